@@ -1,0 +1,15 @@
+# tilewise_embed(TARGET NAME FILE...): the files, joined, as `extern const std::string_view NAME` in namespace
+# tilewise::embedded. Bytes instead of a string literal: no length limit, no escaping.
+function(tilewise_embed target name)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/${name}.embed.cpp)
+  set(files ${ARGN})
+  list(TRANSFORM files PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ REGEX "^[^/]")
+  list(JOIN files "|" joined)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DNAME=${name} "-DFILES=${joined}" -DOUTPUT=${output}
+            -P ${PROJECT_SOURCE_DIR}/cmake/embed_script.cmake
+    DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/embed_script.cmake
+    VERBATIM)
+  target_sources(${target} PRIVATE ${output})
+endfunction()

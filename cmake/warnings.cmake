@@ -1,0 +1,6 @@
+# Warnings of our own targets; an installed library's users do not inherit them.
+function(tilewise_warnings target)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-psabi -Wno-restrict>
+    $<$<COMPILE_LANGUAGE:CUDA>:-Wno-deprecated-gpu-targets>)
+endfunction()

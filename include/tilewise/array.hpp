@@ -1,0 +1,39 @@
+// Arrays in a device's memory.
+#pragma once
+
+#include <tilewise/device.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace tilewise {
+
+/// `size()` elements in the memory of one device. Move-only; freed in the order of the device's queue.
+template <scalar T>
+class array {
+ public:
+  using value_type = T;
+
+  std::uint64_t size() const { return size_; }
+  const tilewise::device& device() const { return device_; }
+
+  /// A copy on the host; waits for the device.
+  std::vector<T> download() const;
+
+  /// The CUDA device pointer, the host pointer of a CPU array, or the cl_mem.
+  void* native() const;
+
+  // Made by device::upload, device::allocate, device::view and the algorithms.
+  array(tilewise::device owner, std::shared_ptr<backend::memory> storage, std::uint64_t size)
+      : device_(std::move(owner)), storage_(std::move(storage)), size_(size) {}
+  const backend::memory& storage() const { return *storage_; }
+  array(array&&) noexcept = default;
+  array& operator=(array&&) noexcept = default;
+
+ private:
+  tilewise::device device_;
+  std::shared_ptr<backend::memory> storage_;
+  std::uint64_t size_;
+};
+
+}  // namespace tilewise

@@ -1,0 +1,87 @@
+// Devices: found, opened by name, and owners of one in-order queue each.
+#pragma once
+
+#include <tilewise/types.hpp>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewise {
+
+namespace backend {
+class device;
+struct memory;
+}  // namespace backend
+template <scalar T>
+class array;
+
+/// What a device says of itself. Sizes are in bytes; 0 or an empty string means "not told".
+struct device_info {
+  std::string name;         ///< how to open it: "cpu:openmp", "opencl:0", "cuda:0"
+  std::string backend;      ///< "cpu", "opencl" or "cuda"
+  std::string description;  ///< the hardware's own name
+  std::string platform;     ///< OpenCL's platform; the executor and instruction set on a CPU
+  std::string driver;       ///< driver version
+  std::string api_version;  ///< "OpenCL 3.0", "CUDA 13.0 (sm_90)"
+  unsigned compute_units = 0;
+  unsigned max_clock_mhz = 0;
+  std::uint64_t memory = 0;
+  std::uint64_t max_allocation = 0;
+  std::uint64_t cache = 0;         ///< last level
+  std::uint64_t local_memory = 0;  ///< shared by one work-group
+  std::uint64_t max_group_size = 0;
+  bool is_cpu = false;
+  bool fp64 = false;
+  bool denormals = true;  ///< f32 denormals are kept; without them f32 cannot keep the order
+};
+
+struct open_options {
+  unsigned threads = 0;              ///< CPU devices: worker threads; 0 means one a logical CPU
+  std::string instruction_set = "";  ///< CPU devices: "v2", "v3" or "v4" (x86-64 levels); empty means the best one
+};
+
+/// A handle on one device and its in-order queue; copies refer to the same queue.
+/// Calls on arrays of one device are asynchronous in that queue where the backend is. A queue takes calls from one
+/// thread at a time; the CPU device takes host-span calls from any number of threads.
+class device {
+ public:
+  explicit device(std::shared_ptr<backend::device> implementation);
+
+  const device_info& info() const;
+  const std::string& name() const { return info().name; }
+
+  /// Copies host data to the device.
+  template <scalar T>
+  array<T> upload(std::span<const T> values) const;
+  template <class Range>
+  auto upload(const Range& values) const {
+    return upload(std::span<const typename Range::value_type>(values));
+  }
+
+  /// An array of `count` elements with unspecified contents. Throws `out_of_memory`.
+  template <scalar T>
+  array<T> allocate(std::uint64_t count) const;
+
+  /// Waits until everything that was asked of this device is done.
+  void finish() const;
+
+  backend::device& implementation() const { return *implementation_; }
+  const std::shared_ptr<backend::device>& shared() const { return implementation_; }
+
+ private:
+  std::shared_ptr<backend::device> implementation_;
+};
+
+/// Every device of every backend that this build has and this machine answers for.
+std::vector<device> devices();
+
+/// Opens a device: "auto", "cpu", "cpu:serial|threads|openmp|tbb", "opencl:0", "cuda:0", or a backend with a part of
+/// the hardware's name, "opencl:NVIDIA". "auto" takes what TILEWISE_DEVICE names, else the first CUDA device, else the
+/// first OpenCL device that is no CPU, else "cpu". Throws `device_lost` for a device that is not there, with the
+/// nearest names.
+device open(std::string_view name = "auto", const open_options& options = {});
+
+}  // namespace tilewise

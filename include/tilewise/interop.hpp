@@ -1,0 +1,20 @@
+// Use memory and queues that another library owns, in place. Handles are passed as void*, so that no CUDA or OpenCL
+// header is needed here. The caller keeps them alive as long as the device or array made from them.
+#pragma once
+
+#include <tilewise/array.hpp>
+
+namespace tilewise {
+
+/// A device whose queue is the caller's cudaStream_t on CUDA device `ordinal`; nullptr is the default stream.
+device from_cuda_stream(int ordinal, void* stream);
+
+/// A device whose queue is the caller's cl_command_queue, which must be in-order.
+device from_opencl_queue(void* queue);
+
+/// An array over `count` elements that the caller owns: a CUDA device pointer, a cl_mem or, on a CPU device, a host
+/// pointer.
+template <scalar T>
+array<T> view(const device& on, void* native, std::uint64_t count);
+
+}  // namespace tilewise

@@ -1,0 +1,42 @@
+// The reduction of an array in the pairwise order.
+#pragma once
+
+#include <tilewise/array.hpp>
+#include <tilewise/error.hpp>
+
+#include <optional>
+#include <ranges>
+
+namespace tilewise {
+
+struct reduce_options {
+  op operation = op::sum;
+  std::optional<tilewise::device> device = {};  ///< default: where the data is; for host data the CPU
+  std::string_view variant = {};                ///< force one, such as "two_phase"; default: chosen
+  std::string_view tuning = {};                 ///< such as "group_size=256"; never changes a bit
+};
+
+/// P(n) of order.md: aligned blocks of 2^k elements as balanced trees, folded from the left. With `init`: init + P(n).
+/// The empty reduction is `init`, else 0 for a sum and 1 for a product; for min and max it is `invalid_argument`.
+/// Equal bits on every device, for every variant and tuning. A NaN result is the canonical quiet NaN.
+template <scalar T>
+T reduce(std::span<const T> values, const reduce_options& options = {});
+template <scalar T>
+T reduce(std::span<const T> values, std::type_identity_t<T> init, const reduce_options& options = {});
+/// The same for data on a device; waits for the value.
+template <scalar T>
+T reduce(const array<T>& values, const reduce_options& options = {});
+template <scalar T>
+T reduce(const array<T>& values, std::type_identity_t<T> init, const reduce_options& options = {});
+
+/// Any contiguous range of host data, such as a std::vector.
+template <std::ranges::contiguous_range Range>
+auto reduce(const Range& values, const reduce_options& options = {}) {
+  return reduce(std::span<const std::ranges::range_value_t<Range>>(values), options);
+}
+template <std::ranges::contiguous_range Range>
+auto reduce(const Range& values, std::ranges::range_value_t<Range> init, const reduce_options& options = {}) {
+  return reduce(std::span<const std::ranges::range_value_t<Range>>(values), init, options);
+}
+
+}  // namespace tilewise

@@ -1,0 +1,65 @@
+// The element types and operators that every algorithm speaks of.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+namespace tilewise {
+
+/// An element type. The names are those of the tool and of the records: f32, f64, i32, i64, u32, u64.
+enum class dtype : std::uint8_t { f32, f64, i32, i64, u32, u64 };
+
+/// An associative operator. Integers wrap modulo 2^32 or 2^64; min and max of floats follow IEEE 754-2019
+/// `minimum` and `maximum`: a NaN wins, and -0.0 is less than +0.0.
+enum class op : std::uint8_t { sum, product, min, max };
+
+inline constexpr std::array all_dtypes{dtype::f32, dtype::f64, dtype::i32, dtype::i64, dtype::u32, dtype::u64};
+inline constexpr std::array all_ops{op::sum, op::product, op::min, op::max};
+
+template <class T>
+concept scalar = std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::int32_t> ||
+    std::same_as<T, std::int64_t> || std::same_as<T, std::uint32_t> || std::same_as<T, std::uint64_t>;
+
+template <scalar T>
+inline constexpr dtype dtype_of = std::is_same_v<T, float>           ? dtype::f32
+                                  : std::is_same_v<T, double>        ? dtype::f64
+                                  : std::is_same_v<T, std::int32_t>  ? dtype::i32
+                                  : std::is_same_v<T, std::int64_t>  ? dtype::i64
+                                  : std::is_same_v<T, std::uint32_t> ? dtype::u32
+                                                                     : dtype::u64;
+
+/// Bytes of one element.
+constexpr std::size_t size_of(dtype type) {
+  return type == dtype::f32 || type == dtype::i32 || type == dtype::u32 ? 4 : 8;
+}
+
+constexpr bool is_float(dtype type) { return type == dtype::f32 || type == dtype::f64; }
+
+constexpr std::string_view name_of(dtype type) {
+  constexpr std::array<std::string_view, 6> names{"f32", "f64", "i32", "i64", "u32", "u64"};
+  return names[static_cast<std::size_t>(type)];
+}
+
+constexpr std::string_view name_of(op operation) {
+  constexpr std::array<std::string_view, 4> names{"sum", "product", "min", "max"};
+  return names[static_cast<std::size_t>(operation)];
+}
+
+/// Calls `f` with a value of the C++ type that `type` names, and returns what it returns.
+template <class F>
+decltype(auto) with_type(dtype type, F&& f) {
+  switch (type) {
+    case dtype::f32: return f(float{});
+    case dtype::f64: return f(double{});
+    case dtype::i32: return f(std::int32_t{});
+    case dtype::i64: return f(std::int64_t{});
+    case dtype::u32: return f(std::uint32_t{});
+    default: return f(std::uint64_t{});
+  }
+}
+
+}  // namespace tilewise

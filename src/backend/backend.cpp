@@ -1,0 +1,94 @@
+#include "backend/backend.hpp"
+
+#include "backend/cpu/cpu_device.hpp"
+#if TILEWISE_WITH_OPENCL
+#include "backend/opencl/opencl_device.hpp"
+#endif
+#if TILEWISE_WITH_CUDA
+#include "backend/cuda/cuda_device.hpp"
+#endif
+#include "registry/catalog.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+namespace tilewise::backend {
+
+queue& device::queue() {
+  std::call_once(opened_, [this] { queue_ = make_queue(); });
+  return *queue_;
+}
+
+std::span<const runtime> runtimes() {
+  static constexpr std::array all {
+    runtime{"cpu", cpu::devices},
+#if TILEWISE_WITH_OPENCL
+        runtime{"opencl", opencl::devices},
+#endif
+#if TILEWISE_WITH_CUDA
+        runtime{"cuda", cuda::devices},
+#endif
+  };
+  return all;
+}
+
+namespace {
+
+using device_list = std::vector<std::shared_ptr<device>>;
+
+device_list devices_of(const runtime& r, std::string& why_none) { return r.devices(why_none); }
+
+std::shared_ptr<device> best_device() {
+  std::string ignored;
+  for (std::string_view wanted : {"cuda", "opencl"})
+    for (const runtime& r : runtimes())
+      if (r.name == wanted)
+        for (auto& found : devices_of(r, ignored))
+          if (!found->info().is_cpu) return found;
+  return cpu::make_device("cpu", {});
+}
+
+/// "opencl:NVIDIA": the first device of the backend whose hardware or platform name holds the text.
+std::shared_ptr<device> match(const device_list& all, std::string_view name) {
+  for (auto& d : all)
+    if (d->info().name == name) return d;
+  const auto colon = name.find(':');
+  if (colon == name.npos) return all.empty() ? nullptr : all.front();
+  const std::string part(name.substr(colon + 1));
+  if (part.empty() || part.find_first_not_of("0123456789") == part.npos) return nullptr;
+  for (auto& d : all)
+    if (d->info().description.find(part) != std::string::npos || d->info().platform.find(part) != std::string::npos)
+      return d;
+  return nullptr;
+}
+
+[[noreturn]] void no_such_device(std::string_view name) {
+  std::vector<std::string> names{"auto"};
+  std::string reasons;
+  for (const runtime& r : runtimes()) {
+    std::string why;
+    for (auto& d : devices_of(r, why)) names.push_back(d->info().name);
+    if (name.starts_with(r.name) && !why.empty()) reasons = " " + why;
+  }
+  throw error(errc::device_lost, "there is no device '" + std::string(name) + "';" + registry::nearest(name, names) +
+                                     reasons + " `tilewise devices` lists what is here");
+}
+
+}  // namespace
+
+std::shared_ptr<device> find_device(std::string_view name, const open_options& options) {
+  if (name == "auto" || name.empty()) {
+    const char* wanted = std::getenv("TILEWISE_DEVICE");
+    if (wanted == nullptr || *wanted == '\0' || std::string_view(wanted) == "auto") return best_device();
+    return find_device(wanted, options);
+  }
+  if (name == "cpu" || name.starts_with("cpu:")) return cpu::make_device(name, options);
+  std::string ignored;
+  for (const runtime& r : runtimes())
+    if (name == r.name || name.starts_with(std::string(r.name) + ":"))
+      if (auto found = match(devices_of(r, ignored), name)) return found;
+  no_such_device(name);
+}
+
+}  // namespace tilewise::backend

@@ -1,0 +1,114 @@
+// The few nouns that every device runtime needs: device, queue, memory, and an owner for the latter.
+// cpu/, opencl/ and cuda/ implement them under the same names.
+#pragma once
+
+#include <tilewise/device.hpp>
+#include <tilewise/error.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+
+namespace tilewise::backend {
+
+class queue;
+
+/// A piece of a device's memory: a pointer on CPU and CUDA; on OpenCL a cl_mem and an offset in it.
+struct memory {
+  void* base = nullptr;
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+
+  /// On CPU and CUDA, where memory has addresses.
+  template <class T>
+  T* as() const {
+    return reinterpret_cast<T*>(static_cast<char*>(base) + offset);
+  }
+  memory at(std::uint64_t further, std::uint64_t length) const { return {base, offset + further, length}; }
+};
+
+/// A device that may be opened. Making one costs little; its queue is made at first use.
+class device {
+ public:
+  explicit device(device_info facts) : facts_(std::move(facts)) {}
+  virtual ~device() = default;
+  device(const device&) = delete;
+
+  const device_info& info() const { return facts_; }
+  /// The one in-order queue. Throws `device_lost`, with the driver's words, if the device cannot be opened.
+  backend::queue& queue();
+
+ protected:
+  virtual std::unique_ptr<backend::queue> make_queue() = 0;
+
+ private:
+  device_info facts_;
+  std::once_flag opened_;
+  std::unique_ptr<backend::queue> queue_;
+};
+
+/// An opened device with one in-order queue. Calls return when the work is enqueued, except where said otherwise.
+class queue {
+ public:
+  explicit queue(const backend::device& owner) : owner_(owner) {}
+  virtual ~queue() = default;
+  queue(const queue&) = delete;
+
+  const backend::device& device() const { return owner_; }
+
+  /// From a pool: no driver call in the steady state. Aligned to 256 bytes. Zero bytes give a valid memory that is not
+  /// to be dereferenced. Throws `out_of_memory` with the need and the limit.
+  virtual memory allocate(std::uint64_t bytes) = 0;
+  /// Back to the pool once the work enqueued so far is done with it. Never fails.
+  virtual void release(memory what) noexcept = 0;
+  /// Wraps memory of the caller; release() of it does nothing to the caller's memory.
+  virtual memory wrap(void* native, std::uint64_t bytes) = 0;
+
+  virtual void upload(memory to, const void* from, std::uint64_t bytes) = 0;  // `from` may change after the return
+  virtual void download(void* to, memory from, std::uint64_t bytes) = 0;      // waits
+  virtual void copy(memory to, memory from, std::uint64_t bytes) = 0;         // the device's own plain copy
+  virtual void finish() = 0;                                                  // waits for all of it
+
+  /// Device time of the work enqueued between the two calls, in nanoseconds, by the device's own clock where it has
+  /// one: CUDA events, OpenCL profiling, the host's steady clock on CPU. stop_clock waits.
+  virtual void start_clock() = 0;
+  virtual double stop_clock() = 0;
+
+ private:
+  const backend::device& owner_;
+};
+
+/// Workspace that goes back to the pool with its scope.
+class buffer {
+ public:
+  buffer(queue& q, std::uint64_t bytes) : queue_(q), memory_(q.allocate(bytes)) {}
+  ~buffer() { queue_.release(memory_); }
+  buffer(const buffer&) = delete;
+  operator memory() const { return memory_; }
+  template <class T>
+  T* as() const {
+    return memory_.as<T>();
+  }
+
+ private:
+  queue& queue_;
+  memory memory_;
+};
+
+/// One backend of this build: how to list its devices, and why there are none.
+struct runtime {
+  std::string_view name;
+  /// Never throws for a missing driver: then the list is empty and `why_none` says it in a sentence.
+  std::vector<std::shared_ptr<device>> (*devices)(std::string& why_none);
+};
+
+/// The backends of this build: cpu, then those that were switched on.
+std::span<const runtime> runtimes();
+
+/// Opens by name as tilewise::open does.
+std::shared_ptr<device> find_device(std::string_view name, const open_options& options);
+
+}  // namespace tilewise::backend

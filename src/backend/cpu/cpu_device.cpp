@@ -1,0 +1,161 @@
+#include "backend/cpu/cpu_device.hpp"
+
+#include "registry/catalog.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <new>
+#include <string>
+#include <thread>
+
+#include <unistd.h>
+
+namespace tilewise::backend::cpu {
+
+instruction_set best_instruction_set() {
+  static const instruction_set best = __builtin_cpu_supports("x86-64-v4")   ? instruction_set::v4
+                                      : __builtin_cpu_supports("x86-64-v3") ? instruction_set::v3
+                                                                            : instruction_set::v2;
+  return best;
+}
+
+std::vector<instruction_set> instruction_sets() {
+  std::vector<instruction_set> all;
+  for (int level = static_cast<int>(best_instruction_set()); level >= 0; --level)
+    all.push_back(static_cast<instruction_set>(level));
+  return all;
+}
+
+std::string_view name_of(instruction_set level) {
+  constexpr std::array<std::string_view, 3> names{"v2", "v3", "v4"};
+  return names[static_cast<std::size_t>(level)];
+}
+
+namespace {
+
+std::string model_name() {
+  std::ifstream facts("/proc/cpuinfo");
+  for (std::string line; std::getline(facts, line);)
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  return "CPU";
+}
+
+std::uint64_t physical_memory() {
+  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
+}
+
+unsigned logical_cpus() { return std::max(1u, std::thread::hardware_concurrency()); }
+
+device_info describe(const std::string& name, std::string_view executor, unsigned threads, instruction_set level) {
+  device_info info;
+  info.name = name;
+  info.backend = "cpu";
+  info.description = model_name();
+  info.platform = std::string(executor) + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads") +
+                  ", x86-64-" + std::string(name_of(level));
+  info.compute_units = logical_cpus();
+  info.memory = info.max_allocation = physical_memory();
+  info.cache = static_cast<std::uint64_t>(std::max(0L, sysconf(_SC_LEVEL3_CACHE_SIZE)));
+  info.is_cpu = true;
+  info.fp64 = true;
+  return info;
+}
+
+class cpu_device final : public backend::device {
+ public:
+  cpu_device(device_info info, std::string_view executor, unsigned threads, instruction_set level)
+      : device(std::move(info)), executor_(executor), threads_(threads), level_(level) {}
+
+ protected:
+  std::unique_ptr<backend::queue> make_queue() override {
+    return std::make_unique<cpu::queue>(*this, make_executor(executor_, threads_), threads_, level_);
+  }
+
+ private:
+  std::string executor_;
+  unsigned threads_;
+  instruction_set level_;
+};
+
+instruction_set parse_level(const std::string& text) {
+  if (text.empty()) return best_instruction_set();
+  for (instruction_set level : instruction_sets())
+    if (text == name_of(level)) return level;
+  throw error(errc::unsupported, "this CPU has no instruction set '" + text + "'; its best is x86-64-" +
+                                     std::string(name_of(best_instruction_set())));
+}
+
+}  // namespace
+
+std::shared_ptr<backend::device> make_device(std::string_view name, const open_options& options) {
+  const std::string_view wanted = name.starts_with("cpu:") ? name.substr(4) : std::string_view("threads");
+  const auto names = executor_names();
+  if (std::find(names.begin(), names.end(), wanted) == names.end()) {
+    std::vector<std::string> known{"cpu"};
+    for (std::string_view n : names) known.push_back("cpu:" + std::string(n));
+    throw error(errc::device_lost, "there is no device '" + std::string(name) + "';" + registry::nearest(name, known));
+  }
+  const unsigned threads = wanted == "serial" ? 1 : options.threads != 0 ? options.threads : logical_cpus();
+  const instruction_set level = parse_level(options.instruction_set);
+  return std::make_shared<cpu_device>(describe(std::string(name), wanted, threads, level), wanted, threads, level);
+}
+
+std::vector<std::shared_ptr<backend::device>> devices(std::string&) {
+  std::vector<std::shared_ptr<backend::device>> all;
+  for (std::string_view executor : executor_names()) all.push_back(make_device("cpu:" + std::string(executor), {}));
+  return all;
+}
+
+queue::queue(const backend::device& owner, std::unique_ptr<executor> team, unsigned threads, instruction_set level)
+    : backend::queue(owner), team_(std::move(team)), threads_(threads), level_(level) {}
+
+void queue::for_each_tile(std::uint64_t count, const std::function<void(std::uint64_t)>& body) {
+  std::atomic<std::uint64_t> next{0};
+  const unsigned workers = static_cast<unsigned>(std::min<std::uint64_t>(threads_, count));
+  const auto work = [&](unsigned) {
+    for (std::uint64_t tile = next++; tile < count; tile = next++) body(tile);
+  };
+  if (workers <= 1)
+    work(0);
+  else
+    team_->run(workers, work);
+}
+
+memory queue::allocate(std::uint64_t bytes) {
+  void* base = std::aligned_alloc(256, (bytes + 255) / 256 * 256 + 256);
+  if (base == nullptr)
+    throw error(errc::out_of_memory, "the host has no " + std::to_string(bytes) + " bytes left for this; it has " +
+                                         std::to_string(physical_memory()) + " bytes in all");
+  return {base, 0, bytes};
+}
+
+void queue::release(memory what) noexcept { std::free(what.base); }
+
+memory queue::wrap(void* native, std::uint64_t bytes) { return {native, 0, bytes}; }
+
+void queue::upload(memory to, const void* from, std::uint64_t bytes) {
+  if (bytes != 0) std::memcpy(to.as<char>(), from, bytes);
+}
+
+void queue::download(void* to, memory from, std::uint64_t bytes) {
+  if (bytes != 0) std::memcpy(to, from.as<char>(), bytes);
+}
+
+void queue::copy(memory to, memory from, std::uint64_t bytes) {
+  const std::uint64_t slice = (bytes / threads_ + 4095) / 4096 * 4096 + 4096;
+  for_each_tile((bytes + slice - 1) / slice, [&](std::uint64_t i) {
+    std::memcpy(to.as<char>() + i * slice, from.as<char>() + i * slice, std::min(slice, bytes - i * slice));
+  });
+}
+
+void queue::start_clock() { clock_started_ = std::chrono::steady_clock::now().time_since_epoch().count(); }
+
+double queue::stop_clock() {
+  return static_cast<double>(std::chrono::steady_clock::now().time_since_epoch().count() - clock_started_);
+}
+
+}  // namespace tilewise::backend::cpu

@@ -1,0 +1,50 @@
+// The CPU as a device: an executor, a number of threads and an instruction set. Its queue works at once.
+#pragma once
+
+#include "backend/backend.hpp"
+#include "backend/cpu/cpu_executor.hpp"
+
+#include <vector>
+
+namespace tilewise::backend::cpu {
+
+/// The x86-64 levels that the kernels are built for; every one returns the same bits.
+enum class instruction_set : std::uint8_t { v2, v3, v4 };
+instruction_set best_instruction_set();
+std::vector<instruction_set> instruction_sets();  // those of this machine, best first
+std::string_view name_of(instruction_set level);
+
+std::vector<std::shared_ptr<backend::device>> devices(std::string& why_none);
+
+/// "cpu" or "cpu:<executor>". Throws `device_lost` naming the executors of this build.
+std::shared_ptr<backend::device> make_device(std::string_view name, const open_options& options);
+
+class queue final : public backend::queue {
+ public:
+  queue(const backend::device& owner, std::unique_ptr<executor> team, unsigned threads, instruction_set level);
+
+  unsigned threads() const { return threads_; }
+  instruction_set level() const { return level_; }
+
+  /// Calls body(tile) for each tile below `count`. Tiles start in ascending order, each on a thread that runs until its
+  /// body returns, so a body may wait for lower tiles. Uses at most threads() workers.
+  void for_each_tile(std::uint64_t count, const std::function<void(std::uint64_t)>& body);
+
+  memory allocate(std::uint64_t bytes) override;
+  void release(memory what) noexcept override;
+  memory wrap(void* native, std::uint64_t bytes) override;
+  void upload(memory to, const void* from, std::uint64_t bytes) override;
+  void download(void* to, memory from, std::uint64_t bytes) override;
+  void copy(memory to, memory from, std::uint64_t bytes) override;
+  void finish() override {}
+  void start_clock() override;
+  double stop_clock() override;
+
+ private:
+  std::unique_ptr<executor> team_;
+  unsigned threads_;
+  instruction_set level_;
+  std::int64_t clock_started_ = 0;
+};
+
+}  // namespace tilewise::backend::cpu

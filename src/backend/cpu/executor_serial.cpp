@@ -1,0 +1,19 @@
+#include "backend/cpu/executors.hpp"
+
+namespace tilewise::backend::cpu {
+
+namespace {
+
+class serial_executor final : public executor {
+ public:
+  std::string_view name() const override { return "serial"; }
+  void run(unsigned workers, const std::function<void(unsigned)>& body) override {
+    for (unsigned worker = 0; worker < workers; ++worker) body(worker);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<executor> make_serial_executor(unsigned) { return std::make_unique<serial_executor>(); }
+
+}  // namespace tilewise::backend::cpu

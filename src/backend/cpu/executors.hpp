@@ -1,0 +1,13 @@
+// One maker for each programming model; cpu_executor.cpp lists those of this build.
+#pragma once
+
+#include "backend/cpu/cpu_executor.hpp"
+
+namespace tilewise::backend::cpu {
+
+std::unique_ptr<executor> make_serial_executor(unsigned threads);
+std::unique_ptr<executor> make_threads_executor(unsigned threads);
+std::unique_ptr<executor> make_openmp_executor(unsigned threads);
+std::unique_ptr<executor> make_tbb_executor(unsigned threads);
+
+}  // namespace tilewise::backend::cpu

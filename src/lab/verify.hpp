@@ -1,0 +1,51 @@
+// One input, one variant, one device: are the bits those of the definition?
+#pragma once
+
+#include "lab/generate.hpp"
+#include "registry/choose.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tilewise::lab {
+
+/// XXH3-128 of the bytes, 32 hex digits.
+std::string digest_of(std::span<const std::byte> bytes);
+
+/// Host copies of a problem's inputs, and what the definition (<algorithm>/serial) makes of them.
+struct verified_case {
+  registry::problem problem;
+  std::vector<std::vector<std::byte>> inputs;
+  std::vector<std::vector<std::byte>> expected;
+  std::string expected_digest;  // of all outputs joined
+};
+verified_case make_case(const registry::problem& p, data_class data, std::uint64_t seed);
+
+struct difference {
+  std::string operand;
+  std::uint64_t index;
+  std::string expected, got;  // shortest round-trip number and its bits in hex
+};
+
+struct verdict {
+  bool ok = false;
+  std::string digest;
+  std::uint64_t mismatches = 0;
+  std::optional<difference> first;
+  double max_relative_error = 0;  // variants with an order of their own: relative to the largest magnitude expected
+};
+
+/// Compares outputs with the case's: memcmp for claim::tilewise, within the variant's bound for claim::own.
+verdict compare(const verified_case& c, const registry::variant& v, std::span<const std::vector<std::byte>> outputs);
+
+/// Uploads, runs, downloads (outputs poisoned before) and compares.
+verdict verify(const verified_case& c, const registry::choice& how, backend::queue& queue);
+
+/// Every problem that an algorithm's axes span at one shape and type: all settings, numbers given from the seed where a
+/// setting asks for them; ill-posed ones (algorithm.invalid) are left out.
+std::vector<registry::problem> problems_at(const registry::algorithm& what, dtype type, const registry::extents& shape,
+                                           std::uint64_t seed);
+
+}  // namespace tilewise::lab

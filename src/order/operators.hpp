@@ -1,0 +1,130 @@
+// What:   the four operators and their identities; with the block stack this is the whole arithmetic of the order.
+// Order:  one call of `apply` is one node of a tree; the left operand is the earlier block.
+// Limits: usable in host and device code; contraction must be off (cmake/numerics.cmake).
+// Twins:  operators.cl gives the same bits in OpenCL C.
+#pragma once
+
+#include <tilewise/types.hpp>
+
+#include <limits>
+#include <type_traits>
+
+#if defined(__CUDACC__)
+#define TILEWISE_ANYWHERE __host__ __device__
+#else
+#define TILEWISE_ANYWHERE
+#endif
+
+namespace tilewise::order {
+
+/// Signed arithmetic goes through unsigned: it wraps, and that is defined.
+template <class T>
+struct wrapping {
+  using type = T;
+};
+template <>
+struct wrapping<std::int32_t> {
+  using type = std::uint32_t;
+};
+template <>
+struct wrapping<std::int64_t> {
+  using type = std::uint64_t;
+};
+template <class T>
+using wrapping_t = typename wrapping<T>::type;
+
+template <class T>
+TILEWISE_ANYWHERE constexpr bool sign_bit(T a) {
+  if constexpr (sizeof(T) == 4)
+    return (__builtin_bit_cast(std::uint32_t, a) >> 31) != 0;
+  else
+    return (__builtin_bit_cast(std::uint64_t, a) >> 63) != 0;
+}
+
+/// Each operator's identity leaves every value's bits as they are: -0.0 for a sum, since -0.0 + -0.0 is -0.0.
+struct sum {
+  static constexpr op id = op::sum;
+  template <class T>
+  TILEWISE_ANYWHERE static constexpr T apply(T a, T b) {
+    return static_cast<T>(static_cast<wrapping_t<T>>(a) + static_cast<wrapping_t<T>>(b));
+  }
+  template <class T>
+  TILEWISE_ANYWHERE static constexpr T identity() {
+    if constexpr (std::is_floating_point_v<T>) return T(-0.0);
+    return T(0);
+  }
+};
+
+struct product {
+  static constexpr op id = op::product;
+  template <class T>
+  TILEWISE_ANYWHERE static constexpr T apply(T a, T b) {
+    return static_cast<T>(static_cast<wrapping_t<T>>(a) * static_cast<wrapping_t<T>>(b));
+  }
+  template <class T>
+  TILEWISE_ANYWHERE static constexpr T identity() {
+    return T(1);
+  }
+};
+
+/// IEEE 754-2019 `minimum`: a NaN wins, and -0.0 is less than +0.0.
+struct min {
+  static constexpr op id = op::min;
+  template <class T>
+  TILEWISE_ANYWHERE static constexpr T apply(T a, T b) {
+    if (a < b) return a;
+    if (b < a) return b;
+    if constexpr (std::is_floating_point_v<T>) {
+      if (a == b) return sign_bit(a) ? a : b;
+      return a + b;  // at least one is a NaN
+    }
+    return a;
+  }
+  template <class T>
+  TILEWISE_ANYWHERE static constexpr T identity() {
+    if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<T>::infinity();
+    return std::numeric_limits<T>::max();
+  }
+};
+
+/// IEEE 754-2019 `maximum`.
+struct max {
+  static constexpr op id = op::max;
+  template <class T>
+  TILEWISE_ANYWHERE static constexpr T apply(T a, T b) {
+    if (b < a) return a;
+    if (a < b) return b;
+    if constexpr (std::is_floating_point_v<T>) {
+      if (a == b) return sign_bit(a) ? b : a;
+      return a + b;
+    }
+    return a;
+  }
+  template <class T>
+  TILEWISE_ANYWHERE static constexpr T identity() {
+    if constexpr (std::is_floating_point_v<T>) return -std::numeric_limits<T>::infinity();
+    return std::numeric_limits<T>::lowest();
+  }
+};
+
+/// Every result is passed through this: processors differ in the sign and payload of a NaN, the order does not.
+template <class T>
+TILEWISE_ANYWHERE constexpr T canonical(T value) {
+  if constexpr (std::is_same_v<T, float>) return value == value ? value : __builtin_bit_cast(float, 0x7fc00000u);
+  if constexpr (std::is_same_v<T, double>)
+    return value == value ? value : __builtin_bit_cast(double, 0x7ff8000000000000ull);
+  return value;
+}
+
+/// Calls `f` with the operator that `operation` names.
+template <class F>
+decltype(auto) with_operator(op operation, F&& f) {
+  switch (operation) {
+    case op::sum: return f(sum{});
+    case op::product: return f(product{});
+    case op::min: return f(min{});
+    default: return f(max{});
+  }
+}
+
+}  // namespace tilewise::order

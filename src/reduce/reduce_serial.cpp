@@ -1,0 +1,44 @@
+// What:   reduce as its definition says; never optimised.
+// Order:  src/order: push every element on the block stack, fold.
+// Shape:  one loop on the calling thread.
+// Limits: none; the caller has checked that the empty reduction has a value.
+// Twins:  every other reduce_* file.
+#include "backend/cpu/cpu_device.hpp"
+#include "order/block_stack.hpp"
+#include "reduce/reduce_problem.hpp"
+#include "registry/variant.hpp"
+
+namespace tilewise::impl::reduce {
+
+namespace {
+
+template <class T, class Op>
+T reduce_values(const T* values, std::uint64_t n, const registry::problem& p) {
+  order::block_stack<T, Op> blocks;
+  for (std::uint64_t i = 0; i < n; ++i) blocks.push(values[i]);
+  if (!has_init(p)) return n == 0 && Op::id == op::sum ? T(0) : blocks.fold();
+  return n == 0 ? init_of<T>(p) : Op::template apply<T>(init_of<T>(p), blocks.fold());
+}
+
+void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue&) {
+  with_type(p.type, [&]<class T>(T) {
+    order::with_operator(operation_of(p), [&]<class Op>(Op) {
+      *where.out[0].as<T>() = order::canonical(reduce_values<T, Op>(where.in[0].as<const T>(), p.n(), p));
+    });
+  });
+}
+
+}  // namespace
+
+std::vector<registry::variant> reduce_serial_variants() {
+  return {{.algorithm = "reduce",
+           .backend = "serial",
+           .name = "",
+           .types = all_dtypes,
+           .source = "src/order/README.md",
+           .unsupported = [](const registry::problem&, const backend::device&,
+                             const registry::tuning&) { return std::string(); },
+           .run = run}};
+}
+
+}  // namespace tilewise::impl::reduce

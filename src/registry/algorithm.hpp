@@ -1,0 +1,45 @@
+// The descriptor of an algorithm: all that tests, lab, tool and report need to know of it, stated once.
+#pragma once
+
+#include "registry/problem.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewise::registry {
+
+/// A choice that is part of the problem, such as op = sum | product | min | max.
+struct setting {
+  std::string_view name;
+  std::span<const std::string_view> values;
+};
+
+/// One array that a problem reads or writes.
+struct operand {
+  std::string_view name;
+  dtype type;
+  std::uint64_t count;
+  std::uint64_t bytes() const { return count * size_of(type); }
+};
+
+struct algorithm {
+  std::string_view name;     // "scan"
+  std::string_view summary;  // one line for `tilewise list`
+  std::span<const dtype> types;
+  std::span<const setting> settings;
+  std::span<const std::string_view> numbers;  // names of problem.number, in order
+  std::span<const extents> edge_shapes;       // where bits are checked
+  std::span<const extents> quick_shapes;      // where `bench` measures; normal contains quick
+  std::span<const extents> normal_shapes;
+
+  std::vector<operand> (*inputs)(const problem&);
+  std::vector<operand> (*outputs)(const problem&);
+  double (*compulsory_bytes)(const problem&);  // each input read once, each output written once
+  double (*operations)(const problem&);        // arithmetic operations of the definition
+  /// Why the problem has no answer, as a sentence that says what to do; empty if it has one.
+  std::string (*invalid)(const problem&);
+};
+
+}  // namespace tilewise::registry

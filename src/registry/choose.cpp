@@ -1,0 +1,58 @@
+#include "registry/choose.hpp"
+
+#include <algorithm>
+
+namespace tilewise::registry {
+
+std::string unsupported_reason(const variant& v, const problem& p, const backend::device& on, const tuning& t) {
+  if (v.device_backend() != on.info().backend)
+    return "it runs on " + std::string(v.device_backend()) + ", not on " + on.info().name;
+  if (std::find(v.types.begin(), v.types.end(), p.type) == v.types.end())
+    return "it has no " + std::string(name_of(p.type));
+  if (v.order == claim::tilewise && p.type == dtype::f64 && !on.info().fp64)
+    return on.info().name + " has no double precision";
+  if (v.order == claim::tilewise && p.type == dtype::f32 && !on.info().denormals)
+    return on.info().name + " flushes denormals, which breaks the order for f32";
+  return v.unsupported(p, on, t);
+}
+
+namespace {
+
+choice forced(const problem& p, const backend::device& on, const wishes& wanted) {
+  std::vector<std::string> names;
+  const variant* found = nullptr;
+  for (const variant* v : variants_of(*p.what)) {
+    names.push_back(v->name.empty() ? v->id() : std::string(v->name));
+    const bool here = v->device_backend() == on.info().backend;
+    if (v->id() == wanted.variant || (here && !v->name.empty() && v->name == wanted.variant)) found = v;
+    if (found == nullptr && v->name == wanted.variant && !v->name.empty()) found = v;
+  }
+  if (found == nullptr)
+    throw error(errc::invalid_argument, std::string(p.what->name) + " has no variant '" + std::string(wanted.variant) +
+                                            "';" + nearest(wanted.variant, names));
+  const tuning t = parse_tuning(wanted.tuning, found->tuning);
+  if (const std::string reason = unsupported_reason(*found, p, on, t); !reason.empty())
+    throw error(errc::unsupported,
+                found->id() + " cannot compute " + to_string(p) + " on " + on.info().name + ": " + reason);
+  return {found, t, "asked for"};
+}
+
+}  // namespace
+
+choice choose(const problem& p, const backend::device& on, const wishes& wanted) {
+  if (!wanted.variant.empty()) return forced(p, on, wanted);
+  std::string passed_over;
+  for (const variant* v : variants_of(*p.what)) {
+    if (v->peer || v->device_backend() != on.info().backend) continue;
+    if (v->order == claim::own && !wanted.fast) continue;
+    const tuning t = wanted.tuning.empty() ? default_tuning(v->tuning) : parse_tuning(wanted.tuning, v->tuning);
+    const std::string reason = unsupported_reason(*v, p, on, t);
+    if (reason.empty())
+      return {v, t, passed_over.empty() ? "first choice on " + on.info().backend : "since " + passed_over};
+    passed_over += (passed_over.empty() ? "" : "; ") + v->id() + ": " + reason;
+  }
+  throw error(errc::unsupported, "nothing computes " + to_string(p) + " on " + on.info().name +
+                                     (passed_over.empty() ? "" : ": " + passed_over));
+}
+
+}  // namespace tilewise::registry

@@ -1,0 +1,29 @@
+// Which variant runs: a pure function of the problem, the device and the caller's wishes.
+#pragma once
+
+#include "registry/catalog.hpp"
+
+namespace tilewise::registry {
+
+struct wishes {
+  std::string_view variant = {};  // a name such as "lookback" or an id; empty: choose
+  std::string_view tuning = {};
+  bool fast = false;  // variants with an order of their own are welcome too
+};
+
+struct choice {
+  const registry::variant* variant;
+  registry::tuning tuning;
+  std::string reason;  // a sentence: why this one
+};
+
+/// The first variant, in the catalog's order of preference, that claims the order and supports the problem.
+/// Throws `unsupported` with each candidate's reason if there is none, or if the forced one does not support the
+/// problem; a forced variant is never replaced by another.
+choice choose(const problem& p, const backend::device& on, const wishes& wanted = {});
+
+/// Why `v` cannot run the problem on this device at this tuning: backend, type, numerics, then the variant's own
+/// limits. Empty if it can.
+std::string unsupported_reason(const variant& v, const problem& p, const backend::device& on, const tuning& t);
+
+}  // namespace tilewise::registry

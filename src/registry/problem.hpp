@@ -1,0 +1,64 @@
+// A problem is one point in an algorithm's space: the algorithm, the element type, the sizes and the settings.
+// It holds no data. Everything that tests, lab and tool enumerate is a list of these.
+#pragma once
+
+#include <tilewise/types.hpp>
+
+#include <array>
+#include <bit>
+#include <cstring>
+#include <string>
+
+namespace tilewise::registry {
+
+struct algorithm;
+
+/// One value of any element type, kept by its bits so that NaN payloads and 64-bit integers survive.
+struct scalar_value {
+  dtype type = dtype::f32;
+  std::uint64_t bits = 0;
+
+  template <scalar T>
+  static scalar_value of(T value) {
+    scalar_value s{dtype_of<T>, 0};
+    std::memcpy(&s.bits, &value, sizeof value);
+    return s;
+  }
+  template <scalar T>
+  T as() const {
+    T value;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+  }
+  bool operator==(const scalar_value&) const = default;
+};
+
+/// Up to four sizes; what each means is the algorithm's. reduce and scan: {n}. matmul: {M, N, K}.
+struct extents {
+  std::array<std::uint64_t, 4> size{};
+  unsigned rank = 0;
+
+  constexpr extents() = default;
+  constexpr extents(std::initializer_list<std::uint64_t> sizes) {
+    for (std::uint64_t s : sizes) size[rank++] = s;
+  }
+  constexpr std::uint64_t operator[](unsigned i) const { return size[i]; }
+  bool operator==(const extents&) const = default;
+};
+
+std::string to_string(const extents& shape);  // "67108865" or "512x512"
+
+struct problem {
+  const algorithm* what = nullptr;
+  dtype type = dtype::f32;
+  extents shape;
+  std::array<std::uint8_t, 4> setting{};  // index into what->settings[i].values
+  std::array<scalar_value, 4> number{};   // init, dt, modulus, ...: what->numbers names them
+
+  std::uint64_t n() const { return shape[0]; }
+};
+
+/// "scan.f32 n=67108865 op=sum kind=inclusive"
+std::string to_string(const problem& p);
+
+}  // namespace tilewise::registry

@@ -1,0 +1,38 @@
+// Tuning: named values that change the speed of a variant and never a bit of its result.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewise::registry {
+
+/// One knob of a variant: its name, the values it may take, in words where a number would say less.
+struct tuning_axis {
+  std::string_view name;
+  std::span<const unsigned> values;
+  unsigned preset;                               // the default, one of `values`
+  std::span<const std::string_view> words = {};  // names of the values 0, 1, ..., if they have some
+};
+
+/// A value for each axis of a variant, in the variant's order of axes. Comparable and printable.
+struct tuning {
+  std::array<unsigned, 6> value{};
+
+  unsigned operator[](std::size_t axis) const { return value[axis]; }
+  bool operator==(const tuning&) const = default;
+};
+
+tuning default_tuning(std::span<const tuning_axis> axes);
+
+/// Every combination of every axis's values.
+std::vector<tuning> tuning_space(std::span<const tuning_axis> axes);
+
+/// "group_size=64 carry=local"; parse is its inverse and starts from the default, so it takes a part of it too.
+/// parse throws `invalid_argument`, naming the axes or values that there are.
+std::string to_string(const tuning& t, std::span<const tuning_axis> axes);
+tuning parse_tuning(std::string_view text, std::span<const tuning_axis> axes);
+
+}  // namespace tilewise::registry

@@ -1,0 +1,48 @@
+// A variant: one way to compute an algorithm on one backend.
+#pragma once
+
+#include "backend/backend.hpp"
+#include "registry/algorithm.hpp"
+#include "registry/tuning.hpp"
+
+#include <array>
+
+namespace tilewise::registry {
+
+/// What a variant promises of its bits.
+enum class claim : std::uint8_t {
+  tilewise,  // the order: compared with memcmp
+  own,       // another association: compared within `bound`
+};
+
+/// Where the operands lie: memory of the device whose queue runs the variant.
+struct memories {
+  std::array<backend::memory, 4> in{};
+  std::array<backend::memory, 4> out{};
+};
+
+struct variant {
+  std::string_view algorithm;  // "scan"
+  std::string_view backend;    // "serial", "cpu", "opencl", "cuda": the file scan_<backend>
+  std::string_view name;       // "lookback"; empty where the backend has one way only
+  claim order = claim::tilewise;
+  std::span<const dtype> types;
+  std::string_view source;  // the paper or book of the method
+  std::span<const tuning_axis> tuning = {};
+
+  /// Why this device cannot run this problem at this tuning; empty if it can. Looks at no data.
+  std::string (*unsupported)(const problem&, const backend::device&, const registry::tuning&);
+  /// Enqueues the work. Trusts its arguments. Outputs may be the inputs where the algorithm allows it.
+  void (*run)(const problem&, const memories&, const registry::tuning&, backend::queue&);
+
+  /// claim::own: largest error allowed, relative to the largest magnitude of the reference.
+  double bound = 0;
+  bool peer = false;  // somebody else's code, there to be measured against; never chosen
+
+  /// "scan/cuda:lookback", "scan/serial". Used in commands, tests, records and the report alike.
+  std::string id() const;
+  /// The device backend it runs on: "serial" runs on "cpu".
+  std::string_view device_backend() const { return backend == "serial" ? std::string_view("cpu") : backend; }
+};
+
+}  // namespace tilewise::registry

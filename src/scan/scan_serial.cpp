@@ -1,0 +1,48 @@
+// What:   scan as its definition says; never optimised.
+// Order:  src/order: after each push, the fold of the block stack is the prefix.
+// Shape:  one loop on the calling thread.
+// Limits: none; works in place.
+// Twins:  every other scan_* file.
+#include "backend/cpu/cpu_device.hpp"
+#include "order/block_stack.hpp"
+#include "registry/variant.hpp"
+#include "scan/scan_problem.hpp"
+
+namespace tilewise::impl::scan {
+
+namespace {
+
+template <class T, class Op>
+void scan_values(const T* in, T* out, const registry::problem& p) {
+  const T init = init_of<T>(p);
+  const auto result = [&](T prefix) { return starts_from_init(p) ? Op::template apply<T>(init, prefix) : prefix; };
+  order::block_stack<T, Op> blocks;
+  for (std::uint64_t i = 0; i < p.n(); ++i) {
+    const T value = in[i];
+    if (is_exclusive(p)) out[i] = order::canonical(i == 0 ? init : result(blocks.fold()));
+    blocks.push(value);
+    if (!is_exclusive(p)) out[i] = order::canonical(result(blocks.fold()));
+  }
+}
+
+void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue&) {
+  with_type(p.type, [&]<class T>(T) {
+    order::with_operator(operation_of(p),
+                         [&]<class Op>(Op) { scan_values<T, Op>(where.in[0].as<const T>(), where.out[0].as<T>(), p); });
+  });
+}
+
+}  // namespace
+
+std::vector<registry::variant> scan_serial_variants() {
+  return {{.algorithm = "scan",
+           .backend = "serial",
+           .name = "",
+           .types = all_dtypes,
+           .source = "src/order/README.md",
+           .unsupported = [](const registry::problem&, const backend::device&,
+                             const registry::tuning&) { return std::string(); },
+           .run = run}};
+}
+
+}  // namespace tilewise::impl::scan
