@@ -1,0 +1,7 @@
+#include "peers/peers.hpp"
+
+namespace tilewise::peers {
+
+std::vector<registry::variant> peer_variants() { return {}; }
+
+}  // namespace tilewise::peers
