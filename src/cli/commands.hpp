@@ -1,0 +1,42 @@
+// One function a subcommand, each in its own file cmd_<name>.cpp; main.cpp calls them all.
+#pragma once
+
+#include "cli/exit_code.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tilewise::cli {
+
+/// What a parsed command line asks for. A subcommand's callback sets `run`; main.cpp calls it once parsing is over and
+/// turns a tilewise::error into its exit code.
+struct invocation {
+  std::vector<std::string> argv;
+  std::function<exit_code()> run;
+};
+
+/// Options that several subcommands share; each adds those that mean something to it.
+struct common_options {
+  std::string device = "auto";
+  std::string variant;
+  std::string tuning;
+  unsigned threads = 0;  // 0: one a logical CPU
+  bool fast = false;
+  bool json = false;
+  bool quiet = false;
+  bool verbose = false;
+};
+void add_device_options(CLI::App& command, common_options& to);   // --device --threads
+void add_variant_options(CLI::App& command, common_options& to);  // --variant --tuning --fast
+void add_output_options(CLI::App& command, common_options& to);   // --json -q -v
+
+void add_devices(CLI::App& app, invocation& call);
+void add_list(CLI::App& app, invocation& call);
+void add_reduce(CLI::App& app, invocation& call);
+void add_scan(CLI::App& app, invocation& call);
+void add_verify(CLI::App& app, invocation& call);
+
+}  // namespace tilewise::cli

@@ -1,0 +1,34 @@
+// The exit codes of every command; scripts rely on them.
+#pragma once
+
+#include <tilewise/error.hpp>
+
+namespace tilewise::cli {
+
+enum class exit_code : int {
+  ok = 0,
+  internal = 1,       // a fault of ours
+  usage = 2,          // the command line makes no sense
+  wrong_result = 3,   // a result differs from the definition
+  unavailable = 4,    // a device, backend or variant is missing, unable or failed to build
+  out_of_memory = 5,  // over a limit of memory or of a type
+  io = 6,             // a file could not be read, understood or written
+  regression = 7,     // something got slower or wrong under --fail-on
+  device_lost = 8,    // a time-out, or a device that stopped working
+  interrupted = 130,  // Ctrl-C
+};
+
+constexpr exit_code exit_code_of(errc code) {
+  switch (code) {
+    case errc::invalid_argument: return exit_code::usage;
+    case errc::unsupported: return exit_code::unavailable;
+    case errc::out_of_memory: return exit_code::out_of_memory;
+    case errc::overflow: return exit_code::out_of_memory;
+    case errc::device_lost: return exit_code::device_lost;
+    case errc::build_failed: return exit_code::unavailable;
+    case errc::io: return exit_code::io;
+  }
+  return exit_code::internal;
+}
+
+}  // namespace tilewise::cli

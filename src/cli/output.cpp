@@ -1,0 +1,63 @@
+#include "cli/output.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <unistd.h>
+
+namespace tilewise::cli {
+
+namespace {
+
+int first_failure = 0;  // errno of the first write of results that failed
+
+void write(std::string_view text, std::FILE* to) {
+  if (std::fwrite(text.data(), 1, text.size(), to) != text.size() && to == stdout && first_failure == 0)
+    first_failure = errno;
+}
+
+bool shows_progress() {
+  static const bool terminal = isatty(STDERR_FILENO) == 1;
+  return terminal;
+}
+
+}  // namespace
+
+void print(std::string_view text) { write(text, stdout); }
+
+void note(std::string_view line) {
+  progress("");
+  write(std::string(line) + "\n", stderr);
+}
+
+void progress(std::string_view line) {
+  using clock = std::chrono::steady_clock;
+  static clock::time_point last;
+  static bool drawn = false;
+  if (!shows_progress() || (line.empty() && !drawn)) return;
+  if (!line.empty() && clock::now() - last < std::chrono::milliseconds(100)) return;
+  last = clock::now();
+  drawn = !line.empty();
+  write("\r\033[K" + std::string(line), stderr);
+  std::fflush(stderr);
+}
+
+exit_code finish_output(exit_code so_far) {
+  progress("");
+  if (std::fflush(stdout) != 0 && first_failure == 0) first_failure = errno;
+  if (first_failure == 0 || first_failure == EPIPE) return so_far;
+  note("tilewise: the results could not be written to standard output: " + std::string(std::strerror(first_failure)));
+  return so_far == exit_code::ok ? exit_code::io : so_far;
+}
+
+std::string coloured(std::string_view text, colour c) {
+  const char* refused = std::getenv("NO_COLOR");
+  if ((refused != nullptr && *refused != '\0') || isatty(STDOUT_FILENO) != 1) return std::string(text);
+  const char* code = c == colour::red ? "31" : c == colour::green ? "32" : "2";
+  return "\033[" + std::string(code) + "m" + std::string(text) + "\033[0m";
+}
+
+}  // namespace tilewise::cli
