@@ -1,0 +1,10 @@
+# ccache where it is found; a build without it is only slower the second time.
+find_program(TILEWISE_CCACHE ccache)
+mark_as_advanced(TILEWISE_CCACHE)
+if(TILEWISE_CCACHE)
+  foreach(language IN ITEMS CXX CUDA)
+    if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
+      set(CMAKE_${language}_COMPILER_LAUNCHER ${TILEWISE_CCACHE})
+    endif()
+  endforeach()
+endif()
