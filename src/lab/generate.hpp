@@ -1,5 +1,7 @@
 // Inputs by a counter-based generator: element i depends on (data class, seed, type, i) alone, so every backend and
-// every rank can make the same bytes by itself. Never zeros: they hide faults and run faster than real data.
+// every rank can make the same bytes by itself. Built from bits, exact arithmetic and correctly rounded sums and
+// products, so that they are the same on every machine. Never all zeros: they hide faults and run faster than real
+// data.
 #pragma once
 
 #include <tilewise/types.hpp>
@@ -11,20 +13,23 @@
 
 namespace tilewise::lab {
 
+/// What the elements are, and which faults they show. A product of `uniform` floats underflows to zero and one of
+/// `uniform` integers wraps to zero within some hundred elements: products are judged on `near_one` and `wide`.
 enum class data_class : std::uint8_t {
-  uniform,     // [-1, 1) for floats, all bits for integers
-  wide,        // exponents over half of the type's range: any change of the order changes bits
-  cancelling,  // large values of both signs that nearly cancel
-  subnormal,
-  zeros,     // +0.0 and -0.0 mixed (integers: 0 and 1)
-  infinite,  // uniform with a few infinities of one sign (integers: extremes)
-  nan,       // uniform with a few NaNs of many payloads (integers: uniform)
-  sorted,
-  equal,  // one value that is not representable as a short sum
+  uniform,   // [-1, 1), all bits for integers: sums in another order, lost or doubled elements; the one to measure with
+  wide,      // exponents over half of the type's range, any block's product in range: another order, lost carries
+  near_one,  // +-(1 +- 2^-10), odd integers: products in another order, since none vanishes or overflows
+  cancelling,  // large values of both signs that nearly cancel within 1024 elements: contraction, wider accumulators
+  subnormal,   // below the smallest normal float, small integers: flushing to zero
+  zeros,     // nearly all -0.0 for even seeds, +0.0 for odd ones, 0 and 1: a wrong identity, signs of zero in min, max
+  infinite,  // near_one with a few infinities of one sign, extremes: identities that make NaN of infinity, saturation
+  nan,       // near_one with a few NaNs of all signs and payloads: NaNs that are lost by min, max or not canonical
+  sorted,    // ascending for even seeds, descending for odd ones: every prefix max or min is new, so a lost one shows
+  equal,     // one value with many significant bits: a shifted count of elements
 };
-inline constexpr std::array all_data_classes{data_class::uniform,   data_class::wide,   data_class::cancelling,
-                                             data_class::subnormal, data_class::zeros,  data_class::infinite,
-                                             data_class::nan,       data_class::sorted, data_class::equal};
+inline constexpr std::array all_data_classes{
+    data_class::uniform, data_class::wide,     data_class::near_one, data_class::cancelling, data_class::subnormal,
+    data_class::zeros,   data_class::infinite, data_class::nan,      data_class::sorted,     data_class::equal};
 std::string_view name_of(data_class data);
 
 /// Elements [first, first + count) into `out`, which has room for count elements of `type`.

@@ -1,0 +1,170 @@
+#include "lab/verify.hpp"
+
+#include "backend/cpu/cpu_device.hpp"
+#include "order/operators.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <deque>
+#include <limits>
+#include <memory>
+
+#include <xxhash.h>
+
+namespace tilewise::lab {
+
+namespace {
+
+/// A byte that no result is likely to be made of: what a variant leaves unwritten shows.
+constexpr std::byte poison{0xa5};
+
+std::string to_hex(std::uint64_t value, unsigned digits) {
+  std::string text(digits, '0');
+  for (unsigned i = 0; i < digits; ++i) text[digits - 1 - i] = "0123456789abcdef"[value >> (4 * i) & 15];
+  return text;
+}
+
+std::string digest_of_all(std::span<const std::vector<std::byte>> parts) {
+  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(), XXH3_freeState);
+  XXH3_128bits_reset(state.get());
+  for (const auto& part : parts) XXH3_128bits_update(state.get(), part.data(), part.size());
+  const XXH128_hash_t hash = XXH3_128bits_digest(state.get());
+  return to_hex(hash.high64, 16) + to_hex(hash.low64, 16);
+}
+
+/// "0.25 (0x3e800000)"
+template <class T>
+std::string show(T value) {
+  char text[64];
+  const auto end = std::to_chars(std::begin(text), std::end(text), value).ptr;
+  return std::string(text, end) + " (0x" + to_hex(registry::scalar_value::of(value).bits, 2 * sizeof(T)) + ")";
+}
+
+template <class T>
+std::span<const T> view(const std::vector<std::byte>& bytes) {
+  return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
+}
+
+template <class T>
+bool same_bits(T a, T b) {
+  return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+/// |got - expected| relative to the largest finite magnitude expected; infinite where one is a NaN or infinite and the
+/// other is not the same.
+template <class T>
+double relative_error(T expected, T got, double largest) {
+  if (same_bits(order::canonical(expected), order::canonical(got)) || expected == got) return 0;
+  const double error = std::abs(static_cast<double>(got) - static_cast<double>(expected));
+  return std::isfinite(error) && largest > 0 ? error / largest : std::numeric_limits<double>::infinity();
+}
+
+template <class T>
+void compare_operand(const std::string& name, std::span<const T> expected, std::span<const T> got,
+                     const registry::variant& v, verdict& result) {
+  const bool exact = v.order == registry::claim::tilewise;
+  if (exact && std::memcmp(expected.data(), got.data(), expected.size_bytes()) == 0) return;
+  double largest = 0;
+  for (T value : expected)
+    if (std::isfinite(static_cast<double>(value))) largest = std::max(largest, std::abs(static_cast<double>(value)));
+  for (std::uint64_t i = 0; i < expected.size(); ++i) {
+    const double error = relative_error(expected[i], got[i], largest);
+    result.max_relative_error = std::max(result.max_relative_error, error);
+    if (exact ? same_bits(expected[i], got[i]) : error <= v.bound) continue;
+    if (!result.first) result.first = {name, i, show(expected[i]), show(got[i])};
+    ++result.mismatches;
+  }
+}
+
+/// The operands' memory on the device, inputs filled and outputs poisoned.
+struct staged_operands {
+  std::deque<backend::buffer> buffers;
+  registry::memories where;
+
+  staged_operands(const verified_case& c, backend::queue& queue) {
+    for (std::size_t i = 0; i < c.inputs.size(); ++i) where.in[i] = place(c.inputs[i], queue);
+    for (std::size_t i = 0; i < c.expected.size(); ++i)
+      where.out[i] = place(std::vector<std::byte>(c.expected[i].size(), poison), queue);
+  }
+  backend::memory place(const std::vector<std::byte>& bytes, backend::queue& queue) {
+    backend::memory on_device = buffers.emplace_back(queue, bytes.size());
+    if (!bytes.empty()) queue.upload(on_device, bytes.data(), bytes.size());
+    return on_device;
+  }
+};
+
+std::vector<std::vector<std::byte>> run(const verified_case& c, const registry::choice& how, backend::queue& queue) {
+  staged_operands operands(c, queue);
+  how.variant->run(c.problem, operands.where, how.tuning, queue);
+  queue.finish();
+  std::vector<std::vector<std::byte>> outputs;
+  for (std::size_t i = 0; i < c.expected.size(); ++i) {
+    outputs.emplace_back(c.expected[i].size());
+    if (!outputs[i].empty()) queue.download(outputs[i].data(), operands.where.out[i], outputs[i].size());
+  }
+  return outputs;
+}
+
+}  // namespace
+
+std::string digest_of(std::span<const std::byte> bytes) {
+  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
+  return to_hex(hash.high64, 16) + to_hex(hash.low64, 16);
+}
+
+verified_case make_case(const registry::problem& p, data_class data, std::uint64_t seed) {
+  verified_case c{.problem = p, .inputs = {}, .expected = {}, .expected_digest = {}};
+  for (const registry::operand& in : p.what->inputs(p))
+    // The first operand's data are those of the seed itself; an even step keeps what the seed's parity chooses.
+    c.inputs.push_back(generate(data, seed + 2 * c.inputs.size(), in.type, in.count));
+  for (const registry::operand& out : p.what->outputs(p)) c.expected.emplace_back(out.bytes());
+  static const std::shared_ptr<backend::device> host = backend::cpu::make_device("cpu:serial", {});
+  const registry::choice definition{&registry::reference_of(*p.what), {}, "the definition"};
+  c.expected = run(c, definition, host->queue());
+  c.expected_digest = digest_of_all(c.expected);
+  return c;
+}
+
+verdict compare(const verified_case& c, const registry::variant& v, std::span<const std::vector<std::byte>> outputs) {
+  verdict result;
+  const std::vector<registry::operand> operands = c.problem.what->outputs(c.problem);
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    with_type(operands[i].type, [&]<class T>(T) {
+      compare_operand<T>(std::string(operands[i].name), view<T>(c.expected[i]), view<T>(outputs[i]), v, result);
+    });
+  result.ok = result.mismatches == 0;
+  result.digest = digest_of_all(outputs);
+  return result;
+}
+
+verdict verify(const verified_case& c, const registry::choice& how, backend::queue& queue) {
+  return compare(c, *how.variant, run(c, how, queue));
+}
+
+std::vector<registry::problem> problems_at(const registry::algorithm& what, dtype type, const registry::extents& shape,
+                                           std::uint64_t seed) {
+  std::vector<registry::problem> all{{.what = &what, .type = type, .shape = shape}};
+  for (std::size_t s = 0; s < what.settings.size(); ++s) {
+    std::vector<registry::problem> wider;
+    for (registry::problem p : all)
+      for (std::size_t value = 0; value < what.settings[s].values.size(); ++value) {
+        p.setting[s] = static_cast<std::uint8_t>(value);
+        // A setting with a number's name and the value "given" asks for that number.
+        const auto number = std::find(what.numbers.begin(), what.numbers.end(), what.settings[s].name);
+        if (number != what.numbers.end()) {
+          const auto k = static_cast<std::size_t>(number - what.numbers.begin());
+          p.number[k] = {type, 0};
+          if (what.settings[s].values[value] == "given")
+            generate(data_class::uniform, seed, type, k, 1, &p.number[k].bits);
+        }
+        wider.push_back(p);
+      }
+    all = std::move(wider);
+  }
+  std::erase_if(all, [](const registry::problem& p) { return !p.what->invalid(p).empty(); });
+  return all;
+}
+
+}  // namespace tilewise::lab
