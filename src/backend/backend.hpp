@@ -11,10 +11,19 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace tilewise::backend {
 
 class queue;
+
+/// What a device makes of float operands a, b, c; probe.hpp compares it with what IEEE 754 and the order say.
+struct arithmetic {
+  std::vector<float> multiply_add;     ///< a * b + c as two operations
+  std::vector<float> fused;            ///< fma(a, b, c)
+  std::vector<float> sum;              ///< canonical(a + b)
+  std::vector<std::int32_t> wrapping;  ///< product and sum of the operands' bits as int32: a * b + c
+};
 
 /// A piece of a device's memory: a pointer on CPU and CUDA; on OpenCL a cl_mem and an offset in it.
 struct memory {
@@ -76,6 +85,13 @@ class queue {
   /// one: CUDA events, OpenCL profiling, the host's steady clock on CPU. stop_clock waits.
   virtual void start_clock() = 0;
   virtual double stop_clock() = 0;
+
+  /// Runs one element an item through small kernels of this backend; the three spans have one length. A backend
+  /// without a probe returns empty vectors.
+  virtual arithmetic probe_arithmetic(std::span<const float> a, std::span<const float> b, std::span<const float> c) {
+    (void)a, (void)b, (void)c;
+    return {};
+  }
 
  private:
   const backend::device& owner_;
