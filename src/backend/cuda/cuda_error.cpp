@@ -1,0 +1,46 @@
+#include "backend/cuda/cuda_error.hpp"
+
+#include <string>
+
+namespace tilewise::backend::cuda {
+
+namespace {
+
+/// Whether the device's context is lost with this error: every later call in the process fails too.
+bool is_sticky(cudaError_t status) {
+  switch (status) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorAssert:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorLaunchFailure:
+    case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
+    case cudaErrorDevicesUnavailable:
+    case cudaErrorNoDevice:
+    case cudaErrorInvalidDevice:
+    case cudaErrorInsufficientDriver:
+    case cudaErrorInitializationError:
+    case cudaErrorUnknown: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+void fail(cudaError_t status, const char* call) {
+  ignore(status);
+  const std::string what =
+      std::string(call) + " failed: " + cudaGetErrorString(status) + " (" + cudaGetErrorName(status) + ")";
+  if (status == cudaErrorMemoryAllocation)
+    throw error(errc::out_of_memory, what + "; use less data or free other arrays first");
+  if (is_sticky(status))
+    throw error(errc::device_lost, what + "; this process cannot use the device any more, start it anew");
+  throw error(errc::unsupported, what);
+}
+
+}  // namespace tilewise::backend::cuda

@@ -1,0 +1,26 @@
+// CUDA's error codes as tilewise::error.
+#pragma once
+
+#include <tilewise/error.hpp>
+
+#include <cuda_runtime_api.h>
+
+namespace tilewise::backend::cuda {
+
+/// Throws what `status` means: out_of_memory, or device_lost for a code after which the context is of no more use, or
+/// unsupported. `call` is the call's text. Clears the runtime's last error.
+[[noreturn]] void fail(cudaError_t status, const char* call);
+
+inline void check(cudaError_t status, const char* call) {
+  if (status != cudaSuccess) fail(status, call);
+}
+
+/// For destructors: drops the error, and the runtime's memory of it.
+inline void ignore(cudaError_t status) noexcept {
+  if (status != cudaSuccess) static_cast<void>(cudaGetLastError());
+}
+
+}  // namespace tilewise::backend::cuda
+
+#define TW_CUDA(call) ::tilewise::backend::cuda::check((call), #call)
+#define TW_CUDA_NOTHROW(call) ::tilewise::backend::cuda::ignore((call))

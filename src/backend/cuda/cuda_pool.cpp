@@ -1,0 +1,92 @@
+#include "backend/cuda/cuda_pool.hpp"
+
+#include "backend/cuda/cuda_error.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+namespace tilewise::backend::cuda {
+
+namespace {
+
+/// Eight classes to each power of two: at most an eighth is wasted, and sizes that are nearly equal share a list.
+std::uint64_t size_class(std::uint64_t bytes) {
+  const std::uint64_t step = std::max<std::uint64_t>(256, std::bit_floor(bytes) / 8);
+  return (bytes + step - 1) / step * step;
+}
+
+}  // namespace
+
+void pool::open(int ordinal, cudaStream_t stream) {
+  ordinal_ = ordinal;
+  stream_ = stream;
+  int supported = 0;
+  TW_CUDA(cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, ordinal));
+  stream_ordered_ = supported != 0;
+  std::size_t unused = 0, total = 0;
+  TW_CUDA(cudaMemGetInfo(&unused, &total));
+  kept_limit_ = total / 2;  // the other half stays within reach of other libraries in the process
+}
+
+void pool::close() noexcept {
+  trim();
+  for (const auto& [base, bytes] : live_) free(base);
+  live_.clear();
+}
+
+cudaError_t pool::allocate(void** base, std::uint64_t bytes) noexcept {
+  return stream_ordered_ ? cudaMallocAsync(base, bytes, stream_) : cudaMalloc(base, bytes);
+}
+
+void pool::free(void* base) noexcept {
+  TW_CUDA_NOTHROW(cudaSetDevice(ordinal_));
+  TW_CUDA_NOTHROW(stream_ordered_ ? cudaFreeAsync(base, stream_) : cudaFree(base));
+}
+
+void pool::trim() noexcept {
+  for (const auto& [bytes, bases] : free_)
+    for (void* base : bases) free(base);
+  free_.clear();
+  kept_ = 0;
+}
+
+void* pool::take(std::uint64_t bytes) {
+  if (bytes > ~std::uint64_t{0} / 2) refuse(bytes);
+  const std::uint64_t rounded = size_class(bytes);
+  void* base = nullptr;
+  if (auto& list = free_[rounded]; !list.empty()) {
+    base = list.back();
+    list.pop_back();
+    kept_ -= rounded;
+  } else if (cudaError_t status = allocate(&base, rounded); status != cudaSuccess) {
+    if (status != cudaErrorMemoryAllocation) fail(status, "cudaMallocAsync");
+    TW_CUDA_NOTHROW(status);
+    trim();
+    TW_CUDA(cudaStreamSynchronize(stream_));  // what was just freed comes back when the stream gets there
+    status = allocate(&base, rounded);
+    TW_CUDA_NOTHROW(status);
+    if (status != cudaSuccess) refuse(bytes);
+  }
+  live_.emplace(base, rounded);
+  return base;
+}
+
+void pool::give(void* base) noexcept {
+  const auto found = live_.find(base);
+  const std::uint64_t bytes = found->second;
+  live_.erase(found);
+  if (kept_ + bytes > kept_limit_) return free(base);
+  free_[bytes].push_back(base);
+  kept_ += bytes;
+}
+
+void pool::refuse(std::uint64_t bytes) const {
+  std::size_t unused = 0, total = 0;
+  TW_CUDA_NOTHROW(cudaMemGetInfo(&unused, &total));
+  throw error(errc::out_of_memory, "cuda:" + std::to_string(ordinal_) + " has no room for " + std::to_string(bytes) +
+                                       " bytes: " + std::to_string(unused) + " of its " + std::to_string(total) +
+                                       " are free; use less data or free other arrays first");
+}
+
+}  // namespace tilewise::backend::cuda

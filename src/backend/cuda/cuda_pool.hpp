@@ -1,0 +1,42 @@
+// Device memory that is kept for its next use, in the order of one stream.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+namespace tilewise::backend::cuda {
+
+/// Free lists by size class over the driver's stream-ordered allocator. What is given back may be handed out again at
+/// once: whoever gets it enqueues behind the work of whoever had it. So the steady state makes no call of the driver.
+class pool {
+ public:
+  void open(int ordinal, cudaStream_t stream);
+  /// Frees everything, also what was not given back. Never fails.
+  void close() noexcept;
+
+  /// Aligned to 256 bytes. Throws `out_of_memory` with the need and what is free.
+  void* take(std::uint64_t bytes);
+  /// `base` comes from take().
+  void give(void* base) noexcept;
+
+ private:
+  cudaError_t allocate(void** base, std::uint64_t bytes) noexcept;
+  void free(void* base) noexcept;
+  void trim() noexcept;
+  [[noreturn]] void refuse(std::uint64_t bytes) const;
+
+  int ordinal_ = 0;
+  cudaStream_t stream_ = nullptr;
+  bool stream_ordered_ = false;
+  std::uint64_t kept_ = 0;        // bytes in the free lists
+  std::uint64_t kept_limit_ = 0;  // beyond it, memory goes back to the driver
+  std::map<std::uint64_t, std::vector<void*>> free_;
+  std::unordered_map<void*, std::uint64_t> live_;
+};
+
+}  // namespace tilewise::backend::cuda

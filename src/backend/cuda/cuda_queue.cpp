@@ -1,0 +1,97 @@
+#include "backend/cuda/cuda_queue.hpp"
+
+#include "backend/cuda/cuda_error.hpp"
+
+namespace tilewise::backend::cuda {
+
+queue::queue(const backend::device& owner, int ordinal) : backend::queue(owner), ordinal_(ordinal), owns_stream_(true) {
+  open();
+}
+
+queue::queue(const backend::device& owner, int ordinal, cudaStream_t borrowed)
+    : backend::queue(owner), ordinal_(ordinal), owns_stream_(false), stream_(borrowed) {
+  open();
+}
+
+void queue::open() {
+  try {
+    make_current();
+    if (owns_stream_) TW_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+    for (cudaEvent_t& event : clock_) TW_CUDA(cudaEventCreate(&event));
+    pool_.open(ordinal_, stream_);
+    ticket_ = static_cast<unsigned*>(pool_.take(sizeof(unsigned)));
+    TW_CUDA(cudaMemsetAsync(ticket_, 0, sizeof(unsigned), stream_));
+  } catch (...) {
+    close();
+    throw;
+  }
+}
+
+queue::~queue() { close(); }
+
+void queue::close() noexcept {
+  TW_CUDA_NOTHROW(cudaSetDevice(ordinal_));
+  TW_CUDA_NOTHROW(cudaStreamSynchronize(stream_));
+  staging_.close();
+  pool_.close();
+  for (cudaEvent_t event : clock_)
+    if (event != nullptr) TW_CUDA_NOTHROW(cudaEventDestroy(event));
+  if (owns_stream_ && stream_ != nullptr) TW_CUDA_NOTHROW(cudaStreamDestroy(stream_));
+}
+
+void queue::make_current() const { TW_CUDA(cudaSetDevice(ordinal_)); }
+
+memory queue::allocate(std::uint64_t bytes) {
+  if (bytes == 0) return {};
+  make_current();
+  return {pool_.take(bytes), 0, bytes};
+}
+
+void queue::release(memory what) noexcept {
+  if (what.base != nullptr) pool_.give(what.base);
+}
+
+/// The address is kept in `offset`, over a null base: that tells the caller's memory from the pool's, even where the
+/// caller wraps a part of an array of this very queue.
+memory queue::wrap(void* native, std::uint64_t bytes) {
+  return {nullptr, reinterpret_cast<std::uintptr_t>(native), bytes};
+}
+
+void queue::upload(memory to, const void* from, std::uint64_t bytes) {
+  if (bytes == 0) return;
+  make_current();
+  staging_.upload(to.as<void>(), from, bytes, stream_);
+}
+
+void queue::download(void* to, memory from, std::uint64_t bytes) {
+  make_current();
+  if (bytes != 0) TW_CUDA(cudaMemcpyAsync(to, from.as<void>(), bytes, cudaMemcpyDeviceToHost, stream_));
+  finish();
+}
+
+void queue::copy(memory to, memory from, std::uint64_t bytes) {
+  if (bytes == 0) return;
+  make_current();
+  TW_CUDA(cudaMemcpyAsync(to.as<void>(), from.as<void>(), bytes, cudaMemcpyDeviceToDevice, stream_));
+}
+
+void queue::finish() {
+  make_current();
+  TW_CUDA(cudaStreamSynchronize(stream_));
+}
+
+void queue::start_clock() {
+  make_current();
+  TW_CUDA(cudaEventRecord(clock_[0], stream_));
+}
+
+double queue::stop_clock() {
+  make_current();
+  TW_CUDA(cudaEventRecord(clock_[1], stream_));
+  TW_CUDA(cudaEventSynchronize(clock_[1]));
+  float milliseconds = 0;
+  TW_CUDA(cudaEventElapsedTime(&milliseconds, clock_[0], clock_[1]));
+  return milliseconds * 1e6;
+}
+
+}  // namespace tilewise::backend::cuda

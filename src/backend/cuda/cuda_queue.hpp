@@ -1,0 +1,59 @@
+// One in-order stream of a CUDA device, its memory pool and its clock.
+#pragma once
+
+#include "backend/backend.hpp"
+#include "backend/cuda/cuda_pool.hpp"
+#include "backend/cuda/cuda_staging.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <array>
+
+namespace tilewise::backend::cuda {
+
+class queue final : public backend::queue {
+ public:
+  /// On a stream of its own, or on the caller's, which stays the caller's.
+  queue(const backend::device& owner, int ordinal);
+  queue(const backend::device& owner, int ordinal, cudaStream_t borrowed);
+  ~queue() override;
+
+  cudaStream_t stream() const { return stream_; }
+
+  /// Makes this device the calling thread's current one; every entry into CUDA begins with it.
+  void make_current() const;
+
+  /// A counter that is zero between kernels: whoever counts on it leaves it zero (atomicInc wraps by itself).
+  unsigned* ticket() const { return ticket_; }
+
+  memory allocate(std::uint64_t bytes) override;
+  void release(memory what) noexcept override;
+  memory wrap(void* native, std::uint64_t bytes) override;
+  void upload(memory to, const void* from, std::uint64_t bytes) override;
+  void download(void* to, memory from, std::uint64_t bytes) override;
+  void copy(memory to, memory from, std::uint64_t bytes) override;
+  void finish() override;
+  void start_clock() override;
+  double stop_clock() override;
+
+ private:
+  void open();
+  void close() noexcept;
+
+  int ordinal_;
+  bool owns_stream_;
+  cudaStream_t stream_ = nullptr;
+  std::array<cudaEvent_t, 2> clock_{};
+  unsigned* ticket_ = nullptr;
+  pool pool_;
+  staging staging_;
+};
+
+/// The CUDA queue behind `q`, with its device current: the first line of every variant's `run`.
+inline queue& enter(backend::queue& q) {
+  queue& entered = static_cast<queue&>(q);
+  entered.make_current();
+  return entered;
+}
+
+}  // namespace tilewise::backend::cuda

@@ -1,0 +1,25 @@
+// Uploads that have read the host's data when they return.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <cstdint>
+
+namespace tilewise::backend::cuda {
+
+/// Two pinned buffers taken in turn: one is filled while the other is on its way.
+class staging {
+ public:
+  void upload(void* to, const void* from, std::uint64_t bytes, cudaStream_t stream);
+  void close() noexcept;
+
+ private:
+  void open();
+
+  std::array<void*, 2> buffer_{};
+  std::array<cudaEvent_t, 2> sent_{};
+  unsigned next_ = 0;
+};
+
+}  // namespace tilewise::backend::cuda

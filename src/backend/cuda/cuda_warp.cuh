@@ -1,0 +1,96 @@
+// What:   values of blocks within a thread and within a warp, and 16-byte access to memory.
+// Order:  every function computes nodes of the pairwise tree: neighbours first. The butterflies combine b+a where the
+//         order says a+b, which gives the same bits but for a NaN's, and those are made canonical at the end.
+// Shape:  a pack is 16 bytes of one thread; a row is 32 packs, one a lane; lanes are called together, all 32.
+// Limits: packs need addresses that are multiples of 16; is_packable tells.
+// Twins:  order/block_stack.hpp.
+#pragma once
+
+#include "order/operators.hpp"
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace tilewise::backend::cuda {
+
+inline constexpr unsigned warp_size = 32;
+inline constexpr unsigned all_lanes = 0xffffffffu;
+
+/// The widest load and store that a thread has, in elements.
+template <class T>
+inline constexpr unsigned pack_length = 16 / sizeof(T);
+template <class T>
+inline constexpr unsigned row_length = warp_size* pack_length<T>;
+
+template <class T>
+struct alignas(16) pack {
+  T at[pack_length<T>];
+};
+
+inline bool is_packable(const void* address) { return reinterpret_cast<std::uintptr_t>(address) % 16 == 0; }
+
+/// Past the first-level cache: what is streamed has no second use there, and what other groups wrote in this launch is
+/// not stale.
+template <class T>
+__device__ pack<T> load_pack(const T* from) {
+  return __builtin_bit_cast(pack<T>, __ldcg(reinterpret_cast<const uint4*>(from)));
+}
+
+template <class T>
+__device__ void store_pack(T* to, const pack<T>& values) {
+  *reinterpret_cast<uint4*>(to) = __builtin_bit_cast(uint4, values);
+}
+
+/// The pack at x[first], with the identity in place of elements from x[end] on; for any alignment.
+template <class Op, class T>
+__device__ pack<T> load_pack_part(const T* x, std::uint64_t first, std::uint64_t end) {
+  pack<T> values;
+#pragma unroll
+  for (unsigned i = 0; i < pack_length<T>; ++i)
+    values.at[i] = first + i < end ? __ldcg(x + first + i) : Op::template identity<T>();
+  return values;
+}
+
+/// The block value of `Length` neighbours, a power of two.
+template <class Op, unsigned Length, class T>
+__device__ T tree_of(const T* x) {
+  if constexpr (Length == 1)
+    return x[0];
+  else
+    return Op::template apply<T>(tree_of<Op, Length / 2>(x), tree_of<Op, Length / 2>(x + Length / 2));
+}
+
+/// The block value of one value a lane, for each group of `Width` lanes, in each of its lanes.
+template <class Op, unsigned Width = warp_size, class T>
+__device__ T warp_tree(T value) {
+#pragma unroll
+  for (unsigned distance = 1; distance < Width; distance *= 2)
+    value = Op::template apply<T>(value, __shfl_xor_sync(all_lanes, value, distance));
+  return value;
+}
+
+/// The block values of `Rows` rows, a power of two up to 32: row[r] is the lane's value in row r, and lane l receives
+/// the value of row l % Rows. Each step halves the rows that a lane holds, so Rows - 1 + log2(32 / Rows) shuffles serve
+/// where one butterfly a row would take 5 * Rows. Overwrites `row`.
+template <class Op, unsigned Rows, class T>
+__device__ T rows_tree(T (&row)[Rows]) {
+  const unsigned lane = threadIdx.x % warp_size;
+#pragma unroll
+  for (unsigned distance = 1; distance < warp_size; distance *= 2) {
+    if (distance < Rows) {
+      const bool upper = (lane & distance) != 0;
+#pragma unroll
+      for (unsigned r = 0; r < Rows; r += 2 * distance) {
+        const T kept = upper ? row[r + distance] : row[r];
+        const T sent = upper ? row[r] : row[r + distance];
+        row[r] = Op::template apply<T>(kept, __shfl_xor_sync(all_lanes, sent, distance));
+      }
+    } else {
+      row[0] = Op::template apply<T>(row[0], __shfl_xor_sync(all_lanes, row[0], distance));
+    }
+  }
+  return row[0];
+}
+
+}  // namespace tilewise::backend::cuda
