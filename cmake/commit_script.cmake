@@ -1,0 +1,21 @@
+# Called at each build: the commit and whether tracked files differ from it become OUTPUT, written only when it changes.
+# Outside a git checkout the commit is empty.
+execute_process(COMMAND git -C ${SOURCE} rev-parse HEAD OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE
+                ERROR_QUIET RESULT_VARIABLE failed)
+set(dirty false)
+if(failed)
+  set(commit "")
+else()
+  execute_process(COMMAND git -C ${SOURCE} status --porcelain --untracked-files=no OUTPUT_VARIABLE changes ERROR_QUIET)
+  if(changes)
+    set(dirty true)
+  endif()
+endif()
+set(text "#define TILEWISE_COMMIT \"${commit}\"\n#define TILEWISE_DIRTY ${dirty}\n")
+set(before "")
+if(EXISTS ${OUTPUT})
+  file(READ ${OUTPUT} before)
+endif()
+if(NOT text STREQUAL before)
+  file(WRITE ${OUTPUT} "${text}")
+endif()

@@ -1,0 +1,81 @@
+// One measured case as one line of JSON, schema "tilewise.result/1" (record.schema.json).
+#pragma once
+
+#include "lab/noise.hpp"
+#include "lab/statistics.hpp"
+#include "lab/verify.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+
+namespace tilewise::lab {
+
+/// What is the same in every record of a run.
+struct session {
+  std::vector<std::string> argv;
+  nlohmann::json tool, host;
+};
+session describe_session(std::vector<std::string> argv);
+
+enum class status { ok, wrong, skipped, failed, timeout, interrupted };
+std::string_view name_of(status s);
+
+struct case_facts {
+  std::string group;  // rows of one group were measured in turns
+  std::string algorithm, variant, backend, name;
+  bool peer = false;
+  registry::claim order = registry::claim::tilewise;
+  std::string source, tuning;
+  dtype type = dtype::f32;
+  registry::extents shape;
+  std::vector<std::pair<std::string, std::string>> settings;
+  data_class data = data_class::uniform;
+  std::uint64_t seed = 1;
+  unsigned threads = 1;
+  bool cold = false;
+  double bytes_min = 0, operations = 0;
+};
+
+struct timings {
+  std::optional<series> kernel, h2d, d2h, round_trip, end_to_end;
+  std::optional<double> first_call_ns;
+  std::string clock;
+};
+
+/// The time of another row over this row's, from the rounds both were in.
+struct ratio {
+  std::string to, device, tuning;
+  summary value;
+};
+
+struct record {
+  status state = status::ok;
+  std::string reason;
+  device_info device;
+  case_facts what;
+  std::optional<verdict> verified;
+  std::string reference_digest;
+  timings time;
+  std::optional<double> ceiling_bytes_per_s;
+  bool plausible = true;
+  std::vector<ratio> ratios;
+  std::optional<noise_floor> noise;
+};
+
+/// Numbers that are not finite become null. Only `ok` and `interrupted` records carry times.
+nlohmann::json to_json(const record& r, const session& s);
+
+/// Appends; each line has left the process when write returns, so that a killed run loses one case at most.
+class record_file {
+ public:
+  explicit record_file(std::filesystem::path path);  // throws io
+  void write(const nlohmann::json& record);          // throws io
+
+ private:
+  std::filesystem::path path_;
+  std::ofstream out_;
+};
+
+}  // namespace tilewise::lab

@@ -1,0 +1,81 @@
+#include "lab/rounds.hpp"
+
+#include "lab/clock.hpp"
+
+#include <algorithm>
+#include <exception>
+
+namespace tilewise::lab {
+
+namespace {
+
+constexpr double longest_warm_up_ns = 2e9;
+
+struct participant {
+  const contender* who;
+  series taken = {};
+  double spent_ns = 0;
+  bool satisfied = false;  // meets the rule; goes on while others do not
+  bool left = false;
+};
+
+template <class F>
+void guarded(participant& p, F&& f) {
+  try {
+    f();
+  } catch (const std::exception& failure) {
+    p.taken.failure = failure.what();
+    p.left = true;
+  }
+}
+
+void take_sample(participant& p, const stop_rule& rule) {
+  const std::int64_t started = now_ns();
+  if (p.who->prepare) p.who->prepare();
+  const double ns = p.who->time(p.taken.calls_per_sample);
+  p.taken.ns.push_back(ns / static_cast<double>(p.taken.calls_per_sample));
+  // What prepare costs counts too, or cold samples would last for ever.
+  p.spent_ns += std::max(ns, static_cast<double>(now_ns() - started));
+  const auto reason = rule.verdict(p.taken.ns, p.spent_ns);
+  if (!reason) return;
+  if (*reason == stop_reason::precision) {
+    p.satisfied = true;
+    p.taken.reason = stop_reason::precision;
+  } else {
+    p.left = true;
+    if (!p.satisfied) p.taken.reason = *reason;
+  }
+}
+
+}  // namespace
+
+std::vector<series> measure_in_rounds(std::span<const contender> contenders, const stop_rule& rule,
+                                      const round_hooks& hooks) {
+  std::vector<participant> all;
+  for (const contender& c : contenders) all.push_back({&c});
+  bool interrupted = false;
+  const auto visit = [&](participant& p, std::size_t round, auto&& action) {
+    if (p.left || (interrupted = interrupted || hooks.interrupted())) return;
+    hooks.before_sample(*p.who, round);
+    guarded(p, [&] { action(p); });
+  };
+
+  for (participant& p : all)
+    visit(p, 0, [&](participant& me) {
+      me.taken.calls_per_sample = warm_up(*me.who, std::min(rule.max_ns, longest_warm_up_ns)).calls_per_sample;
+    });
+  const auto done = [](const participant& p) { return p.left || p.satisfied; };
+  for (std::size_t round = 1; !interrupted && !std::all_of(all.begin(), all.end(), done); ++round) {
+    for (participant& p : all) visit(p, round, [&](participant& me) { take_sample(me, rule); });
+    std::reverse(all.begin(), all.end());
+  }
+
+  std::vector<series> results(all.size());
+  for (participant& p : all) {
+    if (interrupted && !done(p)) p.taken.reason = stop_reason::interrupted;
+    results[static_cast<std::size_t>(p.who - contenders.data())] = std::move(p.taken);
+  }
+  return results;
+}
+
+}  // namespace tilewise::lab

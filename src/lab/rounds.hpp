@@ -1,0 +1,30 @@
+// What is compared is measured in turns, A B C then C B A: whatever disturbs the machine meanwhile meets all of them.
+#pragma once
+
+#include "lab/sampler.hpp"
+#include "lab/stop_rule.hpp"
+
+#include <span>
+#include <vector>
+
+namespace tilewise::lab {
+
+/// The samples of one contender; sample r was taken in round r.
+struct series {
+  std::uint64_t calls_per_sample = 1;
+  std::vector<double> ns;  // per call
+  stop_reason reason = stop_reason::max_time;
+  std::string failure;  // what the contender threw; it took no further part
+};
+
+struct round_hooks {
+  std::function<bool()> interrupted = [] { return false; };
+  std::function<void(const contender& next, std::size_t round)> before_sample = [](const contender&, std::size_t) {};
+};
+
+/// Warm-up of each, then rounds of one sample each. A contender leaves when it meets a cap of the rule or throws;
+/// the others go on until each has met the rule.
+std::vector<series> measure_in_rounds(std::span<const contender> contenders, const stop_rule& rule,
+                                      const round_hooks& hooks = {});
+
+}  // namespace tilewise::lab
