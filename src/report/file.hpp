@@ -1,0 +1,11 @@
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace tilewise::report {
+
+/// Writes beside `out` and renames, so that no reader sees half a file. Throws `io`.
+void write_file(const std::filesystem::path& out, std::string_view text);
+
+}  // namespace tilewise::report

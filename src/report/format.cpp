@@ -1,0 +1,72 @@
+#include "report/format.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <string_view>
+
+namespace tilewise::report {
+
+namespace {
+
+std::string group_thousands(std::string digits) {
+  std::size_t end = digits.find('.');
+  if (end == std::string::npos) end = digits.size();
+  const std::size_t begin = digits.starts_with('-') ? 1 : 0;
+  for (std::size_t at = end; at > begin + 3; at -= 3) digits.insert(at - 3, ",");
+  return digits;
+}
+
+std::string fixed(double value, int decimals) {
+  std::array<char, 400> text;  // the largest double has 309 digits before its point
+  const auto [end, status] =
+      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, decimals);
+  return group_thousands(std::string(text.data(), end));
+}
+
+/// `value` in the largest of the units that leaves it at least 1.
+template <std::size_t N>
+std::string scaled(double value, double step, const std::array<std::string_view, N>& units) {
+  std::size_t unit = 0;
+  // 999.5 would be printed as 1,000: the next unit says it shorter.
+  while (unit + 1 < N && value >= step * 0.9995) {
+    value /= step;
+    ++unit;
+  }
+  return significant(value, 3) + " " + std::string(units[unit]);
+}
+
+}  // namespace
+
+std::string count(std::uint64_t value) { return group_thousands(std::to_string(value)); }
+
+std::string significant(double value, int digits) {
+  if (value == 0) return "0";
+  const int magnitude = static_cast<int>(std::floor(std::log10(std::fabs(value))));
+  const int decimals = digits - 1 - magnitude;
+  if (decimals >= 0) return fixed(value, decimals);
+  const double unit = std::pow(10.0, -decimals);
+  return fixed(std::round(value / unit) * unit, 0);
+}
+
+std::string duration(double nanoseconds) {
+  return scaled(nanoseconds, 1000, std::array<std::string_view, 4>{"ns", "µs", "ms", "s"});
+}
+
+std::string rate(double bytes_per_second) {
+  return scaled(bytes_per_second, 1000, std::array<std::string_view, 5>{"B/s", "kB/s", "MB/s", "GB/s", "TB/s"});
+}
+
+std::string element_rate(double elements_per_second) {
+  return scaled(elements_per_second, 1000, std::array<std::string_view, 5>{"/s", "k/s", "M/s", "G/s", "T/s"});
+}
+
+std::string bytes(double value) {
+  return scaled(value, 1024, std::array<std::string_view, 5>{"B", "KiB", "MiB", "GiB", "TiB"});
+}
+
+std::string percent(double share) { return significant(share * 100, 2) + " %"; }
+
+std::string factor(double ratio) { return significant(ratio, 3); }
+
+}  // namespace tilewise::report

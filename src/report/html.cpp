@@ -1,0 +1,44 @@
+#include "report/html.hpp"
+
+namespace tilewise::report {
+
+html html::text(std::string_view untrusted) {
+  std::string code;
+  code.reserve(untrusted.size());
+  for (const char c : untrusted) switch (c) {
+      case '&': code += "&amp;"; break;
+      case '<': code += "&lt;"; break;
+      case '>': code += "&gt;"; break;
+      case '"': code += "&quot;"; break;
+      case '\'': code += "&#39;"; break;
+      default: {
+        const bool is_control = static_cast<unsigned char>(c) < ' ' && c != '\n' && c != '\t';
+        if (is_control)
+          code += "\xEF\xBF\xBD";  // U+FFFD: HTML has no way to write a control character
+        else
+          code += c;
+      }
+    }
+  return html(std::move(code));
+}
+
+html tag(literal name, std::initializer_list<std::pair<literal, std::string>> attributes, const html& children) {
+  std::string code = "<" + std::string(name.value);
+  for (const auto& [attribute, value] : attributes)
+    code += " " + std::string(attribute.value) + "=\"" + html::text(value).code() + "\"";
+  return html(code + ">" + children.code() + "</" + std::string(name.value) + ">");
+}
+
+std::string escape_json(std::string_view json) {
+  std::string escaped;
+  escaped.reserve(json.size());
+  for (const char c : json) {
+    if (c == '<')
+      escaped += "\\u003c";
+    else
+      escaped += c;
+  }
+  return escaped;
+}
+
+}  // namespace tilewise::report

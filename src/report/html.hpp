@@ -1,0 +1,49 @@
+// HTML that cannot be broken by its data: a string of a record becomes html through text() or an attribute's value
+// only, and both escape. Tags and attribute names are literals of this program.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace tilewise::report {
+
+/// A string that was written in the source code.
+struct literal {
+  template <std::size_t N>
+  consteval literal(const char (&text)[N]) : value(text, N - 1) {}  // NOLINT: implicit, so that "td" is one
+  std::string_view value;
+};
+
+class html {
+ public:
+  html() = default;
+  html(literal text) : html(html::text(text.value)) {}  // NOLINT: implicit
+
+  /// The one boundary: every string that is not this program's own passes here.
+  static html text(std::string_view untrusted);
+
+  html& operator+=(const html& more) {
+    code_ += more.code_;
+    return *this;
+  }
+  friend html operator+(html left, const html& right) { return left += right; }
+
+  bool empty() const { return code_.empty(); }
+  const std::string& code() const { return code_; }
+
+ private:
+  friend html tag(literal, std::initializer_list<std::pair<literal, std::string>>, const html&);
+  explicit html(std::string code) : code_(std::move(code)) {}
+  std::string code_;
+};
+
+/// <name attribute="value" ...>children</name>
+html tag(literal name, std::initializer_list<std::pair<literal, std::string>> attributes, const html& children);
+inline html tag(literal name, const html& children) { return tag(name, {}, children); }
+
+/// JSON for a <script type="application/json"> block: no `<` that could end the block.
+std::string escape_json(std::string_view json);
+
+}  // namespace tilewise::report

@@ -1,0 +1,102 @@
+// What the records say, sorted for a reader: panels (one problem, all sizes), in them boards (one processor), in them
+// series (one variant on one device). All that is ranked, drawn or tabulated comes from here.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace tilewise::report {
+
+struct interval {
+  double median = 0;
+  std::optional<double> low, high;  // 95 % of the median; none below six samples
+};
+
+struct ratio {
+  std::string to;  // the other variant's id
+  interval value;  // time of the other / our time
+};
+
+/// One record, its fields by type. An absent or null field is empty.
+struct row {
+  const nlohmann::json* record = nullptr;
+  std::string group, algorithm, variant, backend, device, dtype, settings, tuning, mode, data, machine;
+  std::string status, reason, digest, source;
+  std::uint64_t n = 0, threads = 0, seed = 0;
+  bool is_cpu = false, peer = false, own_order = false, plausible = true;
+  bool verified = false;
+  std::optional<interval> kernel, h2d, d2h, round_trip;
+  std::optional<double> bytes_per_s, elements_per_s, fraction, min_effect;
+  std::vector<ratio> ratios;
+
+  bool is_limit() const { return algorithm == "copy"; }
+  bool is_serial() const { return backend == "serial"; }
+  bool wrong() const { return status == "wrong" || (status == "ok" && !verified && !is_limit()); }
+  bool timed() const { return status == "ok" && !wrong() && kernel.has_value(); }
+  bool ranked() const { return timed() && plausible; }
+};
+
+enum class role { serial, tilewise, peer, limit };
+
+struct series {
+  std::string variant, device;
+  std::string detail;  // threads or tuning, where one variant was run with several
+  std::string label;   // "cuda:lookback", "cpu:openmp"
+  role kind = role::tilewise;
+  std::vector<const row*> rows;  // by n
+
+  const row* at(std::uint64_t n) const;
+};
+
+/// One processor: all CPU executors together, each other device by itself.
+struct board {
+  std::string name;   // "cpu", "cuda:0"
+  std::string title;  // the hardware's own name
+  bool is_cpu = false;
+  std::vector<series> all;
+
+  std::vector<std::uint64_t> sizes() const;
+  /// The size at which most series were ranked; of those the largest.
+  std::uint64_t common_size() const;
+  /// The fastest ranked series of a role at `n`, or null.
+  const series* fastest(role kind, std::uint64_t n) const;
+};
+
+struct panel {
+  std::string algorithm, dtype, settings, mode, machine;
+  std::string title;  // "scan f32, op=sum kind=inclusive"
+  std::vector<board> boards;
+  std::size_t results = 0;
+
+  const board* cpu() const;
+  std::set<std::uint64_t> sizes() const;
+};
+
+struct model {
+  std::vector<row> rows;
+  std::vector<panel> panels;          // the one with most results of each algorithm first
+  std::vector<std::string> machines;  // by first appearance
+  std::vector<std::string> warnings;
+};
+
+/// Keeps pointers into `records`, which must outlive it. Where a case was measured more than once the last one counts.
+model make_model(const std::vector<nlohmann::json>& records);
+
+/// The main panel of each algorithm, in the model's order.
+std::vector<const panel*> main_panels(const model& of);
+
+row make_row(const nlohmann::json& record);
+
+/// Fields of a record by path, "case.n", or nothing where it is absent, null or of another type.
+const nlohmann::json* find(const nlohmann::json& record, std::string_view path);
+std::string text_at(const nlohmann::json& record, std::string_view path);
+std::optional<double> number_at(const nlohmann::json& record, std::string_view path);
+
+/// The last part of a variant's id: "cuda:lookback" of "scan/cuda:lookback".
+std::string short_name(const std::string& variant);
+
+}  // namespace tilewise::report
