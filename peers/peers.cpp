@@ -1,7 +1,18 @@
 #include "peers/peers.hpp"
 
+#include "peers/cpu_peers.hpp"
+
 namespace tilewise::peers {
 
-std::vector<registry::variant> peer_variants() { return {}; }
+std::vector<registry::variant> peer_variants() {
+  std::vector<registry::variant> all = std_variants();
+  const auto append = [&](const std::vector<registry::variant>& more) {
+    all.insert(all.end(), more.begin(), more.end());
+  };
+#if TILEWISE_WITH_TBB
+  append(tbb_variants());
+#endif
+  return all;
+}
 
 }  // namespace tilewise::peers

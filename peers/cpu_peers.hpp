@@ -1,0 +1,52 @@
+// What the CPU peers share.
+#pragma once
+
+#include "registry/algorithm.hpp"
+#include "registry/variant.hpp"
+
+#include <type_traits>
+#include <vector>
+
+namespace tilewise::peers {
+
+std::vector<registry::variant> std_variants();
+std::vector<registry::variant> tbb_variants();
+
+/// Adding n uniform floats in any order errs by some sqrt(n) * 2^-24 of the largest sum on the way: 1e-3 at n = 2^28.
+/// Ten times that still finds a lost or doubled block.
+inline constexpr double other_order_bound = 1e-2;
+
+/// The peers stand for sums, inclusive and without an initial value: the settings' first words.
+inline std::string plain_sums_only(const registry::problem& p) {
+  for (std::size_t i = 0; i < p.what->settings.size(); ++i)
+    if (p.setting[i] != 0) return "as a peer it is measured on plain sums only";
+  return "";
+}
+
+inline registry::variant cpu_peer(std::string_view algorithm, std::string_view name, std::string_view source,
+                                  decltype(registry::variant::unsupported) unsupported,
+                                  decltype(registry::variant::run) run) {
+  return {.algorithm = algorithm,
+          .backend = "cpu",
+          .name = name,
+          .order = registry::claim::own,
+          .types = all_dtypes,
+          .source = source,
+          .unsupported = unsupported,
+          .run = run,
+          .bound = other_order_bound,
+          .peer = true};
+}
+
+/// As with_type, but signed integers as unsigned ones: the same bits for sums, and wrapping is defined.
+template <class F>
+void with_wrapping_type(dtype type, F&& f) {
+  with_type(type, [&]<class T>(T) {
+    if constexpr (std::is_integral_v<T>)
+      f(std::make_unsigned_t<T>{});
+    else
+      f(T{});
+  });
+}
+
+}  // namespace tilewise::peers
