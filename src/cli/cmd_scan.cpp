@@ -1,11 +1,67 @@
-// tilewise scan
-#include "cli/commands.hpp"
+// tilewise scan: running sums, products, minima or maxima of an array file, as an array file.
+#include "cli/data_command.hpp"
+#include "cli/output.hpp"
+#include "io/npy.hpp"
+#include "io/number.hpp"
+
+#include <optional>
 
 namespace tilewise::cli {
 
+namespace {
+
+struct scan_request {
+  common_options common;
+  std::string input, output;
+  std::string operation = "sum";
+  bool exclusive = false;
+  std::optional<std::string> init;
+};
+
+exit_code scan_file(const scan_request& request) {
+  registry::problem p{.what = &registry::find_algorithm("scan"), .type = {}, .shape = {}};
+  choose_setting(p, "op", request.operation);
+  choose_setting(p, "kind", request.exclusive ? "exclusive" : "inclusive");
+  choose_setting(p, "init", request.init ? "given" : "none");
+  const io::npy_array x = io::read_npy(request.input);
+  p.type = x.type;
+  p.shape = {x.count()};
+  if (request.init) p.number[0] = io::parse_number(*request.init, x.type);
+  const bytes* const inputs[] = {&x.data};
+  const data_run run = run_problem(p, inputs, request.common, request.common.json);
+  tell(run, request.common);
+  io::write_npy(request.output, x.type, x.shape, run.outputs[0]);
+  if (!request.common.json) return exit_code::ok;
+  nlohmann::ordered_json fields = describe(p, run, x.shape);
+  fields["output"] = request.output;
+  print(fields.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+  return exit_code::ok;
+}
+
+}  // namespace
+
 void add_scan(CLI::App& app, invocation& call) {
-  CLI::App* command = app.add_subcommand("scan", "");
-  command->callback([&call] { call.run = [] { return exit_code::ok; }; });
+  CLI::App* command = app.add_subcommand("scan", "running sums, products, minima or maxima of an array");
+  auto request = std::make_shared<scan_request>();
+  command->add_option("X.npy", request->input, "the array, of any shape: f4 f8 i4 i8 u4 u8")->required();
+  command->add_option("-o,--output", request->output, "the result, of the same shape; may be X.npy")
+      ->option_text("Y.npy")
+      ->required();
+  command->add_option("--op", request->operation, "sum, product, min or max")->option_text("NAME");
+  command->add_flag("--exclusive", request->exclusive, "leave out each element itself: y[0] is the initial value");
+  command->add_option("--init", request->init, "initial value; exclusive min and max need one")->option_text("V");
+  add_device_options(*command, request->common);
+  add_variant_options(*command, request->common);
+  add_output_options(*command, request->common);
+  command->footer(
+      "The array is scanned flat, in C order, whatever its shape, and the result has\n"
+      "its shape. The file is the same to the last byte on every device.\n"
+      "\n"
+      "Examples:\n"
+      "  tilewise scan x.npy -o y.npy\n"
+      "  tilewise scan x.npy -o y.npy --exclusive --init 100 --device cuda:0\n"
+      "  tilewise scan x.npy -o y.npy --op max --variant lookback -v");
+  command->callback([&call, request] { call.run = [request] { return scan_file(*request); }; });
 }
 
 }  // namespace tilewise::cli

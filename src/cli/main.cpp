@@ -1,6 +1,7 @@
 // The tool `tilewise`: parse, run one subcommand, turn errors into exit codes.
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
+#include "io/replacement_file.hpp"
 
 #include <tilewise/version.hpp>
 
@@ -8,6 +9,8 @@
 #include <iostream>
 #include <new>
 #include <sstream>
+
+#include <unistd.h>
 
 namespace tilewise::cli {
 
@@ -23,17 +26,19 @@ constexpr const char* examples =
     "Exit codes: 0 good, 1 internal error, 2 usage, 3 wrong result, 4 not available,\n"
     "5 memory or limit, 6 file, 7 regression, 8 time-out or lost device, 130 Ctrl-C.";
 
-exit_code run(const invocation& call) try {
-  return call.run();
-} catch (const error& e) {
-  note(std::string("tilewise: ") + e.what());
-  return exit_code_of(e.code());
-} catch (const std::bad_alloc&) {
-  note("tilewise: the host has not enough memory for this; use a smaller input or a machine with more");
-  return exit_code::out_of_memory;
-} catch (const std::exception& e) {
-  note(std::string("tilewise: internal error: ") + e.what());
-  return exit_code::internal;
+exit_code run(const invocation& call) {
+  try {
+    return call.run();
+  } catch (const error& e) {
+    note(std::string("tilewise: ") + e.what());
+    return exit_code_of(e.code());
+  } catch (const std::bad_alloc&) {
+    note("tilewise: the host has not enough memory for this; use a smaller input or a machine with more");
+    return exit_code::out_of_memory;
+  } catch (const std::exception& e) {
+    note(std::string("tilewise: internal error: ") + e.what());
+    return exit_code::internal;
+  }
 }
 
 /// CLI11 prints through streams; its text goes where ours goes, and its errors all mean wrong usage.
@@ -66,6 +71,12 @@ exit_code parse_and_run(int argc, char** argv) {
   return exit_code::ok;
 }
 
+/// Nothing half-written stays behind.
+extern "C" void end_by_signal(int signal) {
+  io::remove_unfinished_file();
+  _exit(128 + signal);
+}
+
 }  // namespace
 
 }  // namespace tilewise::cli
@@ -73,5 +84,6 @@ exit_code parse_and_run(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace tilewise::cli;
   std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is seen as a failed write, not as a death
+  for (const int ending : {SIGINT, SIGTERM, SIGHUP}) std::signal(ending, end_by_signal);
   return static_cast<int>(finish_output(parse_and_run(argc, argv)));
 }

@@ -1,0 +1,33 @@
+// Runs this tool again as a child process with a time limit, so that a faulty driver takes down the child only.
+#pragma once
+
+#include <chrono>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace tilewise::cli {
+
+struct child_result {
+  bool exited = false;  // else it died of `signal`, or ran out of time if that is 0
+  int status = 0;       // exit code
+  int signal = 0;
+  std::string out, err;  // what it wrote, at most 1 MiB each
+
+  bool timed_out() const { return !exited && signal == 0; }
+};
+
+/// The longest that a driver may take to list its devices, or a device to answer a probe.
+inline constexpr std::chrono::seconds child_limit{10};
+
+/// Runs /proc/self/exe with `arguments` and the further environment variables. The child, and whatever it started, is
+/// killed when the time is over. Throws `io` if no process can be started.
+child_result run_self(std::span<const std::string> arguments,
+                      std::span<const std::pair<std::string, std::string>> environment = {},
+                      std::chrono::milliseconds limit = child_limit);
+
+/// "crashed with signal 11 (Segmentation fault)", "did not answer within 10 s" or "ended with exit code 3: <last
+/// line>".
+std::string explain(const child_result& result);
+
+}  // namespace tilewise::cli

@@ -1,0 +1,151 @@
+#include "cli/data_command.hpp"
+
+#include "cli/output.hpp"
+#include "io/host_memory.hpp"
+#include "lab/verify.hpp"
+#include "registry/execute.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <deque>
+
+namespace tilewise::cli {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+double ns_since(clock::time_point start) {
+  return std::chrono::duration<double, std::nano>(clock::now() - start).count();
+}
+
+void require_memory(const registry::problem& p, const device_info& device) {
+  std::uint64_t outputs = 0, all = 0, largest = 0;
+  for (const registry::operand& out : p.what->outputs(p)) outputs += out.bytes();
+  for (const auto& operands : {p.what->inputs(p), p.what->outputs(p)})
+    for (const registry::operand& o : operands) all += o.bytes(), largest = std::max(largest, o.bytes());
+  const std::string what = registry::to_string(p) + " needs ";
+  io::require_host_memory(outputs, what + std::to_string(outputs) + " further bytes");
+  if (device.backend == "cpu") return;
+  const auto refuse = [&](std::uint64_t need, std::uint64_t limit, const std::string& in) {
+    if (limit != 0 && need > limit)
+      throw error(errc::out_of_memory, what + std::to_string(need) + " bytes in " + in + " of " + device.name +
+                                           ", whose limit is " + std::to_string(limit) +
+                                           "; use a smaller input or --device cpu");
+  };
+  refuse(largest, device.max_allocation, "one array");
+  refuse(all, device.memory, "the memory");
+}
+
+/// The operands where the device can reach them: the host's own memory on a CPU device.
+struct placed {
+  std::deque<backend::buffer> staged;
+  registry::memories where;
+
+  placed(std::span<const bytes* const> inputs, std::vector<bytes>& outputs, backend::queue& queue) {
+    const bool in_place = queue.device().info().backend == "cpu";
+    const auto place = [&](const bytes& host) -> backend::memory {
+      if (in_place) return queue.wrap(const_cast<std::byte*>(host.data()), host.size());
+      return staged.emplace_back(queue, host.size());
+    };
+    for (std::size_t i = 0; i < inputs.size(); ++i) where.in[i] = place(*inputs[i]);
+    for (std::size_t i = 0; i < outputs.size(); ++i) where.out[i] = place(outputs[i]);
+  }
+};
+
+void call(const registry::problem& p, const registry::choice& how, const placed& operands, backend::queue& queue) {
+  how.variant->run(p, operands.where, how.tuning, queue);
+  queue.finish();
+}
+
+double timed_kernel(const registry::problem& p, const registry::choice& how, const placed& operands,
+                    backend::queue& queue) {
+  queue.start_clock();
+  how.variant->run(p, operands.where, how.tuning, queue);
+  return queue.stop_clock();
+}
+
+void run_on(backend::queue& queue, const registry::problem& p, std::span<const bytes* const> inputs, data_run& run,
+            bool time_kernel) {
+  const bool moves = run.device->info().backend != "cpu";
+  const auto whole = clock::now();
+  placed operands(inputs, run.outputs, queue);
+  auto start = clock::now();
+  for (std::size_t i = 0; i < inputs.size() && moves; ++i)
+    queue.upload(operands.where.in[i], inputs[i]->data(), inputs[i]->size());
+  queue.finish();
+  if (moves) run.times.h2d = ns_since(start);
+  start = clock::now();
+  call(p, run.how, operands, queue);
+  run.times.first_call = ns_since(start);
+  start = clock::now();
+  for (std::size_t i = 0; i < run.outputs.size() && moves; ++i)
+    queue.download(run.outputs[i].data(), operands.where.out[i], run.outputs[i].size());
+  if (moves) run.times.d2h = ns_since(start);
+  run.times.end_to_end = ns_since(whole);
+  if (time_kernel) run.times.kernel = timed_kernel(p, run.how, operands, queue);
+}
+
+}  // namespace
+
+void choose_setting(registry::problem& p, std::string_view setting, std::string_view word) {
+  for (std::size_t s = 0; s < p.what->settings.size(); ++s) {
+    const registry::setting& axis = p.what->settings[s];
+    if (axis.name != setting) continue;
+    const auto found = std::find(axis.values.begin(), axis.values.end(), word);
+    if (found == axis.values.end())
+      throw error(errc::invalid_argument,
+                  std::string(p.what->name) + " has no " + std::string(setting) + " '" + std::string(word) + "';" +
+                      registry::nearest(word, std::vector<std::string>(axis.values.begin(), axis.values.end())));
+    p.setting[s] = static_cast<std::uint8_t>(found - axis.values.begin());
+    return;
+  }
+  throw error(errc::invalid_argument, std::string(p.what->name) + " has no setting " + std::string(setting));
+}
+
+data_run run_problem(const registry::problem& p, std::span<const bytes* const> inputs, const common_options& options,
+                     bool time_kernel) {
+  registry::check(p);
+  const device_handle device = open_device(options);
+  data_run run{.device = device,
+               .how = registry::choose(p, *device, {options.variant, options.tuning, options.fast}),
+               .outputs = {},
+               .times = {}};
+  require_memory(p, device->info());
+  for (const registry::operand& out : p.what->outputs(p)) run.outputs.emplace_back(out.bytes());
+  run_on(device->queue(), p, inputs, run, time_kernel);
+  return run;
+}
+
+nlohmann::ordered_json describe(const registry::problem& p, const data_run& run, std::span<const std::uint64_t> shape) {
+  nlohmann::ordered_json fields;
+  fields["command"] = p.what->name;
+  fields["device"] = run.device->info().name;
+  fields["variant"] = run.how.variant->id();
+  fields["reason"] = run.how.reason;
+  fields["tuning"] = registry::to_string(run.how.tuning, run.how.variant->tuning);
+  for (std::size_t s = 0; s < p.what->settings.size(); ++s)
+    fields[std::string(p.what->settings[s].name)] = p.what->settings[s].values[p.setting[s]];
+  fields["dtype"] = name_of(p.type);
+  fields["shape"] = shape;
+  fields["digest"] = lab::digest_of(run.outputs.front());
+  const auto whole = [](double ns) { return static_cast<std::uint64_t>(std::llround(ns)); };
+  const double kernel = run.times.kernel.value_or(run.times.first_call);
+  fields["h2d_ns"] = whole(run.times.h2d);
+  fields["kernel_ns"] = whole(kernel);
+  fields["d2h_ns"] = whole(run.times.d2h);
+  fields["round_trip_ns"] = whole(run.times.h2d + kernel + run.times.d2h);
+  fields["first_call_ns"] = whole(run.times.first_call);
+  fields["end_to_end_ns"] = whole(run.times.end_to_end);
+  return fields;
+}
+
+void tell(const data_run& run, const common_options& options) {
+  if (!options.verbose) return;
+  const std::string tuning = registry::to_string(run.how.tuning, run.how.variant->tuning);
+  note(run.how.variant->id() + (tuning.empty() ? "" : " " + tuning) + " on " + run.device->info().name + ": " +
+       run.how.reason + "; " + std::to_string(std::llround(run.times.end_to_end / 1000)) + " us end to end");
+}
+
+}  // namespace tilewise::cli

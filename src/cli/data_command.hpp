@@ -1,0 +1,49 @@
+// What the commands that compute on files share: choose, check memory, run, time, describe.
+#pragma once
+
+#include "cli/commands.hpp"
+#include "cli/device_use.hpp"
+#include "registry/choose.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tilewise::cli {
+
+using bytes = std::vector<std::byte>;
+
+/// Times in nanoseconds by the host's clock, except the kernel's, which is the device's own. Each ends when the device
+/// is done.
+struct run_times {
+  double h2d = 0;                // nothing moves for a CPU device
+  double first_call = 0;         // with whatever the device compiles and loads for it
+  std::optional<double> kernel;  // of a second call
+  double d2h = 0;
+  double end_to_end = 0;  // one call with its transfers and allocations
+};
+
+struct data_run {
+  device_handle device;
+  registry::choice how;
+  std::vector<bytes> outputs;
+  run_times times;
+};
+
+/// Sets one of the algorithm's settings by its word. Throws `invalid_argument` with the nearest words.
+void choose_setting(registry::problem& p, std::string_view setting, std::string_view word);
+
+/// Runs the problem on the device and by the variant of the options. Throws `out_of_memory`, before anything is
+/// allocated, if the device or the host cannot hold the operands. `time_kernel` asks for a second, timed call.
+data_run run_problem(const registry::problem& p, std::span<const bytes* const> inputs, const common_options& options,
+                     bool time_kernel);
+
+/// The fields of --json that all data commands have.
+nlohmann::ordered_json describe(const registry::problem& p, const data_run& run, std::span<const std::uint64_t> shape);
+
+/// -v: what was chosen and why, and how long it took.
+void tell(const data_run& run, const common_options& options);
+
+}  // namespace tilewise::cli

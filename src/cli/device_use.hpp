@@ -1,0 +1,20 @@
+// Devices as the commands see them: opened by the shared options, with faulty drivers left out and named.
+#pragma once
+
+#include "backend/backend.hpp"
+#include "cli/commands.hpp"
+
+namespace tilewise::cli {
+
+using device_handle = std::shared_ptr<backend::device>;
+
+/// The device that --device and --threads name. Throws `unsupported` for one that is not here, with the nearest names.
+device_handle open_device(const common_options& options);
+
+/// --device with "all": every device of every backend, cpu executors included; else the one that it names.
+std::vector<device_handle> open_devices(const common_options& options);
+
+/// The devices of one backend, or a sentence that says why there are none. Faulty drivers are left out before.
+std::vector<device_handle> devices_of(const backend::runtime& runtime, std::string& why_none);
+
+}  // namespace tilewise::cli

@@ -1,0 +1,34 @@
+// The header of an .npy file: magic, version, length and a Python dictionary in a strict grammar.
+#pragma once
+
+#include <tilewise/types.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tilewise::io {
+
+/// Headers are about 100 bytes; more than this is no array of ours.
+inline constexpr std::uint64_t largest_npy_header = 65536;
+inline constexpr std::size_t most_npy_dimensions = 8;
+
+struct npy_header {
+  dtype type = dtype::f32;
+  bool big_endian = false;
+  bool fortran_order = false;
+  std::vector<std::uint64_t> shape;
+  std::uint64_t data_offset = 0;  // where the elements begin in the file
+  std::uint64_t data_bytes = 0;   // the checked product of the shape and the element's size
+};
+
+/// From the file's first bytes: at least largest_npy_header + 12, or all of it. Throws `io` with a sentence; the caller
+/// puts the path in front.
+npy_header parse_npy_header(std::span<const std::byte> start);
+
+/// Version 1, padded so that the elements begin at a multiple of 64.
+std::string format_npy_header(dtype type, std::span<const std::uint64_t> shape);
+
+}  // namespace tilewise::io

@@ -1,0 +1,33 @@
+// A file that appears complete or not at all: written beside its target, then renamed over it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace tilewise::io {
+
+/// Every failure is an `io` error with the path and the system's words; the target is then as it was before.
+class replacement_file {
+ public:
+  /// Refuses a target that exists and is no regular file. A link is followed, so that it stays one.
+  explicit replacement_file(const std::string& target);
+  replacement_file(const replacement_file&) = delete;
+  ~replacement_file();  // removes what was not committed
+
+  void write(std::span<const std::byte> bytes);
+  void commit();
+
+ private:
+  [[noreturn]] void fail(const char* what);
+
+  std::string target_;
+  std::string shown_;  // the target as the caller named it
+  std::string temporary_;
+  int file_ = -1;
+};
+
+/// Removes the file that is being written. Safe in a signal handler; the process must end after it.
+void remove_unfinished_file() noexcept;
+
+}  // namespace tilewise::io
