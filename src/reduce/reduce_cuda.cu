@@ -1,0 +1,207 @@
+// What:   reduce in one launch: groups fold pieces, and the last group to finish folds what they found.
+// Order:  n is cut by its binary digits. Its high digits make whole tiles; each digit below a tile is one piece, padded
+//         with the identity to a tile of its own. So every piece is a block and its value a balanced tree. The tiles'
+//         values are cut by the digits of their number in turn, until there is one block value for each digit of n;
+//         those are folded from the left. Which group comes last changes nothing.
+// Shape:  a warp takes a chunk, 8 rows of 16 bytes a lane, at a time; a tile is one chunk for each warp of a group.
+//         Groups stay: each takes every gridDim-th piece.
+// Limits: none; where x is not aligned to 16 bytes, elements are loaded one by one.
+// Twins:  reduce_serial.cpp.
+#include "backend/cuda/cuda_dispatch.hpp"
+#include "backend/cuda/cuda_error.hpp"
+#include "backend/cuda/cuda_queue.hpp"
+#include "backend/cuda/cuda_warp.cuh"
+#include "reduce/reduce_problem.hpp"
+#include "registry/variant.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace tilewise::impl::reduce {
+
+namespace {
+
+using namespace backend::cuda;
+
+constexpr unsigned rows = 8;               // loads in flight: 1024 lanes with 8 of 16 bytes ask for 128 KiB at once
+constexpr unsigned lanes_per_unit = 1024;  // so many with 64 registers each fit on one compute unit
+constexpr unsigned max_warps = 32;         // of a group
+constexpr unsigned digit_count = 64;       // of n
+
+template <class T>
+constexpr unsigned chunk_length = rows* row_length<T>;
+template <class T>
+constexpr unsigned chunk_level = std::bit_width(chunk_length<T>) - 1;
+
+/// What one launch works on; `tile_value` goes on into the room of fold_tiles.
+template <class T>
+struct work {
+  const T* x;
+  std::uint64_t n;
+  bool packable;
+  unsigned tile_level;
+  T* digit;       // the block value of each digit of n below tile_level
+  T* tile_value;  // one for each whole tile
+  T first;        // the initial value or the identity
+  T* out;
+  unsigned* ticket;
+};
+
+/// The block value of x[0..length), one chunk or a shorter power of two or nothing, in every lane of the warp.
+template <class Op, class T>
+__device__ T chunk_value(const T* x, std::uint64_t length, bool packable) {
+  const unsigned first = threadIdx.x % warp_size * pack_length<T>;
+  pack<T> loaded[rows];
+  if (packable && length == chunk_length<T>) {
+#pragma unroll
+    for (unsigned r = 0; r < rows; ++r) loaded[r] = load_pack(x + r * row_length<T> + first);
+  } else {
+#pragma unroll
+    for (unsigned r = 0; r < rows; ++r) loaded[r] = load_pack_part<Op>(x, r * row_length<T> + first, length);
+  }
+  T row[rows];
+#pragma unroll
+  for (unsigned r = 0; r < rows; ++r) row[r] = tree_of<Op, pack_length<T>>(loaded[r].at);
+  return warp_tree<Op, rows>(rows_tree<Op, rows>(row));
+}
+
+/// The block value of x[0..length), one tile or a shorter power of two, in the first lane of the group.
+template <class Op, class T>
+__device__ T piece_value(const T* x, std::uint64_t length, bool packable, T* of_warp) {
+  const unsigned warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size, warps = blockDim.x / warp_size;
+  const std::uint64_t first = std::uint64_t{warp} * chunk_length<T>;
+  const std::uint64_t left = first < length ? length - first : 0;
+  const T value = chunk_value<Op>(x + first, min(left, std::uint64_t{chunk_length<T>}), packable);
+  if (lane == 0) of_warp[warp] = value;
+  __syncthreads();
+  return warp == 0 ? warp_tree<Op>(lane < warps ? of_warp[lane] : Op::template identity<T>()) : value;
+}
+
+template <class Op, class T>
+__device__ void fold_pieces(const work<T>& w, T (&of_warp)[2][max_warps]) {
+  const std::uint64_t tiles = w.n >> w.tile_level, in_tiles = tiles << w.tile_level;
+  const std::uint64_t pieces = tiles + __popcll(w.n - in_tiles);
+  unsigned turn = 0;  // two buffers: a warp may be one piece ahead of the first one
+  for (std::uint64_t piece = blockIdx.x; piece < pieces; piece += gridDim.x, turn ^= 1) {
+    if (piece < tiles) {
+      const T value = piece_value<Op>(w.x + (piece << w.tile_level), 1ull << w.tile_level, w.packable, of_warp[turn]);
+      if (threadIdx.x == 0) w.tile_value[piece] = value;
+    } else {
+      std::uint64_t rest = w.n - in_tiles;
+      for (std::uint64_t before = tiles; before < piece; ++before) rest ^= 1ull << (63 - __clzll(rest));
+      const unsigned level = 63 - __clzll(rest);
+      const T value = piece_value<Op>(w.x + (w.n - rest), 1ull << level, w.packable, of_warp[turn]);
+      if (threadIdx.x == 0) w.digit[level] = value;
+    }
+  }
+}
+
+/// Folds the tiles' values to the block values of the digits of n from tile_level on; by one group. Each round makes
+/// chunks of values into one value, behind them, and folds those that are left over by the digits of their number.
+template <class Op, class T>
+__device__ void fold_tiles(const work<T>& w, T* digit) {
+  const unsigned warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size, warps = blockDim.x / warp_size;
+  unsigned level = w.tile_level;
+  T* value = w.tile_value;
+  for (std::uint64_t count = w.n >> level; count != 0; count >>= chunk_level<T>, level += chunk_level<T>) {
+    T* const next = value + (count + pack_length<T> - 1) / pack_length<T> * pack_length<T>;
+    for (std::uint64_t chunk = warp; chunk < count >> chunk_level<T>; chunk += warps) {
+      const T folded = chunk_value<Op>(value + chunk * chunk_length<T>, chunk_length<T>, true);
+      if (lane == 0) next[chunk] = folded;
+    }
+    unsigned turn = 0;
+    for (unsigned bit = 0; bit < chunk_level<T>; ++bit) {
+      if ((count >> bit & 1) == 0 || turn++ % warps != warp) continue;
+      const T folded = chunk_value<Op>(value + (count >> bit << bit) - (1ull << bit), 1ull << bit, false);
+      if (lane == 0) digit[level + bit] = folded;
+    }
+    __syncthreads();
+    value = next;
+  }
+}
+
+/// Whether this group is the last one that gets here; its lanes then see what the others wrote.
+__device__ bool is_last(unsigned* ticket) {
+  __shared__ bool last;
+  if (threadIdx.x == 0) {
+    __threadfence();
+    last = atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1;  // back to 0 with the last
+    __threadfence();
+  }
+  __syncthreads();
+  return last;
+}
+
+template <class T, class Op>
+__global__ void __launch_bounds__(max_warps* warp_size) fold(work<T> w) {
+  __shared__ T of_warp[2][max_warps];
+  __shared__ T digit[digit_count];
+  fold_pieces<Op>(w, of_warp);
+  if (!is_last(w.ticket)) return;
+  for (unsigned i = threadIdx.x; i < w.tile_level; i += blockDim.x) digit[i] = __ldcg(w.digit + i);
+  fold_tiles<Op>(w, digit);
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  T prefix = Op::template identity<T>();
+  for (std::uint64_t rest = w.n; rest != 0;) {
+    const unsigned level = 63 - __clzll(rest);
+    prefix = Op::template apply<T>(prefix, digit[level]);
+    rest ^= 1ull << level;
+  }
+  *w.out = order::canonical(Op::template apply<T>(w.first, prefix));
+}
+
+template <class T, class Op>
+T first_of(const registry::problem& p) {
+  if (has_init(p)) return init_of<T>(p);
+  return p.n() == 0 && Op::id == op::sum ? T(0) : Op::template identity<T>();
+}
+
+template <class T, class Op>
+void launch(const registry::problem& p, const registry::memories& where, unsigned group_size, queue& q) {
+  const T* const x = where.in[0].as<const T>();
+  const unsigned tile_level = chunk_level<T> + static_cast<unsigned>(std::bit_width(group_size / warp_size)) - 1;
+  const std::uint64_t tiles = p.n() >> tile_level;
+  const std::uint64_t pieces = tiles + static_cast<unsigned>(std::popcount(p.n() - (tiles << tile_level)));
+  const std::uint64_t resident = std::uint64_t{q.device().info().compute_units} * (lanes_per_unit / group_size);
+  const unsigned groups = static_cast<unsigned>(std::clamp<std::uint64_t>(pieces, 1, resident));
+  // Each round of fold_tiles leaves a thousandth or less; every round begins on a pack.
+  const std::uint64_t values = tiles + tiles / 256 + digit_count;
+  const backend::buffer workspace(q, (digit_count + values) * sizeof(T));
+  T* const digit = workspace.as<T>();
+  const work<T> w{x,
+                  p.n(),
+                  is_packable(x),
+                  tile_level,
+                  digit,
+                  digit + digit_count,
+                  first_of<T, Op>(p),
+                  where.out[0].as<T>(),
+                  q.ticket()};
+  fold<T, Op><<<groups, group_size, 0, q.stream()>>>(w);
+  TW_CUDA(cudaGetLastError());
+}
+
+void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
+  with_type_and_operator(p.type, operation_of(p),
+                         [&]<class T, class Op>(T, Op) { launch<T, Op>(p, where, t[0], enter(q)); });
+}
+
+constexpr std::array<unsigned, 5> group_sizes{64, 128, 256, 512, 1024};
+constexpr std::array<registry::tuning_axis, 1> axes{{{"group_size", group_sizes, 256}}};
+
+}  // namespace
+
+std::vector<registry::variant> reduce_cuda_variants() {
+  return {{.algorithm = "reduce",
+           .backend = "cuda",
+           .name = "two_phase",
+           .types = all_dtypes,
+           .source = "Harris, Optimizing Parallel Reduction in CUDA, NVIDIA 2007",
+           .tuning = axes,
+           .unsupported = [](const registry::problem&, const backend::device&,
+                             const registry::tuning&) { return std::string(); },
+           .run = run}};
+}
+
+}  // namespace tilewise::impl::reduce

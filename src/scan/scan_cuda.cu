@@ -1,0 +1,8 @@
+// The CUDA variants of scan, the preferred one first.
+#include "scan/scan_cuda.hpp"
+
+namespace tilewise::impl::scan {
+
+std::vector<registry::variant> scan_cuda_variants() { return {blelloch_variant()}; }
+
+}  // namespace tilewise::impl::scan
