@@ -143,6 +143,12 @@ verdict verify(const verified_case& c, const registry::choice& how, backend::que
   return compare(c, *how.variant, run(c, how, queue));
 }
 
+bool is_given(const registry::problem& p, std::size_t k) {
+  for (std::size_t s = 0; s < p.what->settings.size(); ++s)
+    if (p.what->settings[s].name == p.what->numbers[k]) return p.what->settings[s].values[p.setting[s]] == "given";
+  return false;
+}
+
 std::vector<registry::problem> problems_at(const registry::algorithm& what, dtype type, const registry::extents& shape,
                                            std::uint64_t seed) {
   std::vector<registry::problem> all{{.what = &what, .type = type, .shape = shape}};
@@ -151,18 +157,15 @@ std::vector<registry::problem> problems_at(const registry::algorithm& what, dtyp
     for (registry::problem p : all)
       for (std::size_t value = 0; value < what.settings[s].values.size(); ++value) {
         p.setting[s] = static_cast<std::uint8_t>(value);
-        // A setting with a number's name and the value "given" asks for that number.
-        const auto number = std::find(what.numbers.begin(), what.numbers.end(), what.settings[s].name);
-        if (number != what.numbers.end()) {
-          const auto k = static_cast<std::size_t>(number - what.numbers.begin());
-          p.number[k] = {type, 0};
-          if (what.settings[s].values[value] == "given")
-            generate(data_class::uniform, seed, type, k, 1, &p.number[k].bits);
-        }
         wider.push_back(p);
       }
     all = std::move(wider);
   }
+  for (registry::problem& p : all)
+    for (std::size_t k = 0; k < what.numbers.size(); ++k) {
+      p.number[k] = {type, 0};
+      if (is_given(p, k)) generate(data_class::uniform, seed, type, k, 1, &p.number[k].bits);
+    }
   std::erase_if(all, [](const registry::problem& p) { return !p.what->invalid(p).empty(); });
   return all;
 }

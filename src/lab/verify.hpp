@@ -43,6 +43,9 @@ verdict compare(const verified_case& c, const registry::variant& v, std::span<co
 /// Uploads, runs, downloads (outputs poisoned before) and compares.
 verdict verify(const verified_case& c, const registry::choice& how, backend::queue& queue);
 
+/// Whether the problem's settings ask for number k: a setting with the number's name says "given".
+bool is_given(const registry::problem& p, std::size_t k);
+
 /// Every problem that an algorithm's axes span at one shape and type: all settings, numbers given from the seed where a
 /// setting asks for them; ill-posed ones (algorithm.invalid) are left out.
 std::vector<registry::problem> problems_at(const registry::algorithm& what, dtype type, const registry::extents& shape,

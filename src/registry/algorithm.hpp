@@ -40,6 +40,7 @@ struct algorithm {
   double (*operations)(const problem&);        // arithmetic operations of the definition
   /// Why the problem has no answer, as a sentence that says what to do; empty if it has one.
   std::string (*invalid)(const problem&);
+  bool in_place = false;  // whether every output may be the memory of the input at its position
 };
 
 }  // namespace tilewise::registry

@@ -52,6 +52,7 @@ const registry::algorithm& scan_algorithm() {
       .compulsory_bytes = compulsory_bytes,
       .operations = operations,
       .invalid = invalid,
+      .in_place = true,
   };
   return descriptor;
 }

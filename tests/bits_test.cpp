@@ -1,0 +1,100 @@
+// Every variant on every device that is here has the definition's bits.
+#include "bits_test.hpp"
+
+#include "catalog_sweep.hpp"
+
+#include <cstdlib>
+#include <iostream>
+#include <map>
+
+#include <gtest/gtest.h>
+
+namespace tilewise::tests {
+
+namespace {
+
+/// For each backend that is present, over all of its variants and devices together.
+constexpr double cases_per_backend = 20'400;
+constexpr int failures_shown = 5;
+
+double factor() {
+  const char* text = std::getenv("TILEWISE_TEST_FACTOR");
+  return text == nullptr ? 1 : std::atof(text);
+}
+
+struct tally {
+  std::uint64_t cases = 0, skipped = 0, differences = 0;
+};
+std::map<std::string, tally>& tallies() {
+  static std::map<std::string, tally> by_backend;
+  return by_backend;
+}
+
+/// The filter language of GoogleTest separates patterns by colons; a question mark matches one.
+std::string filter_of(const sweep_target& target) {
+  std::string text = "Bits/" + target.variant->id() + "." + target.device;
+  for (char& c : text)
+    if (c == ':') c = '?';
+  return text;
+}
+
+class bits_test : public ::testing::Test {
+ public:
+  bits_test(const sweep_target& target, std::size_t count) : target_(target), count_(count) {}
+
+  void TestBody() override {
+    const char* only = std::getenv("TILEWISE_TEST_CASE");
+    const std::vector<sweep_case> cases = sweep_cases(target_, count_);
+    std::map<std::string, std::uint64_t> reasons;
+    int failures = 0;
+    for (std::size_t i = 0; i < cases.size() && failures < failures_shown; ++i) {
+      if (only != nullptr && std::strtoull(only, nullptr, 10) != i) continue;
+      if (const std::string why = runner_.unsupported(cases[i]); !why.empty())
+        ++reasons[why];
+      else if (!passes(cases[i], i))
+        ++failures;
+    }
+    for (const auto& [why, times] : reasons) std::cout << "  " << times << " cases are not supported: " << why << "\n";
+  }
+
+ private:
+  bool passes(const sweep_case& c, std::size_t index) {
+    tally& total = tallies()[std::string(target_.variant->device_backend())];
+    ++total.cases;
+    std::string wrong;
+    try {
+      wrong = runner_.run(c);
+    } catch (const std::exception& e) {
+      wrong = std::string("threw: ") + e.what();
+    }
+    if (wrong.empty()) return true;
+    ++total.differences;
+    ADD_FAILURE() << to_string(c, target_) << "\n  " << wrong << "\n  repeat: TILEWISE_TEST_CASE=" << index
+                  << " tilewise-tests --gtest_filter='" << filter_of(target_) << "'";
+    return false;
+  }
+
+  sweep_target target_;
+  std::size_t count_;
+  sweep_runner runner_{target_};
+};
+
+}  // namespace
+
+void register_bits_tests() {
+  const std::vector<sweep_target> targets = sweep_targets();
+  std::map<std::string_view, double> targets_of;
+  for (const sweep_target& t : targets) ++targets_of[t.variant->device_backend()];
+  for (const sweep_target& t : targets) {
+    const auto count = static_cast<std::size_t>(factor() * cases_per_backend / targets_of[t.variant->device_backend()]);
+    ::testing::RegisterTest(("Bits/" + t.variant->id()).c_str(), t.device.c_str(), nullptr, nullptr, __FILE__, __LINE__,
+                            [t, count]() -> ::testing::Test* { return new bits_test(t, count); });
+  }
+}
+
+void print_bits_tally() {
+  for (const auto& [backend, total] : tallies())
+    std::cout << "Bits on " << backend << ": " << total.cases << " cases, " << total.differences << " differences\n";
+}
+
+}  // namespace tilewise::tests

@@ -1,0 +1,225 @@
+#include "catalog_sweep.hpp"
+
+#include "backend/cpu/cpu_device.hpp"
+#include "guarded_operand.hpp"
+#include "registry/catalog.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <random>
+#include <sstream>
+
+namespace tilewise::tests {
+
+namespace {
+
+/// Random cases stay below this many elements: they are many, and the definition is slow.
+constexpr std::uint64_t small_shape = 8193;
+
+std::uint64_t elements(const registry::extents& shape) {
+  std::uint64_t product = 1;
+  for (unsigned i = 0; i < shape.rank; ++i) product *= shape[i];
+  return product;
+}
+
+std::string hex(std::uint64_t bits) {
+  std::ostringstream text;
+  text << std::hex << bits;
+  return text.str();
+}
+
+std::vector<open_options> options_of(const sweep_target& target) {
+  if (target.variant->device_backend() != "cpu") return {{}};
+  std::vector<open_options> all;
+  for (unsigned threads : {1u, 2u, 3u, 7u, 16u})
+    for (auto level : backend::cpu::instruction_sets())
+      if (threads == 1 || target.device != "cpu:serial") all.push_back({threads, std::string(name_of(level))});
+  return all;
+}
+
+/// A number as special as the data are: for odd seeds the largest of many by magnitude, with infinity and NaNs on top.
+registry::scalar_value number_like(lab::data_class data, std::uint64_t seed, dtype type) {
+  constexpr std::size_t many = 2048;  // infinities and NaNs are rarer than 1 in 1000
+  const std::vector<std::byte> values = lab::generate(data, seed, type, many);
+  registry::scalar_value largest{type, 0};
+  for (std::size_t i = 0; i < (seed % 2 != 0 ? many : 1); ++i) {
+    registry::scalar_value value{type, 0};
+    std::memcpy(&value.bits, values.data() + i * size_of(type), size_of(type));
+    const std::uint64_t sign = std::uint64_t{1} << (8 * size_of(type) - 1);
+    if (i == 0 || (value.bits & ~sign) > (largest.bits & ~sign)) largest = value;
+  }
+  return largest;
+}
+
+/// The axes of one target and how a row of their indices becomes a case.
+struct axes {
+  const registry::algorithm& what;
+  std::vector<registry::problem> settings;  // one problem for each combination; type and shape are set later
+  std::vector<open_options> options;
+  std::vector<registry::tuning> tunings;
+  std::vector<placement> places;
+
+  explicit axes(const sweep_target& target)
+      : what(registry::find_algorithm(target.variant->algorithm)),
+        settings(lab::problems_at(what, what.types[0], what.edge_shapes.back(), 0)),
+        options(options_of(target)),
+        tunings(registry::tuning_space(target.variant->tuning)),
+        places({placement::apart, placement::unaligned}) {
+    if (what.in_place) places.push_back(placement::in_place);
+  }
+
+  std::vector<unsigned> sizes() const {
+    std::vector<unsigned> all;
+    for (std::size_t size : {what.types.size(), settings.size(), what.edge_shapes.size(), lab::all_data_classes.size(),
+                             options.size(), tunings.size(), places.size()})
+      all.push_back(static_cast<unsigned>(size));
+    return all;
+  }
+
+  sweep_case at(const std::vector<unsigned>& row, std::uint64_t seed) const {
+    sweep_case c{.problem = problem_at(row, seed),
+                 .data = lab::all_data_classes[row[3]],
+                 .seed = seed,
+                 .options = options[row[4]],
+                 .tuning = tunings[row[5]],
+                 .place = places[row[6]]};
+    for (std::size_t k = 0; k < what.numbers.size(); ++k)
+      if (lab::is_given(c.problem, k)) c.problem.number[k] = number_like(c.data, seed + k + 1, c.problem.type);
+    return c;
+  }
+
+  /// The row's settings, or the next ones that have an answer at the row's shape.
+  registry::problem problem_at(const std::vector<unsigned>& row, std::uint64_t seed) const {
+    const auto well_posed = lab::problems_at(what, what.types[row[0]], what.edge_shapes[row[2]], seed);
+    for (unsigned further = 0;; ++further)
+      for (const registry::problem& p : well_posed)
+        if (p.setting == settings[(row[1] + further) % settings.size()].setting) return p;
+  }
+};
+
+}  // namespace
+
+std::vector<sweep_target> sweep_targets() {
+  std::vector<sweep_target> all;
+  for (const registry::variant& v : registry::variants())
+    for (const backend::runtime& r : backend::runtimes()) {
+      if (v.peer || v.backend == "serial" || r.name != v.device_backend()) continue;
+      std::string why_none;
+      for (const auto& d : r.devices(why_none)) all.push_back({&v, d->info().name});
+    }
+  return all;
+}
+
+std::string to_string(const sweep_case& c, const sweep_target& target) {
+  constexpr std::array<std::string_view, 3> places{"apart", "in place", "unaligned"};
+  std::string text = target.variant->id() + " on " + target.device;
+  if (c.options.threads != 0)
+    text += " threads=" + std::to_string(c.options.threads) + " x86-64-" + c.options.instruction_set;
+  text += ": " + to_string(c.problem);
+  for (std::size_t k = 0; k < c.problem.what->numbers.size(); ++k)
+    if (lab::is_given(c.problem, k))
+      text += " " + std::string(c.problem.what->numbers[k]) + "=0x" + hex(c.problem.number[k].bits);
+  text += " data=" + std::string(name_of(c.data)) + " seed=" + std::to_string(c.seed);
+  const std::string tuning = to_string(c.tuning, target.variant->tuning);
+  return text + (tuning.empty() ? "" : " " + tuning) + ", " + std::string(places[static_cast<std::size_t>(c.place)]);
+}
+
+std::vector<std::vector<unsigned>> cover_pairs(const std::vector<unsigned>& sizes) {
+  const std::size_t count = sizes.size();
+  std::vector<std::vector<bool>> covered(count * count);
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t j = 0; j < count; ++j) covered[i * count + j].resize(std::size_t{sizes[i]} * sizes[j]);
+  const auto pair = [&](std::size_t i, unsigned a, std::size_t j, unsigned b) {
+    return covered[i * count + j][std::size_t{a} * sizes[j] + b];
+  };
+  std::mt19937_64 random(1);
+  std::vector<std::vector<unsigned>> rows;
+  const auto add_row = [&](std::size_t i, unsigned a, std::size_t j, unsigned b) {
+    std::vector<unsigned> row(count);
+    std::vector<std::size_t> chosen{i, j};
+    row[i] = a;
+    row[j] = b;
+    for (std::size_t k = 0; k < count; ++k) {
+      if (k == i || k == j) continue;
+      long best = -1;
+      for (int attempt = 0; attempt < 8; ++attempt) {  // of eight values the one that meets the most new pairs
+        const auto value = static_cast<unsigned>(random() % sizes[k]);
+        const long fresh = std::count_if(chosen.begin(), chosen.end(),
+                                         [&](std::size_t other) { return !pair(other, row[other], k, value); });
+        if (fresh > best) {
+          best = fresh;
+          row[k] = value;
+        }
+      }
+      chosen.push_back(k);
+    }
+    for (std::size_t x = 0; x < count; ++x)
+      for (std::size_t y = 0; y < count; ++y) pair(x, row[x], y, row[y]) = true;
+    rows.push_back(row);
+  };
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t j = i + 1; j < count; ++j)
+      for (unsigned a = 0; a < sizes[i]; ++a)
+        for (unsigned b = 0; b < sizes[j]; ++b)
+          if (!pair(i, a, j, b)) add_row(i, a, j, b);
+  return rows;
+}
+
+std::vector<sweep_case> sweep_cases(const sweep_target& target, std::size_t count) {
+  const axes all(target);
+  const std::vector<unsigned> sizes = all.sizes();
+  std::vector<sweep_case> cases;
+  for (const auto& row : cover_pairs(sizes)) cases.push_back(all.at(row, cases.size()));
+  std::mt19937_64 random(2);
+  while (cases.size() < count) {
+    std::vector<unsigned> row;
+    for (unsigned size : sizes) row.push_back(static_cast<unsigned>(random() % size));
+    if (elements(all.what.edge_shapes[row[2]]) <= small_shape) cases.push_back(all.at(row, cases.size()));
+  }
+  std::stable_sort(cases.begin(), cases.end(), [](const sweep_case& a, const sweep_case& b) {
+    return elements(a.problem.shape) < elements(b.problem.shape);
+  });
+  return cases;
+}
+
+backend::device& sweep_runner::open(const open_options& options) {
+  auto& device = opened_[std::to_string(options.threads) + options.instruction_set];
+  if (!device) device = backend::find_device(target_.device, options);
+  return *device;
+}
+
+std::string sweep_runner::unsupported(const sweep_case& c) {
+  return registry::unsupported_reason(*target_.variant, c.problem, open(c.options), c.tuning);
+}
+
+std::string sweep_runner::run(const sweep_case& c) {
+  const lab::verified_case expected = lab::make_case(c.problem, c.data, c.seed);
+  backend::queue& queue = open(c.options).queue();
+  const std::uint64_t shift = c.place == placement::unaligned ? size_of(c.problem.type) : 0;
+  std::deque<guarded_operand> inputs, outputs;
+  registry::memories where;
+  for (std::size_t i = 0; i < expected.inputs.size(); ++i)
+    where.in[i] = inputs.emplace_back(queue, expected.inputs[i], shift).inner();
+  for (std::size_t i = 0; i < expected.expected.size(); ++i)
+    where.out[i] = c.place == placement::in_place
+                       ? where.in[i]
+                       : outputs.emplace_back(queue, poisoned(expected.expected[i].size()), shift).inner();
+  target_.variant->run(c.problem, where, c.tuning, queue);
+  queue.finish();
+
+  std::vector<std::vector<std::byte>> results;
+  for (guarded_operand& o : c.place == placement::in_place ? inputs : outputs) {
+    results.push_back(o.download());
+    if (!o.guards_whole()) return "wrote outside its output";
+  }
+  for (std::size_t i = 0; i < inputs.size() && c.place != placement::in_place; ++i)
+    if (inputs[i].download() != expected.inputs[i] || !inputs[i].guards_whole()) return "changed its input";
+  const lab::verdict verdict = lab::compare(expected, *target_.variant, results);
+  if (verdict.ok) return "";
+  return std::to_string(verdict.mismatches) + " of its values differ; first " + verdict.first->operand + "[" +
+         std::to_string(verdict.first->index) + "]: expected " + verdict.first->expected + ", got " +
+         verdict.first->got;
+}
+
+}  // namespace tilewise::tests

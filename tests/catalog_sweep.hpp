@@ -1,0 +1,64 @@
+// The cases on which every variant's bits are compared with the definition's, made from the catalog alone: nothing is
+// named by hand, so a new variant, device, type, setting or tuning value is swept as soon as it is listed.
+#pragma once
+
+#include "lab/verify.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tilewise::tests {
+
+/// One variant on one device by name; the two make a test.
+struct sweep_target {
+  const registry::variant* variant;
+  std::string device;  // "cpu:threads", "opencl:0"
+};
+
+/// Every variant of the library (no peers) on every device of its backend that is here. The definition itself is
+/// compared with nothing.
+std::vector<sweep_target> sweep_targets();
+
+/// Where the operands lie in memory. All of them have guard zones on both sides.
+enum class placement : std::uint8_t { apart, in_place, unaligned };
+
+/// One call of one variant.
+struct sweep_case {
+  registry::problem problem;
+  lab::data_class data;
+  std::uint64_t seed;
+  open_options options;  // threads and instruction set, on CPU devices
+  registry::tuning tuning;
+  placement place;
+};
+std::string to_string(const sweep_case& c, const sweep_target& target);
+
+/// Cases for one target, smallest first, so that the first failure is the smallest. Every pair of values of any two
+/// axes (type, settings, shape, data, threads, instruction set, tuning, placement) occurs; seeded random cases at small
+/// shapes fill up to `count`. The same list in every run.
+std::vector<sweep_case> sweep_cases(const sweep_target& target, std::size_t count);
+
+/// Rows of values, one per axis, so that each pair of values of two axes occurs in a row; axis i has sizes[i] values.
+std::vector<std::vector<unsigned>> cover_pairs(const std::vector<unsigned>& sizes);
+
+/// Runs cases on one device, opened once for each of its options.
+class sweep_runner {
+ public:
+  explicit sweep_runner(const sweep_target& target) : target_(target) {}
+
+  /// Why this case cannot run, or empty.
+  std::string unsupported(const sweep_case& c);
+  /// What is wrong, in a sentence with the first differing index and both values; empty if the bits are right, the
+  /// input untouched and the guard zones whole.
+  std::string run(const sweep_case& c);
+
+ private:
+  backend::device& open(const open_options& options);
+
+  sweep_target target_;
+  std::map<std::string, std::shared_ptr<backend::device>> opened_;
+};
+
+}  // namespace tilewise::tests

@@ -1,0 +1,25 @@
+// The one test program. --write-golden writes the golden digests from the serial definition instead of testing.
+#include "bits_test.hpp"
+#include "golden.hpp"
+
+#include <cstring>
+#include <iostream>
+
+#include <gtest/gtest.h>
+
+int main(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  try {
+    if (argc > 1 && std::strcmp(argv[1], "--write-golden") == 0) {
+      tilewise::tests::write_golden();
+      return 0;
+    }
+    tilewise::tests::register_bits_tests();
+  } catch (const std::exception& e) {
+    std::cerr << "tilewise-tests: " << e.what() << "\n";
+    return 1;
+  }
+  const int failed = RUN_ALL_TESTS();
+  tilewise::tests::print_bits_tally();
+  return failed;
+}
