@@ -47,7 +47,7 @@ json case_json(const case_facts& c) {
           {"tuning", c.tuning},
           {"data", name_of(c.data)},
           {"seed", c.seed},
-          {"threads", c.threads},
+          {"threads", c.threads == 0 ? json() : json(c.threads)},
           {"mode", c.cold ? "cold" : "hot"},
           {"bytes_min", number(c.bytes_min)},
           {"operations", number(c.operations)}};

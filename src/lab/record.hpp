@@ -33,7 +33,7 @@ struct case_facts {
   std::vector<std::pair<std::string, std::string>> settings;
   data_class data = data_class::uniform;
   std::uint64_t seed = 1;
-  unsigned threads = 1;
+  unsigned threads = 0;  // of a CPU device
   bool cold = false;
   double bytes_min = 0, operations = 0;
 };

@@ -1,0 +1,16 @@
+// A whole plan: inputs and references are made once a problem, groups are measured one after the other.
+#pragma once
+
+#include "lab/measure.hpp"
+
+namespace tilewise::lab {
+
+struct bench_events {
+  std::function<void(const group&, std::size_t index)> before_group = [](const group&, std::size_t) {};
+  std::function<void(const record&)> on_record = [](const record&) {};
+};
+
+/// Stops after the group during which hooks.interrupted became true; its records are told all the same.
+void run_bench(std::span<const group> plan, const measuring& how, const bench_events& events);
+
+}  // namespace tilewise::lab

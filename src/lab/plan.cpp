@@ -1,0 +1,188 @@
+#include "lab/plan.hpp"
+
+#include "backend/cpu/cpu_device.hpp"
+#include "lab/public_call.hpp"
+
+#include <algorithm>
+
+#include <fnmatch.h>
+
+namespace tilewise::lab {
+
+using registry::variant;
+
+namespace {
+
+using device_list = std::vector<std::shared_ptr<backend::device>>;
+
+bool matches(const std::string& pattern, const std::string& text) {
+  return fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
+}
+
+/// The catalog's variants of an algorithm and its public call.
+std::vector<const variant*> candidates(const registry::algorithm& what) {
+  std::vector<const variant*> all = registry::variants_of(what);
+  for (const variant& call : public_calls())
+    if (call.algorithm == what.name) all.push_back(&call);
+  return all;
+}
+
+bool is_selected(const variant& v, const request& wanted) {
+  if (!wanted.variant.empty() && v.name != wanted.variant && v.id() != wanted.variant) return false;
+  return wanted.selectors.empty() ||
+         std::any_of(wanted.selectors.begin(), wanted.selectors.end(),
+                     [&](const std::string& selector) { return selector == v.algorithm || matches(selector, v.id()); });
+}
+
+void refuse_unmatched(const request& wanted) {
+  std::vector<std::string> known;
+  for (const registry::algorithm* a : registry::algorithms()) {
+    known.emplace_back(a->name);
+    for (const variant* v : candidates(*a)) known.push_back(v->id());
+  }
+  for (const std::string& selector : wanted.selectors)
+    if (std::none_of(known.begin(), known.end(), [&](const std::string& k) { return matches(selector, k); }))
+      throw error(errc::invalid_argument, "nothing is called '" + selector + "';" + registry::nearest(selector, known));
+  if (wanted.variant.empty()) return;
+  std::vector<std::string> names;
+  for (const registry::algorithm* a : registry::algorithms())
+    for (const variant* v : candidates(*a)) names.push_back(v->name.empty() ? v->id() : std::string(v->name));
+  if (std::none_of(known.begin(), known.end(), [&](const std::string& k) { return k == wanted.variant; }) &&
+      std::find(names.begin(), names.end(), wanted.variant) == names.end())
+    throw error(errc::invalid_argument,
+                "no variant is called '" + wanted.variant + "';" + registry::nearest(wanted.variant, names));
+}
+
+std::vector<registry::problem> problems_of(const registry::algorithm& what, const request& wanted) {
+  std::vector<registry::extents> shapes;
+  for (std::uint64_t n : wanted.sizes) shapes.push_back({n});
+  if (shapes.empty()) {
+    const auto preset_shapes = wanted.base.all_sizes ? what.normal_shapes : what.quick_shapes;
+    shapes.assign(preset_shapes.begin(), preset_shapes.end());
+  }
+  const std::vector<dtype>& types = wanted.types.empty() ? wanted.base.types : wanted.types;
+  const std::vector<op>& operations = wanted.operations.empty() ? wanted.base.operations : wanted.operations;
+  const bool has_op = !what.settings.empty() && what.settings[0].name == "op";
+  std::vector<registry::problem> all;
+  for (const auto& shape : shapes)
+    for (dtype type : types)
+      for (std::size_t i = 0; i < (has_op ? operations.size() : 1); ++i) {
+        registry::problem p{.what = &what, .type = type, .shape = shape};
+        if (has_op) p.setting[0] = static_cast<std::uint8_t>(operations[i]);
+        if (std::find(what.types.begin(), what.types.end(), type) != what.types.end() && what.invalid(p).empty())
+          all.push_back(p);
+      }
+  return all;
+}
+
+/// The CPU executors share one entry; every other device has its own. Serial code and peers that run on one thread
+/// belong to cpu:serial, which is added where the caller left it out.
+struct place {
+  std::string name;
+  device_list devices;  // as asked for
+  device_list all;      // with cpu:serial
+};
+
+std::vector<place> places_of(const device_list& devices) {
+  std::vector<place> places;
+  for (const auto& d : devices) {
+    const bool is_cpu = d->info().backend == "cpu";
+    const std::string name = is_cpu ? "cpu" : d->info().name;
+    auto found = std::find_if(places.begin(), places.end(), [&](const place& p) { return p.name == name; });
+    if (found == places.end()) found = places.insert(places.end(), {name, {}, {}});
+    found->devices.push_back(d);
+    found->all.push_back(d);
+  }
+  for (place& p : places) {
+    if (p.name != "cpu") continue;
+    const auto is_serial = [](const auto& d) { return d->info().name == "cpu:serial"; };
+    if (std::none_of(p.all.begin(), p.all.end(), is_serial))
+      p.all.insert(p.all.begin(), backend::cpu::make_device("cpu:serial", {}));
+    std::stable_partition(p.all.begin(), p.all.end(), is_serial);
+  }
+  return places;
+}
+
+std::vector<registry::tuning> tunings_of(const variant& v, const std::string& wanted) {
+  if (wanted == "all") return registry::tuning_space(v.tuning);
+  return {registry::parse_tuning(v.tuning.empty() ? "" : wanted, v.tuning)};
+}
+
+void add_rows(std::vector<row>& rows, const registry::problem& p, const variant& v,
+              const std::shared_ptr<backend::device>& on, const std::string& wanted_tuning) {
+  const std::vector<registry::tuning> tunings = tunings_of(v, wanted_tuning);
+  for (const registry::tuning& t : tunings) {
+    const std::string reason = registry::unsupported_reason(v, p, *on, t);
+    const bool has_type = std::find(v.types.begin(), v.types.end(), p.type) != v.types.end();
+    if (reason.empty() || (has_type && tunings.size() == 1)) rows.push_back({&v, on, t, reason});
+  }
+}
+
+/// Code that does not go through the executor, such as a peer, runs once: on the last device that can run it, which is
+/// one with threads where there is one.
+std::shared_ptr<backend::device> only_device(const registry::problem& p, const variant& v, const device_list& all) {
+  const registry::tuning t = registry::default_tuning(v.tuning);
+  for (auto d = all.rbegin(); d != all.rend(); ++d)
+    if (registry::unsupported_reason(v, p, **d, t).empty()) return *d;
+  return nullptr;
+}
+
+std::vector<row> rows_of(const registry::problem& p, const place& where, const request& wanted) {
+  std::vector<row> rows;
+  for (const variant* v : candidates(*p.what)) {
+    if (!is_selected(*v, wanted) || v->device_backend() != where.all.front()->info().backend) continue;
+    const bool is_public_call = v->name == "call";
+    if (v->backend == "serial") {
+      add_rows(rows, p, *v, where.all.front(), "");
+    } else if (v->peer || is_public_call) {
+      if (const auto only = only_device(p, *v, where.all)) add_rows(rows, p, *v, only, "");
+    } else {
+      for (const auto& d : where.devices) add_rows(rows, p, *v, d, wanted.tuning);
+    }
+  }
+  if (!rows.empty()) rows.push_back({nullptr, where.devices.back()});
+  return rows;
+}
+
+}  // namespace
+
+std::string row::id() const { return variant != nullptr ? variant->id() : "copy/" + on->info().backend; }
+
+bool row::is_default_tuning() const {
+  return variant == nullptr || tuning == registry::default_tuning(variant->tuning);
+}
+
+std::string group::name() const { return registry::to_string(problem) + " @" + where; }
+
+preset find_preset(std::string_view name) {
+  stop_rule quick;
+  quick.min_ns = 0.05e9;
+  quick.max_ns = 0.25e9;
+  stop_rule normal;
+  normal.max_ns = 2e9;
+  const std::vector<preset> presets{
+      {"quick", {dtype::f32}, {op::sum}, false, quick},
+      {"normal", {dtype::f32, dtype::f64, dtype::i32}, {op::sum}, true, normal},
+      {"thorough", {all_dtypes.begin(), all_dtypes.end()}, {all_ops.begin(), all_ops.end()}, true, stop_rule{}}};
+  std::vector<std::string> names;
+  for (const preset& p : presets) {
+    if (p.name == name) return p;
+    names.emplace_back(p.name);
+  }
+  throw error(errc::invalid_argument,
+              "there is no preset '" + std::string(name) + "';" + registry::nearest(name, names));
+}
+
+std::vector<group> make_plan(const request& wanted) {
+  refuse_unmatched(wanted);
+  const std::vector<place> places = places_of(wanted.devices);
+  std::vector<group> plan;
+  for (const registry::algorithm* a : registry::algorithms())
+    for (const registry::problem& p : problems_of(*a, wanted))
+      for (const place& where : places)
+        if (std::vector<row> rows = rows_of(p, where, wanted); !rows.empty())
+          plan.push_back({p, where.name, std::move(rows)});
+  return plan;
+}
+
+}  // namespace tilewise::lab

@@ -1,0 +1,16 @@
+// The library's public functions as rows: what a user's call on a host array costs, checks and choosing included.
+#pragma once
+
+#include "registry/variant.hpp"
+
+#include <vector>
+
+namespace tilewise::lab {
+
+/// Up to this size the cost of a call itself may show; above it a row of its own would say nothing new.
+inline constexpr std::uint64_t largest_public_call = 65536;
+
+/// "reduce/cpu:call" and "scan/cpu:call".
+const std::vector<registry::variant>& public_calls();
+
+}  // namespace tilewise::lab

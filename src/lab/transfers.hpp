@@ -1,0 +1,14 @@
+// What it costs to bring the data to a device and the results back: the clocks beside the kernel's.
+#pragma once
+
+#include "lab/measure.hpp"
+#include "lab/operands.hpp"
+
+namespace tilewise::lab {
+
+/// Fills h2d, d2h, round_trip and end_to_end of the records that are `ok`, which belong to the rows in the same order.
+/// By the host's clock, each until the device has finished. Nothing on CPU devices: there is no transfer.
+void measure_transfers(const group& what, const verified_case& inputs, operands& memory, const measuring& how,
+                       std::vector<record>& records);
+
+}  // namespace tilewise::lab
