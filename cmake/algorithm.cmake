@@ -3,7 +3,7 @@
 # The folder holds NAME.cpp, NAME_algorithm.cpp and, for each backend, NAME_<backend>.cpp (cuda: NAME_cuda.cu) with the
 # function `std::vector<registry::variant> NAME_<backend>_variants()` in namespace tilewise::impl::NAME. A missing file is an
 # error. Helpers of a backend file, NAME_<backend>_*.cpp or .cu, are added too. Beside them may lie:
-#   NAME.cl               embedded behind order/operators.cl as embedded::NAME_cl
+#   NAME.cl               embedded behind order/operators.cl and block_tree.cl as embedded::NAME_cl
 #   NAME_cpu_kernels.cpp  compiled once for each x86-64 level, with TILEWISE_LEVEL = v2, v3, v4
 #   NAME_test.cpp         added to the tests
 function(tilewise_algorithm name)
@@ -28,7 +28,8 @@ function(tilewise_algorithm name)
     set_property(GLOBAL APPEND PROPERTY TILEWISE_VARIANT_LISTS ${name}::${name}_${backend})
   endforeach()
   if(TILEWISE_OPENCL AND EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${name}.cl)
-    tilewise_embed(tilewise ${name}_cl ${PROJECT_SOURCE_DIR}/src/order/operators.cl ${name}.cl)
+    tilewise_embed(tilewise ${name}_cl ${PROJECT_SOURCE_DIR}/src/order/operators.cl
+                   ${PROJECT_SOURCE_DIR}/src/order/block_tree.cl ${name}.cl)
   endif()
   if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${name}_cpu_kernels.cpp)
     foreach(level IN LISTS TILEWISE_CPU_LEVELS)

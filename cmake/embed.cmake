@@ -11,5 +11,8 @@ function(tilewise_embed target name)
             -P ${PROJECT_SOURCE_DIR}/cmake/embed_script.cmake
     DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/embed_script.cmake
     VERBATIM)
+  # A custom command belongs to its folder, the target may belong to another: a target of its own carries the rule over.
+  add_custom_target(embed_${name} DEPENDS ${output})
+  add_dependencies(${target} embed_${name})
   target_sources(${target} PRIVATE ${output})
 endfunction()

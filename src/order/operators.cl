@@ -7,24 +7,50 @@
 #ifndef TW_T
 #define TW_T float  // element type
 #define TW_FLOAT 1  // 1 for float and double
+#define TW_LOWEST -INFINITY
+#define TW_LARGEST INFINITY
 #endif
 #ifndef TW_OP
 #define TW_OP 0
 #endif
-#ifdef TW_FP64
+#ifdef TW_FP64  // defined where TW_T is double
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
 
+// Each identity leaves every value's bits as they are: -0.0 for a sum, since -0.0 + -0.0 is -0.0.
 #if TW_OP == 0
-inline TW_T tw_apply(TW_T a, TW_T b) { return a + b; }
-#elif TW_OP == 1
-inline TW_T tw_apply(TW_T a, TW_T b) { return a * b; }
-#elif TW_OP == 2 && TW_FLOAT
-inline TW_T tw_apply(TW_T a, TW_T b) { return a < b ? a : b < a ? b : a == b ? (signbit(a) ? a : b) : a + b; }
-#elif TW_OP == 3 && TW_FLOAT
-inline TW_T tw_apply(TW_T a, TW_T b) { return b < a ? a : a < b ? b : a == b ? (signbit(a) ? b : a) : a + b; }
-#elif TW_OP == 2
-inline TW_T tw_apply(TW_T a, TW_T b) { return min(a, b); }
+#if TW_FLOAT
+#define TW_IDENTITY ((TW_T)-0.0f)
 #else
-inline TW_T tw_apply(TW_T a, TW_T b) { return max(a, b); }
+#define TW_IDENTITY ((TW_T)0)
+#endif
+static inline TW_T tw_apply(TW_T a, TW_T b) { return a + b; }
+#elif TW_OP == 1
+#define TW_IDENTITY ((TW_T)1)
+static inline TW_T tw_apply(TW_T a, TW_T b) { return a * b; }
+#elif TW_OP == 2
+#define TW_IDENTITY ((TW_T)TW_LARGEST)
+#if TW_FLOAT
+static inline TW_T tw_apply(TW_T a, TW_T b) {
+  return a < b ? a : b < a ? b : a == b ? (signbit(a) ? a : b) : a + b;  // the last: at least one is a NaN
+}
+#else
+static inline TW_T tw_apply(TW_T a, TW_T b) { return min(a, b); }
+#endif
+#else
+#define TW_IDENTITY ((TW_T)TW_LOWEST)
+#if TW_FLOAT
+static inline TW_T tw_apply(TW_T a, TW_T b) { return b < a ? a : a < b ? b : a == b ? (signbit(a) ? b : a) : a + b; }
+#else
+static inline TW_T tw_apply(TW_T a, TW_T b) { return max(a, b); }
+#endif
+#endif
+
+// Processors differ in the sign and payload of a NaN; the order does not.
+#if !TW_FLOAT
+static inline TW_T tw_canonical(TW_T value) { return value; }
+#elif defined(TW_FP64)
+static inline TW_T tw_canonical(TW_T value) { return value == value ? value : as_double(0x7ff8000000000000ul); }
+#else
+static inline TW_T tw_canonical(TW_T value) { return value == value ? value : as_float(0x7fc00000u); }
 #endif

@@ -1,11 +1,137 @@
 #include "backend/opencl/opencl_device.hpp"
 
+#include "backend/opencl/opencl_queue.hpp"
+
 namespace tilewise::backend::opencl {
 
-std::vector<std::shared_ptr<backend::device>> devices(std::string& why_none) {
-  why_none = "The OpenCL runtime is not part of this build yet.";
-  return {};
+namespace {
+
+/// 0 if the device does not tell.
+template <class T>
+T device_number(cl_device_id device, cl_device_info what) {
+  T value = 0;
+  return cl().clGetDeviceInfo(device, what, sizeof value, &value, nullptr) == CL_SUCCESS ? value : T(0);
 }
-std::shared_ptr<backend::device> from_queue(void*) { throw error(errc::unsupported, "no OpenCL runtime yet"); }
+
+device_info describe(cl_device_id device, const std::string& name) {
+  device_info info;
+  info.name = name;
+  info.backend = "opencl";
+  info.description = device_text(device, CL_DEVICE_NAME);
+  info.platform = platform_text(device);
+  info.driver = device_text(device, CL_DRIVER_VERSION);
+  info.api_version = device_text(device, CL_DEVICE_VERSION);
+  info.compute_units = device_number<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS);
+  info.max_clock_mhz = device_number<cl_uint>(device, CL_DEVICE_MAX_CLOCK_FREQUENCY);
+  info.memory = device_number<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE);
+  info.max_allocation = device_number<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+  info.cache = device_number<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
+  info.local_memory = device_number<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE);
+  info.max_group_size = device_number<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+  info.is_cpu = (device_number<cl_device_type>(device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
+  info.fp64 = device_number<cl_device_fp_config>(device, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
+  info.denormals = (device_number<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_DENORM) != 0;
+  return info;
+}
+
+class opencl_device final : public backend::device {
+ public:
+  opencl_device(device_info info, cl_device_id id) : device(std::move(info)), id_(id) {}
+
+ protected:
+  std::unique_ptr<backend::queue> make_queue() override { return opencl::queue::open(*this, id_); }
+
+ private:
+  cl_device_id id_;
+};
+
+class borrowed_device final : public backend::device {
+ public:
+  borrowed_device(device_info info, cl_command_queue theirs) : device(std::move(info)), theirs_(theirs) {}
+
+ protected:
+  std::unique_ptr<backend::queue> make_queue() override { return opencl::queue::borrow(*this, theirs_); }
+
+ private:
+  cl_command_queue theirs_;
+};
+
+std::vector<cl_platform_id> platforms() {
+  cl_uint count = 0;
+  if (cl().clGetPlatformIDs(0, nullptr, &count) != CL_SUCCESS || count == 0) return {};
+  std::vector<cl_platform_id> all(count);
+  if (cl().clGetPlatformIDs(count, all.data(), nullptr) != CL_SUCCESS) return {};
+  return all;
+}
+
+std::vector<cl_device_id> all_device_ids() {
+  std::vector<cl_device_id> all;
+  for (cl_platform_id platform : platforms()) {
+    cl_uint count = 0;
+    if (cl().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS || count == 0) continue;
+    std::vector<cl_device_id> here(count);
+    if (cl().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, here.data(), nullptr) == CL_SUCCESS)
+      all.insert(all.end(), here.begin(), here.end());
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string device_text(cl_device_id device, cl_device_info what) {
+  std::size_t bytes = 0;
+  if (cl().clGetDeviceInfo(device, what, 0, nullptr, &bytes) != CL_SUCCESS || bytes == 0) return "";
+  std::string text(bytes, '\0');
+  if (cl().clGetDeviceInfo(device, what, bytes, text.data(), nullptr) != CL_SUCCESS) return "";
+  return text.substr(0, text.find('\0'));
+}
+
+std::string platform_text(cl_device_id device) {
+  cl_platform_id platform = nullptr;
+  if (cl().clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, nullptr) != CL_SUCCESS) return "";
+  std::size_t bytes = 0;
+  if (cl().clGetPlatformInfo(platform, CL_PLATFORM_NAME, 0, nullptr, &bytes) != CL_SUCCESS || bytes == 0) return "";
+  std::string text(bytes, '\0');
+  if (cl().clGetPlatformInfo(platform, CL_PLATFORM_NAME, bytes, text.data(), nullptr) != CL_SUCCESS) return "";
+  return text.substr(0, text.find('\0'));
+}
+
+std::string too_large(const device_info& facts, unsigned group_size, std::uint64_t local_bytes) {
+  if (facts.max_group_size != 0 && group_size > facts.max_group_size)
+    return facts.name + " takes groups of at most " + std::to_string(facts.max_group_size) + " items, not " +
+           std::to_string(group_size);
+  if (facts.local_memory != 0 && local_bytes > facts.local_memory)
+    return "a group needs " + std::to_string(local_bytes) + " bytes of local memory and " + facts.name + " has " +
+           std::to_string(facts.local_memory);
+  return "";
+}
+
+std::vector<std::shared_ptr<backend::device>> devices(std::string& why_none) {
+  if (find_api(why_none) == nullptr) return {};
+  std::vector<std::shared_ptr<backend::device>> all;
+  for (cl_device_id id : all_device_ids())
+    all.push_back(std::make_shared<opencl_device>(describe(id, "opencl:" + std::to_string(all.size())), id));
+  if (all.empty())
+    why_none =
+        "The OpenCL loader finds no device; install a driver, such as Debian's pocl-opencl-icd, or name the vendor's "
+        "library in a file in /etc/OpenCL/vendors.";
+  return all;
+}
+
+std::shared_ptr<backend::device> from_queue(void* queue) {
+  if (queue == nullptr) throw error(errc::invalid_argument, "the cl_command_queue is null");
+  const auto theirs = static_cast<cl_command_queue>(queue);
+  cl_device_id id = nullptr;
+  cl_command_queue_properties properties = 0;
+  TW_CL(cl().clGetCommandQueueInfo(theirs, CL_QUEUE_DEVICE, sizeof id, &id, nullptr));
+  TW_CL(cl().clGetCommandQueueInfo(theirs, CL_QUEUE_PROPERTIES, sizeof properties, &properties, nullptr));
+  if ((properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0)
+    throw error(errc::invalid_argument, "the cl_command_queue runs out of order; make one without that property");
+  std::string name = "opencl";
+  const std::vector<cl_device_id> listed = all_device_ids();
+  for (std::size_t i = 0; i < listed.size(); ++i)
+    if (listed[i] == id) name += ":" + std::to_string(i);
+  return std::make_shared<borrowed_device>(describe(id, name), theirs);
+}
 
 }  // namespace tilewise::backend::opencl

@@ -1,7 +1,8 @@
-// opencl devices and their queues.
+// OpenCL devices of every platform, under one count: opencl:0, opencl:1, ...
 #pragma once
 
 #include "backend/backend.hpp"
+#include "backend/opencl/opencl_api.hpp"
 
 #include <vector>
 
@@ -9,7 +10,15 @@ namespace tilewise::backend::opencl {
 
 std::vector<std::shared_ptr<backend::device>> devices(std::string& why_none);
 
-/// A device over the caller's in-order cl_command_queue, which must outlive it.
+/// A device over the caller's in-order cl_command_queue, which must outlive it. Throws `invalid_argument` for a queue
+/// that is null or out of order.
 std::shared_ptr<backend::device> from_queue(void* queue);
+
+/// What a device or its platform says of itself; empty if it does not tell.
+std::string device_text(cl_device_id device, cl_device_info what);
+std::string platform_text(cl_device_id device);
+
+/// Why the device cannot hold a group of this many items with this much local memory; empty if it can.
+std::string too_large(const device_info& facts, unsigned group_size, std::uint64_t local_bytes);
 
 }  // namespace tilewise::backend::opencl

@@ -1,0 +1,56 @@
+#include "backend/opencl/opencl_api.hpp"
+
+#include "backend/opencl/opencl_cache.hpp"
+
+#include <tilewise/error.hpp>
+
+#include <cstdlib>
+
+#include <dlfcn.h>
+
+namespace tilewise::backend::opencl {
+
+namespace {
+
+struct loaded_api {
+  api table;
+  std::string why_none;
+};
+
+loaded_api load() {
+  loaded_api result;
+  use_cache_for_driver();  // drivers read their environment when they are loaded
+  const char* named = std::getenv("TILEWISE_OPENCL_LIBRARY");
+  const char* file = named != nullptr && *named != '\0' ? named : "libOpenCL.so.1";
+  void* library = dlopen(file, RTLD_NOW | RTLD_LOCAL);  // never closed: drivers do not survive it
+  if (library == nullptr) {
+    const char* words = dlerror();
+    result.why_none = "There is no OpenCL loader on this machine (" + std::string(words == nullptr ? file : words) +
+                      "); install one, such as Debian's ocl-icd-libopencl1, and a driver.";
+    return result;
+  }
+#define TILEWISE_LOOK_UP(name)                                                    \
+  result.table.name = reinterpret_cast<decltype(&::name)>(dlsym(library, #name)); \
+  if (result.table.name == nullptr && result.why_none.empty())                    \
+    result.why_none = std::string(file) + " has no " #name "; OpenCL 1.2 or newer is needed.";
+  TILEWISE_OPENCL_CALLS(TILEWISE_LOOK_UP)
+#undef TILEWISE_LOOK_UP
+  return result;
+}
+
+}  // namespace
+
+const api* find_api(std::string& why_none) {
+  static const loaded_api loaded = load();
+  why_none = loaded.why_none;
+  return loaded.why_none.empty() ? &loaded.table : nullptr;
+}
+
+const api& cl() {
+  std::string why_none;
+  const api* table = find_api(why_none);
+  if (table == nullptr) throw error(errc::device_lost, why_none);
+  return *table;
+}
+
+}  // namespace tilewise::backend::opencl

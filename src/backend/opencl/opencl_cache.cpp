@@ -1,0 +1,170 @@
+#include "backend/opencl/opencl_cache.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace tilewise::backend::opencl {
+
+namespace {
+
+constexpr std::uint64_t max_entry = std::uint64_t{1} << 28;  // a program of ours has some 100 KB
+
+struct entry_header {
+  char magic[8];
+  char key[32];
+  XXH128_canonical_t checksum;
+  std::uint64_t bytes;
+};
+constexpr char entry_magic[8] = {'T', 'W', 'C', 'L', 'B', 'I', 'N', '1'};
+
+class file {
+ public:
+  explicit file(int descriptor) : descriptor_(descriptor) {}
+  ~file() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  file(const file&) = delete;
+  int get() const { return descriptor_; }
+
+  bool read_all(void* to, std::size_t bytes) const {
+    for (char* at = static_cast<char*>(to); bytes != 0;) {
+      const ssize_t got = read(descriptor_, at, bytes);
+      if (got <= 0) return false;
+      at += got;
+      bytes -= static_cast<std::size_t>(got);
+    }
+    return true;
+  }
+
+  bool write_all(const void* from, std::size_t bytes) const {
+    for (const char* at = static_cast<const char*>(from); bytes != 0;) {
+      const ssize_t put = write(descriptor_, at, bytes);
+      if (put <= 0) return false;
+      at += put;
+      bytes -= static_cast<std::size_t>(put);
+    }
+    return true;
+  }
+
+ private:
+  int descriptor_;
+};
+
+XXH128_canonical_t checksum_of(std::span<const unsigned char> bytes) {
+  XXH128_canonical_t canonical;
+  XXH128_canonicalFromHash(&canonical, XXH3_128bits(bytes.data(), bytes.size()));
+  return canonical;
+}
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// Empty if the cache is off.
+std::string directory_name() {
+  if (const std::string named = variable("TILEWISE_CACHE"); !named.empty()) return named == "off" ? "" : named;
+  if (const std::string base = variable("XDG_CACHE_HOME"); base.starts_with('/')) return base + "/tilewise";
+  const std::string home = variable("HOME");
+  if (!home.starts_with('/')) return "";
+  mkdir((home + "/.cache").c_str(), 0700);  // may be there already
+  return home + "/.cache/tilewise";
+}
+
+/// A descriptor of the directory, made if it is not there; -1 if it is not ours alone.
+int open_private(const std::string& name) {
+  if (name.empty()) return -1;
+  mkdir(name.c_str(), 0700);
+  const int directory = open(name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  struct stat facts;
+  if (directory >= 0 && fstat(directory, &facts) == 0 && facts.st_uid == geteuid() && (facts.st_mode & 07777) == 0700)
+    return directory;
+  if (directory >= 0) close(directory);
+  return -1;
+}
+
+bool is_ours(const struct stat& facts) {
+  return S_ISREG(facts.st_mode) && facts.st_uid == geteuid() && (facts.st_mode & 022) == 0;
+}
+
+}  // namespace
+
+std::string cache_key(std::span<const std::string_view> fields) {
+  std::string joined;
+  for (std::string_view field : fields) {
+    const std::uint64_t length = field.size();
+    joined.append(reinterpret_cast<const char*>(&length), sizeof length).append(field);
+  }
+  XXH128_canonical_t canonical;
+  XXH128_canonicalFromHash(&canonical, XXH3_128bits(joined.data(), joined.size()));
+  std::string key;
+  for (unsigned char byte : canonical.digest) {
+    key += "0123456789abcdef"[byte >> 4];
+    key += "0123456789abcdef"[byte & 15];
+  }
+  return key;
+}
+
+disk_cache::disk_cache() : directory_(open_private(directory_name())) {}
+
+disk_cache::~disk_cache() {
+  if (directory_ >= 0) close(directory_);
+}
+
+std::optional<std::vector<unsigned char>> disk_cache::find(const std::string& key) const {
+  if (!usable()) return {};
+  const file entry(openat(directory_, (key + ".bin").c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+  struct stat facts;
+  entry_header header;
+  if (entry.get() < 0 || fstat(entry.get(), &facts) != 0 || !is_ours(facts)) return {};
+  if (!entry.read_all(&header, sizeof header)) return {};
+  if (std::memcmp(header.magic, entry_magic, sizeof entry_magic) != 0 || key != std::string_view(header.key, 32))
+    return {};
+  if (header.bytes > max_entry || static_cast<std::uint64_t>(facts.st_size) != sizeof header + header.bytes) return {};
+  std::vector<unsigned char> bytes(header.bytes);
+  if (!entry.read_all(bytes.data(), bytes.size())) return {};
+  const XXH128_canonical_t checksum = checksum_of(bytes);
+  if (std::memcmp(&checksum, &header.checksum, sizeof checksum) != 0) return {};
+  return bytes;
+}
+
+void disk_cache::store(const std::string& key, std::span<const unsigned char> bytes) const {
+  if (!usable() || bytes.size() > max_entry) return;
+  static std::atomic<unsigned> stored{0};
+  const std::string temporary = key + "." + std::to_string(getpid()) + "." + std::to_string(stored++) + ".tmp";
+  entry_header header{};
+  std::memcpy(header.magic, entry_magic, sizeof entry_magic);
+  std::memcpy(header.key, key.data(), sizeof header.key);
+  header.checksum = checksum_of(bytes);
+  header.bytes = bytes.size();
+  const int descriptor =
+      openat(directory_, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (descriptor < 0) return;
+  const file entry(descriptor);
+  if (!entry.write_all(&header, sizeof header) || !entry.write_all(bytes.data(), bytes.size()) ||
+      renameat(directory_, temporary.c_str(), directory_, (key + ".bin").c_str()) != 0)
+    unlinkat(directory_, temporary.c_str(), 0);
+}
+
+void use_cache_for_driver() {
+  const std::string ours = directory_name();
+  const int directory = open_private(ours);
+  if (directory < 0) return;
+  close(directory);
+  const std::string inner = ours + "/pocl";
+  const int inner_directory = open_private(inner);
+  if (inner_directory < 0) return;
+  close(inner_directory);
+  setenv("POCL_CACHE_DIR", inner.c_str(), 0);
+}
+
+}  // namespace tilewise::backend::opencl

@@ -1,0 +1,106 @@
+#include "backend/opencl/opencl_program.hpp"
+
+#include "backend/opencl/opencl_device.hpp"
+
+#include <tilewise/version.hpp>
+
+#include <array>
+
+namespace tilewise::backend::opencl {
+
+namespace {
+
+std::vector<unsigned char> binary_of(cl_program built) {
+  std::size_t bytes = 0;
+  if (cl().clGetProgramInfo(built, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, nullptr) != CL_SUCCESS) return {};
+  std::vector<unsigned char> binary(bytes);
+  unsigned char* where = binary.data();
+  if (bytes == 0 || cl().clGetProgramInfo(built, CL_PROGRAM_BINARIES, sizeof where, &where, nullptr) != CL_SUCCESS)
+    return {};
+  return binary;
+}
+
+}  // namespace
+
+std::string definitions_of(dtype type, op operation) {
+  const bool wraps = operation == op::sum || operation == op::product;
+  std::string text = "-DTW_OP=" + std::to_string(static_cast<int>(operation));
+  const auto add = [&](const char* name, const char* vector, int width, const char* lowest, const char* largest) {
+    text += std::string(" -DTW_T=") + name + " -DTW_V=" + vector + " -DTW_W=" + std::to_string(width) +
+            " -DTW_FLOAT=" + (is_float(type) ? "1" : "0") + " -DTW_LOWEST=" + lowest + " -DTW_LARGEST=" + largest;
+  };
+  if (type == dtype::f32) add("float", "float4", 4, "-INFINITY", "INFINITY");
+  if (type == dtype::f64) add("double", "double2", 2, "-INFINITY", "INFINITY");
+  if (type == dtype::i32 && !wraps) add("int", "int4", 4, "INT_MIN", "INT_MAX");
+  if (type == dtype::i64 && !wraps) add("long", "long2", 2, "LONG_MIN", "LONG_MAX");
+  if (type == dtype::u32 || (type == dtype::i32 && wraps)) add("uint", "uint4", 4, "0", "UINT_MAX");
+  if (type == dtype::u64 || (type == dtype::i64 && wraps)) add("ulong", "ulong2", 2, "0", "ULONG_MAX");
+  return type == dtype::f64 ? text + " -DTW_FP64=1" : text;
+}
+
+cl_kernel program::kernel(const std::string& name) {
+  const auto known = kernels_.find(name);
+  if (known != kernels_.end()) return known->second.get();
+  kernel_handle made(TW_CL_MAKE(cl().clCreateKernel(built_.get(), name.c_str(), tw_status)));
+  return kernels_.emplace(name, std::move(made)).first->second.get();
+}
+
+program& program_store::get(std::string_view source, const std::string& definitions) {
+  const auto key = std::pair(source.data(), definitions);
+  const auto known = programs_.find(key);
+  if (known != programs_.end()) return known->second;
+  return programs_.emplace(key, program(build(source, "-cl-std=CL1.2 " + definitions))).first->second;
+}
+
+program_handle program_store::build(std::string_view source, const std::string& options) const {
+  const std::string key = cache_.usable() ? key_of(source, options) : "";
+  if (const auto binary = cache_.find(key))
+    if (program_handle built = build_from_binary(*binary, options); built.get() != nullptr) return built;
+  program_handle built = build_from_source(source, options);
+  if (cache_.usable())
+    if (const std::vector<unsigned char> binary = binary_of(built.get()); !binary.empty()) cache_.store(key, binary);
+  return built;
+}
+
+program_handle program_store::build_from_binary(const std::vector<unsigned char>& binary,
+                                                const std::string& options) const {
+  const unsigned char* bytes = binary.data();
+  const std::size_t size = binary.size();
+  cl_int loaded = CL_SUCCESS, status = CL_SUCCESS;
+  program_handle made(cl().clCreateProgramWithBinary(context_, 1, &device_, &size, &bytes, &loaded, &status));
+  if (status != CL_SUCCESS || loaded != CL_SUCCESS) return {};  // the driver changed its mind: build it anew
+  if (cl().clBuildProgram(made.get(), 1, &device_, options.c_str(), nullptr, nullptr) != CL_SUCCESS) return {};
+  return made;
+}
+
+program_handle program_store::build_from_source(std::string_view source, const std::string& options) const {
+  const char* text = source.data();
+  const std::size_t length = source.size();
+  program_handle made(TW_CL_MAKE(cl().clCreateProgramWithSource(context_, 1, &text, &length, tw_status)));
+  const cl_int status = cl().clBuildProgram(made.get(), 1, &device_, options.c_str(), nullptr, nullptr);
+  if (status == CL_SUCCESS) return made;
+  const errc code = status == CL_OUT_OF_HOST_MEMORY || status == CL_OUT_OF_RESOURCES ? errc::out_of_memory
+                    : status == CL_DEVICE_NOT_AVAILABLE                              ? errc::device_lost
+                                                                                     : errc::build_failed;
+  throw error(code, "clBuildProgram returned " + name_of_status(status) + " for options '" + options +
+                        "'; the compiler's log: " + log_of(made.get()));
+}
+
+std::string program_store::key_of(std::string_view source, const std::string& options) const {
+  const std::string device = device_text(device_, CL_DEVICE_NAME), driver = device_text(device_, CL_DRIVER_VERSION),
+                    version = device_text(device_, CL_DEVICE_VERSION), platform = platform_text(device_);
+  const std::array<std::string_view, 7> fields{source, options, device, driver, version, platform, TILEWISE_VERSION};
+  return cache_key(fields);
+}
+
+std::string program_store::log_of(cl_program what) const {
+  std::size_t bytes = 0;
+  if (cl().clGetProgramBuildInfo(what, device_, CL_PROGRAM_BUILD_LOG, 0, nullptr, &bytes) != CL_SUCCESS || bytes == 0)
+    return "(none)";
+  std::string log(bytes, '\0');
+  if (cl().clGetProgramBuildInfo(what, device_, CL_PROGRAM_BUILD_LOG, bytes, log.data(), nullptr) != CL_SUCCESS)
+    return "(none)";
+  return log.substr(0, log.find('\0'));
+}
+
+}  // namespace tilewise::backend::opencl

@@ -1,0 +1,52 @@
+// Programs: built for one device from embedded source, kept by their queue and on disk.
+#pragma once
+
+#include "backend/opencl/opencl_cache.hpp"
+#include "backend/opencl/opencl_error.hpp"
+
+#include <tilewise/types.hpp>
+
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace tilewise::backend::opencl {
+
+/// The definitions that order/operators.cl and order/block_tree.cl take: type, operator, vector, limits. Sums and
+/// products of signed integers are those of unsigned ones, bit for bit, and there a wrap is defined.
+std::string definitions_of(dtype type, op operation);
+
+class program {
+ public:
+  explicit program(program_handle built) : built_(std::move(built)) {}
+
+  /// A kernel of the program, made at first use. Throws if there is none of this name.
+  cl_kernel kernel(const std::string& name);
+
+ private:
+  program_handle built_;
+  std::map<std::string, kernel_handle> kernels_;
+};
+
+/// All programs of one queue.
+class program_store {
+ public:
+  program_store(cl_context context, cl_device_id device) : context_(context), device_(device) {}
+
+  /// Built at first use. Options are -D definitions; -cl-std=CL1.2 is added. Throws `build_failed` with the log.
+  program& get(std::string_view source, const std::string& definitions);
+
+ private:
+  program_handle build(std::string_view source, const std::string& options) const;
+  program_handle build_from_binary(const std::vector<unsigned char>& binary, const std::string& options) const;
+  program_handle build_from_source(std::string_view source, const std::string& options) const;
+  std::string key_of(std::string_view source, const std::string& options) const;
+  std::string log_of(cl_program what) const;
+
+  cl_context context_;
+  cl_device_id device_;
+  disk_cache cache_;
+  std::map<std::pair<const char*, std::string>, program> programs_;  // embedded sources have fixed addresses
+};
+
+}  // namespace tilewise::backend::opencl

@@ -1,0 +1,69 @@
+// An in-order OpenCL queue with its buffers, programs and clock.
+#pragma once
+
+#include "backend/backend.hpp"
+#include "backend/opencl/opencl_program.hpp"
+#include "registry/problem.hpp"
+
+#include <chrono>
+#include <unordered_map>
+#include <vector>
+
+namespace tilewise::backend::opencl {
+
+class queue final : public backend::queue {
+ public:
+  static std::unique_ptr<queue> open(const backend::device& owner, cl_device_id id);
+  static std::unique_ptr<queue> borrow(const backend::device& owner, cl_command_queue theirs);
+  ~queue() override;
+
+  /// The program of an embedded source, built at first use.
+  opencl::program& program(std::string_view source, const std::string& definitions) {
+    return programs_.get(source, definitions);
+  }
+
+  /// Enqueues one group of `group_size` items for each tile. A memory becomes its cl_mem, a scalar_value its bytes, a
+  /// number itself; the number of the launch's first tile follows as a last ulong, since a long row of tiles takes
+  /// several launches.
+  template <class... Arguments>
+  void launch_tiles(cl_kernel kernel, std::uint64_t tiles, unsigned group_size, const Arguments&... arguments) {
+    cl_uint index = 0;
+    (set_argument(kernel, index++, arguments), ...);
+    enqueue_tiles(kernel, index, tiles, group_size);
+  }
+
+  memory allocate(std::uint64_t bytes) override;
+  void release(memory what) noexcept override;
+  memory wrap(void* native, std::uint64_t bytes) override;
+  void upload(memory to, const void* from, std::uint64_t bytes) override;
+  void download(void* to, memory from, std::uint64_t bytes) override;
+  void copy(memory to, memory from, std::uint64_t bytes) override;
+  void finish() override;
+  void start_clock() override;
+  double stop_clock() override;
+  arithmetic probe_arithmetic(std::span<const float> a, std::span<const float> b, std::span<const float> c) override;
+
+ private:
+  queue(const backend::device& owner, cl_device_id id, context_handle context, queue_handle commands, bool profiled);
+
+  void set_argument(cl_kernel kernel, cl_uint index, const memory& what);
+  void set_argument(cl_kernel kernel, cl_uint index, const registry::scalar_value& value);
+  void set_argument(cl_kernel kernel, cl_uint index, std::uint64_t value);
+  void set_argument(cl_kernel kernel, cl_uint index, std::uint32_t value);
+  void enqueue_tiles(cl_kernel kernel, cl_uint tile_index, std::uint64_t tiles, unsigned group_size);
+  cl_event* event();
+  cl_mem create_buffer(std::uint64_t bytes);
+  void drop_free_buffers();
+
+  context_handle context_;
+  queue_handle commands_;
+  bool profiled_;
+  program_store programs_;
+  std::unordered_map<std::uint64_t, std::vector<cl_mem>> free_;  // by size
+  std::unordered_map<cl_mem, std::uint64_t> owned_;              // sizes of all our buffers, free or not
+  bool clock_runs_ = false;
+  std::vector<cl_event> events_;  // of the commands since start_clock
+  std::chrono::steady_clock::time_point clock_started_;
+};
+
+}  // namespace tilewise::backend::opencl

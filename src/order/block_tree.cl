@@ -1,0 +1,137 @@
+// What:   the block trees of one tile, held by one group: items hold TW_ITEMS contiguous elements each in registers, and
+//         their values meet in a tree of radix 16 in local memory.
+// Order:  up: node = left + right over aligned blocks. down: starts with the carry at the root, the left child takes its
+//         parent's prefix and the right child adds the left one's value to it: leaf i gets P(i).
+// Shape:  TW_GROUP = 2^TW_LOG_GROUP items, a tile of TW_GROUP * TW_ITEMS elements; a tree costs four barriers.
+// Limits: TW_LOG_GROUP >= 5; an item holds a whole number of 16-byte units.
+// Twins:  block_stack.hpp.
+#ifndef TW_V
+#define TW_V float4  // 16 bytes of elements
+#define TW_W 4       // elements in them
+#endif
+#ifndef TW_LOG_GROUP
+#define TW_LOG_GROUP 8
+#endif
+#ifndef TW_LOG_ITEMS
+#define TW_LOG_ITEMS 4
+#endif
+#define TW_GROUP (1 << TW_LOG_GROUP)
+#define TW_ITEMS (1 << TW_LOG_ITEMS)
+#define TW_TILE ((ulong)TW_GROUP * TW_ITEMS)
+#define TW_LOG_W (TW_W == 4 ? 2 : 1)
+#define TW_LOG_UNITS (TW_LOG_ITEMS - TW_LOG_W)  // an item's 16-byte units
+#define TW_UNITS (1 << TW_LOG_UNITS)
+
+// The tree of 2^LOG values in an item's registers. NAME_up leaves each left child's value at its last element and returns
+// the root's; NAME_down turns that into prefixes. Every loop has constant bounds, so that nothing is indexed at run time.
+#define TW_DEFINE_TREE(NAME, LOG)                                            \
+  static inline TW_T NAME##_up(TW_T* v) {                                    \
+    _Pragma("unroll") for (int k = 0; k < (LOG); ++k) {                      \
+      _Pragma("unroll") for (int i = (2 << k) - 1; i < 1 << (LOG); i += 2 << k) \
+        v[i] = tw_apply(v[i - (1 << k)], v[i]);                              \
+    }                                                                        \
+    return v[(1 << (LOG)) - 1];                                              \
+  }                                                                          \
+  static inline void NAME##_down(TW_T* v, TW_T carry) {                      \
+    v[(1 << (LOG)) - 1] = carry;                                             \
+    _Pragma("unroll") for (int k = (LOG) - 1; k >= 0; --k) {                 \
+      _Pragma("unroll") for (int i = (2 << k) - 1; i < 1 << (LOG); i += 2 << k) { \
+        const TW_T left = v[i - (1 << k)];                                   \
+        v[i - (1 << k)] = v[i];                                              \
+        v[i] = tw_apply(v[i], left);                                         \
+      }                                                                      \
+    }                                                                        \
+  }
+
+#define TW_LOG_RADIX 4
+#define TW_RADIX (1 << TW_LOG_RADIX)
+#define TW_LOG_TOPS (TW_LOG_GROUP - TW_LOG_RADIX)
+#define TW_TOPS (1 << TW_LOG_TOPS)
+TW_DEFINE_TREE(tw_item, TW_LOG_ITEMS)
+TW_DEFINE_TREE(tw_radix, TW_LOG_RADIX)
+TW_DEFINE_TREE(tw_top, TW_LOG_TOPS)
+TW_DEFINE_TREE(tw_mine, TW_LOG_UNITS)
+
+// One value for each item, padded so that a reader of 16 in a row does not meet its neighbours in one bank.
+#define TW_PAD(i) ((i) + ((i) >> TW_LOG_RADIX))
+#define TW_PADDED_GROUP (TW_PAD(TW_GROUP) + 1)
+
+// The group's tree over one value an item: the root's value, in item 0 only. `middle` and `top` are what the way down needs.
+static inline TW_T tw_group_up(TW_T value, __local TW_T* items, __local TW_T* tops, TW_T* middle, TW_T* top) {
+  const int me = get_local_id(0);
+  items[TW_PAD(me)] = value;
+  barrier(CLK_LOCAL_MEM_FENCE);  // every item's value is there
+  if (me < TW_TOPS) {
+    for (int i = 0; i < TW_RADIX; ++i) middle[i] = items[TW_PAD(me * TW_RADIX + i)];
+    tops[me] = tw_radix_up(middle);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);  // every block of 16 items has its value
+  if (me != 0) return value;
+  for (int i = 0; i < TW_TOPS; ++i) top[i] = tops[i];
+  return tw_top_up(top);
+}
+
+// Turns items[TW_PAD(i)] into the prefix before item i, from the carry that item 0 holds.
+static inline void tw_group_down(TW_T carry, __local TW_T* items, __local TW_T* tops, TW_T* middle, TW_T* top) {
+  const int me = get_local_id(0);
+  if (me == 0) {
+    tw_top_down(top, carry);
+    for (int i = 0; i < TW_TOPS; ++i) tops[i] = top[i];
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);  // every block of 16 items has its prefix
+  if (me < TW_TOPS) {
+    tw_radix_down(middle, tops[me]);
+    for (int i = 0; i < TW_RADIX; ++i) items[TW_PAD(me * TW_RADIX + i)] = middle[i];
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);  // every item has its prefix
+}
+
+#if TW_W == 4
+static inline TW_T tw_unit_value(TW_V u) { return tw_apply(tw_apply(u.s0, u.s1), tw_apply(u.s2, u.s3)); }
+#else
+static inline TW_T tw_unit_value(TW_V u) { return tw_apply(u.s0, u.s1); }
+#endif
+
+// The 16 bytes from element i of `in`, which has `count`; the identity stands for absent elements.
+static inline TW_V tw_unit_at_end(__global const TW_T* in, ulong i, ulong count) {
+  TW_T a[TW_W];
+  _Pragma("unroll") for (int k = 0; k < TW_W; ++k) a[k] = i + k < count ? in[i + k] : TW_IDENTITY;
+#if TW_W == 4
+  return (TW_V)(a[0], a[1], a[2], a[3]);
+#else
+  return (TW_V)(a[0], a[1]);
+#endif
+}
+
+// Whether a tile is whole and lies on a 16-byte boundary, so that its units are read and written at once.
+static inline bool tw_in_units(ulong first, ulong tile, ulong count) {
+  return first % TW_W == 0 && (tile + 1) * TW_TILE <= count;
+}
+
+// One value a unit, padded so that an item's own units in a row do not meet the next item's in one bank.
+#define TW_PAD_UNIT(u) ((u) + (TW_LOG_UNITS > 0 ? (u) >> TW_LOG_UNITS : 0))
+#define TW_PADDED_UNITS (TW_GROUP * TW_UNITS + TW_GROUP)
+
+// The block value of tile `tile` of in[first, first + count), in item 0 only. A short tile is filled with the identity.
+static inline TW_T tw_tile_value(__global const TW_T* in, ulong first, ulong count, ulong tile, __local TW_T* units,
+                                 __local TW_T* items, __local TW_T* tops) {
+  const int me = get_local_id(0);
+  if (tw_in_units(first, tile, count)) {
+    __global const TW_V* source = (__global const TW_V*)(in + first + tile * TW_TILE);
+    TW_V loaded[TW_UNITS];
+    _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) loaded[q] = source[q * TW_GROUP + me];
+    _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) {
+      units[TW_PAD_UNIT(q * TW_GROUP + me)] = tw_unit_value(loaded[q]);
+    }
+  } else {
+    for (int q = 0; q < TW_UNITS; ++q) {
+      const ulong u = q * TW_GROUP + me;
+      units[TW_PAD_UNIT(u)] = tw_unit_value(tw_unit_at_end(in + first, tile * TW_TILE + u * TW_W, count));
+    }
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);  // every unit has its value
+  TW_T mine[TW_UNITS];
+  _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) mine[q] = units[TW_PAD_UNIT(me * TW_UNITS + q)];
+  TW_T middle[TW_RADIX], top[TW_TOPS];
+  return tw_group_up(tw_mine_up(mine), items, tops, middle, top);
+}

@@ -1,0 +1,83 @@
+// What:   reduce/opencl:two_phase: whole tiles level by level, then one group finishes what is left on all levels.
+// Order:  reduce.cl.
+// Shape:  one launch a level and one more; two launches up to tile^2 elements.
+// Limits: local memory for one tile of elements; f64 where the device has it.
+// Twins:  reduce_serial.cpp.
+#include "backend/opencl/opencl_device.hpp"
+#include "backend/opencl/opencl_queue.hpp"
+#include "reduce/reduce_problem.hpp"
+#include "registry/variant.hpp"
+
+#include <bit>
+
+namespace tilewise::embedded {
+extern const std::string_view reduce_cl;
+}
+
+namespace tilewise::impl::reduce {
+
+namespace {
+
+using backend::buffer;
+using backend::memory;
+using registry::problem;
+using registry::tuning;
+
+constexpr std::array<unsigned, 4> group_sizes{64, 128, 256, 512};
+constexpr std::array<unsigned, 3> item_counts{8, 16, 32};
+constexpr std::array<registry::tuning_axis, 2> axes{{{"group_size", group_sizes, 256}, {"items", item_counts, 16}}};
+
+/// Each level begins on a multiple of 16 elements; tw_level_first of reduce.cl is the same rule.
+std::uint64_t room_of(std::uint64_t count) { return (count + 15) / 16 * 16; }
+
+/// An empty sum is 0 and an empty product 1.
+registry::scalar_value init_value(const problem& p) {
+  return with_type(p.type, [&]<class T>(T) {
+    return registry::scalar_value::of(has_init(p) ? init_of<T>(p) : T(operation_of(p) == op::product ? 1 : 0));
+  });
+}
+
+void run(const problem& p, const registry::memories& where, const tuning& t, backend::queue& on) {
+  auto& queue = static_cast<backend::opencl::queue&>(on);
+  const unsigned group_size = t[0];
+  const int log_group = std::countr_zero(t[0]), log_items = std::countr_zero(t[1]), log_tile = log_group + log_items;
+  const std::size_t size = size_of(p.type);
+  auto& program = queue.program(embedded::reduce_cl, backend::opencl::definitions_of(p.type, operation_of(p)) +
+                                                         " -DTW_LOG_GROUP=" + std::to_string(log_group) +
+                                                         " -DTW_LOG_ITEMS=" + std::to_string(log_items));
+  std::uint64_t room = 0;
+  for (std::uint64_t count = p.n() >> log_tile; count != 0; count >>= log_tile) room += room_of(count);
+  const buffer values(queue, room * size);
+  const std::uint64_t in_first = where.in[0].offset / size;
+
+  memory from = where.in[0];
+  std::uint64_t from_first = in_first, to_first = 0;
+  for (std::uint64_t tiles = p.n() >> log_tile; tiles != 0; tiles >>= log_tile) {
+    queue.launch_tiles(program.kernel("tw_tiles"), tiles, group_size, from, from_first, tiles << log_tile,
+                       memory(values), to_first);
+    from = values;
+    from_first = to_first;
+    to_first += room_of(tiles);
+  }
+  queue.launch_tiles(program.kernel("tw_finish"), 1, group_size, where.in[0], in_first, p.n(), memory(values),
+                     where.out[0], where.out[0].offset / size, init_value(p), has_init(p) ? 1u : 0u);
+}
+
+std::string unsupported(const problem& p, const backend::device& on, const tuning& t) {
+  return backend::opencl::too_large(on.info(), t[0], std::uint64_t{t[0]} * t[1] * size_of(p.type));
+}
+
+}  // namespace
+
+std::vector<registry::variant> reduce_opencl_variants() {
+  return {{.algorithm = "reduce",
+           .backend = "opencl",
+           .name = "two_phase",
+           .types = all_dtypes,
+           .source = "recursive doubling: Hillis and Steele 1986, Data parallel algorithms",
+           .tuning = axes,
+           .unsupported = unsupported,
+           .run = run}};
+}
+
+}  // namespace tilewise::impl::reduce

@@ -1,0 +1,222 @@
+// What:   scan/opencl:chunked (tw_tiles, tw_prefixes) and scan/opencl:blelloch (tw_totals, tw_sweeps). On each level the
+//         first kernel makes the tiles' values; these are scanned by the same two kernels on the next level, until they
+//         fit one tile; the second kernel goes down from the tiles' carries.
+// Order:  a tile is an aligned block, so the scan of the tiles' values gives P at each tile's start. The downsweep starts
+//         from that carry. Inclusive output i is P(i+1), the prefix at the next position; a tile's last one is the next
+//         tile's carry.
+// Shape:  one group a tile; groups do not wait for each other.
+// Limits: local memory for one tile of elements.
+// Twins:  scan_serial.cpp, scan_cuda.cu; embedded behind order/operators.cl and order/block_tree.cl.
+
+// What a level is and what it puts out; scan_opencl.hpp has the same numbers.
+#define TW_INCLUSIVE 1  // out[i] = P(i+1), else P(i)
+#define TW_STARTED 2    // init is applied to every output
+#define TW_SPINE 4      // the elements are tiles' values: out[count] = P(count) is written too, and NaNs stay as they are
+#define TW_TOP 8        // one tile, whose carry is the prefix of the chunks before it
+
+static inline TW_T tw_result(TW_T prefix, TW_T init, uint mode) {
+  if (mode & TW_SPINE) return prefix;
+  return tw_canonical(mode & TW_STARTED ? tw_apply(init, prefix) : prefix);
+}
+
+// The prefix over `count` chunks: the fold of their block stack (order/block_stack.hpp).
+static inline TW_T tw_fold(__global const TW_T* stack, ulong count) {
+  TW_T prefix = TW_IDENTITY;
+  for (ulong rest = count; rest != 0;) {
+    const int level = 63 - (int)clz(rest);
+    prefix = tw_apply(prefix, stack[level]);
+    rest ^= 1ul << level;
+  }
+  return prefix;
+}
+
+static inline void tw_push(__global TW_T* stack, ulong count, TW_T value) {
+  int level = 0;
+  for (; (count >> level & 1) != 0; ++level) value = tw_apply(stack[level], value);
+  stack[level] = value;
+}
+
+// The prefixes at a tile's two ends, for one item of the group. On top they come from the stack of chunks, which the
+// tile's value `root` joins.
+static inline TW_T tw_carry(__global const TW_T* carries, __global const TW_T* stack, ulong chunk, ulong tile, uint mode) {
+  return mode & TW_TOP ? tw_fold(stack, chunk) : carries[tile];
+}
+static inline TW_T tw_end(__global const TW_T* carries, __global TW_T* stack, ulong chunk, ulong tile, uint mode,
+                          TW_T root) {
+  if (!(mode & TW_TOP)) return carries[tile + 1];
+  tw_push(stack, chunk, root);
+  return tw_fold(stack, chunk + 1);
+}
+
+#ifndef TW_LOG_PAIRS  // chunked
+
+__kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_tiles(__global const TW_T* in, ulong in_first,
+                                                                             ulong count, __global TW_T* values,
+                                                                             ulong first_tile) {
+  __local TW_T units[TW_PADDED_UNITS], items[TW_PADDED_GROUP], tops[TW_TOPS];
+  const ulong tile = first_tile + get_group_id(0);
+  const TW_T value = tw_tile_value(in, in_first, count, tile, units, items, tops);
+  if (get_local_id(0) == 0) values[tile] = value;
+}
+
+// Where unit u of the tile lies in local memory: a unit of padding after every eight keeps readers of an item's own
+// units apart.
+#define TW_PAD_STAGE(u) ((u) + ((u) >> 3))
+#define TW_STAGE (TW_GROUP * TW_UNITS + TW_GROUP * TW_UNITS / 8 + 1)
+
+static inline void tw_load_tile(__global const TW_T* in, ulong first, ulong count, ulong tile, __local TW_V* stage) {
+  const int me = get_local_id(0);
+  if (tw_in_units(first, tile, count)) {
+    __global const TW_V* source = (__global const TW_V*)(in + first + tile * TW_TILE);
+    TW_V loaded[TW_UNITS];
+    _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) loaded[q] = source[q * TW_GROUP + me];
+    _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) stage[TW_PAD_STAGE(q * TW_GROUP + me)] = loaded[q];
+  } else {
+    for (int q = 0; q < TW_UNITS; ++q) {
+      const ulong u = q * TW_GROUP + me;
+      stage[TW_PAD_STAGE(u)] = tw_unit_at_end(in + first, tile * TW_TILE + u * TW_W, count);
+    }
+  }
+}
+
+static inline void tw_store_tile(__global TW_T* out, ulong first, ulong count, ulong tile, __local const TW_V* stage) {
+  const int me = get_local_id(0);
+  if (tw_in_units(first, tile, count)) {
+    __global TW_V* target = (__global TW_V*)(out + first + tile * TW_TILE);
+    _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q)
+      target[q * TW_GROUP + me] = stage[TW_PAD_STAGE(q * TW_GROUP + me)];
+  } else {
+    for (int i = me; i < (int)TW_TILE; i += TW_GROUP) {
+      const ulong at = tile * TW_TILE + i;
+      if (at < count) out[first + at] = ((__local const TW_T*)(stage + TW_PAD_STAGE(i / TW_W)))[i % TW_W];
+    }
+  }
+}
+
+__kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_prefixes(
+    __global const TW_T* in, ulong in_first, ulong count, __global const TW_T* carries, __global TW_T* stack,
+    ulong chunk, __global TW_T* out, ulong out_first, TW_T init, uint mode, ulong last_tile, ulong first_tile) {
+  __local TW_V stage[TW_STAGE];
+  __local TW_T items[TW_PADDED_GROUP], tops[TW_TOPS], end;
+  const int me = get_local_id(0);
+  // Backwards: what the pass before read last is still in the cache, and is read first.
+  const ulong tile = last_tile - (first_tile + get_group_id(0));
+  tw_load_tile(in, in_first, count, tile, stage);
+  barrier(CLK_LOCAL_MEM_FENCE);  // the tile is there
+  TW_T mine[TW_ITEMS];
+  _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) {
+    const TW_V unit = stage[TW_PAD_STAGE(me * TW_UNITS + q)];
+    mine[q * TW_W] = unit.s0;
+    mine[q * TW_W + 1] = unit.s1;
+#if TW_W == 4
+    mine[q * TW_W + 2] = unit.s2;
+    mine[q * TW_W + 3] = unit.s3;
+#endif
+  }
+  TW_T middle[TW_RADIX], top[TW_TOPS], carry = TW_IDENTITY;
+  const TW_T root = tw_group_up(tw_item_up(mine), items, tops, middle, top);
+  if (me == 0) {
+    carry = tw_carry(carries, stack, chunk, tile, mode);
+    end = tw_end(carries, stack, chunk, tile, mode, root);
+  }
+  tw_group_down(carry, items, tops, middle, top);
+  tw_item_down(mine, items[TW_PAD(me)]);
+  const TW_T next = me + 1 < TW_GROUP ? items[TW_PAD(me + 1)] : end;
+  const int shift = mode & TW_INCLUSIVE;
+  _Pragma("unroll") for (int i = 0; i < TW_ITEMS; ++i) {
+    const TW_T after = i + 1 < TW_ITEMS ? mine[i + 1 < TW_ITEMS ? i + 1 : i] : next;
+    mine[i] = tw_result(shift ? after : mine[i], init, mode);
+  }
+  // Each item writes where it alone has read.
+  _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) {
+#if TW_W == 4
+    stage[TW_PAD_STAGE(me * TW_UNITS + q)] =
+        (TW_V)(mine[q * TW_W], mine[q * TW_W + 1], mine[q * TW_W + 2], mine[q * TW_W + 3]);
+#else
+    stage[TW_PAD_STAGE(me * TW_UNITS + q)] = (TW_V)(mine[q * TW_W], mine[q * TW_W + 1]);
+#endif
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);  // the results are there
+  // A spine has one output more than elements: P(count), in this tile or at its end.
+  const ulong outputs = mode & TW_SPINE ? count + 1 : count;
+  tw_store_tile(out, out_first, outputs, tile, stage);
+  if (me == 0 && (mode & TW_SPINE) && (tile + 1) * TW_TILE == count) out[out_first + count] = end;
+}
+
+#else  // blelloch: two elements an item, everything in local memory
+
+#define TW_PAIRS (1 << TW_LOG_PAIRS)  // items of a group, and pairs of elements of a tile
+#define TW_PAIR_TILE (2ul << TW_LOG_PAIRS)
+
+static inline void tw_load_pairs(__global const TW_T* in, ulong first, ulong count, ulong tile, __local TW_T* nodes) {
+  for (int i = get_local_id(0); i < (int)TW_PAIR_TILE; i += TW_PAIRS) {
+    const ulong at = tile * TW_PAIR_TILE + i;
+    nodes[i] = at < count ? in[first + at] : TW_IDENTITY;
+  }
+}
+
+static inline void tw_upsweep(__local TW_T* nodes) {
+  const int me = get_local_id(0);
+  for (int step = 1; step < (int)TW_PAIR_TILE; step *= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);  // the nodes of the level below are there
+    const int right = (2 * me + 2) * step - 1;
+    if (right < (int)TW_PAIR_TILE) nodes[right] = tw_apply(nodes[right - step], nodes[right]);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);  // the root is there
+}
+
+__kernel __attribute__((reqd_work_group_size(TW_PAIRS, 1, 1))) void tw_totals(__global const TW_T* in, ulong in_first,
+                                                                              ulong count, __global TW_T* values,
+                                                                              ulong first_tile) {
+  __local TW_T nodes[TW_PAIR_TILE];
+  const ulong tile = first_tile + get_group_id(0);
+  tw_load_pairs(in, in_first, count, tile, nodes);
+  tw_upsweep(nodes);
+  if (get_local_id(0) == 0) values[tile] = nodes[TW_PAIR_TILE - 1];
+}
+
+__kernel __attribute__((reqd_work_group_size(TW_PAIRS, 1, 1))) void tw_sweeps(
+    __global const TW_T* in, ulong in_first, ulong count, __global const TW_T* carries, __global TW_T* stack,
+    ulong chunk, __global TW_T* out, ulong out_first, TW_T init, uint mode, ulong last_tile, ulong first_tile) {
+  __local TW_T nodes[TW_PAIR_TILE], ends[2];
+  const int me = get_local_id(0), last = (int)TW_PAIR_TILE - 1;
+  const ulong tile = last_tile - (first_tile + get_group_id(0));
+  tw_load_pairs(in, in_first, count, tile, nodes);
+  tw_upsweep(nodes);
+#ifdef TW_CARRY_DIRECT
+  if (mode & TW_TOP)
+#endif
+  {
+    if (me == 0) {
+      ends[0] = tw_carry(carries, stack, chunk, tile, mode);
+      ends[1] = tw_end(carries, stack, chunk, tile, mode, nodes[last]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);  // the carry is there, and the root was read
+  }
+#ifdef TW_CARRY_DIRECT
+  const TW_T carry = mode & TW_TOP ? ends[0] : carries[tile], end = mode & TW_TOP ? ends[1] : carries[tile + 1];
+#else
+  const TW_T carry = ends[0], end = ends[1];
+#endif
+  // Item 0 alone works on the root's level, so it needs no barrier after this.
+  if (me == 0) nodes[last] = carry;
+  for (int step = TW_PAIRS; step > 0; step /= 2) {
+    const int right = (2 * me + 2) * step - 1;
+    if (right <= last) {
+      const TW_T left = nodes[right - step];
+      nodes[right - step] = nodes[right];
+      nodes[right] = tw_apply(nodes[right], left);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);  // the prefixes of this level are there
+  }
+  const ulong outputs = mode & TW_SPINE ? count + 1 : count;
+  const int shift = mode & TW_INCLUSIVE;
+  for (int i = me; i <= last; i += TW_PAIRS) {
+    const ulong at = tile * TW_PAIR_TILE + i;
+    const TW_T prefix = i + shift <= last ? nodes[min(i + shift, last)] : end;
+    if (at < outputs) out[out_first + at] = tw_result(prefix, init, mode);
+  }
+  if (me == 0 && (mode & TW_SPINE) && (tile + 1) * TW_PAIR_TILE == count) out[out_first + count] = end;
+}
+
+#endif

@@ -1,0 +1,149 @@
+// What:   the variants of scan on OpenCL, and the levels that both go through.
+// Order:  scan.cl; each level's tiles are the next level's elements, up to one tile on top.
+// Shape:  2 * levels - 1 launches; chunked repeats them for each chunk.
+// Limits: local memory for one tile of elements; f64 where the device has it; works in place.
+// Twins:  scan_serial.cpp.
+#include "backend/opencl/opencl_device.hpp"
+#include "backend/opencl/opencl_queue.hpp"
+#include "registry/variant.hpp"
+#include "scan/scan_problem.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace tilewise::embedded {
+extern const std::string_view scan_cl;
+}
+
+namespace tilewise::impl::scan {
+
+namespace {
+
+using backend::buffer;
+using backend::memory;
+using registry::problem;
+using registry::tuning;
+
+// The same numbers as in scan.cl.
+enum mode_bits : std::uint32_t { inclusive = 1, started = 2, spine = 4, top = 8 };
+
+/// A piece of memory seen as elements.
+struct elements {
+  backend::memory where;
+  std::uint64_t first;
+  std::uint64_t count;
+};
+
+/// One scan in flight: what is the same on every level and for every chunk.
+struct sweep {
+  backend::opencl::queue& queue;
+  cl_kernel values;    // a tile's value each
+  cl_kernel prefixes;  // from the tiles' carries to the outputs
+  std::uint64_t tile;
+  unsigned group_size;
+  registry::scalar_value init;
+  std::size_t element_size;
+  memory chunks;  // the block stack of the chunks done so far
+
+  void level(const elements& in, const elements& out, std::uint32_t mode, std::uint64_t chunk) const {
+    const std::uint64_t tiles = (in.count + tile - 1) / tile;
+    const auto finish = [&](memory carries, std::uint32_t bits) {
+      queue.launch_tiles(prefixes, tiles, group_size, in.where, in.first, in.count, carries, chunks, chunk, out.where,
+                         out.first, init, bits, tiles - 1);
+    };
+    if (tiles == 1) return finish(chunks, mode | top);
+    const buffer carries(queue, (tiles + 1) * element_size);  // first the tiles' values, scanned in place
+    queue.launch_tiles(values, tiles, group_size, in.where, in.first, in.count, memory(carries));
+    const elements next{carries, 0, tiles};
+    level(next, next, spine, chunk);
+    finish(carries, mode);
+  }
+};
+
+constexpr std::uint64_t chunk_stack_size = 64;  // a level for each bit of the number of chunks
+
+void run_levels(const problem& p, const registry::memories& where, backend::opencl::queue& queue,
+                const std::string& definitions, const char* values, const char* prefixes, std::uint64_t tile,
+                unsigned group_size, std::uint64_t chunk) {
+  if (p.n() == 0) return;
+  const std::size_t size = size_of(p.type);
+  auto& program =
+      queue.program(embedded::scan_cl, backend::opencl::definitions_of(p.type, operation_of(p)) + definitions);
+  const buffer chunks(queue, chunk_stack_size * size);
+  const registry::scalar_value init =
+      with_type(p.type, [&]<class T>(T) { return registry::scalar_value::of(init_of<T>(p)); });
+  const sweep all{queue, program.kernel(values), program.kernel(prefixes), tile, group_size, init, size, chunks};
+  const std::uint32_t mode = (is_exclusive(p) ? 0u : inclusive) | (starts_from_init(p) ? started : 0u);
+  const std::uint64_t length = chunk == 0 ? p.n() : std::max(chunk, tile);
+  for (std::uint64_t first = 0; first < p.n(); first += length) {
+    const std::uint64_t count = std::min(length, p.n() - first);
+    all.level({where.in[0], where.in[0].offset / size + first, count},
+              {where.out[0], where.out[0].offset / size + first, count}, mode, first / length);
+  }
+}
+
+// chunked
+
+// A chunk's second read costs nothing where the chunk stays in the last-level cache; "whole" saves launches instead.
+constexpr std::array<unsigned, 5> chunk_values{0, 1, 2, 3, 4};
+constexpr std::array<std::string_view, 5> chunk_words{"whole", "64Ki", "1Mi", "4Mi", "16Mi"};
+constexpr std::array<std::uint64_t, 5> chunk_elements{0, 1 << 16, 1 << 20, 1 << 22, 1 << 24};
+constexpr std::array<unsigned, 4> group_sizes{64, 128, 256, 512};
+constexpr std::array<unsigned, 3> item_counts{8, 16, 32};
+constexpr std::array<registry::tuning_axis, 3> chunked_axes{
+    {{"chunk", chunk_values, 0, chunk_words}, {"group_size", group_sizes, 256}, {"items", item_counts, 16}}};
+
+void run_chunked(const problem& p, const registry::memories& where, const tuning& t, backend::queue& queue) {
+  const unsigned group_size = t[1], items = t[2];
+  const std::string definitions = " -DTW_LOG_GROUP=" + std::to_string(std::countr_zero(group_size)) +
+                                  " -DTW_LOG_ITEMS=" + std::to_string(std::countr_zero(items));
+  run_levels(p, where, static_cast<backend::opencl::queue&>(queue), definitions, "tw_tiles", "tw_prefixes",
+             std::uint64_t{group_size} * items, group_size, chunk_elements[t[0]]);
+}
+
+std::string chunked_unsupported(const problem& p, const backend::device& on, const tuning& t) {
+  const std::uint64_t tile = std::uint64_t{t[1]} * t[2] * size_of(p.type);
+  return backend::opencl::too_large(on.info(), t[1], tile + tile / 8 + 2 * t[1] * size_of(p.type));
+}
+
+// blelloch
+
+constexpr std::array<unsigned, 13> pair_group_sizes{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096};
+constexpr std::array<unsigned, 2> carry_values{0, 1};
+constexpr std::array<std::string_view, 2> carry_words{"local", "direct"};
+constexpr std::array<registry::tuning_axis, 2> blelloch_axes{
+    {{"group_size", pair_group_sizes, 64}, {"carry", carry_values, 0, carry_words}}};
+
+void run_blelloch(const problem& p, const registry::memories& where, const tuning& t, backend::queue& queue) {
+  const std::string definitions =
+      " -DTW_LOG_PAIRS=" + std::to_string(std::countr_zero(t[0])) + (t[1] == 1 ? " -DTW_CARRY_DIRECT=1" : "");
+  run_levels(p, where, static_cast<backend::opencl::queue&>(queue), definitions, "tw_totals", "tw_sweeps",
+             2 * std::uint64_t{t[0]}, t[0], 0);
+}
+
+std::string blelloch_unsupported(const problem& p, const backend::device& on, const tuning& t) {
+  return backend::opencl::too_large(on.info(), t[0], (2 * std::uint64_t{t[0]} + 2) * size_of(p.type));
+}
+
+}  // namespace
+
+std::vector<registry::variant> scan_opencl_variants() {
+  return {{.algorithm = "scan",
+           .backend = "opencl",
+           .name = "chunked",
+           .types = all_dtypes,
+           .source = "reduce-then-scan: Dotsenko et al. 2008, Fast scan algorithms on graphics processors",
+           .tuning = chunked_axes,
+           .unsupported = chunked_unsupported,
+           .run = run_chunked},
+          {.algorithm = "scan",
+           .backend = "opencl",
+           .name = "blelloch",
+           .types = all_dtypes,
+           .source = "Blelloch 1990, Prefix sums and their applications",
+           .tuning = blelloch_axes,
+           .unsupported = blelloch_unsupported,
+           .run = run_blelloch}};
+}
+
+}  // namespace tilewise::impl::scan
