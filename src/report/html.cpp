@@ -22,10 +22,10 @@ html html::text(std::string_view untrusted) {
   return html(std::move(code));
 }
 
-html tag(literal name, std::initializer_list<std::pair<literal, std::string>> attributes, const html& children) {
+html tag(literal name, std::initializer_list<attribute> attributes, const html& children) {
   std::string code = "<" + std::string(name.value);
-  for (const auto& [attribute, value] : attributes)
-    code += " " + std::string(attribute.value) + "=\"" + html::text(value).code() + "\"";
+  for (const auto& [key, value] : attributes)
+    code += " " + std::string(key.value) + "=\"" + html::text(value).code() + "\"";
   return html(code + ">" + children.code() + "</" + std::string(name.value) + ">");
 }
 

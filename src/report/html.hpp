@@ -16,10 +16,12 @@ struct literal {
   std::string_view value;
 };
 
+struct attribute;
+
 class html {
  public:
   html() = default;
-  html(literal text) : html(html::text(text.value)) {}  // NOLINT: implicit
+  html(const char* words) : html(text(words)) {}  // NOLINT: implicit
 
   /// The one boundary: every string that is not this program's own passes here.
   static html text(std::string_view untrusted);
@@ -34,13 +36,18 @@ class html {
   const std::string& code() const { return code_; }
 
  private:
-  friend html tag(literal, std::initializer_list<std::pair<literal, std::string>>, const html&);
+  friend html tag(literal, std::initializer_list<attribute>, const html&);
   explicit html(std::string code) : code_(std::move(code)) {}
   std::string code_;
 };
 
+struct attribute {
+  literal name;
+  std::string value;
+};
+
 /// <name attribute="value" ...>children</name>
-html tag(literal name, std::initializer_list<std::pair<literal, std::string>> attributes, const html& children);
+html tag(literal name, std::initializer_list<attribute> attributes, const html& children);
 inline html tag(literal name, const html& children) { return tag(name, {}, children); }
 
 /// JSON for a <script type="application/json"> block: no `<` that could end the block.

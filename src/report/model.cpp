@@ -60,6 +60,12 @@ std::string detail_of(const row& r, const std::vector<const row*>& panel_rows) {
   return detail;
 }
 
+/// Series of a board: our variants by device, so that executors can be told apart. Serial code, other people's and the
+/// copy are one line each, whichever device's round they were measured in.
+bool belongs(const row& r, const std::string& detail, const series& to) {
+  return to.variant == r.variant && to.detail == detail && (to.device == r.device || to.kind != role::tilewise);
+}
+
 void place(const row& r, const std::vector<const row*>& panel_rows, panel& p) {
   const std::string name = r.is_cpu ? "cpu" : r.device;
   board& on = found_or_added(p.boards, [&](const board& b) { return b.name == name; });
@@ -67,12 +73,13 @@ void place(const row& r, const std::vector<const row*>& panel_rows, panel& p) {
   on.is_cpu = r.is_cpu;
   if (on.title.empty()) on.title = text_at(*r.record, "device.description");
   const std::string detail = detail_of(r, panel_rows);
-  series& line = found_or_added(
-      on.all, [&](const series& s) { return s.variant == r.variant && s.device == r.device && s.detail == detail; });
-  line.variant = r.variant;
-  line.device = r.device;
-  line.detail = detail;
-  line.kind = role_of(r);
+  series& line = found_or_added(on.all, [&](const series& s) { return belongs(r, detail, s); });
+  if (line.rows.empty()) {
+    line.variant = r.variant;
+    line.device = r.device;
+    line.detail = detail;
+    line.kind = role_of(r);
+  }
   line.rows.push_back(&r);
 }
 
@@ -88,14 +95,20 @@ void label_series(board& b) {
   }
 }
 
+/// By size; of several at one size the fastest first, which is the one that series::at shows.
+bool comes_first(const row* x, const row* y) {
+  if (x->n != y->n) return x->n < y->n;
+  if (x->ranked() != y->ranked()) return x->ranked();
+  return x->ranked() && x->kernel->median < y->kernel->median;
+}
+
 void sort_panel(panel& p) {
   std::stable_sort(p.boards.begin(), p.boards.end(),
                    [](const board& a, const board& b) { return a.is_cpu > b.is_cpu; });
   for (board& b : p.boards) {
     label_series(b);
     std::stable_sort(b.all.begin(), b.all.end(), [](const series& x, const series& y) { return x.kind < y.kind; });
-    for (series& s : b.all)
-      std::stable_sort(s.rows.begin(), s.rows.end(), [](const row* x, const row* y) { return x->n < y->n; });
+    for (series& s : b.all) std::stable_sort(s.rows.begin(), s.rows.end(), comes_first);
   }
 }
 
@@ -170,6 +183,20 @@ const series* board::fastest(role kind, std::uint64_t n) const {
     if (r && r->ranked() && (!best || r->kernel->median < best->at(n)->kernel->median)) best = &s;
   }
   return best;
+}
+
+std::vector<const row*> series::measured() const {
+  std::vector<const row*> shown;
+  for (const row* r : rows)
+    if (r->timed() && (shown.empty() || shown.back()->n != r->n)) shown.push_back(r);
+  return shown;
+}
+
+const series* panel::serial() const {
+  for (const board& b : boards)
+    for (const series& s : b.all)
+      if (s.kind == role::serial) return &s;
+  return nullptr;
 }
 
 const board* panel::cpu() const { return !boards.empty() && boards.front().is_cpu ? &boards.front() : nullptr; }

@@ -50,6 +50,7 @@ struct series {
   std::vector<const row*> rows;  // by n
 
   const row* at(std::uint64_t n) const;
+  std::vector<const row*> measured() const;  // those with a time, one for each n
 };
 
 /// One processor: all CPU executors together, each other device by itself.
@@ -73,6 +74,7 @@ struct panel {
   std::size_t results = 0;
 
   const board* cpu() const;
+  const series* serial() const;
   std::set<std::uint64_t> sizes() const;
 };
 

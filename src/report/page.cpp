@@ -1,8 +1,13 @@
+// The page put together: sections in their order, the template filled, the file written.
 #include "report/file.hpp"
+#include "report/findings.hpp"
 #include "report/format.hpp"
-#include "report/html.hpp"
-#include "report/model.hpp"
 #include "report/report.hpp"
+#include "report/sections.hpp"
+
+#include "registry/catalog.hpp"
+
+#include <tilewise/error.hpp>
 
 namespace tilewise::embedded {
 extern const std::string_view report_page_html, report_page_css, report_page_js, report_chart_js, report_policy;
@@ -10,15 +15,88 @@ extern const std::string_view report_page_html, report_page_css, report_page_js,
 
 namespace tilewise::report {
 
+namespace {
+
 using nlohmann::json;
 
-void write_html(const std::vector<json>& records, const std::filesystem::path& out) {
-  const model m = make_model(records);
-  html content;
-  for (const panel& p : m.panels) content += tag("h2", html::text(p.title));
-  write_file(out, content.code());
+std::string summary_of(const std::string& algorithm) {
+  for (const registry::algorithm* known : registry::algorithms())
+    if (known->name == algorithm) return std::string(known->summary);
+  return "";
 }
 
-std::string markdown(const std::vector<json>& records) { return count(records.size()); }
+html verdict_section(const model& m) {
+  html items;
+  for (const panel* p : main_panels(m))
+    for (const board& b : p->boards)
+      if (const std::string text = speed_finding(*p, b); !text.empty()) items += tag("li", html::text(text));
+  return tag("p", {{"class", any_wrong(m) ? "verdict wrong" : "verdict"}}, html::text(bits_finding(m))) +
+         (items.empty() ? html() : tag("ul", items));
+}
+
+html panel_content(const panel& p, page_builder& page) {
+  return time_section(p, page) + ladder_section(p, page) + speedup_section(p, page) + transfer_section(p, page) +
+         bits_section(p) + ratio_section(p);
+}
+
+/// The fullest panel of an algorithm lies open, the others fold.
+html algorithm_sections(const model& m, page_builder& page) {
+  html whole;
+  std::string algorithm;
+  for (const panel& p : m.panels) {
+    const bool is_main = p.algorithm != algorithm;
+    algorithm = p.algorithm;
+    if (is_main)
+      whole += tag("h2", html::text(algorithm)) + paragraph(summary_of(algorithm)) + tag("h3", html::text(p.title)) +
+               panel_content(p, page);
+    else
+      whole += tag("details", {{"class", "panel"}}, tag("summary", html::text(p.title)) + panel_content(p, page));
+  }
+  return whole;
+}
+
+std::string title_of(const model& m) {
+  std::string title = "Tilewise report";
+  for (const std::string& machine : m.machines)
+    if (!machine.empty()) title += " · " + machine;
+  return title;
+}
+
+/// The template with @name@ replaced, in one pass, so that no value is searched for names.
+std::string filled(std::string_view page, const std::vector<std::pair<std::string_view, std::string_view>>& values) {
+  std::string text;
+  while (!page.empty()) {
+    const std::size_t begin = page.find('@');
+    const std::size_t end = begin == std::string_view::npos ? begin : page.find('@', begin + 1);
+    if (end == std::string_view::npos) break;
+    text += page.substr(0, begin);
+    for (const auto& [name, value] : values)
+      if (name == page.substr(begin + 1, end - begin - 1)) text += value;
+    page.remove_prefix(end + 1);
+  }
+  return text += page;
+}
+
+}  // namespace
+
+void write_html(const std::vector<json>& records, const std::filesystem::path& out) {
+  if (records.empty())
+    throw error(errc::invalid_argument, "there is no record to report on; run `tilewise bench` first");
+  const model m = make_model(records);
+  page_builder page;
+  const std::string title = title_of(m);
+  const html noscript =
+      tag("noscript", paragraph("The charts need JavaScript; their numbers stand in the tables below them."));
+  const html content = tag("header", tag("h1", html::text(title)) + verdict_section(m) + noscript) +
+                       machine_section(m) + algorithm_sections(m, page) + gap_section(m) + environment_section(m) +
+                       repeat_section(m) + warning_section(m);
+  write_file(out, filled(embedded::report_page_html, {{"policy", embedded::report_policy},
+                                                      {"title", html::text(title).code()},
+                                                      {"style", embedded::report_page_css},
+                                                      {"content", content.code()},
+                                                      {"charts", escape_json(page.charts().dump(-1, ' ', true))},
+                                                      {"chart_js", embedded::report_chart_js},
+                                                      {"page_js", embedded::report_page_js}}));
+}
 
 }  // namespace tilewise::report

@@ -1,1 +1,226 @@
 "use strict";
+// Draws the charts that the page describes as JSON. Their numbers stand in the page's tables, so that nothing is lost
+// without this script. Text from records is only ever drawn on a canvas.
+(() => {
+  const specs = JSON.parse(document.getElementById("charts").textContent);
+  const ink = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+  const colourOf = (line) => line.role === "serial" || line.role === "limit" ? ink(line.role) : ink("c" + line.colour % 8);
+  const dashes = { serial: [2, 3], tilewise: [], peer: [7, 4], limit: [1, 2.5] };
+  const marks = ["circle", "rect", "triangle", "rectRot", "star", "crossRot", "cross", "dash"];
+
+  const three = (value) => Number(value.toPrecision(3)).toLocaleString("en", { maximumSignificantDigits: 3 });
+  function scaled(value, step, units) {
+    let unit = 0;
+    while (unit + 1 < units.length && value >= step * 0.9995) { value /= step; unit += 1; }
+    return three(value) + " " + units[unit];
+  }
+  const written = {
+    time: (v) => scaled(v, 1000, ["ns", "µs", "ms", "s"]),
+    bytes: (v) => scaled(v, 1000, ["B/s", "kB/s", "MB/s", "GB/s", "TB/s"]),
+    elements: (v) => scaled(v, 1000, ["/s", "k/s", "M/s", "G/s", "T/s"]),
+    ratio: (v) => "× " + three(v),
+    share: (v) => Math.round(v * 100) + " %",
+  };
+  const short = (n) => scaled(n, 1000, ["", "k", "M", "G", "T"]).trim();
+  const isDecade = (v) => Math.abs(Math.log10(v) - Math.round(Math.log10(v))) < 1e-9;
+
+  const axis = (title, more) => ({
+    title: { display: true, text: title, color: ink("soft"), font: { size: 12 } },
+    grid: { color: ink("line"), drawTicks: false, borderColor: ink("soft") },
+    ...more,
+    ticks: { color: ink("soft"), padding: 6, font: { size: 11 }, ...more.ticks },
+  });
+  const logarithmic = (title, write) => axis(title, {
+    type: "logarithmic",
+    ticks: { callback: (v) => isDecade(v) ? write(v) : "", maxRotation: 0, autoSkip: false },
+    afterBuildTicks: (scale) => { scale.ticks = scale.ticks.filter((t) => isDecade(t.value)); },
+  });
+
+  // A name at the end of each line instead of a legend: pushed apart where they would overlap.
+  const endLabels = {
+    id: "endLabels",
+    afterDatasetsDraw(chart) {
+      const { ctx, chartArea } = chart;
+      const height = 14;
+      const labels = chart.data.datasets.map((set, i) => {
+        const points = chart.getDatasetMeta(i).data;
+        const last = points[points.length - 1];
+        return last && set.label ? { text: set.label, colour: set.borderColor, from: last, y: last.y } : null;
+      }).filter(Boolean).sort((a, b) => a.y - b.y);
+      for (let i = 1; i < labels.length; i += 1) labels[i].y = Math.max(labels[i].y, labels[i - 1].y + height);
+      const over = labels.length ? labels[labels.length - 1].y - (chartArea.bottom - 4) : 0;
+      if (over > 0) {
+        labels[labels.length - 1].y -= over;
+        for (let i = labels.length - 2; i >= 0; i -= 1) labels[i].y = Math.min(labels[i].y, labels[i + 1].y - height);
+      }
+      ctx.save();
+      ctx.font = "12px " + getComputedStyle(document.body).fontFamily;
+      ctx.textBaseline = "middle";
+      for (const label of labels) {
+        ctx.strokeStyle = ctx.fillStyle = label.colour;
+        ctx.globalAlpha = 0.5;
+        ctx.beginPath();
+        ctx.moveTo(label.from.x + 6, label.from.y);
+        ctx.lineTo(chartArea.right + 12, label.y);
+        ctx.stroke();
+        ctx.globalAlpha = 1;
+        ctx.fillText(label.text, chartArea.right + 15, label.y, chart.width - chartArea.right - 16);
+      }
+      ctx.restore();
+    },
+  };
+  // Whiskers from low to high.
+  const whiskers = {
+    id: "whiskers",
+    beforeDatasetsDraw(chart) {
+      const { ctx } = chart;
+      chart.data.datasets.forEach((set) => (set.data || []).forEach((p) => {
+        if (!(p.high > p.low)) return;
+        ctx.strokeStyle = set.borderColor;
+        ctx.beginPath();
+        ctx.moveTo(chart.scales.x.getPixelForValue(p.x), chart.scales.y.getPixelForValue(p.low));
+        ctx.lineTo(chart.scales.x.getPixelForValue(p.x), chart.scales.y.getPixelForValue(p.high));
+        ctx.stroke();
+      }));
+    },
+  };
+  // The value of a bar and its step, beside its end.
+  const barNotes = {
+    id: "barNotes",
+    afterDatasetsDraw(chart) {
+      const { ctx } = chart;
+      ctx.save();
+      ctx.font = "12px " + getComputedStyle(document.body).fontFamily;
+      ctx.textBaseline = "middle";
+      chart.getDatasetMeta(0).data.forEach((bar, i) => {
+        ctx.fillStyle = ink("ink");
+        ctx.fillText(chart.data.datasets[0].notes[i], bar.x + 7, bar.y);
+      });
+      ctx.restore();
+    },
+  };
+
+  function hatched(colour) {
+    const tile = document.createElement("canvas");
+    tile.width = tile.height = 6;
+    const pen = tile.getContext("2d");
+    pen.strokeStyle = colour;
+    pen.lineWidth = 1.6;
+    for (const shift of [-6, 0, 6]) { pen.moveTo(shift, 6); pen.lineTo(shift + 6, 0); }
+    pen.stroke();
+    return pen.createPattern(tile, "repeat");
+  }
+
+  const common = (more) => ({
+    responsive: true, maintainAspectRatio: false, animation: false, ...more,
+    plugins: { legend: { display: false }, ...more.plugins },
+  });
+
+  function lines(spec) {
+    const sets = spec.lines.map((line) => {
+      const colour = colourOf(line);
+      return {
+        label: line.label, borderColor: colour, borderDash: dashes[line.role], borderWidth: line.role === "tilewise" ? 2 : 1.5,
+        pointStyle: marks[line.colour % marks.length], pointRadius: line.role === "limit" ? 0 : 3.5, pointBorderWidth: 1.5,
+        pointBackgroundColor: line.points.map((p) => p[4] ? ink("paper") : colour),
+        data: line.points.map(([x, y, low, high]) => ({ x, y, low, high })),
+      };
+    });
+    if (spec.level) {
+      const xs = spec.lines.flatMap((line) => line.points.map((p) => p[0]));
+      sets.push({
+        label: spec.level.label, borderColor: ink("serial"), borderDash: [2, 3], borderWidth: 1.5, pointRadius: 0,
+        data: [Math.min(...xs), Math.max(...xs)].map((x) => ({ x, y: spec.level.y })),
+      });
+    }
+    const write = written[spec.unit];
+    return {
+      type: "line", data: { datasets: sets }, plugins: [endLabels, whiskers],
+      options: common({
+        layout: { padding: { right: 128, top: 8 } },
+        scales: { x: logarithmic(spec.x, short), y: logarithmic(spec.y, write) },
+        plugins: { tooltip: { callbacks: {
+          title: (items) => "n = " + items[0].parsed.x.toLocaleString("en"),
+          label: (item) => item.dataset.label + ": " + write(item.parsed.y),
+        } } },
+      }),
+    };
+  }
+
+  function bars(spec) {
+    const write = written[spec.unit];
+    const fill = { serial: (c) => c, tilewise: (c) => c, peer: hatched, limit: () => "transparent" };
+    const colours = spec.bars.map(colourOf);
+    return {
+      type: "bar", plugins: [barNotes],
+      data: {
+        labels: spec.bars.map((b) => b.label),
+        datasets: [{
+          data: spec.bars.map((b) => b.value), borderColor: colours, borderWidth: 1.5, barPercentage: 0.72, categoryPercentage: 1,
+          backgroundColor: spec.bars.map((b, i) => fill[b.role](colours[i])),
+          notes: spec.bars.map((b) => write(b.value) + (b.note ? "   " + b.note : "")),
+        }],
+      },
+      options: common({
+        indexAxis: "y", layout: { padding: { right: 120 } },
+        scales: {
+          x: axis(spec.x, { beginAtZero: true, ticks: { callback: write, maxTicksLimit: 5, maxRotation: 0 } }),
+          y: axis("", { title: { display: false }, grid: { display: false }, ticks: { color: ink("ink"), font: { size: 12 } } }),
+        },
+        plugins: { tooltip: { callbacks: { label: (item) => write(item.parsed.x) } } },
+      }),
+    };
+  }
+
+  function stack(spec) {
+    const fills = [ink("c1"), ink("c0"), hatched(ink("c2"))];
+    const edges = [ink("c1"), ink("c0"), ink("c2")];
+    return {
+      type: "bar",
+      data: {
+        labels: spec.labels,
+        datasets: spec.parts.map((part, i) => ({
+          label: part.label, data: part.values, backgroundColor: fills[i], borderColor: edges[i], borderWidth: 1, barPercentage: 0.75,
+          categoryPercentage: 1,
+        })),
+      },
+      options: common({
+        indexAxis: "y",
+        scales: {
+          x: axis(spec.x, { stacked: true, max: 1, ticks: { callback: written.share, maxTicksLimit: 5 } }),
+          y: axis("n", { stacked: true, grid: { display: false }, ticks: { font: { size: 11 } } }),
+        },
+        plugins: {
+          legend: { display: true, position: "top", align: "start", labels: { color: ink("ink"), boxWidth: 14, boxHeight: 10, font: { size: 12 } } },
+          tooltip: { callbacks: { label: (item) => item.dataset.label + ": " + written.share(item.parsed.x) } },
+        },
+      }),
+    };
+  }
+
+  const makers = { lines, bars, stack };
+  const drawn = new Map();
+  function draw(canvas) {
+    const spec = specs[canvas.dataset.chart];
+    if (spec.kind === "bars") canvas.parentElement.style.height = 64 + 30 * spec.bars.length + "px";
+    if (drawn.has(canvas)) drawn.get(canvas).destroy();
+    drawn.set(canvas, new Chart(canvas, makers[spec.kind](spec)));
+    document.documentElement.dataset.charts = drawn.size;
+  }
+  const isHidden = (element) => {
+    const fold = element.parentElement.closest("details");
+    return fold !== null && (!fold.open || isHidden(fold));
+  };
+  const drawNew = () => document.querySelectorAll("canvas").forEach((c) => { if (!drawn.has(c) && !isHidden(c)) draw(c); });
+
+  Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
+  Chart.defaults.color = ink("soft");
+  drawNew();
+  document.addEventListener("toggle", drawNew, true);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => [...drawn.keys()].forEach(draw));
+  // Paper cannot unfold anything.
+  addEventListener("beforeprint", () => {
+    document.querySelectorAll("details").forEach((fold) => { fold.open = true; });
+    drawNew();
+  });
+})();

@@ -1,0 +1,137 @@
+#include "report/findings.hpp"
+
+#include "report/format.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace tilewise::report {
+
+namespace {
+
+/// Digests that differ although each agreed with its own reference: the references differ, so nothing is equal.
+bool digests_agree(const model& m) {
+  std::map<std::string, std::string> digest_of;
+  for (const row& r : m.rows) {
+    if (r.status != "ok" || r.own_order || r.is_limit() || r.digest.empty()) continue;
+    const std::string key =
+        r.algorithm + r.dtype + r.settings + "\n" + std::to_string(r.n) + "\n" + r.data + "\n" + std::to_string(r.seed);
+    if (digest_of.emplace(key, r.digest).first->second != r.digest) return false;
+  }
+  return true;
+}
+
+std::string first_wrong(const model& m) {
+  const auto found = std::find_if(m.rows.begin(), m.rows.end(), [](const row& r) { return r.wrong(); });
+  return found->variant + " on " + found->device + " at n = " + count(found->n);
+}
+
+}  // namespace
+
+bool any_wrong(const model& m) {
+  return std::any_of(m.rows.begin(), m.rows.end(), [](const row& r) { return r.wrong(); }) || !digests_agree(m);
+}
+
+std::string bits_finding(const model& m) {
+  std::size_t wrong = 0, equal = 0, bounded = 0;
+  std::set<std::string> devices;
+  for (const row& r : m.rows) {
+    if (r.is_limit()) continue;
+    wrong += r.wrong();
+    if (r.status != "ok" || r.wrong()) continue;
+    devices.insert(r.device);
+    (r.own_order ? bounded : equal) += 1;
+  }
+  std::string text;
+  if (wrong > 0)
+    text = count(wrong) + " of " + count(wrong + equal + bounded) + " results are WRONG, the first of " +
+           first_wrong(m) + "; they have no time here.";
+  else if (equal == 0)
+    text = "No result that claims the order was measured.";
+  else if (!digests_agree(m))
+    text = "The results do NOT have the same bits: equal problems have different digests.";
+  else
+    text = "All " + count(equal) + " results that claim the order have the same bits, on " + count(devices.size()) +
+           (devices.size() == 1 ? " device." : " devices.");
+  if (bounded > 0) text += " " + count(bounded) + " results of code with an order of its own are within their bounds.";
+  return text;
+}
+
+double smallest_effect(const row& r) { return std::max(0.01, r.min_effect.value_or(0)); }
+
+std::string judged(const interval& value, double min_effect) {
+  if (!value.low || !value.high) return "unclear";
+  if (*value.low > 1 + min_effect) return "faster";
+  if (*value.high < 1 / (1 + min_effect)) return "slower";
+  const bool within = *value.low >= 1 / (1 + min_effect) && *value.high <= 1 + min_effect;
+  return within ? "same" : "unclear";
+}
+
+std::string ratio_text(const interval& value) {
+  if (!value.low || !value.high) return factor(value.median);
+  return factor(value.median) + " (" + factor(*value.low) + " to " + factor(*value.high) + ")";
+}
+
+const ratio* ratio_to(const row& r, const std::string& variant) {
+  const auto found = std::find_if(r.ratios.begin(), r.ratios.end(), [&](const ratio& q) { return q.to == variant; });
+  return found == r.ratios.end() ? nullptr : &*found;
+}
+
+std::string speed_finding(const panel& p, const board& b) {
+  const std::uint64_t n = b.common_size();
+  const series* best = b.fastest(role::tilewise, n);
+  if (!best) return "";
+  const row& ours = *best->at(n);
+  std::string text = p.title + ": " + best->label + " on " + b.name + " takes " + duration(ours.kernel->median) +
+                     " for n = " + count(n);
+  if (const series* peer = b.fastest(role::peer, n)) {
+    const row& theirs = *peer->at(n);
+    if (const ratio* q = ratio_to(ours, theirs.variant))
+      text += ", " + ratio_text(q->value) + " × the speed of " + peer->label;
+    else
+      text += ", " + factor(theirs.kernel->median / ours.kernel->median) + " × the speed of " + peer->label +
+              " (medians of separate rounds)";
+  }
+  if (ours.fraction) text += ", and reaches " + significant(*ours.fraction, 2) + " of the device's copy";
+  return text + ".";
+}
+
+std::vector<const row*> best_trips(const board& b) {
+  const auto total = [](const row& r) { return r.h2d->median + r.kernel->median + r.d2h->median; };
+  std::vector<const row*> best;
+  for (const std::uint64_t n : b.sizes()) {
+    const row* shortest = nullptr;
+    for (const series& s : b.all) {
+      const row* r = s.kind == role::tilewise ? s.at(n) : nullptr;
+      if (r && r->ranked() && r->h2d && r->d2h && (!shortest || total(*r) < total(*shortest))) shortest = r;
+    }
+    if (shortest) best.push_back(shortest);
+  }
+  return best;
+}
+
+const row* best_on_cpu(const panel& p, std::uint64_t n) {
+  const board* cpu = p.cpu();
+  const series* best = cpu ? cpu->fastest(role::tilewise, n) : nullptr;
+  const series* serial = cpu ? cpu->fastest(role::serial, n) : nullptr;
+  if (!best || !serial) return best ? best->at(n) : serial ? serial->at(n) : nullptr;
+  return best->at(n)->kernel->median <= serial->at(n)->kernel->median ? best->at(n) : serial->at(n);
+}
+
+std::string break_even(const panel& p, const board& b) {
+  const row* wins_from = nullptr;
+  std::uint64_t largest = 0;
+  for (const row* r : best_trips(b)) {
+    const row* cpu = r->round_trip ? best_on_cpu(p, r->n) : nullptr;
+    if (!cpu) continue;
+    largest = r->n;
+    const bool wins = r->round_trip->median < cpu->kernel->median;
+    if (!wins) wins_from = nullptr;
+    if (wins && !wins_from) wins_from = r;
+  }
+  if (largest == 0) return "No round trip was measured beside the CPU.";
+  if (!wins_from) return "With its transfers " + b.name + " does not win at any size up to n = " + count(largest) + ".";
+  return "With its transfers " + b.name + " wins from n = " + count(wins_from->n) + " on.";
+}
+
+}  // namespace tilewise::report

@@ -1,0 +1,30 @@
+// What the measurements say, in sentences; the page and the README's table quote the same ones.
+#pragma once
+
+#include "report/model.hpp"
+
+namespace tilewise::report {
+
+/// Whether all results that claim the order have the bits of the definition.
+std::string bits_finding(const model& m);
+bool any_wrong(const model& m);
+
+/// Our fastest variant of a processor against the fastest peer and the copy.
+std::string speed_finding(const panel& p, const board& b);
+
+/// "1.05 (1.03 to 1.07)"
+std::string ratio_text(const interval& value);
+/// "faster", "slower", "same", or "unclear": the whole interval must lie beyond the noise floor, or within it.
+std::string judged(const interval& value, double min_effect);
+/// The smallest difference that counts: 1 % or what the machine's own noise floor says.
+double smallest_effect(const row& r);
+/// The interleaved ratio of a row to another variant, if there is one.
+const ratio* ratio_to(const row& r, const std::string& variant);
+
+/// Rows of our variants with both transfers, the shortest sum for each size.
+std::vector<const row*> best_trips(const board& b);
+const row* best_on_cpu(const panel& p, std::uint64_t n);
+/// From which size on the device wins with its transfers counted.
+std::string break_even(const panel& p, const board& b);
+
+}  // namespace tilewise::report

@@ -1,0 +1,54 @@
+#include "report/page_builder.hpp"
+
+#include <array>
+
+namespace tilewise::report {
+
+using nlohmann::json;
+
+html table(const std::vector<std::string>& heads, const std::vector<std::vector<html>>& rows) {
+  html head, body;
+  for (const std::string& h : heads) head += tag("th", {{"scope", "col"}}, html::text(h));
+  for (const auto& cells : rows) {
+    html line;
+    for (const html& cell : cells)
+      line += &cell == &cells.front() ? tag("th", {{"scope", "row"}}, cell) : tag("td", cell);
+    body += tag("tr", line);
+  }
+  const html whole = tag("table", tag("thead", tag("tr", head)) + tag("tbody", body));
+  return tag("div", {{"class", "scroll"}}, whole);
+}
+
+html paragraph(const std::string& text) { return tag("p", html::text(text)); }
+
+html page_builder::figure(json chart, const std::string& title, const std::string& finding, const html& numbers) {
+  const std::string id = std::to_string(charts_.size());
+  charts_.push_back(std::move(chart));
+  const html canvas = tag("canvas", {{"data-chart", id}, {"role", "img"}, {"aria-label", title + ". " + finding}}, {});
+  return tag("figure", tag("h5", html::text(title)) + tag("div", {{"class", "canvas"}}, canvas) +
+                           tag("figcaption", html::text(finding)) +
+                           tag("details", tag("summary", "The numbers") + numbers));
+}
+
+json chart_line(const series& s, int colour, json points) {
+  constexpr std::array<const char*, 4> roles{"serial", "tilewise", "peer", "limit"};
+  return {{"label", s.label},
+          {"role", roles[static_cast<std::size_t>(s.kind)]},
+          {"colour", colour},
+          {"points", std::move(points)}};
+}
+
+json chart_point(double x, const interval& y, bool plausible) {
+  return json::array({x, y.median, y.low.value_or(y.median), y.high.value_or(y.median), !plausible});
+}
+
+int colour_of(const board& b, const series& s) {
+  int next = 0;
+  for (const series& other : b.all) {
+    if (&other == &s) break;
+    if (other.kind == role::tilewise || other.kind == role::peer) ++next;
+  }
+  return next;
+}
+
+}  // namespace tilewise::report

@@ -1,0 +1,33 @@
+// What the sections of the page are made of: tables, and figures whose numbers stand in a table below them.
+#pragma once
+
+#include "report/html.hpp"
+#include "report/model.hpp"
+
+namespace tilewise::report {
+
+/// The first cell of each row is its heading.
+html table(const std::vector<std::string>& heads, const std::vector<std::vector<html>>& rows);
+
+html paragraph(const std::string& text);
+
+/// Collects the charts that page.js draws.
+class page_builder {
+ public:
+  /// `chart` is drawn; `finding` says in words what it shows; `numbers` is its table.
+  html figure(nlohmann::json chart, const std::string& title, const std::string& finding, const html& numbers);
+
+  const nlohmann::json& charts() const { return charts_; }
+
+ private:
+  nlohmann::json charts_ = nlohmann::json::array();
+};
+
+/// A line of a chart: {x, y, low, high, hollow} a point, hollow where it is implausible.
+nlohmann::json chart_line(const series& s, int colour, nlohmann::json points);
+nlohmann::json chart_point(double x, const interval& y, bool plausible);
+
+/// Colours are numbered in a board: 0, 1, ... for our variants and peers; the serial code and the copy have their own.
+int colour_of(const board& b, const series& s);
+
+}  // namespace tilewise::report

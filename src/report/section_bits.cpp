@@ -1,0 +1,76 @@
+// Each result with its digest and its time, and the ratios of interleaved rounds.
+#include "report/findings.hpp"
+#include "report/format.hpp"
+#include "report/sections.hpp"
+
+namespace tilewise::report {
+
+namespace {
+
+/// The digest that the definition has at `n`, as the rows of a panel tell it.
+std::string reference_digest(const panel& p, std::uint64_t n) {
+  for (const board& b : p.boards)
+    for (const series& s : b.all)
+      if (const row* r = s.at(n))
+        if (const std::string digest = text_at(*r->record, "verify.reference_digest"); !digest.empty()) return digest;
+  return "";
+}
+
+html digest_mark(const row& r, const std::string& reference) {
+  if (r.own_order) return tag("small", "within its bound");
+  const bool equal = r.digest == reference && !reference.empty();
+  return tag("small", tag("code", html::text(r.digest.substr(0, 8))) + (equal ? html(" =") : html(" other input")));
+}
+
+html result_cell(const row* r, const std::string& reference) {
+  if (!r) return "–";
+  if (r->wrong()) return tag("strong", {{"class", "wrong"}}, "WRONG");
+  if (r->status != "ok") return html::text(r->status);
+  const html time = html::text(r->kernel ? duration(r->kernel->median) : "–");
+  return r->is_limit() ? time : time + tag("div", digest_mark(*r, reference));
+}
+
+}  // namespace
+
+html bits_section(const panel& p) {
+  const auto sizes = p.sizes();
+  std::vector<std::string> heads{"variant", "device"};
+  std::vector<html> first{"the definition", ""};
+  for (const std::uint64_t n : sizes) {
+    heads.push_back(count(n));
+    first.push_back(tag("small", tag("code", html::text(reference_digest(p, n).substr(0, 8)))));
+  }
+  std::vector<std::vector<html>> rows{first};
+  for (const board& b : p.boards)
+    for (const series& s : b.all) {
+      auto& line = rows.emplace_back(std::vector<html>{html::text(s.label), html::text(s.device)});
+      for (const std::uint64_t n : sizes) line.push_back(result_cell(s.at(n), reference_digest(p, n)));
+    }
+  return tag("h4", "One digest, many times") +
+         paragraph(
+             "For each n: the median kernel time, and below it how the digest of the result begins. The sign = says "
+             "that all its 32 digits are those of the definition.") +
+         tag("div", {{"class", "dense"}}, table(heads, rows));
+}
+
+html ratio_section(const panel& p) {
+  std::vector<std::vector<html>> rows;
+  for (const board& b : p.boards)
+    for (const series& s : b.all)
+      for (const row* r : s.rows)
+        for (const ratio& q : r->ratios)
+          if (r->ranked() && !r->is_limit())
+            rows.push_back({html::text(s.label), html::text(short_name(q.to)), html::text(r->device),
+                            html::text(count(r->n)), html::text(ratio_text(q.value)),
+                            html::text(judged(q.value, smallest_effect(*r)))});
+  if (rows.empty()) return {};
+  return tag("h4", "Compared in turns") +
+         tag("details",
+             tag("summary", html::text(count(rows.size()) + " ratios from interleaved rounds")) +
+                 paragraph(
+                     "Both ran in turns in one process, A B B A. Above 1 the first is faster; in brackets the 95 % "
+                     "interval. It must lie beyond the machine's noise floor to be called faster or slower.") +
+                 table({"variant", "against", "device", "n", "speed ratio", "verdict"}, rows));
+}
+
+}  // namespace tilewise::report

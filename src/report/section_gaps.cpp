@@ -1,0 +1,108 @@
+// What was not measured, and what to be careful with.
+#include "report/findings.hpp"
+#include "report/format.hpp"
+#include "report/sections.hpp"
+
+#include "registry/catalog.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace tilewise::report {
+
+namespace {
+
+std::string because(const row& r) {
+  if (r.status == "interrupted") return "the run was interrupted";
+  if (!r.reason.empty()) return r.reason;
+  return r.status == "timeout" ? "it did not end within its time" : r.status;
+}
+
+/// Variants of this build's catalog that no record names.
+std::vector<std::vector<html>> never_tried(const model& m) {
+  std::vector<std::vector<html>> lines;
+  for (const registry::variant& v : registry::variants()) {
+    const std::string id = v.id();
+    const bool is_there = std::any_of(m.rows.begin(), m.rows.end(), [&](const row& r) { return r.variant == id; });
+    if (!is_there)
+      lines.push_back({html::text(id), "all", "no record names it: its device was not there or not asked for"});
+  }
+  return lines;
+}
+
+/// "1,024 to 67,108,865" of equal reasons.
+std::vector<std::vector<html>> given_up(const model& m) {
+  std::map<std::vector<std::string>, std::set<std::uint64_t>> sizes_of;
+  for (const row& r : m.rows)
+    if (r.status != "ok" && r.status != "wrong")
+      sizes_of[{r.variant + " on " + r.device + ", " + r.dtype + " " + r.settings, because(r)}].insert(r.n);
+  std::vector<std::vector<html>> lines;
+  for (const auto& [key, sizes] : sizes_of)
+    lines.push_back({html::text(key[0]),
+                     html::text(sizes.size() == 1 ? count(*sizes.begin())
+                                                  : count(*sizes.begin()) + " to " + count(*sizes.rbegin())),
+                     html::text(key[1])});
+  return lines;
+}
+
+std::string name_of(const row& r) { return r.variant + " on " + r.device + " at n = " + count(r.n); }
+
+void warn_of_row(const row& r, std::vector<std::string>& warnings) {
+  if (r.wrong()) {
+    std::string text = name_of(r) + " is WRONG; its time is not shown.";
+    if (!r.reason.empty()) text += " " + r.reason;
+    warnings.push_back(text);
+  } else if (r.timed() && !r.plausible) {
+    warnings.push_back(name_of(r) + " is faster than its measured ceiling allows; it is drawn hollow and not ranked.");
+  }
+}
+
+void warn_of_machine(const row& r, std::vector<std::string>& warnings) {
+  const auto add = [&](const std::string& text) {
+    const std::string whole = (r.machine.empty() ? "The machine" : r.machine) + text;
+    if (std::find(warnings.begin(), warnings.end(), whole) == warnings.end()) warnings.push_back(whole);
+  };
+  const std::string governor = text_at(*r.record, "host.governor");
+  if (!governor.empty() && governor != "performance")
+    add(" ran under the clock governor '" + governor + "'; times may follow the clock.");
+  const auto load = number_at(*r.record, "host.load_avg_1m");
+  const auto threads = number_at(*r.record, "host.threads");
+  // A quarter of the processors busy with other work is visible in every parallel time.
+  if (load && threads && *load > *threads / 4)
+    add(" was busy when a case began: its load was over a quarter of its processors.");
+  if (const auto* dirty = find(*r.record, "tool.dirty"); dirty && dirty->is_boolean() && dirty->get<bool>())
+    add(" measured a build with uncommitted changes.");
+  const std::string build = text_at(*r.record, "tool.build_type");
+  if (!build.empty() && build != "Release") add(" measured a " + build + " build; only Release builds tell speeds.");
+}
+
+std::size_t wide_intervals(const model& m) {
+  return static_cast<std::size_t>(std::count_if(m.rows.begin(), m.rows.end(), [](const row& r) {
+    return r.timed() &&
+           (!r.kernel->low || !r.kernel->high || (*r.kernel->high - *r.kernel->low) / 2 > 0.05 * r.kernel->median);
+  }));
+}
+
+}  // namespace
+
+html gap_section(const model& m) {
+  std::vector<std::vector<html>> lines = given_up(m);
+  for (auto& line : never_tried(m)) lines.push_back(std::move(line));
+  if (lines.empty()) return tag("h2", "Not measured") + paragraph("Every variant of the catalog has a record.");
+  return tag("h2", "Not measured") + table({"variant", "n", "why"}, lines);
+}
+
+html warning_section(const model& m) {
+  std::vector<std::string> warnings = m.warnings;
+  for (const row& r : m.rows) warn_of_row(r, warnings);
+  for (const row& r : m.rows) warn_of_machine(r, warnings);
+  if (const std::size_t wide = wide_intervals(m); wide > 0)
+    warnings.push_back(count(wide) + (wide == 1 ? " time has" : " times have") +
+                       " no interval or one wider than ± 5 %; run longer to trust them.");
+  if (warnings.empty()) return {};
+  html items;
+  for (const std::string& text : warnings) items += tag("li", html::text(text));
+  return tag("h2", {{"id", "warnings"}}, "Warnings") + tag("ol", {{"class", "warnings"}}, items);
+}
+
+}  // namespace tilewise::report

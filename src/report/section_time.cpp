@@ -1,0 +1,114 @@
+// Time and throughput against n: a pair of charts for each processor.
+#include "report/format.hpp"
+#include "report/sections.hpp"
+
+namespace tilewise::report {
+
+namespace {
+
+using nlohmann::json;
+
+/// Bytes a second if each record tells its compulsory bytes, so that the copy bounds it; else elements a second.
+bool in_bytes(const board& b) {
+  for (const series& s : b.all)
+    for (const row* r : s.measured())
+      if (!r->bytes_per_s) return false;
+  return true;
+}
+
+std::optional<double> throughput(const row& r, bool as_bytes) { return as_bytes ? r.bytes_per_s : r.elements_per_s; }
+
+html time_cell(const row* r) {
+  if (!r || !r->timed()) return r && r->wrong() ? tag("strong", {{"class", "wrong"}}, "WRONG") : html("–");
+  std::string text = duration(r->kernel->median);
+  if (r->kernel->low && r->kernel->high)
+    text += " ± " + percent((*r->kernel->high - *r->kernel->low) / 2 / r->kernel->median);
+  return html::text(text + (r->plausible ? "" : ", implausible"));
+}
+
+html rate_cell(const row* r, bool as_bytes) {
+  if (!r || !r->timed() || !throughput(*r, as_bytes)) return "–";
+  const double value = *throughput(*r, as_bytes);
+  std::string text = as_bytes ? rate(value) : element_rate(value);
+  if (r->fraction) text += ", " + significant(*r->fraction, 2) + " of " + text_at(*r->record, "derived.ceiling");
+  return html::text(text);
+}
+
+template <class Cell>
+html numbers(const board& b, const Cell& cell) {
+  std::vector<std::string> heads{"n"};
+  for (const series& s : b.all) heads.push_back(s.label);
+  std::vector<std::vector<html>> rows;
+  for (const std::uint64_t n : b.sizes()) {
+    auto& line = rows.emplace_back(std::vector<html>{html::text(count(n))});
+    for (const series& s : b.all) line.push_back(cell(s.at(n)));
+  }
+  return table(heads, rows);
+}
+
+json time_chart(const panel& p, const board& b) {
+  json lines = json::array();
+  const auto add = [&](const series& s) {
+    json points = json::array();
+    for (const row* r : s.measured())
+      points.push_back(chart_point(static_cast<double>(r->n), *r->kernel, r->plausible));
+    lines.push_back(chart_line(s, colour_of(b, s), std::move(points)));
+  };
+  if (p.serial() && !b.is_cpu) add(*p.serial());
+  for (const series& s : b.all) add(s);
+  return {{"kind", "lines"}, {"x", "n, elements"}, {"y", "kernel time"}, {"unit", "time"}, {"lines", std::move(lines)}};
+}
+
+json rate_chart(const board& b, bool as_bytes) {
+  json lines = json::array();
+  for (const series& s : b.all) {
+    json points = json::array();
+    for (const row* r : s.measured())
+      if (const auto y = throughput(*r, as_bytes))
+        points.push_back(chart_point(static_cast<double>(r->n), {*y, {}, {}}, r->plausible));
+    lines.push_back(chart_line(s, colour_of(b, s), std::move(points)));
+  }
+  return {{"kind", "lines"},
+          {"x", "n, elements"},
+          {"y", as_bytes ? "compulsory bytes / time" : "elements / time"},
+          {"unit", as_bytes ? "bytes" : "elements"},
+          {"lines", std::move(lines)}};
+}
+
+std::string time_finding(const board& b) {
+  const std::uint64_t n = b.common_size();
+  const series* best = b.fastest(role::tilewise, n);
+  if (!best) return "No time of a variant of ours.";
+  std::string text = "At n = " + count(n) + " the fastest of ours is " + best->label + " with " +
+                     duration(best->at(n)->kernel->median);
+  if (const series* peer = b.fastest(role::peer, n))
+    text += "; " + peer->label + " takes " + duration(peer->at(n)->kernel->median);
+  return text + ".";
+}
+
+std::string rate_finding(const board& b, bool as_bytes) {
+  const std::uint64_t n = b.common_size();
+  const series* best = b.fastest(role::tilewise, n);
+  const auto value = best ? throughput(*best->at(n), as_bytes) : std::nullopt;
+  if (!value) return "No throughput of a variant of ours.";
+  std::string text = best->label + " moves " + (as_bytes ? rate(*value) : element_rate(*value)) + " at n = " + count(n);
+  if (best->at(n)->fraction) text += ", " + significant(*best->at(n)->fraction, 2) + " of the device's own copy";
+  return text + ".";
+}
+
+}  // namespace
+
+html time_section(const panel& p, page_builder& page) {
+  html whole;
+  for (const board& b : p.boards) {
+    const bool as_bytes = in_bytes(b);
+    const std::string name = b.title.empty() ? b.name : b.name + " · " + b.title;
+    const html pair = page.figure(time_chart(p, b), "Time against n", time_finding(b), numbers(b, time_cell)) +
+                      page.figure(rate_chart(b, as_bytes), "Throughput against n", rate_finding(b, as_bytes),
+                                  numbers(b, [&](const row* r) { return rate_cell(r, as_bytes); }));
+    whole += tag("h4", html::text(name)) + tag("div", {{"class", "figures"}}, pair);
+  }
+  return whole;
+}
+
+}  // namespace tilewise::report

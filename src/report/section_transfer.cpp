@@ -1,0 +1,78 @@
+// Kernel against transfers, and the size from which a device wins with its transfers counted.
+#include "report/findings.hpp"
+#include "report/format.hpp"
+#include "report/sections.hpp"
+
+namespace tilewise::report {
+
+namespace {
+
+using nlohmann::json;
+
+html shares(const board& b, const std::vector<const row*>& trips, page_builder& page) {
+  std::vector<std::string> labels;
+  std::vector<double> there, kernel, back;
+  std::vector<std::vector<html>> rows;
+  for (const row* r : trips) {
+    const double total = r->h2d->median + r->kernel->median + r->d2h->median;
+    labels.push_back(count(r->n));
+    there.push_back(r->h2d->median / total);
+    kernel.push_back(r->kernel->median / total);
+    back.push_back(r->d2h->median / total);
+    rows.push_back({html::text(count(r->n)), html::text(short_name(r->variant)), html::text(duration(r->h2d->median)),
+                    html::text(duration(r->kernel->median)), html::text(duration(r->d2h->median)),
+                    html::text(r->round_trip ? duration(r->round_trip->median) : "–")});
+  }
+  return page.figure({{"kind", "stack"},
+                      {"x", "share of the three"},
+                      {"labels", labels},
+                      {"parts",
+                       {{{"label", "to the device"}, {"values", there}},
+                        {{"label", "kernel"}, {"values", kernel}},
+                        {{"label", "back"}, {"values", back}}}}},
+                     b.name + ": where the time goes",
+                     "At n = " + labels.back() + " the kernel is " + percent(kernel.back()) +
+                         " of copying there, computing and copying back.",
+                     table({"n", "variant", "to the device", "kernel", "back", "round trip"}, rows));
+}
+
+html against_cpu(const panel& p, const board& b, const std::vector<const row*>& trips, page_builder& page) {
+  json device = json::array(), host = json::array();
+  std::vector<std::vector<html>> rows;
+  for (const row* r : trips) {
+    if (!r->round_trip) continue;
+    const row* cpu = best_on_cpu(p, r->n);
+    device.push_back(chart_point(static_cast<double>(r->n), *r->round_trip, true));
+    if (cpu) host.push_back(chart_point(static_cast<double>(r->n), *cpu->kernel, true));
+    rows.push_back({html::text(count(r->n)), html::text(duration(r->round_trip->median)),
+                    html::text(cpu ? duration(cpu->kernel->median) : "–"),
+                    html::text(cpu ? factor(cpu->kernel->median / r->round_trip->median) : "–")});
+  }
+  if (rows.empty() || host.empty()) return {};
+  return page.figure(
+      {{"kind", "lines"},
+       {"x", "n, elements"},
+       {"y", "time"},
+       {"unit", "time"},
+       {"lines",
+        {{{"label", b.name + ", there and back"}, {"role", "tilewise"}, {"colour", 0}, {"points", std::move(device)}},
+         {{"label", "best on cpu"}, {"role", "peer"}, {"colour", 1}, {"points", std::move(host)}}}}},
+      b.name + " with its transfers against the CPU", break_even(p, b),
+      table({"n", b.name + ", round trip", "best on cpu", "CPU time / device time"}, rows));
+}
+
+}  // namespace
+
+html transfer_section(const panel& p, page_builder& page) {
+  html figures;
+  for (const board& b : p.boards) {
+    if (b.is_cpu) continue;
+    const std::vector<const row*> trips = best_trips(b);
+    if (trips.empty()) continue;
+    figures += shares(b, trips, page) + against_cpu(p, b, trips, page);
+  }
+  if (figures.empty()) return {};
+  return tag("h4", "Kernel and transfers") + tag("div", {{"class", "figures"}}, figures);
+}
+
+}  // namespace tilewise::report

@@ -1,0 +1,22 @@
+// The parts of the page, in the order in which they stand on it.
+#pragma once
+
+#include "report/page_builder.hpp"
+
+namespace tilewise::report {
+
+html machine_section(const model& m);
+
+html time_section(const panel& p, page_builder& page);
+html ladder_section(const panel& p, page_builder& page);
+html speedup_section(const panel& p, page_builder& page);
+html transfer_section(const panel& p, page_builder& page);
+html bits_section(const panel& p);
+html ratio_section(const panel& p);
+
+html gap_section(const model& m);
+html environment_section(const model& m);
+html repeat_section(const model& m);
+html warning_section(const model& m);
+
+}  // namespace tilewise::report

@@ -1,0 +1,18 @@
+// Made-up records for the tests of the report. No machine measured them.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace tilewise::report {
+
+/// Two algorithms on a CPU, an OpenCL and a CUDA device, ten sizes, with peers, copies and interleaved ratios; one case
+/// each that is wrong, implausible, skipped, timed out and interrupted.
+std::vector<nlohmann::json> made_up_records();
+
+/// The same with every text field replaced by `hostile`, except those words that the schema fixes.
+std::vector<nlohmann::json> hostile_records(const std::string& hostile);
+
+}  // namespace tilewise::report
