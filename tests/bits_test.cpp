@@ -32,7 +32,7 @@ std::map<std::string, tally>& tallies() {
 
 /// The filter language of GoogleTest separates patterns by colons; a question mark matches one.
 std::string filter_of(const sweep_target& target) {
-  std::string text = "Bits/" + target.variant->id() + "." + target.device;
+  std::string text = "Bits/" + target.variant.id() + "." + target.device;
   for (char& c : text)
     if (c == ':') c = '?';
   return text;
@@ -59,7 +59,7 @@ class bits_test : public ::testing::Test {
 
  private:
   bool passes(const sweep_case& c, std::size_t index) {
-    tally& total = tallies()[std::string(target_.variant->device_backend())];
+    tally& total = tallies()[std::string(target_.variant.device_backend())];
     ++total.cases;
     std::string wrong;
     try {
@@ -84,10 +84,10 @@ class bits_test : public ::testing::Test {
 void register_bits_tests() {
   const std::vector<sweep_target> targets = sweep_targets();
   std::map<std::string_view, double> targets_of;
-  for (const sweep_target& t : targets) ++targets_of[t.variant->device_backend()];
+  for (const sweep_target& t : targets) ++targets_of[t.variant.device_backend()];
   for (const sweep_target& t : targets) {
-    const auto count = static_cast<std::size_t>(factor() * cases_per_backend / targets_of[t.variant->device_backend()]);
-    ::testing::RegisterTest(("Bits/" + t.variant->id()).c_str(), t.device.c_str(), nullptr, nullptr, __FILE__, __LINE__,
+    const auto count = static_cast<std::size_t>(factor() * cases_per_backend / targets_of[t.variant.device_backend()]);
+    ::testing::RegisterTest(("Bits/" + t.variant.id()).c_str(), t.device.c_str(), nullptr, nullptr, __FILE__, __LINE__,
                             [t, count]() -> ::testing::Test* { return new bits_test(t, count); });
   }
 }

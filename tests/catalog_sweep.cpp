@@ -30,7 +30,7 @@ std::string hex(std::uint64_t bits) {
 }
 
 std::vector<open_options> options_of(const sweep_target& target) {
-  if (target.variant->device_backend() != "cpu") return {{}};
+  if (target.variant.device_backend() != "cpu") return {{}};
   std::vector<open_options> all;
   for (unsigned threads : {1u, 2u, 3u, 7u, 16u})
     for (auto level : backend::cpu::instruction_sets())
@@ -61,10 +61,10 @@ struct axes {
   std::vector<placement> places;
 
   explicit axes(const sweep_target& target)
-      : what(registry::find_algorithm(target.variant->algorithm)),
+      : what(registry::find_algorithm(target.variant.algorithm)),
         settings(lab::problems_at(what, what.types[0], what.edge_shapes.back(), 0)),
         options(options_of(target)),
-        tunings(registry::tuning_space(target.variant->tuning)),
+        tunings(registry::tuning_space(target.variant.tuning)),
         places({placement::apart, placement::unaligned}) {
     if (what.in_place) places.push_back(placement::in_place);
   }
@@ -106,14 +106,14 @@ std::vector<sweep_target> sweep_targets() {
     for (const backend::runtime& r : backend::runtimes()) {
       if (v.peer || v.backend == "serial" || r.name != v.device_backend()) continue;
       std::string why_none;
-      for (const auto& d : r.devices(why_none)) all.push_back({&v, d->info().name});
+      for (const auto& d : r.devices(why_none)) all.push_back({v, d->info().name});
     }
   return all;
 }
 
 std::string to_string(const sweep_case& c, const sweep_target& target) {
   constexpr std::array<std::string_view, 3> places{"apart", "in place", "unaligned"};
-  std::string text = target.variant->id() + " on " + target.device;
+  std::string text = target.variant.id() + " on " + target.device;
   if (c.options.threads != 0)
     text += " threads=" + std::to_string(c.options.threads) + " x86-64-" + c.options.instruction_set;
   text += ": " + to_string(c.problem);
@@ -121,7 +121,7 @@ std::string to_string(const sweep_case& c, const sweep_target& target) {
     if (lab::is_given(c.problem, k))
       text += " " + std::string(c.problem.what->numbers[k]) + "=0x" + hex(c.problem.number[k].bits);
   text += " data=" + std::string(name_of(c.data)) + " seed=" + std::to_string(c.seed);
-  const std::string tuning = to_string(c.tuning, target.variant->tuning);
+  const std::string tuning = to_string(c.tuning, target.variant.tuning);
   return text + (tuning.empty() ? "" : " " + tuning) + ", " + std::string(places[static_cast<std::size_t>(c.place)]);
 }
 
@@ -190,7 +190,7 @@ backend::device& sweep_runner::open(const open_options& options) {
 }
 
 std::string sweep_runner::unsupported(const sweep_case& c) {
-  return registry::unsupported_reason(*target_.variant, c.problem, open(c.options), c.tuning);
+  return registry::unsupported_reason(target_.variant, c.problem, open(c.options), c.tuning);
 }
 
 std::string sweep_runner::run(const sweep_case& c) {
@@ -205,7 +205,7 @@ std::string sweep_runner::run(const sweep_case& c) {
     where.out[i] = c.place == placement::in_place
                        ? where.in[i]
                        : outputs.emplace_back(queue, poisoned(expected.expected[i].size()), shift).inner();
-  target_.variant->run(c.problem, where, c.tuning, queue);
+  target_.variant.run(c.problem, where, c.tuning, queue);
   queue.finish();
 
   std::vector<std::vector<std::byte>> results;
@@ -215,7 +215,7 @@ std::string sweep_runner::run(const sweep_case& c) {
   }
   for (std::size_t i = 0; i < inputs.size() && c.place != placement::in_place; ++i)
     if (inputs[i].download() != expected.inputs[i] || !inputs[i].guards_whole()) return "changed its input";
-  const lab::verdict verdict = lab::compare(expected, *target_.variant, results);
+  const lab::verdict verdict = lab::compare(expected, target_.variant, results);
   if (verdict.ok) return "";
   return std::to_string(verdict.mismatches) + " of its values differ; first " + verdict.first->operand + "[" +
          std::to_string(verdict.first->index) + "]: expected " + verdict.first->expected + ", got " +

@@ -13,8 +13,8 @@ namespace tilewise::tests {
 
 /// One variant on one device by name; the two make a test.
 struct sweep_target {
-  const registry::variant* variant;
-  std::string device;  // "cpu:threads", "opencl:0"
+  registry::variant variant;  // a copy: peers that are added later move the catalog's
+  std::string device;         // "cpu:threads", "opencl:0"
 };
 
 /// Every variant of the library (no peers) on every device of its backend that is here. The definition itself is

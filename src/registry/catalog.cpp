@@ -55,8 +55,10 @@ std::vector<const variant*> variants_of(const algorithm& what) {
 }
 
 void add_peers(std::span<const variant> peers) {
-  mutable_variants().insert(mutable_variants().end(), peers.begin(), peers.end());
-  refuse_duplicates(variants());
+  std::vector<variant> wider = variants();
+  wider.insert(wider.end(), peers.begin(), peers.end());
+  refuse_duplicates(wider);
+  mutable_variants() = std::move(wider);
 }
 
 std::string nearest(std::string_view wanted, std::span<const std::string> names) {

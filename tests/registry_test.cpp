@@ -1,0 +1,223 @@
+// The catalog is sane, says what it does not have, and chooses without silent fallbacks.
+#include "backend/cpu/cpu_device.hpp"
+#include "registry/choose.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <gtest/gtest.h>
+
+namespace tilewise::registry {
+
+namespace {
+
+/// What `f` throws, checked for its code; "" if it throws nothing.
+template <class F>
+std::string message_of(errc code, F f) {
+  try {
+    f();
+  } catch (const error& e) {
+    EXPECT_EQ(e.code(), code) << e.what();
+    return e.what();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return "";
+}
+
+void expect_holds(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), text.npos) << "'" << part << "' is not in: " << text;
+}
+
+bool has(std::span<const extents> shapes, const extents& shape) {
+  return std::find(shapes.begin(), shapes.end(), shape) != shapes.end();
+}
+
+/// An algorithm of these tests alone, with variants that the real ones do not have.
+constexpr std::array<dtype, 1> only_f32{dtype::f32};
+const algorithm pretended = [] {
+  algorithm a{};
+  a.name = "pretended";
+  a.types = only_f32;
+  return a;
+}();
+
+variant pretended_variant(std::string_view name, claim order, bool peer) {
+  return {.algorithm = "pretended",
+          .backend = "cpu",
+          .name = name,
+          .order = order,
+          .types = only_f32,
+          .source = "tests",
+          .unsupported = [](const problem& p, const backend::device&,
+                            const tuning&) { return std::string(p.n() > 100 ? "it stops at 100 elements" : ""); },
+          .run = [](const problem&, const memories&, const tuning&, backend::queue&) {},
+          .bound = 1e-6,
+          .peer = peer};
+}
+
+const backend::device& cpu() {
+  static const auto device = backend::cpu::make_device("cpu", {});
+  return *device;
+}
+
+problem pretended_problem(std::uint64_t n) {
+  static const bool added = [] {
+    const std::array variants{pretended_variant("peer", claim::tilewise, true),
+                              pretended_variant("loose", claim::own, false),
+                              pretended_variant("exact", claim::tilewise, false)};
+    add_peers(variants);
+    return true;
+  }();
+  (void)added;
+  return {.what = &pretended, .type = dtype::f32, .shape = {n}};
+}
+
+constexpr std::array<unsigned, 3> sizes{64, 128, 256};
+constexpr std::array<unsigned, 2> ways{0, 1};
+constexpr std::array<std::string_view, 2> way_words{"local", "direct"};
+constexpr std::array<tuning_axis, 2> two_axes{{{"group_size", sizes, 128, {}}, {"carry", ways, 0, way_words}}};
+
+}  // namespace
+
+TEST(Catalog, EveryVariantIsNamedOnceAndSaysItsSource) {
+  std::set<std::string> ids;
+  for (const algorithm* what : algorithms())
+    for (const variant* v : variants_of(*what)) {
+      EXPECT_TRUE(ids.insert(v->id()).second) << v->id() << " is there twice";
+      EXPECT_FALSE(v->source.empty()) << v->id();
+      EXPECT_FALSE(v->types.empty()) << v->id();
+      EXPECT_EQ(v->order == claim::own, v->bound > 0) << v->id();
+      EXPECT_EQ(&find_variant(v->id()), v);
+      for (const tuning_axis& axis : v->tuning)
+        EXPECT_EQ(std::count(axis.values.begin(), axis.values.end(), axis.preset), 1) << v->id() << " " << axis.name;
+    }
+}
+
+TEST(Catalog, EveryAlgorithmHasADefinition) {
+  for (const algorithm* what : algorithms()) {
+    EXPECT_EQ(reference_of(*what).order, claim::tilewise) << what->name;
+    EXPECT_EQ(reference_of(*what).types.size(), what->types.size()) << what->name;
+  }
+}
+
+TEST(Catalog, DescriptorsNameTheEdgesAndTheMeasuredSizes) {
+  for (const algorithm* what : algorithms()) {
+    EXPECT_FALSE(what->summary.empty()) << what->name;
+    const auto has_size = [&](std::uint64_t size) {
+      return std::any_of(what->edge_shapes.begin(), what->edge_shapes.end(), [&](const extents& s) {
+        return std::find(s.size.begin(), s.size.begin() + s.rank, size) != s.size.begin() + s.rank;
+      });
+    };
+    EXPECT_TRUE(has_size(0) && has_size(1)) << what->name << " is not tried with nothing and with one";
+    for (const extents& shape : what->quick_shapes) {
+      EXPECT_TRUE(has(what->normal_shapes, shape)) << what->name << " " << to_string(shape);
+      const problem p{.what = what, .type = what->types[0], .shape = shape};
+      EXPECT_FALSE(what->inputs(p).empty() || what->outputs(p).empty()) << what->name;
+      EXPECT_GT(what->compulsory_bytes(p), 0) << what->name;
+      EXPECT_GT(what->operations(p), 0) << what->name;
+    }
+    for (const setting& s : what->settings)
+      EXPECT_EQ(std::set<std::string_view>(s.values.begin(), s.values.end()).size(), s.values.size()) << s.name;
+  }
+}
+
+TEST(Catalog, ADuplicateIsRefusedAndChangesNothing) {
+  const std::size_t before = variants().size();
+  const variant again = variants().front();
+  const std::string text = message_of(errc::invalid_argument, [&] { add_peers({&again, 1}); });
+  expect_holds(text, again.id());
+  EXPECT_EQ(variants().size(), before);
+}
+
+TEST(Catalog, AnUnknownNameIsAnsweredWithTheNearest) {
+  expect_holds(message_of(errc::invalid_argument, [] { find_algorithm("scna"); }), "scan");
+  expect_holds(message_of(errc::invalid_argument, [] { find_variant("reduce/serail"); }), "reduce/serial");
+  const std::array<std::string, 4> names{"blelloch", "lookback", "two_phase", "chunked"};
+  EXPECT_EQ(nearest("lokback", names).substr(0, 22), " did you mean lookback");
+}
+
+TEST(Tuning, PrintingAndParsingAreInverse) {
+  const std::vector<tuning> space = tuning_space(two_axes);
+  ASSERT_EQ(space.size(), sizes.size() * ways.size());
+  for (const tuning& t : space) EXPECT_EQ(parse_tuning(to_string(t, two_axes), two_axes), t);
+  EXPECT_EQ(to_string(default_tuning(two_axes), two_axes), "group_size=128 carry=local");
+  for (const algorithm* what : algorithms())
+    for (const variant* v : variants_of(*what)) {
+      std::set<std::string> printed;
+      for (const tuning& t : tuning_space(v->tuning)) {
+        EXPECT_EQ(parse_tuning(to_string(t, v->tuning), v->tuning), t) << v->id();
+        EXPECT_TRUE(printed.insert(to_string(t, v->tuning)).second) << v->id();
+      }
+    }
+}
+
+TEST(Tuning, APartStartsFromTheDefault) {
+  EXPECT_EQ(to_string(parse_tuning("carry=direct", two_axes), two_axes), "group_size=128 carry=direct");
+  EXPECT_EQ(parse_tuning("", two_axes), default_tuning(two_axes));
+}
+
+TEST(Tuning, ErrorsNameWhatThereIs) {
+  const auto parse = [](std::string_view text) {
+    return message_of(errc::invalid_argument, [&] { parse_tuning(text, two_axes); });
+  };
+  expect_holds(parse("group=64"), "group_size=");
+  expect_holds(parse("group_size=100"), "64 128 256");
+  expect_holds(parse("carry=1"), "local direct");
+  expect_holds(parse("carry"), "carry=");
+  expect_holds(message_of(errc::invalid_argument, [] { parse_tuning("a=1", {}); }), "none");
+}
+
+TEST(Choose, TakesTheOrderUnlessFastIsWanted) {
+  EXPECT_EQ(choose(pretended_problem(10), cpu()).variant->name, "exact");
+  EXPECT_EQ(choose(pretended_problem(10), cpu(), {.fast = true}).variant->name, "loose");
+  EXPECT_FALSE(choose(pretended_problem(10), cpu()).reason.empty());
+}
+
+TEST(Choose, NeverTakesAPeer) {
+  for (const algorithm* what : algorithms())
+    for (dtype type : what->types) {
+      const problem p{.what = what, .type = type, .shape = what->quick_shapes[0]};
+      EXPECT_FALSE(choose(p, cpu()).variant->peer);
+      EXPECT_EQ(choose(p, cpu()).variant->order, claim::tilewise);
+    }
+}
+
+TEST(Choose, AForcedVariantIsNeverReplaced) {
+  EXPECT_EQ(choose(pretended_problem(10), cpu(), {.variant = "loose"}).variant->name, "loose");
+  EXPECT_EQ(choose(pretended_problem(10), cpu(), {.variant = "pretended/cpu:exact"}).variant->name, "exact");
+  const std::string text =
+      message_of(errc::unsupported, [] { choose(pretended_problem(101), cpu(), {.variant = "exact"}); });
+  expect_holds(text, "it stops at 100 elements");
+  expect_holds(text, "pretended/cpu:exact");
+}
+
+TEST(Choose, SaysWhyNothingFits) {
+  expect_holds(message_of(errc::unsupported, [] { choose(pretended_problem(101), cpu()); }),
+               "it stops at 100 elements");
+  problem wrong_type = pretended_problem(10);
+  wrong_type.type = dtype::i64;
+  expect_holds(message_of(errc::unsupported, [&] { choose(wrong_type, cpu()); }), "i64");
+}
+
+TEST(Choose, AnUnknownVariantOrTuningIsAnError) {
+  expect_holds(message_of(errc::invalid_argument, [] { choose(pretended_problem(10), cpu(), {.variant = "excat"}); }),
+               "exact");
+  message_of(errc::invalid_argument,
+             [] { choose(pretended_problem(10), cpu(), {.variant = "exact", .tuning = "group_size=1"}); });
+}
+
+TEST(Choose, ADeviceThatBreaksTheOrderIsLeftOut) {
+  struct weak_device final : backend::device {
+    using device::device;
+    std::unique_ptr<backend::queue> make_queue() override { return nullptr; }
+  };
+  device_info info;
+  info.name = info.backend = "cpu";
+  info.fp64 = true;
+  info.denormals = false;
+  const weak_device flushing(info);
+  expect_holds(message_of(errc::unsupported, [&] { choose(pretended_problem(10), flushing); }), "denormals");
+  EXPECT_EQ(choose(pretended_problem(10), flushing, {.fast = true}).variant->name, "loose");
+}
+
+}  // namespace tilewise::registry
