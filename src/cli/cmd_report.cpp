@@ -1,0 +1,46 @@
+// tilewise report
+#include "cli/commands.hpp"
+#include "cli/output.hpp"
+#include "report/report.hpp"
+
+#include <memory>
+
+namespace tilewise::cli {
+
+namespace {
+
+struct report_options {
+  std::vector<std::string> files;
+  std::string page;
+  std::string csv;
+  bool markdown = false;
+};
+
+exit_code run(const report_options& options) {
+  std::vector<nlohmann::json> records;
+  std::vector<std::string> warnings;
+  for (const std::string& file : options.files)
+    for (nlohmann::json& record : report::read_records(file, &warnings)) records.push_back(std::move(record));
+  for (const std::string& warning : warnings) note("tilewise: " + warning);
+  const bool nothing_asked = options.page.empty() && options.csv.empty() && !options.markdown;
+  const std::string page = nothing_asked ? "report.html" : options.page;
+  if (!page.empty()) report::write_html(records, page);
+  if (!options.csv.empty()) report::write_csv(records, options.csv);
+  if (options.markdown) print(report::markdown(records));
+  if (nothing_asked) note("wrote report.html");
+  return exit_code::ok;
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, invocation& call) {
+  CLI::App* command = app.add_subcommand("report", "records of `bench` as one HTML page, as CSV or as a table");
+  const auto options = std::make_shared<report_options>();
+  command->add_option("RESULTS", options->files, "files that `tilewise bench -o` wrote")->required();
+  command->add_option("-o,--output", options->page, "the page to write; report.html if nothing is named");
+  command->add_option("--csv", options->csv, "one row a record, for a spreadsheet");
+  command->add_flag("--markdown", options->markdown, "print the README's table of results");
+  command->callback([&call, options] { call.run = [options] { return run(*options); }; });
+}
+
+}  // namespace tilewise::cli
