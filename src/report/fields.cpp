@@ -1,6 +1,8 @@
 // A record's fields, read without trust: a field of another type than the schema's counts as absent.
 #include "report/model.hpp"
 
+#include "registry/catalog.hpp"
+
 #include <algorithm>
 
 namespace tilewise::report {
@@ -52,13 +54,25 @@ std::optional<interval> interval_at(const json& record, std::string_view path, c
   return interval{*middle, number_at(*found, low), number_at(*found, high)};
 }
 
+/// The catalog's order of an algorithm's settings, then those that this build does not know.
+std::vector<std::string> setting_names(const json& all, const std::string& algorithm) {
+  std::vector<std::string> names;
+  for (const registry::algorithm* known : registry::algorithms())
+    for (const registry::setting& s : known->settings)
+      if (known->name == algorithm && all.contains(std::string(s.name))) names.emplace_back(s.name);
+  for (const auto& [name, value] : all.items())
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  return names;
+}
+
 std::string settings_of(const json& record) {
+  const json* all = find(record, "case.settings");
+  if (!all || !all->is_object()) return "";
   std::string text;
-  if (const json* all = find(record, "case.settings"); all && all->is_object())
-    for (const auto& [name, value] : all->items()) {
-      if (!text.empty()) text += " ";
-      text += name + "=" + (value.is_string() ? value.get<std::string>() : value.dump());
-    }
+  for (const std::string& name : setting_names(*all, text_at(record, "case.algorithm"))) {
+    const json& value = all->at(name);
+    text += (text.empty() ? "" : " ") + name + "=" + (value.is_string() ? value.get<std::string>() : value.dump());
+  }
   return text;
 }
 

@@ -23,7 +23,7 @@ bool digests_agree(const model& m) {
 
 std::string first_wrong(const model& m) {
   const auto found = std::find_if(m.rows.begin(), m.rows.end(), [](const row& r) { return r.wrong(); });
-  return found->variant + " on " + found->device + " at n = " + count(found->n);
+  return found->variant + " on " + found->device + " at " + at_size(found->n);
 }
 
 }  // namespace
@@ -77,13 +77,12 @@ const ratio* ratio_to(const row& r, const std::string& variant) {
   return found == r.ratios.end() ? nullptr : &*found;
 }
 
-std::string speed_finding(const panel& p, const board& b) {
+std::string speed_finding(const board& b) {
   const std::uint64_t n = b.common_size();
   const series* best = b.fastest(role::tilewise, n);
   if (!best) return "";
   const row& ours = *best->at(n);
-  std::string text = p.title + ": " + best->label + " on " + b.name + " takes " + duration(ours.kernel->median) +
-                     " for n = " + count(n);
+  std::string text = best->label + " takes " + duration(ours.kernel->median) + " for " + at_size(n);
   if (const series* peer = b.fastest(role::peer, n)) {
     const row& theirs = *peer->at(n);
     if (const ratio* q = ratio_to(ours, theirs.variant))
@@ -130,8 +129,8 @@ std::string break_even(const panel& p, const board& b) {
     if (wins && !wins_from) wins_from = r;
   }
   if (largest == 0) return "No round trip was measured beside the CPU.";
-  if (!wins_from) return "With its transfers " + b.name + " does not win at any size up to n = " + count(largest) + ".";
-  return "With its transfers " + b.name + " wins from n = " + count(wins_from->n) + " on.";
+  if (!wins_from) return "With its transfers " + b.name + " does not win at any size up to " + at_size(largest) + ".";
+  return "With its transfers " + b.name + " wins from " + at_size(wins_from->n) + " on.";
 }
 
 }  // namespace tilewise::report

@@ -9,8 +9,8 @@ namespace tilewise::report {
 std::string bits_finding(const model& m);
 bool any_wrong(const model& m);
 
-/// Our fastest variant of a processor against the fastest peer and the copy.
-std::string speed_finding(const panel& p, const board& b);
+/// Our fastest variant of a processor against the fastest peer and the copy; empty if none was ranked.
+std::string speed_finding(const board& b);
 
 /// "1.05 (1.03 to 1.07)"
 std::string ratio_text(const interval& value);

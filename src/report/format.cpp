@@ -40,6 +40,8 @@ std::string scaled(double value, double step, const std::array<std::string_view,
 
 std::string count(std::uint64_t value) { return group_thousands(std::to_string(value)); }
 
+std::string at_size(std::uint64_t n) { return "n\u00a0=\u00a0" + count(n); }
+
 std::string significant(double value, int digits) {
   if (value == 0) return "0";
   const int magnitude = static_cast<int>(std::floor(std::log10(std::fabs(value))));

@@ -7,6 +7,7 @@
 namespace tilewise::report {
 
 std::string count(std::uint64_t value);             // 67,108,865
+std::string at_size(std::uint64_t n);               // "n = 67,108,865", which no line breaks
 std::string significant(double value, int digits);  // 1234.5, 3 -> "1,230"; 0.01234, 3 -> "0.0123"
 std::string duration(double nanoseconds);           // "812 ns", "1.23 µs", "45.6 ms", "1.20 s"
 std::string rate(double bytes_per_second);          // "4.18 TB/s"

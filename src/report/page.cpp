@@ -29,7 +29,9 @@ html verdict_section(const model& m) {
   html items;
   for (const panel* p : main_panels(m))
     for (const board& b : p->boards)
-      if (const std::string text = speed_finding(*p, b); !text.empty()) items += tag("li", html::text(text));
+      if (const std::string text = speed_finding(b); !text.empty())
+        items += tag(
+            "li", tag("strong", html::text(p->algorithm + " " + p->dtype + " on " + b.name)) + html::text(": " + text));
   return tag("p", {{"class", any_wrong(m) ? "verdict wrong" : "verdict"}}, html::text(bits_finding(m))) +
          (items.empty() ? html() : tag("ul", items));
 }

@@ -6,7 +6,7 @@ namespace tilewise::report {
 
 using nlohmann::json;
 
-html table(const std::vector<std::string>& heads, const std::vector<std::vector<html>>& rows) {
+html table(const std::vector<std::string>& heads, const std::vector<std::vector<html>>& rows, content of) {
   html head, body;
   for (const std::string& h : heads) head += tag("th", {{"scope", "col"}}, html::text(h));
   for (const auto& cells : rows) {
@@ -16,7 +16,7 @@ html table(const std::vector<std::string>& heads, const std::vector<std::vector<
     body += tag("tr", line);
   }
   const html whole = tag("table", tag("thead", tag("tr", head)) + tag("tbody", body));
-  return tag("div", {{"class", "scroll"}}, whole);
+  return tag("div", {{"class", of == content::words ? "scroll words" : "scroll"}}, whole);
 }
 
 html paragraph(const std::string& text) { return tag("p", html::text(text)); }

@@ -6,8 +6,10 @@
 
 namespace tilewise::report {
 
-/// The first cell of each row is its heading.
-html table(const std::vector<std::string>& heads, const std::vector<std::vector<html>>& rows);
+/// The first cell of each row is its heading. Numbers stand right, words left.
+enum class content { numbers, words };
+html table(const std::vector<std::string>& heads, const std::vector<std::vector<html>>& rows,
+           content of = content::numbers);
 
 html paragraph(const std::string& text);
 

@@ -17,7 +17,7 @@ std::string reference_digest(const panel& p, std::uint64_t n) {
 }
 
 html digest_mark(const row& r, const std::string& reference) {
-  if (r.own_order) return tag("small", "within its bound");
+  if (r.own_order) return tag("small", "own order");
   const bool equal = r.digest == reference && !reference.empty();
   return tag("small", tag("code", html::text(r.digest.substr(0, 8))) + (equal ? html(" =") : html(" other input")));
 }
@@ -34,8 +34,8 @@ html result_cell(const row* r, const std::string& reference) {
 
 html bits_section(const panel& p) {
   const auto sizes = p.sizes();
-  std::vector<std::string> heads{"variant", "device"};
-  std::vector<html> first{"the definition", ""};
+  std::vector<std::string> heads{"variant"};
+  std::vector<html> first{"the definition"};
   for (const std::uint64_t n : sizes) {
     heads.push_back(count(n));
     first.push_back(tag("small", tag("code", html::text(reference_digest(p, n).substr(0, 8)))));
@@ -43,13 +43,15 @@ html bits_section(const panel& p) {
   std::vector<std::vector<html>> rows{first};
   for (const board& b : p.boards)
     for (const series& s : b.all) {
-      auto& line = rows.emplace_back(std::vector<html>{html::text(s.label), html::text(s.device)});
+      auto& line =
+          rows.emplace_back(std::vector<html>{html::text(s.kind == role::limit ? s.label + " on " + b.name : s.label)});
       for (const std::uint64_t n : sizes) line.push_back(result_cell(s.at(n), reference_digest(p, n)));
     }
   return tag("h4", "One digest, many times") +
          paragraph(
              "For each n: the median kernel time, and below it how the digest of the result begins. The sign = says "
-             "that all its 32 digits are those of the definition.") +
+             "that all its 32 digits are those of the definition; results with an order of their own lie within their "
+             "bounds.") +
          tag("div", {{"class", "dense"}}, table(heads, rows));
 }
 
@@ -70,7 +72,7 @@ html ratio_section(const panel& p) {
                  paragraph(
                      "Both ran in turns in one process, A B B A. Above 1 the first is faster; in brackets the 95 % "
                      "interval. It must lie beyond the machine's noise floor to be called faster or slower.") +
-                 table({"variant", "against", "device", "n", "speed ratio", "verdict"}, rows));
+                 table({"variant", "against", "device", "n", "speed ratio", "verdict"}, rows, content::words));
 }
 
 }  // namespace tilewise::report

@@ -45,7 +45,7 @@ std::vector<std::vector<html>> given_up(const model& m) {
   return lines;
 }
 
-std::string name_of(const row& r) { return r.variant + " on " + r.device + " at n = " + count(r.n); }
+std::string name_of(const row& r) { return r.variant + " on " + r.device + " at " + at_size(r.n); }
 
 void warn_of_row(const row& r, std::vector<std::string>& warnings) {
   if (r.wrong()) {
@@ -89,7 +89,7 @@ html gap_section(const model& m) {
   std::vector<std::vector<html>> lines = given_up(m);
   for (auto& line : never_tried(m)) lines.push_back(std::move(line));
   if (lines.empty()) return tag("h2", "Not measured") + paragraph("Every variant of the catalog has a record.");
-  return tag("h2", "Not measured") + table({"variant", "n", "why"}, lines);
+  return tag("h2", "Not measured") + table({"variant", "n", "why"}, lines, content::words);
 }
 
 html warning_section(const model& m) {

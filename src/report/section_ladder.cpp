@@ -73,7 +73,7 @@ html ladder_section(const panel& p, page_builder& page) {
     }
     figures +=
         page.figure({{"kind", "bars"}, {"x", "elements / time"}, {"unit", "elements"}, {"bars", std::move(bars)}},
-                    b.name + ", n = " + count(n), finding(rungs),
+                    b.name + ", " + at_size(n), finding(rungs),
                     table({"rung", "time", "elements", "step", "over the first"}, rows));
   }
   if (figures.empty()) return {};

@@ -46,7 +46,8 @@ html device_table(const std::vector<const row*>& rows) {
                      html::text(sized(record, "device.memory_bytes")), html::text(sized(record, "device.cache_bytes")),
                      html::text(floor > 0 ? percent(floor) : "–")});
   }
-  return table({"device", "hardware", "platform", "driver", "units", "memory", "last cache", "noise floor"}, lines);
+  return table({"device", "hardware", "platform", "driver", "units", "memory", "last cache", "noise floor"}, lines,
+               content::words);
 }
 
 /// "key: value" lines of an object, one row each; lists and objects as JSON.
@@ -99,7 +100,7 @@ html environment_section(const model& m) {
     add_facts(record, "host", lines);
     whole +=
         tag("details", tag("summary", html::text("As recorded on " + (machine.empty() ? "the machine" : machine))) +
-                           table({"field", "value"}, lines));
+                           table({"field", "value"}, lines, content::words));
   }
   return whole;
 }

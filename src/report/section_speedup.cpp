@@ -41,7 +41,7 @@ html over(const panel& p, const series& base, const std::string& name, page_buil
                       html::text(factor(ratio))});
       if (ratio > largest) {
         largest = ratio;
-        most = "Largest on " + b.name + ": " + factor(ratio) + " times " + name + " at n = " + count(r->n) + ".";
+        most = "Largest on " + b.name + ": " + factor(ratio) + " times " + name + " at " + at_size(r->n) + ".";
       }
     }
     lines.push_back({{"label", b.name}, {"role", "tilewise"}, {"colour", colour++}, {"points", std::move(points)}});

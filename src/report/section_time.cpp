@@ -79,8 +79,8 @@ std::string time_finding(const board& b) {
   const std::uint64_t n = b.common_size();
   const series* best = b.fastest(role::tilewise, n);
   if (!best) return "No time of a variant of ours.";
-  std::string text = "At n = " + count(n) + " the fastest of ours is " + best->label + " with " +
-                     duration(best->at(n)->kernel->median);
+  std::string text =
+      "At " + at_size(n) + " the fastest of ours is " + best->label + " with " + duration(best->at(n)->kernel->median);
   if (const series* peer = b.fastest(role::peer, n))
     text += "; " + peer->label + " takes " + duration(peer->at(n)->kernel->median);
   return text + ".";
@@ -91,7 +91,7 @@ std::string rate_finding(const board& b, bool as_bytes) {
   const series* best = b.fastest(role::tilewise, n);
   const auto value = best ? throughput(*best->at(n), as_bytes) : std::nullopt;
   if (!value) return "No throughput of a variant of ours.";
-  std::string text = best->label + " moves " + (as_bytes ? rate(*value) : element_rate(*value)) + " at n = " + count(n);
+  std::string text = best->label + " moves " + (as_bytes ? rate(*value) : element_rate(*value)) + " at " + at_size(n);
   if (best->at(n)->fraction) text += ", " + significant(*best->at(n)->fraction, 2) + " of the device's own copy";
   return text + ".";
 }

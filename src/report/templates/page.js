@@ -111,6 +111,13 @@
     return pen.createPattern(tile, "repeat");
   }
 
+  // Room for words drawn beside the axes; a very long one is squeezed.
+  function widest(texts) {
+    const pen = document.createElement("canvas").getContext("2d");
+    pen.font = "12px " + getComputedStyle(document.body).fontFamily;
+    return Math.min(170, Math.max(...texts.map((text) => pen.measureText(text).width)));
+  }
+
   const common = (more) => ({
     responsive: true, maintainAspectRatio: false, animation: false, ...more,
     plugins: { legend: { display: false }, ...more.plugins },
@@ -121,24 +128,25 @@
       const colour = colourOf(line);
       return {
         label: line.label, borderColor: colour, borderDash: dashes[line.role], borderWidth: line.role === "tilewise" ? 2 : 1.5,
-        pointStyle: marks[line.colour % marks.length], pointRadius: line.role === "limit" ? 0 : 3.5, pointBorderWidth: 1.5,
+        pointStyle: line.role === "serial" ? "circle" : marks[line.colour % marks.length], pointRadius: { limit: 0, serial: 2 }[line.role] ?? 3.5, pointBorderWidth: 1.5,
         pointBackgroundColor: line.points.map((p) => p[4] ? ink("paper") : colour),
         data: line.points.map(([x, y, low, high]) => ({ x, y, low, high })),
       };
     });
+    const xs = spec.lines.flatMap((line) => line.points.map((p) => p[0]));
     if (spec.level) {
-      const xs = spec.lines.flatMap((line) => line.points.map((p) => p[0]));
       sets.push({
         label: spec.level.label, borderColor: ink("serial"), borderDash: [2, 3], borderWidth: 1.5, pointRadius: 0,
         data: [Math.min(...xs), Math.max(...xs)].map((x) => ({ x, y: spec.level.y })),
       });
     }
     const write = written[spec.unit];
+    const x = { ...logarithmic(spec.x, short), min: Math.min(...xs) / 1.5, max: Math.max(...xs) * 1.5 };
     return {
       type: "line", data: { datasets: sets }, plugins: [endLabels, whiskers],
       options: common({
-        layout: { padding: { right: 128, top: 8 } },
-        scales: { x: logarithmic(spec.x, short), y: logarithmic(spec.y, write) },
+        layout: { padding: { right: 24 + widest(sets.map((set) => set.label)), top: 8 } },
+        scales: { x, y: logarithmic(spec.y, write) },
         plugins: { tooltip: { callbacks: {
           title: (items) => "n = " + items[0].parsed.x.toLocaleString("en"),
           label: (item) => item.dataset.label + ": " + write(item.parsed.y),
@@ -151,6 +159,7 @@
     const write = written[spec.unit];
     const fill = { serial: (c) => c, tilewise: (c) => c, peer: hatched, limit: () => "transparent" };
     const colours = spec.bars.map(colourOf);
+    const notes = spec.bars.map((b) => write(b.value) + (b.note ? "   " + b.note : ""));
     return {
       type: "bar", plugins: [barNotes],
       data: {
@@ -158,11 +167,11 @@
         datasets: [{
           data: spec.bars.map((b) => b.value), borderColor: colours, borderWidth: 1.5, barPercentage: 0.72, categoryPercentage: 1,
           backgroundColor: spec.bars.map((b, i) => fill[b.role](colours[i])),
-          notes: spec.bars.map((b) => write(b.value) + (b.note ? "   " + b.note : "")),
+          notes,
         }],
       },
       options: common({
-        indexAxis: "y", layout: { padding: { right: 120 } },
+        indexAxis: "y", layout: { padding: { right: 12 + widest(notes) } },
         scales: {
           x: axis(spec.x, { beginAtZero: true, ticks: { callback: write, maxTicksLimit: 5, maxRotation: 0 } }),
           y: axis("", { title: { display: false }, grid: { display: false }, ticks: { color: ink("ink"), font: { size: 12 } } }),
