@@ -18,4 +18,12 @@ T init_of(const registry::problem& p) {
   return p.number[0].as<T>();
 }
 
+/// The result, before it is made canonical, from prefix = P(n): init + P(n); of nothing the value that the operator has
+/// for that.
+template <class T, class Op>
+T result_of(const registry::problem& p, T prefix) {
+  if (p.n() == 0) return has_init(p) ? init_of<T>(p) : T(Op::id == op::product ? 1 : 0);
+  return has_init(p) ? Op::template apply<T>(init_of<T>(p), prefix) : prefix;
+}
+
 }  // namespace tilewise::impl::reduce

@@ -16,8 +16,7 @@ template <class T, class Op>
 T reduce_values(const T* values, std::uint64_t n, const registry::problem& p) {
   order::block_stack<T, Op> blocks;
   for (std::uint64_t i = 0; i < n; ++i) blocks.push(values[i]);
-  if (!has_init(p)) return n == 0 && Op::id == op::sum ? T(0) : blocks.fold();
-  return n == 0 ? init_of<T>(p) : Op::template apply<T>(init_of<T>(p), blocks.fold());
+  return result_of<T, Op>(p, blocks.fold());
 }
 
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue&) {

@@ -5,13 +5,15 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <new>
+#include <functional>
+#include <map>
+#include <mutex>
 #include <string>
 #include <thread>
 
+#include <sched.h>
 #include <unistd.h>
 
 namespace tilewise::backend::cpu {
@@ -44,11 +46,12 @@ std::string model_name() {
   return "CPU";
 }
 
-std::uint64_t physical_memory() {
-  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
+/// Those that this process may run on.
+unsigned logical_cpus() {
+  cpu_set_t mine;
+  if (sched_getaffinity(0, sizeof mine, &mine) == 0) return std::max(1u, static_cast<unsigned>(CPU_COUNT(&mine)));
+  return std::max(1u, std::thread::hardware_concurrency());
 }
-
-unsigned logical_cpus() { return std::max(1u, std::thread::hardware_concurrency()); }
 
 device_info describe(const std::string& name, std::string_view executor, unsigned threads, instruction_set level) {
   device_info info;
@@ -89,6 +92,22 @@ instruction_set parse_level(const std::string& text) {
                                      std::string(name_of(best_instruction_set())));
 }
 
+std::shared_ptr<backend::device> make_new(std::string_view name, std::string_view executor,
+                                          const open_options& options) {
+  const unsigned threads = executor == "serial" ? 1 : options.threads != 0 ? options.threads : logical_cpus();
+  const instruction_set level = parse_level(options.instruction_set);
+  return std::make_shared<cpu_device>(describe(std::string(name), executor, threads, level), executor, threads, level);
+}
+
+/// The devices without options: a call on host data must not start a team of threads.
+std::shared_ptr<backend::device> make_default(std::string_view name, std::string_view executor) {
+  static std::mutex mutex;
+  static std::map<std::string, std::shared_ptr<backend::device>, std::less<>> made;
+  const std::lock_guard lock(mutex);
+  if (const auto found = made.find(name); found != made.end()) return found->second;
+  return made.emplace(name, make_new(name, executor, {})).first->second;
+}
+
 }  // namespace
 
 std::shared_ptr<backend::device> make_device(std::string_view name, const open_options& options) {
@@ -99,9 +118,8 @@ std::shared_ptr<backend::device> make_device(std::string_view name, const open_o
     for (std::string_view n : names) known.push_back("cpu:" + std::string(n));
     throw error(errc::device_lost, "there is no device '" + std::string(name) + "';" + registry::nearest(name, known));
   }
-  const unsigned threads = wanted == "serial" ? 1 : options.threads != 0 ? options.threads : logical_cpus();
-  const instruction_set level = parse_level(options.instruction_set);
-  return std::make_shared<cpu_device>(describe(std::string(name), wanted, threads, level), wanted, threads, level);
+  const bool plain = options.threads == 0 && options.instruction_set.empty();
+  return plain ? make_default(name, wanted) : make_new(name, wanted, options);
 }
 
 std::vector<std::shared_ptr<backend::device>> devices(std::string&) {
@@ -113,11 +131,16 @@ std::vector<std::shared_ptr<backend::device>> devices(std::string&) {
 queue::queue(const backend::device& owner, std::unique_ptr<executor> team, unsigned threads, instruction_set level)
     : backend::queue(owner), team_(std::move(team)), threads_(threads), level_(level) {}
 
-void queue::for_each_tile(std::uint64_t count, const std::function<void(std::uint64_t)>& body) {
+void queue::for_each_tile(std::uint64_t count, const std::function<void(std::uint64_t, unsigned)>& body) {
   std::atomic<std::uint64_t> next{0};
   const unsigned workers = static_cast<unsigned>(std::min<std::uint64_t>(threads_, count));
-  const auto work = [&](unsigned) {
-    for (std::uint64_t tile = next++; tile < count; tile = next++) body(tile);
+  const auto work = [&](unsigned worker) {
+    try {
+      for (std::uint64_t tile = next++; tile < count; tile = next++) body(tile, worker);
+    } catch (...) {
+      next = count;
+      throw;
+    }
   };
   if (workers <= 1)
     work(0);
@@ -125,15 +148,11 @@ void queue::for_each_tile(std::uint64_t count, const std::function<void(std::uin
     team_->run(workers, work);
 }
 
-memory queue::allocate(std::uint64_t bytes) {
-  void* base = std::aligned_alloc(256, (bytes + 255) / 256 * 256 + 256);
-  if (base == nullptr)
-    throw error(errc::out_of_memory, "the host has no " + std::to_string(bytes) + " bytes left for this; it has " +
-                                         std::to_string(physical_memory()) + " bytes in all");
-  return {base, 0, bytes};
-}
+memory queue::allocate(std::uint64_t bytes) { return {pool_.take(bytes), pool::header_bytes, bytes}; }
 
-void queue::release(memory what) noexcept { std::free(what.base); }
+void queue::release(memory what) noexcept {
+  if (what.offset == pool::header_bytes) pool_.give(what.base);  // wrapped memory begins at its base
+}
 
 memory queue::wrap(void* native, std::uint64_t bytes) { return {native, 0, bytes}; }
 
@@ -147,7 +166,7 @@ void queue::download(void* to, memory from, std::uint64_t bytes) {
 
 void queue::copy(memory to, memory from, std::uint64_t bytes) {
   const std::uint64_t slice = (bytes / threads_ + 4095) / 4096 * 4096 + 4096;
-  for_each_tile((bytes + slice - 1) / slice, [&](std::uint64_t i) {
+  for_each_tile((bytes + slice - 1) / slice, [&](std::uint64_t i, unsigned) {
     std::memcpy(to.as<char>() + i * slice, from.as<char>() + i * slice, std::min(slice, bytes - i * slice));
   });
 }

@@ -3,6 +3,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/cpu/cpu_executor.hpp"
+#include "backend/cpu/cpu_pool.hpp"
 
 #include <vector>
 
@@ -16,7 +17,8 @@ std::string_view name_of(instruction_set level);
 
 std::vector<std::shared_ptr<backend::device>> devices(std::string& why_none);
 
-/// "cpu" or "cpu:<executor>". Throws `device_lost` naming the executors of this build.
+/// "cpu" or "cpu:<executor>". Without options it is the same device, with the same team of threads, at every call.
+/// Throws `device_lost` naming the executors of this build.
 std::shared_ptr<backend::device> make_device(std::string_view name, const open_options& options);
 
 class queue final : public backend::queue {
@@ -26,9 +28,11 @@ class queue final : public backend::queue {
   unsigned threads() const { return threads_; }
   instruction_set level() const { return level_; }
 
-  /// Calls body(tile) for each tile below `count`. Tiles start in ascending order, each on a thread that runs until its
-  /// body returns, so a body may wait for lower tiles. Uses at most threads() workers.
-  void for_each_tile(std::uint64_t count, const std::function<void(std::uint64_t)>& body);
+  /// Calls body(tile, worker) for each tile below `count`; worker < threads() has one tile at a time, so it may name a
+  /// piece of workspace. Tiles start in ascending order, each on a thread that runs until its body returns, so a body
+  /// may wait for lower tiles; then it must not throw. After an exception no further tile starts, and it is thrown
+  /// here.
+  void for_each_tile(std::uint64_t count, const std::function<void(std::uint64_t, unsigned)>& body);
 
   memory allocate(std::uint64_t bytes) override;
   void release(memory what) noexcept override;
@@ -41,6 +45,7 @@ class queue final : public backend::queue {
   double stop_clock() override;
 
  private:
+  pool pool_;
   std::unique_ptr<executor> team_;
   unsigned threads_;
   instruction_set level_;

@@ -15,10 +15,17 @@ class executor {
  public:
   virtual ~executor() = default;
   virtual std::string_view name() const = 0;
-  /// Calls body(0) ... body(workers - 1), each on a thread of its own, and returns when all have ended. The first
-  /// exception of a body is thrown again here.
+  /// Calls body(0) ... body(workers - 1) and returns when all have ended, at best each on a thread of its own. A thread
+  /// may also run several, one after the other: a body must not wait for another worker's to start. An exception of a
+  /// body is thrown again here; then some workers may not have been run. May be called from several threads at once and
+  /// from a body.
   virtual void run(unsigned workers, const std::function<void(unsigned)>& body) = 0;
 };
+
+/// All workers on the calling thread.
+inline void run_alone(unsigned workers, const std::function<void(unsigned)>& body) {
+  for (unsigned worker = 0; worker < workers; ++worker) body(worker);
+}
 
 /// "serial", "threads", and of this build "openmp" and "tbb".
 std::span<const std::string_view> executor_names();

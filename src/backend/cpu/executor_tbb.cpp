@@ -1,6 +1,8 @@
 #include "backend/cpu/executors.hpp"
 
-#include <oneapi/tbb/global_control.h>
+#include <algorithm>
+
+#include <oneapi/tbb/info.h>
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
 
@@ -10,8 +12,10 @@ namespace {
 
 class tbb_executor final : public executor {
  public:
+  // oneTBB starts no more threads than there are cores unless the whole process is told to, which is not ours to do; a
+  // larger arena would only make it print a warning.
   explicit tbb_executor(unsigned threads)
-      : limit_(tbb::global_control::max_allowed_parallelism, threads), arena_(static_cast<int>(threads)) {}
+      : arena_(std::min(static_cast<int>(threads), tbb::info::default_concurrency())) {}
   std::string_view name() const override { return "tbb"; }
   void run(unsigned workers, const std::function<void(unsigned)>& body) override {
     arena_.execute([&] {
@@ -22,7 +26,6 @@ class tbb_executor final : public executor {
   }
 
  private:
-  tbb::global_control limit_;
   tbb::task_arena arena_;
 };
 

@@ -1,11 +1,20 @@
-// A team of std::threads that sleep between calls.
+// A team of std::threads that sleep between calls, after a short look-out for the next one.
+#include "backend/cpu/cpu_wait.hpp"
 #include "backend/cpu/executors.hpp"
 
+#include <tilewise/error.hpp>
+
+#include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <string>
+#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
+
+#include <unistd.h>
 
 namespace tilewise::backend::cpu {
 
@@ -13,50 +22,64 @@ namespace {
 
 class threads_executor final : public executor {
  public:
-  explicit threads_executor(unsigned threads) {
-    for (unsigned worker = 1; worker < threads; ++worker) team_.emplace_back([this, worker] { serve(worker); });
+  explicit threads_executor(unsigned threads)
+      : spins_(threads <= std::thread::hardware_concurrency()), process_(getpid()) {
+    try {
+      for (unsigned worker = 1; worker < threads; ++worker) team_.emplace_back([this, worker] { serve(worker); });
+    } catch (const std::system_error&) {
+      const std::size_t started = team_.size() + 1;
+      end();
+      throw error(errc::out_of_memory, "the system gives this process " + std::to_string(started) + " threads of the " +
+                                           std::to_string(threads) + " asked for; ask for fewer");
+    }
   }
 
-  ~threads_executor() override {
-    {
-      std::lock_guard lock(mutex_);
-      ending_ = true;
-    }
-    called_.notify_all();
-    for (std::thread& member : team_) member.join();
-  }
+  ~threads_executor() override { end(); }
 
   std::string_view name() const override { return "threads"; }
 
   void run(unsigned workers, const std::function<void(unsigned)>& body) override {
-    std::lock_guard one_caller(callers_);  // callers on several threads take turns
-    {
-      std::lock_guard lock(mutex_);
-      body_ = &body;
-      workers_ = workers;
-      busy_ = workers - 1;
-      failure_ = nullptr;
-      ++round_;
-    }
-    called_.notify_all();
+    // A body that calls again, another thread's call, and a forked child, which has no team: alone.
+    if (getpid() != process_ || running_.exchange(true, std::memory_order_acquire)) return run_alone(workers, body);
+    body_ = &body;
+    workers_ = workers;
+    failure_ = nullptr;
+    busy_.store(team_.size(), std::memory_order_relaxed);
+    start_round();
     work(0);
-    std::unique_lock lock(mutex_);
-    done_.wait(lock, [this] { return busy_ == 0; });
-    if (failure_) std::rethrow_exception(failure_);
+    const auto all_done = [this] { return busy_.load(std::memory_order_acquire) == 0; };
+    if (!spins_ || !spin_briefly(all_done)) {
+      std::unique_lock lock(mutex_);
+      done_.wait(lock, all_done);
+    }
+    const std::exception_ptr failure = std::exchange(failure_, nullptr);
+    running_.store(false, std::memory_order_release);
+    if (failure) std::rethrow_exception(failure);
   }
 
  private:
+  void start_round() {
+    {
+      const std::lock_guard lock(mutex_);
+      round_.fetch_add(1, std::memory_order_release);
+    }
+    called_.notify_all();
+  }
+
   void serve(unsigned worker) {
-    std::unique_lock lock(mutex_);
     for (std::uint64_t served = 0;;) {
-      called_.wait(lock, [&] { return ending_ || round_ != served; });
+      const auto called = [&] { return round_.load(std::memory_order_acquire) != served; };
+      if (!spins_ || !spin_briefly(called)) {
+        std::unique_lock lock(mutex_);
+        called_.wait(lock, called);
+      }
+      ++served;
       if (ending_) return;
-      served = round_;
-      if (worker >= workers_) continue;
-      lock.unlock();
-      work(worker);
-      lock.lock();
-      if (--busy_ == 0) done_.notify_one();
+      if (worker < workers_) work(worker);
+      if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        const std::lock_guard lock(mutex_);
+        done_.notify_one();
+      }
     }
   }
 
@@ -64,18 +87,31 @@ class threads_executor final : public executor {
     try {
       (*body_)(worker);
     } catch (...) {
-      std::lock_guard lock(mutex_);
-      failure_ = std::current_exception();
+      const std::lock_guard lock(mutex_);
+      if (!failure_) failure_ = std::current_exception();
     }
   }
 
-  std::mutex callers_;
+  void end() {
+    if (getpid() != process_) {
+      for (std::thread& member : team_) member.detach();
+      return;
+    }
+    ending_ = true;
+    start_round();
+    for (std::thread& member : team_) member.join();
+  }
+
+  const bool spins_;  // not where the threads would take each other's cores
+  const pid_t process_;
+  std::atomic<bool> running_{false};
   std::mutex mutex_;
   std::condition_variable called_, done_;
+  std::atomic<std::uint64_t> round_{0};
+  std::atomic<std::size_t> busy_{0};
+  // Written between rounds, published by round_:
   const std::function<void(unsigned)>* body_ = nullptr;
   unsigned workers_ = 0;
-  unsigned busy_ = 0;
-  std::uint64_t round_ = 0;
   bool ending_ = false;
   std::exception_ptr failure_;
   std::vector<std::thread> team_;

@@ -1,0 +1,118 @@
+// The pairwise order with vectors: block values upwards, prefixes downwards. Only for <name>_cpu_kernels.cpp files.
+//
+// Level 0 is the input. An element of level j + 1 is the value of one whole vector of level j, so the levels shrink by
+// the number of lanes W until fewer than W elements are left; levels 1, 2, ... lie one behind the other in a scratch
+// array. What is left over at the end of a level belongs to no block of the next: no prefix up to the end needs it.
+#pragma once
+
+#include "backend/cpu/cpu_vector.hpp"
+
+namespace tilewise::backend::cpu::TILEWISE_LEVEL {
+
+template <class T, class Op>
+struct blocks {
+  using vector = cpu::TILEWISE_LEVEL::vector<T>;
+  static constexpr unsigned width = lanes<T>;
+
+  static vector join(vector a, vector b) { return apply<Op, T>(a, b); }
+
+  /// Prefixes before each lane: up through the sums of 1, 2, 4, ... lanes, then down from the carry, where a lane on
+  /// the right of a pair of blocks adds the value of the left one.
+  template <unsigned Distance = 1>
+  static vector prefixes(vector values, vector carry) {
+    if constexpr (Distance == width) {
+      return carry;
+    } else {
+      const vector other = swap<Distance, T>(values);
+      const vector start = prefixes<2 * Distance>(join(values, other), carry);
+      return blend<Distance, T>(start, join(start, other));
+    }
+  }
+
+  /// Count vectors to one by adding neighbours: lane l is a sum over Count lanes of vector l % Count.
+  template <unsigned Count>
+  static vector interleaved(const T* from) {
+    if constexpr (Count == 1) {
+      return load(from);
+    } else {
+      const vector a = interleaved<Count / 2>(from), b = interleaved<Count / 2>(from + Count / 2 * width);
+      return join(blend<Count / 2, T>(a, b), swap_blend<Count / 2, T>(a, b));
+    }
+  }
+
+  /// Lane l is the value of the whole vector l % Count.
+  template <unsigned Count>
+  static vector values(const T* from) {
+    return complete<Count>(interleaved<Count>(from));
+  }
+  template <unsigned Distance>
+  static vector complete(vector v) {
+    if constexpr (Distance == width)
+      return v;
+    else
+      return complete<2 * Distance>(join(v, swap<Distance, T>(v)));
+  }
+
+  /// Lane l is the value of vector l for l < count < width; the other lanes may hold anything.
+  template <unsigned Count = width / 2>
+  static vector some_values(const T* from, unsigned count, vector before = vector{}, unsigned first = 0) {
+    if constexpr (Count == 0) {
+      return before;
+    } else {
+      if ((count & Count) != 0) {
+        const auto is_mine = lane_numbers<T>() >= static_cast<mask_lane<T>>(first);
+        before = is_mine ? values<Count>(from + first * width) : before;
+        first += Count;
+      }
+      return some_values<Count / 2>(from, count, before, first);
+    }
+  }
+
+  /// Room for `count` elements of a level, one more, and whole vectors.
+  static constexpr std::uint64_t room(std::uint64_t count) { return (count / width + 1) * width; }
+
+  static std::uint64_t scratch_elements(std::uint64_t n) {
+    std::uint64_t sum = 0;
+    for (n /= width; n != 0; n /= width) sum += room(n);
+    return sum + width;
+  }
+
+  /// Levels 1, 2, ... of n elements.
+  static void upsweep(const T* from, std::uint64_t n, T* level) {
+    while (n >= width) {
+      n /= width;
+      std::uint64_t i = 0;
+      for (; i + width <= n; i += width) store<T>(level + i, values<width>(from + i * width));
+      if (i != n) store<T>(level + i, some_values(from + i * width, static_cast<unsigned>(n - i)));
+      from = level;
+      level += room(n);
+    }
+  }
+
+  /// P(n) on top of `first`, with the levels that upsweep made. `n` elements lie at `from`.
+  static vector fold(const T* from, std::uint64_t n, const T* level, vector first) {
+    if (n >= width) first = fold(level, n / width, level + room(n / width), first);
+    const unsigned rest = static_cast<unsigned>(n % width);
+    if (rest == 0) return first;
+    T prefix[width];
+    store<T>(prefix, prefixes(load_first(from + (n - rest), rest), first));
+    return broadcast(prefix[rest]);
+  }
+
+  /// Replaces the `count` elements of a level by the prefixes before them and appends the one behind the last. That is
+  /// `*next` where the level is all of a tile: the prefix behind a tile depends on the tiles before it.
+  static void downsweep(T* level, std::uint64_t count, T carry, const T* next) {
+    if (count < width) {
+      store<T>(level, prefixes(load(level), broadcast(carry)));
+      if (next != nullptr) level[count] = *next;
+      return;
+    }
+    T* const above = level + room(count);
+    downsweep(above, count / width, carry, next);
+    for (std::uint64_t i = 0; i * width < count; ++i)
+      store<T>(level + i * width, prefixes(load(level + i * width), broadcast(above[i])));
+    if (count % width == 0) level[count] = above[count / width];
+  }
+};
+
+}  // namespace tilewise::backend::cpu::TILEWISE_LEVEL

@@ -1,0 +1,83 @@
+#include "backend/cpu/cpu_pool.hpp"
+
+#include <tilewise/error.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <new>
+#include <string>
+
+#include <unistd.h>
+
+namespace tilewise::backend::cpu {
+
+std::uint64_t physical_memory() {
+  static const std::uint64_t bytes =
+      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
+  return bytes;
+}
+
+namespace {
+
+/// Blocks fit each other if few sizes exist: powers of two, and eight steps between them, so that at most 1/8 is lost.
+std::uint64_t size_class(std::uint64_t bytes) {
+  const std::uint64_t wanted = std::max<std::uint64_t>(bytes + pool::header_bytes, 4096);
+  const std::uint64_t step = std::max<std::uint64_t>(std::bit_floor(wanted) / 8, 256);
+  return (wanted + step - 1) / step * step;
+}
+
+[[noreturn]] void no_memory(std::uint64_t bytes) {
+  throw error(errc::out_of_memory, "this needs " + std::to_string(bytes) +
+                                       " bytes, which the host cannot give; it has " +
+                                       std::to_string(physical_memory()) + " bytes in all; use a smaller array");
+}
+
+}  // namespace
+
+void* pool::take(std::uint64_t bytes) {
+  if (bytes > physical_memory()) no_memory(bytes);  // the kernel would promise it and end the process later
+  const std::uint64_t size = size_class(bytes);
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = idle_.find(size); found != idle_.end()) {
+      void* const block = found->second;
+      idle_.erase(found);
+      idle_bytes_ -= size;
+      return block;
+    }
+  }
+  void* block = std::aligned_alloc(header_bytes, size);
+  if (block == nullptr) {
+    trim();
+    block = std::aligned_alloc(header_bytes, size);
+  }
+  if (block == nullptr) no_memory(bytes);
+  *static_cast<std::uint64_t*>(block) = size;
+  return block;
+}
+
+void pool::give(void* block) noexcept {
+  const std::uint64_t size = *static_cast<std::uint64_t*>(block);
+  try {
+    const std::lock_guard lock(mutex_);
+    // What waits here is lost to others: at most an eighth of the machine.
+    if (idle_bytes_ + size <= physical_memory() / 8) {
+      idle_.emplace(size, block);
+      idle_bytes_ += size;
+      return;
+    }
+  } catch (const std::bad_alloc&) {
+    // No room to remember it.
+  }
+  std::free(block);
+}
+
+void pool::trim() noexcept {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [size, block] : idle_) std::free(block);
+  idle_.clear();
+  idle_bytes_ = 0;
+}
+
+}  // namespace tilewise::backend::cpu

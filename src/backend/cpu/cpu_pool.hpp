@@ -1,0 +1,34 @@
+// Host memory that is kept for the next call.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+
+namespace tilewise::backend::cpu {
+
+std::uint64_t physical_memory();
+
+/// Blocks that were given back wait here by size; any number of threads may take and give.
+class pool {
+ public:
+  /// Every block begins with this much of the pool's own; it keeps the rest aligned.
+  static constexpr std::uint64_t header_bytes = 256;
+
+  pool() = default;
+  ~pool() { trim(); }
+  pool(const pool&) = delete;
+
+  /// A block with room for `bytes` behind its header. Throws `out_of_memory`.
+  void* take(std::uint64_t bytes);
+  void give(void* block) noexcept;
+
+ private:
+  void trim() noexcept;
+
+  std::mutex mutex_;
+  std::multimap<std::uint64_t, void*> idle_;
+  std::uint64_t idle_bytes_ = 0;
+};
+
+}  // namespace tilewise::backend::cpu

@@ -1,0 +1,200 @@
+// Vectors of the instruction set that a kernel file is compiled for, and the operators of the order on them.
+// Only for <name>_cpu_kernels.cpp files. These are compiled once a level, and a linker keeps one copy of an inline
+// function: all here is in a namespace with the level's name, so that a v2 machine never meets v4 code. For the same
+// reason kernels call no function of src/order or std but in constant expressions.
+#pragma once
+
+#include "order/operators.hpp"
+
+#include <immintrin.h>
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+namespace tilewise::backend::cpu::TILEWISE_LEVEL {
+
+#if defined(__AVX512F__)
+inline constexpr unsigned vector_bytes = 64;
+#elif defined(__AVX2__)
+inline constexpr unsigned vector_bytes = 32;
+#else
+inline constexpr unsigned vector_bytes = 16;
+#endif
+
+template <class T>
+inline constexpr unsigned lanes = vector_bytes / sizeof(T);
+
+template <class T>
+struct vector_of {
+  typedef T type __attribute__((vector_size(vector_bytes)));
+};
+template <class T>
+using vector = typename vector_of<T>::type;
+
+/// The signed and the unsigned integer of T's size: lane masks and raw bits.
+template <class T>
+using mask_lane = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+template <class T>
+using bits_lane = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+
+template <class T>
+vector<T> load(const T* from) {
+  vector<T> v;
+  __builtin_memcpy(&v, from, sizeof v);
+  return v;
+}
+
+template <class T>
+void store(T* to, vector<T> v) {
+  __builtin_memcpy(to, &v, sizeof v);
+}
+
+/// Calls f(integer_sequence of 0 ... lanes - 1): shuffles want their indices as constants.
+template <class T, class F>
+vector<T> with_lanes(F f) {
+  return f(std::make_integer_sequence<int, static_cast<int>(lanes<T>)>());
+}
+
+template <class T>
+vector<T> broadcast(T value) {
+  return with_lanes<T>([&]<int... I>(std::integer_sequence<int, I...>) {
+    return vector<T>{(static_cast<void>(I), value)...};
+  });
+}
+
+template <class T>
+vector<mask_lane<T>> lane_numbers() {
+  return with_lanes<mask_lane<T>>(
+      []<int... I>(std::integer_sequence<int, I...>) { return vector<mask_lane<T>>{I...}; });
+}
+
+/// The first `count` < lanes elements; the other lanes are 0 and memory behind them is not touched.
+template <class T>
+vector<T> load_first(const T* from, unsigned count) {
+#if defined(__AVX512F__)
+  const unsigned mask = (1u << count) - 1;
+  if constexpr (sizeof(T) == 4) return (vector<T>)_mm512_maskz_loadu_epi32(static_cast<__mmask16>(mask), from);
+  if constexpr (sizeof(T) == 8) return (vector<T>)_mm512_maskz_loadu_epi64(static_cast<__mmask8>(mask), from);
+#elif defined(__AVX2__)
+  const __m256i mask = (__m256i)(lane_numbers<T>() < static_cast<mask_lane<T>>(count));
+  if constexpr (sizeof(T) == 4) return (vector<T>)_mm256_maskload_epi32((const int*)from, mask);
+  if constexpr (sizeof(T) == 8) return (vector<T>)_mm256_maskload_epi64((const long long*)from, mask);
+#else
+  T values[lanes<T>] = {};
+  for (unsigned i = 0; i < count; ++i) values[i] = from[i];
+  return load(values);
+#endif
+}
+
+template <class T>
+void store_first(T* to, vector<T> v, unsigned count) {
+#if defined(__AVX512F__)
+  const unsigned mask = (1u << count) - 1;
+  if constexpr (sizeof(T) == 4) _mm512_mask_storeu_epi32(to, static_cast<__mmask16>(mask), (__m512i)v);
+  if constexpr (sizeof(T) == 8) _mm512_mask_storeu_epi64(to, static_cast<__mmask8>(mask), (__m512i)v);
+#elif defined(__AVX2__)
+  const __m256i mask = (__m256i)(lane_numbers<T>() < static_cast<mask_lane<T>>(count));
+  if constexpr (sizeof(T) == 4) _mm256_maskstore_epi32((int*)to, mask, (__m256i)v);
+  if constexpr (sizeof(T) == 8) _mm256_maskstore_epi64((long long*)to, mask, (__m256i)v);
+#else
+  T values[lanes<T>];
+  store(values, v);
+  for (unsigned i = 0; i < count; ++i) to[i] = values[i];
+#endif
+}
+
+/// Past the caches, for output that nobody reads soon. `to` is aligned to the vector.
+template <class T>
+void stream(T* to, vector<T> v) {
+#if defined(__AVX512F__)
+  _mm512_stream_si512((__m512i*)to, (__m512i)v);
+#elif defined(__AVX2__)
+  _mm256_stream_si256((__m256i*)to, (__m256i)v);
+#else
+  _mm_stream_si128((__m128i*)to, (__m128i)v);
+#endif
+}
+
+/// Lane l of the result is lane l ^ Distance.
+template <int Distance, class T>
+vector<T> swap(vector<T> v) {
+  return with_lanes<T>([&]<int... I>(std::integer_sequence<int, I...>) {
+    return __builtin_shufflevector(v, v, (I ^ Distance)...);
+  });
+}
+
+/// Lanes whose number has the bit Distance from `set`, the others from `clear`.
+template <int Distance, class T>
+vector<T> blend(vector<T> clear, vector<T> set) {
+  return with_lanes<T>([&]<int... I>(std::integer_sequence<int, I...>) {
+    return __builtin_shufflevector(clear, set, ((I & Distance) != 0 ? I + static_cast<int>(lanes<T>) : I)...);
+  });
+}
+
+/// Both at once: swap(blend(clear, set)), lane by lane from the side that it belongs to.
+template <int Distance, class T>
+vector<T> swap_blend(vector<T> clear, vector<T> set) {
+  if constexpr (vector_bytes == 64)  // one two-source permute
+    return with_lanes<T>([&]<int... I>(std::integer_sequence<int, I...>) {
+      return __builtin_shufflevector(clear, set,
+                                     (I ^ Distance) + ((I & Distance) != 0 ? static_cast<int>(lanes<T>) : 0)...);
+    });
+  else
+    return swap<Distance, T>(blend<Distance, T>(set, clear));
+}
+
+/// Every lane one to the left; `last` comes in at the end.
+template <class T>
+vector<T> shift_down(vector<T> v, vector<T> last) {
+  return with_lanes<T>([&]<int... I>(std::integer_sequence<int, I...>) {
+    return __builtin_shufflevector(v, last, (I + 1)...);
+  });
+}
+
+/// IEEE 754-2019 minimum. `a < b ? a : b` is the processor's own minimum, which returns b for equal values and for
+/// NaNs; taken both ways round, the two results are equal, or are two zeros, or are a and b with a NaN among them. The
+/// union of their bits is then the common value, the zero with a sign if there is one, or a NaN.
+template <class T>
+vector<T> minimum(vector<T> a, vector<T> b) {
+  using bits = vector<bits_lane<T>>;
+  if constexpr (!std::is_floating_point_v<T>)
+    return a < b ? a : b;
+  else
+    return (vector<T>)((bits)(a < b ? a : b) | (bits)(b < a ? b : a));
+}
+
+/// The same with the intersection of the two signs.
+template <class T>
+vector<T> maximum(vector<T> a, vector<T> b) {
+  using bits = vector<bits_lane<T>>;
+  if constexpr (!std::is_floating_point_v<T>) {
+    return a > b ? a : b;
+  } else {
+    const bits x = (bits)(a > b ? a : b), y = (bits)(b > a ? b : a);
+    const bits sign = broadcast<bits_lane<T>>(bits_lane<T>{1} << (8 * sizeof(T) - 1));
+    return (vector<T>)(((x | y) & ~sign) | (x & y & sign));
+  }
+}
+
+/// order::Op::apply on every lane. Integers go through unsigned lanes: they wrap, and that is defined.
+template <class Op, class T>
+vector<T> apply(vector<T> a, vector<T> b) {
+  using wrapping = vector<order::wrapping_t<T>>;
+  if constexpr (Op::id == op::sum) return (vector<T>)((wrapping)a + (wrapping)b);
+  if constexpr (Op::id == op::product) return (vector<T>)((wrapping)a * (wrapping)b);
+  if constexpr (Op::id == op::min) return minimum<T>(a, b);
+  if constexpr (Op::id == op::max) return maximum<T>(a, b);
+}
+
+template <class T>
+vector<T> canonical(vector<T> v) {
+  if constexpr (!std::is_floating_point_v<T>) {
+    return v;
+  } else {
+    constexpr T nan = order::canonical(std::numeric_limits<T>::quiet_NaN());
+    return v == v ? v : broadcast<T>(nan);
+  }
+}
+
+}  // namespace tilewise::backend::cpu::TILEWISE_LEVEL

@@ -1,0 +1,85 @@
+// What:   reduce on the CPU: tiles with vectors, in parallel.
+// Order:  tiles are aligned blocks; their values are the elements of the next level of the same tree.
+// Shape:  tiles: each worker takes the next one. Spine: the tiles' values by the same kernel. Finish: the rest of the
+//         array on top of that.
+// Limits: none.
+// Twins:  reduce_serial.cpp; the kernels are in reduce_cpu_kernels.cpp.
+#include "reduce/reduce_cpu.hpp"
+
+#include "backend/cpu/cpu_device.hpp"
+#include "backend/instantiate.hpp"
+#include "order/operators.hpp"
+#include "reduce/reduce_cpu_kernels.hpp"
+#include "reduce/reduce_problem.hpp"
+#include "registry/variant.hpp"
+
+namespace tilewise::impl::reduce {
+
+namespace {
+
+constexpr std::array<unsigned, 4> tile_lengths{1024, 8192, 32768, 131072};
+constexpr std::array<registry::tuning_axis, 1> axes{{{"tile", tile_lengths, 32768}}};
+
+template <class T, class Op>
+T prefix_of(const T* in, std::uint64_t n, std::uint64_t tile, backend::cpu::queue& queue) {
+  const cpu_kernels<T>& kernels = kernels_for<T>(queue.level(), Op::id);
+  constexpr T identity = Op::template identity<T>();
+  const std::uint64_t whole = n / tile, rest = n % tile, workers = queue.threads();
+  const std::uint64_t slot = kernels.scratch_elements(tile);
+  const backend::buffer scratch(queue, (workers + 1) * slot * sizeof(T));
+  const backend::buffer values(queue, (whole + kernels.scratch_elements(whole)) * sizeof(T));
+  T* const rest_levels = scratch.as<T>() + workers * slot;
+
+  queue.for_each_tile(whole + (rest != 0), [&](std::uint64_t i, unsigned worker) {
+    if (i == whole) return kernels.upsweep(in + whole * tile, rest, rest_levels);
+    T* const levels = scratch.as<T>() + worker * slot;
+    kernels.upsweep(in + i * tile, tile, levels);
+    values.as<T>()[i] = kernels.fold(in + i * tile, tile, levels, identity);
+  });
+
+  T* const spine = values.as<T>() + whole;
+  kernels.upsweep(values.as<T>(), whole, spine);
+  const T carry = kernels.fold(values.as<T>(), whole, spine, identity);
+  return kernels.fold(in + whole * tile, rest, rest_levels, carry);
+}
+
+void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
+  auto& queue = static_cast<backend::cpu::queue&>(q);
+  with_type(p.type, [&]<class T>(T) {
+    order::with_operator(operation_of(p), [&]<class Op>(Op) {
+      const T prefix = prefix_of<T, Op>(where.in[0].as<const T>(), p.n(), t[0], queue);
+      *where.out[0].as<T>() = order::canonical(result_of<T, Op>(p, prefix));
+    });
+  });
+}
+
+}  // namespace
+
+template <class T>
+T reduce_small(const T* in, std::uint64_t n, const T* init, op operation) {
+  static const auto level = backend::cpu::best_instruction_set();
+  const cpu_kernels<T>& kernels = kernels_for<T>(level, operation);
+  T scratch[small_scratch];
+  return order::with_operator(operation, [&]<class Op>(Op) {
+    kernels.upsweep(in, n, scratch);
+    const T prefix = kernels.fold(in, n, scratch, Op::template identity<T>());
+    return order::canonical(init == nullptr ? prefix : Op::template apply<T>(*init, prefix));
+  });
+}
+
+#define TILEWISE_INSTANTIATE(T) template T reduce_small<T>(const T*, std::uint64_t, const T*, op);
+TILEWISE_FOR_EACH_TYPE(TILEWISE_INSTANTIATE)
+
+std::vector<registry::variant> reduce_cpu_variants() {
+  return {{.algorithm = "reduce",
+           .backend = "cpu",
+           .name = "",
+           .types = all_dtypes,
+           .source = "src/order/README.md; pairwise summation: N. J. Higham, SIAM J. Sci. Comput. 14 (1993)",
+           .tuning = axes,
+           .unsupported = [](const registry::problem&, const backend::device&,
+                             const registry::tuning&) { return std::string(); },
+           .run = run}};
+}
+
+}  // namespace tilewise::impl::reduce

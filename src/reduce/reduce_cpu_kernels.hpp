@@ -1,0 +1,34 @@
+// What reduce_cpu_kernels.cpp offers for each x86-64 level; scan_cpu uses it too.
+#pragma once
+
+#include "backend/cpu/cpu_device.hpp"
+
+#include <tilewise/types.hpp>
+
+namespace tilewise::impl::reduce {
+
+template <class T>
+struct cpu_kernels {
+  /// Elements of scratch for n elements.
+  std::uint64_t (*scratch_elements)(std::uint64_t n);
+  /// Block values of `in[0..n)` into `scratch`.
+  void (*upsweep)(const T* in, std::uint64_t n, T* scratch);
+  /// With these: P(n) on top of `first`. n = 2^k and the identity give the value of a block.
+  T (*fold)(const T* in, std::uint64_t n, const T* scratch, T first);
+};
+
+// clang-format off
+namespace v2 { template <class T> const cpu_kernels<T>& kernels(op operation); }
+namespace v3 { template <class T> const cpu_kernels<T>& kernels(op operation); }
+namespace v4 { template <class T> const cpu_kernels<T>& kernels(op operation); }
+// clang-format on
+
+template <class T>
+const cpu_kernels<T>& kernels_for(backend::cpu::instruction_set level, op operation) {
+  using backend::cpu::instruction_set;
+  return level == instruction_set::v4   ? v4::kernels<T>(operation)
+         : level == instruction_set::v3 ? v3::kernels<T>(operation)
+                                        : v2::kernels<T>(operation);
+}
+
+}  // namespace tilewise::impl::reduce

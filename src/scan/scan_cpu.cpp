@@ -1,0 +1,128 @@
+// What:   scan on the CPU in one pass over memory.
+// Order:  tiles are aligned blocks; the block stack over their values gives each its carry, the downsweep starts there.
+// Shape:  a worker takes the next tile, makes its block values (tiles), waits for its turn at the block stack (spine),
+//         and writes the outputs while the tile is still in its cache (finish).
+// Limits: none; in place too, since a tile reads only itself.
+// Twins:  scan_serial.cpp; the kernels are in reduce_cpu_kernels.cpp and scan_cpu_kernels.cpp.
+#include "scan/scan_cpu.hpp"
+
+#include "backend/cpu/cpu_device.hpp"
+#include "backend/cpu/cpu_wait.hpp"
+#include "backend/instantiate.hpp"
+#include "order/block_stack.hpp"
+#include "reduce/reduce_cpu_kernels.hpp"
+#include "registry/variant.hpp"
+#include "scan/scan_cpu_kernels.hpp"
+#include "scan/scan_problem.hpp"
+
+#include <atomic>
+
+namespace tilewise::impl::scan {
+
+namespace {
+
+constexpr std::array<unsigned, 4> tile_lengths{1024, 8192, 32768, 131072};
+constexpr std::array<registry::tuning_axis, 1> axes{{{"tile", tile_lengths, 32768}}};
+
+/// The block stack, which the tiles pass in their order. Nothing in a turn can fail, so nobody waits in vain.
+template <class T, class Op>
+class spine {
+ public:
+  struct ends {
+    T before, behind;
+  };
+  ends pass(std::uint64_t index, T value, unsigned level) {
+    const T before = wait_for(index);
+    blocks_.push(value, level);
+    const T behind = carry_ = blocks_.fold();
+    turn_.store(index + 1, std::memory_order_release);
+    return {before, behind};
+  }
+  /// The carry of a tile that comes after `index` others.
+  T wait_for(std::uint64_t index) const {
+    backend::cpu::spin_until([&] { return turn_.load(std::memory_order_acquire) == index; });
+    return carry_;
+  }
+
+ private:
+  order::block_stack<T, Op> blocks_;
+  T carry_ = Op::template identity<T>();
+  std::atomic<std::uint64_t> turn_{0};
+};
+
+template <class T, class Op>
+void scan_values(const T* in, T* out, std::uint64_t n, descent<T> how, std::uint64_t tile, backend::cpu::queue& queue) {
+  const reduce::cpu_kernels<T>& kernels = reduce::kernels_for<T>(queue.level(), Op::id);
+  const cpu_downsweep<T> downsweep = downsweep_for<T>(queue.level(), Op::id);
+  const std::uint64_t whole = n / tile, rest = n % tile, slot = kernels.scratch_elements(tile);
+  const unsigned level = static_cast<unsigned>(std::countr_zero(tile));
+  const backend::buffer scratch(queue, queue.threads() * slot * sizeof(T));
+  spine<T, Op> carries;
+
+  queue.for_each_tile(whole + (rest != 0), [&](std::uint64_t i, unsigned worker) {
+    T* const levels = scratch.as<T>() + worker * slot;
+    const T* const from = in + i * tile;
+    const std::uint64_t count = i == whole ? rest : tile;
+    kernels.upsweep(from, count, levels);
+    descent<T> mine = how;
+    if (i == whole) {
+      mine.carry = carries.wait_for(i);
+      return downsweep(from, out + i * tile, count, levels, mine);
+    }
+    const T value = kernels.fold(from, tile, levels, Op::template identity<T>());
+    const auto ends = carries.pass(i, value, level);
+    mine.carry = ends.before;
+    mine.next = &ends.behind;
+    downsweep(from, out + i * tile, count, levels, mine);
+  });
+}
+
+/// Output that does not fit the last-level cache beside its input is written past it, unless it is the input, whose
+/// lines are there already.
+bool worth_streaming(const registry::problem& p, const registry::memories& where, const backend::device& on) {
+  return where.in[0].as<char>() != where.out[0].as<char>() && 2 * p.n() * size_of(p.type) > on.info().cache;
+}
+
+void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
+  auto& queue = static_cast<backend::cpu::queue&>(q);
+  with_type(p.type, [&]<class T>(T) {
+    order::with_operator(operation_of(p), [&]<class Op>(Op) {
+      constexpr T identity = Op::template identity<T>();
+      const descent<T> how{.carry = identity,
+                           .init = starts_from_init(p) ? init_of<T>(p) : identity,
+                           .inclusive = !is_exclusive(p),
+                           .stream = worth_streaming(p, where, queue.device())};
+      scan_values<T, Op>(where.in[0].as<const T>(), where.out[0].as<T>(), p.n(), how, t[0], queue);
+    });
+  });
+}
+
+}  // namespace
+
+template <class T>
+void scan_small(const T* in, T* out, std::uint64_t n, const T* init, bool inclusive, op operation) {
+  static const auto level = backend::cpu::best_instruction_set();
+  T scratch[reduce::small_scratch];
+  const T identity = order::with_operator(operation, []<class Op>(Op) { return Op::template identity<T>(); });
+  reduce::kernels_for<T>(level, operation).upsweep(in, n, scratch);
+  downsweep_for<T>(level, operation)(
+      in, out, n, scratch, {.carry = identity, .init = init == nullptr ? identity : *init, .inclusive = inclusive});
+}
+
+#define TILEWISE_INSTANTIATE(T) template void scan_small<T>(const T*, T*, std::uint64_t, const T*, bool, op);
+TILEWISE_FOR_EACH_TYPE(TILEWISE_INSTANTIATE)
+
+std::vector<registry::variant> scan_cpu_variants() {
+  return {{.algorithm = "scan",
+           .backend = "cpu",
+           .name = "",
+           .types = all_dtypes,
+           .source = "G. E. Blelloch, Prefix Sums and Their Applications (1990); tiles in turn: W. Zhang et al., "
+                     "Parallel Prefix Sum with SIMD (2020)",
+           .tuning = axes,
+           .unsupported = [](const registry::problem&, const backend::device&,
+                             const registry::tuning&) { return std::string(); },
+           .run = run}};
+}
+
+}  // namespace tilewise::impl::scan

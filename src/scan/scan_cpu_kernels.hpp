@@ -1,0 +1,38 @@
+// What scan_cpu_kernels.cpp offers for each x86-64 level.
+#pragma once
+
+#include "backend/cpu/cpu_device.hpp"
+
+#include <tilewise/types.hpp>
+
+namespace tilewise::impl::scan {
+
+/// What a tile must know to write its outputs.
+template <class T>
+struct descent {
+  T carry;                  ///< the prefix before the tile
+  const T* next = nullptr;  ///< the prefix behind it if others follow; the last tile knows its own
+  T init;                   ///< left operand of every output; the identity changes none
+  bool inclusive = true;
+  bool stream = false;  ///< write past the caches
+};
+
+/// Writes the scan of `in[0..n)`, with the levels that reduce's upsweep left in `scratch`; overwrites these.
+template <class T>
+using cpu_downsweep = void (*)(const T* in, T* out, std::uint64_t n, T* scratch, const descent<T>& how);
+
+// clang-format off
+namespace v2 { template <class T> cpu_downsweep<T> downsweep(op operation); }
+namespace v3 { template <class T> cpu_downsweep<T> downsweep(op operation); }
+namespace v4 { template <class T> cpu_downsweep<T> downsweep(op operation); }
+// clang-format on
+
+template <class T>
+cpu_downsweep<T> downsweep_for(backend::cpu::instruction_set level, op operation) {
+  using backend::cpu::instruction_set;
+  return level == instruction_set::v4   ? v4::downsweep<T>(operation)
+         : level == instruction_set::v3 ? v3::downsweep<T>(operation)
+                                        : v2::downsweep<T>(operation);
+}
+
+}  // namespace tilewise::impl::scan
