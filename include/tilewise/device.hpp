@@ -27,6 +27,7 @@ struct device_info {
   std::string driver;       ///< driver version
   std::string api_version;  ///< "OpenCL 3.0", "CUDA 13.0 (sm_90)"
   unsigned compute_units = 0;
+  unsigned compute_capability = 0;  ///< CUDA: 90 for 9.0
   unsigned max_clock_mhz = 0;
   std::uint64_t memory = 0;
   std::uint64_t max_allocation = 0;

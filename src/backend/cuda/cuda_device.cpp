@@ -30,6 +30,7 @@ device_info describe(int ordinal) {
   info.backend = "cuda";
   info.description = facts.name;
   info.driver = "CUDA " + dotted(driver);
+  info.compute_capability = static_cast<unsigned>(facts.major * 10 + facts.minor);
   info.api_version =
       "CUDA " + dotted(runtime) + " (sm_" + std::to_string(facts.major) + std::to_string(facts.minor) + ")";
   info.compute_units = static_cast<unsigned>(facts.multiProcessorCount);

@@ -2,6 +2,8 @@
 
 #include "backend/cuda/cuda_error.hpp"
 
+#include <bit>
+
 namespace tilewise::backend::cuda {
 
 queue::queue(const backend::device& owner, int ordinal) : backend::queue(owner), ordinal_(ordinal), owns_stream_(true) {
@@ -40,6 +42,24 @@ void queue::close() noexcept {
 }
 
 void queue::make_current() const { TW_CUDA(cudaSetDevice(ordinal_)); }
+
+std::uint64_t* queue::lasting(std::uint64_t words) {
+  constexpr std::uint32_t most_calls = 0x7fffffff;
+  make_current();
+  if (words > lasting_words_) {
+    const std::uint64_t grown = std::bit_ceil(words);
+    void* const fresh = pool_.take(grown * sizeof(std::uint64_t));
+    if (lasting_ != nullptr) pool_.give(lasting_);
+    lasting_ = static_cast<std::uint64_t*>(fresh);
+    lasting_words_ = grown;
+    lasting_calls_ = most_calls;
+  }
+  if (lasting_calls_++ == most_calls) {
+    TW_CUDA(cudaMemsetAsync(lasting_, 0, lasting_words_ * sizeof(std::uint64_t), stream_));
+    lasting_calls_ = 0;
+  }
+  return lasting_;
+}
 
 memory queue::allocate(std::uint64_t bytes) {
   if (bytes == 0) return {};

@@ -26,6 +26,10 @@ class queue final : public backend::queue {
   /// A counter that is zero between kernels: whoever counts on it leaves it zero (atomicInc wraps by itself).
   unsigned* ticket() const { return ticket_; }
 
+  /// At least `words` words that are zero at first and then keep what kernels leave in them from call to call; all zero
+  /// again when they have to grow, and after 2^31 calls, so that a kernel may number its calls in 32 bits.
+  std::uint64_t* lasting(std::uint64_t words);
+
   memory allocate(std::uint64_t bytes) override;
   void release(memory what) noexcept override;
   memory wrap(void* native, std::uint64_t bytes) override;
@@ -46,6 +50,9 @@ class queue final : public backend::queue {
   cudaStream_t stream_ = nullptr;
   std::array<cudaEvent_t, 2> clock_{};
   unsigned* ticket_ = nullptr;
+  std::uint64_t* lasting_ = nullptr;
+  std::uint64_t lasting_words_ = 0;
+  std::uint32_t lasting_calls_ = 0;
   pool pool_;
   staging staging_;
 };

@@ -1,0 +1,67 @@
+// What:   the hardware's barrier in shared memory and the bulk copy that completes on it.
+// Order:  none; only data moves.
+// Shape:  one lane arrives for its warp; a wait returns to all lanes that call it.
+// Limits: compute capability 9.0; on older devices every function traps, and variants that use them say so beforehand.
+// Twins:  none.
+#pragma once
+
+#include <cstdint>
+
+namespace tilewise::backend::cuda {
+
+inline constexpr unsigned pipeline_capability = 90;
+
+__device__ inline unsigned shared_address(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
+
+/// A barrier that counts arrivals and bytes; it is used in phases, whose parity goes 0, 1, 0, ...
+class barrier {
+ public:
+  /// By one lane, before a barrier of the whole group.
+  __device__ void open(unsigned arrivals) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&word_)), "r"(arrivals));
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+#else
+    __trap();
+#endif
+  }
+
+  __device__ void arrive() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("{ .reg .b64 state; mbarrier.arrive.shared::cta.b64 state, [%0]; }" ::"r"(shared_address(&word_))
+                 : "memory");
+#endif
+  }
+
+  /// Arrives, and has the phase wait for the bulk copy of `bytes` from `from` to `to` as well. Both addresses and
+  /// `bytes` are multiples of 16.
+  __device__ void arrive_with_copy(void* to, const void* from, unsigned bytes) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile(
+        "{ .reg .b64 state; mbarrier.arrive.expect_tx.shared::cta.b64 state, [%0], %1; }" ::"r"(shared_address(&word_)),
+        "r"(bytes)
+        : "memory");
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                     shared_address(to)),
+                 "l"(from), "r"(bytes), "r"(shared_address(&word_))
+                 : "memory");
+#endif
+  }
+
+  /// Returns once the phase of this parity is complete, and sees what was written before its arrivals.
+  __device__ void wait(unsigned parity) {
+#if __CUDA_ARCH__ >= 900
+    unsigned done = 0;
+    while (done == 0)
+      asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+                   : "=r"(done)
+                   : "r"(shared_address(&word_)), "r"(parity)
+                   : "memory");
+#endif
+  }
+
+ private:
+  std::uint64_t word_;
+};
+
+}  // namespace tilewise::backend::cuda
