@@ -1,6 +1,7 @@
 #include "peers/peers.hpp"
 
 #include "peers/cpu_peers.hpp"
+#include "peers/cuda_peers.hpp"
 
 namespace tilewise::peers {
 
@@ -11,6 +12,9 @@ std::vector<registry::variant> peer_variants() {
   };
 #if TILEWISE_WITH_TBB
   append(tbb_variants());
+#endif
+#if TILEWISE_WITH_CUDA
+  append(cub_variants());
 #endif
   return all;
 }
