@@ -56,32 +56,46 @@ TW_DEFINE_TREE(tw_mine, TW_LOG_UNITS)
 #define TW_PAD(i) ((i) + ((i) >> TW_LOG_RADIX))
 #define TW_PADDED_GROUP (TW_PAD(TW_GROUP) + 1)
 
-// The group's tree over one value an item: the root's value, in item 0 only. `middle` and `top` are what the way down needs.
-static inline TW_T tw_group_up(TW_T value, __local TW_T* items, __local TW_T* tops, TW_T* middle, TW_T* top) {
+// The group's tree over one value an item: the root's value, in item 0 only. With `keep`, items and tops hold what the way
+// down needs; it lies there and not in registers, which only a few items would use and all would pay for.
+static inline TW_T tw_group_up(TW_T value, __local TW_T* items, __local TW_T* tops, const bool keep) {
   const int me = get_local_id(0);
   items[TW_PAD(me)] = value;
   barrier(CLK_LOCAL_MEM_FENCE);  // every item's value is there
   if (me < TW_TOPS) {
-    for (int i = 0; i < TW_RADIX; ++i) middle[i] = items[TW_PAD(me * TW_RADIX + i)];
-    tops[me] = tw_radix_up(middle);
+    TW_T v[TW_RADIX];
+    _Pragma("unroll") for (int i = 0; i < TW_RADIX; ++i) v[i] = items[TW_PAD(me * TW_RADIX + i)];
+    tops[me] = tw_radix_up(v);
+    if (keep) {
+      _Pragma("unroll") for (int i = 0; i < TW_RADIX; ++i) items[TW_PAD(me * TW_RADIX + i)] = v[i];
+    }
   }
   barrier(CLK_LOCAL_MEM_FENCE);  // every block of 16 items has its value
   if (me != 0) return value;
-  for (int i = 0; i < TW_TOPS; ++i) top[i] = tops[i];
-  return tw_top_up(top);
+  TW_T v[TW_TOPS];
+  _Pragma("unroll") for (int i = 0; i < TW_TOPS; ++i) v[i] = tops[i];
+  const TW_T root = tw_top_up(v);
+  if (keep) {
+    _Pragma("unroll") for (int i = 0; i < TW_TOPS; ++i) tops[i] = v[i];
+  }
+  return root;
 }
 
 // Turns items[TW_PAD(i)] into the prefix before item i, from the carry that item 0 holds.
-static inline void tw_group_down(TW_T carry, __local TW_T* items, __local TW_T* tops, TW_T* middle, TW_T* top) {
+static inline void tw_group_down(TW_T carry, __local TW_T* items, __local TW_T* tops) {
   const int me = get_local_id(0);
   if (me == 0) {
-    tw_top_down(top, carry);
-    for (int i = 0; i < TW_TOPS; ++i) tops[i] = top[i];
+    TW_T v[TW_TOPS];
+    _Pragma("unroll") for (int i = 0; i < TW_TOPS; ++i) v[i] = tops[i];
+    tw_top_down(v, carry);
+    _Pragma("unroll") for (int i = 0; i < TW_TOPS; ++i) tops[i] = v[i];
   }
   barrier(CLK_LOCAL_MEM_FENCE);  // every block of 16 items has its prefix
   if (me < TW_TOPS) {
-    tw_radix_down(middle, tops[me]);
-    for (int i = 0; i < TW_RADIX; ++i) items[TW_PAD(me * TW_RADIX + i)] = middle[i];
+    TW_T v[TW_RADIX];
+    _Pragma("unroll") for (int i = 0; i < TW_RADIX; ++i) v[i] = items[TW_PAD(me * TW_RADIX + i)];
+    tw_radix_down(v, tops[me]);
+    _Pragma("unroll") for (int i = 0; i < TW_RADIX; ++i) items[TW_PAD(me * TW_RADIX + i)] = v[i];
   }
   barrier(CLK_LOCAL_MEM_FENCE);  // every item has its prefix
 }
@@ -132,6 +146,5 @@ static inline TW_T tw_tile_value(__global const TW_T* in, ulong first, ulong cou
   barrier(CLK_LOCAL_MEM_FENCE);  // every unit has its value
   TW_T mine[TW_UNITS];
   _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) mine[q] = units[TW_PAD_UNIT(me * TW_UNITS + q)];
-  TW_T middle[TW_RADIX], top[TW_TOPS];
-  return tw_group_up(tw_mine_up(mine), items, tops, middle, top);
+  return tw_group_up(tw_mine_up(mine), items, tops, false);
 }

@@ -36,15 +36,10 @@ static inline void tw_push(__global TW_T* stack, ulong count, TW_T value) {
   stack[level] = value;
 }
 
-// The prefixes at a tile's two ends, for one item of the group. On top they come from the stack of chunks, which the
-// tile's value `root` joins.
-static inline TW_T tw_carry(__global const TW_T* carries, __global const TW_T* stack, ulong chunk, ulong tile, uint mode) {
-  return mode & TW_TOP ? tw_fold(stack, chunk) : carries[tile];
-}
-static inline TW_T tw_end(__global const TW_T* carries, __global TW_T* stack, ulong chunk, ulong tile, uint mode,
-                          TW_T root) {
-  if (!(mode & TW_TOP)) return carries[tile + 1];
-  tw_push(stack, chunk, root);
+// On top the carry comes from the stack of chunks, which the tile's value then joins. Returns the prefix at its end.
+static inline TW_T tw_join(__global TW_T* stack, ulong chunk, TW_T value, TW_T* carry) {
+  *carry = tw_fold(stack, chunk);
+  tw_push(stack, chunk, value);
   return tw_fold(stack, chunk + 1);
 }
 
@@ -101,6 +96,11 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_prefixes(
   const int me = get_local_id(0);
   // Backwards: what the pass before read last is still in the cache, and is read first.
   const ulong tile = last_tile - (first_tile + get_group_id(0));
+  TW_T carry = TW_IDENTITY, after = TW_IDENTITY;
+  if (me == 0 && !(mode & TW_TOP)) {  // asked for early: it arrives while the tree goes up
+    carry = carries[tile];
+    after = carries[tile + 1];
+  }
   tw_load_tile(in, in_first, count, tile, stage);
   barrier(CLK_LOCAL_MEM_FENCE);  // the tile is there
   TW_T mine[TW_ITEMS];
@@ -113,19 +113,18 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_prefixes(
     mine[q * TW_W + 3] = unit.s3;
 #endif
   }
-  TW_T middle[TW_RADIX], top[TW_TOPS], carry = TW_IDENTITY;
-  const TW_T root = tw_group_up(tw_item_up(mine), items, tops, middle, top);
+  const TW_T root = tw_group_up(tw_item_up(mine), items, tops, true);
   if (me == 0) {
-    carry = tw_carry(carries, stack, chunk, tile, mode);
-    end = tw_end(carries, stack, chunk, tile, mode, root);
+    if (mode & TW_TOP) after = tw_join(stack, chunk, root, &carry);
+    end = after;
   }
-  tw_group_down(carry, items, tops, middle, top);
+  tw_group_down(carry, items, tops);
   tw_item_down(mine, items[TW_PAD(me)]);
   const TW_T next = me + 1 < TW_GROUP ? items[TW_PAD(me + 1)] : end;
   const int shift = mode & TW_INCLUSIVE;
   _Pragma("unroll") for (int i = 0; i < TW_ITEMS; ++i) {
-    const TW_T after = i + 1 < TW_ITEMS ? mine[i + 1 < TW_ITEMS ? i + 1 : i] : next;
-    mine[i] = tw_result(shift ? after : mine[i], init, mode);
+    const TW_T following = i + 1 < TW_ITEMS ? mine[i + 1 < TW_ITEMS ? i + 1 : i] : next;
+    mine[i] = tw_result(shift ? following : mine[i], init, mode);
   }
   // Each item writes where it alone has read.
   _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) {
@@ -182,19 +181,24 @@ __kernel __attribute__((reqd_work_group_size(TW_PAIRS, 1, 1))) void tw_sweeps(
   const int me = get_local_id(0), last = (int)TW_PAIR_TILE - 1;
   const ulong tile = last_tile - (first_tile + get_group_id(0));
   tw_load_pairs(in, in_first, count, tile, nodes);
-  tw_upsweep(nodes);
-#ifdef TW_CARRY_DIRECT
-  if (mode & TW_TOP)
+  const bool on_top = (mode & TW_TOP) != 0;
+#ifndef TW_CARRY_DIRECT
+  if (me == 0 && !on_top) {
+    ends[0] = carries[tile];
+    ends[1] = carries[tile + 1];
+  }
 #endif
-  {
+  tw_upsweep(nodes);
+  if (on_top) {
     if (me == 0) {
-      ends[0] = tw_carry(carries, stack, chunk, tile, mode);
-      ends[1] = tw_end(carries, stack, chunk, tile, mode, nodes[last]);
+      TW_T carry;
+      ends[1] = tw_join(stack, chunk, nodes[last], &carry);
+      ends[0] = carry;
     }
-    barrier(CLK_LOCAL_MEM_FENCE);  // the carry is there, and the root was read
+    barrier(CLK_LOCAL_MEM_FENCE);  // the carry is there
   }
 #ifdef TW_CARRY_DIRECT
-  const TW_T carry = mode & TW_TOP ? ends[0] : carries[tile], end = mode & TW_TOP ? ends[1] : carries[tile + 1];
+  const TW_T carry = on_top ? ends[0] : carries[tile], end = on_top ? ends[1] : carries[tile + 1];
 #else
   const TW_T carry = ends[0], end = ends[1];
 #endif
