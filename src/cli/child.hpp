@@ -14,6 +14,7 @@ struct child_result {
   int signal = 0;
   std::string out, err;  // what it wrote, at most 1 MiB each
 
+  bool succeeded() const { return exited && status == 0; }
   bool timed_out() const { return !exited && signal == 0; }
 };
 

@@ -1,11 +1,128 @@
-// tilewise devices
-#include "cli/commands.hpp"
+// tilewise devices: what this machine can compute on, and how its arithmetic is.
+#include "cli/device_use.hpp"
+#include "cli/drivers.hpp"
+#include "cli/output.hpp"
+#include "cli/probe.hpp"
+#include "lab/environment.hpp"
+#include "report/format.hpp"
+
+#include <nlohmann/json.hpp>
 
 namespace tilewise::cli {
 
+namespace {
+
+using nlohmann::ordered_json;
+
+struct seen_device {
+  device_info info;
+  probe_result probe;
+};
+
+/// A backend without devices, or a driver that was left out.
+struct absent {
+  std::string name, reason;
+};
+
+struct survey {
+  std::vector<seen_device> devices;
+  std::vector<absent> backends, drivers;
+};
+
+survey look_around() {
+  survey seen;
+  for (const backend::runtime& r : backend::runtimes()) {
+    const std::string name(r.name);
+    if (name == "opencl")
+      for (const faulty_driver& f : leave_out_faulty_drivers()) seen.drivers.push_back({f.file, f.what});
+    else if (const std::string fault = name == "cpu" ? "" : listing_fault(name); !fault.empty()) {
+      seen.drivers.push_back({"the " + name + " runtime", fault});
+      continue;
+    }
+    std::string why_none;
+    const std::vector<device_handle> devices = r.devices(why_none);
+    for (const device_handle& d : devices) {
+      progress("probing " + d->info().name);
+      seen.devices.push_back({d->info(), probe_device(d->info().name)});
+    }
+    if (devices.empty()) seen.backends.push_back({name, why_none});
+  }
+  return seen;
+}
+
+ordered_json to_json(const seen_device& d) {
+  ordered_json fields = lab::device_facts(d.info);
+  fields["max_allocation_bytes"] = d.info.max_allocation;
+  fields["max_group_size"] = d.info.max_group_size;
+  fields["fp64"] = d.info.fp64;
+  fields["denormals"] = d.info.denormals;
+  fields["probe"] = {{"answered", d.probe.answered},
+                     {"ok", d.probe.answered && d.probe.findings.empty()},
+                     {"findings", d.probe.findings}};
+  return fields;
+}
+
+void print_json(const survey& seen) {
+  ordered_json all{
+      {"devices", ordered_json::array()}, {"missing", ordered_json::array()}, {"faulty", ordered_json::array()}};
+  for (const seen_device& d : seen.devices) all["devices"].push_back(to_json(d));
+  for (const absent& b : seen.backends) all["missing"].push_back({{"backend", b.name}, {"reason", b.reason}});
+  for (const absent& d : seen.drivers) all["faulty"].push_back({{"driver", d.name}, {"reason", d.reason}});
+  print(all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
+}
+
+std::string facts_of(const device_info& info) {
+  std::string text;
+  const auto add = [&](const std::string& fact) {
+    if (!fact.empty()) text += (text.empty() ? "" : ", ") + fact;
+  };
+  add(info.platform);
+  add(info.api_version);
+  add(info.driver.empty() ? "" : "driver " + info.driver);
+  add(info.compute_units == 0 ? "" : std::to_string(info.compute_units) + " units");
+  add(info.memory == 0 ? "" : report::bytes(static_cast<double>(info.memory)));
+  add(info.fp64 ? "" : "no double precision");
+  return text;
+}
+
+void print_text(const survey& seen) {
+  constexpr std::size_t column = 14;
+  const std::string indent(column, ' ');
+  for (const auto& [info, probe] : seen.devices) {
+    print(info.name + std::string(column - std::min(column - 1, info.name.size()), ' ') + info.description + "\n");
+    print(indent + facts_of(info) + "\n");
+    if (probe.findings.empty()) print(indent + coloured("arithmetic: as the order needs it", colour::green) + "\n");
+    for (const std::string& finding : probe.findings)
+      print(indent + coloured("arithmetic: " + finding, colour::red) + "\n");
+  }
+  for (const absent& b : seen.backends) print(b.name + ": none. " + b.reason + "\n");
+  for (const absent& d : seen.drivers)
+    print(coloured("faulty: ", colour::red) + d.name + " " + d.reason + "; it is left out\n");
+}
+
+exit_code show_devices(const common_options& common) {
+  const survey seen = look_around();
+  if (common.json)
+    print_json(seen);
+  else
+    print_text(seen);
+  return seen.devices.empty() ? exit_code::unavailable : exit_code::ok;
+}
+
+}  // namespace
+
 void add_devices(CLI::App& app, invocation& call) {
-  CLI::App* command = app.add_subcommand("devices", "");
-  command->callback([&call] { call.run = [] { return exit_code::ok; }; });
+  CLI::App* command = app.add_subcommand("devices", "what this machine can compute on, each with a probe");
+  auto common = std::make_shared<common_options>();
+  command->add_flag("--json", common->json, "one JSON object on standard output");
+  command->footer(
+      "Each device runs a short floating-point probe in a process of its own, so that\n"
+      "a driver that crashes or hangs is named here and harms nothing else.\n"
+      "\n"
+      "Examples:\n"
+      "  tilewise devices\n"
+      "  tilewise devices --json | jq '.devices[].name'");
+  command->callback([&call, common] { call.run = [common] { return show_devices(*common); }; });
 }
 
 }  // namespace tilewise::cli

@@ -1,11 +1,207 @@
-// tilewise verify
-#include "cli/commands.hpp"
+// tilewise verify: one input, every variant and device, one digest.
+#include "cli/device_use.hpp"
+#include "cli/output.hpp"
+#include "lab/verify.hpp"
+#include "registry/execute.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
 
 namespace tilewise::cli {
 
+namespace {
+
+using nlohmann::ordered_json;
+
+struct verify_request {
+  common_options common;
+  std::vector<std::string> algorithms;
+  std::uint64_t n = 1000003;  // a prime: full tiles and a ragged end at every tile size
+  std::uint64_t seed = 1;
+};
+
+/// One variant on one device.
+struct checked {
+  const registry::variant* variant;
+  device_handle on;
+  registry::tuning tuning;
+  lab::verdict verdict;
+  std::optional<error> failure;
+
+  bool good() const { return !failure && verdict.ok; }
+  std::string where() const { return variant->id() + " on " + on->info().name; }
+};
+
+struct algorithm_result {
+  const registry::algorithm* what;
+  registry::problem problem;
+  std::string digest;
+  std::vector<checked> runs;
+};
+
+/// Floats of wide exponents, in the algorithm's first settings: any other order changes bits.
+registry::problem problem_for(const registry::algorithm& what, std::uint64_t n) {
+  registry::problem p{.what = &what, .type = what.types.front(), .shape = what.edge_shapes.back()};
+  if (p.shape.rank == 1) p.shape = {n};
+  registry::check(p);
+  return p;
+}
+
+checked check_one(const lab::verified_case& c, const registry::choice& how, const device_handle& on) {
+  checked result{.variant = how.variant, .on = on, .tuning = how.tuning, .verdict = {}, .failure = {}};
+  try {
+    result.verdict = lab::verify(c, how, on->queue());
+  } catch (const error& e) {
+    result.failure = e;
+  }
+  return result;
+}
+
+/// The definition does the same on every CPU device: once is enough.
+bool is_wanted(const registry::variant& v, const device_handle& on, bool serial_done, const common_options& common) {
+  if (v.peer || v.device_backend() != on->info().backend || (v.backend == "serial" && serial_done)) return false;
+  return common.variant.empty() || v.name == common.variant || v.id() == common.variant;
+}
+
+algorithm_result verify_algorithm(const registry::algorithm& what, const verify_request& request,
+                                  std::span<const device_handle> devices) {
+  const lab::verified_case c = lab::make_case(problem_for(what, request.n), lab::data_class::wide, request.seed);
+  algorithm_result result{&what, c.problem, c.expected_digest, {}};
+  bool serial_done = false;
+  for (const device_handle& on : devices)
+    for (const registry::variant* v : registry::variants_of(what)) {
+      if (!is_wanted(*v, on, serial_done, request.common)) continue;
+      serial_done |= v->backend == "serial";
+      const registry::tuning t = registry::parse_tuning(request.common.tuning, v->tuning);
+      if (const std::string reason = registry::unsupported_reason(*v, c.problem, *on, t); !reason.empty()) {
+        if (request.common.verbose) note(v->id() + " on " + on->info().name + ": left out: " + reason);
+        continue;
+      }
+      progress("verifying " + v->id() + " on " + on->info().name);
+      result.runs.push_back(check_one(c, {v, t, "asked for"}, on));
+      if (request.common.verbose)
+        note(result.runs.back().where() + (result.runs.back().good() ? ": same" : ": DIFFERS"));
+    }
+  return result;
+}
+
+std::string command_for(const checked& run, const verify_request& request) {
+  const std::string tuning = registry::to_string(run.tuning, run.variant->tuning);
+  return "tilewise verify " + std::string(run.variant->algorithm) + " --variant " + run.variant->id() + " --device " +
+         run.on->info().name + " --n " + std::to_string(request.n) + " --seed " + std::to_string(request.seed) +
+         (tuning.empty() ? "" : " --tuning \"" + tuning + "\"") +
+         (request.common.threads == 0 ? "" : " --threads " + std::to_string(request.common.threads));
+}
+
+std::string sentence(const checked& run) {
+  if (run.failure) return std::string("failed: ") + run.failure->what();
+  if (!run.verdict.first) return "differs";
+  const lab::difference& d = *run.verdict.first;
+  return d.operand + "[" + std::to_string(d.index) + "] is " + d.got + " instead of " + d.expected + "; " +
+         std::to_string(run.verdict.mismatches) +
+         (run.verdict.mismatches == 1 ? " element differs" : " elements differ");
+}
+
+void print_text(const algorithm_result& r, const verify_request& request) {
+  const auto own = [](const checked& run) { return run.variant->order == registry::claim::own; };
+  const auto total = std::count_if(r.runs.begin(), r.runs.end(), [&](const checked& run) { return !own(run); });
+  const auto bad = std::count_if(r.runs.begin(), r.runs.end(), [](const checked& run) { return !run.good(); });
+  std::string name(r.what->name);
+  name.resize(std::max<std::size_t>(name.size(), 8), ' ');
+  const std::string of = std::to_string(total) + " variants x devices";
+  print(name + "  " + r.digest + "  " +
+        (bad == 0 ? coloured("= on " + of, colour::green)
+                  : coloured("DIFFERS on " + std::to_string(bad) + " of " + of, colour::red)));
+  const auto others = static_cast<std::ptrdiff_t>(r.runs.size()) - total;
+  print((others == 0 ? "" : ", and " + std::to_string(others) + " of their own order within their bounds") + "\n");
+  for (const checked& run : r.runs)
+    if (!run.good())
+      print("  " + run.where() + ": " + sentence(run) + "\n  repeat: " + command_for(run, request) + "\n");
+}
+
+ordered_json to_json(const checked& run, const verify_request& request) {
+  ordered_json fields{{"variant", run.variant->id()},
+                      {"device", run.on->info().name},
+                      {"tuning", registry::to_string(run.tuning, run.variant->tuning)},
+                      {"order", run.variant->order == registry::claim::own ? "own" : "tilewise"},
+                      {"ok", run.good()},
+                      {"digest", run.failure ? ordered_json() : ordered_json(run.verdict.digest)},
+                      {"mismatches", run.failure ? ordered_json() : ordered_json(run.verdict.mismatches)}};
+  if (run.good()) return fields;
+  fields["reason"] = sentence(run);
+  fields["repeat"] = command_for(run, request);
+  return fields;
+}
+
+ordered_json to_json(const algorithm_result& r, const verify_request& request) {
+  ordered_json runs = ordered_json::array();
+  for (const checked& run : r.runs) runs.push_back(to_json(run, request));
+  return {{"algorithm", r.what->name},
+          {"problem", registry::to_string(r.problem)},
+          {"data", lab::name_of(lab::data_class::wide)},
+          {"seed", request.seed},
+          {"digest", r.digest},
+          {"runs", runs}};
+}
+
+/// A wrong result outweighs a failure.
+exit_code judge(const std::vector<algorithm_result>& results) {
+  exit_code worst = exit_code::ok;
+  for (const algorithm_result& r : results)
+    for (const checked& run : r.runs) {
+      if (!run.failure && !run.verdict.ok) return exit_code::wrong_result;
+      if (run.failure) worst = exit_code_of(run.failure->code());
+    }
+  return worst;
+}
+
+exit_code verify_all(const verify_request& request) {
+  std::vector<const registry::algorithm*> wanted;
+  for (const std::string& name : request.algorithms) wanted.push_back(&registry::find_algorithm(name));
+  if (wanted.empty()) wanted.assign(registry::algorithms().begin(), registry::algorithms().end());
+  const std::vector<device_handle> devices = open_devices(request.common);
+  std::vector<algorithm_result> results;
+  ordered_json all = ordered_json::array();
+  for (const registry::algorithm* what : wanted) {
+    results.push_back(verify_algorithm(*what, request, devices));
+    if (results.back().runs.empty())
+      throw error(errc::unsupported,
+                  "no variant of " + std::string(what->name) + " fits --device " + request.common.device +
+                      (request.common.variant.empty() ? "" : " and --variant " + request.common.variant) +
+                      "; `tilewise list` names them");
+    if (request.common.json)
+      all.push_back(to_json(results.back(), request));
+    else
+      print_text(results.back(), request);
+  }
+  const exit_code verdict = judge(results);
+  if (request.common.json) print(ordered_json{{"ok", verdict == exit_code::ok}, {"algorithms", all}}.dump(2) + "\n");
+  return verdict;
+}
+
+}  // namespace
+
 void add_verify(CLI::App& app, invocation& call) {
-  CLI::App* command = app.add_subcommand("verify", "");
-  command->callback([&call] { call.run = [] { return exit_code::ok; }; });
+  CLI::App* command = app.add_subcommand("verify", "one input, every variant and device, one digest");
+  auto request = std::make_shared<verify_request>();
+  request->common.device = "all";
+  command->add_option("ALGORITHM", request->algorithms, "these only");
+  command->add_option("--n", request->n, "elements of the input; 1000003 if not given")->option_text("N");
+  command->add_option("--seed", request->seed, "of the input")->option_text("S");
+  add_device_options(*command, request->common);
+  command->add_option("--variant", request->common.variant, "this one only")->option_text("NAME");
+  command->add_option("--tuning", request->common.tuning, "instead of the defaults")->option_text("TEXT");
+  add_output_options(*command, request->common);
+  command->footer(
+      "The input is floats of wide exponents, for which any other order of additions\n"
+      "changes bits. Exit 3 if a result differs from the definition.\n"
+      "\n"
+      "Examples:\n"
+      "  tilewise verify\n"
+      "  tilewise verify scan --device cuda:0 -v\n"
+      "  tilewise verify reduce --n 67108865 --seed 7 --threads 3");
+  command->callback([&call, request] { call.run = [request] { return verify_all(*request); }; });
 }
 
 }  // namespace tilewise::cli

@@ -18,6 +18,9 @@ struct invocation {
   std::function<exit_code()> run;
 };
 
+/// The whole tool; `main` returns what it returns.
+int run_tool(int argc, char** argv);
+
 /// Options that several subcommands share; each adds those that mean something to it.
 struct common_options {
   std::string device = "auto";
@@ -35,7 +38,9 @@ void add_output_options(CLI::App& command, common_options& to);   // --json -q -
 
 void add_devices(CLI::App& app, invocation& call);
 void add_list(CLI::App& app, invocation& call);
+void add_probe(CLI::App& app, invocation& call);
 void add_reduce(CLI::App& app, invocation& call);
+void add_report(CLI::App& app, invocation& call);
 void add_scan(CLI::App& app, invocation& call);
 void add_verify(CLI::App& app, invocation& call);
 

@@ -1,6 +1,6 @@
 #include "cli/drivers.hpp"
 
-#include "cli/child.hpp"
+#include "cli/probe.hpp"
 
 #include <tilewise/error.hpp>
 
@@ -57,12 +57,10 @@ std::vector<faulty_driver> find_faulty(const std::vector<fs::path>& drivers) {
   for (const fs::path& driver : drivers) {
     const icd_folder alone;
     alone.add(driver);
-    const std::string arguments[] = {"probe", "opencl"};
     const std::pair<std::string, std::string> environment[] = {{"OCL_ICD_VENDORS", alone.name()},
                                                                {"OPENCL_VENDOR_PATH", alone.name()}};
-    const child_result result = run_self(arguments, environment);
-    if (!result.exited || result.status != 0)
-      faulty.push_back({driver.string(), explain(result) + " while being listed"});
+    if (const std::string fault = listing_fault("opencl", environment); !fault.empty())
+      faulty.push_back({driver.string(), fault});
   }
   return faulty;
 }

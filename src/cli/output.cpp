@@ -19,12 +19,12 @@ void write(std::string_view text, std::FILE* to) {
     first_failure = errno;
 }
 
+}  // namespace
+
 bool shows_progress() {
   static const bool terminal = isatty(STDERR_FILENO) == 1;
   return terminal;
 }
-
-}  // namespace
 
 void print(std::string_view text) { write(text, stdout); }
 

@@ -12,6 +12,8 @@ namespace tilewise::cli {
 void print(std::string_view text);
 /// A line for people, on standard error.
 void note(std::string_view line);
+/// Whether progress() has somewhere to draw.
+bool shows_progress();
 /// A line that replaces itself, on standard error if that is a terminal; at most ten times a second. An empty one
 /// removes it.
 void progress(std::string_view line);

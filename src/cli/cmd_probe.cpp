@@ -1,0 +1,59 @@
+// tilewise probe: hidden; what the children of the other commands do. It looks at drivers without any care, since it
+// is what crashes in place of the tool.
+#include "cli/commands.hpp"
+#include "cli/output.hpp"
+#include "cli/probe.hpp"
+
+#include "backend/backend.hpp"
+#include "backend/probe.hpp"
+
+namespace tilewise::cli {
+
+namespace {
+
+constexpr std::string_view finding = "finding: ";  // drivers may print, too
+
+exit_code list_backend(const std::string& name) {
+  std::string why_none;
+  for (const backend::runtime& r : backend::runtimes())
+    if (r.name == name) r.devices(why_none);
+  return exit_code::ok;
+}
+
+exit_code probe_here(const std::string& name) {
+  const auto device = backend::find_device(name, {});
+  for (const std::string& what : backend::probe(device->queue())) print(std::string(finding) + what + "\n");
+  return exit_code::ok;
+}
+
+}  // namespace
+
+std::string listing_fault(const std::string& backend,
+                          std::span<const std::pair<std::string, std::string>> environment) {
+  const std::string arguments[] = {"probe", "--list", backend};
+  const child_result result = run_self(arguments, environment);
+  return result.succeeded() ? "" : explain(result) + " while being listed";
+}
+
+probe_result probe_device(const std::string& name) {
+  const std::string arguments[] = {"probe", name};
+  const child_result child = run_self(arguments);
+  if (!child.succeeded()) return {.answered = false, .findings = {"its probe " + explain(child)}};
+  probe_result result{.answered = true, .findings = {}};
+  std::istringstream lines(child.out);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(finding)) result.findings.push_back(line.substr(finding.size()));
+  return result;
+}
+
+void add_probe(CLI::App& app, invocation& call) {
+  CLI::App* command = app.add_subcommand("probe", "what other commands do in a child process")->group("");
+  auto name = std::make_shared<std::string>();
+  auto lists = std::make_shared<bool>(false);
+  command->add_option("NAME", *name, "a device; with --list a backend")->required();
+  command->add_flag("--list", *lists, "list the backend's devices, and nothing else");
+  command->callback(
+      [&call, name, lists] { call.run = [=] { return *lists ? list_backend(*name) : probe_here(*name); }; });
+}
+
+}  // namespace tilewise::cli

@@ -1,0 +1,9 @@
+// Other people's algorithms, as rows beside ours, where this build has them.
+#pragma once
+
+namespace tilewise::cli {
+
+/// Adds the peers to the registry; does its work once.
+void add_known_peers();
+
+}  // namespace tilewise::cli
