@@ -36,6 +36,7 @@ void add_device_options(CLI::App& command, common_options& to);   // --device --
 void add_variant_options(CLI::App& command, common_options& to);  // --variant --tuning --fast
 void add_output_options(CLI::App& command, common_options& to);   // --json -q -v
 
+void add_bench(CLI::App& app, invocation& call);
 void add_devices(CLI::App& app, invocation& call);
 void add_list(CLI::App& app, invocation& call);
 void add_probe(CLI::App& app, invocation& call);

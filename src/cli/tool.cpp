@@ -56,6 +56,7 @@ exit_code parse_and_run(int argc, char** argv) {
   app.set_version_flag("--version", std::string("tilewise ") + version());
   app.require_subcommand(0, 1);
   app.footer(examples);
+  add_bench(app, call);
   add_devices(app, call);
   add_list(app, call);
   add_probe(app, call);

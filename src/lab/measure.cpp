@@ -67,14 +67,21 @@ record begin_record(const group& what, const row& r, const measuring& how) {
   return result;
 }
 
+void fail(record& r, const std::string& reason) {
+  r.state = status::failed;
+  r.reason = reason;
+  r.time = {};
+}
+
 template <class F>
 void guarded(record& r, F&& f) {
   try {
     f();
+  } catch (const error& failure) {
+    fail(r, failure.what());
+    r.failure = failure.code();
   } catch (const std::exception& failure) {
-    r.state = status::failed;
-    r.reason = failure.what();
-    r.time = {};
+    fail(r, failure.what());
   }
 }
 
@@ -181,12 +188,7 @@ class group_measurement {
 
   void keep(std::size_t i, const series& taken, const std::optional<noise_floor>& noise) {
     record& r = records_[i];
-    if (!taken.failure.empty()) {
-      r.state = status::failed;
-      r.reason = taken.failure;
-      r.time = {};
-      return;
-    }
+    if (!taken.failure.empty()) return fail(r, taken.failure);
     if (taken.reason == stop_reason::interrupted) interrupt(r);
     r.time.kernel = taken;
     r.time.clock = clock_of(what_.rows[i]);

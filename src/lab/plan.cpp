@@ -132,6 +132,7 @@ std::vector<row> rows_of(const registry::problem& p, const place& where, const r
   for (const variant* v : candidates(*p.what)) {
     if (!is_selected(*v, wanted) || v->device_backend() != where.all.front()->info().backend) continue;
     const bool is_public_call = v->name == "call";
+    if (is_public_call && !wanted.public_calls) continue;
     if (v->backend == "serial") {
       add_rows(rows, p, *v, where.all.front(), "");
     } else if (v->peer || is_public_call) {

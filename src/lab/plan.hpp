@@ -28,7 +28,8 @@ struct request {
   std::vector<std::uint64_t> sizes;  // none: the preset's
   std::vector<dtype> types;
   std::vector<op> operations;
-  std::string tuning;  // "all", a tuning's text, or empty: the default
+  std::string tuning;        // "all", a tuning's text, or empty: the default
+  bool public_calls = true;  // rows for the library's own functions, which take their own number of threads
   preset base;
 };
 

@@ -53,6 +53,7 @@ struct ratio {
 struct record {
   status state = status::ok;
   std::string reason;
+  std::optional<errc> failure;  // of a failed one, where it has a code
   device_info device;
   case_facts what;
   std::optional<verdict> verified;

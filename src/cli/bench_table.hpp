@@ -1,0 +1,20 @@
+// What `bench` prints: one block a problem with a line a row, and a closing sentence.
+#pragma once
+
+#include "lab/record.hpp"
+
+#include <string>
+#include <vector>
+
+namespace tilewise::cli {
+
+/// The columns' names and what they mean.
+std::string bench_heading();
+
+/// All rows of one problem, whatever their device; at most 80 columns.
+std::string bench_block(const std::vector<lab::record>& rows);
+
+/// How many results were checked and right, and the fastest row of ours at each algorithm's largest size.
+std::string bench_verdict(const std::vector<lab::record>& rows);
+
+}  // namespace tilewise::cli

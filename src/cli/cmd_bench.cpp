@@ -1,0 +1,237 @@
+// tilewise bench: measure, after checking; table on standard output, records and report into files.
+#include "cli/bench_table.hpp"
+#include "cli/device_use.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/known_peers.hpp"
+#include "cli/output.hpp"
+#include "lab/bench.hpp"
+#include "lab/environment.hpp"
+#include "lab/operands.hpp"
+#include "registry/catalog.hpp"
+#include "report/format.hpp"
+#include "report/report.hpp"
+
+#include <algorithm>
+
+namespace tilewise::cli {
+
+namespace {
+
+struct bench_request {
+  std::vector<std::string> selectors, devices{"all"}, types, operations;
+  std::vector<std::uint64_t> sizes;
+  std::string preset = "quick", variant, tuning, mode = "hot", precision, records, report;
+  unsigned threads = 0;
+  double max_time_s = 0;
+  bool dry_run = false, quiet = false;
+};
+
+template <class T>
+T parse_name(const std::string& text, std::span<const T> all, const char* what) {
+  std::vector<std::string> names;
+  for (T value : all) {
+    if (text == name_of(value)) return value;
+    names.emplace_back(name_of(value));
+  }
+  throw error(errc::invalid_argument,
+              "there is no " + std::string(what) + " '" + text + "';" + registry::nearest(text, names));
+}
+
+/// "1%" or "0.5": per cent.
+double parse_precision(const std::string& text) {
+  char* end = nullptr;
+  const double percent = std::strtod(text.c_str(), &end);
+  if (end == text.c_str() || (*end != '\0' && std::string_view(end) != "%") || !(percent > 0 && percent <= 50))
+    throw error(errc::invalid_argument, "--precision '" + text + "' is not a share such as 1% (above 0, at most 50%)");
+  return percent / 100;
+}
+
+lab::request plan_request(const bench_request& asked) {
+  lab::request wanted;
+  wanted.base = lab::find_preset(asked.preset);
+  wanted.selectors = asked.selectors;
+  wanted.variant = asked.variant;
+  wanted.sizes = asked.sizes;
+  wanted.tuning = asked.tuning;
+  wanted.public_calls = asked.threads == 0;
+  for (const std::string& t : asked.types) wanted.types.push_back(parse_name<dtype>(t, all_dtypes, "type"));
+  for (const std::string& o : asked.operations) wanted.operations.push_back(parse_name<op>(o, all_ops, "operation"));
+  common_options where;
+  where.threads = asked.threads;
+  for (const std::string& name : asked.devices) {
+    where.device = name;
+    for (const device_handle& d : open_devices(where))
+      if (std::none_of(wanted.devices.begin(), wanted.devices.end(),
+                       [&](const device_handle& known) { return known->info().name == d->info().name; }))
+        wanted.devices.push_back(d);
+  }
+  return wanted;
+}
+
+lab::measuring measuring_of(const bench_request& asked, const lab::preset& base) {
+  lab::measuring how;
+  how.rule = base.rule;
+  how.cold = asked.mode == "cold";
+  if (!asked.precision.empty()) how.rule.precision = parse_precision(asked.precision);
+  if (asked.max_time_s > 0) how.rule.max_ns = asked.max_time_s * 1e9;
+  how.rule.min_ns = std::min(how.rule.min_ns, how.rule.max_ns);
+  how.hooks.interrupted = interrupt_requested;
+  return how;
+}
+
+void warn_of_unfit_build() {
+  if (!lab::is_release_build())
+    note(
+        "tilewise: WARNING: this is no Release build; its times say nothing about Tilewise. Configure with "
+        "-DCMAKE_BUILD_TYPE=Release");
+}
+
+exit_code print_plan(const std::vector<lab::group>& plan, const lab::measuring& how) {
+  double longest_s = 0;
+  for (const lab::group& g : plan) {
+    print(g.name() + ": " + report::bytes(static_cast<double>(lab::operand_bytes(g.problem))) + " on the device\n");
+    for (const lab::row& r : g.rows) {
+      print("  " + r.id() + " @" + r.on->info().name + (r.skip.empty() ? "" : " (skipped: " + r.skip + ")") + "\n");
+      longest_s += how.rule.max_ns * 1e-9;
+    }
+  }
+  print(std::to_string(plan.size()) + " groups, measuring for at most " + report::significant(longest_s, 2) + " s\n");
+  return exit_code::ok;
+}
+
+/// Keeps the records, prints each problem's block when it is complete, and writes each record as it comes.
+class bench_run {
+ public:
+  bench_run(const bench_request& asked, std::span<const lab::group> plan, std::vector<std::string> argv)
+      : asked_(asked), plan_(plan), session_(lab::describe_session(std::move(argv))) {
+    if (!asked.records.empty()) file_.emplace(asked.records);
+  }
+
+  exit_code run(lab::measuring how) {
+    how.hooks.before_sample = [this](const lab::contender& next, std::size_t round) {
+      progress("group " + std::to_string(current_ + 1) + "/" + std::to_string(plan_.size()) + ", round " +
+               std::to_string(round) + ", " + next.name);
+    };
+    lab::bench_events events;
+    events.before_group = [this](const lab::group& g, std::size_t index) { begin(g, index); };
+    events.on_record = [this](const lab::record& r) { keep(r); };
+    print(bench_heading());
+    lab::run_bench(plan_, how, events);
+    print_block();
+    print(bench_verdict(records_));
+    if (!asked_.report.empty()) report::write_html(json_, asked_.report);
+    return judge();
+  }
+
+ private:
+  void begin(const lab::group& g, std::size_t index) {
+    current_ = index;
+    const std::string title = registry::to_string(g.problem);
+    if (title != block_title_) print_block();
+    block_title_ = title;
+    progress("group " + std::to_string(index + 1) + "/" + std::to_string(plan_.size()) + ", " + g.name());
+  }
+
+  void keep(const lab::record& r) {
+    json_.push_back(lab::to_json(r, session_));
+    if (file_) file_->write(json_.back());
+    records_.push_back(r);
+    block_.push_back(r);
+    if (asked_.quiet || shows_progress()) return;
+    const bool is_timed = r.time.kernel && !r.time.kernel->ns.empty();
+    note(r.what.group + " " + r.what.variant + " on " + r.device.name + ": " + std::string(lab::name_of(r.state)) +
+         (is_timed ? ", " + report::duration(lab::summarize(r.time.kernel->ns).median) : ", " + r.reason));
+  }
+
+  void print_block() {
+    progress("");
+    if (!block_.empty()) print(bench_block(block_));
+    block_.clear();
+  }
+
+  /// An interrupted run says so; else the gravest of what happened.
+  exit_code judge() const {
+    if (interrupt_requested()) return exit_code::interrupted;
+    exit_code worst = exit_code::ok;
+    for (const lab::record& r : records_) {
+      if (r.state == lab::status::wrong) return exit_code::wrong_result;
+      if (r.state == lab::status::failed) worst = r.failure ? exit_code_of(*r.failure) : exit_code::internal;
+    }
+    return worst;
+  }
+
+  const bench_request& asked_;
+  std::span<const lab::group> plan_;
+  lab::session session_;
+  std::optional<lab::record_file> file_;
+  std::size_t current_ = 0;
+  std::string block_title_;
+  std::vector<lab::record> block_, records_;
+  std::vector<nlohmann::json> json_;
+};
+
+exit_code bench(const bench_request& asked, const std::vector<std::string>& argv) {
+  warn_of_unfit_build();
+  add_known_peers();
+  const lab::request wanted = plan_request(asked);
+  const lab::measuring how = measuring_of(asked, wanted.base);
+  const std::vector<lab::group> plan = lab::make_plan(wanted);
+  if (plan.empty())
+    throw error(errc::unsupported,
+                "none of the selected variants runs on the selected devices with these types; "
+                "`tilewise list` shows what there is");
+  if (asked.dry_run) return print_plan(plan, how);
+  take_interrupts();
+  return bench_run(asked, plan, argv).run(how);
+}
+
+void add_what(CLI::App& command, bench_request& to) {
+  command.add_option("SELECTOR", to.selectors, "an algorithm, a variant's id or a pattern: 'scan/cuda:*'");
+  // One value each time, or several with commas: a selector may follow.
+  const auto several = [](CLI::Option* option) { option->allow_extra_args(false)->delimiter(','); };
+  command.add_option("--preset", to.preset, "quick, normal or thorough")->option_text("NAME");
+  several(command.add_option("--device", to.devices, "all, or as `tilewise devices` names them; may be repeated")
+              ->option_text("NAME,..."));
+  several(command.add_option("--n", to.sizes, "elements, instead of the preset's")->option_text("N,..."));
+  several(command.add_option("--dtype", to.types, "f32, f64, i32, i64, u32, u64, instead of the preset's")
+              ->option_text("T,..."));
+  several(command.add_option("--op", to.operations, "sum, product, min, max, instead of sum")->option_text("OP,..."));
+  command.add_option("--variant", to.variant, "only variants of this name")->option_text("NAME");
+  command.add_option("--tuning", to.tuning, "such as \"group_size=64\", or all")->option_text("TEXT");
+  command.add_option("--threads", to.threads, "worker threads of CPU devices; 0: one a CPU")->option_text("N");
+}
+
+void add_how(CLI::App& command, bench_request& to) {
+  command.add_option("--mode", to.mode, "hot: data where the last call left it; cold: caches flushed before each call")
+      ->check(CLI::IsMember({"hot", "cold"}))
+      ->option_text("hot|cold");
+  command.add_option("--precision", to.precision, "stop when the median is known to this; 1% if not given")
+      ->option_text("P%");
+  command.add_option("--max-time", to.max_time_s, "seconds at most for each row")
+      ->option_text("S")
+      ->check(CLI::PositiveNumber);
+  command.add_option("-o", to.records, "append one JSON record a row")->option_text("FILE.jsonl");
+  command.add_option("--report", to.report, "write the page that explains the records")->option_text("FILE.html");
+  command.add_flag("--dry-run", to.dry_run, "print what would be measured");
+  command.add_flag("-q,--quiet", to.quiet, "no lines about progress");
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, invocation& call) {
+  CLI::App* command = app.add_subcommand("bench", "measure, after checking the bits");
+  auto asked = std::make_shared<bench_request>();
+  add_what(*command, *asked);
+  add_how(*command, *asked);
+  command->footer(
+      "bits: = the definition's, ~ another order, within its bound. A wrong result has no\n"
+      "time, and the exit code is 3. Times are medians, +-% half their 95 % interval.\n"
+      "\n"
+      "Examples:\n"
+      "  tilewise bench --report report.html\n"
+      "  tilewise bench scan --n 67108865 --device cpu --device cuda:0\n"
+      "  tilewise bench 'scan/opencl:*' --tuning all -o tuning.jsonl");
+  command->callback([&call, asked] { call.run = [&call, asked] { return bench(*asked, call.argv); }; });
+}
+
+}  // namespace tilewise::cli
