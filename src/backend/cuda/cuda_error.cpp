@@ -20,14 +20,14 @@ bool is_sticky(cudaError_t status) {
     case cudaErrorLaunchFailure:
     case cudaErrorECCUncorrectable:
     case cudaErrorNvlinkUncorrectable:
-    case cudaErrorDevicesUnavailable:
-    case cudaErrorNoDevice:
-    case cudaErrorInvalidDevice:
-    case cudaErrorInsufficientDriver:
-    case cudaErrorInitializationError:
     case cudaErrorUnknown: return true;
     default: return false;
   }
+}
+
+bool is_missing(cudaError_t status) {
+  return status == cudaErrorNoDevice || status == cudaErrorInvalidDevice || status == cudaErrorInsufficientDriver ||
+         status == cudaErrorInitializationError || status == cudaErrorDevicesUnavailable;
 }
 
 }  // namespace
@@ -40,6 +40,7 @@ void fail(cudaError_t status, const char* call) {
     throw error(errc::out_of_memory, what + "; use less data or free other arrays first");
   if (is_sticky(status))
     throw error(errc::device_lost, what + "; this process cannot use the device any more, start it anew");
+  if (is_missing(status)) throw error(errc::device_lost, what + "; `tilewise devices` lists what is here");
   throw error(errc::unsupported, what);
 }
 
