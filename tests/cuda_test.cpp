@@ -1,0 +1,174 @@
+// What only the CUDA runtime must satisfy; the kernels' bits are tested from the catalog.
+#include "backend/cuda/cuda_device.hpp"
+#include "backend/probe.hpp"
+#include "lab/generate.hpp"
+#include "registry/catalog.hpp"
+
+#include <tilewise/tilewise.hpp>
+
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace tilewise {
+namespace {
+
+std::vector<float> wide_values(std::uint64_t count, std::uint64_t seed = 1) {
+  const std::vector<std::byte> bytes = lab::generate(lab::data_class::wide, seed, dtype::f32, count);
+  std::vector<float> values(count);
+  std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+std::vector<float> host_scan(const std::vector<float>& values) {
+  std::vector<float> result(values.size());
+  inclusive_scan(values, result);
+  return result;
+}
+
+bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+errc code_of(auto&& call) {
+  try {
+    call();
+  } catch (const error& e) {
+    EXPECT_GT(std::strlen(e.what()), 20u);
+    return e.code();
+  }
+  ADD_FAILURE() << "no error";
+  return errc::io;
+}
+
+class Cuda : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string why_none;
+    if (backend::cuda::devices(why_none).empty()) GTEST_SKIP() << why_none;
+  }
+};
+
+TEST(CudaRuntime, AMachineWithoutADeviceSaysWhyInASentence) {
+  std::string why_none;
+  const bool none = backend::cuda::devices(why_none).empty();
+  EXPECT_EQ(none, !why_none.empty());
+  EXPECT_TRUE(why_none.empty() || why_none.back() == '.') << why_none;
+}
+
+TEST(CudaRuntime, ADeviceThatIsNotThereIsLost) {
+  EXPECT_EQ(code_of([] { open("cuda:99"); }), errc::device_lost);
+  EXPECT_EQ(code_of([] { from_cuda_stream(99, nullptr); }), errc::device_lost);
+  EXPECT_EQ(code_of([] { from_cuda_stream(-1, nullptr); }), errc::device_lost);
+}
+
+TEST_F(Cuda, ArithmeticIsWhatTheOrderNeeds) {
+  EXPECT_EQ(backend::probe(open("cuda:0").implementation().queue()), std::vector<std::string>{});
+}
+
+TEST_F(Cuda, WorksInTheOrderOfTheCallersStreamOnTheCallersMemory) {
+  const std::vector<float> x = wide_values(1 << 22);
+  const std::uint64_t bytes = x.size() * sizeof(float);
+  cudaStream_t stream = nullptr;
+  float *memory = nullptr, *pinned = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+  ASSERT_EQ(cudaMalloc(&memory, bytes), cudaSuccess);
+  ASSERT_EQ(cudaMallocHost(&pinned, bytes), cudaSuccess);
+  std::memcpy(pinned, x.data(), bytes);
+  for (cudaStream_t queue : {stream, cudaStream_t{nullptr}}) {
+    const device gpu = from_cuda_stream(0, queue);
+    array<float> values = view<float>(gpu, memory, x.size());
+    EXPECT_EQ(values.native(), memory);
+    // No wait between the caller's copies and the scan: the stream alone orders them.
+    ASSERT_EQ(cudaMemcpyAsync(memory, pinned, bytes, cudaMemcpyHostToDevice, queue), cudaSuccess);
+    inclusive_scan(values, values);
+    std::vector<float> result(x.size());
+    ASSERT_EQ(cudaMemcpyAsync(result.data(), memory, bytes, cudaMemcpyDeviceToHost, queue), cudaSuccess);
+    ASSERT_EQ(cudaStreamSynchronize(queue), cudaSuccess);
+    EXPECT_TRUE(same_bits(result, host_scan(x)));
+  }
+  EXPECT_EQ(cudaFree(memory), cudaSuccess);  // still the caller's
+  EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
+  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+}
+
+TEST_F(Cuda, AViewOfAnArrayDoesNotFreeIt) {
+  const device gpu = open("cuda:0");
+  const std::vector<float> x = wide_values(5000);
+  const array<float> values = gpu.upload(x);
+  {
+    const array<float> whole = view<float>(gpu, values.native(), values.size());
+    EXPECT_EQ(reduce(whole), reduce(x));
+  }
+  const array<float> other = gpu.upload(wide_values(5000, 2));
+  EXPECT_NE(other.native(), values.native());
+  EXPECT_TRUE(same_bits(values.download(), x));
+}
+
+TEST_F(Cuda, AnUploadHasReadItsSourceWhenItReturns) {
+  const device gpu = open("cuda:0");
+  const std::uint64_t count = 5 << 20;  // several staging buffers
+  const std::vector<float> x = wide_values(count);
+  std::vector<float> source = x;
+  const array<float> pageable = gpu.upload(source);
+  std::fill(source.begin(), source.end(), 0.0f);
+  EXPECT_TRUE(same_bits(pageable.download(), x));
+
+  float* pinned = nullptr;
+  ASSERT_EQ(cudaMallocHost(&pinned, count * sizeof(float)), cudaSuccess);
+  for (std::uint64_t part : {count, std::uint64_t{1000}}) {
+    std::memcpy(pinned, x.data(), count * sizeof(float));
+    const array<float> uploaded = gpu.upload(std::span<const float>(pinned, part));
+    std::fill(pinned, pinned + count, 0.0f);
+    EXPECT_TRUE(same_bits(uploaded.download(), {x.begin(), x.begin() + static_cast<std::ptrdiff_t>(part)}));
+  }
+  EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
+}
+
+TEST_F(Cuda, FreedMemoryServesTheNextArray) {
+  const device gpu = open("cuda:0");
+  const void* first = gpu.allocate<float>(100000).native();
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(first) % 256, 0u);
+  EXPECT_EQ(gpu.allocate<float>(100001).native(), first);  // the same size class
+  const array<float> held = gpu.allocate<float>(100000);
+  EXPECT_NE(gpu.allocate<float>(100000).native(), held.native());
+  EXPECT_EQ(gpu.allocate<float>(0).download().size(), 0u);
+}
+
+TEST_F(Cuda, TooMuchIsOutOfMemoryAndTheDeviceGoesOn) {
+  const device gpu = open("cuda:0");
+  EXPECT_EQ(code_of([&] { gpu.allocate<float>(std::uint64_t{1} << 50); }), errc::out_of_memory);
+  EXPECT_EQ(code_of([&] { gpu.allocate<double>(~std::uint64_t{0}); }), errc::out_of_memory);
+  EXPECT_EQ(code_of([&] { gpu.allocate<float>((std::uint64_t{1} << 62) - 1); }), errc::out_of_memory);
+  const std::vector<float> x = wide_values(1000);
+  EXPECT_EQ(reduce(gpu.upload(x)), reduce(x));
+}
+
+/// Elements around 2^32 hold what no 32-bit index reaches; the rest is one value, so that P(n) is known.
+TEST_F(Cuda, SizesBeyondTwoToThe32) {
+  const device gpu = open("cuda:0");
+  const std::uint64_t two32 = std::uint64_t{1} << 32, n = two32 + 5;
+  if (gpu.info().memory < 3 * n * sizeof(std::uint32_t)) GTEST_SKIP() << "needs 52 GB of device memory";
+  array<std::uint32_t> x = gpu.allocate<std::uint32_t>(n);
+  auto* const first = static_cast<std::uint32_t*>(x.native());
+  const auto refill = [&] {
+    gpu.finish();
+    ASSERT_EQ(cudaMemset(first, 1, n * sizeof(std::uint32_t)), cudaSuccess);
+    const std::uint32_t tail[] = {10, 200, 3000, 40000, 500000};
+    ASSERT_EQ(cudaMemcpy(first + two32, tail, sizeof tail, cudaMemcpyHostToDevice), cudaSuccess);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  };
+  const std::vector<std::uint32_t> expected{0xfefefeffu, 0, 10, 210, 3210, 43210, 543210};  // 2^32 * 0x01010101 wraps
+  refill();
+  EXPECT_EQ(reduce(x), expected.back());
+  for (const registry::variant* v : registry::variants_of(registry::find_algorithm("scan"))) {
+    if (v->backend != "cuda") continue;
+    refill();
+    inclusive_scan(x, x, {.variant = v->id()});
+    EXPECT_EQ(view<std::uint32_t>(gpu, first + two32 - 2, 7).download(), expected) << v->id();
+  }
+}
+
+}  // namespace
+}  // namespace tilewise
