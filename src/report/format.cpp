@@ -1,5 +1,6 @@
 #include "report/format.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -44,7 +45,13 @@ std::string at_size(std::uint64_t n) { return "n\u00a0=\u00a0" + count(n); }
 
 std::string significant(double value, int digits) {
   if (value == 0) return "0";
-  const int magnitude = static_cast<int>(std::floor(std::log10(std::fabs(value))));
+  std::array<char, 64> text;
+  const auto [end, status] =
+      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::scientific, digits - 1);
+  // The exponent after rounding: 9.999 with three digits is 10.0.
+  const char* exponent = std::find(text.data(), end, 'e') + 1;
+  int magnitude = 0;
+  std::from_chars(*exponent == '+' ? exponent + 1 : exponent, end, magnitude);
   const int decimals = digits - 1 - magnitude;
   if (decimals >= 0) return fixed(value, decimals);
   const double unit = std::pow(10.0, -decimals);
@@ -61,6 +68,10 @@ std::string rate(double bytes_per_second) {
 
 std::string element_rate(double elements_per_second) {
   return scaled(elements_per_second, 1000, std::array<std::string_view, 5>{"/s", "k/s", "M/s", "G/s", "T/s"});
+}
+
+std::string throughput_text(double per_second, bool in_bytes) {
+  return in_bytes ? rate(per_second) : element_rate(per_second);
 }
 
 std::string bytes(double value) {

@@ -162,6 +162,13 @@ std::vector<std::uint64_t> board::sizes() const {
   return {all_sizes.begin(), all_sizes.end()};
 }
 
+bool board::in_bytes() const {
+  return std::all_of(all.begin(), all.end(), [](const series& s) {
+    const auto shown = s.measured();
+    return std::all_of(shown.begin(), shown.end(), [](const row* r) { return r->bytes_per_s.has_value(); });
+  });
+}
+
 std::uint64_t board::common_size() const {
   std::uint64_t best = 0;
   std::size_t most = 0;

@@ -38,6 +38,7 @@ struct row {
   bool wrong() const { return status == "wrong" || (status == "ok" && !verified && !is_limit()); }
   bool timed() const { return status == "ok" && !wrong() && kernel.has_value(); }
   bool ranked() const { return timed() && plausible; }
+  std::optional<double> throughput(bool in_bytes) const { return in_bytes ? bytes_per_s : elements_per_s; }
 };
 
 enum class role { serial, tilewise, peer, limit };
@@ -61,6 +62,8 @@ struct board {
   std::vector<series> all;
 
   std::vector<std::uint64_t> sizes() const;
+  /// Whether each time comes with its compulsory bytes: throughput is then in bytes, which the copy bounds.
+  bool in_bytes() const;
   /// The size at which most series were ranked; of those the largest.
   std::uint64_t common_size() const;
   /// The fastest ranked series of a role at `n`, or null.

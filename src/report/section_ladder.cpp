@@ -14,6 +14,7 @@ struct rung {
   const series* what;
   const row* at;
   int colour;
+  double speed;  // throughput in the board's unit, so that the copy bounds it
 };
 
 /// Slowest first, the copy last: nothing stands above the limit.
@@ -21,22 +22,20 @@ std::vector<rung> rungs_of(const panel& p, const board& b, std::uint64_t n) {
   std::vector<rung> rungs;
   const auto add = [&](const series& s, int colour) {
     const row* r = s.at(n);
-    if (r && r->ranked()) rungs.push_back({&s, r, colour});
+    const auto speed = r && r->ranked() ? r->throughput(b.in_bytes()) : std::nullopt;
+    if (speed) rungs.push_back({&s, r, colour, *speed});
   };
   for (const series& s : b.all) add(s, colour_of(b, s));
   if (p.serial() && !b.is_cpu) add(*p.serial(), 0);
   std::stable_sort(rungs.begin(), rungs.end(), [](const rung& x, const rung& y) {
     const bool x_last = x.what->kind == role::limit, y_last = y.what->kind == role::limit;
-    return x_last != y_last ? y_last : x.at->kernel->median > y.at->kernel->median;
+    return x_last != y_last ? y_last : x.speed < y.speed;
   });
   return rungs;
 }
 
-/// Elements a second: a copy of n elements and an algorithm on n elements are then on one scale.
-double speed(const rung& r) { return static_cast<double>(r.at->n) / r.at->kernel->median * 1e9; }
-
 std::string step(const std::vector<rung>& rungs, std::size_t i) {
-  return i == 0 ? "" : "× " + factor(speed(rungs[i]) / speed(rungs[i - 1]));
+  return i == 0 ? "" : "× " + factor(rungs[i].speed / rungs[i - 1].speed);
 }
 
 std::string finding(const std::vector<rung>& rungs) {
@@ -45,9 +44,9 @@ std::string finding(const std::vector<rung>& rungs) {
       std::find_if(rungs.rbegin(), rungs.rend(), [](const rung& r) { return r.what->kind == role::tilewise; });
   if (ours == rungs.rend()) return "No variant of ours was measured here.";
   std::string text = "From " + rungs.front().what->label + " to " + ours->what->label + ": " +
-                     factor(speed(*ours) / speed(rungs.front())) + " times as fast";
+                     factor(ours->speed / rungs.front().speed) + " times as fast";
   if (rungs.back().what->kind == role::limit)
-    text += "; a plain copy of as many elements is " + factor(speed(rungs.back()) / speed(*ours)) + " times that";
+    text += "; the plain copy moves its bytes " + factor(rungs.back().speed / ours->speed) + " times as fast";
   return text + ".";
 }
 
@@ -64,22 +63,24 @@ html ladder_section(const panel& p, page_builder& page) {
     for (std::size_t i = 0; i < rungs.size(); ++i) {
       const rung& r = rungs[i];
       json bar = chart_line(*r.what, r.colour, nullptr);
-      bar["value"] = speed(r);
+      bar["value"] = r.speed;
       bar["note"] = step(rungs, i);
       bars.push_back(std::move(bar));
       rows.push_back({html::text(r.what->label), html::text(duration(r.at->kernel->median)),
-                      html::text(element_rate(speed(r))), html::text(step(rungs, i)),
-                      html::text(factor(speed(r) / speed(rungs.front())))});
+                      html::text(throughput_text(r.speed, b.in_bytes())), html::text(step(rungs, i)),
+                      html::text(factor(r.speed / rungs.front().speed))});
     }
-    figures +=
-        page.figure({{"kind", "bars"}, {"x", "elements / time"}, {"unit", "elements"}, {"bars", std::move(bars)}},
-                    b.name + ", " + at_size(n), finding(rungs),
-                    table({"rung", "time", "elements", "step", "over the first"}, rows));
+    figures += page.figure({{"kind", "bars"},
+                            {"x", b.in_bytes() ? "compulsory bytes / time" : "elements / time"},
+                            {"unit", b.in_bytes() ? "bytes" : "elements"},
+                            {"bars", std::move(bars)}},
+                           b.name + ", " + at_size(n), finding(rungs),
+                           table({"rung", "time", "throughput", "step", "over the first"}, rows));
   }
   if (figures.empty()) return {};
   return tag("h4", "The ladder") +
          paragraph(
-             "Elements a second at the largest size that all share, slowest first; beside each bar its factor over "
+             "Throughput at the largest size that all share, slowest first; beside each bar its factor over "
              "the bar above it. Hatched: other people's code. Outlined: the plain copy, the physical limit.") +
          tag("div", {{"class", "figures"}}, figures);
 }

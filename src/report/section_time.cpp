@@ -8,16 +8,6 @@ namespace {
 
 using nlohmann::json;
 
-/// Bytes a second if each record tells its compulsory bytes, so that the copy bounds it; else elements a second.
-bool in_bytes(const board& b) {
-  for (const series& s : b.all)
-    for (const row* r : s.measured())
-      if (!r->bytes_per_s) return false;
-  return true;
-}
-
-std::optional<double> throughput(const row& r, bool as_bytes) { return as_bytes ? r.bytes_per_s : r.elements_per_s; }
-
 html time_cell(const row* r) {
   if (!r || !r->timed()) return r && r->wrong() ? tag("strong", {{"class", "wrong"}}, "WRONG") : html("–");
   std::string text = duration(r->kernel->median);
@@ -27,9 +17,9 @@ html time_cell(const row* r) {
 }
 
 html rate_cell(const row* r, bool as_bytes) {
-  if (!r || !r->timed() || !throughput(*r, as_bytes)) return "–";
-  const double value = *throughput(*r, as_bytes);
-  std::string text = as_bytes ? rate(value) : element_rate(value);
+  if (!r || !r->timed() || !r->throughput(as_bytes)) return "–";
+  const double value = *r->throughput(as_bytes);
+  std::string text = throughput_text(value, as_bytes);
   if (r->fraction) text += ", " + significant(*r->fraction, 2) + " of " + text_at(*r->record, "derived.ceiling");
   return html::text(text);
 }
@@ -64,7 +54,7 @@ json rate_chart(const board& b, bool as_bytes) {
   for (const series& s : b.all) {
     json points = json::array();
     for (const row* r : s.measured())
-      if (const auto y = throughput(*r, as_bytes))
+      if (const auto y = r->throughput(as_bytes))
         points.push_back(chart_point(static_cast<double>(r->n), {*y, {}, {}}, r->plausible));
     lines.push_back(chart_line(s, colour_of(b, s), std::move(points)));
   }
@@ -89,9 +79,9 @@ std::string time_finding(const board& b) {
 std::string rate_finding(const board& b, bool as_bytes) {
   const std::uint64_t n = b.common_size();
   const series* best = b.fastest(role::tilewise, n);
-  const auto value = best ? throughput(*best->at(n), as_bytes) : std::nullopt;
+  const auto value = best ? best->at(n)->throughput(as_bytes) : std::nullopt;
   if (!value) return "No throughput of a variant of ours.";
-  std::string text = best->label + " moves " + (as_bytes ? rate(*value) : element_rate(*value)) + " at " + at_size(n);
+  std::string text = best->label + " moves " + throughput_text(*value, as_bytes) + " at " + at_size(n);
   if (best->at(n)->fraction) text += ", " + significant(*best->at(n)->fraction, 2) + " of the device's own copy";
   return text + ".";
 }
@@ -101,11 +91,11 @@ std::string rate_finding(const board& b, bool as_bytes) {
 html time_section(const panel& p, page_builder& page) {
   html whole;
   for (const board& b : p.boards) {
-    const bool as_bytes = in_bytes(b);
+    const bool as_bytes = b.in_bytes();
     const std::string name = b.title.empty() ? b.name : b.name + " · " + b.title;
-    const html pair = page.figure(time_chart(p, b), "Time against n", time_finding(b), numbers(b, time_cell)) +
-                      page.figure(rate_chart(b, as_bytes), "Throughput against n", rate_finding(b, as_bytes),
-                                  numbers(b, [&](const row* r) { return rate_cell(r, as_bytes); }));
+    html pair = page.figure(time_chart(p, b), "Time against n", time_finding(b), numbers(b, time_cell));
+    pair += page.figure(rate_chart(b, as_bytes), "Throughput against n", rate_finding(b, as_bytes),
+                        numbers(b, [&](const row* r) { return rate_cell(r, as_bytes); }));
     whole += tag("h4", html::text(name)) + tag("div", {{"class", "figures"}}, pair);
   }
   return whole;

@@ -69,7 +69,8 @@ html transfer_section(const panel& p, page_builder& page) {
     if (b.is_cpu) continue;
     const std::vector<const row*> trips = best_trips(b);
     if (trips.empty()) continue;
-    figures += shares(b, trips, page) + against_cpu(p, b, trips, page);
+    figures += shares(b, trips, page);
+    figures += against_cpu(p, b, trips, page);
   }
   if (figures.empty()) return {};
   return tag("h4", "Kernel and transfers") + tag("div", {{"class", "figures"}}, figures);
