@@ -1,0 +1,289 @@
+#include "report/report.hpp"
+#include "report/findings.hpp"
+#include "report/format.hpp"
+#include "report/html.hpp"
+#include "report_fixture.hpp"
+
+#include <tilewise/error.hpp>
+
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+namespace tilewise::report {
+namespace {
+
+using nlohmann::json;
+
+/// A folder that goes away with its test.
+struct scratch {
+  std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("tilewise-report-test-" + std::to_string(getpid()));
+  scratch() { std::filesystem::create_directories(folder); }
+  ~scratch() { std::filesystem::remove_all(folder); }
+
+  std::filesystem::path file(const std::string& text) const {
+    std::ofstream(folder / "records.jsonl", std::ios::binary) << text;
+    return folder / "records.jsonl";
+  }
+};
+
+std::string contents(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+std::string page_of(const std::vector<json>& records) {
+  const scratch where;
+  write_html(records, where.folder / "page.html");
+  return contents(where.folder / "page.html");
+}
+
+std::string csv_of(const std::vector<json>& records) {
+  const scratch where;
+  write_csv(records, where.folder / "table.csv");
+  return contents(where.folder / "table.csv");
+}
+
+std::size_t times_in(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+/// The page without its style and scripts: what comes from records.
+std::string body_of(const std::string& page) {
+  const std::size_t begin = page.find("<main>"), end = page.find("</main>");
+  return page.substr(begin, end - begin);
+}
+
+std::string charts_of(const std::string& page) {
+  const std::string opening = "id=\"charts\">";
+  const std::size_t begin = page.find(opening) + opening.size();
+  return page.substr(begin, page.find("</script>", begin) - begin);
+}
+
+std::string why_not(const std::string& text) {
+  const scratch where;
+  try {
+    read_records(where.file(text));
+  } catch (const error& e) {
+    EXPECT_EQ(e.code(), errc::io);
+    return e.what();
+  }
+  return "";
+}
+
+const std::string good_line = made_up_records().front().dump() + "\n";
+const std::string hostile =
+    "</script><script>window.broken=1</script><injected-element>\"'&<img src=http://injected.invalid/x onerror=a()>"
+    "\n\xE2\x80\xA8|`${x}@style@";
+
+TEST(ReportRecords, ReadsWhatTheLabWrites) {
+  const scratch where;
+  std::string text;
+  for (const json& record : made_up_records()) text += record.dump() + "\n";
+  EXPECT_EQ(read_records(where.file(text)), made_up_records());
+}
+
+TEST(ReportRecords, ALastLineCutOffIsLeftOutAndTold) {
+  const scratch where;
+  std::vector<std::string> warnings;
+  const auto records = read_records(where.file(good_line + good_line + good_line.substr(0, 100)), &warnings);
+  EXPECT_EQ(records.size(), 2u);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(warnings[0].find("line 3"), std::string::npos) << warnings[0];
+}
+
+TEST(ReportRecords, OtherDamageNamesFileAndLine) {
+  EXPECT_NE(why_not(good_line + "{broken\n" + good_line).find("records.jsonl: line 2 "), std::string::npos);
+  EXPECT_NE(why_not(good_line + "\n" + good_line).find("line 2 "), std::string::npos);
+  EXPECT_NE(why_not(good_line + "{\"a\":1e999}\n" + good_line).find("line 2 "), std::string::npos);
+  EXPECT_NE(why_not(good_line + "{\"a\":\"\xff\"}\n" + good_line).find("line 2 "), std::string::npos);
+  EXPECT_NE(why_not("").find("holds no record"), std::string::npos);
+  EXPECT_NE(why_not(good_line.substr(0, 50)).find("holds no record"), std::string::npos);
+  EXPECT_THROW(read_records("/nonexistent/records.jsonl"), error);
+  EXPECT_THROW(read_records("/"), error);
+}
+
+TEST(ReportRecords, DepthSchemaAndTypesAreChecked) {
+  const std::string deep = std::string(100000, '[') + std::string(100000, ']') + "\n";
+  EXPECT_NE(why_not(good_line + deep + good_line).find("nests deeper"), std::string::npos);
+  EXPECT_NE(why_not(good_line + deep).find("nests deeper"), std::string::npos);
+  const auto changed = [](const char* pointer, const json& value) {
+    json record = made_up_records().front();
+    record[json::json_pointer(pointer)] = value;
+    return why_not(record.dump() + "\n");
+  };
+  EXPECT_NE(changed("/schema", "tilewise.result/2").find("tilewise.result/2"), std::string::npos);
+  EXPECT_NE(changed("/status", "good").find("'good'"), std::string::npos);
+  EXPECT_NE(changed("/case", 5).find("'case'"), std::string::npos);
+  EXPECT_NE(changed("/case/n", -1).find("'case.n'"), std::string::npos);
+  EXPECT_NE(changed("/case/variant", nullptr).find("'case.variant'"), std::string::npos);
+  EXPECT_NE(changed("/device/name", json::array()).find("'device.name'"), std::string::npos);
+}
+
+TEST(ReportPage, SameRecordsGiveTheSameBytes) { EXPECT_EQ(page_of(made_up_records()), page_of(made_up_records())); }
+
+TEST(ReportPage, HasItsPartsInOrder) {
+  const std::string body = body_of(page_of(made_up_records()));
+  std::size_t last = 0;
+  for (const char* part :
+       {"class=\"verdict", "The machine", "<h2>scan</h2>", "Time against n", "Throughput against n", "The ladder",
+        "Speedup over the serial code", "Speedup over OpenMP", "Kernel and transfers", "One digest, many times",
+        "Compared in turns", "<h2>reduce</h2>", "Not measured", "Environment", "How to repeat it", "Warnings"}) {
+    const std::size_t at = body.find(part, last);
+    ASSERT_NE(at, std::string::npos) << part;
+    last = at;
+  }
+}
+
+TEST(ReportPage, EachChartIsDescribedAndHasItsNumbers) {
+  const std::string page = page_of(made_up_records());
+  const json charts = json::parse(charts_of(page));
+  const std::string body = body_of(page);
+  EXPECT_GT(charts.size(), 20u);
+  EXPECT_EQ(times_in(body, "<canvas data-chart=\""), charts.size());
+  EXPECT_EQ(times_in(body, "role=\"img\" aria-label=\""), charts.size());
+  EXPECT_EQ(times_in(body, "<summary>The numbers</summary><div class=\"scroll\"><table>"), charts.size());
+}
+
+TEST(ReportPage, AsksForNothing) {
+  const std::string page = page_of(made_up_records());
+  EXPECT_NE(page.find("content=\"default-src 'none'; img-src data:; script-src 'sha256-"), std::string::npos);
+  EXPECT_EQ(page.find("<link"), std::string::npos);
+  EXPECT_EQ(body_of(page).find(" src="), std::string::npos);
+  EXPECT_EQ(body_of(page).find(" href="), std::string::npos);
+}
+
+TEST(ReportPage, HostileTextStaysText) {
+  const std::string page = page_of(hostile_records(hostile));
+  EXPECT_EQ(page.find("<injected-element"), std::string::npos);
+  EXPECT_EQ(page.find("<img"), std::string::npos);
+  EXPECT_EQ(times_in(page, "</script>"), 3u);
+  EXPECT_GT(times_in(body_of(page), "&lt;injected-element&gt;"), 100u);
+  EXPECT_EQ(times_in(charts_of(page), "<"), 0u);
+  // A speedup over OpenMP is drawn where a device is called cpu:openmp, and here none is.
+  EXPECT_EQ(json::parse(charts_of(page)).size() + 3, json::parse(charts_of(page_of(made_up_records()))).size());
+}
+
+TEST(ReportPage, AWrongResultHasWordsAndNoTime) {
+  std::vector<json> records = made_up_records();
+  for (json& record : records)
+    if (record["case"]["variant"] == "scan/cuda:lookback") record["status"] = "wrong";  // it has kept its times
+  const std::string body = body_of(page_of(records));
+  const std::size_t line = body.find("<th scope=\"row\">cuda:lookback</th>", body.find("One digest, many times"));
+  const std::string cells = body.substr(line, body.find("</tr>", line) - line);
+  EXPECT_EQ(times_in(cells, "<strong class=\"wrong\">WRONG</strong>"), 10u);
+  EXPECT_EQ(cells.find("s</td>"), std::string::npos) << cells;
+  EXPECT_NE(body.find("class=\"verdict wrong\""), std::string::npos);
+}
+
+TEST(ReportPage, AnImplausiblePointIsHollowAndNotRanked) {
+  std::vector<json> records = made_up_records();
+  for (json& record : records)
+    if (record["case"]["variant"] == "scan/cuda:lookback") record["derived"]["plausible"] = false;
+  const model m = make_model(records);
+  const board& gpu = m.panels.front().boards.back();
+  ASSERT_EQ(gpu.name, "cuda:0");
+  EXPECT_EQ(gpu.fastest(role::tilewise, 1048576)->label, "cuda:blelloch");
+  EXPECT_NE(body_of(page_of(records)).find("scan/cuda:lookback on cuda:0 at n\u00a0=\u00a01,048,576 is faster than"),
+            std::string::npos);
+}
+
+TEST(ReportPage, VariantsWithoutARecordAreGaps) {
+  std::vector<json> records = made_up_records();
+  std::erase_if(records, [](const json& record) { return record["case"]["variant"] == "reduce/serial"; });
+  const std::string body = body_of(page_of(records));
+  EXPECT_NE(body.find("<th scope=\"row\">reduce/serial</th>"), std::string::npos);
+  EXPECT_EQ(body.find("<th scope=\"row\">scan/serial</th>"), std::string::npos);
+  EXPECT_NE(body.find("needs 2.1 GiB in one piece"), std::string::npos);
+}
+
+TEST(ReportFindings, EqualBitsAreSaidOnlyOfEqualDigests) {
+  std::vector<json> records = made_up_records();
+  std::erase_if(records, [](const json& record) { return record["status"] != "ok"; });
+  EXPECT_TRUE(bits_finding(make_model(records)).starts_with("All 206 results that claim the order have the same bits"))
+      << bits_finding(make_model(records));
+  records[1]["verify"]["digest"] = std::string(32, '1');
+  EXPECT_TRUE(any_wrong(make_model(records)));
+  EXPECT_NE(bits_finding(make_model(records)).find("NOT"), std::string::npos);
+}
+
+TEST(ReportFindings, JudgesByTheWholeInterval) {
+  EXPECT_EQ(judged({1.05, 1.03, 1.07}, 0.012), "faster");
+  EXPECT_EQ(judged({1.05, 1.01, 1.07}, 0.012), "unclear");
+  EXPECT_EQ(judged({1.001, 0.995, 1.005}, 0.012), "same");
+  EXPECT_EQ(judged({0.95, 0.93, 0.97}, 0.012), "slower");
+  EXPECT_EQ(judged({2.0, {}, {}}, 0.012), "unclear");
+}
+
+TEST(ReportFindings, ADeviceWinsFromTheSizeAfterWhichItNeverLoses) {
+  const std::vector<json> records = made_up_records();
+  const model m = make_model(records);
+  const panel& scan = m.panels.front();
+  EXPECT_EQ(break_even(scan, scan.boards.back()), "With its transfers cuda:0 wins from n\u00a0=\u00a0262,144 on.");
+}
+
+TEST(ReportFindings, ALaterRecordOfACaseReplacesTheEarlier) {
+  std::vector<json> records = made_up_records();
+  records.push_back(records.front());
+  records.back()["timing"]["kernel"]["median_ns"] = 12345.0;
+  const model m = make_model(records);
+  EXPECT_EQ(m.warnings.size(), 1u);
+  EXPECT_EQ(m.panels.front().serial()->at(64)->kernel->median, 12345.0);
+}
+
+TEST(ReportCsv, CellsAreNoFormulas) {
+  std::vector<json> records{made_up_records().front()};
+  records[0]["reason"] = "=HYPERLINK(\"http://injected.invalid\")";
+  const std::string text = csv_of(records);
+  EXPECT_NE(text.find("\"'=HYPERLINK(\"\"http://injected.invalid\"\")\""), std::string::npos);
+  for (const char* start : {"=", "+", "-", "@", "\t", "\r"})
+    EXPECT_EQ(csv_of(hostile_records(start)).find(std::string(",\"") + start), std::string::npos) << start;
+}
+
+TEST(ReportCsv, OneRowARecord) {
+  EXPECT_EQ(times_in(csv_of(made_up_records()), "\r\n"), made_up_records().size() + 1);
+  EXPECT_NE(csv_of(made_up_records()).find(",kernel_median_ns,"), std::string::npos);
+}
+
+TEST(ReportMarkdown, StandsBetweenItsMarkersAndKeepsItsColumns) {
+  const std::string text = markdown(hostile_records(hostile));
+  EXPECT_TRUE(text.starts_with("<!-- results:begin -->\n"));
+  EXPECT_TRUE(text.ends_with("<!-- results:end -->\n"));
+  EXPECT_EQ(times_in(text, "<!--"), 2u);
+  std::istringstream lines(text);
+  std::size_t rows = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("| ")) continue;
+    ++rows;
+    EXPECT_EQ(times_in(line, "|") - times_in(line, "\\|"), 10u) << line;
+  }
+  EXPECT_EQ(rows, 7u);
+}
+
+TEST(ReportFormat, NumbersForPeople) {
+  EXPECT_EQ(count(0), "0");
+  EXPECT_EQ(count(67108865), "67,108,865");
+  EXPECT_EQ(significant(1234.5, 3), "1,230");
+  EXPECT_EQ(significant(0.012345, 3), "0.0123");
+  EXPECT_EQ(significant(9.999, 3), "10.0");
+  EXPECT_EQ(duration(999.7), "1.00 µs");
+  EXPECT_EQ(duration(1.5e9), "1.50 s");
+  EXPECT_EQ(rate(4.18e12), "4.18 TB/s");
+  EXPECT_EQ(percent(0.0123), "1.2 %");
+}
+
+TEST(ReportHtml, TextIsEscapedOnce) {
+  EXPECT_EQ(html::text("<a href=\"x\">&'\x01").code(), "&lt;a href=&quot;x&quot;&gt;&amp;&#39;\xEF\xBF\xBD");
+  EXPECT_EQ(tag("p", {{"class", "a\"b"}}, html::text("<")).code(), "<p class=\"a&quot;b\">&lt;</p>");
+  EXPECT_EQ(escape_json("{\"a\":\"</script>\"}"), "{\"a\":\"\\u003c/script>\"}");
+}
+
+}  // namespace
+}  // namespace tilewise::report
