@@ -2,7 +2,7 @@
 #include "cli/device_use.hpp"
 #include "cli/drivers.hpp"
 #include "cli/output.hpp"
-#include "cli/probe.hpp"
+#include "cli/child_probe.hpp"
 #include "lab/environment.hpp"
 #include "report/format.hpp"
 

@@ -2,7 +2,7 @@
 // is what crashes in place of the tool.
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
-#include "cli/probe.hpp"
+#include "cli/child_probe.hpp"
 
 #include "backend/backend.hpp"
 #include "backend/probe.hpp"

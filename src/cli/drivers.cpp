@@ -1,6 +1,6 @@
 #include "cli/drivers.hpp"
 
-#include "cli/probe.hpp"
+#include "cli/child_probe.hpp"
 
 #include <tilewise/error.hpp>
 
