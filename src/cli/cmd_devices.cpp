@@ -1,8 +1,8 @@
 // tilewise devices: what this machine can compute on, and how its arithmetic is.
+#include "cli/child_probe.hpp"
 #include "cli/device_use.hpp"
 #include "cli/drivers.hpp"
 #include "cli/output.hpp"
-#include "cli/child_probe.hpp"
 #include "lab/environment.hpp"
 #include "report/format.hpp"
 

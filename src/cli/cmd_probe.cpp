@@ -1,8 +1,8 @@
 // tilewise probe: hidden; what the children of the other commands do. It looks at drivers without any care, since it
 // is what crashes in place of the tool.
+#include "cli/child_probe.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
-#include "cli/child_probe.hpp"
 
 #include "backend/backend.hpp"
 #include "backend/probe.hpp"
