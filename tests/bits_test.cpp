@@ -3,6 +3,7 @@
 
 #include "catalog_sweep.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <map>
@@ -44,7 +45,7 @@ class bits_test : public ::testing::Test {
 
   void TestBody() override {
     const char* only = std::getenv("TILEWISE_TEST_CASE");
-    const std::vector<sweep_case> cases = sweep_cases(target_, count_);
+    const std::vector<sweep_case> cases = sweep_cases(target_, count_, static_cast<unsigned>(std::max(1.0, factor())));
     std::map<std::string, std::uint64_t> reasons;
     int failures = 0;
     for (std::size_t i = 0; i < cases.size() && failures < failures_shown; ++i) {

@@ -77,6 +77,25 @@ struct axes {
     return all;
   }
 
+  /// Moves a row to one of the programs that an OpenCL target is tried with. A program is compiled at run time for a
+  /// type, an operator (the first setting) and a tuning, in up to a second; all of them would take a quarter of an
+  /// hour. So each tuning gets `breadth` or more of the pairs of type and operator, in turn, and all pairs occur.
+  void limit_programs(std::vector<unsigned>& row, unsigned breadth) const {
+    const auto types = static_cast<unsigned>(what.types.size());
+    const auto pairs = types * static_cast<unsigned>(what.settings[0].values.size());
+    const auto each = std::min(pairs, breadth * std::max(1u, pairs / static_cast<unsigned>(tunings.size())));
+    const unsigned pair = (row[5] * each + (row[0] + row[1]) % each) % pairs;
+    row[0] = pair % types;
+    auto wanted = settings[row[1]].setting;
+    wanted[0] = static_cast<std::uint8_t>(pair / types);
+    const auto like = [&](auto same) {
+      return static_cast<unsigned>(std::find_if(settings.begin(), settings.end(), same) - settings.begin());
+    };
+    row[1] = like([&](const registry::problem& p) { return p.setting == wanted; });
+    if (row[1] == settings.size())  // these settings have no answer with this operator
+      row[1] = like([&](const registry::problem& p) { return p.setting[0] == wanted[0]; });
+  }
+
   sweep_case at(const std::vector<unsigned>& row, std::uint64_t seed) const {
     sweep_case c{.problem = problem_at(row, seed),
                  .data = lab::all_data_classes[row[3]],
@@ -166,16 +185,20 @@ std::vector<std::vector<unsigned>> cover_pairs(const std::vector<unsigned>& size
   return rows;
 }
 
-std::vector<sweep_case> sweep_cases(const sweep_target& target, std::size_t count) {
+std::vector<sweep_case> sweep_cases(const sweep_target& target, std::size_t count, unsigned breadth) {
   const axes all(target);
   const std::vector<unsigned> sizes = all.sizes();
   std::vector<sweep_case> cases;
-  for (const auto& row : cover_pairs(sizes)) cases.push_back(all.at(row, cases.size()));
+  const auto add = [&](std::vector<unsigned> row) {
+    if (target.variant.backend == "opencl") all.limit_programs(row, breadth);
+    cases.push_back(all.at(row, cases.size()));
+  };
+  for (const auto& row : cover_pairs(sizes)) add(row);
   std::mt19937_64 random(2);
   while (cases.size() < count) {
     std::vector<unsigned> row;
     for (unsigned size : sizes) row.push_back(static_cast<unsigned>(random() % size));
-    if (elements(all.what.edge_shapes[row[2]]) <= small_shape) cases.push_back(all.at(row, cases.size()));
+    if (elements(all.what.edge_shapes[row[2]]) <= small_shape) add(row);
   }
   std::stable_sort(cases.begin(), cases.end(), [](const sweep_case& a, const sweep_case& b) {
     return elements(a.problem.shape) < elements(b.problem.shape);

@@ -38,7 +38,9 @@ std::string to_string(const sweep_case& c, const sweep_target& target);
 /// Cases for one target, smallest first, so that the first failure is the smallest. Every pair of values of any two
 /// axes (type, settings, shape, data, threads, instruction set, tuning, placement) occurs; seeded random cases at small
 /// shapes fill up to `count`. The same list in every run.
-std::vector<sweep_case> sweep_cases(const sweep_target& target, std::size_t count);
+/// On OpenCL, where programs are compiled at run time, `breadth` times as many of them as are needed for each type,
+/// operator and tuning.
+std::vector<sweep_case> sweep_cases(const sweep_target& target, std::size_t count, unsigned breadth);
 
 /// Rows of values, one per axis, so that each pair of values of two axes occurs in a row; axis i has sizes[i] values.
 std::vector<std::vector<unsigned>> cover_pairs(const std::vector<unsigned>& sizes);
