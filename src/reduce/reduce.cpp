@@ -3,6 +3,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/instantiate.hpp"
+#include "reduce/reduce_cpu.hpp"
 #include "reduce/reduce_problem.hpp"
 #include "registry/execute.hpp"
 
@@ -19,8 +20,16 @@ registry::problem describe(std::uint64_t n, const T* init, op operation) {
   return p;
 }
 
+/// Short and without wishes: the way to a device would take longer than the work.
+bool goes_straight(std::uint64_t n, const reduce_options& options) {
+  return n != 0 && n <= impl::reduce::small_limit && !options.device && options.variant.empty() &&
+         options.tuning.empty();
+}
+
 template <class T>
 T reduce_host(std::span<const T> values, const T* init, const reduce_options& options) {
+  if (goes_straight(values.size(), options))
+    return impl::reduce::reduce_small(values.data(), values.size(), init, options.operation);
   const registry::problem p = describe(values.size(), init, options.operation);
   const device on = options.device ? *options.device : open("cpu");
   const registry::choice how = registry::choose(p, on.implementation(), {options.variant, options.tuning});

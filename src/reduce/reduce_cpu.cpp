@@ -18,7 +18,7 @@ namespace tilewise::impl::reduce {
 namespace {
 
 constexpr std::array<unsigned, 4> tile_lengths{1024, 8192, 32768, 131072};
-constexpr std::array<registry::tuning_axis, 1> axes{{{"tile", tile_lengths, 32768}}};
+constexpr std::array<registry::tuning_axis, 1> axes{{{"tile", tile_lengths, 131072}}};
 
 template <class T, class Op>
 T prefix_of(const T* in, std::uint64_t n, std::uint64_t tile, backend::cpu::queue& queue) {

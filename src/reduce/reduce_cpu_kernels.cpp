@@ -15,12 +15,8 @@ namespace level = backend::cpu::TILEWISE_LEVEL;
 namespace {
 
 template <class T, class Op>
-T fold(const T* in, std::uint64_t n, const T* scratch, T first) {
-  return level::blocks<T, Op>::fold(in, n, scratch, level::broadcast(first))[0];
-}
-
-template <class T, class Op>
-constexpr cpu_kernels<T> kernels_of{level::blocks<T, Op>::scratch_elements, level::blocks<T, Op>::upsweep, fold<T, Op>};
+constexpr cpu_kernels<T> kernels_of{level::blocks<T, Op>::scratch_elements, level::blocks<T, Op>::upsweep,
+                                    level::blocks<T, Op>::fold};
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 #include "backend/backend.hpp"
 #include "backend/instantiate.hpp"
 #include "registry/execute.hpp"
+#include "scan/scan_cpu.hpp"
 #include "scan/scan_problem.hpp"
 
 #include <functional>
@@ -39,11 +40,17 @@ void check_overlap(std::span<const T> in, std::span<const T> out) {
                 "input and output of a scan overlap in part; pass the same array for both, or two that are apart");
 }
 
+/// Short and without wishes: the way to a device would take longer than the work.
+bool goes_straight(std::uint64_t n, const scan_options& options) {
+  return n != 0 && n <= impl::scan::small_limit && !options.device && options.variant.empty() && options.tuning.empty();
+}
+
 template <class T>
 void scan_host(std::span<const T> in, std::span<T> out, kind which, const T* init, const scan_options& options) {
   check_sizes(in.size(), out.size());
   check_overlap<T>(in, out);
   const registry::problem p = describe(in.size(), which, init, options.operation);
+  if (goes_straight(in.size(), options)) return impl::scan::scan_small(p, in.data(), out.data());
   const device on = options.device ? *options.device : open("cpu");
   const registry::choice how = registry::choose(p, on.implementation(), {options.variant, options.tuning});
   const void* inputs[] = {in.data()};

@@ -73,6 +73,8 @@ void scan_values(const T* in, T* out, std::uint64_t n, descent<T> how, std::uint
     const auto ends = carries.pass(i, value, level);
     mine.carry = ends.before;
     mine.next = &ends.behind;
+    // The workers mostly take turns.
+    if (i + queue.threads() < whole) mine.ahead = from + queue.threads() * tile;
     downsweep(from, out + i * tile, count, levels, mine);
   });
 }
@@ -83,15 +85,19 @@ bool worth_streaming(const registry::problem& p, const registry::memories& where
   return where.in[0].as<char>() != where.out[0].as<char>() && 2 * p.n() * size_of(p.type) > on.info().cache;
 }
 
+/// What every tile of the problem has in common.
+template <class T>
+descent<T> descent_of(const registry::problem& p) {
+  const T identity = order::with_operator(operation_of(p), []<class Op>(Op) { return Op::template identity<T>(); });
+  return {.carry = identity, .init = starts_from_init(p) ? init_of<T>(p) : identity, .inclusive = !is_exclusive(p)};
+}
+
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
   auto& queue = static_cast<backend::cpu::queue&>(q);
   with_type(p.type, [&]<class T>(T) {
+    descent<T> how = descent_of<T>(p);
+    how.stream = worth_streaming(p, where, queue.device());
     order::with_operator(operation_of(p), [&]<class Op>(Op) {
-      constexpr T identity = Op::template identity<T>();
-      const descent<T> how{.carry = identity,
-                           .init = starts_from_init(p) ? init_of<T>(p) : identity,
-                           .inclusive = !is_exclusive(p),
-                           .stream = worth_streaming(p, where, queue.device())};
       scan_values<T, Op>(where.in[0].as<const T>(), where.out[0].as<T>(), p.n(), how, t[0], queue);
     });
   });
@@ -100,16 +106,14 @@ void run(const registry::problem& p, const registry::memories& where, const regi
 }  // namespace
 
 template <class T>
-void scan_small(const T* in, T* out, std::uint64_t n, const T* init, bool inclusive, op operation) {
+void scan_small(const registry::problem& p, const T* in, T* out) {
   static const auto level = backend::cpu::best_instruction_set();
   T scratch[reduce::small_scratch];
-  const T identity = order::with_operator(operation, []<class Op>(Op) { return Op::template identity<T>(); });
-  reduce::kernels_for<T>(level, operation).upsweep(in, n, scratch);
-  downsweep_for<T>(level, operation)(
-      in, out, n, scratch, {.carry = identity, .init = init == nullptr ? identity : *init, .inclusive = inclusive});
+  reduce::kernels_for<T>(level, operation_of(p)).upsweep(in, p.n(), scratch);
+  downsweep_for<T>(level, operation_of(p))(in, out, p.n(), scratch, descent_of<T>(p));
 }
 
-#define TILEWISE_INSTANTIATE(T) template void scan_small<T>(const T*, T*, std::uint64_t, const T*, bool, op);
+#define TILEWISE_INSTANTIATE(T) template void scan_small<T>(const registry::problem&, const T*, T*);
 TILEWISE_FOR_EACH_TYPE(TILEWISE_INSTANTIATE)
 
 std::vector<registry::variant> scan_cpu_variants() {

@@ -23,16 +23,19 @@ constexpr unsigned width = level::lanes<T>;
 
 /// The outputs of one vector of elements; prefix[0] lies before it and prefix[1] behind it.
 template <class T, class Op, bool Inclusive>
-vector<T> outputs(vector<T> elements, const T* prefix, vector<T> init) {
+vector<T> outputs(vector<T> elements, const T* prefix, T init) {
   vector<T> result = level::blocks<T, Op>::prefixes(elements, level::broadcast(prefix[0]));
   if constexpr (Inclusive) result = level::shift_down<T>(result, level::broadcast(prefix[1]));
-  return level::canonical<T>(level::apply<Op, T>(init, result));
+  return level::canonical<T>(level::apply<Op, T>(level::broadcast(init), result));
 }
 
+/// Whole vectors; what lies at `ahead` comes into the cache meanwhile.
 template <class T, class Op, bool Inclusive>
-void write(const T* in, T* out, std::uint64_t vectors, const T* prefix, vector<T> init) {
-  for (std::uint64_t i = 0; i < vectors; ++i)
+void write(const T* in, T* out, std::uint64_t vectors, const T* prefix, T init, const T* ahead) {
+  for (std::uint64_t i = 0; i < vectors; ++i) {
+    __builtin_prefetch(ahead + i * width<T>);
     level::store<T>(out + i * width<T>, outputs<T, Op, Inclusive>(level::load(in + i * width<T>), prefix + i, init));
+  }
 }
 
 /// Copies past the caches; `count` is a multiple of the vector.
@@ -49,12 +52,12 @@ void copy_streaming(const T* from, T* to, std::uint64_t count) {
 /// As write, but through a piece of the first-level cache: only whole aligned vectors go past the caches well, and
 /// the caller's array may begin anywhere.
 template <class T, class Op, bool Inclusive>
-void write_streaming(const T* in, T* out, std::uint64_t vectors, const T* prefix, vector<T> init) {
+void write_streaming(const T* in, T* out, std::uint64_t vectors, const T* prefix, T init, const T* ahead) {
   constexpr std::uint64_t most = 8192 / level::vector_bytes;
   T stage[most * width<T>];
   for (std::uint64_t i = 0; i < vectors; i += most) {
     const std::uint64_t count = vectors - i < most ? vectors - i : most;
-    write<T, Op, Inclusive>(in + i * width<T>, stage, count, prefix + i, init);
+    write<T, Op, Inclusive>(in + i * width<T>, stage, count, prefix + i, init, ahead + i * width<T>);
     copy_streaming(stage, out + i * width<T>, count * width<T>);
   }
   _mm_sfence();
@@ -63,14 +66,13 @@ void write_streaming(const T* in, T* out, std::uint64_t vectors, const T* prefix
 template <class T, class Op, bool Inclusive>
 void write_tile(const T* in, T* out, std::uint64_t n, const T* prefix, const descent<T>& how) {
   const std::uint64_t vectors = n / width<T>;
-  const vector<T> init = level::broadcast(how.init);
   const auto write_vectors = how.stream ? write_streaming<T, Op, Inclusive> : write<T, Op, Inclusive>;
-  write_vectors(in, out, vectors, prefix, init);
+  write_vectors(in, out, vectors, prefix, how.init, how.ahead != nullptr ? how.ahead : in);
   const unsigned rest = static_cast<unsigned>(n % width<T>);
   if (rest == 0) return;
   const T ends[2] = {prefix[vectors], prefix[vectors]};  // the prefix behind an incomplete vector is in no output
   const vector<T> elements = level::load_first(in + vectors * width<T>, rest);
-  level::store_first<T>(out + vectors * width<T>, outputs<T, Op, Inclusive>(elements, ends, init), rest);
+  level::store_first<T>(out + vectors * width<T>, outputs<T, Op, Inclusive>(elements, ends, how.init), rest);
 }
 
 template <class T, class Op>

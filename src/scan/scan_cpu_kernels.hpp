@@ -14,7 +14,8 @@ struct descent {
   const T* next = nullptr;  ///< the prefix behind it if others follow; the last tile knows its own
   T init;                   ///< left operand of every output; the identity changes none
   bool inclusive = true;
-  bool stream = false;  ///< write past the caches
+  bool stream = false;       ///< write past the caches
+  const T* ahead = nullptr;  ///< n elements that the thread will probably read next
 };
 
 /// Writes the scan of `in[0..n)`, with the levels that reduce's upsweep left in `scratch`; overwrites these.

@@ -127,9 +127,12 @@ vector<T> swap(vector<T> v) {
 /// Lanes whose number has the bit Distance from `set`, the others from `clear`.
 template <int Distance, class T>
 vector<T> blend(vector<T> clear, vector<T> set) {
-  return with_lanes<T>([&]<int... I>(std::integer_sequence<int, I...>) {
-    return __builtin_shufflevector(clear, set, ((I & Distance) != 0 ? I + static_cast<int>(lanes<T>) : I)...);
-  });
+  if constexpr (vector_bytes == 64)  // becomes the mask of the operation that made `set`
+    return (lane_numbers<T>() & mask_lane<T>{Distance}) != 0 ? set : clear;
+  else
+    return with_lanes<T>([&]<int... I>(std::integer_sequence<int, I...>) {
+      return __builtin_shufflevector(clear, set, ((I & Distance) != 0 ? I + static_cast<int>(lanes<T>) : I)...);
+    });
 }
 
 /// Both at once: swap(blend(clear, set)), lane by lane from the side that it belongs to.
