@@ -9,7 +9,7 @@ int main(int, char** argv) {
   const std::filesystem::path folder = argv[1];
   write_html(made_up_records(), folder / "plain.html");
   write_html(
-      hostile_records("</script><script>document.documentElement.dataset.broken = 1</script><injected-element>\"'>"
+      hostile_records("<injected-element </script><script>document.documentElement.dataset.broken = 1</script>\"'>"
                       "<img src=http://injected.invalid/x onerror=\"document.documentElement.dataset.broken = 1\">"
                       "\n\xE2\x80\xA8<style>body { display: none }</style>"),
       folder / "hostile.html");
