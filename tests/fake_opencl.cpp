@@ -1,0 +1,103 @@
+// A driver for tests: passes every call on to the real loader, except that FAKE_OPENCL="<call>=<what>" makes one call
+// return an error code (a number), crash or hang. TILEWISE_OPENCL_LIBRARY names this file to the library.
+#define CL_TARGET_OPENCL_VERSION 120
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include <CL/cl.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+namespace {
+
+/// The error that this call shall return, 0 for none.
+cl_int fault(const char* call) {
+  const char* wanted = std::getenv("FAKE_OPENCL");
+  const std::size_t length = std::strlen(call);
+  if (wanted == nullptr || std::strncmp(wanted, call, length) != 0 || wanted[length] != '=') return 0;
+  const char* what = wanted + length + 1;
+  if (std::strcmp(what, "crash") == 0) std::abort();
+  while (std::strcmp(what, "hang") == 0) sleep(1);
+  return std::atoi(what);
+}
+
+void* real(const char* call) {
+  static void* const loader = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
+  return dlsym(loader, call);
+}
+
+}  // namespace
+
+#define EXPORTED extern "C" __attribute__((visibility("default")))
+#define PASS_ON(name, arguments) reinterpret_cast<decltype(&::name)>(real(#name)) arguments
+
+#define CALL(name, parameters, arguments)                  \
+  EXPORTED cl_int name parameters {                        \
+    if (const cl_int status = fault(#name)) return status; \
+    return PASS_ON(name, arguments);                       \
+  }
+
+#define CREATE(type, name, parameters, arguments)                        \
+  EXPORTED type name parameters {                                        \
+    if (const cl_int status = fault(#name)) return *e = status, nullptr; \
+    return PASS_ON(name, arguments);                                     \
+  }
+
+#define INFO(name, object, kind) CALL(name, (object a, kind b, std::size_t c, void* d, std::size_t* e), (a, b, c, d, e))
+
+CALL(clGetPlatformIDs, (cl_uint a, cl_platform_id* b, cl_uint* c), (a, b, c))
+CALL(clGetDeviceIDs, (cl_platform_id a, cl_device_type b, cl_uint c, cl_device_id* d, cl_uint* e), (a, b, c, d, e))
+INFO(clGetPlatformInfo, cl_platform_id, cl_platform_info)
+INFO(clGetDeviceInfo, cl_device_id, cl_device_info)
+INFO(clGetCommandQueueInfo, cl_command_queue, cl_command_queue_info)
+INFO(clGetMemObjectInfo, cl_mem, cl_mem_info)
+INFO(clGetProgramInfo, cl_program, cl_program_info)
+INFO(clGetEventProfilingInfo, cl_event, cl_profiling_info)
+CALL(clGetProgramBuildInfo,
+     (cl_program a, cl_device_id b, cl_program_build_info c, std::size_t d, void* f, std::size_t* g),
+     (a, b, c, d, f, g))
+CALL(clReleaseContext, (cl_context a), (a))
+CALL(clRetainContext, (cl_context a), (a))
+CALL(clReleaseCommandQueue, (cl_command_queue a), (a))
+CALL(clRetainCommandQueue, (cl_command_queue a), (a))
+CALL(clReleaseMemObject, (cl_mem a), (a))
+CALL(clReleaseProgram, (cl_program a), (a))
+CALL(clReleaseKernel, (cl_kernel a), (a))
+CALL(clReleaseEvent, (cl_event a), (a))
+CALL(clFinish, (cl_command_queue a), (a))
+CALL(clSetKernelArg, (cl_kernel a, cl_uint b, std::size_t c, const void* d), (a, b, c, d))
+CALL(clBuildProgram,
+     (cl_program a, cl_uint b, const cl_device_id* c, const char* d, void(CL_CALLBACK* f)(cl_program, void*), void* g),
+     (a, b, c, d, f, g))
+CALL(clEnqueueNDRangeKernel,
+     (cl_command_queue a, cl_kernel b, cl_uint c, const std::size_t* d, const std::size_t* f, const std::size_t* g,
+      cl_uint h, const cl_event* i, cl_event* j),
+     (a, b, c, d, f, g, h, i, j))
+CALL(clEnqueueReadBuffer,
+     (cl_command_queue a, cl_mem b, cl_bool c, std::size_t d, std::size_t f, void* g, cl_uint h, const cl_event* i,
+      cl_event* j),
+     (a, b, c, d, f, g, h, i, j))
+CALL(clEnqueueWriteBuffer,
+     (cl_command_queue a, cl_mem b, cl_bool c, std::size_t d, std::size_t f, const void* g, cl_uint h,
+      const cl_event* i, cl_event* j),
+     (a, b, c, d, f, g, h, i, j))
+CALL(clEnqueueCopyBuffer,
+     (cl_command_queue a, cl_mem b, cl_mem c, std::size_t d, std::size_t f, std::size_t g, cl_uint h, const cl_event* i,
+      cl_event* j),
+     (a, b, c, d, f, g, h, i, j))
+CREATE(cl_context, clCreateContext,
+       (const cl_context_properties* a, cl_uint b, const cl_device_id* c,
+        void(CL_CALLBACK* d)(const char*, const void*, std::size_t, void*), void* f, cl_int* e),
+       (a, b, c, d, f, e))
+CREATE(cl_command_queue, clCreateCommandQueue, (cl_context a, cl_device_id b, cl_command_queue_properties c, cl_int* e),
+       (a, b, c, e))
+CREATE(cl_mem, clCreateBuffer, (cl_context a, cl_mem_flags b, std::size_t c, void* d, cl_int* e), (a, b, c, d, e))
+CREATE(cl_program, clCreateProgramWithSource,
+       (cl_context a, cl_uint b, const char** c, const std::size_t* d, cl_int* e), (a, b, c, d, e))
+CREATE(cl_program, clCreateProgramWithBinary,
+       (cl_context a, cl_uint b, const cl_device_id* c, const std::size_t* d, const unsigned char** f, cl_int* g,
+        cl_int* e),
+       (a, b, c, d, f, g, e))
+CREATE(cl_kernel, clCreateKernel, (cl_program a, const char* b, cl_int* e), (a, b, e))
