@@ -21,6 +21,7 @@ foreach(item IN LISTS links)
     string(APPEND TILEWISE_DEPENDENCIES "find_dependency(Threads)\n")
     string(APPEND TILEWISE_PC_LIBS " -pthread")
   elseif(item STREQUAL "CUDA::cudart_static")
+    find_package(CUDAToolkit REQUIRED)  # its variables end with the folder that asked first
     string(APPEND TILEWISE_DEPENDENCIES "find_dependency(CUDAToolkit)\n")
     string(APPEND TILEWISE_PC_LIBS " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -lrt -ldl -pthread")
   elseif(item MATCHES "::|/|^\\$")
