@@ -82,7 +82,9 @@ void scan_values(const T* in, T* out, std::uint64_t n, descent<T> how, std::uint
 /// Output that does not fit the last-level cache beside its input is written past it, unless it is the input, whose
 /// lines are there already.
 bool worth_streaming(const registry::problem& p, const registry::memories& where, const backend::device& on) {
-  return where.in[0].as<char>() != where.out[0].as<char>() && 2 * p.n() * size_of(p.type) > on.info().cache;
+  constexpr std::uint64_t usual = 32 << 20;  // where the system does not tell
+  const std::uint64_t cache = on.info().cache != 0 ? on.info().cache : usual;
+  return where.in[0].as<char>() != where.out[0].as<char>() && 2 * p.n() * size_of(p.type) > cache;
 }
 
 /// What every tile of the problem has in common.

@@ -53,6 +53,15 @@ unsigned logical_cpus() {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
+/// Of the last level, as the kernel tells it in kilobytes; sysconf adds up the caches of all dies of a large processor.
+std::uint64_t last_level_cache() {
+  for (int index = 4; index >= 0; --index) {
+    std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/size");
+    if (std::uint64_t kilobytes = 0; file >> kilobytes) return kilobytes * 1024;
+  }
+  return static_cast<std::uint64_t>(std::max(0L, sysconf(_SC_LEVEL3_CACHE_SIZE)));
+}
+
 device_info describe(const std::string& name, std::string_view executor, unsigned threads, instruction_set level) {
   device_info info;
   info.name = name;
@@ -62,7 +71,7 @@ device_info describe(const std::string& name, std::string_view executor, unsigne
                   ", x86-64-" + std::string(name_of(level));
   info.compute_units = logical_cpus();
   info.memory = info.max_allocation = physical_memory();
-  info.cache = static_cast<std::uint64_t>(std::max(0L, sysconf(_SC_LEVEL3_CACHE_SIZE)));
+  info.cache = last_level_cache();
   info.is_cpu = true;
   info.fp64 = true;
   return info;
