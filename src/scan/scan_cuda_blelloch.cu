@@ -121,6 +121,7 @@ std::string unsupported(const registry::problem& p, const backend::device&, cons
   return "CUDA has no more than 2147483647 groups in a launch; take a larger group_size";
 }
 
+// 256 on an H200: 128 is 6 % faster for 2^26 floats, and needs a level more for 2^16, which takes 1.6 times as long.
 constexpr std::array<unsigned, 5> group_sizes{64, 128, 256, 512, 1024};
 constexpr std::array<registry::tuning_axis, 1> axes{{{"group_size", group_sizes, 256}}};
 
