@@ -36,6 +36,7 @@ void take_sample(participant& p, const stop_rule& rule) {
   p.taken.ns.push_back(ns / static_cast<double>(p.taken.calls_per_sample));
   // What prepare costs counts too, or cold samples would last for ever.
   p.spent_ns += std::max(ns, static_cast<double>(now_ns() - started));
+  if (p.who->after) p.who->after();
   const auto reason = rule.verdict(p.taken.ns, p.spent_ns);
   if (!reason) return;
   if (*reason == stop_reason::precision) {

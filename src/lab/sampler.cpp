@@ -26,6 +26,7 @@ calibration warm_up(const contender& who, double max_ns) {
     if (who.prepare) who.prepare();
     last = who.time(found.calls_per_sample);
     spent += last;
+    if (who.after) who.after();
   };
   sample();
   while (!who.one_call && last < long_enough && found.calls_per_sample < most_calls && spent < max_ns) {

@@ -13,6 +13,8 @@ struct contender {
   std::function<double(std::uint64_t calls)> time;
   /// Before each sample and outside its clock: settles or flushes caches. May be empty.
   std::function<void()> prepare = {};
+  /// After each sample; not charged to its time. Lets what the contender left running come to rest. May be empty.
+  std::function<void()> after = {};
   bool one_call = false;  // a sample is one call, however short (cold caches)
 };
 

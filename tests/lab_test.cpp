@@ -1,0 +1,347 @@
+// The laboratory's own rules: statistics against values by hand and by simulation, turns and stops on a clock that is
+// made up, and no time for a wrong result. Nothing here asserts on real times.
+#include "cli/commands.hpp"
+#include "lab/bench.hpp"
+#include "lab/ceiling.hpp"
+#include "lab/noise.hpp"
+#include "registry/catalog.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <random>
+
+namespace tilewise::lab {
+namespace {
+
+TEST(LabStatistics, SummaryByHand) {
+  const std::vector<double> values{9, 1, 5, 3, 7, 2, 8, 4, 6, 100};
+  const summary s = summarize(values);
+  EXPECT_EQ(s.n, 10u);
+  EXPECT_DOUBLE_EQ(s.median, 5.5);
+  EXPECT_DOUBLE_EQ(s.q1, 3.25);
+  EXPECT_DOUBLE_EQ(s.q3, 7.75);
+  EXPECT_DOUBLE_EQ(s.mean, 14.5);
+  EXPECT_DOUBLE_EQ(s.mad, 2.5);  // deviations 0.5 0.5 1.5 1.5 2.5 2.5 3.5 3.5 4.5 94.5
+  EXPECT_EQ(s.outliers, 1u);
+  EXPECT_EQ(s.min, 1);
+  EXPECT_EQ(s.max, 100);
+  ASSERT_TRUE(s.ci95);  // P(Bin(10, 1/2) < 2) = 11/1024 <= 2.5 % < P(... < 3)
+  EXPECT_EQ(s.ci95->lo, 2);
+  EXPECT_EQ(s.ci95->hi, 9);
+}
+
+TEST(LabStatistics, NoIntervalBelowSixSamples) {
+  const std::vector<double> values{1, 2, 3, 4, 5, 6};
+  EXPECT_FALSE(median_interval(std::span(values).first(1)));
+  EXPECT_FALSE(median_interval(std::span(values).first(5)));
+  const auto six = median_interval(values);
+  ASSERT_TRUE(six);
+  EXPECT_EQ(six->lo, 1);
+  EXPECT_EQ(six->hi, 6);
+}
+
+TEST(LabStatistics, OutliersAreFoundWhereMostTimesAreEqual) {
+  std::vector<double> values(20, 10.0);
+  EXPECT_EQ(summarize(values).outliers, 0u);
+  values[7] = 30;
+  EXPECT_EQ(summarize(values).outliers, 1u);
+}
+
+/// Skewed like times are: a floor and a long tail. Its median is known.
+double skewed(std::mt19937_64& random) { return 100 + std::exp(std::normal_distribution<double>(0, 1)(random)); }
+constexpr double skewed_median = 101;
+
+TEST(LabStatistics, IntervalCoversTheMedianAsOftenAsItSays) {
+  std::mt19937_64 random(20240607);
+  constexpr int draws = 2000;
+  int covered = 0;
+  for (int draw = 0; draw < draws; ++draw) {
+    std::vector<double> values(25);
+    for (double& v : values) v = skewed(random);
+    const interval ci = *summarize(values).ci95;
+    covered += ci.lo <= skewed_median && skewed_median <= ci.hi;
+  }
+  EXPECT_GT(covered, draws * 92 / 100);
+  EXPECT_LT(covered, draws * 98 / 100);
+}
+
+TEST(LabStatistics, RatioUsesCommonRoundsOnly) {
+  const std::vector<double> other{20, 40, 60, 1000}, ours{10, 20, 30};
+  const auto ratio = ratio_of(other, ours);
+  ASSERT_TRUE(ratio);
+  EXPECT_EQ(ratio->n, 3u);
+  EXPECT_DOUBLE_EQ(ratio->median, 2);
+  EXPECT_FALSE(ratio_of(other, {}));
+}
+
+TEST(LabStopRule, EachReason) {
+  const stop_rule rule;
+  const std::vector<double> steady(1000, 5.0);
+  const std::span<const double> all(steady);
+  EXPECT_FALSE(rule.verdict(all.first(9), 1e9));
+  EXPECT_FALSE(rule.verdict(all.first(10), 0.4e9)) << "precise, but too short";
+  EXPECT_EQ(rule.verdict(all.first(10), 0.5e9), stop_reason::precision);
+  EXPECT_EQ(rule.verdict(all.first(2), 10e9), stop_reason::max_time);
+  std::vector<double> wild;
+  for (int i = 0; i < 1000; ++i) wild.push_back(i % 2 == 0 ? 1 : 2);
+  EXPECT_FALSE(rule.verdict(std::span(wild).first(100), 5e9));
+  EXPECT_EQ(rule.verdict(wild, 5e9), stop_reason::max_samples);
+}
+
+TEST(LabStopRule, LooksAtCheckpointsOnly) {
+  const stop_rule rule;
+  const std::vector<double> steady(40, 5.0);
+  std::vector<std::size_t> stops;
+  for (std::size_t n = 1; n <= 40; ++n)
+    if (rule.verdict(std::span(steady).first(n), 1e9)) stops.push_back(n);
+  EXPECT_EQ(stops, (std::vector<std::size_t>{10, 15, 20, 25, 30, 36}));
+}
+
+/// A contender on a made-up clock: each call takes what `ns` says.
+contender fake(std::string name, std::function<double()> ns, std::vector<std::string>* log = nullptr) {
+  return {name, [name, ns, log](std::uint64_t calls) {
+            if (log != nullptr) log->push_back(name);
+            double total = 0;
+            for (std::uint64_t i = 0; i < calls; ++i) total += ns();
+            return total;
+          }};
+}
+
+TEST(LabRounds, TurnsGoThereAndBack) {
+  std::vector<std::string> log;
+  const std::vector<contender> three{fake(
+                                         "a", [] { return 1e6; }, &log),
+                                     fake(
+                                         "b", [] { return 1e6; }, &log),
+                                     fake(
+                                         "c", [] { return 1e6; }, &log)};
+  stop_rule rule;
+  rule.min_ns = 0;
+  const auto taken = measure_in_rounds(three, rule);
+  const std::vector<std::string> warm{"a", "a", "a", "b", "b", "b", "c", "c", "c"};
+  const std::vector<std::string> turns{"a", "b", "c", "c", "b", "a", "a", "b", "c"};
+  ASSERT_GE(log.size(), warm.size() + turns.size());
+  EXPECT_TRUE(std::equal(warm.begin(), warm.end(), log.begin()));
+  EXPECT_TRUE(std::equal(turns.begin(), turns.end(), log.begin() + static_cast<std::ptrdiff_t>(warm.size())));
+  for (const series& s : taken) EXPECT_EQ(s.ns.size(), 10u);
+}
+
+TEST(LabRounds, ShortCallsAreBundledAndOneFailureCostsNobodyElse) {
+  int calls = 0;
+  const std::vector<contender> three{fake("short", [] { return 10.0; }),
+                                     fake("faulty",
+                                          [&calls]() -> double {
+                                            if (++calls > 8) throw std::runtime_error("lost");
+                                            return 1e6;
+                                          }),
+                                     fake("slow", [] { return 3e9; })};
+  stop_rule rule;
+  rule.min_ns = 0;
+  const auto taken = measure_in_rounds(three, rule);
+  EXPECT_GE(static_cast<double>(taken[0].calls_per_sample) * 10, shortest_sample_ns);
+  EXPECT_EQ(taken[0].calls_per_sample, std::bit_ceil(taken[0].calls_per_sample));
+  EXPECT_EQ(taken[0].reason, stop_reason::precision);
+  EXPECT_EQ(taken[1].failure, "lost");
+  EXPECT_EQ(taken[2].reason, stop_reason::max_time);
+  EXPECT_EQ(taken[2].ns.size(), 4u);  // 3 s each against a cap of 10 s
+}
+
+TEST(LabRounds, AnInterruptEndsThemWithWhatThereIs) {
+  int asked = 0;
+  round_hooks hooks;
+  hooks.interrupted = [&asked] { return ++asked > 5; };
+  const std::vector<contender> two{fake("a", [] { return 1e6; }), fake("b", [] { return 1e6; })};
+  const auto taken = measure_in_rounds(two, stop_rule{}, hooks);
+  for (const series& s : taken) EXPECT_EQ(s.reason, stop_reason::interrupted);
+  EXPECT_EQ(taken[0].ns.size() + taken[1].ns.size(), 3u);
+}
+
+TEST(LabNoise, EqualContendersAreEqualWithinTheFloorAndUnequalOnesAreNot) {
+  std::mt19937_64 random(7);
+  const auto noisy = [&random](double base) {
+    return [&random, base] { return base * std::normal_distribution<double>(1, 0.02)(random); };
+  };
+  const std::vector<contender> three{fake("a", noisy(1e6)), fake("a again", noisy(1e6)), fake("b", noisy(1.2e6))};
+  stop_rule rule;
+  rule.min_ns = 0;
+  const auto taken = measure_in_rounds(three, rule);
+  const auto floor = noise_between(taken[0], taken[1]);
+  ASSERT_TRUE(floor);
+  EXPECT_NEAR(floor->aa_median_ratio, 1, 0.03);
+  EXPECT_GE(floor->min_effect, std::abs(floor->aa_median_ratio - 1));
+  EXPECT_LT(floor->min_effect, 0.05);
+  EXPECT_GT(ratio_of(taken[2].ns, taken[0].ns)->ci95->lo - 1, floor->min_effect);
+  series few = taken[0];
+  few.ns.resize(5);
+  EXPECT_FALSE(noise_between(few, few));
+}
+
+TEST(LabCeiling, FasterThanTheCopyAllowsIsImplausible) {
+  const registry::problem scan{.what = &registry::find_algorithm("scan"), .shape = {1000}};
+  const registry::problem reduce{.what = &registry::find_algorithm("reduce"), .shape = {1000}};
+  EXPECT_DOUBLE_EQ(copied_bytes(scan), 8000);
+  EXPECT_TRUE(is_plausible(scan, 104, 100));
+  EXPECT_FALSE(is_plausible(scan, 106, 100));
+  EXPECT_TRUE(is_plausible(reduce, 150, 100)) << "a copy writes as well, and a cache may read what it writes";
+  EXPECT_FALSE(is_plausible(reduce, 160, 100));
+}
+
+/// Rows that claim the order: one that errs in its last element, one that does so from its 20th call on, one that
+/// throws.
+template <int RightCalls>
+void run_wrong(const registry::problem& p, const registry::memories& where, const registry::tuning& t,
+               backend::queue& queue) {
+  static int calls = 0;
+  registry::reference_of(*p.what).run(p, where, t, queue);
+  if (++calls > RightCalls) where.out[0].as<unsigned char>()[where.out[0].bytes - 1] ^= 1;
+}
+void run_throwing(const registry::problem&, const registry::memories&, const registry::tuning&, backend::queue&) {
+  throw error(errc::build_failed, "planted");
+}
+
+registry::variant planted(std::string_view name, decltype(registry::variant::run) run) {
+  return {.algorithm = "reduce",
+          .backend = "cpu",
+          .name = name,
+          .types = all_dtypes,
+          .source = "planted",
+          .unsupported = [](const registry::problem&, const backend::device&,
+                            const registry::tuning&) { return std::string(); },
+          .run = run,
+          .peer = true};
+}
+
+/// Peers are measured and never chosen, so the plants disturb no other test of this program.
+void plant() {
+  static const bool done = [] {
+    registry::add_peers(std::vector{planted("planted_wrong", run_wrong<0>), planted("planted_late", run_wrong<20>),
+                                    planted("planted_throw", run_throwing)});
+    return true;
+  }();
+  (void)done;
+}
+
+struct outcome {
+  int exit_code;
+  std::vector<nlohmann::json> records;
+  std::string file;
+};
+
+outcome bench(std::vector<std::string> arguments) {
+  const std::string file =
+      testing::TempDir() + "tilewise_lab_" + testing::UnitTest::GetInstance()->current_test_info()->name() + ".jsonl";
+  std::remove(file.c_str());
+  for (const char* more : {"--device", "cpu", "--n", "1000", "--max-time", "0.01", "-q", "-o"})
+    arguments.emplace_back(more);
+  arguments.push_back(file);
+  arguments.insert(arguments.begin(), {"tilewise", "bench"});
+  std::vector<char*> argv;
+  for (std::string& a : arguments) argv.push_back(a.data());
+  outcome result{cli::run_tool(static_cast<int>(argv.size()), argv.data()), {}, file};
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);) result.records.push_back(nlohmann::json::parse(line));
+  return result;
+}
+
+bool is_valid(const std::string& file) {
+  const std::string folder = TILEWISE_TEST_FOLDER;
+  return std::system(("python3 '" + folder + "/validate_records.py' '" + folder + "/../src/lab/record.schema.json' '" +
+                      file + "'")
+                         .c_str()) == 0;
+}
+
+const nlohmann::json& record_of(const outcome& o, const std::string& variant) {
+  for (const auto& r : o.records)
+    if (r["case"]["variant"] == variant) return r;
+  throw std::runtime_error("no record of " + variant);
+}
+
+TEST(LabBench, AWrongResultHasNoTimeAndExitCode3) {
+  plant();
+  const outcome o = bench({"reduce/serial", "reduce/cpu:planted_wrong"});
+  EXPECT_EQ(o.exit_code, 3);
+  const auto& wrong = record_of(o, "reduce/cpu:planted_wrong");
+  EXPECT_EQ(wrong["status"], "wrong");
+  EXPECT_TRUE(wrong["timing"].is_null());
+  EXPECT_TRUE(wrong["derived"].is_null());
+  EXPECT_EQ(wrong["verify"]["ok"], false);
+  EXPECT_EQ(wrong["verify"]["first_mismatch"]["index"], 0);
+  EXPECT_EQ(record_of(o, "reduce/serial")["status"], "ok");
+  EXPECT_TRUE(is_valid(o.file));
+}
+
+TEST(LabBench, WhatGoesWrongWhileItIsTimedIsFoundAfterwards) {
+  plant();
+  const outcome o = bench({"reduce/serial", "reduce/cpu:planted_late"});
+  EXPECT_EQ(o.exit_code, 3);
+  const auto& late = record_of(o, "reduce/cpu:planted_late");
+  EXPECT_EQ(late["status"], "wrong");
+  EXPECT_TRUE(late["timing"].is_null());
+  for (const auto& ratio : record_of(o, "reduce/serial")["ratios"]) EXPECT_NE(ratio["to"], "reduce/cpu:planted_late");
+}
+
+TEST(LabBench, AFailureIsARecordAndCostsNobodyElse) {
+  plant();
+  const outcome o = bench({"reduce/serial", "reduce/cpu:planted_throw"});
+  EXPECT_EQ(o.exit_code, 4);
+  EXPECT_EQ(record_of(o, "reduce/cpu:planted_throw")["status"], "failed");
+  EXPECT_EQ(record_of(o, "reduce/cpu:planted_throw")["reason"], "planted");
+  EXPECT_EQ(record_of(o, "reduce/serial")["status"], "ok");
+  EXPECT_TRUE(is_valid(o.file));
+}
+
+TEST(LabBench, RecordsAreValidHotAndCold) {
+  for (const char* mode : {"hot", "cold"}) {
+    const outcome o = bench({"scan", "--mode", mode, "--variant", "scan/serial"});
+    EXPECT_EQ(o.exit_code, 0);
+    ASSERT_EQ(o.records.size(), 2u) << "the row and the copy";
+    EXPECT_EQ(o.records[0]["case"]["mode"], mode);
+    EXPECT_EQ(o.records[0]["status"], "ok");
+    EXPECT_EQ(o.records[1]["case"]["variant"], "copy/cpu");
+    EXPECT_EQ(o.records[0]["ratios"].size(), 1u);
+    EXPECT_TRUE(is_valid(o.file));
+  }
+}
+
+TEST(LabBench, TooMuchMemoryIsARecordWithoutATime) {
+  registry::problem p{.what = &registry::find_algorithm("scan"), .shape = {std::uint64_t{1} << 44}};
+  const group giant{p, "cpu", {{&registry::reference_of(*p.what), backend::find_device("cpu", {})}}};
+  std::vector<record> seen;
+  bench_events events;
+  events.on_record = [&](const record& r) { seen.push_back(r); };
+  run_bench(std::span(&giant, 1), {}, events);
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(seen[0].state, status::skipped);
+  EXPECT_TRUE(seen[0].reason.starts_with("memory: ")) << seen[0].reason;
+  EXPECT_FALSE(seen[0].time.kernel);
+}
+
+TEST(LabRecord, NumbersThatAreNotFiniteBecomeNull) {
+  record r;
+  r.device.name = "cpu";
+  r.what.shape = {1};
+  r.time.kernel = series{1, {1, 2, std::numeric_limits<double>::infinity()}, stop_reason::max_time, ""};
+  r.ceiling_bytes_per_s = std::nan("");
+  const nlohmann::json written = to_json(r, session{});
+  EXPECT_TRUE(written["timing"]["kernel"]["max_ns"].is_null());
+  EXPECT_TRUE(written["timing"]["kernel"]["samples_ns"][2].is_null());
+  EXPECT_TRUE(written["derived"]["ceiling_bytes_per_s"].is_null());
+}
+
+TEST(LabRecord, ALineLeftUnfinishedDoesNotSwallowTheNext) {
+  const std::string file = testing::TempDir() + "tilewise_lab_unfinished.jsonl";
+  std::ofstream(file) << "{\"schema\":\"tilew";
+  record_file(file).write({{"a", 1}});
+  record_file(file).write({{"b", 2}});
+  std::ifstream lines(file);
+  std::vector<std::string> all;
+  for (std::string line; std::getline(lines, line);) all.push_back(line);
+  EXPECT_EQ(all, (std::vector<std::string>{"{\"schema\":\"tilew", "{\"a\":1}", "{\"b\":2}"}));
+}
+
+}  // namespace
+}  // namespace tilewise::lab
