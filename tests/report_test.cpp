@@ -133,9 +133,10 @@ TEST(ReportPage, HasItsPartsInOrder) {
   const std::string body = body_of(page_of(made_up_records()));
   std::size_t last = 0;
   for (const char* part :
-       {"class=\"verdict", "The machine", "<h2>scan</h2>", "Time against n", "Throughput against n", "The ladder",
-        "Speedup over the serial code", "Speedup over OpenMP", "Kernel and transfers", "One digest, many times",
-        "Compared in turns", "<h2>reduce</h2>", "Not measured", "Environment", "How to repeat it", "Warnings"}) {
+       {"class=\"verdict", "The machine", "<h2 class=\"algorithm\">scan</h2>", "Time against n", "Throughput against n",
+        "The ladder", "Speedup over the serial code", "Speedup over OpenMP", "Kernel and transfers",
+        "One digest, many times", "Compared in turns", "<h2 class=\"algorithm\">reduce</h2>", "Not measured",
+        "Environment", "How to repeat it", "Warnings"}) {
     const std::size_t at = body.find(part, last);
     ASSERT_NE(at, std::string::npos) << part;
     last = at;

@@ -81,7 +81,7 @@ std::vector<ratio> ratios_of(const json& record) {
   if (const json* list = find(record, "ratios"); list && list->is_array())
     for (const json& entry : *list)
       if (const auto value = interval_at(entry, "", "median", "ci95_lo", "ci95_hi"))
-        all.push_back({text_at(entry, "to"), *value});
+        all.push_back({text_at(entry, "to"), text_at(entry, "device"), *value});
   return all;
 }
 

@@ -91,7 +91,7 @@ void label_series(board& b) {
       return other.variant != s.variant || other.device == s.device;
     });
     const std::string name = one_device ? tail : s.device.starts_with(tail + ":") ? s.device : tail + " @ " + s.device;
-    s.label = name + s.detail;
+    s.label = name + s.detail + (s.kind == role::peer ? " (peer)" : "");
   }
 }
 
@@ -170,15 +170,17 @@ bool board::in_bytes() const {
 }
 
 std::uint64_t board::common_size() const {
+  const std::vector<std::uint64_t> every = sizes();
+  const auto has_say = [&](const series& s) { return s.measured().size() * 2 > every.size(); };
+  const auto ranked_at = [](const series& s, std::uint64_t n) { return s.at(n) && s.at(n)->ranked(); };
   std::uint64_t best = 0;
   std::size_t most = 0;
-  for (const std::uint64_t n : sizes()) {
-    const auto ranked = static_cast<std::size_t>(
-        std::count_if(all.begin(), all.end(), [&](const series& s) { return s.at(n) && s.at(n)->ranked(); }));
-    if (ranked >= most) {
-      most = ranked;
-      best = n;
-    }
+  for (const std::uint64_t n : every) {
+    std::size_t ranked = 0;
+    for (const series& s : all) ranked += has_say(s) && ranked_at(s, n);
+    if (ranked < most) continue;
+    most = ranked;
+    best = n;
   }
   return best;
 }

@@ -17,8 +17,8 @@ struct interval {
 };
 
 struct ratio {
-  std::string to;  // the other variant's id
-  interval value;  // time of the other / our time
+  std::string to, device;  // the other variant's id, and its device
+  interval value;          // time of the other / our time
 };
 
 /// One record, its fields by type. An absent or null field is empty.
@@ -64,7 +64,7 @@ struct board {
   std::vector<std::uint64_t> sizes() const;
   /// Whether each time comes with its compulsory bytes: throughput is then in bytes, which the copy bounds.
   bool in_bytes() const;
-  /// The size at which most series were ranked; of those the largest.
+  /// The largest size that all series share, or else most of them. Those of a few sizes only have no say.
   std::uint64_t common_size() const;
   /// The fastest ranked series of a role at `n`, or null.
   const series* fastest(role kind, std::uint64_t n) const;

@@ -52,8 +52,8 @@ html algorithm_sections(const model& m, page_builder& page) {
     const bool is_main = p.algorithm != algorithm;
     algorithm = p.algorithm;
     if (is_main)
-      whole += tag("h2", html::text(algorithm)) + paragraph(summary_of(algorithm)) + tag("h3", html::text(p.title)) +
-               panel_content(p, page);
+      whole += tag("h2", {{"class", "algorithm"}}, html::text(algorithm)) + paragraph(summary_of(algorithm)) +
+               tag("h3", html::text(p.title)) + panel_content(p, page);
     else
       whole += tag("details", {{"class", "panel"}}, tag("summary", html::text(p.title)) + panel_content(p, page));
   }

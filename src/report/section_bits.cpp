@@ -26,8 +26,16 @@ html result_cell(const row* r, const std::string& reference) {
   if (!r) return "–";
   if (r->wrong()) return tag("strong", {{"class", "wrong"}}, "WRONG");
   if (r->status != "ok") return html::text(r->status);
-  const html time = html::text(r->kernel ? duration(r->kernel->median) : "–");
+  html time = html::text(r->kernel ? duration(r->kernel->median) : "–");
+  if (!r->plausible) time += tag("div", tag("small", "implausible"));
   return r->is_limit() ? time : time + tag("div", digest_mark(*r, reference));
+}
+
+/// What a ratio compares with, as it is called everywhere else.
+std::string name_of(const ratio& q, const board& b) {
+  for (const series& s : b.all)
+    if (s.variant == q.to && (s.device == q.device || s.kind != role::tilewise)) return s.label;
+  return short_name(q.to);
 }
 
 }  // namespace
@@ -59,12 +67,11 @@ html ratio_section(const panel& p) {
   std::vector<std::vector<html>> rows;
   for (const board& b : p.boards)
     for (const series& s : b.all)
-      for (const row* r : s.rows)
+      for (const row* r : s.measured())
         for (const ratio& q : r->ratios)
-          if (r->ranked() && !r->is_limit())
-            rows.push_back({html::text(s.label), html::text(short_name(q.to)), html::text(r->device),
-                            html::text(count(r->n)), html::text(ratio_text(q.value)),
-                            html::text(judged(q.value, smallest_effect(*r)))});
+          if (s.kind == role::tilewise && r->plausible)
+            rows.push_back({html::text(s.label), html::text(name_of(q, b)), html::text(b.name), html::text(count(r->n)),
+                            html::text(ratio_text(q.value)), html::text(judged(q.value, smallest_effect(*r)))});
   if (rows.empty()) return {};
   return tag("h4", "Compared in turns") +
          tag("details",
@@ -72,7 +79,7 @@ html ratio_section(const panel& p) {
                  paragraph(
                      "Both ran in turns in one process, A B B A. Above 1 the first is faster; in brackets the 95 % "
                      "interval. It must lie beyond the machine's noise floor to be called faster or slower.") +
-                 table({"variant", "against", "device", "n", "speed ratio", "verdict"}, rows, content::words));
+                 table({"variant", "against", "processor", "n", "speed ratio", "verdict"}, rows, content::words));
 }
 
 }  // namespace tilewise::report

@@ -43,8 +43,11 @@ std::string finding(const std::vector<rung>& rungs) {
   const auto ours =
       std::find_if(rungs.rbegin(), rungs.rend(), [](const rung& r) { return r.what->kind == role::tilewise; });
   if (ours == rungs.rend()) return "No variant of ours was measured here.";
-  std::string text = "From " + rungs.front().what->label + " to " + ours->what->label + ": " +
-                     factor(ours->speed / rungs.front().speed) + " times as fast";
+  const auto serial =
+      std::find_if(rungs.begin(), rungs.end(), [](const rung& r) { return r.what->kind == role::serial; });
+  const rung& from = serial == rungs.end() ? rungs.front() : *serial;
+  std::string text = "From " + from.what->label + " to " + ours->what->label + ": " + factor(ours->speed / from.speed) +
+                     " times as fast";
   if (rungs.back().what->kind == role::limit)
     text += "; the plain copy moves its bytes " + factor(rungs.back().speed / ours->speed) + " times as fast";
   return text + ".";

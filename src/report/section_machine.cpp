@@ -30,15 +30,22 @@ std::vector<const row*> rows_of(const model& m, const std::string& machine) {
   return found;
 }
 
+/// The median of what the cases of a device measured; 0 if none did.
+double noise_floor(const std::vector<const row*>& rows, const std::string& device) {
+  std::vector<double> effects;
+  for (const row* r : rows)
+    if (r->device == device && r->min_effect) effects.push_back(*r->min_effect);
+  std::sort(effects.begin(), effects.end());
+  return effects.empty() ? 0 : effects[effects.size() / 2];
+}
+
 html device_table(const std::vector<const row*>& rows) {
   std::vector<std::string> seen;
   std::vector<std::vector<html>> lines;
   for (const row* r : rows) {
     if (std::find(seen.begin(), seen.end(), r->device) != seen.end()) continue;
     seen.push_back(r->device);
-    double floor = 0;
-    for (const row* other : rows)
-      if (other->device == r->device) floor = std::max(floor, other->min_effect.value_or(0));
+    const double floor = noise_floor(rows, r->device);
     const json& record = *r->record;
     lines.push_back({html::text(r->device), html::text(shown(record, "device.description")),
                      html::text(shown(record, "device.platform")), html::text(shown(record, "device.driver")),

@@ -20,7 +20,9 @@ html rate_cell(const row* r, bool as_bytes) {
   if (!r || !r->timed() || !r->throughput(as_bytes)) return "–";
   const double value = *r->throughput(as_bytes);
   std::string text = throughput_text(value, as_bytes);
-  if (r->fraction) text += ", " + significant(*r->fraction, 2) + " of " + text_at(*r->record, "derived.ceiling");
+  if (r->fraction && !r->is_limit())
+    text += ", " + (*r->fraction < 0.01 ? "< 0.01" : significant(*r->fraction, 2)) + " of " +
+            text_at(*r->record, "derived.ceiling");
   return html::text(text);
 }
 

@@ -32,8 +32,13 @@
   });
   const logarithmic = (title, write) => axis(title, {
     type: "logarithmic",
-    ticks: { callback: (v) => isDecade(v) ? write(v) : "", maxRotation: 0, autoSkip: false },
-    afterBuildTicks: (scale) => { scale.ticks = scale.ticks.filter((t) => isDecade(t.value)); },
+    ticks: { callback: write, maxRotation: 0, autoSkip: false },
+    afterBuildTicks: (scale) => {
+      const decades = scale.ticks.filter((t) => isDecade(t.value));
+      // Within less than two decades 2 and 5 are marked too.
+      const isRound = (v) => [1, 2, 5].includes(Number(v.toPrecision(1)) / 10 ** Math.floor(Math.log10(v) + 1e-9));
+      scale.ticks = decades.length > 2 ? decades : scale.ticks.filter((t) => isDecade(t.value) || isRound(t.value));
+    },
   });
 
   // A name at the end of each line instead of a legend: pushed apart where they would overlap.
@@ -227,9 +232,9 @@
   drawNew();
   document.addEventListener("toggle", drawNew, true);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => [...drawn.keys()].forEach(draw));
-  // Paper cannot unfold anything.
+  // Paper cannot unfold anything. The figures' numbers and the further problems go with it if the reader opened them;
+  // all times stand in the table of digests.
   addEventListener("beforeprint", () => {
-    document.querySelectorAll("details").forEach((fold) => { fold.open = true; });
-    drawNew();
+    document.querySelectorAll("details:not(.panel)").forEach((fold) => { fold.open ||= !fold.closest("figure, .panel"); });
   });
 })();
