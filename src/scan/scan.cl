@@ -65,11 +65,11 @@ static inline void tw_load_tile(__global const TW_T* in, ulong first, ulong coun
     __global const TW_V* source = (__global const TW_V*)(in + first + tile * TW_TILE);
     TW_V loaded[TW_UNITS];
     _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) loaded[q] = source[q * TW_GROUP + me];
-    _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) stage[TW_PAD_STAGE(q * TW_GROUP + me)] = loaded[q];
+    _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) tw_put(stage + TW_PAD_STAGE(q * TW_GROUP + me), loaded[q]);
   } else {
     for (int q = 0; q < TW_UNITS; ++q) {
       const ulong u = q * TW_GROUP + me;
-      stage[TW_PAD_STAGE(u)] = tw_unit_at_end(in + first, tile * TW_TILE + u * TW_W, count);
+      tw_put(stage + TW_PAD_STAGE(u), tw_unit_at_end(in + first, tile * TW_TILE + u * TW_W, count));
     }
   }
 }
@@ -81,9 +81,10 @@ static inline void tw_store_tile(__global TW_T* out, ulong first, ulong count, u
     _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q)
       target[q * TW_GROUP + me] = stage[TW_PAD_STAGE(q * TW_GROUP + me)];
   } else {
-    for (int i = me; i < (int)TW_TILE; i += TW_GROUP) {
+    for (uint i = me; i < TW_TILE; i += TW_GROUP) {
       const ulong at = tile * TW_TILE + i;
-      if (at < count) out[first + at] = ((__local const TW_T*)(stage + TW_PAD_STAGE(i / TW_W)))[i % TW_W];
+      __local const TW_T* unit = (__local const TW_T*)(stage + TW_PAD_STAGE(i >> TW_LOG_W));
+      if (at < count) out[first + at] = unit[i & (TW_W - 1)];
     }
   }
 }
@@ -128,11 +129,11 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_prefixes(
   }
   // Each item writes where it alone has read.
   _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) {
+    __local TW_V* own = stage + TW_PAD_STAGE(me * TW_UNITS + q);
 #if TW_W == 4
-    stage[TW_PAD_STAGE(me * TW_UNITS + q)] =
-        (TW_V)(mine[q * TW_W], mine[q * TW_W + 1], mine[q * TW_W + 2], mine[q * TW_W + 3]);
+    tw_put(own, (TW_V)(mine[q * TW_W], mine[q * TW_W + 1], mine[q * TW_W + 2], mine[q * TW_W + 3]));
 #else
-    stage[TW_PAD_STAGE(me * TW_UNITS + q)] = (TW_V)(mine[q * TW_W], mine[q * TW_W + 1]);
+    tw_put(own, (TW_V)(mine[q * TW_W], mine[q * TW_W + 1]));
 #endif
   }
   barrier(CLK_LOCAL_MEM_FENCE);  // the results are there
