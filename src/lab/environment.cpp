@@ -174,12 +174,6 @@ std::uint64_t free_host_bytes() {
   return free;
 }
 
-std::uint64_t last_level_cache_bytes() {
-  std::uint64_t largest = 0;
-  for (const json& cache : caches_of_first_cpu()) largest = std::max(largest, cache["bytes"].get<std::uint64_t>());
-  return largest;
-}
-
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};

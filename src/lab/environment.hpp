@@ -19,9 +19,6 @@ bool is_release_build();
 /// Bytes that the host can still give: what is free, or less where a control group allows less.
 std::uint64_t free_host_bytes();
 
-/// As the system tells it; 0 if it does not.
-std::uint64_t last_level_cache_bytes();
-
 /// "2026-11-21T01:20:00Z"
 std::string utc_now();
 

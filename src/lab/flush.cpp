@@ -1,15 +1,12 @@
 #include "lab/flush.hpp"
 
-#include "lab/environment.hpp"
-
 #include <vector>
 
 namespace tilewise::lab {
 
 std::uint64_t flush_bytes(const device_info& info) {
   constexpr std::uint64_t unknown_cache = std::uint64_t{64} << 20;
-  const std::uint64_t cache = info.backend == "cpu" ? last_level_cache_bytes() : info.cache;
-  return 2 * (cache != 0 ? cache : unknown_cache);
+  return 2 * (info.cache != 0 ? info.cache : unknown_cache);
 }
 
 cache_flusher::cache_flusher(backend::queue& queue)

@@ -5,8 +5,7 @@
 
 namespace tilewise::lab {
 
-/// Twice the last-level cache; where it is not known, twice 64 MiB, which is above most. A CPU's is asked of the
-/// system: in a virtual machine the processor itself tells that of its whole package.
+/// Twice the last-level cache; where the device does not tell it, twice 64 MiB, which is above most.
 std::uint64_t flush_bytes(const device_info& info);
 
 class cache_flusher {
