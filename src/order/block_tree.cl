@@ -1,7 +1,7 @@
-// What:   the block trees of one tile, held by one group: items hold TW_ITEMS contiguous elements each in registers, and
-//         their values meet in a tree of radix 16 in local memory.
-// Order:  up: node = left + right over aligned blocks. down: starts with the carry at the root, the left child takes its
-//         parent's prefix and the right child adds the left one's value to it: leaf i gets P(i).
+// What:   the block trees of one tile, held by one group: items hold TW_ITEMS contiguous elements each in registers,
+//         and their values meet in a tree of radix 16 in local memory.
+// Order:  up: node = left + right over aligned blocks. down: starts with the carry at the root, the left child takes
+//         its parent's prefix and the right child adds the left one's value to it: leaf i gets P(i).
 // Shape:  TW_GROUP = 2^TW_LOG_GROUP items, a tile of TW_GROUP * TW_ITEMS elements; a tree costs four barriers.
 // Limits: TW_LOG_GROUP >= 5; an item holds a whole number of 16-byte units.
 // Twins:  block_stack.hpp.
@@ -22,25 +22,26 @@
 #define TW_LOG_UNITS (TW_LOG_ITEMS - TW_LOG_W)  // an item's 16-byte units
 #define TW_UNITS (1 << TW_LOG_UNITS)
 
-// The tree of 2^LOG values in an item's registers. NAME_up leaves each left child's value at its last element and returns
-// the root's; NAME_down turns that into prefixes. Every loop has constant bounds, so that nothing is indexed at run time.
-#define TW_DEFINE_TREE(NAME, LOG)                                            \
-  static inline TW_T NAME##_up(TW_T* v) {                                    \
-    _Pragma("unroll") for (int k = 0; k < (LOG); ++k) {                      \
-      _Pragma("unroll") for (int i = (2 << k) - 1; i < 1 << (LOG); i += 2 << k) \
-        v[i] = tw_apply(v[i - (1 << k)], v[i]);                              \
-    }                                                                        \
-    return v[(1 << (LOG)) - 1];                                              \
-  }                                                                          \
-  static inline void NAME##_down(TW_T* v, TW_T carry) {                      \
-    v[(1 << (LOG)) - 1] = carry;                                             \
-    _Pragma("unroll") for (int k = (LOG) - 1; k >= 0; --k) {                 \
-      _Pragma("unroll") for (int i = (2 << k) - 1; i < 1 << (LOG); i += 2 << k) { \
-        const TW_T left = v[i - (1 << k)];                                   \
-        v[i - (1 << k)] = v[i];                                              \
-        v[i] = tw_apply(v[i], left);                                         \
-      }                                                                      \
-    }                                                                        \
+// The tree of 2^LOG values in an item's registers. NAME_up leaves each left child's value at its last element and
+// returns the root's; NAME_down turns that into prefixes. Every loop has constant bounds, so that nothing is indexed at
+// run time.
+#define TW_DEFINE_TREE(NAME, LOG)                                                      \
+  static inline TW_T NAME##_up(TW_T* v) {                                              \
+    _Pragma("unroll") for (int k = 0; k < (LOG); ++k) {                                \
+      _Pragma("unroll") for (int i = (2 << k) - 1; i < 1 << (LOG); i += 2 << k) v[i] = \
+          tw_apply(v[i - (1 << k)], v[i]);                                             \
+    }                                                                                  \
+    return v[(1 << (LOG)) - 1];                                                        \
+  }                                                                                    \
+  static inline void NAME##_down(TW_T* v, TW_T carry) {                                \
+    v[(1 << (LOG)) - 1] = carry;                                                       \
+    _Pragma("unroll") for (int k = (LOG)-1; k >= 0; --k) {                             \
+      _Pragma("unroll") for (int i = (2 << k) - 1; i < 1 << (LOG); i += 2 << k) {      \
+        const TW_T left = v[i - (1 << k)];                                             \
+        v[i - (1 << k)] = v[i];                                                        \
+        v[i] = tw_apply(v[i], left);                                                   \
+      }                                                                                \
+    }                                                                                  \
   }
 
 #define TW_LOG_RADIX 4
@@ -56,8 +57,8 @@ TW_DEFINE_TREE(tw_mine, TW_LOG_UNITS)
 #define TW_PAD(i) ((i) + ((i) >> TW_LOG_RADIX))
 #define TW_PADDED_GROUP (TW_PAD(TW_GROUP) + 1)
 
-// The group's tree over one value an item: the root's value, in item 0 only. With `keep`, items and tops hold what the way
-// down needs; it lies there and not in registers, which only a few items would use and all would pay for.
+// The group's tree over one value an item: the root's value, in item 0 only. With `keep`, items and tops hold what the
+// way down needs; it lies there and not in registers, which only a few items would use and all would pay for.
 static inline TW_T tw_group_up(TW_T value, __local TW_T* items, __local TW_T* tops, const bool keep) {
   const int me = get_local_id(0);
   items[TW_PAD(me)] = value;

@@ -40,7 +40,8 @@ static inline ulong tw_level_first(ulong n, int level) {
 __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_finish(__global const TW_T* in, ulong in_first,
                                                                               ulong n, __global const TW_T* values,
                                                                               __global TW_T* out, ulong out_first,
-                                                                              TW_T init, uint has_init, ulong first_tile) {
+                                                                              TW_T init, uint has_init,
+                                                                              ulong first_tile) {
   __local TW_T nodes[TW_TILE];
   const int log_tile = TW_LOG_GROUP + TW_LOG_ITEMS;
   int level = 0;
