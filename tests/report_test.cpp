@@ -230,6 +230,16 @@ TEST(ReportFindings, ADeviceWinsFromTheSizeAfterWhichItNeverLoses) {
   EXPECT_EQ(break_even(scan, scan.boards.back()), "With its transfers cuda:0 wins from n\u00a0=\u00a0262,144 on.");
 }
 
+TEST(ReportFindings, EachMachineHasItsMainPanel) {
+  std::vector<json> records = made_up_records(), others = made_up_records();
+  for (json& record : others) record["host"]["hostname"] = "another";
+  records.insert(records.end(), others.begin(), others.end());
+  const model m = make_model(records);
+  EXPECT_TRUE(m.warnings.empty());
+  EXPECT_EQ(main_panels(m).size(), 4u);
+  EXPECT_EQ(times_in(markdown(records), "another"), 7u);  // six rows and the list of machines
+}
+
 TEST(ReportFindings, ALaterRecordOfACaseReplacesTheEarlier) {
   std::vector<json> records = made_up_records();
   records.push_back(records.front());

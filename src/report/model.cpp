@@ -219,8 +219,9 @@ std::set<std::uint64_t> panel::sizes() const {
 
 std::vector<const panel*> main_panels(const model& of) {
   std::vector<const panel*> first;
+  std::set<std::pair<std::string, std::string>> seen;
   for (const panel& p : of.panels)
-    if (first.empty() || first.back()->algorithm != p.algorithm) first.push_back(&p);
+    if (seen.emplace(p.algorithm, p.machine).second) first.push_back(&p);
   return first;
 }
 

@@ -91,7 +91,7 @@ struct model {
 /// Keeps pointers into `records`, which must outlive it. Where a case was measured more than once the last one counts.
 model make_model(const std::vector<nlohmann::json>& records);
 
-/// The main panel of each algorithm, in the model's order.
+/// The fullest panel of each algorithm on each machine, in the model's order.
 std::vector<const panel*> main_panels(const model& of);
 
 row make_row(const nlohmann::json& record);

@@ -9,6 +9,8 @@
 
 #include <tilewise/error.hpp>
 
+#include <algorithm>
+
 namespace tilewise::embedded {
 extern const std::string_view report_page_html, report_page_css, report_page_js, report_chart_js, report_policy;
 }
@@ -30,8 +32,9 @@ html verdict_section(const model& m) {
   for (const panel* p : main_panels(m))
     for (const board& b : p->boards)
       if (const std::string text = speed_finding(b); !text.empty())
-        items += tag(
-            "li", tag("strong", html::text(p->algorithm + " " + p->dtype + " on " + b.name)) + html::text(": " + text));
+        items += tag("li", tag("strong", html::text(p->algorithm + " " + p->dtype + " on " + b.name +
+                                                    (m.machines.size() > 1 ? " of " + p->machine : ""))) +
+                               html::text(": " + text));
   return tag("p", {{"class", any_wrong(m) ? "verdict wrong" : "verdict"}}, html::text(bits_finding(m))) +
          (items.empty() ? html() : tag("ul", items));
 }
@@ -44,16 +47,17 @@ html panel_content(const panel& p, page_builder& page) {
   return whole + bits_section(p) + ratio_section(p);
 }
 
-/// The fullest panel of an algorithm lies open, the others fold.
+/// The fullest panel of an algorithm on a machine lies open, the others fold.
 html algorithm_sections(const model& m, page_builder& page) {
   html whole;
   std::string algorithm;
+  const auto main = main_panels(m);
   for (const panel& p : m.panels) {
-    const bool is_main = p.algorithm != algorithm;
+    if (p.algorithm != algorithm)
+      whole += tag("h2", {{"class", "algorithm"}}, html::text(p.algorithm)) + paragraph(summary_of(p.algorithm));
     algorithm = p.algorithm;
-    if (is_main)
-      whole += tag("h2", {{"class", "algorithm"}}, html::text(algorithm)) + paragraph(summary_of(algorithm)) +
-               tag("h3", html::text(p.title)) + panel_content(p, page);
+    if (std::find(main.begin(), main.end(), &p) != main.end())
+      whole += tag("h3", html::text(p.title)) + panel_content(p, page);
     else
       whole += tag("details", {{"class", "panel"}}, tag("summary", html::text(p.title)) + panel_content(p, page));
   }
