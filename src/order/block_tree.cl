@@ -118,20 +118,6 @@ static inline TW_V tw_unit_at_end(__global const TW_T* in, ulong i, ulong count)
 #endif
 }
 
-static inline void tw_put(__local TW_V* to, TW_V unit) {
-#ifdef TW_SCALAR_STORES  // Oclgrind loses stores of composed vectors while it looks for uninitialised values
-  __local TW_T* each = (__local TW_T*)to;
-  each[0] = unit.s0;
-  each[1] = unit.s1;
-#if TW_W == 4
-  each[2] = unit.s2;
-  each[3] = unit.s3;
-#endif
-#else
-  *to = unit;
-#endif
-}
-
 // Whether a tile is whole and lies on a 16-byte boundary, so that its units are read and written at once.
 static inline bool tw_in_units(ulong first, ulong tile, ulong count) {
   return first % TW_W == 0 && (tile + 1) * TW_TILE <= count;

@@ -1,9 +1,9 @@
-// What:   scan/opencl:chunked (tw_tiles, tw_prefixes) and scan/opencl:blelloch (tw_totals, tw_sweeps). On each level the
-//         first kernel makes the tiles' values; these are scanned by the same two kernels on the next level, until they
-//         fit one tile; the second kernel goes down from the tiles' carries.
-// Order:  a tile is an aligned block, so the scan of the tiles' values gives P at each tile's start. The downsweep starts
-//         from that carry. Inclusive output i is P(i+1), the prefix at the next position; a tile's last one is the next
-//         tile's carry.
+// What:   scan/opencl:chunked (tw_tiles, tw_prefixes) and scan/opencl:blelloch (tw_totals, tw_sweeps). On each level
+//         the first kernel makes the tiles' values; these are scanned by the same two kernels on the next level, until
+//         they fit one tile; the second kernel goes down from the tiles' carries.
+// Order:  a tile is an aligned block, so the scan of the tiles' values gives P at each tile's start. The downsweep
+//         starts from that carry. Inclusive output i is P(i+1), the prefix at the next position; a tile's last one is
+//         the next tile's carry.
 // Shape:  one group a tile; groups do not wait for each other.
 // Limits: local memory for one tile of elements.
 // Twins:  scan_serial.cpp, scan_cuda.cu; embedded behind order/operators.cl and order/block_tree.cl.
@@ -11,7 +11,7 @@
 // What a level is and what it puts out; scan_opencl.hpp has the same numbers.
 #define TW_INCLUSIVE 1  // out[i] = P(i+1), else P(i)
 #define TW_STARTED 2    // init is applied to every output
-#define TW_SPINE 4      // the elements are tiles' values: out[count] = P(count) is written too, and NaNs stay as they are
+#define TW_SPINE 4      // the elements are tiles' values: out[count] = P(count) is written too, NaNs stay as they are
 #define TW_TOP 8        // one tile, whose carry is the prefix of the chunks before it
 
 static inline TW_T tw_result(TW_T prefix, TW_T init, uint mode) {
@@ -65,11 +65,11 @@ static inline void tw_load_tile(__global const TW_T* in, ulong first, ulong coun
     __global const TW_V* source = (__global const TW_V*)(in + first + tile * TW_TILE);
     TW_V loaded[TW_UNITS];
     _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) loaded[q] = source[q * TW_GROUP + me];
-    _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) tw_put(stage + TW_PAD_STAGE(q * TW_GROUP + me), loaded[q]);
+    _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) stage[TW_PAD_STAGE(q * TW_GROUP + me)] = loaded[q];
   } else {
     for (int q = 0; q < TW_UNITS; ++q) {
       const ulong u = q * TW_GROUP + me;
-      tw_put(stage + TW_PAD_STAGE(u), tw_unit_at_end(in + first, tile * TW_TILE + u * TW_W, count));
+      stage[TW_PAD_STAGE(u)] = tw_unit_at_end(in + first, tile * TW_TILE + u * TW_W, count);
     }
   }
 }
@@ -78,8 +78,8 @@ static inline void tw_store_tile(__global TW_T* out, ulong first, ulong count, u
   const int me = get_local_id(0);
   if (tw_in_units(first, tile, count)) {
     __global TW_V* target = (__global TW_V*)(out + first + tile * TW_TILE);
-    _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q)
-      target[q * TW_GROUP + me] = stage[TW_PAD_STAGE(q * TW_GROUP + me)];
+    _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) target[q * TW_GROUP + me] =
+        stage[TW_PAD_STAGE(q * TW_GROUP + me)];
   } else {
     for (uint i = me; i < TW_TILE; i += TW_GROUP) {
       const ulong at = tile * TW_TILE + i;
@@ -103,7 +103,8 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_prefixes(
     after = carries[tile + 1];
   }
   tw_load_tile(in, in_first, count, tile, stage);
-  barrier(CLK_LOCAL_MEM_FENCE);  // the tile is there
+  barrier(CLK_LOCAL_MEM_FENCE |
+          CLK_GLOBAL_MEM_FENCE);  // the tile is there; in place, results may now be written over it
   TW_T mine[TW_ITEMS];
   _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) {
     const TW_V unit = stage[TW_PAD_STAGE(me * TW_UNITS + q)];
@@ -131,9 +132,9 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_prefixes(
   _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) {
     __local TW_V* own = stage + TW_PAD_STAGE(me * TW_UNITS + q);
 #if TW_W == 4
-    tw_put(own, (TW_V)(mine[q * TW_W], mine[q * TW_W + 1], mine[q * TW_W + 2], mine[q * TW_W + 3]));
+    *own = (TW_V)(mine[q * TW_W], mine[q * TW_W + 1], mine[q * TW_W + 2], mine[q * TW_W + 3]);
 #else
-    tw_put(own, (TW_V)(mine[q * TW_W], mine[q * TW_W + 1]));
+    *own = (TW_V)(mine[q * TW_W], mine[q * TW_W + 1]);
 #endif
   }
   barrier(CLK_LOCAL_MEM_FENCE);  // the results are there
@@ -162,7 +163,7 @@ static inline void tw_upsweep(__local TW_T* nodes) {
     const int right = (2 * me + 2) * step - 1;
     if (right < (int)TW_PAIR_TILE) nodes[right] = tw_apply(nodes[right - step], nodes[right]);
   }
-  barrier(CLK_LOCAL_MEM_FENCE);  // the root is there
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // the root is there; in place, results may be written now
 }
 
 __kernel __attribute__((reqd_work_group_size(TW_PAIRS, 1, 1))) void tw_totals(__global const TW_T* in, ulong in_first,
