@@ -57,14 +57,15 @@ void run(const registry::problem& p, const registry::memories& where, const regi
 
 template <class T>
 T reduce_small(const T* in, std::uint64_t n, const T* init, op operation) {
-  static const auto level = backend::cpu::best_instruction_set();
-  const cpu_kernels<T>& kernels = kernels_for<T>(level, operation);
-  T scratch[small_scratch];
-  return order::with_operator(operation, [&]<class Op>(Op) {
-    kernels.upsweep(in, n, scratch);
-    const T prefix = kernels.fold(in, n, scratch, Op::template identity<T>());
-    return order::canonical(init == nullptr ? prefix : Op::template apply<T>(*init, prefix));
-  });
+  static const auto kernels = [] {
+    std::array<const cpu_kernels<T>*, all_ops.size()> all;
+    for (op o : all_ops) all[static_cast<std::size_t>(o)] = &kernels_for<T>(backend::cpu::best_instruction_set(), o);
+    return all;
+  }();
+  T result = kernels[static_cast<std::size_t>(operation)]->small(in, n);
+  if (init != nullptr)
+    order::with_operator(operation, [&]<class Op>(Op) { result = Op::template apply<T>(*init, result); });
+  return order::canonical(result);
 }
 
 #define TILEWISE_INSTANTIATE(T) template T reduce_small<T>(const T*, std::uint64_t, const T*, op);

@@ -15,8 +15,18 @@ namespace level = backend::cpu::TILEWISE_LEVEL;
 namespace {
 
 template <class T, class Op>
+T small(const T* in, std::uint64_t n) {
+  using blocks = level::blocks<T, Op>;
+  constexpr T identity = Op::template identity<T>();
+  if (n == level::lanes<T>) return blocks::template values<1>(in)[0];
+  T scratch[small_scratch];
+  blocks::upsweep(in, n, scratch);
+  return blocks::fold(in, n, scratch, identity);
+}
+
+template <class T, class Op>
 constexpr cpu_kernels<T> kernels_of{level::blocks<T, Op>::scratch_elements, level::blocks<T, Op>::upsweep,
-                                    level::blocks<T, Op>::fold};
+                                    level::blocks<T, Op>::fold, small<T, Op>};
 
 }  // namespace
 

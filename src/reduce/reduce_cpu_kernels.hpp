@@ -7,6 +7,11 @@
 
 namespace tilewise::impl::reduce {
 
+/// Arrays up to this length go straight to the kernel: a device's queue would take longer than the work.
+inline constexpr std::uint64_t small_limit = 4096;
+/// Room for the levels over small_limit elements at two lanes a vector: 1/2 + 1/4 + ..., and a few vectors.
+inline constexpr std::uint64_t small_scratch = small_limit + 64;
+
 template <class T>
 struct cpu_kernels {
   /// Elements of scratch for n elements.
@@ -15,6 +20,8 @@ struct cpu_kernels {
   void (*upsweep)(const T* in, std::uint64_t n, T* scratch);
   /// With these: P(n) on top of `first`. n = 2^k and the identity give the value of a block.
   T (*fold)(const T* in, std::uint64_t n, const T* scratch, T first);
+  /// P(n) at once, for 0 < n <= small_limit.
+  T (*small)(const T* in, std::uint64_t n);
 };
 
 // clang-format off

@@ -49,8 +49,9 @@ template <class T>
 void scan_host(std::span<const T> in, std::span<T> out, kind which, const T* init, const scan_options& options) {
   check_sizes(in.size(), out.size());
   check_overlap<T>(in, out);
+  if (goes_straight(in.size(), options) && (which == kind::inclusive || init != nullptr))
+    return impl::scan::scan_small(in.data(), out.data(), in.size(), init, which == kind::inclusive, options.operation);
   const registry::problem p = describe(in.size(), which, init, options.operation);
-  if (goes_straight(in.size(), options)) return impl::scan::scan_small(p, in.data(), out.data());
   const device on = options.device ? *options.device : open("cpu");
   const registry::choice how = registry::choose(p, on.implementation(), {options.variant, options.tuning});
   const void* inputs[] = {in.data()};

@@ -53,7 +53,7 @@ class spine {
 template <class T, class Op>
 void scan_values(const T* in, T* out, std::uint64_t n, descent<T> how, std::uint64_t tile, backend::cpu::queue& queue) {
   const reduce::cpu_kernels<T>& kernels = reduce::kernels_for<T>(queue.level(), Op::id);
-  const cpu_downsweep<T> downsweep = downsweep_for<T>(queue.level(), Op::id);
+  const auto downsweep = kernels_for<T>(queue.level(), Op::id).downsweep;
   const std::uint64_t whole = n / tile, rest = n % tile, slot = kernels.scratch_elements(tile);
   const unsigned level = static_cast<unsigned>(std::countr_zero(tile));
   const backend::buffer scratch(queue, queue.threads() * slot * sizeof(T));
@@ -87,19 +87,15 @@ bool worth_streaming(const registry::problem& p, const registry::memories& where
   return where.in[0].as<char>() != where.out[0].as<char>() && 2 * p.n() * size_of(p.type) > cache;
 }
 
-/// What every tile of the problem has in common.
-template <class T>
-descent<T> descent_of(const registry::problem& p) {
-  const T identity = order::with_operator(operation_of(p), []<class Op>(Op) { return Op::template identity<T>(); });
-  return {.carry = identity, .init = starts_from_init(p) ? init_of<T>(p) : identity, .inclusive = !is_exclusive(p)};
-}
-
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
   auto& queue = static_cast<backend::cpu::queue&>(q);
   with_type(p.type, [&]<class T>(T) {
-    descent<T> how = descent_of<T>(p);
-    how.stream = worth_streaming(p, where, queue.device());
     order::with_operator(operation_of(p), [&]<class Op>(Op) {
+      constexpr T identity = Op::template identity<T>();
+      const descent<T> how{.carry = identity,
+                           .init = starts_from_init(p) ? init_of<T>(p) : identity,
+                           .inclusive = !is_exclusive(p),
+                           .stream = worth_streaming(p, where, queue.device())};
       scan_values<T, Op>(where.in[0].as<const T>(), where.out[0].as<T>(), p.n(), how, t[0], queue);
     });
   });
@@ -108,14 +104,16 @@ void run(const registry::problem& p, const registry::memories& where, const regi
 }  // namespace
 
 template <class T>
-void scan_small(const registry::problem& p, const T* in, T* out) {
-  static const auto level = backend::cpu::best_instruction_set();
-  T scratch[reduce::small_scratch];
-  reduce::kernels_for<T>(level, operation_of(p)).upsweep(in, p.n(), scratch);
-  downsweep_for<T>(level, operation_of(p))(in, out, p.n(), scratch, descent_of<T>(p));
+void scan_small(const T* in, T* out, std::uint64_t n, const T* init, bool inclusive, op operation) {
+  static const auto kernels = [] {
+    std::array<const cpu_kernels<T>*, all_ops.size()> all;
+    for (op o : all_ops) all[static_cast<std::size_t>(o)] = &kernels_for<T>(backend::cpu::best_instruction_set(), o);
+    return all;
+  }();
+  kernels[static_cast<std::size_t>(operation)]->small(in, out, n, init, inclusive);
 }
 
-#define TILEWISE_INSTANTIATE(T) template void scan_small<T>(const registry::problem&, const T*, T*);
+#define TILEWISE_INSTANTIATE(T) template void scan_small<T>(const T*, T*, std::uint64_t, const T*, bool, op);
 TILEWISE_FOR_EACH_TYPE(TILEWISE_INSTANTIATE)
 
 std::vector<registry::variant> scan_cpu_variants() {

@@ -8,6 +8,7 @@
 
 #include "backend/cpu/cpu_blocks.hpp"
 #include "backend/instantiate.hpp"
+#include "reduce/reduce_cpu_kernels.hpp"
 
 namespace tilewise::impl::scan::TILEWISE_LEVEL {
 
@@ -38,28 +39,24 @@ void write(const T* in, T* out, std::uint64_t vectors, const T* prefix, T init, 
   }
 }
 
-/// Copies past the caches; `count` is a multiple of the vector.
-template <class T>
-void copy_streaming(const T* from, T* to, std::uint64_t count) {
-  const std::uint64_t misaligned = reinterpret_cast<std::uintptr_t>(to) % level::vector_bytes / sizeof(T);
-  std::uint64_t i = (width<T> - misaligned) % width<T>;
-  level::store_first<T>(to, level::load(from), static_cast<unsigned>(i));
-  for (; i + width<T> <= count; i += width<T>) level::stream<T>(to + i, level::load(from + i));
-  const unsigned rest = static_cast<unsigned>(count - i);
-  level::store_first<T>(to + i, level::load_first(from + i, rest), rest);
-}
-
-/// As write, but through a piece of the first-level cache: only whole aligned vectors go past the caches well, and
-/// the caller's array may begin anywhere.
+/// As write, but past the caches. Only whole aligned vectors go there well and the caller's array may begin anywhere,
+/// so they are cut anew from a few vectors at a time: few, so that storing some overlaps with computing the next.
 template <class T, class Op, bool Inclusive>
 void write_streaming(const T* in, T* out, std::uint64_t vectors, const T* prefix, T init, const T* ahead) {
-  constexpr std::uint64_t most = 8192 / level::vector_bytes;
-  T stage[most * width<T>];
+  constexpr std::uint64_t most = 8;
+  const std::uint64_t misaligned = reinterpret_cast<std::uintptr_t>(out) % level::vector_bytes / sizeof(T);
+  const unsigned head = static_cast<unsigned>(width<T> - misaligned), rest = width<T> - head;
+  T stage[(most + 1) * width<T>];  // the last vector before, and new ones
   for (std::uint64_t i = 0; i < vectors; i += most) {
-    const std::uint64_t count = vectors - i < most ? vectors - i : most;
-    write<T, Op, Inclusive>(in + i * width<T>, stage, count, prefix + i, init, ahead + i * width<T>);
-    copy_streaming(stage, out + i * width<T>, count * width<T>);
+    const std::uint64_t count = vectors - i < most ? vectors - i : most, at = i * width<T>;
+    write<T, Op, Inclusive>(in + at, stage + width<T>, count, prefix + i, init, ahead + at);
+    const bool starts = i == 0 && rest != 0;
+    if (starts) level::store_first<T>(out, level::load(stage + width<T>), head);
+    for (std::uint64_t j = starts ? width<T> : 0; j < count * width<T>; j += width<T>)
+      level::stream<T>(out + at + j - rest, level::load(stage + head + j));
+    level::store<T>(stage, level::load(stage + count * width<T>));
   }
+  level::store_first<T>(out + vectors * width<T> - rest, level::load_first(stage + head, rest), rest);
   _mm_sfence();
 }
 
@@ -67,7 +64,7 @@ template <class T, class Op, bool Inclusive>
 void write_tile(const T* in, T* out, std::uint64_t n, const T* prefix, const descent<T>& how) {
   const std::uint64_t vectors = n / width<T>;
   const auto write_vectors = how.stream ? write_streaming<T, Op, Inclusive> : write<T, Op, Inclusive>;
-  write_vectors(in, out, vectors, prefix, how.init, how.ahead != nullptr ? how.ahead : in);
+  if (vectors != 0) write_vectors(in, out, vectors, prefix, how.init, how.ahead != nullptr ? how.ahead : in);
   const unsigned rest = static_cast<unsigned>(n % width<T>);
   if (rest == 0) return;
   const T ends[2] = {prefix[vectors], prefix[vectors]};  // the prefix behind an incomplete vector is in no output
@@ -84,16 +81,28 @@ void descend(const T* in, T* out, std::uint64_t n, T* scratch, const descent<T>&
   (how.inclusive ? write_tile<T, Op, true> : write_tile<T, Op, false>)(in, out, n, scratch, how);
 }
 
+template <class T, class Op>
+void small(const T* in, T* out, std::uint64_t n, const T* init, bool inclusive) {
+  constexpr T identity = Op::template identity<T>();
+  T scratch[reduce::small_scratch];
+  level::blocks<T, Op>::upsweep(in, n, scratch);
+  descend<T, Op>(in, out, n, scratch,
+                 {.carry = identity, .init = init == nullptr ? identity : *init, .inclusive = inclusive});
+}
+
+template <class T, class Op>
+constexpr cpu_kernels<T> kernels_of{descend<T, Op>, small<T, Op>};
+
 }  // namespace
 
 template <class T>
-cpu_downsweep<T> downsweep(op operation) {
-  static constexpr cpu_downsweep<T> all[] = {descend<T, order::sum>, descend<T, order::product>, descend<T, order::min>,
-                                             descend<T, order::max>};
-  return all[static_cast<std::size_t>(operation)];
+const cpu_kernels<T>& kernels(op operation) {
+  static constexpr const cpu_kernels<T>* all[] = {&kernels_of<T, order::sum>, &kernels_of<T, order::product>,
+                                                  &kernels_of<T, order::min>, &kernels_of<T, order::max>};
+  return *all[static_cast<std::size_t>(operation)];
 }
 
-#define TILEWISE_INSTANTIATE(T) template cpu_downsweep<T> downsweep<T>(op);
+#define TILEWISE_INSTANTIATE(T) template const cpu_kernels<T>& kernels<T>(op);
 TILEWISE_FOR_EACH_TYPE(TILEWISE_INSTANTIATE)
 
 }  // namespace tilewise::impl::scan::TILEWISE_LEVEL

@@ -18,22 +18,26 @@ struct descent {
   const T* ahead = nullptr;  ///< n elements that the thread will probably read next
 };
 
-/// Writes the scan of `in[0..n)`, with the levels that reduce's upsweep left in `scratch`; overwrites these.
 template <class T>
-using cpu_downsweep = void (*)(const T* in, T* out, std::uint64_t n, T* scratch, const descent<T>& how);
+struct cpu_kernels {
+  /// Writes the scan of `in[0..n)`, with the levels that reduce's upsweep left in `scratch`; overwrites these.
+  void (*downsweep)(const T* in, T* out, std::uint64_t n, T* scratch, const descent<T>& how);
+  /// All of it at once, for 0 < n <= reduce::small_limit. `init` is the left operand of every output, null for none.
+  void (*small)(const T* in, T* out, std::uint64_t n, const T* init, bool inclusive);
+};
 
 // clang-format off
-namespace v2 { template <class T> cpu_downsweep<T> downsweep(op operation); }
-namespace v3 { template <class T> cpu_downsweep<T> downsweep(op operation); }
-namespace v4 { template <class T> cpu_downsweep<T> downsweep(op operation); }
+namespace v2 { template <class T> const cpu_kernels<T>& kernels(op operation); }
+namespace v3 { template <class T> const cpu_kernels<T>& kernels(op operation); }
+namespace v4 { template <class T> const cpu_kernels<T>& kernels(op operation); }
 // clang-format on
 
 template <class T>
-cpu_downsweep<T> downsweep_for(backend::cpu::instruction_set level, op operation) {
+const cpu_kernels<T>& kernels_for(backend::cpu::instruction_set level, op operation) {
   using backend::cpu::instruction_set;
-  return level == instruction_set::v4   ? v4::downsweep<T>(operation)
-         : level == instruction_set::v3 ? v3::downsweep<T>(operation)
-                                        : v2::downsweep<T>(operation);
+  return level == instruction_set::v4   ? v4::kernels<T>(operation)
+         : level == instruction_set::v3 ? v3::kernels<T>(operation)
+                                        : v2::kernels<T>(operation);
 }
 
 }  // namespace tilewise::impl::scan
