@@ -112,7 +112,7 @@ exit_code show_devices(const common_options& common) {
 }  // namespace
 
 void add_devices(CLI::App& app, invocation& call) {
-  CLI::App* command = app.add_subcommand("devices", "what this machine can compute on, each with a probe");
+  CLI::App* command = app.add_subcommand("devices", "what this machine can compute on, with a probe");
   auto common = std::make_shared<common_options>();
   command->add_flag("--json", common->json, "one JSON object on standard output");
   command->footer(

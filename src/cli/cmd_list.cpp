@@ -113,7 +113,7 @@ void add_list(CLI::App& app, invocation& call) {
   CLI::App* command = app.add_subcommand("list", "every variant of every algorithm, and its order");
   auto name = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
-  command->add_option("ALGORITHM", *name, "this one only");
+  command->add_option("ALGORITHM", *name, "this one only")->option_text(" ");
   command->add_flag("--json", *json, "one JSON object on standard output");
   command->footer(
       "Variants with the order `tilewise` return the same bits on every device. The\n"

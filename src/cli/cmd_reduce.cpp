@@ -54,7 +54,9 @@ exit_code reduce_file(const reduce_request& request) {
 void add_reduce(CLI::App& app, invocation& call) {
   CLI::App* command = app.add_subcommand("reduce", "the sum, product, minimum or maximum of an array");
   auto request = std::make_shared<reduce_request>();
-  command->add_option("X.npy", request->input, "the array, of any shape: f4 f8 i4 i8 u4 u8")->required();
+  command->add_option("X.npy", request->input, "the array, of any shape: f4 f8 i4 i8 u4 u8")
+      ->option_text(" ")
+      ->required();
   command->add_option("--op", request->operation, "sum, product, min or max")->option_text("NAME");
   add_device_options(*command, request->common);
   add_variant_options(*command, request->common);

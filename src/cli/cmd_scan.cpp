@@ -43,12 +43,14 @@ exit_code scan_file(const scan_request& request) {
 void add_scan(CLI::App& app, invocation& call) {
   CLI::App* command = app.add_subcommand("scan", "running sums, products, minima or maxima of an array");
   auto request = std::make_shared<scan_request>();
-  command->add_option("X.npy", request->input, "the array, of any shape: f4 f8 i4 i8 u4 u8")->required();
+  command->add_option("X.npy", request->input, "the array, of any shape: f4 f8 i4 i8 u4 u8")
+      ->option_text(" ")
+      ->required();
   command->add_option("-o,--output", request->output, "the result, of the same shape; may be X.npy")
       ->option_text("Y.npy")
       ->required();
   command->add_option("--op", request->operation, "sum, product, min or max")->option_text("NAME");
-  command->add_flag("--exclusive", request->exclusive, "leave out each element itself: y[0] is the initial value");
+  command->add_flag("--exclusive", request->exclusive, "y[i] leaves out x[i]; y[0] is the initial value");
   command->add_option("--init", request->init, "initial value; exclusive min and max need one")->option_text("V");
   add_device_options(*command, request->common);
   add_variant_options(*command, request->common);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <new>
 
 namespace tilewise::cli {
 
@@ -54,6 +55,8 @@ checked check_one(const lab::verified_case& c, const registry::choice& how, cons
     result.verdict = lab::verify(c, how, on->queue());
   } catch (const error& e) {
     result.failure = e;
+  } catch (const std::bad_alloc&) {
+    result.failure = error(errc::out_of_memory, "the host has not enough memory for it; use a smaller --n");
   }
   return result;
 }
@@ -186,7 +189,7 @@ void add_verify(CLI::App& app, invocation& call) {
   CLI::App* command = app.add_subcommand("verify", "one input, every variant and device, one digest");
   auto request = std::make_shared<verify_request>();
   request->common.device = "all";
-  command->add_option("ALGORITHM", request->algorithms, "these only");
+  command->add_option("ALGORITHM", request->algorithms, "these only")->option_text(" ");
   command->add_option("--n", request->n, "elements of the input; 1000003 if not given")->option_text("N");
   command->add_option("--seed", request->seed, "of the input")->option_text("S");
   add_device_options(*command, request->common);

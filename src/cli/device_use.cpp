@@ -10,10 +10,10 @@ namespace tilewise::cli {
 
 namespace {
 
-void leave_out_and_tell() {
+void leave_out_and_tell(bool quiet = false) {
   static bool told = false;
   for (const faulty_driver& f : leave_out_faulty_drivers())
-    if (!told) note("tilewise: the OpenCL driver " + f.file + " " + f.what + "; it is left out");
+    if (!told && !quiet) note("tilewise: the OpenCL driver " + f.file + " " + f.what + "; it is left out");
   told = true;
 }
 
@@ -33,7 +33,7 @@ bool may_need_opencl(std::string_view name) {
 }  // namespace
 
 device_handle open_device(const common_options& options) {
-  if (may_need_opencl(options.device)) leave_out_and_tell();
+  if (may_need_opencl(options.device)) leave_out_and_tell(options.quiet);
   try {
     return backend::find_device(options.device, {.threads = options.threads, .instruction_set = {}});
   } catch (const error& e) {
@@ -45,6 +45,7 @@ device_handle open_device(const common_options& options) {
 std::vector<device_handle> open_devices(const common_options& options) {
   if (options.device != "all") return {open_device(options)};
   std::vector<device_handle> all;
+  leave_out_and_tell(options.quiet);
   for (const backend::runtime& r : backend::runtimes()) {
     std::string why_none;
     for (device_handle& d : devices_of(r, why_none))

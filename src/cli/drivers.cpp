@@ -35,10 +35,14 @@ std::vector<fs::path> icd_files() {
 class icd_folder {
  public:
   icd_folder() {
-    std::string name = (fs::temp_directory_path() / "tilewise-icd-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr)
-      throw error(errc::io, "cannot make a folder in " + fs::temp_directory_path().string() + "; set TMPDIR");
-    path_ = name;
+    const char* wanted = std::getenv("TMPDIR");
+    for (const std::string& parent : {std::string(wanted == nullptr ? "/tmp" : wanted), std::string("/tmp")}) {
+      std::string name = parent + "/tilewise-icd-XXXXXX";
+      if (mkdtemp(name.data()) == nullptr) continue;
+      path_ = name;
+      return;
+    }
+    throw error(errc::io, "cannot make a folder for temporary files in /tmp; set TMPDIR to one that can be written");
   }
   icd_folder(const icd_folder&) = delete;
   ~icd_folder() {

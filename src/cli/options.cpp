@@ -3,10 +3,14 @@
 
 namespace tilewise::cli {
 
+/// More than any machine has; it keeps a slip of the finger from starting a million threads.
+constexpr unsigned most_threads = 4096;
+
 void add_device_options(CLI::App& command, common_options& to) {
-  command.add_option("--device", to.device, "auto, cpu, cpu:openmp, opencl:0, cuda:0 or a part of a name")
-      ->option_text("NAME");
-  command.add_option("--threads", to.threads, "worker threads of a CPU device; 0: one a CPU")->option_text("N");
+  command.add_option("--device", to.device, "auto, cpu, cpu:openmp, opencl:0, opencl:NVIDIA, ...")->option_text("NAME");
+  command.add_option("--threads", to.threads, "worker threads of a CPU device; 0: one a CPU")
+      ->option_text("N")
+      ->check(CLI::Range(0u, most_threads));
 }
 
 void add_variant_options(CLI::App& command, common_options& to) {
@@ -17,8 +21,8 @@ void add_variant_options(CLI::App& command, common_options& to) {
 
 void add_output_options(CLI::App& command, common_options& to) {
   command.add_flag("--json", to.json, "one JSON object on standard output");
-  CLI::Option* quiet = command.add_flag("-q,--quiet", to.quiet, "no notes, errors only");
-  command.add_flag("-v,--verbose", to.verbose, "say what was chosen and why")->excludes(quiet);
+  CLI::Option* quiet = command.add_flag("-q,--quiet", to.quiet, "no notes, errors only")->option_text(" ");
+  command.add_flag("-v,--verbose", to.verbose, "say what was chosen and why")->option_text(" ")->excludes(quiet);
 }
 
 }  // namespace tilewise::cli

@@ -1,7 +1,10 @@
 // The tool: parse, run one subcommand, turn errors into exit codes.
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
+#include "io/printable.hpp"
 #include "io/replacement_file.hpp"
+#include "lab/environment.hpp"
+#include "registry/catalog.hpp"
 
 #include <tilewise/version.hpp>
 
@@ -41,8 +44,35 @@ exit_code run(const invocation& call) {
   }
 }
 
+std::string describe_build() {
+  const nlohmann::json build = lab::tool_facts();
+  std::string text = std::string("tilewise ") + version() + "\norder " + std::to_string(order_version) + "\nbuild:";
+  for (const char* fact : {"commit", "compiler", "build_type"})
+    if (build[fact].is_string()) text += " " + build[fact].get<std::string>();
+  text += "\nbackends:";
+  for (const backend::runtime& r : backend::runtimes()) text += " " + std::string(r.name);
+  return text;
+}
+
+/// A word that should have been a command; empty if the first argument is one, or an option.
+std::string unknown_command(const CLI::App& app, const invocation& call) {
+  if (call.argv.size() < 2 || call.argv[1].starts_with('-')) return "";
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App* c) { return !c->get_group().empty(); })) {
+    if (command->get_name() == call.argv[1]) return "";
+    names.push_back(command->get_name());
+  }
+  return "there is no command '" + io::printable(call.argv[1]) + "';" + registry::nearest(call.argv[1], names);
+}
+
 /// CLI11 prints through streams; its text goes where ours goes, and its errors all mean wrong usage.
-exit_code explain(const CLI::App& app, const CLI::ParseError& e) {
+exit_code explain(const CLI::App& app, const CLI::ParseError& e, const invocation& call) {
+  constexpr int extra_arguments = static_cast<int>(CLI::ExitCodes::ExtrasError);
+  if (const std::string unknown = unknown_command(app, call);
+      e.get_exit_code() == extra_arguments && !unknown.empty()) {
+    note("tilewise: " + unknown);
+    return exit_code::usage;
+  }
   std::ostringstream out, err;
   const int code = app.exit(e, out, err);
   print(out.str());
@@ -53,7 +83,7 @@ exit_code explain(const CLI::App& app, const CLI::ParseError& e) {
 exit_code parse_and_run(int argc, char** argv) {
   invocation call{.argv = {argv, argv + argc}, .run = {}};
   CLI::App app("Data-parallel algorithms with the same bits on every processor.", "tilewise");
-  app.set_version_flag("--version", std::string("tilewise ") + version());
+  app.set_version_flag("--version", describe_build);
   app.require_subcommand(0, 1);
   app.footer(examples);
   add_bench(app, call);
@@ -67,7 +97,7 @@ exit_code parse_and_run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    return explain(app, e);
+    return explain(app, e, call);
   }
   if (call.run) return run(call);
   print(app.help());
