@@ -75,7 +75,8 @@ std::string line_of(const record& r, const std::vector<record>& rows) {
   const lab::series* kernel = kernel_of(r);
   if (kernel == nullptr) {
     const std::string reason = r.reason.substr(0, r.state == status::wrong ? 0 : 80 - label_width - 12);
-    return start + left(std::string(lab::name_of(r.state)), 8) + " " + reason + bits_of(r) + "\n";
+    return start + left(std::string(lab::name_of(r.state)), 8) + " " + reason + (reason.empty() ? "" : "  ") +
+           bits_of(r) + "\n";
   }
   const lab::summary s = lab::summarize(kernel->ns);
   const double rate = r.what.bytes_min / s.median;

@@ -14,10 +14,10 @@ double total_bytes(const std::vector<registry::operand>& operands) {
 
 double copied_bytes(const registry::problem& p) { return 2.0 * static_cast<double>(p.what->inputs(p).front().bytes()); }
 
-bool is_plausible(const registry::problem& p, double bytes_per_s, double copy_bytes_per_s) {
+bool is_plausible(const registry::problem& p, double share_of_copy) {
   const double in = total_bytes(p.what->inputs(p)), out = total_bytes(p.what->outputs(p));
   const double moved_per_counted = (in + 2 * out) / (in + out);
-  return bytes_per_s <= 1.05 * copy_bytes_per_s * 1.5 / moved_per_counted;
+  return share_of_copy <= 1.05 * 1.5 / moved_per_counted;
 }
 
 }  // namespace tilewise::lab

@@ -8,9 +8,9 @@ namespace tilewise::lab {
 /// Bytes that a copy of the problem's first input moves: each read once and written once.
 double copied_bytes(const registry::problem& p);
 
-/// Whether a rate of compulsory bytes can be true where a copy reaches `copy_bytes_per_s`. A cache that allocates on
+/// Whether a rate of compulsory bytes can be true that is this share of the copy's. A cache that allocates on
 /// write moves a written line twice, so a copy of n bytes may cost the memory 3 n where 2 n are counted, and work that
 /// only reads may pass it by half. 5 % are left for noise.
-bool is_plausible(const registry::problem& p, double bytes_per_s, double copy_bytes_per_s);
+bool is_plausible(const registry::problem& p, double share_of_copy);
 
 }  // namespace tilewise::lab

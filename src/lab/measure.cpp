@@ -212,17 +212,26 @@ class group_measurement {
     return records_[i].what.bytes_min / (summarize(records_[i].time.kernel->ns).median * 1e-9);
   }
 
+  /// The share of the copy's rate that row i has at least, by the interval of their ratio: noise alone shall make
+  /// nothing implausible.
+  double surest_share(std::size_t i, std::size_t copy) const {
+    const summary faster = *ratio_of(records_[copy].time.kernel->ns, records_[i].time.kernel->ns);
+    const double least = faster.ci95 ? faster.ci95->lo : faster.median;
+    return least * records_[i].what.bytes_min / records_[copy].what.bytes_min;
+  }
+
   /// Rates and ratios, once it is known which rows stayed right: nothing is compared with a wrong one.
   void derive() {
-    std::optional<double> ceiling;
+    std::optional<std::size_t> copy;
     for (std::size_t i = 0; i < records_.size(); ++i)
-      if (what_.rows[i].variant == nullptr && is_timed(i)) ceiling = rate_of(i);
+      if (what_.rows[i].variant == nullptr && is_timed(i)) copy = i;
     for (std::size_t i = 0; i < records_.size(); ++i) {
       if (!is_timed(i)) continue;
       record& mine = records_[i];
-      mine.ceiling_bytes_per_s = ceiling;
-      if (ceiling && what_.rows[i].variant != nullptr)
-        mine.plausible = is_plausible(what_.problem, rate_of(i), *ceiling);
+      if (copy) {
+        mine.ceiling_bytes_per_s = rate_of(*copy);
+        mine.plausible = i == *copy || is_plausible(what_.problem, surest_share(i, *copy));
+      }
       for (std::size_t other = 0; other < records_.size(); ++other) {
         const row& to = what_.rows[other];
         if (other == i || !is_timed(other) || !to.is_default_tuning()) continue;
