@@ -34,7 +34,7 @@ exit_code run(const report_options& options) {
 }  // namespace
 
 void add_report(CLI::App& app, invocation& call) {
-  CLI::App* command = app.add_subcommand("report", "records of `bench` as one HTML page, as CSV or as a table");
+  CLI::App* command = app.add_subcommand("report", "records of `bench` as a page, CSV or a table");
   const auto options = std::make_shared<report_options>();
   command->add_option("RESULTS", options->files, "files that `tilewise bench -o` wrote")->required();
   command->add_option("-o,--output", options->page, "the page to write; report.html if nothing is named");

@@ -1,0 +1,58 @@
+// The tool with faulty variants of scan planted in it, so that its answers to faults can be seen.
+#include "cli/commands.hpp"
+#include "registry/catalog.hpp"
+
+#include <new>
+#include <stdexcept>
+
+#include <unistd.h>
+
+namespace {
+
+using namespace tilewise;
+using run_function = decltype(registry::variant::run);
+
+registry::variant planted(std::string_view name, run_function run) {
+  return {.algorithm = "scan",
+          .backend = "cpu",
+          .name = name,
+          .types = all_dtypes,
+          .source = "a fault planted by a test",
+          .unsupported = [](const registry::problem&, const backend::device&,
+                            const registry::tuning&) { return std::string(); },
+          .run = run};
+}
+
+/// Right but for the lowest bit of one element.
+void one_bit(const registry::problem& p, const registry::memories& where, const registry::tuning& t,
+             backend::queue& queue) {
+  registry::reference_of(*p.what).run(p, where, t, queue);
+  if (p.n() > 0) where.out[0].as<unsigned char>()[p.n() / 2 * size_of(p.type)] ^= 1;
+}
+
+template <errc Code>
+void fails(const registry::problem&, const registry::memories&, const registry::tuning&, backend::queue&) {
+  throw error(Code, "planted");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto sleeps = [](const registry::problem&, const registry::memories&, const registry::tuning&,
+                         backend::queue&) { sleep(60); };
+  const auto no_memory = [](const registry::problem&, const registry::memories&, const registry::tuning&,
+                            backend::queue&) { throw std::bad_alloc(); };
+  const auto internal = [](const registry::problem&, const registry::memories&, const registry::tuning&,
+                           backend::queue&) { throw std::logic_error("planted"); };
+  const std::vector<registry::variant> faulty{
+      planted("one_bit", one_bit),
+      planted("lost", fails<errc::device_lost>),
+      planted("unbuilt", fails<errc::build_failed>),
+      planted("overflows", fails<errc::overflow>),
+      planted("sleeps", sleeps),
+      planted("no_memory", no_memory),
+      planted("internal", internal),
+  };
+  registry::add_peers(faulty);
+  return cli::run_tool(argc, argv);
+}

@@ -1,0 +1,356 @@
+"""The tool as a user meets it: arguments, files and faults in; exit code, results and messages out.
+
+cli_test.py TOOL PLANTED CRASHING_DRIVER HANGING_DRIVER   (the last three as tests/CMakeLists.txt builds them)
+"""
+
+import json
+import os
+import re
+import resource
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import numpy as np
+
+TOOL, PLANTED, CRASHING, HANGING = sys.argv[1:5]
+DTYPES = "f4 f8 i4 i8 u4 u8".split()
+OPS = {"sum": np.add, "product": np.multiply, "min": np.minimum, "max": np.maximum}
+
+# name, arguments, exit code, what standard output matches, what standard error matches. {d} is the folder.
+ROWS = [
+    ("help without arguments", "", 0, r"Subcommands:", r"^$"),
+    ("help", "--help", 0, r"Exit codes: 0 good", r"^$"),
+    ("version", "--version", 0, r"tilewise \d+\.\d+\.\d+\norder 1\n(.*\n)*backends: cpu", r"^$"),
+    ("no such command", "scna x.npy", 2, r"^$", r"no command 'scna'; did you mean scan"),
+    ("no such option", "reduce {d}/f4.npy --opp sum", 2, r"^$", r"--opp"),
+    ("no input", "reduce", 2, r"^$", r"X\.npy is required"),
+    ("two inputs", "reduce {d}/f4.npy {d}/f8.npy", 2, r"^$", r"not expected"),
+    ("scan without output", "scan {d}/f4.npy", 2, r"^$", r"--output is required"),
+    ("quiet and verbose", "reduce {d}/f4.npy -q -v", 2, r"^$", r"excludes"),
+    ("threads that are no number", "reduce {d}/f4.npy --threads many", 2, r"^$", r"threads"),
+    ("negative threads", "reduce {d}/f4.npy --threads -1", 2, r"^$", r"threads"),
+    ("reduce", "reduce {d}/f4.npy --device cpu", 0, r"^-?[0-9.e+]+\n$", r"^$"),
+    ("reduce help", "reduce --help", 0, r"Examples:", r"^$"),
+    ("scan help says flat", "scan --help", 0, r"flat, in C order", r"^$"),
+    ("verify help", "verify --help", 0, r"Exit 3", r"^$"),
+    ("verbose", "reduce {d}/f4.npy --device cpu -v", 0, r"^\S+\n$", r"reduce/\S+ .*on cpu: "),
+    ("largest u8", "reduce {d}/big.npy --device cpu --op max", 0, r"^18446744073709551615\n$", r"^$"),
+    ("smallest i8", "reduce {d}/small.npy --device cpu --op min", 0, r"^-9223372036854775808\n$", r"^$"),
+    ("a single value", "reduce {d}/single.npy --device cpu", 0, r"^2\.5\n$", r"^$"),
+    ("the shortest digits", "reduce {d}/tenth.npy --device cpu", 0, r"^0\.1\n$", r"^$"),
+    ("an empty sum", "reduce {d}/empty.npy --device cpu", 0, r"^0\n$", r"^$"),
+    ("an empty product", "reduce {d}/empty.npy --device cpu --op product", 0, r"^1\n$", r"^$"),
+    ("an empty min", "reduce {d}/empty.npy --device cpu --op min", 2, r"^$", r"tilewise: .*min"),
+    ("a nan wins", "reduce {d}/nan.npy --device cpu --op max", 0, r"^nan\n$", r"^$"),
+    ("no such op", "reduce {d}/f4.npy --op summ", 2, r"^$", r"no op 'summ'; did you mean sum"),
+    ("no such op of scan", "scan {d}/f4.npy -o {d}/y.npy --op mean", 2, r"^$", r"did you mean"),
+    ("no such device", "reduce {d}/f4.npy --device cpu:opnmp", 4, r"^$", r"did you mean cpu:openmp"),
+    ("no such backend", "reduce {d}/f4.npy --device vulkan:0", 4, r"^$", r"no device 'vulkan:0'; did you mean"),
+    ("no such index", "reduce {d}/f4.npy --device cuda:99", 4, r"^$", r"no device 'cuda:99'"),
+    ("an empty device name part", "reduce {d}/f4.npy --device cpu:", 4, r"^$", r"did you mean"),
+    ("no such variant", "reduce {d}/f4.npy --device cpu --variant lookbak", 2, r"^$", r"no variant 'lookbak'; did you"),
+    ("a variant of elsewhere", "reduce {d}/f4.npy --device cpu --variant reduce/opencl:two_phase", "2|4", r"^$",
+     r"opencl"),
+    ("no such tuning", "reduce {d}/f4.npy --device cpu --variant reduce/serial --tuning size=3", 2, r"^$",
+     r"'size=3' is not one"),
+    ("the definition", "reduce {d}/f4.npy --device cpu --variant reduce/serial -v", 0, r"\d", r"asked for"),
+    ("missing file", "reduce {d}/nix.npy", 6, r"^$", r"nix\.npy: cannot be read: No such file"),
+    ("a folder", "reduce {d}", 6, r"^$", r"no regular file"),
+    ("a fifo", "reduce {d}/fifo", 6, r"^$", r"no regular file"),
+    ("text", "reduce {d}/text.npy", 6, r"^$", r"no NumPy file"),
+    ("an empty file", "reduce {d}/nothing.npy", 6, r"^$", r"no NumPy file"),
+    ("a lying shape", "reduce {d}/lying.npy", 6, r"^$", r"cut off"),
+    ("cut off", "scan {d}/cut.npy -o {d}/y.npy", 6, r"^$", r"cut off"),
+    ("too long", "reduce {d}/long.npy", 6, r"^$", r"not one array"),
+    ("float16", "reduce {d}/f2.npy", 6, r"^$", r"'<f2'.*f4, f8, i4, i8, u4 and u8"),
+    ("complex", "reduce {d}/c8.npy", 6, r"^$", r"'<c8'"),
+    ("bool", "reduce {d}/b1.npy", 6, r"^$", r"'\|b1'"),
+    ("records", "reduce {d}/records.npy", 6, r"^$", r"records"),
+    ("an npz", "reduce {d}/x.npz", 6, r"^$", r"no NumPy file"),
+    ("a pickled object", "reduce {d}/object.npy", 6, r"^$", r"'\|O'"),
+    ("larger than memory", "reduce {d}/giant.npy", 5, r"^$", r"needs 8796093022208 bytes.* has \d+ left"),
+    ("no folder to write", "scan {d}/f4.npy -o {d}/no/y.npy --device cpu", 6, r"^$", r"y\.npy: cannot be written"),
+    ("a folder to write", "scan {d}/f4.npy -o {d} --device cpu", 6, r"^$", r"no regular file"),
+    ("/dev/full to write", "scan {d}/f4.npy -o /dev/full --device cpu", 6, r"^$", r"no regular file"),
+    ("/dev/null to write", "scan {d}/f4.npy -o /dev/null --device cpu", 6, r"^$", r"no regular file"),
+    ("an endless name", "scan {d}/f4.npy -o {d}/" + "n" * 300 + " --device cpu", 6, r"^$", r"File name too long"),
+    ("init that is no number", "scan {d}/f4.npy -o {d}/y.npy --init x --device cpu", 2, r"^$", r"'x' is not a number"),
+    ("init out of range", "scan {d}/i4.npy -o {d}/y.npy --init 2147483648 --device cpu", 2, r"^$", r"-2147483648 to"),
+    ("negative init", "scan {d}/u4.npy -o {d}/y.npy --init=-1 --device cpu", 2, r"^$", r"u32"),
+    ("fractional init", "scan {d}/i8.npy -o {d}/y.npy --init 1.5 --device cpu", 2, r"^$", r"not a number of type i64"),
+    ("nan as init", "scan {d}/f4.npy -o {d}/y.npy --init nan --device cpu", 0, r"^$", r"^$"),
+    ("exclusive min lacks init", "scan {d}/f4.npy -o {d}/y.npy --exclusive --op min --device cpu", 2, r"^$", r"initial"),
+    ("verify one", "verify reduce --device cpu:serial --n 1000", 0, r"^reduce +[0-9a-f]{{32}}  = on \d+ v", r"^$"),
+    ("verify nothing of it", "verify sacn", 2, r"^$", r"no algorithm 'sacn'; did you mean scan"),
+    ("verify no such variant", "verify scan --variant nix --device cpu", 4, r"^$", r"no variant of scan fits"),
+    ("verify no elements", "verify scan --device cpu --n 0", 0, r"  = on ", r"^$"),
+    ("list one", "list scan", 0, r"scan/serial\n +order +tilewise", r"^$"),
+    ("list nothing of it", "list reduse", 2, r"^$", r"did you mean reduce"),
+    ("probe is hidden", "--help", 0, r"^(?!.*  probe)", r"^$"),
+]
+
+# The same for the tool with faulty variants in it.
+PLANTED_ROWS = [
+    ("a wrong bit", "verify scan --device cpu --variant one_bit --n 1001", 3,
+     r"DIFFERS on 1 of 1.*\n  scan/cpu:one_bit on cpu: y\[500\] is \S+ \(0x[0-9a-f]{{8}}\) instead of \S+ \(0x[0-9a-f]"
+     r"{{8}}\); 1 element differs\n  repeat: tilewise verify scan --variant scan/cpu:one_bit --device cpu --n 1001", ""),
+    ("a wrong bit in JSON", "verify scan --device cpu --variant one_bit --json", 3, r'"repeat": "tilewise verify', ""),
+    ("no memory for one", "verify scan --device cpu --variant no_memory", 5, r"failed: the host has not enough", ""),
+    ("a lost device", "verify scan --device cpu --variant lost", 8, r"failed: planted", ""),
+    ("a lost device in scan", "scan {d}/f4.npy -o {d}/none.npy --device cpu --variant lost", 8, r"^$", "planted"),
+    ("a failed build", "scan {d}/f4.npy -o {d}/none.npy --device cpu --variant unbuilt", 4, r"^$", "planted"),
+    ("an overflow", "scan {d}/f4.npy -o {d}/none.npy --device cpu --variant overflows", 5, r"^$", "planted"),
+    ("no memory", "scan {d}/f4.npy -o {d}/none.npy --device cpu --variant no_memory", 5, r"^$", "not enough memory"),
+    ("a fault of ours", "scan {d}/f4.npy -o {d}/none.npy --device cpu --variant internal", 1, r"^$", "internal error"),
+]
+
+
+def run(arguments, tool=TOOL, **options):
+    words = arguments if isinstance(arguments, list) else arguments.split()
+    return subprocess.run([tool] + words, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL,
+                          **options)
+
+
+def wide_values(dtype, count, seed=1):
+    """Values for which the order of additions shows."""
+    r = np.random.default_rng(seed)
+    if dtype[0] == "f":
+        return (r.standard_normal(count) * 10.0 ** r.integers(-12, 12, count)).astype(dtype)
+    info = np.iinfo(dtype)
+    return r.integers(info.min, info.max, count, dtype=dtype, endpoint=True)
+
+
+def make_inputs(d):
+    for t in DTYPES:
+        np.save(f"{d}/{t}.npy", wide_values(t, 1003))
+    np.save(f"{d}/big.npy", np.array([0, 2**64 - 1], "u8"))
+    np.save(f"{d}/small.npy", np.array([0, -(2**63)], "i8"))
+    np.save(f"{d}/single.npy", np.float64(2.5))
+    np.save(f"{d}/tenth.npy", np.array([0.1], "f4"))
+    np.save(f"{d}/empty.npy", np.zeros((0, 3)))
+    np.save(f"{d}/nan.npy", np.array([1, np.nan, 2]))
+    np.save(f"{d}/f2.npy", np.zeros(3, "f2"))
+    np.save(f"{d}/c8.npy", np.zeros(3, "c8"))
+    np.save(f"{d}/b1.npy", np.zeros(3, "?"))
+    np.save(f"{d}/records.npy", np.zeros(3, [("a", "f4")]))
+    np.save(f"{d}/object.npy", np.array([{}], object))
+    np.savez(f"{d}/x.npz", np.zeros(3))
+    os.mkfifo(f"{d}/fifo")
+    good = open(f"{d}/f4.npy", "rb").read()
+    for name, contents in (("text", b"1,2,3\n"), ("nothing", b""), ("cut", good[:-5]), ("long", good + b"x"),
+                           ("lying", good.replace(b"(1003,)", b"(9999,)"))):
+        open(f"{d}/{name}.npy", "wb").write(contents)
+    with open(f"{d}/giant.npy", "wb") as giant:
+        facts = {"descr": "<f8", "fortran_order": False, "shape": (2**40,)}
+        np.lib.format.write_array_header_1_0(giant, facts)
+        giant.truncate(giant.tell() + 8 * 2**40)
+
+
+class Case(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.d = cls.folder.name
+        make_inputs(cls.d)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def check(self, result, code, out="", err=""):
+        said = f"\nexit {result.returncode}\n{result.stdout}{result.stderr}"
+        self.assertRegex(str(result.returncode), f"^({code})$", said)
+        self.assertTrue(re.search(out, result.stdout), f"{out!r} does not match standard output of{said}")
+        self.assertTrue(re.search(err, result.stderr), f"{err!r} does not match standard error of{said}")
+
+
+class Rows(Case):
+    def test_table(self):
+        self.assertGreaterEqual(len(ROWS), 60)
+        for tool, rows in ((TOOL, ROWS), (PLANTED, PLANTED_ROWS)):
+            for name, arguments, code, out, err in rows:
+                with self.subTest(name):
+                    before = set(os.listdir(self.d))
+                    result = run(arguments.format(d=self.d), tool)
+                    self.check(result, code, out.format(), err)
+                    left = set(os.listdir(self.d)) - before
+                    self.assertLessEqual(left, {"y.npy"} if code == 0 else set())
+
+    def test_help_fits_a_terminal(self):
+        for command in "", "devices", "list", "reduce", "scan", "verify":
+            for line in run(f"{command} --help").stdout.splitlines():
+                self.assertLessEqual(len(line), 80, line)
+
+
+class Files(Case):
+    def devices(self):
+        return [d["name"] for d in json.loads(run("devices --json").stdout)["devices"]]
+
+    def test_all_devices_write_the_same_bytes(self):
+        for t in DTYPES:
+            for arguments in ("", "--exclusive --init 3", "--op max", "--op product --init 1"):
+                files = set()
+                for device in self.devices():
+                    self.check(run(f"scan {self.d}/{t}.npy -o {self.d}/y.npy --device {device} {arguments}"), 0)
+                    files.add(open(f"{self.d}/y.npy", "rb").read())
+                self.assertEqual(len(files), 1, (t, arguments))
+
+    def test_exact_results_are_numpys(self):
+        for t in DTYPES:
+            x = np.load(f"{self.d}/{t}.npy")
+            for name in ("min", "max") if t[0] == "f" else OPS:
+                self.check(run(f"scan {self.d}/{t}.npy -o {self.d}/y.npy --device cpu --op {name}"), 0)
+                with np.errstate(over="ignore"):
+                    expected = OPS[name].accumulate(x, dtype=t)
+                self.assertEqual(np.load(f"{self.d}/y.npy").tobytes(), expected.tobytes(), (t, name))
+
+    def test_a_scan_ends_in_the_reduction(self):
+        for t in DTYPES:
+            fields = json.loads(run(f"reduce {self.d}/{t}.npy --device cpu --json").stdout)
+            self.check(run(f"scan {self.d}/{t}.npy -o {self.d}/y.npy --device cpu"), 0)
+            last = np.load(f"{self.d}/y.npy")[-1:]
+            self.assertEqual("0x" + last.astype(">" + t).tobytes().hex(), fields["value_hex"])
+            self.assertEqual(np.array([fields["value"]]).astype(t).tobytes(), last.tobytes())
+
+    def test_numpys_files_of_every_kind_are_read(self):
+        expected = {}
+        for t in DTYPES:
+            values = wide_values(t, 24).reshape(2, 3, 4)
+            for byte_order in "<>":
+                for order in "CF":
+                    for version in (1, 0), (2, 0), (3, 0):
+                        with open(f"{self.d}/x.npy", "wb") as file:
+                            np.lib.format.write_array(file, values.astype(byte_order + t, order=order), version)
+                        self.check(run(f"scan {self.d}/x.npy -o {self.d}/y.npy --op max --device cpu:serial"), 0)
+                        y = np.load(f"{self.d}/y.npy")
+                        self.assertEqual((y.shape, y.dtype), ((2, 3, 4), np.dtype("<" + t)))
+                        flat = np.maximum.accumulate(values.ravel())
+                        self.assertEqual(y.tobytes(), expected.setdefault(t, flat.tobytes()))
+
+    def test_json_has_its_fields(self):
+        common = {"command", "device", "variant", "reason", "tuning", "op", "dtype", "shape", "digest", "h2d_ns",
+                  "kernel_ns", "d2h_ns", "round_trip_ns", "first_call_ns", "end_to_end_ns"}
+        fields = json.loads(run(f"reduce {self.d}/f8.npy --device cpu --json").stdout)
+        self.assertLessEqual(common | {"value", "value_hex"}, set(fields))
+        self.assertEqual((fields["dtype"], fields["shape"], fields["device"]), ("f64", [1003], "cpu"))
+        fields = json.loads(run(f"scan {self.d}/f8.npy -o {self.d}/y.npy --device cpu --json").stdout)
+        self.assertLessEqual(common | {"output", "kind", "init"}, set(fields))
+        self.assertRegex(fields["digest"], "^[0-9a-f]{32}$")
+        nan = json.loads(run(f"reduce {self.d}/nan.npy --device cpu --op max --json").stdout)
+        self.assertEqual((nan["value"], nan["value_hex"]), (None, "0x7ff8000000000000"))
+
+    def test_in_place_and_threads(self):
+        results = set()
+        for threads in 1, 2, 3, 7:
+            np.save(f"{self.d}/x.npy", wide_values("f4", 300007))
+            self.check(run(f"scan {self.d}/x.npy -o {self.d}/x.npy --device cpu --threads {threads}"), 0)
+            results.add(open(f"{self.d}/x.npy", "rb").read())
+        self.assertEqual(len(results), 1)
+
+
+class Surroundings(Case):
+    def test_closed_and_full_outputs(self):
+        command = f"{TOOL} reduce {self.d}/f4.npy --device cpu"
+        shell = lambda text: subprocess.run(["bash", "-c", text], capture_output=True, text=True, timeout=60)
+        self.check(shell(f"{command} > /dev/full"), 6, "^$", "No space left")
+        self.check(shell(f"{command} >&-"), 6, "^$", "Bad file descriptor")
+        self.check(shell(f"{command} 2>&-"), 0, r"\d")
+        self.check(shell(f"{command} <&-"), 0, r"\d")
+        self.check(shell(f"{TOOL} list | head -n 0; exit ${{PIPESTATUS[0]}}"), 0, "^$", "^$")
+
+    def test_bare_environment(self):
+        self.check(run(f"reduce {self.d}/f4.npy --device cpu", env={}), 0, r"\d", "^$")
+        self.check(run(f"reduce {self.d}/f4.npy", env={"TILEWISE_DEVICE": "cpu:serial"}), 0, r"\d", "^$")
+        self.check(run(f"reduce {self.d}/f4.npy", env={"TILEWISE_DEVICE": "nix"}), 4, "^$", "no device 'nix'")
+        self.check(run(f"reduce {self.d}/f4.npy", env={"TMPDIR": "/nowhere"}), 0, r"\d", "^$")
+
+    def test_no_colour_where_it_is_not_wanted(self):
+        self.assertNotIn("\033", run("devices").stdout)
+
+    def test_a_read_only_target_is_left_alone(self):
+        target = f"{self.d}/kept.npy"
+        open(target, "w").write("kept")
+        os.chmod(target, stat.S_IRUSR)
+        if not os.access(target, os.W_OK):  # root may write it all the same
+            self.check(run(f"scan {self.d}/f4.npy -o {target} --device cpu"), 6, "^$", "cannot be overwritten")
+            self.assertEqual(open(target).read(), "kept")
+
+    def test_a_failed_write_leaves_the_old_file_and_no_other(self):
+        target = f"{self.d}/old.npy"
+        open(target, "w").write("old")
+        np.save(f"{self.d}/x.npy", wide_values("f8", 100000))
+        before = set(os.listdir(self.d))
+
+        def small_files():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+        self.check(run(f"scan {self.d}/x.npy -o {target} --device cpu", preexec_fn=small_files), 6, "^$", "too large")
+        self.assertEqual(open(target).read(), "old")
+        self.assertEqual(set(os.listdir(self.d)), before)
+
+    def test_an_interrupt_leaves_nothing_behind(self):
+        before = set(os.listdir(self.d))
+        child = subprocess.Popen([PLANTED, "scan", f"{self.d}/f4.npy", "-o", f"{self.d}/none.npy", "--device", "cpu",
+                                  "--variant", "sleeps"], stderr=subprocess.PIPE)
+        time.sleep(1)
+        child.send_signal(signal.SIGINT)
+        child.communicate(timeout=20)
+        self.assertEqual(child.returncode, 130)
+        self.assertEqual(set(os.listdir(self.d)), before)
+
+
+class Drivers(Case):
+    """OpenCL drivers that crash or hang are named, and everything else works."""
+
+    def vendors(self, *faulty):
+        folder = tempfile.mkdtemp(dir=self.d)
+        for i, library in enumerate(faulty):
+            open(f"{folder}/faulty{i}.icd", "w").write(library + "\n")
+        if os.path.isdir("/etc/OpenCL/vendors"):
+            for name in os.listdir("/etc/OpenCL/vendors"):
+                os.symlink(f"/etc/OpenCL/vendors/{name}", f"{folder}/{name}")
+        return {**os.environ, "OCL_ICD_VENDORS": folder}
+
+    def setUp(self):
+        facts = json.loads(run("devices --json").stdout)
+        if any(b["backend"] == "opencl" for b in facts["missing"]):
+            self.skipTest("no OpenCL here")
+        self.names = [d["name"] for d in facts["devices"]]
+
+    def check_survives(self, library, fault):
+        environment = self.vendors(library)
+        result = run("devices", env=environment)
+        self.check(result, 0, rf"faulty: \S+faulty0\.icd {fault} while being listed; it is left out")
+        facts = json.loads(run("devices --json", env=environment).stdout)
+        self.assertEqual([d["name"] for d in facts["devices"]], self.names)
+        self.assertRegex(facts["faulty"][0]["reason"], fault)
+        self.check(run(f"reduce {self.d}/f4.npy --device opencl:0", env=environment), 0, r"\d", rf"faulty0\.icd {fault}")
+        self.check(run(f"reduce {self.d}/f4.npy --device cpu", env=environment), 0, r"\d", "^$")
+
+    def test_crash(self):
+        self.check_survives(CRASHING, r"crashed with signal 11 \(Segmentation fault\)")
+
+    def test_hang(self):
+        start = time.monotonic()
+        self.check(run("devices", env=self.vendors(HANGING)), 0, r"did not answer within 10 s while being listed")
+        self.assertLess(time.monotonic() - start, 60)
+
+    def test_a_driver_that_is_not_there(self):
+        self.check(run("devices", env=self.vendors("/nowhere/lib.so")), 0, "opencl:0")
+
+    def test_only_faulty_drivers(self):
+        folder = tempfile.mkdtemp(dir=self.d)
+        open(f"{folder}/only.icd", "w").write(CRASHING + "\n")
+        environment = {**os.environ, "OCL_ICD_VENDORS": folder}
+        self.check(run("devices", env=environment), 0, r"(?s)cpu:serial.*opencl: none\..*faulty: ")
+        self.check(run(f"reduce {self.d}/f4.npy --device opencl:0", env=environment), 4, "^$", "crashed")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)
