@@ -128,6 +128,7 @@ std::string bench_verdict(const std::vector<record>& rows) {
   std::string text = wrong != 0
                          ? coloured("WRONG: " + std::to_string(wrong) + " results differ", colour::red)
                          : "All " + std::to_string(right_bits) + " results in the order have the definition's bits";
+  if (wrong == 0 && right_bits == 0) text = "No result in the order was checked";
   if (failed != 0) text += "; " + std::to_string(failed) + " rows failed";
   for (const auto& [algorithm, r] : fastest)
     text += "; fastest " + algorithm + " of " + report::count(r->what.shape[0]) + ": " + label_of(*r, rows) + ", " +

@@ -152,6 +152,11 @@ class bench_run {
   /// An interrupted run says so; else the gravest of what happened.
   exit_code judge() const {
     if (interrupt_requested()) return exit_code::interrupted;
+    const auto lacks_memory = [](const lab::record& r) { return r.reason.starts_with("memory: "); };
+    if (std::all_of(records_.begin(), records_.end(), lacks_memory)) {
+      note("tilewise: nothing could be measured: " + records_.front().reason + "; choose a smaller --n");
+      return exit_code::out_of_memory;
+    }
     exit_code worst = exit_code::ok;
     for (const lab::record& r : records_) {
       if (r.state == lab::status::wrong) return exit_code::wrong_result;
@@ -185,6 +190,9 @@ exit_code bench(const bench_request& asked, const std::vector<std::string>& argv
   return bench_run(asked, plan, argv).run(how);
 }
 
+/// No machine holds more, and a byte count of it fits 64 bits.
+constexpr std::uint64_t most_elements = std::uint64_t{1} << 48;
+
 void add_what(CLI::App& command, bench_request& to) {
   command.add_option("SELECTOR", to.selectors, "an algorithm, a variant's id or a pattern: 'scan/cuda:*'");
   // One value each time, or several with commas: a selector may follow.
@@ -192,7 +200,9 @@ void add_what(CLI::App& command, bench_request& to) {
   command.add_option("--preset", to.preset, "quick, normal or thorough")->option_text("NAME");
   several(command.add_option("--device", to.devices, "all, or as `tilewise devices` names them; may be repeated")
               ->option_text("NAME,..."));
-  several(command.add_option("--n", to.sizes, "elements, instead of the preset's")->option_text("N,..."));
+  several(command.add_option("--n", to.sizes, "elements, instead of the preset's")
+              ->option_text("N,...")
+              ->check(CLI::Range(std::uint64_t{1}, most_elements)));
   several(command.add_option("--dtype", to.types, "f32, f64, i32, i64, u32, u64, instead of the preset's")
               ->option_text("T,..."));
   several(command.add_option("--op", to.operations, "sum, product, min, max, instead of sum")->option_text("OP,..."));
