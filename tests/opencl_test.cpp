@@ -88,43 +88,65 @@ class OpenclKernels : public testing::Test {
 using OpenclQueue = OpenclKernels;
 using OpenclInterop = OpenclKernels;
 
-// Small tiles, so that few elements reach every level, short and whole tiles, and several chunks. scripts/check_kernels
-// runs this one under Oclgrind.
+// Small tiles, so that few elements reach every level, short and whole tiles, and several chunks. One program a test:
+// scripts/check_kernels runs each in a process of its own under Oclgrind, whose bookkeeping does not survive a second
+// one.
 struct kernel_shape {
   const char* variant;
   const char* tuning;
-  std::vector<std::uint64_t> sizes;
-  bool all_types;
+  dtype type;
+  std::uint64_t n;
 };
 
-TEST_F(OpenclKernels, HaveTheBitsOfTheDefinition) {
-  const kernel_shape shapes[] = {
-      {"reduce/opencl:two_phase", "group_size=64 items=8", {0, 1, 7, 511, 512, 513, 1541}, true},
-      {"scan/opencl:chunked", "group_size=64 items=8", {1, 7, 511, 512, 513, 1541}, true},
-      {"scan/opencl:blelloch", "group_size=4", {1, 7, 8, 9, 65, 131}, true},
-      {"scan/opencl:blelloch", "group_size=4 carry=direct", {1, 8, 65, 131}, false},
-      {"scan/opencl:blelloch", "group_size=1", {1, 2, 3, 29}, false},
-      {"scan/opencl:chunked", "group_size=64 items=8 chunk=64Ki", {65536 + 513}, false},
-  };
-  for (const kernel_shape& shape : shapes) {
-    const registry::variant& v = registry::find_variant(shape.variant);
-    const registry::tuning t = registry::parse_tuning(shape.tuning, v.tuning);
-    for (std::uint64_t n : shape.sizes)
-      for (dtype type : {dtype::f32, dtype::f64, dtype::i32}) {
-        if (type != dtype::f32 && !shape.all_types) continue;
-        const auto problems = lab::problems_at(registry::find_algorithm(v.algorithm), type, {n}, n);
-        // One operator is enough: they differ in no access to memory.
-        for (const registry::problem& p : problems) {
-          if (p.setting[0] != static_cast<int>(op::sum) || !registry::unsupported_reason(v, p, *device, t).empty())
-            continue;
-          if (n > 10000 && &p != &problems.front()) continue;
-          const auto c = lab::make_case(p, lab::data_class::wide, n);
-          EXPECT_TRUE(lab::verify(c, {&v, t, ""}, device->queue()).ok)
-              << v.id() << " " << to_string(p) << " " << shape.tuning;
-        }
-      }
+class OpenclShapes : public OpenclKernels, public testing::WithParamInterface<kernel_shape> {};
+
+TEST_P(OpenclShapes, HaveTheBitsOfTheDefinition) {
+  const kernel_shape& shape = GetParam();
+  const registry::variant& v = registry::find_variant(shape.variant);
+  const registry::tuning t = registry::parse_tuning(shape.tuning, v.tuning);
+  for (const registry::problem& p : lab::problems_at(registry::find_algorithm(v.algorithm), shape.type, {shape.n}, 1)) {
+    // One operator is enough: they differ in no access to memory.
+    if (p.setting[0] != static_cast<int>(op::sum) || !registry::unsupported_reason(v, p, *device, t).empty()) continue;
+    const auto c = lab::make_case(p, lab::data_class::wide, shape.n);
+    EXPECT_TRUE(lab::verify(c, {&v, t, ""}, device->queue()).ok) << to_string(p);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(
+    Kernels, OpenclShapes,
+    testing::Values(kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f32, 0},
+                    kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f32, 1},
+                    kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f32, 511},
+                    kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f32, 512},
+                    kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f32, 513},
+                    kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f32, 1541},
+                    kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f64, 7},
+                    kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f64, 512},
+                    kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f64, 1541},
+                    kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f32, 1},
+                    kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f32, 7},
+                    kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f32, 511},
+                    kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f32, 512},
+                    kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f32, 513},
+                    kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f32, 1541},
+                    kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f64, 7},
+                    kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f64, 512},
+                    kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f64, 1541},
+                    kernel_shape{"scan/opencl:chunked", "group_size=64 items=8 chunk=64Ki", dtype::i32, 65536 + 513},
+                    kernel_shape{"scan/opencl:blelloch", "group_size=4", dtype::f32, 1},
+                    kernel_shape{"scan/opencl:blelloch", "group_size=4", dtype::f32, 7},
+                    kernel_shape{"scan/opencl:blelloch", "group_size=4", dtype::f32, 8},
+                    kernel_shape{"scan/opencl:blelloch", "group_size=4", dtype::f32, 9},
+                    kernel_shape{"scan/opencl:blelloch", "group_size=4", dtype::f32, 65},
+                    kernel_shape{"scan/opencl:blelloch", "group_size=4", dtype::f32, 131},
+                    kernel_shape{"scan/opencl:blelloch", "group_size=4 carry=direct", dtype::f64, 1},
+                    kernel_shape{"scan/opencl:blelloch", "group_size=4 carry=direct", dtype::f64, 8},
+                    kernel_shape{"scan/opencl:blelloch", "group_size=4 carry=direct", dtype::f64, 65},
+                    kernel_shape{"scan/opencl:blelloch", "group_size=4 carry=direct", dtype::f64, 131},
+                    kernel_shape{"scan/opencl:blelloch", "group_size=1", dtype::i32, 1},
+                    kernel_shape{"scan/opencl:blelloch", "group_size=1", dtype::i32, 2},
+                    kernel_shape{"scan/opencl:blelloch", "group_size=1", dtype::i32, 3},
+                    kernel_shape{"scan/opencl:blelloch", "group_size=1", dtype::i32, 29}));
 
 // Faults on purpose: scripts/check_kernels must find each of them, or its silence says nothing.
 constexpr std::string_view faulty_source = R"(
