@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
+#include <map>
 #include <thread>
 
 namespace tilewise::lab {
@@ -91,6 +93,8 @@ void guarded(record& r, F&& f) {
   }
 }
 
+using outputs_of_row = std::vector<std::vector<std::byte>>;
+
 class group_measurement {
  public:
   group_measurement(const group& what, const verified_case& inputs, const measuring& how)
@@ -133,13 +137,29 @@ class group_measurement {
     r.on->queue().finish();
     if (is_first) result.time.first_call_ns = static_cast<double>(now_ns() - started);
     if (r.variant == nullptr) return;
-    result.verified = compare(inputs_, *r.variant, memory_.download_outputs());
+    const outputs_of_row outputs = memory_.download_outputs();
+    result.verified = compare(inputs_, *r.variant, outputs);
+    if (r.variant->order == registry::claim::own) note_changes(i, outputs);
     result.reference_digest = inputs_.expected_digest;
     if (result.verified->ok) return;
     result.state = status::wrong;
     result.reason = is_first ? "the result differs from the definition's"
                              : "the result was right before the timing and differs after it";
     result.time = {};
+  }
+
+  /// What has an order of its own may have another one in the next run: the last outputs against the first ones.
+  void note_changes(std::size_t i, const outputs_of_row& outputs) {
+    const auto [first, is_new] = first_outputs_.emplace(i, outputs);
+    if (is_new) return;
+    const std::vector<registry::operand> operands = what_.problem.what->outputs(what_.problem);
+    std::uint64_t changed = 0;
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      const std::size_t size = size_of(operands[k].type);
+      for (std::uint64_t e = 0; e < operands[k].count; ++e)
+        changed += std::memcmp(&first->second[k][e * size], &outputs[k][e * size], size) != 0;
+    }
+    records_[i].changed_outputs = changed;
   }
 
   static void interrupt(record& r) {
@@ -248,6 +268,7 @@ class group_measurement {
   operands memory_;
   std::optional<cache_flusher> flusher_;
   std::vector<record> records_;
+  std::map<std::size_t, outputs_of_row> first_outputs_;  // of rows with an order of their own
 };
 
 }  // namespace

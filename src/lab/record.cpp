@@ -68,6 +68,7 @@ json verify_json(const record& r) {
           {"reference_digest", text_or_null(r.reference_digest)},
           {"mismatches", v.mismatches},
           {"max_relative_error", number(v.max_relative_error)},
+          {"changed_outputs", r.changed_outputs ? json(*r.changed_outputs) : json()},
           {"first_mismatch", first}};
 }
 

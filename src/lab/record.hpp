@@ -58,6 +58,8 @@ struct record {
   case_facts what;
   std::optional<verdict> verified;
   std::string reference_digest;
+  std::optional<std::uint64_t>
+      changed_outputs;  // order of its own: outputs that differ between two runs on equal input
   timings time;
   std::optional<double> ceiling_bytes_per_s;
   bool plausible = true;

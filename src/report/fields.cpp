@@ -103,7 +103,8 @@ row make_row(const json& record) {
   r.tuning = text_at(record, "case.tuning");
   r.mode = text_at(record, "case.mode");
   r.data = text_at(record, "case.data");
-  r.machine = text_at(record, "host.hostname");
+  // Rented machines share host names.
+  r.machine = text_at(record, "host.hostname") + " (" + text_at(record, "host.cpu_model") + ")";
   r.status = text_at(record, "status");
   r.reason = text_at(record, "reason");
   r.digest = text_at(record, "verify.digest");
@@ -124,6 +125,7 @@ row make_row(const json& record) {
   r.elements_per_s = number_at(record, "derived.elements_per_s");
   r.fraction = number_at(record, "derived.fraction_of_ceiling");
   r.min_effect = number_at(record, "noise.min_effect");
+  if (find(record, "verify.changed_outputs")) r.changed = count_at(record, "verify.changed_outputs");
   r.ratios = ratios_of(record);
   return r;
 }

@@ -57,6 +57,20 @@ std::string bits_finding(const model& m) {
   return text;
 }
 
+std::vector<std::string> change_findings(const model& m) {
+  std::map<std::string, const row*> largest;
+  for (const row& r : m.rows) {
+    if (r.status != "ok" || r.changed.value_or(0) == 0) continue;
+    const row*& known = largest[r.variant + " on " + r.device + " of " + r.machine];
+    if (!known || r.n >= known->n) known = &r;
+  }
+  std::vector<std::string> findings;
+  for (const auto& [who, r] : largest)
+    findings.push_back(short_name(r->variant) + " (" + r->algorithm + " " + r->dtype + ") changed " +
+                       count(*r->changed) + " outputs between two runs on the same input at " + at_size(r->n) + ".");
+  return findings;
+}
+
 double smallest_effect(const row& r) { return std::max(0.01, r.min_effect.value_or(0)); }
 
 std::string judged(const interval& value, double min_effect) {

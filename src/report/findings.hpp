@@ -8,6 +8,8 @@ namespace tilewise::report {
 /// Whether all results that claim the order have the bits of the definition.
 std::string bits_finding(const model& m);
 bool any_wrong(const model& m);
+/// What code with an order of its own changed between two runs on the same input, each variant at its largest size.
+std::vector<std::string> change_findings(const model& m);
 
 /// Our fastest variant of a processor against the fastest peer and the copy; empty if none was ranked.
 std::string speed_finding(const board& b);

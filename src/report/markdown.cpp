@@ -50,12 +50,13 @@ std::string markdown(const std::vector<json>& records) {
                      "|---|--:|---|---|--:|--:|--:|---|---|\n";
   for (const panel* p : main_panels(m))
     for (const board& b : p->boards) {
-      const series* best = b.fastest(role::tilewise, b.common_size());
-      if (best) text += line(*p, b, *best, *best->at(b.common_size()));
+      for (const std::uint64_t n : b.sizes())
+        if (const series* best = b.fastest(role::tilewise, n)) text += line(*p, b, *best, *best->at(n));
     }
+  for (const std::string& finding : change_findings(m)) text += "\n" + escaped(finding);
   text +=
-      "\nFastest variant of each processor at the largest size that all variants share; median kernel time. Ratios are "
-      "speed ratios of interleaved runs, with their 95 % intervals. Machine: ";
+      "\n\nThe fastest variant of each processor at each size; median kernel time, data resident. Ratios are speed "
+      "ratios of interleaved runs, with their 95 % intervals. Machine: ";
   for (const std::string& machine : m.machines)
     text += (&machine == &m.machines.front() ? "" : ", ") + escaped(machine);
   return text + ".\n<!-- results:end -->\n";

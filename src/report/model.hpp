@@ -31,6 +31,7 @@ struct row {
   bool verified = false;
   std::optional<interval> kernel, h2d, d2h, round_trip;
   std::optional<double> bytes_per_s, elements_per_s, fraction, min_effect;
+  std::optional<std::uint64_t> changed;  // outputs that differed between two runs on the same input
   std::vector<ratio> ratios;
 
   bool is_limit() const { return algorithm == "copy"; }

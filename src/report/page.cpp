@@ -35,6 +35,7 @@ html verdict_section(const model& m) {
         items += tag("li", tag("strong", html::text(p->algorithm + " " + p->dtype + " on " + b.name +
                                                     (m.machines.size() > 1 ? " of " + p->machine : ""))) +
                                html::text(": " + text));
+  for (const std::string& text : change_findings(m)) items += tag("li", html::text(text));
   return tag("p", {{"class", any_wrong(m) ? "verdict wrong" : "verdict"}}, html::text(bits_finding(m))) +
          (items.empty() ? html() : tag("ul", items));
 }
