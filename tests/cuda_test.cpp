@@ -1,7 +1,7 @@
 // What only the CUDA runtime must satisfy; the kernels' bits are tested from the catalog.
 #include "backend/cuda/cuda_device.hpp"
 #include "backend/probe.hpp"
-#include "lab/generate.hpp"
+#include "helpers.hpp"
 #include "registry/catalog.hpp"
 
 #include <tilewise/tilewise.hpp>
@@ -14,12 +14,8 @@
 namespace tilewise {
 namespace {
 
-std::vector<float> wide_values(std::uint64_t count, std::uint64_t seed = 1) {
-  const std::vector<std::byte> bytes = lab::generate(lab::data_class::wide, seed, dtype::f32, count);
-  std::vector<float> values(count);
-  std::memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
-}
+using tests::code_of;
+using tests::wide_floats;
 
 std::vector<float> host_scan(const std::vector<float>& values) {
   std::vector<float> result(values.size());
@@ -29,17 +25,6 @@ std::vector<float> host_scan(const std::vector<float>& values) {
 
 bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
-}
-
-errc code_of(auto&& call) {
-  try {
-    call();
-  } catch (const error& e) {
-    EXPECT_GT(std::strlen(e.what()), 20u);
-    return e.code();
-  }
-  ADD_FAILURE() << "no error";
-  return errc::io;
 }
 
 class Cuda : public testing::Test {
@@ -68,7 +53,7 @@ TEST_F(Cuda, ArithmeticIsWhatTheOrderNeeds) {
 }
 
 TEST_F(Cuda, WorksInTheOrderOfTheCallersStreamOnTheCallersMemory) {
-  const std::vector<float> x = wide_values(1 << 22);
+  const std::vector<float> x = wide_floats(1 << 22);
   const std::uint64_t bytes = x.size() * sizeof(float);
   cudaStream_t stream = nullptr;
   float *memory = nullptr, *pinned = nullptr;
@@ -95,13 +80,13 @@ TEST_F(Cuda, WorksInTheOrderOfTheCallersStreamOnTheCallersMemory) {
 
 TEST_F(Cuda, AViewOfAnArrayDoesNotFreeIt) {
   const device gpu = open("cuda:0");
-  const std::vector<float> x = wide_values(5000);
+  const std::vector<float> x = wide_floats(5000);
   const array<float> values = gpu.upload(x);
   {
     const array<float> whole = view<float>(gpu, values.native(), values.size());
     EXPECT_EQ(reduce(whole), reduce(x));
   }
-  const array<float> other = gpu.upload(wide_values(5000, 2));
+  const array<float> other = gpu.upload(wide_floats(5000, 2));
   EXPECT_NE(other.native(), values.native());
   EXPECT_TRUE(same_bits(values.download(), x));
 }
@@ -109,7 +94,7 @@ TEST_F(Cuda, AViewOfAnArrayDoesNotFreeIt) {
 TEST_F(Cuda, AnUploadHasReadItsSourceWhenItReturns) {
   const device gpu = open("cuda:0");
   const std::uint64_t count = 5 << 20;  // several staging buffers
-  const std::vector<float> x = wide_values(count);
+  const std::vector<float> x = wide_floats(count);
   std::vector<float> source = x;
   const array<float> pageable = gpu.upload(source);
   std::fill(source.begin(), source.end(), 0.0f);
@@ -141,7 +126,7 @@ TEST_F(Cuda, TooMuchIsOutOfMemoryAndTheDeviceGoesOn) {
   EXPECT_EQ(code_of([&] { gpu.allocate<float>(std::uint64_t{1} << 50); }), errc::out_of_memory);
   EXPECT_EQ(code_of([&] { gpu.allocate<double>(~std::uint64_t{0}); }), errc::out_of_memory);
   EXPECT_EQ(code_of([&] { gpu.allocate<float>((std::uint64_t{1} << 62) - 1); }), errc::out_of_memory);
-  const std::vector<float> x = wide_values(1000);
+  const std::vector<float> x = wide_floats(1000);
   EXPECT_EQ(reduce(gpu.upload(x)), reduce(x));
 }
 

@@ -1,5 +1,6 @@
 // The catalog is sane, says what it does not have, and chooses without silent fallbacks.
 #include "backend/cpu/cpu_device.hpp"
+#include "helpers.hpp"
 #include "registry/choose.hpp"
 
 #include <algorithm>
@@ -11,18 +12,7 @@ namespace tilewise::registry {
 
 namespace {
 
-/// What `f` throws, checked for its code; "" if it throws nothing.
-template <class F>
-std::string message_of(errc code, F f) {
-  try {
-    f();
-  } catch (const error& e) {
-    EXPECT_EQ(e.code(), code) << e.what();
-    return e.what();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return "";
-}
+using tests::message_of;
 
 void expect_holds(const std::string& text, const std::string& part) {
   EXPECT_NE(text.find(part), text.npos) << "'" << part << "' is not in: " << text;

@@ -1,29 +1,23 @@
 // What only reduce must satisfy; the bits of every variant are checked from the catalog.
+#include "helpers.hpp"
+
+#include <tilewise/tilewise.hpp>
+
 #include <atomic>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <thread>
-#include <tilewise/tilewise.hpp>
 
 #include <gtest/gtest.h>
 
 namespace tilewise {
 namespace {
 
+using tests::code_of;
+
 constexpr float nan_f = std::numeric_limits<float>::quiet_NaN();
 
 std::uint32_t bits(float value) { return __builtin_bit_cast(std::uint32_t, value); }
-
-errc code_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const error& e) {
-    return e.code();
-  }
-  ADD_FAILURE() << "no error";
-  return errc::io;
-}
 
 TEST(Reduce, OfNothingIsTheValueThatTheOperatorHasForIt) {
   const std::vector<float> none;

@@ -1,13 +1,17 @@
 // What only scan must satisfy; the bits of every variant are checked from the catalog.
-#include <cmath>
-#include <functional>
-#include <limits>
+#include "helpers.hpp"
+
 #include <tilewise/tilewise.hpp>
+
+#include <cmath>
+#include <limits>
 
 #include <gtest/gtest.h>
 
 namespace tilewise {
 namespace {
+
+using tests::code_of;
 
 std::uint32_t bits(float value) { return __builtin_bit_cast(std::uint32_t, value); }
 
@@ -17,16 +21,6 @@ std::vector<float> wide(std::size_t n) {
   for (std::size_t i = 0; i < n; ++i)
     x[i] = std::ldexp(static_cast<float>(i * 7919 % 2003) - 1000.5f, static_cast<int>(i * i % 29) - 14);
   return x;
-}
-
-errc code_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const error& e) {
-    return e.code();
-  }
-  ADD_FAILURE() << "no error";
-  return errc::io;
 }
 
 TEST(Scan, EveryInclusiveOutputIsTheReductionOfItsPrefix) {
@@ -97,7 +91,9 @@ TEST(Scan, OutputPastTheCachesHasTheSameBitsAtEveryAlignment) {
   for (std::size_t offset : {3u, 0u}) {
     inclusive_scan<float>(x, std::span<float>(y.data() + offset, n));
     for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(bits(y[i + offset]), bits(small[i])) << offset << " " << i;
-    if (offset != 0) EXPECT_EQ(y[offset - 1], 42.0f);
+    if (offset != 0) {
+      EXPECT_EQ(y[offset - 1], 42.0f);
+    }
   }
 }
 

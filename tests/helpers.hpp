@@ -1,0 +1,50 @@
+// What several test files share: floats for which the order shows, and what a call throws.
+#pragma once
+
+#include "lab/generate.hpp"
+
+#include <tilewise/error.hpp>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace tilewise::tests {
+
+/// Floats of wide exponents: another association gives other bits.
+inline std::vector<float> wide_floats(std::uint64_t n, std::uint64_t seed = 1) {
+  const std::vector<std::byte> bytes = lab::generate(lab::data_class::wide, seed, dtype::f32, n);
+  std::vector<float> values(n);
+  if (n != 0) std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+/// The message of the tilewise::error that `call` throws; fails if it throws none or one of another code.
+template <class Call>
+std::string message_of(errc expected, const Call& call) {
+  try {
+    call();
+  } catch (const error& e) {
+    EXPECT_EQ(e.code(), expected) << e.what();
+    return e.what();
+  }
+  ADD_FAILURE() << "no error was thrown";
+  return "";
+}
+
+/// The code of the tilewise::error that `call` throws, which must come with a sentence.
+template <class Call>
+errc code_of(const Call& call) {
+  try {
+    call();
+  } catch (const error& e) {
+    EXPECT_GT(std::strlen(e.what()), 20u) << e.what();
+    return e.code();
+  }
+  ADD_FAILURE() << "no error was thrown";
+  return errc::io;
+}
+
+}  // namespace tilewise::tests

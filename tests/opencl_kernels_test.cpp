@@ -1,0 +1,112 @@
+// Every OpenCL kernel at sizes of all shapes: fast here, and under Oclgrind by scripts/check_kernels.
+#include "backend/opencl/opencl_queue.hpp"
+#include "lab/verify.hpp"
+#include "opencl_fixture.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace tilewise::tests {
+namespace {
+
+using OpenclKernels = opencl_device_test;
+
+// Small tiles, so that few elements reach every level, short and whole tiles, and several chunks. One program a test:
+// scripts/check_kernels runs each in a process of its own under Oclgrind, whose bookkeeping does not survive a second
+// one.
+struct kernel_shape {
+  const char* variant;
+  const char* tuning;
+  dtype type;
+  std::uint64_t n;
+};
+
+/// "scan_opencl_blelloch_group_size_4_f32_131": what scripts/check_kernels says of a fault.
+std::string name_of_shape(const testing::TestParamInfo<kernel_shape>& info) {
+  const auto& [variant, tuning, type, n] = info.param;
+  std::string name = std::string(variant) + "_" + tuning + "_" + std::string(name_of(type)) + "_" + std::to_string(n);
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
+}
+
+class OpenclShapes : public OpenclKernels, public testing::WithParamInterface<kernel_shape> {};
+
+TEST_P(OpenclShapes, HaveTheBitsOfTheDefinition) {
+  const kernel_shape& shape = GetParam();
+  const registry::variant& v = registry::find_variant(shape.variant);
+  const registry::tuning t = registry::parse_tuning(shape.tuning, v.tuning);
+  for (const registry::problem& p : lab::problems_at(registry::find_algorithm(v.algorithm), shape.type, {shape.n}, 1)) {
+    // One operator is enough: they differ in no access to memory.
+    if (p.setting[0] != static_cast<int>(op::sum) || !registry::unsupported_reason(v, p, *device, t).empty()) continue;
+    const auto c = lab::make_case(p, lab::data_class::wide, shape.n);
+    EXPECT_TRUE(lab::verify(c, {&v, t, ""}, device->queue()).ok) << to_string(p);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kernels, OpenclShapes,
+    testing::Values(kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f32, 0},
+                    kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f32, 1},
+                    kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f32, 511},
+                    kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f32, 512},
+                    kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f32, 513},
+                    kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f32, 1541},
+                    kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f64, 7},
+                    kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f64, 512},
+                    kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f64, 1541},
+                    kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f32, 1},
+                    kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f32, 7},
+                    kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f32, 511},
+                    kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f32, 512},
+                    kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f32, 513},
+                    kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f32, 1541},
+                    kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f64, 7},
+                    kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f64, 512},
+                    kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f64, 1541},
+                    kernel_shape{"scan/opencl:chunked", "group_size=64 items=8 chunk=64Ki", dtype::i32, 65536 + 513},
+                    kernel_shape{"scan/opencl:blelloch", "group_size=4", dtype::f32, 1},
+                    kernel_shape{"scan/opencl:blelloch", "group_size=4", dtype::f32, 7},
+                    kernel_shape{"scan/opencl:blelloch", "group_size=4", dtype::f32, 8},
+                    kernel_shape{"scan/opencl:blelloch", "group_size=4", dtype::f32, 9},
+                    kernel_shape{"scan/opencl:blelloch", "group_size=4", dtype::f32, 65},
+                    kernel_shape{"scan/opencl:blelloch", "group_size=4", dtype::f32, 131},
+                    kernel_shape{"scan/opencl:blelloch", "group_size=4 carry=direct", dtype::f64, 1},
+                    kernel_shape{"scan/opencl:blelloch", "group_size=4 carry=direct", dtype::f64, 8},
+                    kernel_shape{"scan/opencl:blelloch", "group_size=4 carry=direct", dtype::f64, 65},
+                    kernel_shape{"scan/opencl:blelloch", "group_size=4 carry=direct", dtype::f64, 131},
+                    kernel_shape{"scan/opencl:blelloch", "group_size=1", dtype::i32, 1},
+                    kernel_shape{"scan/opencl:blelloch", "group_size=1", dtype::i32, 2},
+                    kernel_shape{"scan/opencl:blelloch", "group_size=1", dtype::i32, 3},
+                    kernel_shape{"scan/opencl:blelloch", "group_size=1", dtype::i32, 29}),
+    name_of_shape);
+
+// Faults on purpose: scripts/check_kernels must find each of them, or its silence says nothing.
+constexpr std::string_view faulty_source = R"(
+__kernel void tw_out_of_bounds(__global int* x, ulong count, ulong first_tile) { x[count + get_global_id(0)] = 1; }
+__kernel void tw_global_race(__global int* x, ulong count, ulong first_tile) { x[0] = (int)get_global_id(0); }
+__kernel void tw_local_race(__global int* x, ulong count, ulong first_tile) {
+  __local int shared[4];
+  shared[get_local_id(0)] = (int)count;
+  x[get_local_id(0)] = shared[3 - get_local_id(0)];
+}
+__kernel void tw_uninitialised(__global int* x, ulong count, ulong first_tile) {
+  __local int unset[4];
+  if (count == 0) unset[get_local_id(0)] = 1;
+  x[get_local_id(0)] = unset[get_local_id(0)];
+}
+)";
+
+TEST_F(OpenclKernels, DISABLED_SeededFaults) {
+  auto& queue = static_cast<opencl::queue&>(device->queue());
+  const backend::buffer x(queue, 16 * sizeof(int));
+  const std::vector<int> zeros(16);
+  queue.upload(x, zeros.data(), 16 * sizeof(int));
+  auto& program = queue.program(faulty_source, "");
+  for (const char* name : {"tw_out_of_bounds", "tw_global_race", "tw_local_race", "tw_uninitialised"})
+    queue.launch_tiles(program.kernel(name), 1, 4, backend::memory(x), std::uint64_t{64});
+  queue.finish();
+}
+
+}  // namespace
+}  // namespace tilewise::tests
