@@ -167,11 +167,11 @@ __device__ void reduce(const work<T, Op>& w, shared_state<T, Chunks>& s, unsigne
       if (lane == 0) of.chunk_value[chunk] = chunk_value;
     }
     asm volatile("bar.sync 1, %0;" ::"n"(reduce_warps * warp_size) : "memory");  // all chunks' values are there
-    if (warp != 0) continue;
-    const T own = warp_tree<Op, Chunks>(of.chunk_value[lane % Chunks]);
-    if (lane != 0) continue;
-    publish(sibling<T>(w.nodes, 0, of.tile, digit_of(of.tile, 0)), s.epoch, own);
-    of.reduced.arrive();
+    if (warp == 0) {
+      const T own = warp_tree<Op, Chunks>(of.chunk_value[lane % Chunks]);
+      if (lane == 0) publish(sibling<T>(w.nodes, 0, of.tile, digit_of(of.tile, 0)), s.epoch, own);
+    }
+    if (lane == 0) of.reduced.arrive();
   }
 }
 
@@ -263,7 +263,7 @@ __global__ void __launch_bounds__(group_size<Chunks>, 1) lookback(const work<T, 
   if (threadIdx.x == 0) {
     for (slot<T, Chunks>& each : s.in) {
       each.full.open(1);
-      each.reduced.open(1);
+      each.reduced.open(reduce_warps);
       each.empty.open(Chunks + 1);  // the finish warps and the scout
     }
     for (carry_slot<T>& each : s.carries) each.ready.open(1);
