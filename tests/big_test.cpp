@@ -1,6 +1,6 @@
-// Sizes about 2^31 and 2^32, where 32-bit indices wrap. Only with TILEWISE_TEST_BIG=all or a device's name: one array
-// of 16 GiB is needed. The result is checked in place, slice by slice, against the definition on regenerated data, on
-// all processors.
+// Sizes about 2^31 and 2^32, where 32-bit indices wrap. Only with TILEWISE_TEST_BIG=all or =cuda:0, one device's name,
+// since an array of 16 GiB is needed. The result is checked in place, slice by slice, against the definition on
+// regenerated data, on all processors.
 #include "backend/backend.hpp"
 #include "lab/generate.hpp"
 #include "order/block_stack.hpp"
