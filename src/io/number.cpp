@@ -25,11 +25,14 @@ std::string to_text(const registry::scalar_value& value) {
   });
 }
 
-std::string to_hex(const registry::scalar_value& value) {
-  std::string text = "0x";
-  for (std::size_t digit = 2 * size_of(value.type); digit-- > 0;)
-    text += "0123456789abcdef"[value.bits >> (4 * digit) & 15];
+std::string hex_digits(std::uint64_t bits, std::size_t count) {
+  std::string text;
+  for (std::size_t digit = count; digit-- > 0;) text += "0123456789abcdef"[bits >> (4 * digit) & 15];
   return text;
+}
+
+std::string to_hex(const registry::scalar_value& value) {
+  return "0x" + hex_digits(value.bits, 2 * size_of(value.type));
 }
 
 registry::scalar_value parse_number(std::string_view text, dtype type) {

@@ -11,6 +11,9 @@ namespace tilewise::io {
 /// The shortest text that reads back as the same value: "0.1", "-0", "18446744073709551615", "nan", "-inf".
 std::string to_text(const registry::scalar_value& value);
 
+/// The lowest 4 * count bits: "3dcccccd".
+std::string hex_digits(std::uint64_t bits, std::size_t count);
+
 /// The value's bits: "0x3dcccccd", 8 or 16 digits.
 std::string to_hex(const registry::scalar_value& value);
 

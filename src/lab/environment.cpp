@@ -34,7 +34,6 @@ std::string first_line(const std::filesystem::path& file) {
   return line;
 }
 
-json text_or_null(const std::string& text) { return text.empty() ? json() : json(text); }
 json size_or_null(std::uint64_t bytes) { return bytes == 0 ? json() : json(bytes); }
 
 /// "KEY : value" and "KEY=value" files; the first value of the key.
@@ -85,18 +84,11 @@ std::uint64_t number_in(const std::filesystem::path& file) {
   return std::strtoull(first_line(file).c_str(), nullptr, 10);  // "max" and a missing file give 0
 }
 
-struct group_memory {
-  std::uint64_t limit = 0, used = 0;  // limit 0: none
-};
-
-/// Of the control group that this process sees as its root: version 2, else version 1.
-group_memory control_group() {
-  group_memory found{number_in("/sys/fs/cgroup/memory.max"), number_in("/sys/fs/cgroup/memory.current")};
-  if (found.limit == 0)
-    found = {number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
-             number_in("/sys/fs/cgroup/memory/memory.usage_in_bytes")};
-  if (found.limit >= std::uint64_t{1} << 60) found.limit = 0;  // version 1 writes "no limit" as a huge number
-  return found;
+/// Of the control group that this process sees as its root: version 2, else version 1. 0: none.
+std::uint64_t group_memory_limit() {
+  std::uint64_t limit = number_in("/sys/fs/cgroup/memory.max");
+  if (limit == 0) limit = number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes");
+  return limit >= std::uint64_t{1} << 60 ? 0 : limit;  // version 1 writes "no limit" as a huge number
 }
 
 json runtime_variables() {
@@ -117,6 +109,8 @@ json load_average() {
 }
 
 }  // namespace
+
+json text_or_null(const std::string& text) { return text.empty() ? json() : json(text); }
 
 json tool_facts() {
   return {{"version", TILEWISE_VERSION},   {"commit", text_or_null(TILEWISE_COMMIT)},
@@ -139,7 +133,7 @@ json host_facts() {
           {"caches", caches_of_first_cpu()},
           {"ram_bytes",
            static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE))},
-          {"cgroup_mem_bytes", size_or_null(control_group().limit)},
+          {"cgroup_mem_bytes", size_or_null(group_memory_limit())},
           {"governor", text_or_null(first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"))},
           {"load_avg_1m", load_average()},
           {"virtualised", value_of("/proc/cpuinfo", "flags", ':').find(" hypervisor") != std::string::npos},
@@ -164,14 +158,6 @@ json device_facts(const device_info& info) {
 bool is_release_build() {
   const std::string_view type = TILEWISE_BUILD_TYPE;
   return type == "Release" || type == "RelWithDebInfo";
-}
-
-std::uint64_t free_host_bytes() {
-  const std::string available = value_of("/proc/meminfo", "MemAvailable", ':');
-  std::uint64_t free = std::strtoull(available.c_str(), nullptr, 10) * 1024;
-  if (const group_memory group = control_group(); group.limit != 0)
-    free = std::min(free, group.limit - std::min(group.limit, group.used));
-  return free;
 }
 
 std::string utc_now() {

@@ -7,6 +7,9 @@
 
 namespace tilewise::lab {
 
+/// A fact that is not known is null.
+nlohmann::json text_or_null(const std::string& text);
+
 /// This build: version, commit, compiler, flags.
 nlohmann::json tool_facts();
 /// This machine: system, CPU, caches, memory and its limit, governor, load, variables that steer runtimes.
@@ -15,9 +18,6 @@ nlohmann::json device_facts(const device_info& info);
 
 /// False for builds whose times mean nothing.
 bool is_release_build();
-
-/// Bytes that the host can still give: what is free, or less where a control group allows less.
-std::uint64_t free_host_bytes();
 
 /// "2026-11-21T01:20:00Z"
 std::string utc_now();

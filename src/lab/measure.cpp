@@ -1,9 +1,9 @@
 #include "lab/measure.hpp"
 
 #include "backend/cpu/cpu_device.hpp"
+#include "io/host_memory.hpp"
 #include "lab/ceiling.hpp"
 #include "lab/clock.hpp"
-#include "lab/environment.hpp"
 #include "lab/flush.hpp"
 #include "lab/operands.hpp"
 #include "lab/transfers.hpp"
@@ -306,7 +306,7 @@ std::string memory_shortage(const group& what, const measuring& how) {
                                     : "memory: " + where + " needs " + std::to_string(need >> 20) + " MiB and has " +
                                           std::to_string(free >> 20) + " MiB free; a tenth is left unused";
   };
-  if (std::string reason = shortage("the host", on_host, free_host_bytes()); !reason.empty()) return reason;
+  if (std::string reason = shortage("the host", on_host, io::available_host_memory()); !reason.empty()) return reason;
   return shares_host || info.memory == 0 ? "" : shortage(info.name, on_device, info.memory);
 }
 

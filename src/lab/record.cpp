@@ -1,5 +1,6 @@
 #include "lab/record.hpp"
 
+#include "io/number.hpp"
 #include "lab/clock.hpp"
 #include "lab/environment.hpp"
 
@@ -14,16 +15,11 @@ using nlohmann::json;
 
 json number(double value) { return std::isfinite(value) ? json(value) : json(); }
 json number(std::optional<double> value) { return value ? number(*value) : json(); }
-json text_or_null(const std::string& text) { return text.empty() ? json() : json(text); }
 
 std::string fresh_id() {
   std::random_device random;
   std::string id;
-  for (int i = 0; i < 4; ++i) {
-    char part[9];
-    std::snprintf(part, sizeof part, "%08x", random());
-    id += part;
-  }
+  for (int i = 0; i < 4; ++i) id += io::hex_digits(random(), 8);
   return id;
 }
 

@@ -1,10 +1,10 @@
 #include "lab/verify.hpp"
 
 #include "backend/cpu/cpu_device.hpp"
+#include "io/number.hpp"
 #include "order/operators.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <deque>
@@ -17,30 +17,24 @@ namespace tilewise::lab {
 
 namespace {
 
+using registry::scalar_value;
+
 /// A byte that no result is likely to be made of: what a variant leaves unwritten shows.
 constexpr std::byte poison{0xa5};
 
-std::string to_hex(std::uint64_t value, unsigned digits) {
-  std::string text(digits, '0');
-  for (unsigned i = 0; i < digits; ++i) text[digits - 1 - i] = "0123456789abcdef"[value >> (4 * i) & 15];
-  return text;
+std::string to_text(const XXH128_hash_t& hash) {
+  return io::hex_digits(hash.high64, 16) + io::hex_digits(hash.low64, 16);
 }
 
 std::string digest_of_all(std::span<const std::vector<std::byte>> parts) {
   const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(), XXH3_freeState);
   XXH3_128bits_reset(state.get());
   for (const auto& part : parts) XXH3_128bits_update(state.get(), part.data(), part.size());
-  const XXH128_hash_t hash = XXH3_128bits_digest(state.get());
-  return to_hex(hash.high64, 16) + to_hex(hash.low64, 16);
+  return to_text(XXH3_128bits_digest(state.get()));
 }
 
 /// "0.25 (0x3e800000)"
-template <class T>
-std::string show(T value) {
-  char text[64];
-  const auto end = std::to_chars(std::begin(text), std::end(text), value).ptr;
-  return std::string(text, end) + " (0x" + to_hex(registry::scalar_value::of(value).bits, 2 * sizeof(T)) + ")";
-}
+std::string show(const scalar_value& value) { return io::to_text(value) + " (" + io::to_hex(value) + ")"; }
 
 template <class T>
 std::span<const T> view(const std::vector<std::byte>& bytes) {
@@ -73,7 +67,7 @@ void compare_operand(const std::string& name, std::span<const T> expected, std::
     const double error = relative_error(expected[i], got[i], largest);
     result.max_relative_error = std::max(result.max_relative_error, error);
     if (exact ? same_bits(expected[i], got[i]) : error <= v.bound) continue;
-    if (!result.first) result.first = {name, i, show(expected[i]), show(got[i])};
+    if (!result.first) result.first = {name, i, show(scalar_value::of(expected[i])), show(scalar_value::of(got[i]))};
     ++result.mismatches;
   }
 }
@@ -109,10 +103,7 @@ std::vector<std::vector<std::byte>> run(const verified_case& c, const registry::
 
 }  // namespace
 
-std::string digest_of(std::span<const std::byte> bytes) {
-  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
-  return to_hex(hash.high64, 16) + to_hex(hash.low64, 16);
-}
+std::string digest_of(std::span<const std::byte> bytes) { return to_text(XXH3_128bits(bytes.data(), bytes.size())); }
 
 verified_case make_case(const registry::problem& p, data_class data, std::uint64_t seed) {
   verified_case c{.problem = p, .inputs = {}, .expected = {}, .expected_digest = {}};
