@@ -1,5 +1,5 @@
 // libFuzzer target of the .npy reader: any bytes are an array that proves itself, or an io or out_of_memory error.
-// Built by clang with -DTILEWISE_FUZZ=ON; run as `npy-fuzz -max_total_time=60`.
+// cmake --preset fuzz && cmake --build --preset fuzz && build/fuzz/npy-fuzz -max_total_time=60
 #include "io/npy.hpp"
 
 #include <tilewise/error.hpp>
