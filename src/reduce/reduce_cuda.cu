@@ -151,7 +151,8 @@ __global__ void __launch_bounds__(max_warps* warp_size) fold(work<T> w) {
   __shared__ T digit[digit_count];
   fold_pieces<Op>(w, of_warp);
   if (!is_last(w.ticket)) return;
-  for (unsigned i = threadIdx.x; i < w.tile_level; i += blockDim.x) digit[i] = __ldcg(w.digit + i);
+  for (unsigned i = threadIdx.x; i < w.tile_level; i += blockDim.x)
+    if ((w.n >> i & 1) != 0) digit[i] = __ldcg(w.digit + i);
   fold_tiles<Op>(w, digit);
   __syncthreads();
   if (threadIdx.x != 0) return;
