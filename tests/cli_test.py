@@ -86,6 +86,15 @@ ROWS = [
     ("nan as init", "scan {d}/f4.npy -o {d}/y.npy --init nan --device cpu", 0, r"^$", r"^$"),
     ("exclusive min lacks init", "scan {d}/f4.npy -o {d}/y.npy --exclusive --op min --device cpu", 2, r"^$", r"initial"),
     ("verify one", "verify reduce --device cpu:serial --n 1000", 0, r"^reduce +[0-9a-f]{{32}}  = on \d+ v", r"^$"),
+    ("verify several", "verify reduce --device cpu:serial,cpu:threads --device cpu:serial --n 1000", 0, r" = on 3 v", r"^$"),
+    ("verify several, one missing", "verify reduce --device cpu:serial,cuda:99", 4, r"^$", r"no device 'cuda:99'"),
+    ("verify below nothing", "verify scan --n -1", 2, r"^$", r"--n: '-1' is not a whole number from 0 to"),
+    ("bench no number", "bench scan --n 1e6", 2, r"^$", r"--n: '1e6' is not a whole number from 1 to"),
+    ("bench no time", "bench scan --max-time 0", 2, r"^$", r"'0' is not a number of seconds above 0"),
+    ("bench no such variant", "bench --variant foo", 2, r"^$", r"no variant is called 'foo'; did you mean"),
+    ("bench no such type", "bench --dtype f16", 2, r"^$", r"no type 'f16'; did you mean"),
+    ("no output", "scan {d}/f4.npy", 2, r"^$", r"^tilewise: --output is required; see `tilewise scan --help`\n$"),
+    ("an output without a name", "scan {d}/f4.npy -o", 2, r"^$", r"^tilewise: --output needs a value; see"),
     ("verify nothing of it", "verify sacn", 2, r"^$", r"no algorithm 'sacn'; did you mean scan"),
     ("verify no such variant", "verify scan --variant nix --device cpu", 4, r"^$", r"no variant of scan fits"),
     ("verify no elements", "verify scan --device cpu --n 0", 0, r"  = on ", r"^$"),
@@ -182,7 +191,7 @@ class Rows(Case):
                     self.assertLessEqual(left, {"y.npy"} if code == 0 else set())
 
     def test_help_fits_a_terminal(self):
-        for command in "", "devices", "list", "reduce", "scan", "verify":
+        for command in "", "bench", "devices", "list", "reduce", "report", "scan", "verify":
             for line in run(f"{command} --help").stdout.splitlines():
                 self.assertLessEqual(len(line), 80, line)
 

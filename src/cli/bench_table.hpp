@@ -14,7 +14,8 @@ std::string bench_heading();
 /// All rows of one problem, whatever their device; at most 80 columns.
 std::string bench_block(const std::vector<lab::record>& rows);
 
-/// How many results were checked and right, and the fastest row of ours at each algorithm's largest size.
+/// How many results were checked and right, and the fastest row of ours at each algorithm's largest size. None is named
+/// where the best times are implausible: the next best would be a slow one that only looks like a winner.
 std::string bench_verdict(const std::vector<lab::record>& rows);
 
 }  // namespace tilewise::cli

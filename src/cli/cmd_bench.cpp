@@ -18,10 +18,10 @@ namespace tilewise::cli {
 namespace {
 
 struct bench_request {
-  std::vector<std::string> selectors, devices{"all"}, types, operations;
+  device_list_options devices;
+  std::vector<std::string> selectors, types, operations;
   std::vector<std::uint64_t> sizes;
   std::string preset = "quick", variant, tuning, mode = "hot", precision, records, report;
-  unsigned threads = 0;
   double max_time_s = 0;
   bool dry_run = false, quiet = false;
 };
@@ -53,18 +53,10 @@ lab::request plan_request(const bench_request& asked) {
   wanted.variant = asked.variant;
   wanted.sizes = asked.sizes;
   wanted.tuning = asked.tuning;
-  wanted.public_calls = asked.threads == 0;
+  wanted.public_calls = asked.devices.threads == 0;
   for (const std::string& t : asked.types) wanted.types.push_back(parse_name<dtype>(t, all_dtypes, "type"));
   for (const std::string& o : asked.operations) wanted.operations.push_back(parse_name<op>(o, all_ops, "operation"));
-  common_options where;
-  where.threads = asked.threads;
-  for (const std::string& name : asked.devices) {
-    where.device = name;
-    for (const device_handle& d : open_devices(where))
-      if (std::none_of(wanted.devices.begin(), wanted.devices.end(),
-                       [&](const device_handle& known) { return known->info().name == d->info().name; }))
-        wanted.devices.push_back(d);
-  }
+  wanted.devices = open_devices(asked.devices);
   return wanted;
 }
 
@@ -91,7 +83,7 @@ exit_code print_plan(const std::vector<lab::group>& plan, const lab::measuring& 
   for (const lab::group& g : plan) {
     print(g.name() + ": " + report::bytes(static_cast<double>(lab::operand_bytes(g.problem))) + " on the device\n");
     for (const lab::row& r : g.rows) {
-      print("  " + r.id() + " @" + r.on->info().name + (r.skip.empty() ? "" : " (skipped: " + r.skip + ")") + "\n");
+      print("  " + r.id() + " @" + r.place() + (r.skip.empty() ? "" : " (skipped: " + r.skip + ")") + "\n");
       longest_s += how.rule.max_ns * 1e-9;
     }
   }
@@ -139,7 +131,7 @@ class bench_run {
     block_.push_back(r);
     if (asked_.quiet || shows_progress()) return;
     const bool is_timed = r.time.kernel && !r.time.kernel->ns.empty();
-    note(r.what.group + " " + r.what.variant + " on " + r.device.name + ": " + std::string(lab::name_of(r.state)) +
+    note(r.what.group + " " + r.what.variant + " @" + r.what.place + ": " + std::string(lab::name_of(r.state)) +
          (is_timed ? ", " + report::duration(lab::summarize(r.time.kernel->ns).median) : ", " + r.reason));
   }
 
@@ -190,36 +182,32 @@ exit_code bench(const bench_request& asked, const std::vector<std::string>& argv
   return bench_run(asked, plan, argv).run(how);
 }
 
-/// No machine holds more, and a byte count of it fits 64 bits.
-constexpr std::uint64_t most_elements = std::uint64_t{1} << 48;
-
 void add_what(CLI::App& command, bench_request& to) {
-  command.add_option("SELECTOR", to.selectors, "an algorithm, a variant's id or a pattern: 'scan/cuda:*'");
-  // One value each time, or several with commas: a selector may follow.
-  const auto several = [](CLI::Option* option) { option->allow_extra_args(false)->delimiter(','); };
+  command.add_option("SELECTOR", to.selectors, "an algorithm, a variant or a pattern: 'scan/cuda:*'")
+      ->option_text("...");
   command.add_option("--preset", to.preset, "quick, normal or thorough")->option_text("NAME");
-  several(command.add_option("--device", to.devices, "all, or as `tilewise devices` names them; may be repeated")
-              ->option_text("NAME,..."));
+  add_device_list_options(command, to.devices);
   several(command.add_option("--n", to.sizes, "elements, instead of the preset's")
               ->option_text("N,...")
-              ->check(CLI::Range(std::uint64_t{1}, most_elements)));
-  several(command.add_option("--dtype", to.types, "f32, f64, i32, i64, u32, u64, instead of the preset's")
+              ->check(whole_number(1, most_elements)));
+  several(command.add_option("--dtype", to.types, "f32 f64 i32 i64 u32 u64, instead of the preset's")
               ->option_text("T,..."));
-  several(command.add_option("--op", to.operations, "sum, product, min, max, instead of sum")->option_text("OP,..."));
+  several(command.add_option("--op", to.operations, "sum, product, min, max, instead of the preset's")
+              ->option_text("OP,..."));
   command.add_option("--variant", to.variant, "only variants of this name")->option_text("NAME");
   command.add_option("--tuning", to.tuning, "such as \"group_size=64\", or all")->option_text("TEXT");
-  command.add_option("--threads", to.threads, "worker threads of CPU devices; 0: one a CPU")->option_text("N");
 }
 
 void add_how(CLI::App& command, bench_request& to) {
-  command.add_option("--mode", to.mode, "hot: data where the last call left it; cold: caches flushed before each call")
+  command.add_option("--mode", to.mode, "cold flushes the caches before each call")
       ->check(CLI::IsMember({"hot", "cold"}))
       ->option_text("hot|cold");
-  command.add_option("--precision", to.precision, "stop when the median is known to this; 1% if not given")
-      ->option_text("P%");
+  command.add_option("--precision", to.precision, "how well to know the median; 1% if not given")->option_text("P%");
   command.add_option("--max-time", to.max_time_s, "seconds at most for each row")
       ->option_text("S")
-      ->check(CLI::PositiveNumber);
+      ->check([](const std::string& text) {
+        return std::strtod(text.c_str(), nullptr) > 0 ? "" : "'" + text + "' is not a number of seconds above 0";
+      });
   command.add_option("-o", to.records, "append one JSON record a row")->option_text("FILE.jsonl");
   command.add_option("--report", to.report, "write the page that explains the records")->option_text("FILE.html");
   command.add_flag("--dry-run", to.dry_run, "print what would be measured");
@@ -229,13 +217,14 @@ void add_how(CLI::App& command, bench_request& to) {
 }  // namespace
 
 void add_bench(CLI::App& app, invocation& call) {
-  CLI::App* command = app.add_subcommand("bench", "measure, after checking the bits");
+  CLI::App* command = app.add_subcommand("bench", "every variant's speed, its bits checked first");
   auto asked = std::make_shared<bench_request>();
   add_what(*command, *asked);
   add_how(*command, *asked);
   command->footer(
-      "bits: = the definition's, ~ another order, within its bound. A wrong result has no\n"
-      "time, and the exit code is 3. Times are medians, +-% half their 95 % interval.\n"
+      "bits: = the definition's, ~ another order, within its bound. A wrong result has\n"
+      "no time, and the exit code is 3. Times are medians, +-% half their 95% interval.\n"
+      "! marks a rate that the device's own plain copy shows to be impossible.\n"
       "\n"
       "Examples:\n"
       "  tilewise bench --report report.html\n"

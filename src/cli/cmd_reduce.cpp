@@ -62,8 +62,8 @@ void add_reduce(CLI::App& app, invocation& call) {
   add_variant_options(*command, request->common);
   add_output_options(*command, request->common);
   command->footer(
-      "The array is taken flat, in C order. The value is the same to the last bit on\n"
-      "every device; integers wrap.\n"
+      "An array of any shape is taken flat, in C order. The value is the same to the\n"
+      "last bit on every device; integers wrap.\n"
       "\n"
       "Examples:\n"
       "  tilewise reduce x.npy\n"

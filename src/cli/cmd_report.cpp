@@ -1,4 +1,4 @@
-// tilewise report
+// tilewise report: records as a page, CSV or a table.
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "report/report.hpp"
@@ -36,10 +36,19 @@ exit_code run(const report_options& options) {
 void add_report(CLI::App& app, invocation& call) {
   CLI::App* command = app.add_subcommand("report", "records of `bench` as a page, CSV or a table");
   const auto options = std::make_shared<report_options>();
-  command->add_option("RESULTS", options->files, "files that `tilewise bench -o` wrote")->required();
-  command->add_option("-o,--output", options->page, "the page to write; report.html if nothing is named");
-  command->add_option("--csv", options->csv, "one row a record, for a spreadsheet");
+  command->add_option("RESULTS", options->files, "files that `tilewise bench -o` wrote")
+      ->option_text("...")
+      ->required();
+  command->add_option("-o,--output", options->page, "the page to write; report.html if nothing is named")
+      ->option_text("FILE.html");
+  command->add_option("--csv", options->csv, "one row a record, for a spreadsheet")->option_text("FILE.csv");
   command->add_flag("--markdown", options->markdown, "print the README's table of results");
+  command->footer(
+      "The page needs no network and holds everything: charts, their numbers, the bits.\n"
+      "\n"
+      "Examples:\n"
+      "  tilewise report results.jsonl\n"
+      "  tilewise report h200.jsonl laptop.jsonl -o both.html --csv both.csv");
   command->callback([&call, options] { call.run = [options] { return run(*options); }; });
 }
 

@@ -41,12 +41,12 @@ exit_code scan_file(const scan_request& request) {
 }  // namespace
 
 void add_scan(CLI::App& app, invocation& call) {
-  CLI::App* command = app.add_subcommand("scan", "running sums, products, minima or maxima of an array");
+  CLI::App* command = app.add_subcommand("scan", "running sums, products, minima or maxima");
   auto request = std::make_shared<scan_request>();
   command->add_option("X.npy", request->input, "the array, of any shape: f4 f8 i4 i8 u4 u8")
       ->option_text(" ")
       ->required();
-  command->add_option("-o,--output", request->output, "the result, of the same shape; may be X.npy")
+  command->add_option("-o,--output", request->output, "where the result goes, always needed; may be X.npy")
       ->option_text("Y.npy")
       ->required();
   command->add_option("--op", request->operation, "sum, product, min or max")->option_text("NAME");
@@ -56,8 +56,9 @@ void add_scan(CLI::App& app, invocation& call) {
   add_variant_options(*command, request->common);
   add_output_options(*command, request->common);
   command->footer(
-      "The array is scanned flat, in C order, whatever its shape, and the result has\n"
-      "its shape. The file is the same to the last byte on every device.\n"
+      "An array of any shape is scanned flat, in C order (the last index runs fastest),\n"
+      "and the result keeps the shape. The file is the same to the last byte on every\n"
+      "device; integers wrap.\n"
       "\n"
       "Examples:\n"
       "  tilewise scan x.npy -o y.npy\n"

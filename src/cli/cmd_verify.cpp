@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <new>
 
 namespace tilewise::cli {
@@ -17,6 +18,7 @@ using nlohmann::ordered_json;
 
 struct verify_request {
   common_options common;
+  device_list_options devices;
   std::vector<std::string> algorithms;
   std::uint64_t n = 1000003;  // a prime: full tiles and a ragged end at every tile size
   std::uint64_t seed = 1;
@@ -94,7 +96,7 @@ std::string command_for(const checked& run, const verify_request& request) {
   return "tilewise verify " + std::string(run.variant->algorithm) + " --variant " + run.variant->id() + " --device " +
          run.on->info().name + " --n " + std::to_string(request.n) + " --seed " + std::to_string(request.seed) +
          (tuning.empty() ? "" : " --tuning \"" + tuning + "\"") +
-         (request.common.threads == 0 ? "" : " --threads " + std::to_string(request.common.threads));
+         (request.devices.threads == 0 ? "" : " --threads " + std::to_string(request.devices.threads));
 }
 
 std::string sentence(const checked& run) {
@@ -159,18 +161,26 @@ exit_code judge(const std::vector<algorithm_result>& results) {
   return worst;
 }
 
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
+  return text;
+}
+
 exit_code verify_all(const verify_request& request) {
   std::vector<const registry::algorithm*> wanted;
   for (const std::string& name : request.algorithms) wanted.push_back(&registry::find_algorithm(name));
   if (wanted.empty()) wanted.assign(registry::algorithms().begin(), registry::algorithms().end());
-  const std::vector<device_handle> devices = open_devices(request.common);
+  device_list_options where = request.devices;
+  where.quiet = request.common.quiet;
+  const std::vector<device_handle> devices = open_devices(where);
   std::vector<algorithm_result> results;
   ordered_json all = ordered_json::array();
   for (const registry::algorithm* what : wanted) {
     results.push_back(verify_algorithm(*what, request, devices));
     if (results.back().runs.empty())
       throw error(errc::unsupported,
-                  "no variant of " + std::string(what->name) + " fits --device " + request.common.device +
+                  "no variant of " + std::string(what->name) + " fits --device " + joined(request.devices.names) +
                       (request.common.variant.empty() ? "" : " and --variant " + request.common.variant) +
                       "; `tilewise list` names them");
     if (request.common.json)
@@ -188,11 +198,14 @@ exit_code verify_all(const verify_request& request) {
 void add_verify(CLI::App& app, invocation& call) {
   CLI::App* command = app.add_subcommand("verify", "one input, every variant and device, one digest");
   auto request = std::make_shared<verify_request>();
-  request->common.device = "all";
-  command->add_option("ALGORITHM", request->algorithms, "these only")->option_text(" ");
-  command->add_option("--n", request->n, "elements of the input; 1000003 if not given")->option_text("N");
-  command->add_option("--seed", request->seed, "of the input")->option_text("S");
-  add_device_options(*command, request->common);
+  command->add_option("ALGORITHM", request->algorithms, "these only; all if none is named")->option_text(" ");
+  command->add_option("--n", request->n, "elements of the input; 1000003 if not given")
+      ->option_text("N")
+      ->check(whole_number(0, most_elements));
+  command->add_option("--seed", request->seed, "of the input; another one, other floats")
+      ->option_text("S")
+      ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()));
+  add_device_list_options(*command, request->devices);
   command->add_option("--variant", request->common.variant, "this one only")->option_text("NAME");
   command->add_option("--tuning", request->common.tuning, "instead of the defaults")->option_text("TEXT");
   add_output_options(*command, request->common);
@@ -202,7 +215,7 @@ void add_verify(CLI::App& app, invocation& call) {
       "\n"
       "Examples:\n"
       "  tilewise verify\n"
-      "  tilewise verify scan --device cuda:0 -v\n"
+      "  tilewise verify scan --device cpu,cuda:0 -v\n"
       "  tilewise verify reduce --n 67108865 --seed 7 --threads 3");
   command->callback([&call, request] { call.run = [request] { return verify_all(*request); }; });
 }

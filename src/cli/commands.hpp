@@ -36,6 +36,23 @@ void add_device_options(CLI::App& command, common_options& to);   // --device --
 void add_variant_options(CLI::App& command, common_options& to);  // --variant --tuning --fast
 void add_output_options(CLI::App& command, common_options& to);   // --json -q -v
 
+/// Of commands that take several devices.
+struct device_list_options {
+  std::vector<std::string> names{"all"};
+  unsigned threads = 0;
+  bool quiet = false;
+};
+void add_device_list_options(CLI::App& command, device_list_options& to);  // --device --threads
+
+/// The value is a whole number in this range.
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
+
+/// No machine holds more, and a byte count of it fits 64 bits.
+inline constexpr std::uint64_t most_elements = std::uint64_t{1} << 48;
+
+/// One value each time, or several with commas: a positional argument may follow.
+CLI::Option* several(CLI::Option* option);
+
 void add_bench(CLI::App& app, invocation& call);
 void add_devices(CLI::App& app, invocation& call);
 void add_list(CLI::App& app, invocation& call);

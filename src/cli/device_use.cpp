@@ -4,6 +4,7 @@
 #include "cli/drivers.hpp"
 #include "cli/output.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace tilewise::cli {
@@ -30,6 +31,29 @@ bool may_need_opencl(std::string_view name) {
   return name != "cpu" && !name.starts_with("cpu:") && !name.starts_with("cuda");
 }
 
+using device_list = std::vector<device_handle>;
+
+device_list all_devices(const device_list_options& options) {
+  device_list all;
+  leave_out_and_tell(options.quiet);
+  for (const backend::runtime& r : backend::runtimes()) {
+    std::string why_none;
+    for (device_handle& d : r.devices(why_none))
+      all.push_back(d->info().backend == "cpu"
+                        ? backend::cpu::make_device(d->info().name, {.threads = options.threads, .instruction_set = {}})
+                        : std::move(d));
+  }
+  return all;
+}
+
+common_options one_of(const device_list_options& options, const std::string& name) {
+  common_options one;
+  one.device = name;
+  one.threads = options.threads;
+  one.quiet = options.quiet;
+  return one;
+}
+
 }  // namespace
 
 device_handle open_device(const common_options& options) {
@@ -42,18 +66,14 @@ device_handle open_device(const common_options& options) {
   }
 }
 
-std::vector<device_handle> open_devices(const common_options& options) {
-  if (options.device != "all") return {open_device(options)};
-  std::vector<device_handle> all;
-  leave_out_and_tell(options.quiet);
-  for (const backend::runtime& r : backend::runtimes()) {
-    std::string why_none;
-    for (device_handle& d : devices_of(r, why_none))
-      all.push_back(d->info().backend == "cpu"
-                        ? backend::cpu::make_device(d->info().name, {.threads = options.threads, .instruction_set = {}})
-                        : std::move(d));
-  }
-  return all;
+std::vector<device_handle> open_devices(const device_list_options& options) {
+  std::vector<device_handle> opened;
+  for (const std::string& name : options.names)
+    for (device_handle& d : name == "all" ? all_devices(options) : device_list{open_device(one_of(options, name))})
+      if (std::none_of(opened.begin(), opened.end(),
+                       [&](const device_handle& known) { return known->info().name == d->info().name; }))
+        opened.push_back(std::move(d));
+  return opened;
 }
 
 std::vector<device_handle> devices_of(const backend::runtime& runtime, std::string& why_none) {

@@ -1,16 +1,42 @@
 // The options that several subcommands share.
 #include "cli/commands.hpp"
 
+#include <charconv>
+
 namespace tilewise::cli {
 
 /// More than any machine has; it keeps a slip of the finger from starting a million threads.
 constexpr unsigned most_threads = 4096;
 
+static void add_threads(CLI::App& command, unsigned& to) {
+  command.add_option("--threads", to, "worker threads of a CPU device; 0: one a CPU")
+      ->option_text("N")
+      ->check(whole_number(0, most_threads));
+}
+
 void add_device_options(CLI::App& command, common_options& to) {
   command.add_option("--device", to.device, "auto, cpu, cpu:openmp, opencl:0, opencl:NVIDIA, ...")->option_text("NAME");
-  command.add_option("--threads", to.threads, "worker threads of a CPU device; 0: one a CPU")
-      ->option_text("N")
-      ->check(CLI::Range(0u, most_threads));
+  add_threads(command, to.threads);
+}
+
+void add_device_list_options(CLI::App& command, device_list_options& to) {
+  several(command.add_option("--device", to.names, "all, cpu, cpu:openmp, opencl:0, ...; may be repeated"))
+      ->option_text("NAME,...");
+  add_threads(command, to.threads);
+}
+
+CLI::Option* several(CLI::Option* option) { return option->allow_extra_args(false)->delimiter(','); }
+
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
+  return CLI::Validator(
+      [least, most](const std::string& text) {
+        std::uint64_t value = 0;
+        const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+        const bool is_one = failure == std::errc() && end == text.data() + text.size();
+        if (is_one && value >= least && value <= most) return std::string();
+        return "'" + text + "' is not a whole number from " + std::to_string(least) + " to " + std::to_string(most);
+      },
+      "");
 }
 
 void add_variant_options(CLI::App& command, common_options& to) {

@@ -9,7 +9,6 @@
 #include <tilewise/version.hpp>
 
 #include <csignal>
-#include <iostream>
 #include <new>
 #include <sstream>
 
@@ -65,25 +64,36 @@ std::string unknown_command(const CLI::App& app, const invocation& call) {
   return "there is no command '" + io::printable(call.argv[1]) + "';" + registry::nearest(call.argv[1], names);
 }
 
-/// CLI11 prints through streams; its text goes where ours goes, and its errors all mean wrong usage.
+/// Help goes where results go; CLI11's errors all mean wrong usage.
 exit_code explain(const CLI::App& app, const CLI::ParseError& e, const invocation& call) {
   constexpr int extra_arguments = static_cast<int>(CLI::ExitCodes::ExtrasError);
-  if (const std::string unknown = unknown_command(app, call);
-      e.get_exit_code() == extra_arguments && !unknown.empty()) {
+  const std::string unknown = unknown_command(app, call);
+  if (e.get_exit_code() == extra_arguments && !unknown.empty()) {
     note("tilewise: " + unknown);
     return exit_code::usage;
   }
-  std::ostringstream out, err;
-  const int code = app.exit(e, out, err);
+  if (e.get_exit_code() != 0) {
+    const std::string command =
+        call.argv.size() > 1 && unknown.empty() && !call.argv[1].starts_with('-') ? " " + call.argv[1] : "";
+    const bool lacks_value = e.get_exit_code() == static_cast<int>(CLI::ExitCodes::ArgumentMismatch);
+    std::string what = e.what();  // "--output: 1 required TEXT missing" where a value is
+    if (lacks_value && what.find("required TEXT missing") != what.npos)
+      what = what.substr(0, what.find(':')) + " needs a value";
+    note("tilewise: " + io::printable(what) + "; see `tilewise" + command + " --help`");
+    return exit_code::usage;
+  }
+  std::ostringstream out;
+  app.exit(e, out, out);
   print(out.str());
-  std::cerr << err.str();
-  return code == 0 ? exit_code::ok : exit_code::usage;
+  return exit_code::ok;
 }
 
 exit_code parse_and_run(int argc, char** argv) {
   invocation call{.argv = {argv, argv + argc}, .run = {}};
   CLI::App app("Data-parallel algorithms with the same bits on every processor.", "tilewise");
-  app.set_version_flag("--version", describe_build);
+  app.get_formatter()->column_width(26);  // the widest option fits, and lines stay within 80 columns
+  app.set_help_flag("-h,--help", "print this and exit");
+  app.set_version_flag("--version", describe_build, "print what this build is and exit");
   app.require_subcommand(0, 1);
   app.footer(examples);
   add_bench(app, call);

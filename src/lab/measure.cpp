@@ -45,6 +45,7 @@ case_facts describe(const group& what, const row& r, const measuring& how) {
   c.group = what.name();
   c.algorithm = r.variant != nullptr ? p.what->name : "copy";
   c.variant = r.id();
+  c.place = r.place();
   c.backend = r.variant != nullptr ? r.variant->backend : std::string_view(r.on->info().backend);
   c.type = p.type;
   c.shape = p.shape;
@@ -60,6 +61,7 @@ case_facts describe(const group& what, const row& r, const measuring& how) {
   c.order = r.variant->order;
   c.source = r.variant->source;
   c.tuning = registry::to_string(r.tuning, r.variant->tuning);
+  c.tuning_changes = registry::changes_of(r.tuning, r.variant->tuning);
   c.operations = p.what->operations(p);
   return c;
 }
@@ -172,7 +174,7 @@ class group_measurement {
     // Shared by the two functions below: which set is next, and what a call took last.
     const auto set = std::make_shared<std::size_t>(0);
     const auto last_ns = std::make_shared<double>(0);
-    contender c{r.id() + "@" + r.on->info().name, [this, &r, set, last_ns](std::uint64_t calls) {
+    contender c{r.id() + " @" + r.place(), [this, &r, set, last_ns](std::uint64_t calls) {
                   backend::queue& queue = r.on->queue();
                   queue.start_clock();
                   for (std::uint64_t k = 0; k < calls; ++k) run_row(r, *set);

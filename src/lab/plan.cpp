@@ -4,6 +4,7 @@
 #include "lab/public_call.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fnmatch.h>
 
@@ -44,13 +45,13 @@ void refuse_unmatched(const request& wanted) {
     if (std::none_of(known.begin(), known.end(), [&](const std::string& k) { return matches(selector, k); }))
       throw error(errc::invalid_argument, "nothing is called '" + selector + "';" + registry::nearest(selector, known));
   if (wanted.variant.empty()) return;
-  std::vector<std::string> names;
+  std::set<std::string> names;  // two algorithms may have variants of one name
   for (const registry::algorithm* a : registry::algorithms())
-    for (const variant* v : candidates(*a)) names.push_back(v->name.empty() ? v->id() : std::string(v->name));
-  if (std::none_of(known.begin(), known.end(), [&](const std::string& k) { return k == wanted.variant; }) &&
-      std::find(names.begin(), names.end(), wanted.variant) == names.end())
+    for (const variant* v : candidates(*a)) names.insert(v->name.empty() ? v->id() : std::string(v->name));
+  if (std::find(known.begin(), known.end(), wanted.variant) == known.end() && !names.contains(wanted.variant))
     throw error(errc::invalid_argument,
-                "no variant is called '" + wanted.variant + "';" + registry::nearest(wanted.variant, names));
+                "no variant is called '" + wanted.variant + "';" +
+                    registry::nearest(wanted.variant, std::vector<std::string>(names.begin(), names.end())));
 }
 
 std::vector<registry::problem> problems_of(const registry::algorithm& what, const request& wanted) {
@@ -127,15 +128,16 @@ std::shared_ptr<backend::device> only_device(const registry::problem& p, const v
   return nullptr;
 }
 
+bool is_public_call(const variant& v) { return v.name == "call"; }
+
 std::vector<row> rows_of(const registry::problem& p, const place& where, const request& wanted) {
   std::vector<row> rows;
   for (const variant* v : candidates(*p.what)) {
     if (!is_selected(*v, wanted) || v->device_backend() != where.all.front()->info().backend) continue;
-    const bool is_public_call = v->name == "call";
-    if (is_public_call && !wanted.public_calls) continue;
+    if (is_public_call(*v) && !wanted.public_calls) continue;
     if (v->backend == "serial") {
       add_rows(rows, p, *v, where.all.front(), "");
-    } else if (v->peer || is_public_call) {
+    } else if (v->peer || is_public_call(*v)) {
       if (const auto only = only_device(p, *v, where.all)) add_rows(rows, p, *v, only, "");
     } else {
       for (const auto& d : where.devices) add_rows(rows, p, *v, d, wanted.tuning);
@@ -148,6 +150,13 @@ std::vector<row> rows_of(const registry::problem& p, const place& where, const r
 }  // namespace
 
 std::string row::id() const { return variant != nullptr ? variant->id() : "copy/" + on->info().backend; }
+
+std::string row::place() const {
+  const device_info& info = on->info();
+  const bool uses_executor =
+      variant != nullptr && variant->backend != "serial" && !variant->peer && !is_public_call(*variant);
+  return info.backend == "cpu" && !uses_executor ? "cpu" : info.name;
+}
 
 bool row::is_default_tuning() const {
   return variant == nullptr || tuning == registry::default_tuning(variant->tuning);

@@ -41,6 +41,8 @@ struct row {
   std::string skip = {};  // why it cannot run here; it gets a record all the same
 
   std::string id() const;  // "scan/cuda:lookback", "copy/cuda"
+  /// Where it runs: "cuda:0", "cpu:openmp"; "cpu" for what brings its own threads, or none, whatever `on` is.
+  std::string place() const;
   bool is_default_tuning() const;
 };
 

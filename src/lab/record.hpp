@@ -28,6 +28,7 @@ struct case_facts {
   bool peer = false;
   registry::claim order = registry::claim::tilewise;
   std::string source, tuning;
+  std::string place, tuning_changes;  // for people: row::place, and what differs from the default tuning
   dtype type = dtype::f32;
   registry::extents shape;
   std::vector<std::pair<std::string, std::string>> settings;

@@ -52,6 +52,14 @@ std::string to_string(const tuning& t, std::span<const tuning_axis> axes) {
   return text;
 }
 
+std::string changes_of(const tuning& t, std::span<const tuning_axis> axes) {
+  std::string text;
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    if (t[i] != axes[i].preset)
+      text += (text.empty() ? "" : " ") + std::string(axes[i].name) + "=" + word_of(axes[i], t[i]);
+  return text;
+}
+
 tuning parse_tuning(std::string_view text, std::span<const tuning_axis> axes) {
   tuning result = default_tuning(axes);
   std::istringstream words{std::string(text)};

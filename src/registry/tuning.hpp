@@ -35,4 +35,7 @@ std::vector<tuning> tuning_space(std::span<const tuning_axis> axes);
 std::string to_string(const tuning& t, std::span<const tuning_axis> axes);
 tuning parse_tuning(std::string_view text, std::span<const tuning_axis> axes);
 
+/// As to_string, but only what differs from the default: empty for the default itself.
+std::string changes_of(const tuning& t, std::span<const tuning_axis> axes);
+
 }  // namespace tilewise::registry

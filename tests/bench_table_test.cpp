@@ -1,0 +1,53 @@
+// What `bench` prints: labels that are whole and true, 80 columns, and no winner where the best times cannot be.
+#include "cli/bench_table.hpp"
+
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+namespace tilewise::tests {
+namespace {
+
+lab::record timed(const std::string& variant, double ns, bool plausible = true) {
+  lab::record r;
+  r.device.name = "cpu:openmp";
+  r.what.algorithm = "scan";
+  r.what.variant = "scan/" + variant;
+  r.what.place = variant;
+  r.what.shape = {67108865};
+  r.what.bytes_min = 8.0 * 67108865;
+  r.verified = lab::verdict{.ok = true, .digest = {}, .mismatches = 0, .first = {}, .max_relative_error = 0};
+  r.time.kernel = lab::series{.calls_per_sample = 1, .ns = std::vector<double>(10, ns), .failure = {}};
+  r.ceiling_bytes_per_s = 1e6;
+  r.plausible = plausible;
+  return r;
+}
+
+TEST(BenchTable, LabelsAreWholeAndLinesHaveAtMost80Columns) {
+  lab::record tuned = timed("opencl:chunked", 1e6, false), failed = timed("cpu:tbb", 1);
+  tuned.what.place = "opencl:0";
+  tuned.what.tuning_changes = "group_size=1024 items=16 chunk=256Ki";
+  failed.state = lab::status::failed;
+  failed.reason = std::string(200, 'x');
+  failed.what.place = "cpu";
+  const std::string block = cli::bench_block({tuned, failed});
+  for (const char* part : {"opencl:chunked @opencl:0\n", "group_size=1024", "items=16", "chunk=256Ki", "cpu:tbb @cpu "})
+    EXPECT_NE(block.find(part), block.npos) << part << block;
+  EXPECT_EQ(block.find("cpu:openmp"), block.npos) << "the peer brings its own threads" << block;
+  std::istringstream lines(cli::bench_heading() + block);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 81u) << line;  // the µ has two bytes
+}
+
+TEST(BenchTable, TheFastestIsNamedWhereItIsPlausible) {
+  const std::string verdict = cli::bench_verdict({timed("serial", 9e7), timed("cpu", 1e7), timed("old", 9e9, false)});
+  EXPECT_NE(verdict.find("Fastest scan of 67,108,865: cpu @cpu, 10.0 ms."), verdict.npos) << verdict;
+}
+
+TEST(BenchTable, ImplausibleTimesMakeNobodyElseTheWinner) {
+  const std::string verdict = cli::bench_verdict({timed("serial", 9e7), timed("cpu", 1e7, false)});
+  EXPECT_EQ(verdict.find("Fastest"), verdict.npos) << verdict;
+  EXPECT_NE(verdict.find("No fastest scan of 67,108,865 is named: 1 of 2 times"), verdict.npos) << verdict;
+}
+
+}  // namespace
+}  // namespace tilewise::tests
