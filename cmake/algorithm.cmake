@@ -32,19 +32,24 @@ function(tilewise_algorithm name)
                    ${PROJECT_SOURCE_DIR}/src/order/block_tree.cl ${name}.cl)
   endif()
   if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${name}_cpu_kernels.cpp)
-    foreach(level IN LISTS TILEWISE_CPU_LEVELS)
-      add_library(${name}_${level} OBJECT ${name}_cpu_kernels.cpp)
-      target_include_directories(${name}_${level} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include
-                                                          ${PROJECT_BINARY_DIR}/include)
-      target_compile_options(${name}_${level} PRIVATE -march=x86-64-${level})
-      target_compile_definitions(${name}_${level} PRIVATE TILEWISE_LEVEL=${level})
-      tilewise_warnings(${name}_${level})
-      target_sources(tilewise PRIVATE $<TARGET_OBJECTS:${name}_${level}>)
-    endforeach()
+    tilewise_cpu_levels(${name}_cpu)
   endif()
   if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${name}_test.cpp)
     set_property(GLOBAL APPEND PROPERTY TILEWISE_TEST_SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/${name}_test.cpp)
   endif()
+endfunction()
+
+# tilewise_cpu_levels(NAME): compiles NAME_kernels.cpp once for each x86-64 level, with TILEWISE_LEVEL = v2, v3, v4.
+function(tilewise_cpu_levels name)
+  foreach(level IN LISTS TILEWISE_CPU_LEVELS)
+    add_library(${name}_${level} OBJECT ${name}_kernels.cpp)
+    target_include_directories(${name}_${level} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include
+                                                        ${PROJECT_BINARY_DIR}/include)
+    target_compile_options(${name}_${level} PRIVATE -march=x86-64-${level})
+    target_compile_definitions(${name}_${level} PRIVATE TILEWISE_LEVEL=${level})
+    tilewise_warnings(${name}_${level})
+    target_sources(tilewise PRIVATE $<TARGET_OBJECTS:${name}_${level}>)
+  endforeach()
 endfunction()
 
 # Writes catalog.gen.cpp: direct calls, so that no linker drops a variant.

@@ -22,14 +22,12 @@ registry::problem describe(std::uint64_t n, const T* init, op operation) {
 
 /// Short and without wishes: the way to a device would take longer than the work.
 bool goes_straight(std::uint64_t n, const reduce_options& options) {
-  return n != 0 && n <= impl::reduce::small_limit && !options.device && options.variant.empty() &&
-         options.tuning.empty();
+  return n != 0 && n <= impl::reduce::small_limit && options.operation <= op::max && !options.device &&
+         options.variant.empty() && options.tuning.empty();
 }
 
 template <class T>
-T reduce_host(std::span<const T> values, const T* init, const reduce_options& options) {
-  if (goes_straight(values.size(), options))
-    return impl::reduce::reduce_small(values.data(), values.size(), init, options.operation);
+[[gnu::noinline]] T reduce_on_device(std::span<const T> values, const T* init, const reduce_options& options) {
   const registry::problem p = describe(values.size(), init, options.operation);
   const device on = options.device ? *options.device : open("cpu");
   const registry::choice how = registry::choose(p, on.implementation(), {options.variant, options.tuning});
@@ -38,6 +36,13 @@ T reduce_host(std::span<const T> values, const T* init, const reduce_options& op
   void* out[] = {&result};
   registry::execute_on_host(p, how, on.implementation().queue(), in, out);
   return result;
+}
+
+template <class T>
+T reduce_host(std::span<const T> values, const T* init, const reduce_options& options) {
+  if (goes_straight(values.size(), options))
+    return impl::reduce::reduce_small(values.data(), values.size(), init, options.operation);
+  return reduce_on_device(values, init, options);
 }
 
 template <class T>

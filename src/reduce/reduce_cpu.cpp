@@ -55,20 +55,23 @@ void run(const registry::problem& p, const registry::memories& where, const regi
 
 }  // namespace
 
-template <class T>
-T reduce_small(const T* in, std::uint64_t n, const T* init, op operation) {
-  static const auto kernels = [] {
-    std::array<const cpu_kernels<T>*, all_ops.size()> all;
-    for (op o : all_ops) all[static_cast<std::size_t>(o)] = &kernels_for<T>(backend::cpu::best_instruction_set(), o);
-    return all;
-  }();
-  T result = kernels[static_cast<std::size_t>(operation)]->small(in, n);
-  if (init != nullptr)
-    order::with_operator(operation, [&]<class Op>(Op) { result = Op::template apply<T>(*init, result); });
-  return order::canonical(result);
+namespace {
+
+template <class T, op Operation>
+T find_small_kernel(const T* in, std::uint64_t n, const T* init) {
+  const auto found = kernels_for<T>(backend::cpu::best_instruction_set(), Operation).small;
+  small_kernels<T>::table[static_cast<std::size_t>(Operation)].store(found, std::memory_order_relaxed);
+  return found(in, n, init);
 }
 
-#define TILEWISE_INSTANTIATE(T) template T reduce_small<T>(const T*, std::uint64_t, const T*, op);
+}  // namespace
+
+template <class T>
+constinit backend::cpu::kernel_table<small_kernel<T>> small_kernels<T>::table{
+    find_small_kernel<T, op::sum>, find_small_kernel<T, op::product>, find_small_kernel<T, op::min>,
+    find_small_kernel<T, op::max>};
+
+#define TILEWISE_INSTANTIATE(T) template struct small_kernels<T>;
 TILEWISE_FOR_EACH_TYPE(TILEWISE_INSTANTIATE)
 
 std::vector<registry::variant> reduce_cpu_variants() {

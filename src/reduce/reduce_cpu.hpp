@@ -1,12 +1,20 @@
 // Short arrays on the calling thread, without device, problem or workspace.
 #pragma once
 
+#include "backend/cpu/cpu_kernel_table.hpp"
 #include "reduce/reduce_cpu_kernels.hpp"
 
 namespace tilewise::impl::reduce {
 
+template <class T>
+struct small_kernels {
+  static backend::cpu::kernel_table<small_kernel<T>> table;
+};
+
 /// 0 < n <= small_limit; `init` may be null. The same bits as every variant.
 template <class T>
-T reduce_small(const T* in, std::uint64_t n, const T* init, op operation);
+T reduce_small(const T* in, std::uint64_t n, const T* init, op operation) {
+  return backend::cpu::kernel_of(small_kernels<T>::table, operation)(in, n, init);
+}
 
 }  // namespace tilewise::impl::reduce

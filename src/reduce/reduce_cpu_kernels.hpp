@@ -13,6 +13,9 @@ inline constexpr std::uint64_t small_limit = 4096;
 inline constexpr std::uint64_t small_scratch = small_limit + 64;
 
 template <class T>
+using small_kernel = T(const T* in, std::uint64_t n, const T* init);
+
+template <class T>
 struct cpu_kernels {
   /// Elements of scratch for n elements.
   std::uint64_t (*scratch_elements)(std::uint64_t n);
@@ -20,8 +23,8 @@ struct cpu_kernels {
   void (*upsweep)(const T* in, std::uint64_t n, T* scratch);
   /// With these: P(n) on top of `first`. n = 2^k and the identity give the value of a block.
   T (*fold)(const T* in, std::uint64_t n, const T* scratch, T first);
-  /// P(n) at once, for 0 < n <= small_limit.
-  T (*small)(const T* in, std::uint64_t n);
+  /// The result at once, for 0 < n <= small_limit; `init` may be null.
+  small_kernel<T>* small;
 };
 
 // clang-format off

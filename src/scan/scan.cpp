@@ -25,32 +25,32 @@ registry::problem describe(std::uint64_t n, kind which, const T* init, op operat
   return p;
 }
 
-void check_sizes(std::uint64_t in, std::uint64_t out) {
-  if (in != out)
-    throw error(errc::invalid_argument, "the output of a scan has the size of its input: " + std::to_string(in) +
-                                            " elements, not " + std::to_string(out));
+[[gnu::noinline]] void reject_sizes(std::uint64_t in, std::uint64_t out) {
+  throw error(errc::invalid_argument, "the output of a scan has the size of its input: " + std::to_string(in) +
+                                          " elements, not " + std::to_string(out));
+}
+
+[[gnu::noinline]] void reject_overlap() {
+  throw error(errc::invalid_argument,
+              "input and output of a scan overlap in part; pass the same array for both, or two that are apart");
 }
 
 template <class T>
-void check_overlap(std::span<const T> in, std::span<const T> out) {
+bool overlap_in_part(std::span<const T> in, std::span<const T> out) {
   const std::less<const T*> before;
-  if (in.data() != out.data() && before(in.data(), out.data() + out.size()) &&
-      before(out.data(), in.data() + in.size()))
-    throw error(errc::invalid_argument,
-                "input and output of a scan overlap in part; pass the same array for both, or two that are apart");
+  return in.data() != out.data() && before(in.data(), out.data() + out.size()) &&
+         before(out.data(), in.data() + in.size());
 }
 
 /// Short and without wishes: the way to a device would take longer than the work.
 bool goes_straight(std::uint64_t n, const scan_options& options) {
-  return n != 0 && n <= impl::scan::small_limit && !options.device && options.variant.empty() && options.tuning.empty();
+  return n != 0 && n <= impl::scan::small_limit && options.operation <= op::max && !options.device &&
+         options.variant.empty() && options.tuning.empty();
 }
 
 template <class T>
-void scan_host(std::span<const T> in, std::span<T> out, kind which, const T* init, const scan_options& options) {
-  check_sizes(in.size(), out.size());
-  check_overlap<T>(in, out);
-  if (goes_straight(in.size(), options) && (which == kind::inclusive || init != nullptr))
-    return impl::scan::scan_small(in.data(), out.data(), in.size(), init, which == kind::inclusive, options.operation);
+[[gnu::noinline]] void scan_on_device(std::span<const T> in, std::span<T> out, kind which, const T* init,
+                                      const scan_options& options) {
   const registry::problem p = describe(in.size(), which, init, options.operation);
   const device on = options.device ? *options.device : open("cpu");
   const registry::choice how = registry::choose(p, on.implementation(), {options.variant, options.tuning});
@@ -60,8 +60,17 @@ void scan_host(std::span<const T> in, std::span<T> out, kind which, const T* ini
 }
 
 template <class T>
+void scan_host(std::span<const T> in, std::span<T> out, kind which, const T* init, const scan_options& options) {
+  if (in.size() != out.size()) reject_sizes(in.size(), out.size());
+  if (overlap_in_part<T>(in, out)) reject_overlap();
+  if (goes_straight(in.size(), options) && (which == kind::inclusive || init != nullptr))
+    return impl::scan::scan_small(in.data(), out.data(), in.size(), init, which == kind::inclusive, options.operation);
+  scan_on_device(in, out, which, init, options);
+}
+
+template <class T>
 void scan_array(const array<T>& in, array<T>& out, kind which, const T* init, const scan_options& options) {
-  check_sizes(in.size(), out.size());
+  if (in.size() != out.size()) reject_sizes(in.size(), out.size());
   const registry::problem p = describe(in.size(), which, init, options.operation);
   backend::device& on = in.device().implementation();
   if (&on != &out.device().implementation())

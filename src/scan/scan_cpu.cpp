@@ -81,10 +81,8 @@ void scan_values(const T* in, T* out, std::uint64_t n, descent<T> how, std::uint
 
 /// Output that does not fit the last-level cache beside its input is written past it, unless it is the input, whose
 /// lines are there already.
-bool worth_streaming(const registry::problem& p, const registry::memories& where, const backend::device& on) {
-  constexpr std::uint64_t usual = 32 << 20;  // where the system does not tell
-  const std::uint64_t cache = on.info().cache != 0 ? on.info().cache : usual;
-  return where.in[0].as<char>() != where.out[0].as<char>() && 2 * p.n() * size_of(p.type) > cache;
+bool worth_streaming(const registry::problem& p, const registry::memories& where, const backend::cpu::queue& queue) {
+  return where.in[0].as<char>() != where.out[0].as<char>() && queue.exceeds_cache(2 * p.n() * size_of(p.type));
 }
 
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
@@ -95,7 +93,7 @@ void run(const registry::problem& p, const registry::memories& where, const regi
       const descent<T> how{.carry = identity,
                            .init = starts_from_init(p) ? init_of<T>(p) : identity,
                            .inclusive = !is_exclusive(p),
-                           .stream = worth_streaming(p, where, queue.device())};
+                           .stream = worth_streaming(p, where, queue)};
       scan_values<T, Op>(where.in[0].as<const T>(), where.out[0].as<T>(), p.n(), how, t[0], queue);
     });
   });
@@ -103,17 +101,23 @@ void run(const registry::problem& p, const registry::memories& where, const regi
 
 }  // namespace
 
-template <class T>
-void scan_small(const T* in, T* out, std::uint64_t n, const T* init, bool inclusive, op operation) {
-  static const auto kernels = [] {
-    std::array<const cpu_kernels<T>*, all_ops.size()> all;
-    for (op o : all_ops) all[static_cast<std::size_t>(o)] = &kernels_for<T>(backend::cpu::best_instruction_set(), o);
-    return all;
-  }();
-  kernels[static_cast<std::size_t>(operation)]->small(in, out, n, init, inclusive);
+namespace {
+
+template <class T, op Operation>
+void find_small_kernel(const T* in, T* out, std::uint64_t n, const T* init, bool inclusive) {
+  const auto found = kernels_for<T>(backend::cpu::best_instruction_set(), Operation).small;
+  small_kernels<T>::table[static_cast<std::size_t>(Operation)].store(found, std::memory_order_relaxed);
+  found(in, out, n, init, inclusive);
 }
 
-#define TILEWISE_INSTANTIATE(T) template void scan_small<T>(const T*, T*, std::uint64_t, const T*, bool, op);
+}  // namespace
+
+template <class T>
+constinit backend::cpu::kernel_table<small_kernel<T>> small_kernels<T>::table{
+    find_small_kernel<T, op::sum>, find_small_kernel<T, op::product>, find_small_kernel<T, op::min>,
+    find_small_kernel<T, op::max>};
+
+#define TILEWISE_INSTANTIATE(T) template struct small_kernels<T>;
 TILEWISE_FOR_EACH_TYPE(TILEWISE_INSTANTIATE)
 
 std::vector<registry::variant> scan_cpu_variants() {

@@ -1,14 +1,23 @@
 // Short arrays on the calling thread, without device, problem or workspace.
 #pragma once
 
-#include "reduce/reduce_cpu.hpp"
+#include "backend/cpu/cpu_kernel_table.hpp"
+#include "reduce/reduce_cpu_kernels.hpp"
+#include "scan/scan_cpu_kernels.hpp"
 
 namespace tilewise::impl::scan {
 
 using reduce::small_limit;
 
+template <class T>
+struct small_kernels {
+  static backend::cpu::kernel_table<small_kernel<T>> table;
+};
+
 /// 0 < n <= small_limit; `init` is the left operand of every output, null for none. The same bits as every variant.
 template <class T>
-void scan_small(const T* in, T* out, std::uint64_t n, const T* init, bool inclusive, op operation);
+void scan_small(const T* in, T* out, std::uint64_t n, const T* init, bool inclusive, op operation) {
+  backend::cpu::kernel_of(small_kernels<T>::table, operation)(in, out, n, init, inclusive);
+}
 
 }  // namespace tilewise::impl::scan

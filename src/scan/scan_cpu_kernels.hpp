@@ -19,11 +19,14 @@ struct descent {
 };
 
 template <class T>
+using small_kernel = void(const T* in, T* out, std::uint64_t n, const T* init, bool inclusive);
+
+template <class T>
 struct cpu_kernels {
   /// Writes the scan of `in[0..n)`, with the levels that reduce's upsweep left in `scratch`; overwrites these.
   void (*downsweep)(const T* in, T* out, std::uint64_t n, T* scratch, const descent<T>& how);
   /// All of it at once, for 0 < n <= reduce::small_limit. `init` is the left operand of every output, null for none.
-  void (*small)(const T* in, T* out, std::uint64_t n, const T* init, bool inclusive);
+  small_kernel<T>* small;
 };
 
 // clang-format off

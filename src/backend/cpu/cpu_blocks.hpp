@@ -35,7 +35,7 @@ struct blocks {
 
   /// Count vectors to one by adding neighbours: lane l is a sum over Count lanes of vector l % Count.
   template <unsigned Count, bool Fetch>
-  static vector interleaved(const T* from) {
+  [[gnu::always_inline]] static vector interleaved(const T* from) {
     if constexpr (Count == 1) {
       if constexpr (Fetch) __builtin_prefetch(from + lead * width);
       return load(from);
@@ -51,12 +51,12 @@ struct blocks {
   static vector values(const T* from) {
     return complete<Count>(interleaved<Count, Fetch>(from));
   }
-  template <unsigned Distance>
-  static vector complete(vector v) {
-    if constexpr (Distance == width)
+  template <unsigned Distance, unsigned End = width>
+  [[gnu::always_inline]] static vector complete(vector v) {
+    if constexpr (Distance == End)
       return v;
     else
-      return complete<2 * Distance>(join(v, swap<Distance, T>(v)));
+      return complete<2 * Distance, End>(join(v, swap<Distance, T>(v)));
   }
 
   /// Lane l is the value of vector l for l < count < width; the other lanes may hold anything.
@@ -71,6 +71,20 @@ struct blocks {
         first += Count;
       }
       return some_values<Count / 2>(from, count, before, first);
+    }
+  }
+
+  /// P on top of `first` of `count` < 2 * width vectors, in every lane: the digits of `count` are whole blocks.
+  template <unsigned Count = width>
+  [[gnu::always_inline]] static vector fold_vectors(const T* from, unsigned count, vector first) {
+    if constexpr (Count == 0) {
+      return first;
+    } else {
+      if ((count & Count) != 0) {
+        first = join(first, complete<1, Count>(values<Count>(from)));
+        from += Count * width;
+      }
+      return fold_vectors<Count / 2>(from, count, first);
     }
   }
 

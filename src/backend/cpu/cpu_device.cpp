@@ -1,5 +1,6 @@
 #include "backend/cpu/cpu_device.hpp"
 
+#include "backend/cpu/cpu_copy_kernels.hpp"
 #include "registry/catalog.hpp"
 
 #include <algorithm>
@@ -140,6 +141,11 @@ std::vector<std::shared_ptr<backend::device>> devices(std::string&) {
 queue::queue(const backend::device& owner, std::unique_ptr<executor> team, unsigned threads, instruction_set level)
     : backend::queue(owner), team_(std::move(team)), threads_(threads), level_(level) {}
 
+bool queue::exceeds_cache(std::uint64_t bytes) const {
+  constexpr std::uint64_t usual = 32 << 20;  // where the system does not tell
+  return bytes > (device().info().cache != 0 ? device().info().cache : usual);
+}
+
 void queue::for_each_tile(std::uint64_t count, const std::function<void(std::uint64_t, unsigned)>& body) {
   std::atomic<std::uint64_t> next{0};
   const unsigned workers = static_cast<unsigned>(std::min<std::uint64_t>(threads_, count));
@@ -176,7 +182,13 @@ void queue::download(void* to, memory from, std::uint64_t bytes) {
 void queue::copy(memory to, memory from, std::uint64_t bytes) {
   const std::uint64_t slice = (bytes / threads_ + 4095) / 4096 * 4096 + 4096;
   for_each_tile((bytes + slice - 1) / slice, [&](std::uint64_t i, unsigned) {
-    std::memcpy(to.as<char>() + i * slice, from.as<char>() + i * slice, std::min(slice, bytes - i * slice));
+    char* const target = to.as<char>() + i * slice;
+    const char* const source = from.as<char>() + i * slice;
+    const std::uint64_t count = std::min(slice, bytes - i * slice);
+    if (exceeds_cache(2 * bytes))
+      copy_streaming(level_, target, source, count);
+    else
+      std::memcpy(target, source, count);
   });
 }
 

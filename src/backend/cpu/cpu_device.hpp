@@ -27,6 +27,8 @@ class queue final : public backend::queue {
 
   unsigned threads() const { return threads_; }
   instruction_set level() const { return level_; }
+  /// Whether so much memory does not fit the last-level cache, so that output is better written past it.
+  bool exceeds_cache(std::uint64_t bytes) const;
 
   /// Calls body(tile, worker) for each tile below `count`; worker < threads() has one tile at a time, so it may name a
   /// piece of workspace. Tiles start in ascending order, each on a thread that runs until its body returns, so a body

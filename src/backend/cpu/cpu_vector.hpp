@@ -147,6 +147,24 @@ vector<T> swap_blend(vector<T> clear, vector<T> set) {
     return swap<Distance, T>(blend<Distance, T>(set, clear));
 }
 
+/// Lane `lane` < lanes in every lane.
+template <class T>
+vector<T> pick(vector<T> v, unsigned lane) {
+#if defined(__AVX512F__)  // without a mask gcc 12 warns of its own header
+  const __m512i lane32 = _mm512_set1_epi32(static_cast<int>(lane)), lane64 = _mm512_set1_epi64(lane);
+  if constexpr (sizeof(T) == 4) return (vector<T>)_mm512_maskz_permutexvar_epi32(0xffff, lane32, (__m512i)v);
+  if constexpr (sizeof(T) == 8) return (vector<T>)_mm512_maskz_permutexvar_epi64(0xff, lane64, (__m512i)v);
+#elif defined(__AVX2__)  // in halves of 8-byte lanes
+  __m256i halves = _mm256_set1_epi32(static_cast<int>(lane));
+  if constexpr (sizeof(T) == 8) halves = _mm256_set1_epi64x(2ll * lane | (2ll * lane + 1) << 32);
+  return (vector<T>)_mm256_permutevar8x32_epi32((__m256i)v, halves);
+#else
+  T values[lanes<T>];
+  store(values, v);
+  return broadcast(values[lane]);
+#endif
+}
+
 /// Every lane one to the left; `last` comes in at the end.
 template <class T>
 vector<T> shift_down(vector<T> v, vector<T> last) {
