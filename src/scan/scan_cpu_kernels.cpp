@@ -119,8 +119,9 @@ template <class T, class Op, bool Inclusive>
 template <class T, class Op, bool Inclusive>
 void in_registers(const T* in, T* out, unsigned n, T init) {
   vector<T> carry = level::broadcast(Op::template identity<T>());
+  const unsigned most = n < 4 * width<T> ? 1 : width<T>;  // P of up to three blocks is a plain fold from the left
   while (n >= width<T>) {
-    const unsigned vectors = n / width<T>, count = vectors < width<T> ? vectors : width<T>;
+    const unsigned vectors = n / width<T>, count = vectors < most ? vectors : most;
     write_few<T, Op, Inclusive>(in, out, count, carry, init);
     in += count * width<T>, out += count * width<T>, n -= count * width<T>;
   }

@@ -48,7 +48,7 @@ struct blocks {
 
   /// Lane l is the value of the whole vector l % Count.
   template <unsigned Count, bool Fetch = false>
-  static vector values(const T* from) {
+  [[gnu::always_inline]] static vector values(const T* from) {
     return complete<Count>(interleaved<Count, Fetch>(from));
   }
   template <unsigned Distance, unsigned End = width>
