@@ -86,6 +86,7 @@ TEST(Reduce, AskingForTheWrongThingSaysSo) {
   const std::vector<float> x{1.0f, nan_f};
   EXPECT_EQ(code_of([&] { reduce(x, {.variant = "no_such"}); }), errc::invalid_argument);
   EXPECT_EQ(code_of([&] { reduce(x, {.tuning = "tile=3"}); }), errc::invalid_argument);
+  EXPECT_EQ(code_of([&] { reduce(x, {.operation = static_cast<op>(9)}); }), errc::invalid_argument);
 }
 
 }  // namespace

@@ -5,6 +5,11 @@
 namespace tilewise::registry {
 
 void check(const problem& p) {
+  for (std::size_t i = 0; i < p.what->settings.size(); ++i)
+    if (p.setting[i] >= p.what->settings[i].values.size())
+      throw error(errc::invalid_argument, std::string(p.what->name) + " has no " +
+                                              std::string(p.what->settings[i].name) + " number " +
+                                              std::to_string(p.setting[i]));
   if (const std::string reason = p.what->invalid(p); !reason.empty()) throw error(errc::invalid_argument, reason);
 }
 
