@@ -239,7 +239,7 @@ TEST(ReportFindings, WhatChangedBetweenTwoRunsIsSaidOnce) {
   const std::uint64_t n = (*peer)["case"]["n"];
   const std::vector<std::string> findings = change_findings(make_model(one));
   ASSERT_EQ(findings.size(), 1u);
-  EXPECT_NE(findings[0].find("changed " + count(n / 2) + " outputs"), std::string::npos) << findings[0];
+  EXPECT_NE(findings[0].find("differ in " + count(n / 2) + " outputs"), std::string::npos) << findings[0];
 }
 
 TEST(ReportFindings, ADeviceWinsFromTheSizeAfterWhichItNeverLoses) {

@@ -66,8 +66,9 @@ std::vector<std::string> change_findings(const model& m) {
   }
   std::vector<std::string> findings;
   for (const auto& [who, r] : largest)
-    findings.push_back(short_name(r->variant) + " (" + r->algorithm + " " + r->dtype + ") changed " +
-                       count(*r->changed) + " outputs between two runs on the same input at " + at_size(r->n) + ".");
+    findings.push_back("Two runs of " + short_name(r->variant) + " (" + r->algorithm + " " + r->dtype +
+                       ") on the same input differ in " + count(*r->changed) +
+                       (*r->changed == 1 ? " output at " : " outputs at ") + at_size(r->n) + ".");
   return findings;
 }
 
