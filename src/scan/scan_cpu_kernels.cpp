@@ -116,12 +116,25 @@ template <class T, class Op, bool Inclusive>
   put(count - 1, end);
 }
 
+/// P of up to three blocks is a plain fold from the left, so less than four vectors go one at a time. A function of its
+/// own, since the frame of the one below costs as much as 16 floats.
 template <class T, class Op, bool Inclusive>
-void in_registers(const T* in, T* out, unsigned n, T init) {
+[[gnu::noinline]] void one_by_one(const T* in, T* out, unsigned n, T init) {
+  using blocks = level::blocks<T, Op>;
   vector<T> carry = level::broadcast(Op::template identity<T>());
-  const unsigned most = n < 4 * width<T> ? 1 : width<T>;  // P of up to three blocks is a plain fold from the left
+  for (; n >= width<T>; n -= width<T>, in += width<T>, out += width<T>) {
+    const vector<T> elements = level::load(in), end = blocks::join(carry, blocks::template complete<1>(elements));
+    level::store<T>(out, outputs<T, Op, Inclusive>(elements, carry, end, init));
+    carry = end;
+  }
+  write_rest<T, Op, Inclusive>(in, out, n, carry, init);
+}
+
+template <class T, class Op, bool Inclusive>
+[[gnu::noinline]] void in_registers(const T* in, T* out, unsigned n, T init) {
+  vector<T> carry = level::broadcast(Op::template identity<T>());
   while (n >= width<T>) {
-    const unsigned vectors = n / width<T>, count = vectors < most ? vectors : most;
+    const unsigned vectors = n / width<T>, count = vectors < width<T> ? vectors : width<T>;
     write_few<T, Op, Inclusive>(in, out, count, carry, init);
     in += count * width<T>, out += count * width<T>, n -= count * width<T>;
   }
@@ -133,7 +146,11 @@ template <class T, class Op>
 void small(const T* in, T* out, std::uint64_t n, const T* init, bool inclusive) {
   const T left = init == nullptr ? Op::template identity<T>() : *init;
   if (n >= 2 * width<T> * width<T>) return with_scratch<T, Op>(in, out, n, left, inclusive);
-  (inclusive ? in_registers<T, Op, true> : in_registers<T, Op, false>)(in, out, static_cast<unsigned>(n), left);
+  const unsigned count = static_cast<unsigned>(n);
+  if (n < 4 * width<T>)
+    inclusive ? one_by_one<T, Op, true>(in, out, count, left) : one_by_one<T, Op, false>(in, out, count, left);
+  else
+    inclusive ? in_registers<T, Op, true>(in, out, count, left) : in_registers<T, Op, false>(in, out, count, left);
 }
 
 template <class T, class Op>
