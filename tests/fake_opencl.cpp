@@ -39,6 +39,14 @@ void* real(const char* call) {
     return PASS_ON(name, arguments);                       \
   }
 
+// A release that reports an error has released all the same: otherwise the driver would leak, not its user.
+#define RELEASE(name, object)               \
+  EXPORTED cl_int name(object a) {          \
+    const cl_int status = fault(#name);     \
+    const cl_int done = PASS_ON(name, (a)); \
+    return status != 0 ? status : done;     \
+  }
+
 #define CREATE(type, name, parameters, arguments)                        \
   EXPORTED type name parameters {                                        \
     if (const cl_int status = fault(#name)) return *e = status, nullptr; \
@@ -58,14 +66,14 @@ INFO(clGetEventProfilingInfo, cl_event, cl_profiling_info)
 CALL(clGetProgramBuildInfo,
      (cl_program a, cl_device_id b, cl_program_build_info c, std::size_t d, void* f, std::size_t* g),
      (a, b, c, d, f, g))
-CALL(clReleaseContext, (cl_context a), (a))
+RELEASE(clReleaseContext, cl_context)
 CALL(clRetainContext, (cl_context a), (a))
-CALL(clReleaseCommandQueue, (cl_command_queue a), (a))
+RELEASE(clReleaseCommandQueue, cl_command_queue)
 CALL(clRetainCommandQueue, (cl_command_queue a), (a))
-CALL(clReleaseMemObject, (cl_mem a), (a))
-CALL(clReleaseProgram, (cl_program a), (a))
-CALL(clReleaseKernel, (cl_kernel a), (a))
-CALL(clReleaseEvent, (cl_event a), (a))
+RELEASE(clReleaseMemObject, cl_mem)
+RELEASE(clReleaseProgram, cl_program)
+RELEASE(clReleaseKernel, cl_kernel)
+RELEASE(clReleaseEvent, cl_event)
 CALL(clFinish, (cl_command_queue a), (a))
 CALL(clSetKernelArg, (cl_kernel a, cl_uint b, std::size_t c, const void* d), (a, b, c, d))
 CALL(clBuildProgram,
