@@ -184,10 +184,13 @@ TEST(LabCeiling, FasterThanTheCopyAllowsIsImplausible) {
   const registry::problem scan{.what = &registry::find_algorithm("scan"), .shape = {1000}};
   const registry::problem reduce{.what = &registry::find_algorithm("reduce"), .shape = {1000}};
   EXPECT_DOUBLE_EQ(copied_bytes(scan), 8000);
-  EXPECT_TRUE(is_plausible(scan, 1.04));
-  EXPECT_FALSE(is_plausible(scan, 1.06));
-  EXPECT_TRUE(is_plausible(reduce, 1.50)) << "a copy writes as well, and a cache may read what it writes";
-  EXPECT_FALSE(is_plausible(reduce, 1.60));
+  EXPECT_TRUE(is_plausible(scan, 1.04, 0));
+  EXPECT_FALSE(is_plausible(scan, 1.06, 0));
+  EXPECT_TRUE(is_plausible(reduce, 1.50, 0)) << "a copy writes as well, and a cache may read what it writes";
+  EXPECT_FALSE(is_plausible(reduce, 1.60, 0));
+  const auto moved = static_cast<std::uint64_t>(copied_bytes(scan));
+  EXPECT_TRUE(is_plausible(scan, 5.0, moved)) << "within the cache";
+  EXPECT_FALSE(is_plausible(scan, 5.0, moved - 1));
 }
 
 /// Rows that claim the order: one that errs in its last element, one that does so from its 20th call on, one that

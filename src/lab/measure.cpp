@@ -252,7 +252,7 @@ class group_measurement {
       record& mine = records_[i];
       if (copy) {
         mine.ceiling_bytes_per_s = rate_of(*copy);
-        mine.plausible = i == *copy || is_plausible(what_.problem, surest_share(i, *copy));
+        mine.plausible = i == *copy || is_plausible(what_.problem, surest_share(i, *copy), mine.device.cache);
       }
       for (std::size_t other = 0; other < records_.size(); ++other) {
         const row& to = what_.rows[other];

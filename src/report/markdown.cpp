@@ -36,7 +36,8 @@ std::string against_peer(const board& b, const row& ours) {
 std::string line(const panel& p, const board& b, const series& s, const row& r) {
   const std::string bits = r.own_order ? "own order" : "`" + escaped(r.digest.substr(0, 8)) + "` =";
   const std::string hardware = b.title.empty() ? b.name : b.title;
-  return "| " + escaped(p.title) + " | " + count(r.n) + " | " + escaped(hardware) + " | " + escaped(s.label) + " | " +
+  const std::string problem = p.algorithm + " " + p.dtype + (p.settings.empty() ? "" : ", " + p.settings);
+  return "| " + escaped(problem) + " | " + count(r.n) + " | " + escaped(hardware) + " | " + escaped(s.label) + " | " +
          duration(r.kernel->median) + " | " + (r.bytes_per_s ? rate(*r.bytes_per_s) : "–") + " | " +
          (r.fraction ? significant(*r.fraction, 2) : "–") + " | " + against_peer(b, r) + " | " + bits + " |\n";
 }
