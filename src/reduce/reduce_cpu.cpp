@@ -53,10 +53,6 @@ void run(const registry::problem& p, const registry::memories& where, const regi
   });
 }
 
-}  // namespace
-
-namespace {
-
 template <class T, op Operation>
 T find_small_kernel(const T* in, std::uint64_t n, const T* init) {
   const auto found = kernels_for<T>(backend::cpu::best_instruction_set(), Operation).small;

@@ -99,10 +99,6 @@ void run(const registry::problem& p, const registry::memories& where, const regi
   });
 }
 
-}  // namespace
-
-namespace {
-
 template <class T, op Operation>
 void find_small_kernel(const T* in, T* out, std::uint64_t n, const T* init, bool inclusive) {
   const auto found = kernels_for<T>(backend::cpu::best_instruction_set(), Operation).small;
