@@ -4,7 +4,8 @@
 # function `std::vector<registry::variant> NAME_<backend>_variants()` in namespace tilewise::impl::NAME. A missing file is an
 # error. Helpers of a backend file, NAME_<backend>_*.cpp or .cu, are added too. Beside them may lie:
 #   NAME.cl               embedded behind order/operators.cl and block_tree.cl as embedded::NAME_cl
-#   NAME_cpu_kernels.cpp  compiled once for each x86-64 level, with TILEWISE_LEVEL = v2, v3, v4
+#   NAME_METHOD.cl        embedded behind all of these as embedded::NAME_METHOD_cl
+#   NAME_cpu*_kernels.cpp compiled once for each x86-64 level, with TILEWISE_LEVEL = v2, v3, v4
 #   NAME_test.cpp         added to the tests
 function(tilewise_algorithm name)
   cmake_parse_arguments(arg "" "" "BACKENDS" ${ARGN})
@@ -23,17 +24,26 @@ function(tilewise_algorithm name)
       message(FATAL_ERROR "${name} declares the backend ${backend}, but ${name}_${backend}.${extension} is missing")
     endif()
     file(GLOB sources CONFIGURE_DEPENDS ${name}_${backend}.${extension} ${name}_${backend}_*.${extension})
-    list(FILTER sources EXCLUDE REGEX "_cpu_kernels\\.cpp$")
+    list(FILTER sources EXCLUDE REGEX "_kernels\\.cpp$")
     target_sources(tilewise PRIVATE ${sources})
     set_property(GLOBAL APPEND PROPERTY TILEWISE_VARIANT_LISTS ${name}::${name}_${backend})
   endforeach()
-  if(TILEWISE_OPENCL AND EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${name}.cl)
-    tilewise_embed(tilewise ${name}_cl ${PROJECT_SOURCE_DIR}/src/order/operators.cl
-                   ${PROJECT_SOURCE_DIR}/src/order/block_tree.cl ${name}.cl)
+  if(TILEWISE_OPENCL)
+    file(GLOB shared CONFIGURE_DEPENDS ${name}.cl)
+    file(GLOB methods CONFIGURE_DEPENDS ${name}_*.cl)
+    foreach(source IN LISTS shared methods)
+      get_filename_component(program ${source} NAME_WE)
+      set(files ${PROJECT_SOURCE_DIR}/src/order/operators.cl ${PROJECT_SOURCE_DIR}/src/order/block_tree.cl ${shared} ${source})
+      list(REMOVE_DUPLICATES files)
+      tilewise_embed(tilewise ${program}_cl ${files})
+    endforeach()
   endif()
-  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${name}_cpu_kernels.cpp)
-    tilewise_cpu_levels(${name}_cpu)
-  endif()
+  file(GLOB kernels CONFIGURE_DEPENDS ${name}_cpu*_kernels.cpp)
+  foreach(source IN LISTS kernels)
+    get_filename_component(stem ${source} NAME_WE)
+    string(REGEX REPLACE "_kernels$" "" stem ${stem})
+    tilewise_cpu_levels(${stem})
+  endforeach()
   if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${name}_test.cpp)
     set_property(GLOBAL APPEND PROPERTY TILEWISE_TEST_SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/${name}_test.cpp)
   endif()

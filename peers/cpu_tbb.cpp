@@ -20,7 +20,6 @@ std::string unsupported(const registry::problem& p, const backend::device&, cons
   return plain_sums_only(p);
 }
 
-/// An arena of the queue's number of threads, kept between calls as a program would keep it.
 tbb::task_arena& arena_of(backend::queue& queue) {
   static std::vector<std::unique_ptr<tbb::task_arena>> arenas;
   const auto threads = static_cast<int>(static_cast<backend::cpu::queue&>(queue).threads());
@@ -56,6 +55,8 @@ void run_scan(const registry::problem& p, const registry::memories& where, const
 }
 
 }  // namespace
+
+void in_tbb_arena(backend::queue& queue, const std::function<void()>& work) { arena_of(queue).execute(work); }
 
 std::vector<registry::variant> tbb_variants() {
   return {cpu_peer("reduce", "tbb", "oneTBB parallel_reduce", unsupported, run_reduce),

@@ -8,5 +8,7 @@
 namespace tilewise::peers {
 
 std::vector<registry::variant> cub_variants();
+std::vector<registry::variant> cub_sort_variants();
+std::vector<registry::variant> cublas_variants();
 
 }  // namespace tilewise::peers

@@ -2,6 +2,7 @@
 
 #include "peers/cpu_peers.hpp"
 #include "peers/cuda_peers.hpp"
+#include "peers/opencl_peers.hpp"
 
 namespace tilewise::peers {
 
@@ -10,11 +11,22 @@ std::vector<registry::variant> peer_variants() {
   const auto append = [&](const std::vector<registry::variant>& more) {
     all.insert(all.end(), more.begin(), more.end());
   };
+  append(sort_variants());
 #if TILEWISE_WITH_TBB
   append(tbb_variants());
 #endif
+#if TILEWISE_WITH_OPENBLAS
+  append(openblas_variants());
+#endif
+#if TILEWISE_WITH_CLBLAST
+  append(clblast_variants());
+#endif
 #if TILEWISE_WITH_CUDA
   append(cub_variants());
+  append(cub_sort_variants());
+#endif
+#if TILEWISE_WITH_CUBLAS
+  append(cublas_variants());
 #endif
   return all;
 }

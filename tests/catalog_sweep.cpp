@@ -14,13 +14,14 @@ namespace tilewise::tests {
 
 namespace {
 
-/// Random cases stay below this many elements: they are many, and the definition is slow.
-constexpr std::uint64_t small_shape = 8193;
+/// Random cases stay below this many elements in all operands: they are many, and the definition is slow.
+constexpr std::uint64_t small_case = 16500;
 
-std::uint64_t elements(const registry::extents& shape) {
-  std::uint64_t product = 1;
-  for (unsigned i = 0; i < shape.rank; ++i) product *= shape[i];
-  return product;
+std::uint64_t elements(const registry::problem& p) {
+  std::uint64_t all = 0;
+  for (const auto& operands : {p.what->inputs(p), p.what->outputs(p)})
+    for (const registry::operand& o : operands) all += o.count;
+  return all;
 }
 
 std::string hex(std::uint64_t bits) {
@@ -82,7 +83,7 @@ struct axes {
   /// hour. So each tuning gets `breadth` or more of the pairs of type and operator, in turn, and all pairs occur.
   void limit_programs(std::vector<unsigned>& row, unsigned breadth) const {
     const auto types = static_cast<unsigned>(what.types.size());
-    const auto pairs = types * static_cast<unsigned>(what.settings[0].values.size());
+    const auto pairs = types * static_cast<unsigned>(what.settings.empty() ? 1 : what.settings[0].values.size());
     const auto each = std::min(pairs, breadth * std::max(1u, pairs / static_cast<unsigned>(tunings.size())));
     const unsigned pair = (row[5] * each + (row[0] + row[1]) % each) % pairs;
     row[0] = pair % types;
@@ -129,6 +130,8 @@ std::vector<sweep_target> sweep_targets() {
     }
   return all;
 }
+
+bool is_large(const sweep_case& c) { return elements(c.problem) > small_case; }
 
 std::string to_string(const sweep_case& c, const sweep_target& target) {
   constexpr std::array<std::string_view, 3> places{"apart", "in place", "unaligned"};
@@ -198,11 +201,10 @@ std::vector<sweep_case> sweep_cases(const sweep_target& target, std::size_t coun
   while (cases.size() < count) {
     std::vector<unsigned> row;
     for (unsigned size : sizes) row.push_back(static_cast<unsigned>(random() % size));
-    if (elements(all.what.edge_shapes[row[2]]) <= small_shape) add(row);
+    if (elements(all.problem_at(row, 0)) <= small_case) add(row);
   }
-  std::stable_sort(cases.begin(), cases.end(), [](const sweep_case& a, const sweep_case& b) {
-    return elements(a.problem.shape) < elements(b.problem.shape);
-  });
+  std::stable_sort(cases.begin(), cases.end(),
+                   [](const sweep_case& a, const sweep_case& b) { return elements(a.problem) < elements(b.problem); });
   return cases;
 }
 
@@ -219,22 +221,27 @@ std::string sweep_runner::unsupported(const sweep_case& c) {
 std::string sweep_runner::run(const sweep_case& c) {
   const lab::verified_case expected = lab::make_case(c.problem, c.data, c.seed);
   backend::queue& queue = open(c.options).queue();
-  const std::uint64_t shift = c.place == placement::unaligned ? size_of(c.problem.type) : 0;
-  std::deque<guarded_operand> inputs, outputs;
+  const auto shift_of = [&](const registry::operand& o) {
+    return c.place == placement::unaligned ? size_of(o.type) : std::uint64_t{0};
+  };
+  const auto in = c.problem.what->inputs(c.problem), out = c.problem.what->outputs(c.problem);
+  std::deque<guarded_operand> inputs, apart;
+  std::vector<guarded_operand*> outputs;
   registry::memories where;
-  for (std::size_t i = 0; i < expected.inputs.size(); ++i)
-    where.in[i] = inputs.emplace_back(queue, expected.inputs[i], shift).inner();
-  for (std::size_t i = 0; i < expected.expected.size(); ++i)
-    where.out[i] = c.place == placement::in_place
-                       ? where.in[i]
-                       : outputs.emplace_back(queue, poisoned(expected.expected[i].size()), shift).inner();
+  for (std::size_t i = 0; i < in.size(); ++i)
+    where.in[i] = inputs.emplace_back(queue, expected.inputs[i], shift_of(in[i])).inner();
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const bool in_place = c.place == placement::in_place && i < in.size();
+    outputs.push_back(in_place ? &inputs[i] : &apart.emplace_back(queue, poisoned(out[i].bytes()), shift_of(out[i])));
+    where.out[i] = outputs.back()->inner();
+  }
   target_.variant.run(c.problem, where, c.tuning, queue);
   queue.finish();
 
   std::vector<std::vector<std::byte>> results;
-  for (guarded_operand& o : c.place == placement::in_place ? inputs : outputs) {
-    results.push_back(o.download());
-    if (!o.guards_whole()) return "wrote outside its output";
+  for (guarded_operand* o : outputs) {
+    results.push_back(o->download());
+    if (!o->guards_whole()) return "wrote outside its output";
   }
   for (std::size_t i = 0; i < inputs.size() && c.place != placement::in_place; ++i)
     if (inputs[i].download() != expected.inputs[i] || !inputs[i].guards_whole()) return "changed its input";

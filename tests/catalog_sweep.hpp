@@ -35,6 +35,9 @@ struct sweep_case {
 };
 std::string to_string(const sweep_case& c, const sweep_target& target);
 
+/// Whether it has more elements than the random cases have.
+bool is_large(const sweep_case& c);
+
 /// Cases for one target, smallest first, so that the first failure is the smallest. Every pair of values of any two
 /// axes (type, settings, shape, data, threads, instruction set, tuning, placement) occurs; seeded random cases at small
 /// shapes fill up to `count`. The same list in every run.

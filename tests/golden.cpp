@@ -23,7 +23,7 @@ std::string name_of_case(const registry::problem& p, lab::data_class data, std::
 void write_digests(std::ostream& out, const registry::algorithm& what) {
   std::vector<registry::extents> shapes;
   for (const registry::extents& shape : what.edge_shapes)
-    if (std::max({shape[0], shape[1], shape[2], shape[3]}) <= largest) shapes.push_back(shape);
+    if (*std::max_element(shape.size.begin(), shape.size.end()) <= largest) shapes.push_back(shape);
   std::uint64_t seed = 0;
   for (dtype type : what.types)
     for (lab::data_class data : lab::all_data_classes)

@@ -1,21 +1,21 @@
 // The laboratory's own rules: statistics against values by hand and by simulation, turns and stops on a clock that is
 // made up, and no time for a wrong result. Nothing here asserts on real times.
-#include "cli/commands.hpp"
+#include "bench_run.hpp"
 #include "lab/bench.hpp"
-#include "lab/ceiling.hpp"
 #include "lab/noise.hpp"
 #include "registry/catalog.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
 #include <limits>
 #include <random>
 
 namespace tilewise::lab {
 namespace {
+
+using namespace tests;
 
 TEST(LabStatistics, SummaryByHand) {
   const std::vector<double> values{9, 1, 5, 3, 7, 2, 8, 4, 6, 100};
@@ -180,19 +180,6 @@ TEST(LabNoise, EqualContendersAreEqualWithinTheFloorAndUnequalOnesAreNot) {
   EXPECT_FALSE(noise_between(few, few));
 }
 
-TEST(LabCeiling, FasterThanTheCopyAllowsIsImplausible) {
-  const registry::problem scan{.what = &registry::find_algorithm("scan"), .shape = {1000}};
-  const registry::problem reduce{.what = &registry::find_algorithm("reduce"), .shape = {1000}};
-  EXPECT_DOUBLE_EQ(copied_bytes(scan), 8000);
-  EXPECT_TRUE(is_plausible(scan, 1.04, 0));
-  EXPECT_FALSE(is_plausible(scan, 1.06, 0));
-  EXPECT_TRUE(is_plausible(reduce, 1.50, 0)) << "a copy writes as well, and a cache may read what it writes";
-  EXPECT_FALSE(is_plausible(reduce, 1.60, 0));
-  const auto moved = static_cast<std::uint64_t>(copied_bytes(scan));
-  EXPECT_TRUE(is_plausible(scan, 5.0, moved)) << "within the cache";
-  EXPECT_FALSE(is_plausible(scan, 5.0, moved - 1));
-}
-
 /// Rows that claim the order: one that errs in its last element, one that does so from its 20th call on, one that
 /// throws.
 template <int RightCalls>
@@ -226,41 +213,6 @@ void plant() {
     return true;
   }();
   (void)done;
-}
-
-struct outcome {
-  int exit_code;
-  std::vector<nlohmann::json> records;
-  std::string file;
-};
-
-outcome bench(std::vector<std::string> arguments) {
-  const std::string file =
-      testing::TempDir() + "tilewise_lab_" + testing::UnitTest::GetInstance()->current_test_info()->name() + ".jsonl";
-  std::remove(file.c_str());
-  for (const char* more : {"--device", "cpu", "--n", "1000", "--max-time", "0.01", "-q", "-o"})
-    arguments.emplace_back(more);
-  arguments.push_back(file);
-  arguments.insert(arguments.begin(), {"tilewise", "bench"});
-  std::vector<char*> argv;
-  for (std::string& a : arguments) argv.push_back(a.data());
-  outcome result{cli::run_tool(static_cast<int>(argv.size()), argv.data()), {}, file};
-  std::ifstream lines(file);
-  for (std::string line; std::getline(lines, line);) result.records.push_back(nlohmann::json::parse(line));
-  return result;
-}
-
-bool is_valid(const std::string& file) {
-  const std::string folder = TILEWISE_TEST_FOLDER;
-  return std::system(("python3 '" + folder + "/validate_records.py' '" + folder + "/../src/lab/record.schema.json' '" +
-                      file + "'")
-                         .c_str()) == 0;
-}
-
-const nlohmann::json& record_of(const outcome& o, const std::string& variant) {
-  for (const auto& r : o.records)
-    if (r["case"]["variant"] == variant) return r;
-  throw std::runtime_error("no record of " + variant);
 }
 
 TEST(LabBench, AWrongResultHasNoTimeAndExitCode3) {
@@ -328,7 +280,7 @@ TEST(LabRecord, NumbersThatAreNotFiniteBecomeNull) {
   r.device.name = "cpu";
   r.what.shape = {1};
   r.time.kernel = series{1, {1, 2, std::numeric_limits<double>::infinity()}, stop_reason::max_time, ""};
-  r.ceiling_bytes_per_s = std::nan("");
+  r.ceiling_per_s = std::nan("");
   const nlohmann::json written = to_json(r, session{});
   EXPECT_TRUE(written["timing"]["kernel"]["max_ns"].is_null());
   EXPECT_TRUE(written["timing"]["kernel"]["samples_ns"][2].is_null());

@@ -2,6 +2,7 @@
 #include "io/npy.hpp"
 #include "io/npy_header.hpp"
 #include "io/number.hpp"
+#include "io/replacement_file.hpp"
 
 #include <tilewise/error.hpp>
 
@@ -290,6 +291,23 @@ TEST_F(npy, ALinkStaysALinkAndPermissionsStay) {
   EXPECT_TRUE(fs::is_symlink(link));
   EXPECT_EQ(io::read_npy(target).count(), 0u);
   EXPECT_EQ(fs::status(target).permissions(), fs::perms(0640));
+}
+
+TEST_F(npy, WhatIsUnfinishedIsRemovedHoweverMany) {
+  const auto files = [&] { return std::distance(fs::directory_iterator(folder), {}); };
+  io::replacement_file first(folder / "a.npy");
+  {
+    io::replacement_file second(folder / "b.npy");
+    EXPECT_THROW(io::replacement_file(folder / "none" / "c.npy"), error);
+    EXPECT_EQ(files(), 2);
+    io::remove_unfinished_files();
+    EXPECT_EQ(files(), 0);
+  }
+  for (int again = 0; again < 9; ++again) {  // each gives its place back, those that failed too
+    EXPECT_THROW(io::replacement_file(folder / "none" / "c.npy"), error) << again;
+    io::replacement_file(folder / "d.npy").commit();
+  }
+  EXPECT_EQ(files(), 1);
 }
 
 TEST(number, TextsReadBackAndOthersAreRefused) {

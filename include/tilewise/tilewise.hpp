@@ -5,7 +5,10 @@
 #include <tilewise/device.hpp>
 #include <tilewise/error.hpp>
 #include <tilewise/interop.hpp>
+#include <tilewise/matmul.hpp>
+#include <tilewise/matvec.hpp>
 #include <tilewise/reduce.hpp>
 #include <tilewise/scan.hpp>
+#include <tilewise/sort.hpp>
 #include <tilewise/types.hpp>
 #include <tilewise/version.hpp>

@@ -38,8 +38,6 @@ std::vector<registry::variant> skeleton_cpu_variants() {
            .types = all_dtypes,
            .source = "the definition, by tiles",
            .tuning = axes,
-           .unsupported = [](const registry::problem&, const backend::device&,
-                             const registry::tuning&) { return std::string(); },
            .run = run}};
 }
 

@@ -26,8 +26,6 @@ std::vector<registry::variant> skeleton_serial_variants() {
            .name = "",
            .types = all_dtypes,
            .source = "the definition",
-           .unsupported = [](const registry::problem&, const backend::device&,
-                             const registry::tuning&) { return std::string(); },
            .run = run}};
 }
 

@@ -79,7 +79,14 @@ class queue {
   virtual void upload(memory to, const void* from, std::uint64_t bytes) = 0;  // `from` may change after the return
   virtual void download(void* to, memory from, std::uint64_t bytes) = 0;      // waits
   virtual void copy(memory to, memory from, std::uint64_t bytes) = 0;         // the device's own plain copy
-  virtual void finish() = 0;                                                  // waits for all of it
+  /// Independent chains of multiply-adds in registers, fused where the type is a float, on the fastest unit that keeps
+  /// the order's bits, and so many that the call itself costs nothing beside. Returns the operations, two a
+  /// multiply-add; 0 where the device has none of this type.
+  virtual double multiply_add(dtype type) {
+    (void)type;
+    return 0;
+  }
+  virtual void finish() = 0;  // waits for all of it
 
   /// Device time of the work enqueued between the two calls, in nanoseconds, by the device's own clock where it has
   /// one: CUDA events, OpenCL profiling, the host's steady clock on CPU. stop_clock waits.

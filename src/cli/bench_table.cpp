@@ -42,9 +42,30 @@ std::string right(const std::string& text, std::size_t width) {
   return std::string(width - std::min(width, width_of(text)), ' ') + text;
 }
 
+bool is_limit(const record& r) { return r.what.algorithm == lab::name_of(r.bound_by); }
+
+/// The work in the unit of the problem's speed.
+double work_of(const record& r) {
+  using registry::speed_unit;
+  return r.what.unit == speed_unit::operations ? r.what.operations
+         : r.what.unit == speed_unit::elements ? r.what.elements
+                                               : r.what.bytes_min;
+}
+
+/// Of 10^9 units a second, and what bounds them.
+std::string unit_of(const record& r) {
+  using registry::speed_unit;
+  const bool is_float = r.what.type == dtype::f32 || r.what.type == dtype::f64;
+  return "G" +
+         std::string(r.what.unit == speed_unit::operations ? (is_float ? "FLOP" : "op")
+                     : r.what.unit == speed_unit::elements ? "keys"
+                                                           : "B") +
+         "/s, of " + std::string(lab::name_of(r.bound_by));
+}
+
 /// The variant, where it runs, and what of its tuning is not the default.
 std::string label_of(const record& r) {
-  const std::string name = r.what.algorithm == "copy" ? "copy" : r.what.variant.substr(r.what.variant.find('/') + 1);
+  const std::string name = is_limit(r) ? r.what.algorithm : r.what.variant.substr(r.what.variant.find('/') + 1);
   return name + " @" + r.what.place + (r.what.tuning_changes.empty() ? "" : " " + r.what.tuning_changes);
 }
 
@@ -76,10 +97,11 @@ std::string bits_of(const record& r) {
 }
 
 /// A mark instead of a number that cannot be true.
-std::string share_of_copy(const record& r, double bytes_per_s) {
-  if (!r.ceiling_bytes_per_s || r.what.algorithm == "copy") return "";
-  const double share = bytes_per_s / *r.ceiling_bytes_per_s;
-  return (share < 10 ? report::significant(100 * share, 3) + "%" : ">999%") + (r.plausible ? "" : "!");
+std::string share_of_limit(const record& r, double ns) {
+  if (!r.ceiling_per_s || is_limit(r)) return "";
+  const double share = lab::work_of(r.what, r.bound_by) / (ns * 1e-9) / *r.ceiling_per_s;
+  const std::string text = share >= 10 ? ">999%" : share < 1e-4 ? "<0.01%" : report::significant(100 * share, 3) + "%";
+  return text + (r.plausible ? "" : "!");
 }
 
 std::string line_of(const record& r, const std::vector<record>& rows) {
@@ -92,46 +114,52 @@ std::string line_of(const record& r, const std::vector<record>& rows) {
            bits_of(r) + "\n";
   }
   const lab::summary s = lab::summarize(kernel->ns);
-  const double rate = r.what.bytes_min / s.median;
+  const double rate = work_of(r) / s.median;
   const std::string speedup =
-      baseline != nullptr && r.what.algorithm != "copy" ? report::factor(median_ns(*baseline) / s.median) + "x" : "";
+      baseline != nullptr && !is_limit(r) ? report::factor(median_ns(*baseline) / s.median) + "x" : "";
   return start + right(report::duration(s.median), 8) + right(spread_of(s), 7) +
-         right(report::significant(rate, 3), 8) + right(share_of_copy(r, rate * 1e9), 8) + right(speedup, 9) + "  " +
-         bits_of(r) + "\n";
+         right(rate < 0.001 ? "<0.001" : report::significant(rate, 3), 8) + right(share_of_limit(r, s.median), 8) +
+         right(speedup, 9) + "  " + bits_of(r) + "\n";
+}
+
+std::string size_of_problem(const record& r) {
+  return r.what.shape.rank == 1 ? report::count(r.what.shape[0]) : registry::to_string(r.what.shape);
 }
 
 std::string problem_title(const record& r) {
   std::string text = r.what.algorithm + "." + std::string(name_of(r.what.type)) + "  n = ";
-  text += r.what.shape.rank == 1 ? report::count(r.what.shape[0]) : registry::to_string(r.what.shape);
+  text += size_of_problem(r);
   for (const auto& [name, value] : r.what.settings)
     if (value != "none") text += "  " + name + " " + value;
-  return text + (r.what.cold ? "  cold" : "");
+  return text + (r.what.cold ? "  cold" : "") + "  (" + unit_of(r) + ")";
 }
 
 /// The fastest at the algorithm's largest size; none is named where the best times cannot be true.
 std::string fastest(const std::string& algorithm, const std::vector<const record*>& ours) {
-  std::uint64_t largest = 0;
-  for (const record* r : ours) largest = std::max(largest, r->what.shape[0]);
+  const record* largest = *std::max_element(ours.begin(), ours.end(), [](const record* a, const record* b) {
+    return a->what.operations < b->what.operations;
+  });
   const record* best = nullptr;
   std::size_t implausible = 0, total = 0;
-  const auto ns_per_byte = [](const record* r) { return median_ns(*r) / r->what.bytes_min; };
+  const auto slowness = [](const record* r) { return median_ns(*r) / work_of(*r); };
   for (const record* r : ours) {
-    if (r->what.shape[0] != largest) continue;
+    if (r->what.shape != largest->what.shape) continue;
     ++total;
     implausible += !r->plausible;
-    if (best == nullptr || ns_per_byte(r) < ns_per_byte(best)) best = r;
+    if (best == nullptr || slowness(r) < slowness(best)) best = r;
   }
-  const std::string of = algorithm + " of " + report::count(largest);
+  const std::string of = algorithm + " of " + size_of_problem(*largest);
   if (best->plausible)
     return "Fastest " + of + ": " + label_of(*best) + ", " + report::duration(median_ns(*best)) + ".\n";
   return "No fastest " + of + " is named: " + std::to_string(implausible) + " of " + std::to_string(total) +
-         " times, the best among them,\nare marked ! since they move more bytes than the device's own copy can.\n";
+         " times, the best among them,\nare marked ! since they do more than the device's own " +
+         (best->bound_by == lab::ceiling::fma ? "multiply-adds" : "copy") + " can.\n";
 }
 
 }  // namespace
 
 std::string bench_heading() {
-  return left("variant @device", label_width) + "   kernel    +-%    GB/s of copy   vs std  bits\n";
+  return left("variant @device", label_width) + "   kernel    +-%    rate   limit   vs std  bits\n";
 }
 
 std::string bench_block(const std::vector<record>& rows) {

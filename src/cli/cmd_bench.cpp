@@ -4,6 +4,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/known_peers.hpp"
 #include "cli/output.hpp"
+#include "io/printable.hpp"
 #include "lab/bench.hpp"
 #include "lab/environment.hpp"
 #include "lab/operands.hpp"
@@ -12,6 +13,7 @@
 #include "report/report.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace tilewise::cli {
 
@@ -19,7 +21,7 @@ namespace {
 
 struct bench_request {
   device_list_options devices;
-  std::vector<std::string> selectors, types, operations;
+  std::vector<std::string> selectors, types, operations, shapes, settings;
   std::vector<std::uint64_t> sizes;
   std::string preset = "quick", variant, tuning, mode = "hot", precision, records, report;
   double max_time_s = 0;
@@ -46,6 +48,35 @@ double parse_precision(const std::string& text) {
   return percent / 100;
 }
 
+/// "4096x4096x512": what each size is, the algorithm says.
+registry::extents parse_shape(const std::string& text) {
+  registry::extents shape;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (bool more = true; more; ++at) {
+    std::uint64_t size = 0;
+    const auto [after, failure] = std::from_chars(at, end, size);
+    if (failure != std::errc() || size > most_elements || shape.rank == shape.size.size() ||
+        (after != end && *after != 'x'))
+      throw error(errc::invalid_argument,
+                  "--shape '" + io::printable(text) +
+                      "' is not up to six whole numbers with an x between, such as 4096x4096x512");
+    shape.size[shape.rank++] = size;
+    at = after;
+    more = after != end;
+  }
+  return shape;
+}
+
+/// "order=descending"
+std::pair<std::string, std::string> parse_setting(const std::string& text) {
+  const std::size_t middle = text.find('=');
+  if (middle == text.npos)
+    throw error(errc::invalid_argument,
+                "--set '" + io::printable(text) + "' is not NAME=WORD, such as order=descending");
+  return {text.substr(0, middle), text.substr(middle + 1)};
+}
+
 lab::request plan_request(const bench_request& asked) {
   lab::request wanted;
   wanted.base = lab::find_preset(asked.preset);
@@ -55,7 +86,9 @@ lab::request plan_request(const bench_request& asked) {
   wanted.tuning = asked.tuning;
   wanted.public_calls = asked.devices.threads == 0;
   for (const std::string& t : asked.types) wanted.types.push_back(parse_name<dtype>(t, all_dtypes, "type"));
-  for (const std::string& o : asked.operations) wanted.operations.push_back(parse_name<op>(o, all_ops, "operation"));
+  for (const std::string& text : asked.shapes) wanted.shapes.push_back(parse_shape(text));
+  for (const std::string& o : asked.operations) wanted.settings.emplace_back("op", o);
+  for (const std::string& text : asked.settings) wanted.settings.push_back(parse_setting(text));
   wanted.devices = open_devices(asked.devices);
   return wanted;
 }
@@ -146,7 +179,7 @@ class bench_run {
     if (interrupt_requested()) return exit_code::interrupted;
     const auto lacks_memory = [](const lab::record& r) { return r.reason.starts_with("memory: "); };
     if (std::all_of(records_.begin(), records_.end(), lacks_memory)) {
-      note("tilewise: nothing could be measured: " + records_.front().reason + "; choose a smaller --n");
+      note("tilewise: nothing could be measured: " + records_.front().reason + "; choose a smaller --n or --shape");
       return exit_code::out_of_memory;
     }
     exit_code worst = exit_code::ok;
@@ -187,9 +220,11 @@ void add_what(CLI::App& command, bench_request& to) {
       ->option_text("...");
   command.add_option("--preset", to.preset, "quick, normal or thorough")->option_text("NAME");
   add_device_list_options(command, to.devices);
-  several(command.add_option("--n", to.sizes, "elements, instead of the preset's")
+  several(command.add_option("--n", to.sizes, "elements; of matrices the side: NxN, NxNxN")
               ->option_text("N,...")
               ->check(whole_number(1, most_elements)));
+  several(command.add_option("--shape", to.shapes, "such as 4096x512; a matmul's is MxNxK")->option_text("AxB,..."));
+  several(command.add_option("--set", to.settings, "a setting such as order=descending")->option_text("NAME=WORD,..."));
   several(command.add_option("--dtype", to.types, "f32 f64 i32 i64 u32 u64, instead of the preset's")
               ->option_text("T,..."));
   several(command.add_option("--op", to.operations, "sum, product, min, max, instead of the preset's")
@@ -224,11 +259,14 @@ void add_bench(CLI::App& app, invocation& call) {
   command->footer(
       "bits: = the definition's, ~ another order, within its bound. A wrong result has\n"
       "no time, and the exit code is 3. Times are medians, +-% half their 95% interval.\n"
-      "! marks a rate that the device's own plain copy shows to be impossible.\n"
+      "rate: in the unit beside the problem; limit: its share of the device's own copy,\n"
+      "or of its multiply-adds. ! marks a rate that these show to be impossible.\n"
       "\n"
       "Examples:\n"
       "  tilewise bench --report report.html\n"
       "  tilewise bench scan --n 67108865 --device cpu --device cuda:0\n"
+      "  tilewise bench matmul --shape 4096x4096x512 --dtype f32,f64\n"
+      "  tilewise bench sort --n 1048576 --set order=descending,payload=indices\n"
       "  tilewise bench 'scan/opencl:*' --tuning all -o tuning.jsonl");
   command->callback([&call, asked] { call.run = [&call, asked] { return bench(*asked, call.argv); }; });
 }

@@ -29,7 +29,7 @@ nlohmann::ordered_json json_number(const registry::scalar_value& value) {
 
 exit_code reduce_file(const reduce_request& request) {
   registry::problem p{.what = &registry::find_algorithm("reduce"), .type = {}, .shape = {}};
-  choose_setting(p, "op", request.operation);
+  registry::choose_setting(p, "op", request.operation);
   const io::npy_array x = io::read_npy(request.input);
   p.type = x.type;
   p.shape = {x.count()};

@@ -1,6 +1,5 @@
 // tilewise scan: running sums, products, minima or maxima of an array file, as an array file.
 #include "cli/data_command.hpp"
-#include "cli/output.hpp"
 #include "io/npy.hpp"
 #include "io/number.hpp"
 
@@ -20,9 +19,9 @@ struct scan_request {
 
 exit_code scan_file(const scan_request& request) {
   registry::problem p{.what = &registry::find_algorithm("scan"), .type = {}, .shape = {}};
-  choose_setting(p, "op", request.operation);
-  choose_setting(p, "kind", request.exclusive ? "exclusive" : "inclusive");
-  choose_setting(p, "init", request.init ? "given" : "none");
+  registry::choose_setting(p, "op", request.operation);
+  registry::choose_setting(p, "kind", request.exclusive ? "exclusive" : "inclusive");
+  registry::choose_setting(p, "init", request.init ? "given" : "none");
   const io::npy_array x = io::read_npy(request.input);
   p.type = x.type;
   p.shape = {x.count()};
@@ -31,10 +30,7 @@ exit_code scan_file(const scan_request& request) {
   const data_run run = run_problem(p, inputs, request.common, request.common.json);
   tell(run, request.common);
   io::write_npy(request.output, x.type, x.shape, run.outputs[0]);
-  if (!request.common.json) return exit_code::ok;
-  nlohmann::ordered_json fields = describe(p, run, x.shape);
-  fields["output"] = request.output;
-  print(fields.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+  if (request.common.json) print_fields(describe(p, run, x.shape), request.output);
   return exit_code::ok;
 }
 

@@ -24,13 +24,20 @@ struct verify_request {
   std::uint64_t seed = 1;
 };
 
-/// One variant on one device.
+/// What one input is for.
+struct question {
+  registry::problem problem;
+  lab::data_class data;
+};
+
+/// One variant on one device: the answer to the first question, or to the first that it got wrong.
 struct checked {
   const registry::variant* variant;
   device_handle on;
   registry::tuning tuning;
   lab::verdict verdict;
   std::optional<error> failure;
+  std::string wrong_problem;  // empty for the first question
 
   bool good() const { return !failure && verdict.ok; }
   std::string where() const { return variant->id() + " on " + on->info().name; }
@@ -40,19 +47,32 @@ struct algorithm_result {
   const registry::algorithm* what;
   registry::problem problem;
   std::string digest;
+  std::size_t questions;
   std::vector<checked> runs;
 };
 
-/// Floats of wide exponents, in the algorithm's first settings: any other order changes bits.
-registry::problem problem_for(const registry::algorithm& what, std::uint64_t n) {
-  registry::problem p{.what = &what, .type = what.types.front(), .shape = what.edge_shapes.back()};
-  if (p.shape.rank == 1) p.shape = {n};
-  registry::check(p);
-  return p;
+/// Of the questions after the first, which are many.
+constexpr std::uint64_t most_of_further_ones = 65537;
+
+/// Floats of wide exponents, in the algorithm's first settings: any other order changes bits. Then every setting of
+/// both float types, smaller, on these and on data with NaNs.
+std::vector<question> questions_for(const registry::algorithm& what, const verify_request& request) {
+  registry::extents shape = what.edge_shapes.back();
+  const bool is_array = shape.rank == 1;
+  if (is_array) shape = {request.n};
+  const registry::problem first{.what = &what, .type = what.types.front(), .shape = shape};
+  registry::check(first);
+  std::vector<question> all{{first, lab::data_class::wide}};
+  if (is_array) shape = {std::min(request.n, most_of_further_ones)};
+  for (const lab::data_class data : {lab::data_class::wide, lab::data_class::nan})
+    for (const dtype type : {dtype::f32, dtype::f64})
+      for (const registry::problem& p : lab::problems_at(what, type, shape, request.seed)) all.push_back({p, data});
+  return all;
 }
 
 checked check_one(const lab::verified_case& c, const registry::choice& how, const device_handle& on) {
-  checked result{.variant = how.variant, .on = on, .tuning = how.tuning, .verdict = {}, .failure = {}};
+  checked result{
+      .variant = how.variant, .on = on, .tuning = how.tuning, .verdict = {}, .failure = {}, .wrong_problem = {}};
   try {
     result.verdict = lab::verify(c, how, on->queue());
   } catch (const error& e) {
@@ -69,25 +89,53 @@ bool is_wanted(const registry::variant& v, const device_handle& on, bool serial_
   return common.variant.empty() || v.name == common.variant || v.id() == common.variant;
 }
 
-algorithm_result verify_algorithm(const registry::algorithm& what, const verify_request& request,
-                                  std::span<const device_handle> devices) {
-  const lab::verified_case c = lab::make_case(problem_for(what, request.n), lab::data_class::wide, request.seed);
-  algorithm_result result{&what, c.problem, c.expected_digest, {}};
+/// The first answer of a variant on a device, or its first wrong one.
+void keep(checked answer, std::vector<checked>& runs) {
+  const auto known = std::find_if(runs.begin(), runs.end(), [&](const checked& run) {
+    return run.variant == answer.variant && run.on == answer.on;
+  });
+  if (known == runs.end())
+    runs.push_back(std::move(answer));
+  else if (!answer.good())
+    *known = std::move(answer);
+}
+
+bool has_failed(const registry::variant& v, const device_handle& on, const std::vector<checked>& runs) {
+  return std::any_of(runs.begin(), runs.end(),
+                     [&](const checked& run) { return run.variant == &v && run.on == on && !run.good(); });
+}
+
+void ask(const lab::verified_case& c, bool is_first, const verify_request& request,
+         std::span<const device_handle> devices, std::vector<checked>& runs) {
   bool serial_done = false;
   for (const device_handle& on : devices)
-    for (const registry::variant* v : registry::variants_of(what)) {
-      if (!is_wanted(*v, on, serial_done, request.common)) continue;
+    for (const registry::variant* v : registry::variants_of(*c.problem.what)) {
+      if (!is_wanted(*v, on, serial_done, request.common) || has_failed(*v, on, runs)) continue;
       serial_done |= v->backend == "serial";
       const registry::tuning t = registry::parse_tuning(request.common.tuning, v->tuning);
       if (const std::string reason = registry::unsupported_reason(*v, c.problem, *on, t); !reason.empty()) {
-        if (request.common.verbose) note(v->id() + " on " + on->info().name + ": left out: " + reason);
+        if (request.common.verbose && is_first) note(v->id() + " on " + on->info().name + ": left out: " + reason);
         continue;
       }
       progress("verifying " + v->id() + " on " + on->info().name);
-      result.runs.push_back(check_one(c, {v, t, "asked for"}, on));
-      if (request.common.verbose)
-        note(result.runs.back().where() + (result.runs.back().good() ? ": same" : ": DIFFERS"));
+      checked answer = check_one(c, {v, t, "asked for"}, on);
+      if (!is_first) answer.wrong_problem = registry::to_string(c.problem);
+      if (request.common.verbose && (is_first || !answer.good()))
+        note(answer.where() + (answer.good() ? ": same" : ": DIFFERS"));
+      keep(std::move(answer), runs);
     }
+}
+
+algorithm_result verify_algorithm(const registry::algorithm& what, const verify_request& request,
+                                  std::span<const device_handle> devices) {
+  const std::vector<question> questions = questions_for(what, request);
+  algorithm_result result{&what, questions.front().problem, {}, questions.size(), {}};
+  for (const question& q : questions) {
+    const lab::verified_case c = lab::make_case(q.problem, q.data, request.seed);
+    const bool is_first = &q == &questions.front();
+    if (is_first) result.digest = c.expected_digest;
+    ask(c, is_first, request, devices, result.runs);
+  }
   return result;
 }
 
@@ -100,10 +148,11 @@ std::string command_for(const checked& run, const verify_request& request) {
 }
 
 std::string sentence(const checked& run) {
-  if (run.failure) return std::string("failed: ") + run.failure->what();
-  if (!run.verdict.first) return "differs";
+  const std::string of = run.wrong_problem.empty() ? "" : run.wrong_problem + ": ";
+  if (run.failure) return of + "failed: " + run.failure->what();
+  if (!run.verdict.first) return of + "differs";
   const lab::difference& d = *run.verdict.first;
-  return d.operand + "[" + std::to_string(d.index) + "] is " + d.got + " instead of " + d.expected + "; " +
+  return of + d.operand + "[" + std::to_string(d.index) + "] is " + d.got + " instead of " + d.expected + "; " +
          std::to_string(run.verdict.mismatches) +
          (run.verdict.mismatches == 1 ? " element differs" : " elements differ");
 }
@@ -119,7 +168,8 @@ void print_text(const algorithm_result& r, const verify_request& request) {
         (bad == 0 ? coloured("= on " + of, colour::green)
                   : coloured("DIFFERS on " + std::to_string(bad) + " of " + of, colour::red)));
   const auto others = static_cast<std::ptrdiff_t>(r.runs.size()) - total;
-  print((others == 0 ? "" : ", and " + std::to_string(others) + " of their own order within their bounds") + "\n");
+  print((others == 0 ? "" : ", and " + std::to_string(others) + " of their own order within their bounds") + ", " +
+        std::to_string(r.questions) + " inputs\n");
   for (const checked& run : r.runs)
     if (!run.good())
       print("  " + run.where() + ": " + sentence(run) + "\n  repeat: " + command_for(run, request) + "\n");
@@ -147,6 +197,7 @@ ordered_json to_json(const algorithm_result& r, const verify_request& request) {
           {"data", lab::name_of(lab::data_class::wide)},
           {"seed", request.seed},
           {"digest", r.digest},
+          {"inputs", r.questions},
           {"runs", runs}};
 }
 
@@ -211,7 +262,8 @@ void add_verify(CLI::App& app, invocation& call) {
   add_output_options(*command, request->common);
   command->footer(
       "The input is floats of wide exponents, for which any other order of additions\n"
-      "changes bits. Exit 3 if a result differs from the definition.\n"
+      "changes bits; then every setting in f32 and f64, on 65537 elements at most, with\n"
+      "NaNs too. The digest is the first one's. Exit 3 if a result differs.\n"
       "\n"
       "Examples:\n"
       "  tilewise verify\n"

@@ -56,10 +56,13 @@ CLI::Option* several(CLI::Option* option);
 void add_bench(CLI::App& app, invocation& call);
 void add_devices(CLI::App& app, invocation& call);
 void add_list(CLI::App& app, invocation& call);
+void add_matmul(CLI::App& app, invocation& call);
+void add_matvec(CLI::App& app, invocation& call);
 void add_probe(CLI::App& app, invocation& call);
 void add_reduce(CLI::App& app, invocation& call);
 void add_report(CLI::App& app, invocation& call);
 void add_scan(CLI::App& app, invocation& call);
+void add_sort(CLI::App& app, invocation& call);
 void add_verify(CLI::App& app, invocation& call);
 
 }  // namespace tilewise::cli

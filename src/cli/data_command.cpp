@@ -89,21 +89,6 @@ void run_on(backend::queue& queue, const registry::problem& p, std::span<const b
 
 }  // namespace
 
-void choose_setting(registry::problem& p, std::string_view setting, std::string_view word) {
-  for (std::size_t s = 0; s < p.what->settings.size(); ++s) {
-    const registry::setting& axis = p.what->settings[s];
-    if (axis.name != setting) continue;
-    const auto found = std::find(axis.values.begin(), axis.values.end(), word);
-    if (found == axis.values.end())
-      throw error(errc::invalid_argument,
-                  std::string(p.what->name) + " has no " + std::string(setting) + " '" + std::string(word) + "';" +
-                      registry::nearest(word, std::vector<std::string>(axis.values.begin(), axis.values.end())));
-    p.setting[s] = static_cast<std::uint8_t>(found - axis.values.begin());
-    return;
-  }
-  throw error(errc::invalid_argument, std::string(p.what->name) + " has no setting " + std::string(setting));
-}
-
 data_run run_problem(const registry::problem& p, std::span<const bytes* const> inputs, const common_options& options,
                      bool time_kernel) {
   registry::check(p);
@@ -139,6 +124,11 @@ nlohmann::ordered_json describe(const registry::problem& p, const data_run& run,
   fields["first_call_ns"] = whole(run.times.first_call);
   fields["end_to_end_ns"] = whole(run.times.end_to_end);
   return fields;
+}
+
+void print_fields(nlohmann::ordered_json fields, const std::string& output) {
+  fields["output"] = output;
+  print(fields.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
 
 void tell(const data_run& run, const common_options& options) {

@@ -32,9 +32,6 @@ struct data_run {
   run_times times;
 };
 
-/// Sets one of the algorithm's settings by its word. Throws `invalid_argument` with the nearest words.
-void choose_setting(registry::problem& p, std::string_view setting, std::string_view word);
-
 /// Runs the problem on the device and by the variant of the options. Throws `out_of_memory`, before anything is
 /// allocated, if the device or the host cannot hold the operands. `time_kernel` asks for a second, timed call.
 data_run run_problem(const registry::problem& p, std::span<const bytes* const> inputs, const common_options& options,
@@ -42,6 +39,9 @@ data_run run_problem(const registry::problem& p, std::span<const bytes* const> i
 
 /// The fields of --json that all data commands have.
 nlohmann::ordered_json describe(const registry::problem& p, const data_run& run, std::span<const std::uint64_t> shape);
+
+/// Prints them, and the path of the output, as one line.
+void print_fields(nlohmann::ordered_json fields, const std::string& output);
 
 /// -v: what was chosen and why, and how long it took.
 void tell(const data_run& run, const common_options& options);

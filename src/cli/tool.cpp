@@ -99,10 +99,13 @@ exit_code parse_and_run(int argc, char** argv) {
   add_bench(app, call);
   add_devices(app, call);
   add_list(app, call);
+  add_matmul(app, call);
+  add_matvec(app, call);
   add_probe(app, call);
   add_reduce(app, call);
   add_report(app, call);
   add_scan(app, call);
+  add_sort(app, call);
   add_verify(app, call);
   try {
     app.parse(argc, argv);
@@ -116,7 +119,7 @@ exit_code parse_and_run(int argc, char** argv) {
 
 /// Nothing half-written stays behind.
 extern "C" void end_by_signal(int signal) {
-  io::remove_unfinished_file();
+  io::remove_unfinished_files();
   _exit(128 + signal);
 }
 

@@ -8,8 +8,10 @@
 #include <tilewise/error.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <deque>
 #include <functional>
 #include <new>
 #include <numeric>
@@ -146,11 +148,18 @@ npy_array read_npy(const std::string& path) {
 
 void write_npy(const std::string& path, dtype type, std::span<const std::uint64_t> shape,
                std::span<const std::byte> data) {
-  const std::string header = format_npy_header(type, shape);
-  replacement_file file(path);
-  file.write(std::as_bytes(std::span(header)));
-  file.write(data);
-  file.commit();
+  write_npys(std::array{npy_output{path, type, shape, data}});
+}
+
+void write_npys(std::span<const npy_output> outputs) {
+  std::deque<replacement_file> files;
+  for (const npy_output& out : outputs) {
+    const std::string header = format_npy_header(out.type, out.shape);
+    replacement_file& file = files.emplace_back(out.path);
+    file.write(std::as_bytes(std::span(header)));
+    file.write(out.data);
+  }
+  for (replacement_file& file : files) file.commit();
 }
 
 }  // namespace tilewise::io

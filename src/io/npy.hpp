@@ -25,8 +25,17 @@ struct npy_array {
 /// the limit for one that the host cannot hold.
 npy_array read_npy(const std::string& path);
 
+struct npy_output {
+  std::string path;
+  dtype type;
+  std::span<const std::uint64_t> shape;
+  std::span<const std::byte> data;
+};
+
 /// Writes version 1 in C order, to a temporary file that is renamed; a failure (`io`) leaves an existing file alone.
 void write_npy(const std::string& path, dtype type, std::span<const std::uint64_t> shape,
                std::span<const std::byte> data);
+/// The same for several: none is put in its place before all are written.
+void write_npys(std::span<const npy_output> outputs);
 
 }  // namespace tilewise::io

@@ -18,11 +18,22 @@
 
 namespace tilewise::io {
 
+/// A temporary of this process, where a signal handler finds it.
+struct unfinished_file {
+  char path[PATH_MAX];
+  std::atomic<bool> is_taken{false}, exists{false};
+};
+
 namespace {
 
-/// The temporary of this process, where a signal handler finds it. One file is written at a time.
-char unfinished[PATH_MAX];
-std::atomic<bool> is_unfinished{false};
+/// A command writes two files at most.
+unfinished_file unfinished[4];
+
+unfinished_file* take_note() {
+  for (unfinished_file& note : unfinished)
+    if (!note.is_taken.exchange(true)) return &note;
+  throw error(errc::io, "too many files are being written at a time");
+}
 
 /// What a link points to; the path itself where nothing is there yet.
 std::string resolved(const std::string& path) {
@@ -35,7 +46,10 @@ std::string resolved(const std::string& path) {
 
 }  // namespace
 
-replacement_file::replacement_file(const std::string& target) : target_(resolved(target)), shown_(printable(target)) {
+replacement_file::replacement_file(const std::string& target)
+    : target_(resolved(target)),
+      shown_(printable(target)),
+      noted_(take_note(), [](unfinished_file* note) { note->is_taken = false; }) {
   struct stat facts {};
   const bool exists = stat(target_.c_str(), &facts) == 0;
   if (exists && !S_ISREG(facts.st_mode)) throw error(errc::io, shown_ + ": is no regular file; name a file to write");
@@ -44,12 +58,12 @@ replacement_file::replacement_file(const std::string& target) : target_(resolved
       (std::filesystem::path(target_).parent_path() / (".tilewise-" + std::to_string(getpid()) + "-")).string();
   for (unsigned attempt = 0; file_ < 0; ++attempt) {
     temporary_ = beside + std::to_string(attempt);
-    if (temporary_.size() >= sizeof unfinished) errno = ENAMETOOLONG, fail("cannot be written");
-    std::strcpy(unfinished, temporary_.c_str());
-    is_unfinished = true;
+    if (temporary_.size() >= sizeof noted_->path) errno = ENAMETOOLONG, fail("cannot be written");
+    std::strcpy(noted_->path, temporary_.c_str());
+    noted_->exists = true;
     file_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file_ >= 0) break;
-    is_unfinished = false;
+    noted_->exists = false;
     if (errno != EEXIST) fail("cannot be written");
   }
   // An existing file's permissions are kept where the file system can.
@@ -59,7 +73,7 @@ replacement_file::replacement_file(const std::string& target) : target_(resolved
 replacement_file::~replacement_file() {
   if (file_ >= 0) close(file_);
   if (!temporary_.empty()) unlink(temporary_.c_str());
-  is_unfinished = false;
+  noted_->exists = false;
 }
 
 void replacement_file::write(std::span<const std::byte> bytes) {
@@ -76,7 +90,7 @@ void replacement_file::commit() {
   file_ = -1;
   if (closed != 0) fail("cannot be written");
   if (rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot be put in its place");
-  is_unfinished = false;
+  noted_->exists = false;
   temporary_.clear();
 }
 
@@ -84,8 +98,9 @@ void replacement_file::fail(const char* what) {
   throw error(errc::io, shown_ + ": " + what + ": " + std::strerror(errno));
 }
 
-void remove_unfinished_file() noexcept {
-  if (is_unfinished) unlink(unfinished);
+void remove_unfinished_files() noexcept {
+  for (const unfinished_file& file : unfinished)
+    if (file.exists) unlink(file.path);
 }
 
 }  // namespace tilewise::io

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 
 namespace tilewise::io {
+
+struct unfinished_file;
 
 /// Every failure is an `io` error with the path and the system's words; the target is then as it was before.
 class replacement_file {
@@ -24,10 +27,11 @@ class replacement_file {
   std::string target_;
   std::string shown_;  // the target as the caller named it
   std::string temporary_;
+  std::unique_ptr<unfinished_file, void (*)(unfinished_file*)> noted_;
   int file_ = -1;
 };
 
-/// Removes the file that is being written. Safe in a signal handler; the process must end after it.
-void remove_unfinished_file() noexcept;
+/// Removes the files that are being written. Safe in a signal handler; the process must end after it.
+void remove_unfinished_files() noexcept;
 
 }  // namespace tilewise::io

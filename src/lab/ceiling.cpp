@@ -12,13 +12,20 @@ double total_bytes(const std::vector<registry::operand>& operands) {
 
 }  // namespace
 
+std::string_view name_of(ceiling which) { return which == ceiling::copy ? "copy" : "fma"; }
+
+ceiling ceiling_of(const registry::algorithm& what) {
+  return what.speed_in == registry::speed_unit::operations ? ceiling::fma : ceiling::copy;
+}
+
 double copied_bytes(const registry::problem& p) { return 2.0 * static_cast<double>(p.what->inputs(p).front().bytes()); }
 
-bool is_plausible(const registry::problem& p, double share_of_copy, std::uint64_t cache_bytes) {
-  if (copied_bytes(p) <= static_cast<double>(cache_bytes)) return true;
+bool is_plausible(const registry::problem& p, const claimed_speed& what) {
+  if (ceiling_of(*p.what) == ceiling::fma) return what.order == registry::claim::own || what.share_of_ceiling <= 1.05;
+  if (copied_bytes(p) <= static_cast<double>(what.cache_bytes)) return true;
   const double in = total_bytes(p.what->inputs(p)), out = total_bytes(p.what->outputs(p));
   const double moved_per_counted = (in + 2 * out) / (in + out);
-  return share_of_copy <= 1.05 * 1.5 / moved_per_counted;
+  return what.share_of_ceiling <= 1.05 * 1.5 / moved_per_counted;
 }
 
 }  // namespace tilewise::lab

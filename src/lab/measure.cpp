@@ -2,7 +2,6 @@
 
 #include "backend/cpu/cpu_device.hpp"
 #include "io/host_memory.hpp"
-#include "lab/ceiling.hpp"
 #include "lab/clock.hpp"
 #include "lab/flush.hpp"
 #include "lab/operands.hpp"
@@ -43,7 +42,7 @@ case_facts describe(const group& what, const row& r, const measuring& how) {
   const registry::problem& p = what.problem;
   case_facts c;
   c.group = what.name();
-  c.algorithm = r.variant != nullptr ? p.what->name : "copy";
+  c.algorithm = r.variant != nullptr ? p.what->name : name_of(r.limit);
   c.variant = r.id();
   c.place = r.place();
   c.backend = r.variant != nullptr ? r.variant->backend : std::string_view(r.on->info().backend);
@@ -54,8 +53,16 @@ case_facts describe(const group& what, const row& r, const measuring& how) {
   c.data = how.data;
   c.seed = how.seed;
   c.cold = how.cold;
-  c.bytes_min = r.variant != nullptr ? p.what->compulsory_bytes(p) : copied_bytes(p);
-  if (r.variant == nullptr) return c;
+  c.unit = p.what->speed_in;
+  c.elements = p.shape.rank == 1 ? static_cast<double>(p.n()) : 0;
+  if (r.variant == nullptr && r.limit == ceiling::fma) return c;  // its operations are known when it has run
+  c.bytes_min = p.what->compulsory_bytes(p);
+  if (r.variant == nullptr) {
+    // The elements of the problem that as many bytes are.
+    if (c.bytes_min > 0 && c.unit == registry::speed_unit::elements) c.elements *= copied_bytes(p) / c.bytes_min;
+    c.bytes_min = copied_bytes(p);
+    return c;
+  }
   c.name = r.variant->name;
   c.peer = r.variant->peer;
   c.order = r.variant->order;
@@ -69,6 +76,7 @@ case_facts describe(const group& what, const row& r, const measuring& how) {
 record begin_record(const group& what, const row& r, const measuring& how) {
   record result;
   result.device = r.on->info();
+  result.bound_by = ceiling_of(*what.problem.what);
   result.what = describe(what, r, how);
   if (!r.skip.empty()) {
     result.state = status::skipped;
@@ -111,6 +119,7 @@ class group_measurement {
 
   std::vector<record> run() {
     for (std::size_t i = 0; i < records_.size(); ++i) guarded(records_[i], [&] { verify_row(i, true); });
+    note_operations();
     time_rows();
     for (std::size_t i = 0; i < records_.size(); ++i) guarded(records_[i], [&] { verify_row(i, false); });
     derive();
@@ -122,6 +131,8 @@ class group_measurement {
   void run_row(const row& r, std::size_t set) {
     if (r.variant != nullptr)
       r.variant->run(what_.problem, memory_.set(set), r.tuning, r.on->queue());
+    else if (r.limit == ceiling::fma)
+      operations_of_limit_ = r.on->queue().multiply_add(what_.problem.type);
     else
       r.on->queue().copy(memory_.copy_target(), memory_.copy_source(set), inputs_.inputs.front().size());
   }
@@ -142,12 +153,23 @@ class group_measurement {
     const outputs_of_row outputs = memory_.download_outputs();
     result.verified = compare(inputs_, *r.variant, outputs);
     if (r.variant->order == registry::claim::own) note_changes(i, outputs);
+    result.reference = inputs_.reference;
     result.reference_digest = inputs_.expected_digest;
     if (result.verified->ok) return;
     result.state = status::wrong;
     result.reason = is_first ? "the result differs from the definition's"
                              : "the result was right before the timing and differs after it";
     result.time = {};
+  }
+
+  void note_operations() {
+    for (std::size_t i = 0; i < records_.size(); ++i) {
+      if (what_.rows[i].variant != nullptr || what_.rows[i].limit != ceiling::fma) continue;
+      records_[i].what.operations = operations_of_limit_;
+      if (records_[i].state != status::ok || operations_of_limit_ > 0) continue;
+      records_[i].state = status::skipped;
+      records_[i].reason = "this device's backend has no multiply-adds of this type to measure";
+    }
   }
 
   /// What has an order of its own may have another one in the next run: the last outputs against the first ones.
@@ -231,28 +253,31 @@ class group_measurement {
   }
 
   double rate_of(std::size_t i) const {
-    return records_[i].what.bytes_min / (summarize(records_[i].time.kernel->ns).median * 1e-9);
+    const record& r = records_[i];
+    return work_of(r.what, r.bound_by) / (summarize(r.time.kernel->ns).median * 1e-9);
   }
 
-  /// The share of the copy's rate that row i has at least, by the interval of their ratio: noise alone shall make
+  /// The share of the limit's rate that row i has at least, by the interval of their ratio: noise alone shall make
   /// nothing implausible.
-  double surest_share(std::size_t i, std::size_t copy) const {
-    const summary faster = *ratio_of(records_[copy].time.kernel->ns, records_[i].time.kernel->ns);
+  double surest_share(std::size_t i, std::size_t limit) const {
+    const record &mine = records_[i], &most = records_[limit];
+    const summary faster = *ratio_of(most.time.kernel->ns, mine.time.kernel->ns);
     const double least = faster.ci95 ? faster.ci95->lo : faster.median;
-    return least * records_[i].what.bytes_min / records_[copy].what.bytes_min;
+    return least * work_of(mine.what, mine.bound_by) / work_of(most.what, most.bound_by);
   }
 
   /// Rates and ratios, once it is known which rows stayed right: nothing is compared with a wrong one.
   void derive() {
-    std::optional<std::size_t> copy;
+    std::optional<std::size_t> limit;
     for (std::size_t i = 0; i < records_.size(); ++i)
-      if (what_.rows[i].variant == nullptr && is_timed(i)) copy = i;
+      if (what_.rows[i].variant == nullptr && is_timed(i)) limit = i;
     for (std::size_t i = 0; i < records_.size(); ++i) {
       if (!is_timed(i)) continue;
       record& mine = records_[i];
-      if (copy) {
-        mine.ceiling_bytes_per_s = rate_of(*copy);
-        mine.plausible = i == *copy || is_plausible(what_.problem, surest_share(i, *copy), mine.device.cache);
+      if (limit) {
+        mine.ceiling_per_s = rate_of(*limit);
+        mine.plausible =
+            i == *limit || is_plausible(what_.problem, {mine.what.order, surest_share(i, *limit), mine.device.cache});
       }
       for (std::size_t other = 0; other < records_.size(); ++other) {
         const row& to = what_.rows[other];
@@ -268,6 +293,7 @@ class group_measurement {
   const measuring& how_;
   backend::queue& queue_;
   operands memory_;
+  double operations_of_limit_ = 0;
   std::optional<cache_flusher> flusher_;
   std::vector<record> records_;
   std::map<std::size_t, outputs_of_row> first_outputs_;  // of rows with an order of their own

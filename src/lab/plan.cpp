@@ -1,6 +1,7 @@
 #include "lab/plan.hpp"
 
 #include "backend/cpu/cpu_device.hpp"
+#include "lab/problems.hpp"
 #include "lab/public_call.hpp"
 
 #include <algorithm>
@@ -54,26 +55,14 @@ void refuse_unmatched(const request& wanted) {
                     registry::nearest(wanted.variant, std::vector<std::string>(names.begin(), names.end())));
 }
 
-std::vector<registry::problem> problems_of(const registry::algorithm& what, const request& wanted) {
-  std::vector<registry::extents> shapes;
-  for (std::uint64_t n : wanted.sizes) shapes.push_back({n});
-  if (shapes.empty()) {
-    const auto preset_shapes = wanted.base.all_sizes ? what.normal_shapes : what.quick_shapes;
-    shapes.assign(preset_shapes.begin(), preset_shapes.end());
+std::vector<const registry::algorithm*> selected_algorithms(const request& wanted) {
+  std::vector<const registry::algorithm*> selected;
+  for (const registry::algorithm* a : registry::algorithms()) {
+    const auto all = candidates(*a);
+    if (std::any_of(all.begin(), all.end(), [&](const variant* v) { return is_selected(*v, wanted); }))
+      selected.push_back(a);
   }
-  const std::vector<dtype>& types = wanted.types.empty() ? wanted.base.types : wanted.types;
-  const std::vector<op>& operations = wanted.operations.empty() ? wanted.base.operations : wanted.operations;
-  const bool has_op = !what.settings.empty() && what.settings[0].name == "op";
-  std::vector<registry::problem> all;
-  for (const auto& shape : shapes)
-    for (dtype type : types)
-      for (std::size_t i = 0; i < (has_op ? operations.size() : 1); ++i) {
-        registry::problem p{.what = &what, .type = type, .shape = shape};
-        if (has_op) p.setting[0] = static_cast<std::uint8_t>(operations[i]);
-        if (std::find(what.types.begin(), what.types.end(), type) != what.types.end() && what.invalid(p).empty())
-          all.push_back(p);
-      }
-  return all;
+  return selected;
 }
 
 /// The CPU executors share one entry; every other device has its own. Serial code and peers that run on one thread
@@ -130,6 +119,9 @@ std::shared_ptr<backend::device> only_device(const registry::problem& p, const v
 
 bool is_public_call(const variant& v) { return v.name == "call"; }
 
+/// A second of the slowest definition, and a median takes a dozen calls.
+constexpr double operations_of_timed_definition = 536870912.0;
+
 std::vector<row> rows_of(const registry::problem& p, const place& where, const request& wanted) {
   std::vector<row> rows;
   for (const variant* v : candidates(*p.what)) {
@@ -137,19 +129,23 @@ std::vector<row> rows_of(const registry::problem& p, const place& where, const r
     if (is_public_call(*v) && !wanted.public_calls) continue;
     if (v->backend == "serial") {
       add_rows(rows, p, *v, where.all.front(), "");
+      if (p.what->operations(p) > operations_of_timed_definition)
+        rows.back().skip = "one call of the definition takes seconds at this size";
     } else if (v->peer || is_public_call(*v)) {
       if (const auto only = only_device(p, *v, where.all)) add_rows(rows, p, *v, only, "");
     } else {
       for (const auto& d : where.devices) add_rows(rows, p, *v, d, wanted.tuning);
     }
   }
-  if (!rows.empty()) rows.push_back({nullptr, where.devices.back()});
+  if (!rows.empty()) rows.push_back({nullptr, where.devices.back(), {}, {}, ceiling_of(*p.what)});
   return rows;
 }
 
 }  // namespace
 
-std::string row::id() const { return variant != nullptr ? variant->id() : "copy/" + on->info().backend; }
+std::string row::id() const {
+  return variant != nullptr ? variant->id() : std::string(name_of(limit)) + "/" + on->info().backend;
+}
 
 std::string row::place() const {
   const device_info& info = on->info();
@@ -185,13 +181,20 @@ preset find_preset(std::string_view name) {
 
 std::vector<group> make_plan(const request& wanted) {
   refuse_unmatched(wanted);
+  const std::vector<const registry::algorithm*> selected = selected_algorithms(wanted);
+  refuse_foreign(selected, wanted);
   const std::vector<place> places = places_of(wanted.devices);
   std::vector<group> plan;
-  for (const registry::algorithm* a : registry::algorithms())
-    for (const registry::problem& p : problems_of(*a, wanted))
+  std::string refused;
+  for (const registry::algorithm* a : selected) {
+    const asked_problems asked = problems_of(*a, wanted);
+    if (refused.empty()) refused = asked.refused;
+    for (const registry::problem& p : asked.all)
       for (const place& where : places)
         if (std::vector<row> rows = rows_of(p, where, wanted); !rows.empty())
           plan.push_back({p, where.name, std::move(rows)});
+  }
+  if (plan.empty() && !refused.empty()) throw error(errc::invalid_argument, refused);
   return plan;
 }
 

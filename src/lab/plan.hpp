@@ -1,6 +1,7 @@
 // Which cases a command line asks for. A plan holds no data and opens no device.
 #pragma once
 
+#include "lab/ceiling.hpp"
 #include "lab/generate.hpp"
 #include "lab/stop_rule.hpp"
 #include "registry/choose.hpp"
@@ -25,22 +26,26 @@ struct request {
   std::vector<std::string> selectors;  // algorithm, variant id or a pattern such as 'scan/cuda:*'; none: all
   std::string variant;                 // only variants of this name
   std::vector<std::shared_ptr<backend::device>> devices;
-  std::vector<std::uint64_t> sizes;  // none: the preset's
+  std::vector<std::uint64_t> sizes;  // of arrays; N means NxN or NxNxN where matrices are multiplied
+  std::vector<registry::extents>
+      shapes;  // further ones, each for the algorithms of its rank; none at all: the preset's
   std::vector<dtype> types;
-  std::vector<op> operations;
+  /// Names and words such as order, descending; several words of one name are measured each.
+  std::vector<std::pair<std::string, std::string>> settings;
   std::string tuning;        // "all", a tuning's text, or empty: the default
   bool public_calls = true;  // rows for the library's own functions, which take their own number of threads
   preset base;
 };
 
-/// One line of a group: a variant, or the device's plain copy where `variant` is null.
+/// One line of a group: a variant, or what the device can do at most where `variant` is null.
 struct row {
   const registry::variant* variant;
   std::shared_ptr<backend::device> on;
   registry::tuning tuning = {};
   std::string skip = {};  // why it cannot run here; it gets a record all the same
+  ceiling limit = ceiling::copy;
 
-  std::string id() const;  // "scan/cuda:lookback", "copy/cuda"
+  std::string id() const;  // "scan/cuda:lookback", "copy/cuda", "fma/cuda"
   /// Where it runs: "cuda:0", "cpu:openmp"; "cpu" for what brings its own threads, or none, whatever `on` is.
   std::string place() const;
   bool is_default_tuning() const;
@@ -56,7 +61,7 @@ struct group {
 };
 
 /// In the order of measuring: all devices of a problem in succession. Throws `invalid_argument` for a selector, variant
-/// or tuning that matches nothing.
+/// tuning, shape or setting that matches nothing, and if no problem asked for has an answer.
 std::vector<group> make_plan(const request& wanted);
 
 }  // namespace tilewise::lab

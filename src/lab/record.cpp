@@ -61,6 +61,7 @@ json verify_json(const record& r) {
   return {{"ok", v.ok},
           {"method", r.what.order == registry::claim::tilewise ? "digest" : "tolerance"},
           {"digest", text_or_null(v.digest)},
+          {"reference", text_or_null(r.reference)},
           {"reference_digest", text_or_null(r.reference_digest)},
           {"mismatches", v.mismatches},
           {"max_relative_error", number(v.max_relative_error)},
@@ -103,12 +104,16 @@ json timing_json(const timings& t) {
 json derived_json(const record& r) {
   if (!r.time.kernel || r.time.kernel->ns.empty()) return nullptr;
   const double seconds = summarize(r.time.kernel->ns).median * 1e-9;
-  const double rate = r.what.bytes_min / seconds;
-  return {{"elements_per_s", number(static_cast<double>(r.what.shape[0]) / seconds)},
-          {"bytes_per_s", number(rate)},
-          {"ceiling", r.ceiling_bytes_per_s ? json("copy") : json()},
-          {"ceiling_bytes_per_s", number(r.ceiling_bytes_per_s)},
-          {"fraction_of_ceiling", r.ceiling_bytes_per_s ? number(rate / *r.ceiling_bytes_per_s) : json()},
+  const auto rate = [&](double work) { return work > 0 ? number(work / seconds) : json(); };
+  const auto only = [&](ceiling which) { return r.bound_by == which ? number(r.ceiling_per_s) : json(); };
+  const double share = work_of(r.what, r.bound_by) / seconds / r.ceiling_per_s.value_or(0);
+  return {{"elements_per_s", rate(r.what.elements)},
+          {"bytes_per_s", rate(r.what.bytes_min)},
+          {"operations_per_s", rate(r.what.operations)},
+          {"ceiling", r.ceiling_per_s ? json(name_of(r.bound_by)) : json()},
+          {"ceiling_bytes_per_s", only(ceiling::copy)},
+          {"ceiling_operations_per_s", only(ceiling::fma)},
+          {"fraction_of_ceiling", r.ceiling_per_s ? number(share) : json()},
           {"plausible", r.plausible}};
 }
 

@@ -1,6 +1,7 @@
 // One measured case as one line of JSON, schema "tilewise.result/1" (record.schema.json).
 #pragma once
 
+#include "lab/ceiling.hpp"
 #include "lab/noise.hpp"
 #include "lab/statistics.hpp"
 #include "lab/verify.hpp"
@@ -36,7 +37,9 @@ struct case_facts {
   std::uint64_t seed = 1;
   unsigned threads = 0;  // of a CPU device
   bool cold = false;
+  registry::speed_unit unit = registry::speed_unit::bytes;  // of the group: what its speeds are told in
   double bytes_min = 0, operations = 0;
+  double elements = 0;  // 0 where their number is not what the work grows with
 };
 
 struct timings {
@@ -58,15 +61,20 @@ struct record {
   device_info device;
   case_facts what;
   std::optional<verdict> verified;
+  std::string reference;  // the variant whose bits were expected
   std::string reference_digest;
   std::optional<std::uint64_t>
       changed_outputs;  // order of its own: outputs that differ between two runs on equal input
   timings time;
-  std::optional<double> ceiling_bytes_per_s;
+  ceiling bound_by = ceiling::copy;
+  std::optional<double> ceiling_per_s;  // in bytes, or operations under ceiling::fma
   bool plausible = true;
   std::vector<ratio> ratios;
   std::optional<noise_floor> noise;
 };
+
+/// The work of a case in the unit of its ceiling.
+inline double work_of(const case_facts& c, ceiling bound) { return bound == ceiling::fma ? c.operations : c.bytes_min; }
 
 /// Numbers that are not finite become null. Only `ok` and `interrupted` records carry times.
 nlohmann::json to_json(const record& r, const session& s);

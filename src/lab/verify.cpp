@@ -22,6 +22,9 @@ using registry::scalar_value;
 /// A byte that no result is likely to be made of: what a variant leaves unwritten shows.
 constexpr std::byte poison{0xa5};
 
+/// Seconds of the definition of a matrix product, the slowest by operation.
+constexpr double operations_of_definition = 2147483648.0;
+
 std::string to_text(const XXH128_hash_t& hash) {
   return io::hex_digits(hash.high64, 16) + io::hex_digits(hash.low64, 16);
 }
@@ -107,14 +110,17 @@ std::vector<std::vector<std::byte>> run(const verified_case& c, const registry::
 std::string digest_of(std::span<const std::byte> bytes) { return to_text(XXH3_128bits(bytes.data(), bytes.size())); }
 
 verified_case make_case(const registry::problem& p, data_class data, std::uint64_t seed) {
-  verified_case c{.problem = p, .inputs = {}, .expected = {}, .expected_digest = {}};
+  verified_case c{.problem = p, .inputs = {}, .expected = {}, .expected_digest = {}, .reference = {}};
   for (const registry::operand& in : p.what->inputs(p))
     // The first operand's data are those of the seed itself; an even step keeps what the seed's parity chooses.
     c.inputs.push_back(generate(data, seed + 2 * c.inputs.size(), in.type, in.count));
   for (const registry::operand& out : p.what->outputs(p)) c.expected.emplace_back(out.bytes());
-  static const std::shared_ptr<backend::device> host = backend::cpu::make_device("cpu:serial", {});
-  const registry::choice definition{&registry::reference_of(*p.what), {}, "the definition"};
-  c.expected = run(c, definition, host->queue());
+  const bool is_long = p.what->operations(p) > operations_of_definition;
+  const auto host = backend::cpu::make_device(is_long ? "cpu" : "cpu:serial", {});
+  const registry::choice reference =
+      is_long ? registry::choose(p, *host) : registry::choice{&registry::reference_of(*p.what), {}, "the definition"};
+  c.reference = reference.variant->id();
+  c.expected = run(c, reference, host->queue());
   c.expected_digest = digest_of_all(c.expected);
   return c;
 }
@@ -141,6 +147,13 @@ bool is_given(const registry::problem& p, std::size_t k) {
   return false;
 }
 
+void give_numbers(registry::problem& p, std::uint64_t seed) {
+  for (std::size_t k = 0; k < p.what->numbers.size(); ++k) {
+    p.number[k] = {p.type, 0};
+    if (is_given(p, k)) generate(data_class::uniform, seed, p.type, k, 1, &p.number[k].bits);
+  }
+}
+
 std::vector<registry::problem> problems_at(const registry::algorithm& what, dtype type, const registry::extents& shape,
                                            std::uint64_t seed) {
   std::vector<registry::problem> all{{.what = &what, .type = type, .shape = shape}};
@@ -153,11 +166,7 @@ std::vector<registry::problem> problems_at(const registry::algorithm& what, dtyp
       }
     all = std::move(wider);
   }
-  for (registry::problem& p : all)
-    for (std::size_t k = 0; k < what.numbers.size(); ++k) {
-      p.number[k] = {type, 0};
-      if (is_given(p, k)) generate(data_class::uniform, seed, type, k, 1, &p.number[k].bits);
-    }
+  for (registry::problem& p : all) give_numbers(p, seed);
   std::erase_if(all, [](const registry::problem& p) { return !p.what->invalid(p).empty(); });
   return all;
 }

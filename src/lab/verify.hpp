@@ -14,12 +14,15 @@ namespace tilewise::lab {
 /// XXH3-128 of the bytes, 32 hex digits.
 std::string digest_of(std::span<const std::byte> bytes);
 
-/// Host copies of a problem's inputs, and what the definition (<algorithm>/serial) makes of them.
+/// Host copies of a problem's inputs, and what the definition (<algorithm>/serial) makes of them. Beyond 2^31
+/// operations, where the definition takes seconds, it is what `auto` takes on the CPU, which the tests hold against the
+/// definition.
 struct verified_case {
   registry::problem problem;
   std::vector<std::vector<std::byte>> inputs;
   std::vector<std::vector<std::byte>> expected;
   std::string expected_digest;  // of all outputs joined
+  std::string reference;        // the variant that made them
 };
 verified_case make_case(const registry::problem& p, data_class data, std::uint64_t seed);
 
@@ -45,6 +48,9 @@ verdict verify(const verified_case& c, const registry::choice& how, backend::que
 
 /// Whether the problem's settings ask for number k: a setting with the number's name says "given".
 bool is_given(const registry::problem& p, std::size_t k);
+
+/// Sets the numbers that the problem's settings ask for, from the seed; the others to zero.
+void give_numbers(registry::problem& p, std::uint64_t seed);
 
 /// Every problem that an algorithm's axes span at one shape and type: all settings, numbers given from the seed where a
 /// setting asks for them; ill-posed ones (algorithm.invalid) are left out.

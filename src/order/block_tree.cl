@@ -127,6 +127,15 @@ static inline bool tw_in_units(ulong first, ulong tile, ulong count) {
 #define TW_PAD_UNIT(u) ((u) + (TW_LOG_UNITS > 0 ? (u) >> TW_LOG_UNITS : 0))
 #define TW_PADDED_UNITS (TW_GROUP * TW_UNITS + TW_GROUP)
 
+// The value of a tile, in item 0 only, from the values of its units in `units`.
+static inline TW_T tw_units_value(__local const TW_T* units, __local TW_T* items, __local TW_T* tops) {
+  const int me = get_local_id(0);
+  barrier(CLK_LOCAL_MEM_FENCE);  // every unit has its value
+  TW_T mine[TW_UNITS];
+  _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) mine[q] = units[TW_PAD_UNIT(me * TW_UNITS + q)];
+  return tw_group_up(tw_mine_up(mine), items, tops, false);
+}
+
 // The block value of tile `tile` of in[first, first + count), in item 0 only. A short tile is filled with the identity.
 static inline TW_T tw_tile_value(__global const TW_T* in, ulong first, ulong count, ulong tile, __local TW_T* units,
                                  __local TW_T* items, __local TW_T* tops) {
@@ -144,8 +153,28 @@ static inline TW_T tw_tile_value(__global const TW_T* in, ulong first, ulong cou
       units[TW_PAD_UNIT(u)] = tw_unit_value(tw_unit_at_end(in + first, tile * TW_TILE + u * TW_W, count));
     }
   }
-  barrier(CLK_LOCAL_MEM_FENCE);  // every unit has its value
-  TW_T mine[TW_UNITS];
-  _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) mine[q] = units[TW_PAD_UNIT(me * TW_UNITS + q)];
-  return tw_group_up(tw_mine_up(mine), items, tops, false);
+  return tw_units_value(units, items, tops);
+}
+
+// The prefix `carry` continued by the `count` < TW_TILE elements in `nodes`, which the items have just written; known
+// to every item.
+static inline TW_T tw_continue(TW_T carry, __local TW_T* nodes, int count) {
+  const int me = get_local_id(0);
+  for (int step = 1; 2 * step <= count; step *= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);  // the nodes of the level below are there
+    for (int i = (me + 1) * 2 * step - 1; i < count; i += TW_GROUP * 2 * step)
+      nodes[i] = tw_apply(nodes[i - step], nodes[i]);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);  // every node is there; each block lies at its last element
+  for (int step = (int)TW_TILE / 2; step > 0; step /= 2)
+    if (count & step) carry = tw_apply(carry, nodes[(count & ~(step - 1)) - 1]);
+  barrier(CLK_LOCAL_MEM_FENCE);  // every item has read the nodes before somebody writes others
+  return carry;
+}
+
+// Where the values of a level, from 1, begin: each level starts on a multiple of 16 elements.
+static inline ulong tw_level_first(ulong n, int level) {
+  ulong first = 0;
+  for (int k = 1; k < level; ++k) first += ((n >> k * (TW_LOG_GROUP + TW_LOG_ITEMS)) + 15) / 16 * 16;
+  return first;
 }

@@ -14,29 +14,6 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_tiles(__g
   if (get_local_id(0) == 0) values[values_first + tile] = value;
 }
 
-// The prefix `carry` continued by the `count` < TW_TILE elements at `tail`; known to every item.
-static inline TW_T tw_continue(TW_T carry, __global const TW_T* tail, int count, __local TW_T* nodes) {
-  const int me = get_local_id(0);
-  for (int i = me; i < count; i += TW_GROUP) nodes[i] = tail[i];
-  for (int step = 1; 2 * step <= count; step *= 2) {
-    barrier(CLK_LOCAL_MEM_FENCE);  // the nodes of the level below are there
-    for (int i = (me + 1) * 2 * step - 1; i < count; i += TW_GROUP * 2 * step)
-      nodes[i] = tw_apply(nodes[i - step], nodes[i]);
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);  // every node is there; each block lies at its last element
-  for (int step = (int)TW_TILE / 2; step > 0; step /= 2)
-    if (count & step) carry = tw_apply(carry, nodes[(count & ~(step - 1)) - 1]);
-  barrier(CLK_LOCAL_MEM_FENCE);  // every item has read the nodes before the next level writes its own
-  return carry;
-}
-
-// Where the values of a level, from 1, begin: each level starts on a multiple of 16 elements.
-static inline ulong tw_level_first(ulong n, int level) {
-  ulong first = 0;
-  for (int k = 1; k < level; ++k) first += ((n >> k * (TW_LOG_GROUP + TW_LOG_ITEMS)) + 15) / 16 * 16;
-  return first;
-}
-
 __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_finish(__global const TW_T* in, ulong in_first,
                                                                               ulong n, __global const TW_T* values,
                                                                               __global TW_T* out, ulong out_first,
@@ -50,7 +27,8 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_finish(__
   for (; level >= 0; --level) {
     const ulong count = n >> level * log_tile, tail = count % TW_TILE;
     __global const TW_T* from = level == 0 ? in + in_first : values + tw_level_first(n, level);
-    prefix = tw_continue(prefix, from + (count - tail), (int)tail, nodes);
+    for (ulong i = get_local_id(0); i < tail; i += TW_GROUP) nodes[i] = from[count - tail + i];
+    prefix = tw_continue(prefix, nodes, (int)tail);
   }
   if (get_local_id(0) == 0 && first_tile == 0)
     out[out_first] = tw_canonical(n == 0 ? init : has_init ? tw_apply(init, prefix) : prefix);

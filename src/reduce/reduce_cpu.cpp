@@ -77,8 +77,6 @@ std::vector<registry::variant> reduce_cpu_variants() {
            .types = all_dtypes,
            .source = "src/order/README.md; pairwise summation: N. J. Higham, SIAM J. Sci. Comput. 14 (1993)",
            .tuning = axes,
-           .unsupported = [](const registry::problem&, const backend::device&,
-                             const registry::tuning&) { return std::string(); },
            .run = run}};
 }
 

@@ -35,10 +35,7 @@ namespace v4 { template <class T> const cpu_kernels<T>& kernels(op operation); }
 
 template <class T>
 const cpu_kernels<T>& kernels_for(backend::cpu::instruction_set level, op operation) {
-  using backend::cpu::instruction_set;
-  return level == instruction_set::v4   ? v4::kernels<T>(operation)
-         : level == instruction_set::v3 ? v3::kernels<T>(operation)
-                                        : v2::kernels<T>(operation);
+  return backend::cpu::at_level(level, v2::kernels<T>(operation), v3::kernels<T>(operation), v4::kernels<T>(operation));
 }
 
 }  // namespace tilewise::impl::reduce

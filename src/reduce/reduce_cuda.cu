@@ -10,7 +10,7 @@
 #include "backend/cuda/cuda_dispatch.hpp"
 #include "backend/cuda/cuda_error.hpp"
 #include "backend/cuda/cuda_queue.hpp"
-#include "backend/cuda/cuda_warp.cuh"
+#include "reduce/reduce_cuda.cuh"
 #include "reduce/reduce_problem.hpp"
 #include "registry/variant.hpp"
 
@@ -23,16 +23,9 @@ namespace {
 
 using namespace backend::cuda;
 
-constexpr unsigned rows = 8;  // loads in flight: 1024 lanes with 8 of 16 bytes ask for 128 KiB at once
 // As many as stay on a compute unit with 64 registers each; groups that come and go were 0 to 9 % slower on an H200.
 constexpr unsigned lanes_per_unit = 1024;
-constexpr unsigned max_warps = 32;    // of a group
-constexpr unsigned digit_count = 64;  // of n
-
-template <class T>
-constexpr unsigned chunk_length = rows* row_length<T>;
-template <class T>
-constexpr unsigned chunk_level = std::bit_width(chunk_length<T>) - 1;
+constexpr unsigned max_warps = 32;  // of a group
 
 /// What one launch works on; `tile_value` goes on into the room of fold_tiles.
 template <class T>
@@ -47,24 +40,6 @@ struct work {
   T* out;
   unsigned* ticket;
 };
-
-/// The block value of x[0..length), one chunk or a shorter power of two or nothing, in every lane of the warp.
-template <class Op, class T>
-__device__ T chunk_value(const T* x, std::uint64_t length, bool packable) {
-  const unsigned first = threadIdx.x % warp_size * pack_length<T>;
-  pack<T> loaded[rows];
-  if (packable && length == chunk_length<T>) {
-#pragma unroll
-    for (unsigned r = 0; r < rows; ++r) loaded[r] = load_pack(x + r * row_length<T> + first);
-  } else {
-#pragma unroll
-    for (unsigned r = 0; r < rows; ++r) loaded[r] = load_pack_part<Op>(x, r * row_length<T> + first, length);
-  }
-  T row[rows];
-#pragma unroll
-  for (unsigned r = 0; r < rows; ++r) row[r] = tree_of<Op, pack_length<T>>(loaded[r].at);
-  return warp_tree<Op, rows>(rows_tree<Op, rows>(row));
-}
 
 /// The block value of x[0..length), one tile or a shorter power of two, in the first lane of the group.
 template <class Op, class T>
@@ -97,42 +72,6 @@ __device__ void fold_pieces(const work<T>& w, T (&of_warp)[2][max_warps]) {
   }
 }
 
-/// Folds the tiles' values to the block values of the digits of n from tile_level on; by one group. Each round makes
-/// chunks of values into one value, behind them, and folds those that are left over by the digits of their number. The
-/// last round's few chunks stay in shared memory, which spares a way to memory and back.
-template <class Op, class T>
-__device__ void fold_tiles(const work<T>& w, T* digit) {
-  __shared__ T of_chunk[warp_size];
-  const unsigned warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size, warps = blockDim.x / warp_size;
-  unsigned level = w.tile_level;
-  T* value = w.tile_value;
-  std::uint64_t count = w.n >> level;
-  for (bool few = false; !few; count >>= chunk_level<T>, level += chunk_level<T>) {
-    const std::uint64_t chunks = count >> chunk_level<T>;
-    few = chunks <= warp_size;
-    T* const behind = value + (count + pack_length<T> - 1) / pack_length<T> * pack_length<T>;
-    T* const next = few ? of_chunk : behind;
-    for (std::uint64_t chunk = warp; chunk < chunks; chunk += warps) {
-      const T folded = chunk_value<Op>(value + chunk * chunk_length<T>, chunk_length<T>, true);
-      if (lane == 0) next[chunk] = folded;
-    }
-    unsigned turn = 0;
-    for (unsigned bit = 0; bit < chunk_level<T>; ++bit) {
-      if ((count >> bit & 1) == 0 || turn++ % warps != warp) continue;
-      const T folded = chunk_value<Op>(value + (count >> bit << bit) - (1ull << bit), 1ull << bit, false);
-      if (lane == 0) digit[level + bit] = folded;
-    }
-    __syncthreads();
-    value = next;
-  }
-  for (unsigned bit = warp; count >> bit != 0; bit += warps) {
-    if ((count >> bit & 1) == 0) continue;
-    const std::uint64_t first = (count >> bit << bit) - (1ull << bit);
-    const T folded = warp_tree<Op>(lane < 1u << bit ? of_chunk[first + lane] : Op::template identity<T>());
-    if (lane == 0) digit[level + bit] = folded;
-  }
-}
-
 /// Whether this group is the last one that gets here; its lanes then see what the others wrote.
 __device__ bool is_last(unsigned* ticket) {
   __shared__ bool last;
@@ -153,16 +92,10 @@ __global__ void __launch_bounds__(max_warps* warp_size) fold(work<T> w) {
   if (!is_last(w.ticket)) return;
   for (unsigned i = threadIdx.x; i < w.tile_level; i += blockDim.x)
     if ((w.n >> i & 1) != 0) digit[i] = __ldcg(w.digit + i);
-  fold_tiles<Op>(w, digit);
+  fold_tiles<Op>(w.n, w.tile_level, w.tile_value, digit);
   __syncthreads();
   if (threadIdx.x != 0) return;
-  T prefix = Op::template identity<T>();
-  for (std::uint64_t rest = w.n; rest != 0;) {
-    const unsigned level = 63 - __clzll(rest);
-    prefix = Op::template apply<T>(prefix, digit[level]);
-    rest ^= 1ull << level;
-  }
-  *w.out = order::canonical(Op::template apply<T>(w.first, prefix));
+  *w.out = order::canonical(Op::template apply<T>(w.first, fold_digits<Op>(w.n, digit)));
 }
 
 template <class T, class Op>
@@ -179,9 +112,7 @@ void launch(const registry::problem& p, const registry::memories& where, unsigne
   const std::uint64_t pieces = tiles + static_cast<unsigned>(std::popcount(p.n() - (tiles << tile_level)));
   const std::uint64_t resident = std::uint64_t{q.device().info().compute_units} * (lanes_per_unit / group_size);
   const unsigned groups = static_cast<unsigned>(std::clamp<std::uint64_t>(pieces, 1, resident));
-  // Each round of fold_tiles leaves a thousandth or less; every round begins on a pack.
-  const std::uint64_t values = tiles + tiles / 256 + digit_count;
-  const backend::buffer workspace(q, (digit_count + values) * sizeof(T));
+  const backend::buffer workspace(q, (digit_count + tile_value_room(tiles)) * sizeof(T));
   T* const digit = workspace.as<T>();
   const work<T> w{x,
                   p.n(),
@@ -214,8 +145,6 @@ std::vector<registry::variant> reduce_cuda_variants() {
            .types = all_dtypes,
            .source = "Harris, Optimizing Parallel Reduction in CUDA, NVIDIA 2007",
            .tuning = axes,
-           .unsupported = [](const registry::problem&, const backend::device&,
-                             const registry::tuning&) { return std::string(); },
            .run = run}};
 }
 

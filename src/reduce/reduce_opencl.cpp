@@ -27,7 +27,7 @@ constexpr std::array<unsigned, 4> group_sizes{64, 128, 256, 512};
 constexpr std::array<unsigned, 3> item_counts{8, 16, 32};
 constexpr std::array<registry::tuning_axis, 2> axes{{{"group_size", group_sizes, 256}, {"items", item_counts, 16}}};
 
-/// Each level begins on a multiple of 16 elements; tw_level_first of reduce.cl is the same rule.
+/// Each level begins on a multiple of 16 elements; tw_level_first of block_tree.cl is the same rule.
 std::uint64_t room_of(std::uint64_t count) { return (count + 15) / 16 * 16; }
 
 /// An empty sum is 0 and an empty product 1.

@@ -35,8 +35,6 @@ std::vector<registry::variant> reduce_serial_variants() {
            .name = "",
            .types = all_dtypes,
            .source = "src/order/README.md",
-           .unsupported = [](const registry::problem&, const backend::device&,
-                             const registry::tuning&) { return std::string(); },
            .run = run}};
 }
 

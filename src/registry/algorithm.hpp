@@ -21,8 +21,13 @@ struct operand {
   std::string_view name;
   dtype type;
   std::uint64_t count;
+  bool has_gaps = false;  // an output with elements between its rows that keep what they hold
   std::uint64_t bytes() const { return count * size_of(type); }
 };
+
+/// What the speed of an algorithm is told in, and with it what bounds it: for bytes and elements the device's own copy,
+/// for operations its multiply-adds.
+enum class speed_unit : std::uint8_t { bytes, elements, operations };
 
 struct algorithm {
   std::string_view name;     // "scan"
@@ -40,6 +45,7 @@ struct algorithm {
   double (*operations)(const problem&);        // arithmetic operations of the definition
   /// Why the problem has no answer, as a sentence that says what to do; empty if it has one.
   std::string (*invalid)(const problem&);
+  speed_unit speed_in = speed_unit::bytes;
   bool in_place = false;  // whether every output may be the memory of the input at its position
 };
 

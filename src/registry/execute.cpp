@@ -31,6 +31,7 @@ void execute_on_host(const problem& p, const choice& how, backend::queue& queue,
     where.out[i] = place(outputs[i], out[i].bytes());
     for (std::size_t j = 0; j < in.size() && !in_place; ++j)
       if (inputs[j] == outputs[i]) where.out[i] = where.in[j];
+    if (!in_place && out[i].has_gaps) queue.upload(where.out[i], outputs[i], out[i].bytes());
   }
   how.variant->run(p, where, how.tuning, queue);
   if (in_place) return queue.finish();

@@ -1,6 +1,8 @@
 #include "registry/problem.hpp"
 
-#include "registry/algorithm.hpp"
+#include "registry/catalog.hpp"
+
+#include <algorithm>
 
 namespace tilewise::registry {
 
@@ -16,6 +18,21 @@ std::string to_string(const problem& p) {
   for (std::size_t i = 0; i < p.what->settings.size(); ++i)
     text += " " + std::string(p.what->settings[i].name) + "=" + std::string(p.what->settings[i].values[p.setting[i]]);
   return text;
+}
+
+void choose_setting(problem& p, std::string_view name, std::string_view word) {
+  for (std::size_t s = 0; s < p.what->settings.size(); ++s) {
+    const setting& axis = p.what->settings[s];
+    if (axis.name != name) continue;
+    const auto found = std::find(axis.values.begin(), axis.values.end(), word);
+    if (found == axis.values.end())
+      throw error(errc::invalid_argument,
+                  std::string(p.what->name) + " has no " + std::string(name) + " '" + std::string(word) + "';" +
+                      nearest(word, std::vector<std::string>(axis.values.begin(), axis.values.end())));
+    p.setting[s] = static_cast<std::uint8_t>(found - axis.values.begin());
+    return;
+  }
+  throw error(errc::invalid_argument, std::string(p.what->name) + " has no setting " + std::string(name));
 }
 
 }  // namespace tilewise::registry

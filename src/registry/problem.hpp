@@ -33,9 +33,10 @@ struct scalar_value {
   bool operator==(const scalar_value&) const = default;
 };
 
-/// Up to four sizes; what each means is the algorithm's. reduce and scan: {n}. matmul: {M, N, K}.
+/// Up to six sizes; what each means is the algorithm's. reduce and scan: {n}. matmul: {M, N, K}, or with the leading
+/// strides {M, N, K, of A, of B, of C}.
 struct extents {
-  std::array<std::uint64_t, 4> size{};
+  std::array<std::uint64_t, 6> size{};
   unsigned rank = 0;
 
   constexpr extents() = default;
@@ -57,6 +58,9 @@ struct problem {
 
   std::uint64_t n() const { return shape[0]; }
 };
+
+/// Sets one of the algorithm's settings by its word. Throws `invalid_argument` with the nearest words.
+void choose_setting(problem& p, std::string_view name, std::string_view word);
 
 /// "scan.f32 n=67108865 op=sum kind=inclusive"
 std::string to_string(const problem& p);

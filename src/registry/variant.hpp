@@ -31,7 +31,8 @@ struct variant {
   std::span<const tuning_axis> tuning = {};
 
   /// Why this device cannot run this problem at this tuning; empty if it can. Looks at no data.
-  std::string (*unsupported)(const problem&, const backend::device&, const registry::tuning&);
+  std::string (*unsupported)(const problem&, const backend::device&, const registry::tuning&) =
+      [](const problem&, const backend::device&, const registry::tuning&) { return std::string(); };
   /// Enqueues the work. Trusts its arguments. Outputs may be the inputs where the algorithm allows it.
   void (*run)(const problem&, const memories&, const registry::tuning&, backend::queue&);
 

@@ -2,6 +2,7 @@
 #include "report/model.hpp"
 
 #include "registry/catalog.hpp"
+#include "report/format.hpp"
 
 #include <algorithm>
 
@@ -76,6 +77,14 @@ std::string settings_of(const json& record) {
   return text;
 }
 
+/// As registry::to_string(extents).
+std::string shape_of(const json& record, std::uint64_t n) {
+  std::string text;
+  if (const json* sizes = find(record, "case.shape"); sizes && sizes->is_array())
+    for (const json& size : *sizes) text += (text.empty() ? "" : "x") + size.dump();
+  return text.empty() ? std::to_string(n) : text;
+}
+
 std::vector<ratio> ratios_of(const json& record) {
   std::vector<ratio> all;
   if (const json* list = find(record, "ratios"); list && list->is_array())
@@ -110,6 +119,7 @@ row make_row(const json& record) {
   r.digest = text_at(record, "verify.digest");
   r.source = text_at(record, "case.source");
   r.n = count_at(record, "case.n");
+  r.shape = shape_of(record, r.n);
   r.threads = count_at(record, "case.threads");
   r.seed = count_at(record, "case.seed");
   r.is_cpu = text_at(record, "device.backend") == "cpu";
@@ -123,12 +133,16 @@ row make_row(const json& record) {
   r.round_trip = time("round_trip");
   r.bytes_per_s = number_at(record, "derived.bytes_per_s");
   r.elements_per_s = number_at(record, "derived.elements_per_s");
+  r.operations_per_s = number_at(record, "derived.operations_per_s");
   r.fraction = number_at(record, "derived.fraction_of_ceiling");
   r.min_effect = number_at(record, "noise.min_effect");
   if (find(record, "verify.changed_outputs")) r.changed = count_at(record, "verify.changed_outputs");
   r.ratios = ratios_of(record);
   return r;
 }
+
+std::string row::size() const { return shape.find('x') == shape.npos ? count(n) : shape; }
+std::string row::at() const { return shape.find('x') == shape.npos ? "n\u00a0=\u00a0" + count(n) : shape; }
 
 std::string short_name(const std::string& variant) {
   const std::size_t slash = variant.find('/');

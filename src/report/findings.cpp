@@ -15,7 +15,7 @@ bool digests_agree(const model& m) {
   for (const row& r : m.rows) {
     if (r.status != "ok" || r.own_order || r.is_limit() || r.digest.empty()) continue;
     const std::string key =
-        r.algorithm + r.dtype + r.settings + "\n" + std::to_string(r.n) + "\n" + r.data + "\n" + std::to_string(r.seed);
+        r.algorithm + r.dtype + r.settings + "\n" + r.shape + "\n" + r.data + "\n" + std::to_string(r.seed);
     if (digest_of.emplace(key, r.digest).first->second != r.digest) return false;
   }
   return true;
@@ -23,7 +23,7 @@ bool digests_agree(const model& m) {
 
 std::string first_wrong(const model& m) {
   const auto found = std::find_if(m.rows.begin(), m.rows.end(), [](const row& r) { return r.wrong(); });
-  return found->variant + " on " + found->device + " at " + at_size(found->n);
+  return found->variant + " on " + found->device + " at " + found->at();
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ std::vector<std::string> change_findings(const model& m) {
   for (const auto& [who, r] : largest)
     findings.push_back("Two runs of " + short_name(r->variant) + " (" + r->algorithm + " " + r->dtype +
                        ") on the same input differ in " + count(*r->changed) +
-                       (*r->changed == 1 ? " output at " : " outputs at ") + at_size(r->n) + ".");
+                       (*r->changed == 1 ? " output at " : " outputs at ") + r->at() + ".");
   return findings;
 }
 
@@ -92,12 +92,16 @@ const ratio* ratio_to(const row& r, const std::string& variant) {
   return found == r.ratios.end() ? nullptr : &*found;
 }
 
+std::string limit_words(const row& r) {
+  return text_at(*r.record, "derived.ceiling") == "fma" ? "multiply-adds" : "copy";
+}
+
 std::string speed_finding(const board& b) {
   const std::uint64_t n = b.common_size();
   const series* best = b.fastest(role::tilewise, n);
   if (!best) return "";
   const row& ours = *best->at(n);
-  std::string text = best->label + " takes " + duration(ours.kernel->median) + " for " + at_size(n);
+  std::string text = best->label + " takes " + duration(ours.kernel->median) + " for " + ours.at();
   if (const series* peer = b.fastest(role::peer, n)) {
     const row& theirs = *peer->at(n);
     if (const ratio* q = ratio_to(ours, theirs.variant))
@@ -106,7 +110,8 @@ std::string speed_finding(const board& b) {
       text += ", " + factor(theirs.kernel->median / ours.kernel->median) + " × the speed of " + peer->label +
               " (medians of separate rounds)";
   }
-  if (ours.fraction) text += ", and reaches " + significant(*ours.fraction, 2) + " of the device's copy";
+  if (ours.fraction)
+    text += ", and reaches " + significant(*ours.fraction, 2) + " of the device's " + limit_words(ours);
   return text + ".";
 }
 
@@ -134,18 +139,18 @@ const row* best_on_cpu(const panel& p, std::uint64_t n) {
 
 std::string break_even(const panel& p, const board& b) {
   const row* wins_from = nullptr;
-  std::uint64_t largest = 0;
+  const row* largest = nullptr;
   for (const row* r : best_trips(b)) {
     const row* cpu = r->round_trip ? best_on_cpu(p, r->n) : nullptr;
     if (!cpu) continue;
-    largest = r->n;
+    largest = r;
     const bool wins = r->round_trip->median < cpu->kernel->median;
     if (!wins) wins_from = nullptr;
     if (wins && !wins_from) wins_from = r;
   }
-  if (largest == 0) return "No round trip was measured beside the CPU.";
-  if (!wins_from) return "With its transfers " + b.name + " does not win at any size up to " + at_size(largest) + ".";
-  return "With its transfers " + b.name + " wins from " + at_size(wins_from->n) + " on.";
+  if (!largest) return "No round trip was measured beside the CPU.";
+  if (!wins_from) return "With its transfers " + b.name + " does not win at any size up to " + largest->at() + ".";
+  return "With its transfers " + b.name + " wins from " + wins_from->at() + " on.";
 }
 
 }  // namespace tilewise::report

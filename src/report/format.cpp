@@ -41,8 +41,6 @@ std::string scaled(double value, double step, const std::array<std::string_view,
 
 std::string count(std::uint64_t value) { return group_thousands(std::to_string(value)); }
 
-std::string at_size(std::uint64_t n) { return "n\u00a0=\u00a0" + count(n); }
-
 std::string significant(double value, int digits) {
   if (value == 0) return "0";
   std::array<char, 64> text;
@@ -70,8 +68,16 @@ std::string element_rate(double elements_per_second) {
   return scaled(elements_per_second, 1000, std::array<std::string_view, 5>{"/s", "k/s", "M/s", "G/s", "T/s"});
 }
 
-std::string throughput_text(double per_second, bool in_bytes) {
-  return in_bytes ? rate(per_second) : element_rate(per_second);
+std::string operation_rate(double per_second) {
+  return scaled(per_second, 1000,
+                std::array<std::string_view, 5>{"FLOP/s", "kFLOP/s", "MFLOP/s", "GFLOP/s", "TFLOP/s"});
+}
+
+std::string throughput_text(double per_second, registry::speed_unit unit) {
+  using registry::speed_unit;
+  return unit == speed_unit::bytes      ? rate(per_second)
+         : unit == speed_unit::elements ? element_rate(per_second)
+                                        : operation_rate(per_second);
 }
 
 std::string bytes(double value) {

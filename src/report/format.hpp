@@ -1,18 +1,20 @@
 // Numbers for people: thousands separators, three significant digits, a unit. The same in every locale.
 #pragma once
 
+#include "registry/algorithm.hpp"
+
 #include <cstdint>
 #include <string>
 
 namespace tilewise::report {
 
 std::string count(std::uint64_t value);                // 67,108,865
-std::string at_size(std::uint64_t n);                  // "n = 67,108,865", which no line breaks
 std::string significant(double value, int digits);     // 1234.5, 3 -> "1,230"; 0.01234, 3 -> "0.0123"
 std::string duration(double nanoseconds);              // "812 ns", "1.23 µs", "45.6 ms", "1.20 s"
 std::string rate(double bytes_per_second);             // "4.18 TB/s"
 std::string element_rate(double elements_per_second);  // "2.12 G/s"
-std::string throughput_text(double per_second, bool in_bytes);
+std::string operation_rate(double per_second);         // "54.3 TFLOP/s"
+std::string throughput_text(double per_second, registry::speed_unit unit);
 std::string bytes(double value);    // "32.0 MiB"
 std::string percent(double share);  // 0.0123 -> "1.23 %"
 std::string factor(double ratio);   // "1.05", "110", "12,300"

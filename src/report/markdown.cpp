@@ -35,25 +35,52 @@ std::string against_peer(const board& b, const row& ours) {
 
 std::string line(const panel& p, const board& b, const series& s, const row& r) {
   const std::string bits = r.own_order ? "own order" : "`" + escaped(r.digest.substr(0, 8)) + "` =";
+  const auto speed = r.throughput(b.unit());
   const std::string hardware = b.title.empty() ? b.name : b.title;
   const std::string problem = p.algorithm + " " + p.dtype + (p.settings.empty() ? "" : ", " + p.settings);
-  return "| " + escaped(problem) + " | " + count(r.n) + " | " + escaped(hardware) + " | " + escaped(s.label) + " | " +
-         duration(r.kernel->median) + " | " + (r.bytes_per_s ? rate(*r.bytes_per_s) : "–") + " | " +
+  return "| " + escaped(problem) + " | " + escaped(r.size()) + " | " + escaped(hardware) + " | " + escaped(s.label) +
+         " | " + duration(r.kernel->median) + " | " + (speed ? throughput_text(*speed, b.unit()) : "–") + " | " +
          (r.fraction ? significant(*r.fraction, 2) : "–") + " | " + against_peer(b, r) + " | " + bits + " |\n";
+}
+
+/// Of each algorithm on each machine the fullest panel, and beside it other shapes of the same, and fp64 where the
+/// arithmetic bounds: other units compute it.
+std::vector<const panel*> table_panels(const model& m) {
+  std::vector<const panel*> chosen;
+  for (const panel* first : main_panels(m))
+    for (const panel& p : m.panels) {
+      const bool same = p.algorithm == first->algorithm && p.machine == first->machine &&
+                        p.settings == first->settings && p.mode == first->mode;
+      const bool is_bound = !p.boards.empty() && p.boards.front().speed_in == speed_unit::operations;
+      if (same && (p.dtype == first->dtype || (is_bound && p.dtype == "f64"))) chosen.push_back(&p);
+    }
+  return chosen;
+}
+
+/// Of one algorithm's table.
+std::string head(const panel& p) {
+  const speed_unit unit = p.boards.empty() ? speed_unit::bytes : p.boards.front().speed_in;
+  const char* const speed = unit == speed_unit::bytes      ? "bytes/time | of copy"
+                            : unit == speed_unit::elements ? "keys/time | of copy"
+                                                           : "operations/time | of multiply-adds";
+  return "\n| problem | n | processor | variant | time | " + std::string(speed) +
+         " | speed against peer | bits |\n|---|--:|---|---|--:|--:|--:|---|---|\n";
 }
 
 }  // namespace
 
 std::string markdown(const std::vector<json>& records) {
   const model m = make_model(records);
-  std::string text = "<!-- results:begin -->\n" + escaped(bits_finding(m)) + "\n\n" +
-                     "| problem | n | processor | variant | time | bytes/time | of copy | speed against peer | bits |\n"
-                     "|---|--:|---|---|--:|--:|--:|---|---|\n";
-  for (const panel* p : main_panels(m))
+  std::string text = "<!-- results:begin -->\n" + escaped(bits_finding(m)) + "\n";
+  std::string algorithm;
+  for (const panel* p : table_panels(m)) {
+    if (p->algorithm != algorithm) text += head(*p);
+    algorithm = p->algorithm;
     for (const board& b : p->boards) {
       for (const std::uint64_t n : b.sizes())
         if (const series* best = b.fastest(role::tilewise, n)) text += line(*p, b, *best, *best->at(n));
     }
+  }
   for (const std::string& finding : change_findings(m)) text += "\n" + escaped(finding);
   text +=
       "\n\nThe fastest variant of each processor at each size; median kernel time, data resident. Ratios are speed "

@@ -1,5 +1,6 @@
 #include "report/model.hpp"
 
+#include "registry/catalog.hpp"
 #include "report/format.hpp"
 
 #include <algorithm>
@@ -18,10 +19,25 @@ role role_of(const row& r) {
   return r.peer ? role::peer : role::tilewise;
 }
 
+/// Time against n would mix shapes: only squares and cubes of all sizes go together.
+std::string shape_apart(const row& r) {
+  const std::string side = std::to_string(r.n);
+  for (const std::string& equal : {side, side + "x" + side, side + "x" + side + "x" + side})
+    if (r.shape == equal) return "";
+  return r.shape;
+}
+
+speed_unit unit_of(const std::string& algorithm) {
+  for (const registry::algorithm* known : registry::algorithms())
+    if (known->name == algorithm) return known->speed_in;
+  return speed_unit::bytes;
+}
+
 /// What a panel holds fixed. A copy belongs to the problem of its group.
-using panel_key = std::tuple<std::string, std::string, std::string, std::string, std::string>;
+using panel_key = std::tuple<std::string, std::string, std::string, std::string, std::string, std::string>;
 panel_key key_of(const row& of_problem, const row& r) {
-  return {of_problem.machine, of_problem.algorithm, of_problem.dtype, of_problem.settings, r.mode};
+  return {of_problem.machine,  of_problem.algorithm,    of_problem.dtype,
+          of_problem.settings, shape_apart(of_problem), r.mode};
 }
 
 /// One case; a later record of it replaces an earlier one.
@@ -71,6 +87,7 @@ void place(const row& r, const std::vector<const row*>& panel_rows, panel& p) {
   board& on = found_or_added(p.boards, [&](const board& b) { return b.name == name; });
   on.name = name;
   on.is_cpu = r.is_cpu;
+  on.speed_in = unit_of(p.algorithm);
   if (on.title.empty()) on.title = text_at(*r.record, "device.description");
   const std::string detail = detail_of(r, panel_rows);
   series& line = found_or_added(on.all, [&](const series& s) { return belongs(r, detail, s); });
@@ -86,7 +103,7 @@ void place(const row& r, const std::vector<const row*>& panel_rows, panel& p) {
 /// "cpu:openmp", "cuda:lookback", "cpu:tbb @ cpu:tbb": the device only where it tells something.
 void label_series(board& b) {
   for (series& s : b.all) {
-    const std::string tail = s.kind == role::limit ? "copy" : short_name(s.variant);
+    const std::string tail = s.kind == role::limit ? s.rows.front()->algorithm : short_name(s.variant);
     const bool one_device = std::all_of(b.all.begin(), b.all.end(), [&](const series& other) {
       return other.variant != s.variant || other.device == s.device;
     });
@@ -127,8 +144,9 @@ void make_panels(const std::vector<const row*>& rows, model& m) {
   }
   for (const auto& [key, members] : parts) {
     panel& p = m.panels.emplace_back();
-    std::tie(p.machine, p.algorithm, p.dtype, p.settings, p.mode) = key;
+    std::tie(p.machine, p.algorithm, p.dtype, p.settings, p.shape, p.mode) = key;
     p.title = p.algorithm + " " + p.dtype + (p.settings.empty() ? "" : ", " + p.settings);
+    if (!p.shape.empty()) p.title += ", " + p.shape;
     if (p.mode == "cold") p.title += ", cold caches";
     if (m.machines.size() > 1) p.title += ", on " + p.machine;
     for (const row* r : members) place(*r, members, p);
@@ -162,11 +180,18 @@ std::vector<std::uint64_t> board::sizes() const {
   return {all_sizes.begin(), all_sizes.end()};
 }
 
-bool board::in_bytes() const {
-  return std::all_of(all.begin(), all.end(), [](const series& s) {
+speed_unit board::unit() const {
+  const bool all_have_it = std::all_of(all.begin(), all.end(), [&](const series& s) {
     const auto shown = s.measured();
-    return std::all_of(shown.begin(), shown.end(), [](const row* r) { return r->bytes_per_s.has_value(); });
+    return std::all_of(shown.begin(), shown.end(), [&](const row* r) { return r->throughput(speed_in).has_value(); });
   });
+  return all_have_it ? speed_in : speed_unit::elements;
+}
+
+std::string board::size_at(std::uint64_t n) const {
+  for (const series& s : all)
+    if (const row* r = s.at(n)) return r->size();
+  return count(n);
 }
 
 std::uint64_t board::common_size() const {
@@ -215,6 +240,13 @@ std::set<std::uint64_t> panel::sizes() const {
   for (const board& b : boards)
     for (const std::uint64_t n : b.sizes()) all.insert(n);
   return all;
+}
+
+std::string panel::size_at(std::uint64_t n) const {
+  for (const board& b : boards)
+    for (const series& s : b.all)
+      if (const row* r = s.at(n)) return r->size();
+  return count(n);
 }
 
 std::vector<const panel*> main_panels(const model& of) {

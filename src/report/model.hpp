@@ -2,6 +2,8 @@
 // series (one variant on one device). All that is ranked, drawn or tabulated comes from here.
 #pragma once
 
+#include "registry/algorithm.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <optional>
@@ -21,25 +23,33 @@ struct ratio {
   interval value;          // time of the other / our time
 };
 
+using registry::speed_unit;
+
 /// One record, its fields by type. An absent or null field is empty.
 struct row {
   const nlohmann::json* record = nullptr;
   std::string group, algorithm, variant, backend, device, dtype, settings, tuning, mode, data, machine;
   std::string status, reason, digest, source;
-  std::uint64_t n = 0, threads = 0, seed = 0;
+  std::string shape;    // "4096x4096x512"; of one size its digits
+  std::uint64_t n = 0;  // the first size
+  std::uint64_t threads = 0, seed = 0;
   bool is_cpu = false, peer = false, own_order = false, plausible = true;
   bool verified = false;
   std::optional<interval> kernel, h2d, d2h, round_trip;
-  std::optional<double> bytes_per_s, elements_per_s, fraction, min_effect;
+  std::optional<double> bytes_per_s, elements_per_s, operations_per_s, fraction, min_effect;
   std::optional<std::uint64_t> changed;  // outputs that differed between two runs on the same input
   std::vector<ratio> ratios;
 
-  bool is_limit() const { return algorithm == "copy"; }
+  bool is_limit() const { return algorithm == "copy" || algorithm == "fma"; }
   bool is_serial() const { return backend == "serial"; }
   bool wrong() const { return status == "wrong" || (status == "ok" && !verified && !is_limit()); }
   bool timed() const { return status == "ok" && !wrong() && kernel.has_value(); }
   bool ranked() const { return timed() && plausible; }
-  std::optional<double> throughput(bool in_bytes) const { return in_bytes ? bytes_per_s : elements_per_s; }
+  std::optional<double> throughput(speed_unit unit) const {
+    return unit == speed_unit::bytes ? bytes_per_s : unit == speed_unit::elements ? elements_per_s : operations_per_s;
+  }
+  std::string size() const;  // "1,024" or "512x512x512"
+  std::string at() const;    // "n = 1,024", which no line breaks, or "512x512x512"
 };
 
 enum class role { serial, tilewise, peer, limit };
@@ -52,6 +62,8 @@ struct series {
   std::vector<const row*> rows;  // by n
 
   const row* at(std::uint64_t n) const;
+  /// The multiply-adds are the same work at every size: their rate is a limit, their time says nothing.
+  bool does_fixed_work() const { return !rows.empty() && rows.front()->algorithm == "fma"; }
   std::vector<const row*> measured() const;  // those with a time, one for each n
 };
 
@@ -60,11 +72,13 @@ struct board {
   std::string name;   // "cpu", "cuda:0"
   std::string title;  // the hardware's own name
   bool is_cpu = false;
+  speed_unit speed_in = speed_unit::bytes;  // what the algorithm's speed is told in
   std::vector<series> all;
 
   std::vector<std::uint64_t> sizes() const;
-  /// Whether each time comes with its compulsory bytes: throughput is then in bytes, which the copy bounds.
-  bool in_bytes() const;
+  /// The algorithm's unit, in which its limit is measured too; elements where a record lacks it.
+  speed_unit unit() const;
+  std::string size_at(std::uint64_t n) const;  // as row::size
   /// The largest size that all series share, or else most of them. Those of a few sizes only have no say.
   std::uint64_t common_size() const;
   /// The fastest ranked series of a role at `n`, or null.
@@ -73,6 +87,7 @@ struct board {
 
 struct panel {
   std::string algorithm, dtype, settings, mode, machine;
+  std::string shape;  // of matrices that are no squares, which have a panel of their own; else empty
   std::string title;  // "scan f32, op=sum kind=inclusive"
   std::vector<board> boards;
   std::size_t results = 0;
@@ -80,6 +95,7 @@ struct panel {
   const board* cpu() const;
   const series* serial() const;
   std::set<std::uint64_t> sizes() const;
+  std::string size_at(std::uint64_t n) const;  // as row::size
 };
 
 struct model {

@@ -42,6 +42,23 @@ json chart_point(double x, const interval& y, bool plausible) {
   return json::array({x, y.median, y.low.value_or(y.median), y.high.value_or(y.median), !plausible});
 }
 
+std::string axis_of(const panel& p) {
+  for (const board& b : p.boards)
+    for (const series& s : b.all)
+      for (const row* r : s.rows)
+        if (r->shape.find('x') != r->shape.npos) return p.shape.empty() ? "n, side of the matrices" : "n, rows";
+  return "n, elements";
+}
+
+const char* unit_name(speed_unit unit) {
+  return unit == speed_unit::bytes ? "bytes" : unit == speed_unit::elements ? "elements" : "operations";
+}
+const char* unit_words(speed_unit unit) {
+  return unit == speed_unit::bytes      ? "compulsory bytes / time"
+         : unit == speed_unit::elements ? "elements / time"
+                                        : "operations / time";
+}
+
 int colour_of(const board& b, const series& s) {
   int next = 0;
   for (const series& other : b.all) {

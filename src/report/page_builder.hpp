@@ -29,6 +29,11 @@ class page_builder {
 nlohmann::json chart_line(const series& s, int colour, nlohmann::json points);
 nlohmann::json chart_point(double x, const interval& y, bool plausible);
 
+/// The axis of sizes, and the name of a unit in page.js and in words.
+std::string axis_of(const panel& p);
+const char* unit_name(speed_unit unit);
+const char* unit_words(speed_unit unit);
+
 /// Colours are numbered in a board: 0, 1, ... for our variants and peers; the serial code and the copy have their own.
 int colour_of(const board& b, const series& s);
 

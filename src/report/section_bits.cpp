@@ -45,19 +45,20 @@ html bits_section(const panel& p) {
   std::vector<std::string> heads{"variant"};
   std::vector<html> first{"the definition"};
   for (const std::uint64_t n : sizes) {
-    heads.push_back(count(n));
+    heads.push_back(p.size_at(n));
     first.push_back(tag("small", tag("code", html::text(reference_digest(p, n).substr(0, 8)))));
   }
   std::vector<std::vector<html>> rows{first};
   for (const board& b : p.boards)
     for (const series& s : b.all) {
+      if (s.does_fixed_work()) continue;
       auto& line =
           rows.emplace_back(std::vector<html>{html::text(s.kind == role::limit ? s.label + " on " + b.name : s.label)});
       for (const std::uint64_t n : sizes) line.push_back(result_cell(s.at(n), reference_digest(p, n)));
     }
   return tag("h4", "One digest, many times") +
          paragraph(
-             "For each n: the median kernel time, and below it how the digest of the result begins. The sign = says "
+             "For each size: the median kernel time, and below it how the digest of the result begins. The sign = says "
              "that all its 32 digits are those of the definition; results with an order of their own lie within their "
              "bounds.") +
          tag("div", {{"class", "dense"}}, table(heads, rows));
@@ -70,7 +71,7 @@ html ratio_section(const panel& p) {
       for (const row* r : s.measured())
         for (const ratio& q : r->ratios)
           if (s.kind == role::tilewise && r->plausible)
-            rows.push_back({html::text(s.label), html::text(name_of(q, b)), html::text(b.name), html::text(count(r->n)),
+            rows.push_back({html::text(s.label), html::text(name_of(q, b)), html::text(b.name), html::text(r->size()),
                             html::text(ratio_text(q.value)), html::text(judged(q.value, smallest_effect(*r)))});
   if (rows.empty()) return {};
   return tag("h4", "Compared in turns") +

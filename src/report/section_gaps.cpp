@@ -31,21 +31,23 @@ std::vector<std::vector<html>> never_tried(const model& m) {
 }
 
 /// "1,024 to 67,108,865" of equal reasons.
+std::string range(const std::map<std::pair<std::uint64_t, std::string>, std::string>& sizes) {
+  const std::string &first = sizes.begin()->second, &last = sizes.rbegin()->second;
+  return sizes.size() == 1 ? first : first + " to " + last;
+}
 std::vector<std::vector<html>> given_up(const model& m) {
-  std::map<std::vector<std::string>, std::set<std::uint64_t>> sizes_of;
+  std::map<std::vector<std::string>, std::map<std::pair<std::uint64_t, std::string>, std::string>> sizes_of;
   for (const row& r : m.rows)
     if (r.status != "ok" && r.status != "wrong")
-      sizes_of[{r.variant + " on " + r.device + ", " + r.dtype + " " + r.settings, because(r)}].insert(r.n);
+      sizes_of[{r.variant + " on " + r.device + ", " + r.dtype + " " + r.settings, because(r)}][{r.n, r.shape}] =
+          r.size();
   std::vector<std::vector<html>> lines;
   for (const auto& [key, sizes] : sizes_of)
-    lines.push_back({html::text(key[0]),
-                     html::text(sizes.size() == 1 ? count(*sizes.begin())
-                                                  : count(*sizes.begin()) + " to " + count(*sizes.rbegin())),
-                     html::text(key[1])});
+    lines.push_back({html::text(key[0]), html::text(range(sizes)), html::text(key[1])});
   return lines;
 }
 
-std::string name_of(const row& r) { return r.variant + " on " + r.device + " at " + at_size(r.n); }
+std::string name_of(const row& r) { return r.variant + " on " + r.device + " at " + r.at(); }
 
 void warn_of_row(const row& r, std::vector<std::string>& warnings) {
   if (r.wrong()) {
@@ -89,7 +91,7 @@ html gap_section(const model& m) {
   std::vector<std::vector<html>> lines = given_up(m);
   for (auto& line : never_tried(m)) lines.push_back(std::move(line));
   if (lines.empty()) return tag("h2", "Not measured") + paragraph("Every variant of the catalog has a record.");
-  return tag("h2", "Not measured") + table({"variant", "n", "why"}, lines, content::words);
+  return tag("h2", "Not measured") + table({"variant", "size", "why"}, lines, content::words);
 }
 
 html warning_section(const model& m) {

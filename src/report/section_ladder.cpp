@@ -17,20 +17,24 @@ struct rung {
   double speed;  // throughput in the board's unit, so that the copy bounds it
 };
 
-/// Slowest first, the copy last: nothing stands above the limit.
+/// Slowest first. The limit stands above all that it binds: what has an order of its own may compute on a faster unit.
 std::vector<rung> rungs_of(const panel& p, const board& b, std::uint64_t n) {
   std::vector<rung> rungs;
   const auto add = [&](const series& s, int colour) {
     const row* r = s.at(n);
-    const auto speed = r && r->ranked() ? r->throughput(b.in_bytes()) : std::nullopt;
+    const auto speed = r && r->ranked() ? r->throughput(b.unit()) : std::nullopt;
     if (speed) rungs.push_back({&s, r, colour, *speed});
   };
   for (const series& s : b.all) add(s, colour_of(b, s));
   if (p.serial() && !b.is_cpu) add(*p.serial(), 0);
-  std::stable_sort(rungs.begin(), rungs.end(), [](const rung& x, const rung& y) {
-    const bool x_last = x.what->kind == role::limit, y_last = y.what->kind == role::limit;
-    return x_last != y_last ? y_last : x.speed < y.speed;
-  });
+  const auto is_bound = [&](const rung& r) { return b.unit() != speed_unit::operations || !r.at->own_order; };
+  double bound = 0;
+  for (const rung& r : rungs)
+    if (is_bound(r)) bound = std::max(bound, r.speed);
+  const auto place = [&](const rung& r) {
+    return std::pair(r.what->kind == role::limit ? bound : r.speed, r.what->kind == role::limit);
+  };
+  std::stable_sort(rungs.begin(), rungs.end(), [&](const rung& x, const rung& y) { return place(x) < place(y); });
   return rungs;
 }
 
@@ -48,8 +52,11 @@ std::string finding(const std::vector<rung>& rungs) {
   const rung& from = serial == rungs.end() ? rungs.front() : *serial;
   std::string text = "From " + from.what->label + " to " + ours->what->label + ": " + factor(ours->speed / from.speed) +
                      " times as fast";
-  if (rungs.back().what->kind == role::limit)
-    text += "; the plain copy moves its bytes " + factor(rungs.back().speed / ours->speed) + " times as fast";
+  const auto limit =
+      std::find_if(rungs.begin(), rungs.end(), [](const rung& r) { return r.what->kind == role::limit; });
+  if (limit != rungs.end())
+    text += (limit->at->algorithm == "fma" ? "; multiply-adds alone are " : "; the plain copy moves its bytes ") +
+            factor(limit->speed / ours->speed) + " times as fast";
   return text + ".";
 }
 
@@ -70,21 +77,20 @@ html ladder_section(const panel& p, page_builder& page) {
       bar["note"] = step(rungs, i);
       bars.push_back(std::move(bar));
       rows.push_back({html::text(r.what->label), html::text(duration(r.at->kernel->median)),
-                      html::text(throughput_text(r.speed, b.in_bytes())), html::text(step(rungs, i)),
+                      html::text(throughput_text(r.speed, b.unit())), html::text(step(rungs, i)),
                       html::text(factor(r.speed / rungs.front().speed))});
     }
-    figures += page.figure({{"kind", "bars"},
-                            {"x", b.in_bytes() ? "compulsory bytes / time" : "elements / time"},
-                            {"unit", b.in_bytes() ? "bytes" : "elements"},
-                            {"bars", std::move(bars)}},
-                           b.name + ", " + at_size(n), finding(rungs),
-                           table({"rung", "time", "throughput", "step", "over the first"}, rows));
+    figures += page.figure(
+        {{"kind", "bars"}, {"x", unit_words(b.unit())}, {"unit", unit_name(b.unit())}, {"bars", std::move(bars)}},
+        b.name + ", " + rungs.front().at->at(), finding(rungs),
+        table({"rung", "time", "throughput", "step", "over the first"}, rows));
   }
   if (figures.empty()) return {};
   return tag("h4", "The ladder") +
          paragraph(
              "Throughput at the largest size that all share, slowest first; beside each bar its factor over "
-             "the bar above it. Hatched: other people's code. Outlined: the plain copy, the physical limit.") +
+             "the bar above it. Hatched: other people's code. Outlined: the limit, which is the device's plain copy or "
+             "its multiply-adds.") +
          tag("div", {{"class", "figures"}}, figures);
 }
 

@@ -36,19 +36,19 @@ html over(const panel& p, const series& base, const std::string& name, page_buil
       if (!other || !other->ranked()) continue;
       const double ratio = other->kernel->median / r->kernel->median;
       points.push_back(chart_point(static_cast<double>(r->n), {ratio, {}, {}}, true));
-      rows.push_back({html::text(b.name), html::text(count(r->n)), html::text(short_name(r->variant)),
+      rows.push_back({html::text(b.name), html::text(r->size()), html::text(short_name(r->variant)),
                       html::text(duration(r->kernel->median)), html::text(duration(other->kernel->median)),
                       html::text(factor(ratio))});
       if (ratio > largest) {
         largest = ratio;
-        most = "Largest on " + b.name + ": " + factor(ratio) + " times " + name + " at " + at_size(r->n) + ".";
+        most = "Largest on " + b.name + ": " + factor(ratio) + " times " + name + " at " + r->at() + ".";
       }
     }
     lines.push_back({{"label", b.name}, {"role", "tilewise"}, {"colour", colour++}, {"points", std::move(points)}});
   }
   if (rows.empty()) return {};
   return page.figure({{"kind", "lines"},
-                      {"x", "n, elements"},
+                      {"x", axis_of(p)},
                       {"y", "times " + name},
                       {"unit", "ratio"},
                       {"level", {{"y", 1}, {"label", name}}},

@@ -1,4 +1,5 @@
 // Time and throughput against n: a pair of charts for each processor.
+#include "report/findings.hpp"
 #include "report/format.hpp"
 #include "report/sections.hpp"
 
@@ -16,10 +17,10 @@ html time_cell(const row* r) {
   return html::text(text + (r->plausible ? "" : ", implausible"));
 }
 
-html rate_cell(const row* r, bool as_bytes) {
-  if (!r || !r->timed() || !r->throughput(as_bytes)) return "–";
-  const double value = *r->throughput(as_bytes);
-  std::string text = throughput_text(value, as_bytes);
+html rate_cell(const row* r, speed_unit unit) {
+  if (!r || !r->timed() || !r->throughput(unit)) return "–";
+  const double value = *r->throughput(unit);
+  std::string text = throughput_text(value, unit);
   if (r->fraction && !r->is_limit())
     text += ", " + (*r->fraction < 0.01 ? "< 0.01" : significant(*r->fraction, 2)) + " of " +
             text_at(*r->record, "derived.ceiling");
@@ -32,7 +33,7 @@ html numbers(const board& b, const Cell& cell) {
   for (const series& s : b.all) heads.push_back(s.label);
   std::vector<std::vector<html>> rows;
   for (const std::uint64_t n : b.sizes()) {
-    auto& line = rows.emplace_back(std::vector<html>{html::text(count(n))});
+    auto& line = rows.emplace_back(std::vector<html>{html::text(b.size_at(n))});
     for (const series& s : b.all) line.push_back(cell(s.at(n)));
   }
   return table(heads, rows);
@@ -47,23 +48,25 @@ json time_chart(const panel& p, const board& b) {
     lines.push_back(chart_line(s, colour_of(b, s), std::move(points)));
   };
   if (p.serial() && !b.is_cpu) add(*p.serial());
-  for (const series& s : b.all) add(s);
-  return {{"kind", "lines"}, {"x", "n, elements"}, {"y", "kernel time"}, {"unit", "time"}, {"lines", std::move(lines)}};
+  for (const series& s : b.all)
+    if (!s.does_fixed_work()) add(s);
+  return {{"kind", "lines"}, {"x", axis_of(p)}, {"y", "kernel time"}, {"unit", "time"}, {"lines", std::move(lines)}};
 }
 
-json rate_chart(const board& b, bool as_bytes) {
+json rate_chart(const panel& p, const board& b) {
+  const speed_unit unit = b.unit();
   json lines = json::array();
   for (const series& s : b.all) {
     json points = json::array();
     for (const row* r : s.measured())
-      if (const auto y = r->throughput(as_bytes))
+      if (const auto y = r->throughput(unit))
         points.push_back(chart_point(static_cast<double>(r->n), {*y, {}, {}}, r->plausible));
     lines.push_back(chart_line(s, colour_of(b, s), std::move(points)));
   }
   return {{"kind", "lines"},
-          {"x", "n, elements"},
-          {"y", as_bytes ? "compulsory bytes / time" : "elements / time"},
-          {"unit", as_bytes ? "bytes" : "elements"},
+          {"x", axis_of(p)},
+          {"y", unit_words(unit)},
+          {"unit", unit_name(unit)},
           {"lines", std::move(lines)}};
 }
 
@@ -71,20 +74,25 @@ std::string time_finding(const board& b) {
   const std::uint64_t n = b.common_size();
   const series* best = b.fastest(role::tilewise, n);
   if (!best) return "No time of a variant of ours.";
-  std::string text =
-      "At " + at_size(n) + " the fastest of ours is " + best->label + " with " + duration(best->at(n)->kernel->median);
+  std::string text = "At " + best->at(n)->at() + " the fastest of ours is " + best->label + " with " +
+                     duration(best->at(n)->kernel->median);
   if (const series* peer = b.fastest(role::peer, n))
     text += "; " + peer->label + " takes " + duration(peer->at(n)->kernel->median);
   return text + ".";
 }
 
-std::string rate_finding(const board& b, bool as_bytes) {
+std::string rate_finding(const board& b) {
+  const speed_unit unit = b.unit();
   const std::uint64_t n = b.common_size();
   const series* best = b.fastest(role::tilewise, n);
-  const auto value = best ? best->at(n)->throughput(as_bytes) : std::nullopt;
+  const auto value = best ? best->at(n)->throughput(unit) : std::nullopt;
   if (!value) return "No throughput of a variant of ours.";
-  std::string text = best->label + " moves " + throughput_text(*value, as_bytes) + " at " + at_size(n);
-  if (best->at(n)->fraction) text += ", " + significant(*best->at(n)->fraction, 2) + " of the device's own copy";
+  const row& r = *best->at(n);
+  const char* const verb = unit == speed_unit::bytes      ? " moves "
+                           : unit == speed_unit::elements ? " takes in "
+                                                          : " does ";
+  std::string text = best->label + verb + throughput_text(*value, unit) + " at " + r.at();
+  if (r.fraction) text += ", " + significant(*r.fraction, 2) + " of the device's own " + limit_words(r);
   return text + ".";
 }
 
@@ -93,11 +101,10 @@ std::string rate_finding(const board& b, bool as_bytes) {
 html time_section(const panel& p, page_builder& page) {
   html whole;
   for (const board& b : p.boards) {
-    const bool as_bytes = b.in_bytes();
     const std::string name = b.title.empty() ? b.name : b.name + " · " + b.title;
     html pair = page.figure(time_chart(p, b), "Time against n", time_finding(b), numbers(b, time_cell));
-    pair += page.figure(rate_chart(b, as_bytes), "Throughput against n", rate_finding(b, as_bytes),
-                        numbers(b, [&](const row* r) { return rate_cell(r, as_bytes); }));
+    pair += page.figure(rate_chart(p, b), "Throughput against n", rate_finding(b),
+                        numbers(b, [&](const row* r) { return rate_cell(r, b.unit()); }));
     whole += tag("h4", html::text(name)) + tag("div", {{"class", "figures"}}, pair);
   }
   return whole;

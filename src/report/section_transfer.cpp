@@ -15,11 +15,11 @@ html shares(const board& b, const std::vector<const row*>& trips, page_builder& 
   std::vector<std::vector<html>> rows;
   for (const row* r : trips) {
     const double total = r->h2d->median + r->kernel->median + r->d2h->median;
-    labels.push_back(count(r->n));
+    labels.push_back(r->size());
     there.push_back(r->h2d->median / total);
     kernel.push_back(r->kernel->median / total);
     back.push_back(r->d2h->median / total);
-    rows.push_back({html::text(count(r->n)), html::text(short_name(r->variant)), html::text(duration(r->h2d->median)),
+    rows.push_back({html::text(r->size()), html::text(short_name(r->variant)), html::text(duration(r->h2d->median)),
                     html::text(duration(r->kernel->median)), html::text(duration(r->d2h->median)),
                     html::text(r->round_trip ? duration(r->round_trip->median) : "–")});
   }
@@ -31,7 +31,7 @@ html shares(const board& b, const std::vector<const row*>& trips, page_builder& 
                         {{"label", "kernel"}, {"values", kernel}},
                         {{"label", "back"}, {"values", back}}}}},
                      b.name + ": where the time goes",
-                     "At n\u00a0=\u00a0" + labels.back() + " the kernel is " + percent(kernel.back()) +
+                     "At " + trips.back()->at() + " the kernel is " + percent(kernel.back()) +
                          " of copying there, computing and copying back.",
                      table({"n", "variant", "to the device", "kernel", "back", "round trip"}, rows));
 }
@@ -44,14 +44,14 @@ html against_cpu(const panel& p, const board& b, const std::vector<const row*>& 
     const row* cpu = best_on_cpu(p, r->n);
     device.push_back(chart_point(static_cast<double>(r->n), *r->round_trip, true));
     if (cpu) host.push_back(chart_point(static_cast<double>(r->n), *cpu->kernel, true));
-    rows.push_back({html::text(count(r->n)), html::text(duration(r->round_trip->median)),
+    rows.push_back({html::text(r->size()), html::text(duration(r->round_trip->median)),
                     html::text(cpu ? duration(cpu->kernel->median) : "–"),
                     html::text(cpu ? factor(cpu->kernel->median / r->round_trip->median) : "–")});
   }
   if (rows.empty() || host.empty()) return {};
   return page.figure(
       {{"kind", "lines"},
-       {"x", "n, elements"},
+       {"x", axis_of(p)},
        {"y", "time"},
        {"unit", "time"},
        {"lines",

@@ -124,8 +124,6 @@ std::vector<registry::variant> scan_cpu_variants() {
            .source = "G. E. Blelloch, Prefix Sums and Their Applications (1990); tiles in turn: W. Zhang et al., "
                      "Parallel Prefix Sum with SIMD (2020)",
            .tuning = axes,
-           .unsupported = [](const registry::problem&, const backend::device&,
-                             const registry::tuning&) { return std::string(); },
            .run = run}};
 }
 

@@ -1,7 +1,6 @@
 // What:   the nodes of the tree over tiles, published in memory, and the carry that a tile makes of them.
 // Order:  a node of level l is the block value of 32^l tiles. The carry of tile t is P(t) over tiles: the digits of t
-// in
-//         base 32, highest first, each walked by its binary digits.
+//         in base 32, highest first, each walked by its binary digits.
 // Shape:  called by one whole warp; lane i polls sibling i of each level, all levels at once.
 // Limits: fewer than 32^levels tiles. Tiles are begun in ascending order and publish their own value before they wait
 //         for an older one, so the oldest unfinished tile never waits for ever.

@@ -40,8 +40,6 @@ std::vector<registry::variant> scan_serial_variants() {
            .name = "",
            .types = all_dtypes,
            .source = "src/order/README.md",
-           .unsupported = [](const registry::problem&, const backend::device&,
-                             const registry::tuning&) { return std::string(); },
            .run = run}};
 }
 

@@ -3,11 +3,19 @@
 // Level 0 is the input. An element of level j + 1 is the value of one whole vector of level j, so the levels shrink by
 // the number of lanes W until fewer than W elements are left; levels 1, 2, ... lie one behind the other in a scratch
 // array. What is left over at the end of a level belongs to no block of the next: no prefix up to the end needs it.
+//
+// A source of elements is an array, or any type with `source + elements`, load, load_first and fetch.
 #pragma once
 
 #include "backend/cpu/cpu_vector.hpp"
 
 namespace tilewise::backend::cpu::TILEWISE_LEVEL {
+
+/// Asks for what lies `further` elements behind `from`.
+template <class T>
+void fetch(const T* from, std::uint64_t further) {
+  __builtin_prefetch(from + further);
+}
 
 template <class T, class Op>
 struct blocks {
@@ -34,10 +42,10 @@ struct blocks {
   static constexpr std::uint64_t lead = 8192 / vector_bytes;
 
   /// Count vectors to one by adding neighbours: lane l is a sum over Count lanes of vector l % Count.
-  template <unsigned Count, bool Fetch>
-  [[gnu::always_inline]] static vector interleaved(const T* from) {
+  template <unsigned Count, bool Fetch, class Source>
+  [[gnu::always_inline]] static vector interleaved(Source from) {
     if constexpr (Count == 1) {
-      if constexpr (Fetch) __builtin_prefetch(from + lead * width);
+      if constexpr (Fetch) fetch(from, lead * width);
       return load(from);
     } else {
       const vector a = interleaved<Count / 2, Fetch>(from);
@@ -47,8 +55,8 @@ struct blocks {
   }
 
   /// Lane l is the value of the whole vector l % Count.
-  template <unsigned Count, bool Fetch = false>
-  [[gnu::always_inline]] static vector values(const T* from) {
+  template <unsigned Count, bool Fetch = false, class Source>
+  [[gnu::always_inline]] static vector values(Source from) {
     return complete<Count>(interleaved<Count, Fetch>(from));
   }
   template <unsigned Distance, unsigned End = width>
@@ -60,8 +68,8 @@ struct blocks {
   }
 
   /// Lane l is the value of vector l for l < count < width; the other lanes may hold anything.
-  template <unsigned Count = width / 2>
-  static vector some_values(const T* from, unsigned count, vector before = vector{}, unsigned first = 0) {
+  template <unsigned Count = width / 2, class Source>
+  static vector some_values(Source from, unsigned count, vector before = vector{}, unsigned first = 0) {
     if constexpr (Count == 0) {
       return before;
     } else {
@@ -97,14 +105,22 @@ struct blocks {
     return sum + width;
   }
 
+  /// The values of `count` vectors. The `next` vectors behind them are read next.
+  template <class Source>
+  [[gnu::always_inline]] static void upsweep_vectors(Source from, std::uint64_t count, T* level, std::uint64_t next) {
+    const std::uint64_t known = count + next < lead ? 0 : count + next - lead;
+    std::uint64_t i = 0;
+    for (; i + width <= (known < count ? known : count); i += width)
+      store<T>(level + i, values<width, true>(from + i * width));
+    for (; i + width <= count; i += width) store<T>(level + i, values<width>(from + i * width));
+    if (i != count) store<T>(level + i, some_values(from + i * width, static_cast<unsigned>(count - i)));
+  }
+
   /// Levels 1, 2, ... of n elements.
   static void upsweep(const T* from, std::uint64_t n, T* level) {
     while (n >= width) {
       n /= width;
-      std::uint64_t i = 0;
-      for (; i + lead + width <= n; i += width) store<T>(level + i, values<width, true>(from + i * width));
-      for (; i + width <= n; i += width) store<T>(level + i, values<width>(from + i * width));
-      if (i != n) store<T>(level + i, some_values(from + i * width, static_cast<unsigned>(n - i)));
+      upsweep_vectors(from, n, level, 0);
       from = level;
       level += room(n);
     }
@@ -113,7 +129,8 @@ struct blocks {
   /// P(n) on top of `first`, with the levels that upsweep made. `n` elements lie at `from`. Here as in every function
   /// that is not inlined, vectors are no arguments: gcc then leaves out vzeroupper, and SSE code that runs afterwards
   /// was measured at a tenth of its speed.
-  static T fold(const T* from, std::uint64_t n, const T* level, T first) {
+  template <class Source>
+  static T fold(Source from, std::uint64_t n, const T* level, T first) {
     if (n >= width) first = fold(level, n / width, level + room(n / width), first);
     const unsigned rest = static_cast<unsigned>(n % width);
     if (rest == 0) return first;

@@ -13,9 +13,7 @@ namespace v4 { void copy_streaming(char* to, const char* from, std::uint64_t byt
 
 /// memcpy past the caches.
 inline void copy_streaming(instruction_set level, char* to, const char* from, std::uint64_t bytes) {
-  return level == instruction_set::v4   ? v4::copy_streaming(to, from, bytes)
-         : level == instruction_set::v3 ? v3::copy_streaming(to, from, bytes)
-                                        : v2::copy_streaming(to, from, bytes);
+  at_level(level, v2::copy_streaming, v3::copy_streaming, v4::copy_streaming)(to, from, bytes);
 }
 
 }  // namespace tilewise::backend::cpu

@@ -15,6 +15,12 @@ instruction_set best_instruction_set();
 std::vector<instruction_set> instruction_sets();  // those of this machine, best first
 std::string_view name_of(instruction_set level);
 
+/// Of what was built once for each level, that of `level`.
+template <class Kernel>
+constexpr const Kernel& at_level(instruction_set level, const Kernel& of_v2, const Kernel& of_v3, const Kernel& of_v4) {
+  return level == instruction_set::v4 ? of_v4 : level == instruction_set::v3 ? of_v3 : of_v2;
+}
+
 std::vector<std::shared_ptr<backend::device>> devices(std::string& why_none);
 
 /// "cpu" or "cpu:<executor>". Without options it is the same device, with the same team of threads, at every call.
@@ -42,6 +48,7 @@ class queue final : public backend::queue {
   void upload(memory to, const void* from, std::uint64_t bytes) override;
   void download(void* to, memory from, std::uint64_t bytes) override;
   void copy(memory to, memory from, std::uint64_t bytes) override;
+  double multiply_add(dtype type) override;
   void finish() override {}
   void start_clock() override;
   double stop_clock() override;

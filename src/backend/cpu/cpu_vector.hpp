@@ -208,6 +208,29 @@ vector<T> apply(vector<T> a, vector<T> b) {
   if constexpr (Op::id == op::max) return maximum<T>(a, b);
 }
 
+/// fma(a, b, c) on every lane; integers, which are unsigned here, wrap.
+template <class T>
+vector<T> multiply_add(vector<T> a, vector<T> b, vector<T> c) {
+  if constexpr (!std::is_floating_point_v<T>) {
+    return a * b + c;
+  } else {
+#if defined(__AVX512F__)
+    if constexpr (sizeof(T) == 4) return _mm512_fmadd_ps(a, b, c);
+    if constexpr (sizeof(T) == 8) return _mm512_fmadd_pd(a, b, c);
+#elif defined(__FMA__)
+    if constexpr (sizeof(T) == 4) return _mm256_fmadd_ps(a, b, c);
+    if constexpr (sizeof(T) == 8) return _mm256_fmadd_pd(a, b, c);
+#else
+    for (unsigned lane = 0; lane < lanes<T>; ++lane)
+      if constexpr (sizeof(T) == 4)
+        c[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
+      else
+        c[lane] = __builtin_fma(a[lane], b[lane], c[lane]);
+    return c;
+#endif
+  }
+}
+
 template <class T>
 vector<T> canonical(vector<T> v) {
   if constexpr (!std::is_floating_point_v<T>) {

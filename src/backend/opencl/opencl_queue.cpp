@@ -75,12 +75,14 @@ void queue::set_argument(cl_kernel kernel, cl_uint index, std::uint32_t value) {
   TW_CL(cl().clSetKernelArg(kernel, index, sizeof value, &value));
 }
 
-void queue::enqueue_tiles(cl_kernel kernel, cl_uint tile_index, std::uint64_t tiles, unsigned group_size) {
-  const std::size_t local = group_size;
+void queue::enqueue_tiles(cl_kernel kernel, cl_uint tile_index, std::uint64_t tiles, group_shape group) {
+  const std::size_t local[]{group.width, group.height};
+  const cl_uint dimensions = group.height == 1 ? 1 : 2;
   for (std::uint64_t first = 0; first < tiles; first += max_groups) {
     set_argument(kernel, tile_index, first);
-    const std::size_t global = std::min(tiles - first, max_groups) * local;
-    TW_CL(cl().clEnqueueNDRangeKernel(commands_.get(), kernel, 1, nullptr, &global, &local, 0, nullptr, event()));
+    const std::size_t global[]{std::min(tiles - first, max_groups) * local[0], local[1]};
+    TW_CL(
+        cl().clEnqueueNDRangeKernel(commands_.get(), kernel, dimensions, nullptr, global, local, 0, nullptr, event()));
   }
 }
 

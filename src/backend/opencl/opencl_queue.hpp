@@ -11,6 +11,14 @@
 
 namespace tilewise::backend::opencl {
 
+/// The items of a group; a plain number of them is one row.
+struct group_shape {
+  unsigned width, height;
+
+  constexpr group_shape(unsigned across, unsigned down = 1) : width(across), height(down) {}
+  constexpr unsigned items() const { return width * height; }
+};
+
 class queue final : public backend::queue {
  public:
   static std::unique_ptr<queue> open(const backend::device& owner, cl_device_id id);
@@ -22,15 +30,18 @@ class queue final : public backend::queue {
     return programs_.get(source, definitions);
   }
 
-  /// Enqueues one group of `group_size` items for each tile. A memory becomes its cl_mem, a scalar_value its bytes, a
-  /// number itself; the number of the launch's first tile follows as a last ulong, since a long row of tiles takes
-  /// several launches.
+  /// Enqueues one group for each tile. A memory becomes its cl_mem, a scalar_value its bytes, a number itself; the
+  /// number of the launch's first tile follows as a last ulong, since a long row of tiles takes several launches.
   template <class... Arguments>
-  void launch_tiles(cl_kernel kernel, std::uint64_t tiles, unsigned group_size, const Arguments&... arguments) {
+  void launch_tiles(cl_kernel kernel, std::uint64_t tiles, group_shape group, const Arguments&... arguments) {
     cl_uint index = 0;
     (set_argument(kernel, index++, arguments), ...);
-    enqueue_tiles(kernel, index, tiles, group_size);
+    enqueue_tiles(kernel, index, tiles, group);
   }
+
+  /// For libraries that enqueue by themselves: their work is in the queue's clock if they fill this event.
+  cl_command_queue commands() const { return commands_.get(); }
+  cl_event* event();
 
   memory allocate(std::uint64_t bytes) override;
   void release(memory what) noexcept override;
@@ -38,6 +49,7 @@ class queue final : public backend::queue {
   void upload(memory to, const void* from, std::uint64_t bytes) override;
   void download(void* to, memory from, std::uint64_t bytes) override;
   void copy(memory to, memory from, std::uint64_t bytes) override;
+  double multiply_add(dtype type) override;
   void finish() override;
   void start_clock() override;
   double stop_clock() override;
@@ -50,8 +62,7 @@ class queue final : public backend::queue {
   void set_argument(cl_kernel kernel, cl_uint index, const registry::scalar_value& value);
   void set_argument(cl_kernel kernel, cl_uint index, std::uint64_t value);
   void set_argument(cl_kernel kernel, cl_uint index, std::uint32_t value);
-  void enqueue_tiles(cl_kernel kernel, cl_uint tile_index, std::uint64_t tiles, unsigned group_size);
-  cl_event* event();
+  void enqueue_tiles(cl_kernel kernel, cl_uint tile_index, std::uint64_t tiles, group_shape group);
   cl_mem create_buffer(std::uint64_t bytes);
   void drop_free_buffers();
 

@@ -18,6 +18,7 @@
     time: (v) => scaled(v, 1000, ["ns", "µs", "ms", "s"]),
     bytes: (v) => scaled(v, 1000, ["B/s", "kB/s", "MB/s", "GB/s", "TB/s"]),
     elements: (v) => scaled(v, 1000, ["/s", "k/s", "M/s", "G/s", "T/s"]),
+    operations: (v) => scaled(v, 1000, ["FLOP/s", "kFLOP/s", "MFLOP/s", "GFLOP/s", "TFLOP/s"]),
     ratio: (v) => "× " + three(v),
     share: (v) => Math.round(v * 100) + " %",
   };

@@ -1,0 +1,31 @@
+// Matrix product: every element is one chain of fused multiply-adds, the same on every processor.
+#pragma once
+
+#include <tilewise/array.hpp>
+#include <tilewise/error.hpp>
+#include <tilewise/matrix.hpp>
+
+#include <optional>
+
+namespace tilewise {
+
+struct matmul_options {
+  std::optional<tilewise::device> device = {};  ///< default: where the data is; for host data the CPU
+  std::string_view variant = {};                ///< force one, such as "register_tiles"; default: chosen
+  std::string_view tuning = {};                 ///< never changes a bit
+  bool fast = false;                            ///< variants with bits of their own, such as "tf32", are welcome too
+};
+
+/// C = A B, row-major: c = 0; for k ascending: c = fma(A[i,k], B[k,j], c). Integers wrap; a NaN is the canonical one.
+/// A is M x K, B is K x N, C is M x N; where K is 0, C is all zeros. C overlaps neither A nor B.
+/// Throws `invalid_argument`, with the shapes, before anything is touched.
+template <scalar T>
+void matmul(std::span<const T> a, matrix_layout a_layout, std::span<const T> b, matrix_layout b_layout, std::span<T> c,
+            matrix_layout c_layout, const matmul_options& options = {});
+
+/// The same on a device, asynchronous in its queue.
+template <scalar T>
+void matmul(const array<T>& a, matrix_layout a_layout, const array<T>& b, matrix_layout b_layout, array<T>& c,
+            matrix_layout c_layout, const matmul_options& options = {});
+
+}  // namespace tilewise

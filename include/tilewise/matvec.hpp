@@ -1,0 +1,38 @@
+// Matrix-vector product and dot product, by the order of the reduction.
+#pragma once
+
+#include <tilewise/array.hpp>
+#include <tilewise/error.hpp>
+#include <tilewise/matrix.hpp>
+
+#include <optional>
+
+namespace tilewise {
+
+struct matvec_options {
+  std::optional<tilewise::device> device = {};  ///< default: where the data is; for host data the CPU
+  std::string_view variant = {};                ///< force one; default: chosen
+  std::string_view tuning = {};                 ///< never changes a bit
+};
+
+/// y = A x: y[i] = dot(A[i,:], x). A is M x N and row-major; y overlaps neither A nor x. Where N is 0, y is all zeros.
+/// Throws `invalid_argument`, with the shapes, before anything is touched.
+template <scalar T>
+void matvec(std::span<const T> a, matrix_layout layout, std::span<const T> x, std::span<T> y,
+            const matvec_options& options = {});
+
+/// The same on a device, asynchronous in its queue.
+template <scalar T>
+void matvec(const array<T>& a, matrix_layout layout, const array<T>& x, array<T>& y,
+            const matvec_options& options = {});
+
+/// P(n) of order.md over the rounded products x[i] * y[i]; 0 for none. x and y have one size. It is the matrix-vector
+/// product of one row.
+template <scalar T>
+T dot(std::span<const T> x, std::span<const T> y, const matvec_options& options = {});
+
+/// The same on a device; waits for it.
+template <scalar T>
+T dot(const array<T>& x, const array<T>& y, const matvec_options& options = {});
+
+}  // namespace tilewise

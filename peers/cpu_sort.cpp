@@ -1,0 +1,97 @@
+// The sorts of the C++ standard library, of GNU's parallel mode and of oneTBB, each as a program would call it.
+#include "backend/cpu/cpu_device.hpp"
+#include "peers/cpu_peers.hpp"
+
+#include <algorithm>
+
+#if TILEWISE_WITH_OPENMP
+#include <parallel/algorithm>
+#endif
+#if TILEWISE_WITH_TBB
+#include <oneapi/tbb/parallel_sort.h>
+#endif
+
+namespace tilewise::peers {
+
+namespace {
+
+std::string plain_sorts_only(const registry::problem& p) {
+  for (std::size_t i = 0; i < p.what->settings.size(); ++i)
+    if (p.setting[i] != 0) return "as a peer it is measured on ascending keys alone only";
+  return "";
+}
+
+std::string on_one_thread(const registry::problem& p, const backend::device& on, const registry::tuning&) {
+  if (on.info().name != "cpu:serial") return "it runs on one thread: cpu:serial";
+  return plain_sorts_only(p);
+}
+
+/// They sort in place, so the input is copied to the output first. Their order needs data without NaN.
+template <class Sort>
+void sort_copy(const registry::problem& p, const registry::memories& where, backend::queue& queue, Sort sort) {
+  queue.copy(where.out[0], where.in[0], p.n() * size_of(p.type));
+  with_type(p.type, [&]<class T>(T) {
+    T* const y = where.out[0].as<T>();
+    sort(y, y + p.n());
+  });
+}
+
+void run_sort(const registry::problem& p, const registry::memories& where, const registry::tuning&,
+              backend::queue& queue) {
+  sort_copy(p, where, queue, [](auto* begin, auto* end) { std::sort(begin, end); });
+}
+
+void run_stable_sort(const registry::problem& p, const registry::memories& where, const registry::tuning&,
+                     backend::queue& queue) {
+  sort_copy(p, where, queue, [](auto* begin, auto* end) { std::stable_sort(begin, end); });
+}
+
+/// Equal keys differ in the signs of zeros at most.
+registry::variant sorting_peer(std::string_view name, std::string_view source,
+                               decltype(registry::variant::unsupported) unsupported,
+                               decltype(registry::variant::run) run) {
+  registry::variant peer = cpu_peer("sort", name, source, unsupported, run);
+  peer.bound = 0;
+  return peer;
+}
+
+#if TILEWISE_WITH_OPENMP || TILEWISE_WITH_TBB
+std::string on_threads(const registry::problem& p, const backend::device&, const registry::tuning&) {
+  return plain_sorts_only(p);
+}
+#endif
+
+#if TILEWISE_WITH_OPENMP
+void run_gnu_parallel(const registry::problem& p, const registry::memories& where, const registry::tuning&,
+                      backend::queue& queue) {
+  const auto threads = static_cast<__gnu_parallel::_ThreadIndex>(static_cast<backend::cpu::queue&>(queue).threads());
+  sort_copy(p, where, queue, [&](auto* begin, auto* end) {
+    __gnu_parallel::sort(begin, end, __gnu_parallel::default_parallel_tag(threads));
+  });
+}
+#endif
+
+#if TILEWISE_WITH_TBB
+void run_tbb(const registry::problem& p, const registry::memories& where, const registry::tuning&,
+             backend::queue& queue) {
+  sort_copy(p, where, queue,
+            [&](auto* begin, auto* end) { in_tbb_arena(queue, [&] { tbb::parallel_sort(begin, end); }); });
+}
+#endif
+
+}  // namespace
+
+std::vector<registry::variant> sort_variants() {
+  return {
+    sorting_peer("std", "std::sort", on_one_thread, run_sort),
+        sorting_peer("std_stable", "std::stable_sort", on_one_thread, run_stable_sort),
+#if TILEWISE_WITH_OPENMP
+        sorting_peer("gnu_parallel", "__gnu_parallel::sort", on_threads, run_gnu_parallel),
+#endif
+#if TILEWISE_WITH_TBB
+        sorting_peer("tbb", "oneTBB parallel_sort", on_threads, run_tbb),
+#endif
+  };
+}
+
+}  // namespace tilewise::peers

@@ -1,0 +1,110 @@
+// CLBlast, as Debian ships it. It is linked with libOpenCL, so it is loaded when it is first measured and not with the
+// tool, which then starts where neither is installed.
+#include "backend/opencl/opencl_queue.hpp"
+#include "matmul/matmul_problem.hpp"
+#include "peers/cpu_peers.hpp"
+#include "peers/opencl_peers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include <clblast_c.h>
+#include <dlfcn.h>
+
+namespace tilewise::peers {
+
+namespace {
+
+constexpr std::array types{dtype::f32, dtype::f64};
+
+struct clblast {
+  decltype(&CLBlastSgemmWithTempBuffer) sgemm = nullptr;
+  decltype(&CLBlastDgemmWithTempBuffer) dgemm = nullptr;
+  decltype(&CLBlastSGemmTempBufferSize) sgemm_workspace = nullptr;
+  decltype(&CLBlastDGemmTempBufferSize) dgemm_workspace = nullptr;
+  std::string why_none;
+
+  clblast() {
+    if (const char* other = std::getenv("TILEWISE_OPENCL_LIBRARY"); other != nullptr && *other != '\0') {
+      why_none = "CLBlast calls libOpenCL.so.1, and TILEWISE_OPENCL_LIBRARY names another library";
+      return;
+    }
+    void* const library = dlopen("libclblast.so.1", RTLD_NOW | RTLD_LOCAL);
+    find(library, "CLBlastSgemmWithTempBuffer", sgemm);
+    find(library, "CLBlastDgemmWithTempBuffer", dgemm);
+    find(library, "CLBlastSGemmTempBufferSize", sgemm_workspace);
+    find(library, "CLBlastDGemmTempBufferSize", dgemm_workspace);
+  }
+
+ private:
+  template <class Function>
+  void find(void* library, const char* name, Function& function) {
+    if (library != nullptr) function = reinterpret_cast<Function>(dlsym(library, name));
+    if (function == nullptr) why_none = "libclblast.so.1 could not be loaded; install Debian's libclblast1";
+  }
+};
+
+const clblast& loaded() {
+  static const clblast library;
+  return library;
+}
+
+std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
+  const impl::matmul::sizes s(p);
+  if (std::min({s.m, s.n, s.k}) == 0) return "CLBlast takes no empty matrices";
+  return loaded().why_none;
+}
+
+void check(CLBlastStatusCode status, const char* call) {
+  if (status != CLBlastSuccess)
+    throw error(errc::unsupported, std::string(call) + " returned " + std::to_string(status));
+}
+
+/// CLBlast computes by columns; a product by rows is the product of the transposes in turn, which it is given as such:
+/// its own way for rows takes one more pass over C.
+template <class T>
+void multiply(const impl::matmul::sizes& s, const registry::memories& where, backend::opencl::queue& queue, auto gemm,
+              auto workspace) {
+  const auto buffer_of = [](const backend::memory& m) { return static_cast<cl_mem>(m.base); };
+  const auto offset_of = [](const backend::memory& m) { return m.offset / sizeof(T); };
+  cl_command_queue commands = queue.commands();
+  std::size_t bytes = 0;
+  check(workspace(CLBlastLayoutColMajor, CLBlastTransposeNo, CLBlastTransposeNo, s.n, s.m, s.k, offset_of(where.in[1]),
+                  s.ldb, offset_of(where.in[0]), s.lda, offset_of(where.out[0]), s.ldc, &commands, &bytes),
+        "CLBlast's GemmTempBufferSize");
+  const backend::buffer scratch(queue, std::max(bytes, sizeof(T)));
+  // CLBlast hands out the event of its last kernel only. This one element starts the clock before its first.
+  queue.copy(scratch, where.in[0], sizeof(T));
+  check(gemm(CLBlastLayoutColMajor, CLBlastTransposeNo, CLBlastTransposeNo, s.n, s.m, s.k, T(1), buffer_of(where.in[1]),
+             offset_of(where.in[1]), s.ldb, buffer_of(where.in[0]), offset_of(where.in[0]), s.lda, T(0),
+             buffer_of(where.out[0]), offset_of(where.out[0]), s.ldc, &commands, queue.event(), buffer_of(scratch)),
+        "CLBlast's Gemm");
+}
+
+void run_matmul(const registry::problem& p, const registry::memories& where, const registry::tuning&,
+                backend::queue& on) {
+  auto& queue = static_cast<backend::opencl::queue&>(on);
+  const impl::matmul::sizes s(p);
+  if (p.type == dtype::f32)
+    multiply<float>(s, where, queue, loaded().sgemm, loaded().sgemm_workspace);
+  else
+    multiply<double>(s, where, queue, loaded().dgemm, loaded().dgemm_workspace);
+}
+
+}  // namespace
+
+std::vector<registry::variant> clblast_variants() {
+  return {{.algorithm = "matmul",
+           .backend = "opencl",
+           .name = "clblast",
+           .order = registry::claim::own,
+           .types = types,
+           .source = "CLBlast's Gemm",
+           .unsupported = unsupported,
+           .run = run_matmul,
+           .bound = product_bound,
+           .peer = true}};
+}
+
+}  // namespace tilewise::peers

@@ -1,0 +1,12 @@
+// The peers on OpenCL.
+#pragma once
+
+#include "registry/variant.hpp"
+
+#include <vector>
+
+namespace tilewise::peers {
+
+std::vector<registry::variant> clblast_variants();
+
+}  // namespace tilewise::peers

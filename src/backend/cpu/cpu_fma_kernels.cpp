@@ -1,0 +1,43 @@
+// What:   chains of multiply-adds in registers, the ceiling that arithmetic is compared with.
+// Order:  each lane is one chain c = fma(c, a, b), the operation of a matrix product.
+// Shape:  so many vectors that the latency of one is covered by the others; no memory.
+// Limits: a step of the chain depends on the step before, so that no compiler shortens it.
+// Twins:  opencl_fma.cl, cuda_fma.cu.
+#include "backend/cpu/cpu_fma_kernels.hpp"
+
+#include "backend/cpu/cpu_vector.hpp"
+
+namespace tilewise::backend::cpu::TILEWISE_LEVEL {
+
+namespace {
+
+/// A fused multiply-add takes 4 cycles and two start in each: 8 vectors at least. With a, b and the chains the
+/// registers are 32 with AVX-512 and 16 below; products of integers take some of their own.
+template <class T>
+constexpr unsigned vectors = vector_bytes == 64            ? 24
+                             : std::is_floating_point_v<T> ? 12
+                                                           : 8;
+
+template <class T>
+double run_chains(std::uint64_t steps, void* operands) {
+  T* const values = static_cast<T*>(operands);
+  const vector<T> a = broadcast(values[0]), b = broadcast(values[1]);
+  vector<T> chain[vectors<T>];
+#pragma GCC unroll 24
+  for (unsigned v = 0; v < vectors<T>; ++v) chain[v] = broadcast(static_cast<T>(v));
+  for (std::uint64_t step = 0; step < steps; ++step)
+#pragma GCC unroll 24
+    for (unsigned v = 0; v < vectors<T>; ++v) chain[v] = multiply_add<T>(chain[v], a, b);
+  vector<T> sum = chain[0];
+#pragma GCC unroll 24
+  for (unsigned v = 1; v < vectors<T>; ++v) sum += chain[v];
+  values[0] = sum[0];
+  return 2.0 * static_cast<double>(steps) * vectors<T> * lanes<T>;
+}
+
+}  // namespace
+
+extern const chain_kernels chains{{run_chains<float>, run_chains<double>, run_chains<std::uint32_t>,
+                                   run_chains<std::uint64_t>, run_chains<std::uint32_t>, run_chains<std::uint64_t>}};
+
+}  // namespace tilewise::backend::cpu::TILEWISE_LEVEL

@@ -1,0 +1,98 @@
+// What:   chains of multiply-adds in registers, the ceiling that arithmetic is compared with.
+// Order:  each is one chain c = fma(c, a, b), the operation of a matrix product; integers multiply and add. In fp64 the
+//         tensor cores take the same chain, where they are the faster unit: 16 steps at a time on compute
+//         capability 9.0, where the instruction of four steps has half the rate, and four steps before.
+// Shape:  8 groups of 256 a multiprocessor, 16 chains an item; or 4 accumulators of 16 x 8 a warp.
+// Limits: a step of the chain depends on the step before, so that no compiler shortens it.
+// Twins:  cpu_fma_kernels.cpp, opencl_fma.cl.
+#include "backend/cuda/cuda_error.hpp"
+#include "backend/cuda/cuda_queue.hpp"
+
+#include <type_traits>
+
+namespace tilewise::backend::cuda {
+
+namespace {
+
+constexpr unsigned group_size = 256, groups_a_unit = 8, chains = 16, steps = 2048;
+constexpr unsigned accumulators = 4, tensor_steps = 16, tensor_operations = 2 * 16 * 8 * tensor_steps;
+
+template <class T>
+__global__ void run_chains(T a, T b, T* never) {
+  T c[chains];
+#pragma unroll
+  for (unsigned i = 0; i < chains; ++i) c[i] = static_cast<T>(threadIdx.x + i);
+#pragma unroll 4
+  for (unsigned step = 0; step < steps; ++step)
+#pragma unroll
+    for (unsigned i = 0; i < chains; ++i)
+      if constexpr (std::is_floating_point_v<T>)
+        c[i] = fma(c[i], a, b);
+      else
+        c[i] = c[i] * a + b;
+  T sum = 0;
+#pragma unroll
+  for (unsigned i = 0; i < chains; ++i) sum += c[i];
+  if (never != nullptr) never[threadIdx.x] = sum;
+}
+
+/// C = C + A B of 16 x 8 with all elements of A equal, and of B: every element is a chain of 16 steps.
+__device__ void multiply_add_tensor(double (&c)[4], double a, double b) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %4, %4, %4, %4, %4, %4, %4}, "
+      "{%5, %5, %5, %5}, {%0, %1, %2, %3};"
+      : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+      : "d"(a), "d"(b));
+#else
+#pragma unroll
+  for (unsigned step = 0; step < tensor_steps; step += 4)
+#pragma unroll
+    for (unsigned half = 0; half < 4; half += 2)
+      asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+                   : "+d"(c[half]), "+d"(c[half + 1])
+                   : "d"(a), "d"(b));
+#endif
+}
+
+__global__ void run_tensor_chains(double a, double b, double* never) {
+  double c[accumulators][4];
+#pragma unroll
+  for (unsigned i = 0; i < accumulators; ++i)
+    for (double& element : c[i]) element = threadIdx.x + i;
+#pragma unroll 4
+  for (unsigned step = 0; step < steps; step += tensor_steps)
+#pragma unroll
+    for (unsigned i = 0; i < accumulators; ++i) multiply_add_tensor(c[i], a, b);
+  double sum = 0;
+#pragma unroll
+  for (unsigned i = 0; i < accumulators; ++i) sum += (c[i][0] + c[i][1]) + (c[i][2] + c[i][3]);
+  if (never != nullptr) never[threadIdx.x] = sum;
+}
+
+/// The others have fp64 tensor cores too, but slow ones.
+bool has_fast_tensor_f64(unsigned capability) { return capability == 80 || capability == 90; }
+
+}  // namespace
+
+double queue::multiply_add(dtype type) {
+  make_current();
+  const device_info& info = device().info();
+  const unsigned groups = info.compute_units * groups_a_unit;
+  double operations = 2.0 * groups * group_size * chains * steps;
+  if (type == dtype::f64 && has_fast_tensor_f64(info.compute_capability)) {
+    run_tensor_chains<<<groups, group_size, 0, stream_>>>(0.5, 3, nullptr);
+    operations =
+        static_cast<double>(groups) * (group_size / 32) * accumulators * (steps / tensor_steps) * tensor_operations;
+  } else {
+    with_type(type, [&]<class T>(T) {
+      using number = std::conditional_t<std::is_floating_point_v<T>, T,
+                                        std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
+      run_chains<number><<<groups, group_size, 0, stream_>>>(static_cast<number>(0.5), 3, nullptr);
+    });
+  }
+  TW_CUDA(cudaGetLastError());
+  return operations;
+}
+
+}  // namespace tilewise::backend::cuda

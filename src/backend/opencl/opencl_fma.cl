@@ -1,0 +1,26 @@
+// What:   chains of multiply-adds in registers, the ceiling that arithmetic is compared with.
+// Order:  each lane is one chain c = fma(c, a, b), the operation of a matrix product; integers multiply and add.
+// Shape:  six vectors of 64 bytes an item: on a CPU registers, on a GPU 48 or 96 chains.
+// Limits: a step of the chain depends on the step before, so that no compiler shortens it.
+// Twins:  cpu_fma_kernels.cpp, cuda_fma.cu.
+#ifdef TW_FUSED
+#define TW_STEP(c) c = fma(c, a, b)
+#else
+#define TW_STEP(c) c = c * a + b
+#endif
+
+__kernel void tw_multiply_add(__global TW_CHAIN* sums, TW_T factor, TW_T addend, uint steps, uint keep,
+                              ulong first_group) {
+  const TW_CHAIN a = (TW_CHAIN)(factor), b = (TW_CHAIN)(addend);
+  TW_CHAIN c0 = a, c1 = a + 1, c2 = a + 2, c3 = a + 3, c4 = a + 4, c5 = a + 5;
+  for (uint step = 0; step < steps; ++step) {
+    TW_STEP(c0);
+    TW_STEP(c1);
+    TW_STEP(c2);
+    TW_STEP(c3);
+    TW_STEP(c4);
+    TW_STEP(c5);
+  }
+  // Never asked for, but no compiler knows that.
+  if (keep != 0) sums[first_group + get_global_id(0)] = c0 + c1 + c2 + c3 + c4 + c5;
+}

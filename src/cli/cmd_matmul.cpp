@@ -1,0 +1,58 @@
+// tilewise matmul: the product of two matrices in array files, as an array file.
+#include "cli/array_file.hpp"
+#include "cli/data_command.hpp"
+
+namespace tilewise::cli {
+
+namespace {
+
+struct matmul_request {
+  common_options common;
+  std::string a, b, output;
+};
+
+exit_code multiply_files(const matmul_request& request) {
+  const array_file a = read_array(request.a), b = read_array(request.b);
+  for (const array_file* file : {&a, &b})
+    require_dimensions(*file, 2, "matmul takes two matrices; `tilewise matvec` takes a matrix and a vector");
+  const auto &rows = a.array.shape, &columns = b.array.shape;
+  if (rows[1] != columns[0])
+    throw error(errc::invalid_argument, a.sentence() + " and " + b.sentence() +
+                                            "; a product needs as many columns in the first as rows in the second");
+  require_one_type(a, b);
+  const registry::problem p{
+      .what = &registry::find_algorithm("matmul"), .type = a.array.type, .shape = {rows[0], columns[1], rows[1]}};
+  const bytes* const inputs[] = {&a.array.data, &b.array.data};
+  const data_run run = run_problem(p, inputs, request.common, request.common.json);
+  tell(run, request.common);
+  const std::uint64_t shape[] = {rows[0], columns[1]};
+  io::write_npy(request.output, p.type, shape, run.outputs[0]);
+  if (request.common.json) print_fields(describe(p, run, shape), request.output);
+  return exit_code::ok;
+}
+
+}  // namespace
+
+void add_matmul(CLI::App& app, invocation& call) {
+  CLI::App* command = app.add_subcommand("matmul", "the product of two matrices");
+  auto request = std::make_shared<matmul_request>();
+  command->add_option("A.npy", request->a, "a matrix: f4 f8 i4 i8 u4 u8")->option_text(" ")->required();
+  command->add_option("B.npy", request->b, "another of the same type")->option_text(" ")->required();
+  command->add_option("-o,--output", request->output, "where the product goes, always needed")
+      ->option_text("C.npy")
+      ->required();
+  add_device_options(*command, request->common);
+  add_variant_options(*command, request->common);
+  add_output_options(*command, request->common);
+  command->footer(
+      "Each element is one chain of fused multiply-adds, k ascending from +0; the file\n"
+      "is the same to the last byte on every device. Integers wrap. With --fast the\n"
+      "result may be less exact, such as by TF32, and differ between devices.\n"
+      "\n"
+      "Examples:\n"
+      "  tilewise matmul a.npy b.npy -o c.npy\n"
+      "  tilewise matmul a.npy b.npy -o c.npy --device cuda:0 --fast -v");
+  command->callback([&call, request] { call.run = [request] { return multiply_files(*request); }; });
+}
+
+}  // namespace tilewise::cli

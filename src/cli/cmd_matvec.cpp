@@ -1,0 +1,60 @@
+// tilewise matvec: the product of a matrix and a vector in array files, as an array file.
+#include "cli/array_file.hpp"
+#include "cli/data_command.hpp"
+
+namespace tilewise::cli {
+
+namespace {
+
+struct matvec_request {
+  common_options common;
+  std::string a, x, output;
+};
+
+exit_code multiply_files(const matvec_request& request) {
+  const array_file a = read_array(request.a), x = read_array(request.x);
+  require_dimensions(a, 2, "matvec takes a matrix first; NumPy's a.reshape(1, -1) makes one of a vector");
+  require_dimensions(x, 1, "matvec takes a vector second; `tilewise matmul` takes two matrices");
+  const auto& rows = a.array.shape;
+  if (rows[1] != x.array.shape[0])
+    throw error(errc::invalid_argument,
+                a.sentence() + " and " + x.sentence() +
+                    "; a product needs as many elements in the vector as columns in the matrix");
+  require_one_type(a, x);
+  const registry::problem p{
+      .what = &registry::find_algorithm("matvec"), .type = a.array.type, .shape = {rows[0], rows[1]}};
+  const bytes* const inputs[] = {&a.array.data, &x.array.data};
+  const data_run run = run_problem(p, inputs, request.common, request.common.json);
+  tell(run, request.common);
+  const std::uint64_t shape[] = {rows[0]};
+  io::write_npy(request.output, p.type, shape, run.outputs[0]);
+  if (request.common.json) print_fields(describe(p, run, shape), request.output);
+  return exit_code::ok;
+}
+
+}  // namespace
+
+void add_matvec(CLI::App& app, invocation& call) {
+  CLI::App* command = app.add_subcommand("matvec", "the product of a matrix and a vector");
+  auto request = std::make_shared<matvec_request>();
+  command->add_option("A.npy", request->a, "a matrix: f4 f8 i4 i8 u4 u8")->option_text(" ")->required();
+  command->add_option("X.npy", request->x, "a vector of the same type")->option_text(" ")->required();
+  command->add_option("-o,--output", request->output, "where the product goes, always needed; may be X.npy")
+      ->option_text("Y.npy")
+      ->required();
+  add_device_options(*command, request->common);
+  add_variant_options(*command, request->common);
+  add_output_options(*command, request->common);
+  command->footer(
+      "Each element is the sum, in the order of `tilewise reduce`, of the products of a\n"
+      "row with x; the file is the same to the last byte on every device. Integers\n"
+      "wrap.\n"
+      "A dot product is a matrix of one row.\n"
+      "\n"
+      "Examples:\n"
+      "  tilewise matvec a.npy x.npy -o y.npy\n"
+      "  tilewise matvec a.npy x.npy -o y.npy --device opencl:0 --json");
+  command->callback([&call, request] { call.run = [request] { return multiply_files(*request); }; });
+}
+
+}  // namespace tilewise::cli

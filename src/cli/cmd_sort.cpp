@@ -1,0 +1,110 @@
+// tilewise sort: the keys of an array file in order, alone, with values or with their indices.
+#include "cli/array_file.hpp"
+#include "cli/data_command.hpp"
+#include "lab/verify.hpp"
+
+#include <optional>
+
+namespace tilewise::cli {
+
+namespace {
+
+struct sort_request {
+  common_options common;
+  std::string input, output, values, values_out, indices;
+  bool descending = false;
+};
+
+void refuse_half_a_pair(const sort_request& request) {
+  if (!request.values.empty() && !request.indices.empty())
+    throw error(errc::invalid_argument,
+                "--values and --indices exclude each other: either values move with their keys, or the keys' indices "
+                "are wanted; with the indices any values can be moved later");
+  if (request.values.empty() != request.values_out.empty())
+    throw error(errc::invalid_argument, "--values V.npy and --values-out W.npy belong together; give both or none");
+}
+
+/// The second output, where there is one: values that moved along, or indices.
+struct companion {
+  const char* field;
+  std::string path;
+  dtype type;
+};
+
+std::optional<array_file> read_values(const sort_request& request, const array_file& x) {
+  if (request.values.empty()) return std::nullopt;
+  array_file values = read_array(request.values);
+  if (values.array.shape != x.array.shape)
+    throw error(errc::invalid_argument,
+                x.sentence() + " and " + values.sentence() + "; there must be one value for each key");
+  return values;
+}
+
+std::optional<companion> companion_of(const sort_request& request, const std::optional<array_file>& values) {
+  if (values) return companion{"values_digest", request.values_out, values->array.type};
+  if (!request.indices.empty()) return companion{"indices_digest", request.indices, dtype::u32};
+  return std::nullopt;
+}
+
+std::string_view payload_word(const std::optional<array_file>& values, const std::optional<companion>& second) {
+  if (values) return size_of(values->array.type) == 8 ? "values64" : "values32";
+  return second ? "indices" : "none";
+}
+
+exit_code sort_file(const sort_request& request) {
+  refuse_half_a_pair(request);
+  const array_file x = read_array(request.input);
+  require_dimensions(x, 1, "sort takes one dimension, and NumPy's x.ravel() makes one of any");
+  const std::optional<array_file> values = read_values(request, x);
+  const std::optional<companion> second = companion_of(request, values);
+  if (second) require_distinct_outputs(request.output, second->path);
+  registry::problem p{.what = &registry::find_algorithm("sort"), .type = x.array.type, .shape = {x.array.count()}};
+  registry::choose_setting(p, "order", request.descending ? "descending" : "ascending");
+  registry::choose_setting(p, "payload", payload_word(values, second));
+  std::vector<const bytes*> inputs{&x.array.data};
+  if (values) inputs.push_back(&values->array.data);
+  const data_run run = run_problem(p, inputs, request.common, request.common.json);
+  tell(run, request.common);
+  std::vector<io::npy_output> outputs{{request.output, x.array.type, x.array.shape, run.outputs[0]}};
+  if (second) outputs.push_back({second->path, second->type, x.array.shape, run.outputs[1]});
+  io::write_npys(outputs);
+  if (!request.common.json) return exit_code::ok;
+  nlohmann::ordered_json fields = describe(p, run, x.array.shape);
+  if (second) fields[second->field] = lab::digest_of(run.outputs[1]);
+  print_fields(std::move(fields), request.output);
+  return exit_code::ok;
+}
+
+}  // namespace
+
+void add_sort(CLI::App& app, invocation& call) {
+  CLI::App* command = app.add_subcommand("sort", "an array in order, stable; with values or indices");
+  auto request = std::make_shared<sort_request>();
+  command->add_option("X.npy", request->input, "the keys, one dimension: f4 f8 i4 i8 u4 u8")
+      ->option_text(" ")
+      ->required();
+  command->add_option("-o,--output", request->output, "where they go, always needed; may be X.npy")
+      ->option_text("Y.npy")
+      ->required();
+  command->add_flag("--descending", request->descending, "largest first; equal keys keep their order");
+  command->add_option("--values", request->values, "moves with the keys; any of the types")->option_text("V.npy");
+  command->add_option("--values-out", request->values_out, "where the values go; may be V.npy")->option_text("W.npy");
+  command->add_option("--indices", request->indices, "where each key stood in X, as u4")->option_text("I.npy");
+  add_device_options(*command, request->common);
+  add_variant_options(*command, request->common);
+  add_output_options(*command, request->common);
+  command->footer(
+      "Of one dimension only, since of two some would expect their rows in order and\n"
+      "some the whole: np.ravel makes one dimension of any.\n"
+      "The files are those of np.sort and np.argsort with kind=\"stable\", except that\n"
+      "-0.0 comes before +0.0 and NaNs are in order too, after all else (first if\n"
+      "descending).\n"
+      "\n"
+      "Examples:\n"
+      "  tilewise sort x.npy -o y.npy\n"
+      "  tilewise sort x.npy -o y.npy --descending --indices i.npy --device opencl:0\n"
+      "  tilewise sort keys.npy -o k.npy --values names.npy --values-out n.npy");
+  command->callback([&call, request] { call.run = [request] { return sort_file(*request); }; });
+}
+
+}  // namespace tilewise::cli

@@ -1,0 +1,125 @@
+#include "lab/problems.hpp"
+
+#include "lab/verify.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace tilewise::lab {
+
+namespace {
+
+using registry::algorithm;
+using registry::extents;
+using registry::problem;
+
+/// No machine holds more, and sums of byte counts of it fit 64 bits.
+constexpr std::uint64_t most_elements = std::uint64_t{1} << 48;
+
+/// The ranks of its shapes: the plain one, and those with leading strides.
+std::set<unsigned> ranks_of(const algorithm& what) {
+  std::set<unsigned> ranks;
+  for (const auto& shapes : {what.quick_shapes, what.edge_shapes})
+    for (const extents& shape : shapes) ranks.insert(shape.rank);
+  return ranks;
+}
+
+/// N, NxN or NxNxN.
+extents cube(const algorithm& what, std::uint64_t n) {
+  extents shape;
+  for (unsigned i = 0; i < what.quick_shapes.front().rank; ++i) shape.size[shape.rank++] = n;
+  return shape;
+}
+
+std::vector<extents> shapes_of(const algorithm& what, const request& wanted) {
+  std::vector<extents> shapes;
+  for (const std::uint64_t n : wanted.sizes) shapes.push_back(cube(what, n));
+  for (const extents& shape : wanted.shapes)
+    if (ranks_of(what).contains(shape.rank)) shapes.push_back(shape);
+  if (!wanted.sizes.empty() || !wanted.shapes.empty()) return shapes;
+  const auto preset_shapes = wanted.base.all_sizes ? what.normal_shapes : what.quick_shapes;
+  return {preset_shapes.begin(), preset_shapes.end()};
+}
+
+std::vector<std::string_view> words_of(std::string_view setting, const request& wanted) {
+  std::vector<std::string_view> words;
+  for (const auto& [name, word] : wanted.settings)
+    if (name == setting) words.push_back(word);
+  if (setting == "op" && words.empty())
+    for (const op operation : wanted.base.operations) words.push_back(name_of(operation));
+  return words;
+}
+
+/// Every combination of the words asked for; of a setting that nothing is said about, the first.
+std::vector<problem> with_settings(const problem& plain, const request& wanted) {
+  std::vector<problem> all{plain};
+  for (const registry::setting& setting : plain.what->settings) {
+    std::vector<problem> wider;
+    for (const problem& p : all)
+      for (const std::string_view word : words_of(setting.name, wanted))
+        registry::choose_setting(wider.emplace_back(p), setting.name, word);
+    if (!wider.empty()) all = std::move(wider);
+  }
+  for (problem& p : all) give_numbers(p, 1);
+  return all;
+}
+
+std::string unanswerable(const problem& p) {
+  if (std::string why = p.what->invalid(p); !why.empty()) return why;
+  for (const auto& operands : {p.what->inputs(p), p.what->outputs(p)})
+    for (const registry::operand& o : operands)
+      if (o.count > most_elements) return "no machine holds its " + std::to_string(o.count) + " elements";
+  return "";
+}
+
+std::string listed(const std::set<unsigned>& ranks) {
+  std::string text;
+  for (const unsigned rank : ranks) text += (text.empty() ? "" : " or ") + std::to_string(rank);
+  return text;
+}
+
+}  // namespace
+
+asked_problems problems_of(const algorithm& what, const request& wanted) {
+  asked_problems asked;
+  for (const extents& shape : shapes_of(what, wanted))
+    for (const dtype type : wanted.types.empty() ? wanted.base.types : wanted.types) {
+      if (std::find(what.types.begin(), what.types.end(), type) == what.types.end()) continue;
+      for (const problem& p : with_settings({.what = &what, .type = type, .shape = shape}, wanted))
+        if (const std::string why = unanswerable(p); why.empty())
+          asked.all.push_back(p);
+        else if (asked.refused.empty())
+          asked.refused = registry::to_string(p) + ": " + why;
+    }
+  return asked;
+}
+
+data_class data_for(const problem& p) {
+  for (std::size_t s = 0; s < p.what->settings.size(); ++s)
+    if (p.what->settings[s].values[p.setting[s]] == name_of(op::product)) return data_class::near_one;
+  return data_class::uniform;
+}
+
+void refuse_foreign(std::span<const algorithm* const> selected, const request& wanted) {
+  for (const extents& shape : wanted.shapes) {
+    if (std::any_of(selected.begin(), selected.end(),
+                    [&](const algorithm* a) { return ranks_of(*a).contains(shape.rank); }))
+      continue;
+    std::string takes;
+    for (const algorithm* a : selected)
+      takes += (takes.empty() ? "; " : ", ") + std::string(a->name) + " takes " + listed(ranks_of(*a));
+    throw error(errc::invalid_argument, "--shape " + registry::to_string(shape) + " has " + std::to_string(shape.rank) +
+                                            (shape.rank == 1 ? " size" : " sizes") + takes);
+  }
+  std::vector<std::string> names;
+  for (const algorithm* a : selected)
+    for (const registry::setting& s : a->settings) names.emplace_back(s.name);
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  for (const auto& [name, word] : wanted.settings)
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      throw error(errc::invalid_argument, "nothing that is selected has a setting '" + name + "'" +
+                                              (names.empty() ? "" : ";" + registry::nearest(name, names)));
+}
+
+}  // namespace tilewise::lab

@@ -1,0 +1,21 @@
+// The problems that a request asks of an algorithm: sizes or shapes, types and settings, each checked.
+#pragma once
+
+#include "lab/plan.hpp"
+
+namespace tilewise::lab {
+
+struct asked_problems {
+  std::vector<registry::problem> all;
+  std::string refused;  // if there are none: why what was asked for has no answer
+};
+asked_problems problems_of(const registry::algorithm& what, const request& wanted);
+
+/// What it is measured with: uniform data, but products of those vanish, so near_one for them.
+data_class data_for(const registry::problem& p);
+
+/// Throws `invalid_argument`, saying what there is, for a shape of a rank or a setting that none of these algorithms
+/// has.
+void refuse_foreign(std::span<const registry::algorithm* const> selected, const request& wanted);
+
+}  // namespace tilewise::lab

@@ -1,0 +1,78 @@
+// The only file that rejects a matrix product: checks, chooses, runs.
+#include <tilewise/matmul.hpp>
+
+#include "backend/instantiate.hpp"
+#include "matmul/matmul_problem.hpp"
+#include "registry/call.hpp"
+#include "registry/matrix_shape.hpp"
+
+namespace tilewise {
+
+namespace {
+
+using registry::aliasing;
+
+std::string text_of(matrix_layout l) { return registry::shape_text(l.rows, l.columns); }
+
+void require_fit(matrix_layout a, matrix_layout b, matrix_layout c) {
+  if (a.columns != b.rows)
+    throw error(errc::invalid_argument, "A is " + text_of(a) + " and B is " + text_of(b) +
+                                            "; a product needs as many columns in A as rows in B");
+  if (c.rows != a.rows || c.columns != b.columns)
+    throw error(errc::invalid_argument, "C is " + text_of(c) + ", but the product of A, " + text_of(a) + ", and B, " +
+                                            text_of(b) + ", is " + registry::shape_text(a.rows, b.columns));
+}
+
+bool is_packed(matrix_layout l) { return l.stride == l.columns || l.rows == 0 || l.columns == 0; }
+
+template <class T>
+registry::problem describe(matrix_layout a, matrix_layout b, matrix_layout c) {
+  require_fit(a, b, c);
+  registry::problem p{.what = &impl::matmul::matmul_algorithm(), .type = dtype_of<T>, .shape = {}};
+  if (is_packed(a) && is_packed(b) && is_packed(c))
+    p.shape = {a.rows, b.columns, a.columns};
+  else
+    p.shape = {a.rows, b.columns, a.columns, a.stride, b.stride, c.stride};
+  registry::check(p);
+  return p;
+}
+
+void require_room(std::string_view name, matrix_layout l, std::uint64_t given) {
+  const std::string shape = text_of(l) + (is_packed(l) ? "" : " with rows " + std::to_string(l.stride) + " apart");
+  registry::require_elements(name, shape, registry::elements_of(l.rows, l.columns, l.stride), given);
+}
+
+registry::wishes wishes_of(const matmul_options& options) { return {options.variant, options.tuning, options.fast}; }
+
+}  // namespace
+
+template <scalar T>
+void matmul(std::span<const T> a, matrix_layout a_layout, std::span<const T> b, matrix_layout b_layout, std::span<T> c,
+            matrix_layout c_layout, const matmul_options& options) {
+  const registry::problem p = describe<T>(a_layout, b_layout, c_layout);
+  require_room("A", a_layout, a.size());
+  require_room("B", b_layout, b.size());
+  require_room("C", c_layout, c.size());
+  registry::refuse_overlap(aliasing::forbidden, {{"A", a}, {"B", b}}, {{"C", c}});
+  registry::call_on_host(p, options.device, wishes_of(options), {a.data(), b.data()}, {c.data()});
+}
+
+template <scalar T>
+void matmul(const array<T>& a, matrix_layout a_layout, const array<T>& b, matrix_layout b_layout, array<T>& c,
+            matrix_layout c_layout, const matmul_options& options) {
+  const registry::problem p = describe<T>(a_layout, b_layout, c_layout);
+  require_room("A", a_layout, a.size());
+  require_room("B", b_layout, b.size());
+  require_room("C", c_layout, c.size());
+  registry::refuse_overlap(aliasing::forbidden, {{"A", a}, {"B", b}}, {{"C", c}});
+  registry::call_on_arrays(p, wishes_of(options), {{"A", a}, {"B", b}}, {{"C", c}});
+}
+
+#define TILEWISE_INSTANTIATE(T)                                                                                     \
+  template void matmul<T>(std::span<const T>, matrix_layout, std::span<const T>, matrix_layout, std::span<T>,       \
+                          matrix_layout, const matmul_options&);                                                    \
+  template void matmul<T>(const array<T>&, matrix_layout, const array<T>&, matrix_layout, array<T>&, matrix_layout, \
+                          const matmul_options&);
+TILEWISE_FOR_EACH_TYPE(TILEWISE_INSTANTIATE)
+
+}  // namespace tilewise

@@ -1,0 +1,8 @@
+// The variants on the CPU, by speed.
+#include "matmul/matmul_cpu.hpp"
+
+namespace tilewise::impl::matmul {
+
+std::vector<registry::variant> matmul_cpu_variants() { return {packed_variant(), blocked_variant()}; }
+
+}  // namespace tilewise::impl::matmul

@@ -1,0 +1,44 @@
+// The variants on the CPU, one maker for each matmul_cpu_<method>.cpp.
+#pragma once
+
+#include "backend/cpu/cpu_device.hpp"
+#include "matmul/matmul_problem.hpp"
+#include "order/operators.hpp"
+#include "registry/variant.hpp"
+
+#include <algorithm>
+
+namespace tilewise::impl::matmul {
+
+registry::variant packed_variant();
+registry::variant blocked_variant();
+
+/// As with_type, but signed integers as unsigned ones: products and sums that wrap have the same bits.
+template <class F>
+void with_lane_type(dtype type, F&& f) {
+  with_type(type, [&]<class T>(T) { f(order::wrapping_t<T>{}); });
+}
+
+/// Elements [begin, end) of part `index` when `count` elements are cut into `parts` whose sizes differ by one at most.
+struct part {
+  std::uint64_t begin, end;
+
+  part(std::uint64_t count, std::uint64_t parts, std::uint64_t index)
+      : begin(start(count, parts, index)), end(start(count, parts, index + 1)) {}
+  std::uint64_t size() const { return end - begin; }
+
+ private:
+  static std::uint64_t start(std::uint64_t count, std::uint64_t parts, std::uint64_t index) {
+    return count / parts * index + std::min(index, count % parts);
+  }
+};
+
+constexpr std::uint64_t parts_of(std::uint64_t count, std::uint64_t size) { return (count + size - 1) / size; }
+
+/// C where K is 0.
+template <class T>
+void fill_with_zeros(T* c, const sizes& s) {
+  for (std::uint64_t i = 0; i < s.m; ++i) std::fill_n(c + i * s.ldc, s.n, T(0));
+}
+
+}  // namespace tilewise::impl::matmul

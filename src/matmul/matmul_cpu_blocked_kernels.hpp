@@ -1,0 +1,39 @@
+// What matmul_cpu_blocked_kernels.cpp offers for each x86-64 level.
+#pragma once
+
+#include "backend/cpu/cpu_device.hpp"
+
+#include <cstdint>
+
+namespace tilewise::impl::matmul {
+
+/// A block of B and what it adds to the chains of a block of C.
+template <class T>
+struct blocked_step {
+  const T* a;
+  std::uint64_t a_stride;
+  const T* b;
+  std::uint64_t b_stride;
+  T* c;
+  std::uint64_t c_stride;
+  std::uint64_t rows, columns, depth;
+};
+
+template <class T>
+struct blocked_kernels {
+  void (*multiply)(const blocked_step<T>& step);
+  void (*finish)(T* c, std::uint64_t count);  // NaNs become the canonical one
+};
+
+// clang-format off
+namespace v2 { template <class T> const blocked_kernels<T>& blocked(); }
+namespace v3 { template <class T> const blocked_kernels<T>& blocked(); }
+namespace v4 { template <class T> const blocked_kernels<T>& blocked(); }
+// clang-format on
+
+template <class T>
+const blocked_kernels<T>& blocked_kernels_for(backend::cpu::instruction_set level) {
+  return backend::cpu::at_level(level, v2::blocked<T>(), v3::blocked<T>(), v4::blocked<T>());
+}
+
+}  // namespace tilewise::impl::matmul

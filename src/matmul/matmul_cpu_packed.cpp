@@ -1,0 +1,180 @@
+// What:   the matrix product for large matrices: packed panels and a tile of C in registers.
+// Order:  the blocks of K are taken in ascending order, and each goes on with the chains from the stored C.
+// Shape:  for each block of C and of K: tiles that pack A and B for all workers, then tiles of C of equal size; a
+//         product below `alone` stays on the calling thread, and a small one is not packed.
+// Limits: workspace for `depth` columns of A and rows of B.
+// Twins:  matmul_serial.cpp, matmul_cpu_blocked.cpp; the kernels are in matmul_cpu_packed_kernels.cpp.
+#include "matmul/matmul_cpu.hpp"
+#include "matmul/matmul_cpu_packed_kernels.hpp"
+
+namespace tilewise::impl::matmul {
+
+namespace {
+
+// In kilobytes: a panel of B, which stays in the first-level cache, and the panels of A that a tile of C uses, which
+// stay in the second-level cache.
+constexpr std::array<unsigned, 4> panel_sizes{4, 16, 32, 48};
+constexpr std::array<unsigned, 5> block_sizes{32, 128, 256, 384, 512};
+constexpr std::array<registry::tuning_axis, 2> axes{{{"panel", panel_sizes, 48}, {"block", block_sizes, 256}}};
+
+/// Rows and columns of C that share packed panels: these take 24 MB in f64 at most.
+constexpr std::uint64_t block_side = 4096;
+/// Columns of a tile of C: its panels of B are read once from the last-level cache.
+constexpr std::uint64_t tile_columns = 512;
+/// Multiply-adds below which a second thread costs more than it brings.
+constexpr std::uint64_t alone = 1 << 20;
+/// Up to this side the operands are multiplied where they lie.
+constexpr std::uint64_t small_side = 64;
+/// Panels that one tile packs.
+constexpr std::uint64_t panels_a_tile = 8;
+
+template <class T>
+class product {
+ public:
+  product(const registry::memories& where, const sizes& s, const registry::tuning& t, backend::cpu::queue& queue)
+      : a_(where.in[0].as<const T>()),
+        b_(where.in[1].as<const T>()),
+        c_(where.out[0].as<T>()),
+        s_(s),
+        kernels_(packed_kernels_for<T>(queue.level())),
+        queue_(queue),
+        depth_(std::min(s.k, t[0] * 1024 / (kernels_.panel_columns * sizeof(T)))),
+        height_(std::max<std::uint64_t>(t[1] * 1024 / (depth_ * sizeof(T)), kernels_.panel_rows)),
+        panels_of_a_(queue, panels_a(std::min(s.m, block_side)) * kernels_.panel_rows * depth_ * sizeof(T)),
+        panels_of_b_(queue, panels_b(std::min(s.n, block_side)) * kernels_.panel_columns * depth_ * sizeof(T)) {}
+
+  void run() {
+    const std::uint64_t steps = parts_of(s_.k, depth_);
+    for (std::uint64_t i = 0; i < s_.m; i += block_side)
+      for (std::uint64_t j = 0; j < s_.n; j += block_side)
+        for (std::uint64_t step = 0; step < steps; ++step) {
+          const block now{i, std::min(block_side, s_.m - i), j, std::min(block_side, s_.n - j),
+                          part(s_.k, steps, step)};
+          pack(now);
+          multiply(now);
+        }
+  }
+
+ private:
+  struct block {
+    std::uint64_t i, rows, j, columns;
+    part k;
+  };
+
+  std::uint64_t panels_a(std::uint64_t rows) const { return parts_of(rows, kernels_.panel_rows); }
+  std::uint64_t panels_b(std::uint64_t columns) const { return parts_of(columns, kernels_.panel_columns); }
+  bool is_small(const block& now) const { return now.rows * now.columns * now.k.size() < alone; }
+
+  void pack(const block& now) {
+    const std::uint64_t of_a = panels_a(now.rows), all = of_a + panels_b(now.columns);
+    const std::uint64_t tiles = is_small(now) ? 1 : parts_of(all, panels_a_tile);
+    queue_.for_each_tile(tiles, [&](std::uint64_t tile, unsigned) {
+      const part mine(all, tiles, tile);
+      for (std::uint64_t panel = mine.begin; panel < mine.end; ++panel)
+        if (panel < of_a)
+          pack_a(now, panel);
+        else
+          pack_b(now, panel - of_a);
+    });
+  }
+  void pack_a(const block& now, std::uint64_t panel) {
+    const std::uint64_t height = kernels_.panel_rows, i = panel * height;
+    kernels_.pack_a(a_ + (now.i + i) * s_.lda + now.k.begin, s_.lda, std::min(height, now.rows - i), now.k.size(),
+                    panels_of_a_.as<T>() + i * now.k.size());
+  }
+  void pack_b(const block& now, std::uint64_t panel) {
+    const std::uint64_t width = kernels_.panel_columns, j = panel * width;
+    kernels_.pack_b(b_ + now.k.begin * s_.ldb + now.j + j, s_.ldb, std::min(width, now.columns - j), now.k.size(),
+                    panels_of_b_.as<T>() + j * now.k.size());
+  }
+
+  void multiply(const block& now) {
+    const std::uint64_t of_a = panels_a(now.rows), of_b = panels_b(now.columns);
+    std::uint64_t down = 1, across = 1;
+    if (!is_small(now)) {
+      const std::uint64_t threads = queue_.threads();
+      down = std::min(of_a, (parts_of(now.rows, height_) + threads - 1) / threads * threads);
+      across = parts_of(now.columns, tile_columns);
+    }
+    queue_.for_each_tile(down * across, [&](std::uint64_t tile, unsigned) {
+      const part rows(of_a, down, tile / across), columns(of_b, across, tile % across);
+      multiply_tile(now, rows, columns);
+    });
+  }
+  void multiply_tile(const block& now, const part& rows, const part& columns) {
+    const std::uint64_t height = kernels_.panel_rows, width = kernels_.panel_columns, depth = now.k.size();
+    const std::uint64_t i = rows.begin * height, j = columns.begin * width;
+    kernels_.multiply({.a = panels_of_a_.as<T>() + i * depth,
+                       .a_row = 1,
+                       .a_column = height,
+                       .a_panel = height * depth,
+                       .b = panels_of_b_.as<T>() + j * depth,
+                       .b_row = width,
+                       .b_panel = width * depth,
+                       .c = c_ + (now.i + i) * s_.ldc + now.j + j,
+                       .c_row = s_.ldc,
+                       .rows = std::min(now.rows, rows.end * height) - i,
+                       .columns = std::min(now.columns, columns.end * width) - j,
+                       .depth = depth,
+                       .first = now.k.begin == 0,
+                       .last = now.k.end == s_.k});
+  }
+
+  const T* const a_;
+  const T* const b_;
+  T* const c_;
+  const sizes s_;
+  const packed_kernels<T>& kernels_;
+  backend::cpu::queue& queue_;
+  const std::uint64_t depth_, height_;
+  const backend::buffer panels_of_a_, panels_of_b_;
+};
+
+/// On the calling thread, A and B where they lie: they are in the nearest cache, or soon will be.
+template <class T>
+void multiply_in_place(const registry::memories& where, const sizes& s, const packed_kernels<T>& kernels) {
+  kernels.multiply({.a = where.in[0].as<const T>(),
+                    .a_row = s.lda,
+                    .a_column = 1,
+                    .a_panel = kernels.panel_rows * s.lda,
+                    .b = where.in[1].as<const T>(),
+                    .b_row = s.ldb,
+                    .b_panel = kernels.panel_columns,
+                    .c = where.out[0].as<T>(),
+                    .c_row = s.ldc,
+                    .rows = s.m,
+                    .columns = s.n,
+                    .depth = s.k,
+                    .first = true,
+                    .last = true});
+}
+
+void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
+  const sizes s(p);
+  if (s.m == 0 || s.n == 0) return;
+  auto& queue = static_cast<backend::cpu::queue&>(q);
+  with_lane_type(p.type, [&]<class T>(T) {
+    if (s.k == 0)
+      fill_with_zeros(where.out[0].as<T>(), s);
+    else if (s.m <= small_side && s.n <= small_side && s.k <= small_side)
+      multiply_in_place(where, s, packed_kernels_for<T>(queue.level()));
+    else
+      product<T>(where, s, t, queue).run();
+  });
+}
+
+}  // namespace
+
+registry::variant packed_variant() {
+  return {.algorithm = "matmul",
+          .backend = "cpu",
+          .name = "packed",
+          .types = all_dtypes,
+          .source =
+              "K. Goto and R. van de Geijn, Anatomy of High-Performance Matrix Multiplication (2008); micro-kernel: "
+              "F. G. Van Zee and R. van de Geijn, BLIS (2015)",
+          .tuning = axes,
+          .run = run};
+}
+
+}  // namespace tilewise::impl::matmul

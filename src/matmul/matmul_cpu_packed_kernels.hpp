@@ -1,0 +1,47 @@
+// What matmul_cpu_packed_kernels.cpp offers for each x86-64 level.
+#pragma once
+
+#include "backend/cpu/cpu_device.hpp"
+
+#include <cstdint>
+
+namespace tilewise::impl::matmul {
+
+/// A step of the chains of `rows` x `columns` elements of C: `depth` products each. A and B are packed, or where they
+/// lie in the caller's memory.
+template <class T>
+struct packed_step {
+  const T* a;
+  std::uint64_t a_row, a_column, a_panel;  // elements from one row, column, panel of A to the next
+  const T* b;
+  std::uint64_t b_row, b_panel;
+  T* c;
+  std::uint64_t c_row;
+  std::uint64_t rows, columns, depth;
+  bool first, last;  // the chains begin at 0, and end here
+};
+
+/// T: float, double, std::uint32_t, std::uint64_t.
+template <class T>
+struct packed_kernels {
+  unsigned panel_rows, panel_columns;  // the tile of C that stays in registers
+
+  /// Rows <= panel_rows of A to one panel, column by column, panel_rows from one to the next.
+  void (*pack_a)(const T* a, std::uint64_t stride, std::uint64_t rows, std::uint64_t depth, T* panel);
+  /// Columns <= panel_columns of B to one panel, row by row, panel_columns from one to the next.
+  void (*pack_b)(const T* b, std::uint64_t stride, std::uint64_t columns, std::uint64_t depth, T* panel);
+  void (*multiply)(const packed_step<T>& step);
+};
+
+// clang-format off
+namespace v2 { template <class T> const packed_kernels<T>& packed(); }
+namespace v3 { template <class T> const packed_kernels<T>& packed(); }
+namespace v4 { template <class T> const packed_kernels<T>& packed(); }
+// clang-format on
+
+template <class T>
+const packed_kernels<T>& packed_kernels_for(backend::cpu::instruction_set level) {
+  return backend::cpu::at_level(level, v2::packed<T>(), v3::packed<T>(), v4::packed<T>());
+}
+
+}  // namespace tilewise::impl::matmul

@@ -1,0 +1,107 @@
+// What:   what the CUDA matrix products share: the operands, the step of a chain, where a group's tile lies.
+// Order:  one chain an element of C: from +0, multiply_add(A[i,k], B[k,j], chain) for k ascending.
+// Shape:  a group makes one tile of C.
+// Limits: less than 2^31 tiles.
+// Twins:  matmul_serial.cpp, matmul.cl.
+#pragma once
+
+#include "backend/cuda/cuda_error.hpp"
+#include "backend/cuda/cuda_queue.hpp"
+#include "matmul/matmul_problem.hpp"
+#include "order/operators.hpp"
+#include "registry/variant.hpp"
+
+#include <array>
+#include <string>
+
+namespace tilewise::impl::matmul {
+
+template <class T>
+struct operands : sizes {
+  const T* a;
+  const T* b;
+  T* c;
+
+  operands(const registry::problem& p, const registry::memories& where)
+      : sizes(p), a(where.in[0].as<const T>()), b(where.in[1].as<const T>()), c(where.out[0].as<T>()) {}
+};
+
+template <class T>
+__device__ T multiply_add(T a, T b, T c) {
+  if constexpr (std::is_same_v<T, float>)
+    return __fmaf_rn(a, b, c);
+  else if constexpr (std::is_same_v<T, double>)
+    return __fma_rn(a, b, c);
+  else
+    return a * b + c;
+}
+
+/// What stands in a tile for elements of A beyond K, where those of B are +0: the product is -0.0, which leaves every
+/// chain as it is. +0.0 would not: a chain may be -0.0 after an underflow.
+template <class T>
+__device__ constexpr T absent_a() {
+  return order::sum::identity<T>();
+}
+
+struct tile_place {
+  std::uint64_t row, column;  // of C
+};
+
+/// Tiles are numbered in bands of this many rows of tiles, down before across: groups that run at the same time then
+/// share rows of A and columns of B in the cache.
+constexpr unsigned band = 8;
+
+__device__ inline tile_place place_of(const sizes& s, unsigned tile_rows, unsigned tile_columns) {
+  const auto down = static_cast<unsigned>((s.m + tile_rows - 1) / tile_rows);
+  const auto across = static_cast<unsigned>((s.n + tile_columns - 1) / tile_columns);
+  const unsigned tile = blockIdx.x, in_band = tile % (band * across), first = tile / (band * across) * band;
+  const unsigned height = min(down - first, band);
+  return {std::uint64_t{first + in_band % height} * tile_rows, std::uint64_t{in_band / height} * tile_columns};
+}
+
+inline std::uint64_t tiles_of(const sizes& s, unsigned tile_rows, unsigned tile_columns) {
+  return ((s.m + tile_rows - 1) / tile_rows) * ((s.n + tile_columns - 1) / tile_columns);
+}
+
+/// CUDA's limit of one dimension of a grid.
+inline std::string too_many_tiles(const registry::problem& p, unsigned tile_rows, unsigned tile_columns) {
+  if (tiles_of(sizes(p), tile_rows, tile_columns) < 0x7fffffff) return "";
+  return "CUDA has no more than 2147483647 groups in a launch; take larger tiles or multiply fewer rows at a time";
+}
+
+/// What a variant's group may make, the smallest first; each has `rows` and `columns`.
+template <unsigned TilesAUnit, class... Shapes>
+struct tile_shapes {
+  /// The wanted one, or with 0 the largest that gives nearly every compute unit TilesAUnit tiles: seven eighths, since
+  /// 128 tiles on the 132 units of an H200 are faster than four times as many small ones.
+  static unsigned choose(const sizes& s, unsigned wanted, const backend::device& on) {
+    if (wanted != 0) return wanted - 1;
+    const std::uint64_t enough = std::uint64_t{on.info().compute_units} * TilesAUnit * 7 / 8;
+    unsigned best = 0, i = 0;
+    ((best = tiles_of(s, Shapes::rows, Shapes::columns) >= enough ? i : best, ++i), ...);
+    return best;
+  }
+  template <class F>
+  static void with(unsigned index, F&& f) {
+    unsigned i = 0;
+    ((i++ == index ? f(Shapes{}) : void()), ...);
+  }
+  static std::string too_many(const registry::problem& p, unsigned wanted, const backend::device& on) {
+    std::string reason;
+    with(choose(sizes(p), wanted, on), [&]<class S>(S) { reason = too_many_tiles(p, S::rows, S::columns); });
+    return reason;
+  }
+};
+
+/// The axis of variants that have four shapes.
+inline constexpr std::array<unsigned, 5> tile_values{0, 1, 2, 3, 4};
+inline constexpr std::array<std::string_view, 5> tile_words{"by_size", "tiny", "small", "medium", "large"};
+inline constexpr std::array<registry::tuning_axis, 1> tile_axes{{{"tile", tile_values, 0, tile_words}}};
+
+/// Signed integers have the bits of unsigned ones and share their kernels.
+template <class F>
+void with_wrapping_type(dtype type, F&& f) {
+  with_type(type, [&]<class T>(T) { f(order::wrapping_t<T>{}); });
+}
+
+}  // namespace tilewise::impl::matmul

@@ -1,0 +1,14 @@
+// The CUDA variants of matmul: one file each, listed by matmul_cuda.cu.
+#pragma once
+
+#include "registry/variant.hpp"
+
+namespace tilewise::impl::matmul {
+
+registry::variant tensor_f64_variant();      // matmul_cuda_tensor_f64.cu
+registry::variant register_tiles_variant();  // matmul_cuda_register_tiles.cu
+registry::variant blocked16_variant();       // matmul_cuda_blocked16.cu
+registry::variant simple_variant();          // matmul_cuda_simple.cu
+registry::variant tf32_variant();            // matmul_cuda_tf32.cu
+
+}  // namespace tilewise::impl::matmul

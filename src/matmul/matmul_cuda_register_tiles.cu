@@ -1,0 +1,47 @@
+// What:   matmul/cuda:register_tiles: tiles of C in the threads' registers, by matmul_cuda_register_tiles.cuh.
+// Order:  a chain an element.
+// Shape:  four sizes of tile, chosen by the size of C; one compiled file for each kind of type, since it takes long.
+// Limits: compute capability 8.0.
+// Twins:  matmul_serial.cpp, matmul_register_tiles.cl.
+#include "matmul/matmul_cuda_register_tiles.cuh"
+
+#include "matmul/matmul_cuda.hpp"
+
+namespace tilewise::impl::matmul {
+
+extern template void run_register_tiles<float>(const registry::problem&, const registry::memories&, unsigned,
+                                               backend::cuda::queue&);
+extern template void run_register_tiles<double>(const registry::problem&, const registry::memories&, unsigned,
+                                                backend::cuda::queue&);
+extern template void run_register_tiles<std::uint32_t>(const registry::problem&, const registry::memories&, unsigned,
+                                                       backend::cuda::queue&);
+extern template void run_register_tiles<std::uint64_t>(const registry::problem&, const registry::memories&, unsigned,
+                                                       backend::cuda::queue&);
+
+namespace {
+
+void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& on) {
+  if (p.shape[0] == 0 || p.shape[1] == 0) return;
+  with_wrapping_type(p.type, [&]<class T>(T) { run_register_tiles<T>(p, where, t[0], backend::cuda::enter(on)); });
+}
+
+std::string unsupported(const registry::problem& p, const backend::device& on, const registry::tuning& t) {
+  std::string reason;
+  with_wrapping_type(p.type, [&]<class T>(T) { reason = register_shapes<T>::too_many(p, t[0], on); });
+  return reason;
+}
+
+}  // namespace
+
+registry::variant register_tiles_variant() {
+  return {.algorithm = "matmul",
+          .backend = "cuda",
+          .name = "register_tiles",
+          .types = all_dtypes,
+          .source = "Volkov, Demmel, Benchmarking GPUs to Tune Dense Linear Algebra, SC 2008",
+          .tuning = tile_axes,
+          .unsupported = unsupported,
+          .run = run};
+}
+
+}  // namespace tilewise::impl::matmul

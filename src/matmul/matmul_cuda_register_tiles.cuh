@@ -1,0 +1,258 @@
+// What:   a group makes a tile of C, a thread several rows and columns of it in registers. While tiles of A and B in
+//         one stage of shared memory are multiplied, those of later steps are on their way into the others.
+// Order:  a chain an element, all k's by the same thread.
+// Shape:  a warp is 4 threads down by 8 across; one barrier a step of `depth` k's.
+// Limits: none.
+// Twins:  matmul_serial.cpp, matmul_register_tiles.cl.
+#pragma once
+
+#include "matmul/matmul_cuda_copy.cuh"
+
+namespace tilewise::impl::matmul {
+
+/// Rows x Columns of C for a group, ThreadRows x ThreadColumns for a thread, Depth k's a step.
+template <class T_, unsigned Rows, unsigned Columns, unsigned ThreadRows, unsigned ThreadColumns, unsigned Depth,
+          unsigned Groups>
+struct register_shape {
+  using T = T_;
+  static constexpr unsigned rows = Rows, columns = Columns, thread_rows = ThreadRows, thread_columns = ThreadColumns,
+                            depth = Depth, groups_a_unit = Groups;
+  static constexpr unsigned warp_rows = 4 * ThreadRows, warp_columns = 8 * ThreadColumns,
+                            warps_across = Columns / warp_columns,
+                            threads = Rows / warp_rows * warps_across * warp_size;
+  // What a thread reads at once, in elements: up to 16 bytes.
+  static constexpr unsigned unit_rows = ThreadRows < pack_length<T> ? ThreadRows : pack_length<T>,
+                            unit_columns = ThreadColumns < pack_length<T> ? ThreadColumns : pack_length<T>;
+  static constexpr unsigned a_pitch = Rows + 4, b_pitch = Columns;
+  static constexpr unsigned a_size = Depth * a_pitch, stage_size = a_size + Depth * b_pitch;
+};
+
+/// Where in its tile a thread's first unit lies; the next ones are 4 units down and 8 units across.
+template <class S>
+struct thread_place {
+  unsigned row, column;
+
+  __device__ thread_place() {
+    const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+    row = warp / S::warps_across * S::warp_rows + lane / 8 * S::unit_rows;
+    column = warp % S::warps_across * S::warp_columns + lane % 8 * S::unit_columns;
+  }
+};
+
+template <unsigned Count, unsigned Unit, unsigned Step, class T>
+__device__ void load_units(T (&to)[Count], const T* from) {
+  struct alignas(Unit * sizeof(T)) unit {
+    T at[Unit];
+  };
+#pragma unroll
+  for (unsigned q = 0; q < Count / Unit; ++q) {
+    const unit loaded = *reinterpret_cast<const unit*>(from + q * Step);
+#pragma unroll
+    for (unsigned e = 0; e < Unit; ++e) to[q * Unit + e] = loaded.at[e];
+  }
+}
+
+/// What one k of a step needs in a thread.
+template <class S>
+struct fragments {
+  typename S::T a[S::thread_rows], b[S::thread_columns];
+
+  __device__ void load(const typename S::T* stage, unsigned k, thread_place<S> me) {
+    load_units<S::thread_rows, S::unit_rows, 4 * S::unit_rows>(a, stage + k * S::a_pitch + me.row);
+    load_units<S::thread_columns, S::unit_columns, 8 * S::unit_columns>(b,
+                                                                        stage + S::a_size + k * S::b_pitch + me.column);
+  }
+};
+
+template <class S>
+__device__ void multiply(const fragments<S>& f, typename S::T (&chains)[S::thread_rows][S::thread_columns]) {
+#pragma unroll
+  for (unsigned r = 0; r < S::thread_rows; ++r)
+#pragma unroll
+    for (unsigned x = 0; x < S::thread_columns; ++x) {
+      const unsigned c = r % 2 == 0 ? x : S::thread_columns - 1 - x;
+      chains[r][c] = multiply_add(f.a[r], f.b[c], chains[r][c]);
+    }
+}
+
+template <class S>
+__device__ void store_chains(const operands<typename S::T>& o, tile_place tile, thread_place<S> me,
+                             const typename S::T (&chains)[S::thread_rows][S::thread_columns]) {
+  using T = typename S::T;
+  const bool in_packs = is_packable(o.c, o.ldc);
+#pragma unroll
+  for (unsigned r = 0; r < S::thread_rows; ++r) {
+    const std::uint64_t i = tile.row + me.row + r / S::unit_rows * 4 * S::unit_rows + r % S::unit_rows;
+    if (i >= o.m) continue;
+#pragma unroll
+    for (unsigned q = 0; q < S::thread_columns; q += S::unit_columns)
+      store_row<S::unit_columns>(o.c + i * o.ldc, tile.column + me.column + q * 8, o.n, &chains[r][q], in_packs);
+  }
+}
+
+/// What a thread holds of the next tile of A, on its way to shared memory, where it is turned: packs that lie along k
+/// are stored along the rows. A warp reads two neighbouring packs of 16 rows.
+template <class S>
+class a_copy {
+  using T = typename S::T;
+  static constexpr unsigned length = pack_length<T>, packs = S::rows * S::depth / length,
+                            loads = (packs + S::threads - 1) / S::threads, across = S::depth / length / 2,
+                            down = S::threads / warp_size / across * 16;
+  static_assert(S::threads / warp_size % across == 0);
+
+ public:
+  __device__ a_copy(const operands<T>& o, tile_place tile) : k_(o.k), whole_(is_packable(o.a, o.lda) ? o.k : 0) {
+    const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+    x_ = (warp % across * 2 + lane % 2) * length;
+    y_ = warp / across * 16 + lane / 2;
+#pragma unroll
+    for (unsigned i = 0; i < loads; ++i)  // rows beyond the last are read as the last; their products are not written
+      next_[i] = o.a + min(tile.row + y_ + i * down, o.m - 1) * o.lda + x_;
+  }
+
+  /// The tile at `k`, which lies `depth` behind that of the call before.
+  __device__ void load(std::uint64_t k) {
+#pragma unroll
+    for (unsigned i = 0; i < loads; ++i) {
+      if (k + S::depth <= whole_) {
+        held_[i] = *reinterpret_cast<const pack<T>*>(next_[i]);
+      } else {
+#pragma unroll
+        for (unsigned e = 0; e < length; ++e) held_[i].at[e] = k + x_ + e < k_ ? next_[i][e] : absent_a<T>();
+      }
+      next_[i] += S::depth;
+    }
+  }
+
+  __device__ void store(T* stage) const {
+#pragma unroll
+    for (unsigned i = 0; i < loads; ++i)
+#pragma unroll
+      for (unsigned e = 0; e < length; ++e)
+        if (packs % S::threads == 0 || y_ + i * down < S::rows)
+          stage[(x_ + e) * S::a_pitch + y_ + i * down] = held_[i].at[e];
+  }
+
+ private:
+  std::uint64_t k_, whole_;  // whole_: the k's that may be read in packs
+  unsigned x_, y_;
+  const T* next_[loads];
+  pack<T> held_[loads];
+};
+
+/// The same of B, as it lies.
+template <class S>
+class b_copy {
+  using T = typename S::T;
+  static constexpr unsigned length = pack_length<T>, packs = S::columns / length, loads = S::depth * packs / S::threads,
+                            down = S::threads / packs;
+  static_assert(S::depth * packs % S::threads == 0 && S::threads % packs == 0);
+
+ public:
+  __device__ b_copy(const operands<T>& o, tile_place tile) : k_(o.k), stride_(o.ldb) {
+    y_ = threadIdx.x / packs;
+    x_ = threadIdx.x % packs * length;
+    // Columns beyond the last are read as others; their products are not written.
+    const std::uint64_t column = tile.column + x_ < o.n ? tile.column + x_ : tile.column;
+    columns_ = static_cast<unsigned>(min(o.n - column, std::uint64_t{length}));
+    next_ = o.b + y_ * o.ldb + column;
+    const bool in_packs = is_packable(o.b, o.ldb) && (o.n % length == 0 || tile.column + S::columns <= o.n);
+    whole_ = in_packs ? o.k : 0;
+  }
+
+  __device__ void load(std::uint64_t k) {
+#pragma unroll
+    for (unsigned i = 0; i < loads; ++i) {
+      const T* const from = next_ + i * down * stride_;
+      if (k + S::depth <= whole_) {
+        held_[i] = *reinterpret_cast<const pack<T>*>(from);
+      } else {
+#pragma unroll
+        for (unsigned e = 0; e < length; ++e) held_[i].at[e] = k + y_ + i * down < k_ && e < columns_ ? from[e] : T(0);
+      }
+    }
+    next_ += S::depth * stride_;
+  }
+
+  __device__ void store(T* stage) const {
+#pragma unroll
+    for (unsigned i = 0; i < loads; ++i)
+      *reinterpret_cast<pack<T>*>(stage + S::a_size + (y_ + i * down) * S::b_pitch + x_) = held_[i];
+  }
+
+ private:
+  std::uint64_t k_, stride_, whole_;
+  unsigned x_, y_, columns_;
+  const T* next_;
+  pack<T> held_[loads];
+};
+
+template <class S>
+__global__ void __launch_bounds__(S::threads, S::groups_a_unit) register_tiles(const operands<typename S::T> o) {
+  using T = typename S::T;
+  __shared__ __align__(16) T stages[2][S::stage_size];
+  const tile_place tile = place_of(o, S::rows, S::columns);
+  const thread_place<S> me;
+  a_copy<S> a(o, tile);
+  b_copy<S> b(o, tile);
+  T chains[S::thread_rows][S::thread_columns]{};
+  if (o.k > 0) {
+    a.load(0);
+    b.load(0);
+    a.store(stages[0]);
+    b.store(stages[0]);
+    __syncthreads();  // the first stage is there
+    if (S::depth < o.k) {
+      a.load(S::depth);
+      b.load(S::depth);
+    }
+    fragments<S> f[2];
+    f[0].load(stages[0], 0, me);
+    unsigned now = 0;
+    for (std::uint64_t first = 0; first < o.k; first += S::depth) {
+#pragma unroll
+      for (unsigned k = 0; k < S::depth; ++k) {
+        if (k + 1 == S::depth) {
+          __syncthreads();  // the other stage is there, this one is done with
+          now ^= 1;
+        }
+        f[(k + 1) % 2].load(stages[now], (k + 1) % S::depth, me);
+        if (k == 0) {
+          a.store(stages[now ^ 1]);
+          b.store(stages[now ^ 1]);
+          if (first + 2 * S::depth < o.k) {
+            a.load(first + 2 * S::depth);
+            b.load(first + 2 * S::depth);
+          }
+        }
+        multiply<S>(f[k % 2], chains);
+      }
+    }
+  }
+  store_chains<S>(o, tile, me, chains);
+}
+
+// The fastest of a dozen shapes on an H200 for matrices of 256, 512, 1024 and 2048 and more; for 8-byte types the fewer
+// registers that they leave.
+template <class T>
+struct register_shapes : tile_shapes<1, register_shape<T, 16, 32, 2, 2, 32, 4>, register_shape<T, 32, 64, 4, 4, 32, 3>,
+                                     register_shape<T, 64, 128, 8, 4, 16, 2>, register_shape<T, 128, 128, 8, 8, 8, 2>> {
+};
+template <class T>
+requires(sizeof(T) == 8) struct register_shapes<T>
+    : tile_shapes<1, register_shape<T, 16, 32, 2, 2, 16, 4>, register_shape<T, 32, 64, 4, 4, 16, 3>,
+                  register_shape<T, 64, 64, 4, 4, 16, 2>, register_shape<T, 128, 128, 8, 8, 8, 1>> {
+};
+
+/// `tile` is the axis's value.
+template <class T>
+void run_register_tiles(const registry::problem& p, const registry::memories& where, unsigned tile,
+                        backend::cuda::queue& q) {
+  register_shapes<T>::with(register_shapes<T>::choose(sizes(p), tile, q.device()), [&]<class S>(S) {
+    const auto groups = static_cast<unsigned>(tiles_of(sizes(p), S::rows, S::columns));
+    register_tiles<S><<<groups, S::threads, 0, q.stream()>>>(operands<T>(p, where));
+    TW_CUDA(cudaGetLastError());
+  });
+}
+
+}  // namespace tilewise::impl::matmul

@@ -1,0 +1,173 @@
+// What:   a group makes a tile of C with tensor cores; tiles of A and B pass through stages of shared memory.
+// Order:  in f64 a chain an element: the tensor cores' products are ascending chains of fused multiply-adds. In TF32
+//         the operands are rounded to 10 bits and the association is the hardware's.
+// Shape:  a warp makes WarpRows x WarpColumns of the tile in its registers; one barrier a step of `depth` k's.
+// Limits: compute capability 8.0; shared memory for the stages.
+// Twins:  matmul_serial.cpp.
+#pragma once
+
+#include "matmul/matmul_cuda_copy.cuh"
+
+namespace tilewise::impl::matmul {
+
+/// Lane l holds of A the rows l/4 and l/4+8 of column l%4, then those of the column 4 to the right; of B column l/4 of
+/// row l%4, then that of the row 4 below; of C columns 2(l%4) and the next, row l/4 before row l/4+8.
+__device__ inline void multiply_tiles(double (&c)[4], const double (&a)[2], const double (&b)[1]) {
+#if __CUDA_ARCH__ >= 900
+  asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
+      : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+      : "d"(a[0]), "d"(a[1]), "d"(b[0]));
+#else
+#pragma unroll
+  for (unsigned half = 0; half < 2; ++half)
+    asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
+        : "+d"(c[2 * half]), "+d"(c[2 * half + 1])
+        : "d"(a[half]), "d"(b[0]));
+#endif
+}
+
+__device__ inline void multiply_tiles(float (&c)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+__device__ inline double factor_of(double x) { return x; }
+__device__ inline unsigned factor_of(float x) {  // rounded to TF32
+  unsigned rounded;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "f"(x));
+  return rounded;
+}
+
+/// Rows x Columns of C for a group, WarpRows x WarpColumns for a warp, Depth k's a step.
+template <class T_, unsigned Rows, unsigned Columns, unsigned WarpRows, unsigned WarpColumns, unsigned Depth,
+          unsigned Stages, unsigned Groups>
+struct tensor_shape {
+  using T = T_;
+  using factor = decltype(factor_of(T()));
+  static constexpr unsigned rows = Rows, columns = Columns, depth = Depth, stages = Stages, groups_a_unit = Groups;
+  static constexpr unsigned warps_across = Columns / WarpColumns, warp_rows = WarpRows, warp_columns = WarpColumns,
+                            threads = Rows / WarpRows * warps_across * warp_size;
+  static constexpr unsigned product_depth = sizeof(T) == 8 ? 4 : 8;          // k's of one product
+  static constexpr unsigned down = WarpRows / 16, across = WarpColumns / 8;  // products of a warp
+  // Lanes that read at the same time, of 4 or 8 rows and 4 columns, meet different banks.
+  static constexpr unsigned a_pitch = Depth + 4, b_pitch = Columns + 32 / sizeof(T);
+  static constexpr unsigned a_size = Rows * a_pitch, stage_size = a_size + Depth * b_pitch;
+  static constexpr unsigned shared_bytes = Stages * stage_size * sizeof(T);
+};
+
+template <class S>
+struct warp_place {
+  unsigned row, column;  // of the warp's part of the tile
+
+  __device__ warp_place() {
+    const unsigned warp = threadIdx.x / warp_size;
+    row = warp / S::warps_across * S::warp_rows;
+    column = warp % S::warps_across * S::warp_columns;
+  }
+};
+
+/// What `product_depth` k's of a step need in a lane.
+template <class S>
+struct factors {
+  typename S::factor a[S::down][S::product_depth / 2], b[S::across][S::product_depth / 4];
+
+  __device__ void load(const typename S::T* stage, unsigned k, warp_place<S> me) {
+    const unsigned lane = threadIdx.x % warp_size;
+    const typename S::T* const a_tile = stage + (me.row + lane / 4) * S::a_pitch + lane % 4 + k;
+    const typename S::T* const b_tile = stage + S::a_size + (lane % 4 + k) * S::b_pitch + me.column + lane / 4;
+#pragma unroll
+    for (unsigned y = 0; y < S::down; ++y)
+#pragma unroll
+      for (unsigned e = 0; e < S::product_depth / 2; ++e)
+        a[y][e] = factor_of(a_tile[(y * 16 + e % 2 * 8) * S::a_pitch + e / 2 * 4]);
+#pragma unroll
+    for (unsigned x = 0; x < S::across; ++x)
+#pragma unroll
+      for (unsigned e = 0; e < S::product_depth / 4; ++e) b[x][e] = factor_of(b_tile[e * 4 * S::b_pitch + x * 8]);
+  }
+};
+
+template <class S>
+__device__ void multiply(const factors<S>& f, typename S::T (&chains)[S::down][S::across][4]) {
+#pragma unroll
+  for (unsigned y = 0; y < S::down; ++y)
+#pragma unroll
+    for (unsigned x = 0; x < S::across; ++x) multiply_tiles(chains[y][x], f.a[y], f.b[x]);
+}
+
+template <class S>
+__device__ void store_products(const operands<typename S::T>& o, tile_place tile, warp_place<S> me,
+                               const typename S::T (&chains)[S::down][S::across][4]) {
+  using T = typename S::T;
+  const unsigned lane = threadIdx.x % warp_size;
+  const bool in_pairs = (reinterpret_cast<std::uintptr_t>(o.c) | o.ldc * sizeof(T)) % (2 * sizeof(T)) == 0;
+#pragma unroll
+  for (unsigned y = 0; y < 2 * S::down; ++y) {
+    const std::uint64_t i = tile.row + me.row + y * 8 + lane / 4;
+    if (i >= o.m) continue;
+#pragma unroll
+    for (unsigned x = 0; x < S::across; ++x)
+      store_row<2>(o.c + i * o.ldc, tile.column + me.column + x * 8 + lane % 4 * 2, o.n, &chains[y / 2][x][y % 2 * 2],
+                   in_pairs);
+  }
+}
+
+template <class S>
+__global__ void __launch_bounds__(S::threads, S::groups_a_unit) tensor_tiles(const operands<typename S::T> o) {
+  using T = typename S::T;
+  extern __shared__ __align__(16) unsigned char bytes[];
+  T* const shared = reinterpret_cast<T*>(bytes);
+  const tile_place tile = place_of(o, S::rows, S::columns);
+  const source<T> a(o.a, o.m, o.k, o.lda), b(o.b, o.k, o.n, o.ldb);
+  const warp_place<S> me;
+  const std::uint64_t steps = (o.k + S::depth - 1) / S::depth;
+  const auto copy = [&](std::uint64_t step, unsigned stage) {
+    if (step < steps) {
+      T* const to = shared + stage * S::stage_size;
+      copy_tile<S::rows, S::depth, S::a_pitch, S::threads>(to, a, tile.row, step * S::depth, absent_a<T>());
+      copy_tile<S::depth, S::columns, S::b_pitch, S::threads>(to + S::a_size, b, step * S::depth, tile.column, T(0));
+    }
+    commit_copies();  // an empty set too, so that the number of sets tells the step
+  };
+
+  T chains[S::down][S::across][4]{};
+  for (unsigned stage = 0; stage + 1 < S::stages; ++stage) copy(stage, stage);
+  wait_for_copies<S::stages - 2>();
+  __syncthreads();  // the first stage is there
+  factors<S> f[2];
+  f[0].load(shared, 0, me);
+  unsigned now = 0, into = S::stages - 1;
+  for (std::uint64_t step = 0; step < steps; ++step) {
+#pragma unroll
+    for (unsigned k = 0; k < S::depth; k += S::product_depth) {
+      const unsigned part = k / S::product_depth, next = k + S::product_depth;
+      if (k == 0) {
+        copy(step + S::stages - 1, into);
+        into = into + 1 == S::stages ? 0 : into + 1;
+      }
+      if (next == S::depth) {
+        now = now + 1 == S::stages ? 0 : now + 1;
+        wait_for_copies<S::stages - 2>();
+        __syncthreads();  // the next stage is there, this one is done with
+      }
+      f[(part + 1) % 2].load(shared + now * S::stage_size, next % S::depth, me);
+      multiply<S>(f[part % 2], chains);
+    }
+  }
+  store_products<S>(o, tile, me, chains);
+}
+
+/// Launches the one of `Shapes` that the axis's value `tile` names or the size of C chooses.
+template <class Shapes>
+void run_tensor_tiles(const registry::problem& p, const registry::memories& where, unsigned tile,
+                      backend::cuda::queue& q) {
+  Shapes::with(Shapes::choose(sizes(p), tile, q.device()), [&]<class S>(S) {
+    TW_CUDA(cudaFuncSetAttribute(tensor_tiles<S>, cudaFuncAttributeMaxDynamicSharedMemorySize, S::shared_bytes));
+    const auto groups = static_cast<unsigned>(tiles_of(sizes(p), S::rows, S::columns));
+    tensor_tiles<S><<<groups, S::threads, S::shared_bytes, q.stream()>>>(operands<typename S::T>(p, where));
+    TW_CUDA(cudaGetLastError());
+  });
+}
+
+}  // namespace tilewise::impl::matmul

@@ -1,0 +1,47 @@
+// What:   matmul/cuda:tensor_f64: the fp64 tensor cores, by matmul_cuda_tensor.cuh.
+// Order:  one chain an element: a product of these tensor cores is an ascending chain of fused multiply-adds. That is
+//         no promise of the vendor's, but what two generations do: none of some million elements differed from the
+//         chain, with exponents over the whole range, subnormal products, infinities and NaNs among them.
+// Shape:  four sizes of tile, chosen by the size of C.
+// Limits: f64; compute capability 8.0 or 9.0, whose bits are known.
+// Twins:  matmul_serial.cpp.
+#include "matmul/matmul_cuda.hpp"
+#include "matmul/matmul_cuda_tensor.cuh"
+
+namespace tilewise::impl::matmul {
+
+namespace {
+
+using shapes =
+    tile_shapes<2, tensor_shape<double, 16, 32, 16, 8, 16, 4, 4>, tensor_shape<double, 32, 32, 16, 16, 16, 4, 4>,
+                tensor_shape<double, 64, 64, 32, 32, 8, 4, 3>, tensor_shape<double, 128, 64, 64, 32, 8, 5, 2>>;
+
+void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& on) {
+  if (p.shape[0] == 0 || p.shape[1] == 0) return;
+  run_tensor_tiles<shapes>(p, where, t[0], backend::cuda::enter(on));
+}
+
+std::string unsupported(const registry::problem& p, const backend::device& on, const registry::tuning& t) {
+  const unsigned capability = on.info().compute_capability;
+  if (capability != 80 && capability != 90) return "it needs the fp64 tensor cores of compute capability 8.0 or 9.0";
+  return shapes::too_many(p, t[0], on);
+}
+
+constexpr std::array types{dtype::f64};
+
+}  // namespace
+
+registry::variant tensor_f64_variant() {
+  return {
+      .algorithm = "matmul",
+      .backend = "cuda",
+      .name = "tensor_f64",
+      .types = types,
+      .source =
+          "fp64 tensor cores: NVIDIA, A100 Tensor Core GPU Architecture, 2020; as a chain: MMA-Sim, arXiv 2511.10909",
+      .tuning = tile_axes,
+      .unsupported = unsupported,
+      .run = run};
+}
+
+}  // namespace tilewise::impl::matmul

@@ -1,0 +1,24 @@
+// How a matrix product is written as a registry::problem: shape {M, N, K}, or {M, N, K, lda, ldb, ldc} with the leading
+// strides of A, B and C. Row-major: C[i,j] is at i * ldc + j.
+#pragma once
+
+#include "registry/algorithm.hpp"
+
+namespace tilewise::impl::matmul {
+
+const registry::algorithm& matmul_algorithm();
+
+/// The sizes by their usual names.
+struct sizes {
+  std::uint64_t m, n, k, lda, ldb, ldc;
+
+  explicit sizes(const registry::problem& p)
+      : m(p.shape[0]),
+        n(p.shape[1]),
+        k(p.shape[2]),
+        lda(p.shape.rank == 6 ? p.shape[3] : k),
+        ldb(p.shape.rank == 6 ? p.shape[4] : n),
+        ldc(p.shape.rank == 6 ? p.shape[5] : n) {}
+};
+
+}  // namespace tilewise::impl::matmul

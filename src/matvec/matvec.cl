@@ -1,0 +1,106 @@
+// What:   rows times x: tw_rows makes whole rows; for longer ones tw_pieces makes the values of whole tiles of columns,
+//         tw_tiles of whole tiles of those, and tw_finish folds what is left on each level.
+// Order:  products are rounded. A row's leaves are the aligned blocks of TW_W products where all rows begin on a
+//         16-byte boundary and end on one, else single products; a whole tile of a row is an aligned block.
+// Shape:  tw_rows: a group takes as many rows as fit its tile. tw_pieces: a group a piece, rows first, so that x stays
+//         in the cache. tw_finish: a group a row.
+// Limits: local memory for one tile of elements.
+// Twins:  matvec_serial.cpp, matvec_cuda.cu; embedded behind order/operators.cl and order/block_tree.cl.
+
+static inline TW_T tw_unit_product(__global const TW_T* a, __global const TW_T* x) {
+  return tw_unit_value(*(__global const TW_V*)a * *(__global const TW_V*)x);
+}
+
+__kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_rows(
+    __global const TW_T* a, ulong a_first, ulong stride, __global const TW_T* x, ulong x_first, __global TW_T* y,
+    ulong y_first, ulong rows, uint leaves, uint in_units, uint log_pitch, ulong first_tile) {
+  __local TW_T nodes[TW_TILE];
+  const int me = get_local_id(0), pitch = 1 << log_pitch, most = (int)TW_TILE >> log_pitch;
+  const ulong first_row = (first_tile + get_group_id(0)) * most;
+  const int mine = (int)min((ulong)most, rows - first_row), end = mine << log_pitch;
+  for (int i = me; i < mine * (int)leaves; i += TW_GROUP) {
+    const int row = i / (int)leaves, leaf = i - row * (int)leaves;
+    __global const TW_T* from = a + a_first + (first_row + row) * stride;
+    nodes[(row << log_pitch) + leaf] =
+        in_units ? tw_unit_product(from + leaf * TW_W, x + x_first + leaf * TW_W) : from[leaf] * x[x_first + leaf];
+  }
+  for (int step = 1; 2 * step <= (int)leaves; step *= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);  // the nodes of the level below are there
+    for (int i = (me + 1) * 2 * step - 1; i < end; i += TW_GROUP * 2 * step)
+      if ((i & (pitch - 1)) < (int)leaves) nodes[i] = tw_apply(nodes[i - step], nodes[i]);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);  // every node is there; each block lies at its last leaf
+  for (int row = me; row < mine; row += TW_GROUP) {
+    TW_T prefix = leaves == 0 ? (TW_T)0 : TW_IDENTITY;
+    for (int step = pitch; step > 0; step /= 2)
+      if (leaves & step) prefix = tw_apply(prefix, nodes[(row << log_pitch) + (int)(leaves & ~(step - 1)) - 1]);
+    y[y_first + first_row + row] = tw_canonical(prefix);
+  }
+}
+
+__kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_pieces(__global const TW_T* a, ulong a_first,
+                                                                              ulong stride, __global const TW_T* x,
+                                                                              ulong x_first, ulong rows,
+                                                                              __global TW_T* values, ulong room,
+                                                                              ulong first_tile) {
+  __local TW_T units[TW_PADDED_UNITS], items[TW_PADDED_GROUP], tops[TW_TOPS];
+  const int me = get_local_id(0);
+  const ulong tile = first_tile + get_group_id(0), row = tile % rows, piece = tile / rows;
+  const ulong first = a_first + row * stride;
+  __global const TW_T* from = a + first + piece * TW_TILE;
+  __global const TW_T* with = x + x_first + piece * TW_TILE;
+  if (first % TW_W == 0 && x_first % TW_W == 0) {
+    TW_V loaded[TW_UNITS];
+    _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) loaded[q] = ((__global const TW_V*)from)[q * TW_GROUP + me];
+    _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) {
+      units[TW_PAD_UNIT(q * TW_GROUP + me)] =
+          tw_unit_value(loaded[q] * ((__global const TW_V*)with)[q * TW_GROUP + me]);
+    }
+  } else {
+    for (int q = 0; q < TW_UNITS; ++q) {
+      const int u = q * TW_GROUP + me;
+      TW_T product[TW_W];
+      _Pragma("unroll") for (int k = 0; k < TW_W; ++k) product[k] = from[u * TW_W + k] * with[u * TW_W + k];
+#if TW_W == 4
+      units[TW_PAD_UNIT(u)] = tw_apply(tw_apply(product[0], product[1]), tw_apply(product[2], product[3]));
+#else
+      units[TW_PAD_UNIT(u)] = tw_apply(product[0], product[1]);
+#endif
+    }
+  }
+  const TW_T value = tw_units_value(units, items, tops);
+  if (me == 0) values[row * room + piece] = value;
+}
+
+// Whole tiles of a level of values become the values of the next; each row has its own levels, `room` apart.
+__kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_tiles(__global TW_T* values, ulong room,
+                                                                             ulong from, ulong to, ulong tiles,
+                                                                             ulong first_tile) {
+  __local TW_T units[TW_PADDED_UNITS], items[TW_PADDED_GROUP], tops[TW_TOPS];
+  const ulong tile = first_tile + get_group_id(0), row = tile / tiles, piece = tile % tiles;
+  const TW_T value = tw_tile_value(values, row * room + from, tiles * TW_TILE, piece, units, items, tops);
+  if (get_local_id(0) == 0) values[row * room + to + piece] = value;
+}
+
+__kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_finish(
+    __global const TW_T* a, ulong a_first, ulong stride, __global const TW_T* x, ulong x_first, __global TW_T* y,
+    ulong y_first, ulong n, __global const TW_T* values, ulong room, ulong first_tile) {
+  __local TW_T nodes[TW_TILE];
+  const int me = get_local_id(0), log_tile = TW_LOG_GROUP + TW_LOG_ITEMS;
+  const ulong row = first_tile + get_group_id(0);
+  int level = 0;
+  while (n >> (level + 1) * log_tile != 0) ++level;
+  TW_T prefix = TW_IDENTITY;
+  for (; level >= 0; --level) {
+    const ulong count = n >> level * log_tile, tail = count % TW_TILE, first = count - tail;
+    if (level == 0) {
+      __global const TW_T* from = a + a_first + row * stride + first;
+      for (ulong i = me; i < tail; i += TW_GROUP) nodes[i] = from[i] * x[x_first + first + i];
+    } else {
+      __global const TW_T* from = values + row * room + tw_level_first(n, level) + first;
+      for (ulong i = me; i < tail; i += TW_GROUP) nodes[i] = from[i];
+    }
+    prefix = tw_continue(prefix, nodes, (int)tail);
+  }
+  if (me == 0) y[y_first + row] = tw_canonical(prefix);
+}

@@ -1,0 +1,88 @@
+// The only file that rejects a matrix-vector product or a dot product: checks, chooses, runs.
+#include <tilewise/matvec.hpp>
+
+#include "backend/instantiate.hpp"
+#include "matvec/matvec_problem.hpp"
+#include "registry/call.hpp"
+#include "registry/matrix_shape.hpp"
+
+namespace tilewise {
+
+namespace {
+
+using registry::aliasing;
+
+template <class T>
+registry::problem describe(matrix_layout a, std::uint64_t x, std::uint64_t y) {
+  const std::string shape = registry::shape_text(a.rows, a.columns);
+  if (x != a.columns)
+    throw error(errc::invalid_argument, "A is " + shape + " and x has " + std::to_string(x) +
+                                            " elements; it must have one for each column of A");
+  if (y != a.rows)
+    throw error(errc::invalid_argument,
+                "A is " + shape + " and y has " + std::to_string(y) + " elements; it must have one for each row of A");
+  registry::problem p{.what = &impl::matvec::matvec_algorithm(), .type = dtype_of<T>, .shape = {a.rows, a.columns}};
+  if (a.stride != a.columns && a.rows != 0 && a.columns != 0) p.shape = {a.rows, a.columns, a.stride};
+  registry::check(p);
+  return p;
+}
+
+void require_room(matrix_layout l, std::uint64_t given) {
+  const std::string shape =
+      registry::shape_text(l.rows, l.columns) + " with rows " + std::to_string(l.stride) + " apart";
+  registry::require_elements("A", shape, registry::elements_of(l.rows, l.columns, l.stride), given);
+}
+
+void require_one_size(std::uint64_t x, std::uint64_t y) {
+  if (x != y)
+    throw error(errc::invalid_argument, "x has " + std::to_string(x) + " elements and y has " + std::to_string(y) +
+                                            "; a dot product needs as many in both");
+}
+
+registry::wishes wishes_of(const matvec_options& options) { return {options.variant, options.tuning}; }
+
+}  // namespace
+
+template <scalar T>
+void matvec(std::span<const T> a, matrix_layout layout, std::span<const T> x, std::span<T> y,
+            const matvec_options& options) {
+  const registry::problem p = describe<T>(layout, x.size(), y.size());
+  require_room(layout, a.size());
+  registry::refuse_overlap(aliasing::forbidden, {{"A", a}, {"x", x}}, {{"y", y}});
+  registry::call_on_host(p, options.device, wishes_of(options), {a.data(), x.data()}, {y.data()});
+}
+
+template <scalar T>
+void matvec(const array<T>& a, matrix_layout layout, const array<T>& x, array<T>& y, const matvec_options& options) {
+  const registry::problem p = describe<T>(layout, x.size(), y.size());
+  require_room(layout, a.size());
+  registry::refuse_overlap(aliasing::forbidden, {{"A", a}, {"x", x}}, {{"y", y}});
+  registry::call_on_arrays(p, wishes_of(options), {{"A", a}, {"x", x}}, {{"y", y}});
+}
+
+template <scalar T>
+T dot(std::span<const T> x, std::span<const T> y, const matvec_options& options) {
+  require_one_size(x.size(), y.size());
+  const registry::problem p = describe<T>({1, x.size()}, y.size(), 1);
+  T result;
+  registry::call_on_host(p, options.device, wishes_of(options), {x.data(), y.data()}, {&result});
+  return result;
+}
+
+template <scalar T>
+T dot(const array<T>& x, const array<T>& y, const matvec_options& options) {
+  require_one_size(x.size(), y.size());
+  const registry::problem p = describe<T>({1, x.size()}, y.size(), 1);
+  const array<T> result = x.device().template allocate<T>(1);
+  registry::call_on_arrays(p, wishes_of(options), {{"x", x}, {"y", y}}, {{"the result", result}});
+  return result.download().front();
+}
+
+#define TILEWISE_INSTANTIATE(T)                                                                                        \
+  template void matvec<T>(std::span<const T>, matrix_layout, std::span<const T>, std::span<T>, const matvec_options&); \
+  template void matvec<T>(const array<T>&, matrix_layout, const array<T>&, array<T>&, const matvec_options&);          \
+  template T dot<T>(std::span<const T>, std::span<const T>, const matvec_options&);                                    \
+  template T dot<T>(const array<T>&, const array<T>&, const matvec_options&);
+TILEWISE_FOR_EACH_TYPE(TILEWISE_INSTANTIATE)
+
+}  // namespace tilewise

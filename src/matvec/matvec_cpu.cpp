@@ -1,0 +1,104 @@
+// What:   matvec on the CPU: tiles of rows or of pieces of rows, in parallel.
+// Order:  a piece of a row is an aligned block of its products; the pieces' values are the elements of the next level
+//         of the same tree.
+// Shape:  rows that fit a tile: as many as fit. Longer rows: tiles: pieces, the same columns of all rows one after the
+//         other, so that this part of x stays in the cache. Finish: the pieces of each row, and what is left of it.
+// Limits: none.
+// Twins:  matvec_serial.cpp; the kernels are in matvec_cpu_kernels.cpp.
+#include "backend/cpu/cpu_device.hpp"
+#include "matvec/matvec_cpu_kernels.hpp"
+#include "matvec/matvec_problem.hpp"
+#include "order/operators.hpp"
+#include "reduce/reduce_cpu_kernels.hpp"
+#include "registry/variant.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace tilewise::impl::matvec {
+
+namespace {
+
+using backend::buffer;
+
+constexpr std::array<unsigned, 4> tile_lengths{4096, 8192, 32768, 131072};
+constexpr std::array<registry::tuning_axis, 1> axes{{{"tile", tile_lengths, 131072}}};
+constexpr std::uint64_t shortest_tile = 4096;  // below, starting a tile takes as long as its work
+constexpr std::uint64_t tiles_per_thread = 8;  // at least, so that the last ones end together
+constexpr std::uint64_t most_lanes = 16;       // rows that a kernel takes at once
+
+template <class T>
+struct operands {
+  const T *a, *x;
+  T* y;
+  sizes size;
+};
+
+template <class T>
+void multiply_rows(const operands<T>& o, std::uint64_t tile, backend::cpu::queue& queue) {
+  const cpu_kernels<T>& kernels = kernels_for<T>(queue.level());
+  const auto [m, n, stride] = o.size;
+  const std::uint64_t rows = (tile / n + most_lanes - 1) / most_lanes * most_lanes;
+  const std::uint64_t slot = kernels.scratch_elements(n);
+  const buffer scratch(queue, queue.threads() * slot * sizeof(T));
+  queue.for_each_tile((m + rows - 1) / rows, [&](std::uint64_t i, unsigned worker) {
+    const std::uint64_t first = i * rows;
+    kernels.rows(o.a + first * stride, stride, o.x, o.y + first, std::min(rows, m - first), n,
+                 scratch.as<T>() + worker * slot);
+  });
+}
+
+template <class T>
+void multiply_pieces(const operands<T>& o, std::uint64_t tile, backend::cpu::queue& queue) {
+  constexpr T identity = order::sum::identity<T>();
+  const cpu_kernels<T>& kernels = kernels_for<T>(queue.level());
+  const reduce::cpu_kernels<T>& spine = reduce::kernels_for<T>(queue.level(), op::sum);
+  const auto [m, n, stride] = o.size;
+  const std::uint64_t whole = n / tile, rest = n % tile;
+  const std::uint64_t slot = kernels.scratch_elements(std::max(tile, whole));
+  const buffer scratch(queue, queue.threads() * slot * sizeof(T)), values(queue, m * whole * sizeof(T));
+
+  queue.for_each_tile(m * whole, [&](std::uint64_t i, unsigned worker) {
+    const std::uint64_t row = i % m, piece = i / m;
+    values.as<T>()[row * whole + piece] = kernels.prefix(o.a + row * stride + piece * tile, o.x + piece * tile, tile,
+                                                         scratch.as<T>() + worker * slot, identity);
+  });
+  queue.for_each_tile(m, [&](std::uint64_t row, unsigned worker) {
+    T* const levels = scratch.as<T>() + worker * slot;
+    const T* const of_row = values.as<T>() + row * whole;
+    spine.upsweep(of_row, whole, levels);
+    const T carry = spine.fold(of_row, whole, levels, identity);
+    o.y[row] =
+        order::canonical(kernels.prefix(o.a + row * stride + whole * tile, o.x + whole * tile, rest, levels, carry));
+  });
+}
+
+void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
+  auto& queue = static_cast<backend::cpu::queue&>(q);
+  with_type(p.type, [&]<class Element>(Element) {
+    using T = order::wrapping_t<Element>;
+    const operands<T> o{where.in[0].as<const T>(), where.in[1].as<const T>(), where.out[0].as<T>(), sizes(p)};
+    const auto [m, n, stride] = o.size;
+    if (n == 0) {
+      std::fill_n(o.y, m, T(0));
+      return;
+    }
+    const std::uint64_t share = m * n / (queue.threads() * tiles_per_thread);
+    const std::uint64_t tile = std::min<std::uint64_t>(t[0], std::bit_floor(std::max(share, shortest_tile)));
+    n <= tile ? multiply_rows(o, tile, queue) : multiply_pieces(o, tile, queue);
+  });
+}
+
+}  // namespace
+
+std::vector<registry::variant> matvec_cpu_variants() {
+  return {{.algorithm = "matvec",
+           .backend = "cpu",
+           .name = "",
+           .types = all_dtypes,
+           .source = "src/order/README.md; pairwise summation: N. J. Higham, SIAM J. Sci. Comput. 14 (1993)",
+           .tuning = axes,
+           .run = run}};
+}
+
+}  // namespace tilewise::impl::matvec

@@ -1,0 +1,32 @@
+// What matvec_cpu_kernels.cpp offers for each x86-64 level.
+#pragma once
+
+#include "backend/cpu/cpu_device.hpp"
+
+#include <tilewise/types.hpp>
+
+namespace tilewise::impl::matvec {
+
+/// Signed integers go as unsigned ones: the same bits, and a wrap is defined.
+template <class T>
+struct cpu_kernels {
+  /// Elements of scratch for rows of n elements.
+  std::uint64_t (*scratch_elements)(std::uint64_t n);
+  /// y[i] = P(n) over the products of row i and x, for n > 0.
+  void (*rows)(const T* a, std::uint64_t stride, const T* x, T* y, std::uint64_t rows, std::uint64_t n, T* scratch);
+  /// P(n) over the products of two arrays, on top of `first`. n = 2^k and the identity give the value of a block.
+  T (*prefix)(const T* a, const T* x, std::uint64_t n, T* scratch, T first);
+};
+
+// clang-format off
+namespace v2 { template <class T> const cpu_kernels<T>& kernels(); }
+namespace v3 { template <class T> const cpu_kernels<T>& kernels(); }
+namespace v4 { template <class T> const cpu_kernels<T>& kernels(); }
+// clang-format on
+
+template <class T>
+const cpu_kernels<T>& kernels_for(backend::cpu::instruction_set level) {
+  return backend::cpu::at_level(level, v2::kernels<T>(), v3::kernels<T>(), v4::kernels<T>());
+}
+
+}  // namespace tilewise::impl::matvec

@@ -1,0 +1,108 @@
+// What:   matvec on CUDA: which kernel takes which shape.
+// Order:  matvec_cuda.cuh.
+// Shape:  one launch; two where rows are cut into tiles, because they are few or long.
+// Limits: none.
+// Twins:  matvec_serial.cpp.
+#include "matvec/matvec_cuda.cuh"
+
+#include "backend/cuda/cuda_error.hpp"
+#include "backend/cuda/cuda_queue.hpp"
+#include "matvec/matvec_problem.hpp"
+#include "registry/variant.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace tilewise::impl::matvec {
+
+namespace {
+
+constexpr unsigned lanes_per_unit = 1024;  // that stay on a compute unit with 64 registers each
+
+/// Tiles are as long as may be, but there is at least one for each warp that the device holds, unless there are nearly
+/// enough rows for that: then a row is one piece. Twice as many were 3 % slower for 64 x 2^20 floats on an H200.
+template <class T>
+unsigned tile_level(const matrix<T>& w, std::uint64_t resident_warps) {
+  unsigned level = chunk_level<T> + most_levels;
+  if (2 * w.m >= resident_warps) return level;
+  while (level > chunk_level<T> && w.m * (w.n >> level) < resident_warps) --level;
+  return level;
+}
+
+unsigned groups_for(std::uint64_t warps) {
+  constexpr unsigned in_group = group_size / warp_size;
+  return static_cast<unsigned>(std::min<std::uint64_t>((warps + in_group - 1) / in_group, std::uint64_t{1} << 30));
+}
+
+/// Warps that stay took 99 us for 2^20 rows of 64 floats on an H200, warps that come and go 118 us.
+template <class T>
+void launch_short_rows(const matrix<T>& w, std::uint64_t resident_warps, queue& q) {
+  const auto launch = [&](auto kernel, std::uint64_t rows, auto... more) {
+    const std::uint64_t warps = std::min((w.m + rows - 1) / rows, 2 * resident_warps);
+    kernel<<<groups_for(warps), group_size, 0, q.stream()>>>(w, more...);
+    TW_CUDA(cudaGetLastError());
+  };
+  if (w.n < row_length<T>) {
+    const std::uint64_t packs = (w.n + pack_length<T> - 1) / pack_length<T>;
+    const unsigned log_width = static_cast<unsigned>(std::bit_width(std::bit_ceil(packs))) - 1;
+    return launch(short_rows<T>, std::uint64_t{short_in_flight<T>} * (warp_size >> log_width), log_width);
+  }
+  switch (std::bit_width(std::bit_ceil(w.n / row_length<T>)) - 1) {
+    case 0: return launch(middle_rows<0, T>, rows_at_once<0>);
+    case 1: return launch(middle_rows<1, T>, rows_at_once<1>);
+    case 2: return launch(middle_rows<2, T>, rows_at_once<2>);
+    default: return launch(middle_rows<3, T>, rows_at_once<3>);
+  }
+}
+
+template <class T>
+void launch_pieces(const matrix<T>& w, std::uint64_t resident_warps, queue& q) {
+  cut<T> by{.level = tile_level(w, resident_warps)};
+  by.tiles = w.n >> by.level;
+  if (by.tiles == 1) by.tiles = 0;  // a row in one piece needs no finish
+  by.room = by.tiles == 0 ? 0 : reduce::tile_value_room(by.tiles);
+  const std::uint64_t digits = by.tiles == 0 ? 0 : reduce::digit_count;
+  const backend::buffer workspace(q, w.m * (by.room + digits) * sizeof(T));
+  by.value = workspace.as<T>();
+  by.digit = by.value + w.m * by.room;
+  const std::uint64_t ends = w.n == by.tiles << by.level ? 0 : 1;
+  pieces<<<groups_for(w.m * (by.tiles + ends)), group_size, 0, q.stream()>>>(w, by);
+  TW_CUDA(cudaGetLastError());
+  if (by.tiles == 0) return;
+  finish<<<static_cast<unsigned>(w.m), finish_group_size, 0, q.stream()>>>(w, by);
+  TW_CUDA(cudaGetLastError());
+}
+
+void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue& on) {
+  queue& q = enter(on);
+  const sizes s(p);
+  if (s.m == 0) return;
+  with_type(p.type, [&]<class Element>(Element) {
+    using T = order::wrapping_t<Element>;
+    const T *a = where.in[0].as<const T>(), *x = where.in[1].as<const T>();
+    T* const y = where.out[0].as<T>();
+    const bool packable = is_packable(a) && is_packable(x) && (s.m == 1 || s.lda % pack_length<T> == 0);
+    const matrix<T> w{a, x, y, s.m, s.n, s.lda, packable};
+    const std::uint64_t resident_warps = std::uint64_t{q.device().info().compute_units} * (lanes_per_unit / warp_size);
+    if (s.n == 0)
+      TW_CUDA(cudaMemsetAsync(y, 0, s.m * sizeof(T), q.stream()));
+    else if (s.n <= chunk_length<T>)
+      launch_short_rows(w, resident_warps, q);
+    else
+      launch_pieces(w, resident_warps, q);
+  });
+}
+
+}  // namespace
+
+std::vector<registry::variant> matvec_cuda_variants() {
+  return {{.algorithm = "matvec",
+           .backend = "cuda",
+           .name = "",
+           .types = all_dtypes,
+           .source = "a warp a row: Bell and Garland 2009, Implementing sparse matrix-vector multiplication; "
+                     "src/order/README.md",
+           .run = run}};
+}
+
+}  // namespace tilewise::impl::matvec

@@ -1,0 +1,90 @@
+// What:   matvec on OpenCL: whole rows, or pieces of rows and what follows from them.
+// Order:  matvec.cl.
+// Shape:  one launch; where a row is longer than a tile one for each level of tiles, and one more.
+// Limits: local memory for one tile of elements; f64 where the device has it.
+// Twins:  matvec_serial.cpp.
+#include "backend/opencl/opencl_device.hpp"
+#include "backend/opencl/opencl_queue.hpp"
+#include "matvec/matvec_problem.hpp"
+#include "registry/variant.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace tilewise::embedded {
+extern const std::string_view matvec_cl;
+}
+
+namespace tilewise::impl::matvec {
+
+namespace {
+
+using registry::problem;
+using registry::tuning;
+
+constexpr std::array<unsigned, 4> group_sizes{64, 128, 256, 512};
+constexpr std::array<unsigned, 3> item_counts{8, 16, 32};
+constexpr std::array<registry::tuning_axis, 2> axes{{{"group_size", group_sizes, 256}, {"items", item_counts, 16}}};
+
+/// Each level begins on a multiple of 16 elements; tw_level_first of block_tree.cl is the same rule.
+std::uint64_t room_of(std::uint64_t count) { return (count + 15) / 16 * 16; }
+
+void run(const problem& p, const registry::memories& where, const tuning& t, backend::queue& on) {
+  const sizes s(p);
+  if (s.m == 0) return;
+  auto& queue = static_cast<backend::opencl::queue&>(on);
+  const unsigned group_size = t[0];
+  const std::uint64_t tile = std::uint64_t{t[0]} * t[1];
+  auto& program = queue.program(embedded::matvec_cl, backend::opencl::definitions_of(p.type, op::sum) +
+                                                         " -DTW_LOG_GROUP=" + std::to_string(std::countr_zero(t[0])) +
+                                                         " -DTW_LOG_ITEMS=" + std::to_string(std::countr_zero(t[1])));
+  const std::size_t size = size_of(p.type), unit = 16 / size;
+  const auto [a, x] = std::array{where.in[0], where.in[1]};
+  const backend::memory y = where.out[0];
+  const std::uint64_t a_first = a.offset / size, x_first = x.offset / size, y_first = y.offset / size;
+
+  const bool in_units = (a_first | x_first | s.lda | s.n) % unit == 0;
+  const std::uint64_t leaves = in_units ? s.n / unit : s.n;
+  if (leaves <= tile) {
+    const unsigned log_pitch =
+        static_cast<unsigned>(std::countr_zero(std::bit_ceil(std::max<std::uint64_t>(leaves, 1))));
+    const std::uint64_t rows = tile >> log_pitch;
+    queue.launch_tiles(program.kernel("tw_rows"), (s.m + rows - 1) / rows, group_size, a, a_first, s.lda, x, x_first, y,
+                       y_first, s.m, static_cast<std::uint32_t>(leaves), in_units ? 1u : 0u, log_pitch);
+    return;
+  }
+  std::uint64_t room = 0;
+  for (std::uint64_t count = s.n / tile; count != 0; count /= tile) room += room_of(count);
+  const backend::buffer values(queue, s.m * room * size);
+  queue.launch_tiles(program.kernel("tw_pieces"), s.m * (s.n / tile), group_size, a, a_first, s.lda, x, x_first, s.m,
+                     backend::memory(values), room);
+  std::uint64_t from = 0;
+  for (std::uint64_t count = s.n / tile; count >= tile; count /= tile) {
+    const std::uint64_t to = from + room_of(count);
+    queue.launch_tiles(program.kernel("tw_tiles"), s.m * (count / tile), group_size, backend::memory(values), room,
+                       from, to, count / tile);
+    from = to;
+  }
+  queue.launch_tiles(program.kernel("tw_finish"), s.m, group_size, a, a_first, s.lda, x, x_first, y, y_first, s.n,
+                     backend::memory(values), room);
+}
+
+std::string unsupported(const problem& p, const backend::device& on, const tuning& t) {
+  return backend::opencl::too_large(on.info(), t[0], std::uint64_t{t[0]} * t[1] * size_of(p.type));
+}
+
+}  // namespace
+
+std::vector<registry::variant> matvec_opencl_variants() {
+  return {{.algorithm = "matvec",
+           .backend = "opencl",
+           .name = "",
+           .types = all_dtypes,
+           .source = "a group a row: Bell and Garland 2009, Implementing sparse matrix-vector multiplication; "
+                     "src/order/README.md",
+           .tuning = axes,
+           .unsupported = unsupported,
+           .run = run}};
+}
+
+}  // namespace tilewise::impl::matvec

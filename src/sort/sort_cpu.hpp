@@ -1,0 +1,42 @@
+// The variants on the CPU, one maker for each sort_cpu_<method>.cpp, and how they see their operands.
+#pragma once
+
+#include "backend/cpu/cpu_device.hpp"
+#include "registry/variant.hpp"
+#include "sort/sort_operands.hpp"
+
+namespace tilewise::impl::sort {
+
+registry::variant radix_variant();
+registry::variant merge_variant();
+
+/// So few keys are sorted by insertion on the calling thread, without device, problem or workspace.
+inline constexpr std::uint64_t few_keys = 32;
+/// `out` may be `in`.
+template <class T>
+void sort_few(const T* in, T* out, std::uint64_t n, bool descending);
+
+template <class Bits, class Value>
+struct sort_task {
+  const Bits* keys;
+  const Value* values;  // null: an element's value is its index
+  elements<Bits, Value> out;
+  std::uint64_t n;
+  sort_code<Bits> code;
+};
+
+/// The merge sort, with tiles of a power of two.
+template <class Bits, class Value>
+void sort_by_merging(const sort_task<Bits, Value>& task, std::uint64_t tile, backend::cpu::queue& queue);
+
+/// Calls f(task).
+template <class F>
+void with_task(const registry::problem& p, const registry::memories& where, F&& f) {
+  with_elements(
+      p, where,
+      [&]<class Bits, class Value>(sort_code<Bits> code, elements<Bits, Value> in, elements<Bits, Value> out) {
+        f(sort_task<Bits, Value>{in.keys, in.values, out, p.n(), code});
+      });
+}
+
+}  // namespace tilewise::impl::sort

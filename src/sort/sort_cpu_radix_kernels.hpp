@@ -1,0 +1,75 @@
+// What sort_cpu_radix_kernels.cpp offers for each x86-64 level.
+#pragma once
+
+#include "sort/sort_cpu.hpp"
+
+#include <cstddef>
+
+namespace tilewise::impl::sort {
+
+inline constexpr unsigned widest_digit = 11;
+
+/// Some neighbouring bits of a code, at most widest_digit.
+template <class Bits>
+struct digit {
+  unsigned shift, width;
+
+  [[gnu::always_inline]] constexpr unsigned of(Bits code) const {
+    return static_cast<unsigned>(code >> shift) & ((1u << width) - 1);
+  }
+  [[gnu::always_inline]] constexpr unsigned values() const { return 1u << width; }
+};
+
+/// The bits that any and that all of some codes have.
+template <class Bits>
+struct common_bits {
+  Bits any, all;
+};
+
+/// One tile on its way to the places that its digits name.
+template <class Bits, class Value>
+struct scatter_task {
+  const Bits* keys;
+  const Value* values;  // null: an element's value is its index
+  std::uint64_t begin, end;
+  elements<Bits, Value> out;
+  sort_code<Bits> before, after;  // keys are encoded with the one and written decoded with the other
+  digit<Bits> by;
+  const std::uint64_t* first;  // place of the tile's first element with each digit
+  std::byte* scratch;          // scatter_scratch bytes, aligned to a cache line
+  bool combine;                // collect whole cache lines before writing
+  bool stream;                 // and write them past the caches
+};
+
+inline constexpr std::uint64_t cache_line = 64;
+
+template <class Bits>
+constexpr std::uint64_t scatter_scratch(digit<Bits> by) {
+  return by.values() * (sizeof(std::uint64_t) + 2 * cache_line);
+}
+
+template <class Bits>
+struct radix_key_kernels {
+  common_bits<Bits> (*common)(const Bits* keys, std::uint64_t n, sort_code<Bits> code);
+  /// Adds to counts[d] the number of keys with digit d.
+  void (*count)(const Bits* keys, std::uint64_t n, sort_code<Bits> code, digit<Bits> by, std::uint64_t* counts);
+};
+
+template <class Bits, class Value>
+struct radix_kernels {
+  void (*scatter)(const scatter_task<Bits, Value>& task);
+  /// Sorts [begin, end) by insertion. False, with all elements there but in no better order, after more than `moves`.
+  bool (*insert)(elements<Bits, Value> where, std::uint64_t begin, std::uint64_t end, sort_code<Bits> code,
+                 std::uint64_t moves);
+};
+
+// clang-format off
+namespace v2 { template <class Bits> const radix_key_kernels<Bits>& key_kernels();
+               template <class Bits, class Value> const radix_kernels<Bits, Value>& kernels(); }
+namespace v3 { template <class Bits> const radix_key_kernels<Bits>& key_kernels();
+               template <class Bits, class Value> const radix_kernels<Bits, Value>& kernels(); }
+namespace v4 { template <class Bits> const radix_key_kernels<Bits>& key_kernels();
+               template <class Bits, class Value> const radix_kernels<Bits, Value>& kernels(); }
+// clang-format on
+
+}  // namespace tilewise::impl::sort

@@ -1,0 +1,138 @@
+// What:   radix sort, the lowest digit first, in as few passes over memory as there are digits that differ.
+// Order:  stable passes; sort_code.hpp.
+// Shape:  what fits one cluster is sorted in one launch (sort_cuda_radix_cluster.cuh). Else: one launch counts all
+//         digits and makes a plan (sort_cuda_radix_plan.cuh), and one launch a digit moves all elements
+//         (sort_cuda_radix_sweep.cuh). Many keys of 64 bits are sorted by as many high digits as make equal neighbours
+//         rare; a last launch puts those in order. Keys that make a fool of that estimate get all digits sorted.
+// Limits: none; works in place.
+// Twins:  sort_serial.cpp, sort_radix.cl.
+#include "sort/sort_cuda_radix_cluster.cuh"
+#include "sort/sort_cuda_radix_sweep.cuh"
+
+#include <algorithm>
+
+namespace tilewise::impl::sort {
+
+namespace {
+
+using namespace on_cuda;
+
+constexpr unsigned sweep_warps = 16;
+constexpr unsigned sweep_groups = 2;  // a compute unit
+/// A warp's rows of keys; a tile has about 48 KiB.
+template <class Bits, class Value>
+constexpr unsigned sweep_rows = std::min(15u, 96 / static_cast<unsigned>(sizeof(Bits) + value_bytes<Value>));
+
+/// Below this many keys a further pass costs less than the launches that stand by.
+constexpr std::uint64_t least_partial = std::uint64_t{1} << 21;
+
+template <class Bits, class Value>
+class radix_sort {
+ public:
+  static constexpr unsigned rows = sweep_rows<Bits, Value>, tile = sweep_warps * rows * warp_size;
+  using work = radix_work<Bits, Value, tile>;
+
+  radix_sort(const sort_task<Bits, Value>& task, queue& q)
+      : queue_(q),
+        groups_(sweep_groups * q.device().info().compute_units),
+        work_(describe(task)),
+        spare_(q, task.n),
+        tables_(q, table_bytes()) {
+    work_.spare = spare_.all();
+    lay_out(tables_.as<unsigned char>());
+  }
+
+  void enqueue() {
+    const cudaStream_t stream = queue_.stream();
+    TW_CUDA(cudaMemsetAsync(tables_.as<void>(), 0, zero_bytes(), stream));
+    constexpr unsigned bytes = sizeof(count_shared<Bits>), threads = count_warps * warp_size;
+    const auto count = count_digits<Bits, Value, tile>;
+    TW_CUDA(cudaFuncSetAttribute(count, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    count<<<groups(threads * count_rows, count_groups), threads, bytes, stream>>>(work_);
+    sweep_all(false);
+    if (work_.partial) {
+      settle<<<groups(settle_threads, settle_groups), settle_threads, 0, stream>>>(work_);
+      sweep_all(true);
+    }
+    TW_CUDA(cudaGetLastError());
+  }
+
+ private:
+  static constexpr unsigned settle_threads = 256, settle_groups = 4;
+
+  static work describe(const sort_task<Bits, Value>& task) {
+    work w{};
+    w.task = task;
+    w.in_place = task.in_place();
+    w.partial = sizeof(Bits) == 8 && task.n >= least_partial;
+    const std::uint64_t tiles = (task.n + tile - 1) / tile;
+    w.most_tiles = std::min(tiles, work::portion_tiles);
+    w.portions = static_cast<unsigned>((tiles + work::portion_tiles - 1) / work::portion_tiles);
+    return w;
+  }
+
+  std::uint64_t counts_bytes() const { return digits<Bits> * digit_values * sizeof(std::uint64_t); }
+  std::uint64_t zero_bytes() const { return counts_bytes() + (work_.launches() + 1) * sizeof(unsigned); }
+  std::uint64_t plan_at() const { return (zero_bytes() + 255) / 256 * 256; }
+  std::uint64_t bases_at() const { return plan_at() + 256; }
+  std::uint64_t states_at() const { return bases_at() + work_.portions * counts_bytes(); }
+  std::uint64_t state_bytes() const { return work_.most_tiles * digit_values * sizeof(unsigned); }
+  std::uint64_t table_bytes() const { return states_at() + 2 * state_bytes(); }
+
+  void lay_out(unsigned char* base) {
+    work_.counts = reinterpret_cast<unsigned long long*>(base);
+    work_.tickets = reinterpret_cast<unsigned*>(base + counts_bytes());
+    work_.plan = reinterpret_cast<radix_plan<Bits>*>(base + plan_at());
+    work_.bases = reinterpret_cast<std::uint64_t*>(base + bases_at());
+    for (unsigned i = 0; i < 2; ++i)
+      work_.state_table[i] = reinterpret_cast<unsigned*>(base + states_at() + i * state_bytes());
+  }
+
+  /// Groups for a loop whose steps take `each` elements a group; at most `most` a compute unit.
+  unsigned groups(std::uint64_t each, unsigned most) const {
+    const std::uint64_t steps = (work_.task.n + each - 1) / each;
+    return static_cast<unsigned>(std::min<std::uint64_t>(steps, most * queue_.device().info().compute_units));
+  }
+
+  void sweep_all(bool again) {
+    constexpr unsigned bytes = sizeof(sweep_shared<Bits, Value, sweep_warps, rows>);
+    const auto kernel = sweep_tiles<Bits, Value, sweep_warps, rows, sweep_groups>;
+    TW_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    const auto drawing = static_cast<unsigned>(std::min<std::uint64_t>(work_.most_tiles, groups_));
+    for (unsigned pass = 0; pass < digits<Bits>; ++pass)
+      for (unsigned portion = 0; portion < work_.portions; ++portion)
+        kernel<<<drawing, sweep_warps * warp_size, bytes, queue_.stream()>>>(work_, sweep_launch{pass, portion, again});
+  }
+
+  queue& queue_;
+  unsigned groups_;
+  work work_;
+  workspace<Bits, Value> spare_;
+  backend::buffer tables_;
+};
+
+void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue& on) {
+  if (p.n() == 0) return;
+  queue& q = enter(on);
+  with_task(p, where, [&]<class Bits, class Value>(const sort_task<Bits, Value>& task) {
+    if (fits_cluster(task, q))
+      sort_in_cluster(task, q);
+    else
+      radix_sort<Bits, Value>(task, q).enqueue();
+  });
+}
+
+}  // namespace
+
+registry::variant cuda_radix_variant() {
+  return {.algorithm = "sort",
+          .backend = "cuda",
+          .name = "radix",
+          .types = all_dtypes,
+          .source =
+              "Adinets, Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs, "
+              "arXiv:2206.01784; plans of high digits are ours",
+          .run = run};
+}
+
+}  // namespace tilewise::impl::sort

@@ -1,0 +1,226 @@
+// What:   what a radix sort over memory does, decided on the device: which digits it needs, and where each one's runs
+//         begin.
+// Order:  none; keys are counted.
+// Shape:  a sweep over the keys counts all digits in shared memory, several copies each, so that equal keys wait less;
+//         the last group to finish makes the plan.
+// Limits: none.
+// Twins:  none.
+#pragma once
+
+#include "sort/sort_cuda_radix.cuh"
+
+namespace tilewise::impl::sort::on_cuda {
+
+template <class Bits>
+struct radix_plan {
+  unsigned passes;
+  unsigned shift[digits<Bits>];
+  unsigned
+      settled;     // the passes sort by the bits from this one on; if not 0, few neighbours are expected to share them
+  unsigned again;  // set where that expectation fails: then all digits are sorted
+};
+
+/// What one pass reads, does and writes.
+template <class Bits, class Value>
+struct sweep_pass {
+  bool runs;
+  unsigned shift;
+  unsigned sequence;  // of this launch among those that run
+  elements<Bits, Value> from, to;
+  coding<Bits> with;
+};
+
+template <class Bits, class Value, unsigned Tile>
+struct radix_work {
+  static constexpr std::uint64_t portion_tiles = (std::uint64_t{1} << 29) / Tile;
+
+  sort_task<Bits, Value> task;
+  elements<Bits, Value> spare;
+  bool in_place;
+  bool partial;  // whether the plan may leave low digits to settle()
+  unsigned portions;
+  std::uint64_t most_tiles;  // of a portion
+  // Zero before the sort.
+  unsigned long long* counts;  // of each digit's values
+  unsigned* tickets;           // tiles drawn by each launch; the last one counts groups that are done counting
+  // Written by the sort.
+  radix_plan<Bits>* plan;
+  std::uint64_t* bases;  // for each digit, portion and value: where its next run goes
+  unsigned* state_table[2];
+
+  unsigned launches() const { return 2 * digits<Bits> * portions; }
+
+  __device__ std::uint64_t begin_of(unsigned portion) const { return portion * portion_tiles * Tile; }
+  __device__ unsigned tiles_of(unsigned portion) const {
+    return static_cast<unsigned>(min(portion_tiles, (task.n - begin_of(portion) + Tile - 1) / Tile));
+  }
+  __device__ std::uint64_t* base(unsigned digit, unsigned portion) const {
+    return bases + (digit * portions + portion) * digit_values;
+  }
+  template <class Launch>
+  __device__ unsigned* ticket(const Launch& l) const {
+    return tickets + ((l.again ? digits<Bits> : 0) + l.pass) * portions + l.portion;
+  }
+  __device__ unsigned* groups_done() const { return tickets + 2 * digits<Bits> * portions; }
+  /// Two tables in turn: a launch clears the one that the next launch will use.
+  __device__ unsigned* states(unsigned sequence) const { return state_table[sequence % 2]; }
+
+  template <class Launch>
+  __device__ sweep_pass<Bits, Value> pass_of(const Launch& l) const {
+    const unsigned planned = plan->passes, passes = l.again ? digits<Bits> : planned;
+    const bool first = l.pass == 0, last = l.pass + 1 == passes, to_out = (passes - l.pass) % 2 == 1;
+    return {l.again ? plan->again != 0 : l.pass < passes,
+            l.again ? l.pass * digit_bits : plan->shift[l.pass],
+            ((l.again ? planned : 0) + l.pass) * portions + l.portion,
+            first && !l.again ? task.in : (to_out ? spare : task.out),
+            to_out ? task.out : spare,
+            {task.code, first, last}};
+  }
+};
+
+inline constexpr unsigned count_warps = 16;
+inline constexpr unsigned count_groups = 3;  // a compute unit has room for them
+/// Copies of a counter, side by side, so that lanes seldom meet in a bank: 2^26 keys of 32 bits take 94 us on an H200
+/// with 16, and 136 us with 4. They have 64 KiB together.
+template <class Bits>
+inline constexpr unsigned count_copies = 64 / sizeof(Bits);
+inline constexpr unsigned count_rows = 8;  // loads in flight
+
+template <class Bits>
+struct count_shared {
+  unsigned counts[digits<Bits>][digit_values][count_copies<Bits>];
+  unsigned long long sums[digit_values / warp_size];
+  float alike[digit_values / warp_size];
+  bool constant[digits<Bits>];
+  float chance[digits<Bits>];  // that two keys share this digit
+  bool last;
+};
+
+/// Decides which digits are sorted. One thread.
+template <class Bits>
+__device__ radix_plan<Bits> decide(const count_shared<Bits>& s, std::uint64_t n, bool partial, bool in_place) {
+  // So many neighbours in the sorted order may share all digits but the lowest ones: settle() has little to do then.
+  constexpr float rare = 0.125f;
+  unsigned lowest = 0;
+  float neighbours = static_cast<float>(n);
+  for (unsigned d = digits<Bits>; partial && d-- > 0;) {
+    neighbours *= s.chance[d];
+    if (neighbours <= rare) {
+      lowest = d;
+      break;
+    }
+  }
+  radix_plan<Bits> plan{};
+  plan.settled = lowest * digit_bits;
+  for (unsigned d = lowest; d < digits<Bits>; ++d)
+    if (!s.constant[d]) plan.shift[plan.passes++] = d * digit_bits;
+  // Keys that are all equal are copied by a pass. In place, the first of an odd number of passes would write over what
+  // it reads, so one digit is sorted twice.
+  while (plan.passes == 0 || (in_place && plan.passes % 2 == 1)) {
+    plan.shift[plan.passes] = plan.passes == 0 ? 0 : plan.shift[plan.passes - 1];
+    ++plan.passes;
+  }
+  return plan;
+}
+
+/// The whole of the last group: bases of the first portion, and the plan.
+template <class Work, class Bits>
+__device__ void make_plan(const Work& w, count_shared<Bits>& s) {
+  const unsigned value = threadIdx.x, warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
+  for (unsigned d = 0; d < digits<Bits>; ++d) {
+    const unsigned long long count = value < digit_values ? __ldcg(w.counts + d * digit_values + value) : 0;
+    const unsigned long long before = sum_before(count, s.sums);
+    if (value < digit_values) w.base(d, 0)[value] = before;
+    const float share = static_cast<float>(count) / static_cast<float>(w.task.n);
+    float alike = share * share;
+#pragma unroll
+    for (unsigned distance = 1; distance < warp_size; distance *= 2)
+      alike += __shfl_xor_sync(all_lanes, alike, distance);
+    if (lane == 0 && warp < digit_values / warp_size) s.alike[warp] = alike;
+    const bool constant = __syncthreads_or(count == w.task.n) != 0;  // `alike` is there, and `sums` was read
+    if (threadIdx.x != 0) continue;
+    s.constant[d] = constant;
+    s.chance[d] = 0;
+    for (float part : s.alike) s.chance[d] += part;
+  }
+  if (threadIdx.x == 0) *w.plan = decide(s, w.task.n, w.partial, w.in_place);
+}
+
+template <class Bits, class Value, unsigned Tile>
+__global__ void __launch_bounds__(count_warps* warp_size) count_digits(const radix_work<Bits, Value, Tile> w) {
+  extern __shared__ __align__(16) unsigned char bytes[];
+  auto& s = *reinterpret_cast<count_shared<Bits>*>(bytes);
+  constexpr unsigned threads = count_warps * warp_size;
+  for (unsigned i = threadIdx.x; i < digits<Bits> * digit_values * count_copies<Bits>; i += threads)
+    (&s.counts[0][0][0])[i] = 0;
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * threads + threadIdx.x; i < w.most_tiles * digit_values;
+       i += std::uint64_t{gridDim.x} * threads)
+    w.states(0)[i] = 0;
+  __syncthreads();  // the counts are zero
+  constexpr unsigned step = threads * count_rows;
+  for (std::uint64_t begin = std::uint64_t{blockIdx.x} * step; begin < w.task.n;
+       begin += std::uint64_t{gridDim.x} * step) {
+    Bits key[count_rows];
+#pragma unroll
+    for (unsigned r = 0; r < count_rows; ++r) {
+      const std::uint64_t i = begin + r * threads + threadIdx.x;
+      if (i < w.task.n) key[r] = w.task.in.keys[i];
+    }
+#pragma unroll
+    for (unsigned r = 0; r < count_rows; ++r) {
+      if (begin + r * threads + threadIdx.x >= w.task.n) continue;
+      const Bits code = w.task.code.encode(key[r]);
+#pragma unroll
+      for (unsigned d = 0; d < digits<Bits>; ++d)
+        atomicAdd(&s.counts[d][digit_of(code, d * digit_bits)][threadIdx.x % count_copies<Bits>], 1);
+    }
+  }
+  __syncthreads();  // the group has counted
+  for (unsigned i = threadIdx.x; i < digits<Bits> * digit_values; i += threads) {
+    unsigned sum = 0;
+    for (unsigned copy = 0; copy < count_copies<Bits>; ++copy)
+      sum += s.counts[i / digit_values][i % digit_values][(copy + i) % count_copies<Bits>];
+    if (sum != 0) atomicAdd(w.counts + i, static_cast<unsigned long long>(sum));
+  }
+  __threadfence();
+  __syncthreads();  // the group's counts are in memory
+  if (threadIdx.x == 0) s.last = atomicAdd(w.groups_done(), 1) == gridDim.x - 1;
+  __syncthreads();  // `last` is known
+  if (s.last) make_plan(w, s);
+}
+
+/// Elements that share all sorted bits come to lie side by side, in the order of the input; where they are few, one
+/// thread sorts them by insertion. Where they are many, all digits are to be sorted.
+template <class Bits, class Value, unsigned Tile>
+__global__ void settle(const radix_work<Bits, Value, Tile> w) {
+  constexpr unsigned most = 16;
+  const unsigned settled = w.plan->settled;
+  if (settled == 0 || *reinterpret_cast<volatile unsigned*>(&w.plan->again) != 0) return;
+  const elements<Bits, Value> x = w.task.out;
+  const std::uint64_t n = w.task.n, stride = std::uint64_t{gridDim.x} * blockDim.x;
+  const auto code_at = [&](std::uint64_t i) { return w.task.code.encode(x.keys[i]); };
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i + 1 < n; i += stride) {
+    const Bits sorted = code_at(i) >> settled;
+    if (code_at(i + 1) >> settled != sorted || (i != 0 && code_at(i - 1) >> settled == sorted)) continue;
+    std::uint64_t end = i + 2;
+    while (end < n && end - i <= most && code_at(end) >> settled == sorted) ++end;
+    if (end - i > most) {
+      w.plan->again = 1;
+      return;
+    }
+    for (std::uint64_t j = i + 1; j < end; ++j) {
+      const Bits key = x.keys[j], code = w.task.code.encode(key);
+      Value value;
+      if constexpr (moves<Value>) value = x.values[j];
+      std::uint64_t hole = j;
+      for (; hole > i && code_at(hole - 1) > code; --hole) {
+        x.keys[hole] = x.keys[hole - 1];
+        if constexpr (moves<Value>) x.values[hole] = x.values[hole - 1];
+      }
+      x.keys[hole] = key;
+      if constexpr (moves<Value>) x.values[hole] = value;
+    }
+  }
+}
+
+}  // namespace tilewise::impl::sort::on_cuda

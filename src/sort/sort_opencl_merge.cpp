@@ -1,0 +1,104 @@
+// What:   sort/opencl:merge_path and sort/opencl:merge_rank.
+// Order:  sort_merge.cl.
+// Shape:  merge_path: the tiles sorted, then passes that double the runs. merge_rank: such passes from runs of one on.
+// Limits: local memory for one tile; merge_rank none.
+// Twins:  sort_serial.cpp.
+#include "backend/opencl/opencl_device.hpp"
+#include "sort/sort_opencl.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace tilewise::embedded {
+extern const std::string_view sort_merge_cl;
+}
+
+namespace tilewise::impl::sort {
+
+namespace {
+
+using registry::problem;
+using registry::tuning;
+
+/// Passes that merge `runs` runs into one, two at a time.
+unsigned merges_of(std::uint64_t runs) { return static_cast<unsigned>(std::bit_width(runs - 1)); }
+
+// merge_path
+
+// Where the ends of a tile's parts are found: in the group that merges them, or by a launch before.
+constexpr std::array<unsigned, 3> split_values{0, 1, 2};
+constexpr std::array<std::string_view, 3> split_words{"auto", "group", "launch"};
+constexpr std::array<registry::tuning_axis, 2> path_axes{{group_axis, {"split", split_values, 0, split_words}}};
+constexpr std::uint64_t few_tiles = 1024;  // "auto": so many groups search sooner than one more launch does
+constexpr unsigned split_group = 64;       // an item a tile: small groups use more compute units
+
+std::uint64_t local_bytes(const problem& p, const opencl_tiles& tiles) {
+  const std::uint64_t merged = tiles.tile() * (size_of(p.type) + sizeof(std::uint16_t)) + 16;  // with sources and ends
+  return std::max(tiles.local_bytes(p), merged);
+}
+
+void run_merge_path(const problem& p, const registry::memories& where, const tuning& t, backend::queue& queue) {
+  if (p.n() == 0) return;
+  const opencl_tiles tiles = tiles_for(p, queue.device().info(), t[0], local_bytes);
+  opencl_sort sort(p, where, queue, embedded::sort_merge_cl, tiles.definitions());
+  const std::uint64_t count = tiles.tiles(p.n());
+  sort.plan(1 + merges_of(count), true);
+  sort.move(sort.kernel("tw_sort_tiles"), count, tiles.group_size, 0);
+  const backend::buffer splits(queue, count * sizeof(std::uint64_t));
+  const std::uint32_t search = t[1] == 0 ? count <= few_tiles : t[1] == 1;
+  for (unsigned pass = 1; pass < sort.passes(); ++pass) {
+    const std::uint64_t run = tiles.tile() << (pass - 1);
+    if (search == 0)
+      sort.look(sort.kernel("tw_split"), (count + split_group - 1) / split_group, split_group, pass, splits, count,
+                run);
+    sort.move(sort.kernel("tw_merge"), count, tiles.group_size, pass, splits, run, search);
+  }
+}
+
+std::string merge_path_unsupported(const problem& p, const backend::device& on, const tuning& t) {
+  return tiles_unsupported(p, on.info(), t[0], local_bytes);
+}
+
+// merge_rank
+
+constexpr std::array<unsigned, 6> group_sizes{32, 64, 128, 256, 512, 1024};
+constexpr std::array<registry::tuning_axis, 1> rank_axes{{{"group_size", group_sizes, 256}}};
+
+void run_merge_rank(const problem& p, const registry::memories& where, const tuning& t, backend::queue& queue) {
+  if (p.n() == 0) return;
+  opencl_sort sort(p, where, queue, embedded::sort_merge_cl, "");
+  // A single element is a pass too: it moves.
+  sort.plan(std::max(1u, merges_of(p.n())), false);
+  for (unsigned pass = 0; pass < sort.passes(); ++pass)
+    sort.move(sort.kernel("tw_merge_by_rank"), (p.n() + t[0] - 1) / t[0], t[0], pass, std::uint64_t{1} << pass);
+}
+
+std::string merge_rank_unsupported(const problem&, const backend::device& on, const tuning& t) {
+  return backend::opencl::too_large(on.info(), t[0], 0);
+}
+
+}  // namespace
+
+registry::variant opencl_merge_path() {
+  return {.algorithm = "sort",
+          .backend = "opencl",
+          .name = "merge_path",
+          .types = all_dtypes,
+          .source = "Green, McColl and Bader 2012, GPU merge path",
+          .tuning = path_axes,
+          .unsupported = merge_path_unsupported,
+          .run = run_merge_path};
+}
+
+registry::variant opencl_merge_rank() {
+  return {.algorithm = "sort",
+          .backend = "opencl",
+          .name = "merge_rank",
+          .types = all_dtypes,
+          .source = "Satish, Harris and Garland 2009, Designing efficient sorting algorithms for manycore GPUs",
+          .tuning = rank_axes,
+          .unsupported = merge_rank_unsupported,
+          .run = run_merge_rank};
+}
+
+}  // namespace tilewise::impl::sort

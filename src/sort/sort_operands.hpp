@@ -1,0 +1,54 @@
+// How the sorts whose memory has addresses see their operands: keys of 4 or 8 bytes with nothing, 4 or 8 bytes beside
+// each. sort_opencl.hpp says the same of OpenCL's.
+#pragma once
+
+#include "registry/variant.hpp"
+#include "sort/sort_code.hpp"
+#include "sort/sort_problem.hpp"
+
+namespace tilewise::impl::sort {
+
+/// What moves with a key of a sort of keys alone.
+struct nothing {};
+
+template <class Value>
+inline constexpr bool moves = !std::is_same_v<Value, nothing>;
+
+/// Keys with what moves with them: a piece of the input, the output or workspace.
+template <class Bits, class Value>
+struct elements {
+  Bits* keys;
+  Value* values;  // null in the input: an element's value is its index
+};
+
+/// Room for n elements.
+template <class Bits, class Value>
+class workspace {
+ public:
+  workspace(backend::queue& queue, std::uint64_t n)
+      : keys_(queue, n * sizeof(Bits)), values_(queue, moves<Value> ? n * sizeof(Value) : 0) {}
+  elements<Bits, Value> all() const { return {keys_.as<Bits>(), values_.as<Value>()}; }
+
+ private:
+  backend::buffer keys_, values_;
+};
+
+/// Calls f(code, input, output) with the problem's types of keys and values.
+template <class F>
+void with_elements(const registry::problem& p, const registry::memories& where, F&& f) {
+  const auto with_value = [&]<class Bits, class Value>(sort_code<Bits> code, Value) {
+    Value* const values = has_values(p) ? where.in[1].as<Value>() : nullptr;
+    f(code, elements<Bits, Value>{where.in[0].as<Bits>(), values},
+      elements<Bits, Value>{where.out[0].as<Bits>(), where.out[1].as<Value>()});
+  };
+  const auto with_bits = [&]<class Bits>(sort_code<Bits> code) {
+    switch (payload_size(payload_of(p))) {
+      case 0: return with_value(code, nothing{});
+      case 4: return with_value(code, std::uint32_t{});
+      default: return with_value(code, std::uint64_t{});
+    }
+  };
+  with_type(p.type, [&]<class T>(T) { with_bits(code_of<T>(is_descending(p))); });
+}
+
+}  // namespace tilewise::impl::sort

@@ -1,0 +1,25 @@
+// How a sort is written as a registry::problem: shape {n}, settings order and payload.
+#pragma once
+
+#include "registry/algorithm.hpp"
+
+#include <tilewise/sort.hpp>
+
+namespace tilewise::impl::sort {
+
+inline constexpr std::array<std::string_view, 2> order_words{"ascending", "descending"};
+/// What moves with a key: nothing, a value of 4 or 8 bytes, or the key's index in the input, which is then an output.
+inline constexpr std::array<std::string_view, 4> payload_words{"none", "values32", "values64", "indices"};
+enum class payload : std::uint8_t { none, values32, values64, indices };
+
+const registry::algorithm& sort_algorithm();
+
+inline bool is_descending(const registry::problem& p) { return p.setting[0] == 1; }
+inline payload payload_of(const registry::problem& p) { return static_cast<payload>(p.setting[1]); }
+inline bool has_values(const registry::problem& p) {
+  return payload_of(p) == payload::values32 || payload_of(p) == payload::values64;
+}
+/// Bytes that move with a key.
+inline std::size_t payload_size(payload what) { return what == payload::none ? 0 : what == payload::values64 ? 8 : 4; }
+
+}  // namespace tilewise::impl::sort

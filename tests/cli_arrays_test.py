@@ -1,0 +1,281 @@
+"""sort, matmul and matvec on array files: against NumPy, and what bad input gets.
+
+cli_arrays_test.py TOOL PLANTED CRASHING_DRIVER HANGING_DRIVER   (as cli_test.py)
+"""
+
+import json
+import os
+import re
+import sys
+import unittest
+
+import numpy as np
+
+from cli_test import DTYPES, Case, run, wide_values
+
+# name, arguments, exit code, what standard error matches. {d} is the folder; nothing may be written on an error.
+ROWS = [
+    ("sort", "sort {d}/f4.npy -o {d}/y.npy --device cpu", 0, r"^$"),
+    ("sort, verbose", "sort {d}/f4.npy -o {d}/y.npy --device cpu -v", 0, r"sort/\S+.* on cpu: "),
+    ("sort nothing", "sort {d}/none.npy -o {d}/y.npy --device cpu", 6, r"none\.npy"),
+    ("sort without output", "sort {d}/f4.npy", 2, r"--output is required"),
+    ("sort two dimensions", "sort {d}/m34.npy -o {d}/y.npy", 2, r"m34\.npy is 3x4; sort takes one dimension.*ravel"),
+    ("sort a single value", "sort {d}/single.npy -o {d}/y.npy", 2, r"single\.npy is a single value; sort takes one"),
+    ("sort values and indices", "sort {d}/f4.npy -o {d}/y.npy --values {d}/f8.npy --values-out {d}/w.npy --indices "
+     "{d}/i.npy", 2, r"--values and --indices exclude each other"),
+    ("sort values to nowhere", "sort {d}/f4.npy -o {d}/y.npy --values {d}/f8.npy", 2, r"belong together"),
+    ("sort values from nowhere", "sort {d}/f4.npy -o {d}/y.npy --values-out {d}/w.npy", 2, r"belong together"),
+    ("sort too few values", "sort {d}/f4.npy -o {d}/y.npy --values {d}/v4.npy --values-out {d}/w.npy", 2,
+     r"f4\.npy is an array of 1003 and \S+v4\.npy is an array of 4; there must be one value for each key"),
+    ("sort bad values", "sort {d}/f4.npy -o {d}/y.npy --values {d}/cut.npy --values-out {d}/w.npy", 6, r"cut\.npy"),
+    ("sort to one file", "sort {d}/f4.npy -o {d}/y.npy --indices {d}/./y.npy", 2, r"two outputs would go to \S+y\.npy"),
+    ("sort, second file in no folder", "sort {d}/f4.npy -o {d}/y.npy --indices {d}/no/i.npy", 6, r"no/i\.npy: cannot"),
+    ("sort, no such variant", "sort {d}/f4.npy -o {d}/y.npy --variant radx --device cpu", "2|4", r"'radx'"),
+    ("sort elsewhere", "sort {d}/f4.npy -o {d}/y.npy --device cuda:99", 4, r"no device 'cuda:99'"),
+    ("sort a file of text", "sort {d}/text.npy -o {d}/y.npy", 6, r"text\.npy"),
+    ("sort another type", "sort {d}/f2.npy -o {d}/y.npy", 6, r"f2\.npy"),
+    ("matmul", "matmul {d}/m34.npy {d}/m45.npy -o {d}/y.npy --device cpu", 0, r"^$"),
+    ("matmul, verbose", "matmul {d}/m34.npy {d}/m45.npy -o {d}/y.npy --device cpu -v", 0, r"matmul/\S+.* on cpu: "),
+    ("matmul of one", "matmul {d}/m34.npy -o {d}/y.npy", 2, r"B\.npy is required"),
+    ("matmul, shapes apart", "matmul {d}/m34.npy {d}/m34.npy -o {d}/y.npy", 2,
+     r"m34\.npy is 3x4 and \S+m34\.npy is 3x4; a product needs as many columns in the first as rows in the second"),
+    ("matmul, types apart", "matmul {d}/m34.npy {d}/i45.npy -o {d}/y.npy", 2,
+     r"m34\.npy is of f64 and \S+i45\.npy of i64; convert"),
+    ("matmul with a vector", "matmul {d}/m34.npy {d}/v4.npy -o {d}/y.npy", 2,
+     r"v4\.npy is an array of 4; matmul takes two matrices; `tilewise matvec`"),
+    ("matmul of three dimensions", "matmul {d}/cube.npy {d}/m34.npy -o {d}/y.npy", 2, r"cube\.npy is 2x3x4; matmul"),
+    ("matmul, cut off", "matmul {d}/m34.npy {d}/cut.npy -o {d}/y.npy", 6, r"cut\.npy: .*cut off"),
+    ("matmul of a giant", "matmul {d}/giant.npy {d}/m34.npy -o {d}/y.npy", "2|5", r"giant\.npy"),
+    ("matmul, no such tuning", "matmul {d}/m34.npy {d}/m45.npy -o {d}/y.npy --device cpu --variant matmul/serial "
+     "--tuning tile=3", 2, r"'tile=3' is not one"),
+    ("matvec", "matvec {d}/m34.npy {d}/v4.npy -o {d}/y.npy --device cpu", 0, r"^$"),
+    ("matvec, shapes apart", "matvec {d}/m45.npy {d}/v4.npy -o {d}/y.npy", 2,
+     r"m45\.npy is 4x5 and \S+v4\.npy is an array of 4; a product needs as many elements in the vector as columns"),
+    ("matvec, types apart", "matvec {d}/i45.npy {d}/v5.npy -o {d}/y.npy", 2, r"i45\.npy is of i64 and \S+v5\.npy of"),
+    ("matvec with a matrix", "matvec {d}/m34.npy {d}/m45.npy -o {d}/y.npy", 2, r"m45\.npy is 4x5; matvec takes a vect"),
+    ("matvec of vectors", "matvec {d}/v4.npy {d}/v4.npy -o {d}/y.npy", 2, r"v4\.npy is an array of 4; .*reshape\(1, -1"),
+    ("matvec, no folder", "matvec {d}/m34.npy {d}/v4.npy -o {d}/no/y.npy --device cpu", 6, r"no/y\.npy: cannot"),
+]
+
+
+def make_matrices(d):
+    np.save(f"{d}/m34.npy", wide_values("f8", 12).reshape(3, 4))
+    np.save(f"{d}/m45.npy", wide_values("f8", 20, 2).reshape(4, 5))
+    np.save(f"{d}/i45.npy", wide_values("i8", 20).reshape(4, 5))
+    np.save(f"{d}/cube.npy", wide_values("f8", 24).reshape(2, 3, 4))
+    np.save(f"{d}/v4.npy", wide_values("f8", 4, 3))
+    np.save(f"{d}/v5.npy", wide_values("f8", 5, 3))
+
+
+def keys(t, count):
+    """With many equal ones, and every kind of float."""
+    r = np.random.default_rng(count)
+    if t[0] != "f":
+        return np.concatenate([wide_values(t, count), r.integers(0, 9, count).astype(t)])
+    special = np.array([0.0, -0.0, np.inf, -np.inf, np.finfo(t).tiny, np.finfo(t).tiny / 8], t)
+    return np.concatenate([wide_values(t, count), r.choice(special, count), r.integers(-4, 4, count).astype(t)])
+
+
+def total_order(x):
+    """Keys that NumPy sorts as the tool does: -0.0 before +0.0, NaNs last."""
+    bits = x.view("u4" if x.itemsize == 4 else "u8").astype("u8")
+    if x.dtype.kind == "u":
+        return bits
+    top = np.uint64(1) << np.uint64(8 * x.itemsize - 1)
+    if x.dtype.kind == "i":
+        return bits ^ top
+    code = np.where(bits & top, ~bits & (2 * int(top) - 1), bits | top)
+    return np.where(np.isnan(x), np.iinfo("u8").max, code)
+
+
+class ArrayCase(Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        make_matrices(cls.d)
+        facts = json.loads(run("devices --json").stdout)["devices"]
+        cls.all_devices = [d for d in facts if d["name"] in ("cpu", "cpu:serial") or d["backend"] != "cpu"]
+
+    def devices(self, algorithm):
+        """Where the algorithm runs in its order."""
+        variants = json.loads(run(f"list {algorithm} --json").stdout)["variants"]
+        backends = {v["backend"].replace("serial", "cpu") for v in variants if v["order"] == "tilewise"}
+        return [d["name"] for d in self.all_devices if d["backend"] in backends]
+
+    def output_of(self, arguments, name="y.npy"):
+        result = run(arguments)
+        self.check(result, 0)
+        return np.load(f"{self.d}/{name}")
+
+
+class Rows(ArrayCase):
+    def test_table(self):
+        for name, arguments, code, err in ROWS:
+            with self.subTest(name):
+                before = {n: os.stat(f"{self.d}/{n}").st_mtime_ns for n in os.listdir(self.d)}
+                self.check(run(arguments.format(d=self.d)), code, r"^$", err)
+                after = {n: os.stat(f"{self.d}/{n}").st_mtime_ns for n in os.listdir(self.d)}
+                if code == 0:
+                    os.remove(f"{self.d}/y.npy")
+                else:
+                    self.assertEqual(before, after)
+
+    def test_help_fits_a_terminal(self):
+        for command in "sort", "matmul", "matvec":
+            for line in run(f"{command} --help").stdout.splitlines():
+                self.assertLessEqual(len(line), 80, line)
+
+
+class Sort(ArrayCase):
+    def check_sort(self, x, values, device):
+        np.save(f"{self.d}/x.npy", x)
+        np.save(f"{self.d}/v.npy", values)
+        for flag, code in (("", total_order(x)), ("--descending", ~total_order(x))):
+            order = np.argsort(code, kind="stable")
+            command = f"sort {self.d}/x.npy -o {self.d}/y.npy --device {device} {flag}"
+            self.assertEqual(self.output_of(command).tobytes(), x[order].tobytes())
+            y = self.output_of(f"{command} --indices {self.d}/i.npy")
+            i = np.load(f"{self.d}/i.npy")
+            self.assertEqual((y.tobytes(), i.dtype), (x[order].tobytes(), np.dtype("u4")))
+            self.assertEqual(i.tobytes(), order.astype("u4").tobytes())
+            y = self.output_of(f"{command} --values {self.d}/v.npy --values-out {self.d}/w.npy")
+            w = np.load(f"{self.d}/w.npy")
+            self.assertEqual((y.tobytes(), w.dtype), (x[order].tobytes(), values.dtype))
+            self.assertEqual(w.tobytes(), values[order].tobytes())
+
+    def test_numpys_stable_sort_on_every_device(self):
+        for device in self.devices("sort"):
+            for number, t in enumerate(DTYPES):
+                for count in 0, 1, 700:
+                    with self.subTest(f"{t} {count} {device}"):
+                        x = keys(t, count)
+                        self.check_sort(x, wide_values(DTYPES[(number + 1) % 6], len(x), 5), device)
+
+    def test_it_is_np_sort_where_zeros_have_one_sign(self):
+        for t in DTYPES:
+            x = wide_values(t, 5000)
+            np.save(f"{self.d}/x.npy", x)
+            y = self.output_of(f"sort {self.d}/x.npy -o {self.d}/x.npy --indices {self.d}/i.npy", "x.npy")
+            self.assertEqual(y.tobytes(), np.sort(x, kind="stable").tobytes())
+            self.assertEqual(np.load(f"{self.d}/i.npy").tolist(), np.argsort(x, kind="stable").tolist())
+
+    def test_nans_come_last_with_their_payloads(self):
+        x = np.array([0x7fc00001, 0xffc00005, 0x3f800000, 0x7f800000, 0xffc00004], "u4").view("f4")
+        np.save(f"{self.d}/x.npy", x)
+        y = self.output_of(f"sort {self.d}/x.npy -o {self.d}/y.npy --device cpu")
+        self.assertEqual(y.view("u4")[:2].tolist(), [0x3f800000, 0x7f800000])
+        self.assertEqual(sorted(y.view("u4")[2:].tolist()), [0x7fc00001, 0xffc00004, 0xffc00005])
+        y = self.output_of(f"sort {self.d}/x.npy -o {self.d}/y.npy --device cpu --descending")
+        self.assertEqual(y.view("u4")[3:].tolist(), [0x7f800000, 0x3f800000])
+
+    def test_json(self):
+        base = f"sort {self.d}/f4.npy -o {self.d}/y.npy --device cpu --json"
+        plain = json.loads(run(base).stdout)
+        self.assertEqual((plain["command"], plain["order"], plain["payload"]), ("sort", "ascending", "none"))
+        with_values = json.loads(run(f"{base} --values {self.d}/f8.npy --values-out {self.d}/w.npy").stdout)
+        with_indices = json.loads(run(f"{base} --descending --indices {self.d}/i.npy").stdout)
+        self.assertEqual(plain["digest"], with_values["digest"])
+        self.assertNotEqual(plain["digest"], with_indices["digest"])
+        self.assertRegex(with_values["values_digest"], "^[0-9a-f]{32}$")
+        self.assertRegex(with_indices["indices_digest"], "^[0-9a-f]{32}$")
+        self.assertNotIn("values_digest", plain)
+
+    def test_a_second_output_that_fails_takes_the_first_with_it(self):
+        with open(f"{self.d}/old.npy", "w") as old:
+            old.write("old")
+        before = set(os.listdir(self.d))
+        self.check(run(f"sort {self.d}/f4.npy -o {self.d}/old.npy --indices {self.d}/fifo --device cpu"), 6, "^$", "fifo")
+        with open(f"{self.d}/old.npy") as old:
+            self.assertEqual(old.read(), "old")
+        self.assertEqual(set(os.listdir(self.d)), before)
+
+
+def chain(a, b):
+    """c = fma(a, b, c) in exact arithmetic, rounded once a step, for products that two doubles hold."""
+    from fractions import Fraction
+    c = np.zeros((a.shape[0], b.shape[1]), a.dtype)
+    for i in range(c.shape[0]):
+        for j in range(c.shape[1]):
+            for k in range(a.shape[1]):
+                exact = Fraction(float(a[i, k])) * Fraction(float(b[k, j])) + Fraction(float(c[i, j]))
+                c[i, j] = rounded(exact, a.dtype)
+    return c
+
+
+def rounded(exact, t):
+    """The nearest of the type, ties to even, by the exact distance to the two neighbours of a first guess."""
+    from fractions import Fraction
+    guess = np.dtype(t).type(exact.numerator / exact.denominator)
+    inf = np.dtype(t).type(np.inf)
+    near = [np.nextafter(guess, -inf), guess, np.nextafter(guess, inf)]
+    word = "u4" if np.dtype(t).itemsize == 4 else "u8"
+    return min(near, key=lambda v: (abs(Fraction(float(v)) - exact), int(v.view(word)) & 1))
+
+
+class Products(ArrayCase):
+    SHAPES = (1, 1, 1), (3, 5, 7), (17, 16, 33), (5, 0, 4), (0, 3, 2), (4, 3, 0)
+
+    def matmul(self, a, b, arguments):
+        np.save(f"{self.d}/a.npy", a)
+        np.save(f"{self.d}/b.npy", b)
+        return self.output_of(f"matmul {self.d}/a.npy {self.d}/b.npy -o {self.d}/y.npy {arguments}")
+
+    def matvec(self, a, x, arguments):
+        np.save(f"{self.d}/a.npy", a)
+        np.save(f"{self.d}/x.npy", x)
+        return self.output_of(f"matvec {self.d}/a.npy {self.d}/x.npy -o {self.d}/y.npy {arguments}")
+
+    def test_integers_are_numpys_on_every_device(self):
+        for t in DTYPES[2:]:
+            for m, k, n in self.SHAPES:
+                a, b = wide_values(t, m * k).reshape(m, k), wide_values(t, k * n, 2).reshape(k, n)
+                x = wide_values(t, k, 3)
+                for device in self.devices("matmul"):
+                    with self.subTest(f"matmul {t} {m}x{k}x{n} {device}"):
+                        c = self.matmul(a, b, f"--device {device}")
+                        self.assertEqual((c.shape, c.tobytes()), ((m, n), (a @ b).tobytes()))
+                for device in self.devices("matvec"):
+                    with self.subTest(f"matvec {t} {m}x{k} {device}"):
+                        y = self.matvec(a, x, f"--device {device}")
+                        self.assertEqual((y.shape, y.tobytes()), ((m,), (a @ x).tobytes()))
+
+    def test_floats_are_the_chain_on_every_device(self):
+        for t in "f4", "f8":
+            r = np.random.default_rng(7)
+            a = (r.standard_normal((4, 9)) * 2.0 ** r.integers(-20, 20, (4, 9))).astype(t)
+            b = (r.standard_normal((9, 3)) * 2.0 ** r.integers(-20, 20, (9, 3))).astype(t)
+            for device in self.devices("matmul"):
+                self.assertEqual(self.matmul(a, b, f"--device {device}").tobytes(), chain(a, b).tobytes(), (t, device))
+
+    def test_a_row_is_the_reduction_of_its_products(self):
+        for t in "f4", "f8":
+            a, x = wide_values(t, 3 * 1003).reshape(3, 1003), wide_values(t, 1003, 4) / np.dtype(t).type(1e12)
+            np.save(f"{self.d}/products.npy", a[1] * x)
+            sum_of_row = json.loads(run(f"reduce {self.d}/products.npy --device cpu --json").stdout)["value_hex"]
+            for device in self.devices("matvec"):
+                y = self.matvec(a, x, f"--device {device}")
+                self.assertEqual("0x" + y[1:2].astype(">" + t).tobytes().hex(), sum_of_row, (t, device))
+
+    def test_larger_ones_are_equal_on_every_device(self):
+        for t in "f4", "f8":
+            a, b = wide_values(t, 130 * 67).reshape(130, 67), wide_values(t, 67 * 129, 2).reshape(67, 129)
+            products = {self.matmul(a / 1e12, b, f"--device {device}").tobytes() for device in self.devices("matmul")}
+            self.assertEqual(len(products), 1, t)
+
+    def test_fast_is_near(self):
+        a, b = np.random.default_rng(1).standard_normal((2, 64, 64)).astype("f4")
+        for device in self.devices("matmul"):
+            c = self.matmul(a, b, f"--device {device} --fast")
+            self.assertLess(np.abs(c - a @ b).max(), 0.1)
+
+    def test_json(self):
+        for command, second in (("matmul", "m45"), ("matvec", "v4")):
+            words = f"{command} {self.d}/m34.npy {self.d}/{second}.npy -o {self.d}/y.npy --device cpu --json"
+            fields = json.loads(run(words).stdout)
+            self.assertEqual((fields["command"], fields["dtype"], fields["output"]), (command, "f64", f"{self.d}/y.npy"))
+            self.assertEqual(fields["shape"], [3, 5] if command == "matmul" else [3])
+            self.assertTrue(re.fullmatch("[0-9a-f]{32}", fields["digest"]))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)

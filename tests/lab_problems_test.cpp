@@ -1,0 +1,139 @@
+// What `bench` measures and what it holds it against: shapes and settings asked for, data, and the two ceilings.
+#include "bench_run.hpp"
+#include "lab/ceiling.hpp"
+#include "lab/problems.hpp"
+#include "registry/catalog.hpp"
+
+#include <tilewise/error.hpp>
+
+namespace tilewise::lab {
+namespace {
+
+using namespace tests;
+
+std::vector<std::string> names_of(const char* algorithm, const request& wanted) {
+  std::vector<std::string> names;
+  for (const registry::problem& p : problems_of(registry::find_algorithm(algorithm), wanted).all)
+    names.push_back(registry::to_string(p));
+  return names;
+}
+using names = std::vector<std::string>;
+
+request plain() {
+  request wanted;
+  wanted.base = find_preset("quick");
+  return wanted;
+}
+
+TEST(LabProblems, ASideIsAMatrixWhereMatricesAreMeant) {
+  request wanted = plain();
+  wanted.sizes = {5};
+  EXPECT_EQ(names_of("reduce", wanted), names{"reduce.f32 n=5 op=sum init=none"});
+  EXPECT_EQ(names_of("matvec", wanted), names{"matvec.f32 n=5x5"});
+  EXPECT_EQ(names_of("matmul", wanted), names{"matmul.f32 n=5x5x5"});
+}
+
+TEST(LabProblems, AShapeIsForTheAlgorithmsOfItsRank) {
+  request wanted = plain();
+  wanted.shapes = {{4, 3}, {4, 3, 2}, {4, 3, 3}};
+  EXPECT_EQ(names_of("reduce", wanted), names{});
+  EXPECT_EQ(names_of("matvec", wanted), (names{"matvec.f32 n=4x3", "matvec.f32 n=4x3x3"})) << "a stride below the row";
+  EXPECT_EQ(names_of("matmul", wanted), (names{"matmul.f32 n=4x3x2", "matmul.f32 n=4x3x3"}));
+  const registry::algorithm* const reduce[] = {&registry::find_algorithm("reduce")};
+  EXPECT_THROW(refuse_foreign(reduce, wanted), error);
+  const registry::algorithm* const both[] = {reduce[0], &registry::find_algorithm("matvec")};
+  wanted.shapes = {{4, 3}};
+  EXPECT_NO_THROW(refuse_foreign(both, wanted));
+}
+
+TEST(LabProblems, SettingsAreCombinedAndCheckedByTheirWords) {
+  request wanted = plain();
+  wanted.sizes = {5};
+  wanted.settings = {{"order", "descending"}, {"payload", "indices"}, {"payload", "values64"}};
+  EXPECT_EQ(names_of("sort", wanted),
+            (names{"sort.f32 n=5 order=descending payload=indices", "sort.f32 n=5 order=descending payload=values64"}));
+  EXPECT_EQ(names_of("matmul", wanted), names{"matmul.f32 n=5x5x5"});
+  wanted.settings = {{"payload", "index"}};
+  EXPECT_THROW(names_of("sort", wanted), error);
+}
+
+TEST(LabProblems, WhatNoMachineHoldsHasAReason) {
+  request wanted = plain();
+  wanted.sizes = {std::uint64_t{1} << 27};
+  EXPECT_EQ(problems_of(registry::find_algorithm("reduce"), wanted).all.size(), 1u);
+  const asked_problems products = problems_of(registry::find_algorithm("matmul"), wanted);
+  EXPECT_TRUE(products.all.empty());
+  EXPECT_NE(products.refused.find("no machine holds"), products.refused.npos) << products.refused;
+}
+
+TEST(LabProblems, ProductsAreMeasuredOnDataThatDoesNotVanish) {
+  const outcome o = bench({"reduce", "--op", "product,sum", "--variant", "reduce/serial"});
+  ASSERT_EQ(o.records.size(), 4u);
+  for (const auto& r : o.records)
+    EXPECT_EQ(r["case"]["data"], r["case"]["settings"]["op"] == "product" ? "near_one" : "uniform");
+}
+
+TEST(LabCeiling, FasterThanTheCopyAllowsIsImplausible) {
+  const registry::problem scan{.what = &registry::find_algorithm("scan"), .shape = {1000}};
+  const registry::problem reduce{.what = &registry::find_algorithm("reduce"), .shape = {1000}};
+  const auto judged = [](const registry::problem& p, double share, std::uint64_t cache) {
+    return is_plausible(p, {registry::claim::tilewise, share, cache});
+  };
+  EXPECT_DOUBLE_EQ(copied_bytes(scan), 8000);
+  EXPECT_TRUE(judged(scan, 1.04, 0));
+  EXPECT_FALSE(judged(scan, 1.06, 0));
+  EXPECT_TRUE(judged(reduce, 1.50, 0)) << "a copy writes as well, and a cache may read what it writes";
+  EXPECT_FALSE(judged(reduce, 1.60, 0));
+  const auto moved = static_cast<std::uint64_t>(copied_bytes(scan));
+  EXPECT_TRUE(judged(scan, 5.0, moved)) << "within the cache";
+  EXPECT_FALSE(judged(scan, 5.0, moved - 1));
+}
+
+TEST(LabCeiling, FasterThanTheMultiplyAddsIsImplausibleUnlessTheOrderIsItsOwn) {
+  const registry::problem product{.what = &registry::find_algorithm("matmul"), .shape = {8, 8, 8}};
+  constexpr std::uint64_t all_cached = ~std::uint64_t{0};
+  EXPECT_TRUE(is_plausible(product, {registry::claim::tilewise, 1.04, all_cached}));
+  EXPECT_FALSE(is_plausible(product, {registry::claim::tilewise, 1.06, all_cached}));
+  EXPECT_TRUE(is_plausible(product, {registry::claim::own, 8, all_cached}));
+}
+
+TEST(LabCeiling, AProductIsHeldAgainstTheMultiplyAdds) {
+  const outcome o = bench({"matmul", "--dtype", "f32,f64,i32,u64", "--variant", "matmul/serial"}, "24");
+  EXPECT_EQ(o.exit_code, 0);
+  ASSERT_EQ(o.records.size(), 8u) << "a row and its limit for each type";
+  for (const auto& r : o.records) {
+    const bool is_limit = r["case"]["algorithm"] == "fma";
+    EXPECT_EQ(r["case"]["variant"], is_limit ? "fma/cpu" : "matmul/serial");
+    EXPECT_EQ(r["derived"]["ceiling"], "fma");
+    EXPECT_TRUE(r["derived"]["ceiling_bytes_per_s"].is_null());
+    EXPECT_GT(r["derived"]["operations_per_s"].get<double>(), 0);
+    EXPECT_TRUE(r["derived"]["elements_per_s"].is_null()) << "they are not what the work grows with";
+    EXPECT_EQ(is_limit, r["derived"]["fraction_of_ceiling"].get<double>() == 1);
+  }
+  EXPECT_TRUE(is_valid(o.file));
+}
+
+TEST(LabCeiling, ASortIsToldInElementsAndHeldAgainstTheCopy) {
+  const outcome o = bench({"sort", "--set", "payload=indices", "--variant", "sort/serial"});
+  ASSERT_EQ(o.records.size(), 2u);
+  for (const auto& r : o.records) {
+    const auto& derived = r["derived"];
+    EXPECT_EQ(derived["ceiling"], "copy");
+    // One share by either unit, though the copy moves the keys alone.
+    const double elements = derived["elements_per_s"].get<double>(), bytes = derived["bytes_per_s"].get<double>();
+    EXPECT_NEAR(bytes / elements, 12, 1e-9);
+  }
+  EXPECT_TRUE(is_valid(o.file));
+}
+
+TEST(LabCeiling, EveryDeviceCountsItsMultiplyAdds) {
+  for (const registry::algorithm* a : registry::algorithms())
+    EXPECT_EQ(ceiling_of(*a), a->name == "matmul" ? ceiling::fma : ceiling::copy) << a->name;
+  for (const dtype type : all_dtypes) {
+    const auto cpu = backend::find_device("cpu", {});
+    EXPECT_GT(cpu->queue().multiply_add(type), 1e6) << name_of(type);
+  }
+}
+
+}  // namespace
+}  // namespace tilewise::lab

@@ -1,0 +1,120 @@
+// Reports on problems of several sizes: squares on one axis, other shapes apart, and a ladder up to the multiply-adds.
+#include "report/findings.hpp"
+#include "report/report.hpp"
+#include "report_fixture.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace tilewise::report {
+namespace {
+
+using nlohmann::json;
+
+/// A made-up record turned into one of a matrix product that does so many operations a nanosecond.
+json product(const std::string& variant, const std::vector<std::uint64_t>& shape, double gflops, bool own = false) {
+  static const json pattern = made_up_records().front();
+  json r = pattern;
+  const std::string algorithm = variant.substr(0, variant.find('/'));
+  const double operations = 2.0 * static_cast<double>(shape[0] * shape[1] * shape[2]);
+  std::string text;
+  for (const std::uint64_t size : shape) text += (text.empty() ? "" : "x") + std::to_string(size);
+  r["id"] = variant + text;
+  r["device"]["name"] = "cuda:0";
+  r["device"]["backend"] = "cuda";
+  r["case"]["group"] = "matmul.f32 n=" + text + " @cuda:0";
+  r["case"]["algorithm"] = algorithm;
+  r["case"]["variant"] = variant;
+  r["case"]["backend"] = "cuda";
+  r["case"]["dtype"] = "f32";
+  r["case"]["settings"] = json::object();
+  r["case"]["shape"] = shape;
+  r["case"]["n"] = shape[0];
+  r["case"]["order"] = own ? "own" : "tilewise";
+  r["case"]["peer"] = false;
+  r["verify"]["digest"] = r["verify"]["reference_digest"] = text;
+  for (const char* field : {"median_ns", "ci95_lo_ns", "ci95_hi_ns"})
+    r["timing"]["kernel"][field] = operations / gflops;
+  r["derived"] = {{"elements_per_s", nullptr},
+                  {"bytes_per_s", 1e9},
+                  {"operations_per_s", gflops * 1e9},
+                  {"ceiling", "fma"},
+                  {"ceiling_bytes_per_s", nullptr},
+                  {"ceiling_operations_per_s", 60e12},
+                  {"fraction_of_ceiling", gflops / 60e3},
+                  {"plausible", true}};
+  r["ratios"] = json::array();
+  return r;
+}
+
+std::vector<json> products() {
+  std::vector<json> all;
+  for (const std::uint64_t n : {512, 1024, 2048}) {
+    all.push_back(product("matmul/cuda:tf32", {n, n, n}, 400e3, true));
+    all.push_back(product("matmul/cuda:register_tiles", {n, n, n}, 50e3));
+    all.push_back(product("matmul/cuda:simple", {n, n, n}, 5e3));
+    all.push_back(product("matmul/cuda:blocked16", {n, n, n}, 10e3));
+    all.push_back(product("fma/cuda", {n, n, n}, 60e3));
+  }
+  all.push_back(product("matmul/cuda:register_tiles", {2048, 16, 512}, 20e3));
+  all.push_back(product("fma/cuda", {2048, 16, 512}, 60e3));
+  return all;
+}
+
+std::string page_of(const std::vector<json>& records) {
+  const std::filesystem::path file = testing::TempDir() + "tilewise_matrices.html";
+  write_html(records, file);
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+TEST(ReportMatrices, OtherShapesThanSquaresHavePanelsOfTheirOwn) {
+  const std::vector<json> records = products();
+  const model m = make_model(records);
+  ASSERT_EQ(m.panels.size(), 2u);
+  EXPECT_EQ(m.panels[0].title, "matmul f32");
+  EXPECT_EQ(m.panels[0].sizes(), (std::set<std::uint64_t>{512, 1024, 2048}));
+  EXPECT_EQ(m.panels[0].size_at(1024), "1024x1024x1024");
+  EXPECT_EQ(m.panels[1].title, "matmul f32, 2048x16x512");
+  EXPECT_EQ(m.panels[1].size_at(2048), "2048x16x512");
+  EXPECT_EQ(m.panels[0].boards.front().all.size(), 5u);
+}
+
+TEST(ReportMatrices, SpeedIsInOperationsAndTheLadderEndsAtTheMultiplyAdds) {
+  const std::vector<json> records = products();
+  const model m = make_model(records);
+  const board& gpu = m.panels[0].boards.front();
+  EXPECT_EQ(gpu.unit(), speed_unit::operations);
+  EXPECT_NE(speed_finding(gpu).find("of the device's multiply-adds"), std::string::npos) << speed_finding(gpu);
+  const std::string page = page_of(records);
+  const std::string ladder = page.substr(page.find("The ladder"));
+  std::size_t at = 0;
+  for (const char* rung : {"cuda:simple<", "cuda:blocked16<", "cuda:register_tiles<", "fma<", "cuda:tf32<"}) {
+    const std::size_t next = ladder.find(rung, at);
+    ASSERT_NE(next, std::string::npos) << rung << " does not follow the slower ones";
+    at = next;
+  }
+  EXPECT_NE(page.find("50.0 TFLOP/s"), std::string::npos);
+  EXPECT_NE(page.find("multiply-adds alone are "), std::string::npos);
+  EXPECT_NE(page.find("side of the matrices"), std::string::npos);
+}
+
+TEST(ReportMatrices, TheTableNamesShapesAndUnits) {
+  const std::string text = markdown(products());
+  for (const char* part : {"operations/time | of multiply-adds", "| 2048x16x512 |", "| 1024x1024x1024 |", "TFLOP/s"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << text;
+}
+
+TEST(ReportMatrices, ShapesWithOneFirstSizeAreNoContradiction) {
+  std::vector<json> records = products();
+  EXPECT_FALSE(any_wrong(make_model(records))) << "2048x2048x2048 and 2048x16x512 have digests of their own";
+  records[1]["verify"]["digest"] = "0";
+  EXPECT_TRUE(any_wrong(make_model(records)));
+}
+
+}  // namespace
+}  // namespace tilewise::report
