@@ -1,4 +1,5 @@
-// Every OpenCL kernel at sizes of all shapes: fast here, and under Oclgrind by scripts/check_kernels.
+// Every OpenCL kernel at sizes of all shapes. scripts/check_kernels runs these under Oclgrind; ctest leaves them out,
+// since the bit tests try each kernel with more tunings.
 #include "backend/opencl/opencl_queue.hpp"
 #include "lab/verify.hpp"
 #include "opencl_fixture.hpp"

@@ -63,7 +63,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   setpgid(0, 0);                     // so that the limit ends what it starts, too
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // and so that it does not outlive us
   signal(SIGPIPE, SIG_DFL);
-  const int nothing = open("/dev/null", O_RDONLY);
+  const int nothing = ::open("/dev/null", O_RDONLY);
   dup2(nothing, STDIN_FILENO);
   dup2(out.end[1], STDOUT_FILENO);
   dup2(err.end[1], STDERR_FILENO);

@@ -22,7 +22,7 @@ struct backend_here {
 };
 using machine = std::map<std::string, backend_here, std::less<>>;
 
-machine look_around() {
+machine look_at_backends() {
   machine here;
   for (const backend::runtime& r : backend::runtimes()) {
     backend_here& b = here[std::string(r.name)];
@@ -91,7 +91,7 @@ exit_code list_variants(const std::string& name, bool json) {
   std::vector<const registry::algorithm*> wanted(registry::algorithms().begin(), registry::algorithms().end());
   if (!name.empty()) wanted = {&registry::find_algorithm(name)};
   add_known_peers();
-  const machine here = look_around();
+  const machine here = look_at_backends();
   ordered_json all = ordered_json::array();
   for (const registry::algorithm* what : wanted) {
     if (!json) print(std::string(what->name) + ": " + std::string(what->summary) + "\n");

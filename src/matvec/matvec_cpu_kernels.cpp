@@ -42,20 +42,14 @@ struct products {
   }
 };
 
-/// `next` as in upsweep_vectors.
 template <class T>
-T prefix_before(const T* a, const T* x, std::uint64_t n, T* scratch, T first, std::uint64_t next) {
+T prefix(const T* a, const T* x, std::uint64_t n, T* scratch, T first) {
   const std::uint64_t vectors = n / width<T>;
   if (vectors != 0) {
-    blocks<T>::upsweep_vectors(products<T>{a, x}, vectors, scratch, next);
+    blocks<T>::upsweep_vectors(products<T>{a, x}, vectors, scratch, 0);
     blocks<T>::upsweep(scratch, vectors, scratch + blocks<T>::room(vectors));
   }
   return blocks<T>::fold(products<T>{a, x}, n, scratch, first);
-}
-
-template <class T>
-T prefix(const T* a, const T* x, std::uint64_t n, T* scratch, T first) {
-  return prefix_before(a, x, n, scratch, first, 0);
 }
 
 /// The vectors of a column of rows, times one vector of x, as a source: vector i is that of row i.
@@ -64,14 +58,16 @@ struct column {
   const T* a;
   std::uint64_t stride;
   vector<T> x;
-  std::uint64_t ahead;        // elements to what is read soon
+  const T* soon;              // what is read soon, in the order of the memory
   unsigned count = width<T>;  // where it is a part of a vector
 
-  column operator+(unsigned elements) const { return {a + elements / width<T> * stride, stride, x, ahead, count}; }
+  column operator+(unsigned elements) const {
+    return {a + elements / width<T> * stride, stride, x, soon + elements, count};
+  }
   friend vector<T> load(const column& c) {
     return multiply<T>(Part ? level::load_first(c.a, c.count) : level::load(c.a), c.x);
   }
-  friend void fetch(const column& c, std::uint64_t) { level::fetch(c.a, c.ahead); }
+  friend void fetch(const column& c, std::uint64_t) { level::fetch(c.soon, 0); }
 };
 
 /// Rows shorter than this go W at once.
@@ -86,15 +82,16 @@ vector<T> first_of(const T* x, unsigned count) {
 }
 
 /// The values of W short rows, one a lane.
-template <class T>
+template <class T, bool Fetch>
 [[gnu::always_inline]] inline vector<T> lanes_of_rows(const T* a, std::uint64_t stride, const T* x, unsigned n,
                                                       std::uint64_t ahead) {
   const auto join = [](vector<T> l, vector<T> r) { return level::apply<order::sum, T>(l, r); };
   vector<T> block[8];  // 2 W blocks of W columns at most
   unsigned depth = 0;
   for (unsigned c = 0; c < n / width<T>; ++c) {
-    const column<T, false> whole{a + c * width<T>, stride, level::load(x + c * width<T>), ahead};
-    vector<T> value = blocks<T>::template values<width<T>, true>(whole);
+    const column<T, false> whole{a + c * width<T>, stride, level::load(x + c * width<T>),
+                                 a + ahead + c * width<T> * width<T>};
+    vector<T> value = blocks<T>::template values<width<T>, Fetch>(whole);
     for (unsigned bits = c; (bits & 1) != 0; bits >>= 1) value = join(block[--depth], value);
     block[depth++] = value;
   }
@@ -103,35 +100,68 @@ template <class T>
   unsigned first = n / width<T> * width<T>;
   for (unsigned digit = width<T> / 2; digit != 0; digit /= 2) {
     if ((n & digit) == 0) continue;
-    const column<T, true> part{a + first, stride, first_of(x + first, digit), ahead, digit};
-    prefix = join(prefix, blocks<T>::template values<width<T>, true>(part));
+    const column<T, true> part{a + first, stride, first_of(x + first, digit), a + ahead + first * width<T>, digit};
+    prefix = join(prefix, blocks<T>::template values<width<T>, Fetch>(part));
     first += digit;
   }
   return prefix;
 }
 
+/// One row after the other, as the memory has them, while all of x stays in the first-level cache; a longer x is taken
+/// by four rows at once, a block of W vectors at a time. Two Zen 4 cores read rows of 16384 floats at 30 GB/s one by
+/// one and at 40 GB/s by fours, rows of 4096 at 37 and 32.
+constexpr std::uint64_t near_bytes = 16384, most_rows = 4;
+
+template <class T>
+void long_rows(const T* a, std::uint64_t stride, const T* x, T* y, std::uint64_t count, std::uint64_t n, T* scratch) {
+  const std::uint64_t vectors = n / width<T>, slot = blocks<T>::scratch_elements(n);
+  const std::uint64_t block = count == 1 ? vectors : width<T>;
+  for (std::uint64_t v = 0; v < vectors; v += block)
+    for (std::uint64_t r = 0; r < count; ++r)
+      blocks<T>::upsweep_vectors(products<T>{a + r * stride + v * width<T>, x + v * width<T>},
+                                 vectors - v < block ? vectors - v : block, scratch + r * slot + v,
+                                 vectors - v < block ? 0 : vectors - v - block);
+  for (std::uint64_t r = 0; r < count; ++r) {
+    T* const levels = scratch + r * slot;
+    if (vectors != 0) blocks<T>::upsweep(levels, vectors, levels + blocks<T>::room(vectors));
+    const T value = blocks<T>::fold(products<T>{a + r * stride, x}, n, levels, order::sum::identity<T>());
+    y[r] = level::canonical<T>(level::broadcast(value))[0];
+  }
+}
+
+/// Taken by columns, rows are asked for in an order that no hardware follows. Where nothing is fetched ahead they are
+/// copied in the memory's order first: two Zen 4 cores read rows of 64 floats at 46 GB/s instead of 22.
+template <class T, bool Fetch>
+void short_rows(const T* a, std::uint64_t stride, const T* x, T* y, std::uint64_t n) {
+  constexpr std::uint64_t lead = blocks<T>::lead * width<T>, most = 8192 / sizeof(T);
+  const std::uint64_t step = width<T> * stride, all = step - stride + n;
+  T copied[most];
+  if (!Fetch && all <= most) {
+    __builtin_memcpy(copied, a, all * sizeof(T));
+    a = copied;
+  }
+  level::store<T>(y, level::canonical<T>(lanes_of_rows<T, Fetch>(a, stride, x, static_cast<unsigned>(n),
+                                                                 (lead + step - 1) / step * step)));
+}
+
 template <class T>
 void rows(const T* a, std::uint64_t stride, const T* x, T* y, std::uint64_t count, std::uint64_t n, T* scratch) {
-  constexpr std::uint64_t lead = blocks<T>::lead * width<T>;
   std::uint64_t i = 0;
   if (n < short_row<T>) {
-    const std::uint64_t step = width<T> * stride, ahead = (lead + step - 1) / step * step;
-    for (; i + width<T> <= count; i += width<T>)
-      level::store<T>(y + i,
-                      level::canonical<T>(lanes_of_rows(a + i * stride, stride, x, static_cast<unsigned>(n), ahead)));
+    const auto some_rows = backend::cpu::gains_by_fetching() ? short_rows<T, true> : short_rows<T, false>;
+    for (; i + width<T> <= count; i += width<T>) some_rows(a + i * stride, stride, x, y + i, n);
   }
-  const std::uint64_t next = stride - n < lead ? blocks<T>::lead : 0;
-  for (; i < count; ++i) {
-    const T prefix = prefix_before(a + i * stride, x, n, scratch, order::sum::identity<T>(), i + 1 < count ? next : 0);
-    y[i] = level::canonical<T>(level::broadcast(prefix))[0];
-  }
+  const std::uint64_t together = n * sizeof(T) > near_bytes ? most_rows : 1;
+  for (; i < count; i += together)
+    long_rows(a + i * stride, stride, x, y + i, count - i < together ? count - i : together, n, scratch);
 }
 
 }  // namespace
 
 template <class T>
 const cpu_kernels<T>& kernels() {
-  static constexpr cpu_kernels<T> all{blocks<T>::scratch_elements, rows<T>, prefix<T>};
+  static constexpr cpu_kernels<T> all{[](std::uint64_t n) { return most_rows * blocks<T>::scratch_elements(n); },
+                                      rows<T>, prefix<T>};
   return all;
 }
 

@@ -14,6 +14,7 @@
 #include <string>
 #include <thread>
 
+#include <cpuid.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -24,6 +25,17 @@ instruction_set best_instruction_set() {
                                       : __builtin_cpu_supports("x86-64-v3") ? instruction_set::v3
                                                                             : instruction_set::v2;
   return best;
+}
+
+bool gains_by_fetching() {
+  static const bool is_zen5 = [] {
+    unsigned signature = 0, vendor = 0, rest = 0;
+    if (__get_cpuid(0, &rest, &vendor, &rest, &rest) == 0 || vendor != signature_AMD_ebx) return false;
+    __get_cpuid(1, &signature, &rest, &rest, &rest);
+    const unsigned family = (signature >> 8 & 0xf) + (signature >> 20 & 0xff);
+    return family == 0x1a;
+  }();
+  return is_zen5;
 }
 
 std::vector<instruction_set> instruction_sets() {
