@@ -13,6 +13,7 @@ namespace tilewise::peers {
 std::vector<registry::variant> std_variants();
 std::vector<registry::variant> tbb_variants();
 std::vector<registry::variant> openblas_variants();
+std::vector<registry::variant> flint_variants();
 std::vector<registry::variant> sort_variants();
 
 /// Runs `work` in a TBB arena of the queue's number of threads, kept between calls as a program would keep it.

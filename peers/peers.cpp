@@ -18,6 +18,9 @@ std::vector<registry::variant> peer_variants() {
 #if TILEWISE_WITH_OPENBLAS
   append(openblas_variants());
 #endif
+#if TILEWISE_WITH_FLINT
+  append(flint_variants());
+#endif
 #if TILEWISE_WITH_CLBLAST
   append(clblast_variants());
 #endif

@@ -2,6 +2,7 @@
 #include "bits_test.hpp"
 
 #include "catalog_sweep.hpp"
+#include "helpers.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -20,11 +21,6 @@ constexpr int failures_shown = 5;
 /// Under a factor below 1, as the sanitizers have it, one in so many of the large cases is run: their time is most of
 /// all.
 constexpr std::size_t large_stride = 8;
-
-double factor() {
-  const char* text = std::getenv("TILEWISE_TEST_FACTOR");
-  return text == nullptr ? 1 : std::atof(text);
-}
 
 struct tally {
   std::uint64_t cases = 0, skipped = 0, differences = 0;
@@ -48,12 +44,13 @@ class bits_test : public ::testing::Test {
 
   void TestBody() override {
     const char* only = std::getenv("TILEWISE_TEST_CASE");
-    const std::vector<sweep_case> cases = sweep_cases(target_, count_, static_cast<unsigned>(std::max(1.0, factor())));
+    const std::vector<sweep_case> cases =
+        sweep_cases(target_, count_, static_cast<unsigned>(std::max(1.0, test_factor())));
     std::map<std::string, std::uint64_t> reasons;
     int failures = 0;
     for (std::size_t i = 0; i < cases.size() && failures < failures_shown; ++i) {
       if (only != nullptr && std::strtoull(only, nullptr, 10) != i) continue;
-      if (only == nullptr && factor() < 1 && is_large(cases[i]) && i % large_stride != 0) continue;
+      if (only == nullptr && test_factor() < 1 && is_large(cases[i]) && i % large_stride != 0) continue;
       if (const std::string why = runner_.unsupported(cases[i]); !why.empty())
         ++reasons[why];
       else if (!passes(cases[i], i))
@@ -91,7 +88,8 @@ void register_bits_tests() {
   std::map<std::string_view, double> targets_of;
   for (const sweep_target& t : targets) ++targets_of[t.variant.device_backend()];
   for (const sweep_target& t : targets) {
-    const auto count = static_cast<std::size_t>(factor() * cases_per_backend / targets_of[t.variant.device_backend()]);
+    const auto count =
+        static_cast<std::size_t>(test_factor() * cases_per_backend / targets_of[t.variant.device_backend()]);
     ::testing::RegisterTest(("Bits/" + t.variant.id()).c_str(), t.device.c_str(), nullptr, nullptr, __FILE__, __LINE__,
                             [t, count]() -> ::testing::Test* { return new bits_test(t, count); });
   }

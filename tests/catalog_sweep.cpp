@@ -106,6 +106,7 @@ struct axes {
                  .place = places[row[6]]};
     for (std::size_t k = 0; k < what.numbers.size(); ++k)
       if (lab::is_given(c.problem, k)) c.problem.number[k] = number_like(c.data, seed + k + 1, c.problem.type);
+    what.fit_numbers(c.problem);
     return c;
   }
 

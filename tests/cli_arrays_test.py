@@ -54,6 +54,23 @@ ROWS = [
     ("matvec, types apart", "matvec {d}/i45.npy {d}/v5.npy -o {d}/y.npy", 2, r"i45\.npy is of i64 and \S+v5\.npy of"),
     ("matvec with a matrix", "matvec {d}/m34.npy {d}/m45.npy -o {d}/y.npy", 2, r"m45\.npy is 4x5; matvec takes a vect"),
     ("matvec of vectors", "matvec {d}/v4.npy {d}/v4.npy -o {d}/y.npy", 2, r"v4\.npy is an array of 4; .*reshape\(1, -1"),
+    ("polymul", "polymul {d}/p5.npy {d}/p3.npy -o {d}/y.npy --device cpu", 0, r"^$"),
+    ("polymul, verbose", "polymul {d}/p5.npy {d}/p3.npy -o {d}/y.npy --device cpu -v", 0,
+     r"polymul/cpu:naive tile=\d+ on cpu: since polymul/cpu:ntt: the definition is faster"),
+    ("polymul of one", "polymul {d}/p5.npy -o {d}/y.npy", 2, r"B\.npy is required"),
+    ("polymul of a matrix", "polymul {d}/m34.npy {d}/v4.npy -o {d}/y.npy", 2, r"m34\.npy is 3x4; polymul takes coeff.*ravel"),
+    ("polymul, types apart", "polymul {d}/p5.npy {d}/v4.npy -o {d}/y.npy", 2, r"p5\.npy is of i32 and \S+v4\.npy of f64"),
+    ("polymul, unsigned", "polymul {d}/u4.npy {d}/u4.npy -o {d}/y.npy", 2, r"u4\.npy is .* of u32; polymul takes i4, i8, f4"),
+    ("polymul, overflow", "polymul {d}/huge.npy {d}/huge.npy -o {d}/y.npy --device cpu", 5,
+     r"coefficient 0 of the product does not fit 64 bits.*--modulus"),
+    ("polymul, no overflow by a modulus", "polymul {d}/huge.npy {d}/huge.npy -o {d}/y.npy --modulus 97", 0, r"^$"),
+    ("polymul, modulus 0", "polymul {d}/p5.npy {d}/p3.npy -o {d}/y.npy --modulus 0", 2, r"--modulus: '0' is not"),
+    ("polymul, modulus too large", "polymul {d}/p5.npy {d}/p3.npy -o {d}/y.npy --modulus 9223372036854775808", 2,
+     r"--modulus: '9223372036854775808' is not a whole number from 1 to 9223372036854775807"),
+    ("polymul, modulus of floats", "polymul {d}/v4.npy {d}/v4.npy -o {d}/y.npy --modulus 7", 2, r"a modulus is for integers"),
+    ("polymul by a modulus, forced", "polymul {d}/p5.npy {d}/p3.npy -o {d}/y.npy --modulus 7 --device cpu --variant "
+     "karatsuba", 4, r"karatsuba.* it computes modulo 2\^64 only"),
+    ("polymul, cut off", "polymul {d}/p5.npy {d}/cut.npy -o {d}/y.npy", 6, r"cut\.npy: .*cut off"),
     ("matvec, no folder", "matvec {d}/m34.npy {d}/v4.npy -o {d}/no/y.npy --device cpu", 6, r"no/y\.npy: cannot"),
 ]
 
@@ -65,6 +82,9 @@ def make_matrices(d):
     np.save(f"{d}/cube.npy", wide_values("f8", 24).reshape(2, 3, 4))
     np.save(f"{d}/v4.npy", wide_values("f8", 4, 3))
     np.save(f"{d}/v5.npy", wide_values("f8", 5, 3))
+    np.save(f"{d}/p5.npy", np.array([3, -1, 0, 7, 2], "i4"))
+    np.save(f"{d}/p3.npy", np.array([5, -2, 1], "i4"))
+    np.save(f"{d}/huge.npy", np.full(3, 2**62, "i8"))
 
 
 def keys(t, count):
@@ -121,7 +141,7 @@ class Rows(ArrayCase):
                     self.assertEqual(before, after)
 
     def test_help_fits_a_terminal(self):
-        for command in "sort", "matmul", "matvec":
+        for command in "sort", "matmul", "matvec", "polymul":
             for line in run(f"{command} --help").stdout.splitlines():
                 self.assertLessEqual(len(line), 80, line)
 
@@ -275,6 +295,36 @@ class Products(ArrayCase):
             self.assertEqual((fields["command"], fields["dtype"], fields["output"]), (command, "f64", f"{self.d}/y.npy"))
             self.assertEqual(fields["shape"], [3, 5] if command == "matmul" else [3])
             self.assertTrue(re.fullmatch("[0-9a-f]{32}", fields["digest"]))
+
+
+class Polynomials(ArrayCase):
+    LENGTHS = (1, 1), (5, 3), (0, 4), (40, 700), (1500, 1300)
+
+    def polymul(self, a, b, arguments):
+        np.save(f"{self.d}/a.npy", a)
+        np.save(f"{self.d}/b.npy", b)
+        return self.output_of(f"polymul {self.d}/a.npy {self.d}/b.npy -o {self.d}/y.npy {arguments}")
+
+    def test_integers_are_numpys_on_every_device(self):
+        r = np.random.default_rng(7)
+        for t in "i4", "i8":
+            for n, m in self.LENGTHS:
+                a, b = (r.integers(-2**23, 2**23, count).astype(t) for count in (n, m))
+                exact = np.convolve(a.astype("i8"), b.astype("i8")) if n and m else np.zeros(0, "i8")
+                for device in self.devices("polymul"):
+                    with self.subTest(f"{t} {n}x{m} {device}"):
+                        y = self.polymul(a, b, f"--device {device}")
+                        self.assertEqual((y.dtype, y.tolist()), (np.dtype("i8"), exact.tolist()))
+                        y = self.polymul(a, b, f"--device {device} --modulus 1000003")
+                        self.assertEqual(y.tolist(), (exact % 1000003).tolist())
+
+    def test_floats_have_the_same_bytes_on_every_device(self):
+        for t in "f4", "f8":
+            a, b = wide_values(t, 901), wide_values(t, 333, 2)
+            first = self.polymul(a, b, "--device cpu:serial").tobytes()
+            for device in self.devices("polymul"):
+                with self.subTest(f"{t} {device}"):
+                    self.assertEqual(self.polymul(a, b, f"--device {device}").tobytes(), first)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 
 #include <tilewise/error.hpp>
 
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -12,6 +13,12 @@
 #include <gtest/gtest.h>
 
 namespace tilewise::tests {
+
+/// How many of the random cases are tried: 1, or what TILEWISE_TEST_FACTOR says, as under the sanitizers.
+inline double test_factor() {
+  const char* text = std::getenv("TILEWISE_TEST_FACTOR");
+  return text == nullptr ? 1 : std::atof(text);
+}
 
 /// Floats of wide exponents: another association gives other bits.
 inline std::vector<float> wide_floats(std::uint64_t n, std::uint64_t seed = 1) {

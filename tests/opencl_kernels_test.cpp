@@ -20,17 +20,27 @@ struct kernel_shape {
   const char* tuning;
   dtype type;
   registry::extents extent;
-  std::string_view payload = {};  // of a sort: each width of a payload is a program
+  std::string_view value = {};  // of one of the settings, where each value is a program
 };
 
 /// "scan_opencl_blelloch_group_size_4_f32_131": what scripts/check_kernels says of a fault.
 std::string name_of_shape(const testing::TestParamInfo<kernel_shape>& info) {
-  const auto& [variant, tuning, type, extent, payload] = info.param;
+  const auto& [variant, tuning, type, extent, value] = info.param;
   std::string name = std::string(variant) + "_" + tuning + "_" + std::string(name_of(type)) + "_" + to_string(extent) +
-                     (payload.empty() ? "" : "_") + std::string(payload);
+                     (value.empty() ? "" : "_") + std::string(value);
   std::replace_if(
       name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
   return name;
+}
+
+/// The problems with the value that the shape names. Of operators one is enough: they differ in no access to memory.
+bool is_meant(const registry::problem& p, const kernel_shape& shape) {
+  for (std::size_t s = 0; s < p.what->settings.size(); ++s) {
+    const auto& values = p.what->settings[s].values;
+    const auto named = std::find(values.begin(), values.end(), shape.value);
+    if (named != values.end() ? values[p.setting[s]] != shape.value : s == 0 && p.setting[s] != 0) return false;
+  }
+  return true;
 }
 
 class OpenclShapes : public OpenclKernels, public testing::WithParamInterface<kernel_shape> {};
@@ -42,9 +52,7 @@ TEST_P(OpenclShapes, HaveTheBitsOfTheDefinition) {
   bool tried = false;
   for (const registry::problem& p :
        lab::problems_at(registry::find_algorithm(v.algorithm), shape.type, shape.extent, 1)) {
-    // One operator is enough: they differ in no access to memory.
-    if (p.setting[0] != static_cast<int>(op::sum) || !registry::unsupported_reason(v, p, *device, t).empty()) continue;
-    if (!shape.payload.empty() && p.what->settings[1].values[p.setting[1]] != shape.payload) continue;
+    if (!is_meant(p, shape) || !registry::unsupported_reason(v, p, *device, t).empty()) continue;
     const auto c = lab::make_case(p, lab::data_class::wide, 1);
     EXPECT_TRUE(lab::verify(c, {&v, t, ""}, device->queue()).ok) << to_string(p);
     tried = true;
@@ -54,87 +62,100 @@ TEST_P(OpenclShapes, HaveTheBitsOfTheDefinition) {
 
 INSTANTIATE_TEST_SUITE_P(
     Kernels, OpenclShapes,
-    testing::Values(kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f32, {0}},
-                    kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f32, {1}},
-                    kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f32, {511}},
-                    kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f32, {512}},
-                    kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f32, {513}},
-                    kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f32, {1541}},
-                    kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f64, {7}},
-                    kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f64, {512}},
-                    kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f64, {1541}},
-                    kernel_shape{"matvec/opencl", "group_size=64 items=8", dtype::f32, {0, 5}},
-                    kernel_shape{"matvec/opencl", "group_size=64 items=8", dtype::f32, {3, 0}},
-                    kernel_shape{"matvec/opencl", "group_size=64 items=8", dtype::f32, {3, 7}},
-                    kernel_shape{"matvec/opencl", "group_size=64 items=8", dtype::f32, {70, 12}},
-                    kernel_shape{"matvec/opencl", "group_size=64 items=8", dtype::f32, {2, 512}},
-                    kernel_shape{"matvec/opencl", "group_size=64 items=8", dtype::f32, {3, 2048}},
-                    kernel_shape{"matvec/opencl", "group_size=64 items=8", dtype::f32, {2, 513}},
-                    kernel_shape{"matvec/opencl", "group_size=64 items=8", dtype::f32, {3, 2052}},
-                    kernel_shape{"matvec/opencl", "group_size=64 items=8", dtype::f32, {1, 1541}},
-                    kernel_shape{"matvec/opencl", "group_size=64 items=8", dtype::f32, {5, 33, 40}},
-                    kernel_shape{"matvec/opencl", "group_size=64 items=8", dtype::f64, {33, 7}},
-                    kernel_shape{"matvec/opencl", "group_size=64 items=8", dtype::f64, {2, 1541}},
-                    kernel_shape{"matvec/opencl", "group_size=64 items=8", dtype::i32, {2, 3000, 3001}},
-                    kernel_shape{"sort/opencl:radix", "group_size=64", dtype::f32, {1}, "none"},
-                    kernel_shape{"sort/opencl:radix", "group_size=64", dtype::f32, {961}, "none"},
-                    kernel_shape{"sort/opencl:radix", "group_size=64", dtype::f32, {960}, "indices"},
-                    kernel_shape{"sort/opencl:radix", "group_size=64", dtype::f32, {1541}, "indices"},
-                    kernel_shape{"sort/opencl:radix", "group_size=64", dtype::f32, {1541}, "values64"},
-                    kernel_shape{"sort/opencl:radix", "digit_bits=6 group_size=64", dtype::f64, {1921}, "none"},
-                    kernel_shape{"sort/opencl:radix", "group_size=64", dtype::f64, {961}, "values64"},
-                    kernel_shape{"sort/opencl:radix", "group_size=64", dtype::u32, {31681}, "none"},
-                    kernel_shape{"sort/opencl:radix", "group_size=64 spine=launch", dtype::u32, {1541}, "none"},
-                    kernel_shape{"sort/opencl:merge_path", "group_size=64", dtype::f32, {1}, "none"},
-                    kernel_shape{"sort/opencl:merge_path", "group_size=64", dtype::f32, {961}, "none"},
-                    kernel_shape{"sort/opencl:merge_path", "group_size=64", dtype::f32, {960}, "indices"},
-                    kernel_shape{"sort/opencl:merge_path", "group_size=64 split=launch", dtype::f32, {1541}, "indices"},
-                    kernel_shape{"sort/opencl:merge_path", "group_size=64", dtype::f32, {1541}, "values64"},
-                    kernel_shape{"sort/opencl:merge_path", "group_size=64 split=launch", dtype::f64, {1921}, "none"},
-                    kernel_shape{"sort/opencl:merge_path", "group_size=64", dtype::f64, {1541}, "values64"},
-                    kernel_shape{"sort/opencl:merge_rank", "group_size=32", dtype::f32, {1}, "none"},
-                    kernel_shape{"sort/opencl:merge_rank", "group_size=32", dtype::f32, {2}, "indices"},
-                    kernel_shape{"sort/opencl:merge_rank", "group_size=32", dtype::f32, {67}, "values64"},
-                    kernel_shape{"sort/opencl:merge_rank", "group_size=32", dtype::f64, {131}, "none"},
-                    kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f32, {1}},
-                    kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f32, {7}},
-                    kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f32, {511}},
-                    kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f32, {512}},
-                    kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f32, {513}},
-                    kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f32, {1541}},
-                    kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f64, {7}},
-                    kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f64, {512}},
-                    kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f64, {1541}},
-                    kernel_shape{"scan/opencl:chunked", "group_size=64 items=8 chunk=64Ki", dtype::i32, {65536 + 513}},
-                    kernel_shape{"scan/opencl:blelloch", "group_size=4", dtype::f32, {1}},
-                    kernel_shape{"scan/opencl:blelloch", "group_size=4", dtype::f32, {7}},
-                    kernel_shape{"scan/opencl:blelloch", "group_size=4", dtype::f32, {8}},
-                    kernel_shape{"scan/opencl:blelloch", "group_size=4", dtype::f32, {9}},
-                    kernel_shape{"scan/opencl:blelloch", "group_size=4", dtype::f32, {65}},
-                    kernel_shape{"scan/opencl:blelloch", "group_size=4", dtype::f32, {131}},
-                    kernel_shape{"scan/opencl:blelloch", "group_size=4 carry=direct", dtype::f64, {1}},
-                    kernel_shape{"scan/opencl:blelloch", "group_size=4 carry=direct", dtype::f64, {8}},
-                    kernel_shape{"scan/opencl:blelloch", "group_size=4 carry=direct", dtype::f64, {65}},
-                    kernel_shape{"scan/opencl:blelloch", "group_size=4 carry=direct", dtype::f64, {131}},
-                    kernel_shape{"scan/opencl:blelloch", "group_size=1", dtype::i32, {1}},
-                    kernel_shape{"scan/opencl:blelloch", "group_size=1", dtype::i32, {2}},
-                    kernel_shape{"scan/opencl:blelloch", "group_size=1", dtype::i32, {3}},
-                    kernel_shape{"scan/opencl:blelloch", "group_size=1", dtype::i32, {29}},
-                    kernel_shape{"matmul/opencl:simple", "group=16x16", dtype::f32, {17, 35, 3}},
-                    kernel_shape{"matmul/opencl:simple", "group=1x1", dtype::f64, {2, 3, 4, 5, 6, 7}},
-                    kernel_shape{"matmul/opencl:blocked16", "", dtype::f32, {16, 16, 16}},
-                    kernel_shape{"matmul/opencl:blocked16", "", dtype::f64, {17, 35, 41}},
-                    kernel_shape{"matmul/opencl:blocked16", "", dtype::i32, {3, 5, 7, 9, 11, 13}},
-                    kernel_shape{"matmul/opencl:register_tiles", "tile=32x32", dtype::f32, {1, 1, 1}},
-                    kernel_shape{"matmul/opencl:register_tiles", "tile=32x32", dtype::f32, {32, 32, 64}},
-                    kernel_shape{"matmul/opencl:register_tiles", "tile=32x32", dtype::f64, {33, 35, 41}},
-                    kernel_shape{"matmul/opencl:register_tiles", "tile=32x64", dtype::f64, {40, 70, 20, 22, 72, 74}},
-                    kernel_shape{"matmul/opencl:register_tiles", "tile=64x64", dtype::f32, {65, 66, 17}},
-                    kernel_shape{"matmul/opencl:register_tiles", "tile=64x64", dtype::f64, {64, 64, 16}},
-                    kernel_shape{"matmul/opencl:register_tiles", "tile=64x128", dtype::f32, {64, 128, 33}},
-                    kernel_shape{"matmul/opencl:register_tiles", "tile=128x128", dtype::f64, {130, 129, 9}},
-                    kernel_shape{
-                        "matmul/opencl:register_tiles", "tile=128x256", dtype::f32, {129, 257, 9, 12, 260, 260}}),
+    testing::Values(
+        kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f32, {0}},
+        kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f32, {1}},
+        kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f32, {511}},
+        kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f32, {512}},
+        kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f32, {513}},
+        kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f32, {1541}},
+        kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f64, {7}},
+        kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f64, {512}},
+        kernel_shape{"reduce/opencl:two_phase", "group_size=64 items=8", dtype::f64, {1541}},
+        kernel_shape{"matvec/opencl", "group_size=64 items=8", dtype::f32, {0, 5}},
+        kernel_shape{"matvec/opencl", "group_size=64 items=8", dtype::f32, {3, 0}},
+        kernel_shape{"matvec/opencl", "group_size=64 items=8", dtype::f32, {3, 7}},
+        kernel_shape{"matvec/opencl", "group_size=64 items=8", dtype::f32, {70, 12}},
+        kernel_shape{"matvec/opencl", "group_size=64 items=8", dtype::f32, {2, 512}},
+        kernel_shape{"matvec/opencl", "group_size=64 items=8", dtype::f32, {3, 2048}},
+        kernel_shape{"matvec/opencl", "group_size=64 items=8", dtype::f32, {2, 513}},
+        kernel_shape{"matvec/opencl", "group_size=64 items=8", dtype::f32, {3, 2052}},
+        kernel_shape{"matvec/opencl", "group_size=64 items=8", dtype::f32, {1, 1541}},
+        kernel_shape{"matvec/opencl", "group_size=64 items=8", dtype::f32, {5, 33, 40}},
+        kernel_shape{"matvec/opencl", "group_size=64 items=8", dtype::f64, {33, 7}},
+        kernel_shape{"matvec/opencl", "group_size=64 items=8", dtype::f64, {2, 1541}},
+        kernel_shape{"matvec/opencl", "group_size=64 items=8", dtype::i32, {2, 3000, 3001}},
+        kernel_shape{"sort/opencl:radix", "group_size=64", dtype::f32, {1}, "none"},
+        kernel_shape{"sort/opencl:radix", "group_size=64", dtype::f32, {961}, "none"},
+        kernel_shape{"sort/opencl:radix", "group_size=64", dtype::f32, {960}, "indices"},
+        kernel_shape{"sort/opencl:radix", "group_size=64", dtype::f32, {1541}, "indices"},
+        kernel_shape{"sort/opencl:radix", "group_size=64", dtype::f32, {1541}, "values64"},
+        kernel_shape{"sort/opencl:radix", "digit_bits=6 group_size=64", dtype::f64, {1921}, "none"},
+        kernel_shape{"sort/opencl:radix", "group_size=64", dtype::f64, {961}, "values64"},
+        kernel_shape{"sort/opencl:radix", "group_size=64", dtype::u32, {31681}, "none"},
+        kernel_shape{"sort/opencl:radix", "group_size=64 spine=launch", dtype::u32, {1541}, "none"},
+        kernel_shape{"sort/opencl:merge_path", "group_size=64", dtype::f32, {1}, "none"},
+        kernel_shape{"sort/opencl:merge_path", "group_size=64", dtype::f32, {961}, "none"},
+        kernel_shape{"sort/opencl:merge_path", "group_size=64", dtype::f32, {960}, "indices"},
+        kernel_shape{"sort/opencl:merge_path", "group_size=64 split=launch", dtype::f32, {1541}, "indices"},
+        kernel_shape{"sort/opencl:merge_path", "group_size=64", dtype::f32, {1541}, "values64"},
+        kernel_shape{"sort/opencl:merge_path", "group_size=64 split=launch", dtype::f64, {1921}, "none"},
+        kernel_shape{"sort/opencl:merge_path", "group_size=64", dtype::f64, {1541}, "values64"},
+        kernel_shape{"sort/opencl:merge_rank", "group_size=32", dtype::f32, {1}, "none"},
+        kernel_shape{"sort/opencl:merge_rank", "group_size=32", dtype::f32, {2}, "indices"},
+        kernel_shape{"sort/opencl:merge_rank", "group_size=32", dtype::f32, {67}, "values64"},
+        kernel_shape{"sort/opencl:merge_rank", "group_size=32", dtype::f64, {131}, "none"},
+        kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f32, {1}},
+        kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f32, {7}},
+        kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f32, {511}},
+        kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f32, {512}},
+        kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f32, {513}},
+        kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f32, {1541}},
+        kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f64, {7}},
+        kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f64, {512}},
+        kernel_shape{"scan/opencl:chunked", "group_size=64 items=8", dtype::f64, {1541}},
+        kernel_shape{"scan/opencl:chunked", "group_size=64 items=8 chunk=64Ki", dtype::i32, {65536 + 513}},
+        kernel_shape{"scan/opencl:blelloch", "group_size=4", dtype::f32, {1}},
+        kernel_shape{"scan/opencl:blelloch", "group_size=4", dtype::f32, {7}},
+        kernel_shape{"scan/opencl:blelloch", "group_size=4", dtype::f32, {8}},
+        kernel_shape{"scan/opencl:blelloch", "group_size=4", dtype::f32, {9}},
+        kernel_shape{"scan/opencl:blelloch", "group_size=4", dtype::f32, {65}},
+        kernel_shape{"scan/opencl:blelloch", "group_size=4", dtype::f32, {131}},
+        kernel_shape{"scan/opencl:blelloch", "group_size=4 carry=direct", dtype::f64, {1}},
+        kernel_shape{"scan/opencl:blelloch", "group_size=4 carry=direct", dtype::f64, {8}},
+        kernel_shape{"scan/opencl:blelloch", "group_size=4 carry=direct", dtype::f64, {65}},
+        kernel_shape{"scan/opencl:blelloch", "group_size=4 carry=direct", dtype::f64, {131}},
+        kernel_shape{"scan/opencl:blelloch", "group_size=1", dtype::i32, {1}},
+        kernel_shape{"scan/opencl:blelloch", "group_size=1", dtype::i32, {2}},
+        kernel_shape{"scan/opencl:blelloch", "group_size=1", dtype::i32, {3}},
+        kernel_shape{"scan/opencl:blelloch", "group_size=1", dtype::i32, {29}},
+        kernel_shape{"matmul/opencl:simple", "group=16x16", dtype::f32, {17, 35, 3}},
+        kernel_shape{"matmul/opencl:simple", "group=1x1", dtype::f64, {2, 3, 4, 5, 6, 7}},
+        kernel_shape{"matmul/opencl:blocked16", "", dtype::f32, {16, 16, 16}},
+        kernel_shape{"matmul/opencl:blocked16", "", dtype::f64, {17, 35, 41}},
+        kernel_shape{"matmul/opencl:blocked16", "", dtype::i32, {3, 5, 7, 9, 11, 13}},
+        kernel_shape{"matmul/opencl:register_tiles", "tile=32x32", dtype::f32, {1, 1, 1}},
+        kernel_shape{"matmul/opencl:register_tiles", "tile=32x32", dtype::f32, {32, 32, 64}},
+        kernel_shape{"matmul/opencl:register_tiles", "tile=32x32", dtype::f64, {33, 35, 41}},
+        kernel_shape{"matmul/opencl:register_tiles", "tile=32x64", dtype::f64, {40, 70, 20, 22, 72, 74}},
+        kernel_shape{"matmul/opencl:register_tiles", "tile=64x64", dtype::f32, {65, 66, 17}},
+        kernel_shape{"matmul/opencl:register_tiles", "tile=64x64", dtype::f64, {64, 64, 16}},
+        kernel_shape{"matmul/opencl:register_tiles", "tile=64x128", dtype::f32, {64, 128, 33}},
+        kernel_shape{"matmul/opencl:register_tiles", "tile=128x128", dtype::f64, {130, 129, 9}},
+        kernel_shape{"matmul/opencl:register_tiles", "tile=128x256", dtype::f32, {129, 257, 9, 12, 260, 260}},
+        kernel_shape{"polymul/opencl:global", "group_size=64", dtype::f32, {3, 5}},
+        kernel_shape{"polymul/opencl:global", "group_size=64", dtype::i64, {40, 33}, "given"},
+        kernel_shape{"polymul/opencl:local", "group_size=64", dtype::f64, {40, 33}},
+        kernel_shape{"polymul/opencl:local", "group_size=64", dtype::f32, {300, 7}},
+        kernel_shape{"polymul/opencl:local", "group_size=64", dtype::i32, {3, 5}, "given"},
+        kernel_shape{"polymul/opencl:tiles", "items=4 chains=scalars", dtype::f32, {3, 5}},
+        kernel_shape{"polymul/opencl:tiles", "items=4 chains=scalars", dtype::f32, {300, 7}},
+        kernel_shape{"polymul/opencl:tiles", "items=4 chains=lanes", dtype::f64, {200, 330}},
+        kernel_shape{"polymul/opencl:tiles", "items=8 chains=lanes", dtype::i32, {40, 33}},
+        kernel_shape{"polymul/opencl:tiles", "items=8", dtype::i64, {7, 600}, "given"},
+        kernel_shape{"polymul/opencl:tiles", "items=16 group_size=128 chains=scalars", dtype::f32, {40, 33}},
+        kernel_shape{"polymul/opencl:karatsuba", "base=64 depth=3", dtype::i32, {300, 250}},
+        kernel_shape{"polymul/opencl:karatsuba", "base=64 depth=3", dtype::i64, {200, 259}}),
     name_of_shape);
 
 // Faults on purpose: scripts/check_kernels must find each of them, or its silence says nothing.

@@ -58,6 +58,7 @@ void add_devices(CLI::App& app, invocation& call);
 void add_list(CLI::App& app, invocation& call);
 void add_matmul(CLI::App& app, invocation& call);
 void add_matvec(CLI::App& app, invocation& call);
+void add_polymul(CLI::App& app, invocation& call);
 void add_probe(CLI::App& app, invocation& call);
 void add_reduce(CLI::App& app, invocation& call);
 void add_report(CLI::App& app, invocation& call);

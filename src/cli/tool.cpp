@@ -101,6 +101,7 @@ exit_code parse_and_run(int argc, char** argv) {
   add_list(app, call);
   add_matmul(app, call);
   add_matvec(app, call);
+  add_polymul(app, call);
   add_probe(app, call);
   add_reduce(app, call);
   add_report(app, call);

@@ -114,6 +114,7 @@ verified_case make_case(const registry::problem& p, data_class data, std::uint64
   for (const registry::operand& in : p.what->inputs(p))
     // The first operand's data are those of the seed itself; an even step keeps what the seed's parity chooses.
     c.inputs.push_back(generate(data, seed + 2 * c.inputs.size(), in.type, in.count));
+  p.what->fit_inputs(p, c.inputs);
   for (const registry::operand& out : p.what->outputs(p)) c.expected.emplace_back(out.bytes());
   const bool is_long = p.what->operations(p) > operations_of_definition;
   const auto host = backend::cpu::make_device(is_long ? "cpu" : "cpu:serial", {});
@@ -152,6 +153,7 @@ void give_numbers(registry::problem& p, std::uint64_t seed) {
     p.number[k] = {p.type, 0};
     if (is_given(p, k)) generate(data_class::uniform, seed, p.type, k, 1, &p.number[k].bits);
   }
+  p.what->fit_numbers(p);
 }
 
 std::vector<registry::problem> problems_at(const registry::algorithm& what, dtype type, const registry::extents& shape,

@@ -3,6 +3,7 @@
 
 #include "registry/problem.hpp"
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,6 +46,10 @@ struct algorithm {
   double (*operations)(const problem&);        // arithmetic operations of the definition
   /// Why the problem has no answer, as a sentence that says what to do; empty if it has one.
   std::string (*invalid)(const problem&);
+  /// Turn generated numbers and inputs into ones that the problem may have.
+  void (*fit_numbers)(problem&) = [](problem&) {};
+  void (*fit_inputs)(const problem&, std::span<std::vector<std::byte>>) = [](const problem&,
+                                                                             std::span<std::vector<std::byte>>) {};
   speed_unit speed_in = speed_unit::bytes;
   bool in_place = false;  // whether every output may be the memory of the input at its position
 };

@@ -17,7 +17,8 @@ struct choice {
   std::string reason;  // a sentence: why this one
 };
 
-/// The first variant, in the catalog's order of preference, that claims the order and supports the problem.
+/// The first variant, in the catalog's order of preference, that claims the order, supports the problem and does not
+/// yield it to a later one.
 /// Throws `unsupported` with each candidate's reason if there is none, or if the forced one does not support the
 /// problem; a forced variant is never replaced by another.
 choice choose(const problem& p, const backend::device& on, const wishes& wanted = {});

@@ -67,6 +67,10 @@ void queue::set_argument(cl_kernel kernel, cl_uint index, const registry::scalar
   TW_CL(cl().clSetKernelArg(kernel, index, size_of(value.type), &value.bits));
 }
 
+void queue::set_argument(cl_kernel kernel, cl_uint index, local_room room) {
+  TW_CL(cl().clSetKernelArg(kernel, index, room.bytes, nullptr));
+}
+
 void queue::set_argument(cl_kernel kernel, cl_uint index, std::uint64_t value) {
   TW_CL(cl().clSetKernelArg(kernel, index, sizeof value, &value));
 }

@@ -19,6 +19,11 @@ struct group_shape {
   constexpr unsigned items() const { return width * height; }
 };
 
+/// A kernel's argument: so many bytes of local memory for each group.
+struct local_room {
+  std::uint64_t bytes;
+};
+
 class queue final : public backend::queue {
  public:
   static std::unique_ptr<queue> open(const backend::device& owner, cl_device_id id);
@@ -60,6 +65,7 @@ class queue final : public backend::queue {
 
   void set_argument(cl_kernel kernel, cl_uint index, const memory& what);
   void set_argument(cl_kernel kernel, cl_uint index, const registry::scalar_value& value);
+  void set_argument(cl_kernel kernel, cl_uint index, local_room room);
   void set_argument(cl_kernel kernel, cl_uint index, std::uint64_t value);
   void set_argument(cl_kernel kernel, cl_uint index, std::uint32_t value);
   void enqueue_tiles(cl_kernel kernel, cl_uint tile_index, std::uint64_t tiles, group_shape group);

@@ -37,7 +37,8 @@
     afterBuildTicks: (scale) => {
       const decades = scale.ticks.filter((t) => isDecade(t.value));
       // Within less than two decades 2 and 5 are marked too.
-      const isRound = (v) => [1, 2, 5].includes(Number(v.toPrecision(1)) / 10 ** Math.floor(Math.log10(v) + 1e-9));
+      const isRound = (v) => Math.abs(v / Number(v.toPrecision(1)) - 1) < 1e-9 &&
+        [1, 2, 5].includes(Number(v.toPrecision(1)) / 10 ** Math.floor(Math.log10(v) + 1e-9));
       scale.ticks = decades.length > 2 ? decades : scale.ticks.filter((t) => isDecade(t.value) || isRound(t.value));
     },
   });

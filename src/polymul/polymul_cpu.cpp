@@ -1,0 +1,9 @@
+// The variants on the CPU, in the order of choice: transforms, from where they are faster than the definition. By then
+// they are faster than Karatsuba's recursion too, which is there to be forced.
+#include "polymul/polymul_cpu.hpp"
+
+namespace tilewise::impl::polymul {
+
+std::vector<registry::variant> polymul_cpu_variants() { return {cpu_ntt(), cpu_naive(), cpu_karatsuba()}; }
+
+}  // namespace tilewise::impl::polymul

@@ -1,0 +1,65 @@
+// What:   polynomial product by the definition, the output cut into tiles.
+// Order:  one chain a coefficient, i ascending; integers exact where they fit.
+// Shape:  a copy of the second factor between zeros, then tiles of neighbouring coefficients, each on one thread.
+// Limits: no modulus.
+// Twins:  polymul_serial.cpp; the kernels are in polymul_cpu_naive_kernels.cpp.
+#include "polymul/polymul_cpu.hpp"
+#include "polymul/polymul_cpu_naive_kernels.hpp"
+
+namespace tilewise::impl::polymul {
+
+namespace {
+
+constexpr std::array<unsigned, 3> tile_lengths{512, 2048, 8192};
+constexpr std::array<registry::tuning_axis, 1> axes{{{"tile", tile_lengths, 2048}}};
+
+/// What the kernels compute in: integers as unsigned ones of 64 bits.
+template <class T>
+using lane_t = std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>;
+
+/// The factor as lanes, with `margin` zeros on both sides.
+template <class T>
+void widen(const T* from, std::uint64_t count, std::uint64_t margin, lane_t<T>* to) {
+  std::fill_n(to, margin, lane_t<T>(0));
+  for (std::uint64_t i = 0; i < count; ++i) to[margin + i] = static_cast<lane_t<T>>(from[i]);
+  std::fill_n(to + margin + count, margin, lane_t<T>(0));
+}
+
+void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
+  const sizes s(p);
+  auto& queue = static_cast<backend::cpu::queue&>(q);
+  with_coefficients(p.type, [&]<class T>(T) {
+    using lane = lane_t<T>;
+    const backend::buffer a(queue, s.n * sizeof(lane)), b(queue, (s.m + 2 * naive_margin) * sizeof(lane));
+    widen(where.in[0].as<const T>(), s.n, 0, a.as<lane>());
+    widen(where.in[1].as<const T>(), s.m, naive_margin, b.as<lane>());
+    lane* const c = reinterpret_cast<lane*>(where.out[0].as<product_t<T>>());
+    const naive_kernels<lane>& kernels = naive_kernels_for<lane>(queue.level());
+    const auto multiply = std::is_same_v<T, std::int32_t> ? kernels.multiply_narrow : kernels.multiply;
+    const std::uint64_t tile = t[0];
+    queue.for_each_tile((s.product() + tile - 1) / tile, [&](std::uint64_t i, unsigned) {
+      const std::uint64_t first = i * tile;
+      multiply(a.as<const lane>(), s.n, b.as<const lane>() + naive_margin, s.m, c + first, first,
+               std::min(tile, s.product() - first));
+    });
+  });
+}
+
+std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
+  return modulus_of(p) == 0 ? "" : "it computes modulo 2^64 only";
+}
+
+}  // namespace
+
+registry::variant cpu_naive() {
+  return {.algorithm = "polymul",
+          .backend = "cpu",
+          .name = "naive",
+          .types = coefficient_types,
+          .source = "the definition, the output partitioned",
+          .tuning = axes,
+          .unsupported = unsupported,
+          .run = run};
+}
+
+}  // namespace tilewise::impl::polymul

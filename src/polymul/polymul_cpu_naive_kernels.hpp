@@ -1,0 +1,33 @@
+// What polymul_cpu_naive_kernels.cpp offers for each x86-64 level.
+#pragma once
+
+#include "backend/cpu/cpu_device.hpp"
+
+namespace tilewise::impl::polymul {
+
+/// Zeros that lie before and behind the second factor, so that a vector may reach over its ends.
+inline constexpr std::uint64_t naive_margin = 256;
+
+/// Integers go as unsigned ones of 64 bits: products modulo 2^64, which are exact where they fit.
+template <class T>
+struct naive_kernels {
+  /// c[k - first] for k in [first, first + count). b has its margin on both sides.
+  void (*multiply)(const T* a, std::uint64_t n, const T* b, std::uint64_t m, T* c, std::uint64_t first,
+                   std::uint64_t count);
+  /// The same for integers that fit 32 bits with their sign; null for floats.
+  void (*multiply_narrow)(const T* a, std::uint64_t n, const T* b, std::uint64_t m, T* c, std::uint64_t first,
+                          std::uint64_t count);
+};
+
+// clang-format off
+namespace v2 { template <class T> const naive_kernels<T>& naive(); }
+namespace v3 { template <class T> const naive_kernels<T>& naive(); }
+namespace v4 { template <class T> const naive_kernels<T>& naive(); }
+// clang-format on
+
+template <class T>
+const naive_kernels<T>& naive_kernels_for(backend::cpu::instruction_set level) {
+  return backend::cpu::at_level(level, v2::naive<T>, v3::naive<T>, v4::naive<T>)();
+}
+
+}  // namespace tilewise::impl::polymul

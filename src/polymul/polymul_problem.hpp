@@ -1,0 +1,60 @@
+// How a polynomial product is written as a registry::problem: shape {n, m}, the numbers of coefficients. Coefficients
+// stand in ascending order of their powers. Integers have two kinds of product: modulus=none, where every coefficient
+// of the product fits 64 bits (the public function has seen to that), and modulus=given, in [0, modulus).
+#pragma once
+
+#include "registry/algorithm.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace tilewise::impl::polymul {
+
+const registry::algorithm& polymul_algorithm();
+
+inline constexpr std::array coefficient_types{dtype::i32, dtype::i64, dtype::f32, dtype::f64};
+inline constexpr std::array integer_types{dtype::i32, dtype::i64};
+
+/// A modulus is below this: sums of two residues then fit 64 bits.
+inline constexpr std::uint64_t modulus_end = std::uint64_t{1} << 63;
+
+/// The sizes by their usual names.
+struct sizes {
+  std::uint64_t n, m;
+
+  explicit sizes(const registry::problem& p) : n(p.shape[0]), m(p.shape[1]) {}
+  std::uint64_t product() const { return n == 0 || m == 0 ? 0 : n + m - 1; }
+  std::uint64_t shorter() const { return std::min(n, m); }
+};
+
+/// 0 where no modulus is given.
+inline std::uint64_t modulus_of(const registry::problem& p) {
+  return p.setting[0] == 0 ? 0 : p.number[0].as<std::uint64_t>();
+}
+
+/// Integers multiply to 64 bits.
+constexpr dtype product_type(dtype coefficients) { return is_float(coefficients) ? coefficients : dtype::i64; }
+
+/// i32 -> i64, i64 -> i64, floats -> themselves.
+template <class T>
+using product_t = std::conditional_t<std::is_integral_v<T>, std::int64_t, T>;
+
+/// Calls `f` with a value of the coefficients' C++ type.
+template <class F>
+void with_coefficients(dtype type, F&& f) {
+  switch (type) {
+    case dtype::i32: return f(std::int32_t{});
+    case dtype::i64: return f(std::int64_t{});
+    case dtype::f32: return f(float{});
+    default: return f(double{});
+  }
+}
+
+/// The residue in [0, modulus).
+template <class T>
+std::uint64_t residue(T value, std::uint64_t modulus) {
+  const std::int64_t rest = static_cast<std::int64_t>(value) % static_cast<std::int64_t>(modulus);
+  return static_cast<std::uint64_t>(rest < 0 ? rest + static_cast<std::int64_t>(modulus) : rest);
+}
+
+}  // namespace tilewise::impl::polymul
