@@ -74,7 +74,8 @@ void multiply_residues(const registry::problem& p, const T* a, const T* b, std::
 }
 
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue& queue) {
-  flint_set_num_threads(static_cast<int>(static_cast<backend::cpu::queue&>(queue).threads()));
+  const auto threads = static_cast<int>(static_cast<backend::cpu::queue&>(queue).threads());
+  if (flint_get_num_threads() != threads) flint_set_num_threads(threads);  // which starts them anew
   const auto multiply = [&]<class T>(T) {
     const T *const a = where.in[0].as<const T>(), *const b = where.in[1].as<const T>();
     std::int64_t* const c = where.out[0].as<std::int64_t>();
