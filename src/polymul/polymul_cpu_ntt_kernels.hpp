@@ -42,7 +42,7 @@ struct ntt_kernels {
                   std::uint64_t index);
   void (*backward)(const ntt_tables& tables, double* x, std::uint64_t stride, std::uint64_t columns, unsigned steps,
                    std::uint64_t index);
-  /// a = a b modulo x^n - c for block `index`, n = 2^log. b is lost. a is left divided by nothing: n times the product.
+  /// a = n a b modulo the polynomial of block `index`, x^n - c with n = 2^log; b is lost.
   void (*multiply)(const ntt_tables& tables, double* a, double* b, unsigned log, std::uint64_t index);
   /// The residues of `count` integers.
   void (*load_i32)(const ntt_field& field, const std::int32_t* from, double* to, std::uint64_t count);
