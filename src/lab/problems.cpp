@@ -78,12 +78,21 @@ std::string listed(const std::set<unsigned>& ranks) {
   return text;
 }
 
+/// The types asked for; else the preset's, and the algorithm's own first one.
+std::vector<dtype> types_of(const algorithm& what, const request& wanted) {
+  if (!wanted.types.empty()) return wanted.types;
+  std::vector<dtype> types = wanted.base.types;
+  if (std::find(types.begin(), types.end(), what.types.front()) == types.end())
+    types.insert(types.begin(), what.types.front());
+  return types;
+}
+
 }  // namespace
 
 asked_problems problems_of(const algorithm& what, const request& wanted) {
   asked_problems asked;
   for (const extents& shape : shapes_of(what, wanted))
-    for (const dtype type : wanted.types.empty() ? wanted.base.types : wanted.types) {
+    for (const dtype type : types_of(what, wanted)) {
       if (std::find(what.types.begin(), what.types.end(), type) == what.types.end()) continue;
       for (const problem& p : with_settings({.what = &what, .type = type, .shape = shape}, wanted))
         if (const std::string why = unanswerable(p); why.empty())
