@@ -64,6 +64,8 @@ ROWS = [
     ("polymul, overflow", "polymul {d}/huge.npy {d}/huge.npy -o {d}/y.npy --device cpu", 5,
      r"coefficient 0 of the product does not fit 64 bits.*--modulus"),
     ("polymul, no overflow by a modulus", "polymul {d}/huge.npy {d}/huge.npy -o {d}/y.npy --modulus 97", 0, r"^$"),
+    ("polymul, short by a modulus", "polymul {d}/p5.npy {d}/p3.npy -o {d}/y.npy --modulus 97 --device cpu -v", 0,
+     r"polymul/cpu:ntt on cpu: first choice"),
     ("polymul, modulus 0", "polymul {d}/p5.npy {d}/p3.npy -o {d}/y.npy --modulus 0", 2, r"--modulus: '0' is not"),
     ("polymul, modulus too large", "polymul {d}/p5.npy {d}/p3.npy -o {d}/y.npy --modulus 9223372036854775808", 2,
      r"--modulus: '9223372036854775808' is not a whole number from 1 to 9223372036854775807"),

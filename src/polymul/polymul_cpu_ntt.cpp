@@ -248,7 +248,7 @@ constexpr std::uint64_t products_an_element = 22;
 
 std::string yields(const registry::problem& p) {
   const sizes s(p);
-  if (s.product() == 0) return "";
+  if (modulus_of(p) != 0 || s.product() == 0) return "";  // with a modulus there is no other
   const auto log = static_cast<std::uint64_t>(std::bit_width(s.product() - 1));
   const std::uint64_t limit = products_an_element * (log << log);
   return s.shorter() <= limit / std::max(s.n, s.m) ? "the definition is faster for short factors" : "";

@@ -1,7 +1,6 @@
 #include "registry/choose.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 
 namespace tilewise::registry {
@@ -55,20 +54,16 @@ std::string elsewhere(const algorithm& what, std::string_view tried) {
 choice choose(const problem& p, const backend::device& on, const wishes& wanted) {
   if (!wanted.variant.empty()) return forced(p, on, wanted);
   std::string passed_over;
-  std::optional<choice> last_resort;
   for (const variant* v : variants_of(*p.what)) {
     if (v->peer || v->device_backend() != on.info().backend) continue;
     if (v->order == claim::own && !wanted.fast) continue;
     const tuning t = wanted.tuning.empty() ? default_tuning(v->tuning) : parse_tuning(wanted.tuning, v->tuning);
     std::string reason = unsupported_reason(*v, p, on, t);
-    const bool able = reason.empty();
-    if (able) reason = v->yields(p);
+    if (reason.empty()) reason = v->yields(p);
     if (reason.empty())
       return {v, t, passed_over.empty() ? "first choice on " + on.info().backend : "since " + passed_over};
-    if (able && !last_resort) last_resort = choice{v, t, "the only one on " + on.info().backend + " for this problem"};
     passed_over += (passed_over.empty() ? "" : "; ") + v->id() + ": " + reason;
   }
-  if (last_resort) return *last_resort;
   throw error(errc::unsupported, "nothing computes " + to_string(p) + " on " + on.info().name +
                                      (passed_over.empty() ? "" : ": " + passed_over) +
                                      elsewhere(*p.what, on.info().backend));

@@ -33,8 +33,8 @@ struct variant {
   /// Why this device cannot run this problem at this tuning; empty if it can. Looks at no data.
   std::string (*unsupported)(const problem&, const backend::device&, const registry::tuning&) =
       [](const problem&, const backend::device&, const registry::tuning&) { return std::string(); };
-  /// Why `auto` looks further, such as "naive is faster up to 200 coefficients"; empty where this one is the choice.
-  /// If nothing else can compute the problem, it is taken all the same.
+  /// Why `auto` looks further, such as "naive is faster up to 200 coefficients"; empty where this one is the choice, as
+  /// it must be where no later one can compute the problem.
   std::string (*yields)(const problem&) = [](const problem&) { return std::string(); };
   /// Enqueues the work. Trusts its arguments. Outputs may be the inputs where the algorithm allows it.
   void (*run)(const problem&, const memories&, const registry::tuning&, backend::queue&);
