@@ -16,7 +16,6 @@ constexpr std::array<extents, 2> normal_shapes{{{1048576}, {16777217}}};
 
 std::vector<operand> inputs(const problem& p) { return {{"x", p.type, p.n()}}; }
 std::vector<operand> outputs(const problem& p) { return {{"y", p.type, p.n()}}; }
-double compulsory_bytes(const problem& p) { return 2.0 * static_cast<double>(p.n() * size_of(p.type)); }
 double operations(const problem& p) { return static_cast<double>(p.n()); }
 std::string invalid(const problem&) { return ""; }
 
@@ -34,7 +33,6 @@ const registry::algorithm& skeleton_algorithm() {
       .normal_shapes = normal_shapes,
       .inputs = inputs,
       .outputs = outputs,
-      .compulsory_bytes = compulsory_bytes,
       .operations = operations,
       .invalid = invalid,
   };

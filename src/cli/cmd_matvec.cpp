@@ -25,10 +25,8 @@ exit_code multiply_files(const matvec_request& request) {
       .what = &registry::find_algorithm("matvec"), .type = a.array.type, .shape = {rows[0], rows[1]}};
   const bytes* const inputs[] = {&a.array.data, &x.array.data};
   const data_run run = run_problem(p, inputs, request.common, request.common.json);
-  tell(run, request.common);
   const std::uint64_t shape[] = {rows[0]};
-  io::write_npy(request.output, p.type, shape, run.outputs[0]);
-  if (request.common.json) print_fields(describe(p, run, shape), request.output);
+  write_result(p, run, request.common, request.output, shape);
   return exit_code::ok;
 }
 

@@ -6,6 +6,7 @@
 #include "registry/catalog.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace tilewise::cli {
 
@@ -14,8 +15,7 @@ namespace {
 struct polymul_request {
   common_options common;
   std::string a, b, output;
-  std::uint64_t modulus = 0;
-  bool has_modulus = false;
+  std::optional<std::uint64_t> modulus;
 };
 
 void require_coefficients(const array_file& file) {
@@ -32,18 +32,13 @@ exit_code multiply_polynomials(const polymul_request& request) {
   require_one_type(a, b);
   registry::problem p{
       .what = &registry::find_algorithm("polymul"), .type = a.array.type, .shape = {a.array.count(), b.array.count()}};
-  if (request.has_modulus) {
-    p.setting[0] = 1;
-    p.number[0] = {dtype::i64, request.modulus};
-  }
+  if (request.modulus) impl::polymul::set_modulus(p, *request.modulus);
   const data_run run = run_problem(p, std::array{&a.array.data, &b.array.data}, request.common, request.common.json);
-  if (!is_float(p.type) && !request.has_modulus)
+  if (!is_float(p.type) && !request.modulus)
     impl::polymul::require_exact(p, a.array.data.data(), b.array.data.data(),
                                  reinterpret_cast<const std::int64_t*>(run.outputs[0].data()), *run.device);
-  tell(run, request.common);
   const std::vector<std::uint64_t> shape{impl::polymul::sizes(p).product()};
-  io::write_npy(request.output, impl::polymul::product_type(p.type), shape, run.outputs[0]);
-  if (request.common.json) print_fields(describe(p, run, shape), request.output);
+  write_result(p, run, request.common, request.output, shape);
   return exit_code::ok;
 }
 
@@ -59,10 +54,9 @@ void add_polymul(CLI::App& app, invocation& call) {
   command->add_option("-o,--output", request->output, "where it goes, always needed; integers become i8")
       ->option_text("C.npy")
       ->required();
-  CLI::Option* modulus =
-      command->add_option("--modulus", request->modulus, "integers: coefficients in [0, P), for P up to 2^63 - 1")
-          ->option_text("P")
-          ->check(whole_number(1, impl::polymul::modulus_end - 1));
+  command->add_option("--modulus", request->modulus, "integers: coefficients in [0, P), for P up to 2^63 - 1")
+      ->option_text("P")
+      ->check(whole_number(1, impl::polymul::modulus_end - 1));
   add_device_options(*command, request->common);
   add_variant_options(*command, request->common);
   add_output_options(*command, request->common);
@@ -74,10 +68,7 @@ void add_polymul(CLI::App& app, invocation& call) {
       "Examples:\n"
       "  tilewise polymul a.npy b.npy -o c.npy\n"
       "  tilewise polymul a.npy b.npy -o c.npy --modulus 998244353 --device opencl:0");
-  command->callback([&call, request, modulus] {
-    request->has_modulus = modulus->count() != 0;
-    call.run = [request] { return multiply_polynomials(*request); };
-  });
+  command->callback([&call, request] { call.run = [request] { return multiply_polynomials(*request); }; });
 }
 
 }  // namespace tilewise::cli

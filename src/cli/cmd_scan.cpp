@@ -28,9 +28,7 @@ exit_code scan_file(const scan_request& request) {
   if (request.init) p.number[0] = io::parse_number(*request.init, x.type);
   const bytes* const inputs[] = {&x.data};
   const data_run run = run_problem(p, inputs, request.common, request.common.json);
-  tell(run, request.common);
-  io::write_npy(request.output, x.type, x.shape, run.outputs[0]);
-  if (request.common.json) print_fields(describe(p, run, x.shape), request.output);
+  write_result(p, run, request.common, request.output, x.shape);
   return exit_code::ok;
 }
 

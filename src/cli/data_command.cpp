@@ -2,6 +2,7 @@
 
 #include "cli/output.hpp"
 #include "io/host_memory.hpp"
+#include "io/npy.hpp"
 #include "lab/verify.hpp"
 #include "registry/execute.hpp"
 
@@ -136,6 +137,13 @@ void tell(const data_run& run, const common_options& options) {
   const std::string tuning = registry::to_string(run.how.tuning, run.how.variant->tuning);
   note(run.how.variant->id() + (tuning.empty() ? "" : " " + tuning) + " on " + run.device->info().name + ": " +
        run.how.reason + "; " + std::to_string(std::llround(run.times.end_to_end / 1000)) + " us end to end");
+}
+
+void write_result(const registry::problem& p, const data_run& run, const common_options& options,
+                  const std::string& output, std::span<const std::uint64_t> shape) {
+  tell(run, options);
+  io::write_npy(output, p.what->outputs(p).front().type, shape, run.outputs.front());
+  if (options.json) print_fields(describe(p, run, shape), output);
 }
 
 }  // namespace tilewise::cli

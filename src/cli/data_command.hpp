@@ -43,6 +43,10 @@ nlohmann::ordered_json describe(const registry::problem& p, const data_run& run,
 /// Prints them, and the path of the output, as one line.
 void print_fields(nlohmann::ordered_json fields, const std::string& output);
 
+/// Tells of the run, writes its only output, and prints its fields where --json asks for them.
+void write_result(const registry::problem& p, const data_run& run, const common_options& options,
+                  const std::string& output, std::span<const std::uint64_t> shape);
+
 /// -v: what was chosen and why, and how long it took.
 void tell(const data_run& run, const common_options& options);
 

@@ -2,15 +2,7 @@
 
 namespace tilewise::lab {
 
-namespace {
-
-double total_bytes(const std::vector<registry::operand>& operands) {
-  double bytes = 0;
-  for (const registry::operand& o : operands) bytes += static_cast<double>(o.bytes());
-  return bytes;
-}
-
-}  // namespace
+using registry::total_bytes;
 
 std::string_view name_of(ceiling which) { return which == ceiling::copy ? "copy" : "fma"; }
 

@@ -10,6 +10,8 @@
 
 namespace tilewise::impl::matmul {
 
+using backend::cpu::parts_of;
+
 registry::variant packed_variant();
 registry::variant blocked_variant();
 
@@ -32,8 +34,6 @@ struct part {
     return count / parts * index + std::min(index, count % parts);
   }
 };
-
-constexpr std::uint64_t parts_of(std::uint64_t count, std::uint64_t size) { return (count + size - 1) / size; }
 
 /// C where K is 0.
 template <class T>

@@ -18,10 +18,7 @@ template <class T>
 registry::problem describe(std::uint64_t n, std::uint64_t m, std::uint64_t product,
                            const std::optional<std::uint64_t>& modulus) {
   registry::problem p{.what = &impl::polymul::polymul_algorithm(), .type = dtype_of<T>, .shape = {n, m}};
-  if (modulus) {
-    p.setting[0] = 1;
-    p.number[0] = {dtype::i64, *modulus};
-  }
+  if (modulus) impl::polymul::set_modulus(p, *modulus);
   registry::check(p);
   if (product != sizes(p).product())
     throw error(errc::invalid_argument, "the factors have " + std::to_string(n) + " and " + std::to_string(m) +
@@ -31,11 +28,6 @@ registry::problem describe(std::uint64_t n, std::uint64_t m, std::uint64_t produ
 }
 
 registry::wishes wishes_of(const polymul_options& options) { return {options.variant, options.tuning}; }
-
-template <class T>
-bool needs_check(const registry::problem& p) {
-  return std::is_integral_v<T> && impl::polymul::modulus_of(p) == 0 && sizes(p).product() != 0;
-}
 
 template <class T>
 std::uint64_t largest_magnitude(const array<T>& a) {
@@ -54,8 +46,8 @@ void polymul(std::span<const T> a, std::span<const T> b, std::span<product_of<T>
   };
   if constexpr (std::is_integral_v<T>) {
     using impl::polymul::largest_magnitude;
-    if (needs_check<T>(p) && !impl::polymul::bound_decides(largest_magnitude(a.data(), a.size()),
-                                                           largest_magnitude(b.data(), b.size()), sizes(p).shorter())) {
+    if (!options.modulus && !impl::polymul::bound_decides(largest_magnitude(a.data(), a.size()),
+                                                          largest_magnitude(b.data(), b.size()), sizes(p).shorter())) {
       std::vector<std::int64_t> unproven(c.size());
       multiply_to(unproven.data());
       const device on = options.device ? *options.device : open("cpu");
@@ -73,7 +65,7 @@ void polymul(const array<T>& a, const array<T>& b, array<product_of<T>>& c, cons
   registry::refuse_overlap(aliasing::forbidden, {{"a", a}, {"b", b}}, {{"c", c}});
   registry::call_on_arrays(p, wishes_of(options), {{"a", a}, {"b", b}}, {{"c", c}});
   if constexpr (std::is_integral_v<T>)
-    if (needs_check<T>(p) &&
+    if (!options.modulus && c.size() != 0 &&
         !impl::polymul::bound_decides(largest_magnitude(a), largest_magnitude(b), sizes(p).shorter()))
       impl::polymul::require_exact(p, a.download().data(), b.download().data(), c.download().data(),
                                    c.device().implementation());

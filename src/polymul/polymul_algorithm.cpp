@@ -36,11 +36,6 @@ constexpr std::array<extents, 8> normal_shapes{{{64, 64},
 std::vector<operand> inputs(const problem& p) { return {{"a", p.type, sizes(p).n}, {"b", p.type, sizes(p).m}}; }
 std::vector<operand> outputs(const problem& p) { return {{"c", product_type(p.type), sizes(p).product()}}; }
 
-double compulsory_bytes(const problem& p) {
-  const sizes s(p);
-  return static_cast<double>(s.n + s.m) * static_cast<double>(size_of(p.type)) +
-         static_cast<double>(s.product()) * static_cast<double>(size_of(product_type(p.type)));
-}
 double operations(const problem& p) { return 2.0 * static_cast<double>(sizes(p).n) * static_cast<double>(sizes(p).m); }
 
 std::string invalid(const problem& p) {
@@ -76,7 +71,7 @@ void keep_below(std::vector<std::byte>& bytes, unsigned width) {
 }
 
 void fit_numbers(problem& p) {
-  if (p.setting[0] != 0) p.number[0] = registry::scalar_value{dtype::i64, modulus_from(p.number[0].bits)};
+  if (p.setting[0] != 0) set_modulus(p, modulus_from(p.number[0].bits));
 }
 
 /// Without a modulus: so many bits of each coefficient that no coefficient of the product passes 63.
@@ -108,7 +103,6 @@ const registry::algorithm& polymul_algorithm() {
       .normal_shapes = normal_shapes,
       .inputs = inputs,
       .outputs = outputs,
-      .compulsory_bytes = compulsory_bytes,
       .operations = operations,
       .invalid = invalid,
       .fit_numbers = fit_numbers,

@@ -7,6 +7,15 @@
 
 namespace tilewise::impl::polymul {
 
+using backend::cpu::parts_of;
+
+/// The coefficients in lanes of another type, and zeros behind them up to `room` lanes.
+template <class T, class Lane>
+void widen(const T* from, std::uint64_t count, Lane* to, std::uint64_t room) {
+  for (std::uint64_t i = 0; i < count; ++i) to[i] = static_cast<Lane>(from[i]);
+  std::fill(to + count, to + room, Lane(0));
+}
+
 registry::variant cpu_naive();
 registry::variant cpu_karatsuba();
 registry::variant cpu_ntt();

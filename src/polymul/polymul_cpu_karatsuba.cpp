@@ -102,23 +102,17 @@ class karatsuba {
   backend::buffer workspace_, products_;
 };
 
-template <class T>
-void widen(const T* from, u64 count, u64 room, u64* to) {
-  for (u64 i = 0; i < count; ++i) to[i] = static_cast<u64>(from[i]);
-  std::fill_n(to + count, room - count, u64{0});
-}
-
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
   const sizes s(p);
   if (s.product() == 0) return;
   auto& queue = static_cast<backend::cpu::queue&>(q);
   karatsuba multiplier(s.shorter(), t[0], queue);
-  const u64 length = multiplier.length(), longer = std::max(s.n, s.m), pieces = (longer + length - 1) / length;
+  const u64 length = multiplier.length(), longer = std::max(s.n, s.m), pieces = parts_of(longer, length);
   const backend::buffer long_factor(queue, pieces * length * sizeof(u64)), short_factor(queue, length * sizeof(u64));
   with_coefficients(p.type, [&]<class T>(T) {
     const bool swapped = s.n < s.m;
-    widen(where.in[swapped ? 1 : 0].as<const T>(), longer, pieces * length, long_factor.as<u64>());
-    widen(where.in[swapped ? 0 : 1].as<const T>(), s.shorter(), length, short_factor.as<u64>());
+    widen(where.in[swapped ? 1 : 0].as<const T>(), longer, long_factor.as<u64>(), pieces * length);
+    widen(where.in[swapped ? 0 : 1].as<const T>(), s.shorter(), short_factor.as<u64>(), length);
   });
   u64* const c = where.out[0].as<u64>();
   std::fill_n(c, s.product(), u64{0});

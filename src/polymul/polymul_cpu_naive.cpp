@@ -17,27 +17,20 @@ constexpr std::array<registry::tuning_axis, 1> axes{{{"tile", tile_lengths, 2048
 template <class T>
 using lane_t = std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>;
 
-/// The factor as lanes, with `margin` zeros on both sides.
-template <class T>
-void widen(const T* from, std::uint64_t count, std::uint64_t margin, lane_t<T>* to) {
-  std::fill_n(to, margin, lane_t<T>(0));
-  for (std::uint64_t i = 0; i < count; ++i) to[margin + i] = static_cast<lane_t<T>>(from[i]);
-  std::fill_n(to + margin + count, margin, lane_t<T>(0));
-}
-
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
   const sizes s(p);
   auto& queue = static_cast<backend::cpu::queue&>(q);
   with_coefficients(p.type, [&]<class T>(T) {
     using lane = lane_t<T>;
     const backend::buffer a(queue, s.n * sizeof(lane)), b(queue, (s.m + 2 * naive_margin) * sizeof(lane));
-    widen(where.in[0].as<const T>(), s.n, 0, a.as<lane>());
-    widen(where.in[1].as<const T>(), s.m, naive_margin, b.as<lane>());
-    lane* const c = reinterpret_cast<lane*>(where.out[0].as<product_t<T>>());
+    widen(where.in[0].as<const T>(), s.n, a.as<lane>(), s.n);
+    std::fill_n(b.as<lane>(), naive_margin, lane(0));
+    widen(where.in[1].as<const T>(), s.m, b.as<lane>() + naive_margin, s.m + naive_margin);
+    lane* const c = reinterpret_cast<lane*>(where.out[0].as<product_of<T>>());
     const naive_kernels<lane>& kernels = naive_kernels_for<lane>(queue.level());
     const auto multiply = std::is_same_v<T, std::int32_t> ? kernels.multiply_narrow : kernels.multiply;
     const std::uint64_t tile = t[0];
-    queue.for_each_tile((s.product() + tile - 1) / tile, [&](std::uint64_t i, unsigned) {
+    queue.for_each_tile(parts_of(s.product(), tile), [&](std::uint64_t i, unsigned) {
       const std::uint64_t first = i * tile;
       multiply(a.as<const lane>(), s.n, b.as<const lane>() + naive_margin, s.m, c + first, first,
                std::min(tile, s.product() - first));

@@ -42,14 +42,6 @@ double centred(std::uint64_t residue, std::uint64_t p) {
 }
 constexpr ntt_field field_of(const prime_facts& f) { return {static_cast<double>(f.p), 1 / static_cast<double>(f.p)}; }
 
-/// The w for which every magnitude is at most 2^w.
-template <class T>
-unsigned magnitude_bits(const T* values, std::uint64_t count) {
-  T all = 0;
-  for (std::uint64_t i = 0; i < count; ++i) all |= values[i] < 0 ? ~values[i] : values[i];
-  return static_cast<unsigned>(std::bit_width(static_cast<std::make_unsigned_t<T>>(all)));
-}
-
 /// The workspace of one product: k primes, transforms of 2^log points.
 class transforms {
  public:
@@ -75,7 +67,7 @@ class transforms {
   template <class T, class Finish>
   void multiply(const T* a, std::uint64_t n, const T* b, std::uint64_t m, std::uint64_t product, const Finish& finish) {
     const std::uint64_t columns = std::max<std::uint64_t>(tile_elements >> steps_, kernels_.lanes);
-    const std::uint64_t tiles = (stride() + columns - 1) / columns;
+    const std::uint64_t tiles = parts_of(stride(), columns);
     queue_.for_each_tile(2 * count_ * tiles, [&](std::uint64_t i, unsigned) {
       const std::uint64_t which = i / tiles;
       which % 2 == 0 ? read_columns(which, a, n, i % tiles * columns, columns)
@@ -199,7 +191,7 @@ template <class T>
 void multiply(const registry::problem& p, const T* a, const T* b, std::int64_t* c, backend::cpu::queue& queue) {
   const sizes s(p);
   const std::uint64_t modulus = modulus_of(p);
-  unsigned bits = magnitude_bits(a, s.n) + magnitude_bits(b, s.m) + static_cast<unsigned>(std::bit_width(s.shorter()));
+  unsigned bits = product_bits(largest_magnitude(a, s.n), largest_magnitude(b, s.m), s.shorter());
   if (modulus == 0) bits = std::min(bits, 63u);  // the caller's promise
   const unsigned used = bits / bits_a_prime + 1;
   const unsigned log = std::max(6u, static_cast<unsigned>(std::bit_width(s.product() - 1)));
@@ -213,7 +205,7 @@ void multiply(const registry::problem& p, const T* a, const T* b, std::int64_t* 
 /// Residues of at most modulus / 2: the smaller they are, the fewer primes hold their products.
 template <class T>
 void reduce(const T* from, std::int64_t* to, std::uint64_t count, std::uint64_t modulus, backend::cpu::queue& queue) {
-  queue.for_each_tile((count + tile_elements - 1) / tile_elements, [&](std::uint64_t tile, unsigned) {
+  queue.for_each_tile(parts_of(count, tile_elements), [&](std::uint64_t tile, unsigned) {
     for (std::uint64_t i = tile * tile_elements; i < std::min(count, (tile + 1) * tile_elements); ++i) {
       const std::uint64_t r = residue(from[i], modulus);
       to[i] = r > modulus / 2 ? -static_cast<std::int64_t>(modulus - r) : static_cast<std::int64_t>(r);

@@ -3,7 +3,6 @@
 #include "polymul/polymul_problem.hpp"
 #include "registry/execute.hpp"
 
-#include <bit>
 #include <vector>
 
 namespace tilewise::impl::polymul {
@@ -15,16 +14,11 @@ namespace {
 constexpr std::array<std::uint64_t, 3> moduli{(std::uint64_t{1} << 61) - 1, (std::uint64_t{1} << 62) - 57,
                                               (std::uint64_t{1} << 63) - 25};
 
-/// The bits of |c|, and one for the sign.
-unsigned bits_of_bound(std::uint64_t largest_a, std::uint64_t largest_b, std::uint64_t shorter) {
-  return static_cast<unsigned>(std::bit_width(largest_a) + std::bit_width(largest_b) + std::bit_width(shorter)) + 1;
-}
-
 [[noreturn]] void refuse(std::uint64_t k, std::uint64_t largest_a, std::uint64_t largest_b, std::uint64_t shorter) {
   throw error(errc::overflow, "coefficient " + std::to_string(k) + " of the product does not fit 64 bits: sums of " +
                                   std::to_string(shorter) + " products of up to " + std::to_string(largest_a) +
                                   " and " + std::to_string(largest_b) + " can reach 2^" +
-                                  std::to_string(bits_of_bound(largest_a, largest_b, shorter) - 1) +
+                                  std::to_string(product_bits(largest_a, largest_b, shorter)) +
                                   "; smaller coefficients fit, and a modulus (--modulus) below 2^63 makes any fit");
 }
 
@@ -33,13 +27,12 @@ void require_exact(const registry::problem& p, const T* a, const T* b, const std
   const sizes s(p);
   const std::uint64_t largest_a = largest_magnitude(a, s.n), largest_b = largest_magnitude(b, s.m);
   if (bound_decides(largest_a, largest_b, s.shorter())) return;
-  const unsigned needed = bits_of_bound(largest_a, largest_b, s.shorter()) + 1;
+  const unsigned needed = product_bits(largest_a, largest_b, s.shorter()) + 2;  // a difference of two, with its sign
   std::vector<std::int64_t> by_modulus(s.product());
   unsigned known = 0;
   for (std::size_t i = 0; i < moduli.size() && known < needed; ++i) {
     registry::problem modular = p;
-    modular.setting[0] = 1;
-    modular.number[0] = {dtype::i64, moduli[i]};
+    set_modulus(modular, moduli[i]);
     const std::array<const void*, 2> inputs{a, b};
     const std::array<void*, 1> outputs{by_modulus.data()};
     registry::execute_on_host(modular, registry::choose(modular, on), on.queue(), inputs, outputs);
@@ -58,18 +51,6 @@ bool bound_decides(std::uint64_t largest_a, std::uint64_t largest_b, std::uint64
   if (largest_a == 0 || largest_b == 0 || shorter == 0) return true;
   return wide{largest_a} * largest_b <= most / shorter;
 }
-
-template <class T>
-std::uint64_t largest_magnitude(const T* values, std::uint64_t count) {
-  T least = 0, most = 0;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    least = std::min(least, values[i]);
-    most = std::max(most, values[i]);
-  }
-  return std::max(0 - static_cast<std::uint64_t>(std::int64_t{least}), static_cast<std::uint64_t>(most));
-}
-template std::uint64_t largest_magnitude<std::int32_t>(const std::int32_t*, std::uint64_t);
-template std::uint64_t largest_magnitude<std::int64_t>(const std::int64_t*, std::uint64_t);
 
 void require_exact(const registry::problem& p, const void* a, const void* b, const std::int64_t* c,
                    backend::device& on) {

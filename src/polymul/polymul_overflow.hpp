@@ -9,9 +9,6 @@ namespace tilewise::impl::polymul {
 /// The largest magnitudes of both factors tell that no coefficient can pass 63 bits.
 bool bound_decides(std::uint64_t largest_a, std::uint64_t largest_b, std::uint64_t shorter);
 
-template <class T>
-std::uint64_t largest_magnitude(const T* values, std::uint64_t count);
-
 /// Throws `overflow`, naming the first coefficient that does not fit, unless c is the product of a and b. They are host
 /// data of p's type and shape, c is what a variant made of them without a modulus. Where the bound does not decide, the
 /// product is computed by moduli whose product no difference can reach.

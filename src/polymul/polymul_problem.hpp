@@ -5,8 +5,11 @@
 
 #include "registry/algorithm.hpp"
 
+#include <tilewise/polymul.hpp>
+
 #include <algorithm>
 #include <array>
+#include <bit>
 
 namespace tilewise::impl::polymul {
 
@@ -32,12 +35,13 @@ inline std::uint64_t modulus_of(const registry::problem& p) {
   return p.setting[0] == 0 ? 0 : p.number[0].as<std::uint64_t>();
 }
 
+inline void set_modulus(registry::problem& p, std::uint64_t modulus) {
+  p.setting[0] = 1;
+  p.number[0] = {dtype::i64, modulus};
+}
+
 /// Integers multiply to 64 bits.
 constexpr dtype product_type(dtype coefficients) { return is_float(coefficients) ? coefficients : dtype::i64; }
-
-/// i32 -> i64, i64 -> i64, floats -> themselves.
-template <class T>
-using product_t = std::conditional_t<std::is_integral_v<T>, std::int64_t, T>;
 
 /// Calls `f` with a value of the coefficients' C++ type.
 template <class F>
@@ -55,6 +59,21 @@ template <class T>
 std::uint64_t residue(T value, std::uint64_t modulus) {
   const std::int64_t rest = static_cast<std::int64_t>(value) % static_cast<std::int64_t>(modulus);
   return static_cast<std::uint64_t>(rest < 0 ? rest + static_cast<std::int64_t>(modulus) : rest);
+}
+
+template <class T>
+std::uint64_t largest_magnitude(const T* values, std::uint64_t count) {
+  T least = 0, most = 0;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    least = std::min(least, values[i]);
+    most = std::max(most, values[i]);
+  }
+  return std::max(0 - static_cast<std::uint64_t>(std::int64_t{least}), static_cast<std::uint64_t>(most));
+}
+
+/// The magnitude of a coefficient is below 2 to this: a sum of `shorter` products of up to these magnitudes.
+inline unsigned product_bits(std::uint64_t largest_a, std::uint64_t largest_b, std::uint64_t shorter) {
+  return static_cast<unsigned>(std::bit_width(largest_a) + std::bit_width(largest_b) + std::bit_width(shorter));
 }
 
 }  // namespace tilewise::impl::polymul

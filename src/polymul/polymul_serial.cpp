@@ -51,7 +51,7 @@ void multiply(const registry::problem& p, const registry::memories& where, const
   for (std::uint64_t k = 0; k < s.product(); ++k) {
     Chain chain = empty;
     for (std::uint64_t i = k < s.m ? 0 : k - s.m + 1; i <= std::min(k, s.n - 1); ++i) chain.add(a[i], b[k - i]);
-    where.out[0].as<product_t<T>>()[k] = chain.value();
+    where.out[0].as<product_of<T>>()[k] = chain.value();
   }
 }
 

@@ -26,6 +26,9 @@ struct operand {
   std::uint64_t bytes() const { return count * size_of(type); }
 };
 
+double total_bytes(std::span<const operand> operands);
+double bytes_of_operands(const problem& p);  // of all inputs and outputs
+
 /// What the speed of an algorithm is told in, and with it what bounds it: for bytes and elements the device's own copy,
 /// for operations its multiply-adds.
 enum class speed_unit : std::uint8_t { bytes, elements, operations };
@@ -42,8 +45,9 @@ struct algorithm {
 
   std::vector<operand> (*inputs)(const problem&);
   std::vector<operand> (*outputs)(const problem&);
-  double (*compulsory_bytes)(const problem&);  // each input read once, each output written once
-  double (*operations)(const problem&);        // arithmetic operations of the definition
+  /// Each input read once, each output written once; by default all that the operands hold.
+  double (*compulsory_bytes)(const problem&) = bytes_of_operands;
+  double (*operations)(const problem&);  // arithmetic operations of the definition
   /// Why the problem has no answer, as a sentence that says what to do; empty if it has one.
   std::string (*invalid)(const problem&);
   /// Turn generated numbers and inputs into ones that the problem may have.

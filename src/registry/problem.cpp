@@ -20,6 +20,14 @@ std::string to_string(const problem& p) {
   return text;
 }
 
+double total_bytes(std::span<const operand> operands) {
+  double bytes = 0;
+  for (const operand& o : operands) bytes += static_cast<double>(o.bytes());
+  return bytes;
+}
+
+double bytes_of_operands(const problem& p) { return total_bytes(p.what->inputs(p)) + total_bytes(p.what->outputs(p)); }
+
 void choose_setting(problem& p, std::string_view name, std::string_view word) {
   for (std::size_t s = 0; s < p.what->settings.size(); ++s) {
     const setting& axis = p.what->settings[s];

@@ -36,12 +36,6 @@ std::vector<operand> outputs(const problem& p) {
   return all;
 }
 
-double compulsory_bytes(const problem& p) {
-  double bytes = 0;
-  for (const auto& operands : {inputs(p), outputs(p)})
-    for (const operand& o : operands) bytes += static_cast<double>(o.bytes());
-  return bytes;
-}
 /// Comparisons of a merge sort.
 double operations(const problem& p) {
   return static_cast<double>(p.n()) * static_cast<double>(std::bit_width(p.n() == 0 ? 0 : p.n() - 1));
@@ -67,7 +61,6 @@ const registry::algorithm& sort_algorithm() {
       .normal_shapes = normal_shapes,
       .inputs = inputs,
       .outputs = outputs,
-      .compulsory_bytes = compulsory_bytes,
       .operations = operations,
       .invalid = invalid,
       .speed_in = registry::speed_unit::elements,

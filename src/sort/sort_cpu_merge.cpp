@@ -51,7 +51,7 @@ class merge_sort {
         between_(queue, task.n) {}
 
   void run() {
-    const std::uint64_t tiles = (task_.n + tile_ - 1) / tile_;
+    const std::uint64_t tiles = backend::cpu::parts_of(task_.n, tile_);
     queue_.for_each_tile(
         tiles, [&](std::uint64_t tile, unsigned) { sort_tile(tile * tile_, std::min(task_.n, (tile + 1) * tile_)); });
     for (std::uint64_t length = tile_; length < task_.n; length *= 2)

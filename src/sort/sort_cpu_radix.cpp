@@ -16,6 +16,8 @@ namespace tilewise::impl::sort {
 
 namespace {
 
+using backend::cpu::parts_of;
+
 constexpr std::array<unsigned, 4> digit_choices{0, 1, 2, 3};
 constexpr std::array<std::string_view, 4> digit_words{"chosen", "6", "8", "11"};  // bits
 constexpr std::array<unsigned, 3> tile_lengths{4096, 32768, 262144};
@@ -50,8 +52,6 @@ constexpr std::uint64_t moves_each = 2;
 /// Tiles of a worker: enough to even out what a worker loses to other programs.
 constexpr std::uint64_t tiles_each = 4;
 
-constexpr std::uint64_t parts(std::uint64_t n, std::uint64_t size) { return (n + size - 1) / size; }
-
 using counts = std::vector<std::uint64_t>;
 
 template <class Bits>
@@ -72,8 +72,8 @@ class radix_sort {
         kernels_(at_level(queue.level(), v2::kernels<Bits, Value>(), v3::kernels<Bits, Value>(),
                           v4::kernels<Bits, Value>())),
         width_(width_of<Bits, Value>(t[0], task.n)),
-        tile_(std::max<std::uint64_t>(t[1], parts(task.n, tiles_each * queue.threads()))),
-        tiles_(parts(task.n, tile_)),
+        tile_(std::max<std::uint64_t>(t[1], parts_of(task.n, tiles_each * queue.threads()))),
+        tiles_(parts_of(task.n, tile_)),
         bytes_(task.n * (sizeof(Bits) + (moves<Value> ? sizeof(Value) : 0))) {}
 
   void run() {
