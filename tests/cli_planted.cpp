@@ -12,8 +12,8 @@ namespace {
 using namespace tilewise;
 using run_function = decltype(registry::variant::run);
 
-registry::variant planted(std::string_view name, run_function run) {
-  return {.algorithm = "scan",
+registry::variant planted(std::string_view name, run_function run, std::string_view algorithm = "scan") {
+  return {.algorithm = algorithm,
           .backend = "cpu",
           .name = name,
           .types = all_dtypes,
@@ -28,6 +28,12 @@ void one_bit(const registry::problem& p, const registry::memories& where, const 
              backend::queue& queue) {
   registry::reference_of(*p.what).run(p, where, t, queue);
   if (p.n() > 0) where.out[0].as<unsigned char>()[p.n() / 2 * size_of(p.type)] ^= 1;
+}
+
+void first_bit(const registry::problem& p, const registry::memories& where, const registry::tuning& t,
+               backend::queue& queue) {
+  registry::reference_of(*p.what).run(p, where, t, queue);
+  where.out[0].as<unsigned char>()[0] ^= 1;
 }
 
 template <errc Code>
@@ -46,6 +52,7 @@ int main(int argc, char** argv) {
                            backend::queue&) { throw std::logic_error("planted"); };
   const std::vector<registry::variant> faulty{
       planted("one_bit", one_bit),
+      planted("first_bit", first_bit, "reduce"),
       planted("lost", fails<errc::device_lost>),
       planted("unbuilt", fails<errc::build_failed>),
       planted("overflows", fails<errc::overflow>),

@@ -4,6 +4,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/known_peers.hpp"
 #include "cli/output.hpp"
+#include "cli/seeds_table.hpp"
 #include "io/printable.hpp"
 #include "lab/bench.hpp"
 #include "lab/environment.hpp"
@@ -140,7 +141,8 @@ class bench_run {
     lab::bench_events events;
     events.before_group = [this](const lab::group& g, std::size_t index) { begin(g, index); };
     events.on_record = [this](const lab::record& r) { keep(r); };
-    print(bench_heading());
+    const bool of_documents = plan_.front().from != nullptr;
+    print(of_documents ? seeds_heading() : bench_heading());
     lab::run_bench(plan_, how, events);
     print_block();
     print(bench_verdict(records_));
@@ -170,7 +172,7 @@ class bench_run {
 
   void print_block() {
     progress("");
-    if (!block_.empty()) print(bench_block(block_));
+    if (!block_.empty()) print(block_.front().from != nullptr ? seeds_block(block_) : bench_block(block_));
     block_.clear();
   }
 
@@ -212,13 +214,15 @@ exit_code bench(const bench_request& asked, const std::vector<std::string>& argv
                 "`tilewise list` shows what there is");
   if (asked.dry_run) return print_plan(plan, how);
   take_interrupts();
-  return bench_run(asked, plan, argv).run(how);
+  const exit_code result = bench_run(asked, plan, argv).run(how);
+  if (wanted.base.of_documents) print(seeds_left_out(lab::left_out(plan, wanted)));
+  return result;
 }
 
 void add_what(CLI::App& command, bench_request& to) {
   command.add_option("SELECTOR", to.selectors, "an algorithm, a variant or a pattern: 'scan/cuda:*'")
       ->option_text("...");
-  command.add_option("--preset", to.preset, "quick, normal or thorough")->option_text("NAME");
+  command.add_option("--preset", to.preset, "quick, normal, thorough or seeds")->option_text("NAME");
   add_device_list_options(command, to.devices);
   several(command.add_option("--n", to.sizes, "elements; of matrices the side: NxN, NxNxN")
               ->option_text("N,...")
@@ -261,13 +265,16 @@ void add_bench(CLI::App& app, invocation& call) {
       "no time, and the exit code is 3. Times are medians, +-% half their 95% interval.\n"
       "rate: in the unit beside the problem; limit: its share of the device's own copy,\n"
       "or of its multiply-adds. ! marks a rate that these show to be impossible.\n"
+      "The preset seeds repeats the experiments of the documents that Tilewise started\n"
+      "from, with every variant; their figures stand beside ours, marked with a letter.\n"
       "\n"
       "Examples:\n"
       "  tilewise bench --report report.html\n"
       "  tilewise bench scan --n 67108865 --device cpu --device cuda:0\n"
       "  tilewise bench matmul --shape 4096x4096x512 --dtype f32,f64\n"
       "  tilewise bench sort --n 1048576 --set order=descending,payload=indices\n"
-      "  tilewise bench 'scan/opencl:*' --tuning all -o tuning.jsonl");
+      "  tilewise bench 'scan/opencl:*' --tuning all -o tuning.jsonl\n"
+      "  tilewise bench polymul --preset seeds");
   command->callback([&call, asked] { call.run = [&call, asked] { return bench(*asked, call.argv); }; });
 }
 

@@ -2,6 +2,8 @@
 
 #include "lab/problems.hpp"
 
+#include <algorithm>
+
 namespace tilewise::lab {
 
 namespace {
@@ -10,22 +12,38 @@ bool same_problem(const registry::problem& a, const registry::problem& b) {
   return a.what == b.what && a.type == b.type && a.shape == b.shape && a.setting == b.setting && a.number == b.number;
 }
 
+verified_case case_of(const group& g, const measuring& how) {
+  if (g.from != nullptr && g.from->inputs != nullptr) return make_case(g.problem, g.from->inputs(g.problem));
+  return make_case(g.problem, data_for(g.problem), how.seed);
+}
+
+/// A definition that begins otherwise than the document's result is a fault, in it or in the inputs.
+std::string not_as_published(const group& g, const verified_case& inputs) {
+  if (g.from == nullptr) return "";
+  const std::string published(g.from->at(g.problem.shape)->first_outputs);
+  const auto values = static_cast<std::uint64_t>(std::count(published.begin(), published.end(), ' ')) + 1;
+  const std::string ours = first_values(inputs, values);
+  if (published.empty() || ours == published) return "";
+  return "the definition's result begins " + ours + " and the document's " + published;
+}
+
 }  // namespace
 
 void run_bench(std::span<const group> plan, const measuring& how, const bench_events& events) {
   std::optional<verified_case> inputs;
-  measuring with = how;
+  const experiment* from = nullptr;
   for (std::size_t i = 0; i < plan.size() && !how.hooks.interrupted(); ++i) {
     const group& current = plan[i];
     events.before_group(current, i);
-    if (inputs && !same_problem(inputs->problem, current.problem)) inputs.reset();
-    with.data = data_for(current.problem);
+    if (inputs && (from != current.from || !same_problem(inputs->problem, current.problem))) inputs.reset();
+    from = current.from;
     std::vector<record> records;
-    if (const std::string shortage = memory_shortage(current, with); !shortage.empty()) {
-      records = skip_group(current, with, status::skipped, shortage);
+    if (const std::string shortage = memory_shortage(current, how); !shortage.empty()) {
+      records = skip_group(current, how, status::skipped, shortage);
     } else {
-      if (!inputs) inputs = make_case(current.problem, with.data, with.seed);
-      records = measure_group(current, *inputs, with);
+      if (!inputs) inputs = case_of(current, how);
+      const std::string fault = not_as_published(current, *inputs);
+      records = fault.empty() ? measure_group(current, *inputs, how) : skip_group(current, how, status::failed, fault);
     }
     for (const record& r : records) events.on_record(r);
   }

@@ -50,7 +50,7 @@ case_facts describe(const group& what, const row& r, const measuring& how) {
   c.shape = p.shape;
   for (std::size_t i = 0; i < p.what->settings.size(); ++i)
     c.settings.emplace_back(p.what->settings[i].name, p.what->settings[i].values[p.setting[i]]);
-  c.data = how.data;
+  c.data = what.data();
   c.seed = how.seed;
   c.cold = how.cold;
   c.unit = p.what->speed_in;
@@ -78,6 +78,9 @@ record begin_record(const group& what, const row& r, const measuring& how) {
   result.device = r.on->info();
   result.bound_by = ceiling_of(*what.problem.what);
   result.what = describe(what, r, how);
+  result.from = what.from;
+  if (what.from != nullptr && r.variant != nullptr)
+    result.published = figures_of(*what.from, what.problem.shape, r.id(), r.place());
   if (!r.skip.empty()) {
     result.state = status::skipped;
     result.reason = r.skip;

@@ -9,12 +9,11 @@ namespace tilewise::lab {
 struct measuring {
   stop_rule rule;
   bool cold = false;
-  data_class data = data_class::uniform;
   std::uint64_t seed = 1;
   round_hooks hooks = {};  // progress is told between samples, never within one
 };
 
-/// `inputs` is make_case of the group's problem with the same data and seed. One record a row, in the rows' order. What
+/// `inputs` is make_case of the group's problem. One record a row, in the rows' order. What
 /// a row throws is its own record's failure; what the device throws while it is set up is that of all rows.
 std::vector<record> measure_group(const group& what, const verified_case& inputs, const measuring& how);
 

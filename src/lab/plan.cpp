@@ -122,6 +122,7 @@ bool is_public_call(const variant& v) { return v.name == "call"; }
 /// A second of the slowest definition, and a median takes a dozen calls.
 constexpr double operations_of_timed_definition = 536870912.0;
 
+/// The documents' experiments time all that there is, however long one call takes.
 std::vector<row> rows_of(const registry::problem& p, const place& where, const request& wanted) {
   std::vector<row> rows;
   for (const variant* v : candidates(*p.what)) {
@@ -129,7 +130,7 @@ std::vector<row> rows_of(const registry::problem& p, const place& where, const r
     if (is_public_call(*v) && !wanted.public_calls) continue;
     if (v->backend == "serial") {
       add_rows(rows, p, *v, where.all.front(), "");
-      if (p.what->operations(p) > operations_of_timed_definition)
+      if (!wanted.base.of_documents && p.what->operations(p) > operations_of_timed_definition)
         rows.back().skip = "one call of the definition takes seconds at this size";
     } else if (v->peer || is_public_call(*v)) {
       if (const auto only = only_device(p, *v, where.all)) add_rows(rows, p, *v, only, "");
@@ -139,6 +140,30 @@ std::vector<row> rows_of(const registry::problem& p, const place& where, const r
   }
   if (!rows.empty()) rows.push_back({nullptr, where.devices.back(), {}, {}, ceiling_of(*p.what)});
   return rows;
+}
+
+void add_groups(std::vector<group>& plan, const registry::problem& p, const experiment* from,
+                const std::vector<place>& places, const request& wanted) {
+  for (const place& where : places)
+    if (std::vector<row> rows = rows_of(p, where, wanted); !rows.empty())
+      plan.push_back({p, where.name, std::move(rows), from});
+}
+
+std::vector<group> plan_of_documents(const std::vector<const registry::algorithm*>& selected, const request& wanted) {
+  std::vector<group> plan;
+  for (const asked_experiment& asked : experiments_of(selected, wanted))
+    add_groups(plan, asked.problem, asked.from, places_of(wanted.devices), wanted);
+  return plan;
+}
+
+std::string why_left_out(const registry::problem& p, const variant& v, const std::vector<place>& places) {
+  if (std::find(v.types.begin(), v.types.end(), p.type) == v.types.end())
+    return "it has no " + std::string(name_of(p.type));
+  const auto found = std::find_if(places.begin(), places.end(), [&](const place& where) {
+    return where.all.front()->info().backend == v.device_backend();
+  });
+  if (found == places.end()) return "no " + std::string(v.device_backend()) + " device was found or asked for";
+  return registry::unsupported_reason(v, p, *found->all.back(), registry::default_tuning(v.tuning));
 }
 
 }  // namespace
@@ -158,7 +183,13 @@ bool row::is_default_tuning() const {
   return variant == nullptr || tuning == registry::default_tuning(variant->tuning);
 }
 
-std::string group::name() const { return registry::to_string(problem) + " @" + where; }
+std::string group::data() const {
+  return from != nullptr && from->inputs != nullptr ? "seeds" : std::string(name_of(data_for(problem)));
+}
+
+std::string group::name() const {
+  return registry::to_string(problem) + (data() == "seeds" ? " data=seeds" : "") + " @" + where;
+}
 
 preset find_preset(std::string_view name) {
   stop_rule quick;
@@ -166,10 +197,13 @@ preset find_preset(std::string_view name) {
   quick.max_ns = 0.25e9;
   stop_rule normal;
   normal.max_ns = 2e9;
+  stop_rule documents = normal;
+  documents.min_ns = 0.25e9;
   const std::vector<preset> presets{
       {"quick", {dtype::f32}, {op::sum}, false, quick},
       {"normal", {dtype::f32, dtype::f64, dtype::i32}, {op::sum}, true, normal},
-      {"thorough", {all_dtypes.begin(), all_dtypes.end()}, {all_ops.begin(), all_ops.end()}, true, stop_rule{}}};
+      {"thorough", {all_dtypes.begin(), all_dtypes.end()}, {all_ops.begin(), all_ops.end()}, true, stop_rule{}},
+      {"seeds", {}, {}, false, documents, true}};
   std::vector<std::string> names;
   for (const preset& p : presets) {
     if (p.name == name) return p;
@@ -183,19 +217,30 @@ std::vector<group> make_plan(const request& wanted) {
   refuse_unmatched(wanted);
   const std::vector<const registry::algorithm*> selected = selected_algorithms(wanted);
   refuse_foreign(selected, wanted);
+  if (wanted.base.of_documents) return plan_of_documents(selected, wanted);
   const std::vector<place> places = places_of(wanted.devices);
   std::vector<group> plan;
   std::string refused;
   for (const registry::algorithm* a : selected) {
     const asked_problems asked = problems_of(*a, wanted);
     if (refused.empty()) refused = asked.refused;
-    for (const registry::problem& p : asked.all)
-      for (const place& where : places)
-        if (std::vector<row> rows = rows_of(p, where, wanted); !rows.empty())
-          plan.push_back({p, where.name, std::move(rows)});
+    for (const registry::problem& p : asked.all) add_groups(plan, p, nullptr, places, wanted);
   }
   if (plan.empty() && !refused.empty()) throw error(errc::invalid_argument, refused);
   return plan;
+}
+
+std::vector<std::pair<std::string, std::string>> left_out(std::span<const group> plan, const request& wanted) {
+  std::vector<std::pair<std::string, std::string>> missing;
+  std::set<std::string> told;
+  for (const group& g : plan)
+    for (const row& r : g.rows) told.insert(r.id());
+  const std::vector<place> places = places_of(wanted.devices);
+  for (const group& g : plan)
+    for (const variant* v : candidates(*g.problem.what))
+      if (is_selected(*v, wanted) && told.insert(v->id()).second)
+        missing.emplace_back(v->id(), why_left_out(g.problem, *v, places));
+  return missing;
 }
 
 }  // namespace tilewise::lab

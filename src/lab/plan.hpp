@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lab/ceiling.hpp"
+#include "lab/experiment.hpp"
 #include "lab/generate.hpp"
 #include "lab/stop_rule.hpp"
 #include "registry/choose.hpp"
@@ -18,8 +19,9 @@ struct preset {
   std::vector<op> operations;
   bool all_sizes;  // the algorithms' normal_shapes instead of quick_shapes
   stop_rule rule;
+  bool of_documents = false;  // the documents' experiments, with their own types, settings and sizes
 };
-/// quick, normal, thorough. Throws `invalid_argument` with the nearest name.
+/// quick, normal, thorough, seeds. Throws `invalid_argument` with the nearest name.
 preset find_preset(std::string_view name);
 
 struct request {
@@ -56,12 +58,18 @@ struct group {
   registry::problem problem;
   std::string where;  // "cpu", "cuda:0"
   std::vector<row> rows;
+  const experiment* from = nullptr;  // the document's that asks for it
 
+  std::string data() const;  // "seeds" for a document's own inputs, "uniform"
   std::string name() const;  // "scan.f32 n=1024 op=sum kind=inclusive init=none @cpu"
 };
 
 /// In the order of measuring: all devices of a problem in succession. Throws `invalid_argument` for a selector, variant
 /// tuning, shape or setting that matches nothing, and if no problem asked for has an answer.
 std::vector<group> make_plan(const request& wanted);
+
+/// Selected variants of the plan's algorithms that have no row in it, each with the reason: "polymul/cuda:tiles", "no
+/// cuda device was found or asked for".
+std::vector<std::pair<std::string, std::string>> left_out(std::span<const group> plan, const request& wanted);
 
 }  // namespace tilewise::lab

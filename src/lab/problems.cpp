@@ -87,6 +87,12 @@ std::vector<dtype> types_of(const algorithm& what, const request& wanted) {
   return types;
 }
 
+bool asks_for(const extents& shape, const request& wanted) {
+  if (wanted.sizes.empty() && wanted.shapes.empty()) return true;
+  return std::find(wanted.sizes.begin(), wanted.sizes.end(), shape[0]) != wanted.sizes.end() ||
+         std::find(wanted.shapes.begin(), wanted.shapes.end(), shape) != wanted.shapes.end();
+}
+
 }  // namespace
 
 asked_problems problems_of(const algorithm& what, const request& wanted) {
@@ -100,6 +106,23 @@ asked_problems problems_of(const algorithm& what, const request& wanted) {
         else if (asked.refused.empty())
           asked.refused = registry::to_string(p) + ": " + why;
     }
+  return asked;
+}
+
+std::vector<asked_experiment> experiments_of(std::span<const algorithm* const> selected, const request& wanted) {
+  if (!wanted.types.empty() || !wanted.settings.empty())
+    throw error(errc::invalid_argument,
+                "the documents' experiments have types and settings of their own; leave --dtype, --op and --set out");
+  std::vector<asked_experiment> asked;
+  std::string known;
+  for (const experiment& e : experiments()) {
+    known += (known.empty() ? "" : ", ") + std::string(e.algorithm) + " at";
+    for (const measured_size& size : e.sizes) known += " " + registry::to_string(size.shape);
+    if (std::any_of(selected.begin(), selected.end(), [&](const algorithm* a) { return a->name == e.algorithm; }))
+      for (const measured_size& size : e.sizes)
+        if (asks_for(size.shape, wanted)) asked.push_back({e.problem(size), &e});
+  }
+  if (asked.empty()) throw error(errc::invalid_argument, "no document measures that; they measure " + known);
   return asked;
 }
 

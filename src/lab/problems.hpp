@@ -11,6 +11,15 @@ struct asked_problems {
 };
 asked_problems problems_of(const registry::algorithm& what, const request& wanted);
 
+struct asked_experiment {
+  registry::problem problem;
+  const experiment* from;
+};
+/// What the documents measure of these algorithms, at the request's sizes if it names any. Throws `invalid_argument`,
+/// saying what there is, if that is nothing, and for types and settings, which are the documents' own.
+std::vector<asked_experiment> experiments_of(std::span<const registry::algorithm* const> selected,
+                                             const request& wanted);
+
 /// What it is measured with: uniform data, but products of those vanish, so near_one for them.
 data_class data_for(const registry::problem& p);
 

@@ -41,7 +41,7 @@ json case_json(const case_facts& c) {
           {"n", c.shape[0]},
           {"settings", settings},
           {"tuning", c.tuning},
-          {"data", name_of(c.data)},
+          {"data", c.data},
           {"seed", c.seed},
           {"threads", c.threads == 0 ? json() : json(c.threads)},
           {"mode", c.cold ? "cold" : "hot"},
@@ -129,6 +129,17 @@ json ratios_json(const std::vector<ratio>& ratios) {
   return all;
 }
 
+json experiment_json(const record& r) {
+  json figures = json::array();
+  for (const figure* f : r.published)
+    figures.push_back(
+        {{"system", f->system}, {"machine", f->machine}, {"ns", f->ns}, {"with_transfers", f->with_transfers}});
+  return {{"document", r.from->document},
+          {"baseline", r.from->baseline},
+          {"first_outputs", r.from->at(r.what.shape)->first_outputs},
+          {"published", figures}};
+}
+
 }  // namespace
 
 std::string_view name_of(status s) {
@@ -140,23 +151,25 @@ session describe_session(std::vector<std::string> argv) { return {std::move(argv
 
 json to_json(const record& r, const session& s) {
   const bool timed = r.state == status::ok || r.state == status::interrupted;
-  return {{"schema", "tilewise.result/1"},
-          {"id", fresh_id()},
-          {"time_utc", utc_now()},
-          {"argv", s.argv},
-          {"status", name_of(r.state)},
-          {"reason", text_or_null(r.reason)},
-          {"tool", s.tool},
-          {"host", s.host},
-          {"device", device_facts(r.device)},
-          {"case", case_json(r.what)},
-          {"verify", verify_json(r)},
-          {"timing", timed ? timing_json(r.time) : json()},
-          {"derived", timed ? derived_json(r) : json()},
-          {"ratios", timed ? ratios_json(r.ratios) : json::array()},
-          {"noise", r.noise ? json{{"aa_median_ratio", number(r.noise->aa_median_ratio)},
-                                   {"min_effect", number(r.noise->min_effect)}}
-                            : json()}};
+  json written = {{"schema", "tilewise.result/1"},
+                  {"id", fresh_id()},
+                  {"time_utc", utc_now()},
+                  {"argv", s.argv},
+                  {"status", name_of(r.state)},
+                  {"reason", text_or_null(r.reason)},
+                  {"tool", s.tool},
+                  {"host", s.host},
+                  {"device", device_facts(r.device)},
+                  {"case", case_json(r.what)},
+                  {"verify", verify_json(r)},
+                  {"timing", timed ? timing_json(r.time) : json()},
+                  {"derived", timed ? derived_json(r) : json()},
+                  {"ratios", timed ? ratios_json(r.ratios) : json::array()},
+                  {"noise", r.noise ? json{{"aa_median_ratio", number(r.noise->aa_median_ratio)},
+                                           {"min_effect", number(r.noise->min_effect)}}
+                                    : json()}};
+  if (r.from != nullptr) written["experiment"] = experiment_json(r);
+  return written;
 }
 
 /// A line that a killed run left unfinished must not swallow the next record.

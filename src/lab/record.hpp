@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lab/ceiling.hpp"
+#include "lab/experiment.hpp"
 #include "lab/noise.hpp"
 #include "lab/statistics.hpp"
 #include "lab/verify.hpp"
@@ -33,7 +34,7 @@ struct case_facts {
   dtype type = dtype::f32;
   registry::extents shape;
   std::vector<std::pair<std::string, std::string>> settings;
-  data_class data = data_class::uniform;
+  std::string data = "uniform";
   std::uint64_t seed = 1;
   unsigned threads = 0;  // of a CPU device
   bool cold = false;
@@ -71,6 +72,8 @@ struct record {
   bool plausible = true;
   std::vector<ratio> ratios;
   std::optional<noise_floor> noise;
+  const experiment* from = nullptr;        // the document's that asked for it
+  std::vector<const figure*> published{};  // its figures of this row's counterparts
 };
 
 /// The work of a case in the unit of its ceiling.

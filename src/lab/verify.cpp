@@ -110,11 +110,16 @@ std::vector<std::vector<std::byte>> run(const verified_case& c, const registry::
 std::string digest_of(std::span<const std::byte> bytes) { return to_text(XXH3_128bits(bytes.data(), bytes.size())); }
 
 verified_case make_case(const registry::problem& p, data_class data, std::uint64_t seed) {
-  verified_case c{.problem = p, .inputs = {}, .expected = {}, .expected_digest = {}, .reference = {}};
+  std::vector<std::vector<std::byte>> inputs;
   for (const registry::operand& in : p.what->inputs(p))
     // The first operand's data are those of the seed itself; an even step keeps what the seed's parity chooses.
-    c.inputs.push_back(generate(data, seed + 2 * c.inputs.size(), in.type, in.count));
-  p.what->fit_inputs(p, c.inputs);
+    inputs.push_back(generate(data, seed + 2 * inputs.size(), in.type, in.count));
+  p.what->fit_inputs(p, inputs);
+  return make_case(p, std::move(inputs));
+}
+
+verified_case make_case(const registry::problem& p, std::vector<std::vector<std::byte>> inputs) {
+  verified_case c{.problem = p, .inputs = std::move(inputs), .expected = {}, .expected_digest = {}, .reference = {}};
   for (const registry::operand& out : p.what->outputs(p)) c.expected.emplace_back(out.bytes());
   const bool is_long = p.what->operations(p) > operations_of_definition;
   const auto host = backend::cpu::make_device(is_long ? "cpu" : "cpu:serial", {});
@@ -124,6 +129,15 @@ verified_case make_case(const registry::problem& p, data_class data, std::uint64
   c.expected = run(c, reference, host->queue());
   c.expected_digest = digest_of_all(c.expected);
   return c;
+}
+
+std::string first_values(const verified_case& c, std::uint64_t count) {
+  std::string text;
+  with_type(c.problem.what->outputs(c.problem).front().type, [&]<class T>(T) {
+    for (const T value : view<T>(c.expected.front()).first(std::min(count, c.expected.front().size() / sizeof(T))))
+      text += (text.empty() ? "" : " ") + io::to_text(scalar_value::of(value));
+  });
+  return text;
 }
 
 verdict compare(const verified_case& c, const registry::variant& v, std::span<const std::vector<std::byte>> outputs) {

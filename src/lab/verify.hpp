@@ -25,6 +25,10 @@ struct verified_case {
   std::string reference;        // the variant that made them
 };
 verified_case make_case(const registry::problem& p, data_class data, std::uint64_t seed);
+verified_case make_case(const registry::problem& p, std::vector<std::vector<std::byte>> inputs);
+
+/// The first values of the first output that is expected, at most so many: "2 7 16".
+std::string first_values(const verified_case& c, std::uint64_t count);
 
 struct difference {
   std::string operand;

@@ -1,0 +1,20 @@
+// What `bench --preset seeds` prints: each document's own problem, its published figures beside our times.
+#pragma once
+
+#include "lab/record.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tilewise::cli {
+
+std::string seeds_heading();
+
+/// All rows of one problem that a document measured, whatever their device; at most 80 columns.
+std::string seeds_block(const std::vector<lab::record>& rows);
+
+/// The variants that have no row, each reason once; empty if there are none.
+std::string seeds_left_out(const std::vector<std::pair<std::string, std::string>>& missing);
+
+}  // namespace tilewise::cli

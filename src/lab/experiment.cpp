@@ -1,0 +1,43 @@
+#include "lab/experiment.hpp"
+
+#include "lab/seeds/seeds.hpp"
+#include "registry/catalog.hpp"
+
+#include <algorithm>
+
+#include <fnmatch.h>
+
+namespace tilewise::lab {
+
+const measured_size* experiment::at(const registry::extents& shape) const {
+  const auto found = std::find_if(sizes.begin(), sizes.end(), [&](const measured_size& s) { return s.shape == shape; });
+  return found == sizes.end() ? nullptr : &*found;
+}
+
+registry::problem experiment::problem(const measured_size& size) const {
+  return {.what = &registry::find_algorithm(algorithm), .type = type, .shape = size.shape};
+}
+
+std::span<const experiment> experiments() {
+  static const std::vector<experiment> all = [] {
+    std::vector<experiment> list;
+    for (const auto& document : {seeds::polynomials, seeds::prefix_sum, seeds::lecture, seeds::blocks_and_merge})
+      for (experiment& e : document()) list.push_back(std::move(e));
+    return list;
+  }();
+  return all;
+}
+
+std::vector<const figure*> figures_of(const experiment& from, const registry::extents& shape, const std::string& id,
+                                      const std::string& place) {
+  const std::string row = id + " @" + place;
+  std::vector<const figure*> beside;
+  for (const figure& f : from.figures)
+    if (f.shape == shape && std::any_of(f.counterparts.begin(), f.counterparts.end(), [&](std::string_view pattern) {
+          return fnmatch(std::string(pattern).c_str(), row.c_str(), 0) == 0;
+        }))
+      beside.push_back(&f);
+  return beside;
+}
+
+}  // namespace tilewise::lab

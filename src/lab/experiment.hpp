@@ -1,0 +1,67 @@
+// The documents that Tilewise started from, its seeds: what each measured, and the figures that it published. A
+// document is one file in seeds/, and one line in experiment.cpp. Its figures are the document's, never measured here.
+#pragma once
+
+#include "registry/algorithm.hpp"
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewise::lab {
+
+/// One time as a document tells it.
+struct figure {
+  registry::extents shape;
+  std::string_view system;  // as the document calls it: "naive GPU, local memory"
+  /// The rows of ours that stand beside it, as patterns of `id @place`: "polymul/*:local @*".
+  std::array<std::string_view, 2> counterparts;
+  double ns;
+  bool with_transfers;  // from host to host; else the computation alone
+  std::string_view machine;
+};
+
+/// One size that a document measured, and how its result begins: "2 7 16", or empty where the document shows none.
+struct measured_size {
+  registry::extents shape;
+  std::string_view first_outputs;
+};
+
+using host_operands = std::vector<std::vector<std::byte>>;
+
+struct experiment {
+  std::string_view algorithm;
+  std::string_view document;  // author, title, year
+  std::string_view baseline;  // the variant over which speedups are told
+  dtype type;
+  std::vector<measured_size> sizes;
+  /// The inputs that the document gives; null where it gives none: then those that all of `bench` is measured with.
+  host_operands (*inputs)(const registry::problem&) = nullptr;
+  std::vector<figure> figures = {};
+
+  const measured_size* at(const registry::extents& shape) const;
+  /// Settings are the first of each: a plain sum, no modulus.
+  registry::problem problem(const measured_size& size) const;
+};
+
+/// In the order of the documents.
+std::span<const experiment> experiments();
+
+/// `count` elements of a type, element i from `value(i)`.
+template <class T, class Value>
+std::vector<std::byte> operand_of(std::uint64_t count, Value value) {
+  std::vector<std::byte> bytes(count * sizeof(T));
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const T element = static_cast<T>(value(i));
+    std::memcpy(bytes.data() + i * sizeof(T), &element, sizeof(T));
+  }
+  return bytes;
+}
+
+/// The figures of a size that a row of ours stands beside.
+std::vector<const figure*> figures_of(const experiment& from, const registry::extents& shape, const std::string& id,
+                                      const std::string& place);
+
+}  // namespace tilewise::lab

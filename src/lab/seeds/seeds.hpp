@@ -1,0 +1,13 @@
+// One function a document.
+#pragma once
+
+#include "lab/experiment.hpp"
+
+namespace tilewise::lab::seeds {
+
+std::vector<experiment> polynomials();
+std::vector<experiment> prefix_sum();
+std::vector<experiment> lecture();
+std::vector<experiment> blocks_and_merge();
+
+}  // namespace tilewise::lab::seeds

@@ -1,0 +1,181 @@
+// The documents' experiments: what they declare fits the catalog, their inputs give the results they publish, and the
+// table holds their figures against the right clock.
+#include "bench_run.hpp"
+#include "cli/seeds_table.hpp"
+#include "lab/bench.hpp"
+#include "lab/experiment.hpp"
+#include "registry/catalog.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include <fnmatch.h>
+
+namespace tilewise::lab {
+namespace {
+
+using namespace tests;
+
+const experiment& polynomials() {
+  return *std::find_if(experiments().begin(), experiments().end(),
+                       [](const experiment& e) { return e.algorithm == "polymul"; });
+}
+
+TEST(Seeds, EachIsAProblemOfTheCatalogWithItsBaseline) {
+  for (const experiment& e : experiments()) {
+    const auto known = registry::variants_of(registry::find_algorithm(e.algorithm));
+    EXPECT_TRUE(std::any_of(known.begin(), known.end(), [&](const auto* v) { return v->id() == e.baseline; }))
+        << e.baseline;
+    for (const measured_size& size : e.sizes) {
+      const registry::problem p = e.problem(size);
+      EXPECT_EQ(p.what->invalid(p), "");
+      if (e.inputs == nullptr || p.n() > 5000) continue;
+      const host_operands inputs = e.inputs(p);
+      const auto operands = p.what->inputs(p);
+      ASSERT_EQ(inputs.size(), operands.size());
+      for (std::size_t i = 0; i < inputs.size(); ++i) EXPECT_EQ(inputs[i].size(), operands[i].bytes());
+      const auto values =
+          static_cast<std::uint64_t>(std::count(size.first_outputs.begin(), size.first_outputs.end(), ' ') + 1);
+      EXPECT_EQ(first_values(make_case(p, inputs), values), size.first_outputs) << e.document;
+    }
+  }
+}
+
+/// A pattern that no row can match would leave its figure alone for ever. MPI has no variant yet.
+TEST(Seeds, EachFigureIsOfASizeAndHasACounterpart) {
+  for (const experiment& e : experiments())
+    for (const figure& f : e.figures) {
+      EXPECT_NE(e.at(f.shape), nullptr) << f.system;
+      EXPECT_GT(f.ns, 0);
+      const auto fits = [&](const registry::variant* v) {
+        for (const char* place : {"cpu", "cpu:serial", "cpu:threads", "opencl:0"}) {
+          const auto beside = figures_of(e, f.shape, v->id(), place);
+          if (std::find(beside.begin(), beside.end(), &f) != beside.end()) return true;
+        }
+        return false;
+      };
+      const auto known = registry::variants_of(registry::find_algorithm(e.algorithm));
+      const bool is_mpi = f.counterparts[0].find("/mpi:") != std::string_view::npos;
+      EXPECT_TRUE(is_mpi || std::any_of(known.begin(), known.end(), fits)) << f.counterparts[0];
+    }
+}
+
+TEST(Seeds, SequentialAndThreadedFiguresGoToTheirOwnRows) {
+  const registry::extents large{65536, 65536};
+  const auto systems = [&](const char* id, const char* place) {
+    std::string text;
+    for (const figure* f : figures_of(polynomials(), large, id, place)) text += std::string(f->system) + "; ";
+    return text;
+  };
+  EXPECT_EQ(systems("polymul/serial", "cpu"), "naive CPU, sequential; naive CPU, sequential; ");
+  EXPECT_EQ(systems("polymul/cpu:naive", "cpu:threads"), "naive CPU, threads; ");
+  EXPECT_EQ(systems("polymul/cpu:naive", "cpu:openmp"), "");
+  EXPECT_EQ(systems("polymul/opencl:global", "opencl:1"), "naive GPU, global memory; ");
+}
+
+TEST(Seeds, AResultOtherThanThePublishedOneIsAFailureWithoutTimes) {
+  experiment planted = polynomials();
+  planted.sizes = {{{8, 8}, "2 7 16 30 51"}};
+  const registry::problem p = planted.problem(planted.sizes.front());
+  const group wrong{p, "cpu", {{&registry::reference_of(*p.what), backend::find_device("cpu", {})}}, &planted};
+  std::vector<record> seen;
+  bench_events events;
+  events.on_record = [&](const record& r) { seen.push_back(r); };
+  run_bench(std::span(&wrong, 1), {}, events);
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(seen[0].state, status::failed);
+  EXPECT_EQ(seen[0].reason, "the definition's result begins 2 7 16 30 50 and the document's 2 7 16 30 51");
+  EXPECT_FALSE(seen[0].time.kernel);
+}
+
+TEST(Seeds, RecordsSayWhatTheyRepeat) {
+  const outcome sum = bench({"reduce", "--preset", "seeds", "--variant", "reduce/serial"}, "8");
+  EXPECT_EQ(sum.exit_code, 0);
+  const auto& r = record_of(sum, "reduce/serial");
+  EXPECT_EQ(r["case"]["data"], "seeds");
+  EXPECT_EQ(r["case"]["group"], "reduce.i32 n=8 op=sum init=none data=seeds @cpu");
+  EXPECT_EQ(r["experiment"]["first_outputs"], "36");
+  EXPECT_TRUE(r["experiment"]["published"].empty());
+  EXPECT_TRUE(is_valid(sum.file));
+  const outcome product =
+      bench({"polymul", "--preset", "seeds", "--variant", "polymul/cpu:naive", "--device", "cpu:serial"}, "4096");
+  EXPECT_EQ(product.exit_code, 0);
+  for (const auto& row : product.records)
+    if (row["device"]["name"] == "cpu:serial" && row["case"]["algorithm"] == "polymul") {
+      EXPECT_EQ(row["experiment"]["published"][0]["ns"], 4008400.0);
+    }
+  EXPECT_TRUE(is_valid(product.file));
+}
+
+/// A row of the document's large product: its first of many calls took so long that there is one sample.
+record row_of(const std::string& id, const std::string& place, double ns) {
+  record r;
+  r.from = &polynomials();
+  r.what.algorithm = "polymul";
+  r.what.variant = id;
+  r.what.place = place;
+  r.what.type = dtype::i32;
+  r.what.shape = {65536, 65536};
+  r.published = figures_of(*r.from, r.what.shape, id, place);
+  r.verified = verdict{.ok = true, .digest = {}, .mismatches = 0, .first = {}, .max_relative_error = 0};
+  r.time.kernel = series{.calls_per_sample = 1, .ns = {ns}, .failure = {}};
+  return r;
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
+
+/// Runs of spaces as one: the columns' order, not their width.
+std::string squeezed(std::string text) {
+  const auto is_run = [](char a, char b) { return a == ' ' && b == ' '; };
+  text.erase(std::unique(text.begin(), text.end(), is_run), text.end());
+  return text;
+}
+
+TEST(SeedsTable, EachFigureStandsBesideTheClockItWasTakenWith) {
+  record gpu = row_of("polymul/opencl:global", "opencl:0", 2e6);
+  gpu.time.round_trip = series{.calls_per_sample = 1, .ns = std::vector<double>(10, 13.468e6), .failure = {}};
+  record refused = row_of("polymul/opencl:local", "opencl:0", 1);
+  refused.state = status::skipped;
+  refused.verified.reset();
+  refused.time = {};
+  refused.reason = "both factors need 524288 bytes of local memory, and one work-group of this device has 49152";
+  const std::string wide = cli::seeds_block({row_of("polymul/cpu:naive", "cpu:threads", 50e6),
+                                             row_of("polymul/cpu:naive", "cpu:serial", 100e6), gpu, refused});
+  const std::string block = squeezed(wide);
+  EXPECT_TRUE(has(block, "the result begins 2 7 16 30 50, as published\n")) << block;
+  EXPECT_TRUE(has(block, "speedup: over cpu:naive @cpu:serial\n")) << block;
+  EXPECT_TRUE(has(block, "cpu:naive @cpu:threads 50.0 ms n=1 2.00x 2.58 s g 51.6x =\n")) << block;
+  EXPECT_TRUE(has(block, "opencl:global @opencl:0 2.00 ms n=1 50.0x =\n")) << block;
+  EXPECT_TRUE(has(block, " with transfers 13.5 ms 0% 7.43x 135 ms c 10.0x\n")) << block;
+  EXPECT_TRUE(has(block, " elsewhere 18.2 s f 182x\n")) << block;
+  EXPECT_TRUE(has(block, "49152\n")) << "the reason is whole\n" << block;
+  EXPECT_TRUE(has(block, "142 ms d\n")) << "published, though not measured here\n" << block;
+  EXPECT_TRUE(has(block, "j naive, MPI, 1 process ")) << block;
+  std::istringstream lines(cli::seeds_heading() + wide);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
+}
+
+TEST(SeedsTable, WithoutTheBaselineThereIsNoSpeedup) {
+  const std::string block = squeezed(cli::seeds_block({row_of("polymul/serial", "cpu", 50e6)}));
+  EXPECT_TRUE(has(block, "no speedup: polymul/cpu:naive was not measured\n")) << block;
+  EXPECT_TRUE(has(block, "serial @cpu 50.0 ms n=1 1.09 s a 21.7x =\n")) << block;
+}
+
+TEST(SeedsTable, WhatHasNoRowHasAReason) {
+  request wanted;
+  wanted.base = find_preset("seeds");
+  wanted.selectors = {"scan"};
+  wanted.devices = {backend::find_device("cpu:serial", {})};
+  const auto missing = left_out(make_plan(wanted), wanted);
+  for (const registry::variant* v : registry::variants_of(registry::find_algorithm("scan"))) {
+    const bool is_told =
+        std::any_of(missing.begin(), missing.end(), [&](const auto& entry) { return entry.first == v->id(); });
+    EXPECT_EQ(is_told, v->backend == "opencl" || v->backend == "cuda") << v->id();
+  }
+  EXPECT_TRUE(has(cli::seeds_left_out(missing), "  no opencl device was found or asked for\n    scan/opencl:"));
+}
+
+}  // namespace
+}  // namespace tilewise::lab
