@@ -135,8 +135,8 @@ TEST(ReportPage, HasItsPartsInOrder) {
   for (const char* part :
        {"class=\"verdict", "The machine", "<h2 class=\"algorithm\">scan</h2>", "Time against n", "Throughput against n",
         "The ladder", "Speedup over the serial code", "Speedup over OpenMP", "Kernel and transfers",
-        "One digest, many times", "Compared in turns", "<h2 class=\"algorithm\">reduce</h2>", "Not measured",
-        "Environment", "How to repeat it", "Warnings"}) {
+        "One digest, many times", "Compared in turns", "<h2 class=\"algorithm\">reduce</h2>",
+        "The documents’ experiments", "Not measured", "Environment", "How to repeat it", "Warnings"}) {
     const std::size_t at = body.find(part, last);
     ASSERT_NE(at, std::string::npos) << part;
     last = at;
@@ -247,6 +247,55 @@ TEST(ReportFindings, ADeviceWinsFromTheSizeAfterWhichItNeverLoses) {
   const model m = make_model(records);
   const panel& scan = m.panels.front();
   EXPECT_EQ(break_even(scan, scan.boards.back()), "With its transfers cuda:0 wins from n\u00a0=\u00a0262,144 on.");
+}
+
+TEST(ReportSeeds, PublishedFiguresStandBesideOursAndNowhereElse) {
+  std::vector<json> records = made_up_records();
+  for (json& record : records)
+    if (record["case"]["variant"] == "scan/opencl:chunked" && record.contains("experiment")) {
+      record["status"] = "skipped";
+      record["reason"] = "no room";
+    }
+  std::vector<json> unpublished = records;
+  for (json& record : unpublished) record.erase("experiment");
+  const std::string page = page_of(records), plain = page_of(unpublished);
+  EXPECT_EQ(charts_of(page), charts_of(plain));
+  EXPECT_EQ(plain.find("The documents"), std::string::npos);
+  EXPECT_EQ(markdown(records), markdown(unpublished));
+  const std::string body = body_of(page);
+  const std::size_t begin = body.find("The documents’ experiments"), end = body.find("<h2", begin);
+  const std::string section = body.substr(begin, end - begin);
+  EXPECT_EQ(times_in(section, "a made-up scan"), 2u);
+  EXPECT_NE(section.find("<td>no room</td>"), std::string::npos) << "why a row has no time" << section;
+  EXPECT_NE(section.find("A. Body, Sums, 2020. The result begins 1 2 3, as published. Speedups are over serial"),
+            std::string::npos)
+      << section;
+  const json& ours = *std::find_if(records.begin(), records.end(), [](const json& r) {
+    return r["case"]["variant"] == "scan/opencl:blelloch" && r["case"]["n"] == 67108865 && r["case"]["dtype"] == "f32";
+  });
+  const auto cells = [&](double published, const char* clock) {
+    return "<td>" + duration(published) + "</td><td>" +
+           factor(published / ours["timing"][clock]["median_ns"].get<double>()) + "</td>";
+  };
+  EXPECT_NE(section.find(cells(4e6, "kernel")), std::string::npos) << section;
+  EXPECT_NE(section.find(cells(61e6, "round_trip")), std::string::npos) << "transfers against transfers" << section;
+}
+
+TEST(ReportSeeds, AResultThatWasNotSeenIsNotSaidToBeAsPublished) {
+  std::vector<json> records = made_up_records();
+  for (json& record : records) record["verify"] = nullptr;
+  const std::string page = page_of(records);
+  EXPECT_NE(page.find("A. Body, Sums, 2020."), std::string::npos);
+  EXPECT_EQ(page.find(", as published"), std::string::npos);
+}
+
+TEST(ReportSeeds, ADocumentsInputsHaveAPanelOfTheirOwn) {
+  std::vector<json> records = made_up_records();
+  for (json& record : records)
+    if (record["case"]["n"] == 64) record["case"]["data"] = "seeds";
+  const model m = make_model(records);
+  EXPECT_EQ(m.panels.size(), 6u);
+  EXPECT_EQ(m.panels.front().sizes().count(64), 0u);
 }
 
 TEST(ReportFindings, EachMachineHasItsMainPanel) {

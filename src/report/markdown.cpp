@@ -44,13 +44,13 @@ std::string line(const panel& p, const board& b, const series& s, const row& r) 
 }
 
 /// Of each algorithm on each machine the fullest panel, and beside it other shapes of the same, and fp64 where the
-/// arithmetic bounds: other units compute it.
+/// arithmetic bounds: other units compute it. A document's inputs are compared on the page alone.
 std::vector<const panel*> table_panels(const model& m) {
   std::vector<const panel*> chosen;
   for (const panel* first : main_panels(m))
     for (const panel& p : m.panels) {
       const bool same = p.algorithm == first->algorithm && p.machine == first->machine &&
-                        p.settings == first->settings && p.mode == first->mode;
+                        p.settings == first->settings && p.data == first->data && p.mode == first->mode;
       const bool is_bound = !p.boards.empty() && p.boards.front().speed_in == speed_unit::operations;
       if (same && (p.dtype == first->dtype || (is_bound && p.dtype == "f64"))) chosen.push_back(&p);
     }

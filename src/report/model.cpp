@@ -33,11 +33,19 @@ speed_unit unit_of(const std::string& algorithm) {
   return speed_unit::bytes;
 }
 
+/// A document's own inputs have results of their own.
+std::string data_apart(const row& r) { return r.data == "seeds" ? r.data : ""; }
+
 /// What a panel holds fixed. A copy belongs to the problem of its group.
-using panel_key = std::tuple<std::string, std::string, std::string, std::string, std::string, std::string>;
+using panel_key = std::tuple<std::string, std::string, std::string, std::string, std::string, std::string, std::string>;
 panel_key key_of(const row& of_problem, const row& r) {
-  return {of_problem.machine,  of_problem.algorithm,    of_problem.dtype,
-          of_problem.settings, shape_apart(of_problem), r.mode};
+  return {of_problem.machine,
+          of_problem.algorithm,
+          of_problem.dtype,
+          of_problem.settings,
+          shape_apart(of_problem),
+          data_apart(of_problem),
+          r.mode};
 }
 
 /// One case; a later record of it replaces an earlier one.
@@ -144,9 +152,10 @@ void make_panels(const std::vector<const row*>& rows, model& m) {
   }
   for (const auto& [key, members] : parts) {
     panel& p = m.panels.emplace_back();
-    std::tie(p.machine, p.algorithm, p.dtype, p.settings, p.shape, p.mode) = key;
+    std::tie(p.machine, p.algorithm, p.dtype, p.settings, p.shape, p.data, p.mode) = key;
     p.title = p.algorithm + " " + p.dtype + (p.settings.empty() ? "" : ", " + p.settings);
     if (!p.shape.empty()) p.title += ", " + p.shape;
+    if (!p.data.empty()) p.title += ", a document's inputs";
     if (p.mode == "cold") p.title += ", cold caches";
     if (m.machines.size() > 1) p.title += ", on " + p.machine;
     for (const row* r : members) place(*r, members, p);

@@ -88,6 +88,7 @@ struct board {
 struct panel {
   std::string algorithm, dtype, settings, mode, machine;
   std::string shape;  // of matrices that are no squares, which have a panel of their own; else empty
+  std::string data;   // "seeds": a document's own inputs, with another digest; else empty
   std::string title;  // "scan f32, op=sum kind=inclusive"
   std::vector<board> boards;
   std::size_t results = 0;

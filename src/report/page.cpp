@@ -98,8 +98,8 @@ void write_html(const std::vector<json>& records, const std::filesystem::path& o
   const html noscript =
       tag("noscript", paragraph("The charts need JavaScript; their numbers stand in the tables below them."));
   const html content = tag("header", tag("h1", html::text(title)) + verdict_section(m) + noscript) +
-                       machine_section(m) + algorithm_sections(m, page) + gap_section(m) + environment_section(m) +
-                       repeat_section(m) + warning_section(m);
+                       machine_section(m) + algorithm_sections(m, page) + seeds_section(m) + gap_section(m) +
+                       environment_section(m) + repeat_section(m) + warning_section(m);
   write_file(out, filled(embedded::report_page_html, {{"policy", embedded::report_policy},
                                                       {"title", html::text(title).code()},
                                                       {"style", embedded::report_page_css},

@@ -14,6 +14,7 @@ html transfer_section(const panel& p, page_builder& page);
 html bits_section(const panel& p);
 html ratio_section(const panel& p);
 
+html seeds_section(const model& m);
 html gap_section(const model& m);
 html environment_section(const model& m);
 html repeat_section(const model& m);
