@@ -100,7 +100,7 @@ TEST(ReportMatrices, SpeedIsInOperationsAndTheLadderEndsAtTheMultiplyAdds) {
   }
   EXPECT_NE(page.find("50.0 TFLOP/s"), std::string::npos);
   EXPECT_NE(page.find("multiply-adds alone are "), std::string::npos);
-  EXPECT_NE(page.find("side of the matrices"), std::string::npos);
+  EXPECT_NE(page.find("n, each of the sizes"), std::string::npos);
 }
 
 TEST(ReportMatrices, TheTableNamesShapesAndUnits) {

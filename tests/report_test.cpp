@@ -249,6 +249,21 @@ TEST(ReportFindings, ADeviceWinsFromTheSizeAfterWhichItNeverLoses) {
   EXPECT_EQ(break_even(scan, scan.boards.back()), "With its transfers cuda:0 wins from n\u00a0=\u00a0262,144 on.");
 }
 
+TEST(ReportFindings, CrossingsSayFromWhereOnWhoIsTheFastest) {
+  std::vector<json> records = made_up_records();
+  EXPECT_EQ(crossings(make_model(records).panels.front().boards.back()), "") << "lookback is at all sizes";
+  for (json& record : records) {
+    const std::uint64_t n = record["case"]["n"];
+    const bool is_early = n <= 4096 || n == 16777217;
+    if (record["case"]["variant"] == "scan/cuda:blelloch" && is_early && record["status"] == "ok")
+      record["timing"]["kernel"]["median_ns"] = 1.0;
+  }
+  EXPECT_EQ(crossings(make_model(records).panels.front().boards.back()),
+            "cuda:blelloch is the fastest up to 64, cuda:lookback at 1,024, cuda:blelloch at 4,096, cuda:lookback from "
+            "65,536 to 1,048,576, cuda:blelloch at 16,777,217, cuda:lookback from 67,108,865 on.")
+      << "at 1,024 blelloch is wrong";
+}
+
 TEST(ReportSeeds, PublishedFiguresStandBesideOursAndNowhereElse) {
   std::vector<json> records = made_up_records();
   for (json& record : records)

@@ -92,6 +92,29 @@ const ratio* ratio_to(const row& r, const std::string& variant) {
   return found == r.ratios.end() ? nullptr : &*found;
 }
 
+std::string crossings(const board& b) {
+  struct lead {
+    std::string variant;
+    std::uint64_t first, last;
+  };
+  std::vector<lead> leads;
+  for (const std::uint64_t n : b.sizes()) {
+    const series* best = b.fastest(role::tilewise, n);
+    if (!best) continue;
+    if (leads.empty() || leads.back().variant != best->variant) leads.push_back({best->variant, n, n});
+    leads.back().last = n;
+  }
+  if (leads.size() < 2) return "";
+  std::string text = short_name(leads.front().variant) + " is the fastest up to " + b.size_at(leads.front().last);
+  for (std::size_t i = 1; i < leads.size(); ++i) {
+    const lead& l = leads[i];
+    const bool goes_on = i + 1 == leads.size();
+    text += ", " + short_name(l.variant) + (l.first == l.last && !goes_on ? " at " : " from ") + b.size_at(l.first);
+    text += goes_on ? " on" : l.first == l.last ? "" : " to " + b.size_at(l.last);
+  }
+  return text + ".";
+}
+
 std::string limit_words(const row& r) {
   return text_at(*r.record, "derived.ceiling") == "fma" ? "multiply-adds" : "copy";
 }

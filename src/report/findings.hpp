@@ -25,6 +25,10 @@ double smallest_effect(const row& r);
 /// The interleaved ratio of a row to another variant, if there is one.
 const ratio* ratio_to(const row& r, const std::string& variant);
 
+/// Where the fastest of our variants changes with the size: "cpu:naive is the fastest up to 256x256, cpu:ntt from
+/// 512x512 on."; empty where one is the fastest at all sizes. Executors of one variant count as one.
+std::string crossings(const board& b);
+
 /// Rows of our variants with both transfers, the shortest sum for each size.
 std::vector<const row*> best_trips(const board& b);
 const row* best_on_cpu(const panel& p, std::uint64_t n);

@@ -78,7 +78,8 @@ std::string time_finding(const board& b) {
                      duration(best->at(n)->kernel->median);
   if (const series* peer = b.fastest(role::peer, n))
     text += "; " + peer->label + " takes " + duration(peer->at(n)->kernel->median);
-  return text + ".";
+  const std::string changes = crossings(b);
+  return text + "." + (changes.empty() ? "" : " Of ours " + changes);
 }
 
 std::string rate_finding(const board& b) {
