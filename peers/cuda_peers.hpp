@@ -10,5 +10,6 @@ namespace tilewise::peers {
 std::vector<registry::variant> cub_variants();
 std::vector<registry::variant> cub_sort_variants();
 std::vector<registry::variant> cublas_variants();
+std::vector<registry::variant> cufft_variants();
 
 }  // namespace tilewise::peers

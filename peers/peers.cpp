@@ -31,6 +31,9 @@ std::vector<registry::variant> peer_variants() {
 #if TILEWISE_WITH_CUBLAS
   append(cublas_variants());
 #endif
+#if TILEWISE_WITH_CUFFT
+  append(cufft_variants());
+#endif
   return all;
 }
 
