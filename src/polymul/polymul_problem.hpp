@@ -56,7 +56,7 @@ void with_coefficients(dtype type, F&& f) {
 
 /// The residue in [0, modulus).
 template <class T>
-std::uint64_t residue(T value, std::uint64_t modulus) {
+constexpr std::uint64_t residue(T value, std::uint64_t modulus) {
   const std::int64_t rest = static_cast<std::int64_t>(value) % static_cast<std::int64_t>(modulus);
   return static_cast<std::uint64_t>(rest < 0 ? rest + static_cast<std::int64_t>(modulus) : rest);
 }

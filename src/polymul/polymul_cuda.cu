@@ -1,0 +1,8 @@
+// The CUDA variants of polymul, the preferred one first.
+#include "polymul/polymul_cuda.hpp"
+
+namespace tilewise::impl::polymul {
+
+std::vector<registry::variant> polymul_cuda_variants() { return {cuda_global_variant()}; }
+
+}  // namespace tilewise::impl::polymul

@@ -1,0 +1,10 @@
+// The variants of polymul on CUDA, one maker for each polymul_cuda_<method>.cu.
+#pragma once
+
+#include "registry/variant.hpp"
+
+namespace tilewise::impl::polymul {
+
+registry::variant cuda_global_variant();
+
+}  // namespace tilewise::impl::polymul

@@ -1,0 +1,52 @@
+// What:   polymul/cuda:global: one thread a coefficient of the product, everything from global memory.
+// Order:  the thread's own chain.
+// Shape:  groups one after the other over the product.
+// Limits: none.
+// Twins:  polymul_serial.cpp, polymul_global.cl.
+#include "polymul/polymul_cuda.cuh"
+#include "polymul/polymul_cuda.hpp"
+
+namespace tilewise::impl::polymul {
+
+namespace {
+
+constexpr unsigned group_size = 256;
+
+template <class Arithmetic>
+__global__ void multiply(const operands<typename Arithmetic::T> o, const Arithmetic by) {
+  const std::uint64_t k = std::uint64_t{blockIdx.x} * group_size + threadIdx.x;
+  if (k >= o.length) return;
+  typename Arithmetic::chain chain = 0;
+  const std::uint64_t end = end_of(k, o.n);
+  for (std::uint64_t i = begin_of(k, o.m); i < end; ++i)
+    by.add_product(chain, by.factor_of(o.a[i]), by.factor_of(o.b[k - i]));
+  o.c[k] = by.coefficient_of(chain);
+}
+
+void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue& on) {
+  if (sizes(p).product() == 0) return;
+  auto& q = backend::cuda::enter(on);
+  with_arithmetic(p, [&]<class Arithmetic>(Arithmetic by) {
+    const operands<typename Arithmetic::T> o(p, where);
+    multiply<<<groups_for(o.length, group_size), group_size, 0, q.stream()>>>(o, by);
+    TW_CUDA(cudaGetLastError());
+  });
+}
+
+std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
+  return too_many_groups(sizes(p).product(), group_size);
+}
+
+}  // namespace
+
+registry::variant cuda_global_variant() {
+  return {.algorithm = "polymul",
+          .backend = "cuda",
+          .name = "global",
+          .types = coefficient_types,
+          .source = "the definition, one thread a coefficient",
+          .unsupported = unsupported,
+          .run = run};
+}
+
+}  // namespace tilewise::impl::polymul
