@@ -3,6 +3,8 @@
 
 namespace tilewise::impl::polymul {
 
-std::vector<registry::variant> polymul_cuda_variants() { return {cuda_global_variant()}; }
+std::vector<registry::variant> polymul_cuda_variants() {
+  return {cuda_tiles_variant(), cuda_global_variant(), cuda_karatsuba_variant()};
+}
 
 }  // namespace tilewise::impl::polymul

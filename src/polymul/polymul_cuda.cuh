@@ -33,11 +33,15 @@ struct operands {
 __device__ inline std::uint64_t begin_of(std::uint64_t k, std::uint64_t m) { return k < m ? 0 : k - m + 1; }
 __device__ inline std::uint64_t end_of(std::uint64_t k, std::uint64_t n) { return min(k + 1, n); }
 
+// An arithmetic's `store` ends the chain of a coefficient, or adds that of one of several parts of it.
+
 template <class T_>
 struct float_arithmetic {
   using T = T_;
   using factor = T;
-  using chain = T;  // T(0) is the empty one
+  using chain = T;                            // T(0) is the empty one
+  static constexpr bool takes_zeros = false;  // as products that there are not: they would turn infinities to NaNs
+  static constexpr bool divides = false;      // a chain into parts
 
   __device__ factor factor_of(T value) const { return value; }
   __device__ void add_product(chain& c, factor a, factor b) const {
@@ -46,7 +50,7 @@ struct float_arithmetic {
     else
       c = __fma_rn(a, b, c);
   }
-  __device__ T coefficient_of(chain c) const { return order::canonical(c); }
+  __device__ void store(T* to, chain c, unsigned) const { *to = order::canonical(c); }
 };
 
 /// Modulo 2^64.
@@ -55,12 +59,18 @@ struct wrapping_arithmetic {
   using T = T_;
   using factor = T;
   using chain = std::uint64_t;
+  static constexpr bool takes_zeros = true, divides = true;
 
   __device__ factor factor_of(T value) const { return value; }
   __device__ void add_product(chain& c, factor a, factor b) const {
     c += static_cast<std::uint64_t>(std::int64_t{a}) * static_cast<std::uint64_t>(std::int64_t{b});
   }
-  __device__ std::int64_t coefficient_of(chain c) const { return static_cast<std::int64_t>(c); }
+  __device__ void store(std::int64_t* to, chain c, unsigned parts) const {
+    if (parts == 1)
+      *to = static_cast<std::int64_t>(c);
+    else
+      atomicAdd(reinterpret_cast<unsigned long long*>(to), c);
+  }
 };
 
 template <class T_>
@@ -69,8 +79,8 @@ struct modular_arithmetic {
   using factor = std::uint64_t;
   struct chain {
     std::uint64_t low = 0, high = 0;  // high < modulus
-    __device__ chain(int) {}
   };
+  static constexpr bool takes_zeros = true, divides = false;
 
   std::uint64_t modulus;
 
@@ -82,9 +92,9 @@ struct modular_arithmetic {
     c.high += __umul64hi(a, b) + (c.low < a * b ? 1 : 0);
     if (c.high >= modulus) c.high -= modulus;
   }
-  __device__ std::int64_t coefficient_of(chain c) const {
+  __device__ void store(std::int64_t* to, chain c, unsigned) const {
     __extension__ using wide = unsigned __int128;
-    return static_cast<std::int64_t>((wide{c.high} << 64 | c.low) % modulus);
+    *to = static_cast<std::int64_t>((wide{c.high} << 64 | c.low) % modulus);
   }
 };
 
@@ -100,6 +110,10 @@ void with_arithmetic(const registry::problem& p, F&& f) {
       f(wrapping_arithmetic<T>{});
   });
 }
+
+/// polymul_cuda_tiles.cu; of several products the factors lie one behind the other, the coefficients n + m apart.
+void multiply_by_tiles(const registry::problem& p, const registry::memories& where, unsigned products,
+                       backend::cuda::queue& q);
 
 inline unsigned groups_for(std::uint64_t elements, std::uint64_t elements_a_group) {
   return static_cast<unsigned>((elements + elements_a_group - 1) / elements_a_group);

@@ -16,11 +16,11 @@ template <class Arithmetic>
 __global__ void multiply(const operands<typename Arithmetic::T> o, const Arithmetic by) {
   const std::uint64_t k = std::uint64_t{blockIdx.x} * group_size + threadIdx.x;
   if (k >= o.length) return;
-  typename Arithmetic::chain chain = 0;
+  typename Arithmetic::chain chain{};
   const std::uint64_t end = end_of(k, o.n);
   for (std::uint64_t i = begin_of(k, o.m); i < end; ++i)
     by.add_product(chain, by.factor_of(o.a[i]), by.factor_of(o.b[k - i]));
-  o.c[k] = by.coefficient_of(chain);
+  by.store(o.c + k, chain, 1);
 }
 
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue& on) {

@@ -5,7 +5,7 @@
 // Twins:  polymul_serial.cpp.
 #include "backend/opencl/opencl_device.hpp"
 #include "backend/opencl/opencl_queue.hpp"
-#include "polymul/polymul_problem.hpp"
+#include "polymul/polymul_karatsuba.hpp"
 #include "registry/variant.hpp"
 
 #include <bit>
@@ -138,29 +138,7 @@ std::string tiles_unsupported(const problem& p, const backend::device& on, const
 
 // karatsuba
 
-constexpr std::array<unsigned, 3> depths{1, 3, 5};
-constexpr std::array<unsigned, 2> bases{64, 512};
-constexpr std::array<registry::tuning_axis, 2> karatsuba_axes{{{"depth", depths, 3}, {"base", bases, 512}}};
 constexpr unsigned element_group = 256;  // of the kernels with an item an element
-
-/// The tree of products, 3^depth leaves of which the factors are `leaf` long.
-struct karatsuba_tree {
-  unsigned depth = 0;  // with 0 there is no tree, and the tiles make all of it
-  std::uint64_t leaves = 1, leaf;
-
-  /// A factor is split while its halves are not below the base; none where factors so unequal would be padded to more
-  /// work than the split saves.
-  karatsuba_tree(const sizes& s, const tuning& t) {
-    const std::uint64_t longer = std::max(s.n, s.m);
-    for (; depth < t[0] && longer >> (depth + 1) >= t[1]; ++depth) leaves *= 3;
-    leaf = (longer + (std::uint64_t{1} << depth) - 1) >> depth;
-    const auto work = [](std::uint64_t n, std::uint64_t m) { return static_cast<double>(n) * static_cast<double>(m); };
-    if (work(leaves * leaf, leaf) >= work(s.n, s.m)) depth = 0;
-  }
-  /// Of the leaves of one factor; those of both are then room for the products, which take as much again.
-  std::uint64_t factor_bytes() const { return leaves * leaf * sizeof(std::uint64_t); }
-  std::uint64_t workspace_bytes() const { return depth == 0 ? 0 : 4 * factor_bytes(); }
-};
 
 std::uint64_t groups_for(std::uint64_t elements) { return (elements + element_group - 1) / element_group; }
 
@@ -196,10 +174,7 @@ void run_karatsuba(const problem& p, const registry::memories& where, const tuni
                        i * tree.leaves * tree.leaf, tree.leaves * tree.leaf);
   }
   leaves.out[0] = room.at(2 * tree.factor_bytes(), 2 * tree.factor_bytes());
-  problem of_leaves = p;
-  of_leaves.type = dtype::i64;
-  of_leaves.shape = {tree.leaf, tree.leaf};
-  multiply_by_tiles(of_leaves, leaves, tile_tuning, queue, tree.leaves);
+  multiply_by_tiles(leaf_problem(p, tree), leaves, tile_tuning, queue, tree.leaves);
   combine(tree, leaves.out[0], room, where.out[0], s.product(), program.kernel("tw_combine"), queue);
 }
 
@@ -210,9 +185,7 @@ std::string karatsuba_unsupported(const problem& p, const backend::device& on, c
   if (most != 0 && tree.workspace_bytes() > most)
     return "its workspace of " + std::to_string(tree.workspace_bytes()) + " bytes is more than " + on.info().name +
            " gives at once, " + std::to_string(most) + " bytes";
-  problem of_leaves = p;
-  of_leaves.type = dtype::i64;
-  return tiles_unsupported(of_leaves, on, registry::default_tuning(tile_axes));
+  return tiles_unsupported(leaf_problem(p, tree), on, registry::default_tuning(tile_axes));
 }
 
 }  // namespace
