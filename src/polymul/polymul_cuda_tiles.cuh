@@ -27,6 +27,7 @@ struct tile_shape {
   // apart: those that neighbours read at the same time are then in different banks.
   static constexpr unsigned rows = (tile + step) / items,
                             pitch = (items / pack_length<factor> | 1) * pack_length<factor>;
+  __device__ static unsigned place_of(unsigned i) { return i + i / items * (pitch - items); }
   static_assert(step % (2 * items) == 0 && items % pack_length<factor> == 0);
 };
 
@@ -91,7 +92,7 @@ class tile_multiplier {
 #pragma unroll 4
     for (unsigned at = threadIdx.x; at < S::tile + S::step; at += S::threads) {
       const std::uint64_t j = first_ - i - S::step + at;  // far beyond m where it would be negative
-      shared_.b[at + at / S::items * (S::pitch - S::items)] = j < o_.m ? by_.factor_of(o_.b[j]) : 0;
+      shared_.b[S::place_of(at)] = j < o_.m ? by_.factor_of(o_.b[j]) : 0;
     }
   }
 
@@ -138,9 +139,7 @@ class tile_multiplier {
 #pragma unroll
       for (int r = 0; r < S::items; ++r) {
         const std::int64_t j = x.ahead + r - q;
-        const int at = S::items + r - q;  // from the lower row on
-        if (j >= 0 && j < m)
-          by_.add_product(chains[r], x.a[q], x.b[at + at / static_cast<int>(S::items) * (S::pitch - S::items)]);
+        if (j >= 0 && j < m) by_.add_product(chains[r], x.a[q], x.b[S::place_of(S::items + r - q)]);
       }
   }
 
