@@ -43,7 +43,7 @@ struct parting {
   /// As short as gives every compute unit this many groups.
   template <class S>
   static parting of(const sizes& s, unsigned products, bool divides, S, const backend::device& on) {
-    constexpr std::uint64_t groups_a_unit = 16;
+    constexpr std::uint64_t groups_a_unit = 32;             // half of them find nothing to do where n = m
     const std::uint64_t chain = s.shorter() + S::tile - 1;  // the union of those of a tile
     const std::uint64_t steps = ceiling(s.product(), S::tile) * ceiling(chain, S::step) * products;
     const std::uint64_t some = ceiling(steps, groups_a_unit * on.info().compute_units) * S::step;
