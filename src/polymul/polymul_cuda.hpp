@@ -8,5 +8,6 @@ namespace tilewise::impl::polymul {
 registry::variant cuda_tiles_variant();
 registry::variant cuda_global_variant();
 registry::variant cuda_karatsuba_variant();
+registry::variant cuda_ntt_variant();
 
 }  // namespace tilewise::impl::polymul

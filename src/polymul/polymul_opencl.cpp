@@ -6,7 +6,7 @@
 #include "backend/opencl/opencl_device.hpp"
 #include "backend/opencl/opencl_queue.hpp"
 #include "polymul/polymul_karatsuba.hpp"
-#include "registry/variant.hpp"
+#include "polymul/polymul_opencl.hpp"
 
 #include <bit>
 
@@ -223,7 +223,8 @@ std::vector<registry::variant> polymul_opencl_variants() {
        .source = "A. Karatsuba and Yu. Ofman, Multiplication of many-digital numbers by automatic computers (1962)",
        .tuning = karatsuba_axes,
        .unsupported = karatsuba_unsupported,
-       .run = run_karatsuba}};
+       .run = run_karatsuba},
+      opencl_ntt()};
 }
 
 }  // namespace tilewise::impl::polymul

@@ -1,0 +1,77 @@
+// What:   polymul/opencl:ntt: how polymul_ntt.cl is launched.
+// Order:  none: exact, so every way of computing it gives the same bits.
+// Shape:  tables of roots; the first columns; for long products the next ones; rows; and columns back.
+// Limits: 43 KB of local memory; 2^27 coefficients of the product, 2^26 with six primes.
+// Twins:  polymul_cuda_ntt.cu.
+#include "backend/opencl/opencl_device.hpp"
+#include "backend/opencl/opencl_queue.hpp"
+#include "polymul/polymul_gpu_ntt.hpp"
+#include "polymul/polymul_opencl.hpp"
+
+namespace tilewise::embedded {
+extern const std::string_view polymul_ntt_cl;
+}
+
+namespace tilewise::impl::polymul {
+
+namespace {
+
+// The same numbers as in polymul_ntt.cl.
+constexpr unsigned group_size = 256, log_tile = 12, log_columns = 8, table_size = 4096;
+constexpr std::uint64_t row_local_bytes = 4 * group_size * sizeof(word_factor) + 2 * 17 * 256 * sizeof(std::uint32_t);
+
+std::uint64_t data_bytes(const ntt_plan& plan) { return 2 * plan.values() * sizeof(std::uint32_t); }
+
+void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue& on) {
+  const sizes s(p);
+  if (s.product() == 0) return;
+  auto& queue = static_cast<backend::opencl::queue&>(on);
+  const ntt_plan plan(p);
+  const std::uint64_t modulus = modulus_of(p), inner_stride = plan.points() >> (2 * log_columns);
+  const std::uint64_t tiles = plan.points() >> log_tile, entries = 4 * plan.fields * table_size;
+  const bool twice = plan.log > log_columns + log_tile;
+  const unsigned done = (twice ? 2 : 1) * log_columns - (plan.log - log_tile);
+  auto& program = queue.program(embedded::polymul_ntt_cl, backend::opencl::definitions_of(p.type, op::sum) +
+                                                              (modulus == 0 ? "" : " -DTW_MODULAR=1") +
+                                                              " -DTW_FIELDS=" + std::to_string(plan.fields));
+  const backend::buffer facts(queue, sizeof plan), roots(queue, entries * sizeof(std::uint32_t));
+  const backend::buffer workspace(queue, data_bytes(plan));
+  const backend::memory facts_at = facts, tables = roots, data = workspace;
+  queue.upload(facts_at, &plan, sizeof plan);
+  const auto launch = [&](const char* kernel, std::uint64_t groups, const auto&... more) {
+    queue.launch_tiles(program.kernel(kernel), groups, group_size, facts_at, tables, more...);
+  };
+  const auto first = [](const backend::memory& m, dtype type) { return m.offset / size_of(type); };
+  launch("tw_fill_tables", entries / group_size);
+  launch("tw_first_columns", 2 * plan.fields * tiles, data, where.in[0], first(where.in[0], p.type), s.n, where.in[1],
+         first(where.in[1], p.type), s.m, modulus);
+  if (twice) launch("tw_columns_down_again", 2 * plan.fields * tiles, data, inner_stride);
+  launch("tw_multiply_rows", plan.fields * tiles, data, done);
+  if (twice) launch("tw_columns_up_again", plan.fields * tiles, data, inner_stride);
+  launch("tw_last_columns", tiles, data, where.out[0], first(where.out[0], dtype::i64), s.product(), modulus);
+}
+
+std::string unsupported(const registry::problem& p, const backend::device& on, const registry::tuning&) {
+  if (std::string why = without_plan(p); !why.empty()) return why;
+  const std::uint64_t most = on.info().max_allocation, needed = data_bytes(ntt_plan(p));
+  if (most != 0 && needed > most)
+    return "its workspace of " + std::to_string(needed) + " bytes is more than " + on.info().name + " gives at once, " +
+           std::to_string(most) + " bytes";
+  return backend::opencl::too_large(on.info(), group_size, row_local_bytes);
+}
+
+}  // namespace
+
+registry::variant opencl_ntt() {
+  return {.algorithm = "polymul",
+          .backend = "opencl",
+          .name = "ntt",
+          .types = integer_types,
+          .source =
+              "D. Harvey, Faster arithmetic for number-theoretic transforms (2014); D. H. Bailey, FFTs in external or "
+              "hierarchical memory (1990)",
+          .unsupported = unsupported,
+          .run = run};
+}
+
+}  // namespace tilewise::impl::polymul
