@@ -23,10 +23,9 @@ __global__ void __launch_bounds__(group_size) fill_tables(const __grid_constant_
   const unsigned at = blockIdx.x * group_size + threadIdx.x, entry = at % table_size, part = at / table_size;
   const unsigned high = part % 2, backward = part / 2 % 2;
   const word_field& f = plan.field[part / 4];
-  word form = f.radix.value;  // of 1
+  word form = f.one;
   for (unsigned bit = 0; entry >> bit != 0; ++bit)
-    if ((entry >> bit & 1) != 0)
-      form = lower(montgomery(std::uint64_t{form} * f.of_bit[backward][bit + high * log_table], f), f.p);
+    if ((entry >> bit & 1) != 0) form = lower(times(form, f.of_bit[backward][bit + high * log_table], f), f.p);
   tables[at] = form;
 }
 
@@ -38,7 +37,7 @@ static_assert(tile_points == 1u << log_tile && tile_points == group_size * rows)
 
 /// 16 words of padding for each 16 rows keep the two rows that a warp meets in different banks.
 struct column_memory {
-  word_factor roots[column_nodes];
+  word roots[column_nodes];
   word tile[tile_points + column_nodes];
 
   __device__ word& at(unsigned row, unsigned column) { return tile[(row + row / rows) * columns + column]; }
@@ -60,57 +59,66 @@ struct column_tile {
 };
 
 /// From the rows row + 16 i to the rows 16 row + i. The group's roots are loaded, maybe by others.
-__device__ __forceinline__ void columns_down(word (&x)[rows], column_memory& here, const column_tile& tile, word p) {
+__device__ __forceinline__ void columns_down(word (&x)[rows], column_memory& here, const column_tile& tile,
+                                             unsigned done, const word_field& f) {
   __syncthreads();  // the roots are there
-  forward_rows(x, here.roots, 1, 0, p);
+  forward_rows(x, here.roots, 1, done, f);
 #pragma unroll
   for (unsigned i = 0; i < rows; ++i) here.at(tile.row + rows * i, tile.column) = x[i];
   __syncthreads();  // so is the tile
 #pragma unroll
   for (unsigned i = 0; i < rows; ++i) x[i] = here.at(rows * tile.row + i, tile.column);
-  forward_rows(x, here.roots, rows + tile.row, 0, p);
+  forward_rows(x, here.roots, rows + tile.row, 0, f);
 }
 
-__device__ __forceinline__ void columns_up(word (&x)[rows], column_memory& here, const column_tile& tile, word p) {
+__device__ __forceinline__ void columns_up(word (&x)[rows], column_memory& here, const column_tile& tile,
+                                           const word_field& f) {
   __syncthreads();  // the roots are there
-  backward_rows(x, here.roots, rows + tile.row, 0, p);
+  backward_rows(x, here.roots, rows + tile.row, 0, f);
 #pragma unroll
   for (unsigned i = 0; i < rows; ++i) here.at(rows * tile.row + i, tile.column) = x[i];
   __syncthreads();  // so is the tile
 #pragma unroll
   for (unsigned i = 0; i < rows; ++i) x[i] = here.at(tile.row + rows * i, tile.column);
-  backward_rows(x, here.roots, 1, 0, p);
+  backward_rows(x, here.roots, 1, 0, f);
 }
 
 /// Below 4 p.
 __device__ word residue_of(std::int32_t x, const word_field& f) {
-  return times(static_cast<word>(x), f.one, f.p) + (x < 0 ? f.minus_radix : 0);
+  return times(static_cast<word>(x), f.one, f) + (x < 0 ? f.minus_radix : 0);
 }
 __device__ word residue_of(std::int64_t x, const word_field& f) {
   const auto low = static_cast<word>(x), high = static_cast<word>(x >> 32);
-  const word sum = times(high, f.radix, f.p) + times(low, f.one, f.p);
+  const word sum = times(high, f.radix, f) + times(low, f.one, f);
   return lower(sum, 2 * f.p) + (x < 0 ? f.minus_radix_2 : 0);
+}
+
+template <class T>
+__device__ word start_of(T x, std::uint64_t modulus, const word_field& f) {
+  return modulus == 0 ? residue_of(x, f) : residue_of(static_cast<std::int64_t>(residue(x, modulus)), f);
 }
 
 /// Group (tile, field, factor): coefficients to residues, and the first levels.
 template <class T>
-__global__ void __launch_bounds__(group_size, 4) first_columns(const __grid_constant__ ntt_plan plan, operands<T> on,
-                                                               std::uint64_t modulus, const word* tables, word* data) {
+__global__ void __launch_bounds__(group_size, 5)
+    first_columns(const __grid_constant__ ntt_plan plan, operands<T> on, std::uint64_t modulus, const word* tables,
+                  word* data) {
   __shared__ column_memory here;
   const unsigned k = blockIdx.y;
   const word_field& f = plan.field[k];
   const column_tile tile(blockIdx.x, plan.points() / column_nodes);
   const T* from = blockIdx.z == 0 ? on.a : on.b;
   const std::uint64_t count = blockIdx.z == 0 ? on.n : on.m;
+  // The first level takes x modulo x^n - 1 and x^n + 1, which is twice the same where its upper half is zeros.
+  const bool halved = count <= plan.points() / 2;
   word x[rows];
 #pragma unroll
   for (unsigned i = 0; i < rows; ++i) {
     const std::uint64_t at = tile.early(i);
-    const T value = at < count ? from[at] : T{0};
-    x[i] = modulus == 0 ? residue_of(value, f) : residue_of(static_cast<std::int64_t>(residue(value, modulus)), f);
+    x[i] = i >= rows / 2 && halved ? x[i - rows / 2] : at < count ? start_of(from[at], modulus, f) : 0;
   }
   load_roots<column_nodes, group_size>(here.roots, root_tables(tables, k, 0), 0, f);
-  columns_down(x, here, tile, f.p);
+  columns_down(x, here, tile, halved ? 1 : 0, f);
   word* const to = data + blockIdx.z * plan.values() + k * plan.points();
 #pragma unroll
   for (unsigned i = 0; i < rows; ++i) to[tile.late(i)] = x[i];
@@ -118,7 +126,7 @@ __global__ void __launch_bounds__(group_size, 4) first_columns(const __grid_cons
 
 /// Group (tile, field, factor): the next eight levels, or of the product's factor back through them.
 template <bool Down>
-__global__ void __launch_bounds__(group_size, 4)
+__global__ void __launch_bounds__(group_size, 5)
     inner_columns(const __grid_constant__ ntt_plan plan, std::uint64_t stride, const word* tables, word* data) {
   __shared__ column_memory here;
   const unsigned k = blockIdx.y;
@@ -130,9 +138,9 @@ __global__ void __launch_bounds__(group_size, 4)
   for (unsigned i = 0; i < rows; ++i) x[i] = values[Down ? tile.early(i) : tile.late(i)];
   load_roots<column_nodes, group_size>(here.roots, root_tables(tables, k, Down ? 0 : 1), tile.block, f);
   if constexpr (Down)
-    columns_down(x, here, tile, f.p);
+    columns_down(x, here, tile, 0, f);
   else
-    columns_up(x, here, tile, f.p);
+    columns_up(x, here, tile, f);
 #pragma unroll
   for (unsigned i = 0; i < rows; ++i) values[Down ? tile.late(i) : tile.early(i)] = x[i];
 }
@@ -170,13 +178,13 @@ __global__ void __launch_bounds__(group_size, Fields <= 3 ? 3 : 1)
 #pragma unroll
     for (unsigned i = 0; i < rows; ++i) x[i] = data[k * plan.points() + tile.late(i)];
     load_roots<column_nodes, group_size>(here.roots, root_tables(tables, k, 1), 0, f);
-    columns_up(x, here, tile, f.p);
+    columns_up(x, here, tile, f);
     __syncthreads();  // all have used roots and tile
 #pragma unroll
     for (unsigned i = 0; i < rows; ++i) {
-      word rest = times(x[i], f.scale, f.p);
+      word rest = times(x[i], f.scale, f);
 #pragma unroll
-      for (unsigned j = 0; j < k; ++j) rest = times(rest + f.offset - digit[i][j], f.inverse_of[j], f.p);
+      for (unsigned j = 0; j < k; ++j) rest = times(rest + f.offset - digit[i][j], f.inverse_of[j], f);
       digit[i][k] = lower(rest, f.p);
     }
   }
@@ -191,7 +199,7 @@ constexpr unsigned row_nodes = 2 * group_size, leaf = 1u << log_leaf;
 static_assert(rows == 2 * leaf);
 
 struct row_memory {
-  word_factor down[row_nodes], up[row_nodes];
+  word down[row_nodes], up[row_nodes];
   word tile[2][tile_points + tile_points / rows];
 
   /// A word of padding for each thread's neighbours.
@@ -217,14 +225,14 @@ __device__ __forceinline__ void multiply_leaves(word* a, const word* b, word for
 }
 
 /// This thread's 16 neighbours through the level above the leaves, to numbers below p.
-__device__ __forceinline__ void load_leaves(word (&x)[rows], row_memory& here, unsigned factor, word p) {
+__device__ __forceinline__ void load_leaves(word (&x)[rows], row_memory& here, unsigned factor, const word_field& f) {
 #pragma unroll
   for (unsigned i = 0; i < rows; ++i) x[i] = here.at(factor, threadIdx.x * rows + i);
 #pragma unroll
   for (unsigned i = 0; i < leaf; ++i) {
-    const word u = lower(x[i], 2 * p), v = times(x[i + leaf], here.down[group_size + threadIdx.x], p);
-    x[i] = lower(lower(u + v, 2 * p), p);
-    x[i + leaf] = lower(lower(u - v + 2 * p, 2 * p), p);
+    const word u = lower(x[i], 2 * f.p), v = times(x[i + leaf], here.down[group_size + threadIdx.x], f);
+    x[i] = lower(lower(u + v, 2 * f.p), f.p);
+    x[i + leaf] = lower(lower(u - v + 2 * f.p, 2 * f.p), f.p);
   }
 }
 
@@ -232,16 +240,16 @@ __device__ __forceinline__ void load_leaves(word (&x)[rows], row_memory& here, u
 __device__ __forceinline__ void multiply_neighbours(row_memory& here, const word_field& f) {
   const unsigned node = group_size + threadIdx.x;
   word a[rows], b[rows];
-  load_leaves(a, here, 0, f.p);
-  load_leaves(b, here, 1, f.p);
-  const word form = form_of_factor(here.down[node], f.p);
+  load_leaves(a, here, 0, f);
+  load_leaves(b, here, 1, f);
+  const word form = here.down[node];
   multiply_leaves(a, b, form, f);
   multiply_leaves(a + leaf, b + leaf, f.p - form, f);
 #pragma unroll
   for (unsigned i = 0; i < leaf; ++i) {
     const word u = a[i], v = a[i + leaf];
     a[i] = lower(u + v, 2 * f.p);
-    a[i + leaf] = times(u - v + 2 * f.p, here.up[node], f.p);
+    a[i + leaf] = times(u - v + 2 * f.p, here.up[node], f);
   }
 #pragma unroll
   for (unsigned i = 0; i < rows; ++i) here.at(0, threadIdx.x * rows + i) = a[i];
@@ -262,7 +270,7 @@ __global__ void __launch_bounds__(group_size, 3)
   for (unsigned factor = 0; factor < 2; ++factor) {
 #pragma unroll
     for (unsigned i = 0; i < rows; ++i) x[i] = values[factor * plan.values() + threadIdx.x + i * group_size];
-    forward_rows(x, here.down, 1, done, f.p);
+    forward_rows(x, here.down, 1, done, f);
 #pragma unroll
     for (unsigned i = 0; i < rows; ++i) here.at(factor, threadIdx.x + i * group_size) = x[i];
   }
@@ -270,7 +278,7 @@ __global__ void __launch_bounds__(group_size, 3)
   for (unsigned factor = 0; factor < 2; ++factor) {
 #pragma unroll
     for (unsigned i = 0; i < rows; ++i) x[i] = here.at(factor, inner + i * rows);
-    forward_rows(x, here.down, rows + block, done_later, f.p);
+    forward_rows(x, here.down, rows + block, done_later, f);
 #pragma unroll
     for (unsigned i = 0; i < rows; ++i) here.at(factor, inner + i * rows) = x[i];
   }
@@ -279,13 +287,13 @@ __global__ void __launch_bounds__(group_size, 3)
   __syncthreads();  // they are multiplied
 #pragma unroll
   for (unsigned i = 0; i < rows; ++i) x[i] = here.at(0, inner + i * rows);
-  backward_rows(x, here.up, rows + block, done_later, f.p);
+  backward_rows(x, here.up, rows + block, done_later, f);
 #pragma unroll
   for (unsigned i = 0; i < rows; ++i) here.at(0, inner + i * rows) = x[i];
   __syncthreads();  // the first levels are left
 #pragma unroll
   for (unsigned i = 0; i < rows; ++i) x[i] = here.at(0, threadIdx.x + i * group_size);
-  backward_rows(x, here.up, 1, done, f.p);
+  backward_rows(x, here.up, 1, done, f);
 #pragma unroll
   for (unsigned i = 0; i < rows; ++i) values[threadIdx.x + i * group_size] = x[i];
 }

@@ -3,7 +3,7 @@
 // Shape:  columns: 256 rows of a block, 16 columns a group, through 8 levels, 16 rows an item at a time; rows: tiles of
 //         4096 neighbours through the other levels, the products of leaves, and back; columns again. No element changes
 //         its place.
-// Limits: 43 KB of local memory; TW_FIELDS primes below 2^30.
+// Limits: 39 KB of local memory; TW_FIELDS primes below 2^30.
 // Twins:  polymul_cuda_ntt.cu, which says more.
 #define TW_GROUP 256
 #define TW_LINES 16  // rows that an item holds
@@ -15,14 +15,9 @@
 #define TW_TABLE (1 << TW_LOG_TABLE)
 #define TW_UNROLL _Pragma("unroll")
 
-// These lie as ntt_plan has them.
+// These lie as ntt_plan has them; factors are in Montgomery's form.
 typedef struct {
-  uint value, quotient;
-} tw_word_factor;
-
-typedef struct {
-  uint p, minus_inverse, minus_radix, minus_radix_2, offset, reserved;
-  tw_word_factor one, radix, scale, inverse_of[6];
+  uint p, minus_inverse, one, radix, minus_radix, minus_radix_2, offset, scale, inverse_of[6];
   uint of_bit[2][24];
 } tw_field;
 
@@ -33,40 +28,40 @@ typedef struct {
   ulong all;
 } tw_plan;
 
-// Below 2 p, for any y.
-static inline uint tw_times(uint y, tw_word_factor by, uint p) { return y * by.value - mul_hi(y, by.quotient) * p; }
-
-// Below p where x is below 2 p.
-static inline uint tw_lower(uint x, uint p) { return min(x, x - p); }
-
 // x / 2^32 modulo p, below x / 2^32 + p.
 static inline uint tw_montgomery(ulong x, __global const tw_field* f) {
   const uint quotient = (uint)x * f->minus_inverse;
   return (uint)((x + (ulong)quotient * f->p) >> 32);
 }
 
-static inline void tw_forward(uint* x, __local const tw_word_factor* roots, uint node, uint done, uint p) {
+// Below 2 p, for any y and a factor's form below p.
+static inline uint tw_times(uint y, uint form, __global const tw_field* f) { return tw_montgomery((ulong)y * form, f); }
+
+// Below p where x is below 2 p.
+static inline uint tw_lower(uint x, uint p) { return min(x, x - p); }
+
+static inline void tw_forward(uint* x, __local const uint* roots, uint node, uint done, __global const tw_field* f) {
   TW_UNROLL for (uint level = 0; level < 4; ++level) {
     if (level < done) continue;
     const uint half_rows = TW_LINES >> (level + 1);
     TW_UNROLL for (uint pair = 0; pair < TW_LINES / 2; ++pair) {
       const uint block = pair / half_rows, i = pair + block * half_rows;
-      const uint u = tw_lower(x[i], 2 * p), v = tw_times(x[i + half_rows], roots[(node << level) + block], p);
+      const uint u = tw_lower(x[i], 2 * f->p), v = tw_times(x[i + half_rows], roots[(node << level) + block], f);
       x[i] = u + v;
-      x[i + half_rows] = u - v + 2 * p;
+      x[i + half_rows] = u - v + 2 * f->p;
     }
   }
 }
 
-static inline void tw_backward(uint* x, __local const tw_word_factor* roots, uint node, uint done, uint p) {
+static inline void tw_backward(uint* x, __local const uint* roots, uint node, uint done, __global const tw_field* f) {
   TW_UNROLL for (uint up = 1; up <= 4; ++up) {
     const uint level = 4 - up, half_rows = 1u << (up - 1);
     if (level < done) continue;
     TW_UNROLL for (uint pair = 0; pair < TW_LINES / 2; ++pair) {
       const uint block = pair / half_rows, i = pair + block * half_rows;
       const uint u = x[i], v = x[i + half_rows];
-      x[i] = tw_lower(u + v, 2 * p);
-      x[i + half_rows] = tw_times(u - v + 2 * p, roots[(node << level) + block], p);
+      x[i] = tw_lower(u + v, 2 * f->p);
+      x[i + half_rows] = tw_times(u - v + 2 * f->p, roots[(node << level) + block], f);
     }
   }
 }
@@ -78,25 +73,23 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_fill_tabl
   const uint at = (uint)(first_tile + get_group_id(0)) * TW_GROUP + get_local_id(0);
   const uint entry = at % TW_TABLE, part = at / TW_TABLE, high = part % 2, backward = part / 2 % 2;
   __global const tw_field* f = &plan->field[part / 4];
-  uint form = f->radix.value;
+  uint form = f->one;  // of 1
   for (uint bit = 0; entry >> bit != 0; ++bit) {
     if ((entry >> bit & 1) != 0)
-      form = tw_lower(tw_montgomery((ulong)form * f->of_bit[backward][bit + high * TW_LOG_TABLE], f), f->p);
+      form = tw_lower(tw_times(form, f->of_bit[backward][bit + high * TW_LOG_TABLE], f), f->p);
   }
   tables[at] = form;
 }
 
 // The roots of the first levels below block `tile` of its level, as a tree in an array from node 1 on.
-static inline void tw_load_roots(__local tw_word_factor* to, uint nodes, __global const uint* tables, uint k,
-                                 uint backward, ulong tile, __global const tw_field* f) {
+static inline void tw_load_roots(__local uint* to, uint nodes, __global const uint* tables, uint k, uint backward,
+                                 ulong tile, __global const tw_field* f) {
   __global const uint* low = tables + (2 * k + backward) * 2 * TW_TABLE;
   for (uint node = get_local_id(0); node < nodes; node += TW_GROUP) {
     if (node == 0) continue;
     const uint level = 31 - clz(node);
     const ulong root = (tile << level) + (node - (1u << level));
-    const ulong both = (ulong)low[root % TW_TABLE] * low[TW_TABLE + (root >> TW_LOG_TABLE)];
-    const uint form = tw_lower(tw_montgomery(both, f), f->p);
-    to[node] = (tw_word_factor){tw_montgomery(form, f), form * f->minus_inverse};
+    to[node] = tw_lower(tw_times(low[root % TW_TABLE], low[TW_TABLE + (root >> TW_LOG_TABLE)], f), f->p);
   }
 }
 
@@ -119,29 +112,29 @@ static inline tw_column_tile tw_column_tile_at(ulong tile, ulong stride) {
 #define TW_COLUMN_WORDS (TW_TILE + TW_NODES)
 #define TW_CELL(row, column) (((row) + (row) / TW_LINES) * TW_COLUMNS + (column))
 
-static inline void tw_columns_down(uint* x, __local const tw_word_factor* roots, __local uint* cells, tw_column_tile t,
-                                   uint p) {
+static inline void tw_columns_down(uint* x, __local const uint* roots, __local uint* cells, tw_column_tile t, uint done,
+                                   __global const tw_field* f) {
   barrier(CLK_LOCAL_MEM_FENCE);  // the roots are there
-  tw_forward(x, roots, 1, 0, p);
+  tw_forward(x, roots, 1, done, f);
   TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) cells[TW_CELL(t.row + TW_LINES * i, t.column)] = x[i];
   barrier(CLK_LOCAL_MEM_FENCE);  // so is the tile
   TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) x[i] = cells[TW_CELL(TW_LINES * t.row + i, t.column)];
-  tw_forward(x, roots, TW_LINES + t.row, 0, p);
+  tw_forward(x, roots, TW_LINES + t.row, 0, f);
 }
 
-static inline void tw_columns_up(uint* x, __local const tw_word_factor* roots, __local uint* cells, tw_column_tile t,
-                                 uint p) {
+static inline void tw_columns_up(uint* x, __local const uint* roots, __local uint* cells, tw_column_tile t,
+                                 __global const tw_field* f) {
   barrier(CLK_LOCAL_MEM_FENCE);  // the roots are there
-  tw_backward(x, roots, TW_LINES + t.row, 0, p);
+  tw_backward(x, roots, TW_LINES + t.row, 0, f);
   TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) cells[TW_CELL(TW_LINES * t.row + i, t.column)] = x[i];
   barrier(CLK_LOCAL_MEM_FENCE);  // so is the tile
   TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) x[i] = cells[TW_CELL(t.row + TW_LINES * i, t.column)];
-  tw_backward(x, roots, 1, 0, p);
+  tw_backward(x, roots, 1, 0, f);
 }
 
 // Below 4 p.
 static inline uint tw_residue_of(long x, __global const tw_field* f) {
-  const uint sum = tw_times((uint)(x >> 32), f->radix, f->p) + tw_times((uint)x, f->one, f->p);
+  const uint sum = tw_times((uint)(x >> 32), f->radix, f) + tw_times((uint)x, f->one, f);
   return tw_lower(sum, 2 * f->p) + (x < 0 ? f->minus_radix_2 : 0);
 }
 
@@ -154,7 +147,7 @@ static inline uint tw_residue_of(long x, __global const tw_field* f) {
 __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_first_columns(
     __global const tw_plan* plan, __global const uint* tables, __global uint* data, __global const TW_T* a,
     ulong a_first, ulong n, __global const TW_T* b, ulong b_first, ulong m, ulong modulus, ulong first_tile) {
-  __local tw_word_factor roots[TW_NODES];
+  __local uint roots[TW_NODES];
   __local uint cells[TW_COLUMN_WORDS];
   const ulong points = 1ul << plan->log, tiles = points / TW_TILE, tile = first_tile + get_group_id(0);
   const uint k = tile / tiles % TW_FIELDS, factor = tile / tiles / TW_FIELDS;
@@ -162,20 +155,25 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_first_col
   __global const TW_T* from = factor == 0 ? a + a_first : b + b_first;
   const ulong count = factor == 0 ? n : m;
   const tw_column_tile t = tw_column_tile_at(tile % tiles, points / TW_NODES);
+  // The first level takes x modulo x^n - 1 and x^n + 1, which is twice the same where its upper half is zeros.
+  const bool halved = count <= points / 2;
   uint x[TW_LINES];
   TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) {
     const ulong at = TW_EARLY(t, i);
-    x[i] = at < count ? tw_residue_of(tw_number_of(from[at], modulus), f) : 0;
+    if (i >= TW_LINES / 2 && halved)
+      x[i] = x[i - TW_LINES / 2];
+    else
+      x[i] = at < count ? tw_residue_of(tw_number_of(from[at], modulus), f) : 0;
   }
   tw_load_roots(roots, TW_NODES, tables, k, 0, 0, f);
-  tw_columns_down(x, roots, cells, t, f->p);
+  tw_columns_down(x, roots, cells, t, halved ? 1 : 0, f);
   data += (factor * TW_FIELDS + k) * points;
   TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) data[TW_LATE(t, i)] = x[i];
 }
 
 __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_columns_down_again(
     __global const tw_plan* plan, __global const uint* tables, __global uint* data, ulong stride, ulong first_tile) {
-  __local tw_word_factor roots[TW_NODES];
+  __local uint roots[TW_NODES];
   __local uint cells[TW_COLUMN_WORDS];
   const ulong points = 1ul << plan->log, tiles = points / TW_TILE, tile = first_tile + get_group_id(0);
   const uint k = tile / tiles % TW_FIELDS;
@@ -185,13 +183,13 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_columns_d
   uint x[TW_LINES];
   TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) x[i] = data[TW_EARLY(t, i)];
   tw_load_roots(roots, TW_NODES, tables, k, 0, t.block, f);
-  tw_columns_down(x, roots, cells, t, f->p);
+  tw_columns_down(x, roots, cells, t, 0, f);
   TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) data[TW_LATE(t, i)] = x[i];
 }
 
 __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_columns_up_again(
     __global const tw_plan* plan, __global const uint* tables, __global uint* data, ulong stride, ulong first_tile) {
-  __local tw_word_factor roots[TW_NODES];
+  __local uint roots[TW_NODES];
   __local uint cells[TW_COLUMN_WORDS];
   const ulong points = 1ul << plan->log, tiles = points / TW_TILE, tile = first_tile + get_group_id(0);
   const uint k = tile / tiles;
@@ -201,7 +199,7 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_columns_u
   uint x[TW_LINES];
   TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) x[i] = data[TW_LATE(t, i)];
   tw_load_roots(roots, TW_NODES, tables, k, 1, t.block, f);
-  tw_columns_up(x, roots, cells, t, f->p);
+  tw_columns_up(x, roots, cells, t, f);
   TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) data[TW_EARLY(t, i)] = x[i];
 }
 
@@ -227,7 +225,7 @@ static inline long tw_value_of(const uint* digit, __global const tw_plan* plan, 
 __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_last_columns(
     __global const tw_plan* plan, __global const uint* tables, __global const uint* data, __global long* c,
     ulong c_first, ulong length, ulong modulus, ulong first_tile) {
-  __local tw_word_factor roots[TW_NODES];
+  __local uint roots[TW_NODES];
   __local uint cells[TW_COLUMN_WORDS];
   const ulong points = 1ul << plan->log;
   const tw_column_tile t = tw_column_tile_at(first_tile + get_group_id(0), points / TW_NODES);
@@ -237,11 +235,11 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_last_colu
     uint x[TW_LINES];
     TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) x[i] = data[k * points + TW_LATE(t, i)];
     tw_load_roots(roots, TW_NODES, tables, k, 1, 0, f);
-    tw_columns_up(x, roots, cells, t, f->p);
+    tw_columns_up(x, roots, cells, t, f);
     barrier(CLK_LOCAL_MEM_FENCE);  // all have used roots and tile
     TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) {
-      uint rest = tw_times(x[i], f->scale, f->p);
-      TW_UNROLL for (uint j = 0; j < k; ++j) rest = tw_times(rest + f->offset - digit[i][j], f->inverse_of[j], f->p);
+      uint rest = tw_times(x[i], f->scale, f);
+      TW_UNROLL for (uint j = 0; j < k; ++j) rest = tw_times(rest + f->offset - digit[i][j], f->inverse_of[j], f);
       digit[i][k] = tw_lower(rest, f->p);
     }
   }
@@ -271,27 +269,26 @@ static inline void tw_multiply_leaves(uint* a, const uint* b, uint form, __globa
 }
 
 // This item's 16 neighbours through the level above the leaves, to numbers below p.
-static inline void tw_load_leaves(uint* x, __local const uint* words, tw_word_factor root, uint p) {
+static inline void tw_load_leaves(uint* x, __local const uint* words, uint root, __global const tw_field* f) {
   TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) x[i] = words[TW_PLACE(get_local_id(0) * TW_LINES + i)];
   TW_UNROLL for (uint i = 0; i < TW_LEAF; ++i) {
-    const uint u = tw_lower(x[i], 2 * p), v = tw_times(x[i + TW_LEAF], root, p);
-    x[i] = tw_lower(tw_lower(u + v, 2 * p), p);
-    x[i + TW_LEAF] = tw_lower(tw_lower(u - v + 2 * p, 2 * p), p);
+    const uint u = tw_lower(x[i], 2 * f->p), v = tw_times(x[i + TW_LEAF], root, f);
+    x[i] = tw_lower(tw_lower(u + v, 2 * f->p), f->p);
+    x[i + TW_LEAF] = tw_lower(tw_lower(u - v + 2 * f->p, 2 * f->p), f->p);
   }
 }
 
-static inline void tw_multiply_neighbours(__local uint* a_words, __local const uint* b_words, tw_word_factor down,
-                                          tw_word_factor up, __global const tw_field* f) {
+static inline void tw_multiply_neighbours(__local uint* a_words, __local const uint* b_words, uint down, uint up,
+                                          __global const tw_field* f) {
   uint a[TW_LINES], b[TW_LINES];
-  tw_load_leaves(a, a_words, down, f->p);
-  tw_load_leaves(b, b_words, down, f->p);
-  const uint form = 0 - down.quotient * f->p;  // what the division of root 2^32 by p leaves
-  tw_multiply_leaves(a, b, form, f);
-  tw_multiply_leaves(a + TW_LEAF, b + TW_LEAF, f->p - form, f);
+  tw_load_leaves(a, a_words, down, f);
+  tw_load_leaves(b, b_words, down, f);
+  tw_multiply_leaves(a, b, down, f);
+  tw_multiply_leaves(a + TW_LEAF, b + TW_LEAF, f->p - down, f);
   TW_UNROLL for (uint i = 0; i < TW_LEAF; ++i) {
     const uint u = a[i], v = a[i + TW_LEAF];
     a[i] = tw_lower(u + v, 2 * f->p);
-    a[i + TW_LEAF] = tw_times(u - v + 2 * f->p, up, f->p);
+    a[i + TW_LEAF] = tw_times(u - v + 2 * f->p, up, f);
   }
   TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) a_words[TW_PLACE(get_local_id(0) * TW_LINES + i)] = a[i];
 }
@@ -301,13 +298,12 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_multiply_
                                                                                      __global const uint* tables,
                                                                                      __global uint* data, uint done,
                                                                                      ulong first_tile) {
-  __local tw_word_factor down[2 * TW_NODES], up[2 * TW_NODES];
+  __local uint down[2 * TW_NODES], up[2 * TW_NODES];
   __local uint words[2][TW_ROW_WORDS];
   const uint me = get_local_id(0), block = me / TW_LINES, inner = block * TW_GROUP + me % TW_LINES;
   const ulong points = 1ul << plan->log, tiles = points / TW_TILE, tile = first_tile + get_group_id(0);
   const uint k = tile / tiles, done_later = done < 4 ? 0 : done - 4;
   __global const tw_field* f = &plan->field[k];
-  const uint p = f->p;
   tw_load_roots(down, 2 * TW_NODES, tables, k, 0, tile % tiles, f);
   tw_load_roots(up, 2 * TW_NODES, tables, k, 1, tile % tiles, f);
   barrier(CLK_LOCAL_MEM_FENCE);  // the roots are there
@@ -316,23 +312,23 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_multiply_
   for (uint factor = 0; factor < 2; ++factor) {
     __global const uint* from = data + factor * TW_FIELDS * points;
     TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) x[i] = from[me + i * TW_GROUP];
-    tw_forward(x, down, 1, done, p);
+    tw_forward(x, down, 1, done, f);
     TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) words[factor][TW_PLACE(me + i * TW_GROUP)] = x[i];
   }
   barrier(CLK_LOCAL_MEM_FENCE);  // the first levels are done
   for (uint factor = 0; factor < 2; ++factor) {
     TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) x[i] = words[factor][TW_PLACE(inner + i * TW_LINES)];
-    tw_forward(x, down, TW_LINES + block, done_later, p);
+    tw_forward(x, down, TW_LINES + block, done_later, f);
     TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) words[factor][TW_PLACE(inner + i * TW_LINES)] = x[i];
   }
   barrier(CLK_LOCAL_MEM_FENCE);  // blocks of 16 are left
   tw_multiply_neighbours(words[0], words[1], down[TW_GROUP + me], up[TW_GROUP + me], f);
   barrier(CLK_LOCAL_MEM_FENCE);  // they are multiplied
   TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) x[i] = words[0][TW_PLACE(inner + i * TW_LINES)];
-  tw_backward(x, up, TW_LINES + block, done_later, p);
+  tw_backward(x, up, TW_LINES + block, done_later, f);
   TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) words[0][TW_PLACE(inner + i * TW_LINES)] = x[i];
   barrier(CLK_LOCAL_MEM_FENCE);  // the first levels are left
   TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) x[i] = words[0][TW_PLACE(me + i * TW_GROUP)];
-  tw_backward(x, up, 1, done, p);
+  tw_backward(x, up, 1, done, f);
   TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) data[me + i * TW_GROUP] = x[i];
 }
