@@ -83,16 +83,12 @@ constexpr std::array<std::string_view, 3> form_words{"auto", "scalars", "lanes"}
 constexpr std::array<registry::tuning_axis, 3> tile_axes{
     {{"group_size", tile_groups, 64}, {"items", item_values, 0, item_words}, {"chains", form_values, 0, form_words}}};
 
-/// The most coefficients an item for which its factors fit registers and the device still has enough items: more of
-/// them save reads of local memory, but few items leave compute units idle.
+/// More coefficients an item save reads of local memory, but few items leave compute units idle: on PoCL and on an H200
+/// these were the fastest.
 unsigned items_for(const problem& p, const device_info& on, std::uint64_t products) {
-  constexpr std::uint64_t register_bytes = 64, items_a_unit = 256;
-  if (on.is_cpu) return is_float(p.type) ? 4 : 8;  // the fastest on PoCL
-  unsigned items = 4;
-  while (2 * items * factor_bytes(p) <= register_bytes &&
-         products * sizes(p).product() / (2 * items) >= items_a_unit * on.compute_units)
-    items *= 2;
-  return items;
+  constexpr std::uint64_t enough = 32768;
+  if (on.is_cpu) return is_float(p.type) ? 4 : 8;
+  return p.type == dtype::f32 && products * sizes(p).product() >= enough ? 8 : 4;
 }
 
 struct tile_shape {
