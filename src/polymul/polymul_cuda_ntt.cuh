@@ -13,53 +13,66 @@ namespace tilewise::impl::polymul {
 
 using word = std::uint32_t;
 
-/// x / 2^32 modulo p, below x / 2^32 + p (P. L. Montgomery, Modular multiplication without trial division, 1985). Its
-/// two long products also bring the upper half, and at full speed; the instruction for that half alone takes twice as
-/// long.
-__device__ inline word montgomery(std::uint64_t x, const word_field& f) {
-  const word quotient = static_cast<word>(x) * f.minus_inverse;
-  return static_cast<word>((x + std::uint64_t{quotient} * f.p) >> 32);
+/// The upper half of a product. Spelled as a long product, which runs at full speed: of the instruction for an upper
+/// half a multiprocessor does half as many.
+__device__ inline word upper(word a, word b) {
+  word high;
+  asm("{ .reg .u64 both; .reg .u32 low; mul.wide.u32 both, %1, %2; mov.b64 {low, %0}, both; }"
+      : "=r"(high)
+      : "r"(a), "r"(b));
+  return high;
 }
 
-/// Below 2 p, for any y and a factor's form below p.
-__device__ inline word times(word y, word form, const word_field& f) { return montgomery(std::uint64_t{y} * form, f); }
+/// Below 2 p, for any y (V. Shoup's product; D. Harvey, Faster arithmetic for number-theoretic transforms, 2014).
+__device__ inline word times(word y, const word_factor& by, word p) { return y * by.value - upper(y, by.quotient) * p; }
 
 /// Below p where x is below 2 p; with 2 p for p, below 2 p where x is below 4 p.
-__device__ inline word lower(word x, word p) { return __viaddmin_u32(x, 0 - p, x); }
+__device__ inline word lower(word x, word p) { return min(x, x - p); }
 
-inline constexpr unsigned rows = 16, log_rows = 4;
+/// x / 2^32 modulo p, below x / 2^32 + p (P. L. Montgomery, Modular multiplication without trial division, 1985).
+__device__ inline word montgomery(std::uint64_t x, const word_field& f) {
+  return static_cast<word>(x >> 32) - upper(static_cast<word>(x) * f.inverse, f.p) + f.p;
+}
 
-/// Of the levels of block `node` of a tile's tree, whose root is node 1, the last 4 - `done`. x enters and leaves with
-/// less than 4 p.
-__device__ __forceinline__ void forward_rows(word (&x)[rows], const word* roots, unsigned node, unsigned done,
-                                             const word_field& f) {
+/// From a root's Montgomery form, which is what the division by p of root 2^32 leaves, so that its quotient is exact.
+__device__ inline word_factor factor_of_form(word form, const word_field& f) {
+  return {lower(montgomery(form, f), f.p), 0 - form * f.inverse};
+}
+__device__ inline word form_of_factor(const word_factor& root, word p) { return 0 - root.quotient * p; }
+
+/// Of the levels of 2^Log rows, block `node` of a tile's tree, whose root is node 1, those after the first `done`. x
+/// enters and leaves with less than 4 p.
+template <unsigned Log>
+__device__ __forceinline__ void forward_rows(word (&x)[1u << Log], const word_factor* roots, unsigned node,
+                                             unsigned done, const word_field& f) {
 #pragma unroll
-  for (unsigned level = 0; level < log_rows; ++level) {
+  for (unsigned level = 0; level < Log; ++level) {
     if (level < done) continue;
-    const unsigned half = rows >> (level + 1);
+    const unsigned half = 1u << (Log - level - 1);
 #pragma unroll
-    for (unsigned pair = 0; pair < rows / 2; ++pair) {
+    for (unsigned pair = 0; pair < 1u << (Log - 1); ++pair) {
       const unsigned block = pair / half, i = pair + block * half;
-      const word u = lower(x[i], 2 * f.p), v = times(x[i + half], roots[(node << level) + block], f);
+      const word u = lower(x[i], f.twice), v = times(x[i + half], roots[(node << level) + block], f.p);
       x[i] = u + v;
-      x[i + half] = u - v + 2 * f.p;
+      x[i + half] = u - v + f.twice;
     }
   }
 }
 
 /// The same levels upwards. x enters and leaves with less than 2 p.
-__device__ __forceinline__ void backward_rows(word (&x)[rows], const word* roots, unsigned node, unsigned done,
-                                              const word_field& f) {
+template <unsigned Log>
+__device__ __forceinline__ void backward_rows(word (&x)[1u << Log], const word_factor* roots, unsigned node,
+                                              unsigned done, const word_field& f) {
 #pragma unroll
-  for (unsigned up = 1; up <= log_rows; ++up) {
-    const unsigned level = log_rows - up, half = 1u << (up - 1);
+  for (unsigned up = 1; up <= Log; ++up) {
+    const unsigned level = Log - up, half = 1u << (up - 1);
     if (level < done) continue;
 #pragma unroll
-    for (unsigned pair = 0; pair < rows / 2; ++pair) {
+    for (unsigned pair = 0; pair < 1u << (Log - 1); ++pair) {
       const unsigned block = pair / half, i = pair + block * half;
       const word u = x[i], v = x[i + half];
-      x[i] = lower(u + v, 2 * f.p);
-      x[i + half] = times(u - v + 2 * f.p, roots[(node << level) + block], f);
+      x[i] = lower(u + v, f.twice);
+      x[i + half] = times(u - v + f.twice, roots[(node << level) + block], f.p);
     }
   }
 }
@@ -73,14 +86,15 @@ struct root_tables {
   __device__ root_tables(const word* all, unsigned field, unsigned backward)
       : low(all + (2 * field + backward) * 2 * table_size), high(low + table_size) {}
 
-  __device__ word root(std::uint64_t k, const word_field& f) const {
-    return lower(times(low[k % table_size], high[k >> log_table], f), f.p);
+  __device__ word_factor root(std::uint64_t k, const word_field& f) const {
+    const word form = lower(montgomery(std::uint64_t{low[k % table_size]} * high[k >> log_table], f), f.p);
+    return factor_of_form(form, f);
   }
 };
 
 /// The roots of the first levels below block `tile` of its level, as a tree in an array: node 1 is the block's own.
 template <unsigned Nodes, unsigned Threads>
-__device__ void load_roots(word* to, const root_tables& tables, std::uint64_t tile, const word_field& f) {
+__device__ void load_roots(word_factor* to, const root_tables& tables, std::uint64_t tile, const word_field& f) {
   for (unsigned node = threadIdx.x; node < Nodes; node += Threads) {
     if (node == 0) continue;
     const unsigned level = 31 - __clz(node);

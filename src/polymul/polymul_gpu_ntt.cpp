@@ -32,30 +32,33 @@ std::uint32_t inverse(std::uint64_t value, std::uint32_t p) { return power(value
 
 constexpr std::uint64_t radix = std::uint64_t{1} << 32;
 
-std::uint32_t form(std::uint64_t value, std::uint32_t p) { return times(value, radix, p); }
+word_factor factor(std::uint32_t value, std::uint32_t p) {
+  return {value, static_cast<std::uint32_t>((std::uint64_t{value} << 32) / p)};
+}
 
 /// Newton's iteration modulo 2^32; every odd p is its own inverse modulo 8.
-std::uint32_t minus_inverse_of(std::uint32_t p) {
+std::uint32_t inverse_of(std::uint32_t p) {
   std::uint32_t x = p;
   for (int i = 0; i < 4; ++i) x *= 2 - p * x;
-  return 0 - x;
+  return x;
 }
 
 word_field field_of(unsigned k) {
   const auto [p, root, log_order] = primes[k];
   word_field f{};
   f.p = p;
-  f.minus_inverse = minus_inverse_of(p);
-  f.one = form(1, p);
-  f.radix = form(radix, p);
-  f.minus_radix = p - f.one;
-  f.minus_radix_2 = p - f.radix;
+  f.twice = 2 * p;
+  f.inverse = inverse_of(p);
+  f.one = factor(1, p);
+  f.radix = factor(static_cast<std::uint32_t>(radix % p), p);
+  f.minus_radix = p - f.radix.value;
+  f.minus_radix_2 = p - times(radix, radix, p);
   f.offset = (std::uint32_t{1} << 30) / p * p + p;
-  for (unsigned j = 0; j < k; ++j) f.inverse_of[j] = form(inverse(primes[j].p, p), p);
+  for (unsigned j = 0; j < k; ++j) f.inverse_of[j] = factor(inverse(primes[j].p, p), p);
   for (unsigned bit = 0; bit + 2 <= log_order; ++bit) {
     const std::uint32_t of_order = power(root, std::uint64_t{1} << (log_order - bit - 2), p);
-    f.of_bit[0][bit] = form(of_order, p);
-    f.of_bit[1][bit] = form(inverse(of_order, p), p);
+    f.of_bit[0][bit] = times(of_order, radix, p);
+    f.of_bit[1][bit] = times(inverse(of_order, p), radix, p);
   }
   return f;
 }
@@ -89,8 +92,8 @@ ntt_plan::ntt_plan(const registry::problem& p)
   for (unsigned k = 0; k < fields; ++k) {
     field[k] = fields_of_all()[k];
     // Each level doubles; a leaf's product has lost a factor of 2^32 to Montgomery's reduction.
-    field[k].scale =
-        form(times(radix, inverse(std::uint64_t{1} << (log - log_leaf), primes[k].p), primes[k].p), primes[k].p);
+    const std::uint32_t p_k = primes[k].p;
+    field[k].scale = factor(times(radix, inverse(std::uint64_t{1} << (log - log_leaf), p_k), p_k), p_k);
     weight[k] = modulus == 0 ? all
                 : k == 0     ? 1 % modulus
                              : static_cast<std::uint64_t>(wide{weight[k - 1]} * primes[k - 1].p % modulus);

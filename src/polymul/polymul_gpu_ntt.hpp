@@ -7,19 +7,23 @@
 
 namespace tilewise::impl::polymul {
 
+/// A factor modulo p and floor(factor 2^32 / p), by which Shoup's product finds its quotient. Kernels have the same
+/// layout.
+struct word_factor {
+  std::uint32_t value, quotient;
+};
+
 inline constexpr unsigned few_words = 3, most_words = 6;
 inline constexpr unsigned log_most_roots = 24;
 
-/// A prime p below 2^30 and what kernels know of it; they have the same layout. Factors are in Montgomery's form: f
-/// 2^32 modulo p stands for f.
+/// A prime p below 2^30 and what kernels know of it.
 struct word_field {
-  std::uint32_t p, minus_inverse;            // -1 / p modulo 2^32
-  std::uint32_t one, radix;                  // forms of 1 and of 2^32
+  std::uint32_t p, twice, inverse;           // p, 2 p, 1 / p modulo 2^32
   std::uint32_t minus_radix, minus_radix_2;  // -2^32 and -2^64 modulo p: what the sign of a number adds
   std::uint32_t offset;                      // the least multiple of p that no digit passes
-  std::uint32_t scale;                       // the form of the last factor of the transforms
-  std::uint32_t inverse_of[most_words];      // forms of 1 / p of the fields before this one
-  std::uint32_t of_bit[2][log_most_roots];   // forms of roots of order 4, 8, 16, ...; of their inverses
+  word_factor one, radix, scale;             // 1, 2^32, and the last factor of the transforms
+  word_factor inverse_of[most_words];        // 1 / p of the fields before this one
+  std::uint32_t of_bit[2][log_most_roots];   // Montgomery forms of roots of order 4, 8, 16, ...; of their inverses
 };
 
 /// One product by transforms of 2^log points modulo `fields` primes. The polynomials modulo x^2n - r[k]^2 are taken

@@ -3,7 +3,7 @@
 // Shape:  columns: 256 rows of a block, 16 columns a group, through 8 levels, 16 rows an item at a time; rows: tiles of
 //         4096 neighbours through the other levels, the products of leaves, and back; columns again. No element changes
 //         its place.
-// Limits: 39 KB of local memory; TW_FIELDS primes below 2^30.
+// Limits: 43 KB of local memory; TW_FIELDS primes below 2^30.
 // Twins:  polymul_cuda_ntt.cu, which says more.
 #define TW_GROUP 256
 #define TW_LINES 16  // rows that an item holds
@@ -15,9 +15,14 @@
 #define TW_TABLE (1 << TW_LOG_TABLE)
 #define TW_UNROLL _Pragma("unroll")
 
-// These lie as ntt_plan has them; factors are in Montgomery's form.
+// These lie as ntt_plan has them.
 typedef struct {
-  uint p, minus_inverse, one, radix, minus_radix, minus_radix_2, offset, scale, inverse_of[6];
+  uint value, quotient;
+} tw_word_factor;
+
+typedef struct {
+  uint p, twice, inverse, minus_radix, minus_radix_2, offset;
+  tw_word_factor one, radix, scale, inverse_of[6];
   uint of_bit[2][24];
 } tw_field;
 
@@ -28,40 +33,41 @@ typedef struct {
   ulong all;
 } tw_plan;
 
-// x / 2^32 modulo p, below x / 2^32 + p.
-static inline uint tw_montgomery(ulong x, __global const tw_field* f) {
-  const uint quotient = (uint)x * f->minus_inverse;
-  return (uint)((x + (ulong)quotient * f->p) >> 32);
-}
-
-// Below 2 p, for any y and a factor's form below p.
-static inline uint tw_times(uint y, uint form, __global const tw_field* f) { return tw_montgomery((ulong)y * form, f); }
+// Below 2 p, for any y.
+static inline uint tw_times(uint y, tw_word_factor by, uint p) { return y * by.value - mul_hi(y, by.quotient) * p; }
 
 // Below p where x is below 2 p.
 static inline uint tw_lower(uint x, uint p) { return min(x, x - p); }
 
-static inline void tw_forward(uint* x, __local const uint* roots, uint node, uint done, __global const tw_field* f) {
+// x / 2^32 modulo p, below x / 2^32 + p.
+static inline uint tw_montgomery(ulong x, __global const tw_field* f) {
+  return (uint)(x >> 32) - mul_hi((uint)x * f->inverse, f->p) + f->p;
+}
+
+static inline void tw_forward(uint* x, __local const tw_word_factor* roots, uint node, uint done,
+                              __global const tw_field* f) {
   TW_UNROLL for (uint level = 0; level < 4; ++level) {
     if (level < done) continue;
     const uint half_rows = TW_LINES >> (level + 1);
     TW_UNROLL for (uint pair = 0; pair < TW_LINES / 2; ++pair) {
       const uint block = pair / half_rows, i = pair + block * half_rows;
-      const uint u = tw_lower(x[i], 2 * f->p), v = tw_times(x[i + half_rows], roots[(node << level) + block], f);
+      const uint u = tw_lower(x[i], f->twice), v = tw_times(x[i + half_rows], roots[(node << level) + block], f->p);
       x[i] = u + v;
-      x[i + half_rows] = u - v + 2 * f->p;
+      x[i + half_rows] = u - v + f->twice;
     }
   }
 }
 
-static inline void tw_backward(uint* x, __local const uint* roots, uint node, uint done, __global const tw_field* f) {
+static inline void tw_backward(uint* x, __local const tw_word_factor* roots, uint node, uint done,
+                               __global const tw_field* f) {
   TW_UNROLL for (uint up = 1; up <= 4; ++up) {
     const uint level = 4 - up, half_rows = 1u << (up - 1);
     if (level < done) continue;
     TW_UNROLL for (uint pair = 0; pair < TW_LINES / 2; ++pair) {
       const uint block = pair / half_rows, i = pair + block * half_rows;
       const uint u = x[i], v = x[i + half_rows];
-      x[i] = tw_lower(u + v, 2 * f->p);
-      x[i + half_rows] = tw_times(u - v + 2 * f->p, roots[(node << level) + block], f);
+      x[i] = tw_lower(u + v, f->twice);
+      x[i + half_rows] = tw_times(u - v + f->twice, roots[(node << level) + block], f->p);
     }
   }
 }
@@ -73,23 +79,25 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_fill_tabl
   const uint at = (uint)(first_tile + get_group_id(0)) * TW_GROUP + get_local_id(0);
   const uint entry = at % TW_TABLE, part = at / TW_TABLE, high = part % 2, backward = part / 2 % 2;
   __global const tw_field* f = &plan->field[part / 4];
-  uint form = f->one;  // of 1
+  uint form = f->radix.value;  // of 1
   for (uint bit = 0; entry >> bit != 0; ++bit) {
     if ((entry >> bit & 1) != 0)
-      form = tw_lower(tw_times(form, f->of_bit[backward][bit + high * TW_LOG_TABLE], f), f->p);
+      form = tw_lower(tw_montgomery((ulong)form * f->of_bit[backward][bit + high * TW_LOG_TABLE], f), f->p);
   }
   tables[at] = form;
 }
 
 // The roots of the first levels below block `tile` of its level, as a tree in an array from node 1 on.
-static inline void tw_load_roots(__local uint* to, uint nodes, __global const uint* tables, uint k, uint backward,
-                                 ulong tile, __global const tw_field* f) {
+static inline void tw_load_roots(__local tw_word_factor* to, uint nodes, __global const uint* tables, uint k,
+                                 uint backward, ulong tile, __global const tw_field* f) {
   __global const uint* low = tables + (2 * k + backward) * 2 * TW_TABLE;
   for (uint node = get_local_id(0); node < nodes; node += TW_GROUP) {
     if (node == 0) continue;
     const uint level = 31 - clz(node);
     const ulong root = (tile << level) + (node - (1u << level));
-    to[node] = tw_lower(tw_times(low[root % TW_TABLE], low[TW_TABLE + (root >> TW_LOG_TABLE)], f), f->p);
+    const ulong both = (ulong)low[root % TW_TABLE] * low[TW_TABLE + (root >> TW_LOG_TABLE)];
+    const uint form = tw_lower(tw_montgomery(both, f), f->p);
+    to[node] = (tw_word_factor){tw_lower(tw_montgomery(form, f), f->p), 0 - form * f->inverse};
   }
 }
 
@@ -112,8 +120,8 @@ static inline tw_column_tile tw_column_tile_at(ulong tile, ulong stride) {
 #define TW_COLUMN_WORDS (TW_TILE + TW_NODES)
 #define TW_CELL(row, column) (((row) + (row) / TW_LINES) * TW_COLUMNS + (column))
 
-static inline void tw_columns_down(uint* x, __local const uint* roots, __local uint* cells, tw_column_tile t, uint done,
-                                   __global const tw_field* f) {
+static inline void tw_columns_down(uint* x, __local const tw_word_factor* roots, __local uint* cells, tw_column_tile t,
+                                   uint done, __global const tw_field* f) {
   barrier(CLK_LOCAL_MEM_FENCE);  // the roots are there
   tw_forward(x, roots, 1, done, f);
   TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) cells[TW_CELL(t.row + TW_LINES * i, t.column)] = x[i];
@@ -122,7 +130,7 @@ static inline void tw_columns_down(uint* x, __local const uint* roots, __local u
   tw_forward(x, roots, TW_LINES + t.row, 0, f);
 }
 
-static inline void tw_columns_up(uint* x, __local const uint* roots, __local uint* cells, tw_column_tile t,
+static inline void tw_columns_up(uint* x, __local const tw_word_factor* roots, __local uint* cells, tw_column_tile t,
                                  __global const tw_field* f) {
   barrier(CLK_LOCAL_MEM_FENCE);  // the roots are there
   tw_backward(x, roots, TW_LINES + t.row, 0, f);
@@ -134,8 +142,8 @@ static inline void tw_columns_up(uint* x, __local const uint* roots, __local uin
 
 // Below 4 p.
 static inline uint tw_residue_of(long x, __global const tw_field* f) {
-  const uint sum = tw_times((uint)(x >> 32), f->radix, f) + tw_times((uint)x, f->one, f);
-  return tw_lower(sum, 2 * f->p) + (x < 0 ? f->minus_radix_2 : 0);
+  const uint sum = tw_times((uint)(x >> 32), f->radix, f->p) + tw_times((uint)x, f->one, f->p);
+  return tw_lower(sum, f->twice) + (x < 0 ? f->minus_radix_2 : 0);
 }
 
 #ifdef TW_MODULAR
@@ -147,7 +155,7 @@ static inline uint tw_residue_of(long x, __global const tw_field* f) {
 __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_first_columns(
     __global const tw_plan* plan, __global const uint* tables, __global uint* data, __global const TW_T* a,
     ulong a_first, ulong n, __global const TW_T* b, ulong b_first, ulong m, ulong modulus, ulong first_tile) {
-  __local uint roots[TW_NODES];
+  __local tw_word_factor roots[TW_NODES];
   __local uint cells[TW_COLUMN_WORDS];
   const ulong points = 1ul << plan->log, tiles = points / TW_TILE, tile = first_tile + get_group_id(0);
   const uint k = tile / tiles % TW_FIELDS, factor = tile / tiles / TW_FIELDS;
@@ -173,7 +181,7 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_first_col
 
 __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_columns_down_again(
     __global const tw_plan* plan, __global const uint* tables, __global uint* data, ulong stride, ulong first_tile) {
-  __local uint roots[TW_NODES];
+  __local tw_word_factor roots[TW_NODES];
   __local uint cells[TW_COLUMN_WORDS];
   const ulong points = 1ul << plan->log, tiles = points / TW_TILE, tile = first_tile + get_group_id(0);
   const uint k = tile / tiles % TW_FIELDS;
@@ -189,7 +197,7 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_columns_d
 
 __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_columns_up_again(
     __global const tw_plan* plan, __global const uint* tables, __global uint* data, ulong stride, ulong first_tile) {
-  __local uint roots[TW_NODES];
+  __local tw_word_factor roots[TW_NODES];
   __local uint cells[TW_COLUMN_WORDS];
   const ulong points = 1ul << plan->log, tiles = points / TW_TILE, tile = first_tile + get_group_id(0);
   const uint k = tile / tiles;
@@ -225,7 +233,7 @@ static inline long tw_value_of(const uint* digit, __global const tw_plan* plan, 
 __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_last_columns(
     __global const tw_plan* plan, __global const uint* tables, __global const uint* data, __global long* c,
     ulong c_first, ulong length, ulong modulus, ulong first_tile) {
-  __local uint roots[TW_NODES];
+  __local tw_word_factor roots[TW_NODES];
   __local uint cells[TW_COLUMN_WORDS];
   const ulong points = 1ul << plan->log;
   const tw_column_tile t = tw_column_tile_at(first_tile + get_group_id(0), points / TW_NODES);
@@ -238,8 +246,8 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_last_colu
     tw_columns_up(x, roots, cells, t, f);
     barrier(CLK_LOCAL_MEM_FENCE);  // all have used roots and tile
     TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) {
-      uint rest = tw_times(x[i], f->scale, f);
-      TW_UNROLL for (uint j = 0; j < k; ++j) rest = tw_times(rest + f->offset - digit[i][j], f->inverse_of[j], f);
+      uint rest = tw_times(x[i], f->scale, f->p);
+      TW_UNROLL for (uint j = 0; j < k; ++j) rest = tw_times(rest + f->offset - digit[i][j], f->inverse_of[j], f->p);
       digit[i][k] = tw_lower(rest, f->p);
     }
   }
@@ -263,32 +271,33 @@ static inline void tw_multiply_leaves(uint* a, const uint* b, uint form, __globa
     TW_UNROLL for (uint i = k + 1; i < TW_LEAF; ++i) over += (ulong)a[i] * b[TW_LEAF + k - i];
     TW_UNROLL for (uint i = 0; i <= k; ++i) sum += (ulong)a[i] * b[k - i];
     if (k + 1 < TW_LEAF) sum += (ulong)form * tw_montgomery(over, f);  // at most 10.6 p^2 in all
-    product[k] = tw_lower(tw_montgomery(sum, f), 2 * f->p);
+    product[k] = tw_lower(tw_montgomery(sum, f), f->twice);
   }
   TW_UNROLL for (uint k = 0; k < TW_LEAF; ++k) a[k] = product[k];
 }
 
 // This item's 16 neighbours through the level above the leaves, to numbers below p.
-static inline void tw_load_leaves(uint* x, __local const uint* words, uint root, __global const tw_field* f) {
+static inline void tw_load_leaves(uint* x, __local const uint* words, tw_word_factor root, __global const tw_field* f) {
   TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) x[i] = words[TW_PLACE(get_local_id(0) * TW_LINES + i)];
   TW_UNROLL for (uint i = 0; i < TW_LEAF; ++i) {
-    const uint u = tw_lower(x[i], 2 * f->p), v = tw_times(x[i + TW_LEAF], root, f);
-    x[i] = tw_lower(tw_lower(u + v, 2 * f->p), f->p);
-    x[i + TW_LEAF] = tw_lower(tw_lower(u - v + 2 * f->p, 2 * f->p), f->p);
+    const uint u = tw_lower(x[i], f->twice), v = tw_times(x[i + TW_LEAF], root, f->p);
+    x[i] = tw_lower(tw_lower(u + v, f->twice), f->p);
+    x[i + TW_LEAF] = tw_lower(tw_lower(u - v + f->twice, f->twice), f->p);
   }
 }
 
-static inline void tw_multiply_neighbours(__local uint* a_words, __local const uint* b_words, uint down, uint up,
-                                          __global const tw_field* f) {
+static inline void tw_multiply_neighbours(__local uint* a_words, __local const uint* b_words, tw_word_factor down,
+                                          tw_word_factor up, __global const tw_field* f) {
   uint a[TW_LINES], b[TW_LINES];
   tw_load_leaves(a, a_words, down, f);
   tw_load_leaves(b, b_words, down, f);
-  tw_multiply_leaves(a, b, down, f);
-  tw_multiply_leaves(a + TW_LEAF, b + TW_LEAF, f->p - down, f);
+  const uint form = 0 - down.quotient * f->p;  // what the division of root 2^32 by p leaves
+  tw_multiply_leaves(a, b, form, f);
+  tw_multiply_leaves(a + TW_LEAF, b + TW_LEAF, f->p - form, f);
   TW_UNROLL for (uint i = 0; i < TW_LEAF; ++i) {
     const uint u = a[i], v = a[i + TW_LEAF];
-    a[i] = tw_lower(u + v, 2 * f->p);
-    a[i + TW_LEAF] = tw_times(u - v + 2 * f->p, up, f);
+    a[i] = tw_lower(u + v, f->twice);
+    a[i + TW_LEAF] = tw_times(u - v + f->twice, up, f->p);
   }
   TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) a_words[TW_PLACE(get_local_id(0) * TW_LINES + i)] = a[i];
 }
@@ -298,7 +307,7 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_multiply_
                                                                                      __global const uint* tables,
                                                                                      __global uint* data, uint done,
                                                                                      ulong first_tile) {
-  __local uint down[2 * TW_NODES], up[2 * TW_NODES];
+  __local tw_word_factor down[2 * TW_NODES], up[2 * TW_NODES];
   __local uint words[2][TW_ROW_WORDS];
   const uint me = get_local_id(0), block = me / TW_LINES, inner = block * TW_GROUP + me % TW_LINES;
   const ulong points = 1ul << plan->log, tiles = points / TW_TILE, tile = first_tile + get_group_id(0);

@@ -1,7 +1,7 @@
 // What:   polymul/opencl:ntt: how polymul_ntt.cl is launched.
 // Order:  none: exact, so every way of computing it gives the same bits.
 // Shape:  tables of roots; the first columns; for long products the next ones; rows; and columns back.
-// Limits: 39 KB of local memory; 2^27 coefficients of the product, 2^26 with six primes.
+// Limits: 43 KB of local memory; 2^27 coefficients of the product, 2^26 with six primes.
 // Twins:  polymul_cuda_ntt.cu.
 #include "backend/opencl/opencl_device.hpp"
 #include "backend/opencl/opencl_queue.hpp"
@@ -18,7 +18,7 @@ namespace {
 
 // The same numbers as in polymul_ntt.cl.
 constexpr unsigned group_size = 256, log_tile = 12, log_columns = 8, table_size = 4096;
-constexpr std::uint64_t row_local_bytes = (4 + 2 * 17) * group_size * sizeof(std::uint32_t);
+constexpr std::uint64_t row_local_bytes = 4 * group_size * sizeof(word_factor) + 2 * 17 * 256 * sizeof(std::uint32_t);
 
 std::uint64_t data_bytes(const ntt_plan& plan) { return 2 * plan.values() * sizeof(std::uint32_t); }
 
