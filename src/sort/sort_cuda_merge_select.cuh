@@ -1,0 +1,73 @@
+// What:   where the first elements of four merged runs end in each of them: multiway selection.
+// Order:  of equal codes those of the earlier run come first.
+// Shape:  one lane a selection. It samples each run at equal steps, goes on past the least sample with all before it,
+//         and starts again with smaller steps; a round leaves three fifths of what was wanted.
+// Limits: runs in global memory, as long as each other but for the last.
+// Twins:  none.
+//
+// The problem is that of Varman, Scheufler, Iyer, Ricard, Merging multiple lists on hierarchical-memory
+// multiprocessors, 1991; they halve the distance of samples instead, and correct all ends after each round.
+#pragma once
+
+#include "sort/sort_cuda.cuh"
+
+namespace tilewise::impl::sort::on_cuda {
+
+inline constexpr unsigned ways = 4;
+
+/// A place in each of the runs that are merged.
+struct split {
+  std::uint64_t at[ways];
+};
+
+/// The up to `ways` neighbour runs that are merged at place `at`.
+struct run_group {
+  std::uint64_t begin, run, n;
+
+  __device__ run_group(std::uint64_t at, std::uint64_t run, std::uint64_t n)
+      : begin(at / (ways * run) * (ways * run)), run(run), n(n) {}
+  __device__ std::uint64_t start(unsigned r) const { return min(begin + r * run, n); }
+  __device__ std::uint64_t end() const { return start(ways); }
+  __device__ split starts() const { return {start(0), start(1), start(2), start(3)}; }
+  __device__ split ends() const { return {start(1), start(2), start(3), start(4)}; }
+};
+
+/// Where the group's first `wanted` merged elements end. The least of samples `step` apart has at most step - 1
+/// elements of each other run before it, so it is one of those wanted as long as these are more than
+/// ways * (step - 1). Two samples of each run are read at a time, and two passed.
+template <class Bits>
+__device__ split select(const Bits* keys, const run_group& group, std::uint64_t wanted) {
+  constexpr unsigned ahead = 2;
+  split found = group.starts();
+  const split ends = group.ends();
+  while (wanted > 0) {
+    const std::uint64_t step = max((wanted + ways - 1) / (ways + ahead - 1), std::uint64_t{1});
+    Bits sample[ways][ahead];
+    unsigned left[ways];
+#pragma unroll
+    for (unsigned r = 0; r < ways; ++r) {
+      left[r] = 0;
+#pragma unroll
+      for (unsigned i = 0; i < ahead; ++i) {
+        const std::uint64_t after = found.at[r] + (i + 1) * step;
+        if (after <= ends.at[r]) sample[r][i] = keys[after - 1], left[r] = i + 1;
+      }
+    }
+#pragma unroll
+    for (unsigned pass = 0; pass < ahead; ++pass) {
+      if (wanted <= ways * (step - 1)) break;
+      unsigned least = ways;
+      Bits key{};
+#pragma unroll
+      for (unsigned r = 0; r < ways; ++r)
+        if (left[r] > 0 && (least == ways || sample[r][0] < key)) least = r, key = sample[r][0];
+#pragma unroll
+      for (unsigned r = 0; r < ways; ++r)
+        if (r == least) found.at[r] += step, --left[r], sample[r][0] = sample[r][1];
+      wanted -= step;
+    }
+  }
+  return found;
+}
+
+}  // namespace tilewise::impl::sort::on_cuda
