@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tilewise/array.hpp>
+#include <tilewise/convolve.hpp>
 #include <tilewise/device.hpp>
 #include <tilewise/error.hpp>
 #include <tilewise/interop.hpp>

@@ -54,6 +54,7 @@ inline constexpr std::uint64_t most_elements = std::uint64_t{1} << 48;
 CLI::Option* several(CLI::Option* option);
 
 void add_bench(CLI::App& app, invocation& call);
+void add_convolve(CLI::App& app, invocation& call);
 void add_devices(CLI::App& app, invocation& call);
 void add_list(CLI::App& app, invocation& call);
 void add_matmul(CLI::App& app, invocation& call);

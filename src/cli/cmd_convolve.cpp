@@ -1,0 +1,71 @@
+// tilewise convolve: an image convolved with a mask, both in array files, as an array file.
+#include "cli/array_file.hpp"
+#include "cli/data_command.hpp"
+#include "convolve/convolve_problem.hpp"
+#include "registry/catalog.hpp"
+
+#include <algorithm>
+
+namespace tilewise::cli {
+
+namespace {
+
+struct convolve_request {
+  common_options common;
+  std::string image, mask, output, border = "valid";
+};
+
+void require_pixels(const array_file& file) {
+  require_dimensions(file, 2, "convolve takes an image and a mask of two dimensions; NumPy's reshape makes them");
+  const auto& types = impl::convolve::float_types;
+  if (std::find(types.begin(), types.end(), file.array.type) == types.end())
+    throw error(errc::invalid_argument, file.sentence() + " of " + std::string(name_of(file.array.type)) +
+                                            "; convolve takes f4 and f8: convert with NumPy's astype");
+}
+
+exit_code convolve_files(const convolve_request& request) {
+  const array_file image = read_array(request.image), mask = read_array(request.mask);
+  for (const array_file* file : {&image, &mask}) require_pixels(*file);
+  require_one_type(image, mask);
+  registry::problem p{
+      .what = &registry::find_algorithm("convolve"),
+      .type = image.array.type,
+      .shape = {image.array.shape[0], image.array.shape[1], mask.array.shape[0], mask.array.shape[1]}};
+  registry::choose_setting(p, "border", request.border);
+  const data_run run =
+      run_problem(p, std::array{&image.array.data, &mask.array.data}, request.common, request.common.json);
+  const image_size result = impl::convolve::sizes(p).result;
+  const std::uint64_t shape[] = {result.rows, result.columns};
+  write_result(p, run, request.common, request.output, shape);
+  return exit_code::ok;
+}
+
+}  // namespace
+
+void add_convolve(CLI::App& app, invocation& call) {
+  CLI::App* command = app.add_subcommand("convolve", "an image convolved with a mask");
+  auto request = std::make_shared<convolve_request>();
+  command->add_option("X.npy", request->image, "the image: f4 f8")->option_text(" ")->required();
+  command->add_option("MASK.npy", request->mask, "the mask, odd by odd, of the same type")
+      ->option_text(" ")
+      ->required();
+  command->add_option("-o,--output", request->output, "where the result goes, always needed")
+      ->option_text("Y.npy")
+      ->required();
+  command->add_option("--border", request->border, "valid: no result at the edges; zero: 0 around the image")
+      ->option_text("valid|zero");
+  add_device_options(*command, request->common);
+  add_variant_options(*command, request->common);
+  add_output_options(*command, request->common);
+  command->footer(
+      "y[i,j] is the sum of mask[r,s] * x[i+r-h,j+s-w], the middle of the mask on i, j;\n"
+      "the mask is not turned round. Row by row of the mask, each product and each sum\n"
+      "is rounded; the file is the same to the last byte on every device.\n"
+      "\n"
+      "Examples:\n"
+      "  tilewise convolve x.npy mask.npy -o y.npy\n"
+      "  tilewise convolve x.npy mask.npy -o y.npy --border zero --device opencl:0");
+  command->callback([&call, request] { call.run = [request] { return convolve_files(*request); }; });
+}
+
+}  // namespace tilewise::cli

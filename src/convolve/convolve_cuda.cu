@@ -1,0 +1,8 @@
+// The CUDA variants of convolve, the preferred one first; masks that do not fit it take the simple one.
+#include "convolve/convolve_cuda.hpp"
+
+namespace tilewise::impl::convolve {
+
+std::vector<registry::variant> convolve_cuda_variants() { return {tiles_variant(), simple_variant()}; }
+
+}  // namespace tilewise::impl::convolve

@@ -1,0 +1,49 @@
+// What:   what the CUDA convolutions share: the operands, and where a group's tile lies.
+// Order:  one chain a result: from +0, for r and s ascending, the product and the sum each rounded.
+// Shape:  a group makes one tile of the result.
+// Limits: less than 2^31 tiles.
+// Twins:  convolve_serial.cpp, convolve.cl.
+#pragma once
+
+#include "backend/cuda/cuda_error.hpp"
+#include "backend/cuda/cuda_queue.hpp"
+#include "convolve/convolve_problem.hpp"
+#include "order/operators.hpp"
+#include "registry/variant.hpp"
+
+#include <string>
+
+namespace tilewise::impl::convolve {
+
+inline constexpr unsigned group_columns = 32, group_rows = 8, group_size = group_columns * group_rows;
+
+template <class T>
+struct operands : sizes {
+  const T* x;
+  const T* weights;
+  T* y;
+
+  operands(const registry::problem& p, const registry::memories& where)
+      : sizes(p), x(where.in[0].as<const T>()), weights(where.in[1].as<const T>()), y(where.out[0].as<T>()) {}
+};
+
+inline std::uint64_t tiles_of(const sizes& s, unsigned tile_rows, unsigned tile_columns) {
+  return ((s.result.rows + tile_rows - 1) / tile_rows) * ((s.result.columns + tile_columns - 1) / tile_columns);
+}
+
+/// CUDA's limit of one dimension of a grid.
+inline std::string too_many_tiles(const sizes& s, unsigned tile_rows, unsigned tile_columns) {
+  if (tiles_of(s, tile_rows, tile_columns) < 0x7fffffff) return "";
+  return "CUDA has no more than 2147483647 groups in a launch; convolve fewer rows at a time";
+}
+
+struct tile_place {
+  std::uint64_t row, column;  // of the result
+};
+
+__device__ inline tile_place place_of(const sizes& s, unsigned tile_rows, unsigned tile_columns) {
+  const auto across = static_cast<unsigned>((s.result.columns + tile_columns - 1) / tile_columns);
+  return {std::uint64_t{blockIdx.x / across} * tile_rows, std::uint64_t{blockIdx.x % across} * tile_columns};
+}
+
+}  // namespace tilewise::impl::convolve

@@ -1,0 +1,11 @@
+// The CUDA variants of convolve: one file each, listed by convolve_cuda.cu.
+#pragma once
+
+#include "registry/variant.hpp"
+
+namespace tilewise::impl::convolve {
+
+registry::variant tiles_variant();   // convolve_cuda_tiles.cu
+registry::variant simple_variant();  // convolve_cuda_simple.cu
+
+}  // namespace tilewise::impl::convolve

@@ -1,0 +1,53 @@
+// What:   convolve/cuda:simple: one thread a result, everything from global memory.
+// Order:  the thread's own chain.
+// Shape:  groups of 32 columns by 8 rows.
+// Limits: less than 2^31 groups.
+// Twins:  convolve_serial.cpp, convolve_simple.cl.
+#include "convolve/convolve_cuda.cuh"
+#include "convolve/convolve_cuda.hpp"
+
+namespace tilewise::impl::convolve {
+
+namespace {
+
+template <class T>
+__global__ void simple(const operands<T> o) {
+  const tile_place tile = place_of(o, group_rows, group_columns);
+  const std::uint64_t i = tile.row + threadIdx.y, j = tile.column + threadIdx.x;
+  if (i >= o.result.rows || j >= o.result.columns) return;
+  T chain = 0;
+  for (std::uint64_t r = 0; r < o.mask.rows; ++r)
+    for (std::uint64_t s = 0; s < o.mask.columns; ++s) {
+      const std::uint64_t row = i + r - o.above, column = j + s - o.left;  // far beyond the image where negative
+      const bool is_there = row < o.image.rows && column < o.image.columns;
+      chain = chain + o.weights[r * o.mask.columns + s] * (is_there ? o.x[row * o.image.columns + column] : T(0));
+    }
+  o.y[i * o.result.columns + j] = order::canonical(chain);
+}
+
+void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue& on) {
+  auto& q = backend::cuda::enter(on);
+  with_float(p.type, [&]<class T>(T) {
+    const auto groups = static_cast<unsigned>(tiles_of(sizes(p), group_rows, group_columns));
+    simple<T><<<groups, dim3(group_columns, group_rows), 0, q.stream()>>>(operands<T>(p, where));
+    TW_CUDA(cudaGetLastError());
+  });
+}
+
+std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
+  return too_many_tiles(sizes(p), group_rows, group_columns);
+}
+
+}  // namespace
+
+registry::variant simple_variant() {
+  return {.algorithm = "convolve",
+          .backend = "cuda",
+          .name = "simple",
+          .types = float_types,
+          .source = "the definition, one thread a result",
+          .unsupported = unsupported,
+          .run = run};
+}
+
+}  // namespace tilewise::impl::convolve

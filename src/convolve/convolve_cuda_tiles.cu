@@ -1,0 +1,98 @@
+// What:   convolve/cuda:tiles: which tile and which kernel of convolve_cuda_tiles.cuh take which problem.
+// Order:  a chain a result.
+// Shape:  2, 4 or 8 rows a thread: as many as leave every compute unit some tiles.
+// Limits: shared memory for a tile, its halo and the mask.
+// Twins:  convolve_serial.cpp, convolve_tiles.cl.
+#include "convolve/convolve_cuda_tiles.cuh"
+
+#include "convolve/convolve_cuda.hpp"
+
+namespace tilewise::impl::convolve {
+
+namespace {
+
+using registry::problem;
+using registry::tuning;
+
+constexpr std::array<unsigned, 4> row_values{0, 1, 2, 3};
+constexpr std::array<std::string_view, 4> row_words{"auto", "2", "4", "8"};
+constexpr std::array<registry::tuning_axis, 1> axes{{{"rows", row_values, 0, row_words}}};
+
+/// Calls `f` with a T and the tile for so many rows a thread.
+template <class F>
+void with_shape(dtype type, unsigned rows, F&& f) {
+  with_float(type, [&]<class T>(T) {
+    if (rows == 8) f(T{}, tile_shape<T, 8>{});
+    if (rows == 4) f(T{}, tile_shape<T, 4>{});
+    if (rows == 2) f(T{}, tile_shape<T, 2>{});
+  });
+}
+
+std::string reason_against(unsigned rows, const problem& p, const device_info& on) {
+  const sizes s(p);
+  std::string reason;
+  with_shape(p.type, rows, [&]<class T, class Shape>(T, Shape) {
+    reason = too_many_tiles(s, Shape::tile_rows, Shape::tile_columns);
+    if (const std::uint64_t bytes = Shape::shared_bytes(s); bytes > on.local_memory)
+      reason = "a group needs " + std::to_string(bytes) + " bytes of shared memory and " + on.name + " has " +
+               std::to_string(on.local_memory);
+  });
+  return reason;
+}
+
+/// Many rows a thread save reads of shared memory; but few tiles leave compute units idle.
+unsigned rows_for(const problem& p, const device_info& on, const tuning& t) {
+  if (t[0] != 0) return 1u << t[0];
+  constexpr std::uint64_t tiles_a_unit = 4;
+  for (const unsigned rows : {8u, 4u}) {
+    std::uint64_t tiles = 0;
+    with_shape(p.type, rows, [&]<class T, class Shape>(T, Shape) {
+      tiles = tiles_of(sizes(p), Shape::tile_rows, Shape::tile_columns);
+    });
+    if (tiles >= tiles_a_unit * on.compute_units && reason_against(rows, p, on).empty()) return rows;
+  }
+  return 2;
+}
+
+template <unsigned Mask, unsigned Rows, class T>
+void launch(const operands<T>& o, backend::cuda::queue& q) {
+  using shape = tile_shape<T, Rows>;
+  const auto bytes = static_cast<int>(shape::shared_bytes(o));
+  const auto kernel = tiles<Rows, Mask, T>;
+  TW_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  const auto groups = static_cast<unsigned>(tiles_of(o, shape::tile_rows, shape::tile_columns));
+  kernel<<<groups, dim3(group_columns, group_rows), bytes, q.stream()>>>(o);
+  TW_CUDA(cudaGetLastError());
+}
+
+void run(const problem& p, const registry::memories& where, const tuning& t, backend::queue& on) {
+  auto& q = backend::cuda::enter(on);
+  with_shape(p.type, rows_for(p, q.device().info(), t), [&]<class T, unsigned Rows>(T, tile_shape<T, Rows>) {
+    const operands<T> o(p, where);
+    if (o.mask.rows == 3 && o.mask.columns == 3)
+      launch<3, Rows>(o, q);
+    else if (o.mask.rows == 5 && o.mask.columns == 5)
+      launch<5, Rows>(o, q);
+    else
+      launch<0, Rows>(o, q);
+  });
+}
+
+std::string unsupported(const problem& p, const backend::device& on, const tuning& t) {
+  return reason_against(rows_for(p, on.info(), t), p, on.info());
+}
+
+}  // namespace
+
+registry::variant tiles_variant() {
+  return {.algorithm = "convolve",
+          .backend = "cuda",
+          .name = "tiles",
+          .types = float_types,
+          .source = "a tile and its halo in shared memory: Podlozhnyuk, Image Convolution with CUDA, 2007",
+          .tuning = axes,
+          .unsupported = unsupported,
+          .run = run};
+}
+
+}  // namespace tilewise::impl::convolve

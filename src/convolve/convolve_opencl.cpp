@@ -1,0 +1,149 @@
+// What:   the variants of convolve on OpenCL.
+// Order:  one chain a result, whole in one item: convolve_*.cl.
+// Shape:  one launch; a group makes a tile of the result.
+// Limits: tiles: local memory for a tile and its halo, 64 KiB of constant memory for the mask; f64 where the device has it.
+// Twins:  convolve_serial.cpp.
+#include "backend/opencl/opencl_device.hpp"
+#include "backend/opencl/opencl_queue.hpp"
+#include "convolve/convolve_problem.hpp"
+#include "registry/variant.hpp"
+
+namespace tilewise::embedded {
+extern const std::string_view convolve_simple_cl, convolve_tiles_cl;
+}
+
+namespace tilewise::impl::convolve {
+
+namespace {
+
+using registry::problem;
+using registry::tuning;
+
+constexpr backend::opencl::group_shape group{32, 8};
+
+std::string definitions_of(const problem& p) { return backend::opencl::definitions_of(p.type, op::sum); }
+
+std::uint64_t first_of(const backend::memory& m, const problem& p) { return m.offset / size_of(p.type); }
+
+std::uint64_t tiles_of(const sizes& s, std::uint64_t rows, std::uint64_t columns) {
+  return (s.result.rows + rows - 1) / rows * ((s.result.columns + columns - 1) / columns);
+}
+
+// simple
+
+void run_simple(const problem& p, const registry::memories& where, const tuning&, backend::queue& on) {
+  const sizes s(p);
+  auto& queue = static_cast<backend::opencl::queue&>(on);
+  auto& program = queue.program(embedded::convolve_simple_cl, definitions_of(p));
+  queue.launch_tiles(program.kernel("tw_simple"), tiles_of(s, group.height, group.width), group, where.in[0],
+                     first_of(where.in[0], p), s.image.rows, s.image.columns, where.in[1], first_of(where.in[1], p),
+                     s.mask.rows, s.mask.columns, where.out[0], first_of(where.out[0], p), s.result.rows,
+                     s.result.columns, s.above, s.left);
+}
+
+std::string simple_unsupported(const problem&, const backend::device& on, const tuning&) {
+  return backend::opencl::too_large(on.info(), group.items(), 0);
+}
+
+// tiles
+
+constexpr std::array<unsigned, 4> row_values{0, 1, 2, 3};
+constexpr std::array<std::string_view, 4> row_words{"auto", "2", "4", "8"};
+constexpr std::array<registry::tuning_axis, 1> tile_axes{{{"rows", row_values, 0, row_words}}};
+constexpr std::uint64_t constant_bytes = 65536;  // what every device has for one argument
+
+/// A group's tile when each item has so many rows of it.
+struct tile_shape {
+  unsigned item_rows, item_columns;
+
+  tile_shape(unsigned rows, dtype type) : item_rows(rows), item_columns(static_cast<unsigned>(16 / size_of(type))) {}
+
+  std::uint64_t rows() const { return std::uint64_t{group.height} * item_rows; }
+  std::uint64_t columns() const { return std::uint64_t{group.width} * item_columns; }
+  std::uint64_t local_bytes(const problem& p) const {
+    const image_size mask = sizes(p).mask;
+    return (rows() + mask.rows - 1) * (columns() + mask.columns - 1) * size_of(p.type);
+  }
+  std::string definitions() const {
+    const auto define = [](const char* name, unsigned value) {
+      return std::string(" -D") + name + "=" + std::to_string(value);
+    };
+    return define("TW_ROWS", item_rows) + define("TW_COLUMNS", item_columns) + define("TW_ACROSS", group.width) +
+           define("TW_DOWN", group.height);
+  }
+};
+
+std::string reason_against(const tile_shape& tile, const problem& p, const device_info& on) {
+  const image_size mask = sizes(p).mask;
+  if (mask.rows * mask.columns * size_of(p.type) > constant_bytes)
+    return "a mask of " + std::to_string(mask.rows * mask.columns) + " weights is too large for constant memory";
+  return backend::opencl::too_large(on, group.items(), tile.local_bytes(p));
+}
+
+/// Many rows an item save reads of local memory; but few tiles leave compute units idle.
+tile_shape shape_for(const problem& p, const device_info& on, const tuning& t) {
+  if (t[0] != 0) return {1u << t[0], p.type};
+  constexpr std::uint64_t tiles_a_unit = 4;
+  for (const unsigned rows : {8u, 4u}) {
+    const tile_shape tile(rows, p.type);
+    const bool enough = tiles_of(sizes(p), tile.rows(), tile.columns()) >= tiles_a_unit * on.compute_units;
+    if (enough && reason_against(tile, p, on).empty()) return tile;
+  }
+  return {2, p.type};
+}
+
+/// A __constant argument is a cl_mem of no more than constant memory; a mask in a larger one is copied out of it.
+bool is_constant(const backend::memory& mask) {
+  std::size_t bytes = 0;
+  TW_CL(backend::opencl::cl().clGetMemObjectInfo(static_cast<cl_mem>(mask.base), CL_MEM_SIZE, sizeof bytes, &bytes,
+                                                 nullptr));
+  return bytes <= constant_bytes;
+}
+
+void run_tiles(const problem& p, const registry::memories& where, const tuning& t, backend::queue& on) {
+  const sizes s(p);
+  auto& queue = static_cast<backend::opencl::queue&>(on);
+  const tile_shape tile = shape_for(p, queue.device().info(), t);
+  const bool is_small = s.mask.rows == s.mask.columns && (s.mask.rows == 3 || s.mask.rows == 5);
+  auto& program =
+      queue.program(embedded::convolve_tiles_cl,
+                    definitions_of(p) + tile.definitions() + (is_small ? " -DTW_MASK=" + std::to_string(s.mask.rows) : ""));
+  backend::memory mask = where.in[1];
+  const bool copied = !is_constant(mask);
+  const backend::buffer copy(queue, copied ? mask.bytes : 0);
+  if (copied) {
+    queue.copy(copy, mask, mask.bytes);
+    mask = copy;
+  }
+  queue.launch_tiles(program.kernel("tw_tiles"), tiles_of(s, tile.rows(), tile.columns()), group, where.in[0],
+                     first_of(where.in[0], p), s.image.rows, s.image.columns, mask, first_of(mask, p),
+                     static_cast<std::uint32_t>(s.mask.rows), static_cast<std::uint32_t>(s.mask.columns), where.out[0],
+                     first_of(where.out[0], p), s.result.rows, s.result.columns, s.above, s.left,
+                     backend::opencl::local_room{tile.local_bytes(p)});
+}
+
+std::string tiles_unsupported(const problem& p, const backend::device& on, const tuning& t) {
+  return reason_against(shape_for(p, on.info(), t), p, on.info());
+}
+
+}  // namespace
+
+std::vector<registry::variant> convolve_opencl_variants() {
+  return {{.algorithm = "convolve",
+           .backend = "opencl",
+           .name = "tiles",
+           .types = float_types,
+           .source = "a tile and its halo in local memory: Podlozhnyuk 2007, Image convolution with CUDA",
+           .tuning = tile_axes,
+           .unsupported = tiles_unsupported,
+           .run = run_tiles},
+          {.algorithm = "convolve",
+           .backend = "opencl",
+           .name = "simple",
+           .types = float_types,
+           .source = "the definition, one work-item a result",
+           .unsupported = simple_unsupported,
+           .run = run_simple}};
+}
+
+}  // namespace tilewise::impl::convolve
