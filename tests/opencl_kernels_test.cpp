@@ -155,7 +155,15 @@ INSTANTIATE_TEST_SUITE_P(
         kernel_shape{"polymul/opencl:tiles", "items=8", dtype::i64, {7, 600}, "given"},
         kernel_shape{"polymul/opencl:tiles", "items=16 group_size=128 chains=scalars", dtype::f32, {40, 33}},
         kernel_shape{"polymul/opencl:karatsuba", "base=64 depth=3", dtype::i32, {300, 250}},
-        kernel_shape{"polymul/opencl:karatsuba", "base=64 depth=3", dtype::i64, {200, 259}}),
+        kernel_shape{"polymul/opencl:karatsuba", "base=64 depth=3", dtype::i64, {200, 259}},
+        kernel_shape{"convolve/opencl:simple", "", dtype::f32, {9, 35, 3, 5}, "zero"},
+        kernel_shape{"convolve/opencl:simple", "", dtype::f64, {17, 33, 5, 3}, "valid"},
+        kernel_shape{"convolve/opencl:tiles", "rows=2", dtype::f32, {17, 131, 3, 3}, "zero"},
+        kernel_shape{"convolve/opencl:tiles", "rows=8", dtype::f64, {67, 66, 3, 3}, "valid"},
+        kernel_shape{"convolve/opencl:tiles", "rows=4", dtype::f32, {37, 133, 5, 5}, "valid"},
+        kernel_shape{"convolve/opencl:tiles", "rows=2", dtype::f64, {5, 66, 5, 5}, "zero"},
+        kernel_shape{"convolve/opencl:tiles", "rows=2", dtype::f32, {3, 2, 1, 1}, "valid"},
+        kernel_shape{"convolve/opencl:tiles", "rows=4", dtype::f64, {34, 20, 7, 9}, "zero"}),
     name_of_shape);
 
 // Faults on purpose: scripts/check_kernels must find each of them, or its silence says nothing.

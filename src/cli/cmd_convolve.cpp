@@ -27,10 +27,9 @@ exit_code convolve_files(const convolve_request& request) {
   const array_file image = read_array(request.image), mask = read_array(request.mask);
   for (const array_file* file : {&image, &mask}) require_pixels(*file);
   require_one_type(image, mask);
-  registry::problem p{
-      .what = &registry::find_algorithm("convolve"),
-      .type = image.array.type,
-      .shape = {image.array.shape[0], image.array.shape[1], mask.array.shape[0], mask.array.shape[1]}};
+  registry::problem p{.what = &registry::find_algorithm("convolve"),
+                      .type = image.array.type,
+                      .shape = {image.array.shape[0], image.array.shape[1], mask.array.shape[0], mask.array.shape[1]}};
   registry::choose_setting(p, "border", request.border);
   const data_run run =
       run_problem(p, std::array{&image.array.data, &mask.array.data}, request.common, request.common.json);

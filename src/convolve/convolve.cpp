@@ -65,7 +65,8 @@ void convolve(const array<T>& image, image_size of_image, const array<T>& mask, 
 #define TILEWISE_INSTANTIATE(T)                                                                           \
   template void convolve<T>(std::span<const T>, image_size, std::span<const T>, image_size, std::span<T>, \
                             const convolve_options&);                                                     \
-  template void convolve<T>(const array<T>&, image_size, const array<T>&, image_size, array<T>&, const convolve_options&);
+  template void convolve<T>(const array<T>&, image_size, const array<T>&, image_size, array<T>&,          \
+                            const convolve_options&);
 TILEWISE_INSTANTIATE(float)
 TILEWISE_INSTANTIATE(double)
 

@@ -74,7 +74,8 @@ struct convolution {
     if (!rows_are_there(b)) return convolve_copy(b, copy);
     const std::uint64_t behind = s.mask.columns - 1 - s.left;
     const std::uint64_t inner = std::clamp(s.left, b.column, b.column_end);
-    const std::uint64_t inner_end = std::clamp(s.image.columns - std::min(behind, s.image.columns), inner, b.column_end);
+    const std::uint64_t inner_end =
+        std::clamp(s.image.columns - std::min(behind, s.image.columns), inner, b.column_end);
     if (b.column < inner) convolve_copy({b.row, b.row_end, b.column, inner}, copy);
     if (inner < inner_end) convolve_in_place({b.row, b.row_end, inner, inner_end});
     if (inner_end < b.column_end) convolve_copy({b.row, b.row_end, inner_end, b.column_end}, copy);

@@ -54,11 +54,11 @@ struct chains {
   /// The mask has as many rows as there are rows of results, or more.
   [[gnu::always_inline]] void add_all() {
     const auto others = std::make_integer_sequence<unsigned, Rows - 1>();
-    [&]<unsigned... P>(std::integer_sequence<unsigned, P...>) { (add_row<0, P + 1>(P), ...); }(others);
+    [&]<unsigned... P>(std::integer_sequence<unsigned, P...>) { (add_row<0, P + 1>(P), ...); }
+    (others);
     for (std::uint64_t p = Rows - 1; p < step.mask_rows; ++p) add_row<0, Rows>(p);
-    [&]<unsigned... P>(std::integer_sequence<unsigned, P...>) {
-      (add_row<P + 1, Rows>(step.mask_rows + P), ...);
-    }(others);
+    [&]<unsigned... P>(std::integer_sequence<unsigned, P...>) { (add_row<P + 1, Rows>(step.mask_rows + P), ...); }
+    (others);
   }
 
   void write(T* y) const {

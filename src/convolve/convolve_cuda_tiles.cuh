@@ -35,10 +35,10 @@ struct tile_shape {
 /// +0 where there is nothing to copy; `from` is an address of the image in any case.
 template <class T>
 __device__ void copy_or_zero(T* to, const T* from, bool is_there) {
-  asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(
-                   static_cast<unsigned>(__cvta_generic_to_shared(to))),
-               "l"(from), "n"(sizeof(T)), "r"(is_there ? unsigned{sizeof(T)} : 0u)
-               : "memory");
+  asm volatile(
+      "cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(to))),
+      "l"(from), "n"(sizeof(T)), "r"(is_there ? unsigned{sizeof(T)} : 0u)
+      : "memory");
 }
 
 /// The pixels under the taps of the tile at (row, column), `height` rows of `pitch`. A thread goes down its columns.
@@ -56,7 +56,8 @@ __device__ void copy_pixels(T* to, const operands<T>& o, tile_place tile, unsign
 
 template <class T>
 __device__ void copy_mask(T* to, const operands<T>& o, unsigned pitch) {
-  const auto mask_columns = static_cast<unsigned>(o.mask.columns), count = static_cast<unsigned>(o.mask.rows) * mask_columns;
+  const auto mask_columns = static_cast<unsigned>(o.mask.columns),
+             count = static_cast<unsigned>(o.mask.rows) * mask_columns;
   for (unsigned i = threadIdx.y * group_columns + threadIdx.x; i < count; i += group_size)
     to[i / mask_columns * pitch + i % mask_columns] = o.weights[i];
 }
@@ -123,7 +124,11 @@ __global__ void __launch_bounds__(group_size, 3) tiles(const operands<T> o) {
   matmul::wait_for_copies<0>();
   __syncthreads();
 
-  const taps<T> at{pixels + threadIdx.y * Rows * pitch + threadIdx.x, pitch, weights, mask_rows, mask_columns,
+  const taps<T> at{pixels + threadIdx.y * Rows * pitch + threadIdx.x,
+                   pitch,
+                   weights,
+                   mask_rows,
+                   mask_columns,
                    static_cast<int>(mask_pitch)};
   constexpr int last = static_cast<int>(Rows) - 1;
   T chain[Rows][columns<T>] = {};

@@ -1,8 +1,8 @@
 // What:   the variants of convolve on OpenCL.
 // Order:  one chain a result, whole in one item: convolve_*.cl.
 // Shape:  one launch; a group makes a tile of the result.
-// Limits: tiles: local memory for a tile and its halo, 64 KiB of constant memory for the mask; f64 where the device has it.
-// Twins:  convolve_serial.cpp.
+// Limits: tiles: local memory for a tile and its halo, 64 KiB of constant memory for the mask; f64 where the device has
+// it. Twins:  convolve_serial.cpp.
 #include "backend/opencl/opencl_device.hpp"
 #include "backend/opencl/opencl_queue.hpp"
 #include "convolve/convolve_problem.hpp"
@@ -106,8 +106,8 @@ void run_tiles(const problem& p, const registry::memories& where, const tuning& 
   const tile_shape tile = shape_for(p, queue.device().info(), t);
   const bool is_small = s.mask.rows == s.mask.columns && (s.mask.rows == 3 || s.mask.rows == 5);
   auto& program =
-      queue.program(embedded::convolve_tiles_cl,
-                    definitions_of(p) + tile.definitions() + (is_small ? " -DTW_MASK=" + std::to_string(s.mask.rows) : ""));
+      queue.program(embedded::convolve_tiles_cl, definitions_of(p) + tile.definitions() +
+                                                     (is_small ? " -DTW_MASK=" + std::to_string(s.mask.rows) : ""));
   backend::memory mask = where.in[1];
   const bool copied = !is_constant(mask);
   const backend::buffer copy(queue, copied ? mask.bytes : 0);

@@ -37,8 +37,8 @@ static inline void tw_add_row(__local const TW_T* row, __constant const TW_T* ma
 
 __kernel __attribute__((reqd_work_group_size(TW_ACROSS, TW_DOWN, 1))) void tw_tiles(
     __global const TW_T* image, ulong image_first, ulong rows, ulong columns, __constant const TW_T* mask,
-    ulong mask_first, uint mask_rows, uint mask_columns, __global TW_T* y, ulong y_first, ulong y_rows,
-    ulong y_columns, ulong above, ulong left, __local TW_T* pixels, ulong first_tile) {
+    ulong mask_first, uint mask_rows, uint mask_columns, __global TW_T* y, ulong y_first, ulong y_rows, ulong y_columns,
+    ulong above, ulong left, __local TW_T* pixels, ulong first_tile) {
   const int across = get_local_id(0), down = get_local_id(1);
   const ulong tiles_across = (y_columns + TW_TILE_COLUMNS - 1) / TW_TILE_COLUMNS;
   const ulong tile = first_tile + get_group_id(0);
