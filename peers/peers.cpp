@@ -12,6 +12,9 @@ std::vector<registry::variant> peer_variants() {
     all.insert(all.end(), more.begin(), more.end());
   };
   append(sort_variants());
+#if TILEWISE_WITH_OPENMP
+  append(convolve_variants());
+#endif
 #if TILEWISE_WITH_TBB
   append(tbb_variants());
 #endif

@@ -24,10 +24,11 @@ std::set<unsigned> ranks_of(const algorithm& what) {
   return ranks;
 }
 
-/// N, NxN or NxNxN.
+/// N, NxN or NxNxN. Sizes of another kind, such as those of a mask, are what they are in the first quick shape.
 extents cube(const algorithm& what, std::uint64_t n) {
-  extents shape;
-  for (unsigned i = 0; i < what.quick_shapes.front().rank; ++i) shape.size[shape.rank++] = n;
+  extents shape = what.quick_shapes.front();
+  for (unsigned i = shape.rank; i-- > 0;)
+    if (shape[i] == shape[0]) shape.size[i] = n;
   return shape;
 }
 
