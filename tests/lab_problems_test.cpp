@@ -31,6 +31,7 @@ TEST(LabProblems, ASideIsAMatrixWhereMatricesAreMeant) {
   EXPECT_EQ(names_of("reduce", wanted), names{"reduce.f32 n=5 op=sum init=none"});
   EXPECT_EQ(names_of("matvec", wanted), names{"matvec.f32 n=5x5"});
   EXPECT_EQ(names_of("matmul", wanted), names{"matmul.f32 n=5x5x5"});
+  EXPECT_EQ(names_of("convolve", wanted), names{"convolve.f32 n=5x5x3x3 border=valid"}) << "a side of the image alone";
 }
 
 TEST(LabProblems, AShapeIsForTheAlgorithmsOfItsRank) {

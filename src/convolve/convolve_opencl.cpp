@@ -2,7 +2,8 @@
 // Order:  one chain a result, whole in one item: convolve_*.cl.
 // Shape:  one launch; a group makes a tile of the result.
 // Limits: tiles: local memory for a tile and its halo, 64 KiB of constant memory for the mask; f64 where the device has
-// it. Twins:  convolve_serial.cpp.
+//         it.
+// Twins:  convolve_serial.cpp.
 #include "backend/opencl/opencl_device.hpp"
 #include "backend/opencl/opencl_queue.hpp"
 #include "convolve/convolve_problem.hpp"
