@@ -13,10 +13,12 @@
 #define TW_MASK_ROWS TW_MASK
 #define TW_MASK_COLUMNS TW_MASK
 #define TW_UNROLL _Pragma("unroll")
+#define TW_HAS_ALL(p) false  // decided for each weight, when the loops are unrolled
 #else
 #define TW_MASK_ROWS ((int)mask_rows)
 #define TW_MASK_COLUMNS ((int)mask_columns)
 #define TW_UNROLL
+#define TW_HAS_ALL(p) ((p) >= TW_ROWS - 1 && (p) < TW_MASK_ROWS)
 #endif
 
 // The row of pixels at `row`, the p-th under the item's taps, belongs to the mask's row p - q for the item's row q.
@@ -57,11 +59,10 @@ __kernel __attribute__((reqd_work_group_size(TW_ACROSS, TW_DOWN, 1))) void tw_ti
   }
   __local const TW_T* mine = pixels + down * TW_ROWS * pitch + across;
   TW_UNROLL for (int p = 0; p < TW_ROWS + TW_MASK_ROWS - 1; ++p) {
-    const bool some = p < TW_ROWS - 1 || p >= TW_MASK_ROWS;
-    if (some)
-      tw_add_row(mine + p * pitch, mask, p, mask_rows, mask_columns, true, chains);
-    else
+    if (TW_HAS_ALL(p))
       tw_add_row(mine + p * pitch, mask, p, mask_rows, mask_columns, false, chains);
+    else
+      tw_add_row(mine + p * pitch, mask, p, mask_rows, mask_columns, true, chains);
   }
   _Pragma("unroll") for (int q = 0; q < TW_ROWS; ++q) {
     const ulong i = row + down * TW_ROWS + q;
