@@ -4,6 +4,7 @@
 #include <tilewise/array.hpp>
 #include <tilewise/convolve.hpp>
 #include <tilewise/device.hpp>
+#include <tilewise/diffuse.hpp>
 #include <tilewise/error.hpp>
 #include <tilewise/interop.hpp>
 #include <tilewise/matmul.hpp>

@@ -1,0 +1,91 @@
+// The descriptor of diffuse.
+#include "diffuse/diffuse_problem.hpp"
+#include "registry/matrix_shape.hpp"
+
+#include <cmath>
+
+namespace tilewise::impl::diffuse {
+
+namespace {
+
+using registry::extents;
+using registry::operand;
+using registry::problem;
+using registry::scalar_value;
+
+constexpr std::array<registry::setting, 1> settings{{{"mask", mask_words}}};
+constexpr std::array<std::string_view, 3> numbers{"dx", "dy", "rate"};
+
+// Nothing, one row or column, fields smaller than a mask, no steps; around one vector and one tile in both directions,
+// with more steps than a pass has, and with a rest.
+constexpr std::array<extents, 32> edge_shapes{
+    {{0, 0, 1},     {0, 5, 3},     {5, 0, 2},     {1, 1, 0},     {1, 1, 1},     {1, 1, 5},     {1, 2, 3},
+     {2, 1, 3},     {2, 2, 2},     {3, 2, 4},     {3, 3, 1},     {4, 5, 0},     {5, 4, 9},     {7, 33, 3},
+     {33, 7, 17},   {8, 8, 8},     {16, 17, 16},  {31, 32, 33},  {62, 62, 10},  {64, 64, 1},   {65, 63, 5},
+     {13, 131, 6},  {131, 13, 7},  {127, 129, 9}, {129, 31, 20}, {13, 1031, 6}, {1031, 13, 6}, {257, 255, 4},
+     {30, 600, 34}, {601, 31, 35}, {1, 3001, 8},  {3001, 1, 8}}};
+constexpr std::array<extents, 3> quick_shapes{{{512, 512, 100}, {4096, 4096, 1}, {4096, 4096, 16}}};
+constexpr std::array<extents, 8> normal_shapes{{{256, 256, 1000},
+                                                {512, 512, 100},
+                                                {512, 512, 1000},
+                                                {1024, 1024, 100},
+                                                {4096, 4096, 1},
+                                                {4096, 4096, 16},
+                                                {8192, 8192, 1},
+                                                {8192, 8192, 32}}};
+
+std::vector<operand> inputs(const problem& p) { return {{"field", p.type, sizes(p).elements()}}; }
+std::vector<operand> outputs(const problem& p) { return {{"result", p.type, sizes(p).elements()}}; }
+
+/// A product and a sum a tap, the first from +0; a product and a sum for the step.
+double operations(const problem& p) {
+  const sizes s(p);
+  return (2.0 * taps_of(mask_of(p)) + 2.0) * static_cast<double>(s.rows) * static_cast<double>(s.columns) *
+         static_cast<double>(s.steps);
+}
+
+std::string invalid(const problem& p) {
+  const sizes s(p);
+  if (std::string why =
+          registry::invalid_matrix("the field", s.rows, s.columns, std::max<std::uint64_t>(s.columns, 1), p.type);
+      !why.empty())
+    return why;
+  const double dx = p.number[0].as<double>(), dy = p.number[1].as<double>(), rate = p.number[2].as<double>();
+  if (!(dx > 0 && dy > 0 && rate >= 0 && std::isfinite(dx) && std::isfinite(dy) && std::isfinite(rate)))
+    return "dx is " + std::to_string(dx) + ", dy " + std::to_string(dy) + " and the rate " + std::to_string(rate) +
+           "; distances must be positive, the rate not negative, and all of them finite";
+  const bool fits =
+      p.type == dtype::f32 ? is_usable(mask_of(p), weights_in<float>(p)) : is_usable(mask_of(p), weights_of(p));
+  return fits ? ""
+              : "the mask for dx = " + std::to_string(dx) + " and dy = " + std::to_string(dy) + " does not fit " +
+                    std::string(name_of(p.type)) + "; take another unit of length";
+}
+
+/// The benchmark's numbers where none were given. Of generated problems, those with an odd number of rows have
+/// distances that differ, so that tests see x and y exchanged.
+void fit_numbers(problem& p) {
+  p.number = {scalar_value::of(0.5), scalar_value::of(sizes(p).rows % 2 == 0 ? 0.5 : 0.75), scalar_value::of(0.00625)};
+}
+
+}  // namespace
+
+const registry::algorithm& diffuse_algorithm() {
+  static const registry::algorithm descriptor{
+      .name = "diffuse",
+      .summary = "explicit steps of the HiPerC diffusion benchmark, any number of them a pass",
+      .types = field_types,
+      .settings = settings,
+      .numbers = numbers,
+      .edge_shapes = edge_shapes,
+      .quick_shapes = quick_shapes,
+      .normal_shapes = normal_shapes,
+      .inputs = inputs,
+      .outputs = outputs,
+      .operations = operations,
+      .invalid = invalid,
+      .fit_numbers = fit_numbers,
+  };
+  return descriptor;
+}
+
+}  // namespace tilewise::impl::diffuse

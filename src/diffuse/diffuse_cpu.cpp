@@ -1,0 +1,186 @@
+// What:   diffusion on the CPU: one pass over memory for each step, or for several of them.
+// Order:  every element is stepped by the same expression as in the definition; an element that two tiles need is
+//         computed in both.
+// Shape:  tiles of `band` rows of `strip` columns, in parallel. A tile flows through its levels, one a step: as soon as
+//         a row has come in, each level steps the row that has just become complete below it. Of a level the last
+//         2 * radius + 1 rows are kept, so that all levels of a strip stay in the caches. A level reaches a radius
+//         further than the next one to each side, as far as there is a field.
+// Limits: none.
+// Twins:  diffuse_serial.cpp; the steps of a row are in diffuse_cpu_kernels.cpp.
+#include "diffuse/diffuse_cpu_kernels.hpp"
+
+namespace tilewise::impl::diffuse {
+
+namespace {
+
+using backend::buffer;
+using backend::cpu::parts_of;
+
+constexpr std::array<unsigned, 5> strips{64, 256, 512, 1024, 4096};
+constexpr std::array<unsigned, 4> bands{16, 64, 256, 1024};
+constexpr std::array<unsigned, 5> depths{2, 4, 8, 16, 32};
+constexpr std::array<registry::tuning_axis, 2> fused_axes{{{"strip", strips, 4096}, {"band", bands, 64}}};
+constexpr std::array<registry::tuning_axis, 3> temporal_axes{
+    {{"strip", strips, 512}, {"band", bands, 256}, {"steps", depths, 16}}};
+
+constexpr std::uint64_t cache_line = 64;
+
+struct range {
+  std::uint64_t begin, end;
+
+  std::uint64_t size() const { return end - begin; }
+  bool contains(std::uint64_t i) const { return begin <= i && i < end; }
+  range widened(std::uint64_t by, std::uint64_t limit) const {
+    return {begin - std::min(begin, by), std::min(end + by, limit)};
+  }
+};
+
+/// One pass of one tile.
+template <class T>
+class cascade {
+ public:
+  cascade(const sizes& field, mask m, const weights<T>& w, const cpu_kernels<T>& kernels, range rows, range columns,
+          std::uint64_t depth, T* scratch)
+      : field_(field),
+        radius_(radius_of(m)),
+        weights_(w),
+        kernels_(kernels),
+        rows_(rows),
+        columns_(columns),
+        depth_(depth),
+        stride_(row_elements(columns.size(), depth)),
+        scratch_(scratch) {}
+
+  /// Of a row with its ghosts on both sides, in whole cache lines.
+  static std::uint64_t row_elements(std::uint64_t columns, std::uint64_t depth) {
+    return parts_of((columns + 2 * widest * (depth + 1)) * sizeof(T), cache_line) * cache_line / sizeof(T);
+  }
+  static std::uint64_t scratch_elements(std::uint64_t columns, std::uint64_t depth) {
+    return depth * rows_kept * row_elements(columns, depth);
+  }
+
+  void run(const T* from, T* to, bool last) const {
+    const range first = rows_of(0);
+    for (std::uint64_t front = first.begin; front < rows_.end + depth_ * radius_; ++front) {
+      if (front < first.end) take(from, front);
+      for (std::uint64_t level = 1; level <= depth_; ++level)
+        if (front >= level * radius_ && rows_of(level).contains(front - level * radius_))
+          step(level, front - level * radius_, to, last);
+    }
+  }
+
+ private:
+  static constexpr std::uint64_t widest = radius_of(mask::cross);
+  static constexpr std::uint64_t rows_kept = 2 * widest + 1;
+
+  range rows_of(std::uint64_t level) const { return rows_.widened((depth_ - level) * radius_, field_.rows); }
+  range columns_of(std::uint64_t level) const { return columns_.widened((depth_ - level) * radius_, field_.columns); }
+
+  /// The kept row of a level, such that adding a column's number gives that element.
+  T* row(std::uint64_t level, std::uint64_t j) const {
+    const std::uint64_t slot = level * rows_kept + j % rows_kept;
+    return scratch_ + slot * stride_ + widest - columns_of(0).begin;
+  }
+
+  void take(const T* from, std::uint64_t j) const {
+    const range columns = columns_of(0);
+    std::copy_n(from + j * field_.columns + columns.begin, columns.size(), row(0, j) + columns.begin);
+    set_edges(0, j);
+  }
+
+  void step(std::uint64_t level, std::uint64_t j, T* to, bool last) const {
+    const range columns = columns_of(level);
+    std::array<const T*, rows_kept> around;
+    for (std::uint64_t k = 0; k <= 2 * radius_; ++k) {
+      const std::uint64_t wanted = j + k < radius_ ? 0 : std::min(j + k - radius_, field_.rows - 1);
+      around[k] = row(level - 1, wanted) + columns.begin;
+    }
+    const bool is_output = level == depth_;
+    T* const next = is_output ? to + j * field_.columns : row(level, j);
+    (is_output && last ? kernels_.last_step : kernels_.step)(around.data(), next + columns.begin, columns.size(),
+                                                             weights_);
+    if (!is_output) set_edges(level, j);
+  }
+
+  /// The strip's element and the ghosts, where the level reaches an edge.
+  void set_edges(std::uint64_t level, std::uint64_t j) const {
+    const range columns = columns_of(level);
+    T* const elements = row(level, j);
+    if (columns.begin == 0 && j < field_.half()) elements[0] = 1;
+    if (columns.end == field_.columns && j >= field_.half()) elements[columns.end - 1] = 1;
+    for (std::uint64_t ghost = 1; ghost <= radius_; ++ghost) {
+      if (columns.begin == 0) *(elements - ghost) = elements[0];
+      if (columns.end == field_.columns) elements[columns.end - 1 + ghost] = elements[columns.end - 1];
+    }
+  }
+
+  sizes field_;
+  std::uint64_t radius_;
+  const weights<T>& weights_;
+  const cpu_kernels<T>& kernels_;
+  range rows_, columns_;
+  std::uint64_t depth_, stride_;
+  T* scratch_;
+};
+
+template <class T>
+void advance(const registry::problem& p, const registry::memories& where, std::uint64_t strip, std::uint64_t band,
+             std::uint64_t depth, backend::cpu::queue& queue) {
+  const sizes s(p);
+  const weights<T> w = weights_in<T>(p);
+  const cpu_kernels<T>& kernels = kernels_for<T>(queue.level(), mask_of(p));
+  const std::uint64_t passes = parts_of(s.steps, depth);
+  const std::uint64_t across = parts_of(s.columns, strip), down = parts_of(s.rows, band);
+  const std::uint64_t slot = cascade<T>::scratch_elements(std::min(strip, s.columns), depth);
+  const buffer scratch(queue, queue.threads() * slot * sizeof(T));
+  const buffer workspace(queue, passes > 1 ? s.elements() * sizeof(T) : 0);
+  for (std::uint64_t pass = 0; pass < passes; ++pass) {
+    const stage now(where, workspace, passes, pass);
+    queue.for_each_tile(across * down, [&](std::uint64_t tile, unsigned worker) {
+      const std::uint64_t i = tile % across * strip, j = tile / across * band;
+      const cascade<T> levels(s, mask_of(p), w, kernels, {j, std::min(j + band, s.rows)},
+                              {i, std::min(i + strip, s.columns)}, std::min(depth, s.steps - pass * depth),
+                              scratch.as<T>() + worker * slot);
+      levels.run(now.from.as<const T>(), now.to.as<T>(), pass + 1 == passes);
+    });
+  }
+}
+
+void run(const registry::problem& p, const registry::memories& where, std::uint64_t strip, std::uint64_t band,
+         std::uint64_t depth, backend::queue& queue) {
+  if (copies_only(p, where, queue)) return;
+  with_field_type(
+      p.type, [&]<class T>(T) { advance<T>(p, where, strip, band, depth, static_cast<backend::cpu::queue&>(queue)); });
+}
+
+void run_temporal(const registry::problem& p, const registry::memories& where, const registry::tuning& t,
+                  backend::queue& queue) {
+  run(p, where, t[0], t[1], t[2], queue);
+}
+
+void run_fused(const registry::problem& p, const registry::memories& where, const registry::tuning& t,
+               backend::queue& queue) {
+  run(p, where, t[0], t[1], 1, queue);
+}
+
+}  // namespace
+
+std::vector<registry::variant> diffuse_cpu_variants() {
+  return {{.algorithm = "diffuse",
+           .backend = "cpu",
+           .name = "temporal",
+           .types = field_types,
+           .source = "overlapped tiles: T. Zhou et al., Hierarchical overlapped tiling (2012); a wave of rows a tile: "
+                     "G. Wellein et al., Efficient temporal blocking for stencil computations (2009)",
+           .tuning = temporal_axes,
+           .run = run_temporal},
+          {.algorithm = "diffuse",
+           .backend = "cpu",
+           .name = "fused",
+           .types = field_types,
+           .source = "the definition, its three loops in one",
+           .tuning = fused_axes,
+           .run = run_fused}};
+}
+
+}  // namespace tilewise::impl::diffuse

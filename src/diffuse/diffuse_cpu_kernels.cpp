@@ -1,0 +1,112 @@
+// What:   one step of a row with vectors; compiled once for each x86-64 level.
+// Order:  the mask's rows in order, in each its columns in order; each product and each sum is rounded.
+// Shape:  a vector of neighbouring elements at a time; what is left of the row is one vector of fewer elements.
+// Limits: none.
+// Twins:  diffuse_serial.cpp.
+#include "diffuse/diffuse_cpu_kernels.hpp"
+
+#include "backend/cpu/cpu_vector.hpp"
+
+namespace tilewise::impl::diffuse::TILEWISE_LEVEL {
+
+namespace {
+
+namespace simd = backend::cpu::TILEWISE_LEVEL;
+
+/// All lanes of a vector from an array.
+template <class T>
+struct whole {
+  simd::vector<T> load(const T* from) const { return simd::load(from); }
+  void store(T* to, simd::vector<T> v) const { simd::store(to, v); }
+};
+
+/// The first ones.
+template <class T>
+struct some {
+  unsigned count;
+  simd::vector<T> load(const T* from) const { return simd::load_first(from, count); }
+  void store(T* to, simd::vector<T> v) const { simd::store_first(to, v, count); }
+};
+
+template <class T>
+struct wide_weights {
+  simd::vector<T> centre, side_x, side_y, corner, far_x, far_y, rate;
+
+  explicit wide_weights(const weights<T>& w)
+      : centre(simd::broadcast(w.centre)),
+        side_x(simd::broadcast(w.side_x)),
+        side_y(simd::broadcast(w.side_y)),
+        corner(simd::broadcast(w.corner)),
+        far_x(simd::broadcast(w.far_x)),
+        far_y(simd::broadcast(w.far_y)),
+        rate(simd::broadcast(w.rate)) {}
+};
+
+template <class T, mask Mask, class Lanes>
+[[gnu::always_inline]] inline simd::vector<T> stepped(const T* const* rows, std::uint64_t i, const wide_weights<T>& w,
+                                                      Lanes lanes) {
+  const simd::vector<T> old = lanes.load(rows[radius_of(Mask)] + i);
+  simd::vector<T> lap;
+  if constexpr (Mask == mask::five_points) {
+    const T *north = rows[0] + i, *here = rows[1] + i, *south = rows[2] + i;
+    lap = w.side_y * lanes.load(north);
+    lap = lap + w.side_x * lanes.load(here - 1);
+    lap = lap + w.centre * old;
+    lap = lap + w.side_x * lanes.load(here + 1);
+    lap = lap + w.side_y * lanes.load(south);
+  } else if constexpr (Mask == mask::nine_points) {
+    const T *north = rows[0] + i, *here = rows[1] + i, *south = rows[2] + i;
+    lap = w.corner * lanes.load(north - 1);
+    lap = lap + w.side_y * lanes.load(north);
+    lap = lap + w.corner * lanes.load(north + 1);
+    lap = lap + w.side_x * lanes.load(here - 1);
+    lap = lap + w.centre * old;
+    lap = lap + w.side_x * lanes.load(here + 1);
+    lap = lap + w.corner * lanes.load(south - 1);
+    lap = lap + w.side_y * lanes.load(south);
+    lap = lap + w.corner * lanes.load(south + 1);
+  } else {
+    const T* here = rows[2] + i;
+    lap = w.far_y * lanes.load(rows[0] + i);
+    lap = lap + w.side_y * lanes.load(rows[1] + i);
+    lap = lap + w.far_x * lanes.load(here - 2);
+    lap = lap + w.side_x * lanes.load(here - 1);
+    lap = lap + w.centre * old;
+    lap = lap + w.side_x * lanes.load(here + 1);
+    lap = lap + w.far_x * lanes.load(here + 2);
+    lap = lap + w.side_y * lanes.load(rows[3] + i);
+    lap = lap + w.far_y * lanes.load(rows[4] + i);
+  }
+  return old + w.rate * lap;
+}
+
+template <class T, mask Mask, bool Last>
+void step_row(const T* const* rows, T* to, std::uint64_t count, const weights<T>& narrow) {
+  const wide_weights<T> w(narrow);
+  const auto step = [&](std::uint64_t i, auto lanes) [[gnu::always_inline]] {
+    const simd::vector<T> next = stepped<T, Mask>(rows, i, w, lanes);
+    lanes.store(to + i, Last ? simd::canonical<T>(next) : next);
+  };
+  std::uint64_t i = 0;
+  for (; i + simd::lanes<T> <= count; i += simd::lanes<T>) step(i, whole<T>{});
+  if (i < count) step(i, some<T>{static_cast<unsigned>(count - i)});
+}
+
+template <class T, mask Mask>
+constexpr cpu_kernels<T> kernels_of{step_row<T, Mask, false>, step_row<T, Mask, true>};
+
+}  // namespace
+
+template <class T>
+const cpu_kernels<T>& kernels(mask m) {
+  switch (m) {
+    case mask::five_points: return kernels_of<T, mask::five_points>;
+    case mask::nine_points: return kernels_of<T, mask::nine_points>;
+    default: return kernels_of<T, mask::cross>;
+  }
+}
+
+template const cpu_kernels<float>& kernels<float>(mask);
+template const cpu_kernels<double>& kernels<double>(mask);
+
+}  // namespace tilewise::impl::diffuse::TILEWISE_LEVEL

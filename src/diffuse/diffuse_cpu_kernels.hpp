@@ -1,0 +1,31 @@
+// What diffuse_cpu_kernels.cpp offers for each x86-64 level.
+#pragma once
+
+#include "backend/cpu/cpu_device.hpp"
+#include "diffuse/diffuse_problem.hpp"
+
+namespace tilewise::impl::diffuse {
+
+/// One step of `count` neighbouring elements of a row. rows[k] is the row k - radius further down; each may be read
+/// from its `radius`-th element before to its `radius`-th behind.
+template <class T>
+using row_step = void(const T* const* rows, T* to, std::uint64_t count, const weights<T>& w);
+
+template <class T>
+struct cpu_kernels {
+  row_step<T>* step;
+  row_step<T>* last_step;  // with canonical NaNs
+};
+
+// clang-format off
+namespace v2 { template <class T> const cpu_kernels<T>& kernels(mask m); }
+namespace v3 { template <class T> const cpu_kernels<T>& kernels(mask m); }
+namespace v4 { template <class T> const cpu_kernels<T>& kernels(mask m); }
+// clang-format on
+
+template <class T>
+const cpu_kernels<T>& kernels_for(backend::cpu::instruction_set level, mask m) {
+  return backend::cpu::at_level(level, v2::kernels<T>, v3::kernels<T>, v4::kernels<T>)(m);
+}
+
+}  // namespace tilewise::impl::diffuse

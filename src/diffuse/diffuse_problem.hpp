@@ -1,0 +1,118 @@
+// How diffusion is written as a registry::problem: shape {rows, columns, steps}, without ghosts; setting mask; the
+// numbers dx, dy and rate are doubles for either type of field.
+//
+// Ghosts need no memory. The original sets the strips, copies the columns beside the edges outwards, and then the rows,
+// corners included. Each ghost so has the value of the nearest element of the field: an index beyond an edge is the
+// edge's.
+#pragma once
+
+#include "registry/variant.hpp"
+
+#include <tilewise/diffuse.hpp>
+
+namespace tilewise::impl::diffuse {
+
+const registry::algorithm& diffuse_algorithm();
+
+inline constexpr std::array field_types{dtype::f32, dtype::f64};
+
+/// In the order of the setting's words "53", "93", "95".
+enum class mask : std::uint8_t { five_points, nine_points, cross };
+inline constexpr std::array<std::string_view, 3> mask_words{"53", "93", "95"};
+
+constexpr unsigned radius_of(mask m) { return m == mask::cross ? 2 : 1; }
+constexpr unsigned taps_of(mask m) { return m == mask::five_points ? 5 : 9; }
+
+/// The values of a mask that there are; the others are 0. Only the centre is negative, so a sum of products is -0.0
+/// only where old + rate * lap is old with +0.0 too: variants may begin with the first product instead of +0.0.
+template <class T>
+struct weights {
+  T centre, side_x, side_y;
+  T corner, far_x, far_y;  // 93 has corners, 95 has far sides
+  T rate;
+};
+
+inline weights<double> weights_of(mask m, double dx, double dy, double rate) {
+  const double both = dx * dx + dy * dy;
+  switch (m) {
+    case mask::five_points: return {-2.0 * both / (dx * dx * dy * dy), 1.0 / (dx * dx), 1.0 / (dy * dy), 0, 0, 0, rate};
+    case mask::nine_points:
+      return {-10.0 * both / (6.0 * dx * dx * dy * dy),
+              4.0 / (6.0 * dx * dx),
+              4.0 / (6.0 * dy * dy),
+              1.0 / (6.0 * dx * dy),
+              0,
+              0,
+              rate};
+    default:
+      return {-5.0 * both / (2.0 * dx * dx * dy * dy),
+              4.0 / (3.0 * dx * dx),
+              4.0 / (3.0 * dy * dy),
+              0,
+              -1.0 / (12.0 * dx * dx),
+              -1.0 / (12.0 * dy * dy),
+              rate};
+  }
+}
+
+inline mask mask_of(const registry::problem& p) { return static_cast<mask>(p.setting[0]); }
+
+inline weights<double> weights_of(const registry::problem& p) {
+  return weights_of(mask_of(p), p.number[0].as<double>(), p.number[1].as<double>(), p.number[2].as<double>());
+}
+
+/// Computed in double and rounded once.
+template <class T>
+weights<T> weights_in(const registry::problem& p) {
+  const weights<double> w = weights_of(p);
+  return {static_cast<T>(w.centre), static_cast<T>(w.side_x), static_cast<T>(w.side_y), static_cast<T>(w.corner),
+          static_cast<T>(w.far_x),  static_cast<T>(w.far_y),  static_cast<T>(w.rate)};
+}
+
+/// Whether all of them are numbers other than 0, as they are unless distances are extreme.
+template <class T>
+bool is_usable(mask m, const weights<T>& w) {
+  const auto fine = [](T value) { return value != 0 && value - value == 0; };
+  return fine(w.centre) && fine(w.side_x) && fine(w.side_y) && (m != mask::nine_points || fine(w.corner)) &&
+         (m != mask::cross || (fine(w.far_x) && fine(w.far_y)));
+}
+
+/// The sizes by their usual names.
+struct sizes {
+  std::uint64_t rows, columns, steps;
+
+  explicit sizes(const registry::problem& p) : rows(p.shape[0]), columns(p.shape[1]), steps(p.shape[2]) {}
+  std::uint64_t elements() const { return rows * columns; }
+  std::uint64_t half() const { return rows / 2; }  // the first row whose strip is the right one
+};
+
+/// Where the pass `index` of `passes` reads from and writes to: from the input, in turns to a workspace and the
+/// output, and at last to the output.
+struct stage {
+  backend::memory from, to;
+
+  stage(const registry::memories& where, backend::memory workspace, std::uint64_t passes, std::uint64_t index)
+      : from(index == 0 ? where.in[0] : side(where, workspace, passes - index)),
+        to(side(where, workspace, passes - index - 1)) {}
+
+ private:
+  static backend::memory side(const registry::memories& where, backend::memory workspace, std::uint64_t left) {
+    return left % 2 == 0 ? where.out[0] : workspace;
+  }
+};
+
+/// No steps, or nothing to step: does what there is to do, and says that it did.
+inline bool copies_only(const registry::problem& p, const registry::memories& where, backend::queue& queue) {
+  const sizes s(p);
+  if (s.elements() != 0 && s.steps != 0) return false;
+  if (s.elements() != 0) queue.copy(where.out[0], where.in[0], s.elements() * size_of(p.type));
+  return true;
+}
+
+/// Calls f(T{}) with the field's type.
+template <class F>
+void with_field_type(dtype type, F&& f) {
+  type == dtype::f32 ? f(float{}) : f(double{});
+}
+
+}  // namespace tilewise::impl::diffuse

@@ -1,0 +1,158 @@
+// What only diffuse must satisfy; the bits of every variant at the edge shapes are checked from the catalog.
+#include "helpers.hpp"
+#include "registry/catalog.hpp"
+
+#include <tilewise/tilewise.hpp>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+namespace tilewise {
+namespace {
+
+using tests::code_of;
+using tests::message_of;
+
+/// FNV-1a over the bytes of the field, from the basis that the reference hashes below were made with. It is a digit
+/// short of FNV's own, 14695981039346656037.
+std::uint64_t hash_of(const std::vector<double>& field) {
+  std::uint64_t hash = 1469598103934665603u;
+  for (const double value : field)
+    for (unsigned byte = 0; byte < 8; ++byte)
+      hash = (hash ^ (std::bit_cast<std::uint64_t>(value) >> (8 * byte) & 0xff)) * 0x100000001b3u;
+  return hash;
+}
+
+/// The original's field after so many steps from its start, whose strips the first step sets; its sizes have ghosts.
+std::vector<double> original(std::uint64_t points, unsigned mask, std::uint64_t steps,
+                             const diffuse_options& options = {}) {
+  const std::uint64_t n = points - (mask == 95 ? 4 : 2);
+  const std::vector<double> start(n * n);
+  std::vector<double> end(n * n);
+  diffuse<double>(start, end, {.rows = n, .columns = n, .steps = steps, .mask = mask}, options);
+  return end;
+}
+
+/// Hashes of the fields that the original program computes, built for x86-64 without fused multiply-adds.
+struct reference {
+  std::uint64_t points;
+  unsigned mask;
+  std::uint64_t steps, hash;
+};
+constexpr std::array<reference, 3> small_references{
+    {{64, 53, 1000, 0xcd1c13e361e7f5af}, {64, 93, 1000, 0x6fdeec2cf09a065e}, {64, 95, 1000, 0x7ceda5f44a7ee256}}};
+constexpr std::array<reference, 3> large_references{
+    {{512, 53, 1000, 0x120a5294ce4dab36}, {512, 93, 1000, 0xc035ea0ca74a6e44}, {512, 53, 10000, 0x30c4dea3f0eb2c96}}};
+
+TEST(Diffuse, EveryVariantOnEveryDeviceHasTheOriginalsBits) {
+  for (const device& on : devices())
+    for (const registry::variant* v : registry::variants_of(registry::find_algorithm("diffuse"))) {
+      if (v->peer || v->device_backend() != on.info().backend || !on.info().fp64) continue;
+      const std::string id = v->id();
+      for (const reference& r : small_references)
+        EXPECT_EQ(hash_of(original(r.points, r.mask, r.steps, {.device = on, .variant = id})), r.hash)
+            << id << " on " << on.name() << ", mask " << r.mask;
+    }
+}
+
+TEST(Diffuse, LargeFieldsHaveTheOriginalsBits) {
+  for (const reference& r : large_references)
+    EXPECT_EQ(hash_of(original(r.points, r.mask, r.steps)), r.hash) << "mask " << r.mask << ", step " << r.steps;
+}
+
+TEST(Diffuse, MayStopAndGoOnAnywhere) {
+  const std::vector<double> whole = original(40, 95, 50);
+  for (const std::uint64_t stop : {0u, 1u, 7u, 16u, 49u, 50u}) {
+    const std::vector<double> half = original(40, 95, stop);
+    std::vector<double> end(half.size());
+    diffuse<double>(half, end, {.rows = 36, .columns = 36, .steps = 50 - stop, .mask = 95});
+    EXPECT_EQ(hash_of(end), hash_of(whole)) << stop;
+  }
+}
+
+TEST(Diffuse, DistancesAreOfTheirDirections) {
+  const std::vector<double> point{0, 0, 0, 0, 1, 0, 0, 0, 0};  // in the middle of 3x3
+  std::vector<double> end(9);
+  diffuse<double>(point, end, {.rows = 3, .columns = 3, .dx = 1, .dy = 2, .rate = 0.25});
+  // Side weights 1 and 1/4, centre -2.5; the left strip ends above the second row, where the right one begins.
+  EXPECT_EQ(end[1], 0.25 * (1.0 + 0.25));
+  EXPECT_EQ(end[4], 1 + 0.25 * (-2.5 + 1.0));
+  EXPECT_EQ(end[7], 0.25 * (0.25 + 1.0));
+}
+
+TEST(Diffuse, ANaNSpreadsByItsNeighboursAndIsCanonical) {
+  std::vector<float> field(7 * 7, 0.5f);
+  field[3 * 7 + 3] = std::nanf("7");
+  std::vector<float> end(field.size());
+  diffuse<float>(field, end, {.rows = 7, .columns = 7, .steps = 2});
+  for (int j = 0; j < 7; ++j)
+    for (int i = 0; i < 7; ++i) {
+      const float value = end[static_cast<std::size_t>(7 * j + i)];
+      EXPECT_EQ(std::isnan(value), std::abs(i - 3) + std::abs(j - 3) <= 2) << j << " " << i;
+      if (std::isnan(value)) {
+        EXPECT_EQ(std::bit_cast<std::uint32_t>(value), 0x7fc00000u);
+      }
+    }
+}
+
+TEST(Diffuse, NoStepsCopyEveryBit) {
+  const std::vector<float> field{std::nanf("7"), -0.0f, 1, 2};
+  std::vector<float> end(4);
+  diffuse<float>(field, end, {.rows = 2, .columns = 2, .steps = 0});
+  EXPECT_EQ(std::memcmp(field.data(), end.data(), 16), 0);
+}
+
+TEST(Diffuse, StaysOnItsDevice) {
+  for (const device& on : devices()) {
+    if (!on.info().fp64 || on.info().backend != "cpu") continue;
+    const std::vector<double> start(62 * 62);
+    const array<double> field = on.upload(start);
+    array<double> half = on.allocate<double>(start.size()), end = on.allocate<double>(start.size());
+    diffuse(field, half, {.rows = 62, .columns = 62, .steps = 400});
+    diffuse(half, end, {.rows = 62, .columns = 62, .steps = 600});
+    EXPECT_EQ(hash_of(end.download()), small_references[0].hash) << on.name();
+  }
+}
+
+TEST(Diffuse, TheLargestStableRateIsWhereTheShortestWaveStaysAsItIs) {
+  const auto limit = [](unsigned mask, double dx, double dy) {
+    return largest_stable_rate({.rows = 1, .columns = 1, .mask = mask, .dx = dx, .dy = dy});
+  };
+  EXPECT_DOUBLE_EQ(limit(53, 0.5, 0.5), 0.0625);
+  EXPECT_DOUBLE_EQ(limit(53, 1, 2), 0.4);
+  EXPECT_DOUBLE_EQ(limit(93, 0.5, 0.5), 0.09375);
+  EXPECT_DOUBLE_EQ(limit(95, 0.5, 0.5), 0.046875);
+}
+
+TEST(Diffuse, RefusesWhatMakesNoSense) {
+  const std::vector<double> field(12);
+  std::vector<double> end(12, 7.0);
+  const auto refused = [&](const diffusion& d) {
+    return message_of(errc::invalid_argument, [&] { diffuse<double>(field, end, d); });
+  };
+  EXPECT_NE(refused({.rows = 3, .columns = 4, .rate = 0.07}).find("0.0625"), std::string::npos);
+  EXPECT_NE(refused({.rows = 3, .columns = 4, .mask = 54}).find("53"), std::string::npos);
+  EXPECT_NE(refused({.rows = 3, .columns = 5}).find("15"), std::string::npos);
+  for (const double bad : {0.0, -0.5, std::numeric_limits<double>::infinity(), std::nan("")}) {
+    refused({.rows = 3, .columns = 4, .dx = bad});
+    refused({.rows = 3, .columns = 4, .dy = bad});
+  }
+  refused({.rows = 3, .columns = 4, .rate = -0.001});
+  refused({.rows = 3, .columns = 4, .dx = 1e-200});
+  refused({.rows = 3, .columns = 4, .dx = 1e200});
+  EXPECT_EQ(code_of([&] { diffuse<double>(end, end, {.rows = 3, .columns = 4}); }), errc::invalid_argument);
+  EXPECT_EQ(end, std::vector<double>(12, 7.0));
+}
+
+TEST(Diffuse, AnUnstableRateMayBeAllowed) {
+  const std::vector<double> field(12);
+  std::vector<double> end(12);
+  diffuse<double>(field, end, {.rows = 3, .columns = 4, .steps = 100, .rate = 0.2}, {.allow_unstable = true});
+  EXPECT_GT(std::abs(end[5]), 10);
+}
+
+}  // namespace
+}  // namespace tilewise
