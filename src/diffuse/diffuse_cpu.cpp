@@ -23,7 +23,8 @@ constexpr std::array<registry::tuning_axis, 2> fused_axes{{{"strip", strips, 409
 constexpr std::array<registry::tuning_axis, 3> temporal_axes{
     {{"strip", strips, 512}, {"band", bands, 256}, {"steps", depths, 16}}};
 
-constexpr std::uint64_t cache_line = 64;
+template <class T>
+constexpr std::uint64_t cache_line = 64 / sizeof(T);
 
 struct range {
   std::uint64_t begin, end;
@@ -51,9 +52,9 @@ class cascade {
         stride_(row_elements(columns.size(), depth)),
         scratch_(scratch) {}
 
-  /// Of a row with its ghosts on both sides, in whole cache lines.
+  /// Of a row with a cache line for its ghosts on either side, in whole lines.
   static std::uint64_t row_elements(std::uint64_t columns, std::uint64_t depth) {
-    return parts_of((columns + 2 * widest * (depth + 1)) * sizeof(T), cache_line) * cache_line / sizeof(T);
+    return (parts_of(columns + 2 * widest * depth, cache_line<T>) + 2) * cache_line<T>;
   }
   static std::uint64_t scratch_elements(std::uint64_t columns, std::uint64_t depth) {
     return depth * rows_kept * row_elements(columns, depth);
@@ -79,7 +80,7 @@ class cascade {
   /// The kept row of a level, such that adding a column's number gives that element.
   T* row(std::uint64_t level, std::uint64_t j) const {
     const std::uint64_t slot = level * rows_kept + j % rows_kept;
-    return scratch_ + slot * stride_ + widest - columns_of(0).begin;
+    return scratch_ + slot * stride_ + cache_line<T> - columns_of(0).begin;
   }
 
   void take(const T* from, std::uint64_t j) const {

@@ -83,11 +83,17 @@ template <class T, mask Mask, class Lanes>
 template <class T, mask Mask, bool Last>
 void step_row(const T* const* rows, T* to, std::uint64_t count, const weights<T>& narrow) {
   const wide_weights<T> w(narrow);
+  const T* around[2 * radius_of(Mask) + 1];  // a copy that no store can change, so it stays in registers
+  for (unsigned k = 0; k <= 2 * radius_of(Mask); ++k) around[k] = rows[k];
   const auto step = [&](std::uint64_t i, auto lanes) [[gnu::always_inline]] {
-    const simd::vector<T> next = stepped<T, Mask>(rows, i, w, lanes);
+    const simd::vector<T> next = stepped<T, Mask>(around, i, w, lanes);
     lanes.store(to + i, Last ? simd::canonical<T>(next) : next);
   };
-  std::uint64_t i = 0;
+  // Vectors that lie across two cache lines cost twice, and stores more than that: the first one ends with a line.
+  const std::uint64_t past = reinterpret_cast<std::uintptr_t>(to) % simd::vector_bytes / sizeof(T);
+  std::uint64_t i = past == 0 ? 0 : std::uint64_t{simd::lanes<T>} - past;
+  if (i >= count) i = 0;
+  if (i != 0) step(0, some<T>{static_cast<unsigned>(i)});
   for (; i + simd::lanes<T> <= count; i += simd::lanes<T>) step(i, whole<T>{});
   if (i < count) step(i, some<T>{static_cast<unsigned>(count - i)});
 }
