@@ -60,7 +60,8 @@ std::vector<question> questions_for(const registry::algorithm& what, const verif
   registry::extents shape = what.edge_shapes.back();
   const bool is_array = shape.rank == 1;
   if (is_array) shape = {request.n};
-  const registry::problem first{.what = &what, .type = what.types.front(), .shape = shape};
+  registry::problem first{.what = &what, .type = what.types.front(), .shape = shape};
+  lab::give_numbers(first, request.seed);
   registry::check(first);
   std::vector<question> all{{first, lab::data_class::wide}};
   if (is_array) shape = {std::min(request.n, most_of_further_ones)};

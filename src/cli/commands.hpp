@@ -56,6 +56,7 @@ CLI::Option* several(CLI::Option* option);
 void add_bench(CLI::App& app, invocation& call);
 void add_convolve(CLI::App& app, invocation& call);
 void add_devices(CLI::App& app, invocation& call);
+void add_diffuse(CLI::App& app, invocation& call);
 void add_list(CLI::App& app, invocation& call);
 void add_matmul(CLI::App& app, invocation& call);
 void add_matvec(CLI::App& app, invocation& call);

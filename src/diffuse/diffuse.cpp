@@ -12,10 +12,8 @@ namespace tilewise {
 
 namespace {
 
-using impl::diffuse::mask;
 using impl::diffuse::weights;
 using registry::aliasing;
-using registry::scalar_value;
 
 /// The shortest text that reads back as the same value.
 std::string text_of(double value) {
@@ -24,9 +22,7 @@ std::string text_of(double value) {
 }
 
 registry::problem describe(const diffusion& d, dtype type) {
-  registry::problem p{.what = &impl::diffuse::diffuse_algorithm(), .type = type, .shape = {d.rows, d.columns, d.steps}};
-  registry::choose_setting(p, "mask", std::to_string(d.mask));
-  p.number = {scalar_value::of(d.dx), scalar_value::of(d.dy), scalar_value::of(d.rate)};
+  const registry::problem p = impl::diffuse::problem_of(d, type);
   registry::check(p);
   return p;
 }

@@ -18,12 +18,12 @@ constexpr std::array<std::string_view, 3> numbers{"dx", "dy", "rate"};
 
 // Nothing, one row or column, fields smaller than a mask, no steps; around one vector and one tile in both directions,
 // with more steps than a pass has, and with a rest.
-constexpr std::array<extents, 32> edge_shapes{
+constexpr std::array<extents, 33> edge_shapes{
     {{0, 0, 1},     {0, 5, 3},     {5, 0, 2},     {1, 1, 0},     {1, 1, 1},     {1, 1, 5},     {1, 2, 3},
      {2, 1, 3},     {2, 2, 2},     {3, 2, 4},     {3, 3, 1},     {4, 5, 0},     {5, 4, 9},     {7, 33, 3},
      {33, 7, 17},   {8, 8, 8},     {16, 17, 16},  {31, 32, 33},  {62, 62, 10},  {64, 64, 1},   {65, 63, 5},
      {13, 131, 6},  {131, 13, 7},  {127, 129, 9}, {129, 31, 20}, {13, 1031, 6}, {1031, 13, 6}, {257, 255, 4},
-     {30, 600, 34}, {601, 31, 35}, {1, 3001, 8},  {3001, 1, 8}}};
+     {30, 600, 34}, {601, 31, 35}, {1, 3001, 8},  {3001, 1, 8},  {201, 300, 40}}};
 constexpr std::array<extents, 3> quick_shapes{{{512, 512, 100}, {4096, 4096, 1}, {4096, 4096, 16}}};
 constexpr std::array<extents, 8> normal_shapes{{{256, 256, 1000},
                                                 {512, 512, 100},

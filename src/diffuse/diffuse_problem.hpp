@@ -69,6 +69,15 @@ weights<T> weights_in(const registry::problem& p) {
           static_cast<T>(w.far_x),  static_cast<T>(w.far_y),  static_cast<T>(w.rate)};
 }
 
+/// Not yet checked. Throws `invalid_argument` for a mask that there is not.
+inline registry::problem problem_of(const diffusion& d, dtype type) {
+  using registry::scalar_value;
+  registry::problem p{.what = &diffuse_algorithm(), .type = type, .shape = {d.rows, d.columns, d.steps}};
+  registry::choose_setting(p, "mask", std::to_string(d.mask));
+  p.number = {scalar_value::of(d.dx), scalar_value::of(d.dy), scalar_value::of(d.rate)};
+  return p;
+}
+
 /// Whether all of them are numbers other than 0, as they are unless distances are extreme.
 template <class T>
 bool is_usable(mask m, const weights<T>& w) {

@@ -1,0 +1,137 @@
+#include "cli/diffuse_parameters.hpp"
+
+#include "io/number.hpp"
+#include "io/printable.hpp"
+#include "registry/catalog.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <sstream>
+
+namespace tilewise::cli {
+
+namespace {
+
+using words = std::vector<std::string>;
+
+/// One key: how many values it has, and what takes them; false for values that are none of its.
+struct key {
+  std::size_t values;
+  std::string wanted;
+  std::function<bool(const words&)> take;
+  bool optional = false;
+};
+
+template <class T>
+bool parse(const std::string& text, T& value) {
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return failure == std::errc() && end == text.data() + text.size();
+}
+
+key whole(std::uint64_t& to, std::uint64_t least, bool optional = false) {
+  return {1, "a whole number of at least " + std::to_string(least),
+          [&to, least](const words& w) { return parse(w[0], to) && to >= least && to < (std::uint64_t{1} << 48); },
+          optional};
+}
+
+key positive(double& to) {
+  return {1, "a positive number", [&to](const words& w) { return parse(w[0], to) && to > 0 && std::isfinite(to); }};
+}
+
+/// The width of the mask and its code.
+bool take_mask(const words& w, unsigned& mask) {
+  return parse(w[1], mask) && ((w[0] == "3" && (mask == 53 || mask == 93)) || (w[0] == "5" && mask == 95));
+}
+
+std::map<std::string, key> keys_of(diffuse_parameters& p) {
+  return {{"nx", whole(p.nx, 1)},
+          {"ny", whole(p.ny, 1)},
+          {"dx", positive(p.dx)},
+          {"dy", positive(p.dy)},
+          {"dc", positive(p.dc)},
+          {"co", positive(p.co)},
+          {"ns", whole(p.ns, 0)},
+          {"nc", whole(p.nc, 1)},
+          {"bx", whole(p.bx, 1, true)},
+          {"by", whole(p.by, 1, true)},
+          {"sc", {2, "a mask: 3 53, 3 93 or 5 95", [&p](const words& w) { return take_mask(w, p.mask); }}}};
+}
+
+words words_of(std::string line) {
+  std::istringstream text(line.substr(0, line.find('#')));
+  words all;
+  for (std::string word; text >> word;) all.push_back(word);
+  return all;
+}
+
+[[noreturn]] void refuse(const std::string& where, const std::string& what) {
+  throw error(errc::io, where + ": " + what);
+}
+
+void take_line(const words& line, const std::string& where, std::map<std::string, key>& missing,
+               const std::map<std::string, key>& keys) {
+  const std::string name = io::printable(line[0]);
+  const auto known = keys.find(line[0]);
+  if (known == keys.end()) {
+    words names;
+    for (const auto& [word, ignored] : keys) names.push_back(word);
+    refuse(where, "there is no key '" + name + "';" + registry::nearest(name, names));
+  }
+  if (missing.erase(line[0]) == 0) refuse(where, name + " is there a second time");
+  const words values(line.begin() + 1, line.end());
+  if (values.size() == known->second.values && known->second.take(values)) return;
+  std::string given;
+  for (const std::string& value : values) given += " " + io::printable(value);
+  refuse(where, name + (given.empty() ? " has no value" : " is" + given) + "; it must be " + known->second.wanted);
+}
+
+}  // namespace
+
+double diffuse_parameters::time_step() const {
+  const double shorter = std::min(dx, dy);
+  return co * shorter * shorter / (4.0 * dc);
+}
+
+diffusion diffuse_parameters::problem(std::uint64_t steps) const {
+  const std::uint64_t all = 2 * ghosts();
+  if (nx <= all || ny <= all)
+    throw error(errc::invalid_argument,
+                "a grid of " + std::to_string(nx) + "x" + std::to_string(ny) + " points is nothing but ghosts; mask " +
+                    std::to_string(mask) + " takes " + std::to_string(ghosts()) +
+                    " on each side, so that nx and ny must be at least " + std::to_string(all + 1));
+  return {.rows = ny - all,
+          .columns = nx - all,
+          .steps = steps,
+          .mask = mask,
+          .dx = dx,
+          .dy = dy,
+          .rate = time_step() * dc};
+}
+
+double diffuse_parameters::largest_stable_co() const { return largest_stable_rate(problem(1)) / problem(1).rate * co; }
+
+diffuse_parameters read_parameters(const std::string& path) {
+  const std::string shown = io::printable(path);
+  std::ifstream file(path);
+  if (!file) refuse(shown, std::string("cannot be read: ") + std::strerror(errno));
+  diffuse_parameters parameters;
+  const std::map<std::string, key> keys = keys_of(parameters);
+  std::map<std::string, key> missing = keys;
+  std::string line;
+  for (std::uint64_t number = 1; std::getline(file, line); ++number)
+    if (const words found = words_of(line); !found.empty())
+      take_line(found, shown + ", line " + std::to_string(number), missing, keys);
+  if (file.bad()) refuse(shown, std::string("cannot be read: ") + std::strerror(errno));
+  std::erase_if(missing, [](const auto& entry) { return entry.second.optional; });
+  std::string names;
+  for (const auto& [name, ignored] : missing) names += (names.empty() ? "" : ", ") + name;
+  if (!names.empty()) refuse(shown, "lacks " + names + "; give each a line such as `ns 1000`");
+  return parameters;
+}
+
+}  // namespace tilewise::cli

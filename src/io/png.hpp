@@ -1,0 +1,28 @@
+// Pictures of fields as PNG files, one byte a pixel.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace tilewise::io {
+
+/// Red, green and blue of each of the 256 values that a byte has.
+using palette = std::array<std::array<std::uint8_t, 3>, 256>;
+
+/// From dark blue over green to light yellow: equal steps of a value are equal steps of lightness, so that the picture
+/// reads the same printed in grey or seen by people who see fewer colours. Lightness is that of OKLab (B. Ottosson,
+/// A perceptual color space for image processing, 2020).
+palette perceptual_palette();
+
+struct picture {
+  std::uint32_t width, height;
+  std::span<const std::uint8_t> pixels;  // row by row from the top
+};
+
+/// To a temporary file that is renamed; grey without `colours`. Not compressed: a pixel is a byte of the file. Throws
+/// `io`, also for a picture of no pixel or of more than 2^30.
+void write_png(const std::string& path, const picture& image, const palette* colours = nullptr);
+
+}  // namespace tilewise::io

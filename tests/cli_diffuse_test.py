@@ -1,0 +1,207 @@
+"""diffuse: the original's parameter file, its hashes and files, stopped and resumed runs, and what bad input gets.
+
+cli_diffuse_test.py TOOL PLANTED CRASHING_DRIVER HANGING_DRIVER   (as cli_test.py)
+"""
+
+import json
+import os
+import re
+import resource
+import signal
+import struct
+import subprocess
+import sys
+import time
+import unittest
+import zlib
+
+import numpy as np
+
+from cli_test import TOOL, Case, run
+
+# The original's file in another order, with its comments.
+LINES = ["# Parameters of the diffusion benchmark", "", "nx 64 # points along x", "ny 64", "dx 0.5   # spacing", "dy 0.5",
+         "sc 3 53 # mask width and code", "ns 1000 # steps", "nc 250  # steps between outputs", "dc 0.00625", "co 0.1",
+         "bx 32", "by 32"]
+
+# What the original program computes, built without fused multiply-adds: hash of the field, residual.
+REFERENCES = {53: ("cd1c13e361e7f5af", 0.00199997862525626), 93: ("6fdeec2cf09a065e", 0.00204291379438328),
+              95: ("7ceda5f44a7ee256", 0.00196292300371606)}
+
+# name, what is replaced in the file's lines, options, exit code, what standard error matches.
+ROWS = [
+    ("a word for a number", ("nx 64", "nx many"), "", 6, r"line 3: nx is many; it must be a whole number"),
+    ("a negative number", ("ny 64", "ny -3"), "", 6, r"line 4: ny is -3; it must be a whole number of at least 1"),
+    ("half a step", ("ns 1000", "ns 1.5"), "", 6, r"line 8: ns is 1\.5; it must be a whole number"),
+    ("no value", ("dx 0.5   #", "dx #"), "", 6, r"line 5: dx has no value; it must be a positive number"),
+    ("no distance", ("dx 0.5", "dx 0"), "", 6, r"line 5: dx is 0; it must be a positive number"),
+    ("no number", ("dc 0.00625", "dc nan"), "", 6, r"line 10: dc is nan"),
+    ("two values", ("dy 0.5", "dy 0.5 1"), "", 6, r"line 6: dy is 0\.5 1"),
+    ("an even mask", ("sc 3 53", "sc 4 53"), "", 6, r"line 7: sc is 4 53; it must be a mask: 3 53, 3 93 or 5 95"),
+    ("another width", ("sc 3 53", "sc 3 95"), "", 6, r"line 7: sc is 3 95"),
+    ("an unknown key", ("bx 32", "bz 32"), "", 6, r"line 12: there is no key 'bz'; did you mean"),
+    ("a key twice", ("by 32", "nx 32"), "", 6, r"line 13: nx is there a second time"),
+    ("missing keys", ("ns 1000", "# "), "", 6, r"lacks ns; give each a line"),
+    ("a control character", ("bx 32", "b\033[2Jx 32"), "", 6, r"no key 'b\\x1b\[2Jx'"),
+    ("nothing but ghosts", ("nx 64", "nx 2"), "", 2, r"2x64 points is nothing but ghosts.*at least 3"),
+    ("nothing but ghosts, 5x5", ("nx 64", "nx 4"), "--mask 95", 2, r"4x64 points is nothing but ghosts.*at least 5"),
+    ("unstable", ("co 0.1", "co 1.01"), "", 2, r"co = 1\.01 is unstable with mask 53: the limit is 1;.*--allow-unstable"),
+    ("unstable, 5x5", ("co 0.1", "co 0.9"), "--mask 95", 2, r"co = 0\.9 is unstable with mask 95: the limit is 0\.75;"),
+    ("another mask", ("", ""), "--mask 54", 2, r"--mask"),
+    ("no grid", ("", ""), "--grid 64", 2, r"--grid is '64'; write two numbers"),
+    ("a grid of words", ("", ""), "--grid 64xlong", 2, r"'long' is not a number"),
+    ("a giant grid", ("", ""), "--grid 1000000000x1000000000", "2|5", r"1000000000"),
+    ("no such variant", ("", ""), "--variant tempral --device cpu", 2, r"no variant 'tempral'; did you mean temporal"),
+    ("nothing to resume", ("", ""), "--resume", 6, r"checkpoint\.json: cannot be read; start without --resume"),
+]
+
+
+def pixels_of(path):
+    """Of a PNG of one byte a pixel, and its palette."""
+    file = open(path, "rb").read()
+    assert file[:8] == b"\x89PNG\r\n\x1a\n"
+    at, chunks = 8, {}
+    while at < len(file):
+        length, name = struct.unpack_from(">I4s", file, at)
+        data = file[at + 8:at + 8 + length]
+        assert struct.unpack_from(">I", file, at + 8 + length)[0] == zlib.crc32(name + data)
+        chunks[name] = data
+        at += 12 + length
+    width, height, depth = struct.unpack_from(">IIB", chunks[b"IHDR"])
+    rows = np.frombuffer(zlib.decompress(chunks[b"IDAT"]), "u1").reshape(height, width + 1)
+    assert depth == 8 and not rows[:, 0].any()
+    return rows[:, 1:], np.frombuffer(chunks.get(b"PLTE", b""), "u1").reshape(-1, 3)
+
+
+class Diffuse(Case):
+    def setUp(self):
+        self.params = f"{self.d}/params.txt"
+        self.write(LINES)
+        self.out = f"{self.d}/{self.id()}"
+
+    def write(self, lines):
+        open(self.params, "w").write("\n".join(lines) + "\n")
+
+    def diffuse(self, arguments="", out=None):
+        result = run(f"diffuse {self.params} -o {out or self.out} --json {arguments}")
+        self.check(result, 0)
+        return json.loads(result.stdout)
+
+    def test_bad_input(self):
+        for name, (old, new), options, code, err in ROWS:
+            with self.subTest(name):
+                self.write([line.replace(old, new) if old else line for line in LINES])
+                self.check(run(f"diffuse {self.params} -o {self.out} {options}"), code, "^$", err)
+                self.assertFalse(os.path.exists(self.out) and os.listdir(self.out))
+
+    def test_every_missing_key_is_named(self):
+        self.write(["nx 64"])
+        self.check(run(f"diffuse {self.params} -o {self.out}"), 6, "^$", "lacks co, dc, dx, dy, nc, ns, ny, sc;")
+        self.check(run(f"diffuse {self.d}/none.txt -o {self.out}"), 6, "^$", "none.txt: cannot be read")
+
+    def test_hash_and_residual_on_every_device(self):
+        for device in self.devices():
+            for mask, (wanted, residual) in REFERENCES.items():
+                with self.subTest(f"{device} {mask}"):
+                    fields = self.diffuse(f"--mask {mask} --device {device}")
+                    self.assertEqual((fields["hash"], fields["steps"], fields["mask"]), (wanted, 1000, str(mask)))
+                    self.assertAlmostEqual(fields["residual"], residual, delta=1e-12)
+
+    def devices(self):
+        listed = json.loads(run("list diffuse --json").stdout)["variants"]
+        backends = {variant["backend"] for variant in listed}
+        return [d["name"] for d in json.loads(run("devices --json").stdout)["devices"] if d["backend"] in backends]
+
+    def test_lines_may_be_in_any_order(self):
+        self.write(LINES[::-1])
+        self.assertEqual(self.diffuse()["hash"], REFERENCES[53][0])
+
+    def test_files(self):
+        for mask, ghosts in ((53, 1), (95, 2)):
+            out = f"{self.out}{mask}"
+            fields = self.diffuse(f"--mask {mask} --grid 64x40 --steps 600", out)
+            field = np.load(f"{out}/diffusion.0000600.npy")
+            self.assertEqual(field.shape, (40 - 2 * ghosts, 64 - 2 * ghosts))
+            self.assertEqual(fields["shape"], list(field.shape))
+            for step in 0, 250, 500, 600:
+                self.assertTrue(os.path.exists(f"{out}/diffusion.{step:07}.png"), step)
+            shown = np.pad(field, ghosts - 1, mode="edge")
+            grey, palette = pixels_of(f"{out}/diffusion.0000600.png")
+            self.assertEqual(grey.tolist(), np.floor(255 * shown[::-1]).tolist())
+            colour, palette = pixels_of(f"{out}/diffusion.0000600.colour.png")
+            self.assertEqual((colour.tolist(), palette.shape), (grey.tolist(), (256, 3)))
+            lightness = palette @ [0.2126, 0.7152, 0.0722]
+            self.assertTrue((np.diff(lightness) > -1).all() and lightness[-1] - lightness[0] > 180)
+            table = np.genfromtxt(f"{out}/diffusion.0000600.csv", delimiter=",", names=True)
+            self.assertEqual(table.dtype.names, ("x", "y", "c"))
+            y, x = np.indices(shown.shape) * 0.5
+            for name, values in ("x", x), ("y", y), ("c", shown):
+                self.assertLessEqual(np.abs(table[name] - values.ravel()).max(), 5.1e-7, name)
+            log = open(f"{out}/runlog.csv").read().splitlines()
+            self.assertEqual(log[0], "iter,sim_time,wrss,conv_time,step_time,IO_time,soln_time,run_time")
+            self.assertEqual([row.split(",")[0] for row in log[1:]], ["0", "250", "500", "600"])
+            self.assertEqual(log[4].split(",")[1:3], ["600.000000", f"{fields['residual']:f}"])
+
+    def test_a_stopped_run_goes_on_to_the_same_bits(self):
+        for stop in 1, 250, 377, 999:
+            out = f"{self.out}{stop}"
+            self.diffuse(f"--steps {stop} --mask 93", out)
+            fields = self.diffuse("--mask 93 --resume", out)
+            self.assertEqual((fields["hash"], fields["steps"]), (REFERENCES[93][0], 1000), stop)
+            self.assertEqual(self.diffuse("--mask 93 --resume", out)["hash"], REFERENCES[93][0])  # nothing left to do
+
+    def test_an_interrupt_leaves_a_checkpoint(self):
+        self.diffuse("--grid 256x256 --steps 3000 --every 3000", f"{self.out}whole")
+        command = [TOOL, "diffuse", self.params, "-o", self.out] + "--grid 256x256 --every 100000000".split()
+        child = subprocess.Popen(command + ["--steps", "100000000"], stderr=subprocess.PIPE)
+        while not os.path.exists(f"{self.out}/checkpoint.json"):
+            time.sleep(0.01)
+        time.sleep(0.3)
+        child.send_signal(signal.SIGINT)
+        said = child.communicate(timeout=60)[1].decode()
+        self.assertEqual(child.returncode, 130, said)
+        step = int(re.search(r"stopped after step (\d+); --resume goes on", said)[1])
+        self.assertEqual(json.load(open(f"{self.out}/checkpoint.json"))["step"], step)
+        end = step + 10
+        resumed = self.diffuse(f"--grid 256x256 --every 100000000 --steps {end} --resume")
+        self.assertEqual(resumed["hash"], self.diffuse(f"--grid 256x256 --every {end} --steps {end}",
+                                                       f"{self.out}again")["hash"])
+
+    def test_a_checkpoint_of_another_run_is_refused(self):
+        self.diffuse()
+        for options, err in (("--mask 93", "with mask = 53, not 93"), ("--stability 0.2", "with co = 0.1, not 0.2"),
+                             ("--steps 10", "of step 1000, beyond the 10 asked for")):
+            self.check(run(f"diffuse {self.params} -o {self.out} --resume {options}"), 2, "^$", err)
+        field = np.load(f"{self.out}/diffusion.0001000.npy")
+        field[3, 3] += 1
+        np.save(f"{self.out}/diffusion.0001000.npy", field)
+        self.check(run(f"diffuse {self.params} -o {self.out} --resume"), 6, "^$", "is not the field that")
+        for text in "", "[]", "{}", '{"parameters": 3}':
+            open(f"{self.out}/checkpoint.json", "w").write(text)
+            self.check(run(f"diffuse {self.params} -o {self.out} --resume"), 6, "^$", "is no checkpoint")
+
+    def test_an_unstable_run_may_be_forced(self):
+        self.assertIsNone(self.diffuse("--stability 3 --allow-unstable")["residual"])
+
+    def test_f32(self):
+        fields = self.diffuse("--dtype f32")
+        field = np.load(f"{self.out}/diffusion.0001000.npy")
+        self.assertEqual((fields["dtype"], field.dtype), ("f32", np.dtype("f4")))
+        self.assertAlmostEqual(fields["residual"], REFERENCES[53][1], delta=1e-5)
+
+    def test_no_file_is_half_written(self):
+        def small_files():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+        self.check(run(f"diffuse {self.params} -o {self.out} --grid 200x200", preexec_fn=small_files), 6, "^$", "too large")
+        self.assertEqual(os.listdir(self.out), [])
+
+    def test_folders_that_cannot_be(self):
+        self.check(run(f"diffuse {self.params} -o {self.params}/x"), 6, "^$", "cannot be made a folder")
+        self.check(run(f"diffuse {self.params} -o /proc/none"), 6, "^$", "cannot be made a folder")
+        self.check(run(f"diffuse {self.params}"), 2, "^$", "--output is required")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)
