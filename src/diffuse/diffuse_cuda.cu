@@ -1,0 +1,10 @@
+// The CUDA variants of diffuse, the preferred one first; resident is passed over where a field does not fit on the chip.
+#include "diffuse/diffuse_cuda.hpp"
+
+namespace tilewise::impl::diffuse {
+
+std::vector<registry::variant> diffuse_cuda_variants() {
+  return {resident_variant(), cuda_temporal_variant(), cuda_tiles_variant()};
+}
+
+}  // namespace tilewise::impl::diffuse

@@ -1,0 +1,12 @@
+// The CUDA variants of diffuse: one file each, listed by diffuse_cuda.cu.
+#pragma once
+
+#include "registry/variant.hpp"
+
+namespace tilewise::impl::diffuse {
+
+registry::variant resident_variant();       // diffuse_cuda_resident.cu
+registry::variant cuda_temporal_variant();  // diffuse_cuda_temporal.cu
+registry::variant cuda_tiles_variant();     // diffuse_cuda_tiles.cu
+
+}  // namespace tilewise::impl::diffuse

@@ -1,0 +1,72 @@
+// What:   diffusion with several steps a pass over memory; a rest of steps goes in passes of 4, 2 and 1.
+// Order:  diffuse_cuda.cuh.
+// Shape:  diffuse_cuda_temporal.cuh.
+// Limits: none.
+// Twins:  diffuse_serial.cpp.
+#include "diffuse/diffuse_cuda.hpp"
+#include "diffuse/diffuse_cuda_temporal.cuh"
+
+#include <bit>
+
+namespace tilewise::impl::diffuse {
+
+namespace {
+
+constexpr int columns_a_lane = 4;
+constexpr std::array<unsigned, 4> depths{1, 2, 4, 8};
+constexpr std::array<unsigned, 3> warp_counts{12, 24, 48};
+constexpr std::array<registry::tuning_axis, 2> axes{{{"steps", depths, 8}, {"warps", warp_counts, 24}}};
+
+/// Passes of `depth` steps, a power of two, and then one for each binary digit of the rest.
+std::uint64_t passes_for(std::uint64_t steps, std::uint64_t depth) {
+  return steps / depth + static_cast<unsigned>(std::popcount(steps % depth));
+}
+
+template <class T, mask Mask>
+void launch_pass(unsigned depth, const stage& now, const field<T>& f, unsigned warps, backend::cuda::queue& q) {
+  const T* const from = now.from.as<const T>();
+  T* const to = now.to.as<T>();
+  switch (depth) {
+    case 1: return launch_strips<T, Mask, columns_a_lane, 1>(from, to, f, warps, q);
+    case 2: return launch_strips<T, Mask, columns_a_lane, 2>(from, to, f, warps, q);
+    case 4: return launch_strips<T, Mask, columns_a_lane, 4>(from, to, f, warps, q);
+    default: return launch_strips<T, Mask, columns_a_lane, 8>(from, to, f, warps, q);
+  }
+}
+
+void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& on) {
+  auto& q = backend::cuda::enter(on);
+  if (copies_only(p, where, q)) return;
+  const sizes s(p);
+  const std::uint64_t passes = passes_for(s.steps, t[0]);
+  const backend::buffer workspace(q, passes > 1 ? s.elements() * size_of(p.type) : 0);
+  with_type_and_mask(p, [&]<class T, mask Mask>(T, mask_constant<Mask>) {
+    std::uint64_t left = s.steps;
+    for (std::uint64_t pass = 0; pass < passes; ++pass) {
+      const auto depth = static_cast<unsigned>(std::min<std::uint64_t>(t[0], std::bit_floor(left)));
+      launch_pass<T, Mask>(depth, stage(where, workspace, passes, pass), field<T>(p),
+                           t[1] * q.device().info().compute_units, q);
+      left -= depth;
+    }
+  });
+}
+
+std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
+  return too_many_groups(parts_of(sizes(p).columns, 32) * parts_of(sizes(p).rows, 4));
+}
+
+}  // namespace
+
+registry::variant cuda_temporal_variant() {
+  return {.algorithm = "diffuse",
+          .backend = "cuda",
+          .name = "temporal",
+          .types = field_types,
+          .source = "streams of rows in registers: K. Matsumura et al., AN5D: automated stencil framework for "
+                    "high-degree temporal blocking on GPUs (2020)",
+          .tuning = axes,
+          .unsupported = unsupported,
+          .run = run};
+}
+
+}  // namespace tilewise::impl::diffuse

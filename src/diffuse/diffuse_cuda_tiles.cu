@@ -1,0 +1,71 @@
+// What:   one step a launch; a group copies its tile with the halo into shared memory.
+// Order:  diffuse_cuda.cuh.
+// Shape:  a thread copies an element; those that have a whole mask within the tile step one.
+// Limits: none.
+// Twins:  diffuse_serial.cpp, diffuse_tiles.cl.
+#include "diffuse/diffuse_cuda.cuh"
+#include "diffuse/diffuse_cuda.hpp"
+
+namespace tilewise::impl::diffuse {
+
+namespace {
+
+constexpr std::array<unsigned, 3> widths{8, 16, 32};
+constexpr std::array<unsigned, 3> heights{8, 16, 32};
+constexpr std::array<registry::tuning_axis, 2> axes{{{"width", widths, 32}, {"height", heights, 8}}};
+
+template <class T, mask Mask>
+__global__ void tiles(const T* __restrict__ from, T* __restrict__ to, const field<T> f, unsigned across) {
+  constexpr int radius = radius_of(Mask);
+  __shared__ T tile[32 * 32];
+  const int width = static_cast<int>(blockDim.x), height = static_cast<int>(blockDim.y);
+  const int x = static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y), here = y * width + x;
+  const std::int64_t j = std::int64_t{blockIdx.x / across} * (height - 2 * radius) + y - radius;
+  const std::int64_t i = std::int64_t{blockIdx.x % across} * (width - 2 * radius) + x - radius;
+  const std::int64_t from_j = f.within(j, f.rows), from_i = f.within(i, f.columns);
+  tile[here] = f.in_strip(from_j, from_i) ? T(1) : from[from_j * f.columns + from_i];
+  __syncthreads();
+  const bool is_inner = x >= radius && x < width - radius && y >= radius && y < height - radius;
+  if (is_inner && j < f.rows && i < f.columns)
+    to[j * f.columns + i] =
+        order::canonical(stepped<Mask>(f.w, [&](int dy, int dx) { return tile[here + dy * width + dx]; }));
+}
+
+void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& on) {
+  auto& q = backend::cuda::enter(on);
+  if (copies_only(p, where, q)) return;
+  const sizes s(p);
+  const backend::buffer workspace(q, s.steps > 1 ? s.elements() * size_of(p.type) : 0);
+  const std::uint64_t halo = 2 * radius_of(mask_of(p));
+  const auto across = static_cast<unsigned>(parts_of(s.columns, t[0] - halo));
+  const auto groups = static_cast<unsigned>(across * parts_of(s.rows, t[1] - halo));
+  with_type_and_mask(p, [&]<class T, mask Mask>(T, mask_constant<Mask>) {
+    for (std::uint64_t step = 0; step < s.steps; ++step) {
+      const stage now(where, workspace, s.steps, step);
+      tiles<T, Mask>
+          <<<groups, dim3(t[0], t[1]), 0, q.stream()>>>(now.from.as<const T>(), now.to.as<T>(), field<T>(p), across);
+      TW_CUDA(cudaGetLastError());
+    }
+  });
+}
+
+std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning& t) {
+  const sizes s(p);
+  const std::uint64_t halo = 2 * radius_of(mask_of(p));
+  return too_many_groups(parts_of(s.columns, t[0] - halo) * parts_of(s.rows, t[1] - halo));
+}
+
+}  // namespace
+
+registry::variant cuda_tiles_variant() {
+  return {.algorithm = "diffuse",
+          .backend = "cuda",
+          .name = "tiles",
+          .types = field_types,
+          .source = "HiPerC's tiled convolution: T. Keller, D. Wheeler et al.",
+          .tuning = axes,
+          .unsupported = unsupported,
+          .run = run};
+}
+
+}  // namespace tilewise::impl::diffuse
