@@ -1,4 +1,5 @@
-// The CUDA variants of diffuse, the preferred one first; resident is passed over where a field does not fit on the chip.
+// The CUDA variants of diffuse, the preferred one first; resident is passed over where a field does not fit on the
+// chip.
 #include "diffuse/diffuse_cuda.hpp"
 
 namespace tilewise::impl::diffuse {

@@ -22,9 +22,7 @@ struct field {
         columns(static_cast<std::int64_t>(p.shape[1])),
         w(weights_in<T>(p)) {}
 
-  __device__ bool in_strip(std::int64_t j, std::int64_t i) const {
-    return j < rows / 2 ? i == 0 : i == columns - 1;
-  }
+  __device__ bool in_strip(std::int64_t j, std::int64_t i) const { return j < rows / 2 ? i == 0 : i == columns - 1; }
   /// Where an index beyond an edge stands.
   static __device__ std::int64_t within(std::int64_t index, std::int64_t count) {
     return index < 0 ? 0 : index < count ? index : count - 1;

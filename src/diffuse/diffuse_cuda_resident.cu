@@ -30,9 +30,9 @@ struct resident_tile {
   static constexpr unsigned shared_bytes = 2 * height * Width * sizeof(T);
 
   const field<T>& f;
-  T* shared;                // two copies of the tile
-  int x, y;                 // of the thread's first element in the tile
-  std::int64_t i, j;        // and in the field
+  T* shared;          // two copies of the tile
+  int x, y;           // of the thread's first element in the tile
+  std::int64_t i, j;  // and in the field
   T values[Rows];
 
   __device__ __forceinline__ bool is_column() const { return i >= 0 && i < f.columns; }
@@ -83,17 +83,34 @@ struct resident_tile {
         return at(side, dy == 0 ? y + k : row_for(y + k + dy), columns[radius + dx]);
       });
     if (is_last) return;
-    // What the next step reads: the strip, and within the thread's own registers the ghosts of rows.
+      // What the next step reads.
 #pragma unroll
     for (int k = 0; k < Rows; ++k)
       if (is_column() && f.in_strip(j + k, i)) values[k] = 1;
+    set_ghosts();
+    share(1 - side);
+  }
+
+  /// Ghosts of rows beside the edge's element in the same thread; other ghosts are never read.
+  __device__ __forceinline__ void set_ghosts() {
 #pragma unroll
     for (int k = Rows - 2; k >= 0; --k)
       if (j + k < 0) values[k] = values[k + 1];
 #pragma unroll
     for (int k = 1; k < Rows; ++k)
       if (j + k >= f.rows) values[k] = values[k - 1];
-    share(1 - side);
+  }
+
+  /// The halo as the neighbours wrote it; the rest is in the registers.
+  __device__ __forceinline__ void load_halo(const T* theirs, int halo) {
+    const bool is_inner = x >= halo && x < Width - halo;
+#pragma unroll
+    for (int k = 0; k < Rows; ++k) {
+      if (!is_column() || j + k < 0 || j + k >= f.rows) continue;
+      if (is_inner && y + k >= halo && y + k < height - halo) continue;
+      values[k] = f.in_strip(j + k, i) ? T(1) : __ldcg(theirs + (j + k) * f.columns + i);
+    }
+    set_ghosts();
   }
 
   /// Of the tile without its halo, what is not further than `frame` from its sides; all of it for a large one.
@@ -134,9 +151,8 @@ __device__ __forceinline__ void meet_neighbours(unsigned* flags, unsigned round)
 }
 
 template <class T, mask Mask, int Width, int Threads, int Rows>
-__global__ void __launch_bounds__(Threads, 1)
-    stay_resident(const T* from, T* to, const __grid_constant__ field<T> f, frames<T> exchange, unsigned steps,
-                  unsigned depth) {
+__global__ void __launch_bounds__(Threads, 1) stay_resident(const T* from, T* to, const __grid_constant__ field<T> f,
+                                                            frames<T> exchange, unsigned steps, unsigned depth) {
   using tile_type = resident_tile<T, Mask, Width, Threads, Rows>;
   extern __shared__ __align__(16) unsigned char room[];
   const int halo = static_cast<int>(depth) * tile_type::radius;
@@ -158,15 +174,7 @@ __global__ void __launch_bounds__(Threads, 1)
     if (left == 0) break;
     tile.store(exchange.side[round % 2], halo, halo, false);
     meet_neighbours(exchange.flags, round);
-    // What the group wrote itself is in its registers; the halo comes from the neighbours.
-    const T* const theirs = exchange.side[round % 2];
-#pragma unroll
-    for (int k = 0; k < Rows; ++k) {
-      const bool is_inner = x >= halo && x < Width - halo && y + k >= halo && y + k < tile_type::height - halo;
-      const std::int64_t row = f.within(j + k, f.rows), column = f.within(i, f.columns);
-      if (!is_inner || row != j + k || column != i)
-        tile.values[k] = f.in_strip(row, column) ? T(1) : __ldcg(theirs + row * f.columns + column);
-    }
+    tile.load_halo(exchange.side[round % 2], halo);
     tile.share(0);
   }
   tile.store(to, halo, Width > tile_type::height ? Width : tile_type::height, true);
@@ -184,6 +192,7 @@ template <class Size>
 bool fits(const registry::problem& p, const backend::device& on, unsigned depth) {
   const std::uint64_t halo = 2 * depth * radius_of(mask_of(p));
   if (halo >= Size::width || halo >= Size::height) return false;
+  if (2 * Size::width * Size::height * size_of(p.type) > on.info().local_memory) return false;
   const std::uint64_t tiles =
       parts_of(sizes(p).columns, Size::width - halo) * parts_of(sizes(p).rows, Size::height - halo);
   return tiles <= on.info().compute_units;
@@ -235,8 +244,9 @@ registry::variant resident_variant() {
           .backend = "cuda",
           .name = "resident",
           .types = field_types,
-          .source = "the time loop in one persistent kernel: L. Zhang et al., PERKS: a locality-optimized execution "
-                    "model for iterative memory-bound GPU applications (2023)",
+          .source =
+              "the time loop in one persistent kernel: L. Zhang et al., PERKS: a locality-optimized execution "
+              "model for iterative memory-bound GPU applications (2023)",
           .tuning = axes,
           .unsupported = unsupported,
           .run = run};

@@ -62,8 +62,9 @@ registry::variant cuda_temporal_variant() {
           .backend = "cuda",
           .name = "temporal",
           .types = field_types,
-          .source = "streams of rows in registers: K. Matsumura et al., AN5D: automated stencil framework for "
-                    "high-degree temporal blocking on GPUs (2020)",
+          .source =
+              "streams of rows in registers: K. Matsumura et al., AN5D: automated stencil framework for "
+              "high-degree temporal blocking on GPUs (2020)",
           .tuning = axes,
           .unsupported = unsupported,
           .run = run};

@@ -1,6 +1,7 @@
 // What:   several steps a pass, of a strip of columns that a warp streams down in registers.
 // Order:  diffuse_cuda.cuh.
-// Shape:  a lane holds `Columns` neighbouring columns of 2 * radius + 1 rows of each level. With each row that comes in,
+// Shape:  a lane holds `Columns` neighbouring columns of 2 * radius + 1 rows of each level. With each row that comes
+// in,
 //         each level steps the row that has just become complete; neighbours beyond the lane come by shuffles. Warps
 //         share nothing: a strip is wider than its output by a radius a step on each side, a band of rows is higher.
 // Limits: the registers that the levels need grow with Depth.
@@ -35,9 +36,9 @@ struct strip_stream {
   const T* from;
   T* to;
   const field<T>& f;
-  bool packed;             // rows begin on 16 bytes
-  std::int64_t left;       // column of the strip's first element
-  std::int64_t first;      // column of the lane's first element
+  bool packed;         // rows begin on 16 bytes
+  std::int64_t left;   // column of the strip's first element
+  std::int64_t first;  // column of the lane's first element
   T kept[Depth][rows_kept][Columns];
 
   __device__ __forceinline__ bool is_inner() const { return left >= 0 && left + width <= f.columns; }
@@ -158,7 +159,8 @@ struct strip_stream {
             set_edges(j, now);
           else
 #pragma unroll
-            for (int v = 0; v < Columns; ++v) now[v] = kept[level][rows_kept - 1][v];  // below the last row copies of it
+            for (int v = 0; v < Columns; ++v)
+              now[v] = kept[level][rows_kept - 1][v];  // below the last row copies of it
           push(level, j, now);
         }
       }
@@ -168,7 +170,8 @@ struct strip_stream {
 
 template <class T, mask Mask, int Columns, int Depth>
 __global__ void __launch_bounds__(warps_a_group* warp_lanes)
-    stream_strips(const T* __restrict__ from, T* __restrict__ to, const __grid_constant__ field<T> f, const strip_plan plan, bool packed) {
+    stream_strips(const T* __restrict__ from, T* __restrict__ to, const __grid_constant__ field<T> f,
+                  const strip_plan plan, bool packed) {
   using stream = strip_stream<T, Mask, Columns, Depth>;
   const unsigned warp = blockIdx.x * warps_a_group + threadIdx.x / warp_lanes;
   const std::int64_t begin = std::int64_t{warp / plan.strips} * plan.band;
