@@ -233,8 +233,7 @@ exit_code diffuse_file(const diffuse_request& request) {
 }
 
 void add_problem_options(CLI::App& command, diffuse_request& to) {
-  command.add_option("PARAMS.txt", to.file, "the original's parameter file; without it, its defaults")
-      ->option_text(" ");
+  command.add_option("PARAMS.txt", to.file, "the original's parameter file, instead of its defaults")->option_text(" ");
   command.add_option("-o,--output", to.output, "the folder for all files, always needed")
       ->option_text("DIR")
       ->required();
@@ -261,7 +260,7 @@ void add_problem_options(CLI::App& command, diffuse_request& to) {
 }  // namespace
 
 void add_diffuse(CLI::App& app, invocation& call) {
-  CLI::App* command = app.add_subcommand("diffuse", "the HiPerC diffusion benchmark, with the original's bits");
+  CLI::App* command = app.add_subcommand("diffuse", "the HiPerC diffusion benchmark, bit for bit");
   auto request = std::make_shared<diffuse_request>();
   add_problem_options(*command, *request);
   add_device_options(*command, request->common);

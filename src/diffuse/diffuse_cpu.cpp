@@ -21,7 +21,7 @@ constexpr std::array<unsigned, 4> bands{16, 64, 256, 1024};
 constexpr std::array<unsigned, 5> depths{2, 4, 8, 16, 32};
 constexpr std::array<registry::tuning_axis, 2> fused_axes{{{"strip", strips, 4096}, {"band", bands, 64}}};
 constexpr std::array<registry::tuning_axis, 3> temporal_axes{
-    {{"strip", strips, 512}, {"band", bands, 256}, {"steps", depths, 16}}};
+    {{"strip", strips, 1024}, {"band", bands, 256}, {"steps", depths, 16}}};
 
 template <class T>
 constexpr std::uint64_t cache_line = 64 / sizeof(T);
