@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -88,6 +89,20 @@ class queue {
   }
   virtual void finish() = 0;  // waits for all of it
 
+  /// Tables that kernels read: what `fill` wrote when this key was first asked for. They stay until the queue ends.
+  template <class Fill>
+  memory constants(std::string_view key, std::uint64_t bytes, const Fill& fill) {
+    if (const auto found = constants_.find(key); found != constants_.end()) return found->second;
+    const memory made = allocate(bytes);
+    try {
+      fill(made);
+    } catch (...) {
+      release(made);
+      throw;
+    }
+    return constants_.emplace(key, made).first->second;
+  }
+
   /// Device time of the work enqueued between the two calls, in nanoseconds, by the device's own clock where it has
   /// one: CUDA events, OpenCL profiling, the host's steady clock on CPU. stop_clock waits.
   virtual void start_clock() = 0;
@@ -102,6 +117,7 @@ class queue {
 
  private:
   const backend::device& owner_;
+  std::map<std::string, memory, std::less<>> constants_;
 };
 
 /// Workspace that goes back to the pool with its scope.

@@ -14,12 +14,12 @@ namespace {
 using lab::figure;
 using lab::record;
 
-/// The document's variant, on one thread if that was measured: the documents count speedups over sequential code.
-const record* sequential_of(const std::vector<record>& rows) {
+/// The document's variant, where the document ran it if that was measured.
+const record* baseline_of(const std::vector<record>& rows) {
   const record* found = nullptr;
   for (const record& r : rows)
     if (r.what.variant == r.from->baseline && kernel_of(r) != nullptr &&
-        (found == nullptr || r.what.place == "cpu:serial"))
+        (found == nullptr || r.what.place == r.from->baseline_device))
       found = &r;
   return found;
 }
@@ -67,7 +67,7 @@ std::string indented(const std::string& text) {
 class block {
  public:
   explicit block(const std::vector<record>& rows)
-      : rows_(rows), baseline_(sequential_of(rows)), figures_(figures_at(rows.front())) {}
+      : rows_(rows), baseline_(baseline_of(rows)), figures_(figures_at(rows.front())) {}
 
   std::string text() const {
     std::string all = "\n" + problem_name(rows_.front()) + "\n" + head();

@@ -27,6 +27,7 @@ struct figure {
 struct measured_size {
   registry::extents shape;
   std::string_view first_outputs;
+  decltype(registry::problem::number) number = {};  // as the algorithm's `numbers` name them
 };
 
 using host_operands = std::vector<std::vector<std::byte>>;
@@ -35,6 +36,7 @@ struct experiment {
   std::string_view algorithm;
   std::string_view document;  // author, title, year
   std::string_view baseline;  // the variant over which speedups are told
+  std::string_view baseline_device = "cpu:serial";
   dtype type;
   std::vector<measured_size> sizes;
   /// The inputs that the document gives; null where it gives none: then those that all of `bench` is measured with.

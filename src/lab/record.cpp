@@ -136,6 +136,7 @@ json experiment_json(const record& r) {
         {{"system", f->system}, {"machine", f->machine}, {"ns", f->ns}, {"with_transfers", f->with_transfers}});
   return {{"document", r.from->document},
           {"baseline", r.from->baseline},
+          {"baseline_device", r.from->baseline_device},
           {"first_outputs", r.from->at(r.what.shape)->first_outputs},
           {"published", figures}};
 }

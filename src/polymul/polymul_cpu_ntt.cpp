@@ -238,7 +238,7 @@ void run(const registry::problem& p, const registry::memories& where, const regi
 /// both take as long on two Zen 4 cores (results/epyc-zen4-2core/polymul.jsonl).
 constexpr std::uint64_t products_an_element = 22;
 
-std::string yields(const registry::problem& p) {
+std::string yields(const registry::problem& p, const backend::device&) {
   const sizes s(p);
   if (modulus_of(p) != 0 || s.product() == 0) return "";  // with a modulus there is no other
   const auto log = static_cast<std::uint64_t>(std::bit_width(s.product() - 1));

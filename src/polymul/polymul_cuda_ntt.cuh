@@ -13,6 +13,9 @@ namespace tilewise::impl::polymul {
 
 using word = std::uint32_t;
 
+inline constexpr unsigned group_size = 256, rows = 16, log_rows = 4;  // rows that a thread holds
+inline constexpr unsigned padded_rows = rows + 1, table_size = 1u << log_table;
+
 /// The upper half of a product. Spelled as a long product, which runs at full speed: of the instruction for an upper
 /// half a multiprocessor does half as many.
 __device__ inline word upper(word a, word b) {
@@ -77,28 +80,32 @@ __device__ __forceinline__ void backward_rows(word (&x)[1u << Log], const word_f
   }
 }
 
-// Two tables of Montgomery forms make all roots: r[k] is the product of r[k modulo 4096] and r[k - k modulo 4096].
-inline constexpr unsigned log_table = log_most_roots / 2, table_size = 1u << log_table;
+/// What all kernels of a product work on.
+struct ntt_work {
+  word_fields fields;
+  unsigned log, used;  // 2^log points, so many fields
+  const word* tables;  // of Montgomery forms, for each field forward and backward: r[k] and r[4096 k], k < 4096
+  word* data;          // residues of the first factor for each field, then of the second one
 
-struct root_tables {
-  const word *low, *high;
-
-  __device__ root_tables(const word* all, unsigned field, unsigned backward)
-      : low(all + (2 * field + backward) * 2 * table_size), high(low + table_size) {}
-
-  __device__ word_factor root(std::uint64_t k, const word_field& f) const {
-    const word form = lower(montgomery(std::uint64_t{low[k % table_size]} * high[k >> log_table], f), f.p);
-    return factor_of_form(form, f);
+  __device__ unsigned points() const { return 1u << log; }
+  __device__ word* residues(unsigned factor, unsigned field) const {
+    return data + (std::uint64_t{factor * used + field} << log);
+  }
+  __device__ word_factor root(unsigned field, unsigned backward, unsigned k) const {
+    const word* low = tables + (2 * field + backward) * 2 * table_size;
+    const word_field& f = fields.at[field];
+    const std::uint64_t both = std::uint64_t{low[k % table_size]} * low[table_size + (k >> log_table)];
+    return factor_of_form(lower(montgomery(both, f), f.p), f);
   }
 };
 
 /// The roots of the first levels below block `tile` of its level, as a tree in an array: node 1 is the block's own.
-template <unsigned Nodes, unsigned Threads>
-__device__ void load_roots(word_factor* to, const root_tables& tables, std::uint64_t tile, const word_field& f) {
-  for (unsigned node = threadIdx.x; node < Nodes; node += Threads) {
+template <unsigned Nodes>
+__device__ void load_roots(word_factor* to, const ntt_work& work, unsigned field, unsigned backward, unsigned tile) {
+  for (unsigned node = threadIdx.x; node < Nodes; node += group_size) {
     if (node == 0) continue;
     const unsigned level = 31 - __clz(node);
-    to[node] = tables.root((tile << level) + (node - (1u << level)), f);
+    to[node] = work.root(field, backward, (tile << level) + (node - (1u << level)));
   }
 }
 

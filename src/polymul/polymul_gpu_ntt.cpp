@@ -63,16 +63,6 @@ word_field field_of(unsigned k) {
   return f;
 }
 
-/// What all products share of the fields.
-const std::array<word_field, most_words>& fields_of_all() {
-  static const std::array all = [] {
-    std::array<word_field, most_words> made;
-    for (unsigned k = 0; k < most_words; ++k) made[k] = field_of(k);
-    return made;
-  }();
-  return all;
-}
-
 unsigned bits_of(const registry::problem& p) {
   if (modulus_of(p) == 0) return 64;  // with the sign
   return 2 * static_cast<unsigned>(std::bit_width(modulus_of(p) - 1)) +
@@ -83,21 +73,29 @@ unsigned fields_for(const registry::problem& p) { return bits_of(p) <= bits_of_f
 
 }  // namespace
 
+const word_fields& all_word_fields() {
+  static const word_fields all = [] {
+    word_fields made;
+    for (unsigned k = 0; k < most_words; ++k) made.at[k] = field_of(k);
+    return made;
+  }();
+  return all;
+}
+
 ntt_plan::ntt_plan(const registry::problem& p)
     : log(std::max(log_least_points, static_cast<unsigned>(std::bit_width(sizes(p).product() - 1)))),
       fields(fields_for(p)) {
   __extension__ using wide = unsigned __int128;
   const std::uint64_t modulus = modulus_of(p);
-  all = 1;
+  std::uint64_t weight = modulus == 0 ? 1 : 1 % modulus;
+  sums.all = 1;
   for (unsigned k = 0; k < fields; ++k) {
-    field[k] = fields_of_all()[k];
+    const std::uint32_t prime = primes[k].p;
     // Each level doubles; a leaf's product has lost a factor of 2^32 to Montgomery's reduction.
-    const std::uint32_t p_k = primes[k].p;
-    field[k].scale = factor(times(radix, inverse(std::uint64_t{1} << (log - log_leaf), p_k), p_k), p_k);
-    weight[k] = modulus == 0 ? all
-                : k == 0     ? 1 % modulus
-                             : static_cast<std::uint64_t>(wide{weight[k - 1]} * primes[k - 1].p % modulus);
-    all *= primes[k].p;
+    sums.scale[k] = factor(times(radix, inverse(std::uint64_t{1} << (log - log_leaf), prime), prime), prime);
+    sums.weight[k] = weight;
+    weight = modulus == 0 ? weight * prime : static_cast<std::uint64_t>(wide{weight} * prime % modulus);
+    sums.all *= prime;
   }
 }
 
@@ -109,6 +107,15 @@ std::string without_plan(const registry::problem& p) {
     return "its primes have no roots for more than 2^" + std::to_string(log_order + log_leaf) + " coefficients";
   if (bits_of(p) > bits_of_all) return "its primes hold " + std::to_string(bits_of_all) + " bits";
   return "";
+}
+
+std::string yields_to_definition(const registry::problem& p, const ntt_cut_off& cut) {
+  const sizes s(p);
+  constexpr unsigned log_same = 17;
+  const unsigned log = s.product() == 0 ? 0 : static_cast<unsigned>(std::bit_width(s.product() - 1));
+  const std::uint64_t limit = log <= log_same ? cut.least : cut.a_point << log;
+  return s.shorter() == 0 || s.shorter() <= limit / std::max(s.n, s.m) ? "the definition is faster for short factors"
+                                                                       : "";
 }
 
 }  // namespace tilewise::impl::polymul

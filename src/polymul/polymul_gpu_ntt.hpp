@@ -21,19 +21,30 @@ struct word_field {
   std::uint32_t p, twice, inverse;           // p, 2 p, 1 / p modulo 2^32
   std::uint32_t minus_radix, minus_radix_2;  // -2^32 and -2^64 modulo p: what the sign of a number adds
   std::uint32_t offset;                      // the least multiple of p that no digit passes
-  word_factor one, radix, scale;             // 1, 2^32, and the last factor of the transforms
+  word_factor one, radix;                    // 1 and 2^32
   word_factor inverse_of[most_words];        // 1 / p of the fields before this one
   std::uint32_t of_bit[2][log_most_roots];   // Montgomery forms of roots of order 4, 8, 16, ...; of their inverses
+};
+
+/// All fields; a product uses the first ones.
+struct word_fields {
+  word_field at[most_words];
+};
+const word_fields& all_word_fields();
+
+/// How the residues of a coefficient are put together.
+struct ntt_sums {
+  word_factor scale[most_words];     // the last factor of the transforms
+  std::uint64_t weight[most_words];  // of the digits of a coefficient, modulo 2^64 or the modulus
+  std::uint64_t all;                 // the product of the primes modulo 2^64: what a negative number has too much
 };
 
 /// One product by transforms of 2^log points modulo `fields` primes. The polynomials modulo x^2n - r[k]^2 are taken
 /// modulo x^n - r[k] and x^n + r[k], where k is the block's number in its level, down to blocks of 8 coefficients. r[k]
 /// is the product of the roots `of_bit` of k's bits.
 struct ntt_plan {
-  unsigned log = 0, fields = 0;
-  word_field field[most_words]{};
-  std::uint64_t weight[most_words]{};  // of the digits of a coefficient, modulo 2^64 or the modulus
-  std::uint64_t all = 0;               // the product of the primes modulo 2^64: what a negative number has too much
+  unsigned log, fields;
+  ntt_sums sums{};
 
   explicit ntt_plan(const registry::problem& p);
 
@@ -44,7 +55,19 @@ struct ntt_plan {
 inline constexpr unsigned log_leaf = 3;  // blocks of 8 coefficients are multiplied by the definition
 inline constexpr unsigned log_least_points = 12;
 
+// The kernels of all backends cut the points alike: 256 rows of a block at a time through 8 levels, tiles of 4096
+// neighbours through up to 9, and two tables of 4096 roots a field and direction.
+inline constexpr unsigned log_column_levels = 8, log_tile = 12, log_table = log_most_roots / 2;
+inline constexpr unsigned table_words = 4 * most_words << log_table;
+
 /// Why there is no plan for a problem; empty where there is one.
 std::string without_plan(const registry::problem& p);
+
+/// Up to so many products of coefficients the definition takes less time than transforms: the fewer of `least` and, of
+/// long and short factors, so many for each point of the transforms beyond 2^17, which all take about the same time.
+struct ntt_cut_off {
+  std::uint64_t least, a_point;
+};
+std::string yields_to_definition(const registry::problem& p, const ntt_cut_off& cut);
 
 }  // namespace tilewise::impl::polymul

@@ -5,33 +5,32 @@
 //         its place.
 // Limits: 43 KB of local memory; TW_FIELDS primes below 2^30.
 // Twins:  polymul_cuda_ntt.cu, which says more.
-#define TW_GROUP 256
+#define TW_NTT_GROUP 256
 #define TW_LINES 16  // rows that an item holds
 #define TW_COLUMNS 16
 #define TW_NODES 256  // of a column tile's roots; twice as many of a row tile's
-#define TW_TILE 4096
+#define TW_NTT_TILE 4096
 #define TW_LEAF 8
 #define TW_LOG_TABLE 12
 #define TW_TABLE (1 << TW_LOG_TABLE)
 #define TW_UNROLL _Pragma("unroll")
 
-// These lie as ntt_plan has them.
+// These lie as word_field and ntt_sums do.
 typedef struct {
   uint value, quotient;
 } tw_word_factor;
 
 typedef struct {
   uint p, twice, inverse, minus_radix, minus_radix_2, offset;
-  tw_word_factor one, radix, scale, inverse_of[6];
+  tw_word_factor one, radix, inverse_of[6];
   uint of_bit[2][24];
 } tw_field;
 
 typedef struct {
-  uint log, fields;
-  tw_field field[6];
+  tw_word_factor scale[6];
   ulong weight[6];
   ulong all;
-} tw_plan;
+} tw_sums;
 
 // Below 2 p, for any y.
 static inline uint tw_times(uint y, tw_word_factor by, uint p) { return y * by.value - mul_hi(y, by.quotient) * p; }
@@ -73,12 +72,12 @@ static inline void tw_backward(uint* x, __local const tw_word_factor* roots, uin
 }
 
 // Entry k of the first table is r[k], of the second one r[4096 k], for each field forward, then backward.
-__kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_fill_tables(__global const tw_plan* plan,
-                                                                                   __global uint* tables,
-                                                                                   ulong first_tile) {
-  const uint at = (uint)(first_tile + get_group_id(0)) * TW_GROUP + get_local_id(0);
+__kernel __attribute__((reqd_work_group_size(TW_NTT_GROUP, 1, 1))) void tw_fill_tables(__global const tw_field* fields,
+                                                                                       __global uint* tables,
+                                                                                       ulong first_tile) {
+  const uint at = (uint)(first_tile + get_group_id(0)) * TW_NTT_GROUP + get_local_id(0);
   const uint entry = at % TW_TABLE, part = at / TW_TABLE, high = part % 2, backward = part / 2 % 2;
-  __global const tw_field* f = &plan->field[part / 4];
+  __global const tw_field* f = &fields[part / 4];
   uint form = f->radix.value;  // of 1
   for (uint bit = 0; entry >> bit != 0; ++bit) {
     if ((entry >> bit & 1) != 0)
@@ -91,7 +90,7 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_fill_tabl
 static inline void tw_load_roots(__local tw_word_factor* to, uint nodes, __global const uint* tables, uint k,
                                  uint backward, ulong tile, __global const tw_field* f) {
   __global const uint* low = tables + (2 * k + backward) * 2 * TW_TABLE;
-  for (uint node = get_local_id(0); node < nodes; node += TW_GROUP) {
+  for (uint node = get_local_id(0); node < nodes; node += TW_NTT_GROUP) {
     if (node == 0) continue;
     const uint level = 31 - clz(node);
     const ulong root = (tile << level) + (node - (1u << level));
@@ -117,7 +116,7 @@ static inline tw_column_tile tw_column_tile_at(ulong tile, ulong stride) {
 #define TW_EARLY(t, i) ((t).first + ((t).row + TW_LINES * (i)) * (t).stride + (t).column)
 #define TW_LATE(t, i) ((t).first + (TW_LINES * (t).row + (i)) * (t).stride + (t).column)
 // With 16 words of padding for each 16 rows.
-#define TW_COLUMN_WORDS (TW_TILE + TW_NODES)
+#define TW_COLUMN_WORDS (TW_NTT_TILE + TW_NODES)
 #define TW_CELL(row, column) (((row) + (row) / TW_LINES) * TW_COLUMNS + (column))
 
 static inline void tw_columns_down(uint* x, __local const tw_word_factor* roots, __local uint* cells, tw_column_tile t,
@@ -152,14 +151,14 @@ static inline uint tw_residue_of(long x, __global const tw_field* f) {
 #define tw_number_of(value, modulus) tw_signed(value)
 #endif
 
-__kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_first_columns(
-    __global const tw_plan* plan, __global const uint* tables, __global uint* data, __global const TW_T* a,
+__kernel __attribute__((reqd_work_group_size(TW_NTT_GROUP, 1, 1))) void tw_first_columns(
+    __global const tw_field* fields, __global const uint* tables, uint log, __global uint* data, __global const TW_T* a,
     ulong a_first, ulong n, __global const TW_T* b, ulong b_first, ulong m, ulong modulus, ulong first_tile) {
   __local tw_word_factor roots[TW_NODES];
   __local uint cells[TW_COLUMN_WORDS];
-  const ulong points = 1ul << plan->log, tiles = points / TW_TILE, tile = first_tile + get_group_id(0);
+  const ulong points = 1ul << log, tiles = points / TW_NTT_TILE, tile = first_tile + get_group_id(0);
   const uint k = tile / tiles % TW_FIELDS, factor = tile / tiles / TW_FIELDS;
-  __global const tw_field* f = &plan->field[k];
+  __global const tw_field* f = &fields[k];
   __global const TW_T* from = factor == 0 ? a + a_first : b + b_first;
   const ulong count = factor == 0 ? n : m;
   const tw_column_tile t = tw_column_tile_at(tile % tiles, points / TW_NODES);
@@ -179,13 +178,14 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_first_col
   TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) data[TW_LATE(t, i)] = x[i];
 }
 
-__kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_columns_down_again(
-    __global const tw_plan* plan, __global const uint* tables, __global uint* data, ulong stride, ulong first_tile) {
+__kernel __attribute__((reqd_work_group_size(TW_NTT_GROUP, 1, 1))) void tw_columns_down_again(
+    __global const tw_field* fields, __global const uint* tables, uint log, __global uint* data, ulong stride,
+    ulong first_tile) {
   __local tw_word_factor roots[TW_NODES];
   __local uint cells[TW_COLUMN_WORDS];
-  const ulong points = 1ul << plan->log, tiles = points / TW_TILE, tile = first_tile + get_group_id(0);
+  const ulong points = 1ul << log, tiles = points / TW_NTT_TILE, tile = first_tile + get_group_id(0);
   const uint k = tile / tiles % TW_FIELDS;
-  __global const tw_field* f = &plan->field[k];
+  __global const tw_field* f = &fields[k];
   const tw_column_tile t = tw_column_tile_at(tile % tiles, stride);
   data += tile / tiles * points;
   uint x[TW_LINES];
@@ -195,13 +195,14 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_columns_d
   TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) data[TW_LATE(t, i)] = x[i];
 }
 
-__kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_columns_up_again(
-    __global const tw_plan* plan, __global const uint* tables, __global uint* data, ulong stride, ulong first_tile) {
+__kernel __attribute__((reqd_work_group_size(TW_NTT_GROUP, 1, 1))) void tw_columns_up_again(
+    __global const tw_field* fields, __global const uint* tables, uint log, __global uint* data, ulong stride,
+    ulong first_tile) {
   __local tw_word_factor roots[TW_NODES];
   __local uint cells[TW_COLUMN_WORDS];
-  const ulong points = 1ul << plan->log, tiles = points / TW_TILE, tile = first_tile + get_group_id(0);
+  const ulong points = 1ul << log, tiles = points / TW_NTT_TILE, tile = first_tile + get_group_id(0);
   const uint k = tile / tiles;
-  __global const tw_field* f = &plan->field[k];
+  __global const tw_field* f = &fields[k];
   const tw_column_tile t = tw_column_tile_at(tile % tiles, stride);
   data += k * points;
   uint x[TW_LINES];
@@ -212,48 +213,48 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_columns_u
 }
 
 // The coefficient with these digits in mixed radix.
-static inline long tw_value_of(const uint* digit, __global const tw_plan* plan, ulong modulus) {
+static inline long tw_value_of(const uint* digit, const tw_sums* sums, uint last_prime, ulong modulus) {
 #ifdef TW_MODULAR
   ulong2 sum = (ulong2)(0);
   TW_UNROLL for (uint k = 0; k < TW_FIELDS; ++k) {
-    const ulong low = plan->weight[k] * digit[k];
+    const ulong low = sums->weight[k] * digit[k];
     sum.s0 += low;
-    sum.s1 += mul_hi(plan->weight[k], (ulong)digit[k]) + (sum.s0 < low ? 1 : 0);
+    sum.s1 += mul_hi(sums->weight[k], (ulong)digit[k]) + (sum.s0 < low ? 1 : 0);
   }
   return tw_coefficient_of((ulong2)(sum.s0, sum.s1 % modulus), modulus);
 #else
   ulong sum = 0;
-  TW_UNROLL for (uint k = 0; k < TW_FIELDS; ++k) sum += plan->weight[k] * digit[k];
+  TW_UNROLL for (uint k = 0; k < TW_FIELDS; ++k) sum += sums->weight[k] * digit[k];
   // Numbers have far fewer bits than all primes together.
-  return (long)(digit[TW_FIELDS - 1] > plan->field[TW_FIELDS - 1].p / 2 ? sum - plan->all : sum);
+  return (long)(digit[TW_FIELDS - 1] > last_prime / 2 ? sum - sums->all : sum);
 #endif
 }
 
 // Garner's algorithm (Knuth, TAOCP 2, 4.3.2).
-__kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_last_columns(
-    __global const tw_plan* plan, __global const uint* tables, __global const uint* data, __global long* c,
-    ulong c_first, ulong length, ulong modulus, ulong first_tile) {
+__kernel __attribute__((reqd_work_group_size(TW_NTT_GROUP, 1, 1))) void tw_last_columns(
+    __global const tw_field* fields, __global const uint* tables, uint log, __global const uint* data, __global long* c,
+    ulong c_first, ulong length, ulong modulus, tw_sums sums, ulong first_tile) {
   __local tw_word_factor roots[TW_NODES];
   __local uint cells[TW_COLUMN_WORDS];
-  const ulong points = 1ul << plan->log;
+  const ulong points = 1ul << log;
   const tw_column_tile t = tw_column_tile_at(first_tile + get_group_id(0), points / TW_NODES);
   uint digit[TW_LINES][TW_FIELDS];
   TW_UNROLL for (uint k = 0; k < TW_FIELDS; ++k) {
-    __global const tw_field* f = &plan->field[k];
+    __global const tw_field* f = &fields[k];
     uint x[TW_LINES];
     TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) x[i] = data[k * points + TW_LATE(t, i)];
     tw_load_roots(roots, TW_NODES, tables, k, 1, 0, f);
     tw_columns_up(x, roots, cells, t, f);
     barrier(CLK_LOCAL_MEM_FENCE);  // all have used roots and tile
     TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) {
-      uint rest = tw_times(x[i], f->scale, f->p);
+      uint rest = tw_times(x[i], sums.scale[k], f->p);
       TW_UNROLL for (uint j = 0; j < k; ++j) rest = tw_times(rest + f->offset - digit[i][j], f->inverse_of[j], f->p);
       digit[i][k] = tw_lower(rest, f->p);
     }
   }
   TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) {
     const ulong at = TW_EARLY(t, i);
-    if (at < length) c[c_first + at] = tw_value_of(digit[i], plan, modulus);
+    if (at < length) c[c_first + at] = tw_value_of(digit[i], &sums, fields[TW_FIELDS - 1].p, modulus);
   }
 }
 
@@ -261,7 +262,7 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_last_colu
 
 // With a word of padding for each item's neighbours.
 #define TW_PLACE(i) ((i) + (i) / TW_LINES)
-#define TW_ROW_WORDS TW_PLACE(TW_TILE)
+#define TW_ROW_WORDS TW_PLACE(TW_NTT_TILE)
 
 // a = a b modulo x^8 - root, divided by 2^32; `form` is the root's. Enters with less than p, leaves with less than 2 p.
 static inline void tw_multiply_leaves(uint* a, const uint* b, uint form, __global const tw_field* f) {
@@ -303,26 +304,25 @@ static inline void tw_multiply_neighbours(__local uint* a_words, __local const u
 }
 
 // The columns have done the first `done` levels of the tile's nine.
-__kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_multiply_rows(__global const tw_plan* plan,
-                                                                                     __global const uint* tables,
-                                                                                     __global uint* data, uint done,
-                                                                                     ulong first_tile) {
+__kernel __attribute__((reqd_work_group_size(TW_NTT_GROUP, 1, 1))) void tw_multiply_rows(
+    __global const tw_field* fields, __global const uint* tables, uint log, __global uint* data, uint done,
+    ulong first_tile) {
   __local tw_word_factor down[2 * TW_NODES], up[2 * TW_NODES];
   __local uint words[2][TW_ROW_WORDS];
-  const uint me = get_local_id(0), block = me / TW_LINES, inner = block * TW_GROUP + me % TW_LINES;
-  const ulong points = 1ul << plan->log, tiles = points / TW_TILE, tile = first_tile + get_group_id(0);
+  const uint me = get_local_id(0), block = me / TW_LINES, inner = block * TW_NTT_GROUP + me % TW_LINES;
+  const ulong points = 1ul << log, tiles = points / TW_NTT_TILE, tile = first_tile + get_group_id(0);
   const uint k = tile / tiles, done_later = done < 4 ? 0 : done - 4;
-  __global const tw_field* f = &plan->field[k];
+  __global const tw_field* f = &fields[k];
   tw_load_roots(down, 2 * TW_NODES, tables, k, 0, tile % tiles, f);
   tw_load_roots(up, 2 * TW_NODES, tables, k, 1, tile % tiles, f);
   barrier(CLK_LOCAL_MEM_FENCE);  // the roots are there
-  data += tile * TW_TILE;
+  data += tile * TW_NTT_TILE;
   uint x[TW_LINES];
   for (uint factor = 0; factor < 2; ++factor) {
     __global const uint* from = data + factor * TW_FIELDS * points;
-    TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) x[i] = from[me + i * TW_GROUP];
+    TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) x[i] = from[me + i * TW_NTT_GROUP];
     tw_forward(x, down, 1, done, f);
-    TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) words[factor][TW_PLACE(me + i * TW_GROUP)] = x[i];
+    TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) words[factor][TW_PLACE(me + i * TW_NTT_GROUP)] = x[i];
   }
   barrier(CLK_LOCAL_MEM_FENCE);  // the first levels are done
   for (uint factor = 0; factor < 2; ++factor) {
@@ -331,13 +331,13 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_multiply_
     TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) words[factor][TW_PLACE(inner + i * TW_LINES)] = x[i];
   }
   barrier(CLK_LOCAL_MEM_FENCE);  // blocks of 16 are left
-  tw_multiply_neighbours(words[0], words[1], down[TW_GROUP + me], up[TW_GROUP + me], f);
+  tw_multiply_neighbours(words[0], words[1], down[TW_NTT_GROUP + me], up[TW_NTT_GROUP + me], f);
   barrier(CLK_LOCAL_MEM_FENCE);  // they are multiplied
   TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) x[i] = words[0][TW_PLACE(inner + i * TW_LINES)];
   tw_backward(x, up, TW_LINES + block, done_later, f);
   TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) words[0][TW_PLACE(inner + i * TW_LINES)] = x[i];
   barrier(CLK_LOCAL_MEM_FENCE);  // the first levels are left
-  TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) x[i] = words[0][TW_PLACE(me + i * TW_GROUP)];
+  TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) x[i] = words[0][TW_PLACE(me + i * TW_NTT_GROUP)];
   tw_backward(x, up, 1, done, f);
-  TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) data[me + i * TW_GROUP] = x[i];
+  TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) data[me + i * TW_NTT_GROUP] = x[i];
 }

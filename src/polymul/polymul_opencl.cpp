@@ -3,10 +3,10 @@
 // Shape:  one launch; a group makes neighbouring coefficients. Karatsuba: two splits, the leaves, a launch a level.
 // Limits: local memory; f64 where the device has it. Karatsuba: integers without a modulus.
 // Twins:  polymul_serial.cpp.
+#include "polymul/polymul_opencl.hpp"
 #include "backend/opencl/opencl_device.hpp"
 #include "backend/opencl/opencl_queue.hpp"
 #include "polymul/polymul_karatsuba.hpp"
-#include "polymul/polymul_opencl.hpp"
 
 #include <bit>
 
@@ -188,6 +188,7 @@ std::string karatsuba_unsupported(const problem& p, const backend::device& on, c
 
 std::vector<registry::variant> polymul_opencl_variants() {
   return {
+      opencl_ntt(),
       {.algorithm = "polymul",
        .backend = "opencl",
        .name = "tiles",
@@ -219,8 +220,7 @@ std::vector<registry::variant> polymul_opencl_variants() {
        .source = "A. Karatsuba and Yu. Ofman, Multiplication of many-digital numbers by automatic computers (1962)",
        .tuning = karatsuba_axes,
        .unsupported = karatsuba_unsupported,
-       .run = run_karatsuba},
-      opencl_ntt()};
+       .run = run_karatsuba}};
 }
 
 }  // namespace tilewise::impl::polymul

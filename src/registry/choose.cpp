@@ -59,7 +59,7 @@ choice choose(const problem& p, const backend::device& on, const wishes& wanted)
     if (v->order == claim::own && !wanted.fast) continue;
     const tuning t = wanted.tuning.empty() ? default_tuning(v->tuning) : parse_tuning(wanted.tuning, v->tuning);
     std::string reason = unsupported_reason(*v, p, on, t);
-    if (reason.empty()) reason = v->yields(p);
+    if (reason.empty()) reason = v->yields(p, on);
     if (reason.empty())
       return {v, t, passed_over.empty() ? "first choice on " + on.info().backend : "since " + passed_over};
     passed_over += (passed_over.empty() ? "" : "; ") + v->id() + ": " + reason;

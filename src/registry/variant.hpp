@@ -35,7 +35,9 @@ struct variant {
       [](const problem&, const backend::device&, const registry::tuning&) { return std::string(); };
   /// Why `auto` looks further, such as "naive is faster up to 200 coefficients"; empty where this one is the choice, as
   /// it must be where no later one can compute the problem.
-  std::string (*yields)(const problem&) = [](const problem&) { return std::string(); };
+  std::string (*yields)(const problem&, const backend::device&) = [](const problem&, const backend::device&) {
+    return std::string();
+  };
   /// Enqueues the work. Trusts its arguments. Outputs may be the inputs where the algorithm allows it.
   void (*run)(const problem&, const memories&, const registry::tuning&, backend::queue&);
 

@@ -32,14 +32,14 @@ std::vector<published> published_of(const row& r) {
 
 /// One problem of a document on one machine, all devices.
 struct comparison {
-  std::string machine, problem, document, first_outputs, baseline_id;
+  std::string machine, problem, document, first_outputs, baseline_id, baseline_device;
   std::vector<const row*> rows;
 
-  /// On one thread if that was measured: the documents count speedups over sequential code.
+  /// Where the document ran it, if that was measured.
   const row* baseline() const {
     const row* found = nullptr;
     for (const row* r : rows)
-      if (r->variant == baseline_id && r->timed() && (!found || r->device == "cpu:serial")) found = r;
+      if (r->variant == baseline_id && r->timed() && (!found || r->device == baseline_device)) found = r;
     return found;
   }
 };
@@ -71,6 +71,7 @@ std::vector<comparison> comparisons(const model& m) {
     c.document = text_at(*r.record, "experiment.document");
     c.first_outputs = text_at(*r.record, "experiment.first_outputs");
     c.baseline_id = text_at(*r.record, "experiment.baseline");
+    c.baseline_device = text_at(*r.record, "experiment.baseline_device");
     place(r, c.rows);
   }
   return all;

@@ -71,6 +71,10 @@ void queue::set_argument(cl_kernel kernel, cl_uint index, local_room room) {
   TW_CL(cl().clSetKernelArg(kernel, index, room.bytes, nullptr));
 }
 
+void queue::set_argument(cl_kernel kernel, cl_uint index, struct_value value) {
+  TW_CL(cl().clSetKernelArg(kernel, index, value.bytes, value.at));
+}
+
 void queue::set_argument(cl_kernel kernel, cl_uint index, std::uint64_t value) {
   TW_CL(cl().clSetKernelArg(kernel, index, sizeof value, &value));
 }

@@ -24,6 +24,12 @@ struct local_room {
   std::uint64_t bytes;
 };
 
+/// A kernel's argument: a struct of its own, by value.
+struct struct_value {
+  const void* at;
+  std::size_t bytes;
+};
+
 class queue final : public backend::queue {
  public:
   static std::unique_ptr<queue> open(const backend::device& owner, cl_device_id id);
@@ -35,8 +41,9 @@ class queue final : public backend::queue {
     return programs_.get(source, definitions);
   }
 
-  /// Enqueues one group for each tile. A memory becomes its cl_mem, a scalar_value its bytes, a number itself; the
-  /// number of the launch's first tile follows as a last ulong, since a long row of tiles takes several launches.
+  /// Enqueues one group for each tile. A memory becomes its cl_mem, a scalar_value or struct_value its bytes, a number
+  /// itself; the number of the launch's first tile follows as a last ulong, since a long row of tiles takes several
+  /// launches.
   template <class... Arguments>
   void launch_tiles(cl_kernel kernel, std::uint64_t tiles, group_shape group, const Arguments&... arguments) {
     cl_uint index = 0;
@@ -66,6 +73,7 @@ class queue final : public backend::queue {
   void set_argument(cl_kernel kernel, cl_uint index, const memory& what);
   void set_argument(cl_kernel kernel, cl_uint index, const registry::scalar_value& value);
   void set_argument(cl_kernel kernel, cl_uint index, local_room room);
+  void set_argument(cl_kernel kernel, cl_uint index, struct_value value);
   void set_argument(cl_kernel kernel, cl_uint index, std::uint64_t value);
   void set_argument(cl_kernel kernel, cl_uint index, std::uint32_t value);
   void enqueue_tiles(cl_kernel kernel, cl_uint tile_index, std::uint64_t tiles, group_shape group);

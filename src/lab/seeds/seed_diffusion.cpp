@@ -1,0 +1,59 @@
+// The diffusion benchmark on grids of 256 k points a side, in serial code, on threads and on GPUs.
+#include "lab/seeds/seeds.hpp"
+
+namespace tilewise::lab::seeds {
+
+namespace {
+
+/// Grid k has 256 k points a side with the ghosts, 1/k apart, and takes 25000 k^2 steps until the same time.
+constexpr std::uint64_t measured_steps = 100;
+constexpr double all_steps(std::uint64_t k) { return 25000.0 * static_cast<double>(k * k); }
+constexpr registry::extents grid(std::uint64_t k) { return {256 * k - 2, 256 * k - 2, measured_steps}; }
+
+measured_size size(std::uint64_t k) {
+  const double distance = 1.0 / static_cast<double>(k);
+  const auto number = [](double value) { return registry::scalar_value::of(value); };
+  return {grid(k), "", {number(distance), number(distance), number(0.1 * distance * distance / 4)}};
+}
+
+/// The strips are set by the first step.
+host_operands inputs(const registry::problem& p) {
+  return {operand_of<double>(p.shape[0] * p.shape[1], [](std::uint64_t) { return 0.0; })};
+}
+
+struct system {
+  std::string_view name;
+  std::array<std::string_view, 2> counterparts;
+  std::array<double, 4> seconds;  // for grids 1 to 4
+};
+constexpr std::array<system, 6> systems{
+    {{"CPU: Serial, of all steps the share of 100", {"diffuse/serial @*", ""}, {18, 244, 1243, 4600}},
+     {"GPU: OpenAcc, of all steps the share of 100", {"diffuse/openacc* @*", ""}, {12, 118, 537, 1573}},
+     {"CPU: TBB, of all steps the share of 100", {"diffuse/cpu:fused @cpu:tbb", ""}, {7, 39, 153, 436}},
+     {"CPU: OpenMP, of all steps the share of 100", {"diffuse/cpu:fused @cpu:openmp", ""}, {4, 23, 106, 297}},
+     {"GPU: OpenCL, of all steps the share of 100", {"diffuse/opencl:tiles @*", ""}, {3, 7, 30, 74}},
+     {"GPU: CUDA, of all steps the share of 100", {"diffuse/cuda:tiles @*", ""}, {2, 7, 25, 67}}}};
+
+std::vector<figure> figures() {
+  std::vector<figure> list;
+  for (std::uint64_t k = 1; k <= 4; ++k)
+    for (const system& s : systems)
+      list.push_back({grid(k), s.name, s.counterparts, s.seconds[k - 1] * 1e9 * measured_steps / all_steps(k), false,
+                      "hardware not named"});
+  return list;
+}
+
+}  // namespace
+
+std::vector<experiment> diffusion() {
+  return {{.algorithm = "diffuse",
+           .document = "HiPerC, analysis of the diffusion benchmark problem",
+           .baseline = "diffuse/cpu:fused",
+           .baseline_device = "cpu:openmp",
+           .type = dtype::f64,
+           .sizes = {size(1), size(2), size(3), size(4)},
+           .inputs = inputs,
+           .figures = figures()}};
+}
+
+}  // namespace tilewise::lab::seeds

@@ -1,0 +1,176 @@
+// What:   columns of a number-theoretic transform: coefficients to residues and down, down and up again, up and to
+//         coefficients.
+// Order:  none: exact.
+// Shape:  a group takes 16 columns of 256 rows, a stride apart, through 8 levels: a thread 16 rows through 4, an
+// exchange
+//         in shared memory, 16 neighbouring rows through 4 more.
+// Limits: none.
+// Twins:  polymul_ntt.cl.
+#pragma once
+
+#include "polymul/polymul_cuda.cuh"
+#include "polymul/polymul_cuda_ntt.cuh"
+
+namespace tilewise::impl::polymul {
+
+inline constexpr unsigned columns = 16, column_nodes = 1u << log_column_levels, tile_points = 1u << log_tile;
+static_assert(tile_points == column_nodes * columns && tile_points == group_size * rows);
+
+/// 16 words of padding for each 16 rows keep the two rows that a warp meets in different banks.
+struct column_memory {
+  word_factor roots[column_nodes];
+  word tile[rows * padded_rows * columns];
+};
+
+/// Where a group's tile lies: its columns of block `block` of the level whose blocks have 256 rows of `stride`.
+struct column_tile {
+  unsigned block, column, row;  // the last two of this thread: row + 16 i before the exchange, 16 row + i after it
+  unsigned stride, first;
+
+  __device__ column_tile(unsigned tile, unsigned row_stride)
+      : block(tile / (row_stride / columns)),
+        column(threadIdx.x % columns),
+        row(threadIdx.x / columns),
+        stride(row_stride),
+        first(block * column_nodes * row_stride + tile % (row_stride / columns) * columns + column) {}
+  __device__ std::uint64_t early(unsigned i) const { return first + row * stride + std::uint64_t{rows * stride} * i; }
+  __device__ std::uint64_t late(unsigned i) const { return first + rows * row * stride + std::uint64_t{stride} * i; }
+  // The same places in column_memory.
+  __device__ unsigned early_cell(unsigned i) const { return threadIdx.x + i * padded_rows * columns; }
+  __device__ unsigned late_cell(unsigned i) const { return row * padded_rows * columns + column + i * columns; }
+};
+
+/// From the rows row + 16 i to the rows 16 row + i. The group's roots are loaded, maybe by others.
+__device__ __forceinline__ void columns_down(word (&x)[rows], column_memory& here, const column_tile& tile,
+                                             unsigned done, const word_field& f) {
+  __syncthreads();  // the roots are there
+  forward_rows<log_rows>(x, here.roots, 1, done, f);
+#pragma unroll
+  for (unsigned i = 0; i < rows; ++i) here.tile[tile.early_cell(i)] = x[i];
+  __syncthreads();  // so is the tile
+#pragma unroll
+  for (unsigned i = 0; i < rows; ++i) x[i] = here.tile[tile.late_cell(i)];
+  forward_rows<log_rows>(x, here.roots, rows + tile.row, 0, f);
+}
+
+__device__ __forceinline__ void columns_up(word (&x)[rows], column_memory& here, const column_tile& tile,
+                                           const word_field& f) {
+  __syncthreads();  // the roots are there
+  backward_rows<log_rows>(x, here.roots, rows + tile.row, 0, f);
+#pragma unroll
+  for (unsigned i = 0; i < rows; ++i) here.tile[tile.late_cell(i)] = x[i];
+  __syncthreads();  // so is the tile
+#pragma unroll
+  for (unsigned i = 0; i < rows; ++i) x[i] = here.tile[tile.early_cell(i)];
+  backward_rows<log_rows>(x, here.roots, 1, 0, f);
+}
+
+/// Below 4 p.
+__device__ word residue_of(std::int32_t x, const word_field& f) {
+  return times(static_cast<word>(x), f.one, f.p) + (x < 0 ? f.minus_radix : 0);
+}
+__device__ word residue_of(std::int64_t x, const word_field& f) {
+  const auto low = static_cast<word>(x), high = static_cast<word>(x >> 32);
+  const word sum = times(high, f.radix, f.p) + times(low, f.one, f.p);
+  return lower(sum, f.twice) + (x < 0 ? f.minus_radix_2 : 0);
+}
+
+/// Group (tile, field, factor): coefficients to residues, and the first levels.
+template <class T, bool Modular>
+__global__ void __launch_bounds__(group_size, 5)
+    first_columns(const __grid_constant__ ntt_work work, operands<T> on, std::uint64_t modulus) {
+  __shared__ column_memory here;
+  const unsigned k = blockIdx.y;
+  const word_field& f = work.fields.at[k];
+  const column_tile tile(blockIdx.x, work.points() / column_nodes);
+  const T* from = blockIdx.z == 0 ? on.a : on.b;
+  const std::uint64_t count = blockIdx.z == 0 ? on.n : on.m;
+  // The first level takes x modulo x^n - 1 and x^n + 1, which is twice the same where its upper half is zeros.
+  const bool halved = count <= work.points() / 2;
+  word x[rows];
+#pragma unroll
+  for (unsigned i = 0; i < rows; ++i) {
+    const std::uint64_t at = tile.early(i);
+    if (i >= rows / 2 && halved) {
+      x[i] = x[i - rows / 2];
+      continue;
+    }
+    const T value = at < count ? from[at] : T{0};
+    if constexpr (Modular)
+      x[i] = residue_of(static_cast<std::int64_t>(residue(value, modulus)), f);
+    else
+      x[i] = residue_of(value, f);
+  }
+  load_roots<column_nodes>(here.roots, work, k, 0, 0);
+  columns_down(x, here, tile, halved ? 1 : 0, f);
+  word* const to = work.residues(blockIdx.z, k);
+#pragma unroll
+  for (unsigned i = 0; i < rows; ++i) to[tile.late(i)] = x[i];
+}
+
+/// Group (tile, field, factor): the next eight levels, or of the product's factor back through them.
+template <bool Down>
+__global__ void __launch_bounds__(group_size, 5) inner_columns(const __grid_constant__ ntt_work work, unsigned stride) {
+  __shared__ column_memory here;
+  const unsigned k = blockIdx.y;
+  const word_field& f = work.fields.at[k];
+  const column_tile tile(blockIdx.x, stride);
+  word* const values = work.residues(blockIdx.z, k);
+  word x[rows];
+#pragma unroll
+  for (unsigned i = 0; i < rows; ++i) x[i] = values[Down ? tile.early(i) : tile.late(i)];
+  load_roots<column_nodes>(here.roots, work, k, Down ? 0 : 1, tile.block);
+  if constexpr (Down)
+    columns_down(x, here, tile, 0, f);
+  else
+    columns_up(x, here, tile, f);
+#pragma unroll
+  for (unsigned i = 0; i < rows; ++i) values[Down ? tile.late(i) : tile.early(i)] = x[i];
+}
+
+/// The coefficient with these digits in mixed radix.
+template <unsigned Fields, bool Modular>
+__device__ std::int64_t value_of(const word (&digit)[Fields], const ntt_sums& sums, word last_prime,
+                                 std::uint64_t modulus) {
+  __extension__ using wide = unsigned __int128;
+  std::conditional_t<Modular, wide, std::uint64_t> sum = 0;
+#pragma unroll
+  for (unsigned k = 0; k < Fields; ++k) sum += decltype(sum){sums.weight[k]} * digit[k];
+  if constexpr (Modular) return static_cast<std::int64_t>(static_cast<std::uint64_t>(sum % modulus));
+  // Numbers have far fewer bits than all primes together.
+  const bool negative = digit[Fields - 1] > last_prime / 2;
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(negative ? sum - sums.all : sum));
+}
+
+/// The first levels upwards for all fields, whose residues become digits by Garner's algorithm (Knuth, TAOCP 2, 4.3.2).
+template <unsigned Fields, bool Modular>
+__global__ void __launch_bounds__(group_size, Fields <= 3 ? 3 : 1)
+    last_columns(const __grid_constant__ ntt_work work, const __grid_constant__ ntt_sums sums, std::uint64_t modulus,
+                 std::int64_t* c, std::uint64_t length) {
+  __shared__ column_memory here;
+  const column_tile tile(blockIdx.x, work.points() / column_nodes);
+  word digit[rows][Fields];
+#pragma unroll
+  for (unsigned k = 0; k < Fields; ++k) {
+    const word_field& f = work.fields.at[k];
+    word x[rows];
+#pragma unroll
+    for (unsigned i = 0; i < rows; ++i) x[i] = work.residues(0, k)[tile.late(i)];
+    load_roots<column_nodes>(here.roots, work, k, 1, 0);
+    columns_up(x, here, tile, f);
+    __syncthreads();  // all have used roots and tile
+#pragma unroll
+    for (unsigned i = 0; i < rows; ++i) {
+      word rest = times(x[i], sums.scale[k], f.p);
+#pragma unroll
+      for (unsigned j = 0; j < k; ++j) rest = times(rest + f.offset - digit[i][j], f.inverse_of[j], f.p);
+      digit[i][k] = lower(rest, f.p);
+    }
+  }
+#pragma unroll
+  for (unsigned i = 0; i < rows; ++i)
+    if (tile.early(i) < length)
+      c[tile.early(i)] = value_of<Fields, Modular>(digit[i], sums, work.fields.at[Fields - 1].p, modulus);
+}
+
+}  // namespace tilewise::impl::polymul
