@@ -19,8 +19,7 @@ __kernel __attribute__((reqd_work_group_size(TW_WIDTH, TW_HEIGHT, 1))) void tw_t
   const long i = (long)(number % across * (TW_WIDTH - 2 * TW_RADIUS)) + x - TW_RADIUS;
   tile[y][x] = tw_element(from + from_first, j, i, rows, columns);
   barrier(CLK_LOCAL_MEM_FENCE);
-  const bool is_inner =
-      x >= TW_RADIUS && x < TW_WIDTH - TW_RADIUS && y >= TW_RADIUS && y < TW_HEIGHT - TW_RADIUS;
+  const bool is_inner = x >= TW_RADIUS && x < TW_WIDTH - TW_RADIUS && y >= TW_RADIUS && y < TW_HEIGHT - TW_RADIUS;
   if (is_inner && j < rows && i < columns)
     to[to_first + j * columns + i] = tw_canonical(tw_stepped(&tile[y][x], TW_WIDTH, w));
 }
