@@ -1,8 +1,9 @@
 // What:   radix sort of an input that fits into the shared memory of one cluster of groups, in one launch.
 // Order:  one stable pass a digit, the lowest first.
 // Shape:  the input is one tile a group; a pass ranks a tile's keys in registers, sums the groups' counts of each
-// digit,
-//         and stores each key straight into the tile, its own or another group's, where it belongs.
+//         digit, and stores each key straight into the tile, its own or another group's, where it belongs. Keys of 64
+//         bits are sorted by the highest few of the digits in which they differ; neighbours that share those are rare
+//         as a rule and put in order by insertion. Keys that break the rule get all digits sorted.
 // Limits: compute capability 9.0; cluster_capacity elements.
 // Twins:  sort_cuda_radix_sweep.cuh.
 #pragma once
@@ -21,6 +22,12 @@ inline constexpr unsigned cluster_warps = 32;  // of a group
 inline constexpr unsigned cluster_tile = cluster_rows * cluster_warps * warp_size;
 inline constexpr unsigned most_groups = 16;  // what Hopper lets a cluster have; 8 where a program asks for no more
 inline constexpr std::uint64_t cluster_capacity = most_groups * cluster_tile;
+/// Two of 2^16 random keys share four digits every other time; three would leave a hundred pairs, and longer runs of
+/// floats.
+inline constexpr unsigned cluster_digits = 4;
+inline constexpr unsigned longest_run = 16;  // that one thread puts in order
+template <class Bits>
+inline constexpr bool may_settle = digits<Bits> > cluster_digits;
 
 template <class Bits, class Value>
 struct cluster_tile_memory {
@@ -36,9 +43,84 @@ struct cluster_shared {
   unsigned totals[digit_values];  // the group's, for all groups to see
   unsigned to[digit_values];      // place among all, less place in `ordered`
   unsigned sums[2][digit_values / warp_size];
+  // Bits that are set in any key, then those that are clear in any: of the group, of the cluster.
+  unsigned seen[4], seen_by_all[4];
+  unsigned again;  // whether runs are too long to settle
 };
 
 #if __CUDA_ARCH__ >= 900
+/// A set of digits, bit d for digit d: those in which any two of the cluster's keys differ, or one if all are equal.
+template <class Value>
+__device__ unsigned differing_digits(cluster_shared<std::uint64_t, Value>& s, const std::uint64_t (&key)[cluster_rows],
+                                     unsigned first, unsigned n) {
+  const auto cluster = cooperative_groups::this_cluster();
+  if (threadIdx.x < 4) s.seen[threadIdx.x] = s.seen_by_all[threadIdx.x] = 0;
+  if (threadIdx.x == 0) s.again = 0;
+  __syncthreads();  // nothing is seen yet
+  std::uint64_t set = 0, clear = 0;
+#pragma unroll
+  for (unsigned r = 0; r < cluster_rows; ++r) {
+    if (first + r * warp_size >= n) continue;
+    set |= key[r];
+    clear |= ~key[r];
+  }
+  const unsigned half[4] = {static_cast<unsigned>(set), static_cast<unsigned>(set >> 32), static_cast<unsigned>(clear),
+                            static_cast<unsigned>(clear >> 32)};
+#pragma unroll
+  for (unsigned h = 0; h < 4; ++h) {
+    const unsigned any = __reduce_or_sync(all_lanes, half[h]);
+    if (threadIdx.x % warp_size == 0) atomicOr(&s.seen[h], any);
+  }
+  cluster.sync();  // all groups have seen their keys
+  if (threadIdx.x < 4 * gridDim.x)
+    atomicOr(&s.seen_by_all[threadIdx.x % 4], cluster.map_shared_rank(s.seen, threadIdx.x / 4)[threadIdx.x % 4]);
+  __syncthreads();  // `seen_by_all` is complete
+  unsigned found = 0;
+#pragma unroll
+  for (unsigned d = 0; d < digits<std::uint64_t>; ++d) {
+    const unsigned h = d / 4, both = s.seen_by_all[h] & s.seen_by_all[2 + h];
+    if (digit_of(both, d % 4 * digit_bits) != 0) found |= 1u << d;
+  }
+  return found == 0 ? 1 : found;
+}
+
+/// Puts neighbours that share the bits from `settled` on in order; sets `again` in all groups if any run of them is
+/// long and out of order. What other threads move meanwhile are lower bits, which only one thread of a run looks at.
+template <class Bits, class Value>
+__device__ void settle_runs(cluster_shared<Bits, Value>& s, unsigned settled, unsigned n) {
+  const auto cluster = cooperative_groups::this_cluster();
+  const auto tile_of = [&](unsigned i) { return cluster.map_shared_rank(&s.received, i / cluster_tile); };
+  const auto key_at = [&](unsigned i) -> Bits& { return tile_of(i)->keys[i % cluster_tile]; };
+  const auto value_at = [&](unsigned i) -> Value& { return tile_of(i)->values[i % cluster_tile]; };
+  const auto alike = [&](unsigned i, unsigned j) { return (key_at(i) ^ key_at(j)) >> settled == 0; };
+#pragma unroll 1
+  for (unsigned r = 0; r < cluster_rows; ++r) {
+    const unsigned i = blockIdx.x * cluster_tile + r * cluster_warps * warp_size + threadIdx.x;
+    if (i + 1 >= n || !alike(i, i + 1)) continue;
+    const bool falls = key_at(i) > key_at(i + 1), starts = i == 0 || !alike(i - 1, i);
+    if (!falls && !starts) continue;
+    unsigned begin = i, end = i + 2;
+    while (begin > 0 && end - begin <= longest_run && alike(begin - 1, i)) --begin;
+    while (end < n && end - begin <= longest_run && alike(i, end)) ++end;
+    if (end - begin > longest_run) {
+      for (unsigned g = 0; falls && g < gridDim.x; ++g) *cluster.map_shared_rank(&s.again, g) = 1;
+      continue;
+    }
+    for (unsigned j = i + 1; starts && j < end; ++j) {
+      const Bits key = key_at(j);
+      Value value;
+      if constexpr (moves<Value>) value = value_at(j);
+      unsigned hole = j;
+      for (; hole > i && key_at(hole - 1) > key; --hole) {
+        key_at(hole) = key_at(hole - 1);
+        if constexpr (moves<Value>) value_at(hole) = value_at(hole - 1);
+      }
+      key_at(hole) = key;
+      if constexpr (moves<Value>) value_at(hole) = value;
+    }
+  }
+}
+
 /// Turns `counts` into places in `ordered`, and fills in `to`.
 template <class Bits, class Value>
 __device__ void place_digits(cluster_shared<Bits, Value>& s) {
@@ -99,6 +181,18 @@ __device__ void write_sorted(const cluster_shared<Bits, Value>& s, unsigned shif
   }
 }
 
+/// Writes the sorted keys in `received`.
+template <class Bits, class Value>
+__device__ void write_settled(const cluster_shared<Bits, Value>& s, const sort_task<Bits, Value>& task) {
+#pragma unroll
+  for (unsigned r = 0; r < cluster_rows; ++r) {
+    const unsigned i = threadIdx.x + r * cluster_warps * warp_size, place = blockIdx.x * cluster_tile + i;
+    if (place >= task.n) continue;
+    task.out.keys[place] = task.code.decode(s.received.keys[i]);
+    if constexpr (moves<Value>) task.out.values[place] = s.received.values[i];
+  }
+}
+
 template <class Bits, class Value>
 __global__ void __launch_bounds__(cluster_warps* warp_size, 1) cluster_sort(const sort_task<Bits, Value> task) {
 #if __CUDA_ARCH__ >= 900
@@ -116,7 +210,16 @@ __global__ void __launch_bounds__(cluster_warps* warp_size, 1) cluster_sort(cons
     if constexpr (moves<Value>)
       if (i < n) value[r] = load_value(task.in.values, i);
   }
-  for (unsigned shift = 0;; shift += digit_bits) {
+  unsigned all = (1u << digits<Bits>)-1, settled = 0;
+  if constexpr (may_settle<Bits>) all = differing_digits(s, key, blockIdx.x * cluster_tile + in_tile, n);
+  unsigned left = all;  // a bit for each digit to come
+  while (__popc(left) > cluster_digits) {
+    left &= left - 1;
+    settled = (__ffs(left) - 1) * digit_bits;
+  }
+  for (;;) {
+    const unsigned shift = (__ffs(left) - 1) * digit_bits;
+    left &= left - 1;
     for (unsigned i = lane; i < digit_values; i += warp_size) s.counts[warp][i] = 0;
     __syncwarp();
     unsigned rank[cluster_rows];
@@ -131,10 +234,17 @@ __global__ void __launch_bounds__(cluster_warps* warp_size, 1) cluster_sort(cons
       if constexpr (moves<Value>) s.ordered.values[rank[r]] = value[r];
     }
     __syncthreads();  // the group's keys are in order, and `to` is complete
-    const bool last = shift + digit_bits == 8 * sizeof(Bits);
+    const bool last = left == 0 && settled == 0;
     last ? write_sorted(s, shift, task) : send(s, shift);
     cluster.sync();  // all keys are in their groups; the others have read this group's totals, so it may end
     if (last) return;
+    if (may_settle<Bits> && left == 0) {
+      settle_runs(s, settled, n);
+      cluster.sync();  // all runs are settled, or `again` is set
+      if (s.again == 0) return write_settled(s, task);
+      left = all;
+      settled = 0;
+    }
 #pragma unroll
     for (unsigned r = 0; r < cluster_rows; ++r) {
       key[r] = s.received.keys[in_tile + r * warp_size];

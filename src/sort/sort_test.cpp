@@ -192,25 +192,30 @@ TEST(Sort, PairsOfSpecialValues) {
 TEST(Sort, KeysThatDeceiveASampleOfTheirDigits) {
   // Each digit looks random, but they are all functions of one: half of the digits tell no more than one does. Low bits
   // that differ are what is left to sort; the last array is deceived in one tile of many only.
-  const std::size_t n = 100'000;
-  std::vector<std::uint64_t> repeated(n), in_one_place(n);
-  std::uint64_t state = 1;
-  for (std::size_t i = 0; i < n; ++i) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    const std::uint64_t high = (state >> 56) * 0x0101010101010000u, low = state >> 40 & 0xffff;
-    repeated[i] = high | low;
-    in_one_place[i] = i > n / 2 && i < n / 2 + 3000 ? 0x8000000000000000u | low : state;
+  for (std::size_t n : {50'000u, 100'000u}) {
+    std::vector<std::uint64_t> repeated(n), in_one_place(n);
+    std::uint64_t state = 1;
+    for (std::size_t i = 0; i < n; ++i) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      const std::uint64_t high = (state >> 56) * 0x0101010101010000u, low = state >> 40 & 0xffff;
+      repeated[i] = high | low;
+      in_one_place[i] = i > n / 2 && i < n / 2 + 3000 ? 0x8000000000000000u | low : state;
+    }
+    check_everywhere(repeated);
+    check_everywhere(in_one_place);
   }
-  check_everywhere(repeated);
-  check_everywhere(in_one_place);
 }
 
 TEST(Sort, PairsThatDifferBehindTheLeadingDigits) {
   // In pairs but for the first key, so that every border of two tiles lies in a pair; the larger one comes first.
-  std::vector<std::uint64_t> keys{0};
-  for (std::uint64_t low : {2u, 1u})
-    for (std::uint64_t i = 1; i <= 60'000; ++i) keys.push_back((i * 0x9e3779b1u % (1u << 24)) << 40 | low);
-  check_everywhere(keys);
+  const auto pairs = [](std::uint64_t count, unsigned leading) {
+    std::vector<std::uint64_t> keys{0};
+    for (std::uint64_t low : {2u, 1u})
+      for (std::uint64_t i = 1; i <= count; ++i) keys.push_back(i * 0x9e3779b1u << (64 - leading) | low);
+    return keys;
+  };
+  check_everywhere(pairs(60'000, 24));
+  check_everywhere(pairs(30'000, 32));
 }
 
 TEST(Sort, ShortKeysWithValuesOfFourBytes) {
