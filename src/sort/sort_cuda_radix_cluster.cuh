@@ -3,7 +3,8 @@
 // Shape:  the input is one tile a group; a pass ranks a tile's keys in registers, sums the groups' counts of each
 //         digit, and stores each key straight into the tile, its own or another group's, where it belongs. Keys of 64
 //         bits are sorted by the highest few of the digits in which they differ; neighbours that share those are rare
-//         as a rule and put in order by insertion. Keys that break the rule get all digits sorted.
+//         as a rule and put in order by insertion. Keys that break the rule get all digits sorted, up to twelve passes
+//         in all: on an H200 the worst 2^16 keys took 134 us and random ones 35 us, where eight passes took 59 us.
 // Limits: compute capability 9.0; cluster_capacity elements.
 // Twins:  sort_cuda_radix_sweep.cuh.
 #pragma once
