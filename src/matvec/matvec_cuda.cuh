@@ -77,22 +77,24 @@ template <class T>
 __device__ T chunk_of_products(const T* a, const T* x, unsigned level, bool packable) {
   const unsigned first = threadIdx.x % warp_size * pack_length<T>;
   pack<T> loaded[in_flight];
-  if (level == chunk_level<T> && reinterpret_cast<std::uintptr_t>(x) % sizeof(pack<T>) == 0) {
-    if (packable) {
-#pragma unroll
-      for (unsigned r = 0; r < in_flight; ++r) loaded[r] = load_once(a + r * row_length<T> + first);
-    } else {
-#pragma unroll
-      for (unsigned r = 0; r < in_flight; ++r)
-#pragma unroll
-        for (unsigned i = 0; i < pack_length<T>; ++i) loaded[r].at[i] = a[r * row_length<T> + first + i];
-    }
+  const auto times_x = [&] {
 #pragma unroll
     for (unsigned r = 0; r < in_flight; ++r) {
       const pack<T> with = *reinterpret_cast<const pack<T>*>(x + r * row_length<T> + first);
 #pragma unroll
       for (unsigned i = 0; i < pack_length<T>; ++i) loaded[r].at[i] = product::apply<T>(loaded[r].at[i], with.at[i]);
     }
+  };
+  if (packable && level == chunk_level<T>) {
+#pragma unroll
+    for (unsigned r = 0; r < in_flight; ++r) loaded[r] = load_once(a + r * row_length<T> + first);
+    times_x();
+  } else if (level == chunk_level<T> && reinterpret_cast<std::uintptr_t>(x) % sizeof(pack<T>) == 0) {
+#pragma unroll
+    for (unsigned r = 0; r < in_flight; ++r)
+#pragma unroll
+      for (unsigned i = 0; i < pack_length<T>; ++i) loaded[r].at[i] = a[r * row_length<T> + first + i];
+    times_x();
   } else {
 #pragma unroll
     for (unsigned r = 0; r < in_flight; ++r)
