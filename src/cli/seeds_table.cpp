@@ -15,7 +15,7 @@ using lab::figure;
 using lab::record;
 
 /// The document's variant, where the document ran it if that was measured.
-const record* baseline_of(const std::vector<record>& rows) {
+const record* baseline_row_of(const std::vector<record>& rows) {
   const record* found = nullptr;
   for (const record& r : rows)
     if (r.what.variant == r.from->baseline && kernel_of(r) != nullptr &&
@@ -51,10 +51,10 @@ std::string times(double ratio) { return ratio < 0.01 ? "<0.01x" : report::facto
 
 /// Words in lines of at most 80 columns.
 std::string indented(const std::string& text) {
-  std::istringstream words(text);
+  std::istringstream from(text);
   std::string lines = "   ";
   std::size_t width = lines.size();
-  for (std::string word; words >> word; width += 1 + word.size()) {
+  for (std::string word; from >> word; width += 1 + word.size()) {
     if (width + 1 + word.size() > 80) {
       lines += "\n   ";
       width = 3;
@@ -67,7 +67,7 @@ std::string indented(const std::string& text) {
 class block {
  public:
   explicit block(const std::vector<record>& rows)
-      : rows_(rows), baseline_(baseline_of(rows)), figures_(figures_at(rows.front())) {}
+      : rows_(rows), baseline_(baseline_row_of(rows)), figures_(figures_at(rows.front())) {}
 
   std::string text() const {
     std::string all = "\n" + problem_name(rows_.front()) + "\n" + head();
