@@ -1,4 +1,4 @@
-# tilewise_algorithm(NAME BACKENDS serial cpu opencl cuda): adds an algorithm's folder to the library and the catalog.
+# tilewise_algorithm(NAME BACKENDS serial cpu opencl cuda openacc): adds an algorithm's folder to the library and the catalog.
 #
 # The folder holds NAME.cpp, NAME_algorithm.cpp and, for each backend, NAME_<backend>.cpp (cuda: NAME_cuda.cu) with the
 # function `std::vector<registry::variant> NAME_<backend>_variants()` in namespace tilewise::impl::NAME. A missing file is an
@@ -26,6 +26,9 @@ function(tilewise_algorithm name)
     file(GLOB sources CONFIGURE_DEPENDS ${name}_${backend}.${extension} ${name}_${backend}_*.${extension})
     list(FILTER sources EXCLUDE REGEX "_kernels\\.cpp$")
     target_sources(tilewise PRIVATE ${sources})
+    if(backend STREQUAL "openacc")
+      tilewise_openacc_sources(${sources})
+    endif()
     set_property(GLOBAL APPEND PROPERTY TILEWISE_VARIANT_LISTS ${name}::${name}_${backend})
   endforeach()
   if(TILEWISE_OPENCL)

@@ -31,6 +31,11 @@ foreach(item IN LISTS links)
   endif()
 endforeach()
 
+if(TILEWISE_OPENACC)
+  list(JOIN TILEWISE_OPENACC_LINK_OPTIONS " " options)
+  string(APPEND TILEWISE_PC_LIBS " ${options}")
+endif()
+
 install(TARGETS tilewise EXPORT tilewise-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tilewise ${PROJECT_BINARY_DIR}/include/tilewise
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")

@@ -20,8 +20,8 @@ class array;
 
 /// What a device says of itself. Sizes are in bytes; 0 or an empty string means "not told".
 struct device_info {
-  std::string name;         ///< how to open it: "cpu:openmp", "opencl:0", "cuda:0"
-  std::string backend;      ///< "cpu", "opencl" or "cuda"
+  std::string name;         ///< how to open it: "cpu:openmp", "opencl:0", "cuda:0", "openacc:0"
+  std::string backend;      ///< "cpu", "opencl", "cuda" or "openacc"
   std::string description;  ///< the hardware's own name
   std::string platform;     ///< OpenCL's platform; the executor and instruction set on a CPU
   std::string driver;       ///< driver version

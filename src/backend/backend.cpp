@@ -7,6 +7,9 @@
 #if TILEWISE_WITH_CUDA
 #include "backend/cuda/cuda_device.hpp"
 #endif
+#if TILEWISE_WITH_OPENACC
+#include "backend/openacc/openacc_device.hpp"
+#endif
 #include "registry/catalog.hpp"
 
 #include <algorithm>
@@ -28,6 +31,9 @@ std::span<const runtime> runtimes() {
 #endif
 #if TILEWISE_WITH_CUDA
         runtime{"cuda", cuda::devices},
+#endif
+#if TILEWISE_WITH_OPENACC
+        runtime{"openacc", openacc::devices},
 #endif
   };
   return all;

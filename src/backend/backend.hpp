@@ -1,5 +1,5 @@
 // The few nouns that every device runtime needs: device, queue, memory, and an owner for the latter.
-// cpu/, opencl/ and cuda/ implement them under the same names.
+// cpu/, opencl/, cuda/ and openacc/ implement them under the same names.
 #pragma once
 
 #include <tilewise/device.hpp>
@@ -26,13 +26,13 @@ struct arithmetic {
   std::vector<std::int32_t> wrapping;  ///< product and sum of the operands' bits as int32: a * b + c
 };
 
-/// A piece of a device's memory: a pointer on CPU and CUDA; on OpenCL a cl_mem and an offset in it.
+/// A piece of a device's memory: a pointer on CPU, CUDA and OpenACC; on OpenCL a cl_mem and an offset in it.
 struct memory {
   void* base = nullptr;
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
 
-  /// On CPU and CUDA, where memory has addresses.
+  /// On CPU, CUDA and OpenACC, where memory has addresses.
   template <class T>
   T* as() const {
     return reinterpret_cast<T*>(static_cast<char*>(base) + offset);
@@ -104,7 +104,7 @@ class queue {
   }
 
   /// Device time of the work enqueued between the two calls, in nanoseconds, by the device's own clock where it has
-  /// one: CUDA events, OpenCL profiling, the host's steady clock on CPU. stop_clock waits.
+  /// one: CUDA events, OpenCL profiling, else the host's steady clock. stop_clock waits.
   virtual void start_clock() = 0;
   virtual double stop_clock() = 0;
 

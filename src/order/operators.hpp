@@ -11,6 +11,8 @@
 
 #if defined(__CUDACC__)
 #define TILEWISE_ANYWHERE __host__ __device__
+#elif defined(_OPENACC)  // without it, functions called on an accelerator would need a directive each
+#define TILEWISE_ANYWHERE [[gnu::always_inline]]
 #else
 #define TILEWISE_ANYWHERE
 #endif

@@ -23,7 +23,7 @@ struct memories {
 
 struct variant {
   std::string_view algorithm;  // "scan"
-  std::string_view backend;    // "serial", "cpu", "opencl", "cuda": the file scan_<backend>
+  std::string_view backend;    // "serial", "cpu", "opencl", "cuda", "openacc": the file scan_<backend>
   std::string_view name;       // "lookback"; empty where the backend has one way only
   claim order = claim::tilewise;
   std::span<const dtype> types;

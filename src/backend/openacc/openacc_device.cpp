@@ -1,0 +1,98 @@
+#include "backend/openacc/openacc_device.hpp"
+
+#include "backend/cpu/cpu_device.hpp"
+#include "backend/openacc/openacc_queue.hpp"
+
+#include <array>
+
+#include <dlfcn.h>
+
+/// What the linker adds to a program for accelerators; null in one that was linked without GCC's offload compiler.
+extern "C" [[gnu::weak, gnu::visibility("hidden")]] const void* const __OFFLOAD_TABLE__[];
+
+namespace tilewise::backend::openacc {
+
+namespace {
+
+/// A function of NVIDIA's driver; false where it fails or is not there. libgomp would tell a GPU's facts too, but only
+/// after it has started it, with a context and all kernels translated.
+template <class... Arguments>
+bool driver_call(const char* name, Arguments... arguments) {
+  static void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
+  if (driver == nullptr) return false;
+  const auto function = reinterpret_cast<int (*)(Arguments...)>(dlsym(driver, name));
+  return function != nullptr && function(arguments...) == 0;
+}
+
+device_info describe_gpu(int ordinal) {
+  int device = 0, version = 0;
+  std::array<char, 256> name{};
+  std::size_t bytes = 0;
+  driver_call("cuInit", 0u);
+  driver_call("cuDriverGetVersion", &version);
+  if (driver_call("cuDeviceGet", &device, ordinal)) {
+    driver_call("cuDeviceGetName", name.data(), static_cast<int>(name.size()), device);
+    driver_call("cuDeviceTotalMem_v2", &bytes, device);
+  }
+  device_info info;
+  info.name = "openacc:" + std::to_string(ordinal);
+  info.backend = "openacc";
+  info.description = name.data();
+  info.platform = "OpenACC of GCC";
+  info.driver = "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+  info.memory = info.max_allocation = bytes;
+  info.fp64 = true;
+  return info;
+}
+
+device_info describe_host(const std::string& why_no_gpu) {
+  device_info info = cpu::make_device("cpu:serial", {})->info();
+  info.name = "openacc:0";
+  info.backend = "openacc";
+  info.platform = "OpenACC of GCC on the host, 1 thread: " + why_no_gpu;
+  return info;
+}
+
+/// Where libgomp finds no context it makes one of its own, in which its kernels then run while CUDA's runtime, which
+/// has another, may have left that one current. So the one of the runtime is made current before.
+void share_context(int ordinal) {
+  int device = 0;
+  void* context = nullptr;
+  if (driver_call("cuInit", 0u) && driver_call("cuDeviceGet", &device, ordinal) &&
+      driver_call("cuDevicePrimaryCtxRetain", &context, device))
+    driver_call("cuCtxSetCurrent", context);
+}
+
+class openacc_device final : public backend::device {
+ public:
+  openacc_device(device_info info, acc_device_t type, int ordinal)
+      : device(std::move(info)), type_(type), ordinal_(ordinal) {}
+
+ protected:
+  std::unique_ptr<backend::queue> make_queue() override {
+    if (type_ == acc_device_nvidia) share_context(ordinal_);
+    return std::make_unique<openacc::queue>(*this, type_, ordinal_);
+  }
+
+ private:
+  acc_device_t type_;
+  int ordinal_;
+};
+
+}  // namespace
+
+std::vector<std::shared_ptr<backend::device>> devices(std::string&) {
+  std::vector<std::shared_ptr<backend::device>> all;
+  const bool has_kernels = __OFFLOAD_TABLE__ != nullptr;
+  const int count = has_kernels ? acc_get_num_devices(acc_device_nvidia) : 0;
+  for (int ordinal = 0; ordinal < count; ++ordinal)
+    all.push_back(std::make_shared<openacc_device>(describe_gpu(ordinal), acc_device_nvidia, ordinal));
+  if (all.empty())
+    all.push_back(std::make_shared<openacc_device>(
+        describe_host(has_kernels ? "libgomp finds no NVIDIA GPU or lacks its plugin for them"
+                                  : "this program was linked without GCC's offload compiler"),
+        acc_device_host, 0));
+  return all;
+}
+
+}  // namespace tilewise::backend::openacc

@@ -1,0 +1,94 @@
+#include "backend/openacc/openacc_queue.hpp"
+
+#include "backend/cpu/cpu_pool.hpp"
+
+#include <chrono>
+
+namespace tilewise::backend::openacc {
+
+namespace {
+
+constexpr std::uint64_t alignment = 256;  // a GPU's memory has it, the host's is moved up to it
+
+std::uint64_t to_alignment(const void* base) { return -reinterpret_cast<std::uintptr_t>(base) % alignment; }
+
+}  // namespace
+
+queue::queue(const backend::device& owner, acc_device_t type, int ordinal)
+    : backend::queue(owner), type_(type), ordinal_(ordinal) {}
+
+queue::~queue() {
+  trim();
+  for (const auto& [base, bytes] : live_) acc_free(base);
+}
+
+std::uint64_t queue::free_bytes() const {
+  return type_ == acc_device_host ? cpu::physical_memory()
+                                  : acc_get_property(ordinal_, type_, acc_property_free_memory);
+}
+
+void queue::trim() noexcept {
+  make_current();
+  for (const auto& [bytes, base] : idle_) acc_free(base);
+  idle_.clear();
+  idle_bytes_ = 0;
+}
+
+memory queue::allocate(std::uint64_t bytes) {
+  if (bytes == 0) return {};
+  make_current();
+  void* base = nullptr;
+  if (const auto found = idle_.find(bytes); found != idle_.end()) {
+    base = found->second;
+    idle_.erase(found);
+    idle_bytes_ -= bytes;
+  } else {
+    if (bytes >= free_bytes()) trim();
+    // Asked first: where there is no room, libgomp prints.
+    base = bytes < free_bytes() ? acc_malloc(bytes + alignment) : nullptr;
+    if (base == nullptr)
+      throw error(errc::out_of_memory, device().info().name + " has no room for " + std::to_string(bytes) +
+                                           " bytes: " + std::to_string(free_bytes()) +
+                                           " are free; use less data or free other arrays first");
+  }
+  live_.emplace(base, bytes);
+  return {base, to_alignment(base), bytes};
+}
+
+void queue::release(memory what) noexcept {
+  if (what.base == nullptr) return;
+  const auto found = live_.find(what.base);
+  const std::uint64_t bytes = found->second;
+  live_.erase(found);
+  if (idle_bytes_ + bytes > device().info().memory / 8) {  // what waits here is lost to others
+    make_current();
+    return acc_free(what.base);
+  }
+  idle_.emplace(bytes, what.base);
+  idle_bytes_ += bytes;
+}
+
+/// Over a null base, which tells the caller's memory from the queue's own.
+memory queue::wrap(void* native, std::uint64_t bytes) {
+  return {nullptr, reinterpret_cast<std::uintptr_t>(native), bytes};
+}
+
+void queue::upload(memory to, const void* from, std::uint64_t bytes) {
+  if (bytes == 0) return;
+  make_current();
+  acc_memcpy_to_device(to.as<void>(), const_cast<void*>(from), bytes);
+}
+
+void queue::download(void* to, memory from, std::uint64_t bytes) {
+  if (bytes == 0) return;
+  make_current();
+  acc_memcpy_from_device(to, from.as<void>(), bytes);
+}
+
+void queue::start_clock() { clock_started_ = std::chrono::steady_clock::now().time_since_epoch().count(); }
+
+double queue::stop_clock() {
+  return static_cast<double>(std::chrono::steady_clock::now().time_since_epoch().count() - clock_started_);
+}
+
+}  // namespace tilewise::backend::openacc

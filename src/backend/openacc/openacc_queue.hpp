@@ -1,0 +1,54 @@
+// OpenACC's synchronous operations as a queue, on an accelerator or on the host.
+#pragma once
+
+#include "backend/backend.hpp"
+
+#include <openacc.h>
+
+#include <map>
+
+namespace tilewise::backend::openacc {
+
+/// Of one launch; the loop's further iterations are done in turns.
+inline constexpr std::uint64_t most_gangs = 0x7fffffff;
+
+/// Every call waits for its work. libgomp ends the process where a device fails; it has no way to tell.
+class queue final : public backend::queue {
+ public:
+  queue(const backend::device& owner, acc_device_t type, int ordinal);
+  ~queue() override;
+
+  /// Makes this device the calling thread's current one; every entry into OpenACC begins with it.
+  void make_current() const { acc_set_device_num(ordinal_, type_); }
+
+  memory allocate(std::uint64_t bytes) override;
+  void release(memory what) noexcept override;
+  memory wrap(void* native, std::uint64_t bytes) override;
+  void upload(memory to, const void* from, std::uint64_t bytes) override;
+  void download(void* to, memory from, std::uint64_t bytes) override;
+  void copy(memory to, memory from, std::uint64_t bytes) override;
+  void finish() override {}
+  void start_clock() override;
+  double stop_clock() override;
+  arithmetic probe_arithmetic(std::span<const float> a, std::span<const float> b, std::span<const float> c) override;
+
+ private:
+  std::uint64_t free_bytes() const;
+  void trim() noexcept;
+
+  acc_device_t type_;
+  int ordinal_;
+  std::int64_t clock_started_ = 0;
+  std::multimap<std::uint64_t, void*> idle_;  // by size, for the next call
+  std::uint64_t idle_bytes_ = 0;
+  std::map<void*, std::uint64_t> live_;
+};
+
+/// The OpenACC queue behind `q`, with its device current: the first line of every variant's `run`.
+inline queue& enter(backend::queue& q) {
+  queue& entered = static_cast<queue&>(q);
+  entered.make_current();
+  return entered;
+}
+
+}  // namespace tilewise::backend::openacc
