@@ -2,8 +2,12 @@
 #pragma once
 
 #include "lab/generate.hpp"
+#include "registry/catalog.hpp"
 
+#include <tilewise/device.hpp>
 #include <tilewise/error.hpp>
+
+#include <algorithm>
 
 #include <cstdlib>
 #include <cstring>
@@ -26,6 +30,18 @@ inline std::vector<float> wide_floats(std::uint64_t n, std::uint64_t seed = 1) {
   std::vector<float> values(n);
   if (n != 0) std::memcpy(values.data(), bytes.data(), bytes.size());
   return values;
+}
+
+/// The devices that compute an algorithm: a backend need not have all of them.
+inline std::vector<device> devices_with(std::string_view algorithm) {
+  const auto variants = registry::variants_of(registry::find_algorithm(algorithm));
+  std::vector<device> all = devices();
+  std::erase_if(all, [&](const device& on) {
+    return std::none_of(variants.begin(), variants.end(), [&](const registry::variant* v) {
+      return !v->peer && v->device_backend() == on.info().backend;
+    });
+  });
+  return all;
 }
 
 /// The message of the tilewise::error that `call` throws; fails if it throws none or one of another code.

@@ -1,5 +1,6 @@
 // The order against its two lines of definition, its laws through the library's face, and the operators against
 // oracles written by cases.
+#include "helpers.hpp"
 #include "lab/generate.hpp"
 #include "order/block_stack.hpp"
 #include "special_values.hpp"
@@ -91,7 +92,7 @@ TYPED_TEST(Order, WholeBlocksMayBePushedAtOnce) {
 TYPED_TEST(Order, InclusiveScanIsTheReductionOfEachPrefixOnEveryDevice) {
   using T = TypeParam;
   constexpr std::uint64_t n = 300;
-  for (const device& on : devices()) {
+  for (const device& on : tests::devices_with("scan")) {
     // Elsewhere each type and operator is a program to compile; the sweep has the others.
     if (on.info().backend != "cpu" && !std::is_same_v<T, float>) continue;
     for (lab::data_class data : sensitive)

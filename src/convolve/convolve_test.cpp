@@ -136,7 +136,7 @@ TYPED_TEST(Convolve, ProductsAreRounded) {
 TYPED_TEST(Convolve, ArraysOnADevice) {
   const auto x = wide_values<TypeParam>(40 * 50, 1), many = wide_values<TypeParam>(40'000, 2);
   const std::vector<TypeParam> mask(many.begin(), many.begin() + 9);
-  for (const device& on : devices()) {
+  for (const device& on : tests::devices_with("convolve")) {
     const auto image = on.upload(x), much = on.upload(many);
     const auto weights = view<TypeParam>(on, much.storage().template as<void>(), 9);
     for (border at_edges : borders) {
@@ -153,7 +153,7 @@ TYPED_TEST(Convolve, HugeMasksOnEveryDevice) {
   const image_size of_x{3, 5}, of_mask{401, 403};
   const auto x = wide_values<TypeParam>(15, 1), mask = wide_values<TypeParam>(of_mask.rows * of_mask.columns, 2);
   const auto wanted = expected(x, of_x, mask, of_mask, border::zero);
-  for (const device& on : devices())
+  for (const device& on : tests::devices_with("convolve"))
     expect_same_bits(convolved(x, of_x, mask, of_mask, {.border = border::zero, .device = on}), wanted, on.name());
 }
 

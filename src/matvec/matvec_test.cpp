@@ -111,7 +111,7 @@ TEST(Matvec, IntegersWrap) {
 }
 
 TEST(Matvec, ArraysGiveTheBitsOfHostData) {
-  for (const device& on : devices()) {
+  for (const device& on : tests::devices_with("matvec")) {
     for (const matrix_layout& l : layouts()) {
       operands o(l);
       const array<float> a = on.upload(o.a), x = on.upload(o.x);

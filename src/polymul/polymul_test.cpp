@@ -222,7 +222,7 @@ TEST(Polymul, ArraysGiveTheBitsOfHostData) {
   std::mt19937_64 random(6);
   const auto a = random_coefficients<std::int32_t>(random, 1234, 20),
              b = random_coefficients<std::int32_t>(random, 777, 20);
-  for (const device& on : devices()) {
+  for (const device& on : tests::devices_with("polymul")) {
     const array<std::int32_t> x = on.upload(a), y = on.upload(b);
     array<std::int64_t> c = on.allocate<std::int64_t>(a.size() + b.size() - 1);
     polymul(x, y, c);
