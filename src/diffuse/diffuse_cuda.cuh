@@ -29,40 +29,84 @@ struct field {
   }
 };
 
+/// The sum so far with the terms of the mask's row dy, of which at(dx) are the elements. The first row begins the sum.
+template <mask Mask, class T, class At>
+__device__ __forceinline__ T with_row(int dy, T sum, const weights<T>& w, const At& at) {
+  constexpr int radius = radius_of(Mask);
+  if (dy == 0) {
+    if constexpr (Mask == mask::cross) sum = sum + w.far_x * at(-2);
+    sum = sum + w.side_x * at(-1);
+    sum = sum + w.centre * at(0);
+    sum = sum + w.side_x * at(1);
+    if constexpr (Mask == mask::cross) sum = sum + w.far_x * at(2);
+    return sum;
+  }
+  if constexpr (Mask == mask::nine_points) {
+    sum = dy < 0 ? w.corner * at(-1) : sum + w.corner * at(-1);
+    sum = sum + w.side_y * at(0);
+    return sum + w.corner * at(1);
+  }
+  const T product = (dy == -2 || dy == 2 ? w.far_y : w.side_y) * at(0);
+  return dy == -radius ? product : sum + product;
+}
+
 /// Of the element at(0, 0), where at(dy, dx) is one of its neighbours.
 template <mask Mask, class T, class At>
 __device__ __forceinline__ T stepped(const weights<T>& w, const At& at) {
-  const T old = at(0, 0);
-  T lap;
-  if constexpr (Mask == mask::five_points) {
-    lap = w.side_y * at(-1, 0);
-    lap = lap + w.side_x * at(0, -1);
-    lap = lap + w.centre * old;
-    lap = lap + w.side_x * at(0, 1);
-    lap = lap + w.side_y * at(1, 0);
-  } else if constexpr (Mask == mask::nine_points) {
-    lap = w.corner * at(-1, -1);
-    lap = lap + w.side_y * at(-1, 0);
-    lap = lap + w.corner * at(-1, 1);
-    lap = lap + w.side_x * at(0, -1);
-    lap = lap + w.centre * old;
-    lap = lap + w.side_x * at(0, 1);
-    lap = lap + w.corner * at(1, -1);
-    lap = lap + w.side_y * at(1, 0);
-    lap = lap + w.corner * at(1, 1);
-  } else {
-    lap = w.far_y * at(-2, 0);
-    lap = lap + w.side_y * at(-1, 0);
-    lap = lap + w.far_x * at(0, -2);
-    lap = lap + w.side_x * at(0, -1);
-    lap = lap + w.centre * old;
-    lap = lap + w.side_x * at(0, 1);
-    lap = lap + w.far_x * at(0, 2);
-    lap = lap + w.side_y * at(1, 0);
-    lap = lap + w.far_y * at(2, 0);
-  }
-  return old + w.rate * lap;
+  constexpr int radius = radius_of(Mask);
+  T lap = 0;
+#pragma unroll
+  for (int dy = -radius; dy <= radius; ++dy) lap = with_row<Mask>(dy, lap, w, [&](int dx) { return at(dy, dx); });
+  return at(0, 0) + w.rate * lap;
 }
+
+inline constexpr int warp_lanes = 32;
+
+/// Of the calling thread; by a shuffle, so that the compiler knows that it is the same in all lanes.
+__device__ __forceinline__ unsigned warp_of_group() { return __shfl_sync(~0u, threadIdx.x / warp_lanes, 0); }
+
+/// A warp's rows that come in one after the other, and the sums they are part of: a row adds its terms to those of the
+/// rows around it, so each product is made once and no row waits for more than its last terms.
+template <class T, mask Mask, int Columns, bool Remake = false>
+struct row_sums {
+  static constexpr int radius = radius_of(Mask);
+  static constexpr int width = Columns + 2 * radius;
+  using row = T[Columns];
+
+  T old[radius][Columns];       // the last rows to come in
+  T sums[2 * radius][Columns];  // of the row to be finished next, and of those after it
+
+  /// A lane's part of a row and its neighbours'; beyond the warp stand copies of the outer elements.
+  static __device__ __forceinline__ void widen(const row& values, T (&wide)[width]) {
+    const unsigned lane = threadIdx.x % warp_lanes;
+#pragma unroll
+    for (int v = 0; v < Columns; ++v) wide[radius + v] = values[v];
+#pragma unroll
+    for (int r = 0; r < radius; ++r) {
+      const T before = __shfl_up_sync(~0u, values[Columns - radius + r], 1);
+      const T after = __shfl_down_sync(~0u, values[r], 1);
+      wide[r] = lane == 0 ? values[0] : before;
+      wide[radius + Columns + r] = lane == warp_lanes - 1 ? values[Columns - 1] : after;
+    }
+  }
+
+  /// A row comes in, and the one a radius before it leaves stepped.
+  __device__ __forceinline__ void push(const T (&wide)[width], row& next, const weights<T>& w) {
+#pragma unroll
+    for (int v = 0; v < Columns; ++v) {
+      const auto at = [&](int dx) { return wide[radius + v + dx]; };
+      if (Remake && Mask != mask::nine_points)
+        sums[2 * radius - 1][v] = with_row<Mask>(-radius, T(0), w, [&](int) { return old[radius - 1][v]; });
+      next[v] = old[0][v] + w.rate * with_row<Mask>(radius, sums[0][v], w, at);
+#pragma unroll
+      for (int k = 0; k + 1 < 2 * radius; ++k) sums[k][v] = with_row<Mask>(radius - 1 - k, sums[k + 1][v], w, at);
+      sums[2 * radius - 1][v] = with_row<Mask>(-radius, T(0), w, at);
+#pragma unroll
+      for (int k = 0; k + 1 < radius; ++k) old[k][v] = old[k + 1][v];
+      old[radius - 1][v] = at(0);
+    }
+  }
+};
 
 /// A mask as a type, for kernels' template arguments.
 template <mask Mask>

@@ -12,7 +12,6 @@ namespace tilewise::impl::diffuse {
 
 namespace {
 
-constexpr int columns_a_lane = 4;
 constexpr std::array<unsigned, 4> depths{1, 2, 4, 8};
 constexpr std::array<unsigned, 3> warp_counts{12, 24, 48};
 constexpr std::array<registry::tuning_axis, 2> axes{{{"steps", depths, 8}, {"warps", warp_counts, 24}}};
@@ -27,10 +26,10 @@ void launch_pass(unsigned depth, const stage& now, const field<T>& f, unsigned w
   const T* const from = now.from.as<const T>();
   T* const to = now.to.as<T>();
   switch (depth) {
-    case 1: return launch_strips<T, Mask, columns_a_lane, 1>(from, to, f, warps, q);
-    case 2: return launch_strips<T, Mask, columns_a_lane, 2>(from, to, f, warps, q);
-    case 4: return launch_strips<T, Mask, columns_a_lane, 4>(from, to, f, warps, q);
-    default: return launch_strips<T, Mask, columns_a_lane, 8>(from, to, f, warps, q);
+    case 1: return launch_strips<T, Mask, 2, 1, 4, false, 1>(from, to, f, warps, q);
+    case 2: return launch_strips<T, Mask, 4, 2, 2, true, 1>(from, to, f, warps, q);
+    case 4: return launch_strips<T, Mask, 4, 4, 2, true, 1>(from, to, f, warps, q);
+    default: return launch_strips<T, Mask, 4, 8, 1, true, 1>(from, to, f, warps, q);
   }
 }
 

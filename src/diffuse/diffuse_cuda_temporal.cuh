@@ -12,7 +12,6 @@
 
 namespace tilewise::impl::diffuse {
 
-inline constexpr int warp_lanes = 32;
 inline constexpr unsigned warps_a_group = 4;
 
 /// How a field is cut into strips and bands, one of each a warp.
@@ -21,35 +20,37 @@ struct strip_plan {
   std::int64_t band;  // rows
 };
 
-template <class T, mask Mask, int Columns, int Depth>
+/// Of a strip of width 32 * Columns the middle is written; Ahead rows are on their way from memory.
+template <class T, mask Mask, int Columns, int Depth, int Ahead, bool Remake>
 struct strip_stream {
+  using level_rows = row_sums<T, Mask, Columns, Remake>;
+  using row = typename level_rows::row;
   static constexpr int radius = radius_of(Mask);
-  static constexpr int rows_kept = 2 * radius + 1;
   static constexpr int halo = Depth * radius;
+  static constexpr int pack = 16 / sizeof(T) < Columns ? 16 / sizeof(T) : Columns;
+  static constexpr int margin = (halo + pack - 1) / pack * pack;  // columns, so that the output begins with a pack
   static constexpr int width = warp_lanes * Columns;
-  static constexpr int output_width = width - 2 * halo;
-  static constexpr int pack = 16 / sizeof(T);
-  static constexpr bool packs_fit = Columns % pack == 0 && halo % pack == 0;
+  static constexpr int output_width = width - 2 * margin;
 
-  using row = T[Columns];
+  using bits = std::conditional_t<pack * sizeof(T) == sizeof(uint4), uint4, uint2>;
 
   const T* from;
   T* to;
   const field<T>& f;
-  bool packed;         // rows begin on 16 bytes
+  bool packed;         // rows begin on a pack
   std::int64_t left;   // column of the strip's first element
   std::int64_t first;  // column of the lane's first element
-  T kept[Depth][rows_kept][Columns];
+  level_rows levels[Depth];
 
   __device__ __forceinline__ bool is_inner() const { return left >= 0 && left + width <= f.columns; }
 
   __device__ __forceinline__ void load(std::int64_t j, row& to_row) const {
     const T* const source = from + f.within(j, f.rows) * f.columns;
-    if (packs_fit && packed && is_inner()) {
+    if (packed && is_inner()) {
 #pragma unroll
       for (int v = 0; v < Columns; v += pack) {
-        const uint4 bits = __ldg(reinterpret_cast<const uint4*>(source + first + v));
-        memcpy(&to_row[v], &bits, sizeof bits);
+        const bits values = __ldg(reinterpret_cast<const bits*>(source + first + v));
+        memcpy(&to_row[v], &values, sizeof values);
       }
       return;
     }
@@ -59,14 +60,14 @@ struct strip_stream {
 
   __device__ __forceinline__ void store(std::int64_t j, const row& values) const {
     T* const target = to + j * f.columns;
-    const std::int64_t begin = left + halo, end = begin + output_width < f.columns ? begin + output_width : f.columns;
-    if (packs_fit && packed && is_inner()) {
+    const std::int64_t begin = left + margin, end = begin + output_width < f.columns ? begin + output_width : f.columns;
+    if (packed && is_inner()) {
 #pragma unroll
       for (int v = 0; v < Columns; v += pack)
         if (first + v >= begin && first + v < end) {
-          uint4 bits;
-          memcpy(&bits, &values[v], sizeof bits);
-          *reinterpret_cast<uint4*>(target + first + v) = bits;
+          bits coming;
+          memcpy(&coming, &values[v], sizeof coming);
+          *reinterpret_cast<bits*>(target + first + v) = coming;
         }
       return;
     }
@@ -104,88 +105,75 @@ struct strip_stream {
     }
   }
 
-  /// Row j of a level comes in; above the first row stand copies of it.
-  __device__ __forceinline__ void push(int level, std::int64_t j, const row& values) {
+  /// Row j of a level, and the next level's row j - radius.
+  template <bool Inner>
+  __device__ __forceinline__ void step(int level, std::int64_t j, row& now) {
+    T wide[level_rows::width];
+    if (!Inner) {
+      if (j < f.rows) {
+        set_edges(j, now);
+      } else {  // below the last row stand copies of it
 #pragma unroll
-    for (int k = 0; k < rows_kept; ++k)
-#pragma unroll
-      for (int v = 0; v < Columns; ++v)
-        kept[level][k][v] = k + 1 == rows_kept || j == 0 ? values[v] : kept[level][k + 1][v];
-  }
-
-  /// The next level's row from the rows that this one keeps.
-  __device__ __forceinline__ void step(int level, row& next) const {
-    T around[rows_kept][Columns + 2 * radius];
-#pragma unroll
-    for (int k = 0; k < rows_kept; ++k) {
-#pragma unroll
-      for (int v = 0; v < Columns; ++v) around[k][radius + v] = kept[level][k][v];
-      if (Mask != mask::nine_points && k != radius) continue;  // no corners
-#pragma unroll
-      for (int r = 0; r < radius; ++r) {
-        around[k][r] = __shfl_up_sync(~0u, kept[level][k][Columns - radius + r], 1);
-        around[k][radius + Columns + r] = __shfl_down_sync(~0u, kept[level][k][r], 1);
+        for (int v = 0; v < Columns; ++v) now[v] = levels[level].old[radius - 1][v];
       }
     }
+    level_rows::widen(now, wide);
+    if (!Inner && j == 0) {  // and above the first one
 #pragma unroll
-    for (int v = 0; v < Columns; ++v)
-      next[v] = stepped<Mask>(f.w, [&](int dy, int dx) { return around[radius + dy][radius + v + dx]; });
+      for (int r = 0; r < radius; ++r) levels[level].push(wide, now, f.w);
+    }
+    levels[level].push(wide, now, f.w);
   }
 
-  /// Rows from `begin` to `end` of the output.
+  /// Rows from `begin` to `end` of the output; Inner if no row of any level is at an edge.
+  template <bool Inner>
   __device__ __forceinline__ void run(std::int64_t begin, std::int64_t end) {
     const std::int64_t start = begin > halo ? begin - halo : 0;
-    row coming, now;
-    load(start, coming);
-#pragma unroll rows_kept
-    for (std::int64_t front = start; front < end + halo; ++front) {
+    row coming[Ahead], now;
 #pragma unroll
-      for (int v = 0; v < Columns; ++v) now[v] = coming[v];
-      load(front + 1, coming);  // ahead of its use; beyond the last row that one again
-      set_edges(front < f.rows ? front : f.rows - 1, now);
-      push(0, front, now);
+    for (int a = 0; a < Ahead; ++a) load(start + a, coming[a]);
+    for (std::int64_t base = start; base < end + halo; base += Ahead) {
 #pragma unroll
-      for (int level = 1; level <= Depth; ++level) {
-        const std::int64_t j = front - level * radius;
-        if (j < 0) break;
-        if (level == Depth && j < begin) break;
-        step(level - 1, now);
-        if (level == Depth) {
+      for (int a = 0; a < Ahead; ++a) {
+        const std::int64_t front = base + a;
 #pragma unroll
-          for (int v = 0; v < Columns; ++v) now[v] = order::canonical(now[v]);
-          store(j, now);
-        } else {
-          if (j < f.rows)
-            set_edges(j, now);
-          else
+        for (int v = 0; v < Columns; ++v) now[v] = coming[a][v];
+        load(front + Ahead, coming[a]);  // beyond the last row that one again
 #pragma unroll
-            for (int v = 0; v < Columns; ++v)
-              now[v] = kept[level][rows_kept - 1][v];  // below the last row copies of it
-          push(level, j, now);
+        for (int level = 0; level < Depth; ++level) {
+          if (!Inner && front < level * radius) break;
+          step<Inner>(level, front - level * radius, now);
         }
+        const std::int64_t j = front - halo;
+        if (j < begin || j >= end) continue;
+#pragma unroll
+        for (int v = 0; v < Columns; ++v) now[v] = order::canonical(now[v]);
+        store(j, now);
       }
     }
   }
 };
 
-template <class T, mask Mask, int Columns, int Depth>
-__global__ void __launch_bounds__(warps_a_group* warp_lanes)
+template <class T, mask Mask, int Columns, int Depth, int Ahead, bool Remake, int Groups>
+__global__ void __launch_bounds__(warps_a_group* warp_lanes, Groups)
     stream_strips(const T* __restrict__ from, T* __restrict__ to, const __grid_constant__ field<T> f,
                   const strip_plan plan, bool packed) {
-  using stream = strip_stream<T, Mask, Columns, Depth>;
-  const unsigned warp = blockIdx.x * warps_a_group + threadIdx.x / warp_lanes;
+  using stream = strip_stream<T, Mask, Columns, Depth, Ahead, Remake>;
+  const unsigned warp = blockIdx.x * warps_a_group + warp_of_group();
   const std::int64_t begin = std::int64_t{warp / plan.strips} * plan.band;
   if (begin >= f.rows) return;
-  const std::int64_t left = std::int64_t{warp % plan.strips} * stream::output_width - stream::halo;
+  const std::int64_t left = std::int64_t{warp % plan.strips} * stream::output_width - stream::margin;
   const std::int64_t end = begin + plan.band < f.rows ? begin + plan.band : f.rows;
   stream now{from, to, f, packed, left, left + static_cast<int>(threadIdx.x % warp_lanes) * Columns, {}};
-  now.run(begin, end);
+  const bool is_inner =
+      left > 0 && left + stream::width < f.columns && begin >= stream::halo && end + stream::halo <= f.rows;
+  is_inner ? now.template run<true>(begin, end) : now.template run<false>(begin, end);
 }
 
 /// One pass of Depth steps. `band` is the least number of rows a warp takes.
-template <class T, mask Mask, int Columns, int Depth>
+template <class T, mask Mask, int Columns, int Depth, int Ahead, bool Remake, int Groups>
 void launch_strips(const T* from, T* to, const field<T>& f, unsigned warps, backend::cuda::queue& q) {
-  using stream = strip_stream<T, Mask, Columns, Depth>;
+  using stream = strip_stream<T, Mask, Columns, Depth, Ahead, Remake>;
   const auto rows = static_cast<std::uint64_t>(f.rows), columns = static_cast<std::uint64_t>(f.columns);
   const std::uint64_t strips = parts_of(columns, stream::output_width);
   const std::uint64_t least = 4 * stream::halo;  // rows, so that those computed twice stay few
@@ -194,7 +182,7 @@ void launch_strips(const T* from, T* to, const field<T>& f, unsigned warps, back
   const bool packed = columns % stream::pack == 0 && reinterpret_cast<std::uintptr_t>(from) % 16 == 0 &&
                       reinterpret_cast<std::uintptr_t>(to) % 16 == 0;
   const auto groups = static_cast<unsigned>(parts_of(strips * bands, warps_a_group));
-  stream_strips<T, Mask, Columns, Depth>
+  stream_strips<T, Mask, Columns, Depth, Ahead, Remake, Groups>
       <<<groups, warps_a_group * warp_lanes, 0, q.stream()>>>(from, to, f, plan, packed);
   TW_CUDA(cudaGetLastError());
 }
