@@ -1,0 +1,298 @@
+// What:   the kernel of diffuse/cuda:resident: what groups send each other, a warp's rows, and a tile's rounds.
+// Order:  diffuse_cuda.cuh.
+// Shape:  diffuse_cuda_resident.cu.
+// Limits: all groups must run at once.
+// Twins:  diffuse_serial.cpp.
+#pragma once
+
+#include "diffuse/diffuse_cuda.cuh"
+
+namespace tilewise::impl::diffuse {
+
+/// An element on its way to another group, in two words (one for f32) of half a value and the round it is of: who reads
+/// it knows by itself whether it has come.
+template <class T>
+using packet = std::conditional_t<sizeof(T) == 8, ulonglong2, unsigned long long>;
+
+__device__ __forceinline__ void send(ulonglong2* where, double value, unsigned round) {
+  const auto bits = static_cast<unsigned long long>(__double_as_longlong(value));
+  const unsigned long long tag = static_cast<unsigned long long>(round) << 32;
+  asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};"
+               :
+               : "l"(where), "l"(tag | (bits & 0xffffffffu)), "l"(tag | bits >> 32)
+               : "memory");
+}
+__device__ __forceinline__ void send(unsigned long long* where, float value, unsigned round) {
+  const unsigned long long word = static_cast<unsigned long long>(round) << 32 | __float_as_uint(value);
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" : : "l"(where), "l"(word) : "memory");
+}
+
+/// Nothing is read if not wanted, and without a branch: all reads of a thread are on their way at once.
+__device__ __forceinline__ void receive(ulonglong2& p, const ulonglong2* where, bool is_wanted) {
+  asm volatile("{.reg .pred p; setp.ne.u32 p, %3, 0; @p ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];}"
+               : "+l"(p.x), "+l"(p.y)
+               : "l"(where), "r"(static_cast<unsigned>(is_wanted))
+               : "memory");
+}
+__device__ __forceinline__ void receive(unsigned long long& p, const unsigned long long* where, bool is_wanted) {
+  asm volatile("{.reg .pred p; setp.ne.u32 p, %2, 0; @p ld.relaxed.gpu.global.u64 %0, [%1];}"
+               : "+l"(p)
+               : "l"(where), "r"(static_cast<unsigned>(is_wanted))
+               : "memory");
+}
+
+__device__ __forceinline__ bool is_of(const ulonglong2& p, unsigned round) {
+  return p.x >> 32 == round && p.y >> 32 == round;
+}
+__device__ __forceinline__ bool is_of(unsigned long long p, unsigned round) { return p >> 32 == round; }
+__device__ __forceinline__ double value_of(const ulonglong2& p) {
+  return __longlong_as_double(static_cast<long long>((p.x & 0xffffffffu) | p.y << 32));
+}
+__device__ __forceinline__ float value_of(unsigned long long p) { return __uint_as_float(static_cast<unsigned>(p)); }
+
+/// Of one direction: where a tile begins, and what of the field is its own. Tiles are of one size and overlap evenly.
+struct extent {
+  int origin, begin, end;
+  int low, high;  // its own and a halo around it
+
+  __device__ static int origin_of(int index, int count, int length, int size) {
+    return count == 1 ? 0 : static_cast<int>(std::int64_t{index} * (length - size) / (count - 1));
+  }
+  __device__ extent(int index, int count, int length, int size, int halo)
+      : origin(origin_of(index, count, length, size)),
+        begin(index == 0 ? 0 : origin + halo),
+        end(index + 1 == count ? length : origin_of(index + 1, count, length, size) + halo),
+        low(max(0, begin - halo)),
+        high(min(length, end + halo)) {}
+  __device__ bool owns(int at) const { return at >= begin && at < end; }
+  __device__ bool reaches(int at) const { return at >= low && at < high; }
+  __device__ bool is_near_side(int at, int halo) const { return at < begin + halo || at >= end - halo; }
+};
+
+/// A lane's part of a row.
+template <class T, int Columns>
+struct alignas(sizeof(T) * Columns < 16 ? sizeof(T) * Columns : 16) lane_row {
+  T values[Columns];
+};
+
+/// A warp's rows of a tile.
+template <class T, mask Mask, int Columns, int Rows, bool Ragged>
+struct resident_rows {
+  static constexpr int radius = radius_of(Mask), columns = Columns, rows = Rows, width = warp_lanes * Columns;
+  using sums_type = row_sums<T, Mask, Columns>;
+  static __host__ __device__ constexpr std::size_t room_bytes(
+      int warps) {  // first and last rows of two sides, or the tile
+    return std::size_t{4 * radius > Rows ? 4 * radius : Rows} * warps * width * sizeof(T);
+  }
+  static_assert(Rows * Columns <= 32);
+
+  const field<T>& f;
+  lane_row<T, Columns>* shared;  // of both sides, each warp's first and last rows
+  int warp, warps;
+  int lane, i, j;  // of the field, the thread's first element
+  unsigned strip;  // a bit for each element, of those in the field's strips
+  T values[Rows][Columns];
+
+  __device__ __forceinline__ lane_row<T, Columns>& shared_row(int side, int of, int index) const {
+    return shared[((side * warps + of) * 2 * radius + index) * warp_lanes + lane];
+  }
+
+  __device__ __forceinline__ lane_row<T, Columns> row_of(int k) const {
+    lane_row<T, Columns> row;
+#pragma unroll
+    for (int v = 0; v < Columns; ++v) row.values[v] = values[k][v];
+    return row;
+  }
+
+  __device__ __forceinline__ void share(int side) const {
+#pragma unroll
+    for (int r = 0; r < radius; ++r) {
+      shared_row(side, warp, r) = row_of(r);
+      shared_row(side, warp, radius + r) = row_of(Rows - radius + r);
+    }
+  }
+
+  __device__ __forceinline__ void load(const T* from) {
+#pragma unroll
+    for (int k = 0; k < Rows; ++k)
+#pragma unroll
+      for (int v = 0; v < Columns; ++v) {
+        const std::int64_t row = f.within(j + k, f.rows), column = f.within(i + v, f.columns);
+        values[k][v] = f.in_strip(row, column) ? T(1) : __ldg(from + row * f.columns + column);
+        if (f.in_strip(j + k, i + v)) strip |= 1u << (k * Columns + v);
+      }
+  }
+
+  /// Row k of a warp, of those around it as well; beyond the field, and beyond the tile where it is used up anyway,
+  /// stands a copy of the row before.
+  __device__ __forceinline__ void next_row(int side, int k, T (&wide)[sums_type::width]) const {
+    const lane_row<T, Columns> now = k < 0      ? (warp == 0 ? row_of(0) : shared_row(side, warp - 1, 2 * radius + k))
+                                     : k < Rows ? row_of(k)
+                                                : shared_row(side, warp + 1 == warps ? warp : warp + 1, k - Rows);
+    const bool is_ghost = (k >= Rows && warp + 1 == warps) || (Ragged && j + k >= f.rows);
+    T coming[sums_type::width];
+    sums_type::widen(now.values, coming);
+#pragma unroll
+    for (int c = 0; c < sums_type::width; ++c) {
+      if (Ragged && c > radius && i + c - radius >= f.columns) coming[c] = coming[c - 1];
+      if (!is_ghost) wide[c] = coming[c];
+    }
+  }
+
+  __device__ __forceinline__ void step(int side, bool is_last) {
+    sums_type sums{};
+    T wide[sums_type::width]{};
+    T next[Columns];
+#pragma unroll
+    for (int k = -radius; k < Rows + radius; ++k) {
+      next_row(side, k, wide);
+      sums.push(wide, next, f.w);
+#pragma unroll
+      for (int v = 0; v < Columns; ++v)
+        if (k >= radius) values[k - radius][v] = next[v];
+    }
+    if (is_last) return;
+    set_strips();
+    share(1 - side);
+  }
+
+  __device__ __forceinline__ void set_strips() {
+    if (strip == 0) return;
+#pragma unroll
+    for (int k = 0; k < Rows; ++k)
+#pragma unroll
+      for (int v = 0; v < Columns; ++v)
+        if ((Ragged || v == 0 || v == Columns - 1) && (strip >> (k * Columns + v) & 1) != 0) values[k][v] = 1;
+  }
+};
+
+/// Where the halo's elements lie: rows above, rows below, and then what is left and right of the tile's own rows.
+__device__ __forceinline__ int list_halo(const extent& x, const extent& y, ushort2* list) {
+  const int across = x.high - x.low, above = y.begin - y.low, outer = (above + y.high - y.end) * across;
+  const int left = x.begin - x.low, beside = left + x.high - x.end;
+  const int count = outer + beside * (y.end - y.begin);
+  for (int e = static_cast<int>(threadIdx.x); e < count; e += static_cast<int>(blockDim.x)) {
+    int row, column;
+    if (e < outer) {
+      row = e / across < above ? y.low + e / across : y.end + e / across - above;
+      column = x.low + e % across;
+    } else {
+      const int c = (e - outer) % beside;
+      row = y.begin + (e - outer) / beside;
+      column = c < left ? x.low + c : x.end + c - left;
+    }
+    list[e] = ushort2{static_cast<unsigned short>(column), static_cast<unsigned short>(row)};
+  }
+  return count;
+}
+
+/// What neighbours need of a tile's own elements.
+template <class Rows, class Packet>
+__device__ __forceinline__ void send_frame(const Rows& mine, const extent& x, const extent& y, int halo, Packet* fields,
+                                           unsigned round) {
+  const int columns = static_cast<int>(mine.f.columns);
+#pragma unroll
+  for (int k = 0; k < Rows::rows; ++k)
+#pragma unroll
+    for (int v = 0; v < Rows::columns; ++v) {
+      const int column = mine.i + v, row = mine.j + k;
+      if (x.owns(column) && y.owns(row) && (x.is_near_side(column, halo) || y.is_near_side(row, halo)))
+        send(fields + row * columns + column, mine.values[k][v], round);
+    }
+}
+
+/// Waits for the halo's elements and puts them into the tile in shared memory.
+template <class T, class Packet>
+__device__ __forceinline__ void receive_halo(const extent& x, const extent& y, const ushort2* list, int count,
+                                             const Packet* fields, int columns, unsigned round, T* tile, int width) {
+  constexpr int at_once = 4;
+  for (int first = static_cast<int>(threadIdx.x); first < count; first += at_once * static_cast<int>(blockDim.x)) {
+    Packet packets[at_once]{};
+    ushort2 where[at_once];
+    bool is_wanted[at_once];
+#pragma unroll
+    for (int n = 0; n < at_once; ++n) {
+      const int e = first + n * static_cast<int>(blockDim.x);
+      is_wanted[n] = e < count;
+      where[n] = list[is_wanted[n] ? e : 0];
+    }
+    bool is_waiting;
+    do {
+      is_waiting = false;
+#pragma unroll
+      for (int n = 0; n < at_once; ++n) receive(packets[n], fields + where[n].y * columns + where[n].x, is_wanted[n]);
+#pragma unroll
+      for (int n = 0; n < at_once; ++n) is_waiting |= is_wanted[n] && !is_of(packets[n], round);
+    } while (is_waiting);
+#pragma unroll
+    for (int n = 0; n < at_once; ++n)
+      if (is_wanted[n]) tile[(where[n].y - y.origin) * width + where[n].x - x.origin] = value_of(packets[n]);
+  }
+}
+
+/// From there into the registers.
+template <class T, class Rows>
+__device__ __forceinline__ void take_halo(Rows& mine, const extent& x, const extent& y, const T* tile) {
+#pragma unroll
+  for (int k = 0; k < Rows::rows; ++k)
+#pragma unroll
+    for (int v = 0; v < Rows::columns; ++v) {
+      const int column = mine.i + v, row = mine.j + k;
+      if (x.reaches(column) && y.reaches(row) && !(x.owns(column) && y.owns(row)))
+        mine.values[k][v] = tile[(mine.warp * Rows::rows + k) * Rows::width + mine.lane * Rows::columns + v];
+    }
+}
+
+template <class T>
+struct exchange_fields {
+  packet<T>* side[2];
+};
+
+template <class T, mask Mask, int Columns, int Rows, int Warps, bool Ragged>
+__global__ void __launch_bounds__(Warps* warp_lanes, 1)
+    stay_resident(const T* from, T* to, const __grid_constant__ field<T> f, exchange_fields<T> exchange, unsigned steps,
+                  unsigned depth) {
+  using rows_type = resident_rows<T, Mask, Columns, Rows, Ragged>;
+  constexpr int width = rows_type::width;
+  extern __shared__ __align__(16) unsigned char room[];
+  const int halo = static_cast<int>(depth) * rows_type::radius;
+  const int lane = static_cast<int>(threadIdx.x) % warp_lanes, warp = static_cast<int>(warp_of_group());
+  const int warps = static_cast<int>(blockDim.x) / warp_lanes, height = warps * Rows;
+  const int columns = static_cast<int>(f.columns);
+  const extent x(static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x), columns, width, halo);
+  const extent y(static_cast<int>(blockIdx.y), static_cast<int>(gridDim.y), static_cast<int>(f.rows), height, halo);
+  auto* const list = reinterpret_cast<ushort2*>(room + rows_type::room_bytes(warps));
+  auto* const edges = reinterpret_cast<lane_row<T, Columns>*>(room);  // in turns with
+  T* const tile = reinterpret_cast<T*>(room);                         // the halo as it came
+  rows_type mine{f, edges, warp, warps, lane, x.origin + lane * Columns, y.origin + warp * Rows, 0, {}};
+  mine.load(from);
+  mine.share(0);
+  const int count = list_halo(x, y, list);
+  unsigned left = steps;
+  for (unsigned round = 1;; ++round) {
+    const unsigned now = left < depth ? left : depth;
+    int side = 0;
+    for (unsigned step = 0; step < now; ++step, side = 1 - side) {
+      __syncthreads();
+      mine.step(side, step + 1 == left);
+    }
+    left -= now;
+    if (left == 0) break;
+    packet<T>* const fields = exchange.side[round % 2];
+    send_frame(mine, x, y, halo, fields, round);
+    __syncthreads();  // the rows that warps shared are read
+    receive_halo(x, y, list, count, fields, columns, round, tile, width);
+    __syncthreads();
+    take_halo(mine, x, y, tile);
+    __syncthreads();
+    mine.share(0);
+  }
+#pragma unroll
+  for (int k = 0; k < Rows; ++k)
+#pragma unroll
+    for (int v = 0; v < Columns; ++v)
+      if (x.owns(mine.i + v) && y.owns(mine.j + k))
+        to[(mine.j + k) * columns + mine.i + v] = order::canonical(mine.values[k][v]);
+}
+
+}  // namespace tilewise::impl::diffuse
