@@ -24,10 +24,10 @@ struct tile_plan {
   explicit operator bool() const { return warps != 0; }
 };
 
-/// Tiles along `length`; too many if what is left without the halo is less than the halo.
+/// Tiles along `length`; none if what is left of one without the halo is less than the halo.
 inline std::uint64_t tiles_along(std::uint64_t length, std::uint64_t size, std::uint64_t halo) {
   if (length <= size) return 1;
-  return size < 4 * halo ? length : parts_of(length - 2 * halo, size - 2 * halo);
+  return size < 4 * halo ? 0 : parts_of(length - 2 * halo, size - 2 * halo);
 }
 
 inline std::size_t list_bytes(std::uint64_t width, std::uint64_t height, std::uint64_t halo) {
@@ -40,8 +40,8 @@ inline tile_plan plan_for(std::uint64_t rows, std::uint64_t columns, std::uint64
                           unsigned most_warps, std::uint64_t halo, std::uint64_t units) {
   const std::uint64_t across = tiles_along(columns, width, halo);
   for (unsigned warps = 1; warps <= most_warps; ++warps) {
-    const std::uint64_t height = warps * rows_a_warp, down = tiles_along(rows, height, halo);
-    if (across * down <= units)
+    const std::uint64_t height = warps * rows_a_warp, down = tiles_along(rows, height, halo), tiles = across * down;
+    if (tiles != 0 && tiles <= units)
       return {static_cast<unsigned>(across), static_cast<unsigned>(down), warps, columns < width || rows < height};
   }
   return {};
