@@ -1,10 +1,10 @@
 // What:   all steps in one launch, of a field that fits the registers of the chip.
 // Order:  diffuse_cuda.cuh.
-// Shape:  a group holds a tile and its halo, a warp some of its rows in registers; warps share their outer rows. After
-//         `steps` steps the halo is used up: the group sends the frame of what is its own, and waits for what others
-//         own of its halo. What is sent says of which round it is, so there are no flags and no fences. It lies in two
-//         fields in turns: a group that is a round ahead writes to the other one, and two ahead it cannot be. All
-//         groups must run at once, so the launch is a cooperative one.
+// Shape:  a group holds a tile and its halo, a warp some of its rows in registers; warps share their outer rows. When
+//         the halo is used up the group sends the frame of what is its own, and waits for what others own of its halo.
+//         What is sent says of which round it is, so there are no flags and no fences. It lies in two fields in turns:
+//         a group that is a round ahead writes to the other one, and two ahead it cannot be. All groups must run at
+//         once, so the launch is a cooperative one.
 // Limits: as many tiles as there are multiprocessors.
 // Twins:  diffuse_serial.cpp.
 #include "diffuse/diffuse_cuda.hpp"
@@ -14,8 +14,9 @@ namespace tilewise::impl::diffuse {
 
 namespace {
 
-constexpr std::array<unsigned, 5> depths{1, 2, 4, 6, 8};
-constexpr std::array<registry::tuning_axis, 1> axes{{{"steps", depths, 6}}};
+/// A tile is so many times as wide as its halo, and the halo lasts for the steps between two exchanges.
+constexpr std::array<unsigned, 4> parts{8, 16, 32, 64};
+constexpr std::array<registry::tuning_axis, 1> axes{{{"parts", parts, 16}}};
 
 /// The tiles of a field, if any.
 struct tile_plan {
@@ -55,6 +56,12 @@ struct tile_shape {
 using small_tile = tile_shape<2, 4, 16>;
 using large_tile = tile_shape<4, 6, 16>;
 
+/// Steps from one exchange to the next.
+template <class Shape>
+unsigned steps_between(const registry::problem& p, const registry::tuning& t) {
+  return std::max(1u, Shape::width / t[0] / radius_of(mask_of(p)));
+}
+
 /// First and last rows of each warp, or the tile, and the list of the halo.
 template <class Shape>
 std::size_t shared_bytes(const registry::problem& p, const tile_plan& plan, unsigned depth) {
@@ -64,8 +71,9 @@ std::size_t shared_bytes(const registry::problem& p, const tile_plan& plan, unsi
 }
 
 template <class Shape>
-tile_plan plan_of(const registry::problem& p, const backend::device& on, unsigned depth) {
+tile_plan plan_of(const registry::problem& p, const backend::device& on, const registry::tuning& t) {
   const sizes s(p);
+  const unsigned depth = steps_between<Shape>(p, t);
   const tile_plan plan = plan_for(s.rows, s.columns, Shape::width, Shape::rows, Shape::warps,
                                   depth * radius_of(mask_of(p)), on.info().compute_units);
   return shared_bytes<Shape>(p, plan, depth) <= on.info().local_memory ? plan : tile_plan{};
@@ -98,21 +106,26 @@ void run(const registry::problem& p, const registry::memories& where, const regi
   if (copies_only(p, where, q)) return;
   with_type_and_mask(p, [&]<class T, mask Mask>(T, mask_constant<Mask>) {
     const auto go = [&]<class Shape>(Shape, const tile_plan& plan) {
-      plan.is_ragged ? launch<T, Mask, Shape, true>(p, where, plan, t[0], q)
-                     : launch<T, Mask, Shape, false>(p, where, plan, t[0], q);
+      const unsigned depth = steps_between<Shape>(p, t);
+      plan.is_ragged ? launch<T, Mask, Shape, true>(p, where, plan, depth, q)
+                     : launch<T, Mask, Shape, false>(p, where, plan, depth, q);
     };
-    if (const tile_plan plan = plan_of<small_tile>(p, q.device(), t[0]))
+    if (const tile_plan plan = plan_of<small_tile>(p, q.device(), t))
       go(small_tile{}, plan);
     else
-      go(large_tile{}, plan_of<large_tile>(p, q.device(), t[0]));
+      go(large_tile{}, plan_of<large_tile>(p, q.device(), t));
   });
 }
 
 std::string unsupported(const registry::problem& p, const backend::device& on, const registry::tuning& t) {
   if (sizes(p).steps > 0x7fffffff) return "its steps are counted in 31 bits";
-  if (plan_of<small_tile>(p, on, t[0]) || plan_of<large_tile>(p, on, t[0])) return "";
+  if (plan_of<small_tile>(p, on, t) || plan_of<large_tile>(p, on, t)) return "";
   return "the field does not fit the " + std::to_string(on.info().compute_units) + " multiprocessors of " +
          on.info().name;
+}
+
+std::string yields(const registry::problem& p, const backend::device&) {
+  return sizes(p).steps > 6 ? "" : "so few steps are one or two passes over memory";
 }
 
 }  // namespace
@@ -127,6 +140,7 @@ registry::variant resident_variant() {
               "model for iterative memory-bound GPU applications (2023)",
           .tuning = axes,
           .unsupported = unsupported,
+          .yields = yields,
           .run = run};
 }
 
