@@ -62,11 +62,35 @@ __device__ __forceinline__ T stepped(const weights<T>& w, const At& at) {
 
 inline constexpr int warp_lanes = 32;
 
+/// Elements of a row that one load or store moves, 16 bytes.
+template <class T>
+inline constexpr int pack = 16 / sizeof(T);
+
+template <class T>
+__device__ __forceinline__ void load_pack(const T* from, T* values) {
+  const uint4 bits = __ldg(reinterpret_cast<const uint4*>(from));
+  memcpy(values, &bits, sizeof bits);
+}
+template <class T>
+__device__ __forceinline__ void store_pack(T* to, const T* values) {
+  uint4 bits;
+  memcpy(&bits, values, sizeof bits);
+  *reinterpret_cast<uint4*>(to) = bits;
+}
+
+/// Whether each row of both fields begins with a pack and ends with one.
+template <class T>
+bool is_packed(const T* from, const T* to, std::uint64_t columns) {
+  return columns % pack<T> == 0 && reinterpret_cast<std::uintptr_t>(from) % 16 == 0 &&
+         reinterpret_cast<std::uintptr_t>(to) % 16 == 0;
+}
+
 /// Of the calling thread; by a shuffle, so that the compiler knows that it is the same in all lanes.
 __device__ __forceinline__ unsigned warp_of_group() { return __shfl_sync(~0u, threadIdx.x / warp_lanes, 0); }
 
 /// A warp's rows that come in one after the other, and the sums they are part of: a row adds its terms to those of the
-/// rows around it, so each product is made once and no row waits for more than its last terms.
+/// rows around it, so each product is made once and no row waits for more than its last terms. Remake: but the first
+/// term of a star is made when the next row comes in, for where registers are dearer than a product.
 template <class T, mask Mask, int Columns, bool Remake = false>
 struct row_sums {
   static constexpr int radius = radius_of(Mask);

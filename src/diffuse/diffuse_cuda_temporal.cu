@@ -1,9 +1,10 @@
 // What:   diffusion with several steps a pass over memory; a rest of steps goes in passes of 4, 2 and 1.
 // Order:  diffuse_cuda.cuh.
-// Shape:  diffuse_cuda_temporal.cuh.
+// Shape:  diffuse_cuda_temporal.cuh; of one step diffuse_cuda_direct.cuh.
 // Limits: none.
 // Twins:  diffuse_serial.cpp.
 #include "diffuse/diffuse_cuda.hpp"
+#include "diffuse/diffuse_cuda_direct.cuh"
 #include "diffuse/diffuse_cuda_temporal.cuh"
 
 #include <bit>
@@ -12,11 +13,15 @@ namespace tilewise::impl::diffuse {
 
 namespace {
 
-constexpr std::array<unsigned, 4> depths{1, 2, 4, 8};
-constexpr std::array<unsigned, 3> warp_counts{12, 24, 48};
-constexpr std::array<registry::tuning_axis, 2> axes{{{"steps", depths, 8}, {"warps", warp_counts, 24}}};
+constexpr std::array<unsigned, 4> depths{1, 2, 4, 6};
+constexpr std::array<unsigned, 4> warp_counts{24, 48, 64, 96};
+constexpr std::array<registry::tuning_axis, 2> axes{{{"steps", depths, 6}, {"warps", warp_counts, 64}}};
+constexpr int lane_columns = 4;
 
-/// Passes of `depth` steps, a power of two, and then one for each binary digit of the rest.
+/// The registers do not hold six levels of a mask of radius 2.
+constexpr unsigned most_steps(mask m) { return radius_of(m) == 1 ? 6 : 4; }
+
+/// Passes of `depth` steps, and then one for each binary digit of the rest.
 std::uint64_t passes_for(std::uint64_t steps, std::uint64_t depth) {
   return steps / depth + static_cast<unsigned>(std::popcount(steps % depth));
 }
@@ -26,10 +31,10 @@ void launch_pass(unsigned depth, const stage& now, const field<T>& f, unsigned w
   const T* const from = now.from.as<const T>();
   T* const to = now.to.as<T>();
   switch (depth) {
-    case 1: return launch_strips<T, Mask, 2, 1, 4, false, 1>(from, to, f, warps, q);
-    case 2: return launch_strips<T, Mask, 4, 2, 2, true, 1>(from, to, f, warps, q);
-    case 4: return launch_strips<T, Mask, 4, 4, 2, true, 1>(from, to, f, warps, q);
-    default: return launch_strips<T, Mask, 4, 8, 1, true, 1>(from, to, f, warps, q);
+    case 1: return launch_direct<T, Mask>(from, to, f, q);
+    case 2: return launch_strips<T, Mask, lane_columns, 2>(from, to, f, warps, q);
+    case 4: return launch_strips<T, Mask, lane_columns, 4>(from, to, f, warps, q);
+    default: return launch_strips<T, Mask, lane_columns, most_steps(Mask)>(from, to, f, warps, q);
   }
 }
 
@@ -37,12 +42,12 @@ void run(const registry::problem& p, const registry::memories& where, const regi
   auto& q = backend::cuda::enter(on);
   if (copies_only(p, where, q)) return;
   const sizes s(p);
-  const std::uint64_t passes = passes_for(s.steps, t[0]);
+  const std::uint64_t most = std::min(t[0], most_steps(mask_of(p))), passes = passes_for(s.steps, most);
   const backend::buffer workspace(q, passes > 1 ? s.elements() * size_of(p.type) : 0);
   with_type_and_mask(p, [&]<class T, mask Mask>(T, mask_constant<Mask>) {
     std::uint64_t left = s.steps;
     for (std::uint64_t pass = 0; pass < passes; ++pass) {
-      const auto depth = static_cast<unsigned>(std::min<std::uint64_t>(t[0], std::bit_floor(left)));
+      const auto depth = static_cast<unsigned>(left < most ? std::bit_floor(left) : most);
       launch_pass<T, Mask>(depth, stage(where, workspace, passes, pass), field<T>(p),
                            t[1] * q.device().info().compute_units, q);
       left -= depth;
@@ -51,7 +56,8 @@ void run(const registry::problem& p, const registry::memories& where, const regi
 }
 
 std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
-  return too_many_groups(parts_of(sizes(p).columns, 32) * parts_of(sizes(p).rows, 4));
+  const sizes s(p);
+  return too_many_groups(direct_groups_across(s.columns, 16 / size_of(p.type)) * direct_groups_down(s.rows));
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
 // What:   several steps a pass, of a strip of columns that a warp streams down in registers.
 // Order:  diffuse_cuda.cuh.
-// Shape:  a lane holds `Columns` neighbouring columns of 2 * radius + 1 rows of each level. With each row that comes
-// in,
-//         each level steps the row that has just become complete; neighbours beyond the lane come by shuffles. Warps
-//         share nothing: a strip is wider than its output by a radius a step on each side, a band of rows is higher.
+// Shape:  a lane holds `Columns` neighbouring columns of a few rows of each level. With each row that comes in, each
+//         level steps the row that has just become complete; neighbours beyond the lane come by shuffles. Warps share
+//         nothing: a strip is wider than its output by a radius a step on each side, a band of rows is higher.
 // Limits: the registers that the levels need grow with Depth.
 // Twins:  diffuse_serial.cpp, diffuse_cpu.cpp.
 #pragma once
@@ -20,19 +19,17 @@ struct strip_plan {
   std::int64_t band;  // rows
 };
 
-/// Of a strip of width 32 * Columns the middle is written; Ahead rows are on their way from memory.
-template <class T, mask Mask, int Columns, int Depth, int Ahead, bool Remake>
+/// Of a strip of width 32 * Columns the middle is written.
+template <class T, mask Mask, int Columns, int Depth>
 struct strip_stream {
-  using level_rows = row_sums<T, Mask, Columns, Remake>;
+  using level_rows = row_sums<T, Mask, Columns, true>;
   using row = typename level_rows::row;
   static constexpr int radius = radius_of(Mask);
   static constexpr int halo = Depth * radius;
-  static constexpr int pack = 16 / sizeof(T) < Columns ? 16 / sizeof(T) : Columns;
-  static constexpr int margin = (halo + pack - 1) / pack * pack;  // columns, so that the output begins with a pack
+  static constexpr int margin = (halo + pack<T> - 1) / pack<T> * pack<T>;  // so that the output begins with a pack
   static constexpr int width = warp_lanes * Columns;
   static constexpr int output_width = width - 2 * margin;
-
-  using bits = std::conditional_t<pack * sizeof(T) == sizeof(uint4), uint4, uint2>;
+  static_assert(Columns % pack<T> == 0);
 
   const T* from;
   T* to;
@@ -41,6 +38,8 @@ struct strip_stream {
   std::int64_t left;   // column of the strip's first element
   std::int64_t first;  // column of the lane's first element
   level_rows levels[Depth];
+  static constexpr std::size_t kept_bytes =
+      Depth * (sizeof(level_rows) - (Mask == mask::nine_points ? 0 : sizeof(row)));
 
   __device__ __forceinline__ bool is_inner() const { return left >= 0 && left + width <= f.columns; }
 
@@ -48,10 +47,7 @@ struct strip_stream {
     const T* const source = from + f.within(j, f.rows) * f.columns;
     if (packed && is_inner()) {
 #pragma unroll
-      for (int v = 0; v < Columns; v += pack) {
-        const bits values = __ldg(reinterpret_cast<const bits*>(source + first + v));
-        memcpy(&to_row[v], &values, sizeof values);
-      }
+      for (int v = 0; v < Columns; v += pack<T>) load_pack(source + first + v, &to_row[v]);
       return;
     }
 #pragma unroll
@@ -63,12 +59,8 @@ struct strip_stream {
     const std::int64_t begin = left + margin, end = begin + output_width < f.columns ? begin + output_width : f.columns;
     if (packed && is_inner()) {
 #pragma unroll
-      for (int v = 0; v < Columns; v += pack)
-        if (first + v >= begin && first + v < end) {
-          bits coming;
-          memcpy(&coming, &values[v], sizeof coming);
-          *reinterpret_cast<bits*>(target + first + v) = coming;
-        }
+      for (int v = 0; v < Columns; v += pack<T>)
+        if (first + v >= begin && first + v < end) store_pack(target + first + v, &values[v]);
       return;
     }
 #pragma unroll
@@ -129,36 +121,37 @@ struct strip_stream {
   template <bool Inner>
   __device__ __forceinline__ void run(std::int64_t begin, std::int64_t end) {
     const std::int64_t start = begin > halo ? begin - halo : 0;
-    row coming[Ahead], now;
+    row coming, now;
+    load(start, coming);
+    for (std::int64_t front = start; front < end + halo; ++front) {
 #pragma unroll
-    for (int a = 0; a < Ahead; ++a) load(start + a, coming[a]);
-    for (std::int64_t base = start; base < end + halo; base += Ahead) {
+      for (int v = 0; v < Columns; ++v) now[v] = coming[v];
+      load(front + 1, coming);  // on its way while this one is stepped; beyond the last row that one again
 #pragma unroll
-      for (int a = 0; a < Ahead; ++a) {
-        const std::int64_t front = base + a;
-#pragma unroll
-        for (int v = 0; v < Columns; ++v) now[v] = coming[a][v];
-        load(front + Ahead, coming[a]);  // beyond the last row that one again
-#pragma unroll
-        for (int level = 0; level < Depth; ++level) {
-          if (!Inner && front < level * radius) break;
-          step<Inner>(level, front - level * radius, now);
-        }
-        const std::int64_t j = front - halo;
-        if (j < begin || j >= end) continue;
-#pragma unroll
-        for (int v = 0; v < Columns; ++v) now[v] = order::canonical(now[v]);
-        store(j, now);
+      for (int level = 0; level < Depth; ++level) {
+        if (!Inner && front < level * radius) break;
+        step<Inner>(level, front - level * radius, now);
       }
+      const std::int64_t j = front - halo;
+      if (j < begin || j >= end) continue;
+#pragma unroll
+      for (int v = 0; v < Columns; ++v) now[v] = order::canonical(now[v]);
+      store(j, now);
     }
   }
 };
 
-template <class T, mask Mask, int Columns, int Depth, int Ahead, bool Remake, int Groups>
-__global__ void __launch_bounds__(warps_a_group* warp_lanes, Groups)
+/// Groups that a multiprocessor's 65536 registers are shared among: what a lane keeps, and about 64 for the rest.
+template <class Stream>
+constexpr unsigned groups_for() {
+  return 65536 / (warps_a_group * warp_lanes) / (Stream::kept_bytes / 4 + 64);
+}
+
+template <class T, mask Mask, int Columns, int Depth>
+__global__ void __launch_bounds__(warps_a_group* warp_lanes, groups_for<strip_stream<T, Mask, Columns, Depth>>())
     stream_strips(const T* __restrict__ from, T* __restrict__ to, const __grid_constant__ field<T> f,
                   const strip_plan plan, bool packed) {
-  using stream = strip_stream<T, Mask, Columns, Depth, Ahead, Remake>;
+  using stream = strip_stream<T, Mask, Columns, Depth>;
   const unsigned warp = blockIdx.x * warps_a_group + warp_of_group();
   const std::int64_t begin = std::int64_t{warp / plan.strips} * plan.band;
   if (begin >= f.rows) return;
@@ -170,20 +163,18 @@ __global__ void __launch_bounds__(warps_a_group* warp_lanes, Groups)
   is_inner ? now.template run<true>(begin, end) : now.template run<false>(begin, end);
 }
 
-/// One pass of Depth steps. `band` is the least number of rows a warp takes.
-template <class T, mask Mask, int Columns, int Depth, int Ahead, bool Remake, int Groups>
+/// One pass of Depth steps, by about so many warps.
+template <class T, mask Mask, int Columns, int Depth>
 void launch_strips(const T* from, T* to, const field<T>& f, unsigned warps, backend::cuda::queue& q) {
-  using stream = strip_stream<T, Mask, Columns, Depth, Ahead, Remake>;
+  using stream = strip_stream<T, Mask, Columns, Depth>;
   const auto rows = static_cast<std::uint64_t>(f.rows), columns = static_cast<std::uint64_t>(f.columns);
   const std::uint64_t strips = parts_of(columns, stream::output_width);
   const std::uint64_t least = 4 * stream::halo;  // rows, so that those computed twice stay few
   const std::uint64_t bands = std::max<std::uint64_t>(1, std::min(warps / strips, rows / least));
   const strip_plan plan{static_cast<unsigned>(strips), static_cast<std::int64_t>(parts_of(rows, bands))};
-  const bool packed = columns % stream::pack == 0 && reinterpret_cast<std::uintptr_t>(from) % 16 == 0 &&
-                      reinterpret_cast<std::uintptr_t>(to) % 16 == 0;
   const auto groups = static_cast<unsigned>(parts_of(strips * bands, warps_a_group));
-  stream_strips<T, Mask, Columns, Depth, Ahead, Remake, Groups>
-      <<<groups, warps_a_group * warp_lanes, 0, q.stream()>>>(from, to, f, plan, packed);
+  stream_strips<T, Mask, Columns, Depth>
+      <<<groups, warps_a_group * warp_lanes, 0, q.stream()>>>(from, to, f, plan, is_packed(from, to, columns));
   TW_CUDA(cudaGetLastError());
 }
 
