@@ -261,8 +261,9 @@ std::string panel::size_at(std::uint64_t n) const {
 std::vector<const panel*> main_panels(const model& of) {
   std::vector<const panel*> first;
   std::set<std::pair<std::string, std::string>> seen;
-  for (const panel& p : of.panels)
-    if (seen.emplace(p.algorithm, p.machine).second) first.push_back(&p);
+  for (const bool of_document : {false, true})
+    for (const panel& p : of.panels)
+      if (p.data.empty() != of_document && seen.emplace(p.algorithm, p.machine).second) first.push_back(&p);
   return first;
 }
 

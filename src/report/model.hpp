@@ -109,7 +109,8 @@ struct model {
 /// Keeps pointers into `records`, which must outlive it. Where a case was measured more than once the last one counts.
 model make_model(const std::vector<nlohmann::json>& records);
 
-/// The fullest panel of each algorithm on each machine, in the model's order.
+/// The fullest panel of each algorithm on each machine, in the model's order; a document's inputs only where there are
+/// no others.
 std::vector<const panel*> main_panels(const model& of);
 
 row make_row(const nlohmann::json& record);
