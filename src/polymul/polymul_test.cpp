@@ -78,22 +78,41 @@ void expect_exact(const std::vector<T>& a, const std::vector<T>& b, const polymu
   }
 }
 
+/// `methods` take turns.
 template <class T>
-void try_random_products(unsigned count, unsigned most_bits, unsigned seed) {
+void try_random_products(std::span<const polymul_options> methods, unsigned count, unsigned most_bits, unsigned seed) {
   std::mt19937_64 random(seed);
   for (unsigned i = 0; i < count; ++i) {
     const std::size_t n = 1 + random() % 24, m = 1 + random() % 24;
     const auto a = random_coefficients<T>(random, n, 1 + static_cast<unsigned>(random() % most_bits));
     const auto b = random_coefficients<T>(random, m, 1 + static_cast<unsigned>(random() % most_bits));
-    expect_exact(a, b, {.variant = cpu_variants[i % cpu_variants.size()]});
+    expect_exact(a, b, methods[i % methods.size()]);
     if (::testing::Test::HasFatalFailure()) return;
   }
 }
 
-TEST(Polymul, RandomProductsAreExactOrRefused) {
+void try_all_random_products(std::span<const polymul_options> methods) {
   const auto count = static_cast<unsigned>(50'000 * tests::test_factor());
-  try_random_products<std::int32_t>(count, 31, 1);
-  try_random_products<std::int64_t>(count, 58, 2);  // 128 bits hold these
+  try_random_products<std::int32_t>(methods, count, 31, 1);
+  try_random_products<std::int64_t>(methods, count, 58, 2);  // 128 bits hold these
+}
+
+TEST(Polymul, RandomProductsAreExactOrRefused) {
+  std::vector<polymul_options> methods;
+  for (const char* variant : cpu_variants) methods.push_back({.variant = variant});
+  try_all_random_products(methods);
+}
+
+// Each variant by itself: there is time for that on a GPU. On a CPU, OpenCL's launches would take minutes.
+TEST(Polymul, RandomProductsAreExactOrRefusedOnGpus) {
+  for (const device& on : tests::devices_with("polymul"))
+    for (const registry::variant* v : registry::variants_of(registry::find_algorithm("polymul"))) {
+      if (on.info().is_cpu || v->peer || v->device_backend() != on.info().backend) continue;
+      SCOPED_TRACE(v->id());
+      const polymul_options only{.device = on, .variant = v->name};
+      try_all_random_products(std::span(&only, 1));
+      if (HasFatalFailure()) return;
+    }
 }
 
 TEST(Polymul, OverflowIsFoundAtTheBorderItself) {
