@@ -155,7 +155,6 @@ const kernel_shape all_shapes[] = {
     kernel_shape{"polymul/opencl:karatsuba", "base=64 depth=3", dtype::i32, {300, 250}},
     kernel_shape{"polymul/opencl:karatsuba", "base=64 depth=3", dtype::i64, {200, 259}},
     kernel_shape{"polymul/opencl:ntt", "", dtype::i32, {300, 250}},
-    kernel_shape{"polymul/opencl:ntt", "", dtype::i64, {70, 4100}, "given"},
     kernel_shape{"convolve/opencl:simple", "", dtype::f32, {9, 35, 3, 5}, "zero"},
     kernel_shape{"convolve/opencl:simple", "", dtype::f64, {17, 33, 5, 3}, "valid"},
     kernel_shape{"convolve/opencl:tiles", "rows=2", dtype::f32, {17, 131, 3, 3}, "zero"},
