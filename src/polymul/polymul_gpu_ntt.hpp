@@ -63,8 +63,8 @@ inline constexpr unsigned table_words = 4 * most_words << log_table;
 /// Why there is no plan for a problem; empty where there is one.
 std::string without_plan(const registry::problem& p);
 
-/// Up to so many products of coefficients the definition takes less time than transforms: the fewer of `least` and, of
-/// long and short factors, so many for each point of the transforms beyond 2^17, which all take about the same time.
+/// Up to so many products of coefficients the definition takes less time than transforms: `least` where these have up
+/// to 2^17 points, which all take about the same time, and beyond so many for each point.
 struct ntt_cut_off {
   std::uint64_t least, a_point;
 };
