@@ -83,7 +83,8 @@ const word_fields& all_word_fields() {
 }
 
 ntt_plan::ntt_plan(const registry::problem& p)
-    : log(std::max(log_least_points, static_cast<unsigned>(std::bit_width(sizes(p).product() - 1)))),
+    : log(std::max(log_least_points,
+                   static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(sizes(p).product(), 1) - 1)))),
       fields(fields_for(p)) {
   __extension__ using wide = unsigned __int128;
   const std::uint64_t modulus = modulus_of(p);
