@@ -163,8 +163,8 @@ const kernel_shape all_shapes[] = {
     kernel_shape{"convolve/opencl:tiles", "rows=2", dtype::f64, {5, 66, 5, 5}, "zero"},
     kernel_shape{"convolve/opencl:tiles", "rows=2", dtype::f32, {3, 2, 1, 1}, "valid"},
     kernel_shape{"convolve/opencl:tiles", "rows=4", dtype::f64, {34, 20, 7, 9}, "zero"},
-    kernel_shape{"diffuse/opencl:tiles", "width=8 height=8", dtype::f32, {1, 3, 2}, "53"},
-    kernel_shape{"diffuse/opencl:tiles", "width=16 height=8", dtype::f64, {40, 33, 3}, "95"},
+    kernel_shape{"diffuse/opencl:tiles", "width=32 height=16", dtype::f32, {1, 3, 2}, "53"},
+    kernel_shape{"diffuse/opencl:tiles", "width=32 height=16", dtype::f64, {40, 33, 3}, "95"},
     kernel_shape{"diffuse/opencl:temporal", "width=32 height=16 steps=2", dtype::f32, {3, 3, 3}, "93"},
     kernel_shape{"diffuse/opencl:temporal", "width=32 height=32 steps=4", dtype::f64, {37, 70, 7}, "95"}};
 

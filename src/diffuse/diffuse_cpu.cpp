@@ -36,16 +36,22 @@ struct range {
   }
 };
 
+/// How the mask is computed.
+template <class T>
+struct form {
+  mask name;
+  weights<T> w;
+  const cpu_kernels<T>& kernels;
+};
+
 /// One pass of one tile.
 template <class T>
 class cascade {
  public:
-  cascade(const sizes& field, mask m, const weights<T>& w, const cpu_kernels<T>& kernels, range rows, range columns,
-          std::uint64_t depth, T* scratch)
+  cascade(const sizes& field, const form<T>& f, range rows, range columns, std::uint64_t depth, T* scratch)
       : field_(field),
-        radius_(radius_of(m)),
-        weights_(w),
-        kernels_(kernels),
+        radius_(radius_of(f.name)),
+        form_(f),
         rows_(rows),
         columns_(columns),
         depth_(depth),
@@ -60,14 +66,16 @@ class cascade {
     return depth * rows_kept * row_elements(columns, depth);
   }
 
-  void run(const T* from, T* to, bool last) const {
+  /// False if it gave up, since a value is too large for the form.
+  bool run(const T* from, T* to, bool last) const {
     const range first = rows_of(0);
     for (std::uint64_t front = first.begin; front < rows_.end + depth_ * radius_; ++front) {
-      if (front < first.end) take(from, front);
+      if (front < first.end && !take(from, front)) return false;
       for (std::uint64_t level = 1; level <= depth_; ++level)
         if (front >= level * radius_ && rows_of(level).contains(front - level * radius_))
           step(level, front - level * radius_, to, last);
     }
+    return true;
   }
 
  private:
@@ -83,10 +91,13 @@ class cascade {
     return scratch_ + slot * stride_ + cache_line<T> - columns_of(0).begin;
   }
 
-  void take(const T* from, std::uint64_t j) const {
+  bool take(const T* from, std::uint64_t j) const {
     const range columns = columns_of(0);
-    std::copy_n(from + j * field_.columns + columns.begin, columns.size(), row(0, j) + columns.begin);
+    const T* const first = from + j * field_.columns + columns.begin;
+    if (form_.name == mask::scaled_five_points && form_.kernels.has_huge(first, columns.size())) return false;
+    std::copy_n(first, columns.size(), row(0, j) + columns.begin);
     set_edges(0, j);
+    return true;
   }
 
   void step(std::uint64_t level, std::uint64_t j, T* to, bool last) const {
@@ -98,8 +109,8 @@ class cascade {
     }
     const bool is_output = level == depth_;
     T* const next = is_output ? to + j * field_.columns : row(level, j);
-    (is_output && last ? kernels_.last_step : kernels_.step)(around.data(), next + columns.begin, columns.size(),
-                                                             weights_);
+    const auto step_row = is_output && last ? form_.kernels.last_step : form_.kernels.step;
+    step_row(around.data(), next + columns.begin, columns.size(), form_.w);
     if (!is_output) set_edges(level, j);
   }
 
@@ -117,8 +128,7 @@ class cascade {
 
   sizes field_;
   std::uint64_t radius_;
-  const weights<T>& weights_;
-  const cpu_kernels<T>& kernels_;
+  const form<T>& form_;
   range rows_, columns_;
   std::uint64_t depth_, stride_;
   T* scratch_;
@@ -129,7 +139,10 @@ void advance(const registry::problem& p, const registry::memories& where, std::u
              std::uint64_t depth, backend::cpu::queue& queue) {
   const sizes s(p);
   const weights<T> w = weights_in<T>(p);
-  const cpu_kernels<T>& kernels = kernels_for<T>(queue.level(), mask_of(p));
+  const form<T> plain{mask_of(p), w, kernels_for<T>(queue.level(), mask_of(p))};
+  const form<T> scaled{mask::scaled_five_points, scaled_weights(w),
+                       kernels_for<T>(queue.level(), mask::scaled_five_points)};
+  const bool is_scaled = depth > 1 && can_scale(mask_of(p), w);  // one step has to wait for memory anyway
   const std::uint64_t passes = parts_of(s.steps, depth);
   const std::uint64_t across = parts_of(s.columns, strip), down = parts_of(s.rows, band);
   const std::uint64_t slot = cascade<T>::scratch_elements(std::min(strip, s.columns), depth);
@@ -139,10 +152,12 @@ void advance(const registry::problem& p, const registry::memories& where, std::u
     const stage now(where, workspace, passes, pass);
     queue.for_each_tile(across * down, [&](std::uint64_t tile, unsigned worker) {
       const std::uint64_t i = tile % across * strip, j = tile / across * band;
-      const cascade<T> levels(s, mask_of(p), w, kernels, {j, std::min(j + band, s.rows)},
-                              {i, std::min(i + strip, s.columns)}, std::min(depth, s.steps - pass * depth),
-                              scratch.as<T>() + worker * slot);
-      levels.run(now.from.as<const T>(), now.to.as<T>(), pass + 1 == passes);
+      const auto run_as = [&](const form<T>& f) {
+        const cascade<T> levels(s, f, {j, std::min(j + band, s.rows)}, {i, std::min(i + strip, s.columns)},
+                                std::min(depth, s.steps - pass * depth), scratch.as<T>() + worker * slot);
+        return levels.run(now.from.as<const T>(), now.to.as<T>(), pass + 1 == passes);
+      };
+      if (!is_scaled || !run_as(scaled)) run_as(plain);
     });
   }
 }

@@ -7,6 +7,8 @@
 
 #include "backend/cpu/cpu_vector.hpp"
 
+#include <bit>
+
 namespace tilewise::impl::diffuse::TILEWISE_LEVEL {
 
 namespace {
@@ -54,6 +56,12 @@ template <class T, mask Mask, class Lanes>
     lap = lap + w.centre * old;
     lap = lap + w.side_x * lanes.load(here + 1);
     lap = lap + w.side_y * lanes.load(south);
+  } else if constexpr (Mask == mask::scaled_five_points) {
+    const T* here = rows[1] + i;
+    lap = lanes.load(rows[0] + i) + lanes.load(here - 1);
+    lap = lap + w.centre * old;
+    lap = lap + lanes.load(here + 1);
+    lap = lap + lanes.load(rows[2] + i);
   } else if constexpr (Mask == mask::nine_points) {
     const T *north = rows[0] + i, *here = rows[1] + i, *south = rows[2] + i;
     lap = w.corner * lanes.load(north - 1);
@@ -98,8 +106,19 @@ void step_row(const T* const* rows, T* to, std::uint64_t count, const weights<T>
   if (i < count) step(i, some<T>{static_cast<unsigned>(count - i)});
 }
 
+/// Whether a value is huge_value or more, or no number. Of the bits without the sign, what lies beyond carries into the
+/// sign.
+template <class T>
+bool has_huge(const T* row, std::uint64_t count) {
+  using bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+  constexpr bits sign = bits{1} << (8 * sizeof(T) - 1), beyond = sign - std::bit_cast<bits>(huge_value<T>);
+  bits carries = 0;
+  for (std::uint64_t i = 0; i < count; ++i) carries |= (std::bit_cast<bits>(row[i]) & ~sign) + beyond;
+  return (carries & sign) != 0;
+}
+
 template <class T, mask Mask>
-constexpr cpu_kernels<T> kernels_of{step_row<T, Mask, false>, step_row<T, Mask, true>};
+constexpr cpu_kernels<T> kernels_of{step_row<T, Mask, false>, step_row<T, Mask, true>, has_huge<T>};
 
 }  // namespace
 
@@ -108,6 +127,7 @@ const cpu_kernels<T>& kernels(mask m) {
   switch (m) {
     case mask::five_points: return kernels_of<T, mask::five_points>;
     case mask::nine_points: return kernels_of<T, mask::nine_points>;
+    case mask::scaled_five_points: return kernels_of<T, mask::scaled_five_points>;
     default: return kernels_of<T, mask::cross>;
   }
 }

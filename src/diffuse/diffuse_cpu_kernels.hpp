@@ -15,6 +15,7 @@ template <class T>
 struct cpu_kernels {
   row_step<T>* step;
   row_step<T>* last_step;  // with canonical NaNs
+  bool (*has_huge)(const T* row, std::uint64_t count);
 };
 
 // clang-format off

@@ -15,12 +15,20 @@ namespace tilewise::impl::diffuse {
 template <class T>
 struct field {
   std::int64_t rows, columns;
-  weights<T> w;
+  weights<T> w, scaled;
+  bool can_scale;
 
   explicit field(const registry::problem& p)
       : rows(static_cast<std::int64_t>(p.shape[0])),
         columns(static_cast<std::int64_t>(p.shape[1])),
-        w(weights_in<T>(p)) {}
+        w(weights_in<T>(p)),
+        scaled(scaled_weights(w)),
+        can_scale(diffuse::can_scale(mask_of(p), w)) {}
+
+  template <mask Mask>
+  __device__ const weights<T>& weights_for() const {
+    return Mask == mask::scaled_five_points ? scaled : w;
+  }
 
   __device__ bool in_strip(std::int64_t j, std::int64_t i) const { return j < rows / 2 ? i == 0 : i == columns - 1; }
   /// Where an index beyond an edge stands.
@@ -33,6 +41,10 @@ struct field {
 template <mask Mask, class T, class At>
 __device__ __forceinline__ T with_row(int dy, T sum, const weights<T>& w, const At& at) {
   constexpr int radius = radius_of(Mask);
+  if constexpr (Mask == mask::scaled_five_points) {
+    if (dy == 0) return ::fma(w.centre, at(0), sum + at(-1)) + at(1);  // the product is exact: fused or not is the same
+    return dy < 0 ? at(0) : sum + at(0);
+  }
   if (dy == 0) {
     if constexpr (Mask == mask::cross) sum = sum + w.far_x * at(-2);
     sum = sum + w.side_x * at(-1);
@@ -59,6 +71,15 @@ __device__ __forceinline__ T stepped(const weights<T>& w, const At& at) {
   for (int dy = -radius; dy <= radius; ++dy) lap = with_row<Mask>(dy, lap, w, [&](int dx) { return at(dy, dx); });
   return at(0, 0) + w.rate * lap;
 }
+
+/// The mask in the form that is tried first.
+constexpr mask quick_form(mask m) { return m == mask::five_points ? mask::scaled_five_points : m; }
+
+/// Whether a value is huge_value or more, or no number.
+__device__ __forceinline__ bool is_huge(double value) {
+  return (__double2hiint(value) & 0x7fffffff) >= 0x7e700000;  // of 2^1000
+}
+__device__ __forceinline__ bool is_huge(float value) { return !(fabsf(value) < huge_value<float>); }
 
 inline constexpr int warp_lanes = 32;
 

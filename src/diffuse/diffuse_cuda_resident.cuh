@@ -79,7 +79,6 @@ struct alignas(sizeof(T) * Columns < 16 ? sizeof(T) * Columns : 16) lane_row {
 template <class T, mask Mask, int Columns, int Rows, bool Ragged>
 struct resident_rows {
   static constexpr int radius = radius_of(Mask), columns = Columns, rows = Rows, width = warp_lanes * Columns;
-  using sums_type = row_sums<T, Mask, Columns>;
   static __host__ __device__ constexpr std::size_t room_bytes(
       int warps) {  // first and last rows of two sides, or the tile
     return std::size_t{4 * radius > Rows ? 4 * radius : Rows} * warps * width * sizeof(T);
@@ -125,28 +124,31 @@ struct resident_rows {
 
   /// Row k of a warp, of those around it as well; beyond the field, and beyond the tile where it is used up anyway,
   /// stands a copy of the row before.
-  __device__ __forceinline__ void next_row(int side, int k, T (&wide)[sums_type::width]) const {
+  template <class Sums>
+  __device__ __forceinline__ void next_row(int side, int k, T (&wide)[Sums::width]) const {
     const lane_row<T, Columns> now = k < 0      ? (warp == 0 ? row_of(0) : shared_row(side, warp - 1, 2 * radius + k))
                                      : k < Rows ? row_of(k)
                                                 : shared_row(side, warp + 1 == warps ? warp : warp + 1, k - Rows);
     const bool is_ghost = (k >= Rows && warp + 1 == warps) || (Ragged && j + k >= f.rows);
-    T coming[sums_type::width];
-    sums_type::widen(now.values, coming);
+    T coming[Sums::width];
+    Sums::widen(now.values, coming);
 #pragma unroll
-    for (int c = 0; c < sums_type::width; ++c) {
+    for (int c = 0; c < Sums::width; ++c) {
       if (Ragged && c > radius && i + c - radius >= f.columns) coming[c] = coming[c - 1];
       if (!is_ghost) wide[c] = coming[c];
     }
   }
 
+  template <mask Form>
   __device__ __forceinline__ void step(int side, bool is_last) {
+    using sums_type = row_sums<T, Form, Columns>;
     sums_type sums{};
     T wide[sums_type::width]{};
     T next[Columns];
 #pragma unroll
     for (int k = -radius; k < Rows + radius; ++k) {
-      next_row(side, k, wide);
-      sums.push(wide, next, f.w);
+      next_row<sums_type>(side, k, wide);
+      sums.push(wide, next, f.template weights_for<Form>());
 #pragma unroll
       for (int v = 0; v < Columns; ++v)
         if (k >= radius) values[k - radius][v] = next[v];
@@ -154,6 +156,25 @@ struct resident_rows {
     if (is_last) return;
     set_strips();
     share(1 - side);
+  }
+
+  /// Steps on, as many as the halo lasts. All threads of the group must agree on the form.
+  template <mask Form>
+  __device__ __forceinline__ void steps(unsigned count, bool with_last) {
+    int side = 0;
+    for (unsigned step = 0; step < count; ++step, side = 1 - side) {
+      if (step != 0) __syncthreads();
+      this->template step<Form>(side, with_last && step + 1 == count);
+    }
+  }
+
+  __device__ __forceinline__ bool is_any_huge() const {
+    bool is_any = false;
+#pragma unroll
+    for (int k = 0; k < Rows; ++k)
+#pragma unroll
+      for (int v = 0; v < Columns; ++v) is_any |= is_huge(values[k][v]);
+    return is_any;
   }
 
   __device__ __forceinline__ void set_strips() {
@@ -271,10 +292,13 @@ __global__ void __launch_bounds__(Warps* warp_lanes, 1)
   unsigned left = steps;
   for (unsigned round = 1;; ++round) {
     const unsigned now = left < depth ? left : depth;
-    int side = 0;
-    for (unsigned step = 0; step < now; ++step, side = 1 - side) {
+    if constexpr (Mask == mask::five_points) {
+      const bool is_too_large = __syncthreads_or(!f.can_scale || mine.is_any_huge()) != 0;
+      is_too_large ? mine.template steps<Mask>(now, now == left)
+                   : mine.template steps<quick_form(Mask)>(now, now == left);
+    } else {
       __syncthreads();
-      mine.step(side, step + 1 == left);
+      mine.template steps<Mask>(now, now == left);
     }
     left -= now;
     if (left == 0) break;

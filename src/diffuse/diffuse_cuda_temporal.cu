@@ -13,13 +13,13 @@ namespace tilewise::impl::diffuse {
 
 namespace {
 
-constexpr std::array<unsigned, 4> depths{1, 2, 4, 6};
+constexpr std::array<unsigned, 5> depths{1, 2, 4, 6, 8};
 constexpr std::array<unsigned, 4> warp_counts{24, 48, 64, 96};
 constexpr std::array<registry::tuning_axis, 2> axes{{{"steps", depths, 6}, {"warps", warp_counts, 64}}};
 constexpr int lane_columns = 4;
 
-/// The registers do not hold six levels of a mask of radius 2.
-constexpr unsigned most_steps(mask m) { return radius_of(m) == 1 ? 6 : 4; }
+/// What the registers hold.
+constexpr unsigned most_steps(mask m) { return m == mask::five_points ? 8 : radius_of(m) == 1 ? 6 : 4; }
 
 /// Passes of `depth` steps, and then one for each binary digit of the rest.
 std::uint64_t passes_for(std::uint64_t steps, std::uint64_t depth) {
@@ -34,6 +34,7 @@ void launch_pass(unsigned depth, const stage& now, const field<T>& f, unsigned w
     case 1: return launch_direct<T, Mask>(from, to, f, q);
     case 2: return launch_strips<T, Mask, lane_columns, 2>(from, to, f, warps, q);
     case 4: return launch_strips<T, Mask, lane_columns, 4>(from, to, f, warps, q);
+    case 6: return launch_strips<T, Mask, lane_columns, std::min(6u, most_steps(Mask))>(from, to, f, warps, q);
     default: return launch_strips<T, Mask, lane_columns, most_steps(Mask)>(from, to, f, warps, q);
   }
 }

@@ -112,20 +112,30 @@ struct strip_stream {
     level_rows::widen(now, wide);
     if (!Inner && j == 0) {  // and above the first one
 #pragma unroll
-      for (int r = 0; r < radius; ++r) levels[level].push(wide, now, f.w);
+      for (int r = 0; r < radius; ++r) levels[level].push(wide, now, f.template weights_for<Mask>());
     }
-    levels[level].push(wide, now, f.w);
+    levels[level].push(wide, now, f.template weights_for<Mask>());
   }
 
-  /// Rows from `begin` to `end` of the output; Inner if no row of any level is at an edge.
+  /// Whether the scaled form will not do for the row.
+  static __device__ __forceinline__ bool is_too_large(const row& values) {
+    bool is_any = false;
+#pragma unroll
+    for (int v = 0; v < Columns; ++v) is_any |= is_huge(values[v]);
+    return __any_sync(~0u, is_any);
+  }
+
+  /// Rows from `begin` to `end` of the output; Inner if no row of any level is at an edge. False if it gave up, since a
+  /// row is too large for the form of the mask.
   template <bool Inner>
-  __device__ __forceinline__ void run(std::int64_t begin, std::int64_t end) {
+  __device__ __forceinline__ bool run(std::int64_t begin, std::int64_t end) {
     const std::int64_t start = begin > halo ? begin - halo : 0;
     row coming, now;
     load(start, coming);
     for (std::int64_t front = start; front < end + halo; ++front) {
 #pragma unroll
       for (int v = 0; v < Columns; ++v) now[v] = coming[v];
+      if (Mask == mask::scaled_five_points && is_too_large(now)) return false;
       load(front + 1, coming);  // on its way while this one is stepped; beyond the last row that one again
 #pragma unroll
       for (int level = 0; level < Depth; ++level) {
@@ -138,8 +148,19 @@ struct strip_stream {
       for (int v = 0; v < Columns; ++v) now[v] = order::canonical(now[v]);
       store(j, now);
     }
+    return true;
   }
 };
+
+/// The definition's form of the mask, where the scaled one does not hold. Not inlined: it would take the registers of
+/// the other.
+template <class T, int Columns, int Depth>
+__device__ __noinline__ void stream_plainly(const T* from, T* to, const field<T>& f, bool packed, std::int64_t left,
+                                            std::int64_t begin, std::int64_t end) {
+  strip_stream<T, mask::five_points, Columns, Depth> now{
+      from, to, f, packed, left, left + static_cast<int>(threadIdx.x % warp_lanes) * Columns, {}};
+  now.template run<false>(begin, end);
+}
 
 /// Groups that a multiprocessor's 65536 registers are shared among: what a lane keeps, and about 64 for the rest.
 template <class Stream>
@@ -151,7 +172,7 @@ template <class T, mask Mask, int Columns, int Depth>
 __global__ void __launch_bounds__(warps_a_group* warp_lanes, groups_for<strip_stream<T, Mask, Columns, Depth>>())
     stream_strips(const T* __restrict__ from, T* __restrict__ to, const __grid_constant__ field<T> f,
                   const strip_plan plan, bool packed) {
-  using stream = strip_stream<T, Mask, Columns, Depth>;
+  using stream = strip_stream<T, quick_form(Mask), Columns, Depth>;
   const unsigned warp = blockIdx.x * warps_a_group + warp_of_group();
   const std::int64_t begin = std::int64_t{warp / plan.strips} * plan.band;
   if (begin >= f.rows) return;
@@ -160,7 +181,9 @@ __global__ void __launch_bounds__(warps_a_group* warp_lanes, groups_for<strip_st
   stream now{from, to, f, packed, left, left + static_cast<int>(threadIdx.x % warp_lanes) * Columns, {}};
   const bool is_inner =
       left > 0 && left + stream::width < f.columns && begin >= stream::halo && end + stream::halo <= f.rows;
-  is_inner ? now.template run<true>(begin, end) : now.template run<false>(begin, end);
+  const bool is_quick = Mask != mask::five_points || f.can_scale;
+  if (is_quick && (is_inner ? now.template run<true>(begin, end) : now.template run<false>(begin, end))) return;
+  if constexpr (Mask == mask::five_points) stream_plainly<T, Columns, Depth>(from, to, f, packed, left, begin, end);
 }
 
 /// One pass of Depth steps, by about so many warps.

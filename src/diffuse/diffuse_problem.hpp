@@ -10,14 +10,16 @@
 
 #include <tilewise/diffuse.hpp>
 
+#include <cmath>
+
 namespace tilewise::impl::diffuse {
 
 const registry::algorithm& diffuse_algorithm();
 
 inline constexpr std::array field_types{dtype::f32, dtype::f64};
 
-/// In the order of the setting's words "53", "93", "95".
-enum class mask : std::uint8_t { five_points, nine_points, cross };
+/// In the order of the setting's words "53", "93", "95". The last one is a form of the first; see `scaled_weights`.
+enum class mask : std::uint8_t { five_points, nine_points, cross, scaled_five_points };
 inline constexpr std::array<std::string_view, 3> mask_words{"53", "93", "95"};
 
 constexpr unsigned radius_of(mask m) { return m == mask::cross ? 2 : 1; }
@@ -68,6 +70,27 @@ weights<T> weights_in(const registry::problem& p) {
   return {static_cast<T>(w.centre), static_cast<T>(w.side_x), static_cast<T>(w.side_y), static_cast<T>(w.corner),
           static_cast<T>(w.far_x),  static_cast<T>(w.far_y),  static_cast<T>(w.rate)};
 }
+
+/// Weights by which lap / side comes out, and with it the same step. Only for sides that weigh a power of two: dividing
+/// by it, as multiplying rate by it, is exact. A step so takes no product for a side: 6 operations instead of 11.
+template <class T>
+weights<T> scaled_weights(const weights<T>& w) {
+  return {T(-4), T(1), T(1), 0, 0, 0, w.rate * w.side_x};
+}
+
+/// Whether these weights have that form, and steps so short that no value grows. What is left to check is that values
+/// are not `is_huge`, since where the definition overflows, the scaled form need not.
+template <class T>
+bool can_scale(mask m, const weights<T>& w) {
+  int exponent = 0;
+  return m == mask::five_points && std::frexp(w.side_x, &exponent) == T(0.5) && w.side_y == w.side_x &&
+         w.centre == -4 * w.side_x && w.side_x >= 1 && w.side_x <= 65536 && std::isnormal(w.rate) &&
+         w.rate * w.side_x <= T(0.25);
+}
+
+/// Values from which the definition's sums may overflow after some steps; infinities and NaNs too.
+template <class T>
+constexpr T huge_value = sizeof(T) == 8 ? T(0x1p1000) : T(0x1p100f);
 
 /// Not yet checked. Throws `invalid_argument` for a mask that there is not.
 inline registry::problem problem_of(const diffusion& d, dtype type) {

@@ -14,7 +14,9 @@ namespace tilewise {
 namespace {
 
 using tests::code_of;
+using tests::devices_with;
 using tests::message_of;
+using tests::wide_floats;
 
 /// FNV-1a over the bytes of the field, from the basis that the reference hashes below were made with. It is a digit
 /// short of FNV's own, 14695981039346656037.
@@ -48,7 +50,7 @@ constexpr std::array<reference, 3> large_references{
     {{512, 53, 1000, 0x120a5294ce4dab36}, {512, 93, 1000, 0xc035ea0ca74a6e44}, {512, 53, 10000, 0x30c4dea3f0eb2c96}}};
 
 TEST(Diffuse, EveryVariantOnEveryDeviceHasTheOriginalsBits) {
-  for (const device& on : devices())
+  for (const device& on : devices_with("diffuse"))
     for (const registry::variant* v : registry::variants_of(registry::find_algorithm("diffuse"))) {
       if (v->peer || v->device_backend() != on.info().backend || !on.info().fp64) continue;
       const std::string id = v->id();
@@ -96,6 +98,49 @@ TEST(Diffuse, ANaNSpreadsByItsNeighboursAndIsCanonical) {
         EXPECT_EQ(std::bit_cast<std::uint32_t>(value), 0x7fc00000u);
       }
     }
+}
+
+/// Bits of every variant on every device, against the definition's.
+template <class T>
+void expect_equal_bits(const std::vector<T>& field, const diffusion& d) {
+  std::vector<T> expected(field.size());
+  diffuse<T>(field, expected, d, {.device = open("cpu:serial"), .variant = "diffuse/serial"});
+  for (const device& on : devices_with("diffuse"))
+    for (const registry::variant* v : registry::variants_of(registry::find_algorithm("diffuse"))) {
+      if (v->peer || v->device_backend() != on.info().backend || (sizeof(T) == 8 && !on.info().fp64)) continue;
+      std::vector<T> end(field.size());
+      diffuse<T>(field, end, d, {.device = on, .variant = v->id()});
+      EXPECT_EQ(std::memcmp(end.data(), expected.data(), end.size() * sizeof(T)), 0) << v->id() << " on " << on.name();
+    }
+}
+
+/// Where sides weigh a power of two, variants compute without their products, but not where those overflow.
+template <class T>
+void overflow_as_defined() {
+  const std::vector<float> wide = wide_floats(300 * 260);
+  std::vector<T> field(wide.begin(), wide.end());
+  const T largest = std::numeric_limits<T>::max();
+  for (const std::size_t index : {40 * 260 + 259, 150 * 260 + 130, 150 * 260 + 131, 299 * 260 + 7})
+    field[index] = largest;
+  field[200 * 260 + 40] = largest / 8;  // overflows with the second step's sum
+  field[200 * 260 + 42] = largest / 8;
+  expect_equal_bits<T>(field, {.rows = 300, .columns = 260, .steps = 21});
+  expect_equal_bits<T>(field, {.rows = 300, .columns = 260, .steps = 3, .dx = 1, .dy = 1, .rate = 0.25});
+}
+
+TEST(Diffuse, OverflowsWhereTheDefinitionDoes) {
+  overflow_as_defined<double>();
+  overflow_as_defined<float>();
+}
+
+TEST(Diffuse, EveryDistanceHasTheDefinitionsBits) {
+  const std::vector<float> wide = wide_floats(130 * 150);
+  const std::vector<double> field(wide.begin(), wide.end());
+  for (const double distance : {1.0 / 3, 0.25, 1.0, 2.0, 0x1p-10})
+    expect_equal_bits<double>(
+        field,
+        {.rows = 130, .columns = 150, .steps = 19, .dx = distance, .dy = distance, .rate = 0.1 * distance * distance});
+  expect_equal_bits<double>(field, {.rows = 130, .columns = 150, .steps = 19, .dx = 1, .dy = 0.5, .rate = 0.01});
 }
 
 TEST(Diffuse, NoStepsCopyEveryBit) {
