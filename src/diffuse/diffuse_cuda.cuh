@@ -121,7 +121,9 @@ struct row_sums {
   T old[radius][Columns];       // the last rows to come in
   T sums[2 * radius][Columns];  // of the row to be finished next, and of those after it
 
-  /// A lane's part of a row and its neighbours'; beyond the warp stand copies of the outer elements.
+  /// A lane's part of a row and its neighbours'. Beyond the warp stand copies of the outer elements; without Ghosts,
+  /// some elements of the outer lanes.
+  template <bool Ghosts = true>
   static __device__ __forceinline__ void widen(const row& values, T (&wide)[width]) {
     const unsigned lane = threadIdx.x % warp_lanes;
 #pragma unroll
@@ -130,8 +132,8 @@ struct row_sums {
     for (int r = 0; r < radius; ++r) {
       const T before = __shfl_up_sync(~0u, values[Columns - radius + r], 1);
       const T after = __shfl_down_sync(~0u, values[r], 1);
-      wide[r] = lane == 0 ? values[0] : before;
-      wide[radius + Columns + r] = lane == warp_lanes - 1 ? values[Columns - 1] : after;
+      wide[r] = Ghosts && lane == 0 ? values[0] : before;
+      wide[radius + Columns + r] = Ghosts && lane == warp_lanes - 1 ? values[Columns - 1] : after;
     }
   }
 

@@ -14,9 +14,9 @@ namespace tilewise::impl::diffuse {
 
 namespace {
 
-/// A tile is so many times as wide as its halo, and the halo lasts for the steps between two exchanges.
-constexpr std::array<unsigned, 4> parts{8, 16, 32, 64};
-constexpr std::array<registry::tuning_axis, 1> axes{{{"parts", parts, 16}}};
+/// From one exchange to the next, with masks of radius 1; with others half as many.
+constexpr std::array<unsigned, 4> depths{2, 4, 8, 16};
+constexpr std::array<registry::tuning_axis, 1> axes{{{"steps", depths, 8}}};
 
 /// The tiles of a field, if any.
 struct tile_plan {
@@ -56,11 +56,7 @@ struct tile_shape {
 using small_tile = tile_shape<2, 4, 16>;
 using large_tile = tile_shape<4, 6, 16>;
 
-/// Steps from one exchange to the next.
-template <class Shape>
-unsigned steps_between(const registry::problem& p, const registry::tuning& t) {
-  return std::max(1u, Shape::width / t[0] / radius_of(mask_of(p)));
-}
+unsigned steps_between(const registry::problem& p, const registry::tuning& t) { return t[0] / radius_of(mask_of(p)); }
 
 /// First and last rows of each warp, or the tile, and the list of the halo.
 template <class Shape>
@@ -73,7 +69,7 @@ std::size_t shared_bytes(const registry::problem& p, const tile_plan& plan, unsi
 template <class Shape>
 tile_plan plan_of(const registry::problem& p, const backend::device& on, const registry::tuning& t) {
   const sizes s(p);
-  const unsigned depth = steps_between<Shape>(p, t);
+  const unsigned depth = steps_between(p, t);
   const tile_plan plan = plan_for(s.rows, s.columns, Shape::width, Shape::rows, Shape::warps,
                                   depth * radius_of(mask_of(p)), on.info().compute_units);
   return shared_bytes<Shape>(p, plan, depth) <= on.info().local_memory ? plan : tile_plan{};
@@ -106,7 +102,7 @@ void run(const registry::problem& p, const registry::memories& where, const regi
   if (copies_only(p, where, q)) return;
   with_type_and_mask(p, [&]<class T, mask Mask>(T, mask_constant<Mask>) {
     const auto go = [&]<class Shape>(Shape, const tile_plan& plan) {
-      const unsigned depth = steps_between<Shape>(p, t);
+      const unsigned depth = steps_between(p, t);
       plan.is_ragged ? launch<T, Mask, Shape, true>(p, where, plan, depth, q)
                      : launch<T, Mask, Shape, false>(p, where, plan, depth, q);
     };

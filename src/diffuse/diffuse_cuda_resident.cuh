@@ -126,16 +126,17 @@ struct resident_rows {
   /// stands a copy of the row before.
   template <class Sums>
   __device__ __forceinline__ void next_row(int side, int k, T (&wide)[Sums::width]) const {
-    const lane_row<T, Columns> now = k < 0      ? (warp == 0 ? row_of(0) : shared_row(side, warp - 1, 2 * radius + k))
-                                     : k < Rows ? row_of(k)
-                                                : shared_row(side, warp + 1 == warps ? warp : warp + 1, k - Rows);
-    const bool is_ghost = (k >= Rows && warp + 1 == warps) || (Ragged && j + k >= f.rows);
+    const bool is_first = warp == 0, is_last = warp + 1 == warps;
+    const lane_row<T, Columns> now =
+        k < 0      ? shared_row(side, is_first ? warp : warp - 1, is_first ? 0 : 2 * radius + k)
+        : k < Rows ? row_of(k)
+                   : shared_row(side, is_last ? warp : warp + 1, is_last ? 2 * radius - 1 : k - Rows);
     T coming[Sums::width];
     Sums::widen(now.values, coming);
 #pragma unroll
     for (int c = 0; c < Sums::width; ++c) {
       if (Ragged && c > radius && i + c - radius >= f.columns) coming[c] = coming[c - 1];
-      if (!is_ghost) wide[c] = coming[c];
+      if (!Ragged || k < 0 || j + k < f.rows) wide[c] = coming[c];
     }
   }
 

@@ -1,7 +1,7 @@
 // What:   diffusion with several steps a pass over memory; a rest of steps goes in passes of 4, 2 and 1.
 // Order:  diffuse_cuda.cuh.
 // Shape:  diffuse_cuda_temporal.cuh; of one step diffuse_cuda_direct.cuh.
-// Limits: none.
+// Limits: fields narrower than a strip go one step a pass.
 // Twins:  diffuse_serial.cpp.
 #include "diffuse/diffuse_cuda.hpp"
 #include "diffuse/diffuse_cuda_direct.cuh"
@@ -14,8 +14,8 @@ namespace tilewise::impl::diffuse {
 namespace {
 
 constexpr std::array<unsigned, 5> depths{1, 2, 4, 6, 8};
-constexpr std::array<unsigned, 4> warp_counts{24, 48, 64, 96};
-constexpr std::array<registry::tuning_axis, 2> axes{{{"steps", depths, 6}, {"warps", warp_counts, 64}}};
+constexpr std::array<unsigned, 6> warp_counts{12, 16, 24, 32, 48, 96};
+constexpr std::array<registry::tuning_axis, 2> axes{{{"steps", depths, 8}, {"warps", warp_counts, 32}}};
 constexpr int lane_columns = 4;
 
 /// What the registers hold.
@@ -43,7 +43,8 @@ void run(const registry::problem& p, const registry::memories& where, const regi
   auto& q = backend::cuda::enter(on);
   if (copies_only(p, where, q)) return;
   const sizes s(p);
-  const std::uint64_t most = std::min(t[0], most_steps(mask_of(p))), passes = passes_for(s.steps, most);
+  const bool is_narrow = s.columns < warp_lanes * lane_columns;
+  const std::uint64_t most = is_narrow ? 1 : std::min(t[0], most_steps(mask_of(p))), passes = passes_for(s.steps, most);
   const backend::buffer workspace(q, passes > 1 ? s.elements() * size_of(p.type) : 0);
   with_type_and_mask(p, [&]<class T, mask Mask>(T, mask_constant<Mask>) {
     std::uint64_t left = s.steps;

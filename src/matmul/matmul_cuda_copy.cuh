@@ -5,31 +5,18 @@
 // Twins:  none.
 #pragma once
 
+#include "backend/cuda/cuda_copy.cuh"
 #include "backend/cuda/cuda_warp.cuh"
 #include "matmul/matmul_cuda.cuh"
 
 namespace tilewise::impl::matmul {
 
+using backend::cuda::commit_copies;
+using backend::cuda::copy_async;
 using backend::cuda::pack;
 using backend::cuda::pack_length;
+using backend::cuda::wait_for_copies;
 using backend::cuda::warp_size;
-
-template <unsigned Bytes>
-__device__ void copy_async(void* to, const void* from) {
-  const auto shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
-  if constexpr (Bytes == 16)  // past the first-level cache
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared), "l"(from) : "memory");
-  else
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared), "l"(from), "n"(Bytes) : "memory");
-}
-
-__device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-
-/// Until at most `Pending` of this thread's latest sets are under way.
-template <unsigned Pending>
-__device__ void wait_for_copies() {
-  asm volatile("cp.async.wait_group %0;" ::"n"(Pending) : "memory");
-}
 
 /// Whether all rows start at multiples of 16 bytes.
 template <class T>
