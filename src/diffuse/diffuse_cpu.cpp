@@ -14,7 +14,6 @@ namespace tilewise::impl::diffuse {
 namespace {
 
 using backend::buffer;
-using backend::cpu::parts_of;
 
 constexpr std::array<unsigned, 5> strips{64, 256, 512, 1024, 4096};
 constexpr std::array<unsigned, 4> bands{16, 64, 256, 1024};

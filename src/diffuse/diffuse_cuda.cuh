@@ -173,8 +173,6 @@ void with_type_and_mask(const registry::problem& p, const F& f) {
   });
 }
 
-constexpr std::uint64_t parts_of(std::uint64_t count, std::uint64_t size) { return (count + size - 1) / size; }
-
 /// Why a grid of so many groups cannot be launched; empty if it can.
 inline std::string too_many_groups(std::uint64_t groups) {
   return groups <= 0x7fffffff ? "" : "it needs more groups than a launch has";

@@ -27,8 +27,6 @@ constexpr std::array<registry::tuning_axis, 3> temporal_axes{
     {{"width", widths, 64}, {"height", heights, 32}, {"steps", depths, 4}}};
 constexpr unsigned group_items = 256;
 
-std::uint64_t parts_of(std::uint64_t count, std::uint64_t size) { return (count + size - 1) / size; }
-
 /// The steps of a pass over memory: tiles has no such axis, and 0 there.
 std::uint64_t depth_of(const tuning& t) { return std::max(t[2], 1u); }
 

@@ -101,6 +101,23 @@ inline registry::problem problem_of(const diffusion& d, dtype type) {
   return p;
 }
 
+/// The mask as the original's loops go over it: square, row-major, with its zeros.
+template <class T>
+std::vector<T> square_of(mask m, const weights<T>& w) {
+  const std::uint64_t g = radius_of(m), width = 2 * g + 1;
+  std::vector<T> taps(width * width);
+  const auto at = [&](std::uint64_t row, std::uint64_t column) -> T& { return taps[row * width + column]; };
+  at(g, g) = w.centre;
+  at(g, g - 1) = at(g, g + 1) = w.side_x;
+  at(g - 1, g) = at(g + 1, g) = w.side_y;
+  if (m == mask::nine_points) at(0, 0) = at(0, 2) = at(2, 0) = at(2, 2) = w.corner;
+  if (m == mask::cross) {
+    at(g, 0) = at(g, 4) = w.far_x;
+    at(0, g) = at(4, g) = w.far_y;
+  }
+  return taps;
+}
+
 /// Whether all of them are numbers other than 0, as they are unless distances are extreme.
 template <class T>
 bool is_usable(mask m, const weights<T>& w) {
@@ -108,6 +125,9 @@ bool is_usable(mask m, const weights<T>& w) {
   return fine(w.centre) && fine(w.side_x) && fine(w.side_y) && (m != mask::nine_points || fine(w.corner)) &&
          (m != mask::cross || (fine(w.far_x) && fine(w.far_y)));
 }
+
+/// How many parts of a size hold `count`, the last of which may be smaller.
+constexpr std::uint64_t parts_of(std::uint64_t count, std::uint64_t size) { return (count + size - 1) / size; }
 
 /// The sizes by their usual names.
 struct sizes {

@@ -25,21 +25,6 @@ struct matrix {
 };
 
 template <class T>
-matrix<T> mask_matrix(mask m, const weights<T>& w) {
-  const std::uint64_t g = radius_of(m);
-  matrix<T> taps(2 * g + 1, 2 * g + 1);
-  taps[g][g] = w.centre;
-  taps[g][g - 1] = taps[g][g + 1] = w.side_x;
-  taps[g - 1][g] = taps[g + 1][g] = w.side_y;
-  if (m == mask::nine_points) taps[0][0] = taps[0][2] = taps[2][0] = taps[2][2] = w.corner;
-  if (m == mask::cross) {
-    taps[g][0] = taps[g][4] = w.far_x;
-    taps[0][g] = taps[4][g] = w.far_y;
-  }
-  return taps;
-}
-
-template <class T>
 void set_boundaries(matrix<T>& c, std::uint64_t g) {
   const std::uint64_t ny = c.rows, nx = c.columns;
   for (std::uint64_t j = 0; j < ny / 2; ++j)
@@ -82,7 +67,8 @@ void diffuse(const registry::problem& p, const T* field, T* result) {
   const sizes s(p);
   const std::uint64_t g = radius_of(mask_of(p));
   const weights<T> w = weights_in<T>(p);
-  const matrix<T> taps = mask_matrix(mask_of(p), w);
+  matrix<T> taps(2 * g + 1, 2 * g + 1);
+  taps.values = square_of(mask_of(p), w);
   matrix<T> c(s.rows + 2 * g, s.columns + 2 * g), lap = c, next = c;
   for (std::uint64_t j = 0; j < s.rows; ++j) std::copy_n(field + j * s.columns, s.columns, c[j + g] + g);
   for (std::uint64_t done = 0; done < s.steps; ++done) {
