@@ -8,5 +8,6 @@
 namespace tilewise::peers {
 
 std::vector<registry::variant> clblast_variants();
+std::vector<registry::variant> diffuse_opencl_variants();
 
 }  // namespace tilewise::peers

@@ -14,6 +14,7 @@ std::vector<registry::variant> peer_variants() {
   append(sort_variants());
 #if TILEWISE_WITH_OPENMP
   append(convolve_variants());
+  append(diffuse_variants());
 #endif
 #if TILEWISE_WITH_TBB
   append(tbb_variants());
@@ -24,12 +25,16 @@ std::vector<registry::variant> peer_variants() {
 #if TILEWISE_WITH_FLINT
   append(flint_variants());
 #endif
+#if TILEWISE_WITH_OPENCL
+  append(diffuse_opencl_variants());
+#endif
 #if TILEWISE_WITH_CLBLAST
   append(clblast_variants());
 #endif
 #if TILEWISE_WITH_CUDA
   append(cub_variants());
   append(cub_sort_variants());
+  append(diffuse_cuda_variants());
 #endif
 #if TILEWISE_WITH_CUBLAS
   append(cublas_variants());
