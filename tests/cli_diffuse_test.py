@@ -3,6 +3,7 @@
 cli_diffuse_test.py TOOL PLANTED CRASHING_DRIVER HANGING_DRIVER   (as cli_test.py)
 """
 
+import collections
 import json
 import os
 import re
@@ -56,21 +57,34 @@ ROWS = [
 ]
 
 
+def predicted(filter_type, left, up, corner):
+    """The byte that a PNG filter takes a pixel's difference from."""
+    by_distance = sorted((left, up, corner), key=lambda value: abs(left + up - corner - value))  # stable, as Paeth's
+    return (0, left, up, (left + up) // 2, by_distance[0])[filter_type]
+
+
 def pixels_of(path):
     """Of a PNG of one byte a pixel, and its palette."""
     file = open(path, "rb").read()
     assert file[:8] == b"\x89PNG\r\n\x1a\n"
-    at, chunks = 8, {}
+    at, chunks = 8, collections.defaultdict(bytes)
     while at < len(file):
         length, name = struct.unpack_from(">I4s", file, at)
         data = file[at + 8:at + 8 + length]
         assert struct.unpack_from(">I", file, at + 8 + length)[0] == zlib.crc32(name + data)
-        chunks[name] = data
+        chunks[name] += data
         at += 12 + length
     width, height, depth = struct.unpack_from(">IIB", chunks[b"IHDR"])
-    rows = np.frombuffer(zlib.decompress(chunks[b"IDAT"]), "u1").reshape(height, width + 1)
-    assert depth == 8 and not rows[:, 0].any()
-    return rows[:, 1:], np.frombuffer(chunks.get(b"PLTE", b""), "u1").reshape(-1, 3)
+    assert depth == 8
+    rows = np.frombuffer(zlib.decompress(chunks[b"IDAT"]), "u1").reshape(height, width + 1).tolist()
+    above = [0] * width
+    for row in rows:
+        filter_type, left, corner = row.pop(0), 0, 0
+        for i, up in enumerate(above):
+            left = row[i] = (row[i] + predicted(filter_type, left, up, corner)) % 256
+            corner = up
+        above = row
+    return np.array(rows), np.frombuffer(chunks[b"PLTE"], "u1").reshape(-1, 3)
 
 
 class Diffuse(Case):
@@ -195,7 +209,9 @@ class Diffuse(Case):
             resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 
         self.check(run(f"diffuse {self.params} -o {self.out} --grid 200x200", preexec_fn=small_files), 6, "^$", "too large")
-        self.assertEqual(os.listdir(self.out), [])
+        self.assertEqual(sorted(os.listdir(self.out)), [f"diffusion.0000000{end}" for end in (".colour.png", ".png")] +
+                         ["runlog.csv"])  # all but the field, which is the first that is too large
+        self.assertEqual(pixels_of(f"{self.out}/diffusion.0000000.png")[0].shape, (198, 198))
 
     def test_folders_that_cannot_be(self):
         self.check(run(f"diffuse {self.params} -o {self.params}/x"), 6, "^$", "cannot be made a folder")

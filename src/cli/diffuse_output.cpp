@@ -111,14 +111,13 @@ void diffuse_folder::write_pictures(const diffuse_state& state) const {
   const diffusion d = state.parameters.problem(0);
   const std::int64_t around = shown_ghosts(state);
   const auto rows = static_cast<std::int64_t>(d.rows), columns = static_cast<std::int64_t>(d.columns);
-  std::vector<std::uint8_t> pixels;
+  io::picture image{
+      static_cast<std::uint32_t>(columns + 2 * around), static_cast<std::uint32_t>(rows + 2 * around), {}};
   for (std::int64_t j = rows - 1 + around; j >= -around; --j)
     for (std::int64_t i = -around; i < columns + around; ++i) {
       const double c = state.at(j, i);
-      pixels.push_back(static_cast<std::uint8_t>(c > 0 ? 255 * std::min(c, 1.0) : 0));
+      image.pixels.push_back(static_cast<std::uint8_t>(c > 0 ? 255 * std::min(c, 1.0) : 0));
     }
-  const io::picture image{static_cast<std::uint32_t>(columns + 2 * around),
-                          static_cast<std::uint32_t>(rows + 2 * around), pixels};
   static const io::palette colours = io::perceptual_palette();
   io::write_png(file(state, ".png"), image);
   io::write_png(file(state, ".colour.png"), image, &colours);

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
+#include <vector>
 
 namespace tilewise::io {
 
@@ -18,11 +19,13 @@ palette perceptual_palette();
 
 struct picture {
   std::uint32_t width, height;
-  std::span<const std::uint8_t> pixels;  // row by row from the top
+  std::vector<std::uint8_t> pixels;  // row by row from the top
 };
 
-/// To a temporary file that is renamed; grey without `colours`. Not compressed: a pixel is a byte of the file. Throws
-/// `io`, also for a picture of no pixel or of more than 2^30.
+/// The bytes of a PNG file; grey without `colours`. Throws `io` for sides that libpng refuses: 0, or beyond 1,000,000.
+std::vector<std::byte> encode_png(const picture& image, const palette* colours = nullptr);
+
+/// The same to a temporary file that is renamed. Throws `io`.
 void write_png(const std::string& path, const picture& image, const palette* colours = nullptr);
 
 }  // namespace tilewise::io

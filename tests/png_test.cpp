@@ -1,0 +1,60 @@
+// PNG files: what libpng reads back is what was given, and what cannot be one is refused in words.
+#include "io/png.hpp"
+
+#include "helpers.hpp"
+
+#include <png.h>
+
+#include <gtest/gtest.h>
+
+namespace tilewise::io {
+namespace {
+
+/// More rows and columns than a byte counts, and a pattern that repeats in no row.
+picture pattern() {
+  picture image{300, 270, {}};
+  for (unsigned i = 0; i < image.width * image.height; ++i)
+    image.pixels.push_back(static_cast<std::uint8_t>(i * i >> 9));
+  return image;
+}
+
+/// The pixels in a format of libpng's, its channels one after the other.
+std::vector<std::uint8_t> decoded(const std::vector<std::byte>& file, png_uint_32 format) {
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  EXPECT_NE(png_image_begin_read_from_memory(&image, file.data(), file.size()), 0) << image.message;
+  image.format = format;
+  std::vector<std::uint8_t> pixels(PNG_IMAGE_SIZE(image));
+  EXPECT_NE(png_image_finish_read(&image, nullptr, pixels.data(), 0, nullptr), 0) << image.message;
+  return pixels;
+}
+
+TEST(Png, GreyValuesComeBack) {
+  const picture image = pattern();
+  EXPECT_EQ(decoded(encode_png(image), PNG_FORMAT_GRAY), image.pixels);
+}
+
+TEST(Png, ColoursAreThePalettes) {
+  const picture image = pattern();
+  const palette colours = perceptual_palette();
+  std::vector<std::uint8_t> wanted;
+  for (const std::uint8_t value : image.pixels)
+    wanted.insert(wanted.end(), colours[value].begin(), colours[value].end());
+  EXPECT_EQ(decoded(encode_png(image, &colours), PNG_FORMAT_RGB), wanted);
+}
+
+TEST(Png, IsCompressed) {
+  const picture plain{1000, 1000, std::vector<std::uint8_t>(1000000, 7)};
+  EXPECT_LT(encode_png(plain).size(), 10000u);
+}
+
+TEST(Png, SidesThatNoFileHasAreRefused) {
+  for (const auto& [width, height] : {std::pair{0u, 0u}, {5u, 0u}, {1000001u, 1u}}) {
+    const picture image{width, height, std::vector<std::uint8_t>(std::size_t{width} * height)};
+    const std::string told = tests::message_of(errc::io, [&] { encode_png(image); });
+    EXPECT_NE(told.find(" cannot become a PNG file, whose sides have 1 to 1000000; libpng says: "), told.npos) << told;
+  }
+}
+
+}  // namespace
+}  // namespace tilewise::io
