@@ -1,11 +1,13 @@
 // tilewise diffuse: the diffusion benchmark from its parameter file to its pictures, tables and checkpoints.
 #include "cli/data_command.hpp"
 #include "cli/diffuse_output.hpp"
+#include "cli/diffuse_parameters.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "diffuse/diffuse_problem.hpp"
 #include "io/host_memory.hpp"
 #include "io/number.hpp"
+#include "lab/diffuse_stepper.hpp"
 #include "registry/execute.hpp"
 
 #include <chrono>
@@ -13,6 +15,9 @@
 #include <optional>
 
 namespace tilewise::cli {
+
+using lab::diffuse_parameters;
+using lab::diffuse_state;
 
 namespace {
 
@@ -73,144 +78,101 @@ class stopwatch {
   double seconds = 0;
 };
 
-/// The field on its device; what is stepped next is always in the first of the two.
-class stepper {
+/// One run, from its start or a checkpoint to its last output.
+class diffuse_run {
  public:
-  stepper(const diffuse_request& request, const diffuse_state& state)
-      : problem_(impl::diffuse::problem_of(state.parameters.problem(state.parameters.ns), state.type)),
+  diffuse_run(const diffuse_request& request, diffuse_state start, std::vector<runlog_row> rows)
+      : request_(request),
+        folder_(request.output),
+        rows_(std::move(rows)),
+        problem_(impl::diffuse::problem_of(start.parameters.problem(start.parameters.ns), start.type)),
         device_(open_device(request.common)),
         how_(
             registry::choose(problem_, *device_, {request.common.variant, request.common.tuning, request.common.fast})),
-        now_(device_->queue(), state.field.size()),
-        next_(device_->queue(), state.field.size()) {
-    device_->queue().upload(now(), state.field.data(), state.field.size());
-  }
-
-  void advance(diffuse_state& state, std::uint64_t steps) {
-    problem_.shape = {problem_.shape[0], problem_.shape[1], steps};
-    registry::memories where;
-    where.in[0] = now();
-    where.out[0] = next();
-    how_.variant->run(problem_, where, how_.tuning, device_->queue());
-    device_->queue().finish();
-    swapped_ = !swapped_;
-    state.step += steps;
-  }
-  void download(diffuse_state& state) { device_->queue().download(state.field.data(), now(), state.field.size()); }
-
-  const registry::problem& problem() const { return problem_; }
-  const device_handle& device() const { return device_; }
-  const registry::choice& how() const { return how_; }
-
- private:
-  backend::memory now() const { return swapped_ ? next_ : now_; }
-  backend::memory next() const { return swapped_ ? now_ : next_; }
-
-  registry::problem problem_;
-  device_handle device_;
-  registry::choice how_;
-  backend::buffer now_, next_;
-  bool swapped_ = false;
-};
-
-/// One run: steps between outputs in parts so short that progress and Ctrl-C are prompt.
-class diffuse_run {
- public:
-  diffuse_run(const diffuse_request& request, diffuse_state state, std::vector<runlog_row> rows)
-      : request_(request),
-        folder_(request.output),
-        state_(std::move(state)),
-        rows_(std::move(rows)),
-        stepper_(request, state_),
-        first_step_(state_.step) {
+        first_step_(start.step),
+        stepper_(std::move(start), how_, device_->queue()) {
     if (rows_.empty()) return;
-    steps_.seconds = rows_.back().steps_s, files_.seconds = rows_.back().files_s;
+    steps_before_ = rows_.back().steps_s, files_.seconds = rows_.back().files_s;
     residuals_.seconds = rows_.back().residuals_s, before_ = rows_.back().all_s;
   }
 
   exit_code run() {
-    const diffuse_parameters& p = state_.parameters;
+    const diffuse_parameters& p = state().parameters;
     if (rows_.empty()) report();
-    while (state_.step < p.ns && !interrupt_requested()) {
-      const std::uint64_t stop = std::min(p.ns, (state_.step / p.nc + 1) * p.nc);
-      advance_to(stop);
-      stepper_.download(state_);
-      if (state_.step == stop) report();
+    while (state().step < p.ns && !interrupt_requested()) {
+      const std::uint64_t stop = std::min(p.ns, (state().step / p.nc + 1) * p.nc);
+      stepper_.advance(stop, [this] {
+        show_progress();
+        return !interrupt_requested();
+      });
+      if (state().step == stop) report();
     }
-    if (state_.step < p.ns) {
-      folder_.write_checkpoint(state_, rows_);
-      note("tilewise: stopped after step " + std::to_string(state_.step) + "; --resume goes on");
+    if (state().step < p.ns) {
+      folder_.write_checkpoint(state(), rows_);
+      note("tilewise: stopped after step " + std::to_string(state().step) + "; --resume goes on");
       return exit_code::interrupted;
     }
-    if (rows_.back().step != state_.step) report();  // resumed, with nothing left to do
-    folder_.write_table(state_);
+    if (rows_.back().step != state().step) report();  // resumed, with nothing left to do
+    folder_.write_table(state());
     tell_result();
     return exit_code::ok;
   }
 
  private:
-  static constexpr double part_s = 0.2;
-
-  void advance_to(std::uint64_t stop) {
-    while (state_.step < stop && !interrupt_requested()) {
-      const double before = steps_.seconds;
-      const std::uint64_t part = std::min(part_, stop - state_.step);
-      steps_.time([&] { stepper_.advance(state_, part); });
-      if (part == part_ && steps_.seconds - before < part_s / 2) part_ *= 2;
-      if (part_ > 1 && steps_.seconds - before > 2 * part_s) part_ /= 2;
-      show_progress();
-    }
+  const diffuse_state& state() const { return stepper_.state(); }
+  double steps_s() const { return steps_before_ + stepper_.seconds(); }
+  double since_start_s() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
   }
 
   void show_progress() const {
     if (request_.common.quiet) return;
-    const auto done = static_cast<double>(state_.step - first_step_);
-    const auto left = static_cast<double>(state_.parameters.ns - state_.step);
-    const double since = std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
-    progress("step " + std::to_string(state_.step) + " of " + std::to_string(state_.parameters.ns) + ", " +
-             std::to_string(std::llround(std::ceil(since / done * left))) + " s left");
+    const auto done = static_cast<double>(state().step - first_step_);
+    const auto left = static_cast<double>(state().parameters.ns - state().step);
+    progress("step " + std::to_string(state().step) + " of " + std::to_string(state().parameters.ns) + ", " +
+             std::to_string(std::llround(std::ceil(since_start_s() / done * left))) + " s left");
   }
 
   /// Everything that the original writes between steps, and a checkpoint.
   void report() {
     double residual = 0;
-    residuals_.time([&] { residual = residual_of(state_); });
-    files_.time([&] { folder_.write_pictures(state_); });
-    const double since = std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
-    rows_.push_back(
-        {state_.step, state_.elapsed(), residual, steps_.seconds, files_.seconds, residuals_.seconds, before_ + since});
+    residuals_.time([&] { residual = residual_of(state()); });
+    files_.time([&] { folder_.write_pictures(state()); });
+    rows_.push_back({state().step, state().elapsed(), residual, steps_s(), files_.seconds, residuals_.seconds,
+                     before_ + since_start_s()});
     files_.time([&] {
       folder_.write_runlog(rows_);
-      folder_.write_checkpoint(state_, rows_);
+      folder_.write_checkpoint(state(), rows_);
     });
   }
 
   void tell_result() const {
-    if (request_.common.verbose)
-      note(stepper_.how().variant->id() + " on " + stepper_.device()->info().name + ": " + stepper_.how().reason);
+    if (request_.common.verbose) note(how_.variant->id() + " on " + device_->info().name + ": " + how_.reason);
     const double residual = rows_.back().residual;
     if (!request_.common.json) {
-      print("hash " + hash_of(state_) + ", residual " + io::to_text(registry::scalar_value::of(residual)) + "\n");
+      print("hash " + hash_of(state()) + ", residual " + io::to_text(registry::scalar_value::of(residual)) + "\n");
       return;
     }
-    data_run run{.device = stepper_.device(), .how = stepper_.how(), .outputs = {state_.field}, .times = {}};
-    run.times.kernel = steps_.seconds * 1e9;
-    const std::array<std::uint64_t, 2> shape{stepper_.problem().shape[0], stepper_.problem().shape[1]};
-    nlohmann::ordered_json fields = describe(stepper_.problem(), run, shape);
-    fields["steps"] = state_.step;
-    fields["hash"] = hash_of(state_);
+    data_run run{.device = device_, .how = how_, .outputs = {state().field}, .times = {}};
+    run.times.kernel = steps_s() * 1e9;
+    const std::array<std::uint64_t, 2> shape{problem_.shape[0], problem_.shape[1]};
+    nlohmann::ordered_json fields = describe(problem_, run, shape);
+    fields["steps"] = state().step;
+    fields["hash"] = hash_of(state());
     fields["residual"] = std::isfinite(residual) ? nlohmann::ordered_json(residual) : nlohmann::ordered_json();
     print_fields(std::move(fields), folder_.path());
   }
 
   const diffuse_request& request_;
   diffuse_folder folder_;
-  diffuse_state state_;
   std::vector<runlog_row> rows_;
-  stepper stepper_;
-  std::uint64_t first_step_, part_ = 16;
-  stopwatch steps_, files_, residuals_;
-  double before_ = 0;
+  registry::problem problem_;
+  device_handle device_;
+  registry::choice how_;
+  std::uint64_t first_step_;
+  lab::diffuse_stepper stepper_;
+  stopwatch files_, residuals_;
+  double steps_before_ = 0, before_ = 0;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
 
@@ -224,7 +186,7 @@ exit_code diffuse_file(const diffuse_request& request) {
                                          " points and its files need " + std::to_string(4 * bytes) + " bytes");
   std::vector<runlog_row> rows;
   diffuse_state state =
-      request.resume ? diffuse_folder(request.output).read_checkpoint(p, type, rows) : start_of(p, type);
+      request.resume ? diffuse_folder(request.output).read_checkpoint(p, type, rows) : lab::start_of(p, type);
   if (state.step > p.ns)
     throw error(errc::invalid_argument, "the checkpoint is of step " + std::to_string(state.step) + ", beyond the " +
                                             std::to_string(p.ns) + " asked for; give --steps");

@@ -10,6 +10,9 @@
 
 namespace tilewise::cli {
 
+using lab::diffuse_parameters;
+using lab::diffuse_state;
+
 namespace {
 
 using nlohmann::json;

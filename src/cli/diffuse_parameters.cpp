@@ -4,7 +4,6 @@
 #include "io/printable.hpp"
 #include "registry/catalog.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -14,6 +13,8 @@
 #include <sstream>
 
 namespace tilewise::cli {
+
+using lab::diffuse_parameters;
 
 namespace {
 
@@ -91,29 +92,6 @@ void take_line(const words& line, const std::string& where, std::map<std::string
 }
 
 }  // namespace
-
-double diffuse_parameters::time_step() const {
-  const double shorter = std::min(dx, dy);
-  return co * shorter * shorter / (4.0 * dc);
-}
-
-diffusion diffuse_parameters::problem(std::uint64_t steps) const {
-  const std::uint64_t all = 2 * ghosts();
-  if (nx <= all || ny <= all)
-    throw error(errc::invalid_argument,
-                "a grid of " + std::to_string(nx) + "x" + std::to_string(ny) + " points is nothing but ghosts; mask " +
-                    std::to_string(mask) + " takes " + std::to_string(ghosts()) +
-                    " on each side, so that nx and ny must be at least " + std::to_string(all + 1));
-  return {.rows = ny - all,
-          .columns = nx - all,
-          .steps = steps,
-          .mask = mask,
-          .dx = dx,
-          .dy = dy,
-          .rate = time_step() * dc};
-}
-
-double diffuse_parameters::largest_stable_co() const { return largest_stable_rate(problem(1)) / problem(1).rate * co; }
 
 diffuse_parameters read_parameters(const std::string& path) {
   const std::string shown = io::printable(path);

@@ -1,0 +1,37 @@
+// The field of the diffusion benchmark on a device, from one output to the next.
+#pragma once
+
+#include "backend/backend.hpp"
+#include "lab/diffuse_state.hpp"
+#include "registry/choose.hpp"
+
+#include <functional>
+
+namespace tilewise::lab {
+
+class diffuse_stepper {
+ public:
+  /// Uploads the field. `how` is a choice for it on the queue's device, at any number of steps.
+  diffuse_stepper(diffuse_state start, const registry::choice& how, backend::queue& queue);
+
+  /// Up to step `stop`, in parts of 0.1 to 0.4 s; ends earlier if `goes_on` says so, which is asked after each part.
+  void advance(std::uint64_t stop, const std::function<bool()>& goes_on);
+
+  /// Of the last step taken; within `goes_on` only the number of the step is.
+  const diffuse_state& state() const { return state_; }
+  /// Of all steps taken, without transfers.
+  double seconds() const { return seconds_; }
+
+ private:
+  void take(std::uint64_t steps);
+
+  diffuse_state state_;
+  registry::choice how_;
+  backend::queue& queue_;
+  backend::buffer first_, second_;
+  backend::memory now_, next_;
+  std::uint64_t part_ = 16;
+  double seconds_ = 0;
+};
+
+}  // namespace tilewise::lab
