@@ -191,6 +191,27 @@ void publish(json& r) {
                      {"published", figures}};
 }
 
+/// The run of a field by two of the variants, the later one shorter. Its picture is one grey pixel.
+void add_course(json& r) {
+  const std::string variant = r["case"]["variant"];
+  const bool is_cut = variant == "scan/cuda:lookback";
+  if (r["case"]["dtype"] != "f32" || r["case"]["n"] != 1048576 || (variant != "scan/opencl:chunked" && !is_cut)) return;
+  json moments = json::array();
+  for (const std::uint64_t step : {0, 1000, 10000, 100000}) {
+    if (step == 100000 && is_cut) break;
+    const std::string hash = digest_for("field", step).substr(16);
+    moments.push_back({{"step", step},
+                       {"simulated_time", static_cast<double>(step) / 2},
+                       {"residual", static_cast<double>(step) * 3e-8},
+                       {"hash", hash},
+                       {"published_hash", step == 10000 ? json(hash) : json()},
+                       {"picture_png",
+                        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAA"
+                        "CklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg=="}});
+  }
+  r["course"] = {{"stopped", is_cut ? json("too slow") : json()}, {"moments", moments}};
+}
+
 void spoil(json& record, const char* status, const json& reason) {
   record["status"] = status;
   record["reason"] = reason;
@@ -249,7 +270,10 @@ std::vector<json> made_up_records() {
   for (const problem& p : problems)
     for (const std::uint64_t n : sizes)
       for (const made_up_variant& v : variants) records.push_back(record_of(p, v, n));
-  for (json& r : records) publish(r);
+  for (json& r : records) {
+    publish(r);
+    add_course(r);
+  }
   spoil_some(records);
   return records;
 }

@@ -8,8 +8,8 @@
 
 namespace tilewise::report {
 
-/// Two algorithms on a CPU, an OpenCL and a CUDA device, ten sizes, with peers, copies and interleaved ratios; one case
-/// each that is wrong, implausible, skipped, timed out and interrupted.
+/// Two algorithms on a CPU, an OpenCL and a CUDA device, ten sizes, with peers, copies, interleaved ratios and a field;
+/// one case each that is wrong, implausible, skipped, timed out and interrupted.
 std::vector<nlohmann::json> made_up_records();
 
 /// The same with every text field replaced by `hostile`, except those words that the schema fixes.

@@ -2,12 +2,9 @@
 #include "report/findings.hpp"
 #include "report/report.hpp"
 #include "report_fixture.hpp"
+#include "report_page.hpp"
 
 #include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 namespace tilewise::report {
 namespace {
@@ -62,14 +59,6 @@ std::vector<json> products() {
   all.push_back(product("matmul/cuda:register_tiles", {2048, 16, 512}, 20e3));
   all.push_back(product("fma/cuda", {2048, 16, 512}, 60e3));
   return all;
-}
-
-std::string page_of(const std::vector<json>& records) {
-  const std::filesystem::path file = testing::TempDir() + "tilewise_matrices.html";
-  write_html(records, file);
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
 }
 
 TEST(ReportMatrices, OtherShapesThanSquaresHavePanelsOfTheirOwn) {

@@ -114,6 +114,102 @@ TEST(Seeds, RecordsSayWhatTheyRepeat) {
   EXPECT_TRUE(is_valid(product.file));
 }
 
+/// Of 8 coefficients, measured on the CPU, with a run from the start.
+std::vector<record> measured_with(decltype(measured_size::course) course) {
+  experiment planted = polynomials();
+  planted.sizes = {{{8, 8}, "", {}, course}};
+  measuring how;
+  how.rule.max_ns = how.rule.min_ns = 1e6;
+  const registry::problem p = planted.problem(planted.sizes.front());
+  const auto on = backend::find_device("cpu:serial", {});
+  group all{p, "cpu", {}, &planted};
+  for (const registry::variant* v : registry::variants_of(*p.what))
+    if (registry::unsupported_reason(*v, p, *on, registry::default_tuning(v->tuning)).empty())
+      all.rows.push_back({v, on, registry::default_tuning(v->tuning)});
+  all.rows.push_back({nullptr, on});
+  std::vector<record> seen;
+  bench_events events;
+  events.on_record = [&](const record& r) { seen.push_back(r); };
+  run_bench(std::span(&all, 1), how, events);
+  for (record& r : seen) {
+    EXPECT_EQ(r.state, status::ok) << r.reason;
+    r.from = nullptr;  // which ends here
+  }
+  return seen;
+}
+
+using goes_on = std::function<bool()>;
+
+field_moment moment_of(std::uint64_t step) {
+  return {step, 1.5, 0.25, "0123456789abcdef", "0123456789abcdef", {std::byte{1}}};
+}
+
+TEST(SeedsCourse, IsOfTheFastestRowWithTheBitsAndInItsRecord) {
+  const std::vector<record> seen =
+      measured_with([](const registry::choice& how, backend::queue&, const goes_on& more, field_course& course) {
+        EXPECT_EQ(how.variant->order, registry::claim::tilewise);
+        EXPECT_TRUE(more());
+        course.moments = {moment_of(0), moment_of(7)};
+      });
+  const std::string file = testing::TempDir() + "tilewise_course.jsonl";
+  std::remove(file.c_str());
+  record_file out(file);
+  std::size_t runs = 0;
+  for (const record& r : seen) {
+    out.write(to_json(r, describe_session({})));
+    if (!r.course) continue;
+    ++runs;
+    for (const record& other : seen)
+      if (other.what.algorithm == "polymul" && other.what.order == registry::claim::tilewise) {
+        EXPECT_LE(summarize(r.time.kernel->ns).median, summarize(other.time.kernel->ns).median);
+      }
+    const nlohmann::json written = to_json(r, describe_session({}))["course"];
+    EXPECT_TRUE(written["stopped"].is_null());
+    EXPECT_EQ(written["moments"][1].dump(),
+              R"({"hash":"0123456789abcdef","picture_png":"AQ==","published_hash":"0123456789abcdef","residual":0.25,)"
+              R"("simulated_time":1.5,"step":7})");
+  }
+  EXPECT_EQ(runs, 1u);
+  EXPECT_TRUE(is_valid(file));
+}
+
+TEST(SeedsCourse, AFailureCostsNeitherTheTimesNorTheMomentsBeforeIt) {
+  for (const record& r :
+       measured_with([](const registry::choice&, backend::queue&, const goes_on&, field_course& course) {
+         course.moments = {moment_of(0)};
+         throw std::bad_alloc();
+       })) {
+    EXPECT_FALSE(r.time.kernel->ns.empty());
+    if (!r.course) continue;
+    EXPECT_EQ(r.course->moments.size(), 1u);
+    EXPECT_EQ(r.course->stopped, "std::bad_alloc");
+  }
+}
+
+/// The hash is the original program's; the residual has one of libm's functions in it.
+TEST(SeedsCourse, TheFieldIsTheOriginals) {
+  const auto& sizes = std::find_if(experiments().begin(), experiments().end(), [](const experiment& e) {
+                        return e.algorithm == "diffuse";
+                      })->sizes;
+  const auto with =
+      std::find_if(sizes.begin(), sizes.end(), [](const measured_size& s) { return s.course != nullptr; });
+  ASSERT_NE(with, sizes.end());
+  const auto on = backend::find_device("cpu", {});
+  const registry::problem p{
+      .what = &registry::find_algorithm("diffuse"), .type = dtype::f64, .shape = with->shape, .number = with->number};
+  field_course course;
+  with->course(
+      registry::choose(p, *on), on->queue(), [&] { return course.moments.size() < 2; }, course);
+  ASSERT_EQ(course.moments.size(), 2u) << "it ends as soon as it is told to";
+  const field_moment& m = course.moments[1];
+  EXPECT_EQ(m.step, 1000u);
+  EXPECT_EQ(m.simulated_time, 1000.0);
+  EXPECT_EQ(m.hash, "120a5294ce4dab36");
+  EXPECT_NEAR(m.residual, 2.95750328606855e-05, 1e-12);
+  EXPECT_EQ(course.moments[0].residual, 0.0);
+  EXPECT_GT(m.picture_png.size(), 1000u);
+}
+
 /// A row of the document's large product: its first of many calls took so long that there is one sample.
 record row_of(const std::string& id, const std::string& place, double ns) {
   record r;
@@ -160,6 +256,22 @@ TEST(SeedsTable, EachFigureStandsBesideTheClockItWasTakenWith) {
   EXPECT_TRUE(has(block, "j naive, MPI, 1 process ")) << block;
   std::istringstream lines(cli::seeds_heading() + wide);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
+}
+
+TEST(SeedsTable, ARunFromTheStartIsTold) {
+  record r = row_of("polymul/cpu:naive", "cpu:serial", 1e6);
+  r.course = field_course{{moment_of(0), moment_of(10000), moment_of(20000)}, ""};
+  r.course->moments.front().published_hash = r.course->moments.back().published_hash = "";
+  EXPECT_TRUE(has(cli::seeds_block({r}),
+                  "  the field from its start, by cpu:naive @cpu:serial\n"
+                  "    step 10,000, residual 0.250, hash 0123456789abcdef, as published\n"
+                  "    step 20,000, residual 0.250, hash 0123456789abcdef\n"))
+      << cli::seeds_block({r});
+  r.course->moments[1].hash = "fedcba9876543210";
+  r.course->stopped = "Ctrl-C";
+  EXPECT_TRUE(has(cli::seeds_block({r}), ", hash fedcba9876543210, NOT as published\n")) << cli::seeds_block({r});
+  EXPECT_TRUE(has(cli::seeds_block({r}), "\n    ended there: Ctrl-C\n")) << cli::seeds_block({r});
+  EXPECT_TRUE(r.course->differs_from_document());
 }
 
 TEST(SeedsTable, WithoutTheBaselineThereIsNoSpeedup) {

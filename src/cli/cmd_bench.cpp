@@ -135,11 +135,11 @@ class bench_run {
 
   exit_code run(lab::measuring how) {
     how.hooks.before_sample = [this](const lab::contender& next, std::size_t round) {
-      progress("group " + std::to_string(current_ + 1) + "/" + std::to_string(plan_.size()) + ", round " +
-               std::to_string(round) + ", " + next.name);
+      tell("round " + std::to_string(round) + ", " + next.name);
     };
     lab::bench_events events;
     events.before_group = [this](const lab::group& g, std::size_t index) { begin(g, index); };
+    events.before_course = [this](const lab::row& by) { tell("the course by " + by.id() + " @" + by.place()); };
     events.on_record = [this](const lab::record& r) { keep(r); };
     const bool of_documents = plan_.front().from != nullptr;
     print(of_documents ? seeds_heading() : bench_heading());
@@ -156,7 +156,11 @@ class bench_run {
     const std::string title = registry::to_string(g.problem);
     if (title != block_title_) print_block();
     block_title_ = title;
-    progress("group " + std::to_string(index + 1) + "/" + std::to_string(plan_.size()) + ", " + g.name());
+    tell(g.name());
+  }
+
+  void tell(const std::string& what) const {
+    progress("group " + std::to_string(current_ + 1) + "/" + std::to_string(plan_.size()) + ", " + what);
   }
 
   void keep(const lab::record& r) {
@@ -186,7 +190,8 @@ class bench_run {
     }
     exit_code worst = exit_code::ok;
     for (const lab::record& r : records_) {
-      if (r.state == lab::status::wrong) return exit_code::wrong_result;
+      const bool is_wrong = r.state == lab::status::wrong || (r.course && r.course->differs_from_document());
+      if (is_wrong) return exit_code::wrong_result;
       if (r.state == lab::status::failed) worst = r.failure ? exit_code_of(*r.failure) : exit_code::internal;
     }
     return worst;

@@ -73,6 +73,7 @@ class block {
     std::string all = "\n" + problem_name(rows_.front()) + "\n" + head();
     for (const record& r : rows_)
       if (!is_limit(r)) all += lines_of(r);
+    for (const record& r : rows_) all += course_of(r);
     return all + published();
   }
 
@@ -123,6 +124,20 @@ class block {
       line = {below("elsewhere")};
     }
     return beside.empty() ? line_of(line) : text;
+  }
+
+  /// The last moment, and what the document publishes of others.
+  static std::string course_of(const record& r) {
+    if (!r.course) return "";
+    std::string text = "  the field from its start, by " + label_of(r) + "\n";
+    for (const lab::field_moment& m : r.course->moments)
+      if (!m.published_hash.empty() || &m == &r.course->moments.back())
+        text += indented("step " + report::count(m.step) + ", residual " + report::significant(m.residual, 3) +
+                         ", hash " + m.hash +
+                         (m.published_hash.empty()    ? ""
+                          : m.differs_from_document() ? ", NOT as published"
+                                                      : ", as published"));
+    return text + (r.course->stopped.empty() ? "" : indented("ended there: " + r.course->stopped));
   }
 
   std::string published() const {

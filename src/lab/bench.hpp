@@ -7,6 +7,7 @@ namespace tilewise::lab {
 
 struct bench_events {
   std::function<void(const group&, std::size_t index)> before_group = [](const group&, std::size_t) {};
+  std::function<void(const row& by)> before_course = [](const row&) {};
   std::function<void(const record&)> on_record = [](const record&) {};
 };
 

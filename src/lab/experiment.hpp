@@ -2,9 +2,11 @@
 // document is one file in seeds/, and one line in experiment.cpp. Its figures are the document's, never measured here.
 #pragma once
 
-#include "registry/algorithm.hpp"
+#include "lab/field_course.hpp"
+#include "registry/choose.hpp"
 
 #include <array>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +30,9 @@ struct measured_size {
   registry::extents shape;
   std::string_view first_outputs;
   decltype(registry::problem::number) number = {};  // as the algorithm's `numbers` name them
+  /// The run of which the times are a part, from its start and until `goes_on` says no; null where there is none.
+  void (*course)(const registry::choice& how, backend::queue& queue, const std::function<bool()>& goes_on,
+                 field_course& course) = nullptr;
 };
 
 using host_operands = std::vector<std::vector<std::byte>>;

@@ -1,5 +1,6 @@
 #include "lab/record.hpp"
 
+#include "io/base64.hpp"
 #include "io/number.hpp"
 #include "lab/clock.hpp"
 #include "lab/environment.hpp"
@@ -129,6 +130,18 @@ json ratios_json(const std::vector<ratio>& ratios) {
   return all;
 }
 
+json course_json(const field_course& c) {
+  json moments = json::array();
+  for (const field_moment& m : c.moments)
+    moments.push_back({{"step", m.step},
+                       {"simulated_time", number(m.simulated_time)},
+                       {"residual", number(m.residual)},
+                       {"hash", m.hash},
+                       {"published_hash", text_or_null(m.published_hash)},
+                       {"picture_png", io::base64(m.picture_png)}});
+  return {{"stopped", text_or_null(c.stopped)}, {"moments", moments}};
+}
+
 json experiment_json(const record& r) {
   json figures = json::array();
   for (const figure* f : r.published)
@@ -170,6 +183,7 @@ json to_json(const record& r, const session& s) {
                                            {"min_effect", number(r.noise->min_effect)}}
                                     : json()}};
   if (r.from != nullptr) written["experiment"] = experiment_json(r);
+  if (r.course) written["course"] = course_json(*r.course);
   return written;
 }
 

@@ -74,6 +74,7 @@ struct record {
   std::optional<noise_floor> noise;
   const experiment* from = nullptr;        // the document's that asked for it
   std::vector<const figure*> published{};  // its figures of this row's counterparts
+  std::optional<field_course> course{};    // of the row that ran the document's
 };
 
 /// The work of a case in the unit of its ceiling.

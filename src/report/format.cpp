@@ -43,6 +43,7 @@ std::string count(std::uint64_t value) { return group_thousands(std::to_string(v
 
 std::string significant(double value, int digits) {
   if (value == 0) return "0";
+  if (!std::isfinite(value)) return "–";
   std::array<char, 64> text;
   const auto [end, status] =
       std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::scientific, digits - 1);

@@ -22,11 +22,15 @@ html html::text(std::string_view untrusted) {
   return html(std::move(code));
 }
 
-html tag(literal name, std::initializer_list<attribute> attributes, const html& children) {
+html empty_tag(literal name, std::initializer_list<attribute> attributes) {
   std::string code = "<" + std::string(name.value);
   for (const auto& [key, value] : attributes)
     code += " " + std::string(key.value) + "=\"" + html::text(value).code() + "\"";
-  return html(code + ">" + children.code() + "</" + std::string(name.value) + ">");
+  return html(code + ">");
+}
+
+html tag(literal name, std::initializer_list<attribute> attributes, const html& children) {
+  return html(empty_tag(name, attributes).code() + children.code() + "</" + std::string(name.value) + ">");
 }
 
 std::string escape_json(std::string_view json) {

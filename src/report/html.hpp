@@ -37,6 +37,7 @@ class html {
 
  private:
   friend html tag(literal, std::initializer_list<attribute>, const html&);
+  friend html empty_tag(literal, std::initializer_list<attribute>);
   explicit html(std::string code) : code_(std::move(code)) {}
   std::string code_;
 };
@@ -49,6 +50,8 @@ struct attribute {
 /// <name attribute="value" ...>children</name>
 html tag(literal name, std::initializer_list<attribute> attributes, const html& children);
 inline html tag(literal name, const html& children) { return tag(name, {}, children); }
+/// <name attribute="value" ...>, which has no end: img, br.
+html empty_tag(literal name, std::initializer_list<attribute> attributes);
 
 /// JSON for a <script type="application/json"> block: no `<` that could end the block.
 std::string escape_json(std::string_view json);

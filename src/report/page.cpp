@@ -97,8 +97,10 @@ void write_html(const std::vector<json>& records, const std::filesystem::path& o
   const std::string title = title_of(m);
   const html noscript =
       tag("noscript", paragraph("The charts need JavaScript; their numbers stand in the tables below them."));
+  const html results = algorithm_sections(m, page);  // one statement each: charts are numbered in this order
+  const html fields = field_section(m, page);
   const html content = tag("header", tag("h1", html::text(title)) + verdict_section(m) + noscript) +
-                       machine_section(m) + algorithm_sections(m, page) + seeds_section(m) + gap_section(m) +
+                       machine_section(m) + results + seeds_section(m) + fields + gap_section(m) +
                        environment_section(m) + repeat_section(m) + warning_section(m);
   write_file(out, filled(embedded::report_page_html, {{"policy", embedded::report_policy},
                                                       {"title", html::text(title).code()},

@@ -15,6 +15,7 @@ html bits_section(const panel& p);
 html ratio_section(const panel& p);
 
 html seeds_section(const model& m);
+html field_section(const model& m, page_builder& page);
 html gap_section(const model& m);
 html environment_section(const model& m);
 html repeat_section(const model& m);

@@ -20,6 +20,7 @@
     elements: (v) => scaled(v, 1000, ["/s", "k/s", "M/s", "G/s", "T/s"]),
     operations: (v) => scaled(v, 1000, ["FLOP/s", "kFLOP/s", "MFLOP/s", "GFLOP/s", "TFLOP/s"]),
     ratio: (v) => "× " + three(v),
+    number: three,
     share: (v) => Math.round(v * 100) + " %",
   };
   const short = (n) => scaled(n, 1000, ["", "k", "M", "G", "T"]).trim();
@@ -155,7 +156,7 @@
         layout: { padding: { right: 24 + widest(sets.map((set) => set.label)), top: 8 } },
         scales: { x, y: logarithmic(spec.y, write) },
         plugins: { tooltip: { callbacks: {
-          title: (items) => "n = " + items[0].parsed.x.toLocaleString("en"),
+          title: (items) => (spec.counts ?? "n") + " = " + items[0].parsed.x.toLocaleString("en"),
           label: (item) => item.dataset.label + ": " + write(item.parsed.y),
         } } },
       }),

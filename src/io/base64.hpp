@@ -1,0 +1,16 @@
+// Bytes as text, RFC 4648.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tilewise::io {
+
+std::string base64(std::span<const std::byte> bytes);
+
+/// Whether it has the letters, the length and the padding of base64; the bits that padding leaves over may be any.
+bool is_base64(std::string_view text);
+
+}  // namespace tilewise::io

@@ -1,0 +1,171 @@
+// The field of a document's run: its pictures, and its residual against the analytical solution. It is shown once a
+// machine, since all variants with the order's bits have the same; that they have is compared here.
+#include "io/base64.hpp"
+#include "io/png.hpp"
+#include "report/format.hpp"
+#include "report/sections.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace tilewise::report {
+
+namespace {
+
+using nlohmann::json;
+
+struct moment {
+  std::uint64_t step = 0;
+  std::optional<double> time, residual;
+  std::string hash, published_hash;  // 16 hex digits, or empty
+  std::string picture;               // base64, or empty
+
+  bool differs() const { return !published_hash.empty() && hash != published_hash; }
+};
+
+/// Runs on the devices of one machine. The longest is shown, of equal ones the latest.
+struct field_runs {
+  std::string machine;
+  std::vector<const row*> by;
+  const row* shown;
+};
+
+std::string hash_at(const json& entry, const char* key) {
+  const std::string text = text_at(entry, key);
+  return text.size() == 16 && text.find_first_not_of("0123456789abcdef") == text.npos ? text : "";
+}
+
+std::vector<moment> moments_of(const row& r) {
+  std::vector<moment> all;
+  if (const json* list = find(*r.record, "course.moments"); list && list->is_array())
+    for (const json& entry : *list) {
+      const json* step = find(entry, "step");
+      if (!step || !step->is_number_unsigned()) continue;
+      const std::string picture = text_at(entry, "picture_png");
+      all.push_back({step->get<std::uint64_t>(), number_at(entry, "simulated_time"), number_at(entry, "residual"),
+                     hash_at(entry, "hash"), hash_at(entry, "published_hash"), io::is_base64(picture) ? picture : ""});
+    }
+  return all;
+}
+
+std::vector<field_runs> runs_of(const model& m) {
+  std::vector<field_runs> all;
+  for (const row& r : m.rows) {
+    const std::size_t length = moments_of(r).size();
+    if (r.wrong() || length == 0) continue;
+    auto known = std::find_if(all.begin(), all.end(), [&](const field_runs& f) { return f.machine == r.machine; });
+    if (known == all.end()) known = all.insert(all.end(), {r.machine, {}, &r});
+    known->by.push_back(&r);
+    if (length >= moments_of(*known->shown).size()) known->shown = &r;
+  }
+  return all;
+}
+
+html image(const std::string& base64, const std::string& words) {
+  return empty_tag("img", {{"src", "data:image/png;base64," + base64}, {"alt", words}});
+}
+
+std::string text_of(std::optional<double> value) { return value ? significant(*value, 3) : "–"; }
+html code_of(const std::string& hash) { return hash.empty() ? html("–") : tag("code", html::text(hash)); }
+
+html picture_of(const moment& m) {
+  const std::string name = "step " + count(m.step);
+  const html shown = m.picture.empty() ? paragraph("no picture") : image(m.picture, "The field at " + name);
+  return tag("figure",
+             shown + tag("figcaption",
+                         tag("strong", html::text(name)) + tag("div", html::text("time " + text_of(m.time))) +
+                             tag("div", html::text("residual " + text_of(m.residual))) + tag("div", code_of(m.hash))));
+}
+
+/// What the colours say.
+html palette() {
+  io::picture ramp{256, 1, {}};
+  for (unsigned value = 0; value < 256; ++value) ramp.pixels.push_back(static_cast<std::uint8_t>(value));
+  const io::palette colours = io::perceptual_palette();
+  return tag("div", {{"class", "palette note"}},
+             tag("span", "0") + image(io::base64(io::encode_png(ramp, &colours)), "from dark blue to light yellow") +
+                 tag("span", "1"));
+}
+
+html numbers(const std::vector<moment>& moments) {
+  std::vector<std::vector<html>> rows;
+  for (const moment& m : moments)
+    rows.push_back({html::text(count(m.step)), html::text(text_of(m.time)), html::text(text_of(m.residual)),
+                    code_of(m.hash),
+                    m.published_hash.empty() ? html()
+                    : m.differs()            ? tag("strong", {{"class", "wrong"}}, "NOT as published")
+                                             : html("as published")});
+  return table({"step", "simulated time", "residual", "hash", ""}, rows);
+}
+
+html residual_figure(const std::vector<moment>& moments, page_builder& page) {
+  json points = json::array();
+  for (const moment& m : moments)  // both axes are logarithmic: the start, where all is exact, has no place on them
+    if (m.step > 0 && m.residual && *m.residual > 0)
+      points.push_back(chart_point(static_cast<double>(m.step), {*m.residual, {}, {}}, true));
+  if (points.empty()) return {};
+  series line;
+  line.label = "residual";
+  const json chart{{"kind", "lines"},  {"x", "steps"},     {"y", "residual"},
+                   {"unit", "number"}, {"counts", "step"}, {"lines", {chart_line(line, 0, std::move(points))}}};
+  const moment& last = moments.back();
+  return page.figure(chart, "Residual against time",
+                     "The weighted squared distance from the analytical solution is " + text_of(last.residual) +
+                         " after " + count(last.step) + " steps.",
+                     numbers(moments));
+}
+
+std::string name_of(const row& r) { return r.variant + " on " + r.device; }
+
+/// Whether all runs have the same hash wherever they stopped.
+bool agree(const field_runs& f) {
+  std::map<std::uint64_t, std::string> known;
+  for (const row* r : f.by)
+    for (const moment& m : moments_of(*r))
+      if (known.emplace(m.step, m.hash).first->second != m.hash) return false;
+  return true;
+}
+
+html bits_of(const field_runs& f, const std::vector<moment>& moments) {
+  std::string runs;
+  for (const row* r : f.by) runs += (runs.empty() ? "" : ", ") + name_of(*r);
+  html told = agree(f) ? paragraph("Every variant whose bits were verified gives the same field" +
+                                   (f.by.size() > 1 ? "; at every step shown it is that of " + runs : "") + ".")
+                       : tag("p", {{"class", "wrong"}}, html::text("The bits are NOT equal: " + runs + "."));
+  for (const moment& m : moments) {
+    if (m.published_hash.empty()) continue;
+    const std::string sentence = "After " + count(m.step) + " steps the hash is " + m.hash;
+    told += m.differs()
+                ? tag("p", {{"class", "wrong"}}, html::text(sentence + ", NOT " + m.published_hash + " as published."))
+                : paragraph(sentence + ", as published.");
+  }
+  return told;
+}
+
+html told(const field_runs& f, page_builder& page) {
+  const row& shown = *f.shown;
+  const std::vector<moment> moments = moments_of(shown);
+  html pictures, words;
+  for (const moment& m : moments) pictures += picture_of(m);
+  words += paragraph("Computed by " + name_of(shown) + " of " + f.machine + ", the fastest there.");
+  words += bits_of(f, moments);
+  if (const std::string why = text_at(*shown.record, "course.stopped"); !why.empty())
+    words += paragraph("It ends with step " + count(moments.back().step) + ": " + why + ".");
+  return tag("div", {{"class", "field"}}, pictures) + palette() +
+         tag("div", {{"class", "figures"}}, residual_figure(moments, page) + tag("div", words));
+}
+
+}  // namespace
+
+html field_section(const model& m, page_builder& page) {
+  html fields;
+  for (const field_runs& f : runs_of(m)) fields += told(f, page);
+  if (fields.empty()) return {};
+  return tag("h2", "The diffusing field") +
+         paragraph(
+             "The diffusion benchmark from its start; the tables time a hundred of its steps. Two strips, on the left "
+             "below and on the right above, are held at 1 and spread into the field, which is 0 at first.") +
+         fields;
+}
+
+}  // namespace tilewise::report

@@ -1,0 +1,53 @@
+// The page of some records as text, and what tests look for in it.
+#pragma once
+
+#include "report/report.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+namespace tilewise::report {
+
+/// A folder that goes away with its test.
+struct scratch {
+  std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("tilewise-report-test-" + std::to_string(getpid()));
+  scratch() { std::filesystem::create_directories(folder); }
+  ~scratch() { std::filesystem::remove_all(folder); }
+
+  std::filesystem::path file(const std::string& text) const {
+    std::ofstream(folder / "records.jsonl", std::ios::binary) << text;
+    return folder / "records.jsonl";
+  }
+};
+
+inline std::string contents(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+inline std::string page_of(const std::vector<nlohmann::json>& records) {
+  const scratch where;
+  write_html(records, where.folder / "page.html");
+  return contents(where.folder / "page.html");
+}
+
+inline std::size_t times_in(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+/// The page without its style and scripts: what comes from records.
+inline std::string body_of(const std::string& page) {
+  const std::size_t begin = page.find("<main>"), end = page.find("</main>");
+  return page.substr(begin, end - begin);
+}
+
+}  // namespace tilewise::report
