@@ -3,7 +3,7 @@
 // Order:  opencl_diffuse.cpp.
 // Shape:  groups of TW_SIDE x TW_SIDE items, an item an element. Of the mask's groups all items copy an element of the
 //         tile, and those around which it holds a whole mask make one.
-// Limits: behind order/operators.cl and diffuse.cl; local memory for one tile.
+// Limits: behind order/operators.cl; local memory for one tile.
 // Twins:  cuda_diffuse.cu, cpu_diffuse.cpp.
 #ifndef TW_SIDE
 #define TW_SIDE 32
@@ -19,6 +19,10 @@ static inline long tw_column(ulong group, ulong columns, int step) {
 }
 
 // `rows` and `columns` are the field's in all of these, without ghosts.
+static inline bool tw_in_strip(long j, long i, long rows, long columns) {
+  return j < rows / 2 ? i == 0 : i == columns - 1;
+}
+
 static inline bool tw_is_field(long j, long i, long ghosts, long rows, long columns) {
   return j >= ghosts && j < rows + ghosts && i >= ghosts && i < columns + ghosts;
 }
