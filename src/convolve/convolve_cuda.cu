@@ -3,6 +3,6 @@
 
 namespace tilewise::impl::convolve {
 
-std::vector<registry::variant> convolve_cuda_variants() { return {tiles_variant(), simple_variant()}; }
+std::vector<registry::variant> convolve_cuda_variants() { return {cuda_tiles_variant(), cuda_simple_variant()}; }
 
 }  // namespace tilewise::impl::convolve

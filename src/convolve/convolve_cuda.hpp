@@ -5,7 +5,7 @@
 
 namespace tilewise::impl::convolve {
 
-registry::variant tiles_variant();   // convolve_cuda_tiles.cu
-registry::variant simple_variant();  // convolve_cuda_simple.cu
+registry::variant cuda_tiles_variant();   // convolve_cuda_tiles.cu
+registry::variant cuda_simple_variant();  // convolve_cuda_simple.cu
 
 }  // namespace tilewise::impl::convolve

@@ -40,7 +40,7 @@ std::string unsupported(const registry::problem& p, const backend::device&, cons
 
 }  // namespace
 
-registry::variant simple_variant() {
+registry::variant cuda_simple_variant() {
   return {.algorithm = "convolve",
           .backend = "cuda",
           .name = "simple",

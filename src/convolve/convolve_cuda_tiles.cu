@@ -84,7 +84,7 @@ std::string unsupported(const problem& p, const backend::device& on, const tunin
 
 }  // namespace
 
-registry::variant tiles_variant() {
+registry::variant cuda_tiles_variant() {
   return {.algorithm = "convolve",
           .backend = "cuda",
           .name = "tiles",

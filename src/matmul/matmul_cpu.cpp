@@ -3,6 +3,6 @@
 
 namespace tilewise::impl::matmul {
 
-std::vector<registry::variant> matmul_cpu_variants() { return {packed_variant(), blocked_variant()}; }
+std::vector<registry::variant> matmul_cpu_variants() { return {cpu_packed_variant(), cpu_blocked_variant()}; }
 
 }  // namespace tilewise::impl::matmul

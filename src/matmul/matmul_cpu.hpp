@@ -12,8 +12,8 @@ namespace tilewise::impl::matmul {
 
 using backend::cpu::parts_of;
 
-registry::variant packed_variant();
-registry::variant blocked_variant();
+registry::variant cpu_packed_variant();
+registry::variant cpu_blocked_variant();
 
 /// As with_type, but signed integers as unsigned ones: products and sums that wrap have the same bits.
 template <class F>

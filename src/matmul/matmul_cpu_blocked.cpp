@@ -48,7 +48,7 @@ void run(const registry::problem& p, const registry::memories& where, const regi
 
 }  // namespace
 
-registry::variant blocked_variant() {
+registry::variant cpu_blocked_variant() {
   return {.algorithm = "matmul",
           .backend = "cpu",
           .name = "blocked",

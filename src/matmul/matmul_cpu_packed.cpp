@@ -165,7 +165,7 @@ void run(const registry::problem& p, const registry::memories& where, const regi
 
 }  // namespace
 
-registry::variant packed_variant() {
+registry::variant cpu_packed_variant() {
   return {.algorithm = "matmul",
           .backend = "cpu",
           .name = "packed",

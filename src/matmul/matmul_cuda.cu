@@ -4,7 +4,8 @@
 namespace tilewise::impl::matmul {
 
 std::vector<registry::variant> matmul_cuda_variants() {
-  return {tf32_variant(), tensor_f64_variant(), register_tiles_variant(), blocked16_variant(), simple_variant()};
+  return {cuda_tf32_variant(), cuda_tensor_f64_variant(), cuda_register_tiles_variant(), cuda_blocked16_variant(),
+          cuda_simple_variant()};
 }
 
 }  // namespace tilewise::impl::matmul

@@ -5,10 +5,10 @@
 
 namespace tilewise::impl::matmul {
 
-registry::variant tensor_f64_variant();      // matmul_cuda_tensor_f64.cu
-registry::variant register_tiles_variant();  // matmul_cuda_register_tiles.cu
-registry::variant blocked16_variant();       // matmul_cuda_blocked16.cu
-registry::variant simple_variant();          // matmul_cuda_simple.cu
-registry::variant tf32_variant();            // matmul_cuda_tf32.cu
+registry::variant cuda_tensor_f64_variant();      // matmul_cuda_tensor_f64.cu
+registry::variant cuda_register_tiles_variant();  // matmul_cuda_register_tiles.cu
+registry::variant cuda_blocked16_variant();       // matmul_cuda_blocked16.cu
+registry::variant cuda_simple_variant();          // matmul_cuda_simple.cu
+registry::variant cuda_tf32_variant();            // matmul_cuda_tf32.cu
 
 }  // namespace tilewise::impl::matmul

@@ -46,7 +46,7 @@ std::string unsupported(const registry::problem& p, const backend::device&, cons
 
 }  // namespace
 
-registry::variant blocked16_variant() {
+registry::variant cuda_blocked16_variant() {
   return {.algorithm = "matmul",
           .backend = "cuda",
           .name = "blocked16",

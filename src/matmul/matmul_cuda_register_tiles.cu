@@ -33,7 +33,7 @@ std::string unsupported(const registry::problem& p, const backend::device& on, c
 
 }  // namespace
 
-registry::variant register_tiles_variant() {
+registry::variant cuda_register_tiles_variant() {
   return {.algorithm = "matmul",
           .backend = "cuda",
           .name = "register_tiles",

@@ -31,7 +31,7 @@ constexpr std::array types{dtype::f64};
 
 }  // namespace
 
-registry::variant tensor_f64_variant() {
+registry::variant cuda_tensor_f64_variant() {
   return {
       .algorithm = "matmul",
       .backend = "cuda",

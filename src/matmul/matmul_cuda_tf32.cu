@@ -32,7 +32,7 @@ constexpr double rounding_bound = 2e-2;
 
 }  // namespace
 
-registry::variant tf32_variant() {
+registry::variant cuda_tf32_variant() {
   return {.algorithm = "matmul",
           .backend = "cuda",
           .name = "tf32",

@@ -4,6 +4,8 @@
 
 namespace tilewise::impl::polymul {
 
-std::vector<registry::variant> polymul_cpu_variants() { return {cpu_ntt(), cpu_naive(), cpu_karatsuba()}; }
+std::vector<registry::variant> polymul_cpu_variants() {
+  return {cpu_ntt_variant(), cpu_naive_variant(), cpu_karatsuba_variant()};
+}
 
 }  // namespace tilewise::impl::polymul

@@ -16,8 +16,8 @@ void widen(const T* from, std::uint64_t count, Lane* to, std::uint64_t room) {
   std::fill(to + count, to + room, Lane(0));
 }
 
-registry::variant cpu_naive();
-registry::variant cpu_karatsuba();
-registry::variant cpu_ntt();
+registry::variant cpu_naive_variant();
+registry::variant cpu_karatsuba_variant();
+registry::variant cpu_ntt_variant();
 
 }  // namespace tilewise::impl::polymul

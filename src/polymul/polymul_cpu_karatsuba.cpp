@@ -128,7 +128,7 @@ std::string unsupported(const registry::problem& p, const backend::device&, cons
 
 }  // namespace
 
-registry::variant cpu_karatsuba() {
+registry::variant cpu_karatsuba_variant() {
   return {.algorithm = "polymul",
           .backend = "cpu",
           .name = "karatsuba",

@@ -44,7 +44,7 @@ std::string unsupported(const registry::problem& p, const backend::device&, cons
 
 }  // namespace
 
-registry::variant cpu_naive() {
+registry::variant cpu_naive_variant() {
   return {.algorithm = "polymul",
           .backend = "cpu",
           .name = "naive",

@@ -254,7 +254,7 @@ std::string unsupported(const registry::problem& p, const backend::device&, cons
 
 }  // namespace
 
-registry::variant cpu_ntt() {
+registry::variant cpu_ntt_variant() {
   return {.algorithm = "polymul",
           .backend = "cpu",
           .name = "ntt",

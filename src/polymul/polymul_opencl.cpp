@@ -188,7 +188,7 @@ std::string karatsuba_unsupported(const problem& p, const backend::device& on, c
 
 std::vector<registry::variant> polymul_opencl_variants() {
   return {
-      opencl_ntt(),
+      opencl_ntt_variant(),
       {.algorithm = "polymul",
        .backend = "opencl",
        .name = "tiles",

@@ -5,6 +5,6 @@
 
 namespace tilewise::impl::polymul {
 
-registry::variant opencl_ntt();
+registry::variant opencl_ntt_variant();
 
 }  // namespace tilewise::impl::polymul

@@ -73,7 +73,7 @@ std::string yields(const registry::problem& p, const backend::device& on) {
 
 }  // namespace
 
-registry::variant opencl_ntt() {
+registry::variant opencl_ntt_variant() {
   return {.algorithm = "polymul",
           .backend = "opencl",
           .name = "ntt",

@@ -3,6 +3,6 @@
 
 namespace tilewise::impl::scan {
 
-std::vector<registry::variant> scan_cuda_variants() { return {lookback_variant(), blelloch_variant()}; }
+std::vector<registry::variant> scan_cuda_variants() { return {cuda_lookback_variant(), cuda_blelloch_variant()}; }
 
 }  // namespace tilewise::impl::scan

@@ -5,7 +5,7 @@
 
 namespace tilewise::impl::scan {
 
-registry::variant lookback_variant();  // scan_cuda_lookback.cu
-registry::variant blelloch_variant();  // scan_cuda_blelloch.cu
+registry::variant cuda_lookback_variant();  // scan_cuda_lookback.cu
+registry::variant cuda_blelloch_variant();  // scan_cuda_blelloch.cu
 
 }  // namespace tilewise::impl::scan

@@ -127,7 +127,7 @@ constexpr std::array<registry::tuning_axis, 1> axes{{{"group_size", group_sizes,
 
 }  // namespace
 
-registry::variant blelloch_variant() {
+registry::variant cuda_blelloch_variant() {
   return {.algorithm = "scan",
           .backend = "cuda",
           .name = "blelloch",

@@ -345,7 +345,7 @@ constexpr std::array<registry::tuning_axis, 1> axes{{{"tile", tiles, 0, tile_wor
 
 }  // namespace
 
-registry::variant lookback_variant() {
+registry::variant cuda_lookback_variant() {
   return {.algorithm = "scan",
           .backend = "cuda",
           .name = "lookback",

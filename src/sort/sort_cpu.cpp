@@ -3,6 +3,6 @@
 
 namespace tilewise::impl::sort {
 
-std::vector<registry::variant> sort_cpu_variants() { return {radix_variant(), merge_variant()}; }
+std::vector<registry::variant> sort_cpu_variants() { return {cpu_radix_variant(), cpu_merge_variant()}; }
 
 }  // namespace tilewise::impl::sort

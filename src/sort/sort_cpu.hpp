@@ -7,8 +7,8 @@
 
 namespace tilewise::impl::sort {
 
-registry::variant radix_variant();
-registry::variant merge_variant();
+registry::variant cpu_radix_variant();
+registry::variant cpu_merge_variant();
 
 /// So few keys are sorted by insertion on the calling thread, without device, problem or workspace.
 inline constexpr std::uint64_t few_keys = 32;

@@ -122,7 +122,7 @@ void sort_by_merging(const sort_task<Bits, Value>& task, std::uint64_t tile, bac
 TILEWISE_INSTANTIATE(std::uint32_t)
 TILEWISE_INSTANTIATE(std::uint64_t)
 
-registry::variant merge_variant() {
+registry::variant cpu_merge_variant() {
   return {
       .algorithm = "sort",
       .backend = "cpu",

@@ -224,7 +224,7 @@ void sort_few(const T* in, T* out, std::uint64_t n, bool descending) {
 #define TILEWISE_INSTANTIATE(T) template void sort_few<T>(const T*, T*, std::uint64_t, bool);
 TILEWISE_FOR_EACH_TYPE(TILEWISE_INSTANTIATE)
 
-registry::variant radix_variant() {
+registry::variant cpu_radix_variant() {
   return {.algorithm = "sort",
           .backend = "cpu",
           .name = "radix",

@@ -9,9 +9,9 @@
 
 namespace tilewise::impl::sort {
 
-registry::variant opencl_radix();
-registry::variant opencl_merge_path();
-registry::variant opencl_merge_rank();
+registry::variant opencl_radix_variant();
+registry::variant opencl_merge_path_variant();
+registry::variant opencl_merge_rank_variant();
 
 // The same numbers as in sort.cl.
 enum opencl_mode : std::uint32_t { encode = 1, decode = 2, indices = 4 };

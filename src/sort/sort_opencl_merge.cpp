@@ -79,7 +79,7 @@ std::string merge_rank_unsupported(const problem&, const backend::device& on, co
 
 }  // namespace
 
-registry::variant opencl_merge_path() {
+registry::variant opencl_merge_path_variant() {
   return {.algorithm = "sort",
           .backend = "opencl",
           .name = "merge_path",
@@ -90,7 +90,7 @@ registry::variant opencl_merge_path() {
           .run = run_merge_path};
 }
 
-registry::variant opencl_merge_rank() {
+registry::variant opencl_merge_rank_variant() {
   return {.algorithm = "sort",
           .backend = "opencl",
           .name = "merge_rank",

@@ -73,7 +73,7 @@ std::string unsupported(const problem& p, const backend::device& on, const tunin
 
 }  // namespace
 
-registry::variant opencl_radix() {
+registry::variant opencl_radix_variant() {
   return {.algorithm = "sort",
           .backend = "opencl",
           .name = "radix",
