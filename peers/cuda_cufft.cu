@@ -7,6 +7,7 @@
 // Twins:  polymul_serial.cpp.
 // cuFFT is loaded when it is first measured, as cuBLAS is. Plans are made once a length and kept, as a program keeps
 // them; the first call of a case, which is not timed, pays for them.
+#include "backend/ceil_div.hpp"
 #include "backend/cuda/cuda_error.hpp"
 #include "backend/cuda/cuda_queue.hpp"
 #include "peers/cuda_peers.hpp"
@@ -87,7 +88,7 @@ plans plans_of(cuda::queue& q, std::uint64_t length) {
 
 constexpr unsigned group = 256;
 
-unsigned groups_for(std::uint64_t items) { return static_cast<unsigned>((items + group - 1) / group); }
+unsigned groups_for(std::uint64_t items) { return static_cast<unsigned>(ceil_div(items, group)); }
 
 __device__ std::uint64_t item() { return std::uint64_t{blockIdx.x} * group + threadIdx.x; }
 

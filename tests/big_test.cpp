@@ -2,6 +2,7 @@
 // since an array of 16 GiB is needed. The result is checked in place, slice by slice, against the definition on
 // regenerated data, on all processors.
 #include "backend/backend.hpp"
+#include "backend/ceil_div.hpp"
 #include "lab/generate.hpp"
 #include "order/block_stack.hpp"
 #include "registry/execute.hpp"
@@ -48,7 +49,7 @@ std::vector<float> slice_values(std::uint64_t s, std::uint64_t n) {
 
 /// The stacks with which each slice begins, and the one at the end.
 std::vector<stack> stacks_of(std::uint64_t n) {
-  const std::uint64_t slices = (n + slice - 1) / slice;
+  const std::uint64_t slices = ceil_div(n, slice);
   std::vector<stack> own(slices), before(slices + 1);
   for_each_slice(slices, [&](std::uint64_t s) {
     for (float value : slice_values(s, n)) own[s].push(value);
@@ -85,7 +86,7 @@ std::string too_big(std::uint64_t n, const device_info& info) {
 
 std::vector<float> all_values(std::uint64_t n) {
   std::vector<float> values(n);
-  for_each_slice((n + slice - 1) / slice, [&](std::uint64_t s) {
+  for_each_slice(ceil_div(n, slice), [&](std::uint64_t s) {
     const std::uint64_t first = s * slice;
     lab::generate(data, seed, dtype::f32, first, std::min(slice, n - first), values.data() + first);
   });

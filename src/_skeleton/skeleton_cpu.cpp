@@ -4,6 +4,7 @@
 // Limits: none; works in place.
 // Twins:  every other skeleton_* file.
 #include "_skeleton/skeleton_problem.hpp"
+#include "backend/ceil_div.hpp"
 #include "backend/cpu/cpu_device.hpp"
 #include "registry/variant.hpp"
 
@@ -21,11 +22,10 @@ void run(const registry::problem& p, const registry::memories& where, const regi
   with_type(p.type, [&]<class T>(T) {
     const T* in = where.in[0].as<const T>();
     T* out = where.out[0].as<T>();
-    static_cast<backend::cpu::queue&>(q).for_each_tile(
-        (p.n() + tile_size - 1) / tile_size, [&](std::uint64_t tile, unsigned) {
-          const std::uint64_t end = std::min(p.n(), (tile + 1) * tile_size);
-          for (std::uint64_t i = tile * tile_size; i < end; ++i) out[i] = negated(in[i]);
-        });
+    static_cast<backend::cpu::queue&>(q).for_each_tile(ceil_div(p.n(), tile_size), [&](std::uint64_t tile, unsigned) {
+      const std::uint64_t end = std::min(p.n(), (tile + 1) * tile_size);
+      for (std::uint64_t i = tile * tile_size; i < end; ++i) out[i] = negated(in[i]);
+    });
   });
 }
 

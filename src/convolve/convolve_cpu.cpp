@@ -4,6 +4,7 @@
 //         edge, from a copy with zeros around.
 // Limits: none.
 // Twins:  convolve_serial.cpp; the kernels are in convolve_cpu_direct_kernels.cpp.
+#include "backend/ceil_div.hpp"
 #include "convolve/convolve_cpu_direct_kernels.hpp"
 #include "convolve/convolve_problem.hpp"
 #include "registry/variant.hpp"
@@ -84,15 +85,14 @@ struct convolution {
 
 template <class T>
 void run_tiles(const convolution<T>& c, std::uint64_t rows, std::uint64_t columns, backend::cpu::queue& queue) {
-  using backend::cpu::parts_of;
   const image_size result = c.s.result;
   rows = std::min(rows, result.rows);
   columns = std::min(columns, result.columns);
   const bool stays_within = c.s.above == 0 && c.s.left == 0;
   const std::uint64_t room = stays_within ? 0 : c.taken_rows(rows) * c.taken_columns(columns);
   const backend::buffer copies(queue, queue.threads() * room * sizeof(T));
-  const std::uint64_t across = parts_of(result.columns, columns);
-  queue.for_each_tile(parts_of(result.rows, rows) * across, [&](std::uint64_t tile, unsigned worker) {
+  const std::uint64_t across = ceil_div(result.columns, columns);
+  queue.for_each_tile(ceil_div(result.rows, rows) * across, [&](std::uint64_t tile, unsigned worker) {
     const std::uint64_t row = tile / across * rows, column = tile % across * columns;
     c.convolve_tile({row, std::min(row + rows, result.rows), column, std::min(column + columns, result.columns)},
                     copies.as<T>() + worker * room);

@@ -5,6 +5,7 @@
 // Twins:  convolve_serial.cpp, convolve.cl.
 #pragma once
 
+#include "backend/ceil_div.hpp"
 #include "backend/cuda/cuda_error.hpp"
 #include "backend/cuda/cuda_queue.hpp"
 #include "convolve/convolve_problem.hpp"
@@ -28,7 +29,7 @@ struct operands : sizes {
 };
 
 inline std::uint64_t tiles_of(const sizes& s, unsigned tile_rows, unsigned tile_columns) {
-  return ((s.result.rows + tile_rows - 1) / tile_rows) * ((s.result.columns + tile_columns - 1) / tile_columns);
+  return ceil_div(s.result.rows, tile_rows) * ceil_div(s.result.columns, tile_columns);
 }
 
 /// CUDA's limit of one dimension of a grid.
@@ -42,7 +43,7 @@ struct tile_place {
 };
 
 __device__ inline tile_place place_of(const sizes& s, unsigned tile_rows, unsigned tile_columns) {
-  const auto across = static_cast<unsigned>((s.result.columns + tile_columns - 1) / tile_columns);
+  const auto across = static_cast<unsigned>(ceil_div(s.result.columns, tile_columns));
   return {std::uint64_t{blockIdx.x / across} * tile_rows, std::uint64_t{blockIdx.x % across} * tile_columns};
 }
 

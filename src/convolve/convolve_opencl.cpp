@@ -4,6 +4,7 @@
 // Limits: tiles: local memory for a tile and its halo, 64 KiB of constant memory for the mask; f64 where the device has
 //         it.
 // Twins:  convolve_serial.cpp.
+#include "backend/ceil_div.hpp"
 #include "backend/opencl/opencl_device.hpp"
 #include "backend/opencl/opencl_queue.hpp"
 #include "convolve/convolve_problem.hpp"
@@ -27,7 +28,7 @@ std::string definitions_of(const problem& p) { return backend::opencl::definitio
 std::uint64_t first_of(const backend::memory& m, const problem& p) { return m.offset / size_of(p.type); }
 
 std::uint64_t tiles_of(const sizes& s, std::uint64_t rows, std::uint64_t columns) {
-  return (s.result.rows + rows - 1) / rows * ((s.result.columns + columns - 1) / columns);
+  return ceil_div(s.result.rows, rows) * ceil_div(s.result.columns, columns);
 }
 
 // simple

@@ -3,6 +3,7 @@
 // Shape:  a lane steps a piece of a column, a few rows; it reads all that it needs before it writes.
 // Limits: 2^31 pieces.
 // Twins:  diffuse_serial.cpp, diffuse_cuda.cuh.
+#include "backend/ceil_div.hpp"
 #include "backend/openacc/openacc_arithmetic.hpp"
 #include "backend/openacc/openacc_queue.hpp"
 #include "diffuse/diffuse_problem.hpp"
@@ -79,14 +80,14 @@ struct anywhere {
   }
 };
 
-std::uint64_t pieces_of(const sizes& s, unsigned height) { return (s.rows + height - 1) / height * s.columns; }
+std::uint64_t pieces_of(const sizes& s, unsigned height) { return ceil_div(s.rows, height) * s.columns; }
 
 template <class T, mask Mask, unsigned Height>
 void one_step(const T* from, T* to, const sizes& s, const weights<T>& given) {
   constexpr std::int64_t radius = radius_of(Mask);
   const auto rows = static_cast<std::int64_t>(s.rows), columns = static_cast<std::int64_t>(s.columns);
   const auto pieces = static_cast<unsigned>(pieces_of(s, Height)), across = static_cast<unsigned>(s.columns);
-  const unsigned gangs = (pieces + lanes - 1) / lanes;
+  const unsigned gangs = ceil_div(pieces, lanes);
   // One by one they go along with the launch; a struct would be copied to the device before each.
   const T centre = given.centre, side_x = given.side_x, side_y = given.side_y, corner = given.corner,
           far_x = given.far_x, far_y = given.far_y, rate = given.rate;

@@ -10,8 +10,6 @@
 
 namespace tilewise::impl::matmul {
 
-using backend::cpu::parts_of;
-
 registry::variant cpu_packed_variant();
 registry::variant cpu_blocked_variant();
 

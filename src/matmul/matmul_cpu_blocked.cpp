@@ -3,6 +3,7 @@
 // Shape:  tiles of `rows` x `columns` of C; for each, blocks of `depth` rows of B that all rows of the tile use.
 // Limits: none.
 // Twins:  matmul_serial.cpp, matmul_cpu_packed.cpp; the kernels are in matmul_cpu_blocked_kernels.cpp.
+#include "backend/ceil_div.hpp"
 #include "matmul/matmul_cpu.hpp"
 #include "matmul/matmul_cpu_blocked_kernels.hpp"
 
@@ -37,7 +38,7 @@ void multiply_tile(const registry::memories& where, const sizes& s, const blocke
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
   auto& queue = static_cast<backend::cpu::queue&>(q);
   const sizes s(p);
-  const std::uint64_t down = parts_of(s.m, t[0]), across = parts_of(s.n, t[1]);
+  const std::uint64_t down = ceil_div(s.m, t[0]), across = ceil_div(s.n, t[1]);
   with_lane_type(p.type, [&]<class T>(T) {
     const blocked_kernels<T>& kernels = blocked_kernels_for<T>(queue.level());
     queue.for_each_tile(down * across, [&](std::uint64_t tile, unsigned) {

@@ -4,6 +4,7 @@
 //         product below `alone` stays on the calling thread, and a small one is not packed.
 // Limits: workspace for `depth` columns of A and rows of B.
 // Twins:  matmul_serial.cpp, matmul_cpu_blocked.cpp; the kernels are in matmul_cpu_packed_kernels.cpp.
+#include "backend/ceil_div.hpp"
 #include "matmul/matmul_cpu.hpp"
 #include "matmul/matmul_cpu_packed_kernels.hpp"
 
@@ -44,7 +45,7 @@ class product {
         panels_of_b_(queue, panels_b(std::min(s.n, block_side)) * kernels_.panel_columns * depth_ * sizeof(T)) {}
 
   void run() {
-    const std::uint64_t steps = parts_of(s_.k, depth_);
+    const std::uint64_t steps = ceil_div(s_.k, depth_);
     for (std::uint64_t i = 0; i < s_.m; i += block_side)
       for (std::uint64_t j = 0; j < s_.n; j += block_side)
         for (std::uint64_t step = 0; step < steps; ++step) {
@@ -61,13 +62,13 @@ class product {
     part k;
   };
 
-  std::uint64_t panels_a(std::uint64_t rows) const { return parts_of(rows, kernels_.panel_rows); }
-  std::uint64_t panels_b(std::uint64_t columns) const { return parts_of(columns, kernels_.panel_columns); }
+  std::uint64_t panels_a(std::uint64_t rows) const { return ceil_div(rows, kernels_.panel_rows); }
+  std::uint64_t panels_b(std::uint64_t columns) const { return ceil_div(columns, kernels_.panel_columns); }
   bool is_small(const block& now) const { return now.rows * now.columns * now.k.size() < alone; }
 
   void pack(const block& now) {
     const std::uint64_t of_a = panels_a(now.rows), all = of_a + panels_b(now.columns);
-    const std::uint64_t tiles = is_small(now) ? 1 : parts_of(all, panels_a_tile);
+    const std::uint64_t tiles = is_small(now) ? 1 : ceil_div(all, panels_a_tile);
     queue_.for_each_tile(tiles, [&](std::uint64_t tile, unsigned) {
       const part mine(all, tiles, tile);
       for (std::uint64_t panel = mine.begin; panel < mine.end; ++panel)
@@ -93,8 +94,8 @@ class product {
     std::uint64_t down = 1, across = 1;
     if (!is_small(now)) {
       const std::uint64_t threads = queue_.threads();
-      down = std::min(of_a, (parts_of(now.rows, height_) + threads - 1) / threads * threads);
-      across = parts_of(now.columns, tile_columns);
+      down = std::min(of_a, ceil_div(ceil_div(now.rows, height_), threads) * threads);
+      across = ceil_div(now.columns, tile_columns);
     }
     queue_.for_each_tile(down * across, [&](std::uint64_t tile, unsigned) {
       const part rows(of_a, down, tile / across), columns(of_b, across, tile % across);

@@ -5,6 +5,7 @@
 // Twins:  matmul_serial.cpp, matmul.cl.
 #pragma once
 
+#include "backend/ceil_div.hpp"
 #include "backend/cuda/cuda_error.hpp"
 #include "backend/cuda/cuda_queue.hpp"
 #include "matmul/matmul_problem.hpp"
@@ -60,7 +61,7 @@ __device__ inline tile_place place_of(const sizes& s, unsigned tile_rows, unsign
 }
 
 inline std::uint64_t tiles_of(const sizes& s, unsigned tile_rows, unsigned tile_columns) {
-  return ((s.m + tile_rows - 1) / tile_rows) * ((s.n + tile_columns - 1) / tile_columns);
+  return ceil_div(s.m, tile_rows) * ceil_div(s.n, tile_columns);
 }
 
 /// CUDA's limit of one dimension of a grid.

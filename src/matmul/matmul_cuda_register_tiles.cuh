@@ -6,6 +6,7 @@
 // Twins:  matmul_serial.cpp, matmul_register_tiles.cl.
 #pragma once
 
+#include "backend/ceil_div.hpp"
 #include "matmul/matmul_cuda_copy.cuh"
 
 namespace tilewise::impl::matmul {
@@ -96,7 +97,7 @@ template <class S>
 class a_copy {
   using T = typename S::T;
   static constexpr unsigned length = pack_length<T>, packs = S::rows * S::depth / length,
-                            loads = (packs + S::threads - 1) / S::threads, across = S::depth / length / 2,
+                            loads = ceil_div(packs, S::threads), across = S::depth / length / 2,
                             down = S::threads / warp_size / across * 16;
   static_assert(S::threads / warp_size % across == 0);
 

@@ -6,6 +6,7 @@
 // Twins:  matmul_serial.cpp.
 #pragma once
 
+#include "backend/ceil_div.hpp"
 #include "matmul/matmul_cuda_copy.cuh"
 
 namespace tilewise::impl::matmul {
@@ -121,7 +122,7 @@ __global__ void __launch_bounds__(S::threads, S::groups_a_unit) tensor_tiles(con
   const tile_place tile = place_of(o, S::rows, S::columns);
   const source<T> a(o.a, o.m, o.k, o.lda), b(o.b, o.k, o.n, o.ldb);
   const warp_place<S> me;
-  const std::uint64_t steps = (o.k + S::depth - 1) / S::depth;
+  const std::uint64_t steps = ceil_div(o.k, S::depth);
   const auto copy = [&](std::uint64_t step, unsigned stage) {
     if (step < steps) {
       T* const to = shared + stage * S::stage_size;

@@ -3,6 +3,7 @@
 // Shape:  one launch; a group makes one tile of C.
 // Limits: local memory for the tiles; f64 where the device has it.
 // Twins:  matmul_serial.cpp.
+#include "backend/ceil_div.hpp"
 #include "backend/opencl/opencl_device.hpp"
 #include "backend/opencl/opencl_queue.hpp"
 #include "matmul/matmul_problem.hpp"
@@ -29,7 +30,7 @@ struct tile_extent {
 };
 
 std::uint64_t tiles_of(const sizes& s, tile_extent tile) {
-  return ((s.m + tile.rows - 1) / tile.rows) * ((s.n + tile.columns - 1) / tile.columns);
+  return ceil_div(s.m, tile.rows) * ceil_div(s.n, tile.columns);
 }
 
 /// All three kernels take the same arguments.
@@ -119,7 +120,7 @@ std::string reason_against(const register_shape& shape, dtype type, const device
 /// The time of a product in rounds of one tile for each compute unit; only comparable with another shape's.
 double estimate(const register_shape& shape, const problem& p, std::uint64_t compute_units) {
   const std::uint64_t units = std::max<std::uint64_t>(compute_units, 1);
-  const std::uint64_t rounds = (tiles_of(sizes(p), shape.tile) + units - 1) / units;
+  const std::uint64_t rounds = ceil_div(tiles_of(sizes(p), shape.tile), units);
   return static_cast<double>(rounds) * shape.tile.rows * shape.tile.columns / shape.speed[size_of(p.type) / 8];
 }
 

@@ -5,6 +5,7 @@
 //         other, so that this part of x stays in the cache. Finish: the pieces of each row, and what is left of it.
 // Limits: none.
 // Twins:  matvec_serial.cpp; the kernels are in matvec_cpu_kernels.cpp.
+#include "backend/ceil_div.hpp"
 #include "backend/cpu/cpu_device.hpp"
 #include "matvec/matvec_cpu_kernels.hpp"
 #include "matvec/matvec_problem.hpp"
@@ -20,7 +21,6 @@ namespace tilewise::impl::matvec {
 namespace {
 
 using backend::buffer;
-using backend::cpu::parts_of;
 
 constexpr std::array<unsigned, 4> tile_lengths{4096, 8192, 32768, 131072};
 constexpr std::array<registry::tuning_axis, 1> axes{{{"tile", tile_lengths, 131072}}};
@@ -39,10 +39,10 @@ template <class T>
 void multiply_rows(const operands<T>& o, std::uint64_t tile, backend::cpu::queue& queue) {
   const cpu_kernels<T>& kernels = kernels_for<T>(queue.level());
   const auto [m, n, stride] = o.size;
-  const std::uint64_t rows = parts_of(tile / n, most_lanes) * most_lanes;
+  const std::uint64_t rows = ceil_div(tile / n, most_lanes) * most_lanes;
   const std::uint64_t slot = kernels.scratch_elements(n);
   const buffer scratch(queue, queue.threads() * slot * sizeof(T));
-  queue.for_each_tile(parts_of(m, rows), [&](std::uint64_t i, unsigned worker) {
+  queue.for_each_tile(ceil_div(m, rows), [&](std::uint64_t i, unsigned worker) {
     const std::uint64_t first = i * rows;
     kernels.rows(o.a + first * stride, stride, o.x, o.y + first, std::min(rows, m - first), n,
                  scratch.as<T>() + worker * slot);

@@ -5,6 +5,7 @@
 // Twins:  matvec_serial.cpp.
 #include "matvec/matvec_cuda.cuh"
 
+#include "backend/ceil_div.hpp"
 #include "backend/cuda/cuda_error.hpp"
 #include "backend/cuda/cuda_queue.hpp"
 #include "matvec/matvec_problem.hpp"
@@ -31,19 +32,19 @@ unsigned tile_level(const matrix<T>& w, std::uint64_t resident_warps) {
 
 unsigned groups_for(std::uint64_t warps) {
   constexpr unsigned in_group = group_size / warp_size;
-  return static_cast<unsigned>(std::min<std::uint64_t>((warps + in_group - 1) / in_group, std::uint64_t{1} << 30));
+  return static_cast<unsigned>(std::min<std::uint64_t>(ceil_div(warps, in_group), std::uint64_t{1} << 30));
 }
 
 /// Warps that stay took 99 us for 2^20 rows of 64 floats on an H200, warps that come and go 118 us.
 template <class T>
 void launch_short_rows(const matrix<T>& w, std::uint64_t resident_warps, queue& q) {
   const auto launch = [&](auto kernel, std::uint64_t rows, auto... more) {
-    const std::uint64_t warps = std::min((w.m + rows - 1) / rows, 2 * resident_warps);
+    const std::uint64_t warps = std::min(ceil_div(w.m, rows), 2 * resident_warps);
     kernel<<<groups_for(warps), group_size, 0, q.stream()>>>(w, more...);
     TW_CUDA(cudaGetLastError());
   };
   if (w.n < row_length<T>) {
-    const std::uint64_t packs = (w.n + pack_length<T> - 1) / pack_length<T>;
+    const std::uint64_t packs = ceil_div(w.n, pack_length<T>);
     const unsigned log_width = static_cast<unsigned>(std::bit_width(std::bit_ceil(packs))) - 1;
     return launch(short_rows<T>, std::uint64_t{short_in_flight<T>} * (warp_size >> log_width), log_width);
   }

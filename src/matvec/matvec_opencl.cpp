@@ -3,6 +3,7 @@
 // Shape:  one launch; where a row is longer than a tile one for each level of tiles, and one more.
 // Limits: local memory for one tile of elements; f64 where the device has it.
 // Twins:  matvec_serial.cpp.
+#include "backend/ceil_div.hpp"
 #include "backend/opencl/opencl_device.hpp"
 #include "backend/opencl/opencl_queue.hpp"
 #include "matvec/matvec_problem.hpp"
@@ -49,7 +50,7 @@ void run(const problem& p, const registry::memories& where, const tuning& t, bac
     const unsigned log_pitch =
         static_cast<unsigned>(std::countr_zero(std::bit_ceil(std::max<std::uint64_t>(leaves, 1))));
     const std::uint64_t rows = tile >> log_pitch;
-    queue.launch_tiles(program.kernel("tw_rows"), (s.m + rows - 1) / rows, group_size, a, a_first, s.lda, x, x_first, y,
+    queue.launch_tiles(program.kernel("tw_rows"), ceil_div(s.m, rows), group_size, a, a_first, s.lda, x, x_first, y,
                        y_first, s.m, static_cast<std::uint32_t>(leaves), in_units ? 1u : 0u, log_pitch);
     return;
   }

@@ -7,8 +7,6 @@
 
 namespace tilewise::impl::polymul {
 
-using backend::cpu::parts_of;
-
 /// The coefficients in lanes of another type, and zeros behind them up to `room` lanes.
 template <class T, class Lane>
 void widen(const T* from, std::uint64_t count, Lane* to, std::uint64_t room) {

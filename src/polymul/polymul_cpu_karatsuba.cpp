@@ -4,6 +4,7 @@
 //         into 3, 9 or 27 products that run side by side, each on one thread without an allocation, and joined again.
 // Limits: no modulus, no floats.
 // Twins:  polymul_serial.cpp; the kernels are in polymul_cpu_karatsuba_kernels.cpp.
+#include "backend/ceil_div.hpp"
 #include "polymul/polymul_cpu.hpp"
 #include "polymul/polymul_cpu_karatsuba_kernels.hpp"
 #include "polymul/polymul_cpu_naive_kernels.hpp"
@@ -107,7 +108,7 @@ void run(const registry::problem& p, const registry::memories& where, const regi
   if (s.product() == 0) return;
   auto& queue = static_cast<backend::cpu::queue&>(q);
   karatsuba multiplier(s.shorter(), t[0], queue);
-  const u64 length = multiplier.length(), longer = std::max(s.n, s.m), pieces = parts_of(longer, length);
+  const u64 length = multiplier.length(), longer = std::max(s.n, s.m), pieces = ceil_div(longer, length);
   const backend::buffer long_factor(queue, pieces * length * sizeof(u64)), short_factor(queue, length * sizeof(u64));
   with_coefficients(p.type, [&]<class T>(T) {
     const bool swapped = s.n < s.m;

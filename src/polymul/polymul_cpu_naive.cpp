@@ -3,6 +3,7 @@
 // Shape:  a copy of the second factor between zeros, then tiles of neighbouring coefficients, each on one thread.
 // Limits: no modulus.
 // Twins:  polymul_serial.cpp; the kernels are in polymul_cpu_naive_kernels.cpp.
+#include "backend/ceil_div.hpp"
 #include "polymul/polymul_cpu.hpp"
 #include "polymul/polymul_cpu_naive_kernels.hpp"
 
@@ -30,7 +31,7 @@ void run(const registry::problem& p, const registry::memories& where, const regi
     const naive_kernels<lane>& kernels = naive_kernels_for<lane>(queue.level());
     const auto multiply = std::is_same_v<T, std::int32_t> ? kernels.multiply_narrow : kernels.multiply;
     const std::uint64_t tile = t[0];
-    queue.for_each_tile(parts_of(s.product(), tile), [&](std::uint64_t i, unsigned) {
+    queue.for_each_tile(ceil_div(s.product(), tile), [&](std::uint64_t i, unsigned) {
       const std::uint64_t first = i * tile;
       multiply(a.as<const lane>(), s.n, b.as<const lane>() + naive_margin, s.m, c + first, first,
                std::min(tile, s.product() - first));

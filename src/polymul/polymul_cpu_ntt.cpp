@@ -4,6 +4,7 @@
 //         levels, the products of residues and back; columns: the last levels, residues to integers.
 // Limits: 2^31 coefficients of the product, since the primes have roots of order 2^32.
 // Twins:  polymul_serial.cpp; the kernels are in polymul_cpu_ntt_kernels.cpp.
+#include "backend/ceil_div.hpp"
 #include "polymul/polymul_cpu.hpp"
 #include "polymul/polymul_cpu_ntt_kernels.hpp"
 
@@ -67,7 +68,7 @@ class transforms {
   template <class T, class Finish>
   void multiply(const T* a, std::uint64_t n, const T* b, std::uint64_t m, std::uint64_t product, const Finish& finish) {
     const std::uint64_t columns = std::max<std::uint64_t>(tile_elements >> steps_, kernels_.lanes);
-    const std::uint64_t tiles = parts_of(stride(), columns);
+    const std::uint64_t tiles = ceil_div(stride(), columns);
     queue_.for_each_tile(2 * count_ * tiles, [&](std::uint64_t i, unsigned) {
       const std::uint64_t which = i / tiles;
       which % 2 == 0 ? read_columns(which, a, n, i % tiles * columns, columns)
@@ -205,7 +206,7 @@ void multiply(const registry::problem& p, const T* a, const T* b, std::int64_t* 
 /// Residues of at most modulus / 2: the smaller they are, the fewer primes hold their products.
 template <class T>
 void reduce(const T* from, std::int64_t* to, std::uint64_t count, std::uint64_t modulus, backend::cpu::queue& queue) {
-  queue.for_each_tile(parts_of(count, tile_elements), [&](std::uint64_t tile, unsigned) {
+  queue.for_each_tile(ceil_div(count, tile_elements), [&](std::uint64_t tile, unsigned) {
     for (std::uint64_t i = tile * tile_elements; i < std::min(count, (tile + 1) * tile_elements); ++i) {
       const std::uint64_t r = residue(from[i], modulus);
       to[i] = r > modulus / 2 ? -static_cast<std::int64_t>(modulus - r) : static_cast<std::int64_t>(r);

@@ -5,6 +5,7 @@
 // Twins:  polymul_serial.cpp, polymul.cl.
 #pragma once
 
+#include "backend/ceil_div.hpp"
 #include "backend/cuda/cuda_error.hpp"
 #include "backend/cuda/cuda_queue.hpp"
 #include "order/operators.hpp"
@@ -116,7 +117,7 @@ void multiply_by_tiles(const registry::problem& p, const registry::memories& whe
                        backend::cuda::queue& q);
 
 inline unsigned groups_for(std::uint64_t elements, std::uint64_t elements_a_group) {
-  return static_cast<unsigned>((elements + elements_a_group - 1) / elements_a_group);
+  return static_cast<unsigned>(ceil_div(elements, elements_a_group));
 }
 
 inline std::string too_many_groups(std::uint64_t elements, std::uint64_t elements_a_group) {

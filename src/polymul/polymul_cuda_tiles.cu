@@ -6,6 +6,7 @@
 // Twins:  polymul_serial.cpp, polymul_tiles.cl.
 #include "polymul/polymul_cuda_tiles.cuh"
 
+#include "backend/ceil_div.hpp"
 #include "polymul/polymul_cuda.hpp"
 
 namespace tilewise::impl::polymul {
@@ -25,14 +26,12 @@ using small_tile = tile_shape<Factor, 4, 64, 256>;
 template <class Factor>
 using large_tile = tile_shape<Factor, 64 / sizeof(Factor), 128, 256>;
 
-std::uint64_t ceiling(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
-
 /// Whether large tiles give every compute unit enough to do.
 template <class S>
 bool suffices(S, const sizes& s, unsigned products, bool divides, const backend::device& on) {
   constexpr std::uint64_t groups_a_unit = 2;
-  const std::uint64_t tiles = ceiling(s.product(), S::tile) * products;
-  return (divides ? tiles * ceiling(s.shorter(), S::step) : tiles) >= groups_a_unit * on.info().compute_units;
+  const std::uint64_t tiles = ceil_div(s.product(), S::tile) * products;
+  return (divides ? tiles * ceil_div(s.shorter(), S::step) : tiles) >= groups_a_unit * on.info().compute_units;
 }
 
 /// What a group does of a chain, and how many groups a tile has therefore.
@@ -45,10 +44,10 @@ struct parting {
   static parting of(const sizes& s, unsigned products, bool divides, S, const backend::device& on) {
     constexpr std::uint64_t groups_a_unit = 32;             // half of them find nothing to do where n = m
     const std::uint64_t chain = s.shorter() + S::tile - 1;  // the union of those of a tile
-    const std::uint64_t steps = ceiling(s.product(), S::tile) * ceiling(chain, S::step) * products;
-    const std::uint64_t some = ceiling(steps, groups_a_unit * on.info().compute_units) * S::step;
-    const std::uint64_t length = divides ? some : ceiling(chain, S::step) * S::step;
-    return {length, static_cast<unsigned>(ceiling(chain, length))};
+    const std::uint64_t steps = ceil_div(s.product(), S::tile) * ceil_div(chain, S::step) * products;
+    const std::uint64_t some = ceil_div(steps, groups_a_unit * on.info().compute_units) * S::step;
+    const std::uint64_t length = divides ? some : ceil_div(chain, S::step) * S::step;
+    return {length, static_cast<unsigned>(ceil_div(chain, length))};
   }
 };
 

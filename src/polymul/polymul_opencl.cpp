@@ -4,6 +4,7 @@
 // Limits: local memory; f64 where the device has it. Karatsuba: integers without a modulus.
 // Twins:  polymul_serial.cpp.
 #include "polymul/polymul_opencl.hpp"
+#include "backend/ceil_div.hpp"
 #include "backend/opencl/opencl_device.hpp"
 #include "backend/opencl/opencl_queue.hpp"
 #include "polymul/polymul_karatsuba.hpp"
@@ -43,7 +44,7 @@ struct launcher {
     auto& program = queue.program(source, backend::opencl::definitions_of(p.type, op::sum) +
                                               (modulus_of(p) == 0 ? "" : " -DTW_MODULAR=1") + definitions);
     const auto first = [](const backend::memory& m, dtype type) { return m.offset / size_of(type); };
-    queue.launch_tiles(program.kernel(kernel), products * ((s.product() + tile - 1) / tile), group_size, where.in[0],
+    queue.launch_tiles(program.kernel(kernel), products * ceil_div(s.product(), tile), group_size, where.in[0],
                        first(where.in[0], p.type), s.n, where.in[1], first(where.in[1], p.type), s.m, where.out[0],
                        first(where.out[0], product_type(p.type)), modulus_of(p), more...);
   }
@@ -136,7 +137,7 @@ std::string tiles_unsupported(const problem& p, const backend::device& on, const
 
 constexpr unsigned element_group = 256;  // of the kernels with an item an element
 
-std::uint64_t groups_for(std::uint64_t elements) { return (elements + element_group - 1) / element_group; }
+std::uint64_t groups_for(std::uint64_t elements) { return ceil_div(elements, element_group); }
 
 /// Level by level between the two halves of the workspace, the root into the result.
 void combine(const karatsuba_tree& tree, backend::memory children, backend::memory nodes, backend::memory result,

@@ -5,6 +5,7 @@
 // Twins:  order/block_stack.hpp.
 #pragma once
 
+#include "backend/ceil_div.hpp"
 #include "backend/cuda/cuda_warp.cuh"
 
 #include <bit>
@@ -60,7 +61,7 @@ __device__ void fold_tiles(std::uint64_t n, unsigned level, T* value, T* digit) 
   for (bool few = false; !few; count >>= chunk_level<T>, level += chunk_level<T>) {
     const std::uint64_t chunks = count >> chunk_level<T>;
     few = chunks <= warp_size;
-    T* const behind = value + (count + pack_length<T> - 1) / pack_length<T> * pack_length<T>;
+    T* const behind = value + ceil_div(count, pack_length<T>) * pack_length<T>;
     T* const next = few ? of_chunk : behind;
     for (std::uint64_t chunk = warp; chunk < chunks; chunk += warps) {
       const T folded = chunk_value<Op>(value + chunk * chunk_length<T>, chunk_length<T>, true);

@@ -6,6 +6,7 @@
 // Shape:  a tile is two elements for each lane of a group; log2(tile) levels with a barrier each.
 // Limits: none; works in place.
 // Twins:  scan_serial.cpp, scan.cl.
+#include "backend/ceil_div.hpp"
 #include "backend/cuda/cuda_dispatch.hpp"
 #include "backend/cuda/cuda_error.hpp"
 #include "backend/cuda/cuda_queue.hpp"
@@ -93,7 +94,7 @@ constexpr std::uint64_t max_groups = 0x7fffffff;  // CUDA's limit of one dimensi
 template <class T, class Op>
 void scan_values(const T* x, std::uint64_t n, T* out, std::uint64_t outputs, output_rule<T, Op> rule,
                  unsigned group_size, queue& q) {
-  const std::uint64_t tile = 2 * group_size, whole = n / tile, groups = (outputs + tile - 1) / tile;
+  const std::uint64_t tile = 2 * group_size, whole = n / tile, groups = ceil_div(outputs, tile);
   const unsigned shared_bytes = places(2 * group_size) * static_cast<unsigned>(sizeof(T));
   const backend::buffer values(q, whole * sizeof(T)), carries(q, whole == 0 ? 0 : (whole + 1) * sizeof(T));
   if (whole != 0) {

@@ -9,6 +9,7 @@
 // Limits: compute capability 9.0; fewer than 32^5 tiles; works in place. Where an array is not aligned to 16 bytes, and
 //         for the last tile, elements move one by one.
 // Twins:  scan_serial.cpp, scan_cuda_blelloch.cu, scan.cl.
+#include "backend/ceil_div.hpp"
 #include "backend/cuda/cuda_dispatch.hpp"
 #include "backend/cuda/cuda_error.hpp"
 #include "backend/cuda/cuda_pipeline.cuh"
@@ -298,7 +299,7 @@ void launch(const registry::problem& p, const registry::memories& where, queue& 
   constexpr unsigned bytes = sizeof(shared_state<T, Chunks>);
   const T* const x = where.in[0].as<const T>();
   T* const out = where.out[0].as<T>();
-  const std::uint64_t tiles = (p.n() + tile_length<T, Chunks> - 1) / tile_length<T, Chunks>;
+  const std::uint64_t tiles = ceil_div(p.n(), tile_length<T, Chunks>);
   std::uint64_t needed = 0;
   nodes_of<T>(nullptr, tiles, needed);
   std::uint64_t* const words = q.lasting(needed);

@@ -3,6 +3,7 @@
 // Shape:  2 * levels - 1 launches; chunked repeats them for each chunk.
 // Limits: local memory for one tile of elements; f64 where the device has it; works in place.
 // Twins:  scan_serial.cpp.
+#include "backend/ceil_div.hpp"
 #include "backend/opencl/opencl_device.hpp"
 #include "backend/opencl/opencl_queue.hpp"
 #include "registry/variant.hpp"
@@ -46,7 +47,7 @@ struct sweep {
   memory chunks;  // the block stack of the chunks done so far
 
   void level(const elements& in, const elements& out, std::uint32_t mode, std::uint64_t chunk) const {
-    const std::uint64_t tiles = (in.count + tile - 1) / tile;
+    const std::uint64_t tiles = ceil_div(in.count, tile);
     const auto finish = [&](memory carries, std::uint32_t bits) {
       queue.launch_tiles(prefixes, tiles, group_size, in.where, in.first, in.count, carries, chunks, chunk, out.where,
                          out.first, init, bits, tiles - 1);

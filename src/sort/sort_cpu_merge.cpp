@@ -4,6 +4,7 @@
 //         Where a piece begins in both runs is found by binary search on a diagonal, so pieces wait for nobody.
 // Limits: workspace of the size of the input; works in place.
 // Twins:  sort_serial.cpp; the kernels are in sort_cpu_merge_kernels.cpp.
+#include "backend/ceil_div.hpp"
 #include "sort/sort_cpu_merge_kernels.hpp"
 
 #include <algorithm>
@@ -51,7 +52,7 @@ class merge_sort {
         between_(queue, task.n) {}
 
   void run() {
-    const std::uint64_t tiles = backend::cpu::parts_of(task_.n, tile_);
+    const std::uint64_t tiles = ceil_div(task_.n, tile_);
     queue_.for_each_tile(
         tiles, [&](std::uint64_t tile, unsigned) { sort_tile(tile * tile_, std::min(task_.n, (tile + 1) * tile_)); });
     for (std::uint64_t length = tile_; length < task_.n; length *= 2)

@@ -5,6 +5,7 @@
 //         elements there (finish). As many digits are taken as tell nearly all keys apart, judged by a sample.
 // Limits: workspace of the size of the input. Keys that deceive the sample cost the passes once more.
 // Twins:  sort_serial.cpp; the kernels are in sort_cpu_radix_kernels.cpp.
+#include "backend/ceil_div.hpp"
 #include "backend/instantiate.hpp"
 #include "sort/sort_cpu_radix_kernels.hpp"
 
@@ -15,8 +16,6 @@
 namespace tilewise::impl::sort {
 
 namespace {
-
-using backend::cpu::parts_of;
 
 constexpr std::array<unsigned, 4> digit_choices{0, 1, 2, 3};
 constexpr std::array<std::string_view, 4> digit_words{"chosen", "6", "8", "11"};  // bits
@@ -72,8 +71,8 @@ class radix_sort {
         kernels_(at_level(queue.level(), v2::kernels<Bits, Value>(), v3::kernels<Bits, Value>(),
                           v4::kernels<Bits, Value>())),
         width_(width_of<Bits, Value>(t[0], task.n)),
-        tile_(std::max<std::uint64_t>(t[1], parts_of(task.n, tiles_each * queue.threads()))),
-        tiles_(parts_of(task.n, tile_)),
+        tile_(std::max<std::uint64_t>(t[1], ceil_div(task.n, tiles_each * queue.threads()))),
+        tiles_(ceil_div(task.n, tile_)),
         bytes_(task.n * (sizeof(Bits) + (moves<Value> ? sizeof(Value) : 0))) {}
 
   void run() {

@@ -7,6 +7,7 @@
 //         fourth, and merges what that gave. So memory is passed over half as often as by merges of two.
 // Limits: none; works in place.
 // Twins:  sort_serial.cpp, sort_merge.cl.
+#include "backend/ceil_div.hpp"
 #include "sort/sort_cuda_merge_select.cuh"
 #include "sort/sort_cuda_merge_tile.cuh"
 
@@ -99,7 +100,7 @@ __device__ void load_pieces(const tile_pieces& pieces, const Bits* from, Bits* s
 template <class Bits, class Value, class Tile = merge_tile<Bits, Value>>
 __device__ void merge_pieces(merge_tile<Bits, Value>& tile, const tile_pieces& pieces) {
   constexpr unsigned held = Tile::held;
-  const unsigned half = pieces.first[2], length = pieces.first[4], half_lanes = (half + held - 1) / held;
+  const unsigned half = pieces.first[2], length = pieces.first[4], half_lanes = ceil_div(half, held);
   const bool upper = threadIdx.x >= half_lanes;
   const facing_runs runs = upper ? facing_runs{half, pieces.first[3] - half, length - pieces.first[3], length}
                                  : facing_runs{0, pieces.first[1], half - pieces.first[1], half};
@@ -162,13 +163,13 @@ template <class Bits, class Value>
 void enqueue(const sort_task<Bits, Value>& task, queue& q) {
   using tile = merge_tile<Bits, Value>;
   constexpr unsigned split_group = 64;
-  const std::uint64_t tiles = (task.n + tile::length - 1) / tile::length;
+  const std::uint64_t tiles = ceil_div(task.n, tile::length);
   const auto passes = static_cast<unsigned>(std::bit_width(tiles - 1) + 1) / 2;
   const workspace<Bits, Value> spare(q, passes == 0 ? 0 : task.n);
   const backend::buffer splits(q, passes == 0 ? 0 : tiles * sizeof(split));
   // The last of all launches writes the output.
   const auto target = [&](unsigned pass) { return (passes - pass) % 2 == 0 ? task.out : spare.all(); };
-  const auto groups = static_cast<unsigned>(tiles), split_groups = (groups + split_group - 1) / split_group;
+  const auto groups = static_cast<unsigned>(tiles), split_groups = ceil_div(groups, split_group);
   sort_tiles<<<groups, tile::group_size, 0, q.stream()>>>(task.in, target(0), task.n,
                                                           coding<Bits>{task.code, true, passes == 0});
   for (unsigned pass = 0; pass < passes; ++pass) {

@@ -4,6 +4,7 @@
 // Shape:  one lane an element, one launch a level, two buffers in turn; the rank is a binary search in memory.
 // Limits: none; works in place.
 // Twins:  sort_serial.cpp, sort_merge.cl.
+#include "backend/ceil_div.hpp"
 #include "sort/sort_cuda.cuh"
 
 #include <bit>
@@ -63,7 +64,7 @@ void enqueue(const sort_task<Bits, Value>& task, queue& q) {
   const workspace<Bits, Value> spare(q, levels == 0 ? 0 : task.n);
   // The last of all launches writes the output.
   const auto target = [&](unsigned level) { return (levels - level) % 2 == 0 ? task.out : spare.all(); };
-  const auto groups = static_cast<unsigned>((task.n + group_size - 1) / group_size);
+  const auto groups = static_cast<unsigned>(ceil_div(task.n, group_size));
   begin<<<groups, group_size, 0, q.stream()>>>(task.in, target(0), task.n, coding<Bits>{task.code, true, levels == 0});
   for (unsigned level = 0; level < levels; ++level)
     merge<<<groups, group_size, 0, q.stream()>>>(target(level), target(level + 1), task.n, std::uint64_t{1} << level,

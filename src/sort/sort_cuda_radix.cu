@@ -6,6 +6,7 @@
 //         rare; a last launch puts those in order. Keys that make a fool of that estimate get all digits sorted.
 // Limits: none; works in place.
 // Twins:  sort_serial.cpp, sort_radix.cl.
+#include "backend/ceil_div.hpp"
 #include "sort/sort_cuda_radix_cluster.cuh"
 #include "sort/sort_cuda_radix_sweep.cuh"
 
@@ -65,9 +66,9 @@ class radix_sort {
     w.task = task;
     w.in_place = task.in_place();
     w.partial = sizeof(Bits) == 8 && task.n >= least_partial;
-    const std::uint64_t tiles = (task.n + tile - 1) / tile;
+    const std::uint64_t tiles = ceil_div(task.n, tile);
     w.most_tiles = std::min(tiles, work::portion_tiles);
-    w.portions = static_cast<unsigned>((tiles + work::portion_tiles - 1) / work::portion_tiles);
+    w.portions = static_cast<unsigned>(ceil_div(tiles, work::portion_tiles));
     return w;
   }
 
@@ -90,7 +91,7 @@ class radix_sort {
 
   /// Groups for a loop whose steps take `each` elements a group; at most `most` a compute unit.
   unsigned groups(std::uint64_t each, unsigned most) const {
-    const std::uint64_t steps = (work_.task.n + each - 1) / each;
+    const std::uint64_t steps = ceil_div(work_.task.n, each);
     return static_cast<unsigned>(std::min<std::uint64_t>(steps, most * queue_.device().info().compute_units));
   }
 

@@ -9,6 +9,7 @@
 // Twins:  sort_cuda_radix_sweep.cuh.
 #pragma once
 
+#include "backend/ceil_div.hpp"
 #include "sort/sort_cuda_radix.cuh"
 
 #include <cooperative_groups.h>
@@ -270,7 +271,7 @@ void sort_in_cluster(const sort_task<Bits, Value>& task, queue& q) {
   TW_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
   cudaLaunchAttribute cluster{};
   cluster.id = cudaLaunchAttributeClusterDimension;
-  cluster.val.clusterDim.x = std::bit_ceil(static_cast<unsigned>((task.n + cluster_tile - 1) / cluster_tile));
+  cluster.val.clusterDim.x = std::bit_ceil(static_cast<unsigned>(ceil_div(task.n, cluster_tile)));
   cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
   cudaLaunchConfig_t how{};
   how.gridDim = cluster.val.clusterDim.x;

@@ -7,6 +7,7 @@
 // Twins:  none.
 #pragma once
 
+#include "backend/ceil_div.hpp"
 #include "sort/sort_cuda_radix.cuh"
 
 namespace tilewise::impl::sort::on_cuda {
@@ -52,7 +53,7 @@ struct radix_work {
 
   __device__ std::uint64_t begin_of(unsigned portion) const { return portion * portion_tiles * Tile; }
   __device__ unsigned tiles_of(unsigned portion) const {
-    return static_cast<unsigned>(min(portion_tiles, (task.n - begin_of(portion) + Tile - 1) / Tile));
+    return static_cast<unsigned>(min(portion_tiles, ceil_div(task.n - begin_of(portion), Tile)));
   }
   __device__ std::uint64_t* base(unsigned digit, unsigned portion) const {
     return bases + (digit * portions + portion) * digit_values;

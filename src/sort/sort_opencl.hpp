@@ -1,6 +1,7 @@
 // What the sorts on OpenCL share: where the elements lie, how a pass is launched, and the tiles of sort.cl.
 #pragma once
 
+#include "backend/ceil_div.hpp"
 #include "backend/opencl/opencl_queue.hpp"
 #include "registry/variant.hpp"
 #include "sort/sort_problem.hpp"
@@ -27,7 +28,7 @@ struct opencl_tiles {
   unsigned group_size;
 
   std::uint64_t tile() const { return std::uint64_t{group_size} * held; }
-  std::uint64_t tiles(std::uint64_t n) const { return (n + tile() - 1) / tile(); }
+  std::uint64_t tiles(std::uint64_t n) const { return ceil_div(n, tile()); }
   std::string definitions() const;
   /// Of the kernels that sort a tile.
   std::uint64_t local_bytes(const registry::problem& p) const;

@@ -3,6 +3,7 @@
 // Shape:  merge_path: the tiles sorted, then passes that double the runs. merge_rank: such passes from runs of one on.
 // Limits: local memory for one tile; merge_rank none.
 // Twins:  sort_serial.cpp.
+#include "backend/ceil_div.hpp"
 #include "backend/opencl/opencl_device.hpp"
 #include "sort/sort_opencl.hpp"
 
@@ -49,8 +50,7 @@ void run_merge_path(const problem& p, const registry::memories& where, const tun
   for (unsigned pass = 1; pass < sort.passes(); ++pass) {
     const std::uint64_t run = tiles.tile() << (pass - 1);
     if (search == 0)
-      sort.look(sort.kernel("tw_split"), (count + split_group - 1) / split_group, split_group, pass, splits, count,
-                run);
+      sort.look(sort.kernel("tw_split"), ceil_div(count, split_group), split_group, pass, splits, count, run);
     sort.move(sort.kernel("tw_merge"), count, tiles.group_size, pass, splits, run, search);
   }
 }
@@ -70,7 +70,7 @@ void run_merge_rank(const problem& p, const registry::memories& where, const tun
   // A single element is a pass too: it moves.
   sort.plan(std::max(1u, merges_of(p.n())), false);
   for (unsigned pass = 0; pass < sort.passes(); ++pass)
-    sort.move(sort.kernel("tw_merge_by_rank"), (p.n() + t[0] - 1) / t[0], t[0], pass, std::uint64_t{1} << pass);
+    sort.move(sort.kernel("tw_merge_by_rank"), ceil_div(p.n(), t[0]), t[0], pass, std::uint64_t{1} << pass);
 }
 
 std::string merge_rank_unsupported(const problem&, const backend::device& on, const tuning& t) {

@@ -3,6 +3,7 @@
 // Shape:  a pass a digit: histograms of the tiles, their scan, the scatter; one launch where one tile is all.
 // Limits: local memory for one tile and the offsets of its digits.
 // Twins:  sort_serial.cpp.
+#include "backend/ceil_div.hpp"
 #include "backend/opencl/opencl_device.hpp"
 #include "sort/sort_opencl.hpp"
 
@@ -42,7 +43,7 @@ adder adder_for(std::uint64_t tiles, std::uint64_t chunks) {
 void run_pass(const opencl_sort& sort, const opencl_tiles& tiles, unsigned pass, backend::memory rows,
               backend::memory totals, std::uint32_t shift, std::uint32_t bits, bool launches_spine) {
   const unsigned group = tiles.group_size;
-  const std::uint64_t count = tiles.tiles(sort.count()), chunks = (count + chunk_rows - 1) / chunk_rows;
+  const std::uint64_t count = tiles.tiles(sort.count()), chunks = ceil_div(count, chunk_rows);
   sort.look(sort.kernel("tw_count"), count, group, pass, rows, shift, bits);
   const adder by = launches_spine ? by_spine : adder_for(count, chunks);
   if (by != by_tiles) sort.queue().launch_tiles(sort.kernel("tw_columns"), chunks, group, rows, count, totals, bits);
@@ -60,7 +61,7 @@ void run(const problem& p, const registry::memories& where, const tuning& t, bac
     return sort.move(sort.kernel("tw_sort_tiles"), 1, tiles.group_size, 0);
   }
   const auto key_bits = static_cast<unsigned>(8 * size_of(p.type));
-  sort.plan((key_bits + t[0] - 1) / t[0], false);
+  sort.plan(ceil_div(key_bits, t[0]), false);
   const backend::buffer rows(queue, count * max_digits * sizeof(std::uint32_t));
   const backend::buffer totals(queue, (count / chunk_rows + 2) * max_digits * sizeof(std::uint64_t));
   for (unsigned pass = 0; pass < sort.passes(); ++pass)

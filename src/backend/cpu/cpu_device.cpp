@@ -1,5 +1,6 @@
 #include "backend/cpu/cpu_device.hpp"
 
+#include "backend/ceil_div.hpp"
 #include "backend/cpu/cpu_copy_kernels.hpp"
 #include "registry/catalog.hpp"
 
@@ -193,7 +194,7 @@ void queue::download(void* to, memory from, std::uint64_t bytes) {
 
 void queue::copy(memory to, memory from, std::uint64_t bytes) {
   const std::uint64_t slice = (bytes / threads_ + 4095) / 4096 * 4096 + 4096;
-  for_each_tile((bytes + slice - 1) / slice, [&](std::uint64_t i, unsigned) {
+  for_each_tile(ceil_div(bytes, slice), [&](std::uint64_t i, unsigned) {
     char* const target = to.as<char>() + i * slice;
     const char* const source = from.as<char>() + i * slice;
     const std::uint64_t count = std::min(slice, bytes - i * slice);

@@ -20,9 +20,6 @@ std::string_view name_of(instruction_set level);
 /// two cores lost a tenth to a third by it.
 bool gains_by_fetching();
 
-/// How many parts of a size hold `count`, the last of which may be smaller.
-constexpr std::uint64_t parts_of(std::uint64_t count, std::uint64_t size) { return (count + size - 1) / size; }
-
 /// Of what was built once for each level, that of `level`.
 template <class Kernel>
 constexpr const Kernel& at_level(instruction_set level, const Kernel& of_v2, const Kernel& of_v3, const Kernel& of_v4) {

@@ -1,5 +1,7 @@
 #include "backend/cpu/cpu_pool.hpp"
 
+#include "backend/ceil_div.hpp"
+
 #include <tilewise/error.hpp>
 
 #include <algorithm>
@@ -24,7 +26,7 @@ namespace {
 std::uint64_t size_class(std::uint64_t bytes) {
   const std::uint64_t wanted = std::max<std::uint64_t>(bytes + pool::header_bytes, 4096);
   const std::uint64_t step = std::max<std::uint64_t>(std::bit_floor(wanted) / 8, 256);
-  return (wanted + step - 1) / step * step;
+  return ceil_div(wanted, step) * step;
 }
 
 [[noreturn]] void no_memory(std::uint64_t bytes) {

@@ -1,4 +1,5 @@
 // The probe's four operations on the queue's own threads: a flush-to-zero mode belongs to a thread.
+#include "backend/ceil_div.hpp"
 #include "backend/cpu/cpu_device.hpp"
 #include "order/operators.hpp"
 
@@ -15,7 +16,7 @@ arithmetic queue::probe_arithmetic(std::span<const float> a, std::span<const flo
                  .fused = std::vector<float>(n),
                  .sum = std::vector<float>(n),
                  .wrapping = std::vector<std::int32_t>(n)};
-  for_each_tile((n + tile_length - 1) / tile_length, [&](std::uint64_t tile, unsigned) {
+  for_each_tile(ceil_div(n, tile_length), [&](std::uint64_t tile, unsigned) {
     for (std::uint64_t i = tile * tile_length; i < std::min(n, (tile + 1) * tile_length); ++i) {
       const auto bits = [i](std::span<const float> v) { return std::bit_cast<std::int32_t>(v[i]); };
       got.multiply_add[i] = a[i] * b[i] + c[i];

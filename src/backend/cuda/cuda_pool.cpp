@@ -1,5 +1,6 @@
 #include "backend/cuda/cuda_pool.hpp"
 
+#include "backend/ceil_div.hpp"
 #include "backend/cuda/cuda_error.hpp"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace {
 /// Eight classes to each power of two: at most an eighth is wasted, and sizes that are nearly equal share a list.
 std::uint64_t size_class(std::uint64_t bytes) {
   const std::uint64_t step = std::max<std::uint64_t>(256, std::bit_floor(bytes) / 8);
-  return (bytes + step - 1) / step * step;
+  return ceil_div(bytes, step) * step;
 }
 
 }  // namespace

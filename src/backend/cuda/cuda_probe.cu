@@ -3,6 +3,7 @@
 // Shape:  any grid.
 // Limits: f32.
 // Twins:  expected_of in backend/probe.cpp.
+#include "backend/ceil_div.hpp"
 #include "backend/cuda/cuda_error.hpp"
 #include "backend/cuda/cuda_queue.hpp"
 #include "order/operators.hpp"
@@ -39,7 +40,7 @@ arithmetic queue::probe_arithmetic(std::span<const float> a, std::span<const flo
   upload(input(0), a.data(), bytes);
   upload(input(1), b.data(), bytes);
   upload(input(2), c.data(), bytes);
-  compute<<<(count + group_size - 1) / group_size, group_size, 0, stream_>>>(
+  compute<<<ceil_div(count, group_size), group_size, 0, stream_>>>(
       {input(0).as<float>(), input(1).as<float>(), input(2).as<float>(), output(0).as<float>(), output(1).as<float>(),
        output(2).as<float>(), output(3).as<std::int32_t>()},
       count);

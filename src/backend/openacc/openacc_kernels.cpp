@@ -3,6 +3,7 @@
 // Shape:  an element a lane.
 // Limits: the probe: f32.
 // Twins:  expected_of in backend/probe.cpp.
+#include "backend/ceil_div.hpp"
 #include "backend/openacc/openacc_arithmetic.hpp"
 #include "backend/openacc/openacc_queue.hpp"
 #include "order/operators.hpp"
@@ -19,7 +20,7 @@ typedef std::uint64_t wide [[gnu::vector_size(16)]];
 template <class Word>
 void copy_words(Word* to, const Word* from, std::uint64_t count) {
   constexpr std::uint64_t each = 256;  // words a gang
-  const std::uint64_t gangs = std::min((count + each - 1) / each, most_gangs);
+  const std::uint64_t gangs = std::min(ceil_div(count, each), most_gangs);
 #pragma acc parallel loop gang vector num_gangs(gangs) vector_length(128) deviceptr(to, from)
   for (std::uint64_t i = 0; i < count; ++i) to[i] = from[i];
 }

@@ -1,3 +1,4 @@
+#include "backend/ceil_div.hpp"
 #include "backend/opencl/opencl_queue.hpp"
 
 namespace tilewise::embedded {
@@ -14,7 +15,7 @@ arithmetic queue::probe_arithmetic(std::span<const float> a, std::span<const flo
   upload(y, b.data(), bytes);
   upload(z, c.data(), bytes);
   const cl_kernel kernel = program(embedded::probe_cl, "").kernel("tw_probe");
-  launch_tiles(kernel, (n + group_size - 1) / group_size, group_size, memory(x), memory(y), memory(z), memory(floats),
+  launch_tiles(kernel, ceil_div(n, group_size), group_size, memory(x), memory(y), memory(z), memory(floats),
                memory(integers), n);
   arithmetic result{std::vector<float>(n), std::vector<float>(n), std::vector<float>(n), std::vector<std::int32_t>(n)};
   download(result.multiply_add.data(), memory(floats), bytes);

@@ -1,5 +1,7 @@
 #include "backend/opencl/opencl_queue.hpp"
 
+#include "backend/ceil_div.hpp"
+
 #include <algorithm>
 #include <bit>
 
@@ -15,7 +17,7 @@ constexpr std::uint64_t max_groups = std::uint64_t{1} << 20;
 std::uint64_t bucket_of(std::uint64_t bytes) {
   const std::uint64_t at_least = std::max<std::uint64_t>(bytes, 256);
   const std::uint64_t step = std::bit_floor(at_least) / 4;
-  return (at_least + step - 1) / step * step;
+  return ceil_div(at_least, step) * step;
 }
 
 }  // namespace
