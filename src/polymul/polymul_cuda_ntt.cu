@@ -31,6 +31,7 @@ __global__ void __launch_bounds__(group_size) fill_tables(const __grid_constant_
 const word* tables_of(queue& q) {
   const auto fill = [&](const backend::memory& to) {
     fill_tables<<<table_words / group_size, group_size, 0, q.stream()>>>(all_word_fields(), to.as<word>());
+    TW_CUDA(cudaGetLastError());  // before the queue keeps what is not filled
   };
   return q.constants("polymul ntt roots", table_words * sizeof(word), fill).as<const word>();
 }
