@@ -23,7 +23,7 @@ struct device_info {
   std::string name;         ///< how to open it: "cpu:openmp", "opencl:0", "cuda:0", "openacc:0"
   std::string backend;      ///< "cpu", "opencl", "cuda" or "openacc"
   std::string description;  ///< the hardware's own name
-  std::string platform;     ///< OpenCL's platform; the executor and instruction set on a CPU
+  std::string platform;     ///< OpenCL's platform; the executor and instruction set on a CPU; OpenACC's compiler
   std::string driver;       ///< driver version
   std::string api_version;  ///< "OpenCL 3.0", "CUDA 13.0 (sm_90)"
   unsigned compute_units = 0;

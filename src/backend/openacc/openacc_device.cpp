@@ -24,6 +24,16 @@ bool driver_call(const char* name, Arguments... arguments) {
   return function != nullptr && function(arguments...) == 0;
 }
 
+constexpr int oldest_major = 8;  // cmake/openacc.cmake has the kernels translated for sm_80
+
+/// libgomp ends the process where it cannot load the kernels.
+bool has_kernels_for(int ordinal) {
+  constexpr int compute_capability_major = 75;  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
+  int device = 0, major = 0;
+  return driver_call("cuInit", 0u) && driver_call("cuDeviceGet", &device, ordinal) &&
+         driver_call("cuDeviceGetAttribute", &major, compute_capability_major, device) && major >= oldest_major;
+}
+
 device_info describe_gpu(int ordinal) {
   int device = 0, version = 0;
   std::array<char, 256> name{};
@@ -43,6 +53,12 @@ device_info describe_gpu(int ordinal) {
   info.memory = info.max_allocation = bytes;
   info.fp64 = true;
   return info;
+}
+
+std::string why_no_gpu(bool has_kernels, int gpus) {
+  if (!has_kernels) return "this program was linked without GCC's offload compiler";
+  if (gpus == 0) return "libgomp finds no NVIDIA GPU or lacks its plugin for them";
+  return "no NVIDIA GPU here has compute capability 8.0, where this build begins";
 }
 
 device_info describe_host(const std::string& why_no_gpu) {
@@ -86,12 +102,10 @@ std::vector<std::shared_ptr<backend::device>> devices(std::string&) {
   const bool has_kernels = __OFFLOAD_TABLE__ != nullptr;
   const int count = has_kernels ? acc_get_num_devices(acc_device_nvidia) : 0;
   for (int ordinal = 0; ordinal < count; ++ordinal)
-    all.push_back(std::make_shared<openacc_device>(describe_gpu(ordinal), acc_device_nvidia, ordinal));
+    if (has_kernels_for(ordinal))
+      all.push_back(std::make_shared<openacc_device>(describe_gpu(ordinal), acc_device_nvidia, ordinal));
   if (all.empty())
-    all.push_back(std::make_shared<openacc_device>(
-        describe_host(has_kernels ? "libgomp finds no NVIDIA GPU or lacks its plugin for them"
-                                  : "this program was linked without GCC's offload compiler"),
-        acc_device_host, 0));
+    all.push_back(std::make_shared<openacc_device>(describe_host(why_no_gpu(has_kernels, count)), acc_device_host, 0));
   return all;
 }
 
