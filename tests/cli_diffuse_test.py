@@ -164,22 +164,28 @@ class Diffuse(Case):
             self.assertEqual((fields["hash"], fields["steps"]), (REFERENCES[93][0], 1000), stop)
             self.assertEqual(self.diffuse("--mask 93 --resume", out)["hash"], REFERENCES[93][0])  # nothing left to do
 
-    def test_an_interrupt_leaves_a_checkpoint(self):
-        self.diffuse("--grid 256x256 --steps 3000 --every 3000", f"{self.out}whole")
+    def step_at(self, ending):
+        """Where a long run stops by this signal."""
         command = [TOOL, "diffuse", self.params, "-o", self.out] + "--grid 256x256 --every 100000000".split()
         child = subprocess.Popen(command + ["--steps", "100000000"], stderr=subprocess.PIPE)
         while not os.path.exists(f"{self.out}/checkpoint.json"):
             time.sleep(0.01)
         time.sleep(0.3)
-        child.send_signal(signal.SIGINT)
+        child.send_signal(ending)
         said = child.communicate(timeout=60)[1].decode()
         self.assertEqual(child.returncode, 130, said)
         step = int(re.search(r"stopped after step (\d+); --resume goes on", said)[1])
         self.assertEqual(json.load(open(f"{self.out}/checkpoint.json"))["step"], step)
-        end = step + 10
+        return step
+
+    def test_an_interrupt_leaves_a_checkpoint(self):
+        end = self.step_at(signal.SIGINT) + 10
         resumed = self.diffuse(f"--grid 256x256 --every 100000000 --steps {end} --resume")
         self.assertEqual(resumed["hash"], self.diffuse(f"--grid 256x256 --every {end} --steps {end}",
                                                        f"{self.out}again")["hash"])
+
+    def test_so_does_a_terminal_that_goes_away(self):
+        self.step_at(signal.SIGHUP)
 
     def test_a_checkpoint_of_another_run_is_refused(self):
         self.diffuse()

@@ -1,5 +1,7 @@
 #include "cli/interrupt.hpp"
 
+#include "io/replacement_file.hpp"
+
 #include <csignal>
 #include <initializer_list>
 
@@ -11,16 +13,28 @@ namespace {
 
 volatile std::sig_atomic_t requested = 0;
 
+/// Nothing half-written stays behind.
+extern "C" void end_by_signal(int signal) {
+  io::remove_unfinished_files();
+  _exit(128 + signal);
+}
+
 extern "C" void note_interrupt(int signal) {
-  if (requested != 0) _exit(128 + signal);
+  if (requested != 0) end_by_signal(signal);
   requested = 1;
+}
+
+void handle_endings(void (*handler)(int)) {
+  for (const int ending : {SIGINT, SIGTERM, SIGHUP}) {
+    const auto before = std::signal(ending, handler);
+    if (ending == SIGHUP && before == SIG_IGN) std::signal(ending, SIG_IGN);  // as nohup wants it
+  }
 }
 
 }  // namespace
 
-void take_interrupts() {
-  for (const int ending : {SIGINT, SIGTERM}) std::signal(ending, note_interrupt);
-}
+void end_on_interrupts() { handle_endings(end_by_signal); }
+void take_interrupts() { handle_endings(note_interrupt); }
 
 bool interrupt_requested() { return requested != 0; }
 

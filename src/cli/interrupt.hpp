@@ -1,9 +1,12 @@
-// Ctrl-C for commands that can end in order: the first asks, the second ends the tool at once.
+// Ctrl-C, a request to end, and a terminal that goes away: they end the tool at once, or, for commands that can end in
+// order, the first asks and the second ends it.
 #pragma once
 
 namespace tilewise::cli {
 
-/// From now on the first SIGINT or SIGTERM only makes interrupt_requested() true.
+/// SIGINT, SIGTERM and SIGHUP end the tool and leave nothing half-written.
+void end_on_interrupts();
+/// From now on the first of them only makes interrupt_requested() true.
 void take_interrupts();
 bool interrupt_requested();
 

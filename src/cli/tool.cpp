@@ -1,8 +1,8 @@
 // The tool: parse, run one subcommand, turn errors into exit codes.
 #include "cli/commands.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "io/printable.hpp"
-#include "io/replacement_file.hpp"
 #include "lab/environment.hpp"
 #include "registry/catalog.hpp"
 
@@ -11,8 +11,6 @@
 #include <csignal>
 #include <new>
 #include <sstream>
-
-#include <unistd.h>
 
 namespace tilewise::cli {
 
@@ -120,17 +118,11 @@ exit_code parse_and_run(int argc, char** argv) {
   return exit_code::ok;
 }
 
-/// Nothing half-written stays behind.
-extern "C" void end_by_signal(int signal) {
-  io::remove_unfinished_files();
-  _exit(128 + signal);
-}
-
 }  // namespace
 
 int run_tool(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is seen as a failed write, not as a death
-  for (const int ending : {SIGINT, SIGTERM, SIGHUP}) std::signal(ending, end_by_signal);
+  end_on_interrupts();
   return static_cast<int>(finish_output(parse_and_run(argc, argv)));
 }
 

@@ -1,0 +1,43 @@
+// What Ctrl-C, and a terminal that goes away, do to a command that can end in order.
+#include "cli/interrupt.hpp"
+#include "io/replacement_file.hpp"
+
+#include <csignal>
+#include <filesystem>
+
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+namespace tilewise::tests {
+namespace {
+
+TEST(InterruptDeathTest, TheFirstAsksAndTheSecondEndsWithNothingHalfWritten) {
+  const std::filesystem::path folder = testing::TempDir() + "tilewise_interrupt_test";
+  std::filesystem::create_directory(folder);
+  const auto interrupted_twice = [&] {
+    cli::end_on_interrupts();
+    cli::take_interrupts();
+    const io::replacement_file half_written(folder / "y.npy");
+    std::raise(SIGHUP);
+    if (cli::interrupt_requested()) std::raise(SIGINT);
+  };
+  EXPECT_EXIT(interrupted_twice(), testing::ExitedWithCode(128 + SIGINT), "");
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(InterruptDeathTest, NohupIsObeyed) {
+  const auto hung_up = [] {
+    std::signal(SIGHUP, SIG_IGN);
+    cli::end_on_interrupts();
+    std::raise(SIGHUP);
+    cli::take_interrupts();
+    std::raise(SIGHUP);
+    _exit(cli::interrupt_requested() ? 1 : 0);
+  };
+  EXPECT_EXIT(hung_up(), testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace tilewise::tests
