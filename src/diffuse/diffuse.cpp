@@ -6,7 +6,6 @@
 #include "registry/matrix_shape.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 namespace tilewise {
 
@@ -15,11 +14,7 @@ namespace {
 using impl::diffuse::weights;
 using registry::aliasing;
 
-/// The shortest text that reads back as the same value.
-std::string text_of(double value) {
-  std::array<char, 32> text;
-  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
-}
+std::string text_of(double value) { return to_string(registry::scalar_value::of(value)); }
 
 registry::problem describe(const diffusion& d, dtype type) {
   const registry::problem p = impl::diffuse::problem_of(d, type);

@@ -52,13 +52,13 @@ std::string invalid(const problem& p) {
     return why;
   const double dx = p.number[0].as<double>(), dy = p.number[1].as<double>(), rate = p.number[2].as<double>();
   if (!(dx > 0 && dy > 0 && rate >= 0 && std::isfinite(dx) && std::isfinite(dy) && std::isfinite(rate)))
-    return "dx is " + std::to_string(dx) + ", dy " + std::to_string(dy) + " and the rate " + std::to_string(rate) +
-           "; distances must be positive, the rate not negative, and all of them finite";
+    return "dx is " + to_string(p.number[0]) + ", dy " + to_string(p.number[1]) + " and the rate " +
+           to_string(p.number[2]) + "; distances must be positive, the rate not negative, and all of them finite";
   const bool fits =
       p.type == dtype::f32 ? is_usable(mask_of(p), weights_in<float>(p)) : is_usable(mask_of(p), weights_of(p));
   return fits ? ""
-              : "the mask for dx = " + std::to_string(dx) + " and dy = " + std::to_string(dy) + " does not fit " +
-                    std::string(name_of(p.type)) + "; take another unit of length";
+              : "the mask for dx = " + to_string(p.number[0]) + " and dy = " + to_string(p.number[1]) +
+                    " does not fit " + std::string(name_of(p.type)) + "; take another unit of length";
 }
 
 /// The benchmark's numbers where none were given. Of generated problems, those with an odd number of rows have

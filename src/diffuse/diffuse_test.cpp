@@ -185,8 +185,8 @@ TEST(Diffuse, RefusesWhatMakesNoSense) {
     refused({.rows = 3, .columns = 4, .dx = bad});
     refused({.rows = 3, .columns = 4, .dy = bad});
   }
-  refused({.rows = 3, .columns = 4, .rate = -0.001});
-  refused({.rows = 3, .columns = 4, .dx = 1e-200});
+  EXPECT_NE(refused({.rows = 3, .columns = 4, .rate = -1e-9}).find("the rate -1e-09"), std::string::npos);
+  EXPECT_NE(refused({.rows = 3, .columns = 4, .dx = 1e-200}).find("dx = 1e-200"), std::string::npos);
   refused({.rows = 3, .columns = 4, .dx = 1e200});
   EXPECT_EQ(code_of([&] { diffuse<double>(end, end, {.rows = 3, .columns = 4}); }), errc::invalid_argument);
   EXPECT_EQ(end, std::vector<double>(12, 7.0));

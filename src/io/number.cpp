@@ -3,7 +3,6 @@
 #include <tilewise/error.hpp>
 
 #include <charconv>
-#include <iterator>
 #include <limits>
 
 namespace tilewise::io {
@@ -17,13 +16,6 @@ std::string range_of() {
 }
 
 }  // namespace
-
-std::string to_text(const registry::scalar_value& value) {
-  return with_type(value.type, [&]<class T>(T) {
-    char text[64];
-    return std::string(text, std::to_chars(std::begin(text), std::end(text), value.as<T>()).ptr);
-  });
-}
 
 std::string hex_digits(std::uint64_t bits, std::size_t count) {
   std::string text;

@@ -9,7 +9,7 @@
 namespace tilewise::io {
 
 /// The shortest text that reads back as the same value: "0.1", "-0", "18446744073709551615", "nan", "-inf".
-std::string to_text(const registry::scalar_value& value);
+inline std::string to_text(const registry::scalar_value& value) { return to_string(value); }
 
 /// The lowest 4 * count bits: "3dcccccd".
 std::string hex_digits(std::uint64_t bits, std::size_t count);

@@ -3,8 +3,17 @@
 #include "registry/catalog.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <iterator>
 
 namespace tilewise::registry {
+
+std::string to_string(const scalar_value& value) {
+  return with_type(value.type, [&]<class T>(T) {
+    char text[64];
+    return std::string(text, std::to_chars(std::begin(text), std::end(text), value.as<T>()).ptr);
+  });
+}
 
 std::string to_string(const extents& shape) {
   std::string text;

@@ -33,6 +33,9 @@ struct scalar_value {
   bool operator==(const scalar_value&) const = default;
 };
 
+/// The shortest text that reads back as the same value: "0.1", "-0", "18446744073709551615", "nan", "-inf".
+std::string to_string(const scalar_value& value);
+
 /// Up to six sizes; what each means is the algorithm's. reduce and scan: {n}. matmul: {M, N, K}, or with the leading
 /// strides {M, N, K, of A, of B, of C}.
 struct extents {
