@@ -280,6 +280,16 @@ TEST(SeedsTable, WithoutTheBaselineThereIsNoSpeedup) {
   EXPECT_TRUE(has(block, "serial @cpu 50.0 ms n=1 1.09 s a 21.7x =\n")) << block;
 }
 
+/// The table marks them with letters.
+TEST(SeedsTable, TheAlphabetIsEnoughForTheFiguresOfASize) {
+  for (const experiment& e : experiments())
+    for (const measured_size& size : e.sizes)
+      EXPECT_LE(
+          std::count_if(e.figures.begin(), e.figures.end(), [&](const figure& f) { return f.shape == size.shape; }),
+          'z' - 'a' + 1)
+          << e.document;
+}
+
 TEST(SeedsTable, WhatHasNoRowHasAReason) {
   request wanted;
   wanted.base = find_preset("seeds");
@@ -292,6 +302,14 @@ TEST(SeedsTable, WhatHasNoRowHasAReason) {
     EXPECT_EQ(is_told, v->backend == "opencl" || v->backend == "cuda") << v->id();
   }
   EXPECT_TRUE(has(cli::seeds_left_out(missing), "  no opencl device was found or asked for\n    scan/opencl:"));
+}
+
+TEST(SeedsTable, APublicCallThatIsNotAskedForIsNotMissing) {
+  request wanted;
+  wanted.base = find_preset("seeds");
+  wanted.devices = {backend::find_device("cpu:threads", {.threads = 2})};
+  wanted.public_calls = false;
+  for (const auto& [id, why] : left_out(make_plan(wanted), wanted)) EXPECT_NE(why, "") << id;
 }
 
 }  // namespace

@@ -21,6 +21,8 @@ bool matches(const std::string& pattern, const std::string& text) {
   return fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
 }
 
+bool is_public_call(const variant& v) { return v.name == "call"; }
+
 /// The catalog's variants of an algorithm and its public call.
 std::vector<const variant*> candidates(const registry::algorithm& what) {
   std::vector<const variant*> all = registry::variants_of(what);
@@ -34,6 +36,10 @@ bool is_selected(const variant& v, const request& wanted) {
   return wanted.selectors.empty() ||
          std::any_of(wanted.selectors.begin(), wanted.selectors.end(),
                      [&](const std::string& selector) { return selector == v.algorithm || matches(selector, v.id()); });
+}
+
+bool is_wanted(const variant& v, const request& wanted) {
+  return is_selected(v, wanted) && (wanted.public_calls || !is_public_call(v));
 }
 
 void refuse_unmatched(const request& wanted) {
@@ -117,8 +123,6 @@ std::shared_ptr<backend::device> only_device(const registry::problem& p, const v
   return nullptr;
 }
 
-bool is_public_call(const variant& v) { return v.name == "call"; }
-
 /// A second of the slowest definition, and a median takes a dozen calls.
 constexpr double operations_of_timed_definition = 536870912.0;
 
@@ -126,8 +130,7 @@ constexpr double operations_of_timed_definition = 536870912.0;
 std::vector<row> rows_of(const registry::problem& p, const place& where, const request& wanted) {
   std::vector<row> rows;
   for (const variant* v : candidates(*p.what)) {
-    if (!is_selected(*v, wanted) || v->device_backend() != where.all.front()->info().backend) continue;
-    if (is_public_call(*v) && !wanted.public_calls) continue;
+    if (!is_wanted(*v, wanted) || v->device_backend() != where.all.front()->info().backend) continue;
     if (v->backend == "serial") {
       add_rows(rows, p, *v, where.all.front(), "");
       if (!wanted.base.of_documents && p.what->operations(p) > operations_of_timed_definition)
@@ -238,7 +241,7 @@ std::vector<std::pair<std::string, std::string>> left_out(std::span<const group>
   const std::vector<place> places = places_of(wanted.devices);
   for (const group& g : plan)
     for (const variant* v : candidates(*g.problem.what))
-      if (is_selected(*v, wanted) && told.insert(v->id()).second)
+      if (is_wanted(*v, wanted) && told.insert(v->id()).second)
         missing.emplace_back(v->id(), why_left_out(g.problem, *v, places));
   return missing;
 }
