@@ -29,7 +29,7 @@ void convolve_rows(const T* x, const T* mask, T* y, const sizes& s, int threads)
 
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue& queue) {
   const auto threads = static_cast<int>(static_cast<backend::cpu::queue&>(queue).threads());
-  impl::convolve::with_float(p.type, [&]<class T>(T) {
+  with_float(p.type, [&]<class T>(T) {
     convolve_rows(where.in[0].as<const T>(), where.in[1].as<const T>(), where.out[0].as<T>(), sizes(p), threads);
   });
 }
@@ -38,7 +38,7 @@ void run(const registry::problem& p, const registry::memories& where, const regi
 
 std::vector<registry::variant> convolve_variants() {
   registry::variant v = cpu_peer("convolve", "loop", "a plain loop with OpenMP", unsupported, run);
-  v.types = impl::convolve::float_types;
+  v.types = float_types;
   v.bound = product_bound;
   return {v};
 }

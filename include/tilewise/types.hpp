@@ -18,6 +18,7 @@ enum class dtype : std::uint8_t { f32, f64, i32, i64, u32, u64 };
 enum class op : std::uint8_t { sum, product, min, max };
 
 inline constexpr std::array all_dtypes{dtype::f32, dtype::f64, dtype::i32, dtype::i64, dtype::u32, dtype::u64};
+inline constexpr std::array float_types{dtype::f32, dtype::f64};
 inline constexpr std::array all_ops{op::sum, op::product, op::min, op::max};
 
 template <class T>
@@ -60,6 +61,12 @@ decltype(auto) with_type(dtype type, F&& f) {
     case dtype::u32: return f(std::uint32_t{});
     default: return f(std::uint64_t{});
   }
+}
+
+/// The same for a type of float_types.
+template <class F>
+decltype(auto) with_float(dtype type, F&& f) {
+  return type == dtype::f32 ? f(float{}) : f(double{});
 }
 
 }  // namespace tilewise

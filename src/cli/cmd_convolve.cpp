@@ -4,8 +4,6 @@
 #include "convolve/convolve_problem.hpp"
 #include "registry/catalog.hpp"
 
-#include <algorithm>
-
 namespace tilewise::cli {
 
 namespace {
@@ -17,8 +15,7 @@ struct convolve_request {
 
 void require_pixels(const array_file& file) {
   require_dimensions(file, 2, "convolve takes an image and a mask of two dimensions; NumPy's reshape makes them");
-  const auto& types = impl::convolve::float_types;
-  if (std::find(types.begin(), types.end(), file.array.type) == types.end())
+  if (!is_float(file.array.type))
     throw error(errc::invalid_argument, file.sentence() + " of " + std::string(name_of(file.array.type)) +
                                             "; convolve takes f4 and f8: convert with NumPy's astype");
 }
@@ -51,7 +48,7 @@ void add_convolve(CLI::App& app, invocation& call) {
   command->add_option("-o,--output", request->output, "where the result goes, always needed")
       ->option_text("Y.npy")
       ->required();
-  command->add_option("--border", request->border, "valid: no result at the edges; zero: 0 around the image")
+  command->add_option("--border", request->border, "valid: none at the edges; zero: 0 around the image")
       ->option_text("valid|zero");
   add_device_options(*command, request->common);
   add_variant_options(*command, request->common);

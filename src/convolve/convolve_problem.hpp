@@ -11,7 +11,6 @@ namespace tilewise::impl::convolve {
 
 const registry::algorithm& convolve_algorithm();
 
-inline constexpr std::array float_types{dtype::f32, dtype::f64};
 inline constexpr std::array<std::string_view, 2> borders{"valid", "zero"};  // as the enum has them
 
 /// The sizes, and where the mask lies: result (i, j) takes the image from (i - above, j - left) on.
@@ -31,13 +30,25 @@ struct sizes {
   }
 };
 
-/// Calls `f` with a float or a double.
-template <class F>
-void with_float(dtype type, F&& f) {
-  if (type == dtype::f32)
-    f(float{});
-  else
-    f(double{});
+inline std::uint64_t tiles_of(const sizes& s, std::uint64_t tile_rows, std::uint64_t tile_columns) {
+  return ceil_div(s.result.rows, tile_rows) * ceil_div(s.result.columns, tile_columns);
+}
+
+/// The axis of the variants on GPUs that make several rows a thread.
+inline constexpr std::array<unsigned, 4> row_values{0, 1, 2, 3};
+inline constexpr std::array<std::string_view, 4> row_words{"auto", "2", "4", "8"};
+inline constexpr std::array<registry::tuning_axis, 1> row_axes{{{"rows", row_values, 0, row_words}}};
+
+/// A thread's rows. Many save reads of the group's memory; but few tiles leave compute units idle. Of so many rows,
+/// `tiles` says how many tiles they make, and `reason_against` why the device cannot have them.
+template <class Tiles, class Reason>
+unsigned choose_rows(const registry::tuning& t, const device_info& on, const Tiles& tiles,
+                     const Reason& reason_against) {
+  if (t[0] != 0) return 1u << t[0];
+  constexpr std::uint64_t tiles_a_unit = 4;
+  for (const unsigned rows : {8u, 4u})
+    if (tiles(rows) >= tiles_a_unit * on.compute_units && reason_against(rows).empty()) return rows;
+  return 2;
 }
 
 }  // namespace tilewise::impl::convolve
