@@ -4,51 +4,38 @@
 #include "matmul/matmul_problem.hpp"
 #include "matvec/matvec_problem.hpp"
 #include "peers/cpu_peers.hpp"
+#include "peers/dynamic_library.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <limits>
 
 #include <cblas.h>
-#include <dlfcn.h>
 
 namespace tilewise::peers {
 
 namespace {
 
-constexpr std::array types{dtype::f32, dtype::f64};
+/// Its threads look out for the next call for 20 ms, on the cores on which ours are measured in turn with it. With the
+/// shortest look-out it loses nothing: its calls are long, or run on one thread.
+dynamic_library opened() {
+  setenv("OPENBLAS_THREAD_TIMEOUT", "4", 0);
+  return dynamic_library{"libopenblas.so.0"};
+}
 
 struct openblas {
-  decltype(&cblas_sgemm) sgemm;
-  decltype(&cblas_dgemm) dgemm;
-  decltype(&cblas_sgemv) sgemv;
-  decltype(&cblas_dgemv) dgemv;
-  decltype(&openblas_set_num_threads) set_num_threads;
-
-  openblas() {
-    // Its threads look out for the next call for 20 ms, on the cores on which ours are measured in turn with it. With
-    // the shortest look-out it loses nothing: its calls are long, or run on one thread.
-    setenv("OPENBLAS_THREAD_TIMEOUT", "4", 0);
-    void* const library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
-    find(library, "cblas_sgemm", sgemm);
-    find(library, "cblas_dgemm", dgemm);
-    find(library, "cblas_sgemv", sgemv);
-    find(library, "cblas_dgemv", dgemv);
-    find(library, "openblas_set_num_threads", set_num_threads);
-  }
-
- private:
-  template <class Function>
-  static void find(void* library, const char* name, Function& function) {
-    function = library == nullptr ? nullptr : reinterpret_cast<Function>(dlsym(library, name));
-    if (function == nullptr)
-      throw error(errc::unsupported, "libopenblas.so.0 could not be loaded; install Debian's libopenblas0-pthread");
-  }
+  dynamic_library library = opened();
+  decltype(&cblas_sgemm) sgemm = library.find("cblas_sgemm");
+  decltype(&cblas_dgemm) dgemm = library.find("cblas_dgemm");
+  decltype(&cblas_sgemv) sgemv = library.find("cblas_sgemv");
+  decltype(&cblas_dgemv) dgemv = library.find("cblas_dgemv");
+  decltype(&openblas_set_num_threads) set_num_threads = library.find("openblas_set_num_threads");
 };
 
 const openblas& with_threads_of(backend::queue& queue) {
   static const openblas loaded;
+  if (!loaded.library.is_complete())
+    throw error(errc::unsupported, "libopenblas.so.0 could not be loaded; install Debian's libopenblas0-pthread");
   loaded.set_num_threads(static_cast<int>(static_cast<backend::cpu::queue&>(queue).threads()));
   return loaded;
 }
@@ -96,7 +83,7 @@ void run_matvec(const registry::problem& p, const registry::memories& where, con
 registry::variant blas_peer(std::string_view algorithm, std::string_view source, decltype(registry::variant::run) run,
                             double bound) {
   registry::variant v = cpu_peer(algorithm, "openblas", source, unsupported, run);
-  v.types = types;
+  v.types = float_types;
   v.bound = bound;
   return v;
 }

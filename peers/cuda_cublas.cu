@@ -5,6 +5,7 @@
 #include "matvec/matvec_problem.hpp"
 #include "peers/cpu_peers.hpp"
 #include "peers/cuda_peers.hpp"
+#include "peers/dynamic_library.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +13,6 @@
 #include <map>
 
 #include <cublas_v2.h>
-#include <dlfcn.h>
 
 namespace tilewise::peers {
 
@@ -20,36 +20,17 @@ namespace {
 
 namespace cuda = backend::cuda;
 
-constexpr std::array types{dtype::f32, dtype::f64};
 constexpr std::array tf32_types{dtype::f32};
 
 struct cublas {
-  decltype(&cublasCreate_v2) create;
-  decltype(&cublasSetStream_v2) set_stream;
-  decltype(&cublasSetMathMode) set_math_mode;
-  decltype(&cublasSgemm_v2) sgemm;
-  decltype(&cublasDgemm_v2) dgemm;
-  decltype(&cublasSgemv_v2) sgemv;
-  decltype(&cublasDgemv_v2) dgemv;
-
-  cublas() {
-    void* library = dlopen("libcublas.so.13", RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) library = dlopen("libcublas.so.12", RTLD_NOW | RTLD_LOCAL);
-    found_ = library != nullptr && find(library, "cublasCreate_v2", create) &&
-             find(library, "cublasSetStream_v2", set_stream) && find(library, "cublasSetMathMode", set_math_mode) &&
-             find(library, "cublasSgemm_v2", sgemm) && find(library, "cublasDgemm_v2", dgemm) &&
-             find(library, "cublasSgemv_v2", sgemv) && find(library, "cublasDgemv_v2", dgemv);
-  }
-  bool found() const { return found_; }
-
- private:
-  template <class Function>
-  static bool find(void* library, const char* name, Function& function) {
-    function = reinterpret_cast<Function>(dlsym(library, name));
-    return function != nullptr;
-  }
-
-  bool found_;
+  dynamic_library library{"libcublas.so.13", "libcublas.so.12"};
+  decltype(&cublasCreate_v2) create = library.find("cublasCreate_v2");
+  decltype(&cublasSetStream_v2) set_stream = library.find("cublasSetStream_v2");
+  decltype(&cublasSetMathMode) set_math_mode = library.find("cublasSetMathMode");
+  decltype(&cublasSgemm_v2) sgemm = library.find("cublasSgemm_v2");
+  decltype(&cublasDgemm_v2) dgemm = library.find("cublasDgemm_v2");
+  decltype(&cublasSgemv_v2) sgemv = library.find("cublasSgemv_v2");
+  decltype(&cublasDgemv_v2) dgemv = library.find("cublasDgemv_v2");
 };
 
 const cublas& blas() {
@@ -75,7 +56,7 @@ cublasHandle_t handle_on(cuda::queue& q, cublasMath_t mode) {
 }
 
 std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
-  if (!blas().found()) return "neither libcublas.so.13 nor libcublas.so.12 can be loaded";
+  if (!blas().library.is_complete()) return "neither libcublas.so.13 nor libcublas.so.12 can be loaded";
   for (unsigned i = 0; i < p.shape.rank; ++i)
     if (p.shape[i] > std::numeric_limits<int>::max()) return "cuBLAS counts in 32 bits";
   return "";
@@ -155,9 +136,10 @@ constexpr double tf32_bound = 2e-2;
 
 std::vector<registry::variant> cublas_variants() {
   return {
-      cublas_peer("matmul", "cublas", types, "cuBLAS's gemm without tensor cores for f32", run_matmul, product_bound),
+      cublas_peer("matmul", "cublas", float_types, "cuBLAS's gemm without tensor cores for f32", run_matmul,
+                  product_bound),
       cublas_peer("matmul", "cublas_tf32", tf32_types, "cuBLAS's gemm on TF32 tensor cores", run_tf32, tf32_bound),
-      cublas_peer("matvec", "cublas", types, "cuBLAS's gemv of the transposed", run_matvec, other_order_bound)};
+      cublas_peer("matvec", "cublas", float_types, "cuBLAS's gemv of the transposed", run_matvec, other_order_bound)};
 }
 
 }  // namespace tilewise::peers

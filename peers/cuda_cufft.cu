@@ -11,6 +11,7 @@
 #include "backend/cuda/cuda_error.hpp"
 #include "backend/cuda/cuda_queue.hpp"
 #include "peers/cuda_peers.hpp"
+#include "peers/dynamic_library.hpp"
 #include "polymul/polymul_problem.hpp"
 
 #include <algorithm>
@@ -18,7 +19,6 @@
 #include <map>
 
 #include <cufft.h>
-#include <dlfcn.h>
 
 namespace tilewise::peers {
 
@@ -28,28 +28,11 @@ namespace cuda = backend::cuda;
 namespace polymul = impl::polymul;
 
 struct cufft {
-  decltype(&cufftPlanMany) plan_many;
-  decltype(&cufftSetStream) set_stream;
-  decltype(&cufftExecD2Z) forward;
-  decltype(&cufftExecZ2D) back;
-
-  cufft() {
-    void* library = dlopen("libcufft.so.12", RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) library = dlopen("libcufft.so.11", RTLD_NOW | RTLD_LOCAL);
-    found_ = library != nullptr && find(library, "cufftPlanMany", plan_many) &&
-             find(library, "cufftSetStream", set_stream) && find(library, "cufftExecD2Z", forward) &&
-             find(library, "cufftExecZ2D", back);
-  }
-  bool found() const { return found_; }
-
- private:
-  template <class Function>
-  static bool find(void* library, const char* name, Function& function) {
-    function = reinterpret_cast<Function>(dlsym(library, name));
-    return function != nullptr;
-  }
-
-  bool found_;
+  dynamic_library library{"libcufft.so.12", "libcufft.so.11"};
+  decltype(&cufftPlanMany) plan_many = library.find("cufftPlanMany");
+  decltype(&cufftSetStream) set_stream = library.find("cufftSetStream");
+  decltype(&cufftExecD2Z) forward = library.find("cufftExecD2Z");
+  decltype(&cufftExecZ2D) back = library.find("cufftExecZ2D");
 };
 
 const cufft& fft() {
@@ -64,6 +47,15 @@ void check(cufftResult status, const char* call) {
 
 struct plans {
   cufftHandle forward = 0, back = 0;
+
+  explicit plans(std::uint64_t length) {
+    int size = static_cast<int>(length);
+    const auto make = [&](cufftHandle& handle, cufftType type, int batch) {
+      check(fft().plan_many(&handle, 1, &size, nullptr, 1, 0, nullptr, 1, 0, type, batch), "cufftPlanMany");
+    };
+    make(forward, CUFFT_D2Z, 2);
+    make(back, CUFFT_Z2D, 1);
+  }
 };
 
 /// The plans of one device and length, set to the queue's stream.
@@ -71,16 +63,10 @@ plans plans_of(cuda::queue& q, std::uint64_t length) {
   static std::map<std::pair<int, std::uint64_t>, plans> kept;
   int ordinal = 0;
   TW_CUDA(cudaGetDevice(&ordinal));
-  const auto [found, is_new] = kept.try_emplace({ordinal, length});
-  plans& p = found->second;
-  if (is_new) {
-    int size = static_cast<int>(length);
-    const auto make = [&](cufftHandle& handle, cufftType type, int batch) {
-      check(fft().plan_many(&handle, 1, &size, nullptr, 1, 0, nullptr, 1, 0, type, batch), "cufftPlanMany");
-    };
-    make(p.forward, CUFFT_D2Z, 2);
-    make(p.back, CUFFT_Z2D, 1);
-  }
+  const std::pair key{ordinal, length};
+  auto found = kept.find(key);
+  if (found == kept.end()) found = kept.emplace(key, plans(length)).first;  // kept once both are made
+  const plans& p = found->second;
   check(fft().set_stream(p.forward, q.stream()), "cufftSetStream");
   check(fft().set_stream(p.back, q.stream()), "cufftSetStream");
   return p;
@@ -117,7 +103,7 @@ __global__ void round_to_integers(const double* values, double scale, std::int64
 std::uint64_t length_of(const polymul::sizes& s) { return std::bit_ceil(std::max<std::uint64_t>(2, s.product())); }
 
 std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
-  if (!fft().found()) return "neither libcufft.so.12 nor libcufft.so.11 can be loaded";
+  if (!fft().library.is_complete()) return "neither libcufft.so.12 nor libcufft.so.11 can be loaded";
   if (polymul::modulus_of(p) != 0) return "as a peer it is measured without a modulus";
   if (polymul::sizes(p).product() > std::uint64_t{1} << 30) return "cuFFT counts in 32 bits";
   return "";

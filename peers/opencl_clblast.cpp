@@ -3,57 +3,37 @@
 #include "backend/opencl/opencl_queue.hpp"
 #include "matmul/matmul_problem.hpp"
 #include "peers/cpu_peers.hpp"
+#include "peers/dynamic_library.hpp"
 #include "peers/opencl_peers.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 
 #include <clblast_c.h>
-#include <dlfcn.h>
 
 namespace tilewise::peers {
 
 namespace {
 
-constexpr std::array types{dtype::f32, dtype::f64};
-
 struct clblast {
-  decltype(&CLBlastSgemmWithTempBuffer) sgemm = nullptr;
-  decltype(&CLBlastDgemmWithTempBuffer) dgemm = nullptr;
-  decltype(&CLBlastSGemmTempBufferSize) sgemm_workspace = nullptr;
-  decltype(&CLBlastDGemmTempBufferSize) dgemm_workspace = nullptr;
-  std::string why_none;
-
-  clblast() {
-    if (const char* other = std::getenv("TILEWISE_OPENCL_LIBRARY"); other != nullptr && *other != '\0') {
-      why_none = "CLBlast calls libOpenCL.so.1, and TILEWISE_OPENCL_LIBRARY names another library";
-      return;
-    }
-    void* const library = dlopen("libclblast.so.1", RTLD_NOW | RTLD_LOCAL);
-    find(library, "CLBlastSgemmWithTempBuffer", sgemm);
-    find(library, "CLBlastDgemmWithTempBuffer", dgemm);
-    find(library, "CLBlastSGemmTempBufferSize", sgemm_workspace);
-    find(library, "CLBlastDGemmTempBufferSize", dgemm_workspace);
-  }
-
- private:
-  template <class Function>
-  void find(void* library, const char* name, Function& function) {
-    if (library != nullptr) function = reinterpret_cast<Function>(dlsym(library, name));
-    if (function == nullptr) why_none = "libclblast.so.1 could not be loaded; install Debian's libclblast1";
-  }
+  dynamic_library library{"libclblast.so.1"};
+  decltype(&CLBlastSgemmWithTempBuffer) sgemm = library.find("CLBlastSgemmWithTempBuffer");
+  decltype(&CLBlastDgemmWithTempBuffer) dgemm = library.find("CLBlastDgemmWithTempBuffer");
+  decltype(&CLBlastSGemmTempBufferSize) sgemm_workspace = library.find("CLBlastSGemmTempBufferSize");
+  decltype(&CLBlastDGemmTempBufferSize) dgemm_workspace = library.find("CLBlastDGemmTempBufferSize");
 };
 
 const clblast& loaded() {
-  static const clblast library;
-  return library;
+  static const clblast found;
+  return found;
 }
 
 std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
   const impl::matmul::sizes s(p);
   if (std::min({s.m, s.n, s.k}) == 0) return "CLBlast takes no empty matrices";
-  return loaded().why_none;
+  if (const char* other = std::getenv("TILEWISE_OPENCL_LIBRARY"); other != nullptr && *other != '\0')
+    return "CLBlast calls libOpenCL.so.1, and TILEWISE_OPENCL_LIBRARY names another library";
+  return loaded().library.is_complete() ? "" : "libclblast.so.1 could not be loaded; install Debian's libclblast1";
 }
 
 void check(CLBlastStatusCode status, const char* call) {
@@ -99,7 +79,7 @@ std::vector<registry::variant> clblast_variants() {
            .backend = "opencl",
            .name = "clblast",
            .order = registry::claim::own,
-           .types = types,
+           .types = float_types,
            .source = "CLBlast's Gemm",
            .unsupported = unsupported,
            .run = run_matmul,

@@ -1,0 +1,44 @@
+// Libraries of other people that are opened when they are first measured, so that the tool starts without them.
+#pragma once
+
+#include <initializer_list>
+
+#include <dlfcn.h>
+
+namespace tilewise::peers {
+
+/// What a library has under a name, as the function that its header declares.
+struct found_symbol {
+  void* address;
+
+  template <class Function>
+  operator Function*() const {
+    return reinterpret_cast<Function*>(address);
+  }
+};
+
+/// The first of several names that can be opened; never closed.
+class dynamic_library {
+ public:
+  explicit dynamic_library(std::initializer_list<const char*> names) {
+    for (const char* name : names)
+      if (handle_ == nullptr) handle_ = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    is_complete_ = handle_ != nullptr;
+  }
+
+  /// Null if there is none.
+  found_symbol find(const char* name) {
+    void* const address = handle_ == nullptr ? nullptr : dlsym(handle_, name);
+    is_complete_ = is_complete_ && address != nullptr;
+    return {address};
+  }
+
+  /// Whether the library is there, with all that was looked for.
+  bool is_complete() const { return is_complete_; }
+
+ private:
+  void* handle_ = nullptr;
+  bool is_complete_ = false;
+};
+
+}  // namespace tilewise::peers
