@@ -12,8 +12,6 @@
 #include "order/operators.hpp"
 #include "registry/variant.hpp"
 
-#include <string>
-
 namespace tilewise::impl::convolve {
 
 inline constexpr unsigned group_columns = 32, group_rows = 8, group_size = group_columns * group_rows;
@@ -30,12 +28,6 @@ struct operands : sizes {
 
 inline std::uint64_t tiles_of(const sizes& s, unsigned tile_rows, unsigned tile_columns) {
   return ceil_div(s.result.rows, tile_rows) * ceil_div(s.result.columns, tile_columns);
-}
-
-/// CUDA's limit of one dimension of a grid.
-inline std::string too_many_tiles(const sizes& s, unsigned tile_rows, unsigned tile_columns) {
-  if (tiles_of(s, tile_rows, tile_columns) < 0x7fffffff) return "";
-  return "CUDA has no more than 2147483647 groups in a launch; convolve fewer rows at a time";
 }
 
 struct tile_place {

@@ -35,7 +35,7 @@ void run(const registry::problem& p, const registry::memories& where, const regi
 }
 
 std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
-  return too_many_tiles(sizes(p), group_rows, group_columns);
+  return backend::cuda::too_many_groups(tiles_of(sizes(p), group_rows, group_columns));
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ std::string reason_against(unsigned rows, const problem& p, const device_info& o
   const sizes s(p);
   std::string reason;
   with_shape(p.type, rows, [&]<class T, class Shape>(T, Shape) {
-    reason = too_many_tiles(s, Shape::tile_rows, Shape::tile_columns);
+    reason = backend::cuda::too_many_groups(tiles_of(s, Shape::tile_rows, Shape::tile_columns));
     if (const std::uint64_t bytes = Shape::shared_bytes(s); bytes > on.local_memory)
       reason = "a group needs " + std::to_string(bytes) + " bytes of shared memory and " + on.name + " has " +
                std::to_string(on.local_memory);

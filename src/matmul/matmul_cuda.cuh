@@ -64,10 +64,8 @@ inline std::uint64_t tiles_of(const sizes& s, unsigned tile_rows, unsigned tile_
   return ceil_div(s.m, tile_rows) * ceil_div(s.n, tile_columns);
 }
 
-/// CUDA's limit of one dimension of a grid.
 inline std::string too_many_tiles(const registry::problem& p, unsigned tile_rows, unsigned tile_columns) {
-  if (tiles_of(sizes(p), tile_rows, tile_columns) < 0x7fffffff) return "";
-  return "CUDA has no more than 2147483647 groups in a launch; take larger tiles or multiply fewer rows at a time";
+  return backend::cuda::too_many_groups(tiles_of(sizes(p), tile_rows, tile_columns));
 }
 
 /// What a variant's group may make, the smallest first; each has `rows` and `columns`.

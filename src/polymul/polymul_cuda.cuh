@@ -120,9 +120,4 @@ inline unsigned groups_for(std::uint64_t elements, std::uint64_t elements_a_grou
   return static_cast<unsigned>(ceil_div(elements, elements_a_group));
 }
 
-inline std::string too_many_groups(std::uint64_t elements, std::uint64_t elements_a_group) {
-  if (elements / elements_a_group < 0x7fffffff) return "";
-  return "CUDA has no more than 2147483647 groups in a launch; multiply fewer coefficients at a time";
-}
-
 }  // namespace tilewise::impl::polymul

@@ -34,7 +34,7 @@ void run(const registry::problem& p, const registry::memories& where, const regi
 }
 
 std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
-  return too_many_groups(sizes(p).product(), group_size);
+  return backend::cuda::too_many_groups(ceil_div(sizes(p).product(), group_size));
 }
 
 }  // namespace

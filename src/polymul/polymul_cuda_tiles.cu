@@ -84,7 +84,7 @@ void run(const problem& p, const registry::memories& where, const registry::tuni
 }
 
 std::string unsupported(const problem& p, const backend::device&, const registry::tuning&) {
-  return too_many_groups(sizes(p).product(), small_tile<std::uint64_t>::tile);
+  return backend::cuda::too_many_groups(ceil_div(sizes(p).product(), small_tile<std::uint64_t>::tile));
 }
 
 }  // namespace

@@ -89,8 +89,6 @@ __global__ void finish(const T* x, std::uint64_t n, T* out, std::uint64_t output
   }
 }
 
-constexpr std::uint64_t max_groups = 0x7fffffff;  // CUDA's limit of one dimension of a grid
-
 template <class T, class Op>
 void scan_values(const T* x, std::uint64_t n, T* out, std::uint64_t outputs, output_rule<T, Op> rule,
                  unsigned group_size, queue& q) {
@@ -118,8 +116,7 @@ void run(const registry::problem& p, const registry::memories& where, const regi
 }
 
 std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning& t) {
-  if (p.n() / (2 * t[0]) < max_groups) return "";
-  return "CUDA has no more than 2147483647 groups in a launch; take a larger group_size";
+  return too_many_groups(ceil_div(p.n(), 2 * t[0]));
 }
 
 // 256 on an H200: 128 is 6 % faster for 2^26 floats, and needs a level more for 2^16, which takes 1.6 times as long.

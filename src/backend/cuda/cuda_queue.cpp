@@ -114,4 +114,11 @@ double queue::stop_clock() {
   return milliseconds * 1e6;
 }
 
+std::string too_many_groups(std::uint64_t groups) {
+  constexpr std::uint64_t most_groups = 0x7fffffff;
+  if (groups <= most_groups) return "";
+  return "it needs " + std::to_string(groups) + " groups and CUDA launches no more than " +
+         std::to_string(most_groups) + "; take larger groups or tiles, or less at a time";
+}
+
 }  // namespace tilewise::backend::cuda

@@ -65,4 +65,7 @@ inline queue& enter(backend::queue& q) {
   return entered;
 }
 
+/// Why CUDA cannot launch so many groups in one dimension of a grid; empty if it can.
+std::string too_many_groups(std::uint64_t groups);
+
 }  // namespace tilewise::backend::cuda
