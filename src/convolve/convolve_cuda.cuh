@@ -26,10 +26,6 @@ struct operands : sizes {
       : sizes(p), x(where.in[0].as<const T>()), weights(where.in[1].as<const T>()), y(where.out[0].as<T>()) {}
 };
 
-inline std::uint64_t tiles_of(const sizes& s, unsigned tile_rows, unsigned tile_columns) {
-  return ceil_div(s.result.rows, tile_rows) * ceil_div(s.result.columns, tile_columns);
-}
-
 struct tile_place {
   std::uint64_t row, column;  // of the result
 };

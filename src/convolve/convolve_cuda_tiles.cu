@@ -14,10 +14,6 @@ namespace {
 using registry::problem;
 using registry::tuning;
 
-constexpr std::array<unsigned, 4> row_values{0, 1, 2, 3};
-constexpr std::array<std::string_view, 4> row_words{"auto", "2", "4", "8"};
-constexpr std::array<registry::tuning_axis, 1> axes{{{"rows", row_values, 0, row_words}}};
-
 /// Calls `f` with a T and the tile for so many rows a thread.
 template <class F>
 void with_shape(dtype type, unsigned rows, F&& f) {
@@ -40,18 +36,15 @@ std::string reason_against(unsigned rows, const problem& p, const device_info& o
   return reason;
 }
 
-/// Many rows a thread save reads of shared memory; but few tiles leave compute units idle.
 unsigned rows_for(const problem& p, const device_info& on, const tuning& t) {
-  if (t[0] != 0) return 1u << t[0];
-  constexpr std::uint64_t tiles_a_unit = 4;
-  for (const unsigned rows : {8u, 4u}) {
-    std::uint64_t tiles = 0;
+  const auto tiles = [&](unsigned rows) {
+    std::uint64_t count = 0;
     with_shape(p.type, rows, [&]<class T, class Shape>(T, Shape) {
-      tiles = tiles_of(sizes(p), Shape::tile_rows, Shape::tile_columns);
+      count = tiles_of(sizes(p), Shape::tile_rows, Shape::tile_columns);
     });
-    if (tiles >= tiles_a_unit * on.compute_units && reason_against(rows, p, on).empty()) return rows;
-  }
-  return 2;
+    return count;
+  };
+  return choose_rows(t, on, tiles, [&](unsigned rows) { return reason_against(rows, p, on); });
 }
 
 template <unsigned Mask, unsigned Rows, class T>
@@ -90,7 +83,7 @@ registry::variant cuda_tiles_variant() {
           .name = "tiles",
           .types = float_types,
           .source = "a tile and its halo in shared memory: Podlozhnyuk, Image Convolution with CUDA, 2007",
-          .tuning = axes,
+          .tuning = row_axes,
           .unsupported = unsupported,
           .run = run};
 }

@@ -4,7 +4,6 @@
 // Limits: tiles: local memory for a tile and its halo, 64 KiB of constant memory for the mask; f64 where the device has
 //         it.
 // Twins:  convolve_serial.cpp.
-#include "backend/ceil_div.hpp"
 #include "backend/opencl/opencl_device.hpp"
 #include "backend/opencl/opencl_queue.hpp"
 #include "convolve/convolve_problem.hpp"
@@ -27,10 +26,6 @@ std::string definitions_of(const problem& p) { return backend::opencl::definitio
 
 std::uint64_t first_of(const backend::memory& m, const problem& p) { return m.offset / size_of(p.type); }
 
-std::uint64_t tiles_of(const sizes& s, std::uint64_t rows, std::uint64_t columns) {
-  return ceil_div(s.result.rows, rows) * ceil_div(s.result.columns, columns);
-}
-
 // simple
 
 void run_simple(const problem& p, const registry::memories& where, const tuning&, backend::queue& on) {
@@ -49,9 +44,6 @@ std::string simple_unsupported(const problem&, const backend::device& on, const 
 
 // tiles
 
-constexpr std::array<unsigned, 4> row_values{0, 1, 2, 3};
-constexpr std::array<std::string_view, 4> row_words{"auto", "2", "4", "8"};
-constexpr std::array<registry::tuning_axis, 1> tile_axes{{{"rows", row_values, 0, row_words}}};
 constexpr std::uint64_t constant_bytes = 65536;  // what every device has for one argument
 
 /// A group's tile when each item has so many rows of it.
@@ -82,16 +74,10 @@ std::string reason_against(const tile_shape& tile, const problem& p, const devic
   return backend::opencl::too_large(on, group.items(), tile.local_bytes(p));
 }
 
-/// Many rows an item save reads of local memory; but few tiles leave compute units idle.
 tile_shape shape_for(const problem& p, const device_info& on, const tuning& t) {
-  if (t[0] != 0) return {1u << t[0], p.type};
-  constexpr std::uint64_t tiles_a_unit = 4;
-  for (const unsigned rows : {8u, 4u}) {
-    const tile_shape tile(rows, p.type);
-    const bool enough = tiles_of(sizes(p), tile.rows(), tile.columns()) >= tiles_a_unit * on.compute_units;
-    if (enough && reason_against(tile, p, on).empty()) return tile;
-  }
-  return {2, p.type};
+  const auto shape = [&](unsigned rows) { return tile_shape(rows, p.type); };
+  const auto tiles = [&](unsigned rows) { return tiles_of(sizes(p), shape(rows).rows(), shape(rows).columns()); };
+  return shape(choose_rows(t, on, tiles, [&](unsigned rows) { return reason_against(shape(rows), p, on); }));
 }
 
 /// A __constant argument is a cl_mem of no more than constant memory; a mask in a larger one is copied out of it.
@@ -136,7 +122,7 @@ std::vector<registry::variant> convolve_opencl_variants() {
            .name = "tiles",
            .types = float_types,
            .source = "a tile and its halo in local memory: Podlozhnyuk 2007, Image convolution with CUDA",
-           .tuning = tile_axes,
+           .tuning = row_axes,
            .unsupported = tiles_unsupported,
            .run = run_tiles},
           {.algorithm = "convolve",

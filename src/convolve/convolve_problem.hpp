@@ -1,9 +1,12 @@
 // How a convolution is written as a registry::problem: shape {rows, columns, mask_rows, mask_columns}, setting border.
 #pragma once
 
+#include "backend/ceil_div.hpp"
 #include "registry/algorithm.hpp"
+#include "registry/tuning.hpp"
 
 #include <tilewise/convolve.hpp>
+#include <tilewise/device.hpp>
 
 #include <array>
 
