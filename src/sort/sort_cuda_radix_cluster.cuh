@@ -195,6 +195,45 @@ __device__ void write_settled(const cluster_shared<Bits, Value>& s, const sort_t
   }
 }
 
+#if __CUDA_ARCH__ >= 900
+/// A thread's elements: that at `first` of the input, and those a warp further.
+template <class Bits, class Value>
+__device__ __forceinline__ void load_elements(Bits (&key)[cluster_rows], Value (&value)[cluster_rows],
+                                              const sort_task<Bits, Value>& task, unsigned first, unsigned n) {
+#pragma unroll
+  for (unsigned r = 0; r < cluster_rows; ++r) {
+    const unsigned i = first + r * warp_size;
+    key[r] = i < n ? task.code.encode(task.in.keys[i]) : ~Bits{0};  // past the end come keys that stay there
+    if constexpr (moves<Value>)
+      if (i < n) value[r] = load_value(task.in.values, i);
+  }
+}
+
+/// From the group's tile to `ordered`, by digit; fills in `to`.
+template <class Bits, class Value>
+__device__ __forceinline__ void order_by_digit(cluster_shared<Bits, Value>& s, const Bits (&key)[cluster_rows],
+                                               const Value (&value)[cluster_rows], unsigned shift) {
+  const unsigned warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
+  for (unsigned i = lane; i < digit_values; i += warp_size) s.counts[warp][i] = 0;
+  __syncwarp();
+  unsigned rank[cluster_rows];
+  place_in_warp(key, shift, s.counts[warp], rank);
+  __syncthreads();  // all warps have counted
+  place_digits(s);
+#pragma unroll
+  for (unsigned r = 0; r < cluster_rows; ++r) rank[r] += s.counts[warp][digit_of(key[r], shift)];
+#pragma unroll
+  for (unsigned r = 0; r < cluster_rows; ++r) {
+    s.ordered.keys[rank[r]] = key[r];
+    if constexpr (moves<Value>) s.ordered.values[rank[r]] = value[r];
+  }
+  __syncthreads();  // the group's keys are in order, and `to` is complete
+}
+
+/// Where in a key the lowest of a set of digits begins.
+__device__ __forceinline__ unsigned lowest_of(unsigned digits) { return (__ffs(digits) - 1) * digit_bits; }
+#endif
+
 template <class Bits, class Value>
 __global__ void __launch_bounds__(cluster_warps* warp_size, 1) cluster_sort(const sort_task<Bits, Value> task) {
 #if __CUDA_ARCH__ >= 900
@@ -205,37 +244,18 @@ __global__ void __launch_bounds__(cluster_warps* warp_size, 1) cluster_sort(cons
   const unsigned in_tile = warp * cluster_rows * warp_size + lane;
   Bits key[cluster_rows];
   Value value[cluster_rows];
-#pragma unroll
-  for (unsigned r = 0; r < cluster_rows; ++r) {
-    const unsigned i = blockIdx.x * cluster_tile + in_tile + r * warp_size;
-    key[r] = i < n ? task.code.encode(task.in.keys[i]) : ~Bits{0};  // past the end come keys that stay there
-    if constexpr (moves<Value>)
-      if (i < n) value[r] = load_value(task.in.values, i);
-  }
-  unsigned all = (1u << digits<Bits>)-1, settled = 0;
+  load_elements(key, value, task, blockIdx.x * cluster_tile + in_tile, n);
+  unsigned all = (1u << digits<Bits>)-1, settled = 0;  // keys are sorted by the bits from `settled` on
   if constexpr (may_settle<Bits>) all = differing_digits(s, key, blockIdx.x * cluster_tile + in_tile, n);
   unsigned left = all;  // a bit for each digit to come
   while (__popc(left) > cluster_digits) {
     left &= left - 1;
-    settled = (__ffs(left) - 1) * digit_bits;
+    settled = lowest_of(left);
   }
   for (;;) {
-    const unsigned shift = (__ffs(left) - 1) * digit_bits;
+    const unsigned shift = lowest_of(left);
     left &= left - 1;
-    for (unsigned i = lane; i < digit_values; i += warp_size) s.counts[warp][i] = 0;
-    __syncwarp();
-    unsigned rank[cluster_rows];
-    place_in_warp(key, shift, s.counts[warp], rank);
-    __syncthreads();  // all warps have counted
-    place_digits(s);
-#pragma unroll
-    for (unsigned r = 0; r < cluster_rows; ++r) rank[r] += s.counts[warp][digit_of(key[r], shift)];
-#pragma unroll
-    for (unsigned r = 0; r < cluster_rows; ++r) {
-      s.ordered.keys[rank[r]] = key[r];
-      if constexpr (moves<Value>) s.ordered.values[rank[r]] = value[r];
-    }
-    __syncthreads();  // the group's keys are in order, and `to` is complete
+    order_by_digit(s, key, value, shift);
     const bool last = left == 0 && settled == 0;
     last ? write_sorted(s, shift, task) : send(s, shift);
     cluster.sync();  // all keys are in their groups; the others have read this group's totals, so it may end
