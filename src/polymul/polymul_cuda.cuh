@@ -1,5 +1,6 @@
 // What:   what the CUDA polynomial products share: operands, factors, and the chain of products that makes a
-// coefficient. Order:  from +0, a[i] b[k - i] is added for ascending i. Integers: exact modulo 2^64, or residues.
+//         coefficient.
+// Order:  from +0, a[i] b[k - i] is added for ascending i. Integers: exact modulo 2^64, or residues.
 // Shape:  a chain is the work of one thread.
 // Limits: 1 <= modulus < 2^63; a launch has fewer than 2^31 groups.
 // Twins:  polymul_serial.cpp, polymul.cl.

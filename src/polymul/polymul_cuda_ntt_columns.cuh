@@ -2,8 +2,7 @@
 //         coefficients.
 // Order:  none: exact.
 // Shape:  a group takes 16 columns of 256 rows, a stride apart, through 8 levels: a thread 16 rows through 4, an
-// exchange
-//         in shared memory, 16 neighbouring rows through 4 more.
+//         exchange in shared memory, 16 neighbouring rows through 4 more.
 // Limits: none.
 // Twins:  polymul_ntt.cl.
 #pragma once

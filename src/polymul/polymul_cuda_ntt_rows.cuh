@@ -33,8 +33,8 @@ struct row_memory {
   }
 };
 
-/// a = a b modulo x^8 - root, divided by 2^32; `form` is the root's. Enters with less than p, leaves with less than 2
-/// p.
+/// a = a b modulo x^8 - root, divided by 2^32; `form` is the root's. Enters with numbers below p, leaves with numbers
+/// below 2 p.
 __device__ __forceinline__ void multiply_leaves(word* a, const word* b, word form, const word_field& f) {
   word product[leaf];
 #pragma unroll

@@ -1,12 +1,10 @@
 // What:   a group makes a tile of neighbouring coefficients, a thread `items` of them in registers. A step is `step`
-// i's:
-//         their a's, and the b's that the tile needs with them, in shared memory. Of `items` i's in a row a thread
-//         needs 2 items - 1 b's, half of them the same as for the i's before.
+//         i's: their a's, and the b's that the tile needs with them, in shared memory. Of `items` i's in a row a
+//         thread needs 2 items - 1 b's, half of them the same as for the i's before.
 // Order:  a chain a coefficient, all i's by the same thread; where integers wrap, some parts of the i's may each have
 //         their own chains, whose sums are added in any order.
 // Shape:  two barriers a step. A grid is tiles x parts x products; factors of several products lie one behind the
-// other,
-//         their coefficients n + m apart.
+//         other, their coefficients n + m apart.
 // Limits: a step is a multiple of 2 items.
 // Twins:  polymul_serial.cpp, polymul_tiles.cl.
 #pragma once
