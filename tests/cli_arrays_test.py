@@ -1,4 +1,4 @@
-"""sort, matmul, matvec, polymul and convolve on array files: against NumPy, and what bad input gets.
+"""sort, matmul and matvec on array files: against NumPy, and what bad input gets.
 
 cli_arrays_test.py TOOL PLANTED CRASHING_DRIVER HANGING_DRIVER   (as cli_test.py)
 """
@@ -54,46 +54,6 @@ ROWS = [
     ("matvec, types apart", "matvec {d}/i45.npy {d}/v5.npy -o {d}/y.npy", 2, r"i45\.npy is of i64 and \S+v5\.npy of"),
     ("matvec with a matrix", "matvec {d}/m34.npy {d}/m45.npy -o {d}/y.npy", 2, r"m45\.npy is 4x5; matvec takes a vect"),
     ("matvec of vectors", "matvec {d}/v4.npy {d}/v4.npy -o {d}/y.npy", 2, r"v4\.npy is an array of 4; .*reshape\(1, -1"),
-    ("polymul", "polymul {d}/p5.npy {d}/p3.npy -o {d}/y.npy --device cpu", 0, r"^$"),
-    ("polymul, verbose", "polymul {d}/p5.npy {d}/p3.npy -o {d}/y.npy --device cpu -v", 0,
-     r"polymul/cpu:naive tile=\d+ on cpu: since polymul/cpu:ntt: the definition is faster"),
-    ("polymul of one", "polymul {d}/p5.npy -o {d}/y.npy", 2, r"B\.npy is required"),
-    ("polymul of a matrix", "polymul {d}/m34.npy {d}/v4.npy -o {d}/y.npy", 2, r"m34\.npy is 3x4; polymul takes coeff.*ravel"),
-    ("polymul, types apart", "polymul {d}/p5.npy {d}/v4.npy -o {d}/y.npy", 2, r"p5\.npy is of i32 and \S+v4\.npy of f64"),
-    ("polymul, unsigned", "polymul {d}/u4.npy {d}/u4.npy -o {d}/y.npy", 2, r"u4\.npy is .* of u32; polymul takes i4, i8, f4"),
-    ("polymul, overflow", "polymul {d}/huge.npy {d}/huge.npy -o {d}/y.npy --device cpu", 5,
-     r"coefficient 0 of the product does not fit 64 bits.*--modulus"),
-    ("polymul, no overflow by a modulus", "polymul {d}/huge.npy {d}/huge.npy -o {d}/y.npy --modulus 97", 0, r"^$"),
-    ("polymul, short by a modulus", "polymul {d}/p5.npy {d}/p3.npy -o {d}/y.npy --modulus 97 --device cpu -v", 0,
-     r"polymul/cpu:ntt on cpu: first choice"),
-    ("polymul, modulus 0", "polymul {d}/p5.npy {d}/p3.npy -o {d}/y.npy --modulus 0", 2, r"--modulus: '0' is not"),
-    ("polymul, modulus too large", "polymul {d}/p5.npy {d}/p3.npy -o {d}/y.npy --modulus 9223372036854775808", 2,
-     r"--modulus: '9223372036854775808' is not a whole number from 1 to 9223372036854775807"),
-    ("polymul, modulus of floats", "polymul {d}/v4.npy {d}/v4.npy -o {d}/y.npy --modulus 7", 2, r"a modulus is for integers"),
-    ("polymul by a modulus, forced", "polymul {d}/p5.npy {d}/p3.npy -o {d}/y.npy --modulus 7 --device cpu --variant "
-     "karatsuba", 4, r"karatsuba.* it computes modulo 2\^64 only"),
-    ("polymul, cut off", "polymul {d}/p5.npy {d}/cut.npy -o {d}/y.npy", 6, r"cut\.npy: .*cut off"),
-    ("convolve", "convolve {d}/m34.npy {d}/k33.npy -o {d}/y.npy --device cpu", 0, r"^$"),
-    ("convolve, verbose", "convolve {d}/m34.npy {d}/k33.npy -o {d}/y.npy --border zero --device cpu -v", 0,
-     r"convolve/cpu:direct \S+ \S+ on cpu: first choice"),
-    ("convolve of one", "convolve {d}/m34.npy -o {d}/y.npy", 2, r"MASK\.npy is required"),
-    ("convolve without output", "convolve {d}/m34.npy {d}/k33.npy", 2, r"--output is required"),
-    ("convolve, even mask", "convolve {d}/m45.npy {d}/m34.npy -o {d}/y.npy", 2, r"the mask is 3x4; its rows .* must be odd"),
-    ("convolve, large mask", "convolve {d}/k33.npy {d}/k55.npy -o {d}/y.npy", 2,
-     r"the mask is 5x5 and the image 3x3; .* must fit"),
-    ("convolve, large mask, zeros", "convolve {d}/k33.npy {d}/k55.npy -o {d}/y.npy --border zero", 0, r"^$"),
-    ("convolve, no such border", "convolve {d}/m34.npy {d}/k33.npy -o {d}/y.npy --border wrap", 2,
-     r"convolve has no border 'wrap'"),
-    ("convolve, empty image", "convolve {d}/k05.npy {d}/k33.npy -o {d}/y.npy --border zero", 2,
-     r"the image is 0x5; it must have a pixel"),
-    ("convolve, empty mask", "convolve {d}/m34.npy {d}/k05.npy -o {d}/y.npy --border zero", 2, r"the mask is 0x5; .* odd"),
-    ("convolve of a vector", "convolve {d}/v4.npy {d}/k33.npy -o {d}/y.npy", 2,
-     r"v4\.npy is an array of 4; convolve takes an image and a mask of two dimensions"),
-    ("convolve with a vector", "convolve {d}/m34.npy {d}/v4.npy -o {d}/y.npy", 2, r"v4\.npy is an array of 4; convolve takes"),
-    ("convolve of three dimensions", "convolve {d}/cube.npy {d}/k33.npy -o {d}/y.npy", 2, r"cube\.npy is 2x3x4; convolve"),
-    ("convolve, integers", "convolve {d}/i45.npy {d}/i45.npy -o {d}/y.npy", 2, r"i45\.npy is 4x5 of i64; convolve takes f4"),
-    ("convolve, types apart", "convolve {d}/m34.npy {d}/k33f.npy -o {d}/y.npy", 2, r"m34\.npy is of f64 and \S+ of f32"),
-    ("convolve, cut off", "convolve {d}/m34.npy {d}/cut.npy -o {d}/y.npy", 6, r"cut\.npy: .*cut off"),
     ("matvec, no folder", "matvec {d}/m34.npy {d}/v4.npy -o {d}/no/y.npy --device cpu", 6, r"no/y\.npy: cannot"),
 ]
 
@@ -105,13 +65,6 @@ def make_matrices(d):
     np.save(f"{d}/cube.npy", wide_values("f8", 24).reshape(2, 3, 4))
     np.save(f"{d}/v4.npy", wide_values("f8", 4, 3))
     np.save(f"{d}/v5.npy", wide_values("f8", 5, 3))
-    np.save(f"{d}/k33.npy", wide_values("f8", 9, 3).reshape(3, 3))
-    np.save(f"{d}/k33f.npy", wide_values("f4", 9, 3).reshape(3, 3))
-    np.save(f"{d}/k55.npy", wide_values("f8", 25, 3).reshape(5, 5))
-    np.save(f"{d}/k05.npy", np.zeros((0, 5)))
-    np.save(f"{d}/p5.npy", np.array([3, -1, 0, 7, 2], "i4"))
-    np.save(f"{d}/p3.npy", np.array([5, -2, 1], "i4"))
-    np.save(f"{d}/huge.npy", np.full(3, 2**62, "i8"))
 
 
 def keys(t, count):
@@ -154,10 +107,8 @@ class ArrayCase(Case):
         self.check(result, 0)
         return np.load(f"{self.d}/{name}")
 
-
-class Rows(ArrayCase):
-    def test_table(self):
-        for name, arguments, code, err in ROWS:
+    def check_rows(self, rows):
+        for name, arguments, code, err in rows:
             with self.subTest(name):
                 before = {n: os.stat(f"{self.d}/{n}").st_mtime_ns for n in os.listdir(self.d)}
                 self.check(run(arguments.format(d=self.d)), code, r"^$", err)
@@ -167,10 +118,19 @@ class Rows(ArrayCase):
                 else:
                     self.assertEqual(before, after)
 
-    def test_help_fits_a_terminal(self):
-        for command in "sort", "matmul", "matvec", "polymul":
+    def check_help(self, *commands):
+        """It fits a terminal."""
+        for command in commands:
             for line in run(f"{command} --help").stdout.splitlines():
                 self.assertLessEqual(len(line), 80, line)
+
+
+class Rows(ArrayCase):
+    def test_table(self):
+        self.check_rows(ROWS)
+
+    def test_help_fits_a_terminal(self):
+        self.check_help("sort", "matmul", "matvec")
 
 
 class Sort(ArrayCase):
@@ -322,73 +282,6 @@ class Products(ArrayCase):
             self.assertEqual((fields["command"], fields["dtype"], fields["output"]), (command, "f64", f"{self.d}/y.npy"))
             self.assertEqual(fields["shape"], [3, 5] if command == "matmul" else [3])
             self.assertTrue(re.fullmatch("[0-9a-f]{32}", fields["digest"]))
-
-
-class Polynomials(ArrayCase):
-    LENGTHS = (1, 1), (5, 3), (0, 4), (40, 700), (1500, 1300)
-
-    def polymul(self, a, b, arguments):
-        np.save(f"{self.d}/a.npy", a)
-        np.save(f"{self.d}/b.npy", b)
-        return self.output_of(f"polymul {self.d}/a.npy {self.d}/b.npy -o {self.d}/y.npy {arguments}")
-
-    def test_integers_are_numpys_on_every_device(self):
-        r = np.random.default_rng(7)
-        for t in "i4", "i8":
-            for n, m in self.LENGTHS:
-                a, b = (r.integers(-2**23, 2**23, count).astype(t) for count in (n, m))
-                exact = np.convolve(a.astype("i8"), b.astype("i8")) if n and m else np.zeros(0, "i8")
-                for device in self.devices("polymul"):
-                    with self.subTest(f"{t} {n}x{m} {device}"):
-                        y = self.polymul(a, b, f"--device {device}")
-                        self.assertEqual((y.dtype, y.tolist()), (np.dtype("i8"), exact.tolist()))
-                        y = self.polymul(a, b, f"--device {device} --modulus 1000003")
-                        self.assertEqual(y.tolist(), (exact % 1000003).tolist())
-
-    def test_floats_have_the_same_bytes_on_every_device(self):
-        for t in "f4", "f8":
-            a, b = wide_values(t, 901), wide_values(t, 333, 2)
-            first = self.polymul(a, b, "--device cpu:serial").tobytes()
-            for device in self.devices("polymul"):
-                with self.subTest(f"{t} {device}"):
-                    self.assertEqual(self.polymul(a, b, f"--device {device}").tobytes(), first)
-
-
-def taps(x, mask, border):
-    """Tap by tap in order, on all results at once: NumPy rounds each product and each sum."""
-    rows, columns = mask.shape
-    if border == "zero":
-        x = np.pad(x, ((rows // 2, rows // 2), (columns // 2, columns // 2)))
-    y = np.zeros((x.shape[0] - rows + 1, x.shape[1] - columns + 1), x.dtype)
-    for r in range(rows):
-        for s in range(columns):
-            y = y + mask[r, s] * x[r:r + y.shape[0], s:s + y.shape[1]]
-    return y
-
-
-class Convolutions(ArrayCase):
-    SHAPES = (40, 137, 3, 3), (131, 66, 5, 5), (9, 7, 9, 7), (50, 70, 31, 31), (33, 20, 1, 9)
-
-    def test_they_are_numpys_loop_on_every_device(self):
-        for t in "f4", "f8":
-            for m, n, rows, columns in self.SHAPES:
-                x, mask = wide_values(t, m * n).reshape(m, n), wide_values(t, rows * columns, 2).reshape(rows, columns)
-                mask = mask / np.dtype(t).type(1e12)
-                np.save(f"{self.d}/x.npy", x)
-                np.save(f"{self.d}/mask.npy", mask)
-                for border in "valid", "zero":
-                    for device in self.devices("convolve"):
-                        with self.subTest(f"{t} {m}x{n} {rows}x{columns} {border} {device}"):
-                            y = self.output_of(f"convolve {self.d}/x.npy {self.d}/mask.npy -o {self.d}/y.npy "
-                                               f"--border {border} --device {device}")
-                            self.assertEqual((y.shape, y.tobytes()), (taps(x, mask, border).shape,
-                                                                      taps(x, mask, border).tobytes()))
-
-    def test_json(self):
-        words = f"convolve {self.d}/m34.npy {self.d}/k33.npy -o {self.d}/y.npy --device cpu --border zero --json"
-        fields = json.loads(run(words).stdout)
-        self.assertEqual((fields["command"], fields["border"], fields["shape"]), ("convolve", "zero", [3, 4]))
-        self.assertTrue(re.fullmatch("[0-9a-f]{32}", fields["digest"]))
 
 
 if __name__ == "__main__":
