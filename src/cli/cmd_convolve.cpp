@@ -39,7 +39,7 @@ exit_code convolve_files(const convolve_request& request) {
 }  // namespace
 
 void add_convolve(CLI::App& app, invocation& call) {
-  CLI::App* command = app.add_subcommand("convolve", "an image convolved with a mask");
+  CLI::App* command = app.add_subcommand("convolve", "an image convolved with a mask (cross-correlation)");
   auto request = std::make_shared<convolve_request>();
   command->add_option("X.npy", request->image, "the image: f4 f8")->option_text(" ")->required();
   command->add_option("MASK.npy", request->mask, "the mask, odd by odd, of the same type")

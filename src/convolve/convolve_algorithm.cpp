@@ -73,7 +73,7 @@ std::string invalid(const problem& p) {
 const registry::algorithm& convolve_algorithm() {
   static const registry::algorithm descriptor{
       .name = "convolve",
-      .summary = "convolution of an image with an odd mask, its taps added row by row",
+      .summary = "convolution (cross-correlation) with an odd mask, its taps row by row",
       .types = float_types,
       .settings = settings,
       .numbers = {},

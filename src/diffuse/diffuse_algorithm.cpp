@@ -72,7 +72,7 @@ void fit_numbers(problem& p) {
 const registry::algorithm& diffuse_algorithm() {
   static const registry::algorithm descriptor{
       .name = "diffuse",
-      .summary = "explicit steps of the HiPerC diffusion benchmark, any number of them a pass",
+      .summary = "explicit steps of the HiPerC diffusion benchmark, any number a pass",
       .types = field_types,
       .settings = settings,
       .numbers = numbers,

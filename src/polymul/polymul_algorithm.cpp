@@ -94,7 +94,7 @@ void fit_inputs(const problem& p, std::span<std::vector<std::byte>> inputs) {
 const registry::algorithm& polymul_algorithm() {
   static const registry::algorithm descriptor{
       .name = "polymul",
-      .summary = "polynomial product: exact on integers, also by a modulus; floats by the definition's chains",
+      .summary = "polynomial product: exact on integers, or by a modulus; floats in order",
       .types = coefficient_types,
       .settings = settings,
       .numbers = numbers,
