@@ -86,6 +86,7 @@ void replacement_file::write(std::span<const std::byte> bytes) {
 }
 
 void replacement_file::commit() {
+  if (fsync(file_) != 0) fail("cannot be written");  // a power cut might keep the new name and lose what it names
   const int closed = close(file_);
   file_ = -1;
   if (closed != 0) fail("cannot be written");

@@ -1,4 +1,5 @@
-// A file that appears complete or not at all: written beside its target, then renamed over it.
+// A file that appears complete or not at all, after a power cut too: written beside its target, on the disk before it
+// is renamed over it.
 #pragma once
 
 #include <cstddef>
