@@ -39,7 +39,7 @@ image_size convolved_size(image_size image, image_size mask, border at_edges);
 /// counts: with border::zero, those beyond the image are products with +0, of which an infinite weight makes a NaN. A
 /// NaN result is the canonical one. The image, the mask and y have the sizes that are named, and y overlaps neither.
 /// Throws `invalid_argument`, with the sizes, before anything is touched.
-/// Source: the finite difference stencils of HiPerC; order.md says more of the order.
+/// Source: Gonzalez and Woods, Digital Image Processing, 4th edition, 3.4; order.md says more of the order.
 template <pixel T>
 void convolve(std::span<const T> image, image_size of_image, std::span<const T> mask, image_size of_mask,
               std::span<T> y, const convolve_options& options = {});
