@@ -203,6 +203,14 @@ class Diffuse(Case):
     def test_an_unstable_run_may_be_forced(self):
         self.assertIsNone(self.diffuse("--stability 3 --allow-unstable")["residual"])
 
+    def test_numbers_of_many_digits_are_complete(self):
+        self.diffuse("--grid 16x16 --steps 240 --every 1 --stability 3 --diffusivity 1e-200 --allow-unstable")
+        log = np.genfromtxt(f"{self.out}/runlog.csv", delimiter=",", names=True)
+        self.assertEqual(log.shape, (241,))
+        np.testing.assert_allclose(log["sim_time"], np.arange(241) * 3 * 0.25 / 4e-200)
+        longest = max(open(f"{self.out}/runlog.csv"), key=len)
+        self.assertRegex(longest, r"^[0-9.,]{513,}\n$")
+
     def test_f32(self):
         fields = self.diffuse("--dtype f32")
         field = np.load(f"{self.out}/diffusion.0001000.npy")

@@ -4,7 +4,6 @@
 #include "io/printable.hpp"
 #include "io/replacement_file.hpp"
 
-#include <array>
 #include <cstdio>
 
 namespace tilewise::cli {
@@ -14,9 +13,18 @@ using lab::diffuse_state;
 
 namespace {
 
+/// Most lines fit at once; one with a number near the largest double, which has 309 digits before its point, is printed
+/// again.
 std::string format(const char* pattern, auto... values) {
-  std::array<char, 512> text;
-  return {text.data(), static_cast<std::size_t>(std::snprintf(text.data(), text.size(), pattern, values...))};
+  std::string text(100, '\0');
+  const auto print = [&] {
+    return static_cast<std::size_t>(std::snprintf(text.data(), text.size() + 1, pattern, values...));
+  };
+  const std::size_t size = print();
+  const bool fits = size <= text.size();
+  text.resize(size);
+  if (!fits) print();
+  return text;
 }
 
 void write_text(const std::string& path, const std::string& text) {
