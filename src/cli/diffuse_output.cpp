@@ -54,15 +54,14 @@ void diffuse_folder::write_pictures(const diffuse_state& state) const {
 
 void diffuse_folder::write_table(const diffuse_state& state) const {
   const diffuse_parameters& p = state.parameters;
-  const diffusion d = p.problem(0);
+  const lab::field_view field(state);
   const std::int64_t around = state.shown_ghosts();
-  const auto rows = static_cast<std::int64_t>(d.rows), columns = static_cast<std::int64_t>(d.columns);
   io::replacement_file out(file(state, ".csv"));
   std::string text = "x,y,c\n";
-  for (std::int64_t j = -around; j < rows + around; ++j) {
-    for (std::int64_t i = -around; i < columns + around; ++i)
+  for (std::int64_t j = -around; j < field.rows() + around; ++j) {
+    for (std::int64_t i = -around; i < field.columns() + around; ++i)
       text += format("%f,%f,%f\n", p.dx * static_cast<double>(i + around), p.dy * static_cast<double>(j + around),
-                     state.at(j, i));
+                     field.at(j, i));
     out.write(std::as_bytes(std::span(text)));
     text.clear();
   }

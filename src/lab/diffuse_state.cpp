@@ -41,16 +41,20 @@ diffusion diffuse_parameters::problem(std::uint64_t steps) const {
 
 double diffuse_parameters::largest_stable_co() const { return largest_stable_rate(problem(1)) / problem(1).rate * co; }
 
-double diffuse_state::at(std::int64_t row, std::int64_t column) const {
-  const diffusion d = parameters.problem(step);
-  const std::int64_t j = std::clamp<std::int64_t>(row, 0, static_cast<std::int64_t>(d.rows) - 1);
-  const std::int64_t i = std::clamp<std::int64_t>(column, 0, static_cast<std::int64_t>(d.columns) - 1);
-  const auto index = static_cast<std::uint64_t>(j) * d.columns + static_cast<std::uint64_t>(i);
+field_view::field_view(const diffuse_state& state) : field_(state.field.data()), type_(state.type) {
+  const diffusion d = state.parameters.problem(0);
+  rows_ = static_cast<std::int64_t>(d.rows), columns_ = static_cast<std::int64_t>(d.columns);
+}
+
+double field_view::at(std::int64_t row, std::int64_t column) const {
+  const std::int64_t j = std::clamp<std::int64_t>(row, 0, rows_ - 1);
+  const std::int64_t i = std::clamp<std::int64_t>(column, 0, columns_ - 1);
+  const auto index = static_cast<std::uint64_t>(j * columns_ + i);
   const auto as = [&]<class T>(T value) {
-    std::memcpy(&value, field.data() + index * sizeof value, sizeof value);
+    std::memcpy(&value, field_ + index * sizeof value, sizeof value);
     return static_cast<double>(value);
   };
-  return type == dtype::f32 ? as(float{}) : as(double{});
+  return type_ == dtype::f32 ? as(float{}) : as(double{});
 }
 
 double diffuse_state::elapsed() const {
@@ -84,29 +88,29 @@ double residual_of(const diffuse_state& state) {
   const auto g = static_cast<double>(p.ghosts()), nx = static_cast<double>(p.nx), ny = static_cast<double>(p.ny);
   const auto half = static_cast<double>(p.ny / 2);
   const double width = std::sqrt(4.0 * p.dc * state.elapsed()), points = (nx - 1 - g) * (ny - 1 - g);
-  const diffusion d = p.problem(0);
+  const field_view field(state);
   double sum = 0;
-  for (std::uint64_t j = 0; j < d.rows; ++j)
-    for (std::uint64_t i = 0; i < d.columns; ++i) {
+  for (std::int64_t j = 0; j < field.rows(); ++j)
+    for (std::int64_t i = 0; i < field.columns(); ++i) {
       const double x = p.dx * (static_cast<double>(i) + g), y = p.dy * (static_cast<double>(j) + g);
       const double left = distance(x, y, p.dx * g, p.dy * g, p.dy * half);
       const double right = distance(x, y, p.dx * (nx - 1 - g), p.dy * half, p.dy * (ny - 1 - g));
-      const double difference = std::erfc(left / width) + std::erfc(right / width) -
-                                state.at(static_cast<std::int64_t>(j), static_cast<std::int64_t>(i));
+      const double difference = std::erfc(left / width) + std::erfc(right / width) - field.at(j, i);
       sum += difference * difference / points;
     }
   return sum;
 }
 
 io::picture picture_of(const diffuse_state& state) {
-  const diffusion d = state.parameters.problem(0);
+  const field_view field(state);
   const std::int64_t around = state.shown_ghosts();
-  const auto rows = static_cast<std::int64_t>(d.rows), columns = static_cast<std::int64_t>(d.columns);
+  const std::int64_t rows = field.rows(), columns = field.columns();
   io::picture image{
       static_cast<std::uint32_t>(columns + 2 * around), static_cast<std::uint32_t>(rows + 2 * around), {}};
+  image.pixels.reserve(std::size_t{image.width} * image.height);
   for (std::int64_t j = rows - 1 + around; j >= -around; --j)
     for (std::int64_t i = -around; i < columns + around; ++i) {
-      const double c = state.at(j, i);
+      const double c = field.at(j, i);
       image.pixels.push_back(static_cast<std::uint8_t>(c > 0 ? 255 * std::min(c, 1.0) : 0));
     }
   return image;

@@ -27,7 +27,6 @@ struct diffuse_parameters {
   diffusion problem(std::uint64_t steps) const;
   /// The largest co for which steps are stable.
   double largest_stable_co() const;
-  bool operator==(const diffuse_parameters&) const = default;
 };
 
 /// A field without ghosts after so many steps; its bytes are those of `type`.
@@ -37,13 +36,27 @@ struct diffuse_state {
   std::uint64_t step = 0;
   std::vector<std::byte> field;
 
-  /// Field elements as doubles; beyond the edges stand the edges' values.
-  double at(std::int64_t row, std::int64_t column) const;
   /// The sum of all time steps, added one by one as the original does.
   double elapsed() const;
   /// Rings of ghosts in pictures and tables: the original leaves out one ring of its points, so that of two rings of
   /// ghosts one is in.
   std::int64_t shown_ghosts() const { return static_cast<std::int64_t>(parameters.ghosts()) - 1; }
+};
+
+/// A state's field by row and column. It takes the sizes once: what reads fields reads every element of them.
+class field_view {
+ public:
+  explicit field_view(const diffuse_state& state);
+
+  /// As a double; beyond the edges stand the edges' values.
+  double at(std::int64_t row, std::int64_t column) const;
+  std::int64_t rows() const { return rows_; }
+  std::int64_t columns() const { return columns_; }
+
+ private:
+  const std::byte* field_;
+  dtype type_;
+  std::int64_t rows_, columns_;
 };
 
 /// The start: 0, but the strips 1.
