@@ -157,11 +157,13 @@ class Diffuse(Case):
             self.assertEqual(log[4].split(",")[1:3], ["600.000000", f"{fields['residual']:f}"])
 
     def test_a_stopped_run_goes_on_to_the_same_bits(self):
+        residual = self.diffuse("--mask 93", f"{self.out}whole")["residual"]
         for stop in 1, 250, 377, 999:
             out = f"{self.out}{stop}"
             self.diffuse(f"--steps {stop} --mask 93", out)
             fields = self.diffuse("--mask 93 --resume", out)
             self.assertEqual((fields["hash"], fields["steps"]), (REFERENCES[93][0], 1000), stop)
+            self.assertEqual(fields["residual"], residual, stop)
             self.assertEqual(self.diffuse("--mask 93 --resume", out)["hash"], REFERENCES[93][0])  # nothing left to do
 
     def step_at(self, ending):
@@ -192,6 +194,12 @@ class Diffuse(Case):
         for options, err in (("--mask 93", "with mask = 53, not 93"), ("--stability 0.2", "with co = 0.1, not 0.2"),
                              ("--steps 10", "of step 1000, beyond the 10 asked for")):
             self.check(run(f"diffuse {self.params} -o {self.out} --resume {options}"), 2, "^$", err)
+        checkpoint = json.load(open(f"{self.out}/checkpoint.json"))
+        for step, err in ((10, r"is of step 10, but its field is diffusion\.0001000\.npy"), (7.9, "is no checkpoint"),
+                          (-1, "is no checkpoint"), (1e300, "is no checkpoint"), ("1000", "is no checkpoint")):
+            json.dump(checkpoint | {"step": step}, open(f"{self.out}/checkpoint.json", "w"))
+            self.check(run(f"diffuse {self.params} -o {self.out} --resume"), 6, "^$", err)
+        json.dump(checkpoint, open(f"{self.out}/checkpoint.json", "w"))
         field = np.load(f"{self.out}/diffusion.0001000.npy")
         field[3, 3] += 1
         np.save(f"{self.out}/diffusion.0001000.npy", field)
@@ -201,7 +209,15 @@ class Diffuse(Case):
             self.check(run(f"diffuse {self.params} -o {self.out} --resume"), 6, "^$", "is no checkpoint")
 
     def test_an_unstable_run_may_be_forced(self):
-        self.assertIsNone(self.diffuse("--stability 3 --allow-unstable")["residual"])
+        unstable = "--stability 3 --allow-unstable"
+        whole = self.diffuse(unstable)
+        self.assertIsNone(whole["residual"])
+        out = f"{self.out}stopped"
+        for stop in 375, 600, 1000:  # residuals are finite, infinite and NaN
+            stopped = self.diffuse(f"{unstable} --steps {stop} --every 125" + " --resume" * (stop > 375), out)
+        self.assertEqual((stopped["hash"], stopped["residual"]), (whole["hash"], None))
+        residuals = np.genfromtxt(f"{out}/runlog.csv", delimiter=",", names=True)["wrss"]
+        self.assertTrue(np.isfinite(residuals[:2]).all() and np.isinf(residuals).any() and np.isnan(residuals[-1]))
 
     def test_numbers_of_many_digits_are_complete(self):
         self.diffuse("--grid 16x16 --steps 240 --every 1 --stability 3 --diffusivity 1e-200 --allow-unstable")

@@ -138,7 +138,7 @@ class diffuse_run {
     double residual = 0;
     residuals_.time([&] { residual = residual_of(state()); });
     files_.time([&] { folder_.write_pictures(state()); });
-    rows_.push_back({state().step, state().elapsed(), residual, steps_s(), files_.seconds, residuals_.seconds,
+    rows_.push_back({state().step, state().time, residual, steps_s(), files_.seconds, residuals_.seconds,
                      before_ + since_start_s()});
     files_.time([&] {
       folder_.write_runlog(rows_);

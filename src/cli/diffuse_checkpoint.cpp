@@ -1,11 +1,13 @@
 // Checkpoints of `tilewise diffuse`: the field as .npy, and checkpoint.json, which says what it belongs to.
 #include "cli/diffuse_output.hpp"
 #include "io/npy.hpp"
+#include "io/number.hpp"
 #include "io/printable.hpp"
 #include "io/replacement_file.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <fstream>
 
 namespace tilewise::cli {
@@ -18,6 +20,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* checkpoint_name = "checkpoint.json";
+constexpr const char* started_anew = "; remove it, and start without --resume";
 
 /// What the field depends on. ns and nc may change: a run may go on for longer.
 json identity_of(const diffuse_parameters& p, dtype type) {
@@ -25,13 +28,25 @@ json identity_of(const diffuse_parameters& p, dtype type) {
           {"dc", p.dc}, {"co", p.co}, {"mask", p.mask}, {"dtype", name_of(type)}};
 }
 
+/// JSON has no infinities and NaNs, which the residual of an unstable run becomes: they are words.
+json json_of(double value) {
+  return std::isfinite(value) ? json(value) : json(io::to_text(registry::scalar_value::of(value)));
+}
+
+double number_of(const json& value) {
+  return value.is_string() ? io::parse_number(value.get<std::string>(), dtype::f64).as<double>() : value.get<double>();
+}
+
+/// A reference exists to a whole number only; get() would convert -1 and 7.9.
+std::uint64_t step_of(const json& value) { return value.get_ref<const json::number_unsigned_t&>(); }
+
 json row_json(const runlog_row& r) {
-  return {r.step, r.time, r.residual, r.steps_s, r.files_s, r.residuals_s, r.all_s};
+  return {r.step, json_of(r.time), json_of(r.residual), r.steps_s, r.files_s, r.residuals_s, r.all_s};
 }
 
 runlog_row row_of(const json& r) {
-  return {r.at(0).get<std::uint64_t>(), r.at(1).get<double>(), r.at(2).get<double>(), r.at(3).get<double>(),
-          r.at(4).get<double>(),        r.at(5).get<double>(), r.at(6).get<double>()};
+  return {step_of(r.at(0)),      number_of(r.at(1)),    number_of(r.at(2)),   r.at(3).get<double>(),
+          r.at(4).get<double>(), r.at(5).get<double>(), r.at(6).get<double>()};
 }
 
 void require_same(const std::string& path, const json& then, const json& now) {
@@ -46,12 +61,13 @@ void require_same(const std::string& path, const json& then, const json& now) {
 void diffuse_folder::write_checkpoint(const diffuse_state& state, std::span<const runlog_row> rows) const {
   const diffusion d = state.parameters.problem(0);
   const std::array<std::uint64_t, 2> shape{d.rows, d.columns};
-  const std::string field = file(state, ".npy");
-  io::write_npy(field, state.type, shape, state.field);
-  json checkpoint{{"schema", "tilewise.diffuse/1"},
+  const std::filesystem::path field = file(state, ".npy");
+  io::write_npy(field.string(), state.type, shape, state.field);
+  json checkpoint{{"schema", "tilewise.diffuse/2"},
                   {"parameters", identity_of(state.parameters, state.type)},
                   {"step", state.step},
-                  {"field", std::filesystem::path(field).filename().string()},
+                  {"time", json_of(state.time)},
+                  {"field", field.filename().string()},
                   {"hash", hash_of(state)},
                   {"runlog", json::array()}};
   for (const runlog_row& row : rows) checkpoint["runlog"].push_back(row_json(row));
@@ -65,23 +81,27 @@ diffuse_state diffuse_folder::read_checkpoint(const diffuse_parameters& paramete
                                               std::vector<runlog_row>& rows) const {
   const std::filesystem::path path = folder_ / checkpoint_name;
   const std::string shown = io::printable(path.string());
-  std::ifstream file(path);
-  if (!file) throw error(errc::io, shown + ": cannot be read; start without --resume");
+  std::ifstream text(path);
+  if (!text) throw error(errc::io, shown + ": cannot be read; start without --resume");
   try {
-    const json checkpoint = json::parse(file);
+    const json checkpoint = json::parse(text);
     require_same(shown, checkpoint.at("parameters"), identity_of(parameters, type));
     const std::string name = checkpoint.at("field").get<std::string>();
-    io::npy_array array = io::read_npy((folder_ / std::filesystem::path(name).filename()).string());
-    diffuse_state state{parameters, type, checkpoint.at("step").get<std::uint64_t>(), std::move(array.data)};
+    diffuse_state state{parameters, type, step_of(checkpoint.at("step")), number_of(checkpoint.at("time")), {}};
+    const std::filesystem::path field = file(state, ".npy");
+    if (name != field.filename())
+      throw error(errc::io, shown + " is of step " + std::to_string(state.step) + ", but its field is " +
+                                io::printable(name) + started_anew);
+    io::npy_array array = io::read_npy(field.string());
+    state.field = std::move(array.data);
     const diffusion d = parameters.problem(0);
     const bool fits = array.type == type && array.shape == std::vector<std::uint64_t>{d.rows, d.columns};
     if (!fits || hash_of(state) != checkpoint.at("hash").get<std::string>())
-      throw error(errc::io,
-                  io::printable(name) + " is not the field that " + shown + " tells of; start without --resume");
+      throw error(errc::io, io::printable(name) + " is not the field that " + shown + " tells of" + started_anew);
     for (const json& row : checkpoint.at("runlog")) rows.push_back(row_of(row));
     return state;
   } catch (const json::exception&) {
-    throw error(errc::io, shown + ": is no checkpoint of tilewise diffuse; start without --resume");
+    throw error(errc::io, shown + ": is no checkpoint of tilewise diffuse" + started_anew);
   }
 }
 

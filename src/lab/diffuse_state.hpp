@@ -34,10 +34,11 @@ struct diffuse_state {
   diffuse_parameters parameters;
   dtype type;
   std::uint64_t step = 0;
+  double time = 0;  // of all steps, added one by one as the original does: a product has other bits
   std::vector<std::byte> field;
 
-  /// The sum of all time steps, added one by one as the original does.
-  double elapsed() const;
+  /// Goes so many steps on, but for the field.
+  void count(std::uint64_t steps);
   /// Rings of ghosts in pictures and tables: the original leaves out one ring of its points, so that of two rings of
   /// ghosts one is in.
   std::int64_t shown_ghosts() const { return static_cast<std::int64_t>(parameters.ghosts()) - 1; }

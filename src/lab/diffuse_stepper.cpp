@@ -29,6 +29,7 @@ void diffuse_stepper::advance(std::uint64_t stop, const std::function<bool()>& g
     take(part);
     const double taken = static_cast<double>(now_ns() - started) * 1e-9;
     seconds_ += taken;
+    state_.count(part);
     if (part == part_ && taken < part_s / 2) part_ *= 2;
     if (part_ > 1 && taken > 2 * part_s) part_ /= 2;
   }
@@ -43,7 +44,6 @@ void diffuse_stepper::take(std::uint64_t steps) {
   how_.variant->run(problem, where, how_.tuning, queue_);
   queue_.finish();
   std::swap(now_, next_);
-  state_.step += steps;
 }
 
 }  // namespace tilewise::lab

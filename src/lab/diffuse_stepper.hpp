@@ -17,7 +17,7 @@ class diffuse_stepper {
   /// Up to step `stop`, in parts of 0.1 to 0.4 s; ends earlier if `goes_on` says so, which is asked after each part.
   void advance(std::uint64_t stop, const std::function<bool()>& goes_on);
 
-  /// Of the last step taken; within `goes_on` only the number of the step is.
+  /// Of the last step taken; within `goes_on` all but the field is.
   const diffuse_state& state() const { return state_; }
   /// Of all steps taken, without transfers.
   double seconds() const { return seconds_; }

@@ -38,7 +38,7 @@ void run_course(const registry::choice& how, backend::queue& queue, const std::f
     }
     stepper.advance(step, goes_on);
     if (now.step != step) return;
-    course.moments.push_back({step, now.elapsed(), residual_of(now), hash_of(now),
+    course.moments.push_back({step, now.time, residual_of(now), hash_of(now),
                               std::string(step == published_step ? published_hash : ""),
                               io::encode_png(picture_of(now), &colours)});
   }
