@@ -32,7 +32,7 @@ REFERENCES = {53: ("cd1c13e361e7f5af", 0.00199997862525626), 93: ("6fdeec2cf09a0
 # name, what is replaced in the file's lines, options, exit code, what standard error matches.
 ROWS = [
     ("a word for a number", ("nx 64", "nx many"), "", 6, r"line 3: nx is many; it must be a whole number"),
-    ("a negative number", ("ny 64", "ny -3"), "", 6, r"line 4: ny is -3; it must be a whole number of at least 1"),
+    ("a negative number", ("ny 64", "ny -3"), "", 6, r"line 4: ny is -3; it must be a whole number from 1 to 281474976710656$"),
     ("half a step", ("ns 1000", "ns 1.5"), "", 6, r"line 8: ns is 1\.5; it must be a whole number"),
     ("no value", ("dx 0.5   #", "dx #"), "", 6, r"line 5: dx has no value; it must be a positive number"),
     ("no distance", ("dx 0.5", "dx 0"), "", 6, r"line 5: dx is 0; it must be a positive number"),
@@ -53,6 +53,10 @@ ROWS = [
     ("a grid of words", ("", ""), "--grid 64xlong", 2, r"'long' is not a number"),
     ("a giant grid", ("", ""), "--grid 1000000000x1000000000", "2|5", r"1000000000"),
     ("no such variant", ("", ""), "--variant tempral --device cpu", 2, r"no variant 'tempral'; did you mean temporal"),
+    ("too many points", ("nx 64", "nx 999999999999999"), "", 6, r"it must be a whole number from 1 to 281474976710656$"),
+    ("a negative diffusivity", ("", ""), "--diffusivity -1", 2, r"--diffusivity: '-1' is not a positive number"),
+    ("no diffusivity", ("", ""), "--diffusivity nan", 2, r"--diffusivity: 'nan' is not a positive number"),
+    ("an infinite stability", ("", ""), "--stability inf", 2, r"--stability: 'inf' is not a positive number"),
     ("nothing to resume", ("", ""), "--resume", 6, r"checkpoint\.json: cannot be read; start without --resume"),
 ]
 

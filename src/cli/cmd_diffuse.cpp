@@ -194,6 +194,15 @@ exit_code diffuse_file(const diffuse_request& request) {
   return diffuse_run(request, std::move(state), std::move(rows)).run();
 }
 
+CLI::Validator positive_number() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        double value = 0;
+        return take_positive(text, value) ? "" : "'" + text + "' is not " + positive_words;
+      },
+      "");
+}
+
 void add_problem_options(CLI::App& command, diffuse_request& to) {
   command.add_option("PARAMS.txt", to.file, "the original's parameter file, instead of its defaults")->option_text(" ");
   command.add_option("-o,--output", to.output, "the folder for all files, always needed")
@@ -208,10 +217,10 @@ void add_problem_options(CLI::App& command, diffuse_request& to) {
   command.add_option("--every", to.every, "steps between two outputs")
       ->option_text("N")
       ->check(whole_number(1, most_elements));
-  command.add_option("--diffusivity", to.diffusivity, "dc of the file")->option_text("D")->check(CLI::PositiveNumber);
+  command.add_option("--diffusivity", to.diffusivity, "dc of the file")->option_text("D")->check(positive_number());
   command.add_option("--stability", to.stability, "co of the file: time step * 4 D / shorter distance^2")
       ->option_text("CO")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command.add_option("--dtype", to.type, "f64 as the original, or f32")
       ->option_text("TYPE")
       ->check(CLI::IsMember({"f32", "f64"}));

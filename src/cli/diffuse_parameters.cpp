@@ -1,5 +1,6 @@
 #include "cli/diffuse_parameters.hpp"
 
+#include "cli/commands.hpp"
 #include "io/number.hpp"
 #include "io/printable.hpp"
 #include "registry/catalog.hpp"
@@ -35,13 +36,12 @@ bool parse(const std::string& text, T& value) {
 }
 
 key whole(std::uint64_t& to, std::uint64_t least, bool optional = false) {
-  return {1, "a whole number of at least " + std::to_string(least),
-          [&to, least](const words& w) { return parse(w[0], to) && to >= least && to < (std::uint64_t{1} << 48); },
-          optional};
+  return {1, "a whole number from " + std::to_string(least) + " to " + std::to_string(most_elements),
+          [&to, least](const words& w) { return parse(w[0], to) && to >= least && to <= most_elements; }, optional};
 }
 
 key positive(double& to) {
-  return {1, "a positive number", [&to](const words& w) { return parse(w[0], to) && to > 0 && std::isfinite(to); }};
+  return {1, positive_words, [&to](const words& w) { return take_positive(w[0], to); }};
 }
 
 /// The width of the mask and its code.
@@ -92,6 +92,8 @@ void take_line(const words& line, const std::string& where, std::map<std::string
 }
 
 }  // namespace
+
+bool take_positive(const std::string& text, double& to) { return parse(text, to) && to > 0 && std::isfinite(to); }
 
 diffuse_parameters read_parameters(const std::string& path) {
   const std::string shown = io::printable(path);
