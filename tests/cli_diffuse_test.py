@@ -125,6 +125,11 @@ class Diffuse(Case):
                     self.assertEqual((fields["hash"], fields["steps"], fields["mask"]), (wanted, 1000, str(mask)))
                     self.assertAlmostEqual(fields["residual"], residual, delta=1e-12)
 
+    def test_times_are_those_that_were_measured(self):
+        fields = self.diffuse()
+        self.assertEqual([name for name in fields if name.endswith("_ns")], ["kernel_ns"])
+        self.assertGreater(fields["kernel_ns"], 0)
+
     def devices(self):
         listed = json.loads(run("list diffuse --json").stdout)["variants"]
         backends = {variant["backend"] for variant in listed}
@@ -168,7 +173,8 @@ class Diffuse(Case):
             fields = self.diffuse("--mask 93 --resume", out)
             self.assertEqual((fields["hash"], fields["steps"]), (REFERENCES[93][0], 1000), stop)
             self.assertEqual(fields["residual"], residual, stop)
-            self.assertEqual(self.diffuse("--mask 93 --resume", out)["hash"], REFERENCES[93][0])  # nothing left to do
+            idle = self.diffuse("--mask 93 --resume", out)
+            self.assertEqual((idle["hash"], idle["kernel_ns"]), (REFERENCES[93][0], 0))
 
     def step_at(self, ending):
         """Where a long run stops by this signal."""

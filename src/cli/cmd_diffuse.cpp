@@ -66,6 +66,9 @@ void refuse_unstable(const diffuse_parameters& p) {
                                             "; take a smaller one, or --allow-unstable");
 }
 
+/// What the variant is chosen for: each output ends a call.
+std::uint64_t most_steps_at_once(const diffuse_parameters& p) { return std::min(p.ns, p.nc); }
+
 /// Seconds that add up over the parts of a run.
 class stopwatch {
  public:
@@ -85,7 +88,7 @@ class diffuse_run {
       : request_(request),
         folder_(request.output),
         rows_(std::move(rows)),
-        problem_(impl::diffuse::problem_of(start.parameters.problem(start.parameters.ns), start.type)),
+        problem_(impl::diffuse::problem_of(start.parameters.problem(most_steps_at_once(start.parameters)), start.type)),
         device_(open_device(request.common)),
         how_(
             registry::choose(problem_, *device_, {request.common.variant, request.common.tuning, request.common.fast})),
@@ -153,10 +156,9 @@ class diffuse_run {
       print("hash " + hash_of(state()) + ", residual " + io::to_text(registry::scalar_value::of(residual)) + "\n");
       return;
     }
-    data_run run{.device = device_, .how = how_, .outputs = {state().field}, .times = {}};
-    run.times.kernel = steps_s() * 1e9;
     const std::array<std::uint64_t, 2> shape{problem_.shape[0], problem_.shape[1]};
-    nlohmann::ordered_json fields = describe(problem_, run, shape);
+    nlohmann::ordered_json fields = describe(problem_, device_, how_, shape, state().field);
+    fields["kernel_ns"] = std::llround(stepper_.seconds() * 1e9);
     fields["steps"] = state().step;
     fields["hash"] = hash_of(state());
     fields["residual"] = std::isfinite(residual) ? nlohmann::ordered_json(residual) : nlohmann::ordered_json();

@@ -104,18 +104,24 @@ data_run run_problem(const registry::problem& p, std::span<const bytes* const> i
   return run;
 }
 
-nlohmann::ordered_json describe(const registry::problem& p, const data_run& run, std::span<const std::uint64_t> shape) {
+nlohmann::ordered_json describe(const registry::problem& p, const device_handle& device, const registry::choice& how,
+                                std::span<const std::uint64_t> shape, std::span<const std::byte> result) {
   nlohmann::ordered_json fields;
   fields["command"] = p.what->name;
-  fields["device"] = run.device->info().name;
-  fields["variant"] = run.how.variant->id();
-  fields["reason"] = run.how.reason;
-  fields["tuning"] = registry::to_string(run.how.tuning, run.how.variant->tuning);
+  fields["device"] = device->info().name;
+  fields["variant"] = how.variant->id();
+  fields["reason"] = how.reason;
+  fields["tuning"] = registry::to_string(how.tuning, how.variant->tuning);
   for (std::size_t s = 0; s < p.what->settings.size(); ++s)
     fields[std::string(p.what->settings[s].name)] = p.what->settings[s].values[p.setting[s]];
   fields["dtype"] = name_of(p.type);
   fields["shape"] = shape;
-  fields["digest"] = lab::digest_of(run.outputs.front());
+  fields["digest"] = lab::digest_of(result);
+  return fields;
+}
+
+nlohmann::ordered_json describe(const registry::problem& p, const data_run& run, std::span<const std::uint64_t> shape) {
+  nlohmann::ordered_json fields = describe(p, run.device, run.how, shape, run.outputs.front());
   const auto whole = [](double ns) { return static_cast<std::uint64_t>(std::llround(ns)); };
   const double kernel = run.times.kernel.value_or(run.times.first_call);
   fields["h2d_ns"] = whole(run.times.h2d);

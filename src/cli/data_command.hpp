@@ -37,7 +37,11 @@ struct data_run {
 data_run run_problem(const registry::problem& p, std::span<const bytes* const> inputs, const common_options& options,
                      bool time_kernel);
 
-/// The fields of --json that all data commands have.
+/// The fields of --json that all data commands have: what ran where, and the digest of its result.
+nlohmann::ordered_json describe(const registry::problem& p, const device_handle& device, const registry::choice& how,
+                                std::span<const std::uint64_t> shape, std::span<const std::byte> result);
+
+/// The same with the times of the run.
 nlohmann::ordered_json describe(const registry::problem& p, const data_run& run, std::span<const std::uint64_t> shape);
 
 /// Prints them, and the path of the output, as one line.
