@@ -56,5 +56,15 @@ TEST(Png, SidesThatNoFileHasAreRefused) {
   }
 }
 
+TEST(Png, TooManyPixelsAreRefusedBeforeThereAreAny) {
+  for (const auto& [width, height] : {std::pair{1000000u, 4293u}, {4293u, 1000000u}, {65535u, 65535u}, {1u, 1u}})
+    EXPECT_NO_THROW(require_picture(width, height)) << width;
+  for (const auto& [width, height] : {std::pair{1000001u, 1u}, {1u, 1000001u}, {65535u, 65536u}, {1000000u, 4295u}}) {
+    const std::string told = tests::message_of(errc::invalid_argument, [&] { require_picture(width, height); });
+    EXPECT_NE(told.find(" pixels is too large for a PNG file, whose sides have at most 1000000 and "), told.npos)
+        << told;
+  }
+}
+
 }  // namespace
 }  // namespace tilewise::io

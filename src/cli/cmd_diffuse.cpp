@@ -7,6 +7,7 @@
 #include "diffuse/diffuse_problem.hpp"
 #include "io/host_memory.hpp"
 #include "io/number.hpp"
+#include "io/png.hpp"
 #include "lab/diffuse_stepper.hpp"
 #include "registry/execute.hpp"
 
@@ -51,9 +52,6 @@ diffuse_parameters parameters_of(const diffuse_request& request) {
   if (request.every) p.nc = *request.every;
   if (request.diffusivity) p.dc = *request.diffusivity;
   if (request.stability) p.co = *request.stability;
-  if (std::max(p.nx, p.ny) > most_elements)
-    throw error(errc::invalid_argument, "a grid of " + std::to_string(p.nx) + "x" + std::to_string(p.ny) +
-                                            " points is more than any machine holds");
   return p;
 }
 
@@ -64,6 +62,17 @@ void refuse_unstable(const diffuse_parameters& p) {
     throw error(errc::invalid_argument, "co = " + text(p.co) + " is unstable with mask " + std::to_string(p.mask) +
                                             ": the limit is " + text(limit) +
                                             "; take a smaller one, or --allow-unstable");
+}
+
+void refuse_too_large(const diffuse_parameters& p, dtype type) {
+  const diffusion d = p.problem(0);
+  io::require_picture(p.nx - 2, p.ny - 2);  // the original leaves out one ring of points
+  const std::uint64_t points = d.rows * d.columns;
+  // The field; two more and a workspace, which the pool keeps, on a CPU device; a picture, and its file with room for
+  // what does not compress.
+  const std::uint64_t bytes = points * (4 * size_of(type) + 3);
+  io::require_host_memory(bytes, "a grid of " + std::to_string(p.nx) + "x" + std::to_string(p.ny) +
+                                     " points and its files need " + std::to_string(bytes) + " bytes");
 }
 
 /// What the variant is chosen for: each output ends a call.
@@ -181,11 +190,9 @@ class diffuse_run {
 exit_code diffuse_file(const diffuse_request& request) {
   const diffuse_parameters p = parameters_of(request);
   const dtype type = request.type == "f32" ? dtype::f32 : dtype::f64;
+  refuse_too_large(p, type);
   registry::check(impl::diffuse::problem_of(p.problem(p.ns), type));
   if (!request.allow_unstable) refuse_unstable(p);
-  const std::uint64_t bytes = p.problem(0).rows * p.problem(0).columns * size_of(type);
-  io::require_host_memory(4 * bytes, "a grid of " + std::to_string(p.nx) + "x" + std::to_string(p.ny) +
-                                         " points and its files need " + std::to_string(4 * bytes) + " bytes");
   std::vector<runlog_row> rows;
   diffuse_state state =
       request.resume ? diffuse_folder(request.output).read_checkpoint(p, type, rows) : lab::start_of(p, type);

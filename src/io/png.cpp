@@ -43,6 +43,15 @@ palette perceptual_palette() {
   return colours;
 }
 
+void require_picture(std::uint64_t width, std::uint64_t height) {
+  constexpr std::uint64_t most = 0xffffffff;  // libpng counts in 32 bits, before compression, with a byte more a row
+  if (std::max(width, height) <= PNG_USER_WIDTH_MAX && (width + 1) * height <= most) return;
+  throw error(errc::invalid_argument, "a picture of " + std::to_string(width) + "x" + std::to_string(height) +
+                                          " pixels is too large for a PNG file, whose sides have at most " +
+                                          std::to_string(PNG_USER_WIDTH_MAX) + " and which has at most " +
+                                          std::to_string(most) + " pixels, one more counted for each row");
+}
+
 std::vector<std::byte> encode_png(const picture& image, const palette* colours) {
   png_image of{};
   of.version = PNG_IMAGE_VERSION;

@@ -22,6 +22,10 @@ struct picture {
   std::vector<std::uint8_t> pixels;  // row by row from the top
 };
 
+/// Throws `invalid_argument`, with the limit, for more pixels than encode_png takes: so it is known before there are
+/// any.
+void require_picture(std::uint64_t width, std::uint64_t height);
+
 /// The bytes of a PNG file; grey without `colours`. Throws `io` for sides that libpng refuses: 0, or beyond 1,000,000.
 std::vector<std::byte> encode_png(const picture& image, const palette* colours = nullptr);
 
