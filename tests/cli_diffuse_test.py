@@ -93,6 +93,12 @@ def pixels_of(path):
     return np.array(rows), np.frombuffer(chunks[b"PLTE"], "u1").reshape(-1, 3)
 
 
+def small_files():
+    """In the child: no file may be larger than 4096 bytes."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+
 class Diffuse(Case):
     def setUp(self):
         self.params = f"{self.d}/params.txt"
@@ -123,7 +129,7 @@ class Diffuse(Case):
         for device in self.devices():
             for mask, (wanted, residual) in REFERENCES.items():
                 with self.subTest(f"{device} {mask}"):
-                    fields = self.diffuse(f"--mask {mask} --device {device}")
+                    fields = self.diffuse(f"--mask {mask} --device {device}", f"{self.out}{device}.{mask}")
                     self.assertEqual((fields["hash"], fields["steps"], fields["mask"]), (wanted, 1000, str(mask)))
                     self.assertAlmostEqual(fields["residual"], residual, delta=1e-12)
 
@@ -246,14 +252,27 @@ class Diffuse(Case):
         self.assertAlmostEqual(fields["residual"], REFERENCES[53][1], delta=1e-5)
 
     def test_no_file_is_half_written(self):
-        def small_files():
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
-
         self.check(run(f"diffuse {self.params} -o {self.out} --grid 200x200", preexec_fn=small_files), 6, "^$", "too large")
         self.assertEqual(sorted(os.listdir(self.out)), [f"diffusion.0000000{end}" for end in (".colour.png", ".png")] +
                          ["runlog.csv"])  # all but the field, which is the first that is too large
         self.assertEqual(pixels_of(f"{self.out}/diffusion.0000000.png")[0].shape, (198, 198))
+
+    def test_a_resumed_run_writes_before_it_steps(self):
+        self.diffuse("--grid 200x200 --steps 1")
+        before = sorted(os.listdir(self.out))
+        self.check(run(f"diffuse {self.params} -o {self.out} --grid 200x200 --resume", preexec_fn=small_files), 6, "^$",
+                   r"diffusion\.0000001\.npy.*too large")
+        self.assertEqual(sorted(os.listdir(self.out)), before)
+
+    def test_a_new_run_does_not_replace_a_checkpoint(self):
+        self.diffuse("--steps 10")
+        before = {name: os.stat(f"{self.out}/{name}").st_mtime_ns for name in os.listdir(self.out)}
+        self.check(run(f"diffuse {self.params} -o {self.out}"), 2, "^$",
+                   r"checkpoint\.json is of step 10; --resume goes on from it; choose another folder or remove it")
+        self.assertEqual({name: os.stat(f"{self.out}/{name}").st_mtime_ns for name in os.listdir(self.out)}, before)
+        os.remove(f"{self.out}/checkpoint.json")
+        self.diffuse("--steps 0")
+        self.diffuse("--steps 10")  # the start is soon computed again
 
     def test_folders_that_cannot_be(self):
         self.check(run(f"diffuse {self.params} -o {self.params}/x"), 6, "^$", "cannot be made a folder")

@@ -93,9 +93,9 @@ class stopwatch {
 /// One run, from its start or a checkpoint to its last output.
 class diffuse_run {
  public:
-  diffuse_run(const diffuse_request& request, diffuse_state start, std::vector<runlog_row> rows)
+  diffuse_run(const diffuse_request& request, diffuse_folder folder, diffuse_state start, std::vector<runlog_row> rows)
       : request_(request),
-        folder_(request.output),
+        folder_(std::move(folder)),
         rows_(std::move(rows)),
         problem_(impl::diffuse::problem_of(start.parameters.problem(most_steps_at_once(start.parameters)), start.type)),
         device_(open_device(request.common)),
@@ -110,7 +110,7 @@ class diffuse_run {
 
   exit_code run() {
     const diffuse_parameters& p = state().parameters;
-    if (rows_.empty()) report();
+    rows_.empty() ? report() : keep();
     while (state().step < p.ns && !interrupt_requested()) {
       const std::uint64_t stop = std::min(p.ns, (state().step / p.nc + 1) * p.nc);
       stepper_.advance(stop, [this] {
@@ -152,6 +152,11 @@ class diffuse_run {
     files_.time([&] { folder_.write_pictures(state()); });
     rows_.push_back({state().step, state().time, residual, steps_s(), files_.seconds, residuals_.seconds,
                      before_ + since_start_s()});
+    keep();
+  }
+
+  /// What --resume needs. A resumed run begins with it: a folder that cannot be written is told before any step.
+  void keep() {
     files_.time([&] {
       folder_.write_runlog(rows_);
       folder_.write_checkpoint(state(), rows_);
@@ -194,13 +199,14 @@ exit_code diffuse_file(const diffuse_request& request) {
   registry::check(impl::diffuse::problem_of(p.problem(p.ns), type));
   if (!request.allow_unstable) refuse_unstable(p);
   std::vector<runlog_row> rows;
-  diffuse_state state =
-      request.resume ? diffuse_folder(request.output).read_checkpoint(p, type, rows) : lab::start_of(p, type);
+  const diffuse_folder folder(request.output);
+  if (!request.resume) folder.require_no_progress();
+  diffuse_state state = request.resume ? folder.read_checkpoint(p, type, rows) : lab::start_of(p, type);
   if (state.step > p.ns)
     throw error(errc::invalid_argument, "the checkpoint is of step " + std::to_string(state.step) + ", beyond the " +
                                             std::to_string(p.ns) + " asked for; give --steps");
   take_interrupts();
-  return diffuse_run(request, std::move(state), std::move(rows)).run();
+  return diffuse_run(request, folder, std::move(state), std::move(rows)).run();
 }
 
 CLI::Validator positive_number() {
@@ -254,7 +260,7 @@ void add_diffuse(CLI::App& app, invocation& call) {
       "\n"
       "Examples:\n"
       "  tilewise diffuse params.txt -o out\n"
-      "  tilewise diffuse --grid 64x64 --mask 93 --steps 1000 --every 100 -o out --json\n"
+      "  tilewise diffuse --grid 64x64 --mask 93 --steps 1000 --every 100 -o new --json\n"
       "  tilewise diffuse params.txt -o out --resume --device opencl:0");
   command->callback([&call, request] { call.run = [request] { return diffuse_file(*request); }; });
 }

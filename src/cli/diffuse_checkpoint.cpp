@@ -53,7 +53,7 @@ void require_same(const std::string& path, const json& then, const json& now) {
   for (const auto& [name, value] : now.items())
     if (then.at(name) != value)
       throw error(errc::invalid_argument, path + " is of a run with " + name + " = " + then.at(name).dump() + ", not " +
-                                              value.dump() + "; go on with its parameters, or start without --resume");
+                                              value.dump() + "; go on with its parameters, or choose another folder");
 }
 
 }  // namespace
@@ -75,6 +75,16 @@ void diffuse_folder::write_checkpoint(const diffuse_state& state, std::span<cons
   const std::string text = checkpoint.dump(1) + "\n";
   out.write(std::as_bytes(std::span(text)));
   out.commit();
+}
+
+void diffuse_folder::require_no_progress() const {
+  const std::filesystem::path path = folder_ / checkpoint_name;
+  std::ifstream text(path);
+  const json checkpoint = json::parse(text, nullptr, false);
+  const json step = checkpoint.is_object() ? checkpoint.value("step", json()) : json();
+  if (step.is_number() && step != 0)
+    throw error(errc::invalid_argument, io::printable(path.string()) + " is of step " + step.dump() +
+                                            "; --resume goes on from it; choose another folder or remove it");
 }
 
 diffuse_state diffuse_folder::read_checkpoint(const diffuse_parameters& parameters, dtype type,

@@ -32,6 +32,9 @@ class diffuse_folder {
   lab::diffuse_state read_checkpoint(const lab::diffuse_parameters& parameters, dtype type,
                                      std::vector<runlog_row>& rows) const;
 
+  /// Throws `invalid_argument` if a new run would replace a checkpoint of a later step than its start.
+  void require_no_progress() const;
+
   std::string path() const { return folder_.string(); }
 
  private:
