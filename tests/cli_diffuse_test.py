@@ -226,6 +226,14 @@ class Diffuse(Case):
             open(f"{self.out}/checkpoint.json", "w").write(text)
             self.check(run(f"diffuse {self.params} -o {self.out} --resume"), 6, "^$", "is no checkpoint")
 
+    def test_a_late_checkpoint_is_read_at_once(self):
+        self.diffuse("--steps 1")
+        late = 2**40
+        os.rename(f"{self.out}/diffusion.0000001.npy", f"{self.out}/diffusion.{late}.npy")
+        checkpoint = json.load(open(f"{self.out}/checkpoint.json"))
+        json.dump(checkpoint | {"step": late, "field": f"diffusion.{late}.npy"}, open(f"{self.out}/checkpoint.json", "w"))
+        self.assertEqual(self.diffuse(f"--steps {late} --resume")["steps"], late)
+
     def test_an_unstable_run_may_be_forced(self):
         unstable = "--stability 3 --allow-unstable"
         whole = self.diffuse(unstable)
