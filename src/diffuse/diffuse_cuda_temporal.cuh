@@ -105,6 +105,7 @@ struct strip_stream {
 #pragma unroll
     for (int v = 0; v < Columns; v += pack<T>)
       *reinterpret_cast<uint4*>(&values[v]) = *reinterpret_cast<const uint4*>(mine + v);
+    __syncwarp();  // the row's room is free
   }
 
   __device__ __forceinline__ void store(int j, const row& values) const {
