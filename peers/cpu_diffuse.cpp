@@ -106,7 +106,7 @@ void take_steps(const registry::problem& p, const T* field, T* result, backend::
 
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue& on) {
   if (diffuse::copies_only(p, where, on)) return;
-  diffuse::with_field_type(p.type, [&]<class T>(T) {
+  with_float(p.type, [&]<class T>(T) {
     take_steps(p, where.in[0].as<const T>(), where.out[0].as<T>(), static_cast<backend::cpu::queue&>(on));
   });
 }
@@ -128,7 +128,7 @@ std::string openmp_unsupported(const registry::problem&, const backend::device& 
 registry::variant hiperc_peer(std::string_view name, std::string_view source,
                               decltype(registry::variant::unsupported) unsupported) {
   registry::variant peer = cpu_peer("diffuse", name, source, unsupported, run);
-  peer.types = diffuse::field_types;
+  peer.types = float_types;
   peer.bound = 0;  // the lab's fields are finite
   return peer;
 }

@@ -82,8 +82,7 @@ __global__ void update(const T* old, const T* lap, T* next, extent e, T rate) {
 
 /// So many groups as give all rows and columns, each `side` of them.
 dim3 groups_for(std::uint64_t rows, std::uint64_t columns, unsigned side) {
-  return dim3(static_cast<unsigned>(diffuse::parts_of(columns, side)),
-              static_cast<unsigned>(diffuse::parts_of(rows, side)));
+  return dim3(static_cast<unsigned>(ceil_div(columns, side)), static_cast<unsigned>(ceil_div(rows, side)));
 }
 
 template <class T>
@@ -114,8 +113,7 @@ void take_steps(const registry::problem& p, const T* field, T* result, cuda::que
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue& on) {
   auto& q = cuda::enter(on);
   if (diffuse::copies_only(p, where, q)) return;
-  diffuse::with_field_type(p.type,
-                           [&]<class T>(T) { take_steps(p, where.in[0].as<const T>(), where.out[0].as<T>(), q); });
+  with_float(p.type, [&]<class T>(T) { take_steps(p, where.in[0].as<const T>(), where.out[0].as<T>(), q); });
 }
 
 std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
@@ -133,7 +131,7 @@ std::vector<registry::variant> diffuse_cuda_variants() {
            .backend = "cuda",
            .name = "hiperc",
            .order = registry::claim::own,
-           .types = diffuse::field_types,
+           .types = float_types,
            .source = "HiPerC's CUDA program, written anew",
            .unsupported = unsupported,
            .run = run,

@@ -62,7 +62,7 @@ class hiperc {
 
  private:
   static std::uint64_t groups(std::uint64_t rows, std::uint64_t columns, unsigned side) {
-    return diffuse::parts_of(rows, side) * diffuse::parts_of(columns, side);
+    return ceil_div(rows, side) * ceil_div(columns, side);
   }
 
   template <class... Arguments>
@@ -84,7 +84,7 @@ void run(const registry::problem& p, const registry::memories& where, const regi
   const backend::buffer first(queue, original.bytes()), second(queue, original.bytes()), lap(queue, original.bytes());
   backend::memory old = first, next = second;
   original.copy(original.inner(old), original.without_ghosts(where.in[0]));
-  diffuse::with_field_type(p.type, [&]<class T>(T) {
+  with_float(p.type, [&]<class T>(T) {
     const std::vector<T> taps = diffuse::square_of(diffuse::mask_of(p), diffuse::weights_in<T>(p));
     const backend::buffer mask(queue, taps.size() * sizeof(T));
     queue.upload(mask, taps.data(), taps.size() * sizeof(T));
@@ -107,7 +107,7 @@ std::vector<registry::variant> diffuse_opencl_variants() {
            .backend = "opencl",
            .name = "hiperc",
            .order = registry::claim::own,
-           .types = diffuse::field_types,
+           .types = float_types,
            .source = "HiPerC's OpenCL program, written anew",
            .unsupported = unsupported,
            .run = run,

@@ -73,7 +73,7 @@ const registry::algorithm& diffuse_algorithm() {
   static const registry::algorithm descriptor{
       .name = "diffuse",
       .summary = "explicit steps of the HiPerC diffusion benchmark, any number a pass",
-      .types = field_types,
+      .types = float_types,
       .settings = settings,
       .numbers = numbers,
       .edge_shapes = edge_shapes,

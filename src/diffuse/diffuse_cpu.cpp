@@ -59,7 +59,7 @@ class cascade {
 
   /// Of a row with a cache line for its ghosts on either side, in whole lines.
   static std::uint64_t row_elements(std::uint64_t columns, std::uint64_t depth) {
-    return (parts_of(columns + 2 * widest * depth, cache_line<T>) + 2) * cache_line<T>;
+    return (ceil_div(columns + 2 * widest * depth, cache_line<T>) + 2) * cache_line<T>;
   }
   static std::uint64_t scratch_elements(std::uint64_t columns, std::uint64_t depth) {
     return depth * rows_kept * row_elements(columns, depth);
@@ -142,8 +142,8 @@ void advance(const registry::problem& p, const registry::memories& where, std::u
   const form<T> scaled{mask::scaled_five_points, scaled_weights(w),
                        kernels_for<T>(queue.level(), mask::scaled_five_points)};
   const bool is_scaled = depth > 1 && can_scale(mask_of(p), w);  // one step has to wait for memory anyway
-  const std::uint64_t passes = parts_of(s.steps, depth);
-  const std::uint64_t across = parts_of(s.columns, strip), down = parts_of(s.rows, band);
+  const std::uint64_t passes = ceil_div(s.steps, depth);
+  const std::uint64_t across = ceil_div(s.columns, strip), down = ceil_div(s.rows, band);
   const std::uint64_t slot = cascade<T>::scratch_elements(std::min(strip, s.columns), depth);
   const buffer scratch(queue, queue.threads() * slot * sizeof(T));
   const buffer workspace(queue, passes > 1 ? s.elements() * sizeof(T) : 0);
@@ -164,8 +164,8 @@ void advance(const registry::problem& p, const registry::memories& where, std::u
 void run(const registry::problem& p, const registry::memories& where, std::uint64_t strip, std::uint64_t band,
          std::uint64_t depth, backend::queue& queue) {
   if (copies_only(p, where, queue)) return;
-  with_field_type(
-      p.type, [&]<class T>(T) { advance<T>(p, where, strip, band, depth, static_cast<backend::cpu::queue&>(queue)); });
+  with_float(p.type,
+             [&]<class T>(T) { advance<T>(p, where, strip, band, depth, static_cast<backend::cpu::queue&>(queue)); });
 }
 
 void run_temporal(const registry::problem& p, const registry::memories& where, const registry::tuning& t,
@@ -184,7 +184,7 @@ std::vector<registry::variant> diffuse_cpu_variants() {
   return {{.algorithm = "diffuse",
            .backend = "cpu",
            .name = "temporal",
-           .types = field_types,
+           .types = float_types,
            .source = "overlapped tiles: T. Zhou et al., Hierarchical overlapped tiling (2012); a wave of rows a tile: "
                      "G. Wellein et al., Efficient temporal blocking for stencil computations (2009)",
            .tuning = temporal_axes,
@@ -192,7 +192,7 @@ std::vector<registry::variant> diffuse_cpu_variants() {
           {.algorithm = "diffuse",
            .backend = "cpu",
            .name = "fused",
-           .types = field_types,
+           .types = float_types,
            .source = "the definition, its three loops in one",
            .tuning = fused_axes,
            .run = run_fused}};

@@ -164,18 +164,13 @@ struct mask_constant {
 /// Calls f(T{}, mask_constant<Mask>{}).
 template <class F>
 void with_type_and_mask(const registry::problem& p, const F& f) {
-  with_field_type(p.type, [&]<class T>(T) {
+  with_float(p.type, [&]<class T>(T) {
     switch (mask_of(p)) {
       case mask::five_points: return f(T{}, mask_constant<mask::five_points>{});
       case mask::nine_points: return f(T{}, mask_constant<mask::nine_points>{});
       default: return f(T{}, mask_constant<mask::cross>{});
     }
   });
-}
-
-/// Why a grid of so many groups cannot be launched; empty if it can.
-inline std::string too_many_groups(std::uint64_t groups) {
-  return groups <= 0x7fffffff ? "" : "it needs more groups than a launch has";
 }
 
 }  // namespace tilewise::impl::diffuse

@@ -5,7 +5,7 @@
 
 namespace tilewise::impl::diffuse {
 
-registry::variant resident_variant();       // diffuse_cuda_resident.cu
+registry::variant cuda_resident_variant();  // diffuse_cuda_resident.cu
 registry::variant cuda_temporal_variant();  // diffuse_cuda_temporal.cu
 registry::variant cuda_tiles_variant();     // diffuse_cuda_tiles.cu
 

@@ -78,9 +78,9 @@ __global__ void __launch_bounds__(direct_warps* warp_lanes)
 
 /// Groups of a launch are across * down.
 inline std::uint64_t direct_groups_across(std::uint64_t columns, std::uint64_t columns_a_thread) {
-  return parts_of(columns, warp_lanes * columns_a_thread);
+  return ceil_div(columns, warp_lanes * columns_a_thread);
 }
-inline std::uint64_t direct_groups_down(std::uint64_t rows) { return parts_of(rows, direct_warps * direct_rows); }
+inline std::uint64_t direct_groups_down(std::uint64_t rows) { return ceil_div(rows, direct_warps * direct_rows); }
 
 template <class T, mask Mask>
 void launch_direct(const T* from, T* to, const field<T>& f, backend::cuda::queue& q) {

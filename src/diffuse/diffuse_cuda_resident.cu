@@ -28,7 +28,7 @@ struct tile_plan {
 /// Tiles along `length`; none if what is left of one without the halo is less than the halo.
 inline std::uint64_t tiles_along(std::uint64_t length, std::uint64_t size, std::uint64_t halo) {
   if (length <= size) return 1;
-  return size < 4 * halo ? 0 : parts_of(length - 2 * halo, size - 2 * halo);
+  return size < 4 * halo ? 0 : ceil_div(length - 2 * halo, size - 2 * halo);
 }
 
 inline std::size_t list_bytes(std::uint64_t width, std::uint64_t height, std::uint64_t halo) {
@@ -126,11 +126,11 @@ std::string yields(const registry::problem& p, const backend::device&) {
 
 }  // namespace
 
-registry::variant resident_variant() {
+registry::variant cuda_resident_variant() {
   return {.algorithm = "diffuse",
           .backend = "cuda",
           .name = "resident",
-          .types = field_types,
+          .types = float_types,
           .source =
               "the time loop in one persistent kernel: L. Zhang et al., PERKS: a locality-optimized execution "
               "model for iterative memory-bound GPU applications (2023)",

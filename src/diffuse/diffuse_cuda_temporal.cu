@@ -59,7 +59,8 @@ void run(const registry::problem& p, const registry::memories& where, const regi
 
 std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
   const sizes s(p);
-  return too_many_groups(direct_groups_across(s.columns, 16 / size_of(p.type)) * direct_groups_down(s.rows));
+  return backend::cuda::too_many_groups(direct_groups_across(s.columns, 16 / size_of(p.type)) *
+                                        direct_groups_down(s.rows));
 }
 
 }  // namespace
@@ -68,7 +69,7 @@ registry::variant cuda_temporal_variant() {
   return {.algorithm = "diffuse",
           .backend = "cuda",
           .name = "temporal",
-          .types = field_types,
+          .types = float_types,
           .source =
               "streams of rows in registers: K. Matsumura et al., AN5D: automated stencil framework for "
               "high-degree temporal blocking on GPUs (2020)",

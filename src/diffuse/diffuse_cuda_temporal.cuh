@@ -54,7 +54,7 @@ struct strip_stream {
   int front;               // the row that comes in
   level_rows levels[Depth]{};
 
-  static std::uint64_t strips_across(std::uint64_t columns) { return 1 + parts_of(columns - width, output_width); }
+  static std::uint64_t strips_across(std::uint64_t columns) { return 1 + ceil_div(columns - width, output_width); }
 
   __device__ __forceinline__ strip_stream(const T* from_, T* to_, const field<T>& field_, const strip_plan& plan,
                                           unsigned strip, unsigned band, waiting_rows& waiting_)
@@ -238,11 +238,11 @@ void launch_strips(const T* from, T* to, const field<T>& f, unsigned warps, back
   const auto rows = static_cast<std::uint64_t>(f.rows), columns = static_cast<std::uint64_t>(f.columns);
   const std::uint64_t strips = stream::strips_across(columns);
   const std::uint64_t least = 4 * stream::halo;  // rows, so that those computed twice stay few
-  const std::uint64_t band = parts_of(rows, std::max<std::uint64_t>(1, std::min(warps / strips, rows / least)));
-  const std::uint64_t bands = parts_of(rows, band);
+  const std::uint64_t band = ceil_div(rows, std::max<std::uint64_t>(1, std::min(warps / strips, rows / least)));
+  const std::uint64_t bands = ceil_div(rows, band);
   const strip_plan plan{static_cast<unsigned>(strips), static_cast<unsigned>(bands), static_cast<int>(band),
                         is_packed(from, to, columns)};
-  const auto groups = static_cast<unsigned>(parts_of(strips * bands, warps_a_group));
+  const auto groups = static_cast<unsigned>(ceil_div(strips * bands, warps_a_group));
   stream_strips<T, Mask, Columns, Depth><<<groups, warps_a_group * warp_lanes, 0, q.stream()>>>(from, to, f, plan);
   TW_CUDA(cudaGetLastError());
 }

@@ -37,8 +37,8 @@ void run(const registry::problem& p, const registry::memories& where, const regi
   const sizes s(p);
   const backend::buffer workspace(q, s.steps > 1 ? s.elements() * size_of(p.type) : 0);
   const std::uint64_t halo = 2 * radius_of(mask_of(p));
-  const auto across = static_cast<unsigned>(parts_of(s.columns, t[0] - halo));
-  const auto groups = static_cast<unsigned>(across * parts_of(s.rows, t[1] - halo));
+  const auto across = static_cast<unsigned>(ceil_div(s.columns, t[0] - halo));
+  const auto groups = static_cast<unsigned>(across * ceil_div(s.rows, t[1] - halo));
   with_type_and_mask(p, [&]<class T, mask Mask>(T, mask_constant<Mask>) {
     for (std::uint64_t step = 0; step < s.steps; ++step) {
       const stage now(where, workspace, s.steps, step);
@@ -52,7 +52,7 @@ void run(const registry::problem& p, const registry::memories& where, const regi
 std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning& t) {
   const sizes s(p);
   const std::uint64_t halo = 2 * radius_of(mask_of(p));
-  return too_many_groups(parts_of(s.columns, t[0] - halo) * parts_of(s.rows, t[1] - halo));
+  return backend::cuda::too_many_groups(ceil_div(s.columns, t[0] - halo) * ceil_div(s.rows, t[1] - halo));
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ registry::variant cuda_tiles_variant() {
   return {.algorithm = "diffuse",
           .backend = "cuda",
           .name = "tiles",
-          .types = field_types,
+          .types = float_types,
           .source = "HiPerC's tiled convolution: T. Keller, D. Wheeler et al.",
           .tuning = axes,
           .unsupported = unsupported,

@@ -135,7 +135,7 @@ void run(const registry::problem& p, const registry::memories& where, const regi
   if (copies_only(p, where, queue)) return;
   const sizes s(p);
   const backend::buffer workspace(queue, s.steps > 1 ? s.elements() * size_of(p.type) : 0);
-  with_field_type(p.type, [&]<class T>(T) {
+  with_float(p.type, [&]<class T>(T) {
     const weights<T> w = weights_in<T>(p);
     const auto step = step_of<T>(mask_of(p), t[0]);
     for (std::uint64_t i = 0; i < s.steps; ++i) {
@@ -155,7 +155,7 @@ std::vector<registry::variant> diffuse_openacc_variants() {
   return {{.algorithm = "diffuse",
            .backend = "openacc",
            .name = "",
-           .types = field_types,
+           .types = float_types,
            .source = "HiPerC's OpenACC program, its three loops in one: T. Keller, D. Wheeler et al.",
            .tuning = axes,
            .unsupported = unsupported,

@@ -40,11 +40,11 @@ std::string definitions(const problem& p, const tuning& t) {
 std::uint64_t tiles_of(const problem& p, const tuning& t, std::uint64_t steps) {
   const sizes s(p);
   const std::uint64_t halo = steps * radius_of(mask_of(p));
-  return parts_of(s.columns, t[0] - 2 * halo) * parts_of(s.rows, t[1] - 2 * halo);
+  return ceil_div(s.columns, t[0] - 2 * halo) * ceil_div(s.rows, t[1] - 2 * halo);
 }
 
 void upload_weights(const problem& p, backend::memory to, backend::queue& queue) {
-  with_field_type(p.type, [&]<class T>(T) {
+  with_float(p.type, [&]<class T>(T) {
     const weights<T> w = weights_in<T>(p);
     queue.upload(to, &w, sizeof w);
   });
@@ -56,7 +56,7 @@ void run(const problem& p, const registry::memories& where, const tuning& t, bac
   auto& program = queue.program(embedded::diffuse_cl, definitions(p, t));
   const sizes s(p);
   const std::size_t size = size_of(p.type);
-  const std::uint64_t depth = depth_of(t), passes = parts_of(s.steps, depth);
+  const std::uint64_t depth = depth_of(t), passes = ceil_div(s.steps, depth);
   const buffer in_memory(queue, sizeof(weights<double>));
   const buffer workspace(queue, passes > 1 ? s.elements() * size : 0);
   upload_weights(p, in_memory, queue);
@@ -84,7 +84,7 @@ std::vector<registry::variant> diffuse_opencl_variants() {
   return {{.algorithm = "diffuse",
            .backend = "opencl",
            .name = "temporal",
-           .types = field_types,
+           .types = float_types,
            .source = "J. Holewinski, L.-N. Pouchet, P. Sadayappan, High-performance code generation for stencil "
                      "computations on GPU architectures (2012)",
            .tuning = temporal_axes,
@@ -93,7 +93,7 @@ std::vector<registry::variant> diffuse_opencl_variants() {
           {.algorithm = "diffuse",
            .backend = "opencl",
            .name = "tiles",
-           .types = field_types,
+           .types = float_types,
            .source = "HiPerC's tiled convolution: T. Keller, D. Wheeler et al.",
            .tuning = tile_axes,
            .unsupported = unsupported,

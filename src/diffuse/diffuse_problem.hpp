@@ -6,6 +6,7 @@
 // edge's.
 #pragma once
 
+#include "backend/ceil_div.hpp"
 #include "registry/variant.hpp"
 
 #include <tilewise/diffuse.hpp>
@@ -15,8 +16,6 @@
 namespace tilewise::impl::diffuse {
 
 const registry::algorithm& diffuse_algorithm();
-
-inline constexpr std::array field_types{dtype::f32, dtype::f64};
 
 /// In the order of the setting's words "53", "93", "95". The last one is a form of the first; see `scaled_weights`.
 enum class mask : std::uint8_t { five_points, nine_points, cross, scaled_five_points };
@@ -126,9 +125,6 @@ bool is_usable(mask m, const weights<T>& w) {
          (m != mask::cross || (fine(w.far_x) && fine(w.far_y)));
 }
 
-/// How many parts of a size hold `count`, the last of which may be smaller.
-constexpr std::uint64_t parts_of(std::uint64_t count, std::uint64_t size) { return (count + size - 1) / size; }
-
 /// The sizes by their usual names.
 struct sizes {
   std::uint64_t rows, columns, steps;
@@ -159,12 +155,6 @@ inline bool copies_only(const registry::problem& p, const registry::memories& wh
   if (s.elements() != 0 && s.steps != 0) return false;
   if (s.elements() != 0) queue.copy(where.out[0], where.in[0], s.elements() * size_of(p.type));
   return true;
-}
-
-/// Calls f(T{}) with the field's type.
-template <class F>
-void with_field_type(dtype type, F&& f) {
-  type == dtype::f32 ? f(float{}) : f(double{});
 }
 
 }  // namespace tilewise::impl::diffuse

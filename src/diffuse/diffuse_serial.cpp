@@ -83,7 +83,7 @@ void diffuse(const registry::problem& p, const T* field, T* result) {
 
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue& queue) {
   if (copies_only(p, where, queue)) return;
-  with_field_type(p.type, [&]<class T>(T) { diffuse<T>(p, where.in[0].as<const T>(), where.out[0].as<T>()); });
+  with_float(p.type, [&]<class T>(T) { diffuse<T>(p, where.in[0].as<const T>(), where.out[0].as<T>()); });
 }
 
 }  // namespace
@@ -93,7 +93,7 @@ std::vector<registry::variant> diffuse_serial_variants() {
       {.algorithm = "diffuse",
        .backend = "serial",
        .name = "",
-       .types = field_types,
+       .types = float_types,
        .source =
            "T. Keller, D. Wheeler et al., HiPerC: High Performance Computing Strategies for Boundary Value Problems",
        .run = run}};
