@@ -143,7 +143,9 @@ void advance(const registry::problem& p, const registry::memories& where, std::u
                        kernels_for<T>(queue.level(), mask::scaled_five_points)};
   const bool is_scaled = depth > 1 && can_scale(mask_of(p), w);  // one step has to wait for memory anyway
   const std::uint64_t passes = ceil_div(s.steps, depth);
-  const std::uint64_t across = ceil_div(s.columns, strip), down = ceil_div(s.rows, band);
+  const std::uint64_t across = ceil_div(s.columns, strip);
+  band = std::min(band, ceil_div(s.rows, ceil_div(queue.threads(), across)));  // a tile for each thread
+  const std::uint64_t down = ceil_div(s.rows, band);
   const std::uint64_t slot = cascade<T>::scratch_elements(std::min(strip, s.columns), depth);
   const buffer scratch(queue, queue.threads() * slot * sizeof(T));
   const buffer workspace(queue, passes > 1 ? s.elements() * sizeof(T) : 0);
