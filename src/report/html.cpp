@@ -33,10 +33,10 @@ html tag(literal name, std::initializer_list<attribute> attributes, const html& 
   return html(empty_tag(name, attributes).code() + children.code() + "</" + std::string(name.value) + ">");
 }
 
-std::string escape_json(std::string_view json) {
+std::string escape_json(std::string_view text) {
   std::string escaped;
-  escaped.reserve(json.size());
-  for (const char c : json) {
+  escaped.reserve(text.size());
+  for (const char c : text) {
     if (c == '<')
       escaped += "\\u003c";
     else

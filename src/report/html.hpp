@@ -54,6 +54,6 @@ inline html tag(literal name, const html& children) { return tag(name, {}, child
 html empty_tag(literal name, std::initializer_list<attribute> attributes);
 
 /// JSON for a <script type="application/json"> block: no `<` that could end the block.
-std::string escape_json(std::string_view json);
+std::string escape_json(std::string_view text);
 
 }  // namespace tilewise::report

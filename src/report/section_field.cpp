@@ -115,7 +115,7 @@ html residual_figure(const std::vector<moment>& moments, page_builder& page) {
                      numbers(moments));
 }
 
-std::string name_of(const row& r) { return r.variant + " on " + r.device; }
+std::string runner_of(const row& r) { return r.variant + " on " + r.device; }
 
 /// Whether all runs have the same hash wherever they stopped.
 bool agree(const field_runs& f) {
@@ -128,7 +128,7 @@ bool agree(const field_runs& f) {
 
 html bits_of(const field_runs& f, const std::vector<moment>& moments) {
   std::string runs;
-  for (const row* r : f.by) runs += (runs.empty() ? "" : ", ") + name_of(*r);
+  for (const row* r : f.by) runs += (runs.empty() ? "" : ", ") + runner_of(*r);
   html told = agree(f) ? paragraph("Every variant whose bits were verified gives the same field" +
                                    (f.by.size() > 1 ? "; at every step shown it is that of " + runs : "") + ".")
                        : tag("p", {{"class", "wrong"}}, html::text("The bits are NOT equal: " + runs + "."));
@@ -147,7 +147,7 @@ html told(const field_runs& f, page_builder& page) {
   const std::vector<moment> moments = moments_of(shown);
   html pictures, words;
   for (const moment& m : moments) pictures += picture_of(m);
-  words += paragraph("Computed by " + name_of(shown) + " of " + f.machine + ", the fastest there.");
+  words += paragraph("Computed by " + runner_of(shown) + " of " + f.machine + ", the fastest there.");
   words += bits_of(f, moments);
   if (const std::string why = text_at(*shown.record, "course.stopped"); !why.empty())
     words += paragraph("It ends with step " + count(moments.back().step) + ": " + why + ".");
