@@ -147,7 +147,7 @@ html told(const field_runs& f, page_builder& page) {
   const std::vector<moment> moments = moments_of(shown);
   html pictures, words;
   for (const moment& m : moments) pictures += picture_of(m);
-  words += paragraph("Computed by " + runner_of(shown) + " of " + f.machine + ", the fastest there.");
+  words += paragraph("Computed by " + runner_of(shown) + " of " + f.machine + ", the fastest variant of that device.");
   words += bits_of(f, moments);
   if (const std::string why = text_at(*shown.record, "course.stopped"); !why.empty())
     words += paragraph("It ends with step " + count(moments.back().step) + ": " + why + ".");
