@@ -7,9 +7,9 @@
 // Twins:  polymul_serial.cpp.
 // cuFFT is loaded when it is first measured, as cuBLAS is. Plans are made once a length and kept, as a program keeps
 // them; the first call of a case, which is not timed, pays for them.
-#include "backend/ceil_div.hpp"
 #include "backend/cuda/cuda_error.hpp"
 #include "backend/cuda/cuda_queue.hpp"
+#include "base/ceil_div.hpp"
 #include "peers/cuda_peers.hpp"
 #include "peers/dynamic_library.hpp"
 #include "polymul/polymul_problem.hpp"

@@ -57,7 +57,7 @@ class hiperc {
     launch("tw_boundaries", all, old, s_.rows, s_.columns, ghosts_);
     launch("tw_convolve", groups(s_.rows, s_.columns, group_side - 2 * ghosts_), old, mask, lap, s_.rows, s_.columns,
            ghosts_);
-    launch("tw_update", all, old, lap, next, s_.rows, s_.columns, ghosts_, registry::scalar_value::of(rate));
+    launch("tw_update", all, old, lap, next, s_.rows, s_.columns, ghosts_, base::scalar_value::of(rate));
   }
 
  private:

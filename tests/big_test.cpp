@@ -2,7 +2,7 @@
 // since an array of 16 GiB is needed. The result is checked in place, slice by slice, against the definition on
 // regenerated data, on all processors.
 #include "backend/backend.hpp"
-#include "backend/ceil_div.hpp"
+#include "base/ceil_div.hpp"
 #include "lab/generate.hpp"
 #include "order/block_stack.hpp"
 #include "registry/execute.hpp"
@@ -120,7 +120,7 @@ std::vector<float> run(const registry::variant& v, const registry::problem& p, c
   std::vector<float>& result = p.what->in_place ? values : value;
   const void* in[] = {values.data()};
   void* out[] = {result.data()};
-  registry::execute_on_host(p, {&v, t, "tried"}, queue, in, out);
+  registry::run_on_host(p, {&v, t, "tried"}, queue, in, out);
   return std::move(result);
 }
 

@@ -40,12 +40,12 @@ std::vector<open_options> options_of(const sweep_target& target) {
 }
 
 /// A number as special as the data are: for odd seeds the largest of many by magnitude, with infinity and NaNs on top.
-registry::scalar_value number_like(lab::data_class data, std::uint64_t seed, dtype type) {
+base::scalar_value number_like(lab::data_class data, std::uint64_t seed, dtype type) {
   constexpr std::size_t many = 2048;  // infinities and NaNs are rarer than 1 in 1000
   const std::vector<std::byte> values = lab::generate(data, seed, type, many);
-  registry::scalar_value largest{type, 0};
+  base::scalar_value largest{type, 0};
   for (std::size_t i = 0; i < (seed % 2 != 0 ? many : 1); ++i) {
-    registry::scalar_value value{type, 0};
+    base::scalar_value value{type, 0};
     std::memcpy(&value.bits, values.data() + i * size_of(type), size_of(type));
     const std::uint64_t sign = std::uint64_t{1} << (8 * size_of(type) - 1);
     if (i == 0 || (value.bits & ~sign) > (largest.bits & ~sign)) largest = value;

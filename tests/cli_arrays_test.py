@@ -1,6 +1,6 @@
 """sort, matmul and matvec on array files: against NumPy, and what bad input gets.
 
-cli_arrays_test.py TOOL PLANTED CRASHING_DRIVER HANGING_DRIVER   (as cli_test.py)
+cli_arrays_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 """
 
 import json

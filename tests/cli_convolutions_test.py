@@ -1,6 +1,6 @@
 """polymul and convolve on array files: against NumPy, and what bad input gets.
 
-cli_convolutions_test.py TOOL PLANTED CRASHING_DRIVER HANGING_DRIVER   (as cli_test.py)
+cli_convolutions_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 """
 
 import json

@@ -36,6 +36,14 @@ void first_bit(const registry::problem& p, const registry::memories& where, cons
   where.out[0].as<unsigned char>()[0] ^= 1;
 }
 
+/// Of which a second run would be one too many.
+void once(const registry::problem& p, const registry::memories& where, const registry::tuning& t,
+          backend::queue& queue) {
+  static int runs = 0;
+  if (++runs > 1) throw error(errc::device_lost, "it ran twice");
+  registry::reference_of(*p.what).run(p, where, t, queue);
+}
+
 template <errc Code>
 void fails(const registry::problem&, const registry::memories&, const registry::tuning&, backend::queue&) {
   throw error(Code, "planted");
@@ -53,6 +61,7 @@ int main(int argc, char** argv) {
   const std::vector<registry::variant> faulty{
       planted("one_bit", one_bit),
       planted("first_bit", first_bit, "reduce"),
+      planted("once", once),
       planted("lost", fails<errc::device_lost>),
       planted("unbuilt", fails<errc::build_failed>),
       planted("overflows", fails<errc::overflow>),

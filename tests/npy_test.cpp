@@ -1,7 +1,7 @@
 // The .npy reader is strict: hostile files are errors with a sentence, and nothing is allocated for them.
 #include "io/npy.hpp"
+#include "base/number.hpp"
 #include "io/npy_header.hpp"
-#include "io/number.hpp"
 #include "io/replacement_file.hpp"
 
 #include <tilewise/error.hpp>
@@ -311,7 +311,7 @@ TEST_F(npy, WhatIsUnfinishedIsRemovedHoweverMany) {
 }
 
 TEST(number, TextsReadBackAndOthersAreRefused) {
-  const auto text = [](std::string_view in, dtype type) { return io::to_text(io::parse_number(in, type)); };
+  const auto text = [](std::string_view in, dtype type) { return base::to_string(base::parse_number(in, type)); };
   EXPECT_EQ(text("0.1", dtype::f32), "0.1");
   EXPECT_EQ(text("-0", dtype::f64), "-0");
   EXPECT_EQ(text("inf", dtype::f32), "inf");
@@ -320,8 +320,8 @@ TEST(number, TextsReadBackAndOthersAreRefused) {
   EXPECT_EQ(text("1e-45", dtype::f32), "1e-45");
   EXPECT_EQ(text("18446744073709551615", dtype::u64), "18446744073709551615");
   EXPECT_EQ(text("-9223372036854775808", dtype::i64), "-9223372036854775808");
-  EXPECT_EQ(io::to_hex(io::parse_number("-2", dtype::i32)), "0xfffffffe");
-  EXPECT_EQ(io::to_hex(io::parse_number("1", dtype::f64)), "0x3ff0000000000000");
+  EXPECT_EQ(base::to_hex(base::parse_number("-2", dtype::i32)), "0xfffffffe");
+  EXPECT_EQ(base::to_hex(base::parse_number("1", dtype::f64)), "0x3ff0000000000000");
   for (const auto& [in, type] : std::vector<std::pair<std::string, dtype>>{{"", dtype::f32},
                                                                            {"x", dtype::f32},
                                                                            {"1,5", dtype::f64},
@@ -338,7 +338,7 @@ TEST(number, TextsReadBackAndOthersAreRefused) {
                                                                            {"1e999", dtype::f64},
                                                                            {"18446744073709551616", dtype::u64},
                                                                            {"1f", dtype::f32}})
-    EXPECT_THROW(io::parse_number(in, type), error) << in;
+    EXPECT_THROW(base::parse_number(in, type), error) << in;
 }
 
 }  // namespace

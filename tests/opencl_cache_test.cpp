@@ -1,12 +1,15 @@
 // The cache of OpenCL programs on the disk: private, whole or nothing, and never a damaged program.
 #include "backend/opencl/opencl_cache.hpp"
+#include "backend/opencl/opencl_cache_limit.hpp"
 #include "opencl_fixture.hpp"
 
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <set>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -180,6 +183,141 @@ TEST_F(OpenclCache, SixteenProcessesAtOnceSeeWholeEntriesOnly) {
     EXPECT_EQ(status, 0);
   }
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1) << "temporary files are left";
+}
+
+std::string names_of(const std::vector<opencl::cached_item>& items) {
+  std::string names;
+  for (const opencl::cached_item& item : items) names += item.name;
+  return names;
+}
+
+TEST_F(OpenclCache, WhatWasUsedLongestAgoMakesRoom) {
+  const std::vector<opencl::cached_item> all{{"c", 30, 300}, {"a", 30, 100}, {"d", 30, 400}, {"b", 30, 200}};
+  EXPECT_EQ(names_of(opencl::surplus(all, 120, 1000)), "");
+  EXPECT_EQ(names_of(opencl::surplus(all, 119, 1000)), "a");
+  EXPECT_EQ(names_of(opencl::surplus(all, 60, 1000)), "ab");
+  EXPECT_EQ(names_of(opencl::surplus(all, 60, 150)), "a") << "what was used after that stays";
+  EXPECT_EQ(names_of(opencl::surplus(all, 0, 1000)), "abcd");
+  EXPECT_EQ(names_of(opencl::surplus({}, 0, 1000)), "");
+}
+
+/// Sets when a file was used: so many seconds ago. Another process may have removed it.
+void age(const fs::path& file, long seconds) {
+  const timespec then{std::time(nullptr) - seconds, 0};
+  const timespec both[] = {then, then};
+  utimensat(AT_FDCWD, file.c_str(), both, 0);
+}
+
+TEST_F(OpenclCache, ProgramsStayWithinALimit) {
+  const opencl::disk_cache cache;
+  const std::vector<unsigned char> large(1 << 20, 7);
+  std::vector<std::string> keys;
+  for (const char* name : {"oldest", "used", "old", "recent"}) {
+    const std::string_view fields[] = {name};
+    keys.push_back(opencl::cache_key(fields));
+    cache.store(keys.back(), large);
+  }
+  const auto file = [&](std::size_t i) { return folder_ / (keys[i] + ".bin"); };
+  for (std::size_t i : {0, 1, 2}) age(file(i), 4000 - 100 * static_cast<long>(i));
+  EXPECT_TRUE(cache.find(keys[1])) << "which is used now";
+  std::ofstream(folder_ / "half.1.2.tmp") << "left by a process that was killed";
+  age(folder_ / "half.1.2.tmp", 5000);
+  std::ofstream(folder_ / "notes") << "not ours";
+  age(folder_ / "notes", 9000);
+  const int directory = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY);
+  const auto left = [&] {
+    std::string text;
+    for (std::size_t i = 0; i < keys.size(); ++i) text += fs::exists(file(i)) ? "x" : "-";
+    return text + (fs::exists(folder_ / "half.1.2.tmp") ? "t" : "");
+  };
+  opencl::limit_programs(directory, 64 << 20);
+  EXPECT_EQ(left(), "xxxxt");
+  opencl::limit_programs(directory, (7 << 20) / 2);
+  EXPECT_EQ(left(), "-xxx");
+  opencl::limit_programs(directory, 0);
+  EXPECT_EQ(left(), "-x-x") << "what was used within an hour stays";
+  EXPECT_TRUE(fs::exists(folder_ / "notes"));
+  close(directory);
+}
+
+TEST_F(OpenclCache, StoringKeepsTheLimit) {
+  const std::vector<unsigned char> large(opencl::cache_limit / 4, 7);
+  for (int i = 0; i < 5; ++i) {
+    const std::string number = std::to_string(i);
+    const std::string_view fields[] = {number};
+    opencl::disk_cache().store(opencl::cache_key(fields), large);
+    age(folder_ / (opencl::cache_key(fields) + ".bin"), 10000 - i);
+  }
+  store();
+  std::uintmax_t bytes = 0;
+  for (const auto& entry : fs::directory_iterator(folder_))
+    if (entry.is_regular_file()) bytes += entry.file_size();
+  EXPECT_LE(bytes, opencl::cache_limit);
+  EXPECT_GT(bytes, opencl::cache_limit / 2);
+  EXPECT_TRUE(finds());
+}
+
+TEST_F(OpenclCache, WhatADriverKeepsStaysWithinALimit) {
+  const fs::path pocl = scratch_.path() / "pocl";
+  const long day = 24 * 60 * 60;
+  const auto keep = [&](const char* name, long last_used) {
+    fs::create_directories(pocl / name / "kernel");
+    std::ofstream(pocl / name / "kernel" / "object.so") << std::string(1000, 'x');
+    std::ofstream(pocl / name / "last_accessed") << "";
+    age(pocl / name / "last_accessed", last_used);
+    age(pocl / name, 9 * day);
+  };
+  keep("AA/oldest", 3 * day);
+  keep("AA/old", 2 * day);
+  keep("BB/used", 60);
+  std::ofstream(pocl / "tempfile_left") << "";
+  age(pocl / "tempfile_left", 2 * day);
+  std::ofstream(pocl / "tempfile_fresh") << "";
+  fs::create_directories(pocl / ".old-1-1" / "kernel");
+  age(pocl / ".old-1-1", 2 * day);
+  opencl::limit_driver_objects(pocl.string(), 3000);
+  EXPECT_TRUE(fs::exists(pocl / "AA/oldest"));
+  EXPECT_FALSE(fs::exists(pocl / "tempfile_left") || fs::exists(pocl / ".old-1-1"));
+  EXPECT_TRUE(fs::exists(pocl / "tempfile_fresh")) << "somebody may be writing it";
+  opencl::limit_driver_objects(pocl.string(), 2500);
+  EXPECT_FALSE(fs::exists(pocl / "AA/oldest"));
+  EXPECT_TRUE(fs::exists(pocl / "AA/old/kernel/object.so"));
+  opencl::limit_driver_objects(pocl.string(), 0);
+  EXPECT_FALSE(fs::exists(pocl / "AA/old"));
+  EXPECT_TRUE(fs::exists(pocl / "BB/used/kernel/object.so")) << "within a day it may be in use";
+  EXPECT_EQ(std::distance(fs::directory_iterator(pocl), {}), 3) << "AA, BB and the fresh file";
+  opencl::limit_driver_objects((scratch_.path() / "none").string(), 0);
+}
+
+TEST_F(OpenclCache, ProcessesThatLimitItAtOnceKeepWhatIsInUse) {
+  std::vector<pid_t> children;
+  for (unsigned char id = 0; id < 8; ++id) {
+    const pid_t child = fork();
+    if (child != 0) {
+      children.push_back(child);
+      continue;
+    }
+    const opencl::disk_cache cache;
+    const int directory = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY);
+    const std::vector<unsigned char> program(20000, id);
+    bool ok = true;
+    for (int round = 0; round < 50; ++round) {
+      const std::string number = std::to_string(round), own = number + " of " + std::to_string(id);
+      const std::string_view of_all[] = {number}, of_one[] = {own};
+      const std::string shared = opencl::cache_key(of_all), key = opencl::cache_key(of_one);
+      cache.store(key, program);
+      cache.store(shared, program);
+      age(folder_ / (shared + ".bin"), 10000);
+      opencl::limit_programs(directory, 0);
+      ok = ok && cache.find(key) == program;
+    }
+    _exit(ok ? 0 : 1);
+  }
+  for (pid_t child : children) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
 }
 
 TEST_F(OpenclCache, ProgramsAreBuiltAnewFromDamagedEntries) {

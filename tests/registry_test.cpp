@@ -1,5 +1,6 @@
 // The catalog is sane, says what it does not have, and chooses without silent fallbacks.
 #include "backend/cpu/cpu_device.hpp"
+#include "base/nearest.hpp"
 #include "helpers.hpp"
 #include "registry/choose.hpp"
 
@@ -126,7 +127,30 @@ TEST(Catalog, AnUnknownNameIsAnsweredWithTheNearest) {
   expect_holds(message_of(errc::invalid_argument, [] { find_algorithm("scna"); }), "scan");
   expect_holds(message_of(errc::invalid_argument, [] { find_variant("reduce/serail"); }), "reduce/serial");
   const std::array<std::string, 4> names{"blelloch", "lookback", "two_phase", "chunked"};
-  EXPECT_EQ(nearest("lokback", names).substr(0, 22), " did you mean lookback");
+  EXPECT_EQ(base::nearest("lokback", names).substr(0, 22), " did you mean lookback");
+}
+
+TEST(Catalog, VariantsAreProposedInTheFormThatWasAskedFor) {
+  std::array<variant, 4> some;
+  some.fill(pretended_variant("two_phase", claim::tilewise, false));
+  some[1].backend = "opencl";
+  some[2].name = "lookback";
+  some[3].backend = "serial", some[3].name = "";
+  std::vector<const variant*> all;
+  for (const variant& v : some) all.push_back(&v);
+  all.push_back(&some[0]);  // as two algorithms may have variants of one name
+  EXPECT_EQ(nearest_variant("two_phas", all), " did you mean cpu:two_phase, opencl:two_phase or lookback?");
+  EXPECT_EQ(nearest_variant("lokback", all).substr(0, 22), " did you mean lookback");
+  EXPECT_EQ(nearest_variant("cpu:lokback", all).substr(0, 26), " did you mean cpu:lookback");
+  EXPECT_EQ(nearest_variant("pretended/seral", all).substr(0, 30), " did you mean pretended/serial");
+  EXPECT_EQ(nearest_variant("seral", all).substr(0, 20), " did you mean serial");
+}
+
+TEST(Catalog, AVariantIsCalledByNameLabelAndId) {
+  for (const variant& v : variants()) {
+    EXPECT_TRUE(v.is_called(v.id()) && v.is_called(v.label()) && (v.name.empty() || v.is_called(v.name))) << v.id();
+    EXPECT_FALSE(v.is_called("") || v.is_called(v.algorithm) || v.is_called(v.id() + "x")) << v.id();
+  }
 }
 
 TEST(Tuning, PrintingAndParsingAreInverse) {
@@ -153,10 +177,10 @@ TEST(Tuning, ErrorsNameWhatThereIs) {
   const auto parse = [](std::string_view text) {
     return message_of(errc::invalid_argument, [&] { parse_tuning(text, two_axes); });
   };
-  expect_holds(parse("group=64"), "group_size=");
-  expect_holds(parse("group_size=100"), "64 128 256");
-  expect_holds(parse("carry=1"), "local direct");
-  expect_holds(parse("carry"), "carry=");
+  expect_holds(parse("group=64"), "it has: group_size=64|128|256 carry=local|direct");
+  expect_holds(parse("group_size=100"), "64|128|256");
+  expect_holds(parse("carry=1"), "local|direct");
+  expect_holds(parse("carry"), "carry=local|direct");
   expect_holds(message_of(errc::invalid_argument, [] { parse_tuning("a=1", {}); }), "none");
 }
 
@@ -178,6 +202,7 @@ TEST(Choose, NeverTakesAPeer) {
 TEST(Choose, AForcedVariantIsNeverReplaced) {
   EXPECT_EQ(choose(pretended_problem(10), cpu(), {.variant = "loose"}).variant->name, "loose");
   EXPECT_EQ(choose(pretended_problem(10), cpu(), {.variant = "pretended/cpu:exact"}).variant->name, "exact");
+  EXPECT_EQ(choose(pretended_problem(10), cpu(), {.variant = "cpu:exact"}).variant->name, "exact");
   const std::string text =
       message_of(errc::unsupported, [] { choose(pretended_problem(101), cpu(), {.variant = "exact"}); });
   expect_holds(text, "it stops at 100 elements");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tilewise/device.hpp>
+#include <tilewise/export.hpp>
 
 #include <utility>
 #include <vector>
@@ -10,7 +11,7 @@ namespace tilewise {
 
 /// `size()` elements in the memory of one device. Move-only; freed in the order of the device's queue.
 template <scalar T>
-class array {
+class TILEWISE_API array {
  public:
   using value_type = T;
 
@@ -19,6 +20,8 @@ class array {
 
   /// A copy on the host; waits for the device.
   std::vector<T> download() const;
+  /// Into host memory of size() elements, else `invalid_argument`.
+  void download(std::span<T> to) const;
 
   /// The CUDA device pointer, the host pointer of a CPU array, or the cl_mem.
   void* native() const;

@@ -3,6 +3,7 @@
 
 #include <tilewise/array.hpp>
 #include <tilewise/error.hpp>
+#include <tilewise/export.hpp>
 
 #include <optional>
 
@@ -31,7 +32,7 @@ struct convolve_options {
 
 /// The size of a result. Throws `invalid_argument`, with the sizes, for a mask with an even number of rows or columns,
 /// for an image without pixels, and, with border::valid, for a mask that is larger than the image.
-image_size convolved_size(image_size image, image_size mask, border at_edges);
+TILEWISE_API image_size convolved_size(image_size image, image_size mask, border at_edges);
 
 /// y[i, j] is the sum of mask[r, s] * x[i + r - h, j + s - w] over all r and s, where h and w are half the mask's rows
 /// and columns, rounded down; the mask is not turned round. With border::valid i and j count from h and w.
@@ -41,12 +42,34 @@ image_size convolved_size(image_size image, image_size mask, border at_edges);
 /// Throws `invalid_argument`, with the sizes, before anything is touched.
 /// Source: Gonzalez and Woods, Digital Image Processing, 4th edition, 3.4; order.md says more of the order.
 template <pixel T>
-void convolve(std::span<const T> image, image_size of_image, std::span<const T> mask, image_size of_mask,
-              std::span<T> y, const convolve_options& options = {});
+TILEWISE_API void convolve(std::span<const T> image, image_size of_image, std::span<const T> mask, image_size of_mask,
+                           std::span<T> y, const convolve_options& options = {});
 
 /// The same on a device, asynchronous in its queue.
 template <pixel T>
-void convolve(const array<T>& image, image_size of_image, const array<T>& mask, image_size of_mask, array<T>& y,
-              const convolve_options& options = {});
+TILEWISE_API void convolve(const array<T>& image, image_size of_image, const array<T>& mask, image_size of_mask,
+                           array<T>& y, const convolve_options& options = {});
+
+template <host_range Image, host_range<element_of<Image>> Mask, host_output<element_of<Image>> Y>
+void convolve(const Image& image, image_size of_image, const Mask& mask, image_size of_mask, Y&& y,
+              const convolve_options& options = {}) {
+  tilewise::convolve(as_input(image), of_image, as_input(mask), of_mask, as_output(y), options);
+}
+template <host_range Image, host_range<element_of<Image>> Mask>
+std::vector<element_of<Image>> convolve(const Image& image, image_size of_image, const Mask& mask, image_size of_mask,
+                                        const convolve_options& options = {}) {
+  const image_size result = convolved_size(of_image, of_mask, options.border);
+  auto y = host_result<element_of<Image>>(result.rows * result.columns);
+  tilewise::convolve(as_input(image), of_image, as_input(mask), of_mask, as_output(y), options);
+  return y;
+}
+template <pixel T>
+array<T> convolve(const array<T>& image, image_size of_image, const array<T>& mask, image_size of_mask,
+                  const convolve_options& options = {}) {
+  const image_size result = convolved_size(of_image, of_mask, options.border);
+  array<T> y = image.device().template allocate<T>(result.rows * result.columns);
+  tilewise::convolve(image, of_image, mask, of_mask, y, options);
+  return y;
+}
 
 }  // namespace tilewise

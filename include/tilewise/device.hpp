@@ -1,7 +1,8 @@
 // Devices: found, opened by name, and owners of one in-order queue each.
 #pragma once
 
-#include <tilewise/types.hpp>
+#include <tilewise/export.hpp>
+#include <tilewise/host_range.hpp>
 
 #include <memory>
 #include <span>
@@ -47,7 +48,7 @@ struct open_options {
 /// A handle on one device and its in-order queue; copies refer to the same queue.
 /// Calls on arrays of one device are asynchronous in that queue where the backend is. A queue takes calls from one
 /// thread at a time; the CPU device takes host-span calls from any number of threads.
-class device {
+class TILEWISE_API device {
  public:
   explicit device(std::shared_ptr<backend::device> implementation);
 
@@ -57,9 +58,9 @@ class device {
   /// Copies host data to the device.
   template <scalar T>
   array<T> upload(std::span<const T> values) const;
-  template <class Range>
-  auto upload(const Range& values) const {
-    return upload(std::span<const typename Range::value_type>(values));
+  template <host_range Range>
+  array<element_of<Range>> upload(const Range& values) const {
+    return upload(as_input(values));
   }
 
   /// An array of `count` elements with unspecified contents. Throws `out_of_memory`.
@@ -77,12 +78,12 @@ class device {
 };
 
 /// Every device of every backend that this build has and this machine answers for.
-std::vector<device> devices();
+TILEWISE_API std::vector<device> devices();
 
 /// Opens a device: "auto", "cpu", "cpu:serial|threads|openmp|tbb", "opencl:0", "cuda:0", or a backend with a part of
 /// the hardware's name, "opencl:NVIDIA". "auto" takes what TILEWISE_DEVICE names, else the first CUDA device, else the
 /// first OpenCL device that is no CPU, else "cpu". Throws `device_lost` for a device that is not there, with the
 /// nearest names.
-device open(std::string_view name = "auto", const open_options& options = {});
+TILEWISE_API device open(std::string_view name = "auto", const open_options& options = {});
 
 }  // namespace tilewise

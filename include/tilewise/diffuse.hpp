@@ -3,6 +3,7 @@
 
 #include <tilewise/array.hpp>
 #include <tilewise/error.hpp>
+#include <tilewise/export.hpp>
 
 #include <optional>
 
@@ -29,7 +30,7 @@ struct diffusion {
 
 /// The largest rate for which the steps do not amplify any wave of the field.
 /// Throws `invalid_argument` for a mask that there is not, or distances that give no finite mask.
-double largest_stable_rate(const diffusion& problem);
+TILEWISE_API double largest_stable_rate(const diffusion& problem);
 
 struct diffuse_options {
   std::optional<tilewise::device> device = {};  ///< default: where the data is; for host data the CPU
@@ -42,11 +43,30 @@ struct diffuse_options {
 /// columns and row-major, and do not overlap. So many steps and then so many more give the bits of all of them at once.
 /// No steps copy. Throws `invalid_argument` before anything is touched.
 template <field_element T>
-void diffuse(std::span<const T> field, std::span<T> result, const diffusion& problem,
-             const diffuse_options& options = {});
+TILEWISE_API void diffuse(std::span<const T> field, std::span<T> result, const diffusion& problem,
+                          const diffuse_options& options = {});
 
 /// The same on a device, asynchronous in its queue.
 template <field_element T>
-void diffuse(const array<T>& field, array<T>& result, const diffusion& problem, const diffuse_options& options = {});
+TILEWISE_API void diffuse(const array<T>& field, array<T>& result, const diffusion& problem,
+                          const diffuse_options& options = {});
+
+template <host_range Field, host_output<element_of<Field>> Result>
+void diffuse(const Field& field, Result&& result, const diffusion& problem, const diffuse_options& options = {}) {
+  tilewise::diffuse(as_input(field), as_output(result), problem, options);
+}
+template <host_range Field>
+std::vector<element_of<Field>> diffuse(const Field& field, const diffusion& problem,
+                                       const diffuse_options& options = {}) {
+  auto result = host_result<element_of<Field>>(std::ranges::size(field));
+  tilewise::diffuse(as_input(field), as_output(result), problem, options);
+  return result;
+}
+template <field_element T>
+array<T> diffuse(const array<T>& field, const diffusion& problem, const diffuse_options& options = {}) {
+  array<T> result = field.device().template allocate<T>(field.size());
+  tilewise::diffuse(field, result, problem, options);
+  return result;
+}
 
 }  // namespace tilewise

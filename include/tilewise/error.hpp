@@ -1,6 +1,8 @@
 // The one exception that the library throws.
 #pragma once
 
+#include <tilewise/export.hpp>
+
 #include <stdexcept>
 #include <string>
 
@@ -18,7 +20,7 @@ enum class errc {
 };
 
 /// Whatever fails, the inputs of the call are untouched and nothing leaks.
-class error : public std::runtime_error {
+class TILEWISE_API error : public std::runtime_error {
  public:
   error(errc code, const std::string& message) : std::runtime_error(message), code_(code) {}
   errc code() const noexcept { return code_; }

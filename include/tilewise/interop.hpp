@@ -3,18 +3,19 @@
 #pragma once
 
 #include <tilewise/array.hpp>
+#include <tilewise/export.hpp>
 
 namespace tilewise {
 
 /// A device whose queue is the caller's cudaStream_t on CUDA device `ordinal`; nullptr is the default stream.
-device from_cuda_stream(int ordinal, void* stream);
+TILEWISE_API device from_cuda_stream(int ordinal, void* stream);
 
 /// A device whose queue is the caller's cl_command_queue, which must be in-order.
-device from_opencl_queue(void* queue);
+TILEWISE_API device from_opencl_queue(void* queue);
 
 /// An array over `count` elements that the caller owns: a CUDA device pointer, a cl_mem or, on a CPU device, a host
 /// pointer.
 template <scalar T>
-array<T> view(const device& on, void* native, std::uint64_t count);
+TILEWISE_API array<T> view(const device& on, void* native, std::uint64_t count);
 
 }  // namespace tilewise

@@ -3,6 +3,7 @@
 
 #include <tilewise/array.hpp>
 #include <tilewise/error.hpp>
+#include <tilewise/export.hpp>
 #include <tilewise/matrix.hpp>
 
 #include <optional>
@@ -18,21 +19,42 @@ struct matvec_options {
 /// y = A x: y[i] = dot(A[i,:], x). A is M x N and row-major; y overlaps neither A nor x. Where N is 0, y is all zeros.
 /// Throws `invalid_argument`, with the shapes, before anything is touched.
 template <scalar T>
-void matvec(std::span<const T> a, matrix_layout layout, std::span<const T> x, std::span<T> y,
-            const matvec_options& options = {});
+TILEWISE_API void matvec(std::span<const T> a, matrix_layout layout, std::span<const T> x, std::span<T> y,
+                         const matvec_options& options = {});
 
 /// The same on a device, asynchronous in its queue.
 template <scalar T>
-void matvec(const array<T>& a, matrix_layout layout, const array<T>& x, array<T>& y,
-            const matvec_options& options = {});
+TILEWISE_API void matvec(const array<T>& a, matrix_layout layout, const array<T>& x, array<T>& y,
+                         const matvec_options& options = {});
 
 /// P(n) of order.md over the rounded products x[i] * y[i]; 0 for none. x and y have one size. It is the matrix-vector
 /// product of one row.
 template <scalar T>
-T dot(std::span<const T> x, std::span<const T> y, const matvec_options& options = {});
+TILEWISE_API T dot(std::span<const T> x, std::span<const T> y, const matvec_options& options = {});
 
 /// The same on a device; waits for it.
 template <scalar T>
-T dot(const array<T>& x, const array<T>& y, const matvec_options& options = {});
+TILEWISE_API T dot(const array<T>& x, const array<T>& y, const matvec_options& options = {});
+
+template <host_range A, host_range<element_of<A>> X, host_output<element_of<A>> Y>
+void matvec(const A& a, matrix_layout layout, const X& x, Y&& y, const matvec_options& options = {}) {
+  tilewise::matvec(as_input(a), layout, as_input(x), as_output(y), options);
+}
+template <host_range A, host_range<element_of<A>> X>
+std::vector<element_of<A>> matvec(const A& a, matrix_layout layout, const X& x, const matvec_options& options = {}) {
+  auto y = host_result<element_of<A>>(layout.rows);
+  tilewise::matvec(as_input(a), layout, as_input(x), as_output(y), options);
+  return y;
+}
+template <scalar T>
+array<T> matvec(const array<T>& a, matrix_layout layout, const array<T>& x, const matvec_options& options = {}) {
+  array<T> y = a.device().template allocate<T>(layout.rows);
+  tilewise::matvec(a, layout, x, y, options);
+  return y;
+}
+template <host_range X, host_range<element_of<X>> Y>
+element_of<X> dot(const X& x, const Y& y, const matvec_options& options = {}) {
+  return tilewise::dot(as_input(x), as_input(y), options);
+}
 
 }  // namespace tilewise

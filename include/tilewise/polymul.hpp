@@ -3,9 +3,9 @@
 
 #include <tilewise/array.hpp>
 #include <tilewise/error.hpp>
+#include <tilewise/export.hpp>
 
 #include <optional>
-#include <ranges>
 
 namespace tilewise {
 
@@ -18,6 +18,9 @@ concept coefficient =
 template <coefficient T>
 using product_of = std::conditional_t<std::is_integral_v<T>, std::int64_t, T>;
 
+/// Coefficients of the product of polynomials of n and m: n + m - 1, or none if one of them has none.
+constexpr std::uint64_t product_size(std::uint64_t n, std::uint64_t m) { return n == 0 || m == 0 ? 0 : n + m - 1; }
+
 struct polymul_options {
   std::optional<std::uint64_t> modulus = {};    ///< of integers, 1 to 2^63 - 1: coefficients in [0, modulus)
   std::optional<tilewise::device> device = {};  ///< default: where the data is; for host data the CPU
@@ -25,26 +28,34 @@ struct polymul_options {
   std::string_view tuning = {};                 ///< never changes a bit
 };
 
-/// c[k] is the sum of a[i] * b[k - i]. Coefficients stand in ascending order of their powers; c has a.size() + b.size()
-/// - 1 of them, or none if a or b has none, and overlaps neither. Floats: from +0, fma(a[i], b[k - i], c[k]) for
+/// c[k] is the sum of a[i] * b[k - i]. Coefficients stand in ascending order of their powers; c has
+/// product_size(a.size(), b.size()) of them and overlaps neither. Floats: from +0, fma(a[i], b[k - i], c[k]) for
 /// ascending i. Integers: exact. Throws `overflow`, with c untouched, if a coefficient does not fit 64 bits and no
 /// modulus is given; `invalid_argument`, before anything is touched, if sizes or the modulus make no sense.
 template <coefficient T>
-void polymul(std::span<const T> a, std::span<const T> b, std::span<product_of<T>> c,
-             const polymul_options& options = {});
+TILEWISE_API void polymul(std::span<const T> a, std::span<const T> b, std::span<product_of<T>> c,
+                          const polymul_options& options = {});
 
 /// The same on a device. Asynchronous in its queue for floats and with a modulus; else the device is waited for, and an
 /// `overflow` may leave c with values that are not the product's.
 template <coefficient T>
-void polymul(const array<T>& a, const array<T>& b, array<product_of<T>>& c, const polymul_options& options = {});
+TILEWISE_API void polymul(const array<T>& a, const array<T>& b, array<product_of<T>>& c,
+                          const polymul_options& options = {});
 
-/// Any contiguous ranges of host data, such as std::vector.
-template <std::ranges::contiguous_range A, std::ranges::contiguous_range B>
-auto polymul(const A& a, const B& b, const polymul_options& options = {}) {
-  using T = std::ranges::range_value_t<A>;
-  const std::span<const T> first(a), second(b);
-  std::vector<product_of<T>> c(first.empty() || second.empty() ? 0 : first.size() + second.size() - 1);
-  polymul<T>(first, second, std::span<product_of<T>>(c), options);
+template <host_range A, host_range<element_of<A>> B, host_output<product_of<element_of<A>>> C>
+void polymul(const A& a, const B& b, C&& c, const polymul_options& options = {}) {
+  tilewise::polymul(as_input(a), as_input(b), as_output(c), options);
+}
+template <host_range A, host_range<element_of<A>> B>
+std::vector<product_of<element_of<A>>> polymul(const A& a, const B& b, const polymul_options& options = {}) {
+  auto c = host_result<product_of<element_of<A>>>(product_size(std::ranges::size(a), std::ranges::size(b)));
+  tilewise::polymul(as_input(a), as_input(b), as_output(c), options);
+  return c;
+}
+template <coefficient T>
+array<product_of<T>> polymul(const array<T>& a, const array<T>& b, const polymul_options& options = {}) {
+  auto c = a.device().template allocate<product_of<T>>(product_size(a.size(), b.size()));
+  tilewise::polymul(a, b, c, options);
   return c;
 }
 

@@ -3,9 +3,9 @@
 
 #include <tilewise/array.hpp>
 #include <tilewise/error.hpp>
+#include <tilewise/export.hpp>
 
 #include <optional>
-#include <ranges>
 
 namespace tilewise {
 
@@ -20,23 +20,22 @@ struct reduce_options {
 /// The empty reduction is `init`, else 0 for a sum and 1 for a product; for min and max it is `invalid_argument`.
 /// Equal bits on every device, for every variant and tuning. A NaN result is the canonical quiet NaN.
 template <scalar T>
-T reduce(std::span<const T> values, const reduce_options& options = {});
+TILEWISE_API T reduce(std::span<const T> values, const reduce_options& options = {});
 template <scalar T>
-T reduce(std::span<const T> values, std::type_identity_t<T> init, const reduce_options& options = {});
+TILEWISE_API T reduce(std::span<const T> values, std::type_identity_t<T> init, const reduce_options& options = {});
 /// The same for data on a device; waits for the value.
 template <scalar T>
-T reduce(const array<T>& values, const reduce_options& options = {});
+TILEWISE_API T reduce(const array<T>& values, const reduce_options& options = {});
 template <scalar T>
-T reduce(const array<T>& values, std::type_identity_t<T> init, const reduce_options& options = {});
+TILEWISE_API T reduce(const array<T>& values, std::type_identity_t<T> init, const reduce_options& options = {});
 
-/// Any contiguous range of host data, such as a std::vector.
-template <std::ranges::contiguous_range Range>
-auto reduce(const Range& values, const reduce_options& options = {}) {
-  return reduce(std::span<const std::ranges::range_value_t<Range>>(values), options);
+template <host_range Range>
+element_of<Range> reduce(const Range& values, const reduce_options& options = {}) {
+  return tilewise::reduce(as_input(values), options);
 }
-template <std::ranges::contiguous_range Range>
-auto reduce(const Range& values, std::ranges::range_value_t<Range> init, const reduce_options& options = {}) {
-  return reduce(std::span<const std::ranges::range_value_t<Range>>(values), init, options);
+template <host_range Range>
+element_of<Range> reduce(const Range& values, element_of<Range> init, const reduce_options& options = {}) {
+  return tilewise::reduce(as_input(values), init, options);
 }
 
 }  // namespace tilewise

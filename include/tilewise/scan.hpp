@@ -3,9 +3,9 @@
 
 #include <tilewise/array.hpp>
 #include <tilewise/error.hpp>
+#include <tilewise/export.hpp>
 
 #include <optional>
-#include <ranges>
 
 namespace tilewise {
 
@@ -19,38 +19,94 @@ struct scan_options {
 /// out[i] = P(i+1) of order.md, which is reduce(in[0..i]) bit for bit; with `init`, init + P(i+1).
 /// `out` has the size of `in` and is `in` itself or does not overlap it; else `invalid_argument`.
 template <scalar T>
-void inclusive_scan(std::span<const T> in, std::span<T> out, const scan_options& options = {});
+TILEWISE_API void inclusive_scan(std::span<const T> in, std::span<T> out, const scan_options& options = {});
 template <scalar T>
-void inclusive_scan(std::span<const T> in, std::span<T> out, std::type_identity_t<T> init,
-                    const scan_options& options = {});
+TILEWISE_API void inclusive_scan(std::span<const T> in, std::span<T> out, std::type_identity_t<T> init,
+                                 const scan_options& options = {});
 
 /// out[0] = init, out[i] = init + P(i). Without `init` a sum starts from 0 and a product from 1; min and max need one.
 template <scalar T>
-void exclusive_scan(std::span<const T> in, std::span<T> out, const scan_options& options = {});
+TILEWISE_API void exclusive_scan(std::span<const T> in, std::span<T> out, const scan_options& options = {});
 template <scalar T>
-void exclusive_scan(std::span<const T> in, std::span<T> out, std::type_identity_t<T> init,
-                    const scan_options& options = {});
+TILEWISE_API void exclusive_scan(std::span<const T> in, std::span<T> out, std::type_identity_t<T> init,
+                                 const scan_options& options = {});
 
-/// The same on a device, asynchronous in its queue. The first form returns a new array.
+/// The same on a device, asynchronous in its queue.
 template <scalar T>
-array<T> inclusive_scan(const array<T>& in, const scan_options& options = {});
+TILEWISE_API void inclusive_scan(const array<T>& in, array<T>& out, const scan_options& options = {});
 template <scalar T>
-array<T> exclusive_scan(const array<T>& in, std::type_identity_t<T> init, const scan_options& options = {});
+TILEWISE_API void inclusive_scan(const array<T>& in, array<T>& out, std::type_identity_t<T> init,
+                                 const scan_options& options = {});
 template <scalar T>
-void inclusive_scan(const array<T>& in, array<T>& out, const scan_options& options = {});
+TILEWISE_API void exclusive_scan(const array<T>& in, array<T>& out, const scan_options& options = {});
 template <scalar T>
-void exclusive_scan(const array<T>& in, array<T>& out, std::type_identity_t<T> init, const scan_options& options = {});
+TILEWISE_API void exclusive_scan(const array<T>& in, array<T>& out, std::type_identity_t<T> init,
+                                 const scan_options& options = {});
 
-/// Any contiguous ranges of host data, such as std::vector.
-template <std::ranges::contiguous_range In, std::ranges::contiguous_range Out>
+template <host_range In, host_output<element_of<In>> Out>
 void inclusive_scan(const In& in, Out&& out, const scan_options& options = {}) {
-  using T = std::ranges::range_value_t<In>;
-  inclusive_scan<T>(std::span<const T>(in), std::span<T>(out), options);
+  tilewise::inclusive_scan(as_input(in), as_output(out), options);
 }
-template <std::ranges::contiguous_range In, std::ranges::contiguous_range Out>
-void exclusive_scan(const In& in, Out&& out, std::ranges::range_value_t<In> init, const scan_options& options = {}) {
-  using T = std::ranges::range_value_t<In>;
-  exclusive_scan<T>(std::span<const T>(in), std::span<T>(out), init, options);
+template <host_range In, host_output<element_of<In>> Out>
+void inclusive_scan(const In& in, Out&& out, element_of<In> init, const scan_options& options = {}) {
+  tilewise::inclusive_scan(as_input(in), as_output(out), init, options);
+}
+template <host_range In>
+std::vector<element_of<In>> inclusive_scan(const In& in, const scan_options& options = {}) {
+  auto out = host_result<element_of<In>>(std::ranges::size(in));
+  tilewise::inclusive_scan(as_input(in), as_output(out), options);
+  return out;
+}
+template <host_range In>
+std::vector<element_of<In>> inclusive_scan(const In& in, element_of<In> init, const scan_options& options = {}) {
+  auto out = host_result<element_of<In>>(std::ranges::size(in));
+  tilewise::inclusive_scan(as_input(in), as_output(out), init, options);
+  return out;
+}
+template <scalar T>
+array<T> inclusive_scan(const array<T>& in, const scan_options& options = {}) {
+  array<T> out = in.device().template allocate<T>(in.size());
+  tilewise::inclusive_scan(in, out, options);
+  return out;
+}
+template <scalar T>
+array<T> inclusive_scan(const array<T>& in, std::type_identity_t<T> init, const scan_options& options = {}) {
+  array<T> out = in.device().template allocate<T>(in.size());
+  tilewise::inclusive_scan(in, out, init, options);
+  return out;
+}
+
+template <host_range In, host_output<element_of<In>> Out>
+void exclusive_scan(const In& in, Out&& out, const scan_options& options = {}) {
+  tilewise::exclusive_scan(as_input(in), as_output(out), options);
+}
+template <host_range In, host_output<element_of<In>> Out>
+void exclusive_scan(const In& in, Out&& out, element_of<In> init, const scan_options& options = {}) {
+  tilewise::exclusive_scan(as_input(in), as_output(out), init, options);
+}
+template <host_range In>
+std::vector<element_of<In>> exclusive_scan(const In& in, const scan_options& options = {}) {
+  auto out = host_result<element_of<In>>(std::ranges::size(in));
+  tilewise::exclusive_scan(as_input(in), as_output(out), options);
+  return out;
+}
+template <host_range In>
+std::vector<element_of<In>> exclusive_scan(const In& in, element_of<In> init, const scan_options& options = {}) {
+  auto out = host_result<element_of<In>>(std::ranges::size(in));
+  tilewise::exclusive_scan(as_input(in), as_output(out), init, options);
+  return out;
+}
+template <scalar T>
+array<T> exclusive_scan(const array<T>& in, const scan_options& options = {}) {
+  array<T> out = in.device().template allocate<T>(in.size());
+  tilewise::exclusive_scan(in, out, options);
+  return out;
+}
+template <scalar T>
+array<T> exclusive_scan(const array<T>& in, std::type_identity_t<T> init, const scan_options& options = {}) {
+  array<T> out = in.device().template allocate<T>(in.size());
+  tilewise::exclusive_scan(in, out, init, options);
+  return out;
 }
 
 }  // namespace tilewise

@@ -2,9 +2,8 @@
 #include "_skeleton/skeleton.hpp"
 
 #include "_skeleton/skeleton_problem.hpp"
-#include "backend/backend.hpp"
-#include "backend/instantiate.hpp"
-#include "registry/execute.hpp"
+#include "base/instantiate.hpp"
+#include "registry/call.hpp"
 
 namespace tilewise {
 
@@ -14,12 +13,7 @@ void skeleton(std::span<const T> in, std::span<T> out, const skeleton_options& o
     throw error(errc::invalid_argument, "the output of skeleton has the size of its input: " +
                                             std::to_string(in.size()) + " elements, not " + std::to_string(out.size()));
   const registry::problem p{.what = &impl::skeleton::skeleton_algorithm(), .type = dtype_of<T>, .shape = {in.size()}};
-  registry::check(p);
-  const device on = options.device ? *options.device : open("cpu");
-  const registry::choice how = registry::choose(p, on.implementation(), {options.variant, options.tuning});
-  const void* inputs[] = {in.data()};
-  void* outputs[] = {out.data()};
-  registry::execute_on_host(p, how, on.implementation().queue(), inputs, outputs);
+  registry::run_call(p, options, {{"the input", in}}, {{"the output", out}});
 }
 
 #define TILEWISE_INSTANTIATE(T) template void skeleton<T>(std::span<const T>, std::span<T>, const skeleton_options&);

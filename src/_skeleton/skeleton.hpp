@@ -3,6 +3,7 @@
 
 #include <tilewise/device.hpp>
 #include <tilewise/error.hpp>
+#include <tilewise/export.hpp>
 
 #include <optional>
 
@@ -17,6 +18,6 @@ struct skeleton_options {
 /// out[i] = -in[i]; the sign of a zero changes too, unsigned integers wrap, and a NaN is the canonical quiet NaN.
 /// `out` has the size of `in` and is `in` itself or does not overlap it; another size is `invalid_argument`.
 template <scalar T>
-void skeleton(std::span<const T> in, std::span<T> out, const skeleton_options& options = {});
+TILEWISE_API void skeleton(std::span<const T> in, std::span<T> out, const skeleton_options& options = {});
 
 }  // namespace tilewise

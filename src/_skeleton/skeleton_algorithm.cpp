@@ -35,6 +35,7 @@ const registry::algorithm& skeleton_algorithm() {
       .outputs = outputs,
       .operations = operations,
       .invalid = invalid,
+      .in_place = true,
   };
   return descriptor;
 }

@@ -4,8 +4,8 @@
 // Limits: none; works in place.
 // Twins:  every other skeleton_* file.
 #include "_skeleton/skeleton_problem.hpp"
-#include "backend/ceil_div.hpp"
 #include "backend/cpu/cpu_device.hpp"
+#include "base/ceil_div.hpp"
 #include "registry/variant.hpp"
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 #if TILEWISE_WITH_OPENACC
 #include "backend/openacc/openacc_device.hpp"
 #endif
-#include "registry/catalog.hpp"
+#include "base/nearest.hpp"
 
 #include <algorithm>
 #include <array>
@@ -77,7 +77,7 @@ std::shared_ptr<device> match(const device_list& all, std::string_view name) {
     for (auto& d : devices_of(r, why)) names.push_back(d->info().name);
     if (name.starts_with(r.name) && !why.empty()) reasons = " " + why;
   }
-  throw error(errc::device_lost, "there is no device '" + std::string(name) + "';" + registry::nearest(name, names) +
+  throw error(errc::device_lost, "there is no device '" + std::string(name) + "';" + base::nearest(name, names) +
                                      reasons + " `tilewise devices` lists what is here");
 }
 

@@ -1,6 +1,6 @@
 // The public device and array, over the backends.
 #include "backend/backend.hpp"
-#include "backend/instantiate.hpp"
+#include "base/instantiate.hpp"
 
 #include <tilewise/array.hpp>
 #include <tilewise/interop.hpp>
@@ -60,8 +60,16 @@ array<T> view(const device& on, void* native, std::uint64_t count) {
 template <scalar T>
 std::vector<T> array<T>::download() const {
   std::vector<T> result(size_);
-  device_.implementation().queue().download(result.data(), storage(), size_ * sizeof(T));
+  download(result);
   return result;
+}
+
+template <scalar T>
+void array<T>::download(std::span<T> to) const {
+  if (to.size() != size_)
+    throw error(errc::invalid_argument, "an array of " + std::to_string(size_) + " elements does not download into " +
+                                            std::to_string(to.size()) + "; the sizes must be equal");
+  device_.implementation().queue().download(to.data(), storage(), size_ * sizeof(T));
 }
 
 template <scalar T>

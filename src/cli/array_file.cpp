@@ -1,6 +1,6 @@
 #include "cli/array_file.hpp"
 
-#include "io/printable.hpp"
+#include "base/printable.hpp"
 
 #include <tilewise/error.hpp>
 
@@ -9,7 +9,7 @@
 namespace tilewise::cli {
 
 std::string array_file::sentence() const {
-  std::string text = io::printable(path) + " is ";
+  std::string text = base::printable(path) + " is ";
   if (array.shape.empty()) return text + "a single value";
   if (array.shape.size() == 1) return text + "an array of " + std::to_string(array.shape[0]);
   for (std::size_t d = 0; d < array.shape.size(); ++d) text += (d == 0 ? "" : "x") + std::to_string(array.shape[d]);
@@ -24,15 +24,15 @@ void require_dimensions(const array_file& file, std::size_t dimensions, const st
 
 void require_one_type(const array_file& a, const array_file& b) {
   if (a.array.type != b.array.type)
-    throw error(errc::invalid_argument, io::printable(a.path) + " is of " + std::string(name_of(a.array.type)) +
-                                            " and " + io::printable(b.path) + " of " +
+    throw error(errc::invalid_argument, base::printable(a.path) + " is of " + std::string(name_of(a.array.type)) +
+                                            " and " + base::printable(b.path) + " of " +
                                             std::string(name_of(b.array.type)) + "; convert one to the other's type");
 }
 
 void require_distinct_outputs(const std::string& first, const std::string& second) {
   std::error_code ignored;
   if (std::filesystem::weakly_canonical(first, ignored) == std::filesystem::weakly_canonical(second, ignored))
-    throw error(errc::invalid_argument, "two outputs would go to " + io::printable(first) + "; name two files");
+    throw error(errc::invalid_argument, "two outputs would go to " + base::printable(first) + "; name two files");
 }
 
 }  // namespace tilewise::cli

@@ -17,8 +17,12 @@ struct probe_result {
 };
 probe_result probe_device(const std::string& name);
 
-/// How a child fares that lists the devices of a backend and nothing else; empty if well, else what it did.
-std::string listing_fault(const std::string& backend,
-                          std::span<const std::pair<std::string, std::string>> environment = {});
+/// How a child fares that lists the devices of a backend and nothing else.
+struct listing {
+  std::string fault;         // what it did instead; empty if all is well
+  std::vector<bool> is_cpu;  // of each device, by number
+};
+listing list_in_child(const std::string& backend,
+                      std::span<const std::pair<std::string, std::string>> environment = {});
 
 }  // namespace tilewise::cli

@@ -1,14 +1,17 @@
 // tilewise bench: measure, after checking; table on standard output, records and report into files.
+#include "base/nearest.hpp"
+#include "base/printable.hpp"
 #include "cli/bench_table.hpp"
 #include "cli/device_use.hpp"
+#include "cli/documents.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/known_peers.hpp"
 #include "cli/output.hpp"
 #include "cli/seeds_table.hpp"
-#include "io/printable.hpp"
 #include "lab/bench.hpp"
 #include "lab/environment.hpp"
-#include "lab/operands.hpp"
+#include "lab/operand_sets.hpp"
+#include "lab/problems.hpp"
 #include "registry/catalog.hpp"
 #include "report/format.hpp"
 #include "report/report.hpp"
@@ -37,7 +40,7 @@ T parse_name(const std::string& text, std::span<const T> all, const char* what) 
     names.emplace_back(name_of(value));
   }
   throw error(errc::invalid_argument,
-              "there is no " + std::string(what) + " '" + text + "';" + registry::nearest(text, names));
+              "there is no " + std::string(what) + " '" + text + "';" + base::nearest(text, names));
 }
 
 /// "1%" or "0.5": per cent.
@@ -57,10 +60,10 @@ registry::extents parse_shape(const std::string& text) {
   for (bool more = true; more; ++at) {
     std::uint64_t size = 0;
     const auto [after, failure] = std::from_chars(at, end, size);
-    if (failure != std::errc() || size > most_elements || shape.rank == shape.size.size() ||
+    if (failure != std::errc() || size > lab::most_elements || shape.rank == shape.size.size() ||
         (after != end && *after != 'x'))
       throw error(errc::invalid_argument,
-                  "--shape '" + io::printable(text) +
+                  "--shape '" + base::printable(text) +
                       "' is not up to six whole numbers with an x between, such as 4096x4096x512");
     shape.size[shape.rank++] = size;
     at = after;
@@ -74,7 +77,7 @@ std::pair<std::string, std::string> parse_setting(const std::string& text) {
   const std::size_t middle = text.find('=');
   if (middle == text.npos)
     throw error(errc::invalid_argument,
-                "--set '" + io::printable(text) + "' is not NAME=WORD, such as order=descending");
+                "--set '" + base::printable(text) + "' is not NAME=WORD, such as order=descending");
   return {text.substr(0, middle), text.substr(middle + 1)};
 }
 
@@ -86,6 +89,7 @@ lab::request plan_request(const bench_request& asked) {
   wanted.sizes = asked.sizes;
   wanted.tuning = asked.tuning;
   wanted.public_calls = asked.devices.threads == 0;
+  wanted.documents = documents();
   for (const std::string& t : asked.types) wanted.types.push_back(parse_name<dtype>(t, all_dtypes, "type"));
   for (const std::string& text : asked.shapes) wanted.shapes.push_back(parse_shape(text));
   for (const std::string& o : asked.operations) wanted.settings.emplace_back("op", o);
@@ -231,7 +235,7 @@ void add_what(CLI::App& command, bench_request& to) {
   add_device_list_options(command, to.devices);
   several(command.add_option("--n", to.sizes, "elements; of matrices the side: NxN, NxNxN")
               ->option_text("N,...")
-              ->check(whole_number(1, most_elements)));
+              ->check(whole_number(1, lab::most_elements)));
   several(command.add_option("--shape", to.shapes, "such as 4096x512; a matmul's is MxNxK")->option_text("AxB,..."));
   several(command.add_option("--set", to.settings, "a setting such as order=descending")->option_text("NAME=WORD,..."));
   several(command.add_option("--dtype", to.types, "f32 f64 i32 i64 u32 u64, instead of the preset's")
@@ -252,8 +256,8 @@ void add_how(CLI::App& command, bench_request& to) {
       ->check([](const std::string& text) {
         return std::strtod(text.c_str(), nullptr) > 0 ? "" : "'" + text + "' is not a number of seconds above 0";
       });
-  command.add_option("-o", to.records, "append one JSON record a row")->option_text("FILE.jsonl");
-  command.add_option("--report", to.report, "write the page that explains the records")->option_text("FILE.html");
+  add_file_option(command, "-o", to.records, "append one JSON record a row", "FILE.jsonl");
+  add_file_option(command, "--report", to.report, "write the page that explains the records", "FILE.html");
   command.add_flag("--dry-run", to.dry_run, "print what would be measured");
   command.add_flag("-q,--quiet", to.quiet, "no lines about progress");
 }

@@ -1,8 +1,9 @@
 // tilewise convolve: an image convolved with a mask, both in array files, as an array file.
 #include "cli/array_file.hpp"
 #include "cli/data_command.hpp"
-#include "convolve/convolve_problem.hpp"
 #include "registry/catalog.hpp"
+
+#include <tilewise/convolve.hpp>
 
 namespace tilewise::cli {
 
@@ -28,9 +29,9 @@ exit_code convolve_files(const convolve_request& request) {
                       .type = image.array.type,
                       .shape = {image.array.shape[0], image.array.shape[1], mask.array.shape[0], mask.array.shape[1]}};
   registry::choose_setting(p, "border", request.border);
-  const data_run run =
-      run_problem(p, std::array{&image.array.data, &mask.array.data}, request.common, request.common.json);
-  const image_size result = impl::convolve::sizes(p).result;
+  const data_run run = run_problem(p, std::array{&image.array.data, &mask.array.data}, request.common);
+  const image_size result = convolved_size({p.shape[0], p.shape[1]}, {p.shape[2], p.shape[3]},
+                                           request.border == "zero" ? border::zero : border::valid);
   const std::uint64_t shape[] = {result.rows, result.columns};
   write_result(p, run, request.common, request.output, shape);
   return exit_code::ok;
@@ -41,12 +42,9 @@ exit_code convolve_files(const convolve_request& request) {
 void add_convolve(CLI::App& app, invocation& call) {
   CLI::App* command = app.add_subcommand("convolve", "an image convolved with a mask (cross-correlation)");
   auto request = std::make_shared<convolve_request>();
-  command->add_option("X.npy", request->image, "the image: f4 f8")->option_text(" ")->required();
-  command->add_option("MASK.npy", request->mask, "the mask, odd by odd, of the same type")
-      ->option_text(" ")
-      ->required();
-  command->add_option("-o,--output", request->output, "where the result goes, always needed")
-      ->option_text("Y.npy")
+  add_input_file(*command, "X.npy", request->image, "the image: f4 f8");
+  add_input_file(*command, "MASK.npy", request->mask, "the mask, odd by odd, of the same type");
+  add_file_option(*command, "-o,--output", request->output, "where the result goes, always needed", "Y.npy")
       ->required();
   command->add_option("--border", request->border, "valid: none at the edges; zero: 0 around the image")
       ->option_text("valid|zero");

@@ -33,9 +33,10 @@ survey look_around() {
   survey seen;
   for (const backend::runtime& r : backend::runtimes()) {
     const std::string name(r.name);
-    if (name == "opencl")
+    if (name == "opencl") {
+      record_drivers_for_auto();
       for (const faulty_driver& f : leave_out_faulty_drivers()) seen.drivers.push_back({f.file, f.what});
-    else if (const std::string fault = name == "cpu" ? "" : listing_fault(name); !fault.empty()) {
+    } else if (const std::string fault = name == "cpu" ? "" : list_in_child(name).fault; !fault.empty()) {
       seen.drivers.push_back({"the " + name + " runtime", fault});
       continue;
     }
@@ -62,13 +63,13 @@ ordered_json to_json(const seen_device& d) {
   return fields;
 }
 
-void print_json(const survey& seen) {
+void print_survey(const survey& seen) {
   ordered_json all{
       {"devices", ordered_json::array()}, {"missing", ordered_json::array()}, {"faulty", ordered_json::array()}};
   for (const seen_device& d : seen.devices) all["devices"].push_back(to_json(d));
   for (const absent& b : seen.backends) all["missing"].push_back({{"backend", b.name}, {"reason", b.reason}});
   for (const absent& d : seen.drivers) all["faulty"].push_back({{"driver", d.name}, {"reason", d.reason}});
-  print(all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
+  print_json(all);
 }
 
 std::string facts_of(const device_info& info) {
@@ -103,7 +104,7 @@ void print_text(const survey& seen) {
 exit_code show_devices(const common_options& common) {
   const survey seen = look_around();
   if (common.json)
-    print_json(seen);
+    print_survey(seen);
   else
     print_text(seen);
   return seen.devices.empty() ? exit_code::unavailable : exit_code::ok;
@@ -114,10 +115,12 @@ exit_code show_devices(const common_options& common) {
 void add_devices(CLI::App& app, invocation& call) {
   CLI::App* command = app.add_subcommand("devices", "what this machine can compute on, with a probe");
   auto common = std::make_shared<common_options>();
-  command->add_flag("--json", common->json, "one JSON object on standard output");
+  command->add_flag("--json", common->json, "one JSON object on one line, an error too");
   command->footer(
       "Each device runs a short floating-point probe in a process of its own, so that\n"
-      "a driver that crashes or hangs is named here and harms nothing else.\n"
+      "a driver that crashes or hangs is named here and harms nothing else. What the\n"
+      "drivers list is kept for a day: --device auto loads no OpenCL driver that lists\n"
+      "CPUs only, without looking. This command looks again.\n"
       "\n"
       "Examples:\n"
       "  tilewise devices\n"

@@ -3,7 +3,7 @@
 #include "cli/known_peers.hpp"
 #include "cli/output.hpp"
 
-#include "io/number.hpp"
+#include "base/number.hpp"
 #include "registry/choose.hpp"
 
 #include <nlohmann/json.hpp>
@@ -47,21 +47,13 @@ std::string why_not_here(const registry::algorithm& what, const registry::varian
 
 std::string order_of(const registry::variant& v) {
   if (v.order == registry::claim::tilewise) return "tilewise";
-  return "own, within " + io::to_text(registry::scalar_value::of(v.bound));
-}
-
-std::string words_of(const registry::tuning_axis& axis) {
-  std::string text;
-  for (const unsigned value : axis.values)
-    text += (text.empty() ? "" : "|") + (axis.words.empty() ? std::to_string(value) : std::string(axis.words[value]));
-  return std::string(axis.name) + "=" + text;
+  return "own, within " + base::to_string(base::scalar_value::of(v.bound));
 }
 
 ordered_json to_json(const registry::variant& v, const std::string& why_not) {
   ordered_json types = ordered_json::array(), space = ordered_json::object();
   for (const dtype t : v.types) types.push_back(name_of(t));
-  for (const registry::tuning_axis& axis : v.tuning)
-    space[std::string(axis.name)] = words_of(axis).substr(axis.name.size() + 1);
+  for (const registry::tuning_axis& axis : v.tuning) space[std::string(axis.name)] = registry::values_of(axis);
   const bool own = v.order == registry::claim::own;
   return {{"id", v.id()},
           {"algorithm", v.algorithm},
@@ -83,7 +75,8 @@ void print_variant(const registry::variant& v, const std::string& why_not) {
   for (const dtype t : v.types) types += (types.empty() ? "" : " ") + std::string(name_of(t));
   print("  " + v.id() + (v.peer ? "  (peer)" : "") + "\n");
   print("    order   " + order_of(v) + "\n    dtypes  " + types + "\n    source  " + std::string(v.source) + "\n");
-  for (const registry::tuning_axis& axis : v.tuning) print("    tuning  " + words_of(axis) + "\n");
+  for (const registry::tuning_axis& axis : v.tuning)
+    print("    tuning  " + std::string(axis.name) + "=" + registry::values_of(axis) + "\n");
   if (!why_not.empty()) print("    " + coloured("not here: " + why_not, colour::red) + "\n");
 }
 
@@ -103,7 +96,7 @@ exit_code list_variants(const std::string& name, bool json) {
         print_variant(*v, why_not);
     }
   }
-  if (json) print(ordered_json{{"variants", all}}.dump(2) + "\n");
+  if (json) print_json({{"variants", all}});
   return exit_code::ok;
 }
 
@@ -114,7 +107,7 @@ void add_list(CLI::App& app, invocation& call) {
   auto name = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
   command->add_option("ALGORITHM", *name, "this one only")->option_text(" ");
-  command->add_flag("--json", *json, "one JSON object on standard output");
+  command->add_flag("--json", *json, "one JSON object on one line, an error too");
   command->footer(
       "Variants with the order `tilewise` return the same bits on every device. The\n"
       "first of a backend that can do the work is chosen unless --variant says\n"

@@ -23,7 +23,7 @@ exit_code multiply_files(const matmul_request& request) {
   const registry::problem p{
       .what = &registry::find_algorithm("matmul"), .type = a.array.type, .shape = {rows[0], columns[1], rows[1]}};
   const bytes* const inputs[] = {&a.array.data, &b.array.data};
-  const data_run run = run_problem(p, inputs, request.common, request.common.json);
+  const data_run run = run_problem(p, inputs, request.common);
   const std::uint64_t shape[] = {rows[0], columns[1]};
   write_result(p, run, request.common, request.output, shape);
   return exit_code::ok;
@@ -34,10 +34,9 @@ exit_code multiply_files(const matmul_request& request) {
 void add_matmul(CLI::App& app, invocation& call) {
   CLI::App* command = app.add_subcommand("matmul", "the product of two matrices");
   auto request = std::make_shared<matmul_request>();
-  command->add_option("A.npy", request->a, "a matrix: f4 f8 i4 i8 u4 u8")->option_text(" ")->required();
-  command->add_option("B.npy", request->b, "another of the same type")->option_text(" ")->required();
-  command->add_option("-o,--output", request->output, "where the product goes, always needed")
-      ->option_text("C.npy")
+  add_input_file(*command, "A.npy", request->a, "a matrix: f4 f8 i4 i8 u4 u8");
+  add_input_file(*command, "B.npy", request->b, "another of the same type");
+  add_file_option(*command, "-o,--output", request->output, "where the product goes, always needed", "C.npy")
       ->required();
   add_device_options(*command, request->common);
   add_variant_options(*command, request->common);

@@ -24,7 +24,7 @@ exit_code multiply_files(const matvec_request& request) {
   const registry::problem p{
       .what = &registry::find_algorithm("matvec"), .type = a.array.type, .shape = {rows[0], rows[1]}};
   const bytes* const inputs[] = {&a.array.data, &x.array.data};
-  const data_run run = run_problem(p, inputs, request.common, request.common.json);
+  const data_run run = run_problem(p, inputs, request.common);
   const std::uint64_t shape[] = {rows[0]};
   write_result(p, run, request.common, request.output, shape);
   return exit_code::ok;
@@ -35,10 +35,10 @@ exit_code multiply_files(const matvec_request& request) {
 void add_matvec(CLI::App& app, invocation& call) {
   CLI::App* command = app.add_subcommand("matvec", "the product of a matrix and a vector");
   auto request = std::make_shared<matvec_request>();
-  command->add_option("A.npy", request->a, "a matrix: f4 f8 i4 i8 u4 u8")->option_text(" ")->required();
-  command->add_option("X.npy", request->x, "a vector of the same type")->option_text(" ")->required();
-  command->add_option("-o,--output", request->output, "where the product goes, always needed; may be X.npy")
-      ->option_text("Y.npy")
+  add_input_file(*command, "A.npy", request->a, "a matrix: f4 f8 i4 i8 u4 u8");
+  add_input_file(*command, "X.npy", request->x, "a vector of the same type");
+  add_file_option(*command, "-o,--output", request->output, "where the product goes, always needed; may be X.npy",
+                  "Y.npy")
       ->required();
   add_device_options(*command, request->common);
   add_variant_options(*command, request->common);

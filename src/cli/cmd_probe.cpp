@@ -11,12 +11,14 @@ namespace tilewise::cli {
 
 namespace {
 
-constexpr std::string_view finding = "finding: ";  // drivers may print, too
+constexpr std::string_view finding = "finding: ", listed = "listed: ";  // drivers may print, too
 
 exit_code list_backend(const std::string& name) {
   std::string why_none;
   for (const backend::runtime& r : backend::runtimes())
-    if (r.name == name) r.devices(why_none);
+    if (r.name == name)
+      for (const auto& device : r.devices(why_none))
+        print("\n" + std::string(listed) + (device->info().is_cpu ? "cpu" : "other") + "\n");
   return exit_code::ok;
 }
 
@@ -28,11 +30,15 @@ exit_code probe_here(const std::string& name) {
 
 }  // namespace
 
-std::string listing_fault(const std::string& backend,
-                          std::span<const std::pair<std::string, std::string>> environment) {
+listing list_in_child(const std::string& backend, std::span<const std::pair<std::string, std::string>> environment) {
   const std::string arguments[] = {"probe", "--list", backend};
-  const child_result result = run_self(arguments, environment);
-  return result.succeeded() ? "" : explain(result) + " while being listed";
+  const child_result child = run_self(arguments, environment);
+  if (!child.succeeded()) return {explain(child) + " while being listed", {}};
+  listing result;
+  std::istringstream lines(child.out);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(listed)) result.is_cpu.push_back(line.substr(listed.size()) == "cpu");
+  return result;
 }
 
 probe_result probe_device(const std::string& name) {

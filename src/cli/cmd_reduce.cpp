@@ -1,11 +1,12 @@
 // tilewise reduce: one value from an array file.
+#include "base/number.hpp"
 #include "cli/data_command.hpp"
 #include "cli/output.hpp"
 #include "io/npy.hpp"
-#include "io/number.hpp"
 
 #include <charconv>
 #include <cmath>
+#include <optional>
 
 namespace tilewise::cli {
 
@@ -15,12 +16,13 @@ struct reduce_request {
   common_options common;
   std::string input;
   std::string operation = "sum";
+  std::optional<std::string> init;
 };
 
 /// A JSON number with the digits of the shortest text; null for a NaN or an infinity, which JSON has not: the bits are
 /// beside it.
-nlohmann::ordered_json json_number(const registry::scalar_value& value) {
-  const std::string text = io::to_text(value);
+nlohmann::ordered_json json_number(const base::scalar_value& value) {
+  const std::string text = base::to_string(value);
   if (!is_float(value.type)) return nlohmann::ordered_json::parse(text);
   double number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
@@ -30,22 +32,24 @@ nlohmann::ordered_json json_number(const registry::scalar_value& value) {
 exit_code reduce_file(const reduce_request& request) {
   registry::problem p{.what = &registry::find_algorithm("reduce"), .type = {}, .shape = {}};
   registry::choose_setting(p, "op", request.operation);
+  registry::choose_setting(p, "init", request.init ? "given" : "none");
   const io::npy_array x = io::read_npy(request.input);
   p.type = x.type;
   p.shape = {x.count()};
+  if (request.init) p.number[0] = base::parse_number(*request.init, x.type);
   const bytes* const inputs[] = {&x.data};
-  const data_run run = run_problem(p, inputs, request.common, request.common.json);
+  const data_run run = run_problem(p, inputs, request.common);
   tell(run, request.common);
-  registry::scalar_value value{x.type, 0};
+  base::scalar_value value{x.type, 0};
   std::memcpy(&value.bits, run.outputs[0].data(), run.outputs[0].size());
   if (!request.common.json) {
-    print(io::to_text(value) + "\n");
+    print(base::to_string(value) + "\n");
     return exit_code::ok;
   }
   nlohmann::ordered_json fields = describe(p, run, x.shape);
   fields["value"] = json_number(value);
-  fields["value_hex"] = io::to_hex(value);
-  print(fields.dump() + "\n");
+  fields["value_hex"] = base::to_hex(value);
+  print_json(fields);
   return exit_code::ok;
 }
 
@@ -54,10 +58,9 @@ exit_code reduce_file(const reduce_request& request) {
 void add_reduce(CLI::App& app, invocation& call) {
   CLI::App* command = app.add_subcommand("reduce", "the sum, product, minimum or maximum of an array");
   auto request = std::make_shared<reduce_request>();
-  command->add_option("X.npy", request->input, "the array, of any shape: f4 f8 i4 i8 u4 u8")
-      ->option_text(" ")
-      ->required();
+  add_input_file(*command, "X.npy", request->input, "the array, of any shape: f4 f8 i4 i8 u4 u8");
   command->add_option("--op", request->operation, "sum, product, min or max")->option_text("NAME");
+  command->add_option("--init", request->init, "initial value; min and max of nothing need one")->option_text("V");
   add_device_options(*command, request->common);
   add_variant_options(*command, request->common);
   add_output_options(*command, request->common);

@@ -38,10 +38,11 @@ void add_report(CLI::App& app, invocation& call) {
   const auto options = std::make_shared<report_options>();
   command->add_option("RESULTS", options->files, "files that `tilewise bench -o` wrote")
       ->option_text("...")
+      ->check(file_name())
       ->required();
-  command->add_option("-o,--output", options->page, "the page to write; report.html if nothing is named")
-      ->option_text("FILE.html");
-  command->add_option("--csv", options->csv, "one row a record, for a spreadsheet")->option_text("FILE.csv");
+  add_file_option(*command, "-o,--output", options->page, "the page to write; report.html if nothing is named",
+                  "FILE.html");
+  add_file_option(*command, "--csv", options->csv, "one row a record, for a spreadsheet", "FILE.csv");
   command->add_flag("--markdown", options->markdown, "print the README's table of results");
   command->footer(
       "The page needs no network and holds everything: charts, their numbers, the bits.\n"

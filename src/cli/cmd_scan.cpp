@@ -1,7 +1,7 @@
 // tilewise scan: running sums, products, minima or maxima of an array file, as an array file.
+#include "base/number.hpp"
 #include "cli/data_command.hpp"
 #include "io/npy.hpp"
-#include "io/number.hpp"
 
 #include <optional>
 
@@ -25,9 +25,9 @@ exit_code scan_file(const scan_request& request) {
   const io::npy_array x = io::read_npy(request.input);
   p.type = x.type;
   p.shape = {x.count()};
-  if (request.init) p.number[0] = io::parse_number(*request.init, x.type);
+  if (request.init) p.number[0] = base::parse_number(*request.init, x.type);
   const bytes* const inputs[] = {&x.data};
-  const data_run run = run_problem(p, inputs, request.common, request.common.json);
+  const data_run run = run_problem(p, inputs, request.common);
   write_result(p, run, request.common, request.output, x.shape);
   return exit_code::ok;
 }
@@ -37,11 +37,9 @@ exit_code scan_file(const scan_request& request) {
 void add_scan(CLI::App& app, invocation& call) {
   CLI::App* command = app.add_subcommand("scan", "running sums, products, minima or maxima");
   auto request = std::make_shared<scan_request>();
-  command->add_option("X.npy", request->input, "the array, of any shape: f4 f8 i4 i8 u4 u8")
-      ->option_text(" ")
-      ->required();
-  command->add_option("-o,--output", request->output, "where the result goes, always needed; may be X.npy")
-      ->option_text("Y.npy")
+  add_input_file(*command, "X.npy", request->input, "the array, of any shape: f4 f8 i4 i8 u4 u8");
+  add_file_option(*command, "-o,--output", request->output, "where the result goes, always needed; may be X.npy",
+                  "Y.npy")
       ->required();
   command->add_option("--op", request->operation, "sum, product, min or max")->option_text("NAME");
   command->add_flag("--exclusive", request->exclusive, "y[i] leaves out x[i]; y[0] is the initial value");

@@ -63,7 +63,7 @@ exit_code sort_file(const sort_request& request) {
   registry::choose_setting(p, "payload", payload_word(values, second));
   std::vector<const bytes*> inputs{&x.array.data};
   if (values) inputs.push_back(&values->array.data);
-  const data_run run = run_problem(p, inputs, request.common, request.common.json);
+  const data_run run = run_problem(p, inputs, request.common);
   tell(run, request.common);
   std::vector<io::npy_output> outputs{{request.output, x.array.type, x.array.shape, run.outputs[0]}};
   if (second) outputs.push_back({second->path, second->type, x.array.shape, run.outputs[1]});
@@ -80,16 +80,13 @@ exit_code sort_file(const sort_request& request) {
 void add_sort(CLI::App& app, invocation& call) {
   CLI::App* command = app.add_subcommand("sort", "an array in order, stable; with values or indices");
   auto request = std::make_shared<sort_request>();
-  command->add_option("X.npy", request->input, "the keys, one dimension: f4 f8 i4 i8 u4 u8")
-      ->option_text(" ")
-      ->required();
-  command->add_option("-o,--output", request->output, "where they go, always needed; may be X.npy")
-      ->option_text("Y.npy")
+  add_input_file(*command, "X.npy", request->input, "the keys, one dimension: f4 f8 i4 i8 u4 u8");
+  add_file_option(*command, "-o,--output", request->output, "where they go, always needed; may be X.npy", "Y.npy")
       ->required();
   command->add_flag("--descending", request->descending, "largest first; equal keys keep their order");
-  command->add_option("--values", request->values, "moves with the keys; any of the types")->option_text("V.npy");
-  command->add_option("--values-out", request->values_out, "where the values go; may be V.npy")->option_text("W.npy");
-  command->add_option("--indices", request->indices, "where each key stood in X, as u4")->option_text("I.npy");
+  add_file_option(*command, "--values", request->values, "moves with the keys; any of the types", "V.npy");
+  add_file_option(*command, "--values-out", request->values_out, "where the values go; may be V.npy", "W.npy");
+  add_file_option(*command, "--indices", request->indices, "where each key stood in X, as u4", "I.npy");
   add_device_options(*command, request->common);
   add_variant_options(*command, request->common);
   add_output_options(*command, request->common);

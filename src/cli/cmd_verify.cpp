@@ -1,6 +1,7 @@
 // tilewise verify: one input, every variant and device, one digest.
 #include "cli/device_use.hpp"
 #include "cli/output.hpp"
+#include "lab/problems.hpp"
 #include "lab/verify.hpp"
 #include "registry/execute.hpp"
 
@@ -62,7 +63,7 @@ std::vector<question> questions_for(const registry::algorithm& what, const verif
   if (is_array) shape = {request.n};
   registry::problem first{.what = &what, .type = what.types.front(), .shape = shape};
   lab::give_numbers(first, request.seed);
-  registry::check(first);
+  registry::admit(first, {});
   std::vector<question> all{{first, lab::data_class::wide}};
   if (is_array) shape = {std::min(request.n, most_of_further_ones)};
   for (const lab::data_class data : {lab::data_class::wide, lab::data_class::nan})
@@ -87,7 +88,7 @@ checked check_one(const lab::verified_case& c, const registry::choice& how, cons
 /// The definition does the same on every CPU device: once is enough.
 bool is_wanted(const registry::variant& v, const device_handle& on, bool serial_done, const common_options& common) {
   if (v.peer || v.device_backend() != on->info().backend || (v.backend == "serial" && serial_done)) return false;
-  return common.variant.empty() || v.name == common.variant || v.id() == common.variant;
+  return common.variant.empty() || v.is_called(common.variant);
 }
 
 /// The first answer of a variant on a device, or its first wrong one.
@@ -241,7 +242,7 @@ exit_code verify_all(const verify_request& request) {
       print_text(results.back(), request);
   }
   const exit_code verdict = judge(results);
-  if (request.common.json) print(ordered_json{{"ok", verdict == exit_code::ok}, {"algorithms", all}}.dump(2) + "\n");
+  if (request.common.json) print_json({{"ok", verdict == exit_code::ok}, {"algorithms", all}});
   return verdict;
 }
 
@@ -253,7 +254,7 @@ void add_verify(CLI::App& app, invocation& call) {
   command->add_option("ALGORITHM", request->algorithms, "these only; all if none is named")->option_text(" ");
   command->add_option("--n", request->n, "elements of the input; 1000003 if not given")
       ->option_text("N")
-      ->check(whole_number(0, most_elements));
+      ->check(whole_number(0, lab::most_elements));
   command->add_option("--seed", request->seed, "of the input; another one, other floats")
       ->option_text("S")
       ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()));

@@ -1,4 +1,4 @@
-// One function a subcommand, each in its own file cmd_<name>.cpp; main.cpp calls them all.
+// One function a subcommand, each in its own file cmd_<name>.cpp; tool.cpp calls them all.
 #pragma once
 
 #include "cli/exit_code.hpp"
@@ -11,7 +11,7 @@
 
 namespace tilewise::cli {
 
-/// What a parsed command line asks for. A subcommand's callback sets `run`; main.cpp calls it once parsing is over and
+/// What a parsed command line asks for. A subcommand's callback sets `run`; tool.cpp calls it once parsing is over and
 /// turns a tilewise::error into its exit code.
 struct invocation {
   std::vector<std::string> argv;
@@ -47,8 +47,12 @@ void add_device_list_options(CLI::App& command, device_list_options& to);  // --
 /// The value is a whole number in this range.
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
 
-/// No machine holds more, and a byte count of it fits 64 bits.
-inline constexpr std::uint64_t most_elements = std::uint64_t{1} << 48;
+/// The value names a file or folder; "-" does not, since nothing goes through standard input or output.
+CLI::Validator file_name();
+/// A positional argument that is always needed, and an option with what help shows for its value.
+CLI::Option* add_input_file(CLI::App& command, const std::string& name, std::string& to, const std::string& says);
+CLI::Option* add_file_option(CLI::App& command, const std::string& name, std::string& to, const std::string& says,
+                             const std::string& value);
 
 /// One value each time, or several with commas: a positional argument may follow.
 CLI::Option* several(CLI::Option* option);

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <deque>
 
 namespace tilewise::cli {
 
@@ -39,68 +38,41 @@ void require_memory(const registry::problem& p, const device_info& device) {
   refuse(all, device.memory, "the memory");
 }
 
-/// The operands where the device can reach them: the host's own memory on a CPU device.
-struct placed {
-  std::deque<backend::buffer> staged;
-  registry::memories where;
-
-  placed(std::span<const bytes* const> inputs, std::vector<bytes>& outputs, backend::queue& queue) {
-    const bool in_place = queue.device().info().backend == "cpu";
-    const auto place = [&](const bytes& host) -> backend::memory {
-      if (in_place) return queue.wrap(const_cast<std::byte*>(host.data()), host.size());
-      return staged.emplace_back(queue, host.size());
-    };
-    for (std::size_t i = 0; i < inputs.size(); ++i) where.in[i] = place(*inputs[i]);
-    for (std::size_t i = 0; i < outputs.size(); ++i) where.out[i] = place(outputs[i]);
-  }
-};
-
-void call(const registry::problem& p, const registry::choice& how, const placed& operands, backend::queue& queue) {
-  how.variant->run(p, operands.where, how.tuning, queue);
-  queue.finish();
-}
-
-double timed_kernel(const registry::problem& p, const registry::choice& how, const placed& operands,
-                    backend::queue& queue) {
-  queue.start_clock();
-  how.variant->run(p, operands.where, how.tuning, queue);
-  return queue.stop_clock();
-}
-
-void run_on(backend::queue& queue, const registry::problem& p, std::span<const bytes* const> inputs, data_run& run,
-            bool time_kernel) {
+/// The kernel's own time is taken where times are asked for: some devices' clocks cost each launch an event.
+void run_on(backend::queue& queue, const registry::problem& p, std::span<const bytes* const> inputs, bool timed,
+            data_run& run) {
   const bool moves = run.device->info().backend != "cpu";
+  std::vector<const void*> from;
+  for (const bytes* input : inputs) from.push_back(input->data());
+  const std::vector<void*> to = registry::pointers_to(run.outputs);
   const auto whole = clock::now();
-  placed operands(inputs, run.outputs, queue);
+  registry::host_run steps(p, run.how, queue, from, to);
   auto start = clock::now();
-  for (std::size_t i = 0; i < inputs.size() && moves; ++i)
-    queue.upload(operands.where.in[i], inputs[i]->data(), inputs[i]->size());
+  steps.upload();
   queue.finish();
   if (moves) run.times.h2d = ns_since(start);
   start = clock::now();
-  call(p, run.how, operands, queue);
+  if (timed) queue.start_clock();
+  steps.run();
+  if (timed) run.times.kernel = queue.stop_clock();
+  queue.finish();
   run.times.first_call = ns_since(start);
   start = clock::now();
-  for (std::size_t i = 0; i < run.outputs.size() && moves; ++i)
-    queue.download(run.outputs[i].data(), operands.where.out[i], run.outputs[i].size());
+  steps.download();
   if (moves) run.times.d2h = ns_since(start);
   run.times.end_to_end = ns_since(whole);
-  if (time_kernel) run.times.kernel = timed_kernel(p, run.how, operands, queue);
 }
 
 }  // namespace
 
-data_run run_problem(const registry::problem& p, std::span<const bytes* const> inputs, const common_options& options,
-                     bool time_kernel) {
-  registry::check(p);
+data_run run_problem(const registry::problem& p, std::span<const bytes* const> inputs, const common_options& options) {
+  const registry::wishes wanted{options.variant, options.tuning, options.fast};
+  registry::admit(p, wanted);
   const device_handle device = open_device(options);
-  data_run run{.device = device,
-               .how = registry::choose(p, *device, {options.variant, options.tuning, options.fast}),
-               .outputs = {},
-               .times = {}};
+  data_run run{.device = device, .how = registry::choose(p, *device, wanted), .outputs = {}, .times = {}};
   require_memory(p, device->info());
   for (const registry::operand& out : p.what->outputs(p)) run.outputs.emplace_back(out.bytes());
-  run_on(device->queue(), p, inputs, run, time_kernel);
+  run_on(device->queue(), p, inputs, options.json, run);
   return run;
 }
 
@@ -123,11 +95,10 @@ nlohmann::ordered_json describe(const registry::problem& p, const device_handle&
 nlohmann::ordered_json describe(const registry::problem& p, const data_run& run, std::span<const std::uint64_t> shape) {
   nlohmann::ordered_json fields = describe(p, run.device, run.how, shape, run.outputs.front());
   const auto whole = [](double ns) { return static_cast<std::uint64_t>(std::llround(ns)); };
-  const double kernel = run.times.kernel.value_or(run.times.first_call);
   fields["h2d_ns"] = whole(run.times.h2d);
-  fields["kernel_ns"] = whole(kernel);
+  fields["kernel_ns"] = whole(run.times.kernel);
   fields["d2h_ns"] = whole(run.times.d2h);
-  fields["round_trip_ns"] = whole(run.times.h2d + kernel + run.times.d2h);
+  fields["round_trip_ns"] = whole(run.times.h2d + run.times.kernel + run.times.d2h);
   fields["first_call_ns"] = whole(run.times.first_call);
   fields["end_to_end_ns"] = whole(run.times.end_to_end);
   return fields;
@@ -135,7 +106,7 @@ nlohmann::ordered_json describe(const registry::problem& p, const data_run& run,
 
 void print_fields(nlohmann::ordered_json fields, const std::string& output) {
   fields["output"] = output;
-  print(fields.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+  print_json(fields);
 }
 
 void tell(const data_run& run, const common_options& options) {

@@ -7,7 +7,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,14 +14,14 @@ namespace tilewise::cli {
 
 using bytes = std::vector<std::byte>;
 
-/// Times in nanoseconds by the host's clock, except the kernel's, which is the device's own. Each ends when the device
-/// is done.
+/// Times in nanoseconds of the one run, by the host's clock, except the kernel's, which is the device's own. Each ends
+/// when the device is done.
 struct run_times {
-  double h2d = 0;                // nothing moves for a CPU device
-  double first_call = 0;         // with whatever the device compiles and loads for it
-  std::optional<double> kernel;  // of a second call
+  double h2d = 0;         // nothing moves for a CPU device
+  double kernel = 0;      // from the call's first work on the device to its last; only with --json
+  double first_call = 0;  // the same call as the host sees it: with what is compiled and loaded for it
   double d2h = 0;
-  double end_to_end = 0;  // one call with its transfers and allocations
+  double end_to_end = 0;  // the call with its transfers and allocations
 };
 
 struct data_run {
@@ -33,9 +32,8 @@ struct data_run {
 };
 
 /// Runs the problem on the device and by the variant of the options. Throws `out_of_memory`, before anything is
-/// allocated, if the device or the host cannot hold the operands. `time_kernel` asks for a second, timed call.
-data_run run_problem(const registry::problem& p, std::span<const bytes* const> inputs, const common_options& options,
-                     bool time_kernel);
+/// allocated, if the device or the host cannot hold the operands.
+data_run run_problem(const registry::problem& p, std::span<const bytes* const> inputs, const common_options& options);
 
 /// The fields of --json that all data commands have: what ran where, and the digest of its result.
 nlohmann::ordered_json describe(const registry::problem& p, const device_handle& device, const registry::choice& how,

@@ -11,24 +11,50 @@ namespace tilewise::cli {
 
 namespace {
 
-void leave_out_and_tell(bool quiet = false) {
+void tell(const std::vector<faulty_driver>& faulty, bool quiet, const std::string& more = "") {
   static bool told = false;
-  for (const faulty_driver& f : leave_out_faulty_drivers())
-    if (!told && !quiet) note("tilewise: the OpenCL driver " + f.file + " " + f.what + "; it is left out");
+  for (const faulty_driver& f : faulty)
+    if (!told && !quiet) note("tilewise: the OpenCL driver " + f.file + " " + f.what + "; it is left out" + more);
   told = true;
 }
 
+void leave_out_and_tell(bool quiet = false) { tell(leave_out_faulty_drivers(), quiet); }
+
+/// What "auto" means, unless that is the best device.
+std::string meant_by(const std::string& name) {
+  if (!name.empty() && name != "auto") return name;
+  const char* wanted = std::getenv("TILEWISE_DEVICE");
+  return wanted == nullptr || *wanted == '\0' ? "auto" : wanted;
+}
+
 /// "auto" looks at OpenCL only where there is no CUDA device; see tilewise::open.
-bool may_need_opencl(std::string_view name) {
-  if (name.empty() || name == "auto") {
-    if (const char* wanted = std::getenv("TILEWISE_DEVICE"); wanted != nullptr && *wanted != '\0' && name != wanted)
-      return may_need_opencl(wanted);
-    std::string ignored;
-    for (const backend::runtime& r : backend::runtimes())
-      if (r.name == "cuda" && !r.devices(ignored).empty()) return false;
-    return true;
+bool is_of_another_backend(std::string_view name) {
+  if (name == "cpu" || name.starts_with("cpu:")) return true;
+  std::string ignored;
+  for (const backend::runtime& r : backend::runtimes())
+    if (r.name != "opencl" && (name.starts_with(r.name) || (name == "auto" && r.name == "cuda")))
+      for (const auto& d : r.devices(ignored))
+        if (name == "auto" || name == r.name || name == d->info().name) return true;
+  return false;
+}
+
+/// `alone`: no other device will be opened in this process, and one that is not needed can stay unloaded.
+device_handle open_one(const common_options& options, bool alone) {
+  std::string name = meant_by(options.device);
+  const bool looks_at_opencl = !is_of_another_backend(name);  // as it does for a name that is nowhere
+  if (looks_at_opencl && name == "auto" && alone) {
+    const auto_drivers& found = leave_out_drivers_for_auto();
+    tell(found.faulty, options.quiet, found.is_recorded ? " (`tilewise devices` looks again)" : "");
+    if (!found.needs_opencl) name = "cpu";
+  } else if (looks_at_opencl) {
+    leave_out_and_tell(options.quiet);
   }
-  return name != "cpu" && !name.starts_with("cpu:") && !name.starts_with("cuda");
+  try {
+    return backend::find_device(name, {.threads = options.threads, .instruction_set = {}});
+  } catch (const error& e) {
+    // Nothing was lost: what was asked for is not here.
+    throw error(e.code() == errc::device_lost ? errc::unsupported : e.code(), e.what());
+  }
 }
 
 using device_list = std::vector<device_handle>;
@@ -56,20 +82,12 @@ common_options one_of(const device_list_options& options, const std::string& nam
 
 }  // namespace
 
-device_handle open_device(const common_options& options) {
-  if (may_need_opencl(options.device)) leave_out_and_tell(options.quiet);
-  try {
-    return backend::find_device(options.device, {.threads = options.threads, .instruction_set = {}});
-  } catch (const error& e) {
-    // Nothing was lost: what was asked for is not here.
-    throw error(e.code() == errc::device_lost ? errc::unsupported : e.code(), e.what());
-  }
-}
+device_handle open_device(const common_options& options) { return open_one(options, true); }
 
 std::vector<device_handle> open_devices(const device_list_options& options) {
   std::vector<device_handle> opened;
   for (const std::string& name : options.names)
-    for (device_handle& d : name == "all" ? all_devices(options) : device_list{open_device(one_of(options, name))})
+    for (device_handle& d : name == "all" ? all_devices(options) : device_list{open_one(one_of(options, name), false)})
       if (std::none_of(opened.begin(), opened.end(),
                        [&](const device_handle& known) { return known->info().name == d->info().name; }))
         opened.push_back(std::move(d));

@@ -1,91 +1,117 @@
 #include "cli/drivers.hpp"
 
 #include "cli/child_probe.hpp"
-
-#include <tilewise/error.hpp>
+#include "cli/icd_files.hpp"
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
+#include <map>
 #include <memory>
-
-#include <unistd.h>
 
 namespace tilewise::cli {
 
 namespace {
 
 namespace fs = std::filesystem;
+using drivers = std::vector<fs::path>;
 
-/// The .icd files that the OpenCL loader would read, in the order of their names. Empty where OCL_ICD_VENDORS names a
-/// single file or library: the caller chose that one.
-std::vector<fs::path> icd_files() {
-  fs::path folder = "/etc/OpenCL/vendors";
-  for (const char* name : {"OPENCL_VENDOR_PATH", "OCL_ICD_VENDORS"})
-    if (const char* value = std::getenv(name); value != nullptr && *value != '\0') folder = value;
-  std::vector<fs::path> found;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored))
-    if (entry.path().extension() == ".icd") found.push_back(fs::absolute(entry.path(), ignored));
-  std::sort(found.begin(), found.end());
+/// In a child that sees these drivers only.
+listing list_alone(const drivers& icds) {
+  const icd_folder alone(icds);
+  std::vector<std::pair<std::string, std::string>> environment;
+  for (const char* name : icd_folder_variables) environment.emplace_back(name, alone.name());
+  return list_in_child("opencl", environment);
+}
+
+/// Each driver is listed once in a process.
+const listing& listing_of(const fs::path& icd) {
+  static std::map<fs::path, listing> known;
+  const auto found = known.find(icd);
+  return found != known.end() ? found->second : known.emplace(icd, list_alone({icd})).first->second;
+}
+
+std::vector<faulty_driver> faults_of(const drivers& icds) {
+  std::vector<faulty_driver> faulty;
+  for (const fs::path& icd : icds)
+    if (!listing_of(icd).fault.empty()) faulty.push_back({icd.string(), listing_of(icd).fault});
+  return faulty;
+}
+
+drivers without(drivers icds, const std::vector<faulty_driver>& faulty) {
+  std::erase_if(icds, [&](const fs::path& icd) {
+    return std::any_of(faulty.begin(), faulty.end(), [&](const faulty_driver& f) { return f.file == icd; });
+  });
+  return icds;
+}
+
+bool lists_more_than_cpus(const fs::path& icd) {
+  const std::vector<bool>& is_cpu = listing_of(icd).is_cpu;
+  return std::find(is_cpu.begin(), is_cpu.end(), false) != is_cpu.end();
+}
+
+/// The number of the device that `auto` would take.
+std::ptrdiff_t choice_among(const drivers& icds) {
+  const listing all = list_alone(icds);
+  return std::find(all.is_cpu.begin(), all.is_cpu.end(), false) - all.is_cpu.begin();
+}
+
+/// A driver of CPUs is left out only if the chosen device keeps its number, by which it may be asked for again.
+driver_findings look_for_auto(const drivers& icds) {
+  driver_findings found{faults_of(icds), {}};
+  const drivers good = without(icds, found.faulty);
+  std::copy_if(good.begin(), good.end(), std::back_inserter(found.wanted), lists_more_than_cpus);
+  const bool is_mixed = !found.wanted.empty() && found.wanted.size() < good.size();
+  if (is_mixed && choice_among(found.wanted) != choice_among(good)) found.wanted = good;
   return found;
 }
 
-/// A private folder of links to some .icd files; goes away with its scope.
-class icd_folder {
- public:
-  icd_folder() {
-    const char* wanted = std::getenv("TMPDIR");
-    for (const std::string& parent : {std::string(wanted == nullptr ? "/tmp" : wanted), std::string("/tmp")}) {
-      std::string name = parent + "/tilewise-icd-XXXXXX";
-      if (mkdtemp(name.data()) == nullptr) continue;
-      path_ = name;
-      return;
-    }
-    throw error(errc::io, "cannot make a folder for temporary files in /tmp; set TMPDIR to one that can be written");
-  }
-  icd_folder(const icd_folder&) = delete;
-  ~icd_folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  void add(const fs::path& icd) const { fs::create_symlink(icd, path_ / icd.filename()); }
-  const std::string& name() const { return path_.native(); }
+/// The folder is read by the loader until the tool ends.
+void use_only(const drivers& icds) {
+  static std::unique_ptr<icd_folder> chosen;
+  chosen = std::make_unique<icd_folder>(icds);
+  for (const char* name : icd_folder_variables) setenv(name, chosen->name().c_str(), 1);
+}
 
- private:
-  fs::path path_;
-};
-
-std::vector<faulty_driver> find_faulty(const std::vector<fs::path>& drivers) {
-  std::vector<faulty_driver> faulty;
-  for (const fs::path& driver : drivers) {
-    const icd_folder alone;
-    alone.add(driver);
-    const std::pair<std::string, std::string> environment[] = {{"OCL_ICD_VENDORS", alone.name()},
-                                                               {"OPENCL_VENDOR_PATH", alone.name()}};
-    if (const std::string fault = listing_fault("opencl", environment); !fault.empty())
-      faulty.push_back({driver.string(), fault});
-  }
-  return faulty;
+/// Where the loader itself is another one, or its drivers are none that are known, nothing can be told before.
+bool can_be_known(const drivers& icds) {
+  const char* loader = std::getenv("TILEWISE_OPENCL_LIBRARY");
+  return !icds.empty() && (loader == nullptr || *loader == '\0');
 }
 
 }  // namespace
 
 const std::vector<faulty_driver>& leave_out_faulty_drivers() {
-  static std::unique_ptr<icd_folder> good;  // read by the loader until the tool ends
   static const std::vector<faulty_driver> faulty = [] {
-    const std::vector<fs::path> drivers = icd_files();
-    std::vector<faulty_driver> bad = find_faulty(drivers);
-    if (bad.empty()) return bad;
-    good = std::make_unique<icd_folder>();
-    for (const fs::path& driver : drivers)
-      if (std::none_of(bad.begin(), bad.end(), [&](const faulty_driver& f) { return f.file == driver; }))
-        good->add(driver);
-    setenv("OCL_ICD_VENDORS", good->name().c_str(), 1);
-    setenv("OPENCL_VENDOR_PATH", good->name().c_str(), 1);
+    const drivers all = icd_files();
+    std::vector<faulty_driver> bad = faults_of(all);
+    if (!bad.empty()) use_only(without(all, bad));
     return bad;
   }();
   return faulty;
+}
+
+const auto_drivers& leave_out_drivers_for_auto() {
+  static const auto_drivers result = []() -> auto_drivers {
+    const drivers all = icd_files();
+    if (!can_be_known(all)) return {.faulty = leave_out_faulty_drivers()};
+    std::optional<driver_findings> found = recorded_findings(all);
+    const bool is_recorded = found.has_value();
+    if (!is_recorded) {
+      found = look_for_auto(all);
+      record_findings(all, *found);
+    }
+    const std::vector<faulty_driver> bad = faults_of(found->wanted);  // what will be loaded is looked at today
+    const drivers good = without(found->wanted, bad);
+    found->faulty.insert(found->faulty.end(), bad.begin(), bad.end());
+    if (!good.empty() && good.size() < all.size()) use_only(good);
+    return {std::move(found->faulty), !good.empty(), is_recorded};
+  }();
+  return result;
+}
+
+void record_drivers_for_auto() {
+  const drivers all = icd_files();
+  if (can_be_known(all)) record_findings(all, look_for_auto(all));
 }
 
 }  // namespace tilewise::cli

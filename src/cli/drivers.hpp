@@ -1,19 +1,26 @@
 // OpenCL drivers are other people's code in our process: a faulty one may crash or hang as soon as it is listed. So
-// each is listed in a child process first, and the faulty ones are left out of this process.
+// each is listed in a child process first, and only good ones that are needed are left to this process.
 #pragma once
 
-#include <string>
-#include <vector>
+#include "cli/driver_record.hpp"
 
 namespace tilewise::cli {
-
-struct faulty_driver {
-  std::string file;  // "/etc/OpenCL/vendors/pocl.icd"
-  std::string what;  // "crashed with signal 11 (Segmentation fault) while being listed"
-};
 
 /// Lists every OpenCL driver in a child of its own and, if some are faulty, points OCL_ICD_VENDORS of this process at
 /// the others. To be called before anything here loads OpenCL; does its work once.
 const std::vector<faulty_driver>& leave_out_faulty_drivers();
+
+/// The same for `auto`, which takes no CPU device of OpenCL: what was found before may tell that no driver is needed,
+/// so that none is listed or loaded; else this process is left with the good drivers that are. To be called instead of
+/// leave_out_faulty_drivers, and not after it.
+struct auto_drivers {
+  std::vector<faulty_driver> faulty;
+  bool needs_opencl = true;
+  bool is_recorded = false;  // what is said of the faulty ones is from before
+};
+const auto_drivers& leave_out_drivers_for_auto();
+
+/// Looks at all drivers again and records what `auto` needs of that.
+void record_drivers_for_auto();
 
 }  // namespace tilewise::cli

@@ -3,6 +3,8 @@
 
 #include <tilewise/error.hpp>
 
+#include <string_view>
+
 namespace tilewise::cli {
 
 enum class exit_code : int {
@@ -29,6 +31,20 @@ constexpr exit_code exit_code_of(errc code) {
     case errc::io: return exit_code::io;
   }
   return exit_code::internal;
+}
+
+/// The code in JSON.
+constexpr std::string_view name_of(errc code) {
+  switch (code) {
+    case errc::invalid_argument: return "invalid_argument";
+    case errc::unsupported: return "unsupported";
+    case errc::out_of_memory: return "out_of_memory";
+    case errc::overflow: return "overflow";
+    case errc::device_lost: return "device_lost";
+    case errc::build_failed: return "build_failed";
+    case errc::io: return "io";
+  }
+  return "internal";
 }
 
 }  // namespace tilewise::cli

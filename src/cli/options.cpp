@@ -39,6 +39,24 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
       "");
 }
 
+CLI::Validator file_name() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        return text == "-" ? "'-' as standard input or output is not supported; name a file, or ./- for one called so"
+                           : "";
+      },
+      "");
+}
+
+CLI::Option* add_input_file(CLI::App& command, const std::string& name, std::string& to, const std::string& says) {
+  return add_file_option(command, name, to, says, " ")->required();
+}
+
+CLI::Option* add_file_option(CLI::App& command, const std::string& name, std::string& to, const std::string& says,
+                             const std::string& value) {
+  return command.add_option(name, to, says)->option_text(value)->check(file_name());
+}
+
 void add_variant_options(CLI::App& command, common_options& to) {
   command.add_option("--variant", to.variant, "force one; `tilewise list` names them")->option_text("NAME");
   command.add_option("--tuning", to.tuning, "such as \"group_size=64\"; never changes a bit")->option_text("TEXT");
@@ -46,7 +64,7 @@ void add_variant_options(CLI::App& command, common_options& to) {
 }
 
 void add_output_options(CLI::App& command, common_options& to) {
-  command.add_flag("--json", to.json, "one JSON object on standard output");
+  command.add_flag("--json", to.json, "one JSON object on one line, an error too");
   CLI::Option* quiet = command.add_flag("-q,--quiet", to.quiet, "no notes, errors only")->option_text(" ");
   command.add_flag("-v,--verbose", to.verbose, "say what was chosen and why")->option_text(" ")->excludes(quiet);
 }

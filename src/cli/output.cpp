@@ -1,5 +1,7 @@
 #include "cli/output.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -13,6 +15,7 @@ namespace tilewise::cli {
 namespace {
 
 int first_failure = 0;  // errno of the first write of results that failed
+bool failures_are_json = false;
 
 void write(std::string_view text, std::FILE* to) {
   if (std::fwrite(text.data(), 1, text.size(), to) != text.size() && to == stdout && first_failure == 0)
@@ -26,7 +29,15 @@ bool shows_progress() {
   return terminal;
 }
 
-void print(std::string_view text) { write(text, stdout); }
+/// A line that replaces itself may stand where this one goes, if both streams are one terminal.
+void print(std::string_view text) {
+  progress("");
+  write(text, stdout);
+}
+
+void print_json(const nlohmann::ordered_json& fields) {
+  print(fields.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+}
 
 void note(std::string_view line) {
   progress("");
@@ -43,6 +54,15 @@ void progress(std::string_view line) {
   drawn = !line.empty();
   write("\r\033[K" + std::string(line), stderr);
   std::fflush(stderr);
+}
+
+void tell_failures_as_json(bool wanted) { failures_are_json = wanted; }
+
+exit_code fail(std::string_view code, exit_code exit, const std::string& message) {
+  note("tilewise: " + message);
+  if (failures_are_json)
+    print_json({{"error", {{"code", code}, {"exit", static_cast<int>(exit)}, {"message", message}}}});
+  return exit;
 }
 
 exit_code finish_output(exit_code so_far) {

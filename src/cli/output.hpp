@@ -3,6 +3,8 @@
 
 #include "cli/exit_code.hpp"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <string>
 #include <string_view>
 
@@ -10,6 +12,8 @@ namespace tilewise::cli {
 
 /// A part of the result. Failures are kept and told by finish_output.
 void print(std::string_view text);
+/// The same as one object on one line.
+void print_json(const nlohmann::ordered_json& fields);
 /// A line for people, on standard error.
 void note(std::string_view line);
 /// Whether progress() has somewhere to draw.
@@ -17,6 +21,12 @@ bool shows_progress();
 /// A line that replaces itself, on standard error if that is a terminal; at most ten times a second. An empty one
 /// removes it.
 void progress(std::string_view line);
+
+/// Whether failures are told as JSON too, as those of a command with --json are.
+void tell_failures_as_json(bool wanted);
+/// The end of a command without its result: a line on standard error and, where it is wanted, one JSON object on
+/// standard output. `code` says to programs what went wrong, as name_of(errc) does.
+exit_code fail(std::string_view code, exit_code exit, const std::string& message);
 
 /// Flushes the results. A reader that went away is no error; a full disk or a closed stream is `io`.
 exit_code finish_output(exit_code so_far);

@@ -1,13 +1,15 @@
 // The tool: parse, run one subcommand, turn errors into exit codes.
+#include "base/nearest.hpp"
+#include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
-#include "io/printable.hpp"
 #include "lab/environment.hpp"
 #include "registry/catalog.hpp"
 
 #include <tilewise/version.hpp>
 
+#include <algorithm>
 #include <csignal>
 #include <new>
 #include <sstream>
@@ -22,6 +24,7 @@ constexpr const char* examples =
     "  tilewise scan x.npy -o y.npy              running sums, same bits everywhere\n"
     "  tilewise reduce x.npy --op max --json     one value, with its digest\n"
     "  tilewise verify                           one digest for all that is here\n"
+    "  tilewise help scan                        a command's options\n"
     "\n"
     "Exit codes: 0 good, 1 internal error, 2 usage, 3 wrong result, 4 not available,\n"
     "5 memory or limit, 6 file, 7 regression, 8 time-out or lost device, 130 Ctrl-C.";
@@ -30,14 +33,12 @@ exit_code run(const invocation& call) {
   try {
     return call.run();
   } catch (const error& e) {
-    note(std::string("tilewise: ") + e.what());
-    return exit_code_of(e.code());
+    return fail(name_of(e.code()), exit_code_of(e.code()), e.what());
   } catch (const std::bad_alloc&) {
-    note("tilewise: the host has not enough memory for this; use a smaller input or a machine with more");
-    return exit_code::out_of_memory;
+    return fail(name_of(errc::out_of_memory), exit_code::out_of_memory,
+                "the host has not enough memory for this; use a smaller input or a machine with more");
   } catch (const std::exception& e) {
-    note(std::string("tilewise: internal error: ") + e.what());
-    return exit_code::internal;
+    return fail("internal", exit_code::internal, std::string("internal error: ") + e.what());
   }
 }
 
@@ -51,34 +52,40 @@ std::string describe_build() {
   return text;
 }
 
+/// The words after the tool's name; `help` and `help COMMAND` as the option that they mean.
+std::vector<std::string> words_of(int argc, char** argv) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (!words.empty() && words.front() == "help") {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
+  return words;
+}
+
 /// A word that should have been a command; empty if the first argument is one, or an option.
-std::string unknown_command(const CLI::App& app, const invocation& call) {
-  if (call.argv.size() < 2 || call.argv[1].starts_with('-')) return "";
+std::string unknown_command(const CLI::App& app, std::span<const std::string> words) {
+  if (words.empty() || words[0].starts_with('-')) return "";
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App* c) { return !c->get_group().empty(); })) {
-    if (command->get_name() == call.argv[1]) return "";
+    if (command->get_name() == words[0]) return "";
     names.push_back(command->get_name());
   }
-  return "there is no command '" + io::printable(call.argv[1]) + "';" + registry::nearest(call.argv[1], names);
+  return "there is no command '" + base::printable(words[0]) + "';" + base::nearest(words[0], names);
 }
 
 /// Help goes where results go; CLI11's errors all mean wrong usage.
-exit_code explain(const CLI::App& app, const CLI::ParseError& e, const invocation& call) {
-  constexpr int extra_arguments = static_cast<int>(CLI::ExitCodes::ExtrasError);
-  const std::string unknown = unknown_command(app, call);
-  if (e.get_exit_code() == extra_arguments && !unknown.empty()) {
-    note("tilewise: " + unknown);
-    return exit_code::usage;
-  }
+exit_code explain(const CLI::App& app, const CLI::ParseError& e, std::span<const std::string> words) {
+  const auto refuse = [](const std::string& what) {
+    return fail(name_of(errc::invalid_argument), exit_code::usage, what);
+  };
+  if (const std::string unknown = unknown_command(app, words); !unknown.empty()) return refuse(unknown);
   if (e.get_exit_code() != 0) {
-    const std::string command =
-        call.argv.size() > 1 && unknown.empty() && !call.argv[1].starts_with('-') ? " " + call.argv[1] : "";
+    const std::string command = words.empty() || words[0].starts_with('-') ? "" : " " + words[0];
     const bool lacks_value = e.get_exit_code() == static_cast<int>(CLI::ExitCodes::ArgumentMismatch);
     std::string what = e.what();  // "--output: 1 required TEXT missing" where a value is
     if (lacks_value && what.find("required TEXT missing") != what.npos)
       what = what.substr(0, what.find(':')) + " needs a value";
-    note("tilewise: " + io::printable(what) + "; see `tilewise" + command + " --help`");
-    return exit_code::usage;
+    return refuse(base::printable(what) + "; see `tilewise" + command + " --help`");
   }
   std::ostringstream out;
   app.exit(e, out, out);
@@ -91,7 +98,7 @@ exit_code parse_and_run(int argc, char** argv) {
   CLI::App app("Data-parallel algorithms with the same bits on every processor.", "tilewise");
   app.get_formatter()->column_width(26);  // the widest option fits, and lines stay within 80 columns
   app.set_help_flag("-h,--help", "print this and exit");
-  app.set_version_flag("--version", describe_build, "print what this build is and exit");
+  app.set_version_flag("-V,--version", describe_build, "print what this build is and exit");
   app.require_subcommand(0, 1);
   app.footer(examples);
   add_bench(app, call);
@@ -108,10 +115,12 @@ exit_code parse_and_run(int argc, char** argv) {
   add_scan(app, call);
   add_sort(app, call);
   add_verify(app, call);
+  const std::vector<std::string> words = words_of(argc, argv);
+  tell_failures_as_json(std::find(words.begin(), words.end(), "--json") != words.end());
   try {
-    app.parse(argc, argv);
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
   } catch (const CLI::ParseError& e) {
-    return explain(app, e, call);
+    return explain(app, e, words);
   }
   if (call.run) return run(call);
   print(app.help());

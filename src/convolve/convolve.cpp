@@ -10,14 +10,13 @@ namespace tilewise {
 namespace {
 
 using impl::convolve::sizes;
-using registry::aliasing;
 
 registry::problem describe(dtype type, image_size image, image_size mask, border at_edges) {
   registry::problem p{.what = &impl::convolve::convolve_algorithm(),
                       .type = type,
                       .shape = {image.rows, image.columns, mask.rows, mask.columns}};
   p.setting[0] = static_cast<std::uint8_t>(at_edges);
-  registry::check(p);
+  registry::admit(p, {});
   return p;
 }
 
@@ -36,8 +35,6 @@ void require_sizes(const registry::problem& p, const Image& image, const Mask& m
   require_size("y", s.result, y.size());
 }
 
-registry::wishes wishes_of(const convolve_options& options) { return {options.variant, options.tuning}; }
-
 }  // namespace
 
 image_size convolved_size(image_size image, image_size mask, border at_edges) {
@@ -49,8 +46,7 @@ void convolve(std::span<const T> image, image_size of_image, std::span<const T> 
               std::span<T> y, const convolve_options& options) {
   const registry::problem p = describe(dtype_of<T>, of_image, of_mask, options.border);
   require_sizes(p, image, mask, y);
-  registry::refuse_overlap(aliasing::forbidden, {{"the image", image}, {"the mask", mask}}, {{"y", y}});
-  registry::call_on_host(p, options.device, wishes_of(options), {image.data(), mask.data()}, {y.data()});
+  registry::run_call(p, options, {{"the image", image}, {"the mask", mask}}, {{"y", y}});
 }
 
 template <pixel T>
@@ -58,8 +54,7 @@ void convolve(const array<T>& image, image_size of_image, const array<T>& mask, 
               const convolve_options& options) {
   const registry::problem p = describe(dtype_of<T>, of_image, of_mask, options.border);
   require_sizes(p, image, mask, y);
-  registry::refuse_overlap(aliasing::forbidden, {{"the image", image}, {"the mask", mask}}, {{"y", y}});
-  registry::call_on_arrays(p, wishes_of(options), {{"the image", image}, {"the mask", mask}}, {{"y", y}});
+  registry::run_call(p, options, {{"the image", image}, {"the mask", mask}}, {{"y", y}});
 }
 
 #define TILEWISE_INSTANTIATE(T)                                                                           \

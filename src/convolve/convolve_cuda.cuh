@@ -5,9 +5,9 @@
 // Twins:  convolve_serial.cpp, convolve.cl.
 #pragma once
 
-#include "backend/ceil_div.hpp"
 #include "backend/cuda/cuda_error.hpp"
 #include "backend/cuda/cuda_queue.hpp"
+#include "base/ceil_div.hpp"
 #include "convolve/convolve_problem.hpp"
 #include "order/operators.hpp"
 #include "registry/variant.hpp"

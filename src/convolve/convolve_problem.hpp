@@ -1,7 +1,7 @@
 // How a convolution is written as a registry::problem: shape {rows, columns, mask_rows, mask_columns}, setting border.
 #pragma once
 
-#include "backend/ceil_div.hpp"
+#include "base/ceil_div.hpp"
 #include "registry/algorithm.hpp"
 #include "registry/tuning.hpp"
 

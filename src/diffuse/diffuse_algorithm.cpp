@@ -2,6 +2,7 @@
 #include "diffuse/diffuse_problem.hpp"
 #include "registry/matrix_shape.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace tilewise::impl::diffuse {
@@ -11,7 +12,6 @@ namespace {
 using registry::extents;
 using registry::operand;
 using registry::problem;
-using registry::scalar_value;
 
 constexpr std::array<registry::setting, 1> settings{{{"mask", mask_words}}};
 constexpr std::array<std::string_view, 3> numbers{"dx", "dy", "rate"};
@@ -61,13 +61,33 @@ std::string invalid(const problem& p) {
                     " does not fit " + std::string(name_of(p.type)) + "; take another unit of length";
 }
 
+std::string inadvisable(const problem& p) {
+  const double stable = largest_stable_rate(p);
+  return p.number[2].as<double>() <= stable
+             ? ""
+             : "the rate of " + to_string(p.number[2]) + " is unstable: the largest stable one is " +
+                   to_string(base::scalar_value::of(stable)) + "; take a shorter time step, or allow it";
+}
+
 /// The benchmark's numbers where none were given. Of generated problems, those with an odd number of rows have
 /// distances that differ, so that tests see x and y exchanged.
 void fit_numbers(problem& p) {
-  p.number = {scalar_value::of(0.5), scalar_value::of(sizes(p).rows % 2 == 0 ? 0.5 : 0.75), scalar_value::of(0.00625)};
+  p.number = {base::scalar_value::of(0.5), base::scalar_value::of(sizes(p).rows % 2 == 0 ? 0.5 : 0.75),
+              base::scalar_value::of(0.00625)};
+}
+
+/// The mask's most negative value on a wave: one of the three shortest ones, of which neighbours along x, along y, or
+/// along both have opposite signs.
+double lowest_value(const weights<double>& w) {
+  const auto on_wave = [&](double x, double y) {
+    return w.centre + 2 * (x * w.side_x + y * w.side_y) + 4 * x * y * w.corner + 2 * (w.far_x + w.far_y);
+  };
+  return std::min({on_wave(-1, 1), on_wave(1, -1), on_wave(-1, -1)});
 }
 
 }  // namespace
+
+double largest_stable_rate(const registry::problem& p) { return -2 / lowest_value(weights_of(p)); }
 
 const registry::algorithm& diffuse_algorithm() {
   static const registry::algorithm descriptor{
@@ -83,6 +103,7 @@ const registry::algorithm& diffuse_algorithm() {
       .outputs = outputs,
       .operations = operations,
       .invalid = invalid,
+      .inadvisable = inadvisable,
       .fit_numbers = fit_numbers,
   };
   return descriptor;

@@ -9,6 +9,8 @@
 #include "diffuse/diffuse_problem.hpp"
 #include "order/operators.hpp"
 
+#include <bit>
+
 namespace tilewise::impl::diffuse {
 
 /// A field and its step. As a kernel's argument it is in constant memory, and with it the mask.
@@ -77,7 +79,8 @@ constexpr mask quick_form(mask m) { return m == mask::five_points ? mask::scaled
 
 /// Whether a value is huge_value or more, or no number.
 __device__ __forceinline__ bool is_huge(double value) {
-  return (__double2hiint(value) & 0x7fffffff) >= 0x7e700000;  // of 2^1000
+  constexpr auto least = static_cast<int>(std::bit_cast<std::uint64_t>(huge_value<double>) >> 32);
+  return (__double2hiint(value) & 0x7fffffff) >= least;
 }
 __device__ __forceinline__ bool is_huge(float value) { return !(fabsf(value) < huge_value<float>); }
 

@@ -58,12 +58,11 @@ using large_tile = tile_shape<4, 6, 16>;
 
 unsigned steps_between(const registry::problem& p, const registry::tuning& t) { return t[0] / radius_of(mask_of(p)); }
 
-/// First and last rows of each warp, or the tile, and the list of the halo.
 template <class Shape>
 std::size_t shared_bytes(const registry::problem& p, const tile_plan& plan, unsigned depth) {
-  const unsigned radius = radius_of(mask_of(p)), height = plan.warps * Shape::rows;
-  return std::size_t{Shape::width} * std::max(4 * radius * plan.warps, height) * size_of(p.type) +
-         list_bytes(Shape::width, height, depth * radius);
+  const unsigned radius = radius_of(mask_of(p));
+  return room_bytes(radius, Shape::rows, Shape::width, size_of(p.type), plan.warps) +
+         list_bytes(Shape::width, plan.warps * Shape::rows, depth * radius);
 }
 
 template <class Shape>

@@ -75,14 +75,15 @@ struct alignas(sizeof(T) * Columns < 16 ? sizeof(T) * Columns : 16) lane_row {
   T values[Columns];
 };
 
+/// Of shared memory, before the list of the halo: each warp's first and last rows on two sides, or the tile.
+constexpr std::size_t room_bytes(unsigned radius, unsigned rows, unsigned width, std::size_t element, unsigned warps) {
+  return std::size_t{4 * radius > rows ? 4 * radius : rows} * warps * width * element;
+}
+
 /// A warp's rows of a tile.
 template <class T, mask Mask, int Columns, int Rows, bool Ragged>
 struct resident_rows {
   static constexpr int radius = radius_of(Mask), columns = Columns, rows = Rows, width = warp_lanes * Columns;
-  static __host__ __device__ constexpr std::size_t room_bytes(
-      int warps) {  // first and last rows of two sides, or the tile
-    return std::size_t{4 * radius > Rows ? 4 * radius : Rows} * warps * width * sizeof(T);
-  }
   static_assert(Rows * Columns <= 32);
 
   const field<T>& f;
@@ -283,7 +284,7 @@ __global__ void __launch_bounds__(Warps* warp_lanes, 1)
   const int columns = static_cast<int>(f.columns);
   const extent x(static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x), columns, width, halo);
   const extent y(static_cast<int>(blockIdx.y), static_cast<int>(gridDim.y), static_cast<int>(f.rows), height, halo);
-  auto* const list = reinterpret_cast<ushort2*>(room + rows_type::room_bytes(warps));
+  auto* const list = reinterpret_cast<ushort2*>(room + room_bytes(rows_type::radius, Rows, width, sizeof(T), warps));
   auto* const edges = reinterpret_cast<lane_row<T, Columns>*>(room);  // in turns with
   T* const tile = reinterpret_cast<T*>(room);                         // the halo as it came
   rows_type mine{f, edges, warp, warps, lane, x.origin + lane * Columns, y.origin + warp * Rows, 0, {}};

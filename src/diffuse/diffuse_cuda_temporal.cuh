@@ -34,7 +34,7 @@ struct strip_stream {
   using row = typename level_rows::row;
   static constexpr int radius = radius_of(Mask);
   static constexpr int halo = Depth * radius;
-  static constexpr int margin = (halo + pack<T> - 1) / pack<T> * pack<T>;  // so that the output begins with a pack
+  static constexpr int margin = ceil_div(halo, pack<T>) * pack<T>;  // so that the output begins with a pack
   static constexpr int width = warp_lanes * Columns;
   static constexpr int output_width = width - 2 * margin;
   static constexpr std::size_t kept_bytes =

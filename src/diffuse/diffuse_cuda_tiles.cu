@@ -2,7 +2,7 @@
 // Order:  diffuse_cuda.cuh.
 // Shape:  a thread copies an element; those that have a whole mask within the tile step one.
 // Limits: none.
-// Twins:  diffuse_serial.cpp, diffuse_tiles.cl.
+// Twins:  diffuse_serial.cpp, diffuse.cl.
 #include "diffuse/diffuse_cuda.cuh"
 #include "diffuse/diffuse_cuda.hpp"
 

@@ -3,9 +3,9 @@
 // Shape:  a lane steps a piece of a column, a few rows; it reads all that it needs before it writes.
 // Limits: 2^31 pieces.
 // Twins:  diffuse_serial.cpp, diffuse_cuda.cuh.
-#include "backend/ceil_div.hpp"
 #include "backend/openacc/openacc_arithmetic.hpp"
 #include "backend/openacc/openacc_queue.hpp"
+#include "base/ceil_div.hpp"
 #include "diffuse/diffuse_problem.hpp"
 #include "order/operators.hpp"
 

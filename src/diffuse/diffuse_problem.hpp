@@ -6,7 +6,7 @@
 // edge's.
 #pragma once
 
-#include "backend/ceil_div.hpp"
+#include "base/ceil_div.hpp"
 #include "registry/variant.hpp"
 
 #include <tilewise/diffuse.hpp>
@@ -91,12 +91,14 @@ bool can_scale(mask m, const weights<T>& w) {
 template <class T>
 constexpr T huge_value = sizeof(T) == 8 ? T(0x1p1000) : T(0x1p100f);
 
+/// The largest rate at which no wave of the field grows.
+double largest_stable_rate(const registry::problem& p);
+
 /// Not yet checked. Throws `invalid_argument` for a mask that there is not.
 inline registry::problem problem_of(const diffusion& d, dtype type) {
-  using registry::scalar_value;
   registry::problem p{.what = &diffuse_algorithm(), .type = type, .shape = {d.rows, d.columns, d.steps}};
   registry::choose_setting(p, "mask", std::to_string(d.mask));
-  p.number = {scalar_value::of(d.dx), scalar_value::of(d.dy), scalar_value::of(d.rate)};
+  p.number = {base::scalar_value::of(d.dx), base::scalar_value::of(d.dy), base::scalar_value::of(d.rate)};
   return p;
 }
 

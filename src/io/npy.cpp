@@ -1,8 +1,8 @@
 #include "io/npy.hpp"
 
+#include "base/printable.hpp"
 #include "io/host_memory.hpp"
 #include "io/npy_header.hpp"
-#include "io/printable.hpp"
 #include "io/replacement_file.hpp"
 
 #include <tilewise/error.hpp>
@@ -25,7 +25,7 @@ namespace tilewise::io {
 namespace {
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
-  throw error(errc::io, printable(path) + ": " + why);
+  throw error(errc::io, base::printable(path) + ": " + why);
 }
 
 /// A regular file, open for reading. Opened without waiting, so that a pipe is refused instead of waited for.
@@ -132,7 +132,7 @@ npy_array read_npy(const std::string& path) {
   const npy_header header = read_header(file, path);
   const bool twice = header.fortran_order && header.shape.size() > 1;
   const std::uint64_t need = header.data_bytes * (twice ? 2 : 1);
-  const std::string sentence = printable(path) + " needs " + std::to_string(need) + " bytes";
+  const std::string sentence = base::printable(path) + " needs " + std::to_string(need) + " bytes";
   require_host_memory(need, sentence);
   npy_array array{.type = header.type, .shape = header.shape, .data = {}};
   try {

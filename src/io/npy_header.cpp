@@ -1,6 +1,6 @@
 #include "io/npy_header.hpp"
 
-#include "io/printable.hpp"
+#include "base/printable.hpp"
 
 #include <tilewise/error.hpp>
 
@@ -34,7 +34,8 @@ class header_text {
     return true;
   }
   void expect(char wanted) {
-    if (!take(wanted)) refuse(std::string("the header lacks a '") + wanted + "' before '" + printable(rest_) + "'");
+    if (!take(wanted))
+      refuse(std::string("the header lacks a '") + wanted + "' before '" + base::printable(rest_) + "'");
   }
   bool take_word(std::string_view word) {
     skip_spaces();
@@ -45,7 +46,7 @@ class header_text {
   /// A quoted text without escapes.
   std::string_view quoted() {
     const char quote = next();
-    if (quote != '\'' && quote != '"') refuse("the header lacks a quoted text before '" + printable(rest_) + "'");
+    if (quote != '\'' && quote != '"') refuse("the header lacks a quoted text before '" + base::printable(rest_) + "'");
     const auto end = rest_.find(quote, 1);
     if (end == rest_.npos) refuse("the header has a quote without its end");
     const std::string_view text = rest_.substr(1, end - 1);
@@ -59,7 +60,7 @@ class header_text {
     const auto digits = static_cast<std::size_t>(end - rest_.data());
     if (failure == std::errc::result_out_of_range) refuse("a dimension is larger than 2^64");
     if (digits == 0 || (digits > 1 && rest_.front() == '0'))
-      refuse("the shape has '" + printable(rest_) + "' where a dimension should be");
+      refuse("the shape has '" + base::printable(rest_) + "' where a dimension should be");
     rest_.remove_prefix(digits);
     return value;
   }
@@ -68,6 +69,24 @@ class header_text {
  private:
   std::string_view rest_;
 };
+
+/// What to do with elements of a type that is not read. NumPy's code is a letter for the kind and a size.
+std::string advice_for(std::string_view code) {
+  const auto convert = [](const char* type) { return std::string("convert it first, with astype('") + type + "')"; };
+  if (code == "f16") return convert("f8");
+  switch (code.empty() ? '\0' : code.front()) {
+    case 'f': return convert("f4");
+    case 'i': return convert("i4");
+    case 'u':
+    case 'b': return convert("u4");
+    case 'c': return "save its real and imag apart";
+    case 'M':
+    case 'm': return "save its counts, with view('i8')";
+    case 'S':
+    case 'U': return "save numbers; text of numbers becomes them with astype('f8')";
+    default: return "save an array of numbers";
+  }
+}
 
 void parse_descr(header_text& text, npy_header& header) {
   if (text.next() == '[' || text.next() == '(')
@@ -78,20 +97,20 @@ void parse_descr(header_text& text, npy_header& header) {
   for (std::size_t i = 0; i < codes.size(); ++i) {
     if (code != codes[i]) continue;
     if (descr[0] != '<' && descr[0] != '>')
-      refuse("its element type '" + printable(descr) + "' does not say its byte order with < or >");
+      refuse("its element type '" + base::printable(descr) + "' does not say its byte order with < or >");
     header.type = all_dtypes[i];
     header.big_endian = descr[0] == '>';
     return;
   }
-  refuse("its elements have type '" + printable(descr) + "'; " + std::string(accepted) +
-         ", so convert it first, for example with astype('f4')");
+  refuse("its elements have type '" + base::printable(descr) + "'; " + std::string(accepted) + ", so " +
+         advice_for(code));
 }
 
 void parse_shape(header_text& text, npy_header& header) {
   text.expect('(');
   bool comma = true;
   while (!text.take(')')) {
-    if (!comma) refuse("the shape lacks a comma before '" + printable(text.rest()) + "'");
+    if (!comma) refuse("the shape lacks a comma before '" + base::printable(text.rest()) + "'");
     if (header.shape.size() == most_npy_dimensions)
       refuse("it has more than " + std::to_string(most_npy_dimensions) + " dimensions; reshape it");
     header.shape.push_back(text.number());
@@ -112,10 +131,10 @@ void parse_dictionary(header_text& text, npy_header& header) {
   text.expect('{');
   bool comma = true;
   while (!text.take('}')) {
-    if (!comma) refuse("the header lacks a comma before '" + printable(text.rest()) + "'");
+    if (!comma) refuse("the header lacks a comma before '" + base::printable(text.rest()) + "'");
     const std::string_view key = text.quoted();
     const auto which = static_cast<std::size_t>(std::find(keys.begin(), keys.end(), key) - keys.begin());
-    if (which == keys.size()) refuse("the header has an unknown key '" + printable(key) + "'");
+    if (which == keys.size()) refuse("the header has an unknown key '" + base::printable(key) + "'");
     if (seen[which]) refuse("the header has the key '" + std::string(key) + "' twice");
     seen[which] = true;
     text.expect(':');

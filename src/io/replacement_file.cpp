@@ -1,6 +1,6 @@
 #include "io/replacement_file.hpp"
 
-#include "io/printable.hpp"
+#include "base/printable.hpp"
 
 #include <tilewise/error.hpp>
 
@@ -48,7 +48,7 @@ std::string resolved(const std::string& path) {
 
 replacement_file::replacement_file(const std::string& target)
     : target_(resolved(target)),
-      shown_(printable(target)),
+      shown_(base::printable(target)),
       noted_(take_note(), [](unfinished_file* note) { note->is_taken = false; }) {
   struct stat facts {};
   const bool exists = stat(target_.c_str(), &facts) == 0;

@@ -21,8 +21,7 @@ registry::problem experiment::problem(const measured_size& size) const {
 std::span<const experiment> experiments() {
   static const std::vector<experiment> all = [] {
     std::vector<experiment> list;
-    for (const auto& document :
-         {seeds::polynomials, seeds::prefix_sum, seeds::diffusion, seeds::lecture, seeds::blocks_and_merge})
+    for (const auto& document : {seeds::polynomials, seeds::prefix_sum, seeds::lecture, seeds::blocks_and_merge})
       for (experiment& e : document()) list.push_back(std::move(e));
     return list;
   }();

@@ -1,9 +1,11 @@
 // The documents that Tilewise started from, its seeds: what each measured, and the figures that it published. A
-// document is one file in seeds/, and one line in experiment.cpp. Its figures are the document's, never measured here.
+// document is one file in seeds/, and one line in experiment.cpp; one with an application of its own, as HiPerC has, is
+// a file there and a line in the tool's documents.cpp. Its figures are the document's, never measured here.
 #pragma once
 
 #include "lab/field_course.hpp"
 #include "registry/choose.hpp"
+#include "registry/operands.hpp"
 
 #include <array>
 #include <functional>
@@ -35,8 +37,6 @@ struct measured_size {
                  field_course& course) = nullptr;
 };
 
-using host_operands = std::vector<std::vector<std::byte>>;
-
 struct experiment {
   std::string_view algorithm;
   std::string_view document;  // author, title, year
@@ -45,7 +45,7 @@ struct experiment {
   dtype type;
   std::vector<measured_size> sizes;
   /// The inputs that the document gives; null where it gives none: then those that all of `bench` is measured with.
-  host_operands (*inputs)(const registry::problem&) = nullptr;
+  registry::host_operands (*inputs)(const registry::problem&) = nullptr;
   std::vector<figure> figures = {};
 
   const measured_size* at(const registry::extents& shape) const;
@@ -53,7 +53,7 @@ struct experiment {
   registry::problem problem(const measured_size& size) const;
 };
 
-/// In the order of the documents.
+/// Of the documents in seeds/, in the documents' order.
 std::span<const experiment> experiments();
 
 /// `count` elements of a type, element i from `value(i)`.

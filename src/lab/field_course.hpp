@@ -22,7 +22,8 @@ struct field_moment {
 
 struct field_course {
   std::vector<field_moment> moments;
-  std::string stopped;  // why it has no further ones; empty if it has all
+  std::string stopped = {};        // why it has no further ones; empty if it has all
+  std::string hash_function = {};  // of the moments' hashes: only hashes of one function can be compared
 
   bool differs_from_document() const {
     return std::any_of(moments.begin(), moments.end(), [](const field_moment& m) { return m.differs_from_document(); });

@@ -4,7 +4,7 @@
 #include "io/host_memory.hpp"
 #include "lab/clock.hpp"
 #include "lab/flush.hpp"
-#include "lab/operands.hpp"
+#include "lab/operand_sets.hpp"
 #include "lab/transfers.hpp"
 
 #include <algorithm>
@@ -106,7 +106,7 @@ void guarded(record& r, F&& f) {
   }
 }
 
-using outputs_of_row = std::vector<std::vector<std::byte>>;
+using outputs_of_row = registry::host_operands;
 
 class group_measurement {
  public:
@@ -211,7 +211,7 @@ class group_measurement {
     if (r.on->info().name == "cpu:openmp") c.after = [] { std::this_thread::sleep_for(openmp_rest); };
     c.prepare = [this, &r, set, last_ns] {
       if (how_.cold) {
-        *set = (*set + 1) % memory_.sets();
+        *set = (*set + 1) % memory_.count();
         flusher_->flush();
       } else if (*last_ns < settle_below_ns) {
         run_row(r, 0);
@@ -295,7 +295,7 @@ class group_measurement {
   const verified_case& inputs_;
   const measuring& how_;
   backend::queue& queue_;
-  operands memory_;
+  operand_sets memory_;
   double operations_of_limit_ = 0;
   std::optional<cache_flusher> flusher_;
   std::vector<record> records_;

@@ -1,6 +1,7 @@
 #include "lab/plan.hpp"
 
 #include "backend/cpu/cpu_device.hpp"
+#include "base/nearest.hpp"
 #include "lab/problems.hpp"
 #include "lab/public_call.hpp"
 
@@ -31,11 +32,14 @@ std::vector<const variant*> candidates(const registry::algorithm& what) {
   return all;
 }
 
+bool is_meant(const std::string& selector, const variant& v) {
+  return selector == v.algorithm || v.is_called(selector) || matches(selector, v.id());
+}
+
 bool is_selected(const variant& v, const request& wanted) {
-  if (!wanted.variant.empty() && v.name != wanted.variant && v.id() != wanted.variant) return false;
-  return wanted.selectors.empty() ||
-         std::any_of(wanted.selectors.begin(), wanted.selectors.end(),
-                     [&](const std::string& selector) { return selector == v.algorithm || matches(selector, v.id()); });
+  if (!wanted.variant.empty() && !v.is_called(wanted.variant)) return false;
+  return wanted.selectors.empty() || std::any_of(wanted.selectors.begin(), wanted.selectors.end(),
+                                                 [&](const std::string& selector) { return is_meant(selector, v); });
 }
 
 bool is_wanted(const variant& v, const request& wanted) {
@@ -44,21 +48,22 @@ bool is_wanted(const variant& v, const request& wanted) {
 
 void refuse_unmatched(const request& wanted) {
   std::vector<std::string> known;
+  std::vector<const variant*> all;
   for (const registry::algorithm* a : registry::algorithms()) {
     known.emplace_back(a->name);
-    for (const variant* v : candidates(*a)) known.push_back(v->id());
+    for (const variant* v : candidates(*a)) {
+      known.push_back(v->id());
+      known.push_back(v->name.empty() ? v->label() : std::string(v->name));
+      all.push_back(v);
+    }
   }
   for (const std::string& selector : wanted.selectors)
-    if (std::none_of(known.begin(), known.end(), [&](const std::string& k) { return matches(selector, k); }))
-      throw error(errc::invalid_argument, "nothing is called '" + selector + "';" + registry::nearest(selector, known));
+    if (std::none_of(all.begin(), all.end(), [&](const variant* v) { return is_meant(selector, *v); }))
+      throw error(errc::invalid_argument, "nothing is called '" + selector + "';" + base::nearest(selector, known));
   if (wanted.variant.empty()) return;
-  std::set<std::string> names;  // two algorithms may have variants of one name
-  for (const registry::algorithm* a : registry::algorithms())
-    for (const variant* v : candidates(*a)) names.insert(v->name.empty() ? v->id() : std::string(v->name));
-  if (std::find(known.begin(), known.end(), wanted.variant) == known.end() && !names.contains(wanted.variant))
+  if (std::none_of(all.begin(), all.end(), [&](const variant* v) { return v->is_called(wanted.variant); }))
     throw error(errc::invalid_argument,
-                "no variant is called '" + wanted.variant + "';" +
-                    registry::nearest(wanted.variant, std::vector<std::string>(names.begin(), names.end())));
+                "no variant is called '" + wanted.variant + "';" + registry::nearest_variant(wanted.variant, all));
 }
 
 std::vector<const registry::algorithm*> selected_algorithms(const request& wanted) {
@@ -212,8 +217,7 @@ preset find_preset(std::string_view name) {
     if (p.name == name) return p;
     names.emplace_back(p.name);
   }
-  throw error(errc::invalid_argument,
-              "there is no preset '" + std::string(name) + "';" + registry::nearest(name, names));
+  throw error(errc::invalid_argument, "there is no preset '" + std::string(name) + "';" + base::nearest(name, names));
 }
 
 std::vector<group> make_plan(const request& wanted) {

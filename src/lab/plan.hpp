@@ -25,7 +25,7 @@ struct preset {
 preset find_preset(std::string_view name);
 
 struct request {
-  std::vector<std::string> selectors;  // algorithm, variant id or a pattern such as 'scan/cuda:*'; none: all
+  std::vector<std::string> selectors;  // algorithm, variant or pattern such as 'scan/cuda:*'; none: all
   std::string variant;                 // only variants of this name
   std::vector<std::shared_ptr<backend::device>> devices;
   std::vector<std::uint64_t> sizes;  // of arrays; N means NxN or NxNxN where matrices are multiplied
@@ -37,6 +37,7 @@ struct request {
   std::string tuning;        // "all", a tuning's text, or empty: the default
   bool public_calls = true;  // rows for the library's own functions, which take their own number of threads
   preset base;
+  std::span<const experiment> documents = experiments();  // of the preset seeds
 };
 
 /// One line of a group: a variant, or what the device can do at most where `variant` is null.

@@ -1,5 +1,6 @@
 #include "lab/problems.hpp"
 
+#include "base/nearest.hpp"
 #include "lab/verify.hpp"
 
 #include <algorithm>
@@ -12,9 +13,6 @@ namespace {
 using registry::algorithm;
 using registry::extents;
 using registry::problem;
-
-/// No machine holds more, and sums of byte counts of it fit 64 bits.
-constexpr std::uint64_t most_elements = std::uint64_t{1} << 48;
 
 /// The ranks of its shapes: the plain one, and those with leading strides.
 std::set<unsigned> ranks_of(const algorithm& what) {
@@ -116,7 +114,7 @@ std::vector<asked_experiment> experiments_of(std::span<const algorithm* const> s
                 "the documents' experiments have types and settings of their own; leave --dtype, --op and --set out");
   std::vector<asked_experiment> asked;
   std::string known;
-  for (const experiment& e : experiments()) {
+  for (const experiment& e : wanted.documents) {
     known += (known.empty() ? "" : ", ") + std::string(e.algorithm) + " at";
     for (const measured_size& size : e.sizes) known += " " + registry::to_string(size.shape);
     if (std::any_of(selected.begin(), selected.end(), [&](const algorithm* a) { return a->name == e.algorithm; }))
@@ -152,7 +150,7 @@ void refuse_foreign(std::span<const algorithm* const> selected, const request& w
   for (const auto& [name, word] : wanted.settings)
     if (std::find(names.begin(), names.end(), name) == names.end())
       throw error(errc::invalid_argument, "nothing that is selected has a setting '" + name + "'" +
-                                              (names.empty() ? "" : ";" + registry::nearest(name, names)));
+                                              (names.empty() ? "" : ";" + base::nearest(name, names)));
 }
 
 }  // namespace tilewise::lab

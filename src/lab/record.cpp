@@ -1,7 +1,7 @@
 #include "lab/record.hpp"
 
+#include "base/number.hpp"
 #include "io/base64.hpp"
-#include "io/number.hpp"
 #include "lab/clock.hpp"
 #include "lab/environment.hpp"
 
@@ -20,7 +20,7 @@ json number(std::optional<double> value) { return value ? number(*value) : json(
 std::string fresh_id() {
   std::random_device random;
   std::string id;
-  for (int i = 0; i < 4; ++i) id += io::hex_digits(random(), 8);
+  for (int i = 0; i < 4; ++i) id += base::hex_digits(random(), 8);
   return id;
 }
 
@@ -139,7 +139,7 @@ json course_json(const field_course& c) {
                        {"hash", m.hash},
                        {"published_hash", text_or_null(m.published_hash)},
                        {"picture_png", io::base64(m.picture_png)}});
-  return {{"stopped", text_or_null(c.stopped)}, {"moments", moments}};
+  return {{"stopped", text_or_null(c.stopped)}, {"hash_function", text_or_null(c.hash_function)}, {"moments", moments}};
 }
 
 json experiment_json(const record& r) {

@@ -20,29 +20,21 @@ stop_rule shorter(stop_rule rule) {
   return rule;
 }
 
+/// Where transfers begin and end.
 struct host_side {
-  const verified_case& inputs;
-  std::vector<std::vector<std::byte>> outputs;
+  std::vector<const void*> inputs;
+  registry::host_operands outputs;
+  std::vector<void*> to;
 
-  void upload(const registry::memories& to, backend::queue& queue) const {
-    for (std::size_t i = 0; i < inputs.inputs.size(); ++i)
-      if (!inputs.inputs[i].empty()) queue.upload(to.in[i], inputs.inputs[i].data(), inputs.inputs[i].size());
-  }
-  void download(const registry::memories& from, backend::queue& queue) {
-    for (std::size_t i = 0; i < outputs.size(); ++i)
-      if (!outputs[i].empty()) queue.download(outputs[i].data(), from.out[i], outputs[i].size());
-  }
+  explicit host_side(const verified_case& c)
+      : inputs(registry::pointers_to(c.inputs)), outputs(c.expected), to(registry::pointers_to(outputs)) {}
 };
 
-void end_to_end(const group& what, const row& r, host_side& host, backend::queue& queue) {
-  std::deque<backend::buffer> own;
-  registry::memories where;
-  for (std::size_t i = 0; i < host.inputs.inputs.size(); ++i)
-    where.in[i] = own.emplace_back(queue, host.inputs.inputs[i].size());
-  for (std::size_t i = 0; i < host.outputs.size(); ++i) where.out[i] = own.emplace_back(queue, host.outputs[i].size());
-  host.upload(where, queue);
-  r.variant->run(what.problem, where, r.tuning, queue);
-  host.download(where, queue);
+void end_to_end(const group& what, const row& r, const host_side& host, backend::queue& queue) {
+  const registry::operands own(what.problem, queue);
+  own.upload(host.inputs);
+  r.variant->run(what.problem, own.where(), r.tuning, queue);
+  own.download(host.to);
 }
 
 /// A slot of the records that a contender's samples go to.
@@ -53,12 +45,12 @@ struct destination {
 
 }  // namespace
 
-void measure_transfers(const group& what, const verified_case& inputs, operands& memory, const measuring& how,
+void measure_transfers(const group& what, const verified_case& inputs, operand_sets& memory, const measuring& how,
                        std::vector<record>& records) {
   backend::queue& queue = what.rows.front().on->queue();
   if (queue.device().info().backend == "cpu") return;
-  host_side host{inputs, inputs.expected};
-  const registry::memories& where = memory.set(0);
+  const host_side host(inputs);
+  const registry::operands& staged = memory.operands(0);
   std::vector<contender> contenders;
   std::vector<destination> destinations;
   std::vector<std::size_t> timed_rows;
@@ -66,18 +58,17 @@ void measure_transfers(const group& what, const verified_case& inputs, operands&
     if (records[i].state == status::ok && what.rows[i].variant != nullptr) timed_rows.push_back(i);
 
   contenders.push_back(
-      {"h2d", [&](std::uint64_t calls) { return timed(calls, [&] { host.upload(where, queue), queue.finish(); }); }});
+      {"h2d", [&](std::uint64_t calls) { return timed(calls, [&] { staged.upload(host.inputs), queue.finish(); }); }});
   destinations.push_back({timed_rows, &timings::h2d});
-  contenders.push_back(
-      {"d2h", [&](std::uint64_t calls) { return timed(calls, [&] { host.download(where, queue); }); }});
+  contenders.push_back({"d2h", [&](std::uint64_t calls) { return timed(calls, [&] { staged.download(host.to); }); }});
   destinations.push_back({timed_rows, &timings::d2h});
   for (const std::size_t i : timed_rows) {
     const row& r = what.rows[i];
     contenders.push_back({r.id() + " round trip", [&](std::uint64_t calls) {
                             return timed(calls, [&] {
-                              host.upload(where, queue);
-                              r.variant->run(what.problem, where, r.tuning, queue);
-                              host.download(where, queue);
+                              staged.upload(host.inputs);
+                              r.variant->run(what.problem, staged.where(), r.tuning, queue);
+                              staged.download(host.to);
                             });
                           }});
     destinations.push_back({{i}, &timings::round_trip});

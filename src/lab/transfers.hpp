@@ -2,13 +2,13 @@
 #pragma once
 
 #include "lab/measure.hpp"
-#include "lab/operands.hpp"
+#include "lab/operand_sets.hpp"
 
 namespace tilewise::lab {
 
 /// Fills h2d, d2h, round_trip and end_to_end of the records that are `ok`, which belong to the rows in the same order.
 /// By the host's clock, each until the device has finished. Nothing on CPU devices: there is no transfer.
-void measure_transfers(const group& what, const verified_case& inputs, operands& memory, const measuring& how,
+void measure_transfers(const group& what, const verified_case& inputs, operand_sets& memory, const measuring& how,
                        std::vector<record>& records);
 
 }  // namespace tilewise::lab

@@ -1,13 +1,12 @@
 #include "lab/verify.hpp"
 
 #include "backend/cpu/cpu_device.hpp"
-#include "io/number.hpp"
+#include "base/number.hpp"
 #include "order/operators.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <deque>
 #include <limits>
 #include <memory>
 
@@ -17,16 +16,13 @@ namespace tilewise::lab {
 
 namespace {
 
-using registry::scalar_value;
-
-/// A byte that no result is likely to be made of: what a variant leaves unwritten shows.
-constexpr std::byte poison{0xa5};
+using base::scalar_value;
 
 /// Seconds of the definition of a matrix product, the slowest by operation.
 constexpr double operations_of_definition = 2147483648.0;
 
 std::string to_text(const XXH128_hash_t& hash) {
-  return io::hex_digits(hash.high64, 16) + io::hex_digits(hash.low64, 16);
+  return base::hex_digits(hash.high64, 16) + base::hex_digits(hash.low64, 16);
 }
 
 std::string digest_of_all(std::span<const std::vector<std::byte>> parts) {
@@ -37,7 +33,7 @@ std::string digest_of_all(std::span<const std::vector<std::byte>> parts) {
 }
 
 /// "0.25 (0x3e800000)"
-std::string show(const scalar_value& value) { return io::to_text(value) + " (" + io::to_hex(value) + ")"; }
+std::string show(const scalar_value& value) { return base::to_string(value) + " (" + base::to_hex(value) + ")"; }
 
 template <class T>
 std::span<const T> view(const std::vector<std::byte>& bytes) {
@@ -76,32 +72,14 @@ void compare_operand(const std::string& name, std::span<const T> expected, std::
   }
 }
 
-/// The operands' memory on the device, inputs filled and outputs poisoned.
-struct staged_operands {
-  std::deque<backend::buffer> buffers;
-  registry::memories where;
-
-  staged_operands(const verified_case& c, backend::queue& queue) {
-    for (std::size_t i = 0; i < c.inputs.size(); ++i) where.in[i] = place(c.inputs[i], queue);
-    for (std::size_t i = 0; i < c.expected.size(); ++i)
-      where.out[i] = place(std::vector<std::byte>(c.expected[i].size(), poison), queue);
-  }
-  backend::memory place(const std::vector<std::byte>& bytes, backend::queue& queue) {
-    backend::memory on_device = buffers.emplace_back(queue, bytes.size());
-    if (!bytes.empty()) queue.upload(on_device, bytes.data(), bytes.size());
-    return on_device;
-  }
-};
-
-std::vector<std::vector<std::byte>> run(const verified_case& c, const registry::choice& how, backend::queue& queue) {
-  staged_operands operands(c, queue);
-  how.variant->run(c.problem, operands.where, how.tuning, queue);
-  queue.finish();
-  std::vector<std::vector<std::byte>> outputs;
-  for (std::size_t i = 0; i < c.expected.size(); ++i) {
-    outputs.emplace_back(c.expected[i].size());
-    if (!outputs[i].empty()) queue.download(outputs[i].data(), operands.where.out[i], outputs[i].size());
-  }
+registry::host_operands run(const verified_case& c, const registry::choice& how, backend::queue& queue) {
+  const registry::operands operands(c.problem, queue);
+  operands.upload(registry::pointers_to(c.inputs));
+  operands.poison_outputs();
+  how.variant->run(c.problem, operands.where(), how.tuning, queue);
+  registry::host_operands outputs;
+  for (const auto& expected : c.expected) outputs.emplace_back(expected.size());
+  operands.download(registry::pointers_to(outputs));
   return outputs;
 }
 
@@ -110,7 +88,7 @@ std::vector<std::vector<std::byte>> run(const verified_case& c, const registry::
 std::string digest_of(std::span<const std::byte> bytes) { return to_text(XXH3_128bits(bytes.data(), bytes.size())); }
 
 verified_case make_case(const registry::problem& p, data_class data, std::uint64_t seed) {
-  std::vector<std::vector<std::byte>> inputs;
+  registry::host_operands inputs;
   for (const registry::operand& in : p.what->inputs(p))
     // The first operand's data are those of the seed itself; an even step keeps what the seed's parity chooses.
     inputs.push_back(generate(data, seed + 2 * inputs.size(), in.type, in.count));
@@ -118,7 +96,7 @@ verified_case make_case(const registry::problem& p, data_class data, std::uint64
   return make_case(p, std::move(inputs));
 }
 
-verified_case make_case(const registry::problem& p, std::vector<std::vector<std::byte>> inputs) {
+verified_case make_case(const registry::problem& p, registry::host_operands inputs) {
   verified_case c{.problem = p, .inputs = std::move(inputs), .expected = {}, .expected_digest = {}, .reference = {}};
   for (const registry::operand& out : p.what->outputs(p)) c.expected.emplace_back(out.bytes());
   const bool is_long = p.what->operations(p) > operations_of_definition;
@@ -135,7 +113,7 @@ std::string first_values(const verified_case& c, std::uint64_t count) {
   std::string text;
   with_type(c.problem.what->outputs(c.problem).front().type, [&]<class T>(T) {
     for (const T value : view<T>(c.expected.front()).first(std::min(count, c.expected.front().size() / sizeof(T))))
-      text += (text.empty() ? "" : " ") + io::to_text(scalar_value::of(value));
+      text += (text.empty() ? "" : " ") + base::to_string(scalar_value::of(value));
   });
   return text;
 }

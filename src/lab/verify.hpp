@@ -3,6 +3,7 @@
 
 #include "lab/generate.hpp"
 #include "registry/choose.hpp"
+#include "registry/operands.hpp"
 
 #include <optional>
 #include <span>
@@ -19,13 +20,12 @@ std::string digest_of(std::span<const std::byte> bytes);
 /// definition.
 struct verified_case {
   registry::problem problem;
-  std::vector<std::vector<std::byte>> inputs;
-  std::vector<std::vector<std::byte>> expected;
+  registry::host_operands inputs, expected;
   std::string expected_digest;  // of all outputs joined
   std::string reference;        // the variant that made them
 };
 verified_case make_case(const registry::problem& p, data_class data, std::uint64_t seed);
-verified_case make_case(const registry::problem& p, std::vector<std::vector<std::byte>> inputs);
+verified_case make_case(const registry::problem& p, registry::host_operands inputs);
 
 /// The first values of the first output that is expected, at most so many: "2 7 16".
 std::string first_values(const verified_case& c, std::uint64_t count);

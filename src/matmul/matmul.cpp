@@ -1,7 +1,7 @@
 // The only file that rejects a matrix product: checks, chooses, runs.
 #include <tilewise/matmul.hpp>
 
-#include "backend/instantiate.hpp"
+#include "base/instantiate.hpp"
 #include "matmul/matmul_problem.hpp"
 #include "registry/call.hpp"
 #include "registry/matrix_shape.hpp"
@@ -9,8 +9,6 @@
 namespace tilewise {
 
 namespace {
-
-using registry::aliasing;
 
 std::string text_of(matrix_layout l) { return registry::shape_text(l.rows, l.columns); }
 
@@ -33,7 +31,7 @@ registry::problem describe(matrix_layout a, matrix_layout b, matrix_layout c) {
     p.shape = {a.rows, b.columns, a.columns};
   else
     p.shape = {a.rows, b.columns, a.columns, a.stride, b.stride, c.stride};
-  registry::check(p);
+  registry::admit(p, {});
   return p;
 }
 
@@ -41,8 +39,6 @@ void require_room(std::string_view name, matrix_layout l, std::uint64_t given) {
   const std::string shape = text_of(l) + (is_packed(l) ? "" : " with rows " + std::to_string(l.stride) + " apart");
   registry::require_elements(name, shape, registry::elements_of(l.rows, l.columns, l.stride), given);
 }
-
-registry::wishes wishes_of(const matmul_options& options) { return {options.variant, options.tuning, options.fast}; }
 
 }  // namespace
 
@@ -53,8 +49,7 @@ void matmul(std::span<const T> a, matrix_layout a_layout, std::span<const T> b, 
   require_room("A", a_layout, a.size());
   require_room("B", b_layout, b.size());
   require_room("C", c_layout, c.size());
-  registry::refuse_overlap(aliasing::forbidden, {{"A", a}, {"B", b}}, {{"C", c}});
-  registry::call_on_host(p, options.device, wishes_of(options), {a.data(), b.data()}, {c.data()});
+  registry::run_call(p, options, {{"A", a}, {"B", b}}, {{"C", c}});
 }
 
 template <scalar T>
@@ -64,8 +59,7 @@ void matmul(const array<T>& a, matrix_layout a_layout, const array<T>& b, matrix
   require_room("A", a_layout, a.size());
   require_room("B", b_layout, b.size());
   require_room("C", c_layout, c.size());
-  registry::refuse_overlap(aliasing::forbidden, {{"A", a}, {"B", b}}, {{"C", c}});
-  registry::call_on_arrays(p, wishes_of(options), {{"A", a}, {"B", b}}, {{"C", c}});
+  registry::run_call(p, options, {{"A", a}, {"B", b}}, {{"C", c}});
 }
 
 #define TILEWISE_INSTANTIATE(T)                                                                                     \

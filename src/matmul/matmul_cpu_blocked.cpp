@@ -3,7 +3,7 @@
 // Shape:  tiles of `rows` x `columns` of C; for each, blocks of `depth` rows of B that all rows of the tile use.
 // Limits: none.
 // Twins:  matmul_serial.cpp, matmul_cpu_packed.cpp; the kernels are in matmul_cpu_blocked_kernels.cpp.
-#include "backend/ceil_div.hpp"
+#include "base/ceil_div.hpp"
 #include "matmul/matmul_cpu.hpp"
 #include "matmul/matmul_cpu_blocked_kernels.hpp"
 

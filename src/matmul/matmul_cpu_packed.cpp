@@ -4,7 +4,7 @@
 //         product below `alone` stays on the calling thread, and a small one is not packed.
 // Limits: workspace for `depth` columns of A and rows of B.
 // Twins:  matmul_serial.cpp, matmul_cpu_blocked.cpp; the kernels are in matmul_cpu_packed_kernels.cpp.
-#include "backend/ceil_div.hpp"
+#include "base/ceil_div.hpp"
 #include "matmul/matmul_cpu.hpp"
 #include "matmul/matmul_cpu_packed_kernels.hpp"
 

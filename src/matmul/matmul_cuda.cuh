@@ -5,9 +5,9 @@
 // Twins:  matmul_serial.cpp, matmul.cl.
 #pragma once
 
-#include "backend/ceil_div.hpp"
 #include "backend/cuda/cuda_error.hpp"
 #include "backend/cuda/cuda_queue.hpp"
+#include "base/ceil_div.hpp"
 #include "matmul/matmul_problem.hpp"
 #include "order/operators.hpp"
 #include "registry/variant.hpp"

@@ -6,7 +6,7 @@
 // Twins:  matmul_serial.cpp.
 #pragma once
 
-#include "backend/ceil_div.hpp"
+#include "base/ceil_div.hpp"
 #include "matmul/matmul_cuda_copy.cuh"
 
 namespace tilewise::impl::matmul {

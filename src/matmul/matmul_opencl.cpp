@@ -3,9 +3,9 @@
 // Shape:  one launch; a group makes one tile of C.
 // Limits: local memory for the tiles; f64 where the device has it.
 // Twins:  matmul_serial.cpp.
-#include "backend/ceil_div.hpp"
 #include "backend/opencl/opencl_device.hpp"
 #include "backend/opencl/opencl_queue.hpp"
+#include "base/ceil_div.hpp"
 #include "matmul/matmul_problem.hpp"
 #include "registry/variant.hpp"
 

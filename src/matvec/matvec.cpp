@@ -1,7 +1,7 @@
 // The only file that rejects a matrix-vector product or a dot product: checks, chooses, runs.
 #include <tilewise/matvec.hpp>
 
-#include "backend/instantiate.hpp"
+#include "base/instantiate.hpp"
 #include "matvec/matvec_problem.hpp"
 #include "registry/call.hpp"
 #include "registry/matrix_shape.hpp"
@@ -9,8 +9,6 @@
 namespace tilewise {
 
 namespace {
-
-using registry::aliasing;
 
 template <class T>
 registry::problem describe(matrix_layout a, std::uint64_t x, std::uint64_t y) {
@@ -23,7 +21,7 @@ registry::problem describe(matrix_layout a, std::uint64_t x, std::uint64_t y) {
                 "A is " + shape + " and y has " + std::to_string(y) + " elements; it must have one for each row of A");
   registry::problem p{.what = &impl::matvec::matvec_algorithm(), .type = dtype_of<T>, .shape = {a.rows, a.columns}};
   if (a.stride != a.columns && a.rows != 0 && a.columns != 0) p.shape = {a.rows, a.columns, a.stride};
-  registry::check(p);
+  registry::admit(p, {});
   return p;
 }
 
@@ -39,8 +37,6 @@ void require_one_size(std::uint64_t x, std::uint64_t y) {
                                             "; a dot product needs as many in both");
 }
 
-registry::wishes wishes_of(const matvec_options& options) { return {options.variant, options.tuning}; }
-
 }  // namespace
 
 template <scalar T>
@@ -48,16 +44,14 @@ void matvec(std::span<const T> a, matrix_layout layout, std::span<const T> x, st
             const matvec_options& options) {
   const registry::problem p = describe<T>(layout, x.size(), y.size());
   require_room(layout, a.size());
-  registry::refuse_overlap(aliasing::forbidden, {{"A", a}, {"x", x}}, {{"y", y}});
-  registry::call_on_host(p, options.device, wishes_of(options), {a.data(), x.data()}, {y.data()});
+  registry::run_call(p, options, {{"A", a}, {"x", x}}, {{"y", y}});
 }
 
 template <scalar T>
 void matvec(const array<T>& a, matrix_layout layout, const array<T>& x, array<T>& y, const matvec_options& options) {
   const registry::problem p = describe<T>(layout, x.size(), y.size());
   require_room(layout, a.size());
-  registry::refuse_overlap(aliasing::forbidden, {{"A", a}, {"x", x}}, {{"y", y}});
-  registry::call_on_arrays(p, wishes_of(options), {{"A", a}, {"x", x}}, {{"y", y}});
+  registry::run_call(p, options, {{"A", a}, {"x", x}}, {{"y", y}});
 }
 
 template <scalar T>
@@ -65,7 +59,7 @@ T dot(std::span<const T> x, std::span<const T> y, const matvec_options& options)
   require_one_size(x.size(), y.size());
   const registry::problem p = describe<T>({1, x.size()}, y.size(), 1);
   T result;
-  registry::call_on_host(p, options.device, wishes_of(options), {x.data(), y.data()}, {&result});
+  registry::run_call(p, options, {{"x", x}, {"y", y}}, {{"the result", std::span(&result, 1)}});
   return result;
 }
 
@@ -73,9 +67,7 @@ template <scalar T>
 T dot(const array<T>& x, const array<T>& y, const matvec_options& options) {
   require_one_size(x.size(), y.size());
   const registry::problem p = describe<T>({1, x.size()}, y.size(), 1);
-  const array<T> result = x.device().template allocate<T>(1);
-  registry::call_on_arrays(p, wishes_of(options), {{"x", x}, {"y", y}}, {{"the result", result}});
-  return result.download().front();
+  return registry::value_of_call<T>(p, options, x.device(), {{"x", x}, {"y", y}});
 }
 
 #define TILEWISE_INSTANTIATE(T)                                                                                        \

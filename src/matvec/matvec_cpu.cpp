@@ -5,8 +5,8 @@
 //         other, so that this part of x stays in the cache. Finish: the pieces of each row, and what is left of it.
 // Limits: none.
 // Twins:  matvec_serial.cpp; the kernels are in matvec_cpu_kernels.cpp.
-#include "backend/ceil_div.hpp"
 #include "backend/cpu/cpu_device.hpp"
+#include "base/ceil_div.hpp"
 #include "matvec/matvec_cpu_kernels.hpp"
 #include "matvec/matvec_problem.hpp"
 #include "order/operators.hpp"

@@ -5,9 +5,9 @@
 // Twins:  matvec_serial.cpp.
 #include "matvec/matvec_cuda.cuh"
 
-#include "backend/ceil_div.hpp"
 #include "backend/cuda/cuda_error.hpp"
 #include "backend/cuda/cuda_queue.hpp"
+#include "base/ceil_div.hpp"
 #include "matvec/matvec_problem.hpp"
 #include "registry/variant.hpp"
 

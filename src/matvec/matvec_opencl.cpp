@@ -3,9 +3,9 @@
 // Shape:  one launch; where a row is longer than a tile one for each level of tiles, and one more.
 // Limits: local memory for one tile of elements; f64 where the device has it.
 // Twins:  matvec_serial.cpp.
-#include "backend/ceil_div.hpp"
 #include "backend/opencl/opencl_device.hpp"
 #include "backend/opencl/opencl_queue.hpp"
+#include "base/ceil_div.hpp"
 #include "matvec/matvec_problem.hpp"
 #include "registry/variant.hpp"
 

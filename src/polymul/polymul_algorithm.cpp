@@ -1,4 +1,5 @@
 // The descriptor of polymul.
+#include "polymul/polymul_overflow.hpp"
 #include "polymul/polymul_problem.hpp"
 
 #include <bit>
@@ -105,6 +106,7 @@ const registry::algorithm& polymul_algorithm() {
       .outputs = outputs,
       .operations = operations,
       .invalid = invalid,
+      .proves = &no_overflow,
       .fit_numbers = fit_numbers,
       .fit_inputs = fit_inputs,
   };

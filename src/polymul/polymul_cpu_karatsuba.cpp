@@ -4,7 +4,7 @@
 //         into 3, 9 or 27 products that run side by side, each on one thread without an allocation, and joined again.
 // Limits: no modulus, no floats.
 // Twins:  polymul_serial.cpp; the kernels are in polymul_cpu_karatsuba_kernels.cpp.
-#include "backend/ceil_div.hpp"
+#include "base/ceil_div.hpp"
 #include "polymul/polymul_cpu.hpp"
 #include "polymul/polymul_cpu_karatsuba_kernels.hpp"
 #include "polymul/polymul_cpu_naive_kernels.hpp"

@@ -3,7 +3,7 @@
 // Shape:  a copy of the second factor between zeros, then tiles of neighbouring coefficients, each on one thread.
 // Limits: no modulus.
 // Twins:  polymul_serial.cpp; the kernels are in polymul_cpu_naive_kernels.cpp.
-#include "backend/ceil_div.hpp"
+#include "base/ceil_div.hpp"
 #include "polymul/polymul_cpu.hpp"
 #include "polymul/polymul_cpu_naive_kernels.hpp"
 

@@ -4,7 +4,7 @@
 //         levels, the products of residues and back; columns: the last levels, residues to integers.
 // Limits: 2^31 coefficients of the product, since the primes have roots of order 2^32.
 // Twins:  polymul_serial.cpp; the kernels are in polymul_cpu_ntt_kernels.cpp.
-#include "backend/ceil_div.hpp"
+#include "base/ceil_div.hpp"
 #include "polymul/polymul_cpu.hpp"
 #include "polymul/polymul_cpu_ntt_kernels.hpp"
 

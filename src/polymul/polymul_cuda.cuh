@@ -6,9 +6,9 @@
 // Twins:  polymul_serial.cpp, polymul.cl.
 #pragma once
 
-#include "backend/ceil_div.hpp"
 #include "backend/cuda/cuda_error.hpp"
 #include "backend/cuda/cuda_queue.hpp"
+#include "base/ceil_div.hpp"
 #include "order/operators.hpp"
 #include "polymul/polymul_problem.hpp"
 #include "registry/variant.hpp"

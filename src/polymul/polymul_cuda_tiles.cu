@@ -6,7 +6,7 @@
 // Twins:  polymul_serial.cpp, polymul_tiles.cl.
 #include "polymul/polymul_cuda_tiles.cuh"
 
-#include "backend/ceil_div.hpp"
+#include "base/ceil_div.hpp"
 #include "polymul/polymul_cuda.hpp"
 
 namespace tilewise::impl::polymul {

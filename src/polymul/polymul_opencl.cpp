@@ -4,9 +4,10 @@
 // Limits: local memory; f64 where the device has it. Karatsuba: integers without a modulus.
 // Twins:  polymul_serial.cpp.
 #include "polymul/polymul_opencl.hpp"
-#include "backend/ceil_div.hpp"
+
 #include "backend/opencl/opencl_device.hpp"
 #include "backend/opencl/opencl_queue.hpp"
+#include "base/ceil_div.hpp"
 #include "polymul/polymul_karatsuba.hpp"
 
 #include <bit>

@@ -1,7 +1,7 @@
 #include "polymul/polymul_overflow.hpp"
 
 #include "polymul/polymul_problem.hpp"
-#include "registry/execute.hpp"
+#include "registry/choose.hpp"
 
 #include <vector>
 
@@ -19,25 +19,72 @@ constexpr std::array<std::uint64_t, 3> moduli{(std::uint64_t{1} << 61) - 1, (std
                                   std::to_string(shorter) + " products of up to " + std::to_string(largest_a) +
                                   " and " + std::to_string(largest_b) + " can reach 2^" +
                                   std::to_string(product_bits(largest_a, largest_b, shorter)) +
-                                  "; smaller coefficients fit, and a modulus (--modulus) below 2^63 makes any fit");
+                                  "; smaller coefficients fit, and a modulus below 2^63 makes any fit");
+}
+
+/// The least or the largest of integers on a device.
+template <class T>
+T extreme(op operation, backend::memory values, std::uint64_t count, backend::queue& queue) {
+  registry::problem p{.what = &registry::find_algorithm("reduce"), .type = dtype_of<T>, .shape = {count}};
+  p.setting[0] = static_cast<std::uint8_t>(operation);
+  const registry::choice how = registry::choose(p, queue.device());
+  const backend::buffer result(queue, sizeof(T));
+  registry::memories where;
+  where.in[0] = values;
+  where.out[0] = result;
+  how.variant->run(p, where, how.tuning, queue);
+  T value;
+  queue.download(&value, result, sizeof value);
+  return value;
 }
 
 template <class T>
-void require_exact(const registry::problem& p, const T* a, const T* b, const std::int64_t* c, backend::device& on) {
+std::uint64_t largest_on_device(backend::memory values, std::uint64_t count, backend::queue& queue) {
+  if (count == 0) return 0;
+  if (queue.device().info().backend == "cpu") return largest_magnitude(values.as<const T>(), count);
+  const std::array<T, 2> ends{extreme<T>(op::min, values, count, queue), extreme<T>(op::max, values, count, queue)};
+  return largest_magnitude(ends.data(), ends.size());
+}
+
+/// The largest magnitudes of both factors.
+std::array<std::uint64_t, 2> magnitudes(const registry::problem& p, const registry::memories& where,
+                                        backend::queue& queue) {
+  const auto both = [&]<class T>(T) {
+    return std::array{largest_on_device<T>(where.in[0], sizes(p).n, queue),
+                      largest_on_device<T>(where.in[1], sizes(p).m, queue)};
+  };
+  return p.type == dtype::i32 ? both(std::int32_t{}) : both(std::int64_t{});
+}
+
+bool is_needed(const registry::problem& p, const registry::memories& where, backend::queue& queue) {
+  if (is_float(p.type) || modulus_of(p) != 0 || sizes(p).product() == 0) return false;
+  const auto [largest_a, largest_b] = magnitudes(p, where, queue);
+  return !bound_decides(largest_a, largest_b, sizes(p).shorter());
+}
+
+std::vector<std::int64_t> download(backend::memory product, std::uint64_t count, backend::queue& queue) {
+  std::vector<std::int64_t> values(count);
+  queue.download(values.data(), product, count * sizeof(std::int64_t));
+  return values;
+}
+
+void require(const registry::problem& p, const registry::memories& where, backend::queue& queue) {
   const sizes s(p);
-  const std::uint64_t largest_a = largest_magnitude(a, s.n), largest_b = largest_magnitude(b, s.m);
-  if (bound_decides(largest_a, largest_b, s.shorter())) return;
+  const auto [largest_a, largest_b] = magnitudes(p, where, queue);
   const unsigned needed = product_bits(largest_a, largest_b, s.shorter()) + 2;  // a difference of two, with its sign
-  std::vector<std::int64_t> by_modulus(s.product());
+  const std::vector<std::int64_t> c = download(where.out[0], s.product(), queue);
+  const backend::buffer by_modulus(queue, s.product() * sizeof(std::int64_t));
+  registry::memories again = where;
+  again.out[0] = by_modulus;
   unsigned known = 0;
   for (std::size_t i = 0; i < moduli.size() && known < needed; ++i) {
     registry::problem modular = p;
     set_modulus(modular, moduli[i]);
-    const std::array<const void*, 2> inputs{a, b};
-    const std::array<void*, 1> outputs{by_modulus.data()};
-    registry::execute_on_host(modular, registry::choose(modular, on), on.queue(), inputs, outputs);
+    const registry::choice how = registry::choose(modular, queue.device());
+    how.variant->run(modular, again, how.tuning, queue);
+    const std::vector<std::int64_t> residues = download(by_modulus, s.product(), queue);
     for (std::uint64_t k = 0; k < s.product(); ++k)
-      if (residue(c[k], moduli[i]) != static_cast<std::uint64_t>(by_modulus[k]))
+      if (residue(c[k], moduli[i]) != static_cast<std::uint64_t>(residues[k]))
         refuse(k, largest_a, largest_b, s.shorter());
     known += static_cast<unsigned>(std::bit_width(moduli[i])) - 1;
   }
@@ -45,19 +92,13 @@ void require_exact(const registry::problem& p, const T* a, const T* b, const std
 
 }  // namespace
 
+const registry::proof no_overflow{is_needed, require};
+
 bool bound_decides(std::uint64_t largest_a, std::uint64_t largest_b, std::uint64_t shorter) {
   __extension__ using wide = unsigned __int128;
   constexpr wide most = (wide{1} << 63) - 1;
   if (largest_a == 0 || largest_b == 0 || shorter == 0) return true;
   return wide{largest_a} * largest_b <= most / shorter;
-}
-
-void require_exact(const registry::problem& p, const void* a, const void* b, const std::int64_t* c,
-                   backend::device& on) {
-  if (p.type == dtype::i32)
-    require_exact(p, static_cast<const std::int32_t*>(a), static_cast<const std::int32_t*>(b), c, on);
-  else
-    require_exact(p, static_cast<const std::int64_t*>(a), static_cast<const std::int64_t*>(b), c, on);
 }
 
 }  // namespace tilewise::impl::polymul

@@ -7,7 +7,7 @@
 #include "reduce/reduce_cpu.hpp"
 
 #include "backend/cpu/cpu_device.hpp"
-#include "backend/instantiate.hpp"
+#include "base/instantiate.hpp"
 #include "order/operators.hpp"
 #include "reduce/reduce_cpu_kernels.hpp"
 #include "reduce/reduce_problem.hpp"

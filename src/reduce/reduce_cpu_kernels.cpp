@@ -6,7 +6,7 @@
 #include "reduce/reduce_cpu_kernels.hpp"
 
 #include "backend/cpu/cpu_blocks.hpp"
-#include "backend/instantiate.hpp"
+#include "base/instantiate.hpp"
 
 namespace tilewise::impl::reduce::TILEWISE_LEVEL {
 

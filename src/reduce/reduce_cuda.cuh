@@ -5,8 +5,8 @@
 // Twins:  order/block_stack.hpp.
 #pragma once
 
-#include "backend/ceil_div.hpp"
 #include "backend/cuda/cuda_warp.cuh"
+#include "base/ceil_div.hpp"
 
 #include <bit>
 

@@ -31,9 +31,9 @@ constexpr std::array<registry::tuning_axis, 2> axes{{{"group_size", group_sizes,
 std::uint64_t room_of(std::uint64_t count) { return (count + 15) / 16 * 16; }
 
 /// An empty sum is 0 and an empty product 1.
-registry::scalar_value init_value(const problem& p) {
+base::scalar_value init_value(const problem& p) {
   return with_type(p.type, [&]<class T>(T) {
-    return registry::scalar_value::of(has_init(p) ? init_of<T>(p) : T(operation_of(p) == op::product ? 1 : 0));
+    return base::scalar_value::of(has_init(p) ? init_of<T>(p) : T(operation_of(p) == op::product ? 1 : 0));
   });
 }
 

@@ -1,6 +1,7 @@
 // The descriptor of an algorithm: all that tests, lab, tool and report need to know of it, stated once.
 #pragma once
 
+#include "registry/memories.hpp"
 #include "registry/problem.hpp"
 
 #include <cstddef>
@@ -33,6 +34,15 @@ double bytes_of_operands(const problem& p);  // of all inputs and outputs
 /// for operations its multiply-adds.
 enum class speed_unit : std::uint8_t { bytes, elements, operations };
 
+/// What a result must still show before a caller may see it: that no integer has overflowed. It is asked of operands on
+/// the device, after the variant, wherever the call came from.
+struct proof {
+  /// Whether the inputs leave it in doubt. Waits for the device.
+  bool (*is_needed)(const problem&, const memories& operands, backend::queue&);
+  /// Throws, naming what is wrong, unless the outputs are the problem's answer. Waits for the device.
+  void (*require)(const problem&, const memories& operands, backend::queue&);
+};
+
 struct algorithm {
   std::string_view name;     // "scan"
   std::string_view summary;  // one line for `tilewise list`
@@ -50,6 +60,9 @@ struct algorithm {
   double (*operations)(const problem&);  // arithmetic operations of the definition
   /// Why the problem has no answer, as a sentence that says what to do; empty if it has one.
   std::string (*invalid)(const problem&);
+  /// Why a call does not compute it all the same, unless the caller insists: such as steps so long that they diverge.
+  std::string (*inadvisable)(const problem&) = [](const problem&) { return std::string(); };
+  const proof* proves = nullptr;  // null: what the variants compute is the answer
   /// Turn generated numbers and inputs into ones that the problem may have.
   void (*fit_numbers)(problem&) = [](problem&) {};
   void (*fit_inputs)(const problem&, std::span<std::vector<std::byte>>) = [](const problem&,

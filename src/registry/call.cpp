@@ -1,81 +1,81 @@
 #include "registry/call.hpp"
 
-#include <vector>
-
 namespace tilewise::registry {
-
-void call_on_host(const problem& p, const std::optional<device>& on, const wishes& wanted,
-                  std::initializer_list<const void*> inputs, std::initializer_list<void*> outputs) {
-  const device where = on ? *on : open("cpu");
-  const choice how = choose(p, where.implementation(), wanted);
-  execute_on_host(p, how, where.implementation().queue(), {inputs.begin(), inputs.size()},
-                  {outputs.begin(), outputs.size()});
-}
-
-void call_on_arrays(const problem& p, const wishes& wanted, std::initializer_list<array_operand> inputs,
-                    std::initializer_list<array_operand> outputs) {
-  const array_operand& first = *outputs.begin();
-  backend::device& on = first.on.implementation();
-  for (const auto& operands : {inputs, outputs})
-    for (const array_operand& a : operands)
-      if (&a.on.implementation() != &on)
-        throw error(errc::invalid_argument, std::string(a.name) + " is on " + a.on.name() + ", but " +
-                                                std::string(first.name) + " is on " + on.info().name +
-                                                "; copy one of them over");
-  const choice how = choose(p, on, wanted);
-  memories where;
-  for (std::size_t i = 0; i < inputs.size(); ++i) where.in[i] = inputs.begin()[i].where;
-  for (std::size_t i = 0; i < outputs.size(); ++i) where.out[i] = outputs.begin()[i].where;
-  how.variant->run(p, where, how.tuning, on.queue());
-}
 
 namespace {
 
 /// Addresses of one space: host or device pointers, or offsets in one cl_mem.
 struct range {
-  std::string_view name;
-  const void* space;
-  std::uintptr_t begin, end;
+  const void* space = nullptr;
+  std::uintptr_t begin = 0, end = 0;
 
-  explicit range(const host_operand& o)
-      : name(o.name), space(nullptr), begin(reinterpret_cast<std::uintptr_t>(o.data)), end(begin + o.bytes) {}
-  explicit range(const array_operand& a) : name(a.name) {
-    const bool has_addresses = a.on.info().backend != "opencl";
-    space = has_addresses ? nullptr : a.where.base;
-    begin = (has_addresses ? reinterpret_cast<std::uintptr_t>(a.where.base) : 0) + a.where.offset;
-    end = begin + a.where.bytes;
+  explicit range(const call_operand& o) {
+    if (o.on == nullptr)
+      begin = reinterpret_cast<std::uintptr_t>(o.host);
+    else if (o.on->info().backend == "opencl")
+      space = o.where.base, begin = o.where.offset;
+    else
+      begin = reinterpret_cast<std::uintptr_t>(o.where.base) + o.where.offset;
+    end = begin + o.bytes;
   }
 
   bool overlaps(const range& other) const { return space == other.space && begin < other.end && other.begin < end; }
-  bool is(const range& other) const { return space == other.space && begin == other.begin && end == other.end; }
+  bool operator==(const range&) const = default;
 };
 
-void refuse(const range& output, const range& other) {
-  throw error(errc::invalid_argument, std::string(output.name) + " shares memory with " + std::string(other.name) +
-                                          "; give it memory of its own");
+[[noreturn]] void refuse(const call_operand& output, const call_operand& other, bool in_place) {
+  throw error(errc::invalid_argument,
+              std::string(output.name) + " shares memory with " + std::string(other.name) +
+                  (in_place ? "; pass the same memory for both, or give each its own" : "; give it memory of its own"));
 }
 
-template <class Operand>
-void refuse_among(aliasing allowed, std::initializer_list<Operand> inputs, std::initializer_list<Operand> outputs) {
-  const std::vector<range> in(inputs.begin(), inputs.end()), out(outputs.begin(), outputs.end());
-  for (std::size_t o = 0; o < out.size(); ++o) {
-    for (std::size_t i = 0; i < in.size(); ++i)
-      if (out[o].overlaps(in[i]) && !(allowed == aliasing::in_place && i == o && out[o].is(in[i])))
-        refuse(out[o], in[i]);
-    for (std::size_t i = 0; i < o; ++i)
-      if (out[o].overlaps(out[i])) refuse(out[o], out[i]);
+void refuse_overlap(const algorithm& what, call_operands inputs, call_operands outputs) {
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    const call_operand& output = outputs.begin()[o];
+    const range out(output);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const range in(inputs.begin()[i]);
+      const bool may_share = what.in_place && i == o;
+      if (out.overlaps(in) && !(may_share && out == in)) refuse(output, inputs.begin()[i], may_share);
+    }
+    for (std::size_t other = 0; other < o; ++other)
+      if (out.overlaps(range(outputs.begin()[other]))) refuse(output, outputs.begin()[other], false);
   }
+}
+
+void require_one_device(const call_operand& first, call_operands operands) {
+  for (const call_operand& o : operands)
+    if (&o.on->implementation() != &first.on->implementation())
+      throw error(errc::invalid_argument, std::string(o.name) + " is on " + o.on->name() + ", but " +
+                                              std::string(first.name) + " is on " + first.on->name() +
+                                              "; copy one of them over");
+}
+
+void run_on_arrays(const problem& p, const wishes& wanted, call_operands inputs, call_operands outputs) {
+  backend::device& on = outputs.begin()->on->implementation();
+  const choice how = choose(p, on, wanted);
+  memories where;
+  for (std::size_t i = 0; i < inputs.size(); ++i) where.in[i] = inputs.begin()[i].where;
+  for (std::size_t i = 0; i < outputs.size(); ++i) where.out[i] = outputs.begin()[i].where;
+  run_in_place(p, how, on.queue(), where);
 }
 
 }  // namespace
 
-void refuse_overlap(aliasing allowed, std::initializer_list<host_operand> inputs,
-                    std::initializer_list<host_operand> outputs) {
-  refuse_among(allowed, inputs, outputs);
-}
-void refuse_overlap(aliasing allowed, std::initializer_list<array_operand> inputs,
-                    std::initializer_list<array_operand> outputs) {
-  refuse_among(allowed, inputs, outputs);
+void run_call(const problem& p, const std::optional<device>& on, const wishes& wanted, call_operands inputs,
+              call_operands outputs) {
+  admit(p, wanted);
+  const bool on_arrays = outputs.begin()->on != nullptr;
+  if (on_arrays) require_one_device(*outputs.begin(), inputs), require_one_device(*outputs.begin(), outputs);
+  refuse_overlap(*p.what, inputs, outputs);
+  if (on_arrays) return run_on_arrays(p, wanted, inputs, outputs);
+  const device where = on ? *on : open("cpu");
+  const choice how = choose(p, where.implementation(), wanted);
+  std::array<const void*, 4> in{};
+  std::array<void*, 4> out{};
+  for (std::size_t i = 0; i < inputs.size(); ++i) in[i] = inputs.begin()[i].host;
+  for (std::size_t i = 0; i < outputs.size(); ++i) out[i] = const_cast<void*>(outputs.begin()[i].host);
+  run_on_host(p, how, where.implementation().queue(), in, out);
 }
 
 void require_elements(std::string_view name, const std::string& shape, std::uint64_t needed, std::uint64_t given) {

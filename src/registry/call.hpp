@@ -1,49 +1,76 @@
-// The last steps of a public function, the same for every algorithm: after its own checks it describes its operands
-// here.
+// The public call, the same for every algorithm: a function of the library checks what only its own arguments can show,
+// describes the problem and its operands, and ends here.
 #pragma once
 
 #include "registry/execute.hpp"
 
 #include <tilewise/array.hpp>
 
+#include <functional>
 #include <initializer_list>
 #include <optional>
 
 namespace tilewise::registry {
 
-/// Runs on host data, on the CPU if the caller names no device.
-void call_on_host(const problem& p, const std::optional<device>& on, const wishes& wanted,
-                  std::initializer_list<const void*> inputs, std::initializer_list<void*> outputs);
-
-/// An array of any type.
-struct array_operand {
-  std::string_view name;
-  const tilewise::device& on;
-  backend::memory where;
-
-  template <scalar T>
-  array_operand(std::string_view name_, const array<T>& a) : name(name_), on(a.device()), where(a.storage()) {}
-};
-
-/// Runs where the arrays are. Throws `invalid_argument` if that is not one device.
-void call_on_arrays(const problem& p, const wishes& wanted, std::initializer_list<array_operand> inputs,
-                    std::initializer_list<array_operand> outputs);
-
-/// Throws `invalid_argument`, naming both, if an output shares memory with an input. With `in_place`, an output may be
-/// exactly the input at its position.
-struct host_operand {
-  std::string_view name;
-  const void* data;
-  std::uint64_t bytes;
+/// Host memory, or an array on a device, of any type.
+struct call_operand {
+  std::string_view name;  // as messages call it
+  const void* host = nullptr;
+  std::uint64_t bytes = 0;
+  const tilewise::device* on = nullptr;  // of an array
+  backend::memory where = {};
 
   template <class T>
-  host_operand(std::string_view name_, std::span<T> s) : name(name_), data(s.data()), bytes(s.size_bytes()) {}
+  call_operand(std::string_view name_, std::span<T> s) : name(name_), host(s.data()), bytes(s.size_bytes()) {}
+  template <scalar T>
+  call_operand(std::string_view name_, const array<T>& a)
+      : name(name_), bytes(a.storage().bytes), on(&a.device()), where(a.storage()) {}
 };
-enum class aliasing : std::uint8_t { forbidden, in_place };
-void refuse_overlap(aliasing allowed, std::initializer_list<host_operand> inputs,
-                    std::initializer_list<host_operand> outputs);
-void refuse_overlap(aliasing allowed, std::initializer_list<array_operand> inputs,
-                    std::initializer_list<array_operand> outputs);
+using call_operands = std::initializer_list<call_operand>;
+
+/// Admits the problem, refuses operands that share memory otherwise than the algorithm allows, chooses and runs. Arrays
+/// are worked on where they are; host memory on `on`, or else on the CPU. Throws `invalid_argument`, with nothing
+/// touched, for arrays of different devices too.
+void run_call(const problem& p, const std::optional<device>& on, const wishes& wanted, call_operands inputs,
+              call_operands outputs);
+
+template <class Options>
+wishes wishes_of(const Options& options) {
+  wishes wanted{options.variant, options.tuning};
+  if constexpr (requires { options.fast; }) wanted.fast = options.fast;
+  if constexpr (requires { options.allow_unstable; }) wanted.allow_unstable = options.allow_unstable;
+  return wanted;
+}
+
+/// The same with the options of a public function.
+template <class Options>
+void run_call(const problem& p, const Options& options, call_operands inputs, call_operands outputs) {
+  run_call(p, options.device, wishes_of(options), inputs, outputs);
+}
+
+/// The one value that the problem's output is, of inputs on a device.
+template <scalar T, class Options>
+T value_of_call(const problem& p, const Options& options, const device& on, call_operands inputs) {
+  const array<T> result = on.template allocate<T>(1);
+  run_call(p, options, inputs, {{"the result", result}});
+  T value;
+  result.download(std::span<T>(&value, 1));
+  return value;
+}
+
+/// Few elements, without a word about where and how: the way to a device would take longer than the work.
+template <class Options>
+bool takes_shortcut(std::uint64_t n, std::uint64_t limit, const Options& options) {
+  return n != 0 && n <= limit && !options.device && options.variant.empty() && options.tuning.empty();
+}
+
+/// Whether input and output, of one size, have a part in common but are not the same.
+template <class T>
+bool overlap_in_part(std::span<const T> in, std::span<const T> out) {
+  const std::less<const T*> before;
+  return in.data() != out.data() && before(in.data(), out.data() + out.size()) &&
+         before(out.data(), in.data() + in.size());
+}
 
 /// Throws `invalid_argument` unless an operand has room for what its shape says.
 void require_elements(std::string_view name, const std::string& shape, std::uint64_t needed, std::uint64_t given);

@@ -1,7 +1,8 @@
 #include "registry/catalog.hpp"
 
+#include "base/nearest.hpp"
+
 #include <algorithm>
-#include <numeric>
 
 namespace tilewise::registry {
 
@@ -22,27 +23,14 @@ void refuse_duplicates(const std::vector<variant>& all) {
     throw error(errc::invalid_argument, "two variants are called " + *twice);
 }
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({substituted, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
-
 }  // namespace
 
-std::string variant::id() const {
-  std::string text = std::string(algorithm) + "/" + std::string(backend);
-  if (!name.empty()) text += ":" + std::string(name);
-  return text;
+std::string variant::id() const { return std::string(algorithm) + "/" + label(); }
+
+std::string variant::label() const { return std::string(backend) + (name.empty() ? "" : ":") + std::string(name); }
+
+bool variant::is_called(std::string_view wanted) const {
+  return (!name.empty() && name == wanted) || label() == wanted || id() == wanted;
 }
 
 const std::vector<variant>& variants() { return mutable_variants(); }
@@ -61,16 +49,18 @@ void add_peers(std::span<const variant> peers) {
   mutable_variants() = std::move(wider);
 }
 
-std::string nearest(std::string_view wanted, std::span<const std::string> names) {
-  std::vector<std::string> sorted(names.begin(), names.end());
-  std::stable_sort(sorted.begin(), sorted.end(), [&](const std::string& a, const std::string& b) {
-    return edit_distance(wanted, a) < edit_distance(wanted, b);
-  });
-  sorted.resize(std::min<std::size_t>(sorted.size(), 3));
-  std::string text = " did you mean ";
-  for (std::size_t i = 0; i < sorted.size(); ++i)
-    text += (i == 0 ? "" : i + 1 == sorted.size() ? " or " : ", ") + sorted[i];
-  return sorted.empty() ? "" : text + "?";
+std::string nearest_variant(std::string_view wanted, std::span<const variant* const> among) {
+  const bool is_id = wanted.find('/') != wanted.npos, has_backend = wanted.find(':') != wanted.npos;
+  std::vector<base::proposal> all;
+  for (const variant* v : among) {
+    const bool is_shared = std::any_of(among.begin(), among.end(), [&](const variant* other) {
+      return other->name == v->name && other->backend != v->backend;
+    });
+    const std::string name = v->name.empty() ? v->label() : std::string(v->name);
+    const std::string written = is_id ? v->id() : has_backend ? v->label() : name;
+    all.push_back({written, written == name && is_shared ? v->label() : written});
+  }
+  return base::propose(wanted, std::move(all));
 }
 
 const algorithm& find_algorithm(std::string_view name) {
@@ -79,7 +69,8 @@ const algorithm& find_algorithm(std::string_view name) {
     if (a->name == name) return *a;
     names.emplace_back(a->name);
   }
-  throw error(errc::invalid_argument, "there is no algorithm '" + std::string(name) + "';" + nearest(name, names));
+  throw error(errc::invalid_argument,
+              "there is no algorithm '" + std::string(name) + "';" + base::nearest(name, names));
 }
 
 const variant& find_variant(std::string_view id) {
@@ -88,7 +79,7 @@ const variant& find_variant(std::string_view id) {
     if (v.id() == id) return v;
     ids.push_back(v.id());
   }
-  throw error(errc::invalid_argument, "there is no variant '" + std::string(id) + "';" + nearest(id, ids));
+  throw error(errc::invalid_argument, "there is no variant '" + std::string(id) + "';" + base::nearest(id, ids));
 }
 
 const variant& reference_of(const algorithm& what) { return find_variant(std::string(what.name) + "/serial"); }

@@ -22,7 +22,8 @@ const variant& find_variant(std::string_view id);
 /// The definition: <algorithm>/serial.
 const variant& reference_of(const algorithm& what);
 
-/// Up to three of `names` closest to `wanted` by edit distance, as "did you mean a, b or c?".
-std::string nearest(std::string_view wanted, std::span<const std::string> names);
+/// base::nearest of variants, in the form that `wanted` has: ids, labels or names; a name that several backends have is
+/// told with its backend.
+std::string nearest_variant(std::string_view wanted, std::span<const variant* const> among);
 
 }  // namespace tilewise::registry

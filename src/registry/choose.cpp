@@ -1,5 +1,7 @@
 #include "registry/choose.hpp"
 
+#include "base/nearest.hpp"
+
 #include <algorithm>
 #include <set>
 
@@ -20,17 +22,13 @@ std::string unsupported_reason(const variant& v, const problem& p, const backend
 namespace {
 
 choice forced(const problem& p, const backend::device& on, const wishes& wanted) {
-  std::vector<std::string> names;
+  const std::vector<const variant*> all = variants_of(*p.what);
   const variant* found = nullptr;
-  for (const variant* v : variants_of(*p.what)) {
-    names.push_back(v->name.empty() ? v->id() : std::string(v->name));
-    const bool here = v->device_backend() == on.info().backend;
-    if (v->id() == wanted.variant || (here && !v->name.empty() && v->name == wanted.variant)) found = v;
-    if (found == nullptr && v->name == wanted.variant && !v->name.empty()) found = v;
-  }
+  for (const variant* v : all)  // of several backends with one name the device's own goes first
+    if (v->is_called(wanted.variant) && (found == nullptr || v->device_backend() == on.info().backend)) found = v;
   if (found == nullptr)
     throw error(errc::invalid_argument, std::string(p.what->name) + " has no variant '" + std::string(wanted.variant) +
-                                            "';" + nearest(wanted.variant, names));
+                                            "';" + nearest_variant(wanted.variant, all));
   const tuning t = parse_tuning(wanted.tuning, found->tuning);
   if (const std::string reason = unsupported_reason(*found, p, on, t); !reason.empty())
     throw error(errc::unsupported,

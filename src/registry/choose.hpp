@@ -6,9 +6,10 @@
 namespace tilewise::registry {
 
 struct wishes {
-  std::string_view variant = {};  // a name such as "lookback" or an id; empty: choose
+  std::string_view variant = {};  // a name such as "lookback", a label or an id; empty: choose
   std::string_view tuning = {};
-  bool fast = false;  // variants with an order of their own are welcome too
+  bool fast = false;            // variants with an order of their own are welcome too
+  bool allow_unstable = false;  // what the descriptor calls inadvisable is computed too
 };
 
 struct choice {

@@ -1,41 +1,59 @@
 #include "registry/execute.hpp"
 
-#include <deque>
-
 namespace tilewise::registry {
 
-void check(const problem& p) {
+void admit(const problem& p, const wishes& wanted) {
   for (std::size_t i = 0; i < p.what->settings.size(); ++i)
     if (p.setting[i] >= p.what->settings[i].values.size())
       throw error(errc::invalid_argument, std::string(p.what->name) + " has no " +
                                               std::string(p.what->settings[i].name) + " number " +
                                               std::to_string(p.setting[i]));
-  if (const std::string reason = p.what->invalid(p); !reason.empty()) throw error(errc::invalid_argument, reason);
+  std::string reason = p.what->invalid(p);
+  if (reason.empty() && !wanted.allow_unstable) reason = p.what->inadvisable(p);
+  if (!reason.empty()) throw error(errc::invalid_argument, reason);
 }
 
-void execute_on_host(const problem& p, const choice& how, backend::queue& queue, std::span<const void* const> inputs,
-                     std::span<void* const> outputs) {
-  const std::vector<operand> in = p.what->inputs(p), out = p.what->outputs(p);
-  const bool in_place = queue.device().info().backend == "cpu";
-  std::deque<backend::buffer> staged;
-  memories where;
-  const auto place = [&](const void* host, std::uint64_t bytes) -> backend::memory {
-    if (in_place) return queue.wrap(const_cast<void*>(host), bytes);
-    return staged.emplace_back(queue, bytes);
-  };
-  for (std::size_t i = 0; i < in.size(); ++i) {
-    where.in[i] = place(inputs[i], in[i].bytes());
-    if (!in_place) queue.upload(where.in[i], inputs[i], in[i].bytes());
+namespace {
+
+bool needs_proof(const problem& p, const memories& where, backend::queue& queue) {
+  return p.what->proves != nullptr && p.what->proves->is_needed(p, where, queue);
+}
+
+}  // namespace
+
+host_run::host_run(const problem& p, const choice& how, backend::queue& queue, std::span<const void* const> inputs,
+                   std::span<void* const> outputs)
+    : problem_(p), how_(how), queue_(queue), inputs_(inputs), outputs_(outputs), operands_(p, queue, inputs, outputs) {}
+
+void host_run::upload() {
+  operands_.upload(inputs_);
+  operands_.upload_gaps(outputs_);
+}
+
+void host_run::run() {
+  const bool in_doubt = needs_proof(problem_, operands_.where(), queue_);
+  if (in_doubt) {
+    operands_.keep_results_apart();
+    operands_.upload_gaps(outputs_);
   }
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    where.out[i] = place(outputs[i], out[i].bytes());
-    for (std::size_t j = 0; j < in.size() && !in_place; ++j)
-      if (inputs[j] == outputs[i]) where.out[i] = where.in[j];
-    if (!in_place && out[i].has_gaps) queue.upload(where.out[i], outputs[i], out[i].bytes());
-  }
+  how_.variant->run(problem_, operands_.where(), how_.tuning, queue_);
+  if (in_doubt) problem_.what->proves->require(problem_, operands_.where(), queue_);
+}
+
+void host_run::download() { operands_.download(outputs_); }
+
+void run_on_host(const problem& p, const choice& how, backend::queue& queue, std::span<const void* const> inputs,
+                 std::span<void* const> outputs) {
+  host_run whole(p, how, queue, inputs, outputs);
+  whole.upload();
+  whole.run();
+  whole.download();
+}
+
+void run_in_place(const problem& p, const choice& how, backend::queue& queue, const memories& where) {
+  const bool in_doubt = needs_proof(p, where, queue);
   how.variant->run(p, where, how.tuning, queue);
-  if (in_place) return queue.finish();
-  for (std::size_t i = 0; i < out.size(); ++i) queue.download(outputs[i], where.out[i], out[i].bytes());
+  if (in_doubt) p.what->proves->require(p, where, queue);
 }
 
 }  // namespace tilewise::registry

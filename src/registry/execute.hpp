@@ -1,17 +1,44 @@
-// Running a chosen variant on host data: staging is the same for every algorithm, so it is here once.
+// From a problem that somebody asks for to its result in host memory.
 #pragma once
 
 #include "registry/choose.hpp"
+#include "registry/operands.hpp"
 
 namespace tilewise::registry {
 
-/// Checks that the problem has an answer; throws `invalid_argument` with the algorithm's sentence.
-void check(const problem& p);
+/// Throws `invalid_argument`, with the algorithm's sentence, unless the problem has an answer and `wanted` lets it be
+/// computed.
+void admit(const problem& p, const wishes& wanted);
 
-/// Runs on host memory: copies in, runs, copies out and waits; on a CPU device it works in place on the caller's
-/// memory. Pointers are in the order of what->inputs and what->outputs. An output that is also an input is used in
-/// place.
-void execute_on_host(const problem& p, const choice& how, backend::queue& queue, std::span<const void* const> inputs,
-                     std::span<void* const> outputs);
+/// One run of a chosen variant on host memory, step by step for those who time the steps. The first two only enqueue,
+/// unless the result needs a proof.
+class host_run {
+ public:
+  /// Pointers are in the order of the descriptor's inputs and outputs. An output that is also an input is used in
+  /// place.
+  host_run(const problem& p, const choice& how, backend::queue& queue, std::span<const void* const> inputs,
+           std::span<void* const> outputs);
+
+  void upload();
+  /// Throws what the descriptor's proof does; the caller's outputs are then as they were.
+  void run();
+  void download();  // waits
+
+ private:
+  const problem& problem_;
+  const choice& how_;
+  backend::queue& queue_;
+  std::span<const void* const> inputs_;
+  std::span<void* const> outputs_;
+  operands operands_;
+};
+
+/// All three steps.
+void run_on_host(const problem& p, const choice& how, backend::queue& queue, std::span<const void* const> inputs,
+                 std::span<void* const> outputs);
+
+/// Enqueues the work on operands of the queue's device. Where the result needs a proof it waits, and throws if there is
+/// none; the outputs then hold what is not the answer.
+void run_in_place(const problem& p, const choice& how, backend::queue& queue, const memories& where);
 
 }  // namespace tilewise::registry

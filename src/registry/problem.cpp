@@ -1,19 +1,11 @@
 #include "registry/problem.hpp"
 
+#include "base/nearest.hpp"
 #include "registry/catalog.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <iterator>
 
 namespace tilewise::registry {
-
-std::string to_string(const scalar_value& value) {
-  return with_type(value.type, [&]<class T>(T) {
-    char text[64];
-    return std::string(text, std::to_chars(std::begin(text), std::end(text), value.as<T>()).ptr);
-  });
-}
 
 std::string to_string(const extents& shape) {
   std::string text;
@@ -45,7 +37,7 @@ void choose_setting(problem& p, std::string_view name, std::string_view word) {
     if (found == axis.values.end())
       throw error(errc::invalid_argument,
                   std::string(p.what->name) + " has no " + std::string(name) + " '" + std::string(word) + "';" +
-                      nearest(word, std::vector<std::string>(axis.values.begin(), axis.values.end())));
+                      base::nearest(word, std::vector<std::string>(axis.values.begin(), axis.values.end())));
     p.setting[s] = static_cast<std::uint8_t>(found - axis.values.begin());
     return;
   }

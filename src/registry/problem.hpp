@@ -2,39 +2,13 @@
 // It holds no data. Everything that tests, lab and tool enumerate is a list of these.
 #pragma once
 
-#include <tilewise/types.hpp>
+#include "base/number.hpp"
 
 #include <array>
-#include <bit>
-#include <cstring>
-#include <string>
 
 namespace tilewise::registry {
 
 struct algorithm;
-
-/// One value of any element type, kept by its bits so that NaN payloads and 64-bit integers survive.
-struct scalar_value {
-  dtype type = dtype::f32;
-  std::uint64_t bits = 0;
-
-  template <scalar T>
-  static scalar_value of(T value) {
-    scalar_value s{dtype_of<T>, 0};
-    std::memcpy(&s.bits, &value, sizeof value);
-    return s;
-  }
-  template <scalar T>
-  T as() const {
-    T value;
-    std::memcpy(&value, &bits, sizeof value);
-    return value;
-  }
-  bool operator==(const scalar_value&) const = default;
-};
-
-/// The shortest text that reads back as the same value: "0.1", "-0", "18446744073709551615", "nan", "-inf".
-std::string to_string(const scalar_value& value);
 
 /// Up to six sizes; what each means is the algorithm's. reduce and scan: {n}. matmul: {M, N, K}, or with the leading
 /// strides {M, N, K, of A, of B, of C}.
@@ -56,8 +30,8 @@ struct problem {
   const algorithm* what = nullptr;
   dtype type = dtype::f32;
   extents shape;
-  std::array<std::uint8_t, 4> setting{};  // index into what->settings[i].values
-  std::array<scalar_value, 4> number{};   // init, dt, modulus, ...: what->numbers names them
+  std::array<std::uint8_t, 4> setting{};       // index into what->settings[i].values
+  std::array<base::scalar_value, 4> number{};  // init, dt, modulus, ...: what->numbers names them
 
   std::uint64_t n() const { return shape[0]; }
 };

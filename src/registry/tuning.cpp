@@ -14,16 +14,19 @@ std::string word_of(const tuning_axis& axis, unsigned value) {
 }
 
 unsigned parse_value(const tuning_axis& axis, const std::string& text) {
-  std::string known;
-  for (unsigned value : axis.values) {
+  for (unsigned value : axis.values)
     if (word_of(axis, value) == text) return value;
-    known += " " + word_of(axis, value);
-  }
   throw error(errc::invalid_argument,
-              "tuning '" + std::string(axis.name) + "' takes no value '" + text + "'; it takes:" + known);
+              "tuning '" + std::string(axis.name) + "' takes no value '" + text + "'; it takes " + values_of(axis));
 }
 
 }  // namespace
+
+std::string values_of(const tuning_axis& axis) {
+  std::string text;
+  for (unsigned value : axis.values) text += (text.empty() ? "" : "|") + word_of(axis, value);
+  return text;
+}
 
 tuning default_tuning(std::span<const tuning_axis> axes) {
   tuning result;
@@ -69,7 +72,7 @@ tuning parse_tuning(std::string_view text, std::span<const tuning_axis> axes) {
         std::find_if(axes.begin(), axes.end(), [&](const tuning_axis& a) { return a.name == word.substr(0, equals); });
     if (equals == word.npos || axis == axes.end()) {
       std::string known;
-      for (const tuning_axis& a : axes) known += " " + std::string(a.name) + "=...";
+      for (const tuning_axis& a : axes) known += " " + std::string(a.name) + "=" + values_of(a);
       throw error(errc::invalid_argument,
                   "tuning '" + word + "' is not one of this variant's; it has:" + (known.empty() ? " none" : known));
     }

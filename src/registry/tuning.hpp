@@ -25,6 +25,9 @@ struct tuning {
   bool operator==(const tuning&) const = default;
 };
 
+/// "64|128|256": what the axis takes.
+std::string values_of(const tuning_axis& axis);
+
 tuning default_tuning(std::span<const tuning_axis> axes);
 
 /// Every combination of every axis's values.

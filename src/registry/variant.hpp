@@ -1,11 +1,9 @@
 // A variant: one way to compute an algorithm on one backend.
 #pragma once
 
-#include "backend/backend.hpp"
 #include "registry/algorithm.hpp"
+#include "registry/memories.hpp"
 #include "registry/tuning.hpp"
-
-#include <array>
 
 namespace tilewise::registry {
 
@@ -13,12 +11,6 @@ namespace tilewise::registry {
 enum class claim : std::uint8_t {
   tilewise,  // the order: compared with memcmp
   own,       // another association: compared within `bound`
-};
-
-/// Where the operands lie: memory of the device whose queue runs the variant.
-struct memories {
-  std::array<backend::memory, 4> in{};
-  std::array<backend::memory, 4> out{};
 };
 
 struct variant {
@@ -47,6 +39,10 @@ struct variant {
 
   /// "scan/cuda:lookback", "scan/serial". Used in commands, tests, records and the report alike.
   std::string id() const;
+  /// "cuda:lookback", "serial": the id within its algorithm, as tables print it.
+  std::string label() const;
+  /// Whether it is meant: by its name, which variants of other backends may have too, its label or its id.
+  bool is_called(std::string_view wanted) const;
   /// The device backend it runs on: "serial" runs on "cpu".
   std::string_view device_backend() const { return backend == "serial" ? std::string_view("cpu") : backend; }
 };

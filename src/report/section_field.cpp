@@ -23,7 +23,7 @@ struct moment {
   bool differs() const { return !published_hash.empty() && hash != published_hash; }
 };
 
-/// Runs on the devices of one machine. The longest is shown, of equal ones the latest.
+/// Runs on the devices of one machine whose hashes can be compared. The longest is shown, of equal ones the latest.
 struct field_runs {
   std::string machine;
   std::vector<const row*> by;
@@ -48,6 +48,9 @@ std::vector<moment> moments_of(const row& r) {
   return all;
 }
 
+/// Records from before it was named have another one, by which equal fields have other hashes.
+std::string hash_function_of(const row& r) { return text_at(*r.record, "course.hash_function"); }
+
 std::vector<field_runs> runs_of(const model& m) {
   std::vector<field_runs> all;
   for (const row& r : m.rows) {
@@ -58,6 +61,8 @@ std::vector<field_runs> runs_of(const model& m) {
     known->by.push_back(&r);
     if (length >= moments_of(*known->shown).size()) known->shown = &r;
   }
+  for (field_runs& f : all)
+    std::erase_if(f.by, [&](const row* r) { return hash_function_of(*r) != hash_function_of(*f.shown); });
   return all;
 }
 

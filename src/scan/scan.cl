@@ -8,7 +8,7 @@
 // Limits: local memory for one tile of elements.
 // Twins:  scan_serial.cpp, scan_cuda.cu; embedded behind order/operators.cl and order/block_tree.cl.
 
-// What a level is and what it puts out; scan_opencl.hpp has the same numbers.
+// What a level is and what it puts out; scan_opencl.cpp has the same numbers.
 #define TW_INCLUSIVE 1  // out[i] = P(i+1), else P(i)
 #define TW_STARTED 2    // init is applied to every output
 #define TW_SPINE 4      // the elements are tiles' values: out[count] = P(count) is written too, NaNs stay as they are

@@ -8,7 +8,7 @@
 
 #include "backend/cpu/cpu_device.hpp"
 #include "backend/cpu/cpu_wait.hpp"
-#include "backend/instantiate.hpp"
+#include "base/instantiate.hpp"
 #include "order/block_stack.hpp"
 #include "reduce/reduce_cpu_kernels.hpp"
 #include "registry/variant.hpp"

@@ -7,7 +7,7 @@
 #include "scan/scan_cpu_kernels.hpp"
 
 #include "backend/cpu/cpu_blocks.hpp"
-#include "backend/instantiate.hpp"
+#include "base/instantiate.hpp"
 #include "reduce/reduce_cpu_kernels.hpp"
 
 namespace tilewise::impl::scan::TILEWISE_LEVEL {

@@ -6,10 +6,10 @@
 // Shape:  a tile is two elements for each lane of a group; log2(tile) levels with a barrier each.
 // Limits: none; works in place.
 // Twins:  scan_serial.cpp, scan.cl.
-#include "backend/ceil_div.hpp"
 #include "backend/cuda/cuda_dispatch.hpp"
 #include "backend/cuda/cuda_error.hpp"
 #include "backend/cuda/cuda_queue.hpp"
+#include "base/ceil_div.hpp"
 #include "scan/scan_cuda.cuh"
 #include "scan/scan_cuda.hpp"
 

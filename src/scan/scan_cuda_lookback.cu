@@ -9,11 +9,11 @@
 // Limits: compute capability 9.0; fewer than 32^5 tiles; works in place. Where an array is not aligned to 16 bytes, and
 //         for the last tile, elements move one by one.
 // Twins:  scan_serial.cpp, scan_cuda_blelloch.cu, scan.cl.
-#include "backend/ceil_div.hpp"
 #include "backend/cuda/cuda_dispatch.hpp"
 #include "backend/cuda/cuda_error.hpp"
 #include "backend/cuda/cuda_pipeline.cuh"
 #include "backend/cuda/cuda_queue.hpp"
+#include "base/ceil_div.hpp"
 #include "scan/scan_cuda.cuh"
 #include "scan/scan_cuda.hpp"
 #include "scan/scan_cuda_nodes.cuh"

@@ -3,9 +3,9 @@
 // Shape:  2 * levels - 1 launches; chunked repeats them for each chunk.
 // Limits: local memory for one tile of elements; f64 where the device has it; works in place.
 // Twins:  scan_serial.cpp.
-#include "backend/ceil_div.hpp"
 #include "backend/opencl/opencl_device.hpp"
 #include "backend/opencl/opencl_queue.hpp"
+#include "base/ceil_div.hpp"
 #include "registry/variant.hpp"
 #include "scan/scan_problem.hpp"
 
@@ -42,7 +42,7 @@ struct sweep {
   cl_kernel prefixes;  // from the tiles' carries to the outputs
   std::uint64_t tile;
   unsigned group_size;
-  registry::scalar_value init;
+  base::scalar_value init;
   std::size_t element_size;
   memory chunks;  // the block stack of the chunks done so far
 
@@ -71,8 +71,7 @@ void run_levels(const problem& p, const registry::memories& where, backend::open
   auto& program =
       queue.program(embedded::scan_cl, backend::opencl::definitions_of(p.type, operation_of(p)) + definitions);
   const buffer chunks(queue, chunk_stack_size * size);
-  const registry::scalar_value init =
-      with_type(p.type, [&]<class T>(T) { return registry::scalar_value::of(init_of<T>(p)); });
+  const base::scalar_value init = with_type(p.type, [&]<class T>(T) { return base::scalar_value::of(init_of<T>(p)); });
   const sweep all{queue, program.kernel(values), program.kernel(prefixes), tile, group_size, init, size, chunks};
   const std::uint32_t mode = (is_exclusive(p) ? 0u : inclusive) | (starts_from_init(p) ? started : 0u);
   const std::uint64_t length = chunk == 0 ? p.n() : std::max(chunk, tile);

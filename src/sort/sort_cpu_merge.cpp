@@ -4,7 +4,7 @@
 //         Where a piece begins in both runs is found by binary search on a diagonal, so pieces wait for nobody.
 // Limits: workspace of the size of the input; works in place.
 // Twins:  sort_serial.cpp; the kernels are in sort_cpu_merge_kernels.cpp.
-#include "backend/ceil_div.hpp"
+#include "base/ceil_div.hpp"
 #include "sort/sort_cpu_merge_kernels.hpp"
 
 #include <algorithm>

@@ -5,8 +5,8 @@
 //         elements there (finish). As many digits are taken as tell nearly all keys apart, judged by a sample.
 // Limits: workspace of the size of the input. Keys that deceive the sample cost the passes once more.
 // Twins:  sort_serial.cpp; the kernels are in sort_cpu_radix_kernels.cpp.
-#include "backend/ceil_div.hpp"
-#include "backend/instantiate.hpp"
+#include "base/ceil_div.hpp"
+#include "base/instantiate.hpp"
 #include "sort/sort_cpu_radix_kernels.hpp"
 
 #include <algorithm>

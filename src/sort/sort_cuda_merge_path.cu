@@ -7,7 +7,7 @@
 //         fourth, and merges what that gave. So memory is passed over half as often as by merges of two.
 // Limits: none; works in place.
 // Twins:  sort_serial.cpp, sort_merge.cl.
-#include "backend/ceil_div.hpp"
+#include "base/ceil_div.hpp"
 #include "sort/sort_cuda_merge_select.cuh"
 #include "sort/sort_cuda_merge_tile.cuh"
 

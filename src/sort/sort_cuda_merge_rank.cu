@@ -4,7 +4,7 @@
 // Shape:  one lane an element, one launch a level, two buffers in turn; the rank is a binary search in memory.
 // Limits: none; works in place.
 // Twins:  sort_serial.cpp, sort_merge.cl.
-#include "backend/ceil_div.hpp"
+#include "base/ceil_div.hpp"
 #include "sort/sort_cuda.cuh"
 
 #include <bit>

@@ -6,7 +6,7 @@
 //         rare; a last launch puts those in order. Keys that make a fool of that estimate get all digits sorted.
 // Limits: none; works in place.
 // Twins:  sort_serial.cpp, sort_radix.cl.
-#include "backend/ceil_div.hpp"
+#include "base/ceil_div.hpp"
 #include "sort/sort_cuda_radix_cluster.cuh"
 #include "sort/sort_cuda_radix_sweep.cuh"
 

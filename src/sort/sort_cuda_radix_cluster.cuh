@@ -9,7 +9,7 @@
 // Twins:  sort_cuda_radix_sweep.cuh.
 #pragma once
 
-#include "backend/ceil_div.hpp"
+#include "base/ceil_div.hpp"
 #include "sort/sort_cuda_radix.cuh"
 
 #include <cooperative_groups.h>

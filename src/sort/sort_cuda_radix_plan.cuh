@@ -7,7 +7,7 @@
 // Twins:  none.
 #pragma once
 
-#include "backend/ceil_div.hpp"
+#include "base/ceil_div.hpp"
 #include "sort/sort_cuda_radix.cuh"
 
 namespace tilewise::impl::sort::on_cuda {

@@ -20,10 +20,10 @@ std::string sizes_of(const registry::problem& p) {
          " -DTW_VALUE_BYTES=" + std::to_string(payload_size(payload_of(p)));
 }
 
-std::array<registry::scalar_value, 4> words_of(const registry::problem& p) {
+std::array<base::scalar_value, 4> words_of(const registry::problem& p) {
   return with_type(p.type, [&]<class T>(T) {
     const auto code = code_of<T>(is_descending(p));
-    const auto word = [](auto bits) { return registry::scalar_value::of(bits); };
+    const auto word = [](auto bits) { return base::scalar_value::of(bits); };
     return std::array{word(code.of_positive), word(code.of_negative), word(code.wrapped), word(code.complement)};
   });
 }

@@ -1,8 +1,8 @@
 // What the sorts on OpenCL share: where the elements lie, how a pass is launched, and the tiles of sort.cl.
 #pragma once
 
-#include "backend/ceil_div.hpp"
 #include "backend/opencl/opencl_queue.hpp"
+#include "base/ceil_div.hpp"
 #include "registry/variant.hpp"
 #include "sort/sort_problem.hpp"
 
@@ -90,7 +90,7 @@ class opencl_sort {
   backend::opencl::queue& queue_;
   std::size_t key_size_, value_size_;
   backend::opencl::program& program_;
-  std::array<registry::scalar_value, 4> words_;  // of sort_code
+  std::array<base::scalar_value, 4> words_;  // of sort_code
   opencl_elements input_, output_;
   unsigned passes_ = 0;
   std::optional<backend::buffer> spare_keys_, spare_values_;

@@ -3,8 +3,8 @@
 // Shape:  merge_path: the tiles sorted, then passes that double the runs. merge_rank: such passes from runs of one on.
 // Limits: local memory for one tile; merge_rank none.
 // Twins:  sort_serial.cpp.
-#include "backend/ceil_div.hpp"
 #include "backend/opencl/opencl_device.hpp"
+#include "base/ceil_div.hpp"
 #include "sort/sort_opencl.hpp"
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 // Shape:  a pass a digit: histograms of the tiles, their scan, the scatter; one launch where one tile is all.
 // Limits: local memory for one tile and the offsets of its digits.
 // Twins:  sort_serial.cpp.
-#include "backend/ceil_div.hpp"
 #include "backend/opencl/opencl_device.hpp"
+#include "base/ceil_div.hpp"
 #include "sort/sort_opencl.hpp"
 
 namespace tilewise::embedded {

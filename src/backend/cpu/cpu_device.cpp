@@ -1,8 +1,8 @@
 #include "backend/cpu/cpu_device.hpp"
 
-#include "backend/ceil_div.hpp"
 #include "backend/cpu/cpu_copy_kernels.hpp"
-#include "registry/catalog.hpp"
+#include "base/ceil_div.hpp"
+#include "base/nearest.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -139,15 +139,17 @@ std::shared_ptr<backend::device> make_device(std::string_view name, const open_o
   if (std::find(names.begin(), names.end(), wanted) == names.end()) {
     std::vector<std::string> known{"cpu"};
     for (std::string_view n : names) known.push_back("cpu:" + std::string(n));
-    throw error(errc::device_lost, "there is no device '" + std::string(name) + "';" + registry::nearest(name, known));
+    throw error(errc::device_lost, "there is no device '" + std::string(name) + "';" + base::nearest(name, known));
   }
+  if (const std::string why_none = why_no_executor(wanted); !why_none.empty()) throw error(errc::device_lost, why_none);
   const bool plain = options.threads == 0 && options.instruction_set.empty();
   return plain ? make_default(name, wanted) : make_new(name, wanted, options);
 }
 
 std::vector<std::shared_ptr<backend::device>> devices(std::string&) {
   std::vector<std::shared_ptr<backend::device>> all;
-  for (std::string_view executor : executor_names()) all.push_back(make_device("cpu:" + std::string(executor), {}));
+  for (std::string_view executor : executor_names())
+    if (why_no_executor(executor).empty()) all.push_back(make_device("cpu:" + std::string(executor), {}));
   return all;
 }
 

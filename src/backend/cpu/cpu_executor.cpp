@@ -12,6 +12,7 @@ namespace {
 struct maker {
   std::string_view name;
   std::unique_ptr<executor> (*make)(unsigned threads);
+  std::string (*why_none)() = nullptr;  // where it may be missing
 };
 
 constexpr std::array makers {
@@ -20,7 +21,7 @@ constexpr std::array makers {
       maker{"openmp", make_openmp_executor},
 #endif
 #if TILEWISE_WITH_TBB
-      maker{"tbb", make_tbb_executor},
+      maker{"tbb", make_tbb_executor, why_no_tbb_executor},
 #endif
 };
 
@@ -30,14 +31,23 @@ constexpr auto names = [] {
   return all;
 }();
 
+const maker& maker_of(std::string_view name) {
+  for (const maker& m : makers)
+    if (m.name == name) return m;
+  throw std::logic_error("unknown executor");  // make_device has checked the name
+}
+
 }  // namespace
 
 std::span<const std::string_view> executor_names() { return names; }
 
+std::string why_no_executor(std::string_view name) {
+  const maker& m = maker_of(name);
+  return m.why_none == nullptr ? "" : m.why_none();
+}
+
 std::unique_ptr<executor> make_executor(std::string_view name, unsigned threads) {
-  for (const maker& m : makers)
-    if (m.name == name) return m.make(threads);
-  throw std::logic_error("unknown executor");  // make_device has checked the name
+  return maker_of(name).make(threads);
 }
 
 }  // namespace tilewise::backend::cpu

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace tilewise::backend::cpu {
@@ -29,6 +30,8 @@ inline void run_alone(unsigned workers, const std::function<void(unsigned)>& bod
 
 /// "serial", "threads", and of this build "openmp" and "tbb".
 std::span<const std::string_view> executor_names();
+/// What keeps one of these from being made on this machine; empty if nothing does.
+std::string why_no_executor(std::string_view name);
 std::unique_ptr<executor> make_executor(std::string_view name, unsigned threads);
 
 }  // namespace tilewise::backend::cpu

@@ -1,6 +1,6 @@
 #include "backend/cpu/cpu_pool.hpp"
 
-#include "backend/ceil_div.hpp"
+#include "base/ceil_div.hpp"
 
 #include <tilewise/error.hpp>
 

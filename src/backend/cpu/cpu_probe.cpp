@@ -1,6 +1,6 @@
 // The probe's four operations on the queue's own threads: a flush-to-zero mode belongs to a thread.
-#include "backend/ceil_div.hpp"
 #include "backend/cpu/cpu_device.hpp"
+#include "base/ceil_div.hpp"
 #include "order/operators.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// oneTBB's executor, which is all of the module libtilewise-tbb.so.
 #include "backend/cpu/executors.hpp"
 
 #include <algorithm>
@@ -31,6 +32,6 @@ class tbb_executor final : public executor {
 
 }  // namespace
 
-std::unique_ptr<executor> make_tbb_executor(unsigned threads) { return std::make_unique<tbb_executor>(threads); }
+executor* tilewise_tbb_executor(unsigned threads) { return new tbb_executor(threads); }
 
 }  // namespace tilewise::backend::cpu

@@ -10,4 +10,10 @@ std::unique_ptr<executor> make_threads_executor(unsigned threads);
 std::unique_ptr<executor> make_openmp_executor(unsigned threads);
 std::unique_ptr<executor> make_tbb_executor(unsigned threads);
 
+/// What keeps oneTBB's executor from being made on this machine; empty if nothing does.
+std::string why_no_tbb_executor();
+
+/// What executor_loader.cpp looks up in the module of oneTBB's executor. The caller owns the executor.
+extern "C" [[gnu::visibility("default")]] executor* tilewise_tbb_executor(unsigned threads);
+
 }  // namespace tilewise::backend::cpu

@@ -1,7 +1,7 @@
 #include "backend/cuda/cuda_pool.hpp"
 
-#include "backend/ceil_div.hpp"
 #include "backend/cuda/cuda_error.hpp"
+#include "base/ceil_div.hpp"
 
 #include <algorithm>
 #include <bit>

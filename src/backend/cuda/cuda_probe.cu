@@ -3,9 +3,9 @@
 // Shape:  any grid.
 // Limits: f32.
 // Twins:  expected_of in backend/probe.cpp.
-#include "backend/ceil_div.hpp"
 #include "backend/cuda/cuda_error.hpp"
 #include "backend/cuda/cuda_queue.hpp"
+#include "base/ceil_div.hpp"
 #include "order/operators.hpp"
 
 namespace tilewise::backend::cuda {

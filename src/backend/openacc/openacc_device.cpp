@@ -7,9 +7,6 @@
 
 #include <dlfcn.h>
 
-/// What the linker adds to a program for accelerators; null in one that was linked without GCC's offload compiler.
-extern "C" [[gnu::weak, gnu::visibility("hidden")]] const void* const __OFFLOAD_TABLE__[];
-
 namespace tilewise::backend::openacc {
 
 namespace {
@@ -56,7 +53,7 @@ device_info describe_gpu(int ordinal) {
 }
 
 std::string why_no_gpu(bool has_kernels, int gpus) {
-  if (!has_kernels) return "this program was linked without GCC's offload compiler";
+  if (!has_kernels) return "this build was made without GCC's compiler for NVIDIA GPUs";
   if (gpus == 0) return "libgomp finds no NVIDIA GPU or lacks its plugin for them";
   return "no NVIDIA GPU here has compute capability 8.0, where this build begins";
 }
@@ -99,7 +96,7 @@ class openacc_device final : public backend::device {
 
 std::vector<std::shared_ptr<backend::device>> devices(std::string&) {
   std::vector<std::shared_ptr<backend::device>> all;
-  const bool has_kernels = __OFFLOAD_TABLE__ != nullptr;
+  constexpr bool has_kernels = TILEWISE_OPENACC_OFFLOAD;
   const int count = has_kernels ? acc_get_num_devices(acc_device_nvidia) : 0;
   for (int ordinal = 0; ordinal < count; ++ordinal)
     if (has_kernels_for(ordinal))

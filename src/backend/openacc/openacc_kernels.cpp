@@ -3,9 +3,9 @@
 // Shape:  an element a lane.
 // Limits: the probe: f32.
 // Twins:  expected_of in backend/probe.cpp.
-#include "backend/ceil_div.hpp"
 #include "backend/openacc/openacc_arithmetic.hpp"
 #include "backend/openacc/openacc_queue.hpp"
+#include "base/ceil_div.hpp"
 #include "order/operators.hpp"
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 #include "backend/opencl/opencl_cache.hpp"
 
+#include "backend/opencl/opencl_cache_limit.hpp"
+
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
@@ -92,6 +94,17 @@ int open_private(const std::string& name) {
   return -1;
 }
 
+/// Where PoCL may keep its objects; empty if there is no place that is ours alone.
+std::string driver_folder() {
+  const std::string ours = directory_name();
+  for (const std::string& name : {ours, ours + "/pocl"}) {
+    const int directory = open_private(name);
+    if (directory < 0) return "";
+    close(directory);
+  }
+  return ours + "/pocl";
+}
+
 bool is_ours(const struct stat& facts) {
   return S_ISREG(facts.st_mode) && facts.st_uid == geteuid() && (facts.st_mode & 022) == 0;
 }
@@ -134,6 +147,7 @@ std::optional<std::vector<unsigned char>> disk_cache::find(const std::string& ke
   if (!entry.read_all(bytes.data(), bytes.size())) return {};
   const XXH128_canonical_t checksum = checksum_of(bytes);
   if (std::memcmp(&checksum, &header.checksum, sizeof checksum) != 0) return {};
+  futimens(entry.get(), nullptr);  // when it was used last
   return bytes;
 }
 
@@ -153,18 +167,16 @@ void disk_cache::store(const std::string& key, std::span<const unsigned char> by
   if (!entry.write_all(&header, sizeof header) || !entry.write_all(bytes.data(), bytes.size()) ||
       renameat(directory_, temporary.c_str(), directory_, (key + ".bin").c_str()) != 0)
     unlinkat(directory_, temporary.c_str(), 0);
+  limit_programs(directory_);
+  static const bool once = [this] {  // the driver's are many, and whoever builds programs waits for longer
+    if (faccessat(directory_, "pocl", F_OK, AT_SYMLINK_NOFOLLOW) == 0) limit_driver_objects(driver_folder());
+    return true;
+  }();
+  (void)once;
 }
 
 void use_cache_for_driver() {
-  const std::string ours = directory_name();
-  const int directory = open_private(ours);
-  if (directory < 0) return;
-  close(directory);
-  const std::string inner = ours + "/pocl";
-  const int inner_directory = open_private(inner);
-  if (inner_directory < 0) return;
-  close(inner_directory);
-  setenv("POCL_CACHE_DIR", inner.c_str(), 0);
+  if (const std::string objects = driver_folder(); !objects.empty()) setenv("POCL_CACHE_DIR", objects.c_str(), 0);
 }
 
 }  // namespace tilewise::backend::opencl

@@ -14,7 +14,8 @@ std::string cache_key(std::span<const std::string_view> fields);
 
 /// The directory is $XDG_CACHE_HOME/tilewise, else ~/.cache/tilewise, else what TILEWISE_CACHE names; "off" is none.
 /// It is made with mode 0700. One that is a symbolic link, belongs to somebody else or has another mode is not used
-/// and not repaired: then every program is built anew. No function here throws; a cache that fails is no cache.
+/// and not repaired: then every program is built anew. No function here throws; a cache that fails is no cache. What
+/// was used longest ago makes room where opencl_cache_limit.hpp says so.
 class disk_cache {
  public:
   disk_cache();

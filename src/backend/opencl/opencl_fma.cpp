@@ -22,7 +22,7 @@ double queue::multiply_add(dtype type) {
   const buffer sums(*this, vector_bytes);
   with_type(type, [&]<class T>(T) {
     launch_tiles(program(embedded::fma_cl, options).kernel("tw_multiply_add"), groups, group_size, memory(sums),
-                 registry::scalar_value::of(static_cast<T>(0.5)), registry::scalar_value::of(T{3}), steps, 0u);
+                 base::scalar_value::of(static_cast<T>(0.5)), base::scalar_value::of(T{3}), steps, 0u);
   });
   return 2.0 * static_cast<double>(groups) * group_size * steps * vectors *
          static_cast<double>(vector_bytes / size_of(type));

@@ -1,5 +1,5 @@
-#include "backend/ceil_div.hpp"
 #include "backend/opencl/opencl_queue.hpp"
+#include "base/ceil_div.hpp"
 
 namespace tilewise::embedded {
 extern const std::string_view probe_cl;

@@ -1,6 +1,6 @@
 #include "backend/opencl/opencl_queue.hpp"
 
-#include "backend/ceil_div.hpp"
+#include "base/ceil_div.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -65,7 +65,7 @@ void queue::set_argument(cl_kernel kernel, cl_uint index, const memory& what) {
   TW_CL(cl().clSetKernelArg(kernel, index, sizeof buffer, &buffer));
 }
 
-void queue::set_argument(cl_kernel kernel, cl_uint index, const registry::scalar_value& value) {
+void queue::set_argument(cl_kernel kernel, cl_uint index, const base::scalar_value& value) {
   TW_CL(cl().clSetKernelArg(kernel, index, size_of(value.type), &value.bits));
 }
 

@@ -3,7 +3,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/opencl/opencl_program.hpp"
-#include "registry/problem.hpp"
+#include "base/number.hpp"
 
 #include <chrono>
 #include <unordered_map>
@@ -71,7 +71,7 @@ class queue final : public backend::queue {
   queue(const backend::device& owner, cl_device_id id, context_handle context, queue_handle commands, bool profiled);
 
   void set_argument(cl_kernel kernel, cl_uint index, const memory& what);
-  void set_argument(cl_kernel kernel, cl_uint index, const registry::scalar_value& value);
+  void set_argument(cl_kernel kernel, cl_uint index, const base::scalar_value& value);
   void set_argument(cl_kernel kernel, cl_uint index, local_room room);
   void set_argument(cl_kernel kernel, cl_uint index, struct_value value);
   void set_argument(cl_kernel kernel, cl_uint index, std::uint64_t value);

@@ -7,7 +7,6 @@ namespace tilewise::lab::seeds {
 
 std::vector<experiment> polynomials();
 std::vector<experiment> prefix_sum();
-std::vector<experiment> diffusion();
 std::vector<experiment> lecture();
 std::vector<experiment> blocks_and_merge();
 

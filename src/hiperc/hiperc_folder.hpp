@@ -1,14 +1,14 @@
 // The files that `tilewise diffuse` makes of a field: pictures, tables, checkpoints.
 #pragma once
 
-#include "lab/diffuse_state.hpp"
+#include "hiperc/hiperc_field.hpp"
 
 #include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
 
-namespace tilewise::cli {
+namespace tilewise::hiperc {
 
 /// One row of runlog.csv: cumulated seconds of steps, of files, of residuals, and of all.
 struct runlog_row {
@@ -17,20 +17,19 @@ struct runlog_row {
 };
 
 /// The output folder. Every file appears complete or not at all.
-class diffuse_folder {
+class output_folder {
  public:
   /// Makes it where it is missing. Throws `io`.
-  explicit diffuse_folder(const std::string& path);
+  explicit output_folder(const std::string& path);
 
-  void write_pictures(const lab::diffuse_state& state) const;  // grey as the original's, and in colours
-  void write_table(const lab::diffuse_state& state) const;     // x,y,c
+  void write_pictures(const snapshot& shot) const;  // grey as the original's, and in colours
+  void write_table(const snapshot& shot) const;     // x,y,c
   void write_runlog(std::span<const runlog_row> rows) const;
   /// The field as .npy, and with it checkpoint.json, which comes last.
-  void write_checkpoint(const lab::diffuse_state& state, std::span<const runlog_row> rows) const;
-  /// The state of checkpoint.json, and the rows that were written up to it. Throws `io` for one that is missing or
+  void write_checkpoint(const snapshot& shot, std::span<const runlog_row> rows) const;
+  /// The snapshot of checkpoint.json, and the rows that were written up to it. Throws `io` for one that is missing or
   /// broken, and `invalid_argument` for one of other parameters.
-  lab::diffuse_state read_checkpoint(const lab::diffuse_parameters& parameters, dtype type,
-                                     std::vector<runlog_row>& rows) const;
+  snapshot read_checkpoint(const parameters& p, dtype type, std::vector<runlog_row>& rows) const;
 
   /// Throws `invalid_argument` if a new run would replace a checkpoint of a later step than its start.
   void require_no_progress() const;
@@ -38,9 +37,9 @@ class diffuse_folder {
   std::string path() const { return folder_.string(); }
 
  private:
-  std::string file(const lab::diffuse_state& state, const std::string& ending) const;
+  std::string file(const snapshot& shot, const std::string& ending) const;
 
   std::filesystem::path folder_;
 };
 
-}  // namespace tilewise::cli
+}  // namespace tilewise::hiperc

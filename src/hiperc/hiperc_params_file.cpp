@@ -1,8 +1,8 @@
-#include "cli/diffuse_parameters.hpp"
+#include "base/nearest.hpp"
+#include "hiperc/hiperc_parameters.hpp"
 
-#include "cli/commands.hpp"
-#include "io/number.hpp"
-#include "io/printable.hpp"
+#include "base/printable.hpp"
+#include "lab/problems.hpp"
 #include "registry/catalog.hpp"
 
 #include <charconv>
@@ -13,9 +13,7 @@
 #include <map>
 #include <sstream>
 
-namespace tilewise::cli {
-
-using lab::diffuse_parameters;
+namespace tilewise::hiperc {
 
 namespace {
 
@@ -36,8 +34,9 @@ bool parse(const std::string& text, T& value) {
 }
 
 key whole(std::uint64_t& to, std::uint64_t least, bool optional = false) {
-  return {1, "a whole number from " + std::to_string(least) + " to " + std::to_string(most_elements),
-          [&to, least](const words& w) { return parse(w[0], to) && to >= least && to <= most_elements; }, optional};
+  return {1, "a whole number from " + std::to_string(least) + " to " + std::to_string(lab::most_elements),
+          [&to, least](const words& w) { return parse(w[0], to) && to >= least && to <= lab::most_elements; },
+          optional};
 }
 
 key positive(double& to) {
@@ -49,7 +48,7 @@ bool take_mask(const words& w, unsigned& mask) {
   return parse(w[1], mask) && ((w[0] == "3" && (mask == 53 || mask == 93)) || (w[0] == "5" && mask == 95));
 }
 
-std::map<std::string, key> keys_of(diffuse_parameters& p) {
+std::map<std::string, key> keys_of(parameters& p) {
   return {{"nx", whole(p.nx, 1)},
           {"ny", whole(p.ny, 1)},
           {"dx", positive(p.dx)},
@@ -76,18 +75,18 @@ words words_of(std::string line) {
 
 void take_line(const words& line, const std::string& where, std::map<std::string, key>& missing,
                const std::map<std::string, key>& keys) {
-  const std::string name = io::printable(line[0]);
+  const std::string name = base::printable(line[0]);
   const auto known = keys.find(line[0]);
   if (known == keys.end()) {
     words names;
     for (const auto& [word, ignored] : keys) names.push_back(word);
-    refuse(where, "there is no key '" + name + "';" + registry::nearest(name, names));
+    refuse(where, "there is no key '" + name + "';" + base::nearest(name, names));
   }
   if (missing.erase(line[0]) == 0) refuse(where, name + " is there a second time");
   const words values(line.begin() + 1, line.end());
   if (values.size() == known->second.values && known->second.take(values)) return;
   std::string given;
-  for (const std::string& value : values) given += " " + io::printable(value);
+  for (const std::string& value : values) given += " " + base::printable(value);
   refuse(where, name + (given.empty() ? " has no value" : " is" + given) + "; it must be " + known->second.wanted);
 }
 
@@ -95,12 +94,12 @@ void take_line(const words& line, const std::string& where, std::map<std::string
 
 bool take_positive(const std::string& text, double& to) { return parse(text, to) && to > 0 && std::isfinite(to); }
 
-diffuse_parameters read_parameters(const std::string& path) {
-  const std::string shown = io::printable(path);
+parameters read_parameters(const std::string& path) {
+  const std::string shown = base::printable(path);
   std::ifstream file(path);
   if (!file) refuse(shown, std::string("cannot be read: ") + std::strerror(errno));
-  diffuse_parameters parameters;
-  const std::map<std::string, key> keys = keys_of(parameters);
+  parameters p;
+  const std::map<std::string, key> keys = keys_of(p);
   std::map<std::string, key> missing = keys;
   std::string line;
   for (std::uint64_t number = 1; std::getline(file, line); ++number)
@@ -111,7 +110,7 @@ diffuse_parameters read_parameters(const std::string& path) {
   std::string names;
   for (const auto& [name, ignored] : missing) names += (names.empty() ? "" : ", ") + name;
   if (!names.empty()) refuse(shown, "lacks " + names + "; give each a line such as `ns 1000`");
-  return parameters;
+  return p;
 }
 
-}  // namespace tilewise::cli
+}  // namespace tilewise::hiperc

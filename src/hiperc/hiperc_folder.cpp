@@ -1,15 +1,12 @@
-#include "cli/diffuse_output.hpp"
+#include "hiperc/hiperc_folder.hpp"
 
+#include "base/printable.hpp"
 #include "io/png.hpp"
-#include "io/printable.hpp"
 #include "io/replacement_file.hpp"
 
 #include <cstdio>
 
-namespace tilewise::cli {
-
-using lab::diffuse_parameters;
-using lab::diffuse_state;
+namespace tilewise::hiperc {
 
 namespace {
 
@@ -35,28 +32,28 @@ void write_text(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-diffuse_folder::diffuse_folder(const std::string& path) : folder_(path) {
+output_folder::output_folder(const std::string& path) : folder_(path) {
   std::error_code failure;
   std::filesystem::create_directories(folder_, failure);
-  if (failure) throw error(errc::io, io::printable(path) + ": cannot be made a folder: " + failure.message());
+  if (failure) throw error(errc::io, base::printable(path) + ": cannot be made a folder: " + failure.message());
 }
 
-std::string diffuse_folder::file(const diffuse_state& state, const std::string& ending) const {
-  return (folder_ / format("diffusion.%07llu%s", static_cast<unsigned long long>(state.step), ending.c_str())).string();
+std::string output_folder::file(const snapshot& shot, const std::string& ending) const {
+  return (folder_ / format("diffusion.%07llu%s", static_cast<unsigned long long>(shot.step), ending.c_str())).string();
 }
 
-void diffuse_folder::write_pictures(const diffuse_state& state) const {
-  const io::picture image = lab::picture_of(state);
+void output_folder::write_pictures(const snapshot& shot) const {
+  const io::picture image = picture_of(shot);
   static const io::palette colours = io::perceptual_palette();
-  io::write_png(file(state, ".png"), image);
-  io::write_png(file(state, ".colour.png"), image, &colours);
+  io::write_png(file(shot, ".png"), image);
+  io::write_png(file(shot, ".colour.png"), image, &colours);
 }
 
-void diffuse_folder::write_table(const diffuse_state& state) const {
-  const diffuse_parameters& p = state.parameters;
-  const lab::field_view field(state);
-  const std::int64_t around = state.shown_ghosts();
-  io::replacement_file out(file(state, ".csv"));
+void output_folder::write_table(const snapshot& shot) const {
+  const parameters& p = shot.parameters;
+  const field_view field(shot);
+  const std::int64_t around = shot.shown_ghosts();
+  io::replacement_file out(file(shot, ".csv"));
   std::string text = "x,y,c\n";
   for (std::int64_t j = -around; j < field.rows() + around; ++j) {
     for (std::int64_t i = -around; i < field.columns() + around; ++i)
@@ -68,7 +65,7 @@ void diffuse_folder::write_table(const diffuse_state& state) const {
   out.commit();
 }
 
-void diffuse_folder::write_runlog(std::span<const runlog_row> rows) const {
+void output_folder::write_runlog(std::span<const runlog_row> rows) const {
   std::string text = "iter,sim_time,wrss,conv_time,step_time,IO_time,soln_time,run_time\n";
   for (const runlog_row& row : rows)
     text += format("%llu,%f,%f,%f,%f,%f,%f,%f\n", static_cast<unsigned long long>(row.step), row.time, row.residual,
@@ -76,4 +73,4 @@ void diffuse_folder::write_runlog(std::span<const runlog_row> rows) const {
   write_text((folder_ / "runlog.csv").string(), text);
 }
 
-}  // namespace tilewise::cli
+}  // namespace tilewise::hiperc

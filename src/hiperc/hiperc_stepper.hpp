@@ -2,30 +2,30 @@
 #pragma once
 
 #include "backend/backend.hpp"
-#include "lab/diffuse_state.hpp"
+#include "hiperc/hiperc_field.hpp"
 #include "registry/choose.hpp"
 
 #include <functional>
 
-namespace tilewise::lab {
+namespace tilewise::hiperc {
 
-class diffuse_stepper {
+class stepper {
  public:
   /// Uploads the field. `how` is a choice for it on the queue's device, at any number of steps.
-  diffuse_stepper(diffuse_state start, const registry::choice& how, backend::queue& queue);
+  stepper(snapshot start, const registry::choice& how, backend::queue& queue);
 
   /// Up to step `stop`, in parts of 0.1 to 0.4 s; ends earlier if `goes_on` says so, which is asked after each part.
   void advance(std::uint64_t stop, const std::function<bool()>& goes_on);
 
   /// Of the last step taken; within `goes_on` all but the field is.
-  const diffuse_state& state() const { return state_; }
+  const snapshot& now() const { return reached_; }
   /// Of all steps taken, without transfers.
   double seconds() const { return seconds_; }
 
  private:
   void take(std::uint64_t steps);
 
-  diffuse_state state_;
+  snapshot reached_;
   registry::choice how_;
   backend::queue& queue_;
   backend::buffer first_, second_;
@@ -34,4 +34,4 @@ class diffuse_stepper {
   double seconds_ = 0;
 };
 
-}  // namespace tilewise::lab
+}  // namespace tilewise::hiperc

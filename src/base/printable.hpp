@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace tilewise::io {
+namespace tilewise::base {
 
 /// Control bytes as \xNN, and at most 200 characters: nothing in a file's name or header may steer a terminal.
 inline std::string printable(std::string_view text) {
@@ -19,4 +19,4 @@ inline std::string printable(std::string_view text) {
   return text.size() > 200 ? shown + "..." : shown;
 }
 
-}  // namespace tilewise::io
+}  // namespace tilewise::base

@@ -1,8 +1,7 @@
 // Checkpoints of `tilewise diffuse`: the field as .npy, and checkpoint.json, which says what it belongs to.
-#include "cli/diffuse_output.hpp"
+#include "base/printable.hpp"
+#include "hiperc/hiperc_folder.hpp"
 #include "io/npy.hpp"
-#include "io/number.hpp"
-#include "io/printable.hpp"
 #include "io/replacement_file.hpp"
 
 #include <nlohmann/json.hpp>
@@ -10,31 +9,30 @@
 #include <cmath>
 #include <fstream>
 
-namespace tilewise::cli {
-
-using lab::diffuse_parameters;
-using lab::diffuse_state;
+namespace tilewise::hiperc {
 
 namespace {
 
 using nlohmann::json;
 
 constexpr const char* checkpoint_name = "checkpoint.json";
+constexpr const char* schema = "tilewise.diffuse/3";
 constexpr const char* started_anew = "; remove it, and start without --resume";
 
 /// What the field depends on. ns and nc may change: a run may go on for longer.
-json identity_of(const diffuse_parameters& p, dtype type) {
+json identity_of(const parameters& p, dtype type) {
   return {{"nx", p.nx}, {"ny", p.ny}, {"dx", p.dx},     {"dy", p.dy},
           {"dc", p.dc}, {"co", p.co}, {"mask", p.mask}, {"dtype", name_of(type)}};
 }
 
 /// JSON has no infinities and NaNs, which the residual of an unstable run becomes: they are words.
 json json_of(double value) {
-  return std::isfinite(value) ? json(value) : json(io::to_text(registry::scalar_value::of(value)));
+  return std::isfinite(value) ? json(value) : json(base::to_string(base::scalar_value::of(value)));
 }
 
 double number_of(const json& value) {
-  return value.is_string() ? io::parse_number(value.get<std::string>(), dtype::f64).as<double>() : value.get<double>();
+  return value.is_string() ? base::parse_number(value.get<std::string>(), dtype::f64).as<double>()
+                           : value.get<double>();
 }
 
 /// A reference exists to a whole number only; get() would convert -1 and 7.9.
@@ -58,17 +56,17 @@ void require_same(const std::string& path, const json& then, const json& now) {
 
 }  // namespace
 
-void diffuse_folder::write_checkpoint(const diffuse_state& state, std::span<const runlog_row> rows) const {
-  const diffusion d = state.parameters.problem(0);
+void output_folder::write_checkpoint(const snapshot& shot, std::span<const runlog_row> rows) const {
+  const diffusion d = shot.parameters.problem(0);
   const std::array<std::uint64_t, 2> shape{d.rows, d.columns};
-  const std::filesystem::path field = file(state, ".npy");
-  io::write_npy(field.string(), state.type, shape, state.field);
-  json checkpoint{{"schema", "tilewise.diffuse/2"},
-                  {"parameters", identity_of(state.parameters, state.type)},
-                  {"step", state.step},
-                  {"time", json_of(state.time)},
+  const std::filesystem::path field = file(shot, ".npy");
+  io::write_npy(field.string(), shot.type, shape, shot.field);
+  json checkpoint{{"schema", schema},
+                  {"parameters", identity_of(shot.parameters, shot.type)},
+                  {"step", shot.step},
+                  {"time", json_of(shot.time)},
                   {"field", field.filename().string()},
-                  {"hash", hash_of(state)},
+                  {"hash", hash_of(shot)},
                   {"runlog", json::array()}};
   for (const runlog_row& row : rows) checkpoint["runlog"].push_back(row_json(row));
   io::replacement_file out((folder_ / checkpoint_name).string());
@@ -77,42 +75,44 @@ void diffuse_folder::write_checkpoint(const diffuse_state& state, std::span<cons
   out.commit();
 }
 
-void diffuse_folder::require_no_progress() const {
+void output_folder::require_no_progress() const {
   const std::filesystem::path path = folder_ / checkpoint_name;
   std::ifstream text(path);
   const json checkpoint = json::parse(text, nullptr, false);
   const json step = checkpoint.is_object() ? checkpoint.value("step", json()) : json();
   if (step.is_number() && step != 0)
-    throw error(errc::invalid_argument, io::printable(path.string()) + " is of step " + step.dump() +
+    throw error(errc::invalid_argument, base::printable(path.string()) + " is of step " + step.dump() +
                                             "; --resume goes on from it; choose another folder or remove it");
 }
 
-diffuse_state diffuse_folder::read_checkpoint(const diffuse_parameters& parameters, dtype type,
-                                              std::vector<runlog_row>& rows) const {
+snapshot output_folder::read_checkpoint(const parameters& p, dtype type, std::vector<runlog_row>& rows) const {
   const std::filesystem::path path = folder_ / checkpoint_name;
-  const std::string shown = io::printable(path.string());
+  const std::string shown = base::printable(path.string());
   std::ifstream text(path);
   if (!text) throw error(errc::io, shown + ": cannot be read; start without --resume");
   try {
     const json checkpoint = json::parse(text);
-    require_same(shown, checkpoint.at("parameters"), identity_of(parameters, type));
+    if (const std::string written = checkpoint.at("schema").get<std::string>(); written != schema)
+      throw error(errc::io, shown + " is of another version, " + base::printable(written) + " instead of " + schema +
+                                "; go on with the Tilewise that wrote it, or remove it and start without --resume");
+    require_same(shown, checkpoint.at("parameters"), identity_of(p, type));
     const std::string name = checkpoint.at("field").get<std::string>();
-    diffuse_state state{parameters, type, step_of(checkpoint.at("step")), number_of(checkpoint.at("time")), {}};
-    const std::filesystem::path field = file(state, ".npy");
+    snapshot shot{p, type, step_of(checkpoint.at("step")), number_of(checkpoint.at("time")), {}};
+    const std::filesystem::path field = file(shot, ".npy");
     if (name != field.filename())
-      throw error(errc::io, shown + " is of step " + std::to_string(state.step) + ", but its field is " +
-                                io::printable(name) + started_anew);
+      throw error(errc::io, shown + " is of step " + std::to_string(shot.step) + ", but its field is " +
+                                base::printable(name) + started_anew);
     io::npy_array array = io::read_npy(field.string());
-    state.field = std::move(array.data);
-    const diffusion d = parameters.problem(0);
+    shot.field = std::move(array.data);
+    const diffusion d = p.problem(0);
     const bool fits = array.type == type && array.shape == std::vector<std::uint64_t>{d.rows, d.columns};
-    if (!fits || hash_of(state) != checkpoint.at("hash").get<std::string>())
-      throw error(errc::io, io::printable(name) + " is not the field that " + shown + " tells of" + started_anew);
+    if (!fits || hash_of(shot) != checkpoint.at("hash").get<std::string>())
+      throw error(errc::io, base::printable(name) + " is not the field that " + shown + " tells of" + started_anew);
     for (const json& row : checkpoint.at("runlog")) rows.push_back(row_of(row));
-    return state;
+    return shot;
   } catch (const json::exception&) {
     throw error(errc::io, shown + ": is no checkpoint of tilewise diffuse" + started_anew);
   }
 }
 
-}  // namespace tilewise::cli
+}  // namespace tilewise::hiperc

@@ -1,0 +1,52 @@
+// How host data is passed, and the forms in which every algorithm can be called.
+//
+//   f(in, out)   computes into memory that is there
+//   y = f(in)    returns a new std::vector, or array for arrays; a reduction returns its value
+//   f(x)         in place, where the name says so: sort, sort_by_key. Elsewhere pass one range as in and out, if the
+//                algorithm's page allows it.
+//
+// Host data is any contiguous range of elements: std::vector, std::array, std::span, a part of one. Of the functions
+// in each header those on spans and on arrays compute; the others are short forms of them. Options come last.
+#pragma once
+
+#include <tilewise/error.hpp>
+#include <tilewise/types.hpp>
+
+#include <ranges>
+#include <span>
+#include <vector>
+
+namespace tilewise {
+
+template <class Range>
+using element_of = std::ranges::range_value_t<Range>;
+
+/// Elements that lie one after the other on the host; `host_range<T>` are those of type T.
+template <class Range, class T = element_of<Range>>
+concept host_range = std::ranges::contiguous_range<Range> && scalar<T> && std::same_as<element_of<Range>, T>;
+
+/// One that can be written to, and that is still there after the call: a variable, or a view such as std::span.
+template <class Range, class T = element_of<Range>>
+concept host_output = host_range<Range, T> && std::ranges::borrowed_range<Range> &&
+    !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>;
+
+template <host_range Range>
+std::span<const element_of<Range>> as_input(const Range& values) {
+  return std::span<const element_of<Range>>(values);
+}
+template <host_output Range>
+std::span<element_of<Range>> as_output(Range&& values) {
+  return std::span<element_of<Range>>(values);
+}
+
+/// Room for a result. Throws `out_of_memory` where there is none.
+template <scalar T>
+std::vector<T> host_result(std::uint64_t count) {
+  try {
+    return std::vector<T>(count);
+  } catch (const std::exception&) {  // bad_alloc, length_error
+    throw error(errc::out_of_memory, "there is no memory for a result of " + std::to_string(count) + " elements");
+  }
+}
+
+}  // namespace tilewise

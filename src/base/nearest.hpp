@@ -1,0 +1,22 @@
+// Suggestions for a name that nothing has.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewise::base {
+
+/// A name that could have been meant: `written` says how near it is, `shown` what to write instead.
+struct proposal {
+  std::string written, shown;
+};
+
+/// Up to three, the nearest by edit distance and each shown once, as " did you mean a, b or c?".
+std::string propose(std::string_view wanted, std::vector<proposal> all);
+
+/// The same of names that are shown as they are.
+std::string nearest(std::string_view wanted, std::span<const std::string> names);
+
+}  // namespace tilewise::base

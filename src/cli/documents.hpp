@@ -1,0 +1,11 @@
+// The documents whose experiments `bench --preset seeds` repeats.
+#pragma once
+
+#include "lab/experiment.hpp"
+
+namespace tilewise::cli {
+
+/// The laboratory's own, and HiPerC's, whose field over time its application computes.
+std::span<const lab::experiment> documents();
+
+}  // namespace tilewise::cli

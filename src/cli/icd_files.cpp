@@ -1,0 +1,66 @@
+#include "cli/icd_files.hpp"
+
+#include <tilewise/error.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include <unistd.h>
+
+namespace tilewise::cli {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> icd_files() {
+  fs::path folder = "/etc/OpenCL/vendors";
+  for (const char* name : {"OPENCL_VENDOR_PATH", "OCL_ICD_VENDORS"})
+    if (const char* value = std::getenv(name); value != nullptr && *value != '\0') folder = value;
+  std::vector<fs::path> found;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (entry.path().extension() == ".icd") found.push_back(fs::absolute(entry.path(), ignored));
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::string library_of(const fs::path& icd) {
+  std::ifstream file(icd);
+  std::string line;
+  std::getline(file, line);
+  return line.substr(0, line.find_last_not_of(" \t\r") + 1);
+}
+
+std::vector<fs::path> files_of_library(const std::string& library) {
+  if (library.find('/') != library.npos) return {library};
+  std::ifstream file("/etc/ld.so.cache", std::ios::binary);
+  const std::string cache((std::istreambuf_iterator<char>(file)), {});
+  const std::string wanted = "/" + library + '\0';  // paths stand in it as they are, each with its end
+  std::vector<fs::path> found;
+  for (auto at = cache.find(wanted); at != cache.npos && !library.empty(); at = cache.find(wanted, at + 1)) {
+    const auto begin = cache.rfind('\0', at) + 1;
+    found.emplace_back(cache.substr(begin, at + wanted.size() - 1 - begin));
+  }
+  return found;
+}
+
+icd_folder::icd_folder(std::span<const fs::path> icds) {
+  const char* wanted = std::getenv("TMPDIR");
+  for (const std::string& parent : {std::string(wanted == nullptr ? "/tmp" : wanted), std::string("/tmp")}) {
+    std::string name = parent + "/tilewise-icd-XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) continue;
+    path_ = name;
+    break;
+  }
+  if (path_.empty())
+    throw error(errc::io, "cannot make a folder for temporary files in /tmp; set TMPDIR to one that can be written");
+  for (const fs::path& icd : icds) fs::create_symlink(icd, path_ / icd.filename());
+}
+
+icd_folder::~icd_folder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+}  // namespace tilewise::cli

@@ -1,0 +1,36 @@
+// The .icd files that the OpenCL loader reads: each names a driver's library.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tilewise::cli {
+
+/// In the order of their names. Empty where OCL_ICD_VENDORS names a single file or library: the caller chose that one.
+std::vector<std::filesystem::path> icd_files();
+
+/// The library in the file's first line.
+std::string library_of(const std::filesystem::path& icd);
+
+/// Where the library is: itself if it is a path, else what ld.so's cache has under its name.
+std::vector<std::filesystem::path> files_of_library(const std::string& library);
+
+/// A private folder of links to some .icd files, which the loader reads where the environment says so; goes away with
+/// its scope.
+class icd_folder {
+ public:
+  explicit icd_folder(std::span<const std::filesystem::path> icds);
+  icd_folder(const icd_folder&) = delete;
+  ~icd_folder();
+  const std::string& name() const { return path_.native(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// The variables that name the folder: ocl-icd's and the Khronos loader's.
+inline constexpr const char* icd_folder_variables[] = {"OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH"};
+
+}  // namespace tilewise::cli

@@ -1,0 +1,56 @@
+// A problem's operands in a device's memory: made, filled, fetched and given back in one place, for calls, commands and
+// the laboratory alike.
+#pragma once
+
+#include "registry/algorithm.hpp"
+
+#include <deque>
+#include <span>
+
+namespace tilewise::registry {
+
+/// What an operand holds, each in memory of its own on the host.
+using host_operands = std::vector<std::vector<std::byte>>;
+std::vector<const void*> pointers_to(const host_operands& inputs);
+std::vector<void*> pointers_to(host_operands& outputs);
+
+/// Host memory is given by pointers in the order of the descriptor's inputs or outputs, which say how much each holds.
+class operands {
+ public:
+  /// Memory of its own for each.
+  operands(const problem& p, backend::queue& queue);
+
+  /// Over host memory: a CPU device works on it in place, any other one on copies. An output that is also an input
+  /// shares its memory.
+  operands(const problem& p, backend::queue& queue, std::span<const void* const> inputs,
+           std::span<void* const> outputs);
+
+  operands(operands&&) = default;
+  operands(const operands&) = delete;
+
+  const memories& where() const { return where_; }
+
+  /// Outputs that are host memory worked on in place get memory of their own, until they are downloaded.
+  void keep_results_apart();
+
+  /// Fills the inputs; what is host memory in place is there already.
+  void upload(std::span<const void* const> inputs) const;
+  /// Outputs with gaps between their rows keep what the gaps hold.
+  void upload_gaps(std::span<void* const> outputs) const;
+  /// Waits for the device.
+  void download(std::span<void* const> outputs) const;
+
+  /// Fills the outputs with bytes that no result is likely to be made of.
+  void poison_outputs() const;
+
+ private:
+  backend::memory own(std::uint64_t bytes);
+
+  backend::queue* queue_;
+  std::vector<operand> in_, out_;
+  std::deque<backend::buffer> buffers_;
+  memories where_;
+  bool in_place_ = false;
+};
+
+}  // namespace tilewise::registry

@@ -1,0 +1,149 @@
+// Every algorithm can be called in the same forms, as host_range.hpp lists them, and all give the same. A program of
+// its own, over the library as users link it.
+#include <tilewise/tilewise.hpp>
+
+#include <gtest/gtest.h>
+
+namespace tilewise::tests {
+
+namespace tw = tilewise;  // std has functions of the same names
+
+namespace {
+
+const std::vector<float> x{1e8f, 1.0f, -1e8f, 3.5f, -2.0f, 0.25f};
+const std::vector<float> y{2.0f, -1e-3f, 1e7f, 4.0f, 0.5f, -8.0f};
+
+/// Part of a longer vector that may be written, as a temporary.
+std::span<float> middle_of(std::vector<float>& whole) { return std::span(whole).subspan(2, 3); }
+
+TEST(CallForms, Reductions) {
+  const device on = open("cpu");
+  const float sum = tw::reduce(std::span<const float>(x));
+  EXPECT_EQ(tw::reduce(x), sum);
+  EXPECT_EQ(tw::reduce(std::array{1e8f, 1.0f, -1e8f, 3.5f, -2.0f, 0.25f}), sum);
+  EXPECT_EQ(tw::reduce(on.upload(x)), sum);
+  std::vector<float> whole(x);
+  EXPECT_EQ(tw::reduce(middle_of(whole), 1.0f), tw::reduce(std::vector<float>(x.begin() + 2, x.begin() + 5), 1.0f));
+  EXPECT_EQ(tw::dot(x, y), tw::dot(on.upload(x), on.upload(y)));
+  EXPECT_EQ(tw::dot(std::span<const float>(x), y), tw::dot(x, y));
+}
+
+TEST(CallForms, Scans) {
+  const device on = open("cpu");
+  std::vector<float> inclusive(x.size()), exclusive(x.size()), started(x.size());
+  tw::inclusive_scan(std::span<const float>(x), std::span<float>(inclusive));
+  tw::exclusive_scan(x, exclusive);
+  tw::exclusive_scan(x, started, 2.0f);
+  EXPECT_EQ(tw::inclusive_scan(x), inclusive);
+  EXPECT_EQ(tw::exclusive_scan(x), exclusive);
+  EXPECT_EQ(tw::exclusive_scan(x, 2.0f), started);
+  EXPECT_EQ(tw::inclusive_scan(x, -0.0f), inclusive);
+  const array<float> there = on.upload(x);
+  EXPECT_EQ(tw::inclusive_scan(there).download(), inclusive);
+  EXPECT_EQ(tw::exclusive_scan(there).download(), exclusive);
+  EXPECT_EQ(tw::exclusive_scan(there, 2.0f).download(), started);
+  std::vector<float> in_place(x);
+  tw::inclusive_scan(in_place, in_place);
+  EXPECT_EQ(in_place, inclusive);
+}
+
+TEST(CallForms, Sorts) {
+  const device on = open("cpu");
+  const std::vector<float> ascending = tw::sorted(x);
+  EXPECT_TRUE(std::is_sorted(ascending.begin(), ascending.end()));
+  std::vector<float> keys(x), part(x), to(x.size());
+  tw::sort(keys);
+  EXPECT_EQ(keys, ascending);
+  tw::sort(x, to);
+  EXPECT_EQ(to, ascending);
+  tw::sort(middle_of(part), {.order = sort_order::descending});
+  EXPECT_EQ(part, (std::vector<float>{1e8f, 1.0f, 3.5f, -2.0f, -1e8f, 0.25f}));
+  array<float> there = on.upload(x);
+  EXPECT_EQ(tw::sorted(there).download(), ascending);
+  tw::sort(there);
+  EXPECT_EQ(there.download(), ascending);
+}
+
+TEST(CallForms, SortsWithCompanions) {
+  const device on = open("cpu");
+  const std::vector<std::uint32_t> indices = tw::argsort(x);
+  EXPECT_EQ(indices, (std::vector<std::uint32_t>{2, 4, 5, 1, 3, 0}));
+  EXPECT_EQ(tw::argsort(on.upload(x)).download(), indices);
+  std::vector<std::uint32_t> into(x.size());
+  tw::argsort(x, into);
+  EXPECT_EQ(into, indices);
+  std::vector<float> keys(x), values(y);
+  tw::sort_by_key(keys, values);
+  EXPECT_EQ(keys, tw::sorted(x));
+  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(values[i], y[indices[i]]);
+  std::vector<float> keys_out(x.size()), values_out(x.size());
+  tw::sort_by_key(x, y, keys_out, values_out);
+  EXPECT_EQ(values_out, values);
+  array<float> keys_there = on.upload(x), values_there = on.upload(y);
+  tw::sort_by_key(keys_there, values_there);
+  EXPECT_EQ(values_there.download(), values);
+}
+
+TEST(CallForms, Products) {
+  const device on = open("cpu");
+  const matrix_layout a(2, 3), b(3, 2);
+  std::vector<float> c(4), product(2);
+  tw::matmul(x, a, y, b, c, {2, 2});
+  EXPECT_EQ(tw::matmul(x, a, y, b), c);
+  EXPECT_EQ(tw::matmul(on.upload(x), a, on.upload(y), b).download(), c);
+  const std::span<const float> three = std::span(y).first(3);
+  tw::matvec(x, a, three, product);
+  EXPECT_EQ(tw::matvec(x, a, three), product);
+  EXPECT_EQ(tw::matvec(on.upload(x), a, on.upload(three)).download(), product);
+  std::vector<float> coefficients(product_size(x.size(), y.size()));
+  tw::polymul(x, y, coefficients);
+  EXPECT_EQ(tw::polymul(x, y), coefficients);
+  EXPECT_EQ(tw::polymul(on.upload(x), on.upload(y)).download(), coefficients);
+}
+
+TEST(CallForms, Stencils) {
+  const device on = open("cpu");
+  const image_size image{2, 3}, mask{1, 3};
+  const std::span<const float> weights = std::span(y).first(3);
+  std::vector<float> valid(2);
+  tw::convolve(x, image, weights, mask, valid);
+  EXPECT_EQ(tw::convolve(x, image, weights, mask), valid);
+  EXPECT_EQ(tw::convolve(on.upload(x), image, on.upload(weights), mask).download(), valid);
+  const diffusion steps{.rows = 2, .columns = 3, .steps = 3};
+  std::vector<float> later(x.size());
+  tw::diffuse(x, later, steps);
+  EXPECT_EQ(tw::diffuse(x, steps), later);
+  EXPECT_EQ(tw::diffuse(on.upload(x), steps).download(), later);
+}
+
+TEST(CallForms, DownloadsIntoHostMemoryOfTheSameSize) {
+  const array<float> there = open("cpu").upload(x);
+  std::vector<float> back(x.size()), short_one(x.size() - 1);
+  there.download(back);
+  EXPECT_EQ(back, x);
+  EXPECT_THROW(there.download(short_one), error);
+}
+
+TEST(CallForms, ResultsWithoutRoomAreAnError) {
+  const std::vector<float> none;
+  const matrix_layout tall(std::uint64_t{1} << 62, 1), wide(1, std::uint64_t{1} << 62);
+  EXPECT_THROW(tw::matmul(none, tall, none, wide), error);
+  EXPECT_THROW(tw::matvec(none, tall, x), error);
+}
+
+/// Views of one memory that overlap in part: whichever way they lie, no call may take them.
+TEST(CallForms, ArraysThatOverlapInPartAreRefused) {
+  const device on = open("cpu");
+  std::vector<float> memory(100, 1.0f);
+  for (const std::size_t shift : {1, 7, 8, 31, 39}) {
+    const array<float> in = view<float>(on, memory.data() + 10, 40);
+    array<float> moved = view<float>(on, memory.data() + 10 + shift, 40);
+    EXPECT_THROW(tw::inclusive_scan(in, moved), error) << shift;
+    EXPECT_THROW(tw::exclusive_scan(in, moved, 1.0f), error) << shift;
+    EXPECT_THROW(tw::sort(in, moved), error) << shift;
+  }
+  EXPECT_EQ(memory, std::vector<float>(100, 1.0f));
+}
+
+}  // namespace
+}  // namespace tilewise::tests

@@ -1,0 +1,207 @@
+"""What the tool says: on a terminal, as JSON, of the names it knows, and where it refuses.
+
+cli_dialogue_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
+"""
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+
+from cli_test import PLANTED, TOOL, Case, run, wide_values
+
+# name, arguments, exit code, what standard output matches, what standard error matches. {d} is the folder.
+ROWS = [
+    ("a sum from 100", "reduce {d}/ones.npy --init 100", 0, r"^105\n$", r"^$"),
+    ("an empty min with a value", "reduce {d}/none.npy --op min --init 7.5", 0, r"^7\.5\n$", r"^$"),
+    ("an empty min", "reduce {d}/none.npy --op min", 2, r"^$", r"the min of nothing has no value; give an initial value"),
+    ("a first value of another type", "reduce {d}/ones.npy --init 1.5", 2, r"^$", r"'1\.5' is not a number of type i32"),
+    ("standard input", "reduce -", 2, r"^$", r"X\.npy: '-' as standard input or output is not supported; name a file, or \./-"),
+    ("a second input", "matmul {d}/ones.npy - -o {d}/y.npy", 2, r"^$", r"B\.npy: '-' as"),
+    ("standard output", "scan {d}/ones.npy -o -", 2, r"^$", r"--output: '-' as"),
+    ("indices to standard output", "sort {d}/ones.npy -o {d}/y.npy --indices -", 2, r"^$", r"--indices: '-' as"),
+    ("a folder called -", "diffuse -o -", 2, r"^$", r"--output: '-' as"),
+    ("parameters from standard input", "diffuse - -o {d}/out", 2, r"^$", r"PARAMS\.txt: '-' as"),
+    ("records to standard output", "bench scan -o -", 2, r"^$", r"-o: '-' as"),
+    ("a page to standard output", "bench scan --report -", 2, r"^$", r"--report: '-' as"),
+    ("records from standard input", "report -", 2, r"^$", r"RESULTS: '-' as"),
+    ("a table to standard output", "report {d}/none.jsonl --csv -", 2, r"^$", r"--csv: '-' as"),
+    ("help of a command", "help scan", 0, r"(?s)^running sums.*--exclusive.*Examples:", r"^$"),
+    ("help of what is none", "help scna", 2, r"^$", r"no command 'scna'; did you mean scan"),
+    ("what is none, with its help", "scna --help", 2, r"^$", r"no command 'scna'; did you mean scan"),
+]
+
+# How NumPy calls a type, and what its files are told to be turned into.
+ADVICE = {"f2": r"astype\('f4'\)", "g": r"astype\('f8'\)", "i1": r"astype\('i4'\)", "u2": r"astype\('u4'\)",
+          "?": r"astype\('u4'\)", "c8": "real and imag", "M8[s]": r"view\('i8'\)", "m8[s]": r"view\('i8'\)",
+          "U3": r"text of numbers becomes them with astype\('f8'\)", "S3": "text of numbers", "V4": "save an array of numbers"}
+
+
+def on_terminal(words):
+    """What a run leaves on a terminal: the lines, and all that was written to it."""
+    ours, theirs = pty.openpty()
+    child = subprocess.Popen([TOOL] + words, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    written = b""
+    while True:
+        try:
+            part = os.read(ours, 4096)
+        except OSError:  # as Linux says that the other end is closed
+            break
+        if not part:
+            break
+        written += part
+    os.close(ours)
+    assert child.wait(timeout=60) == 0, written
+    lines = []
+    for line in written.decode().split("\n"):
+        shown = ""
+        for piece in line.removesuffix("\r").split("\r"):
+            erased = piece.startswith("\033[K")
+            piece = piece.removeprefix("\033[K")
+            shown = piece if erased else piece + shown[len(piece):]
+        lines.append(re.sub(r"\033\[\d*m", "", shown))
+    return lines, written.decode()
+
+
+class Files(Case):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.d = cls.folder.name
+        np.save(f"{cls.d}/ones.npy", np.ones(5, "i4"))
+        np.save(f"{cls.d}/none.npy", np.ones(0))
+        np.save(f"{cls.d}/wide.npy", wide_values("f4", 1003))
+        np.save(f"{cls.d}/square.npy", wide_values("f4", 9).reshape(3, 3))
+
+
+class Dialogue(Files):
+    def test_table(self):
+        for name, arguments, code, out, err in ROWS:
+            with self.subTest(name):
+                before = set(os.listdir(self.d))
+                self.check(run(arguments.format(d=self.d)), code, out, err)
+                self.assertEqual(set(os.listdir(self.d)), before)
+
+    def test_the_same_help_by_each_of_its_names(self):
+        self.assertEqual(run("help").stdout, run("--help").stdout)
+        self.assertEqual(run("help sort").stdout, run("sort --help").stdout)
+        self.assertEqual(run("-V").stdout, run("--version").stdout)
+        self.check(run("-V"), 0, r"^tilewise \d", "^$")
+
+    def test_a_type_that_is_not_read_is_told_what_to_become(self):
+        for code, advice in ADVICE.items():
+            with self.subTest(code):
+                np.save(f"{self.d}/other.npy", np.zeros(3, code))
+                self.check(run(f"reduce {self.d}/other.npy"), 6, "^$", f"f4, f8, i4, i8, u4 and u8, so .*{advice}")
+
+    def test_progress_leaves_no_trace_in_results(self):
+        lines, written = on_terminal(f"diffuse -o {self.d}/field --grid 32x32 --steps 50 --device cpu".split())
+        self.assertIn("step 16 of 50", written, "there was progress")
+        self.assertRegex(lines[0], r"^hash [0-9a-f]{16}, residual \S+$")
+        self.assertEqual(lines[1:], [""])
+        lines, written = on_terminal("verify reduce --n 1000 --device cpu:serial".split())
+        self.assertIn("verifying reduce/", written)
+        self.assertRegex(lines[0], r"^reduce +[0-9a-f]{32}  = on ")
+        self.assertEqual(lines[1:], [""])
+
+
+class Names(Files):
+    def variants(self, algorithm):
+        listed = json.loads(run(f"list {algorithm} --json").stdout)["variants"]
+        return [v for v in listed if v["backend"] in ("serial", "cpu") and v["available"] and not v["peer"]]
+
+    def test_each_is_taken_where_one_is_asked_for(self):
+        for algorithm, inputs in (("scan", "wide.npy"), ("matmul", "square.npy {d}/square.npy")):
+            for v in self.variants(algorithm):
+                for name in {v["id"], v["id"].split("/")[1], v["name"] or v["id"]}:
+                    with self.subTest(name):
+                        command = f"{algorithm} {{d}}/{inputs} -o {{d}}/y.npy --device cpu --variant {name} --json"
+                        self.assertEqual(json.loads(run(command.format(d=self.d)).stdout)["variant"], v["id"])
+                        self.check(run(f"verify {algorithm} --device cpu --n 100 --variant {name} -v"), 0, r"= on 1 v",
+                                   rf"^{re.escape(v['id'])} on cpu: same")
+                        self.check(run(f"bench {algorithm} --device cpu:serial --n 8 --variant {name} --dry-run"), 0,
+                                   re.escape(f"  {v['id']} @cpu"))
+
+    def test_what_a_table_prints_is_one(self):
+        said = run("bench matmul --n 8 --device cpu --max-time 0.01 -q").stdout
+        labels = set(re.findall(r"^(cpu:\w+|serial) @cpu", said, re.M)) - {"cpu:call"}
+        self.assertIn("cpu:packed", labels)
+        for label in labels:
+            self.check(run(f"bench matmul --device cpu:serial --n 8 --variant {label} --dry-run"), 0, rf"/{label} @cpu")
+            self.check(run(f"bench {label} --device cpu:serial --n 8 --dry-run"), 0, rf"/{label} @cpu")
+
+    def test_what_is_proposed_is_taken(self):
+        for wanted in "packd", "cpu:packd", "matmul/cpu:packd", "serail":
+            result = run(f"matmul {self.d}/square.npy {self.d}/square.npy -o {self.d}/y.npy --device cpu --variant {wanted}")
+            self.check(result, 2, "^$", f"no variant '{wanted}'; did you mean ")
+            proposed = re.split(", | or ", re.search(r"did you mean (.*)\?", result.stderr)[1])
+            self.assertEqual(len(set(proposed)), len(proposed))
+            self.check(run(f"bench matmul --n 8 --device cpu --variant {proposed[0]} --dry-run"), 0)
+
+    def test_a_wrong_tuning_is_told_what_there_is(self):
+        v = next(v for v in self.variants("matmul") if v["tuning_space"])
+        command = f"matmul {self.d}/square.npy {self.d}/square.npy -o {self.d}/y.npy --device cpu --variant {v['id']}"
+        axis, values = next(iter(v["tuning_space"].items()))
+        self.check(run(f"{command} --tuning no_such=1"), 2, "^$", re.escape(f"it has: {axis}={values}"))
+        self.check(run(f"{command} --tuning {axis}=none"), 2, "^$", re.escape(f"takes no value 'none'; it takes {values}"))
+
+
+class Json(Files):
+    def error_of(self, arguments, tool=TOOL):
+        result = run(arguments.format(d=self.d), tool)
+        self.assertRegex(result.stdout, r"^[^\n]+\n$", "it is one line")
+        said = json.loads(result.stdout)
+        self.assertEqual(list(said), ["error"])
+        self.assertEqual(said["error"]["exit"], result.returncode)
+        self.assertIn(said["error"]["message"], result.stderr)
+        return said["error"]["code"], result.returncode
+
+    def test_every_command_prints_one_line(self):
+        array = f"{self.d}/wide.npy"
+        for arguments in (f"reduce {array}", f"scan {array} -o {self.d}/y.npy", f"sort {array} -o {self.d}/y.npy",
+                          f"polymul {array} {array} -o {self.d}/y.npy",
+                          f"matvec {self.d}/square.npy {self.d}/v.npy -o {self.d}/y.npy",
+                          f"matmul {self.d}/square.npy {self.d}/square.npy -o {self.d}/y.npy",
+                          f"convolve {self.d}/square.npy {self.d}/square.npy -o {self.d}/y.npy",
+                          f"diffuse -o {self.d}/f --grid 8x8 --steps 0", "verify reduce --n 10 --device cpu", "list", "devices"):
+            with self.subTest(arguments):
+                np.save(f"{self.d}/v.npy", np.ones(3, "f4"))
+                result = run(f"{arguments} --json")
+                self.check(result, 0, r"^\{[^\n]*\}\n$")
+                self.assertNotIn("error", json.loads(result.stdout))
+                self.assertEqual(self.error_of(f"{arguments} --json --opp"), ("invalid_argument", 2))
+
+    def test_errors_are_objects_too(self):
+        for arguments, code, exit_code in (
+                ("reduce {d}/no.npy --json", "io", 6), ("reduce --json", "invalid_argument", 2),
+                ("reduce {d}/wide.npy --device nix --json", "unsupported", 4),
+                ("reduce {d}/none.npy --op max --json", "invalid_argument", 2),
+                ("diffuse {d}/no.txt -o {d}/f --json", "io", 6), ("list nix --json", "invalid_argument", 2),
+                ("verify scan --variant nix --device cpu --json", "unsupported", 4), ("nix --json", "invalid_argument", 2)):
+            with self.subTest(arguments):
+                self.assertEqual(self.error_of(arguments), (code, exit_code))
+        for variant, code, exit_code in (("lost", "device_lost", 8), ("unbuilt", "build_failed", 4), ("overflows", "overflow", 5),
+                                         ("no_memory", "out_of_memory", 5), ("internal", "internal", 1)):
+            command = "scan {d}/wide.npy -o {d}/none.npy --device cpu --json --variant " + variant
+            self.assertEqual(self.error_of(command, PLANTED), (code, exit_code))
+        self.check(run(f"reduce {self.d}/no.npy"), 6, "^$")
+
+    def test_nothing_is_computed_twice(self):
+        result = run(f"scan {self.d}/wide.npy -o {self.d}/y.npy --device cpu --json --variant once", PLANTED)
+        self.check(result, 0)
+        fields = json.loads(result.stdout)
+        self.assertLess(0, fields["kernel_ns"])
+        self.assertLessEqual(fields["kernel_ns"], fields["first_call_ns"])
+        self.assertLessEqual(fields["first_call_ns"], fields["end_to_end_ns"])
+        self.assertEqual(fields["round_trip_ns"], fields["h2d_ns"] + fields["kernel_ns"] + fields["d2h_ns"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)

@@ -1,0 +1,172 @@
+"""OpenCL drivers: faulty ones are named and harm nothing else, and `auto` loads none that it could not take.
+
+cli_drivers_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
+"""
+
+import glob
+import json
+import os
+import shutil
+import sys
+import tempfile
+import time
+import unittest
+
+import numpy as np
+
+from cli_test import Case, run, wide_values
+
+CRASHING, HANGING, CPU, GPU = sys.argv[3:7]
+LEFT_OUT = r"crashed with signal 11 \(Segmentation fault\) while being listed; it is left out"
+TAKEN = "nothing computes .* on opencl:0"  # a fake device is chosen, and can do nothing
+
+
+class DriverCase(Case):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.d = cls.folder.name
+        np.save(f"{cls.d}/f4.npy", wide_values("f4", 1003))
+        facts = json.loads(run("devices --json").stdout)
+        cls.has_opencl = not any(b["backend"] == "opencl" for b in facts["missing"])
+        cls.has_cuda = any(d["backend"] == "cuda" for d in facts["devices"])
+        cls.names = [d["name"] for d in facts["devices"]]
+
+    def setUp(self):
+        if not self.has_opencl:
+            self.skipTest("no OpenCL here")
+
+
+class Faults(DriverCase):
+    def vendors(self, *faulty):
+        folder = tempfile.mkdtemp(dir=self.d)
+        for i, library in enumerate(faulty):
+            open(f"{folder}/faulty{i}.icd", "w").write(library + "\n")
+        if os.path.isdir("/etc/OpenCL/vendors"):
+            for name in os.listdir("/etc/OpenCL/vendors"):
+                os.symlink(f"/etc/OpenCL/vendors/{name}", f"{folder}/{name}")
+        return {**os.environ, "OCL_ICD_VENDORS": folder}
+
+    def check_survives(self, library, fault):
+        environment = self.vendors(library)
+        result = run("devices", env=environment)
+        self.check(result, 0, rf"faulty: \S+faulty0\.icd {fault} while being listed; it is left out")
+        facts = json.loads(run("devices --json", env=environment).stdout)
+        self.assertEqual([d["name"] for d in facts["devices"]], self.names)
+        self.assertRegex(facts["faulty"][0]["reason"], fault)
+        self.check(run(f"reduce {self.d}/f4.npy --device opencl:0", env=environment), 0, r"\d", rf"faulty0\.icd {fault}")
+        self.check(run(f"reduce {self.d}/f4.npy --device cpu", env=environment), 0, r"\d", "^$")
+
+    def test_crash(self):
+        self.check_survives(CRASHING, r"crashed with signal 11 \(Segmentation fault\)")
+
+    def test_hang(self):
+        start = time.monotonic()
+        self.check(run("devices", env=self.vendors(HANGING)), 0, r"did not answer within 10 s while being listed")
+        self.assertLess(time.monotonic() - start, 60)
+
+    def test_a_driver_that_is_not_there(self):
+        self.check(run("devices", env=self.vendors("/nowhere/lib.so")), 0, "opencl:0")
+
+    def test_only_faulty_drivers(self):
+        folder = tempfile.mkdtemp(dir=self.d)
+        open(f"{folder}/only.icd", "w").write(CRASHING + "\n")
+        environment = {**os.environ, "OCL_ICD_VENDORS": folder}
+        self.check(run("devices", env=environment), 0, r"(?s)cpu:serial.*opencl: none\..*faulty: ")
+        for device in "opencl:0", "cuda:99", "openacc:99":
+            self.check(run(f"reduce {self.d}/f4.npy --device {device}", env=environment), 4, "^$", "crashed")
+
+
+class Auto(DriverCase):
+    """What was found is kept, and keeps drivers from being loaded; it never has one loaded unseen."""
+
+    def setUp(self):
+        super().setUp()
+        if self.has_cuda:
+            self.skipTest("auto takes a CUDA device and looks at no OpenCL")
+        self.home = tempfile.mkdtemp(dir=self.d)
+        os.mkdir(f"{self.home}/vendors")
+        self.environment = {**os.environ, "OCL_ICD_VENDORS": f"{self.home}/vendors", "FAKE_DRIVER_LOG": f"{self.home}/log",
+                            "TILEWISE_CACHE": f"{self.home}/cache"}
+
+    def install(self, name, library):
+        """A driver's own copy, so that its times can change."""
+        copy = f"{self.home}/{name}.so"
+        shutil.copy2(library, copy)
+        open(f"{self.home}/vendors/{name}.icd", "w").write(copy + "\n")
+        return copy
+
+    def loads(self, words="", code=0, out=r"\d", err="^$", more={}):
+        """Which drivers are loaded by a reduction on `auto`, by however many processes."""
+        open(f"{self.home}/log", "w").close()
+        self.check(run(f"reduce {self.d}/f4.npy {words}", env={**self.environment, **more}), code, out, err)
+        return set(open(f"{self.home}/log").read().split())
+
+    def test_a_driver_of_cpus_is_looked_at_once(self):
+        self.install("one", CPU)
+        self.assertEqual(self.loads(), {"cpu"})
+        self.assertEqual(self.loads(), set())
+        self.assertEqual(self.loads("--device auto --json"), set())
+        self.assertEqual(self.loads("--device opencl:0", 4, "^$", TAKEN), {"cpu"}, "it is there if named")
+        self.check(run("devices", env=self.environment), 0, "opencl:0 +fake")
+
+    def test_it_is_looked_at_again_when_something_changes(self):
+        copy = self.install("one", CPU)
+        icd = f"{self.home}/vendors/one.icd"
+        self.loads()
+        for change in (lambda: os.utime(copy, (1, 1)), lambda: os.utime(icd, (1, 1)), lambda: open(copy, "ab").write(b"x"),
+                       lambda: self.install("two", CPU), lambda: self.environment.update(POCL_DEVICES="none")):
+            change()
+            self.assertEqual(self.loads(), {"cpu"})
+            self.assertEqual(self.loads(), set())
+
+    def test_a_record_that_is_not_ours_is_ignored(self):
+        self.install("one", CPU)
+        self.assertEqual(self.loads(more={"TILEWISE_CACHE": "off"}), {"cpu"})
+        self.assertEqual(self.loads(more={"TILEWISE_CACHE": "off"}), {"cpu"}, "there is no place for one")
+        self.loads()
+        record, = glob.glob(f"{self.home}/cache/*.bin")
+        whole = open(record, "rb").read()
+        for damaged in whole[:-1], whole[:40], b"", whole + b"x", whole[:-3] + b"?" + whole[-2:]:
+            open(record, "wb").write(damaged)
+            self.assertEqual(self.loads(), {"cpu"})
+            self.assertEqual(open(record, "rb").read()[:16], whole[:16], "it is written again")
+        os.chmod(record, 0o622)
+        self.assertEqual(self.loads(), {"cpu"})
+        os.chmod(f"{self.home}/cache", 0o755)
+        self.assertEqual(self.loads(), {"cpu"})
+
+    def test_a_faulty_driver_is_told_each_time_and_looked_at_once(self):
+        self.install("faulty", CRASHING)
+        self.install("one", CPU)
+        self.assertEqual(self.loads(err=rf"faulty\.icd {LEFT_OUT}\n"), {"faulty", "cpu"})
+        self.assertEqual(self.loads(err=rf"faulty\.icd {LEFT_OUT} \(`tilewise devices` looks again\)\n"), set())
+        self.assertEqual(self.loads("--device opencl:0", 4, "^$", rf"faulty\.icd {LEFT_OUT}\n"), {"faulty", "cpu"})
+        self.install("faulty", CPU)
+        self.assertEqual(self.loads(), {"cpu"})
+
+    def test_a_gpu_is_taken_and_loads_its_own_driver_only(self):
+        self.install("a_cpu", CPU)
+        self.install("b_gpu", GPU)
+        self.assertEqual(self.loads("", 4, "^$", TAKEN), {"cpu", "gpu"})
+        self.assertEqual(self.loads("", 4, "^$", TAKEN), {"gpu"})
+        self.assertEqual(self.loads("--device cpu"), set())
+
+    def test_a_driver_that_became_faulty_is_seen_before_it_is_loaded(self):
+        self.install("one", GPU)
+        self.loads("", 4, "^$", TAKEN)
+        self.assertEqual(self.loads(err=rf"one\.icd {LEFT_OUT}", more={"FAKE_DRIVER_CRASHES": "1"}), {"gpu"})
+        self.loads("", 4, "^$", TAKEN)
+
+    def test_devices_looks_again(self):
+        self.install("one", GPU)
+        crashes = {**self.environment, "FAKE_DRIVER_CRASHES": "1"}
+        self.check(run("devices", env=crashes), 0, LEFT_OUT)
+        again = rf"one\.icd {LEFT_OUT} \(`tilewise devices` looks again\)"
+        self.assertEqual(self.loads(err=again), set(), "the record is believed for a while")
+        self.check(run("devices", env=self.environment), 0, "opencl:0 +fake")
+        self.assertEqual(self.loads("", 4, "^$", TAKEN), {"gpu"})
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)

@@ -1,0 +1,59 @@
+// HiPerC's hash: FNV-1a, and of the same fields as the published hashes.
+#include "base/number.hpp"
+#include "hiperc/hiperc_field.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tilewise::hiperc {
+namespace {
+
+TEST(HipercHash, IsFnv1a) {
+  const auto hash = [](std::string_view text) {
+    const auto bytes = std::as_bytes(std::span(text));
+    return hash_of({{}, dtype::f64, 0, 0, {bytes.begin(), bytes.end()}});
+  };
+  EXPECT_EQ(hash(""), "cbf29ce484222325");
+  EXPECT_EQ(hash("a"), "af63dc4c8601ec8c");
+  EXPECT_EQ(hash("foobar"), "85944171f73967e8");
+}
+
+/// As they were published: from 1469598103934665603, a basis one digit short.
+std::string published_hash_of(const snapshot& shot) {
+  std::uint64_t hash = 1469598103934665603u;
+  for (const std::byte byte : shot.field) hash = (hash ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3u;
+  return base::hex_digits(hash, 16);
+}
+
+/// The default parameters, but for grid and mask.
+snapshot field_after(std::uint64_t steps, std::uint64_t points, unsigned mask) {
+  parameters p;
+  p.nx = p.ny = points;
+  p.mask = mask;
+  const snapshot start = start_of(p, dtype::f64);
+  snapshot end = start;
+  const std::size_t count = start.field.size() / sizeof(double);
+  diffuse<double>({reinterpret_cast<const double*>(start.field.data()), count},
+                  {reinterpret_cast<double*>(end.field.data()), count}, p.problem(steps));
+  return end;
+}
+
+TEST(HipercHash, IsOfTheFieldsWithThePublishedHashes) {
+  struct reference {
+    std::uint64_t points, steps;
+    unsigned mask;
+    const char *published, *fnv;
+  };
+  for (const reference& r : {reference{64, 1000, 53, "cd1c13e361e7f5af", "08cb9952874d1399"},
+                             {64, 1000, 93, "6fdeec2cf09a065e", "4989949ba6bea438"},
+                             {64, 1000, 95, "7ceda5f44a7ee256", "20f43d2081762788"},
+                             {512, 1000, 53, "120a5294ce4dab36", "9d18d00e99191154"},
+                             {512, 1000, 93, "c035ea0ca74a6e44", "36e5651652c668f6"},
+                             {512, 10000, 53, "30c4dea3f0eb2c96", "cd54c0a3e36a00b0"}}) {
+    const snapshot field = field_after(r.steps, r.points, r.mask);
+    EXPECT_EQ(published_hash_of(field), r.published) << r.points << " " << r.mask << " " << r.steps;
+    EXPECT_EQ(hash_of(field), r.fnv) << r.points << " " << r.mask << " " << r.steps;
+  }
+}
+
+}  // namespace
+}  // namespace tilewise::hiperc

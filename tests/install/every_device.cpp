@@ -1,0 +1,30 @@
+// What of an installed copy is opened at run time: a step of diffusion on every device has one result, and an error
+// thrown within the library is caught outside. Prints the devices' names, then why each device that was named is
+// missing.
+#include <tilewise/tilewise.hpp>
+
+#include <iostream>
+
+namespace tw = tilewise;
+
+int main(int count, char** wanted) {
+  constexpr tw::diffusion problem{.rows = 30, .columns = 20, .steps = 3};
+  const std::vector<float> field(problem.rows * problem.columns);
+  const auto after = [&](const tw::device& on) {
+    std::vector<float> result(field.size());
+    tw::diffuse<float>(field, result, problem, {.device = on});
+    return result;
+  };
+  const std::vector<float> expected = after(tw::open("cpu:serial"));
+  for (const tw::device& device : tw::devices()) {
+    if (after(device) != expected) return 1;
+    std::cout << device.name() << "\n";
+  }
+  for (int i = 1; i < count; ++i) try {
+      tw::open(wanted[i]);
+      return 1;
+    } catch (const tw::error& missing) {
+      if (missing.code() != tw::errc::device_lost) return 1;
+      std::cout << missing.what() << "\n";
+    }
+}
