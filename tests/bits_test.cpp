@@ -15,12 +15,7 @@ namespace tilewise::tests {
 
 namespace {
 
-/// For each backend that is present, over all of its variants and devices together.
-constexpr double cases_per_backend = 20'400;
 constexpr int failures_shown = 5;
-/// Under a factor below 1, as the sanitizers have it, one in so many of the large cases is run: their time is most of
-/// all.
-constexpr std::size_t large_stride = 8;
 
 struct tally {
   std::uint64_t cases = 0, skipped = 0, differences = 0;
@@ -40,17 +35,15 @@ std::string filter_of(const sweep_target& target) {
 
 class bits_test : public ::testing::Test {
  public:
-  bits_test(const sweep_target& target, std::size_t count) : target_(target), count_(count) {}
+  explicit bits_test(const sweep_target& target) : target_(target) {}
 
   void TestBody() override {
     const char* only = std::getenv("TILEWISE_TEST_CASE");
-    const std::vector<sweep_case> cases =
-        sweep_cases(target_, count_, static_cast<unsigned>(std::max(1.0, test_factor())));
+    const std::vector<sweep_case> cases = sweep_cases(target_, test_cover());
     std::map<std::string, std::uint64_t> reasons;
     int failures = 0;
     for (std::size_t i = 0; i < cases.size() && failures < failures_shown; ++i) {
       if (only != nullptr && std::strtoull(only, nullptr, 10) != i) continue;
-      if (only == nullptr && test_factor() < 1 && is_large(cases[i]) && i % large_stride != 0) continue;
       if (const std::string why = runner_.unsupported(cases[i]); !why.empty())
         ++reasons[why];
       else if (!passes(cases[i], i))
@@ -71,28 +64,22 @@ class bits_test : public ::testing::Test {
     }
     if (wrong.empty()) return true;
     ++total.differences;
-    ADD_FAILURE() << to_string(c, target_) << "\n  " << wrong << "\n  repeat: TILEWISE_TEST_CASE=" << index
+    ADD_FAILURE() << to_string(c, target_) << "\n  " << wrong
+                  << "\n  repeat, with the same TILEWISE_TEST_COVER: TILEWISE_TEST_CASE=" << index
                   << " tilewise-tests --gtest_filter='" << filter_of(target_) << "'";
     return false;
   }
 
   sweep_target target_;
-  std::size_t count_;
   sweep_runner runner_{target_};
 };
 
 }  // namespace
 
 void register_bits_tests() {
-  const std::vector<sweep_target> targets = sweep_targets();
-  std::map<std::string_view, double> targets_of;
-  for (const sweep_target& t : targets) ++targets_of[t.variant.device_backend()];
-  for (const sweep_target& t : targets) {
-    const auto count =
-        static_cast<std::size_t>(test_factor() * cases_per_backend / targets_of[t.variant.device_backend()]);
+  for (const sweep_target& t : sweep_targets())
     ::testing::RegisterTest(("Bits/" + t.variant.id()).c_str(), t.device.c_str(), nullptr, nullptr, __FILE__, __LINE__,
-                            [t, count]() -> ::testing::Test* { return new bits_test(t, count); });
-  }
+                            [t]() -> ::testing::Test* { return new bits_test(t); });
 }
 
 void print_bits_tally() {

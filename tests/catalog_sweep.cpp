@@ -14,6 +14,8 @@ namespace tilewise::tests {
 
 namespace {
 
+/// Of each target, when all is to be tried.
+constexpr std::size_t random_cases = 500;
 /// Random cases stay below this many elements in all operands: they are many, and the definition is slow.
 constexpr std::uint64_t small_case = 16500;
 
@@ -55,55 +57,79 @@ base::scalar_value number_like(lab::data_class data, std::uint64_t seed, dtype t
 
 /// The axes of one target and how a row of their indices becomes a case.
 struct axes {
+  const registry::variant& variant;
   const registry::algorithm& what;
   std::vector<registry::problem> settings;  // one problem for each combination; type and shape are set later
   std::vector<open_options> options;
-  std::vector<registry::tuning> tunings;
   std::vector<placement> places;
 
   explicit axes(const sweep_target& target)
-      : what(registry::find_algorithm(target.variant.algorithm)),
+      : variant(target.variant),
+        what(registry::find_algorithm(variant.algorithm)),
         settings(lab::problems_at(what, what.types[0], what.edge_shapes.back(), 0)),
         options(options_of(target)),
-        tunings(registry::tuning_space(target.variant.tuning)),
         places({placement::apart, placement::unaligned}) {
     if (what.in_place) places.push_back(placement::in_place);
   }
 
+  static constexpr std::size_t type_at = 0, setting_at = 1, shape_at = 2, data_at = 3, options_at = 4, place_at = 5,
+                               tuning_at = 6;  // and one each for the further axes of tuning
+
   std::vector<unsigned> sizes() const {
     std::vector<unsigned> all;
     for (std::size_t size : {what.types.size(), settings.size(), what.edge_shapes.size(), lab::all_data_classes.size(),
-                             options.size(), tunings.size(), places.size()})
+                             options.size(), places.size()})
       all.push_back(static_cast<unsigned>(size));
+    for (const registry::tuning_axis& axis : variant.tuning) all.push_back(static_cast<unsigned>(axis.values.size()));
     return all;
   }
 
-  /// Moves a row to one of the programs that an OpenCL target is tried with. A program is compiled at run time for a
-  /// type, an operator (the first setting) and a tuning, in up to a second; all of them would take a quarter of an
-  /// hour. So each tuning gets `breadth` or more of the pairs of type and operator, in turn, and all pairs occur.
-  void limit_programs(std::vector<unsigned>& row, unsigned breadth) const {
-    const auto types = static_cast<unsigned>(what.types.size());
-    const auto pairs = types * static_cast<unsigned>(what.settings.empty() ? 1 : what.settings[0].values.size());
-    const auto each = std::min(pairs, breadth * std::max(1u, pairs / static_cast<unsigned>(tunings.size())));
-    const unsigned pair = (row[5] * each + (row[0] + row[1]) % each) % pairs;
-    row[0] = pair % types;
-    auto wanted = settings[row[1]].setting;
-    wanted[0] = static_cast<std::uint8_t>(pair / types);
-    const auto like = [&](auto same) {
-      return static_cast<unsigned>(std::find_if(settings.begin(), settings.end(), same) - settings.begin());
+  /// The programs that an OpenCL target is tried with: rows of a type, an operator (the first setting) and a value for
+  /// each axis of tuning. When all is to be tried, every pair of these occurs; else every single value, and since where
+  /// an axis begins differs between variants, so do the pairs.
+  std::vector<std::vector<unsigned>> programs(cover how_much) const {
+    const std::vector<unsigned> all = sizes();
+    std::vector<unsigned> parts{all[type_at], operators()};
+    parts.insert(parts.end(), all.begin() + tuning_at, all.end());
+    if (how_much == cover::all) return cover_pairs(parts);
+    std::vector<std::vector<unsigned>> rows(*std::max_element(parts.begin(), parts.end()));
+    std::mt19937_64 random(variant.id().size());
+    for (const unsigned part : parts)
+      for (auto i = static_cast<unsigned>(random() % part); auto& row : rows) row.push_back(i++ % part);
+    return rows;
+  }
+
+  unsigned operators() const {
+    return static_cast<unsigned>(what.settings.empty() ? 1 : what.settings[0].values.size());
+  }
+
+  void set_program(std::vector<unsigned>& row, const std::vector<unsigned>& program) const {
+    row[type_at] = program[0];
+    if (!what.settings.empty()) row[setting_at] = setting_with_operator(row[setting_at], program[1]);
+    std::copy(program.begin() + 2, program.end(), row.begin() + tuning_at);
+  }
+
+  /// The settings that differ in the operator alone; where these have no answer, the first ones with that operator.
+  unsigned setting_with_operator(unsigned like, unsigned op) const {
+    auto wanted = settings[like].setting;
+    wanted[0] = static_cast<std::uint8_t>(op);
+    const auto first = [&](auto matches) {
+      return static_cast<unsigned>(std::find_if(settings.begin(), settings.end(), matches) - settings.begin());
     };
-    row[1] = like([&](const registry::problem& p) { return p.setting == wanted; });
-    if (row[1] == settings.size())  // these settings have no answer with this operator
-      row[1] = like([&](const registry::problem& p) { return p.setting[0] == wanted[0]; });
+    const unsigned same = first([&](const registry::problem& p) { return p.setting == wanted; });
+    if (same != settings.size()) return same;
+    return first([&](const registry::problem& p) { return p.setting[0] == op; });
   }
 
   sweep_case at(const std::vector<unsigned>& row, std::uint64_t seed) const {
     sweep_case c{.problem = problem_at(row, seed),
-                 .data = lab::all_data_classes[row[3]],
+                 .data = lab::all_data_classes[row[data_at]],
                  .seed = seed,
-                 .options = options[row[4]],
-                 .tuning = tunings[row[5]],
-                 .place = places[row[6]]};
+                 .options = options[row[options_at]],
+                 .tuning = registry::default_tuning(variant.tuning),
+                 .place = places[row[place_at]]};
+    for (std::size_t i = 0; i < variant.tuning.size(); ++i)
+      c.tuning.value[i] = variant.tuning[i].values[row[tuning_at + i]];
     for (std::size_t k = 0; k < what.numbers.size(); ++k)
       if (lab::is_given(c.problem, k)) c.problem.number[k] = number_like(c.data, seed + k + 1, c.problem.type);
     what.fit_numbers(c.problem);
@@ -112,10 +138,10 @@ struct axes {
 
   /// The row's settings, or the next ones that have an answer at the row's shape.
   registry::problem problem_at(const std::vector<unsigned>& row, std::uint64_t seed) const {
-    const auto well_posed = lab::problems_at(what, what.types[row[0]], what.edge_shapes[row[2]], seed);
+    const auto well_posed = lab::problems_at(what, what.types[row[type_at]], what.edge_shapes[row[shape_at]], seed);
     for (unsigned further = 0;; ++further)
       for (const registry::problem& p : well_posed)
-        if (p.setting == settings[(row[1] + further) % settings.size()].setting) return p;
+        if (p.setting == settings[(row[setting_at] + further) % settings.size()].setting) return p;
   }
 };
 
@@ -131,8 +157,6 @@ std::vector<sweep_target> sweep_targets() {
     }
   return all;
 }
-
-bool is_large(const sweep_case& c) { return elements(c.problem) > small_case; }
 
 std::string to_string(const sweep_case& c, const sweep_target& target) {
   constexpr std::array<std::string_view, 3> places{"apart", "in place", "unaligned"};
@@ -189,20 +213,26 @@ std::vector<std::vector<unsigned>> cover_pairs(const std::vector<unsigned>& size
   return rows;
 }
 
-std::vector<sweep_case> sweep_cases(const sweep_target& target, std::size_t count, unsigned breadth) {
+std::vector<sweep_case> sweep_cases(const sweep_target& target, cover how_much) {
   const axes all(target);
   const std::vector<unsigned> sizes = all.sizes();
+  const bool compiles = target.variant.backend == "opencl";
+  const auto programs = compiles ? all.programs(how_much) : std::vector<std::vector<unsigned>>{};
   std::vector<sweep_case> cases;
-  const auto add = [&](std::vector<unsigned> row) {
-    if (target.variant.backend == "opencl") all.limit_programs(row, breadth);
-    cases.push_back(all.at(row, cases.size()));
+  const auto add = [&](std::vector<unsigned> row, std::size_t index) {
+    if (compiles) all.set_program(row, programs[index % programs.size()]);
+    const bool rare = compiles && how_much != cover::all && index / programs.size() % 4 != 0;
+    if (rare && elements(all.problem_at(row, 0)) > small_case) return;
+    cases.push_back(all.at(row, index));
   };
-  for (const auto& row : cover_pairs(sizes)) add(row);
+  const auto rows = cover_pairs(sizes);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (how_much != cover::few || i % 8 == 0) add(rows[i], i);
   std::mt19937_64 random(2);
-  while (cases.size() < count) {
+  for (std::size_t i = 0; how_much == cover::all && i < random_cases;) {
     std::vector<unsigned> row;
     for (unsigned size : sizes) row.push_back(static_cast<unsigned>(random() % size));
-    if (elements(all.problem_at(row, 0)) <= small_case) add(row);
+    if (elements(all.problem_at(row, 0)) <= small_case) add(row, rows.size() + i++);
   }
   std::stable_sort(cases.begin(), cases.end(),
                    [](const sweep_case& a, const sweep_case& b) { return elements(a.problem) < elements(b.problem); });

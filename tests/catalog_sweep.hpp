@@ -2,6 +2,7 @@
 // named by hand, so a new variant, device, type, setting or tuning value is swept as soon as it is listed.
 #pragma once
 
+#include "helpers.hpp"
 #include "lab/verify.hpp"
 
 #include <map>
@@ -35,15 +36,14 @@ struct sweep_case {
 };
 std::string to_string(const sweep_case& c, const sweep_target& target);
 
-/// Whether it has more elements than the random cases have.
-bool is_large(const sweep_case& c);
-
 /// Cases for one target, smallest first, so that the first failure is the smallest. Every pair of values of any two
-/// axes (type, settings, shape, data, threads, instruction set, tuning, placement) occurs; seeded random cases at small
-/// shapes fill up to `count`. The same list in every run.
-/// On OpenCL, where programs are compiled at run time, `breadth` times as many of them as are needed for each type,
-/// operator and tuning.
-std::vector<sweep_case> sweep_cases(const sweep_target& target, std::size_t count, unsigned breadth);
+/// axes (type, settings, shape, data, threads, instruction set, each tuning, placement) occurs; of `few` every eighth
+/// case is left, and for `all` seeded random cases at small shapes follow. The same list in every run.
+///
+/// OpenCL compiles programs at run time, in up to a second each on a CPU, so few are tried: every pair of type,
+/// operator and tuning values occurs in one, or, short of `all`, every single value, with one in four of the large
+/// cases.
+std::vector<sweep_case> sweep_cases(const sweep_target& target, cover how_much);
 
 /// Rows of values, one per axis, so that each pair of values of two axes occurs in a row; axis i has sizes[i] values.
 std::vector<std::vector<unsigned>> cover_pairs(const std::vector<unsigned>& sizes);

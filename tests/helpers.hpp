@@ -11,17 +11,28 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 namespace tilewise::tests {
 
-/// How many of the random cases are tried: 1, or what TILEWISE_TEST_FACTOR says, as under the sanitizers.
-inline double test_factor() {
-  const char* text = std::getenv("TILEWISE_TEST_FACTOR");
-  return text == nullptr ? 1 : std::atof(text);
+/// How much of what could be tried is tried, by TILEWISE_TEST_COVER.
+enum class cover : std::uint8_t {
+  few,    // a case of each kind: under the sanitizers each costs ten times as long
+  pairs,  // the default: every pair of values of any two axes
+  all     // thousands of random cases, and every OpenCL program
+};
+inline cover test_cover() {
+  const char* text = std::getenv("TILEWISE_TEST_COVER");
+  const std::string_view word = text == nullptr ? "pairs" : text;
+  if (word == "few") return cover::few;
+  if (word == "pairs") return cover::pairs;
+  if (word == "all") return cover::all;
+  throw std::invalid_argument("TILEWISE_TEST_COVER is '" + std::string(word) + "'; it takes few, pairs or all");
 }
 
 /// Floats of wide exponents: another association gives other bits.
