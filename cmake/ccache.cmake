@@ -1,4 +1,4 @@
-# ccache where it is found; a build without it is only slower the second time.
+# ccache where it is found; without it, only a second build is slower.
 find_program(TILEWISE_CCACHE ccache)
 mark_as_advanced(TILEWISE_CCACHE)
 if(TILEWISE_CCACHE)
