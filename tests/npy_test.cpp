@@ -75,12 +75,12 @@ std::vector<hostile> hostile_files() {
     return text;
   };
   std::vector<hostile> files{
-      {"", "no NumPy file"},
-      {"\x93", "no NumPy file"},
-      {"\x93NUMPX\1\0", "no NumPy file"},
-      {"1,2,3\n", "no NumPy file"},
-      {std::string(100000, '\0'), "no NumPy file"},
-      {"PK\3\4 an npz archive", "no NumPy file"},
+      {"", "not a NumPy file"},
+      {"\x93", "not a NumPy file"},
+      {"\x93NUMPX\1\0", "not a NumPy file"},
+      {"1,2,3\n", "not a NumPy file"},
+      {std::string(100000, '\0'), "not a NumPy file"},
+      {"PK\3\4 an npz archive", "not a NumPy file"},
       {good.substr(0, 6), "within its header"},
       {good.substr(0, 8), "within its header"},
       {good.substr(0, 9), "within its header"},

@@ -1,7 +1,7 @@
 // How host data is passed, and the forms in which every algorithm can be called.
 //
 //   f(in, out)   computes into existing memory
-//   y = f(in)    returns a new std::vector, or array for arrays; a reduction returns its value
+//   y = f(in)    returns a new std::vector, or array for arrays; a reduction returns its value; for sort: sorted
 //   f(x)         in place, where the name says so: sort, sort_by_key. Elsewhere pass one range as in and out, if the
 //                algorithm's page allows it.
 //
@@ -21,7 +21,7 @@ namespace tilewise {
 template <class Range>
 using element_of = std::ranges::range_value_t<Range>;
 
-/// Contiguous elements on the host; with T as its second parameter, elements of that type.
+/// Contiguous elements on the host; the constraint `host_range<T>` asks for elements of type T.
 template <class Range, class T = element_of<Range>>
 concept host_range = std::ranges::contiguous_range<Range> && scalar<T> && std::same_as<element_of<Range>, T>;
 
