@@ -3,8 +3,8 @@
 # The folder holds NAME.cpp, NAME_algorithm.cpp and, for each backend, NAME_<backend>.cpp (cuda: NAME_cuda.cu) with the
 # function `std::vector<registry::variant> NAME_<backend>_variants()` in namespace tilewise::impl::NAME. A missing file is an
 # error. Helpers of a backend file, NAME_<backend>_*.cpp or .cu, are added too. Beside them may lie:
-#   NAME.cl               embedded behind order/operators.cl and block_tree.cl as embedded::NAME_cl
-#   NAME_METHOD.cl        embedded behind all of these as embedded::NAME_METHOD_cl
+#   NAME.cl               embedded after order/operators.cl and block_tree.cl as embedded::NAME_cl
+#   NAME_METHOD.cl        embedded after all of these as embedded::NAME_METHOD_cl
 #   NAME_cpu*_kernels.cpp compiled once for each x86-64 level, with TILEWISE_LEVEL = v2, v3, v4
 #   NAME_test.cpp         added to the tests
 function(tilewise_algorithm name)

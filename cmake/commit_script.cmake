@@ -1,4 +1,4 @@
-# Called at each build: the commit and whether tracked files differ from it become OUTPUT, written only when it changes.
+# Called at each build: writes to OUTPUT the commit and whether tracked files differ from it, if that has changed.
 # Outside a git checkout the commit is empty.
 execute_process(COMMAND git -C ${SOURCE} rev-parse HEAD OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE
                 ERROR_QUIET RESULT_VARIABLE failed)

@@ -1,7 +1,7 @@
 # cmake --install: a tree that may be moved anywhere, with find_package(tilewise) and pkg-config.
 #
-# The shared library asks nothing of those who link it. The static one (BUILD_SHARED_LIBS=OFF) hands on what it links; every
-# link item of `tilewise` must be known here, so that neither list falls behind.
+# The shared library asks nothing of those who link it. The static one (BUILD_SHARED_LIBS=OFF) passes on what it links; every
+# link item of `tilewise` must be known here, so that neither list goes stale.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -21,7 +21,7 @@ else()
   list(FILTER links EXCLUDE REGEX "^::@|NOTFOUND$")  # CMake's marks of the folder that added an item
   foreach(item IN LISTS links)
     if(item STREQUAL "CUDA::cudart_static")
-      find_package(CUDAToolkit REQUIRED)  # its variables end with the folder that asked first
+      find_package(CUDAToolkit REQUIRED)  # its variables do not outlive the folder that asked first
       string(APPEND TILEWISE_DEPENDENCIES "include(CMakeFindDependencyMacro)\nfind_dependency(CUDAToolkit)\n")
       string(APPEND TILEWISE_PC_LIBS " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -lrt -ldl -pthread")
     elseif(item MATCHES "::|/|^\\$")

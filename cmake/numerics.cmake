@@ -1,5 +1,5 @@
 # The one place for floating-point flags. Compilers contract a*b+c into one rounding by default; the order needs each
-# operation rounded as written, and a fused operation written as fma. OpenCL programs say it in operators.cl.
+# operation rounded as written, and a fused operation written as fma. OpenCL programs say so in operators.cl.
 add_compile_options(
   $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
   $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false>

@@ -1,4 +1,4 @@
-# Warnings of our own targets; an installed library's users do not inherit them.
+# Warnings for our own targets; an installed library's users do not inherit them.
 function(tilewise_warnings target)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-psabi -Wno-restrict>

@@ -40,7 +40,7 @@ ROWS = [
 # How NumPy calls a type, and what its files are told to be turned into.
 ADVICE = {"f2": r"astype\('f4'\)", "g": r"astype\('f8'\)", "i1": r"astype\('i4'\)", "u2": r"astype\('u4'\)",
           "?": r"astype\('u4'\)", "c8": "real and imag", "M8[s]": r"view\('i8'\)", "m8[s]": r"view\('i8'\)",
-          "U3": r"text of numbers becomes them with astype\('f8'\)", "S3": "text of numbers", "V4": "save an array of numbers"}
+          "U3": r"save numbers; astype\('f8'\) converts text", "S3": "converts text", "V4": "save an array of numbers"}
 
 
 def on_terminal(words):
@@ -150,7 +150,7 @@ class Names(Files):
         command = f"matmul {self.d}/square.npy {self.d}/square.npy -o {self.d}/y.npy --device cpu --variant {v['id']}"
         axis, values = next(iter(v["tuning_space"].items()))
         self.check(run(f"{command} --tuning no_such=1"), 2, "^$", re.escape(f"it has: {axis}={values}"))
-        self.check(run(f"{command} --tuning {axis}=none"), 2, "^$", re.escape(f"takes no value 'none'; it takes {values}"))
+        self.check(run(f"{command} --tuning {axis}=none"), 2, "^$", re.escape(f"does not take 'none'; it takes {values}"))
 
 
 class Json(Files):

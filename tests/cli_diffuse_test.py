@@ -41,7 +41,7 @@ ROWS = [
     ("an even mask", ("sc 3 53", "sc 4 53"), "", 6, r"line 7: sc is 4 53; it must be a mask: 3 53, 3 93 or 5 95"),
     ("another width", ("sc 3 53", "sc 3 95"), "", 6, r"line 7: sc is 3 95"),
     ("an unknown key", ("bx 32", "bz 32"), "", 6, r"line 12: there is no key 'bz'; did you mean"),
-    ("a key twice", ("by 32", "nx 32"), "", 6, r"line 13: nx is there a second time"),
+    ("a key twice", ("by 32", "nx 32"), "", 6, r"line 13: nx is given a second time"),
     ("missing keys", ("ns 1000", "# "), "", 6, r"lacks ns; give each a line"),
     ("a control character", ("bx 32", "b\033[2Jx 32"), "", 6, r"no key 'b\\x1b\[2Jx'"),
     ("nothing but ghosts", ("nx 64", "nx 2"), "", 2, r"2x64 points is nothing but ghosts.*at least 3"),
@@ -52,8 +52,8 @@ ROWS = [
     ("no grid", ("", ""), "--grid 64", 2, r"--grid is '64'; write two numbers"),
     ("a grid of words", ("", ""), "--grid 64xlong", 2, r"'long' is not a number"),
     ("a giant grid", ("", ""), "--grid 1000000000x1000000000", 2, r"999999998x999999998 pixels is too large"),
-    ("a side too long", ("nx 64", "nx 1000003"), "", 2, r"1000001x62 pixels is too large for a PNG.*at most 1000000 and"),
-    ("too many pixels", ("", ""), "--grid 65538x65538", 2, r"65536x65536 pixels is too large.*at most 4294967295 pixels"),
+    ("a side too long", ("nx 64", "nx 1000003"), "", 2, r"1000001x62 pixels is too large for a PNG.*at most 1000000 pixels a side"),
+    ("too many pixels", ("", ""), "--grid 65538x65538", 2, r"65536x65536 pixels is too large.*at most 4294967295 in all"),
     ("no such variant", ("", ""), "--variant tempral --device cpu", 2, r"no variant 'tempral'; did you mean cpu:temporal"),
     ("too many points", ("nx 64", "nx 999999999999999"), "", 6, r"it must be a whole number from 1 to 281474976710656$"),
     ("a negative diffusivity", ("", ""), "--diffusivity -1", 2, r"--diffusivity: '-1' is not a positive number"),
@@ -213,8 +213,8 @@ class Diffuse(Case):
                              ("--steps 10", "of step 1000, beyond the 10 asked for")):
             self.check(run(f"diffuse {self.params} -o {self.out} --resume {options}"), 2, "^$", err)
         checkpoint = json.load(open(f"{self.out}/checkpoint.json"))
-        for step, err in ((10, r"is of step 10, but its field is diffusion\.0001000\.npy"), (7.9, "is no checkpoint"),
-                          (-1, "is no checkpoint"), (1e300, "is no checkpoint"), ("1000", "is no checkpoint")):
+        for step, err in ((10, r"is of step 10, but its field is diffusion\.0001000\.npy"), (7.9, "is not a checkpoint"),
+                          (-1, "is not a checkpoint"), (1e300, "is not a checkpoint"), ("1000", "is not a checkpoint")):
             json.dump(checkpoint | {"step": step}, open(f"{self.out}/checkpoint.json", "w"))
             self.check(run(f"diffuse {self.params} -o {self.out} --resume"), 6, "^$", err)
         json.dump(checkpoint, open(f"{self.out}/checkpoint.json", "w"))
@@ -224,10 +224,10 @@ class Diffuse(Case):
         self.check(run(f"diffuse {self.params} -o {self.out} --resume"), 6, "^$", "is not the field that")
         json.dump(checkpoint | {"schema": "tilewise.diffuse/2"}, open(f"{self.out}/checkpoint.json", "w"))
         self.check(run(f"diffuse {self.params} -o {self.out} --resume"), 6, "^$",
-                   "is of another version, tilewise.diffuse/2 instead of tilewise.diffuse/3; go on with the Tilewise that")
+                   "is of another version, tilewise.diffuse/2 instead of tilewise.diffuse/3; continue with the Tilewise that")
         for text in "", "[]", "{}", '{"parameters": 3}':
             open(f"{self.out}/checkpoint.json", "w").write(text)
-            self.check(run(f"diffuse {self.params} -o {self.out} --resume"), 6, "^$", "is no checkpoint")
+            self.check(run(f"diffuse {self.params} -o {self.out} --resume"), 6, "^$", "is not a checkpoint")
 
     def test_a_late_checkpoint_is_read_at_once(self):
         self.diffuse("--steps 1")
@@ -279,15 +279,15 @@ class Diffuse(Case):
         self.diffuse("--steps 10")
         before = {name: os.stat(f"{self.out}/{name}").st_mtime_ns for name in os.listdir(self.out)}
         self.check(run(f"diffuse {self.params} -o {self.out}"), 2, "^$",
-                   r"checkpoint\.json is of step 10; --resume goes on from it; choose another folder or remove it")
+                   r"checkpoint\.json is of step 10; --resume continues from it; otherwise choose another folder, or remove it")
         self.assertEqual({name: os.stat(f"{self.out}/{name}").st_mtime_ns for name in os.listdir(self.out)}, before)
         os.remove(f"{self.out}/checkpoint.json")
         self.diffuse("--steps 0")
         self.diffuse("--steps 10")  # the start is soon computed again
 
     def test_folders_that_cannot_be(self):
-        self.check(run(f"diffuse {self.params} -o {self.params}/x"), 6, "^$", "cannot be made a folder")
-        self.check(run(f"diffuse {self.params} -o /proc/none"), 6, "^$", "cannot be made a folder")
+        self.check(run(f"diffuse {self.params} -o {self.params}/x"), 6, "^$", "cannot be created as a folder")
+        self.check(run(f"diffuse {self.params} -o /proc/none"), 6, "^$", "cannot be created as a folder")
         self.check(run(f"diffuse {self.params}"), 2, "^$", "--output is required")
 
 

@@ -75,12 +75,12 @@ std::vector<hostile> hostile_files() {
     return text;
   };
   std::vector<hostile> files{
-      {"", "no NumPy file"},
-      {"\x93", "no NumPy file"},
-      {"\x93NUMPX\1\0", "no NumPy file"},
-      {"1,2,3\n", "no NumPy file"},
-      {std::string(100000, '\0'), "no NumPy file"},
-      {"PK\3\4 an npz archive", "no NumPy file"},
+      {"", "not a NumPy file"},
+      {"\x93", "not a NumPy file"},
+      {"\x93NUMPX\1\0", "not a NumPy file"},
+      {"1,2,3\n", "not a NumPy file"},
+      {std::string(100000, '\0'), "not a NumPy file"},
+      {"PK\3\4 an npz archive", "not a NumPy file"},
       {good.substr(0, 6), "within its header"},
       {good.substr(0, 8), "within its header"},
       {good.substr(0, 9), "within its header"},
@@ -119,7 +119,7 @@ std::vector<hostile> hostile_files() {
       {file_of(dictionary("<f4", "(0x3,)")), "lacks a comma"},
       {file_of(dictionary("<f4", "(03,)")), "where a dimension should be"},
       {file_of(dictionary("<f4", "(+3,)")), "where a dimension should be"},
-      {file_of(dictionary("<f4", "(3)")), "no tuple"},
+      {file_of(dictionary("<f4", "(3)")), "not a tuple"},
       {file_of(dictionary("<f4", "3")), "lacks a '('"},
       {file_of(dictionary("<f4", "[3]")), "lacks a '('"},
       {file_of(dictionary("<f4", "(3,,)")), "where a dimension should be"},
@@ -160,7 +160,7 @@ std::vector<hostile> hostile_files() {
       {file_of("{'descr': '<f4' 'fortran_order': False, 'shape': (3,)}\n"), "lacks a comma"},
       {file_of("{'descr' '<f4', 'fortran_order': False, 'shape': (3,)}\n"), "lacks a ':'"},
       {file_of("{'descr: '<f4', 'fortran_order': False, 'shape': (3,)}\n"), "unknown key"},
-      {file_of("{'descr': '<f4"), "without its end"},
+      {file_of("{'descr': '<f4"), "a quote that does not end"},
       {file_of("{'descr': '<f4', 'fortran_order': False, 'shape': (3,)"), "lacks a comma"},
       {file_of("{'descr': '<f4', 'fortran_order': False, 'shape': (3,)}"), "line feed"},
       {file_of("{'descr': '<f4', 'fortran_order': False, 'shape': (3,)} x\n"), "line feed"},
@@ -226,9 +226,9 @@ TEST_F(npy, EmptyAndSingleValuesHaveTheirShape) {
 TEST_F(npy, WhatIsNoRegularFileIsRefusedWithoutWaiting) {
   const std::string pipe = folder / "pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_NE(message_of(pipe).find("no regular file"), std::string::npos);
-  EXPECT_NE(message_of(folder).find("no regular file"), std::string::npos);
-  EXPECT_NE(message_of("/dev/zero").find("no regular file"), std::string::npos);
+  EXPECT_NE(message_of(pipe).find("not a regular file"), std::string::npos);
+  EXPECT_NE(message_of(folder).find("not a regular file"), std::string::npos);
+  EXPECT_NE(message_of("/dev/zero").find("not a regular file"), std::string::npos);
   EXPECT_NE(message_of(folder / "missing.npy").find("No such file"), std::string::npos);
   EXPECT_NE(message_of("").find("No such file"), std::string::npos);
 }

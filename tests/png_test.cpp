@@ -52,7 +52,8 @@ TEST(Png, SidesThatNoFileHasAreRefused) {
   for (const auto& [width, height] : {std::pair{0u, 0u}, {5u, 0u}, {1000001u, 1u}}) {
     const picture image{width, height, std::vector<std::uint8_t>(std::size_t{width} * height)};
     const std::string told = tests::message_of(errc::io, [&] { encode_png(image); });
-    EXPECT_NE(told.find(" cannot become a PNG file, whose sides have 1 to 1000000; libpng says: "), told.npos) << told;
+    EXPECT_NE(told.find(" cannot become a PNG file, whose sides must be 1 to 1000000 long; libpng says: "), told.npos)
+        << told;
   }
 }
 
@@ -61,7 +62,7 @@ TEST(Png, TooManyPixelsAreRefusedBeforeThereAreAny) {
     EXPECT_NO_THROW(require_picture(width, height)) << width;
   for (const auto& [width, height] : {std::pair{1000001u, 1u}, {1u, 1000001u}, {65535u, 65536u}, {1000000u, 4295u}}) {
     const std::string told = tests::message_of(errc::invalid_argument, [&] { require_picture(width, height); });
-    EXPECT_NE(told.find(" pixels is too large for a PNG file, whose sides have at most 1000000 and "), told.npos)
+    EXPECT_NE(told.find(" pixels is too large for a PNG file, which has at most 1000000 pixels a side, "), told.npos)
         << told;
   }
 }

@@ -17,10 +17,10 @@ struct image_size {
   std::uint64_t rows, columns;
 };
 
-/// What is done where the mask reaches over the image's edge.
+/// What is done where the mask reaches beyond the image's edge.
 enum class border : std::uint8_t {
   valid,  ///< no result there: the result is smaller than the image by the mask's size less one
-  zero,   ///< the image is taken to go on with +0; the result has the image's size
+  zero,   ///< the image continues with +0; the result has the image's size
 };
 
 struct convolve_options {
@@ -35,10 +35,10 @@ struct convolve_options {
 TILEWISE_API image_size convolved_size(image_size image, image_size mask, border at_edges);
 
 /// y[i, j] is the sum of mask[r, s] * x[i + r - h, j + s - w] over all r and s, where h and w are half the mask's rows
-/// and columns, rounded down; the mask is not turned round. With border::valid i and j count from h and w.
+/// and columns, rounded down; the mask is not flipped. With border::valid, i and j count from h and w.
 /// From v = +0: for r ascending, for s ascending: v = v + mask[r, s] * x[...], product and sum each rounded. Every tap
 /// counts: with border::zero, those beyond the image are products with +0, of which an infinite weight makes a NaN. A
-/// NaN result is the canonical one. The image, the mask and y have the sizes that are named, and y overlaps neither.
+/// NaN result is the canonical one. The image, the mask and y have the sizes that are given, and y overlaps neither.
 /// Throws `invalid_argument`, with the sizes, before anything is touched.
 /// Source: Gonzalez and Woods, Digital Image Processing, 4th edition, 3.4; order.md says more of the order.
 template <pixel T>

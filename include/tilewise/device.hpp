@@ -19,7 +19,7 @@ struct memory;
 template <scalar T>
 class array;
 
-/// What a device says of itself. Sizes are in bytes; 0 or an empty string means "not told".
+/// What a device says about itself. Sizes are in bytes; 0 or an empty string means "unknown".
 struct device_info {
   std::string name;         ///< how to open it: "cpu:openmp", "opencl:0", "cuda:0", "openacc:0"
   std::string backend;      ///< "cpu", "opencl", "cuda" or "openacc"
@@ -41,11 +41,11 @@ struct device_info {
 };
 
 struct open_options {
-  unsigned threads = 0;              ///< CPU devices: worker threads; 0 means one a logical CPU
+  unsigned threads = 0;              ///< CPU devices: worker threads; 0 means one per logical CPU
   std::string instruction_set = "";  ///< CPU devices: "v2", "v3" or "v4" (x86-64 levels); empty means the best one
 };
 
-/// A handle on one device and its in-order queue; copies refer to the same queue.
+/// A handle to one device and its in-order queue; copies refer to the same queue.
 /// Calls on arrays of one device are asynchronous in that queue where the backend is. A queue takes calls from one
 /// thread at a time; the CPU device takes host-span calls from any number of threads.
 class TILEWISE_API device {
@@ -67,7 +67,7 @@ class TILEWISE_API device {
   template <scalar T>
   array<T> allocate(std::uint64_t count) const;
 
-  /// Waits until everything that was asked of this device is done.
+  /// Waits until everything asked of this device is done.
   void finish() const;
 
   backend::device& implementation() const { return *implementation_; }
@@ -77,12 +77,12 @@ class TILEWISE_API device {
   std::shared_ptr<backend::device> implementation_;
 };
 
-/// Every device of every backend that this build has and this machine answers for.
+/// Every device on this machine of every backend in this build.
 TILEWISE_API std::vector<device> devices();
 
 /// Opens a device: "auto", "cpu", "cpu:serial|threads|openmp|tbb", "opencl:0", "cuda:0", or a backend with a part of
 /// the hardware's name, "opencl:NVIDIA". "auto" takes what TILEWISE_DEVICE names, else the first CUDA device, else the
-/// first OpenCL device that is no CPU, else "cpu". Throws `device_lost` for a device that is not there, with the
+/// first OpenCL device that is not a CPU, else "cpu". Throws `device_lost` for a device that is not there, with the
 /// nearest names.
 TILEWISE_API device open(std::string_view name = "auto", const open_options& options = {});
 

@@ -15,7 +15,7 @@ concept field_element = std::same_as<T, float> || std::same_as<T, double>;
 
 /// What is computed: `steps` times
 ///   the first column is set to 1 in rows below rows / 2, the last one in the others;
-///   lap = the Laplacian by the mask, row by row, each product and sum rounded; beyond an edge stands the edge's value;
+///   lap = the Laplacian by the mask, row by row, each product and sum rounded; beyond an edge, the edge's value holds;
 ///   field = field + rate * lap.
 /// Sizes are those of the field without ghosts. The problem is that of HiPerC (https://github.com/usnistgov/hiperc),
 /// whose files count the ghosts too: nx = columns + 2 with 3x3 masks, + 4 with 5x5.
@@ -23,25 +23,25 @@ struct diffusion {
   std::uint64_t rows, columns;
   std::uint64_t steps = 1;
   unsigned mask = 53;     ///< 53: 3x3, 5 points; 93: 3x3, 9 points; 95: 5x5, 9 points, a cross
-  double dx = 0.5;        ///< distance of columns
-  double dy = 0.5;        ///< distance of rows
+  double dx = 0.5;        ///< distance between columns
+  double dy = 0.5;        ///< distance between rows
   double rate = 0.00625;  ///< time step times diffusivity
 };
 
 /// The largest rate for which the steps do not amplify any wave of the field.
-/// Throws `invalid_argument` for a mask that there is not, or distances that give no finite mask.
+/// Throws `invalid_argument` for an unknown mask, or for distances that give no finite one.
 TILEWISE_API double largest_stable_rate(const diffusion& problem);
 
 struct diffuse_options {
   std::optional<tilewise::device> device = {};  ///< default: where the data is; for host data the CPU
   std::string_view variant = {};                ///< force one, such as "temporal"; default: chosen
   std::string_view tuning = {};                 ///< never changes a bit
-  bool allow_unstable = false;                  ///< compute with a rate beyond the largest stable one too
+  bool allow_unstable = false;                  ///< compute even with a rate beyond the largest stable one
 };
 
 /// `result` is the field after the steps; the strips were set before the last one, not after it. Both are rows x
-/// columns and row-major, and do not overlap. So many steps and then so many more give the bits of all of them at once.
-/// No steps copy. Throws `invalid_argument` before anything is touched.
+/// columns and row-major, and do not overlap. Some steps and then some more give the bits of all of them at once. Zero
+/// steps copy. Throws `invalid_argument` before anything is touched.
 template <field_element T>
 TILEWISE_API void diffuse(std::span<const T> field, std::span<T> result, const diffusion& problem,
                           const diffuse_options& options = {});

@@ -1,12 +1,12 @@
 // How host data is passed, and the forms in which every algorithm can be called.
 //
-//   f(in, out)   computes into memory that is there
-//   y = f(in)    returns a new std::vector, or array for arrays; a reduction returns its value
+//   f(in, out)   computes into existing memory
+//   y = f(in)    returns a new std::vector, or array for arrays; a reduction returns its value; for sort: sorted
 //   f(x)         in place, where the name says so: sort, sort_by_key. Elsewhere pass one range as in and out, if the
 //                algorithm's page allows it.
 //
 // Host data is any contiguous range of elements: std::vector, std::array, std::span, a part of one. Of the functions
-// in each header those on spans and on arrays compute; the others are short forms of them. Options come last.
+// in each header, those on spans and on arrays compute; the others are short forms of these. Options come last.
 #pragma once
 
 #include <tilewise/error.hpp>
@@ -21,7 +21,7 @@ namespace tilewise {
 template <class Range>
 using element_of = std::ranges::range_value_t<Range>;
 
-/// Elements that lie one after the other on the host; `host_range<T>` are those of type T.
+/// Contiguous elements on the host; the constraint `host_range<T>` asks for elements of type T.
 template <class Range, class T = element_of<Range>>
 concept host_range = std::ranges::contiguous_range<Range> && scalar<T> && std::same_as<element_of<Range>, T>;
 
@@ -39,7 +39,7 @@ std::span<element_of<Range>> as_output(Range&& values) {
   return std::span<element_of<Range>>(values);
 }
 
-/// Room for a result. Throws `out_of_memory` where there is none.
+/// Room for a result. Throws `out_of_memory` if there is none.
 template <scalar T>
 std::vector<T> host_result(std::uint64_t count) {
   try {

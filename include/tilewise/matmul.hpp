@@ -14,10 +14,10 @@ struct matmul_options {
   std::optional<tilewise::device> device = {};  ///< default: where the data is; for host data the CPU
   std::string_view variant = {};                ///< force one, such as "register_tiles"; default: chosen
   std::string_view tuning = {};                 ///< never changes a bit
-  bool fast = false;                            ///< variants with bits of their own, such as "tf32", are welcome too
+  bool fast = false;                            ///< allow variants with bits of their own, such as "tf32", too
 };
 
-/// C = A B, row-major: c = 0; for k ascending: c = fma(A[i,k], B[k,j], c). Integers wrap; a NaN is the canonical one.
+/// C = A B, row-major: c = 0; for ascending k: c = fma(A[i,k], B[k,j], c). Integers wrap; a NaN is the canonical one.
 /// A is M x K, B is K x N, C is M x N; where K is 0, C is all zeros. C overlaps neither A nor B.
 /// Throws `invalid_argument`, with the shapes, before anything is touched.
 template <scalar T>
@@ -34,7 +34,7 @@ void matmul(const A& a, matrix_layout a_layout, const B& b, matrix_layout b_layo
             const matmul_options& options = {}) {
   tilewise::matmul(as_input(a), a_layout, as_input(b), b_layout, as_output(c), c_layout, options);
 }
-/// C as a new one, without gaps between its rows.
+/// Returns C, without gaps between its rows.
 template <host_range A, host_range<element_of<A>> B>
 std::vector<element_of<A>> matmul(const A& a, matrix_layout a_layout, const B& b, matrix_layout b_layout,
                                   const matmul_options& options = {}) {

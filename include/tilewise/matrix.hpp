@@ -17,8 +17,8 @@ struct matrix_layout {
       : rows(rows_), columns(columns_), stride(stride_) {}
 };
 
-/// Elements of a matrix whose rows follow each other without gaps; what 64 bits cannot count is their largest number,
-/// which no memory holds.
+/// Elements of a matrix whose rows follow each other without gaps; more than 64 bits can count become their largest
+/// number, which no memory holds.
 constexpr std::uint64_t packed_elements(const matrix_layout& of) {
   const bool counts = of.columns == 0 || of.rows <= ~std::uint64_t{0} / of.columns;
   return counts ? of.rows * of.columns : ~std::uint64_t{0};

@@ -1,4 +1,4 @@
-// Matrix-vector product and dot product, by the order of the reduction.
+// Matrix-vector product and dot product, in the order of the reduction.
 #pragma once
 
 #include <tilewise/array.hpp>
@@ -27,12 +27,12 @@ template <scalar T>
 TILEWISE_API void matvec(const array<T>& a, matrix_layout layout, const array<T>& x, array<T>& y,
                          const matvec_options& options = {});
 
-/// P(n) of order.md over the rounded products x[i] * y[i]; 0 for none. x and y have one size. It is the matrix-vector
-/// product of one row.
+/// P(n) of order.md over the rounded products x[i] * y[i]; 0 for none. x and y have the same size. It is the
+/// matrix-vector product of a single row.
 template <scalar T>
 TILEWISE_API T dot(std::span<const T> x, std::span<const T> y, const matvec_options& options = {});
 
-/// The same on a device; waits for it.
+/// The same on a device; waits for the value.
 template <scalar T>
 TILEWISE_API T dot(const array<T>& x, const array<T>& y, const matvec_options& options = {});
 

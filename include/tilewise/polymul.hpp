@@ -18,17 +18,17 @@ concept coefficient =
 template <coefficient T>
 using product_of = std::conditional_t<std::is_integral_v<T>, std::int64_t, T>;
 
-/// Coefficients of the product of polynomials of n and m: n + m - 1, or none if one of them has none.
+/// The number of coefficients of a product of n by m of them: n + m - 1, or 0 if either polynomial has none.
 constexpr std::uint64_t product_size(std::uint64_t n, std::uint64_t m) { return n == 0 || m == 0 ? 0 : n + m - 1; }
 
 struct polymul_options {
-  std::optional<std::uint64_t> modulus = {};    ///< of integers, 1 to 2^63 - 1: coefficients in [0, modulus)
+  std::optional<std::uint64_t> modulus = {};    ///< for integers, 1 to 2^63 - 1: coefficients in [0, modulus)
   std::optional<tilewise::device> device = {};  ///< default: where the data is; for host data the CPU
   std::string_view variant = {};                ///< force one, such as "karatsuba"; default: chosen
   std::string_view tuning = {};                 ///< never changes a bit
 };
 
-/// c[k] is the sum of a[i] * b[k - i]. Coefficients stand in ascending order of their powers; c has
+/// c[k] is the sum of a[i] * b[k - i]. Coefficients are in ascending order of their powers; c has
 /// product_size(a.size(), b.size()) of them and overlaps neither. Floats: from +0, fma(a[i], b[k - i], c[k]) for
 /// ascending i. Integers: exact. Throws `overflow`, with c untouched, if a coefficient does not fit 64 bits and no
 /// modulus is given; `invalid_argument`, before anything is touched, if sizes or the modulus make no sense.
@@ -36,8 +36,8 @@ template <coefficient T>
 TILEWISE_API void polymul(std::span<const T> a, std::span<const T> b, std::span<product_of<T>> c,
                           const polymul_options& options = {});
 
-/// The same on a device. Asynchronous in its queue for floats and with a modulus; else the device is waited for, and an
-/// `overflow` may leave c with values that are not the product's.
+/// The same on a device. Asynchronous in its queue for floats and with a modulus; otherwise it waits for the device,
+/// and an `overflow` may leave c with values that are not the product's.
 template <coefficient T>
 TILEWISE_API void polymul(const array<T>& a, const array<T>& b, array<product_of<T>>& c,
                           const polymul_options& options = {});

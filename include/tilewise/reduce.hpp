@@ -18,7 +18,7 @@ struct reduce_options {
 
 /// P(n) of order.md: aligned blocks of 2^k elements as balanced trees, folded from the left. With `init`: init + P(n).
 /// The empty reduction is `init`, else 0 for a sum and 1 for a product; for min and max it is `invalid_argument`.
-/// Equal bits on every device, for every variant and tuning. A NaN result is the canonical quiet NaN.
+/// The same bits on every device, with every variant and tuning. A NaN result is the canonical quiet NaN.
 template <scalar T>
 TILEWISE_API T reduce(std::span<const T> values, const reduce_options& options = {});
 template <scalar T>

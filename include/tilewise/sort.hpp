@@ -10,7 +10,7 @@
 namespace tilewise {
 
 /// Ascending: floats with -0.0 before +0.0 and every NaN last, by its bits. Descending is the reverse of that order, so
-/// NaNs come first; equal keys keep the order of the input in both.
+/// NaNs come first; in both, equal keys keep the order of the input.
 enum class sort_order : std::uint8_t { ascending, descending };
 
 struct sort_options {
@@ -25,12 +25,12 @@ struct sort_options {
 template <scalar T>
 TILEWISE_API void sort(std::span<const T> in, std::span<T> out, const sort_options& options = {});
 
-/// Moves each value with its key. All four have one size; keys and values may be sorted in place.
+/// Moves each value with its key. All four have the same size; keys and values may be sorted in place.
 template <scalar T, scalar V>
 TILEWISE_API void sort_by_key(std::span<const T> keys, std::span<const V> values, std::span<T> keys_out,
                               std::span<V> values_out, const sort_options& options = {});
 
-/// indices[i] is where the i-th of the sorted elements stands in `in`; at most 2^32 elements, else `invalid_argument`.
+/// indices[i] is where the i-th of the sorted elements is in `in`; at most 2^32 elements, else `invalid_argument`.
 template <scalar T>
 TILEWISE_API void argsort(std::span<const T> in, std::span<std::uint32_t> indices, const sort_options& options = {});
 
@@ -79,7 +79,7 @@ void argsort(const In& in, Out&& indices, const sort_options& options = {}) {
   tilewise::argsort(as_input(in), as_output(indices), options);
 }
 
-/// The sorted elements, and the indices, as new ones.
+/// Return the sorted elements, or the indices, instead of writing them.
 template <host_range In>
 std::vector<element_of<In>> sorted(const In& in, const sort_options& options = {}) {
   auto out = host_result<element_of<In>>(std::ranges::size(in));

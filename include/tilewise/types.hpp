@@ -1,4 +1,4 @@
-// The element types and operators that every algorithm speaks of.
+// The element types and operators that all algorithms share.
 #pragma once
 
 #include <array>

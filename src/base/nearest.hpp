@@ -1,4 +1,4 @@
-// Suggestions for a name that nothing has.
+// Suggestions for a name that does not exist.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace tilewise::base {
 
-/// A name that could have been meant: `written` says how near it is, `shown` what to write instead.
+/// A name that may have been meant: `written` is compared with what was typed, `shown` is what to type instead.
 struct proposal {
   std::string written, shown;
 };
@@ -16,7 +16,7 @@ struct proposal {
 /// Up to three, the nearest by edit distance and each shown once, as " did you mean a, b or c?".
 std::string propose(std::string_view wanted, std::vector<proposal> all);
 
-/// The same of names that are shown as they are.
+/// The same for names that are shown as they are.
 std::string nearest(std::string_view wanted, std::span<const std::string> names);
 
 }  // namespace tilewise::base

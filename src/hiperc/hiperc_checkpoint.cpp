@@ -25,7 +25,7 @@ json identity_of(const parameters& p, dtype type) {
           {"dc", p.dc}, {"co", p.co}, {"mask", p.mask}, {"dtype", name_of(type)}};
 }
 
-/// JSON has no infinities and NaNs, which the residual of an unstable run becomes: they are words.
+/// JSON has no infinities or NaNs, which the residual of an unstable run may become: they are written as words.
 json json_of(double value) {
   return std::isfinite(value) ? json(value) : json(base::to_string(base::scalar_value::of(value)));
 }
@@ -35,7 +35,7 @@ double number_of(const json& value) {
                            : value.get<double>();
 }
 
-/// A reference exists to a whole number only; get() would convert -1 and 7.9.
+/// A reference exists only to a whole number; get() would convert -1 and 7.9.
 std::uint64_t step_of(const json& value) { return value.get_ref<const json::number_unsigned_t&>(); }
 
 json row_json(const runlog_row& r) {
@@ -51,7 +51,8 @@ void require_same(const std::string& path, const json& then, const json& now) {
   for (const auto& [name, value] : now.items())
     if (then.at(name) != value)
       throw error(errc::invalid_argument, path + " is of a run with " + name + " = " + then.at(name).dump() + ", not " +
-                                              value.dump() + "; go on with its parameters, or choose another folder");
+                                              value.dump() +
+                                              "; continue with its parameters, or choose another folder");
 }
 
 }  // namespace
@@ -81,8 +82,9 @@ void output_folder::require_no_progress() const {
   const json checkpoint = json::parse(text, nullptr, false);
   const json step = checkpoint.is_object() ? checkpoint.value("step", json()) : json();
   if (step.is_number() && step != 0)
-    throw error(errc::invalid_argument, base::printable(path.string()) + " is of step " + step.dump() +
-                                            "; --resume goes on from it; choose another folder or remove it");
+    throw error(errc::invalid_argument,
+                base::printable(path.string()) + " is of step " + step.dump() +
+                    "; --resume continues from it; otherwise choose another folder, or remove it");
 }
 
 snapshot output_folder::read_checkpoint(const parameters& p, dtype type, std::vector<runlog_row>& rows) const {
@@ -94,7 +96,7 @@ snapshot output_folder::read_checkpoint(const parameters& p, dtype type, std::ve
     const json checkpoint = json::parse(text);
     if (const std::string written = checkpoint.at("schema").get<std::string>(); written != schema)
       throw error(errc::io, shown + " is of another version, " + base::printable(written) + " instead of " + schema +
-                                "; go on with the Tilewise that wrote it, or remove it and start without --resume");
+                                "; continue with the Tilewise that wrote it, or remove it and start without --resume");
     require_same(shown, checkpoint.at("parameters"), identity_of(p, type));
     const std::string name = checkpoint.at("field").get<std::string>();
     snapshot shot{p, type, step_of(checkpoint.at("step")), number_of(checkpoint.at("time")), {}};
@@ -107,11 +109,11 @@ snapshot output_folder::read_checkpoint(const parameters& p, dtype type, std::ve
     const diffusion d = p.problem(0);
     const bool fits = array.type == type && array.shape == std::vector<std::uint64_t>{d.rows, d.columns};
     if (!fits || hash_of(shot) != checkpoint.at("hash").get<std::string>())
-      throw error(errc::io, base::printable(name) + " is not the field that " + shown + " tells of" + started_anew);
+      throw error(errc::io, base::printable(name) + " is not the field that " + shown + " describes" + started_anew);
     for (const json& row : checkpoint.at("runlog")) rows.push_back(row_of(row));
     return shot;
   } catch (const json::exception&) {
-    throw error(errc::io, shown + ": is no checkpoint of tilewise diffuse" + started_anew);
+    throw error(errc::io, shown + ": is not a checkpoint of tilewise diffuse" + started_anew);
   }
 }
 

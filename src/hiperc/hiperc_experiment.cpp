@@ -7,7 +7,7 @@ namespace tilewise::hiperc {
 
 namespace {
 
-/// Grid k has 256 k points a side with the ghosts, 1/k apart, and takes 25000 k^2 steps until the same time.
+/// Grid k has 256 k points a side with the ghosts, 1/k apart, and takes 25000 k^2 steps to the same time.
 constexpr std::uint64_t measured_steps = 100;
 constexpr double all_steps(std::uint64_t k) { return 25000.0 * static_cast<double>(k * k); }
 constexpr registry::extents grid(std::uint64_t k) { return {256 * k - 2, 256 * k - 2, measured_steps}; }
@@ -18,9 +18,9 @@ lab::measured_size size(std::uint64_t k, decltype(lab::measured_size::course) co
   return {grid(k), "", {number(distance), number(distance), number(0.1 * distance * distance / 4)}, course};
 }
 
-/// The benchmark as its own parameter file has it, which is on grid 2. All of its steps are a tenth of a second on a
-/// large GPU and ten on two cores; a device that would take longer than this ends with the step of the published hash,
-/// or later. That hash is published from another basis: README.md has both.
+/// The benchmark as its own parameter file has it, which is on grid 2. All of its steps take a tenth of a second on a
+/// large GPU and ten seconds on two cores; a device that would take longer than this stops at the step of the published
+/// hash, or later. That hash was published from another basis: README.md has both.
 constexpr int longest_course_s = 20;
 constexpr std::uint64_t published_step = 10000;
 constexpr std::string_view published_hash = "cd54c0a3e36a00b0";

@@ -1,4 +1,4 @@
-// The benchmark's field, and what is told of it: hash, residual, picture.
+// The benchmark's field, and what is reported of it: hash, residual, picture.
 #pragma once
 
 #include "hiperc/hiperc_parameters.hpp"
@@ -9,7 +9,7 @@
 
 namespace tilewise::hiperc {
 
-/// A field without ghosts after so many steps; its bytes are those of `type`.
+/// A field without ghosts after a number of steps; its bytes are those of `type`.
 struct snapshot {
   hiperc::parameters parameters;
   dtype type;
@@ -17,19 +17,19 @@ struct snapshot {
   double time = 0;  // of all steps, added one by one as the original does: a product has other bits
   std::vector<std::byte> field;
 
-  /// Goes so many steps on, but for the field.
+  /// Goes this many steps on, in all but the field.
   void count(std::uint64_t steps);
-  /// Rings of ghosts in pictures and tables: the original leaves out one ring of its points, so that of two rings of
-  /// ghosts one is in.
+  /// Rings of ghosts in pictures and tables: the original leaves out one ring of its points, so that one of two
+  /// rings of ghosts is in.
   std::int64_t shown_ghosts() const { return static_cast<std::int64_t>(parameters.ghosts()) - 1; }
 };
 
-/// A snapshot's field by row and column. It takes the sizes once: what reads fields reads every element of them.
+/// A snapshot's field by row and column. It takes the sizes once, since whoever reads a field reads all of it.
 class field_view {
  public:
   explicit field_view(const snapshot& shot);
 
-  /// As a double; beyond the edges stand the edges' values.
+  /// As a double; beyond the edges, the edges' values.
   double at(std::int64_t row, std::int64_t column) const;
   std::int64_t rows() const { return rows_; }
   std::int64_t columns() const { return columns_; }
@@ -40,11 +40,11 @@ class field_view {
   std::int64_t rows_, columns_;
 };
 
-/// The start: 0, but the strips 1.
+/// The start: 0, and 1 in the strips.
 snapshot start_of(const parameters& p, dtype type);
 
-/// FNV-1a of 64 bits over the field's bytes, as 16 hex digits. README.md has the published hashes beside it, which came
-/// from a basis one digit short.
+/// FNV-1a of 64 bits over the field's bytes, as 16 hex digits. README.md lists the published hashes beside it, which
+/// came from a basis one digit short.
 std::string hash_of(const snapshot& shot);
 inline constexpr const char* hash_function = "FNV-1a";
 

@@ -35,7 +35,7 @@ void write_text(const std::string& path, const std::string& text) {
 output_folder::output_folder(const std::string& path) : folder_(path) {
   std::error_code failure;
   std::filesystem::create_directories(folder_, failure);
-  if (failure) throw error(errc::io, base::printable(path) + ": cannot be made a folder: " + failure.message());
+  if (failure) throw error(errc::io, base::printable(path) + ": cannot be created as a folder: " + failure.message());
 }
 
 std::string output_folder::file(const snapshot& shot, const std::string& ending) const {

@@ -10,7 +10,7 @@
 
 namespace tilewise::hiperc {
 
-/// One row of runlog.csv: cumulated seconds of steps, of files, of residuals, and of all.
+/// One row of runlog.csv: accumulated seconds of steps, of files, of residuals, and of everything.
 struct runlog_row {
   std::uint64_t step;
   double time, residual, steps_s, files_s, residuals_s, all_s;
@@ -19,7 +19,7 @@ struct runlog_row {
 /// The output folder. Every file appears complete or not at all.
 class output_folder {
  public:
-  /// Makes it where it is missing. Throws `io`.
+  /// Creates the folder if it is missing. Throws `io`.
   explicit output_folder(const std::string& path);
 
   void write_pictures(const snapshot& shot) const;  // grey as the original's, and in colours
@@ -28,7 +28,7 @@ class output_folder {
   /// The field as .npy, and with it checkpoint.json, which comes last.
   void write_checkpoint(const snapshot& shot, std::span<const runlog_row> rows) const;
   /// The snapshot of checkpoint.json, and the rows that were written up to it. Throws `io` for one that is missing or
-  /// broken, and `invalid_argument` for one of other parameters.
+  /// broken, and `invalid_argument` for one of a run with other parameters.
   snapshot read_checkpoint(const parameters& p, dtype type, std::vector<runlog_row>& rows) const;
 
   /// Throws `invalid_argument` if a new run would replace a checkpoint of a later step than its start.

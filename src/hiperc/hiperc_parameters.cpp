@@ -17,10 +17,10 @@ double parameters::time_step() const {
 diffusion parameters::problem(std::uint64_t steps) const {
   const std::uint64_t all = 2 * ghosts();
   if (nx <= all || ny <= all)
-    throw error(errc::invalid_argument,
-                "a grid of " + std::to_string(nx) + "x" + std::to_string(ny) + " points is nothing but ghosts; mask " +
-                    std::to_string(mask) + " takes " + std::to_string(ghosts()) +
-                    " on each side, so that nx and ny must be at least " + std::to_string(all + 1));
+    throw error(errc::invalid_argument, "a grid of " + std::to_string(nx) + "x" + std::to_string(ny) +
+                                            " points is nothing but ghosts; mask " + std::to_string(mask) + " takes " +
+                                            std::to_string(ghosts()) + " on each side, so nx and ny must be at least " +
+                                            std::to_string(all + 1));
   return {.rows = ny - all,
           .columns = nx - all,
           .steps = steps,

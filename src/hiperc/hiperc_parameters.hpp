@@ -22,7 +22,7 @@ struct parameters {
 
   std::uint64_t ghosts() const { return mask == 95 ? 2 : 1; }  // on each side
   double time_step() const;
-  /// Of so many steps. Throws `invalid_argument` for a grid of nothing but ghosts.
+  /// With this many steps. Throws `invalid_argument` for a grid of nothing but ghosts.
   diffusion problem(std::uint64_t steps) const;
   registry::problem problem(std::uint64_t steps, dtype type) const;
   /// The largest co for which steps are stable.
@@ -35,12 +35,12 @@ void require_room(const parameters& p, dtype type);
 /// Throws `invalid_argument`, with the limit, for steps that are not stable.
 void require_stable(const parameters& p);
 
-/// A finite number above 0; false for anything else, which is not `positive_words`.
+/// Takes a finite number above 0; false for anything else, which is then not `positive_words`.
 bool take_positive(const std::string& text, double& to);
 inline constexpr const char* positive_words = "a positive number";
 
-/// Lines are `key value`, sc has two values; what follows a # is a comment, keys come in any order. Throws `io`: with
-/// the line for what is malformed, unknown or there twice, and with all of them for keys that are missing.
+/// Lines are `key value`, sc has two values; what follows a # is a comment, keys come in any order. Throws `io`: naming
+/// the line for what is malformed, unknown or repeated, and all missing keys if there are any.
 parameters read_parameters(const std::string& path);
 
 }  // namespace tilewise::hiperc

@@ -19,7 +19,7 @@ namespace {
 
 using words = std::vector<std::string>;
 
-/// One key: how many values it has, and what takes them; false for values that are none of its.
+/// One key: how many values it has, and what takes them; false for values that do not fit it.
 struct key {
   std::size_t values;
   std::string wanted;
@@ -82,7 +82,7 @@ void take_line(const words& line, const std::string& where, std::map<std::string
     for (const auto& [word, ignored] : keys) names.push_back(word);
     refuse(where, "there is no key '" + name + "';" + base::nearest(name, names));
   }
-  if (missing.erase(line[0]) == 0) refuse(where, name + " is there a second time");
+  if (missing.erase(line[0]) == 0) refuse(where, name + " is given a second time");
   const words values(line.begin() + 1, line.end());
   if (values.size() == known->second.values && known->second.take(values)) return;
   std::string given;

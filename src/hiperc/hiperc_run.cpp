@@ -69,7 +69,7 @@ void run::write_output() {
   keep();
 }
 
-/// What a resumed run needs. It begins with it: a folder that cannot be written is told before any step.
+/// What a resumed run needs. A run begins by writing it, so that a folder that refuses is reported before any step.
 void run::keep() {
   files_.time([&] {
     folder_.write_runlog(rows_);

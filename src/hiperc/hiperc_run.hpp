@@ -8,7 +8,7 @@
 
 namespace tilewise::hiperc {
 
-/// What a variant is chosen for: each output ends a call.
+/// The problem that a variant is chosen for: each output ends a call.
 registry::problem problem_between_outputs(const parameters& p, dtype type);
 
 /// Where a run begins: at the start of the field, or at the folder's checkpoint with the rows written up to it.
@@ -16,7 +16,7 @@ struct beginning {
   snapshot shot;
   std::vector<runlog_row> rows;
 };
-/// Throws `invalid_argument` if the folder's checkpoint would be lost, or lies beyond the last step.
+/// Throws `invalid_argument` if the folder's checkpoint would be lost, or is beyond the last step.
 beginning begin_run(const parameters& p, dtype type, const output_folder& folder, bool resume);
 
 /// Seconds that add up over the parts of a run.
@@ -36,7 +36,7 @@ class run {
   /// `how` is a choice for problem_between_outputs on the queue's device.
   run(beginning from, output_folder folder, const registry::choice& how, backend::queue& queue);
 
-  /// To the last step, asking `goes_on` a few times a second after steps. False if that ended it before: then the
+  /// To the last step, asking `goes_on` between steps a few times a second. False if that ended it early: then the
   /// folder has a checkpoint of the step that was reached.
   bool complete(const std::function<bool()>& goes_on);
 

@@ -7,7 +7,7 @@
 
 namespace tilewise::hiperc {
 
-/// So long a part is, within a factor of two: progress and Ctrl-C are prompt.
+/// How long a part takes, within a factor of two: so progress and Ctrl-C are prompt.
 constexpr double part_s = 0.2;
 
 stepper::stepper(snapshot start, const registry::choice& how, backend::queue& queue)

@@ -11,13 +11,13 @@ namespace tilewise::hiperc {
 
 class stepper {
  public:
-  /// Uploads the field. `how` is a choice for it on the queue's device, at any number of steps.
+  /// Uploads the field. `how` is a choice for it on the queue's device, with any number of steps.
   stepper(snapshot start, const registry::choice& how, backend::queue& queue);
 
   /// Up to step `stop`, in parts of 0.1 to 0.4 s; ends earlier if `goes_on` says so, which is asked after each part.
   void advance(std::uint64_t stop, const std::function<bool()>& goes_on);
 
-  /// Of the last step taken; within `goes_on` all but the field is.
+  /// As of the last step taken; within `goes_on`, that holds for all but the field.
   const snapshot& now() const { return reached_; }
   /// Of all steps taken, without transfers.
   double seconds() const { return seconds_; }

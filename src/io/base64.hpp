@@ -10,7 +10,7 @@ namespace tilewise::io {
 
 std::string base64(std::span<const std::byte> bytes);
 
-/// Whether it has the letters, the length and the padding of base64; the bits that padding leaves over may be any.
+/// Whether it has the letters, the length and the padding of base64; bits that padding leaves unused may be anything.
 bool is_base64(std::string_view text);
 
 }  // namespace tilewise::io

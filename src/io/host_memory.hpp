@@ -9,7 +9,7 @@ namespace tilewise::io {
 /// Bytes that are free or can be freed, as the kernel estimates it, within the control group's limit.
 std::uint64_t available_host_memory();
 
-/// Throws `out_of_memory`, with the need and the limit, if the host has not `bytes` left. `what` begins the sentence:
+/// Throws `out_of_memory`, with the need and the limit, if less than `bytes` is left. `what` begins the sentence:
 /// "x.npy needs 8000 bytes".
 void require_host_memory(std::uint64_t bytes, const std::string& what);
 

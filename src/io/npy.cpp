@@ -42,7 +42,7 @@ class input_file {
     size_ = static_cast<std::uint64_t>(facts.st_size);
     if (S_ISREG(facts.st_mode)) return;
     close(file_);
-    refuse(path, "is no regular file; copy its contents to one");
+    refuse(path, "is not a regular file; copy its contents to one");
   }
   input_file(const input_file&) = delete;
   ~input_file() { close(file_); }
@@ -55,7 +55,7 @@ class input_file {
           pread(file_, into.data(), std::min<std::size_t>(into.size(), 1 << 30), static_cast<off_t>(from));
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) refuse(path_, std::string("cannot be read: ") + std::strerror(errno));
-      if (got == 0) refuse(path_, "became shorter while it was read");
+      if (got == 0) refuse(path_, "became shorter while it was being read");
       into = into.subspan(static_cast<std::size_t>(got));
       from += static_cast<std::uint64_t>(got);
     }

@@ -1,5 +1,5 @@
 // NumPy's array files, the exchange format of the tool. Versions 1 to 3; f4 f8 i4 i8 u4 u8; big-endian files and
-// Fortran order are converted. The reader is strict: it allocates nothing before the file proved to be what it says.
+// Fortran order are converted. The reader is strict: it allocates nothing until the file has proved to be what it says.
 #pragma once
 
 #include <tilewise/types.hpp>
@@ -21,7 +21,7 @@ struct npy_array {
   std::uint64_t count() const { return data.size() / size_of(type); }
 };
 
-/// Throws `io` with the path and a sentence for everything that is no such file, and `out_of_memory` with the need and
+/// Throws `io` with the path and a sentence for anything that is not such a file, and `out_of_memory` with the need and
 /// the limit for one that the host cannot hold.
 npy_array read_npy(const std::string& path);
 
@@ -35,7 +35,7 @@ struct npy_output {
 /// Writes version 1 in C order, to a temporary file that is renamed; a failure (`io`) leaves an existing file alone.
 void write_npy(const std::string& path, dtype type, std::span<const std::uint64_t> shape,
                std::span<const std::byte> data);
-/// The same for several: none is put in its place before all are written.
+/// The same for several: none takes its place before all are written.
 void write_npys(std::span<const npy_output> outputs);
 
 }  // namespace tilewise::io

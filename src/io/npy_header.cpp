@@ -48,7 +48,7 @@ class header_text {
     const char quote = next();
     if (quote != '\'' && quote != '"') refuse("the header lacks a quoted text before '" + base::printable(rest_) + "'");
     const auto end = rest_.find(quote, 1);
-    if (end == rest_.npos) refuse("the header has a quote without its end");
+    if (end == rest_.npos) refuse("the header has a quote that does not end");
     const std::string_view text = rest_.substr(1, end - 1);
     rest_.remove_prefix(end + 1);
     return text;
@@ -79,11 +79,11 @@ std::string advice_for(std::string_view code) {
     case 'i': return convert("i4");
     case 'u':
     case 'b': return convert("u4");
-    case 'c': return "save its real and imag apart";
+    case 'c': return "save its real and imag parts separately";
     case 'M':
     case 'm': return "save its counts, with view('i8')";
     case 'S':
-    case 'U': return "save numbers; text of numbers becomes them with astype('f8')";
+    case 'U': return "save numbers; astype('f8') converts text";
     default: return "save an array of numbers";
   }
 }
@@ -116,7 +116,7 @@ void parse_shape(header_text& text, npy_header& header) {
     header.shape.push_back(text.number());
     comma = text.take(',');
   }
-  if (header.shape.size() == 1 && !comma) refuse("the shape is no tuple: one dimension is written (3,)");
+  if (header.shape.size() == 1 && !comma) refuse("the shape is not a tuple: one dimension is written (3,)");
 }
 
 void parse_order(header_text& text, npy_header& header) {
@@ -163,7 +163,7 @@ std::uint64_t checked_bytes(const npy_header& header) {
 
 npy_header parse_npy_header(std::span<const std::byte> start) {
   const std::string_view text(reinterpret_cast<const char*>(start.data()), start.size());
-  if (text.substr(0, magic.size()) != magic) refuse("is no NumPy file: it does not begin with \\x93NUMPY");
+  if (text.substr(0, magic.size()) != magic) refuse("is not a NumPy file: it does not begin with \\x93NUMPY");
   if (text.size() < 10) refuse("ends within its header");
   const auto byte = [&](std::size_t i) { return static_cast<std::uint64_t>(start[i]); };
   if (byte(6) < 1 || byte(6) > 3 || byte(7) != 0)

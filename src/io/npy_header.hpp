@@ -11,7 +11,7 @@
 
 namespace tilewise::io {
 
-/// Headers are about 100 bytes; more than this is no array of ours.
+/// Headers have about 100 bytes; longer ones than this are not read.
 inline constexpr std::uint64_t largest_npy_header = 65536;
 inline constexpr std::size_t most_npy_dimensions = 8;
 

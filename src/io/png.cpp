@@ -44,12 +44,12 @@ palette perceptual_palette() {
 }
 
 void require_picture(std::uint64_t width, std::uint64_t height) {
-  constexpr std::uint64_t most = 0xffffffff;  // libpng counts in 32 bits, before compression, with a byte more a row
+  constexpr std::uint64_t most = 0xffffffff;  // libpng counts the uncompressed bytes in 32 bits, one more for each row
   if (std::max(width, height) <= PNG_USER_WIDTH_MAX && (width + 1) * height <= most) return;
   throw error(errc::invalid_argument, "a picture of " + std::to_string(width) + "x" + std::to_string(height) +
-                                          " pixels is too large for a PNG file, whose sides have at most " +
-                                          std::to_string(PNG_USER_WIDTH_MAX) + " and which has at most " +
-                                          std::to_string(most) + " pixels, one more counted for each row");
+                                          " pixels is too large for a PNG file, which has at most " +
+                                          std::to_string(PNG_USER_WIDTH_MAX) + " pixels a side, and at most " +
+                                          std::to_string(most) + " in all, counting one more for each row");
 }
 
 std::vector<std::byte> encode_png(const picture& image, const palette* colours) {
@@ -63,8 +63,8 @@ std::vector<std::byte> encode_png(const picture& image, const palette* colours) 
   png_alloc_size_t size = file.size();
   if (png_image_write_to_memory(&of, file.data(), &size, 0, image.pixels.data(), 0, colours) == 0)
     throw error(errc::io, "a picture of " + std::to_string(image.width) + "x" + std::to_string(image.height) +
-                              " pixels cannot become a PNG file, whose sides have 1 to " +
-                              std::to_string(PNG_USER_WIDTH_MAX) + "; libpng says: " + of.message);
+                              " pixels cannot become a PNG file, whose sides must be 1 to " +
+                              std::to_string(PNG_USER_WIDTH_MAX) + " long; libpng says: " + of.message);
   file.resize(size);
   return file;
 }

@@ -1,4 +1,4 @@
-// Pictures of fields as PNG files, one byte a pixel.
+// Pictures of fields as PNG files, one byte per pixel.
 #pragma once
 
 #include <array>
@@ -12,9 +12,9 @@ namespace tilewise::io {
 /// Red, green and blue of each of the 256 values that a byte has.
 using palette = std::array<std::array<std::uint8_t, 3>, 256>;
 
-/// From dark blue over green to light yellow: equal steps of a value are equal steps of lightness, so that the picture
-/// reads the same printed in grey or seen by people who see fewer colours. Lightness is that of OKLab (B. Ottosson,
-/// A perceptual color space for image processing, 2020).
+/// From dark blue through green to light yellow: equal steps of a value are equal steps of lightness, so that the
+/// picture reads the same printed in grey or seen by people who see fewer colours. Lightness is that of OKLab (B.
+/// Ottosson, A perceptual color space for image processing, 2020).
 palette perceptual_palette();
 
 struct picture {
@@ -22,8 +22,8 @@ struct picture {
   std::vector<std::uint8_t> pixels;  // row by row from the top
 };
 
-/// Throws `invalid_argument`, with the limit, for more pixels than encode_png takes: so it is known before there are
-/// any.
+/// Throws `invalid_argument`, with the limit, for more pixels than encode_png takes, so that this is known before there
+/// are any.
 void require_picture(std::uint64_t width, std::uint64_t height);
 
 /// The bytes of a PNG file; grey without `colours`. Throws `io` for sides that libpng refuses: 0, or beyond 1,000,000.

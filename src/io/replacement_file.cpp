@@ -18,7 +18,7 @@
 
 namespace tilewise::io {
 
-/// A temporary of this process, where a signal handler finds it.
+/// A temporary file of this process, noted where a signal handler finds it.
 struct unfinished_file {
   char path[PATH_MAX];
   std::atomic<bool> is_taken{false}, exists{false};
@@ -32,7 +32,7 @@ unfinished_file unfinished[4];
 unfinished_file* take_note() {
   for (unfinished_file& note : unfinished)
     if (!note.is_taken.exchange(true)) return &note;
-  throw error(errc::io, "too many files are being written at a time");
+  throw error(errc::io, "too many files are being written at once");
 }
 
 /// What a link points to; the path itself where nothing is there yet.
@@ -52,7 +52,8 @@ replacement_file::replacement_file(const std::string& target)
       noted_(take_note(), [](unfinished_file* note) { note->is_taken = false; }) {
   struct stat facts {};
   const bool exists = stat(target_.c_str(), &facts) == 0;
-  if (exists && !S_ISREG(facts.st_mode)) throw error(errc::io, shown_ + ": is no regular file; name a file to write");
+  if (exists && !S_ISREG(facts.st_mode))
+    throw error(errc::io, shown_ + ": is not a regular file; name a file to write");
   if (exists && access(target_.c_str(), W_OK) != 0) fail("cannot be overwritten");
   const std::string beside =
       (std::filesystem::path(target_).parent_path() / (".tilewise-" + std::to_string(getpid()) + "-")).string();

@@ -1,5 +1,5 @@
-// A file that appears complete or not at all, after a power cut too: written beside its target, on the disk before it
-// is renamed over it.
+// A file that appears complete or not at all, even after a power cut: written beside its target, and on the disk before
+// it is renamed over it.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct unfinished_file;
 /// Every failure is an `io` error with the path and the system's words; the target is then as it was before.
 class replacement_file {
  public:
-  /// Refuses a target that exists and is no regular file. A link is followed, so that it stays one.
+  /// Refuses a target that exists and is not a regular file. A link is followed, so that it stays one.
   explicit replacement_file(const std::string& target);
   replacement_file(const replacement_file&) = delete;
   ~replacement_file();  // removes what was not committed

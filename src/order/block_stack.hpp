@@ -1,7 +1,7 @@
 // What:   the order itself: a stack of aligned blocks that counts in binary.
 // Order:  push merges two blocks of equal length as soon as both are there (a balanced tree over every aligned block);
 //         fold joins what is left, longest block first. So `fold` after m elements is the prefix P(m).
-// Shape:  one value per bit of the count; O(1) amortised a push, O(log n) a fold.
+// Shape:  one value per bit of the count; O(1) amortised per push, O(log n) per fold.
 // Twins:  every kernel of reduce and scan; this is what they are compared with.
 #pragma once
 
@@ -28,7 +28,7 @@ class block_stack {
   T fold() const { return fold_onto(Op::template identity<T>()); }
 
   /// The same with `first` as the leftmost operand: fold_onto(init) after m pushes is not init + P(m), but the prefix
-  /// of an array that goes on where one of value `first` ended.
+  /// of an array that continues where one of value `first` ended.
   T fold_onto(T first) const {
     for (std::uint64_t rest = count_; rest != 0;) {
       const unsigned level = static_cast<unsigned>(std::bit_width(rest)) - 1;

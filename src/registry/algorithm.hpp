@@ -30,12 +30,12 @@ struct operand {
 double total_bytes(std::span<const operand> operands);
 double bytes_of_operands(const problem& p);  // of all inputs and outputs
 
-/// What the speed of an algorithm is told in, and with it what bounds it: for bytes and elements the device's own copy,
+/// The unit of an algorithm's speed, and with it what bounds that speed: for bytes and elements the device's own copy,
 /// for operations its multiply-adds.
 enum class speed_unit : std::uint8_t { bytes, elements, operations };
 
-/// What a result must still show before a caller may see it: that no integer has overflowed. It is asked of operands on
-/// the device, after the variant, wherever the call came from.
+/// What must be shown of a result before a caller may see it, such as that no integer has overflowed. The operands on
+/// the device are asked, after the variant has run, wherever the call came from.
 struct proof {
   /// Whether the inputs leave it in doubt. Waits for the device.
   bool (*is_needed)(const problem&, const memories& operands, backend::queue&);
@@ -60,15 +60,15 @@ struct algorithm {
   double (*operations)(const problem&);  // arithmetic operations of the definition
   /// Why the problem has no answer, as a sentence that says what to do; empty if it has one.
   std::string (*invalid)(const problem&);
-  /// Why a call does not compute it all the same, unless the caller insists: such as steps so long that they diverge.
+  /// Why a call refuses to compute it all the same, unless the caller insists: say, steps so long that they diverge.
   std::string (*inadvisable)(const problem&) = [](const problem&) { return std::string(); };
   const proof* proves = nullptr;  // null: what the variants compute is the answer
-  /// Turn generated numbers and inputs into ones that the problem may have.
+  /// Turn generated numbers and inputs into ones that the problem admits.
   void (*fit_numbers)(problem&) = [](problem&) {};
   void (*fit_inputs)(const problem&, std::span<std::vector<std::byte>>) = [](const problem&,
                                                                              std::span<std::vector<std::byte>>) {};
   speed_unit speed_in = speed_unit::bytes;
-  bool in_place = false;  // whether every output may be the memory of the input at its position
+  bool in_place = false;  // whether each output may be the memory of the input at its position
 };
 
 }  // namespace tilewise::registry

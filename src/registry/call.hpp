@@ -28,9 +28,9 @@ struct call_operand {
 };
 using call_operands = std::initializer_list<call_operand>;
 
-/// Admits the problem, refuses operands that share memory otherwise than the algorithm allows, chooses and runs. Arrays
+/// Admits the problem, refuses operands that share memory in ways that the algorithm forbids, chooses and runs. Arrays
 /// are worked on where they are; host memory on `on`, or else on the CPU. Throws `invalid_argument`, with nothing
-/// touched, for arrays of different devices too.
+/// touched, also for arrays of different devices.
 void run_call(const problem& p, const std::optional<device>& on, const wishes& wanted, call_operands inputs,
               call_operands outputs);
 
@@ -48,7 +48,7 @@ void run_call(const problem& p, const Options& options, call_operands inputs, ca
   run_call(p, options.device, wishes_of(options), inputs, outputs);
 }
 
-/// The one value that the problem's output is, of inputs on a device.
+/// The one value of a problem whose inputs are on a device.
 template <scalar T, class Options>
 T value_of_call(const problem& p, const Options& options, const device& on, call_operands inputs) {
   const array<T> result = on.template allocate<T>(1);
@@ -58,13 +58,13 @@ T value_of_call(const problem& p, const Options& options, const device& on, call
   return value;
 }
 
-/// Few elements, without a word about where and how: the way to a device would take longer than the work.
+/// Few elements, and nothing said of where and how: the way to a device would take longer than the work.
 template <class Options>
 bool takes_shortcut(std::uint64_t n, std::uint64_t limit, const Options& options) {
   return n != 0 && n <= limit && !options.device && options.variant.empty() && options.tuning.empty();
 }
 
-/// Whether input and output, of one size, have a part in common but are not the same.
+/// Whether input and output, of the same size, overlap without being the same.
 template <class T>
 bool overlap_in_part(std::span<const T> in, std::span<const T> out) {
   const std::less<const T*> before;
@@ -72,7 +72,7 @@ bool overlap_in_part(std::span<const T> in, std::span<const T> out) {
          before(out.data(), in.data() + in.size());
 }
 
-/// Throws `invalid_argument` unless an operand has room for what its shape says.
+/// Throws `invalid_argument` unless an operand has the elements that its shape needs.
 void require_elements(std::string_view name, const std::string& shape, std::uint64_t needed, std::uint64_t given);
 
 }  // namespace tilewise::registry

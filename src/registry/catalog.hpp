@@ -8,22 +8,22 @@ namespace tilewise::registry {
 
 std::span<const algorithm* const> algorithms();
 
-/// All variants of all algorithms, the library's own first. Peers follow once `add_peers` was called.
+/// All variants of all algorithms, the library's own first. Peers follow once `add_peers` has been called.
 const std::vector<variant>& variants();
 std::vector<const variant*> variants_of(const algorithm& what);
 
 /// Adds the lab's peers, which live outside the library. Throws on an id that is there already.
 void add_peers(std::span<const variant> peers);
 
-/// Throws `invalid_argument` that names the nearest ones.
+/// Throws `invalid_argument`, naming the nearest ones.
 const algorithm& find_algorithm(std::string_view name);
 const variant& find_variant(std::string_view id);
 
 /// The definition: <algorithm>/serial.
 const variant& reference_of(const algorithm& what);
 
-/// base::nearest of variants, in the form that `wanted` has: ids, labels or names; a name that several backends have is
-/// told with its backend.
+/// base::nearest for variants, in the form that `wanted` has: ids, labels or names; a name that several backends have
+/// is shown with its backend.
 std::string nearest_variant(std::string_view wanted, std::span<const variant* const> among);
 
 }  // namespace tilewise::registry

@@ -11,7 +11,7 @@ std::string unsupported_reason(const variant& v, const problem& p, const backend
   if (v.device_backend() != on.info().backend)
     return "it runs on " + std::string(v.device_backend()) + ", not on " + on.info().name;
   if (std::find(v.types.begin(), v.types.end(), p.type) == v.types.end())
-    return "it has no " + std::string(name_of(p.type));
+    return "it does not take " + std::string(name_of(p.type));
   if (v.order == claim::tilewise && p.type == dtype::f64 && !on.info().fp64)
     return on.info().name + " has no double precision";
   if (v.order == claim::tilewise && p.type == dtype::f32 && !on.info().denormals)
@@ -24,7 +24,7 @@ namespace {
 choice forced(const problem& p, const backend::device& on, const wishes& wanted) {
   const std::vector<const variant*> all = variants_of(*p.what);
   const variant* found = nullptr;
-  for (const variant* v : all)  // of several backends with one name the device's own goes first
+  for (const variant* v : all)  // if several backends have the name, the device's own wins
     if (v->is_called(wanted.variant) && (found == nullptr || v->device_backend() == on.info().backend)) found = v;
   if (found == nullptr)
     throw error(errc::invalid_argument, std::string(p.what->name) + " has no variant '" + std::string(wanted.variant) +

@@ -1,4 +1,4 @@
-// Which variant runs: a pure function of the problem, the device and the caller's wishes.
+// Which variant runs: a pure function of the problem, the device and what the caller asked for.
 #pragma once
 
 #include "registry/catalog.hpp"
@@ -8,8 +8,8 @@ namespace tilewise::registry {
 struct wishes {
   std::string_view variant = {};  // a name such as "lookback", a label or an id; empty: choose
   std::string_view tuning = {};
-  bool fast = false;            // variants with an order of their own are welcome too
-  bool allow_unstable = false;  // what the descriptor calls inadvisable is computed too
+  bool fast = false;            // variants with an order of their own are allowed too
+  bool allow_unstable = false;  // what the descriptor calls inadvisable is computed all the same
 };
 
 struct choice {

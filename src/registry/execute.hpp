@@ -1,4 +1,4 @@
-// From a problem that somebody asks for to its result in host memory.
+// From a problem to its result in host memory.
 #pragma once
 
 #include "registry/choose.hpp"
@@ -37,8 +37,8 @@ class host_run {
 void run_on_host(const problem& p, const choice& how, backend::queue& queue, std::span<const void* const> inputs,
                  std::span<void* const> outputs);
 
-/// Enqueues the work on operands of the queue's device. Where the result needs a proof it waits, and throws if there is
-/// none; the outputs then hold what is not the answer.
+/// Enqueues the work on operands of the queue's device. Where the result needs a proof it waits, and throws if the
+/// proof fails; what the outputs then hold is not the answer.
 void run_in_place(const problem& p, const choice& how, backend::queue& queue, const memories& where);
 
 }  // namespace tilewise::registry

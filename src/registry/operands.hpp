@@ -1,4 +1,4 @@
-// A problem's operands in a device's memory: made, filled, fetched and given back in one place, for calls, commands and
+// A problem's operands in a device's memory: made, filled, fetched and released in one place, for calls, commands and
 // the laboratory alike.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace tilewise::registry {
 
-/// What an operand holds, each in memory of its own on the host.
+/// What operands hold, each in memory of its own on the host.
 using host_operands = std::vector<std::vector<std::byte>>;
 std::vector<const void*> pointers_to(const host_operands& inputs);
 std::vector<void*> pointers_to(host_operands& outputs);
@@ -33,14 +33,14 @@ class operands {
   /// Outputs that are host memory worked on in place get memory of their own, until they are downloaded.
   void keep_results_apart();
 
-  /// Fills the inputs; what is host memory in place is there already.
+  /// Fills the inputs; host memory that is used in place holds them already.
   void upload(std::span<const void* const> inputs) const;
   /// Outputs with gaps between their rows keep what the gaps hold.
   void upload_gaps(std::span<void* const> outputs) const;
   /// Waits for the device.
   void download(std::span<void* const> outputs) const;
 
-  /// Fills the outputs with bytes that no result is likely to be made of.
+  /// Fills the outputs with bytes that no result is likely to consist of.
   void poison_outputs() const;
 
  private:

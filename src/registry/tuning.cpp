@@ -17,7 +17,7 @@ unsigned parse_value(const tuning_axis& axis, const std::string& text) {
   for (unsigned value : axis.values)
     if (word_of(axis, value) == text) return value;
   throw error(errc::invalid_argument,
-              "tuning '" + std::string(axis.name) + "' takes no value '" + text + "'; it takes " + values_of(axis));
+              "tuning '" + std::string(axis.name) + "' does not take '" + text + "'; it takes " + values_of(axis));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ struct tuning_axis {
   std::string_view name;
   std::span<const unsigned> values;
   unsigned preset;                               // the default, one of `values`
-  std::span<const std::string_view> words = {};  // names of the values 0, 1, ..., if they have some
+  std::span<const std::string_view> words = {};  // names of the values 0, 1, ..., if they have any
 };
 
 /// A value for each axis of a variant, in the variant's order of axes. Comparable and printable.
@@ -33,8 +33,8 @@ tuning default_tuning(std::span<const tuning_axis> axes);
 /// Every combination of every axis's values.
 std::vector<tuning> tuning_space(std::span<const tuning_axis> axes);
 
-/// "group_size=64 carry=local"; parse is its inverse and starts from the default, so it takes a part of it too.
-/// parse throws `invalid_argument`, naming the axes or values that there are.
+/// "group_size=64 carry=local"; parse is its inverse and starts from the default, so a part of the text will do.
+/// parse throws `invalid_argument`, naming the axes or values to choose from.
 std::string to_string(const tuning& t, std::span<const tuning_axis> axes);
 tuning parse_tuning(std::string_view text, std::span<const tuning_axis> axes);
 

@@ -7,7 +7,7 @@
 
 namespace tilewise::registry {
 
-/// What a variant promises of its bits.
+/// What a variant promises about its bits.
 enum class claim : std::uint8_t {
   tilewise,  // the order: compared with memcmp
   own,       // another association: compared within `bound`
@@ -35,13 +35,13 @@ struct variant {
 
   /// claim::own: largest error allowed, relative to the largest magnitude of the reference.
   double bound = 0;
-  bool peer = false;  // somebody else's code, there to be measured against; never chosen
+  bool peer = false;  // other people's code, there to be measured against; never chosen
 
   /// "scan/cuda:lookback", "scan/serial". Used in commands, tests, records and the report alike.
   std::string id() const;
   /// "cuda:lookback", "serial": the id within its algorithm, as tables print it.
   std::string label() const;
-  /// Whether it is meant: by its name, which variants of other backends may have too, its label or its id.
+  /// Whether it is the one that is meant: by its name, which variants of other backends may share, its label or its id.
   bool is_called(std::string_view wanted) const;
   /// The device backend it runs on: "serial" runs on "cpu".
   std::string_view device_backend() const { return backend == "serial" ? std::string_view("cpu") : backend; }
