@@ -27,7 +27,7 @@ std::uint64_t passes_for(std::uint64_t steps, std::uint64_t depth) {
 }
 
 template <class T, mask Mask>
-void launch_pass(unsigned depth, const stage& now, const field<T>& f, unsigned warps, backend::cuda::queue& q) {
+void launch_pass(unsigned depth, const stage& now, const field<T>& f, unsigned warps, queue& q) {
   const T* const from = now.from.as<const T>();
   T* const to = now.to.as<T>();
   switch (depth) {
@@ -40,10 +40,10 @@ void launch_pass(unsigned depth, const stage& now, const field<T>& f, unsigned w
 }
 
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& on) {
-  auto& q = backend::cuda::enter(on);
+  auto& q = enter(on);
   if (copies_only(p, where, q)) return;
   const sizes s(p);
-  const bool is_narrow = s.columns < warp_lanes * lane_columns;
+  const bool is_narrow = s.columns < warp_size * lane_columns;
   const std::uint64_t most = is_narrow ? 1 : std::min(t[0], most_steps(mask_of(p))), passes = passes_for(s.steps, most);
   const backend::buffer workspace(q, passes > 1 ? s.elements() * size_of(p.type) : 0);
   with_type_and_mask(p, [&]<class T, mask Mask>(T, mask_constant<Mask>) {
@@ -59,8 +59,7 @@ void run(const registry::problem& p, const registry::memories& where, const regi
 
 std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
   const sizes s(p);
-  return backend::cuda::too_many_groups(direct_groups_across(s.columns, 16 / size_of(p.type)) *
-                                        direct_groups_down(s.rows));
+  return too_many_groups(direct_groups_across(s.columns, 16 / size_of(p.type)) * direct_groups_down(s.rows));
 }
 
 }  // namespace

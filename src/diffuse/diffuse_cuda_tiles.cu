@@ -27,12 +27,12 @@ __global__ void tiles(const T* __restrict__ from, T* __restrict__ to, const fiel
   __syncthreads();
   const bool is_inner = x >= radius && x < width - radius && y >= radius && y < height - radius;
   if (is_inner && j < f.rows && i < f.columns)
-    to[j * f.columns + i] =
-        order::canonical(stepped<Mask>(f.w, [&](int dy, int dx) { return tile[here + dy * width + dx]; }));
+    to[j * f.columns + i] = order::canonical(
+        stepped<Mask, device_arithmetic>(f.w, [&](int dy, int dx) { return tile[here + dy * width + dx]; }));
 }
 
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& on) {
-  auto& q = backend::cuda::enter(on);
+  auto& q = enter(on);
   if (copies_only(p, where, q)) return;
   const sizes s(p);
   const backend::buffer workspace(q, s.steps > 1 ? s.elements() * size_of(p.type) : 0);
@@ -52,7 +52,7 @@ void run(const registry::problem& p, const registry::memories& where, const regi
 std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning& t) {
   const sizes s(p);
   const std::uint64_t halo = 2 * radius_of(mask_of(p));
-  return backend::cuda::too_many_groups(ceil_div(s.columns, t[0] - halo) * ceil_div(s.rows, t[1] - halo));
+  return too_many_groups(ceil_div(s.columns, t[0] - halo) * ceil_div(s.rows, t[1] - halo));
 }
 
 }  // namespace

@@ -170,7 +170,7 @@ __device__ void reduce(const work<T, Op>& w, shared_state<T, Chunks>& s, unsigne
     asm volatile("bar.sync 1, %0;" ::"n"(reduce_warps * warp_size) : "memory");  // all chunks' values are there
     if (warp == 0) {
       const T own = warp_tree<Op, Chunks>(of.chunk_value[lane % Chunks]);
-      if (lane == 0) publish(sibling<T>(w.nodes, 0, of.tile, digit_of(of.tile, 0)), s.epoch, own);
+      if (lane == 0) send(sibling<T>(w.nodes, 0, of.tile, digit_of(of.tile, 0)), own, s.epoch);
     }
     if (lane == 0) of.reduced.arrive();
   }
