@@ -56,7 +56,10 @@ struct tile_shape {
 using small_tile = tile_shape<2, 4, 16>;
 using large_tile = tile_shape<4, 6, 16>;
 
-unsigned steps_between(const registry::problem& p, const registry::tuning& t) { return t[0] / radius_of(mask_of(p)); }
+unsigned steps_between(const registry::problem& p, const registry::tuning& t) {
+  const auto [steps] = t.of(axes);
+  return steps / radius_of(mask_of(p));
+}
 
 template <class Shape>
 std::size_t shared_bytes(const registry::problem& p, const tile_plan& plan, unsigned depth) {

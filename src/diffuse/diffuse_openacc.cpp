@@ -103,13 +103,14 @@ auto step_of(mask m, unsigned height) {
 }
 
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& on) {
+  const auto [height] = t.of(axes);
   auto& queue = backend::openacc::enter(on);
   if (copies_only(p, where, queue)) return;
   const sizes s(p);
   const backend::buffer workspace(queue, s.steps > 1 ? s.elements() * size_of(p.type) : 0);
   with_float(p.type, [&]<class T>(T) {
     const weights<T> w = weights_in<T>(p);
-    const auto step = step_of<T>(mask_of(p), t[0]);
+    const auto step = step_of<T>(mask_of(p), height);
     for (std::uint64_t i = 0; i < s.steps; ++i) {
       const stage now(where, workspace, s.steps, i);
       step(now.from.as<const T>(), now.to.as<T>(), s, w);
@@ -118,7 +119,8 @@ void run(const registry::problem& p, const registry::memories& where, const regi
 }
 
 std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning& t) {
-  return pieces_of(sizes(p), t[0]) < most_pieces ? "" : "it has more pieces than 32 bits count; take higher ones";
+  const auto [height] = t.of(axes);
+  return pieces_of(sizes(p), height) < most_pieces ? "" : "it has more pieces than 32 bits count; take higher ones";
 }
 
 }  // namespace

@@ -31,14 +31,15 @@ constexpr std::array<registry::tuning_axis, 2> axes{{{"group_size", group_sizes,
 std::uint64_t room_of(std::uint64_t count) { return (count + 15) / 16 * 16; }
 
 void run(const problem& p, const registry::memories& where, const tuning& t, backend::queue& on) {
+  const auto [group_size, items] = t.of(axes);
   const sizes s(p);
   if (s.m == 0) return;
   auto& queue = static_cast<backend::opencl::queue&>(on);
-  const unsigned group_size = t[0];
-  const std::uint64_t tile = std::uint64_t{t[0]} * t[1];
-  auto& program = queue.program(embedded::matvec_cl, backend::opencl::definitions_of(p.type, op::sum) +
-                                                         " -DTW_LOG_GROUP=" + std::to_string(std::countr_zero(t[0])) +
-                                                         " -DTW_LOG_ITEMS=" + std::to_string(std::countr_zero(t[1])));
+  const std::uint64_t tile = std::uint64_t{group_size} * items;
+  auto& program =
+      queue.program(embedded::matvec_cl, backend::opencl::definitions_of(p.type, op::sum) +
+                                             " -DTW_LOG_GROUP=" + std::to_string(std::countr_zero(group_size)) +
+                                             " -DTW_LOG_ITEMS=" + std::to_string(std::countr_zero(items)));
   const std::size_t size = size_of(p.type), unit = 16 / size;
   const auto [a, x] = std::array{where.in[0], where.in[1]};
   const backend::memory y = where.out[0];
@@ -71,7 +72,8 @@ void run(const problem& p, const registry::memories& where, const tuning& t, bac
 }
 
 std::string unsupported(const problem& p, const backend::device& on, const tuning& t) {
-  return backend::opencl::too_large(on.info(), t[0], std::uint64_t{t[0]} * t[1] * size_of(p.type));
+  const auto [group_size, items] = t.of(axes);
+  return backend::opencl::too_large(on.info(), group_size, std::uint64_t{group_size} * items * size_of(p.type));
 }
 
 }  // namespace

@@ -44,10 +44,11 @@ T prefix_of(const T* in, std::uint64_t n, std::uint64_t tile, backend::cpu::queu
 }
 
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
+  const auto [tile] = t.of(axes);
   auto& queue = static_cast<backend::cpu::queue&>(q);
   with_type(p.type, [&]<class T>(T) {
     order::with_operator(operation_of(p), [&]<class Op>(Op) {
-      const T prefix = prefix_of<T, Op>(where.in[0].as<const T>(), p.n(), t[0], queue);
+      const T prefix = prefix_of<T, Op>(where.in[0].as<const T>(), p.n(), tile, queue);
       *where.out[0].as<T>() = order::canonical(result_of<T, Op>(p, prefix));
     });
   });

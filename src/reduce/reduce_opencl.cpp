@@ -38,9 +38,10 @@ base::scalar_value init_value(const problem& p) {
 }
 
 void run(const problem& p, const registry::memories& where, const tuning& t, backend::queue& on) {
+  const auto [group_size, items] = t.of(axes);
   auto& queue = static_cast<backend::opencl::queue&>(on);
-  const unsigned group_size = t[0];
-  const int log_group = std::countr_zero(t[0]), log_items = std::countr_zero(t[1]), log_tile = log_group + log_items;
+  const int log_group = std::countr_zero(group_size), log_items = std::countr_zero(items),
+            log_tile = log_group + log_items;
   const std::size_t size = size_of(p.type);
   auto& program = queue.program(embedded::reduce_cl, backend::opencl::definitions_of(p.type, operation_of(p)) +
                                                          " -DTW_LOG_GROUP=" + std::to_string(log_group) +
@@ -64,7 +65,8 @@ void run(const problem& p, const registry::memories& where, const tuning& t, bac
 }
 
 std::string unsupported(const problem& p, const backend::device& on, const tuning& t) {
-  return backend::opencl::too_large(on.info(), t[0], std::uint64_t{t[0]} * t[1] * size_of(p.type));
+  const auto [group_size, items] = t.of(axes);
+  return backend::opencl::too_large(on.info(), group_size, std::uint64_t{group_size} * items * size_of(p.type));
 }
 
 }  // namespace

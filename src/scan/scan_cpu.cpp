@@ -86,6 +86,7 @@ bool worth_streaming(const registry::problem& p, const registry::memories& where
 }
 
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
+  const auto [tile] = t.of(axes);
   auto& queue = static_cast<backend::cpu::queue&>(q);
   with_type(p.type, [&]<class T>(T) {
     order::with_operator(operation_of(p), [&]<class Op>(Op) {
@@ -94,7 +95,7 @@ void run(const registry::problem& p, const registry::memories& where, const regi
                            .init = starts_from_init(p) ? init_of<T>(p) : identity,
                            .inclusive = !is_exclusive(p),
                            .stream = worth_streaming(p, where, queue)};
-      scan_values<T, Op>(where.in[0].as<const T>(), where.out[0].as<T>(), p.n(), how, t[0], queue);
+      scan_values<T, Op>(where.in[0].as<const T>(), where.out[0].as<T>(), p.n(), how, tile, queue);
     });
   });
 }

@@ -104,8 +104,9 @@ class merge_sort {
 };
 
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
+  const auto [tile] = t.of(axes);
   with_task(p, where, [&]<class Bits, class Value>(const sort_task<Bits, Value>& task) {
-    sort_by_merging(task, t[0], static_cast<backend::cpu::queue&>(q));
+    sort_by_merging(task, tile, static_cast<backend::cpu::queue&>(q));
   });
 }
 

@@ -64,14 +64,14 @@ class radix_sort {
  public:
   using digits = std::vector<counted_digit<Bits>>;  // the leading one first
 
-  radix_sort(const sort_task<Bits, Value>& task, const registry::tuning& t, backend::cpu::queue& queue)
+  radix_sort(const sort_task<Bits, Value>& task, unsigned digit_choice, std::uint64_t tile, backend::cpu::queue& queue)
       : task_(task),
         queue_(queue),
         on_keys_(at_level(queue.level(), v2::key_kernels<Bits>(), v3::key_kernels<Bits>(), v4::key_kernels<Bits>())),
         kernels_(at_level(queue.level(), v2::kernels<Bits, Value>(), v3::kernels<Bits, Value>(),
                           v4::kernels<Bits, Value>())),
-        width_(width_of<Bits, Value>(t[0], task.n)),
-        tile_(std::max<std::uint64_t>(t[1], ceil_div(task.n, tiles_each * queue.threads()))),
+        width_(width_of<Bits, Value>(digit_choice, task.n)),
+        tile_(std::max(tile, ceil_div(task.n, tiles_each * queue.threads()))),
         tiles_(ceil_div(task.n, tile_)),
         bytes_(task.n * (sizeof(Bits) + (moves<Value> ? sizeof(Value) : 0))) {}
 
@@ -204,8 +204,9 @@ class radix_sort {
 };
 
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
+  const auto [digit, tile] = t.of(axes);
   with_task(p, where, [&]<class Bits, class Value>(const sort_task<Bits, Value>& task) {
-    radix_sort<Bits, Value>(task, t, static_cast<backend::cpu::queue&>(q)).run();
+    radix_sort<Bits, Value>(task, digit, tile, static_cast<backend::cpu::queue&>(q)).run();
   });
 }
 
