@@ -40,7 +40,7 @@ void run(const registry::problem& p, const registry::memories& where, const regi
   auto& queue = static_cast<backend::cpu::queue&>(q);
   const sizes s(p);
   const std::uint64_t down = ceil_div(s.m, rows), across = ceil_div(s.n, columns);
-  with_lane_type(p.type, [&]<class T>(T) {
+  order::with_wrapping_type(p.type, [&]<class T>(T) {
     const blocked_kernels<T>& kernels = blocked_kernels_for<T>(queue.level());
     queue.for_each_tile(down * across, [&](std::uint64_t tile, unsigned) {
       multiply_tile<T>(where, s, kernels, part(s.m, down, tile / across), part(s.n, across, tile % across), depth);

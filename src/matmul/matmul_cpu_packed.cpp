@@ -156,7 +156,7 @@ void run(const registry::problem& p, const registry::memories& where, const regi
   const sizes s(p);
   if (s.m == 0 || s.n == 0) return;
   auto& queue = static_cast<backend::cpu::queue&>(q);
-  with_lane_type(p.type, [&]<class T>(T) {
+  order::with_wrapping_type(p.type, [&]<class T>(T) {
     if (s.k == 0)
       fill_with_zeros(where.out[0].as<T>(), s);
     else if (s.m <= small_side && s.n <= small_side && s.k <= small_side)

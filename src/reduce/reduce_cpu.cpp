@@ -4,10 +4,7 @@
 //         array on top of that.
 // Limits: none.
 // Twins:  reduce_serial.cpp; the kernels are in reduce_cpu_kernels.cpp.
-#include "reduce/reduce_cpu.hpp"
-
 #include "backend/cpu/cpu_device.hpp"
-#include "base/instantiate.hpp"
 #include "order/operators.hpp"
 #include "reduce/reduce_cpu_kernels.hpp"
 #include "reduce/reduce_problem.hpp"
@@ -54,22 +51,7 @@ void run(const registry::problem& p, const registry::memories& where, const regi
   });
 }
 
-template <class T, op Operation>
-T find_small_kernel(const T* in, std::uint64_t n, const T* init) {
-  const auto found = kernels_for<T>(backend::cpu::best_instruction_set(), Operation).small;
-  small_kernels<T>::table[static_cast<std::size_t>(Operation)].store(found, std::memory_order_relaxed);
-  return found(in, n, init);
-}
-
 }  // namespace
-
-template <class T>
-constinit backend::cpu::kernel_table<small_kernel<T>> small_kernels<T>::table{
-    find_small_kernel<T, op::sum>, find_small_kernel<T, op::product>, find_small_kernel<T, op::min>,
-    find_small_kernel<T, op::max>};
-
-#define TILEWISE_INSTANTIATE(T) template struct small_kernels<T>;
-TILEWISE_FOR_EACH_TYPE(TILEWISE_INSTANTIATE)
 
 std::vector<registry::variant> reduce_cpu_variants() {
   return {{.algorithm = "reduce",

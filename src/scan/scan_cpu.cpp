@@ -4,11 +4,8 @@
 //         and writes the outputs while the tile is still in its cache (finish).
 // Limits: none; in place too, since a tile reads only itself.
 // Twins:  scan_serial.cpp; the kernels are in reduce_cpu_kernels.cpp and scan_cpu_kernels.cpp.
-#include "scan/scan_cpu.hpp"
-
 #include "backend/cpu/cpu_device.hpp"
 #include "backend/cpu/cpu_wait.hpp"
-#include "base/instantiate.hpp"
 #include "order/block_stack.hpp"
 #include "reduce/reduce_cpu_kernels.hpp"
 #include "registry/variant.hpp"
@@ -100,22 +97,7 @@ void run(const registry::problem& p, const registry::memories& where, const regi
   });
 }
 
-template <class T, op Operation>
-void find_small_kernel(const T* in, T* out, std::uint64_t n, const T* init, bool inclusive) {
-  const auto found = kernels_for<T>(backend::cpu::best_instruction_set(), Operation).small;
-  small_kernels<T>::table[static_cast<std::size_t>(Operation)].store(found, std::memory_order_relaxed);
-  found(in, out, n, init, inclusive);
-}
-
 }  // namespace
-
-template <class T>
-constinit backend::cpu::kernel_table<small_kernel<T>> small_kernels<T>::table{
-    find_small_kernel<T, op::sum>, find_small_kernel<T, op::product>, find_small_kernel<T, op::min>,
-    find_small_kernel<T, op::max>};
-
-#define TILEWISE_INSTANTIATE(T) template struct small_kernels<T>;
-TILEWISE_FOR_EACH_TYPE(TILEWISE_INSTANTIATE)
 
 std::vector<registry::variant> scan_cpu_variants() {
   return {{.algorithm = "scan",
