@@ -1,5 +1,6 @@
 // A driver for tests: passes every call on to the real loader, except that FAKE_OPENCL="<call>=<what>" makes one call
-// return an error code (a number), crash or hang. TILEWISE_OPENCL_LIBRARY names this file to the library.
+// return an error code (a number), crash or hang ("hang100": after 100 of them). TILEWISE_OPENCL_LIBRARY names this file
+// to the library.
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
@@ -19,7 +20,9 @@ cl_int fault(const char* call) {
   if (wanted == nullptr || std::strncmp(wanted, call, length) != 0 || wanted[length] != '=') return 0;
   const char* what = wanted + length + 1;
   if (std::strcmp(what, "crash") == 0) std::abort();
-  while (std::strcmp(what, "hang") == 0) sleep(1);
+  static long calls = 0;
+  const bool hangs = std::strncmp(what, "hang", 4) == 0 && ++calls > std::atol(what + std::strlen("hang"));
+  while (hangs) sleep(1);
   return std::atoi(what);
 }
 

@@ -29,7 +29,10 @@ class TILEWISE_API array {
   // Made by device::upload, device::allocate, device::view and the algorithms.
   array(tilewise::device owner, std::shared_ptr<backend::memory> storage, std::uint64_t size)
       : device_(std::move(owner)), storage_(std::move(storage)), size_(size) {}
-  const backend::memory& storage() const { return *storage_; }
+  const backend::memory& storage() const {
+    if (!storage_) refuse_moved_from("array");
+    return *storage_;
+  }
   array(array&&) noexcept = default;
   array& operator=(array&&) noexcept = default;
 

@@ -45,6 +45,9 @@ struct open_options {
   std::string instruction_set = "";  ///< CPU devices: "v2", "v3" or "v4" (x86-64 levels); empty means the best one
 };
 
+/// Throws `invalid_argument`: `what` was moved from, and holds nothing any more.
+[[noreturn]] TILEWISE_API void refuse_moved_from(const char* what);
+
 /// A handle to one device and its in-order queue; copies refer to the same queue.
 /// Calls on arrays of one device are asynchronous in that queue where the backend is. A queue takes calls from one
 /// thread at a time; the CPU device takes host-span calls from any number of threads.
@@ -70,7 +73,10 @@ class TILEWISE_API device {
   /// Waits until everything asked of this device is done.
   void finish() const;
 
-  backend::device& implementation() const { return *implementation_; }
+  backend::device& implementation() const {
+    if (!implementation_) refuse_moved_from("device");
+    return *implementation_;
+  }
   const std::shared_ptr<backend::device>& shared() const { return implementation_; }
 
  private:

@@ -14,7 +14,7 @@ TILEWISE_API device from_cuda_stream(int ordinal, void* stream);
 TILEWISE_API device from_opencl_queue(void* queue);
 
 /// An array over `count` elements that the caller owns: a CUDA device pointer, a cl_mem or, on a CPU device, a host
-/// pointer.
+/// pointer. Throws `invalid_argument` for a null pointer to elements, and for more of them than memory has addresses.
 template <scalar T>
 TILEWISE_API array<T> view(const device& on, void* native, std::uint64_t count);
 

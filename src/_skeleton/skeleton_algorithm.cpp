@@ -1,5 +1,6 @@
 // The descriptor of skeleton.
 #include "_skeleton/skeleton_problem.hpp"
+#include "base/lasting.hpp"
 
 namespace tilewise::impl::skeleton {
 
@@ -22,7 +23,7 @@ std::string invalid(const problem&) { return ""; }
 }  // namespace
 
 const registry::algorithm& skeleton_algorithm() {
-  static const registry::algorithm descriptor{
+  static const registry::algorithm& descriptor = base::lasting(registry::algorithm{
       .name = "skeleton",
       .summary = "the negative of each element",
       .types = all_dtypes,
@@ -36,7 +37,7 @@ const registry::algorithm& skeleton_algorithm() {
       .operations = operations,
       .invalid = invalid,
       .in_place = true,
-  };
+  });
   return descriptor;
 }
 

@@ -18,7 +18,14 @@
 
 namespace tilewise::backend {
 
+bool device::is_usable() const noexcept { return forks_ == forks_so_far() || facts_.backend == "cpu"; }
+
+device::~device() {
+  if (!is_usable()) static_cast<void>(queue_.release());  // closing it is for the process that opened it
+}
+
 queue& device::queue() {
+  if (!is_usable()) throw error(errc::device_lost, used_before_fork(facts_.name));
   std::call_once(opened_, [this] { queue_ = make_queue(); });
   return *queue_;
 }

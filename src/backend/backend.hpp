@@ -2,6 +2,8 @@
 // cpu/, opencl/, cuda/ and openacc/ implement them under the same names.
 #pragma once
 
+#include "backend/fork.hpp"
+
 #include <tilewise/device.hpp>
 #include <tilewise/error.hpp>
 
@@ -44,18 +46,22 @@ struct memory {
 class device {
  public:
   explicit device(device_info facts) : facts_(std::move(facts)) {}
-  virtual ~device() = default;
+  virtual ~device();
   device(const device&) = delete;
 
   const device_info& info() const { return facts_; }
-  /// The one in-order queue. Throws `device_lost`, with the driver's words, if the device cannot be opened.
+  /// The one in-order queue. Throws `device_lost`, with the driver's words, if the device cannot be opened; also in a
+  /// child of the process that made the device, unless it is a CPU.
   backend::queue& queue();
+  /// Whether it can be used in this process, and its memory given back.
+  bool is_usable() const noexcept;
 
  protected:
   virtual std::unique_ptr<backend::queue> make_queue() = 0;
 
  private:
   device_info facts_;
+  const unsigned forks_ = forks_so_far();
   std::once_flag opened_;
   std::unique_ptr<backend::queue> queue_;
 };

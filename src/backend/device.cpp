@@ -1,5 +1,6 @@
 // The public device and array, over the backends.
 #include "backend/backend.hpp"
+#include "backend/host_means.hpp"
 #include "base/instantiate.hpp"
 
 #include <tilewise/array.hpp>
@@ -12,28 +13,51 @@ const char* version() noexcept { return TILEWISE_VERSION; }
 
 device::device(std::shared_ptr<backend::device> implementation) : implementation_(std::move(implementation)) {}
 
-const device_info& device::info() const { return implementation_->info(); }
-
-void device::finish() const { implementation_->queue().finish(); }
-
-std::vector<device> devices() {
-  std::vector<device> all;
-  std::string ignored;
-  for (const backend::runtime& r : backend::runtimes())
-    for (auto& d : r.devices(ignored)) all.emplace_back(d);
-  return all;
+void refuse_moved_from(const char* what) {
+  throw error(errc::invalid_argument, std::string("this ") + what + " was moved from; use the one that it went to");
 }
 
-device open(std::string_view name, const open_options& options) { return device(backend::find_device(name, options)); }
+const device_info& device::info() const { return implementation().info(); }
+
+void device::finish() const { implementation().queue().finish(); }
+
+std::vector<device> devices() {
+  return backend::within_host_means([] {
+    std::vector<device> all;
+    std::string ignored;
+    for (const backend::runtime& r : backend::runtimes())
+      for (auto& d : r.devices(ignored)) all.emplace_back(d);
+    return all;
+  });
+}
+
+device open(std::string_view name, const open_options& options) {
+  return backend::within_host_means([&] { return device(backend::find_device(name, options)); });
+}
 
 namespace {
 
 /// The memory goes back to its queue's pool with the last copy of the pointer, and keeps the device open until then.
 std::shared_ptr<backend::memory> owned(const std::shared_ptr<backend::device>& on, backend::memory what) {
   return {new backend::memory(what), [on](backend::memory* m) {
-            on->queue().release(*m);
+            if (on->is_usable()) on->queue().release(*m);
             delete m;
           }};
+}
+
+void require_memory(const void* host, std::uint64_t count) {
+  if (host == nullptr && count != 0)
+    throw error(errc::invalid_argument,
+                "a null pointer was given for " + std::to_string(count) + " elements; pass memory that holds them");
+}
+
+/// Where elements that somebody else owns lie: they end before addresses do.
+void require_addresses(const device& on, const void* native, std::uint64_t count, std::uint64_t element_bytes) {
+  require_memory(native, count);
+  const std::uint64_t first = on.info().backend == "opencl" ? 0 : reinterpret_cast<std::uintptr_t>(native);
+  if (count > (~std::uint64_t{0} - first) / element_bytes)
+    throw error(errc::invalid_argument, std::to_string(count) + " elements of " + std::to_string(element_bytes) +
+                                            " bytes are more than memory has addresses; a view needs their number");
 }
 
 }  // namespace
@@ -42,11 +66,14 @@ template <scalar T>
 array<T> device::allocate(std::uint64_t count) const {
   if (count > ~std::uint64_t{0} / sizeof(T))
     throw error(errc::out_of_memory, "an array of " + std::to_string(count) + " elements has more than 2^64 bytes");
-  return {*this, owned(implementation_, implementation_->queue().allocate(count * sizeof(T))), count};
+  return backend::within_host_means([&]() -> array<T> {
+    return {*this, owned(implementation_, implementation().queue().allocate(count * sizeof(T))), count};
+  });
 }
 
 template <scalar T>
 array<T> device::upload(std::span<const T> values) const {
+  require_memory(values.data(), values.size());
   array<T> result = allocate<T>(values.size());
   implementation_->queue().upload(result.storage(), values.data(), values.size_bytes());
   return result;
@@ -54,12 +81,15 @@ array<T> device::upload(std::span<const T> values) const {
 
 template <scalar T>
 array<T> view(const device& on, void* native, std::uint64_t count) {
-  return {on, owned(on.shared(), on.implementation().queue().wrap(native, count * sizeof(T))), count};
+  require_addresses(on, native, count, sizeof(T));
+  return backend::within_host_means([&]() -> array<T> {
+    return {on, owned(on.shared(), on.implementation().queue().wrap(native, count * sizeof(T))), count};
+  });
 }
 
 template <scalar T>
 std::vector<T> array<T>::download() const {
-  std::vector<T> result(size_);
+  std::vector<T> result = host_result<T>(size_);
   download(result);
   return result;
 }
@@ -69,12 +99,13 @@ void array<T>::download(std::span<T> to) const {
   if (to.size() != size_)
     throw error(errc::invalid_argument, "an array of " + std::to_string(size_) + " elements does not download into " +
                                             std::to_string(to.size()) + "; the sizes must be equal");
+  require_memory(to.data(), to.size());
   device_.implementation().queue().download(to.data(), storage(), size_ * sizeof(T));
 }
 
 template <scalar T>
 void* array<T>::native() const {
-  return storage_->as<void>();
+  return storage().template as<void>();
 }
 
 #define TILEWISE_INSTANTIATE(T)                                   \

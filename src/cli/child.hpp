@@ -15,6 +15,7 @@ struct child_result {
   std::string out, err;  // what it wrote, at most 1 MiB each
 
   bool succeeded() const { return exited && status == 0; }
+  bool crashed() const { return signal != 0; }
   bool timed_out() const { return !exited && signal == 0; }
 };
 

@@ -1,6 +1,7 @@
 // tilewise devices: what this machine can compute on, and how its arithmetic is.
 #include "cli/child_probe.hpp"
 #include "cli/device_use.hpp"
+#include "cli/driver_cache.hpp"
 #include "cli/drivers.hpp"
 #include "cli/output.hpp"
 #include "lab/environment.hpp"
@@ -42,6 +43,7 @@ survey look_around() {
     }
     std::string why_none;
     const std::vector<device_handle> devices = r.devices(why_none);
+    if (name == "opencl" && !devices.empty()) tell_of_cache(false);
     for (const device_handle& d : devices) {
       progress("probing " + d->info().name);
       seen.devices.push_back({d->info(), probe_device(d->info().name)});

@@ -2,6 +2,7 @@
 // is what crashes in place of the tool.
 #include "cli/child_probe.hpp"
 #include "cli/commands.hpp"
+#include "cli/driver_cache.hpp"
 #include "cli/output.hpp"
 
 #include "backend/backend.hpp"
@@ -43,7 +44,8 @@ listing list_in_child(const std::string& backend, std::span<const std::pair<std:
 
 probe_result probe_device(const std::string& name) {
   const std::string arguments[] = {"probe", name};
-  const child_result child = run_self(arguments);
+  child_result child = run_self(arguments);
+  if (child.crashed() && name.starts_with("opencl:") && is_mended_after_crash()) child = run_self(arguments);
   if (!child.succeeded()) return {.answered = false, .findings = {"its probe " + explain(child)}};
   probe_result result{.answered = true, .findings = {}};
   std::istringstream lines(child.out);

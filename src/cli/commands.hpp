@@ -21,18 +21,22 @@ struct invocation {
 /// The whole tool; `main` returns what it returns.
 int run_tool(int argc, char** argv);
 
+/// The longest that one call of a driver may take; 0 is for ever.
+inline constexpr unsigned default_time_limit_s = 60;
+
 /// Options that several subcommands share; each adds those that mean something to it.
 struct common_options {
   std::string device = "auto";
   std::string variant;
   std::string tuning;
   unsigned threads = 0;  // 0: one a logical CPU
+  unsigned time_limit_s = default_time_limit_s;
   bool fast = false;
   bool json = false;
   bool quiet = false;
   bool verbose = false;
 };
-void add_device_options(CLI::App& command, common_options& to);   // --device --threads
+void add_device_options(CLI::App& command, common_options& to);   // --device --threads --time-limit
 void add_variant_options(CLI::App& command, common_options& to);  // --variant --tuning --fast
 void add_output_options(CLI::App& command, common_options& to);   // --json -q -v
 
@@ -40,9 +44,10 @@ void add_output_options(CLI::App& command, common_options& to);   // --json -q -
 struct device_list_options {
   std::vector<std::string> names{"all"};
   unsigned threads = 0;
+  unsigned time_limit_s = default_time_limit_s;
   bool quiet = false;
 };
-void add_device_list_options(CLI::App& command, device_list_options& to);  // --device --threads
+void add_device_list_options(CLI::App& command, device_list_options& to);  // --device --threads --time-limit
 
 /// The value is a whole number in this range.
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);

@@ -1,8 +1,10 @@
 #include "cli/device_use.hpp"
 
 #include "backend/cpu/cpu_device.hpp"
+#include "cli/driver_cache.hpp"
 #include "cli/drivers.hpp"
 #include "cli/output.hpp"
+#include "cli/watch.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -19,6 +21,15 @@ void tell(const std::vector<faulty_driver>& faulty, bool quiet, const std::strin
 }
 
 void leave_out_and_tell(bool quiet = false) { tell(leave_out_faulty_drivers(), quiet); }
+
+device_handle watched(device_handle opened, unsigned time_limit_s, bool quiet) {
+  const device_info& facts = opened->info();
+  if (facts.backend != "cpu") watch_drivers(time_limit_s, facts.name);
+  if (facts.backend != "opencl") return opened;
+  tell_of_cache(quiet);
+  end_on_driver_crash();
+  return opened;
+}
 
 /// What "auto" means, unless that is the best device.
 std::string meant_by(const std::string& name) {
@@ -50,7 +61,8 @@ device_handle open_one(const common_options& options, bool alone) {
     leave_out_and_tell(options.quiet);
   }
   try {
-    return backend::find_device(name, {.threads = options.threads, .instruction_set = {}});
+    return watched(backend::find_device(name, {.threads = options.threads, .instruction_set = {}}),
+                   options.time_limit_s, options.quiet);
   } catch (const error& e) {
     // Nothing was lost: what was asked for is not here.
     throw error(e.code() == errc::device_lost ? errc::unsupported : e.code(), e.what());
@@ -67,7 +79,7 @@ device_list all_devices(const device_list_options& options) {
     for (device_handle& d : r.devices(why_none))
       all.push_back(d->info().backend == "cpu"
                         ? backend::cpu::make_device(d->info().name, {.threads = options.threads, .instruction_set = {}})
-                        : std::move(d));
+                        : watched(std::move(d), options.time_limit_s, options.quiet));
   }
   return all;
 }
@@ -76,6 +88,7 @@ common_options one_of(const device_list_options& options, const std::string& nam
   common_options one;
   one.device = name;
   one.threads = options.threads;
+  one.time_limit_s = options.time_limit_s;
   one.quiet = options.quiet;
   return one;
 }

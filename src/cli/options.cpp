@@ -14,15 +14,24 @@ static void add_threads(CLI::App& command, unsigned& to) {
       ->check(whole_number(0, most_threads));
 }
 
+static void add_time_limit(CLI::App& command, unsigned& to) {
+  constexpr unsigned a_year = 365 * 24 * 60 * 60;
+  command.add_option("--time-limit", to, "end if a driver's call takes longer; 60, 0: never")
+      ->option_text("SECONDS")
+      ->check(whole_number(0, a_year));
+}
+
 void add_device_options(CLI::App& command, common_options& to) {
   command.add_option("--device", to.device, "auto, cpu, cpu:openmp, opencl:0, opencl:NVIDIA, ...")->option_text("NAME");
   add_threads(command, to.threads);
+  add_time_limit(command, to.time_limit_s);
 }
 
 void add_device_list_options(CLI::App& command, device_list_options& to) {
   several(command.add_option("--device", to.names, "all, cpu, cpu:openmp, opencl:0, ...; may be repeated"))
       ->option_text("NAME,...");
   add_threads(command, to.threads);
+  add_time_limit(command, to.time_limit_s);
 }
 
 CLI::Option* several(CLI::Option* option) { return option->allow_extra_args(false)->delimiter(','); }

@@ -1,4 +1,5 @@
 // The descriptor of convolve.
+#include "base/lasting.hpp"
 #include "convolve/convolve_problem.hpp"
 
 #include "registry/matrix_shape.hpp"
@@ -71,7 +72,7 @@ std::string invalid(const problem& p) {
 }  // namespace
 
 const registry::algorithm& convolve_algorithm() {
-  static const registry::algorithm descriptor{
+  static const registry::algorithm& descriptor = base::lasting(registry::algorithm{
       .name = "convolve",
       .summary = "convolution (cross-correlation) with an odd mask, its taps row by row",
       .types = float_types,
@@ -84,7 +85,7 @@ const registry::algorithm& convolve_algorithm() {
       .outputs = outputs,
       .operations = operations,
       .invalid = invalid,
-  };
+  });
   return descriptor;
 }
 

@@ -1,4 +1,5 @@
 // The descriptor of diffuse.
+#include "base/lasting.hpp"
 #include "diffuse/diffuse_problem.hpp"
 #include "registry/matrix_shape.hpp"
 
@@ -90,7 +91,7 @@ double lowest_value(const weights<double>& w) {
 double largest_stable_rate(const registry::problem& p) { return -2 / lowest_value(weights_of(p)); }
 
 const registry::algorithm& diffuse_algorithm() {
-  static const registry::algorithm descriptor{
+  static const registry::algorithm& descriptor = base::lasting(registry::algorithm{
       .name = "diffuse",
       .summary = "explicit steps of the HiPerC diffusion benchmark, any number a pass",
       .types = float_types,
@@ -105,7 +106,7 @@ const registry::algorithm& diffuse_algorithm() {
       .invalid = invalid,
       .inadvisable = inadvisable,
       .fit_numbers = fit_numbers,
-  };
+  });
   return descriptor;
 }
 

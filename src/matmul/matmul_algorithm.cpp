@@ -1,4 +1,5 @@
 // The descriptor of matmul.
+#include "base/lasting.hpp"
 #include "matmul/matmul_problem.hpp"
 
 #include "registry/matrix_shape.hpp"
@@ -82,7 +83,7 @@ std::string invalid(const problem& p) {
 }  // namespace
 
 const registry::algorithm& matmul_algorithm() {
-  static const registry::algorithm descriptor{
+  static const registry::algorithm& descriptor = base::lasting(registry::algorithm{
       .name = "matmul",
       .summary = "matrix product, every element one chain of fused multiply-adds",
       .types = all_dtypes,
@@ -97,7 +98,7 @@ const registry::algorithm& matmul_algorithm() {
       .operations = operations,
       .invalid = invalid,
       .speed_in = registry::speed_unit::operations,
-  };
+  });
   return descriptor;
 }
 

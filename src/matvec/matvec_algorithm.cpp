@@ -1,4 +1,5 @@
 // The descriptor of matvec.
+#include "base/lasting.hpp"
 #include "matvec/matvec_problem.hpp"
 
 #include "registry/matrix_shape.hpp"
@@ -52,7 +53,7 @@ std::string invalid(const problem& p) {
 }  // namespace
 
 const registry::algorithm& matvec_algorithm() {
-  static const registry::algorithm descriptor{
+  static const registry::algorithm& descriptor = base::lasting(registry::algorithm{
       .name = "matvec",
       .summary = "matrix-vector product and dot product, by the reduction's order",
       .types = all_dtypes,
@@ -66,7 +67,7 @@ const registry::algorithm& matvec_algorithm() {
       .compulsory_bytes = compulsory_bytes,
       .operations = operations,
       .invalid = invalid,
-  };
+  });
   return descriptor;
 }
 

@@ -1,4 +1,5 @@
 // The descriptor of polymul.
+#include "base/lasting.hpp"
 #include "polymul/polymul_overflow.hpp"
 #include "polymul/polymul_problem.hpp"
 
@@ -93,7 +94,7 @@ void fit_inputs(const problem& p, std::span<std::vector<std::byte>> inputs) {
 }  // namespace
 
 const registry::algorithm& polymul_algorithm() {
-  static const registry::algorithm descriptor{
+  static const registry::algorithm& descriptor = base::lasting(registry::algorithm{
       .name = "polymul",
       .summary = "polynomial product: exact on integers, or by a modulus; floats in order",
       .types = coefficient_types,
@@ -109,7 +110,7 @@ const registry::algorithm& polymul_algorithm() {
       .proves = &no_overflow,
       .fit_numbers = fit_numbers,
       .fit_inputs = fit_inputs,
-  };
+  });
   return descriptor;
 }
 

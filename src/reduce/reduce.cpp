@@ -28,7 +28,7 @@ template <class T>
 
 template <class T>
 T reduce_host(std::span<const T> values, const T* init, const reduce_options& options) {
-  if (registry::takes_shortcut(values.size(), impl::reduce::small_limit, options) && options.operation <= op::max)
+  if (registry::takes_shortcut(values, impl::reduce::small_limit, options) && options.operation <= op::max)
     return impl::reduce::reduce_small(values.data(), values.size(), init, options.operation);
   return reduce_on_device(values, init, options);
 }

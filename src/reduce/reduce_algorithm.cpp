@@ -1,4 +1,5 @@
 // The descriptor of reduce.
+#include "base/lasting.hpp"
 #include "reduce/reduce_problem.hpp"
 
 namespace tilewise::impl::reduce {
@@ -27,7 +28,7 @@ std::string invalid(const problem& p) {
 }  // namespace
 
 const registry::algorithm& reduce_algorithm() {
-  static const registry::algorithm descriptor{
+  static const registry::algorithm& descriptor = base::lasting(registry::algorithm{
       .name = "reduce",
       .summary = "sum, product, minimum or maximum of an array",
       .types = all_dtypes,
@@ -41,7 +42,7 @@ const registry::algorithm& reduce_algorithm() {
       .compulsory_bytes = compulsory_bytes,
       .operations = operations,
       .invalid = invalid,
-  };
+  });
   return descriptor;
 }
 

@@ -1,5 +1,7 @@
 #include "registry/call.hpp"
 
+#include "backend/host_means.hpp"
+
 namespace tilewise::registry {
 
 namespace {
@@ -43,6 +45,13 @@ void refuse_overlap(const algorithm& what, call_operands inputs, call_operands o
   }
 }
 
+void require_memory(call_operands operands) {
+  for (const call_operand& o : operands)
+    if (o.on == nullptr && o.host == nullptr && o.bytes != 0)
+      throw error(errc::invalid_argument, std::string(o.name) + " is a null pointer to " + std::to_string(o.bytes) +
+                                              " bytes; pass memory that holds them");
+}
+
 void require_one_device(const call_operand& first, call_operands operands) {
   for (const call_operand& o : operands)
     if (&o.on->implementation() != &first.on->implementation())
@@ -60,22 +69,31 @@ void run_on_arrays(const problem& p, const wishes& wanted, call_operands inputs,
   run_in_place(p, how, on.queue(), where);
 }
 
-}  // namespace
-
-void run_call(const problem& p, const std::optional<device>& on, const wishes& wanted, call_operands inputs,
-              call_operands outputs) {
-  admit(p, wanted);
-  const bool on_arrays = outputs.begin()->on != nullptr;
-  if (on_arrays) require_one_device(*outputs.begin(), inputs), require_one_device(*outputs.begin(), outputs);
-  refuse_overlap(*p.what, inputs, outputs);
-  if (on_arrays) return run_on_arrays(p, wanted, inputs, outputs);
-  const device where = on ? *on : open("cpu");
+void run_on_spans(const problem& p, const device& where, const wishes& wanted, call_operands inputs,
+                  call_operands outputs) {
   const choice how = choose(p, where.implementation(), wanted);
   std::array<const void*, 4> in{};
   std::array<void*, 4> out{};
   for (std::size_t i = 0; i < inputs.size(); ++i) in[i] = inputs.begin()[i].host;
   for (std::size_t i = 0; i < outputs.size(); ++i) out[i] = const_cast<void*>(outputs.begin()[i].host);
   run_on_host(p, how, where.implementation().queue(), in, out);
+}
+
+}  // namespace
+
+void run_call(const problem& p, const std::optional<device>& on, const wishes& wanted, call_operands inputs,
+              call_operands outputs) {
+  backend::within_host_means([&] {
+    admit(p, wanted);
+    const bool on_arrays = outputs.begin()->on != nullptr;
+    if (on_arrays) require_one_device(*outputs.begin(), inputs), require_one_device(*outputs.begin(), outputs);
+    require_memory(inputs), require_memory(outputs);
+    refuse_overlap(*p.what, inputs, outputs);
+    if (on_arrays)
+      run_on_arrays(p, wanted, inputs, outputs);
+    else
+      run_on_spans(p, on ? *on : open("cpu"), wanted, inputs, outputs);
+  });
 }
 
 void require_elements(std::string_view name, const std::string& shape, std::uint64_t needed, std::uint64_t given) {

@@ -59,9 +59,10 @@ T value_of_call(const problem& p, const Options& options, const device& on, call
 }
 
 /// Few elements, and nothing said of where and how: the way to a device would take longer than the work.
-template <class Options>
-bool takes_shortcut(std::uint64_t n, std::uint64_t limit, const Options& options) {
-  return n != 0 && n <= limit && !options.device && options.variant.empty() && options.tuning.empty();
+template <class T, class Options>
+bool takes_shortcut(std::span<const T> in, std::uint64_t limit, const Options& options) {
+  return in.data() != nullptr && in.size() != 0 && in.size() <= limit && !options.device && options.variant.empty() &&
+         options.tuning.empty();
 }
 
 /// Whether input and output, of the same size, overlap without being the same.

@@ -1,5 +1,6 @@
 #include "registry/catalog.hpp"
 
+#include "base/lasting.hpp"
 #include "base/nearest.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ std::vector<variant> listed_variants();  // catalog.gen.cpp
 namespace {
 
 std::vector<variant>& mutable_variants() {
-  static std::vector<variant> all = listed_variants();
+  static std::vector<variant>& all = base::lasting(listed_variants());
   return all;
 }
 

@@ -36,8 +36,8 @@ template <class T>
 template <class T>
 void scan_host(std::span<const T> in, std::span<T> out, kind which, const T* init, const scan_options& options) {
   if (in.size() != out.size()) reject_sizes(in.size(), out.size());
-  if (registry::takes_shortcut(in.size(), impl::scan::small_limit, options) && options.operation <= op::max &&
-      (which == kind::inclusive || init != nullptr) && !registry::overlap_in_part<T>(in, out))
+  if (registry::takes_shortcut(in, impl::scan::small_limit, options) && options.operation <= op::max &&
+      (which == kind::inclusive || init != nullptr) && out.data() != nullptr && !registry::overlap_in_part<T>(in, out))
     return impl::scan::scan_small(in.data(), out.data(), in.size(), init, which == kind::inclusive, options.operation);
   scan_on_device(in, out, which, init, options);
 }

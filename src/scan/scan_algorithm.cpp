@@ -1,4 +1,5 @@
 // The descriptor of scan.
+#include "base/lasting.hpp"
 #include "scan/scan_problem.hpp"
 
 namespace tilewise::impl::scan {
@@ -27,7 +28,7 @@ std::string invalid(const problem& p) {
 }  // namespace
 
 const registry::algorithm& scan_algorithm() {
-  static const registry::algorithm descriptor{
+  static const registry::algorithm& descriptor = base::lasting(registry::algorithm{
       .name = "scan",
       .summary = "running sum, product, minimum or maximum, inclusive or exclusive",
       .types = all_dtypes,
@@ -41,7 +42,7 @@ const registry::algorithm& scan_algorithm() {
       .operations = operations,
       .invalid = invalid,
       .in_place = true,
-  };
+  });
   return descriptor;
 }
 

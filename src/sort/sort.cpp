@@ -34,8 +34,8 @@ constexpr payload payload_for = sizeof(V) == 4 ? payload::values32 : payload::va
 template <scalar T>
 void sort(std::span<const T> in, std::span<T> out, const sort_options& options) {
   require_size("output", out.size(), in.size());
-  if (registry::takes_shortcut(in.size(), impl::sort::few_keys, options) && options.order <= sort_order::descending &&
-      !registry::overlap_in_part<T>(in, out))
+  if (registry::takes_shortcut(in, impl::sort::few_keys, options) && options.order <= sort_order::descending &&
+      out.data() != nullptr && !registry::overlap_in_part<T>(in, out))
     return impl::sort::sort_few(in.data(), out.data(), in.size(), options.order == sort_order::descending);
   registry::run_call(describe<T>(in.size(), payload::none, options), options, {{"the input", in}},
                      {{"the output", out}});

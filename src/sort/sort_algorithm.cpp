@@ -1,4 +1,5 @@
 // The descriptor of sort.
+#include "base/lasting.hpp"
 #include "sort/sort_problem.hpp"
 
 #include <bit>
@@ -50,7 +51,7 @@ std::string invalid(const problem& p) {
 }  // namespace
 
 const registry::algorithm& sort_algorithm() {
-  static const registry::algorithm descriptor{
+  static const registry::algorithm& descriptor = base::lasting(registry::algorithm{
       .name = "sort",
       .summary = "stable sort of keys, alone, with values or with their indices",
       .types = all_dtypes,
@@ -65,7 +66,7 @@ const registry::algorithm& sort_algorithm() {
       .invalid = invalid,
       .speed_in = registry::speed_unit::elements,
       .in_place = true,
-  };
+  });
   return descriptor;
 }
 

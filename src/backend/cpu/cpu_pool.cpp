@@ -1,6 +1,7 @@
 #include "backend/cpu/cpu_pool.hpp"
 
 #include "base/ceil_div.hpp"
+#include "base/memory_group.hpp"
 
 #include <tilewise/error.hpp>
 
@@ -16,7 +17,8 @@ namespace tilewise::backend::cpu {
 
 std::uint64_t physical_memory() {
   static const std::uint64_t bytes =
-      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
+      std::min(static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE)),
+               base::memory_of_groups().most);
   return bytes;
 }
 

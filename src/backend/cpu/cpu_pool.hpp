@@ -7,6 +7,7 @@
 
 namespace tilewise::backend::cpu {
 
+/// What this process may have at most: the machine's memory, or its control group's limit.
 std::uint64_t physical_memory();
 
 /// Blocks that were given back wait here by size; any number of threads may take and give.

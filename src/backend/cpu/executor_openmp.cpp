@@ -1,5 +1,8 @@
+#include "backend/cpu/cpu_thread_limit.hpp"
 #include "backend/cpu/executors.hpp"
+#include "backend/fork.hpp"
 
+#include <algorithm>
 #include <exception>
 
 #include <omp.h>
@@ -8,10 +11,23 @@ namespace tilewise::backend::cpu {
 
 namespace {
 
+/// The threads of libgomp belong to the caller's thread and wait for its next call. Where it cannot start one it ends
+/// the process, and in a forked child it waits for those of the parent.
+void require_team(unsigned workers) {
+  static process_bound first_team;
+  if (!first_team.is_here()) throw error(errc::device_lost, used_before_fork("cpu:openmp"));
+  thread_local unsigned largest = 1;
+  const unsigned team = std::min(workers, static_cast<unsigned>(omp_get_thread_limit()));
+  if (team <= largest || omp_in_parallel() != 0) return;
+  require_threads(team);
+  largest = team;
+}
+
 class openmp_executor final : public executor {
  public:
   std::string_view name() const override { return "openmp"; }
   void run(unsigned workers, const std::function<void(unsigned)>& body) override {
+    require_team(workers);
     std::exception_ptr failure;
 #pragma omp parallel num_threads(static_cast <int>(workers)) default(shared)
     {

@@ -1,4 +1,5 @@
 // A team of std::threads that sleep between calls, after a short look-out for the next one.
+#include "backend/cpu/cpu_thread_limit.hpp"
 #include "backend/cpu/cpu_wait.hpp"
 #include "backend/cpu/executors.hpp"
 
@@ -29,8 +30,7 @@ class threads_executor final : public executor {
     } catch (const std::system_error&) {
       const std::size_t started = team_.size() + 1;
       end();
-      throw error(errc::out_of_memory, "the system gives this process " + std::to_string(started) + " threads of the " +
-                                           std::to_string(threads) + " asked for; ask for fewer");
+      refuse_threads(started, threads);
     }
   }
 

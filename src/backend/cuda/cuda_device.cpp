@@ -2,6 +2,7 @@
 
 #include "backend/cuda/cuda_error.hpp"
 #include "backend/cuda/cuda_queue.hpp"
+#include "backend/fork.hpp"
 
 #include <optional>
 
@@ -59,8 +60,14 @@ class cuda_device final : public backend::device {
   std::optional<cudaStream_t> borrowed_;
 };
 
-/// 0 with a sentence where there is no driver, no device, or a driver older than the runtime in this build.
+/// 0 with a sentence where there is no driver, no device, or a driver older than the runtime in this build, and in a
+/// forked child.
 int count_devices(std::string& why_none) {
+  static process_bound driver;
+  if (!driver.is_here()) {
+    why_none = used_before_fork("CUDA") + ".";
+    return 0;
+  }
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status == cudaSuccess) return count;

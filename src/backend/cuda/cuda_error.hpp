@@ -1,6 +1,8 @@
 // CUDA's error codes as tilewise::error.
 #pragma once
 
+#include "backend/driver_call.hpp"
+
 #include <tilewise/error.hpp>
 
 #include <cuda_runtime_api.h>
@@ -22,5 +24,6 @@ inline void ignore(cudaError_t status) noexcept {
 
 }  // namespace tilewise::backend::cuda
 
-#define TW_CUDA(call) ::tilewise::backend::cuda::check((call), #call)
+#define TW_CUDA(call) \
+  ::tilewise::backend::cuda::check(::tilewise::backend::during(#call, [&] { return (call); }), #call)
 #define TW_CUDA_NOTHROW(call) ::tilewise::backend::cuda::ignore((call))

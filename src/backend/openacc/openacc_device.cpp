@@ -1,6 +1,7 @@
 #include "backend/openacc/openacc_device.hpp"
 
 #include "backend/cpu/cpu_device.hpp"
+#include "backend/fork.hpp"
 #include "backend/openacc/openacc_queue.hpp"
 
 #include <array>
@@ -94,7 +95,12 @@ class openacc_device final : public backend::device {
 
 }  // namespace
 
-std::vector<std::shared_ptr<backend::device>> devices(std::string&) {
+std::vector<std::shared_ptr<backend::device>> devices(std::string& why_none) {
+  static process_bound runtime;
+  if (!runtime.is_here()) {
+    why_none = used_before_fork("OpenACC") + ".";
+    return {};
+  }
   std::vector<std::shared_ptr<backend::device>> all;
   constexpr bool has_kernels = TILEWISE_OPENACC_OFFLOAD;
   const int count = has_kernels ? acc_get_num_devices(acc_device_nvidia) : 0;

@@ -1,6 +1,7 @@
 #include "backend/opencl/opencl_api.hpp"
 
-#include "backend/opencl/opencl_cache.hpp"
+#include "backend/opencl/opencl_cache_folder.hpp"
+#include "base/lasting.hpp"
 
 #include <tilewise/error.hpp>
 
@@ -19,7 +20,8 @@ struct loaded_api {
 
 loaded_api load() {
   loaded_api result;
-  use_cache_for_driver();  // drivers read their environment when they are loaded
+  result.why_none = make_folder_for_driver();  // drivers read their environment when they are loaded
+  if (!result.why_none.empty()) return result;
   const char* named = std::getenv("TILEWISE_OPENCL_LIBRARY");
   const char* file = named != nullptr && *named != '\0' ? named : "libOpenCL.so.1";
   void* library = dlopen(file, RTLD_NOW | RTLD_LOCAL);  // never closed: drivers do not survive it
@@ -41,7 +43,7 @@ loaded_api load() {
 }  // namespace
 
 const api* find_api(std::string& why_none) {
-  static const loaded_api loaded = load();
+  static const loaded_api& loaded = base::lasting(load());
   why_none = loaded.why_none;
   return loaded.why_none.empty() ? &loaded.table : nullptr;
 }

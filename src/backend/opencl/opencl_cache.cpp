@@ -1,10 +1,10 @@
 #include "backend/opencl/opencl_cache.hpp"
 
+#include "backend/opencl/opencl_cache_folder.hpp"
 #include "backend/opencl/opencl_cache_limit.hpp"
 
 #include <atomic>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 
 #include <fcntl.h>
@@ -67,44 +67,6 @@ XXH128_canonical_t checksum_of(std::span<const unsigned char> bytes) {
   return canonical;
 }
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-/// Empty if the cache is off.
-std::string directory_name() {
-  if (const std::string named = variable("TILEWISE_CACHE"); !named.empty()) return named == "off" ? "" : named;
-  if (const std::string base = variable("XDG_CACHE_HOME"); base.starts_with('/')) return base + "/tilewise";
-  const std::string home = variable("HOME");
-  if (!home.starts_with('/')) return "";
-  mkdir((home + "/.cache").c_str(), 0700);  // may be there already
-  return home + "/.cache/tilewise";
-}
-
-/// A descriptor of the directory, made if it is not there; -1 if it is not ours alone.
-int open_private(const std::string& name) {
-  if (name.empty()) return -1;
-  mkdir(name.c_str(), 0700);
-  const int directory = open(name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  struct stat facts;
-  if (directory >= 0 && fstat(directory, &facts) == 0 && facts.st_uid == geteuid() && (facts.st_mode & 07777) == 0700)
-    return directory;
-  if (directory >= 0) close(directory);
-  return -1;
-}
-
-/// Where PoCL may keep its objects; empty if there is no place that is ours alone.
-std::string driver_folder() {
-  const std::string ours = directory_name();
-  for (const std::string& name : {ours, ours + "/pocl"}) {
-    const int directory = open_private(name);
-    if (directory < 0) return "";
-    close(directory);
-  }
-  return ours + "/pocl";
-}
-
 bool is_ours(const struct stat& facts) {
   return S_ISREG(facts.st_mode) && facts.st_uid == geteuid() && (facts.st_mode & 022) == 0;
 }
@@ -127,7 +89,7 @@ std::string cache_key(std::span<const std::string_view> fields) {
   return key;
 }
 
-disk_cache::disk_cache() : directory_(open_private(directory_name())) {}
+disk_cache::disk_cache() : directory_(open_cache_folder()) {}
 
 disk_cache::~disk_cache() {
   if (directory_ >= 0) close(directory_);
@@ -170,13 +132,10 @@ void disk_cache::store(const std::string& key, std::span<const unsigned char> by
   limit_programs(directory_);
   static const bool once = [this] {  // the driver's are many, and whoever builds programs waits for longer
     if (faccessat(directory_, "pocl", F_OK, AT_SYMLINK_NOFOLLOW) == 0) limit_driver_objects(driver_folder());
+    remove_old_driver_folders();
     return true;
   }();
   (void)once;
-}
-
-void use_cache_for_driver() {
-  if (const std::string objects = driver_folder(); !objects.empty()) setenv("POCL_CACHE_DIR", objects.c_str(), 0);
 }
 
 }  // namespace tilewise::backend::opencl

@@ -34,8 +34,4 @@ class disk_cache {
   int directory_ = -1;
 };
 
-/// PoCL keeps objects of its own and runs a swapped one without a word: if POCL_CACHE_DIR is unset, points it into our
-/// directory.
-void use_cache_for_driver();
-
 }  // namespace tilewise::backend::opencl

@@ -1,6 +1,10 @@
 #include "backend/opencl/opencl_device.hpp"
 
+#include "backend/fork.hpp"
 #include "backend/opencl/opencl_queue.hpp"
+#include "base/lasting.hpp"
+
+#include <mutex>
 
 namespace tilewise::backend::opencl {
 
@@ -78,6 +82,27 @@ std::vector<cl_device_id> all_device_ids() {
 
 }  // namespace
 
+namespace {
+
+struct listed_device {
+  cl_device_id id;
+  device_info facts;
+};
+
+/// Drivers do not bear being listed for the first time by two threads at once, and need not be asked again. A list
+/// without a device is not kept.
+std::vector<listed_device> listed() {
+  static std::mutex mutex;
+  static auto& found = base::lasting(std::vector<listed_device>());
+  const std::lock_guard lock(mutex);
+  if (found.empty())
+    for (cl_device_id id : all_device_ids())
+      found.push_back({id, describe(id, "opencl:" + std::to_string(found.size()))});
+  return found;
+}
+
+}  // namespace
+
 std::string device_text(cl_device_id device, cl_device_info what) {
   std::size_t bytes = 0;
   if (cl().clGetDeviceInfo(device, what, 0, nullptr, &bytes) != CL_SUCCESS || bytes == 0) return "";
@@ -107,10 +132,14 @@ std::string too_large(const device_info& facts, unsigned group_size, std::uint64
 }
 
 std::vector<std::shared_ptr<backend::device>> devices(std::string& why_none) {
+  static process_bound drivers;
+  if (!drivers.is_here()) {
+    why_none = used_before_fork("OpenCL") + ".";
+    return {};
+  }
   if (find_api(why_none) == nullptr) return {};
   std::vector<std::shared_ptr<backend::device>> all;
-  for (cl_device_id id : all_device_ids())
-    all.push_back(std::make_shared<opencl_device>(describe(id, "opencl:" + std::to_string(all.size())), id));
+  for (const listed_device& d : listed()) all.push_back(std::make_shared<opencl_device>(d.facts, d.id));
   if (all.empty())
     why_none =
         "The OpenCL loader finds no device; install a driver, such as Debian's pocl-opencl-icd, or name the vendor's "
@@ -128,9 +157,8 @@ std::shared_ptr<backend::device> from_queue(void* queue) {
   if ((properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0)
     throw error(errc::invalid_argument, "the cl_command_queue runs out of order; make one without that property");
   std::string name = "opencl";
-  const std::vector<cl_device_id> listed = all_device_ids();
-  for (std::size_t i = 0; i < listed.size(); ++i)
-    if (listed[i] == id) name += ":" + std::to_string(i);
+  for (const listed_device& d : listed())
+    if (d.id == id) name = d.facts.name;
   return std::make_shared<borrowed_device>(describe(id, name), theirs);
 }
 

@@ -1,6 +1,7 @@
 // Checked OpenCL calls and owners of OpenCL objects.
 #pragma once
 
+#include "backend/driver_call.hpp"
 #include "backend/opencl/opencl_api.hpp"
 
 #include <tilewise/error.hpp>
@@ -16,7 +17,8 @@ std::string name_of_status(cl_int status);
 void check(cl_int status, const char* call);
 
 /// TW_CL(cl().clFinish(queue)): a call that returns its status.
-#define TW_CL(call) ::tilewise::backend::opencl::check((call), #call)
+#define TW_CL(call) \
+  ::tilewise::backend::opencl::check(::tilewise::backend::during(#call, [&] { return (call); }), #call)
 
 /// TW_CL_MAKE(cl().clCreateKernel(program, name, tw_status)): a call that returns an object and a status.
 #define TW_CL_MAKE(call) ::tilewise::backend::opencl::make([&](cl_int* tw_status) { return (call); }, #call)
@@ -24,7 +26,7 @@ void check(cl_int status, const char* call);
 template <class Call>
 auto make(const Call& call, const char* text) {
   cl_int status = CL_SUCCESS;
-  auto made = call(&status);
+  auto made = during(text, [&] { return call(&status); });
   check(status, text);
   return made;
 }

@@ -62,6 +62,11 @@ program_handle program_store::build(std::string_view source, const std::string& 
   return built;
 }
 
+cl_int program_store::compile(cl_program what, const std::string& options) const {
+  return during("clBuildProgram",
+                [&] { return cl().clBuildProgram(what, 1, &device_, options.c_str(), nullptr, nullptr); });
+}
+
 program_handle program_store::build_from_binary(const std::vector<unsigned char>& binary,
                                                 const std::string& options) const {
   const unsigned char* bytes = binary.data();
@@ -69,7 +74,7 @@ program_handle program_store::build_from_binary(const std::vector<unsigned char>
   cl_int loaded = CL_SUCCESS, status = CL_SUCCESS;
   program_handle made(cl().clCreateProgramWithBinary(context_, 1, &device_, &size, &bytes, &loaded, &status));
   if (status != CL_SUCCESS || loaded != CL_SUCCESS) return {};  // the driver changed its mind: build it anew
-  if (cl().clBuildProgram(made.get(), 1, &device_, options.c_str(), nullptr, nullptr) != CL_SUCCESS) return {};
+  if (compile(made.get(), options) != CL_SUCCESS) return {};
   return made;
 }
 
@@ -77,7 +82,7 @@ program_handle program_store::build_from_source(std::string_view source, const s
   const char* text = source.data();
   const std::size_t length = source.size();
   program_handle made(TW_CL_MAKE(cl().clCreateProgramWithSource(context_, 1, &text, &length, tw_status)));
-  const cl_int status = cl().clBuildProgram(made.get(), 1, &device_, options.c_str(), nullptr, nullptr);
+  const cl_int status = compile(made.get(), options);
   if (status == CL_SUCCESS) return made;
   const errc code = status == CL_OUT_OF_HOST_MEMORY || status == CL_OUT_OF_RESOURCES ? errc::out_of_memory
                     : status == CL_DEVICE_NOT_AVAILABLE                              ? errc::device_lost

@@ -1,0 +1,34 @@
+// Which call of a driver is being waited for, told to whoever watches that it ends.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace tilewise::backend {
+
+/// The latest one; several threads may overwrite each other's.
+struct driver_call {
+  const char* text;      ///< as it stands in the source; nullptr between calls
+  std::uint64_t number;  ///< another one for each call
+};
+
+namespace detail {
+inline std::atomic<const char*> call_text{nullptr};
+inline std::atomic<std::uint64_t> call_number{0};
+}  // namespace detail
+
+inline driver_call current_driver_call() noexcept {
+  return {detail::call_text.load(std::memory_order_relaxed), detail::call_number.load(std::memory_order_relaxed)};
+}
+
+/// Whatever `call` returns.
+template <class Call>
+auto during(const char* text, const Call& call) {
+  detail::call_number.store(detail::call_number.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  detail::call_text.store(text, std::memory_order_relaxed);
+  const auto result = call();
+  detail::call_text.store(nullptr, std::memory_order_relaxed);
+  return result;
+}
+
+}  // namespace tilewise::backend

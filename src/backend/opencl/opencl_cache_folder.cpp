@@ -1,0 +1,167 @@
+#include "backend/opencl/opencl_cache_folder.hpp"
+
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace tilewise::backend::opencl {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view moved_aside = "pocl.damaged-", of_one_run = "tilewise-drivers-";
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+bool is_off() { return variable("TILEWISE_CACHE") == "off"; }
+
+/// Empty where nothing names a folder.
+std::string folder_name() {
+  if (const std::string named = variable("TILEWISE_CACHE"); !named.empty()) return named;
+  if (const std::string base = variable("XDG_CACHE_HOME"); base.starts_with('/')) return base + "/tilewise";
+  const std::string home = variable("HOME");
+  if (!home.starts_with('/')) return "";
+  mkdir((home + "/.cache").c_str(), 0700);  // may be there already
+  return home + "/.cache/tilewise";
+}
+
+/// A folder that nobody else can write to, or what keeps it from being one.
+struct private_folder {
+  int descriptor = -1;
+  std::string fault;
+};
+
+private_folder refused(int descriptor, std::string fault) {
+  close(descriptor);
+  return {-1, std::move(fault)};
+}
+
+private_folder open_private(const std::string& name) {
+  const int made = mkdir(name.c_str(), 0700) == 0 ? 0 : errno;
+  const int folder = open(name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (folder < 0) {
+    if (errno == ENOTDIR || errno == ELOOP) return {-1, "it is no folder, or a link to one"};
+    return {-1, std::string("it cannot be made: ") + std::strerror(errno == ENOENT ? made : errno)};
+  }
+  struct stat facts {};
+  if (fstat(folder, &facts) != 0 || facts.st_uid != geteuid()) return refused(folder, "it belongs to another user");
+  if ((facts.st_mode & 07777) != 0700) return refused(folder, "others may use it; `chmod 700` makes it yours alone");
+  return {folder, ""};
+}
+
+bool is_private(const std::string& name) {
+  const int folder = open_private(name).descriptor;
+  if (folder >= 0) close(folder);
+  return folder >= 0;
+}
+
+/// Whether a folder is ours and was left for a day.
+bool is_left(const fs::path& folder) {
+  constexpr std::time_t day = 24 * 60 * 60;
+  struct stat facts {};
+  return lstat(folder.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode) && facts.st_uid == geteuid() &&
+         facts.st_mtim.tv_sec < std::time(nullptr) - day;
+}
+
+/// "<prefix><process>-...": the process has ended.
+bool has_ended(std::string_view name, std::string_view prefix) {
+  pid_t process = 0;
+  name.remove_prefix(prefix.size());
+  const bool is_number = std::from_chars(name.data(), name.data() + name.size(), process).ec == std::errc();
+  return is_number && process > 0 && kill(process, 0) != 0 && errno == ESRCH;
+}
+
+void remove_left(const fs::path& parent, std::string_view prefix) {
+  std::error_code failure, ignored;
+  for (fs::directory_iterator at(parent, failure), end; !failure && at != end; at.increment(failure))
+    if (const std::string name = at->path().filename();
+        name.starts_with(prefix) && has_ended(name, prefix) && is_left(at->path()))
+      fs::remove_all(at->path(), ignored);
+}
+
+/// A folder of this process. It is made before the drivers are loaded, so that it goes away after they have ended.
+class run_folder {
+ public:
+  run_folder() {
+    for (const std::string& parent : {variable("TMPDIR"), std::string("/tmp")}) {
+      if (!parent.starts_with('/')) continue;
+      remove_left(parent, of_one_run);
+      path_ = parent + "/" + std::string(of_one_run) + std::to_string(process_) + "-XXXXXX";
+      if (mkdtemp(path_.data()) != nullptr) return;
+    }
+    path_.clear();
+  }
+  ~run_folder() {
+    std::error_code ignored;
+    if (!path_.empty() && getpid() == process_) fs::remove_all(path_, ignored);
+  }
+  run_folder(const run_folder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  const pid_t process_ = getpid();
+  std::string path_;
+};
+
+}  // namespace
+
+int open_cache_folder() {
+  const std::string name = folder_name();
+  return is_off() || name.empty() ? -1 : open_private(name).descriptor;
+}
+
+std::string why_no_cache() {
+  if (is_off()) return "";
+  const std::string name = folder_name();
+  const private_folder folder = name.empty() ? private_folder{-1, "HOME names none"} : open_private(name);
+  if (folder.descriptor >= 0) close(folder.descriptor);
+  if (folder.fault.empty()) return "";
+  return "OpenCL programs are built anew in each run: the cache folder " + (name.empty() ? "" : "'" + name + "' ") +
+         "is not used, since " + folder.fault;
+}
+
+std::string make_folder_for_driver() {
+  if (!variable("POCL_CACHE_DIR").empty()) return "";
+  std::string objects = driver_folder();
+  if (objects.empty()) {
+    static const run_folder instead;
+    objects = instead.path();
+  }
+  if (objects.empty())
+    return "OpenCL drivers are not loaded, since there is no folder of ours alone for what they compile; set TMPDIR to "
+           "one that can be written.";
+  setenv("POCL_CACHE_DIR", objects.c_str(), 1);
+  return "";
+}
+
+std::string driver_folder() {
+  const std::string ours = folder_name();
+  if (is_off() || ours.empty() || !is_private(ours) || !is_private(ours + "/pocl")) return "";
+  return ours + "/pocl";
+}
+
+std::string driver_folder_aside() { return folder_name() + "/" + std::string(moved_aside) + std::to_string(getpid()); }
+
+bool move_driver_folder_aside() {
+  const std::string folder = driver_folder(), named = variable("POCL_CACHE_DIR");
+  const bool is_used = !folder.empty() && (named.empty() || named == folder);
+  return is_used && std::rename(folder.c_str(), driver_folder_aside().c_str()) == 0 && is_private(folder);
+}
+
+void remove_old_driver_folders() { remove_left(folder_name(), moved_aside); }
+
+}  // namespace tilewise::backend::opencl

@@ -1,0 +1,76 @@
+#include "cli/driver_cache.hpp"
+
+#include "cli/exit_code.hpp"
+#include "cli/output.hpp"
+#include "io/replacement_file.hpp"
+#if TILEWISE_WITH_OPENCL
+#include "backend/opencl/opencl_cache_folder.hpp"
+#endif
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include <unistd.h>
+
+namespace tilewise::cli {
+
+#if TILEWISE_WITH_OPENCL
+namespace {
+
+namespace opencl = backend::opencl;
+
+/// All that the handler needs, since it may not allocate.
+struct {
+  std::string from, to, sentence;
+} at_crash;
+
+extern "C" void end_by_crash(int) {
+  if (std::rename(at_crash.from.c_str(), at_crash.to.c_str()) == 0)
+    static_cast<void>(!write(STDERR_FILENO, at_crash.sentence.data(), at_crash.sentence.size()));
+  io::remove_unfinished_files();
+  _exit(static_cast<int>(exit_code::device_lost));
+}
+
+bool uses(const std::string& folder) {
+  const char* used = std::getenv("POCL_CACHE_DIR");
+  return !folder.empty() && used != nullptr && folder == used;
+}
+
+}  // namespace
+
+void tell_of_cache(bool quiet) {
+  static bool told = false;
+  if (told || quiet) return;
+  told = true;
+  if (const std::string why_none = opencl::why_no_cache(); !why_none.empty()) note("tilewise: " + why_none);
+}
+
+void end_on_driver_crash() {
+  const std::string folder = opencl::driver_folder();
+  if (!at_crash.from.empty() || !uses(folder)) return;
+  at_crash = {folder, opencl::driver_folder_aside(), ""};
+  at_crash.sentence =
+      "tilewise: it crashed beside an OpenCL driver. What the driver had compiled may be damaged and was moved to '" +
+      at_crash.to + "'; try again\n";
+  for (const int crash : {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV}) {
+    struct sigaction before {};
+    sigaction(crash, nullptr, &before);
+    if (before.sa_handler == SIG_DFL) std::signal(crash, end_by_crash);  // a sanitizer's stays
+  }
+}
+
+bool is_mended_after_crash() {
+  if (!opencl::move_driver_folder_aside()) return false;
+  note("tilewise: what OpenCL drivers had compiled may be damaged and was moved to '" + opencl::driver_folder_aside() +
+       "'");
+  return true;
+}
+#else
+void tell_of_cache(bool) {}
+void end_on_driver_crash() {}
+bool is_mended_after_crash() { return false; }
+#endif
+
+}  // namespace tilewise::cli

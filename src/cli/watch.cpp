@@ -1,0 +1,76 @@
+#include "cli/watch.hpp"
+
+#include "backend/driver_call.hpp"
+#include "base/lasting.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/output.hpp"
+#include "io/replacement_file.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <unistd.h>
+
+namespace tilewise::cli {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds tick(100), moment(1000);
+
+std::mutex mutex;
+std::vector<std::string>& watched = base::lasting(std::vector<std::string>());  // names of devices
+
+std::string names() {
+  const std::lock_guard lock(mutex);
+  std::string text;
+  for (const std::string& name : watched) text += (text.empty() ? "" : " or ") + name;
+  return text;
+}
+
+/// The main thread is in the driver and will not come back, so that its output is ours.
+[[noreturn]] void end(exit_code code) {
+  finish_output(code);
+  io::remove_unfinished_files();
+  _exit(static_cast<int>(code));
+}
+
+[[noreturn]] void end_by_limit(const char* call, milliseconds limit) {
+  end(fail(name_of(errc::device_lost), exit_code::device_lost,
+           names() + " made no progress for " + std::to_string(limit.count() / 1000) + " s in " + call +
+               "; the device or its driver hangs, or the work is long: --time-limit SECONDS waits longer"));
+}
+
+[[noreturn]] void end_by_interrupt(const char* call) {
+  note("tilewise: interrupted while " + names() + " was in " + call);
+  end(exit_code::interrupted);
+}
+
+/// Counts ticks and not the clock, which goes on while the tool is suspended.
+[[noreturn]] void watch(milliseconds limit) {
+  milliseconds waited(0);
+  for (std::uint64_t number = 0;; waited += tick) {
+    std::this_thread::sleep_for(tick);
+    const backend::driver_call now = backend::current_driver_call();
+    if (now.text == nullptr || now.number != number) waited = milliseconds(0);
+    number = now.number;
+    if (now.text == nullptr) continue;
+    if (interrupt_requested() && waited >= moment) end_by_interrupt(now.text);
+    if (limit.count() != 0 && waited >= limit) end_by_limit(now.text, limit);
+  }
+}
+
+}  // namespace
+
+void watch_drivers(unsigned limit_s, const std::string& device) {
+  const std::lock_guard lock(mutex);
+  if (watched.empty()) std::thread(watch, std::chrono::seconds(limit_s)).detach();
+  if (std::find(watched.begin(), watched.end(), device) == watched.end()) watched.push_back(device);
+}
+
+}  // namespace tilewise::cli

@@ -1,0 +1,13 @@
+// Ends the tool where a driver does not come back: after a time limit, or after Ctrl-C.
+#pragma once
+
+#include <string>
+
+namespace tilewise::cli {
+
+/// From now on the tool ends, with the code of a lost device, if one call of a driver takes longer than `limit_s`
+/// seconds; 0 is no limit. After an interrupt a call has a moment only. What was written so far stays. `device` is one
+/// that messages may name.
+void watch_drivers(unsigned limit_s, const std::string& device);
+
+}  // namespace tilewise::cli

@@ -1,0 +1,190 @@
+// Calls that make no sense, through the public interface: operands that overlap, sizes that no memory has, pointers to
+// nothing and what was moved from. Each is refused with a sentence, and no memory is touched.
+#include <tilewise/interop.hpp>
+#include <tilewise/tilewise.hpp>
+
+#include <cstring>
+#include <functional>
+
+#include <gtest/gtest.h>
+
+namespace tilewise::tests {
+
+namespace tw = tilewise;  // std has functions of the same names
+
+namespace {
+
+/// The sentence; fails if there is none, or an error of another code.
+template <class Call>
+std::string refused(const Call& call, errc expected = errc::invalid_argument) {
+  try {
+    call();
+  } catch (const error& e) {
+    EXPECT_EQ(e.code(), expected) << e.what();
+    EXPECT_GT(std::strlen(e.what()), 20u) << e.what();
+    return e.what();
+  } catch (const std::exception& e) {
+    ADD_FAILURE() << "another exception: " << e.what();
+    return "";
+  }
+  ADD_FAILURE() << "it was not refused";
+  return "";
+}
+
+/// Every algorithm with an output, on square operands of `side` rows: two inputs and an output of one size.
+template <class In, class Out>
+std::vector<std::function<void(const In&, const In&, Out&)>> calls_of_three(std::uint64_t side) {
+  const matrix_layout square(side, side);
+  const image_size image{side, side};
+  return {
+      [=](const In& a, const In& b, Out& c) { tw::matmul(a, square, b, square, c, square); },
+      [=](const In& a, const In& b, Out& c) {
+        tw::convolve(a, image, b, {1, 1}, c);
+      },
+  };
+}
+
+template <class In, class Out>
+std::vector<std::function<void(const In&, Out&)>> calls_of_two(std::uint64_t side) {
+  return {
+      [](const In& in, Out& out) { tw::inclusive_scan(in, out); },
+      [](const In& in, Out& out) { tw::exclusive_scan(in, out, 2.0f); },
+      [](const In& in, Out& out) { tw::sort(in, out); },
+      [=](const In& in, Out& out) { tw::diffuse(in, out, {.rows = side, .columns = side}); },
+  };
+}
+
+TEST(HostileCalls, HostMemoryThatOverlapsInPartIsRefused) {
+  for (const std::uint64_t side : {2, 40}) {  // what is computed at once, and what goes to a device
+    const std::uint64_t n = side * side;
+    std::vector<float> memory(4 * n, 1.0f);
+    const std::span<const float> in = std::span(memory).subspan(n, n);
+    for (const std::uint64_t at : {std::uint64_t{1}, n - 1, n + 1, 2 * n - 1}) {
+      std::span<float> out = std::span(memory).subspan(at, n);
+      for (const auto& call : calls_of_two<std::span<const float>, std::span<float>>(side))
+        refused([&] { call(in, out); });
+    }
+  }
+  const std::uint64_t n = 1600;
+  std::vector<float> memory(4 * n, 1.0f);
+  const std::span<const float> a = std::span(memory).first(n), b = std::span(memory).subspan(n, n);
+  for (const std::uint64_t at : {std::uint64_t{0}, std::uint64_t{1}, n - 1, n, 2 * n - 1}) {
+    std::span<float> c = std::span(memory).subspan(at, n);
+    for (const auto& call : calls_of_three<std::span<const float>, std::span<float>>(40))
+      refused([&] { call(a, b, c); });
+    refused([&] { tw::matvec(a, {40, 40}, b.first(40), c.first(40)); });
+    refused([&] { tw::polymul(a.first(n / 2), b.first(n / 2), std::span(memory).subspan(at, n - 1)); });
+  }
+  const std::span<float> all(memory);
+  refused([&] { tw::sort_by_key(a, b, all.subspan(1, n), all.subspan(2 * n, n)); });
+  refused([&] { tw::sort_by_key(a, b, all.subspan(2 * n, n), all.subspan(2 * n + 1, n)); });
+  EXPECT_EQ(memory, std::vector<float>(4 * n, 1.0f));
+}
+
+TEST(HostileCalls, ViewsThatOverlapInPartAreRefused) {
+  const device on = open("cpu");
+  for (const std::uint64_t side : {2, 40}) {
+    const std::uint64_t n = side * side;
+    std::vector<float> memory(4 * n, 1.0f);
+    const auto part = [&](std::uint64_t at) { return view<float>(on, memory.data() + at, n); };
+    const array<float> in = part(n), other = part(2 * n);
+    for (const std::uint64_t at : {std::uint64_t{1}, n - 1, n + 1, 2 * n - 1}) {
+      array<float> out = part(at);
+      for (const auto& call : calls_of_two<array<float>, array<float>>(side)) refused([&] { call(in, out); });
+      for (const auto& call : calls_of_three<array<float>, array<float>>(side)) refused([&] { call(in, other, out); });
+    }
+    EXPECT_EQ(memory, std::vector<float>(4 * n, 1.0f));
+  }
+}
+
+/// Inputs of no elements, whose addresses say nothing: also that of the output.
+TEST(HostileCalls, EmptyInputsAtTheOutputsAddress) {
+  for (const device& on : devices()) {
+    std::vector<float> c(12, 7.0f), y(3, 7.0f);
+    const std::span<const float> nothing(c.data(), 0), nothing_of_y(y.data(), 0);
+    try {
+      tw::matmul(nothing, {3, 0}, nothing, {0, 4}, std::span(c), {3, 4}, {.device = on});
+      tw::matvec(nothing_of_y, {3, 0}, nothing_of_y, std::span(y), {.device = on});
+    } catch (const error& e) {
+      EXPECT_EQ(e.code(), errc::unsupported) << on.name() << ": " << e.what();  // not every backend has all
+      continue;
+    }
+    EXPECT_EQ(c, std::vector<float>(12)) << on.name();
+    EXPECT_EQ(y, std::vector<float>(3)) << on.name();
+  }
+}
+
+TEST(HostileCalls, ViewsOfMoreThanMemoryHasAddressesAreRefused) {
+  const device on = open("cpu");
+  std::vector<double> memory(8);
+  for (const std::uint64_t count : {std::uint64_t{1} << 61, (std::uint64_t{1} << 61) + 1, (std::uint64_t{1} << 61) - 1,
+                                    ~std::uint64_t{0}, std::uint64_t{1} << 62})
+    refused([&] { view<double>(on, memory.data(), count); });
+  refused([&] { view<std::int32_t>(on, memory.data(), std::uint64_t{1} << 62); });
+  refused([&] { view<float>(on, nullptr, 1); });
+  EXPECT_EQ(view<float>(on, nullptr, 0).download(), std::vector<float>());
+  refused([&] { view<double>(on, memory.data(), std::uint64_t{1} << 58).download(); }, errc::out_of_memory);
+  refused([&] { view<double>(on, memory.data(), std::uint64_t{1} << 60).download(); }, errc::out_of_memory);
+}
+
+TEST(HostileCalls, NullPointersWithASizeAreRefused) {
+  const device on = open("cpu");
+  std::vector<float> some(9, 1.0f);
+  const matrix_layout square(3, 3);
+  for (const std::uint64_t n : {4, 100, 100'000}) {
+    const std::span<const float> in(static_cast<const float*>(nullptr), n);
+    const std::span<float> out(static_cast<float*>(nullptr), n);
+    std::vector<float> host(n, 1.0f);
+    const std::span<const float> good(host);
+    refused([&] { tw::reduce(in); });
+    refused([&] { tw::inclusive_scan(in, std::span(host)); });
+    refused([&] { tw::inclusive_scan(good, out); });
+    refused([&] { tw::sort(in, std::span(host)); });
+    refused([&] { tw::sort(good, out); });
+    refused([&] { tw::argsort(in); });
+    refused([&] { tw::dot(in, good); });
+    refused([&] { on.upload(in); });
+    refused([&] { on.upload(host).download(out); });
+  }
+  const std::span<const float> nine(static_cast<const float*>(nullptr), 9);
+  refused([&] { tw::matmul(nine, square, std::span<const float>(some), square); });
+  refused([&] { tw::polymul(nine, std::span<const float>(some)); });
+  refused([&] { tw::convolve(nine, {3, 3}, std::span<const float>(some), {1, 1}); });
+  refused([&] { tw::diffuse(nine, {.rows = 3, .columns = 3}); });
+  EXPECT_EQ(tw::reduce(std::span<const float>()), 0.0f) << "nothing at no address is an empty array";
+}
+
+TEST(HostileCalls, WhatWasMovedFromIsRefused) {
+  device on = open("cpu");
+  array<float> x = on.upload(std::vector<float>(9, 1.0f)), y = on.upload(std::vector<float>(9, 2.0f));
+  const array<float> new_home = std::move(x);
+  refused([&] { x.download(); });
+  refused([&] { x.native(); });
+  refused([&] { tw::reduce(x); });
+  refused([&] { tw::inclusive_scan(x, y); });
+  refused([&] { tw::inclusive_scan(y, x); });
+  refused([&] { tw::sort(x); });
+  refused([&] { tw::matmul(x, {3, 3}, y, {3, 3}); });
+  refused([&] { x.device().name(); });
+  EXPECT_EQ(tw::reduce(new_home), 9.0f);
+  x = tw::sorted(y);
+  EXPECT_EQ(tw::reduce(x), 18.0f) << "it may be given a new value";
+
+  const device elsewhere = std::move(on);
+  refused([&] { on.info(); });
+  refused([&] { on.finish(); });
+  refused([&] { on.allocate<float>(3); });
+  refused([&] { on.upload(std::vector<float>(3)); });
+  refused([&] { view<float>(on, &on, 1); });
+  refused([&] { tw::reduce(std::vector<float>(100'000, 1.0f), {.device = on}); });
+  EXPECT_EQ(elsewhere.name(), "cpu");
+}
+
+TEST(HostileCalls, MoreThanThereIsIsOneKindOfError) {
+  const device on = open("cpu");
+  for (const std::uint64_t count : {~std::uint64_t{0}, std::uint64_t{1} << 62, std::uint64_t{1} << 50})
+    refused([&] { on.allocate<double>(count); }, errc::out_of_memory);
+}
+
+}  // namespace
+}  // namespace tilewise::tests

@@ -1,0 +1,142 @@
+// A program that uses the library as hostile_use_test.py tells it, in a fresh process each time: what goes wrong here
+// is a signal, an endless wait or another line than was expected.
+#include <tilewise/tilewise.hpp>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+namespace tw = tilewise;
+
+/// Never destroyed, so that it can be used as long as the library.
+const std::vector<float>& values = *new std::vector<float>(300'000, 0.25f);
+
+void print_total(const tw::device& on) {
+  const float total = tw::reduce(values, {.device = on});
+  std::printf("%s %g\n", on.name().c_str(), static_cast<double>(total));
+  std::fflush(stdout);
+}
+
+void print_error(const tw::error& e) {
+  std::printf("error %d: %s\n", static_cast<int>(e.code()), e.what());
+  std::fflush(stdout);
+}
+
+void attempt(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const tw::error& e) {
+    print_error(e);
+  }
+}
+
+/// Runs `body` in a child and returns whether it ended well.
+bool ends_well_in_child(const std::function<void()>& body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    try {
+      body();
+    } catch (const std::exception& e) {
+      std::printf("threw %s\n", e.what());
+      std::fflush(stdout);
+      _exit(1);
+    }
+    std::exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status == 0;
+}
+
+/// The first use of all, by many threads at once: each opens a device and stores something there.
+void use_together(unsigned threads, const std::string& name) {
+  std::atomic<unsigned> waiting{threads}, good{0};
+  const std::vector<float> some(100, 1.0f);
+  const auto use = [&] {
+    --waiting;
+    while (waiting != 0) std::this_thread::yield();
+    if (name == "devices")
+      good += !tw::devices().empty();
+    else
+      good += tw::open(name).upload(some).download() == some;
+  };
+  std::vector<std::thread> all;
+  for (unsigned i = 0; i < threads; ++i) all.emplace_back([&] { attempt(use); });
+  for (std::thread& one : all) one.join();
+  if (good != threads) throw std::runtime_error("not all threads were served");
+}
+
+/// cold NAME THREADS REPETITIONS: each repetition in a process where no driver was used before.
+void cold(const std::string& name, unsigned threads, int repetitions) {
+  int good = 0;
+  for (int i = 0; i < repetitions; ++i) good += ends_well_in_child([&] { use_together(threads, name); });
+  std::printf("%d of %d\n", good, repetitions);
+}
+
+/// static NAME: destroyed after every static of the library that can be.
+struct last_caller {
+  std::string on;
+  ~last_caller() {
+    if (!on.empty()) attempt([this] { print_total(tw::open(on)); });
+  }
+} at_exit;
+
+/// fork NAME: used in the parent, then in a child, once as it was and once opened anew; fork-first: in children only.
+void fork_after_use(const std::string& name) {
+  const tw::device on = tw::open(name);
+  print_total(on);
+  const tw::array<float> there = on.upload(values);
+  const bool well = ends_well_in_child([&] {
+    attempt([&] { print_total(on); });
+    attempt([&] { print_total(tw::open(name)); });
+    attempt([&] { tw::inclusive_scan(there); });
+  });
+  std::printf(well ? "the child ended well\n" : "the child did not end well\n");
+  print_total(on);
+}
+
+void fork_before_use(const std::string& name) {
+  for (int i = 0; i < 2; ++i)
+    if (!ends_well_in_child([&] { print_total(tw::open(name)); })) std::printf("the child did not end well\n");
+}
+
+/// threads NAME COUNT: where the system has room for a few only.
+void use_with_few_threads(const std::string& name, unsigned threads) {
+  std::ifstream pages("/proc/self/statm");
+  rlim_t used = 0;
+  pages >> used;
+  const rlim_t most = used * static_cast<rlim_t>(sysconf(_SC_PAGE_SIZE)) + (rlim_t{100} << 20);
+  const rlimit limit{most, most};
+  setrlimit(RLIMIT_AS, &limit);
+  attempt([&] { print_total(tw::open(name, {.threads = threads})); });
+  attempt([&] { print_total(tw::open(name, {.threads = 2})); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  const std::string what = words.at(0), name = words.at(1);
+  const auto number = [&](std::size_t i) { return static_cast<unsigned>(std::stoul(words.at(i))); };
+  attempt([&] {
+    if (what == "cold") cold(name, number(2), static_cast<int>(number(3)));
+    if (what == "static") at_exit.on = name;
+    if (what == "use") print_total(tw::open(name));
+    if (what == "fork") fork_after_use(name);
+    if (what == "fork-first") fork_before_use(name);
+    if (what == "threads") use_with_few_threads(name, number(2));
+  });
+}
