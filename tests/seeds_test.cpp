@@ -5,6 +5,8 @@
 #include "cli/seeds_table.hpp"
 #include "lab/bench.hpp"
 #include "lab/experiment.hpp"
+#include "lab/limit.hpp"
+#include "lab/plan.hpp"
 #include "registry/catalog.hpp"
 
 #include <gtest/gtest.h>
@@ -127,7 +129,7 @@ std::vector<record> measured_with(decltype(measured_size::course) course) {
   for (const registry::variant* v : registry::variants_of(*p.what))
     if (registry::unsupported_reason(*v, p, *on, registry::default_tuning(v->tuning)).empty())
       all.rows.push_back({v, on, registry::default_tuning(v->tuning)});
-  all.rows.push_back({nullptr, on});
+  all.rows.push_back({&limit_of(*p.what, "cpu"), on});
   std::vector<record> seen;
   bench_events events;
   events.on_record = [&](const record& r) { seen.push_back(r); };

@@ -11,6 +11,7 @@
 #include "lab/bench.hpp"
 #include "lab/environment.hpp"
 #include "lab/operand_sets.hpp"
+#include "lab/plan.hpp"
 #include "lab/problems.hpp"
 #include "registry/catalog.hpp"
 #include "report/format.hpp"

@@ -1,6 +1,8 @@
 #include "lab/bench.hpp"
 
-#include "lab/problems.hpp"
+#include "lab/describe.hpp"
+#include "lab/measure.hpp"
+#include "lab/shortage.hpp"
 
 #include <algorithm>
 
@@ -28,12 +30,12 @@ std::string not_as_published(const group& g, const verified_case& inputs) {
 }
 
 /// The row that is shown for all with the order's bits: the fastest.
-std::optional<std::size_t> fastest_in_order(const group& g, std::span<const record> records) {
+std::optional<std::size_t> fastest_in_order(std::span<const record> records) {
   std::optional<std::size_t> best;
   double best_ns = 0;
   for (std::size_t i = 0; i < records.size(); ++i) {
     const record& r = records[i];
-    const bool is_right = g.rows[i].variant != nullptr && r.state == status::ok && r.time.kernel;
+    const bool is_right = r.verified && r.state == status::ok && r.time.kernel;
     if (!is_right || r.what.order != registry::claim::tilewise) continue;
     const double ns = summarize(r.time.kernel->ns).median;
     if (!best || ns < best_ns) best = i, best_ns = ns;
@@ -45,7 +47,7 @@ std::optional<std::size_t> fastest_in_order(const group& g, std::span<const reco
 void add_course(const group& g, const measuring& how, const bench_events& events, std::span<record> records) {
   const auto run = g.from == nullptr ? nullptr : g.from->at(g.problem.shape)->course;
   if (run == nullptr || how.hooks.interrupted()) return;
-  const auto shown = fastest_in_order(g, records);
+  const auto shown = fastest_in_order(records);
   if (!shown) return;
   const row& by = g.rows[*shown];
   events.before_course(by);
@@ -71,11 +73,12 @@ void run_bench(std::span<const group> plan, const measuring& how, const bench_ev
     from = current.from;
     std::vector<record> records;
     if (const std::string shortage = memory_shortage(current, how); !shortage.empty()) {
-      records = skip_group(current, how, status::skipped, shortage);
+      records = describe_unmeasured(current, how, status::skipped, shortage);
     } else {
       if (!inputs) inputs = case_of(current, how);
       const std::string fault = not_as_published(current, *inputs);
-      records = fault.empty() ? measure_group(current, *inputs, how) : skip_group(current, how, status::failed, fault);
+      records = fault.empty() ? measure_group(current, *inputs, how)
+                              : describe_unmeasured(current, how, status::failed, fault);
     }
     add_course(current, how, events, records);
     for (const record& r : records) events.on_record(r);

@@ -1,7 +1,9 @@
 // A whole plan: inputs and references are made once a problem, groups are measured one after the other.
 #pragma once
 
-#include "lab/measure.hpp"
+#include "lab/group.hpp"
+#include "lab/measuring.hpp"
+#include "lab/record.hpp"
 
 namespace tilewise::lab {
 

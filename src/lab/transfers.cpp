@@ -55,7 +55,7 @@ void measure_transfers(const group& what, const verified_case& inputs, operand_s
   std::vector<destination> destinations;
   std::vector<std::size_t> timed_rows;
   for (std::size_t i = 0; i < what.rows.size(); ++i)
-    if (records[i].state == status::ok && what.rows[i].variant != nullptr) timed_rows.push_back(i);
+    if (records[i].state == status::ok && records[i].verified) timed_rows.push_back(i);
 
   contenders.push_back(
       {"h2d", [&](std::uint64_t calls) { return timed(calls, [&] { staged.upload(host.inputs), queue.finish(); }); }});
