@@ -2,8 +2,8 @@
 #pragma once
 
 #include "lab/group.hpp"
+#include "lab/measured.hpp"
 #include "lab/operand_sets.hpp"
-#include "lab/record.hpp"
 
 #include <map>
 
@@ -18,10 +18,10 @@ class checks {
 
   /// Runs the row once and compares what it computed. Its first check also tells how long a first call takes, and what
   /// a limit does.
-  void check(const row& r, record& result);
+  void check(const row& r, measured& m);
 
  private:
-  void note_changes(const row& r, const registry::host_operands& outputs, record& result);
+  void note_changes(const row& r, const registry::host_operands& outputs, record::verification& to);
 
   const verified_case& inputs_;
   operand_sets& memory_;

@@ -2,12 +2,12 @@
 #pragma once
 
 #include "lab/group.hpp"
-#include "lab/record.hpp"
+#include "lab/measured.hpp"
 
 namespace tilewise::lab {
 
-/// Fills in the limit's rate, plausibility and ratios, once it is known which rows stayed right: nothing is compared
-/// with a wrong one. The records belong to the rows in the same order.
-void derive(const group& what, std::span<record> records);
+/// Fills in rates and ratios, once it is known which rows stayed right: nothing is compared with a wrong one. `rows`
+/// are the group's, in its order.
+void derive(const group& what, std::span<measured> rows);
 
 }  // namespace tilewise::lab

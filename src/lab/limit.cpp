@@ -37,7 +37,7 @@ const std::vector<variant>& limits() {
 
 const variant& limit_of(const registry::algorithm& what, std::string_view backend) {
   return *std::find_if(limits().begin(), limits().end(), [&](const variant& v) {
-    return v.algorithm == name_of(ceiling_of(what)) && v.backend == backend;
+    return v.algorithm == name_of(ceiling_of(what.speed_in)) && v.backend == backend;
   });
 }
 

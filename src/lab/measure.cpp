@@ -5,6 +5,7 @@
 #include "lab/derive.hpp"
 #include "lab/describe.hpp"
 #include "lab/flush.hpp"
+#include "lab/noise.hpp"
 #include "lab/transfers.hpp"
 
 #include <algorithm>
@@ -23,37 +24,26 @@ constexpr double settle_below_ns = 2e6;
 /// they would take a core from the contender that comes next.
 constexpr std::chrono::milliseconds openmp_rest{8};
 
-unsigned threads_of(const row& r) {
-  if (r.on->info().backend != "cpu") return 0;
+record::maybe_count threads_of(const row& r) {
+  if (r.on->info().backend != "cpu") return std::nullopt;
   return static_cast<backend::cpu::queue&>(r.on->queue()).threads();
 }
 
-std::string_view clock_of(const row& r) {
+const char* clock_name_of(const row& r) {
   const std::string& backend = r.on->info().backend;
   return backend == "cuda" ? "cuda_events" : backend == "opencl" ? "opencl_profiling" : "steady_clock";
 }
 
-void fail(record& r, const std::string& reason) {
-  r.state = status::failed;
-  r.reason = reason;
-  r.time = {};
-}
-
 template <class F>
-void guarded(record& r, F&& f) {
+void guarded(measured& m, F&& f) {
   try {
     f();
   } catch (const error& failure) {
-    fail(r, failure.what());
-    r.failure = failure.code();
+    m.end(record::status::failed, failure.what());
+    m.failure = failure.code();
   } catch (const std::exception& failure) {
-    fail(r, failure.what());
+    m.end(record::status::failed, failure.what());
   }
-}
-
-void interrupt(record& r) {
-  r.state = status::interrupted;
-  r.reason = "Ctrl-C";
 }
 
 class group_measurement {
@@ -66,28 +56,28 @@ class group_measurement {
         memory_(inputs, queue_, how.cold ? cold_sets : 1),
         checks_(inputs, memory_) {
     if (how.cold) flusher_.emplace(queue_);
-    for (const row& r : what.rows) records_.push_back(describe(what, r, how));
+    for (const row& r : what.rows) all_.push_back(describe(what, r, how));
   }
 
-  std::vector<record> run() {
-    for (std::size_t i = 0; i < records_.size(); ++i) {
-      if (records_[i].state != status::ok) continue;
+  std::vector<measured> run() {
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      if (!all_[i].is_ok()) continue;
       if (how_.hooks.interrupted())
-        interrupt(records_[i]);
+        all_[i].interrupt();
       else
         check(i);
     }
     time_rows();
-    for (std::size_t i = 0; i < records_.size(); ++i)
-      if (records_[i].state == status::ok) check(i);
-    derive(what_, records_);
-    if (!how_.hooks.interrupted()) measure_transfers(what_, inputs_, memory_, how_, records_);
-    return std::move(records_);
+    for (std::size_t i = 0; i < all_.size(); ++i)
+      if (all_[i].is_ok()) check(i);
+    derive(what_, all_);
+    if (!how_.hooks.interrupted()) measure_transfers(what_, inputs_, memory_, how_, all_);
+    return std::move(all_);
   }
 
  private:
   void check(std::size_t i) {
-    guarded(records_[i], [&] { checks_.check(what_.rows[i], records_[i]); });
+    guarded(all_[i], [&] { checks_.check(what_.rows[i], all_[i]); });
   }
 
   contender contender_of(std::size_t i) {
@@ -119,14 +109,14 @@ class group_measurement {
 
   void time_rows() {
     std::vector<std::size_t> timed;
-    for (std::size_t i = 0; i < records_.size(); ++i)
-      if (records_[i].state == status::ok) timed.push_back(i);
+    for (std::size_t i = 0; i < all_.size(); ++i)
+      if (all_[i].is_ok()) timed.push_back(i);
     if (timed.empty()) return;
     std::vector<contender> contenders;
     for (const std::size_t i : timed) contenders.push_back(contender_of(i));
     // The A/A pair: the first row of ours, or what there is, against itself.
     const auto ours = std::find_if(timed.begin(), timed.end(), [&](std::size_t i) {
-      return records_[i].verified && what_.rows[i].variant->backend != "serial";
+      return all_[i].result.verify && what_.rows[i].variant->backend != "serial";
     });
     const std::size_t twice = static_cast<std::size_t>((ours != timed.end() ? ours : timed.begin()) - timed.begin());
     contenders.push_back(contender_of(timed[twice]));
@@ -137,13 +127,13 @@ class group_measurement {
   }
 
   void keep(std::size_t i, const series& taken, const std::optional<noise_floor>& noise) {
-    record& r = records_[i];
-    if (!taken.failure.empty()) return fail(r, taken.failure);
-    if (taken.reason == stop_reason::interrupted) interrupt(r);
-    r.time.kernel = taken;
-    r.time.clock = clock_of(what_.rows[i]);
-    r.what.threads = threads_of(what_.rows[i]);
-    r.noise = noise;
+    measured& m = all_[i];
+    if (!taken.failure.empty()) return m.end(record::status::failed, taken.failure);
+    if (taken.reason == stop_reason::interrupted) m.interrupt();
+    if (!taken.ns.empty()) m.result.timing->kernel = clock_of(taken);
+    m.result.timing->clock_name = clock_name_of(what_.rows[i]);
+    m.result.what.threads = threads_of(what_.rows[i]);
+    if (noise) m.result.noise = {noise->aa_median_ratio, noise->min_effect};
   }
 
   const group& what_;
@@ -153,18 +143,17 @@ class group_measurement {
   operand_sets memory_;
   checks checks_;
   std::optional<cache_flusher> flusher_;
-  std::vector<record> records_;
+  std::vector<measured> all_;
 };
 
 }  // namespace
 
-std::vector<record> measure_group(const group& what, const verified_case& inputs, const measuring& how) {
+std::vector<measured> measure_group(const group& what, const verified_case& inputs, const measuring& how) {
   try {
     return group_measurement(what, inputs, how).run();
   } catch (const error& failure) {
-    const bool memory = failure.code() == errc::out_of_memory;
-    return describe_unmeasured(what, how, memory ? status::skipped : status::failed,
-                               (memory ? "memory: " : "") + std::string(failure.what()));
+    if (failure.code() == errc::out_of_memory) return describe_shortage(what, how, failure.what());
+    return describe_unmeasured(what, how, record::status::failed, failure.what());
   }
 }
 

@@ -2,13 +2,14 @@
 #pragma once
 
 #include "lab/group.hpp"
+#include "lab/measured.hpp"
 #include "lab/measuring.hpp"
-#include "lab/record.hpp"
+#include "lab/verify.hpp"
 
 namespace tilewise::lab {
 
 /// `inputs` is make_case of the group's problem. One record a row, in the rows' order. What a row throws is its own
 /// record's failure; what the device throws while it is set up is that of all rows.
-std::vector<record> measure_group(const group& what, const verified_case& inputs, const measuring& how);
+std::vector<measured> measure_group(const group& what, const verified_case& inputs, const measuring& how);
 
 }  // namespace tilewise::lab

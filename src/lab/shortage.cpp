@@ -16,7 +16,7 @@ std::string memory_shortage(const group& what, const measuring& how) {
   const std::uint64_t on_host = 2 * once + (shares_host ? on_device : 0);
   const auto shortage = [](const std::string& where, std::uint64_t need, std::uint64_t free) {
     return need <= free - free / 10 ? std::string()
-                                    : "memory: " + where + " needs " + std::to_string(need >> 20) + " MiB and has " +
+                                    : where + " needs " + std::to_string(need >> 20) + " MiB and has " +
                                           std::to_string(free >> 20) + " MiB free; a tenth is left unused";
   };
   if (std::string reason = shortage("the host", on_host, io::available_host_memory()); !reason.empty()) return reason;

@@ -2,15 +2,15 @@
 #pragma once
 
 #include "lab/group.hpp"
+#include "lab/measured.hpp"
 #include "lab/measuring.hpp"
 #include "lab/operand_sets.hpp"
-#include "lab/record.hpp"
 
 namespace tilewise::lab {
 
-/// Fills h2d, d2h, round_trip and end_to_end of the records with a right result, which belong to the rows in the same
-/// order. By the host's clock, each until the device has finished. Nothing on CPU devices: there is no transfer.
+/// Fills h2d, d2h, round_trip and end_to_end of those of the group's rows with a right result. By the host's clock,
+/// each until the device has finished. Nothing on CPU devices: there is no transfer.
 void measure_transfers(const group& what, const verified_case& inputs, operand_sets& memory, const measuring& how,
-                       std::vector<record>& records);
+                       std::span<measured> rows);
 
 }  // namespace tilewise::lab
