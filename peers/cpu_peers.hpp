@@ -1,6 +1,7 @@
 // What the CPU peers share.
 #pragma once
 
+#include "order/operators.hpp"
 #include "registry/algorithm.hpp"
 #include "registry/variant.hpp"
 
@@ -49,17 +50,6 @@ inline registry::variant cpu_peer(std::string_view algorithm, std::string_view n
           .run = run,
           .bound = other_order_bound,
           .peer = true};
-}
-
-/// As with_type, but signed integers as unsigned ones: the same bits for sums, and wrapping is defined.
-template <class F>
-void with_wrapping_type(dtype type, F&& f) {
-  with_type(type, [&]<class T>(T) {
-    if constexpr (std::is_integral_v<T>)
-      f(std::make_unsigned_t<T>{});
-    else
-      f(T{});
-  });
 }
 
 }  // namespace tilewise::peers

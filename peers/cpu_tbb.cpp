@@ -30,7 +30,7 @@ tbb::task_arena& arena_of(backend::queue& queue) {
 
 void run_reduce(const registry::problem& p, const registry::memories& where, const registry::tuning&,
                 backend::queue& queue) {
-  with_wrapping_type(p.type, [&]<class T>(T zero) {
+  order::with_wrapping_type(p.type, [&]<class T>(T zero) {
     const T* x = where.in[0].as<const T>();
     *where.out[0].as<T>() = arena_of(queue).execute([&] {
       return tbb::parallel_reduce(
@@ -42,7 +42,7 @@ void run_reduce(const registry::problem& p, const registry::memories& where, con
 
 void run_scan(const registry::problem& p, const registry::memories& where, const registry::tuning&,
               backend::queue& queue) {
-  with_wrapping_type(p.type, [&]<class T>(T zero) {
+  order::with_wrapping_type(p.type, [&]<class T>(T zero) {
     const T* x = where.in[0].as<const T>();
     T* y = where.out[0].as<T>();
     const auto scan_range = [&](const range& r, T sum, bool is_final) {

@@ -100,11 +100,12 @@ void run_tiles(const convolution<T>& c, std::uint64_t rows, std::uint64_t column
 }
 
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
+  const auto [rows, columns] = t.of(axes);
   auto& queue = static_cast<backend::cpu::queue&>(q);
   with_float(p.type, [&]<class T>(T) {
     const convolution<T> c{sizes(p), where.in[0].as<const T>(), where.in[1].as<const T>(), where.out[0].as<T>(),
                            direct_kernels_for<T>(queue.level()).convolve};
-    run_tiles(c, t[0], t[1], queue);
+    run_tiles(c, rows, columns, queue);
   });
 }
 

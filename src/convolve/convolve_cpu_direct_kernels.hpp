@@ -1,7 +1,7 @@
 // What convolve_cpu_direct_kernels.cpp offers for each x86-64 level.
 #pragma once
 
-#include "backend/cpu/cpu_device.hpp"
+#include "backend/cpu/cpu_levels.hpp"
 
 namespace tilewise::impl::convolve {
 
@@ -22,15 +22,11 @@ struct direct_kernels {
   void (*convolve)(const direct_step<T>& step);
 };
 
-// clang-format off
-namespace v2 { template <class T> const direct_kernels<T>& direct(); }
-namespace v3 { template <class T> const direct_kernels<T>& direct(); }
-namespace v4 { template <class T> const direct_kernels<T>& direct(); }
-// clang-format on
+TILEWISE_AT_EACH_LEVEL(template <class T> const direct_kernels<T>& direct();)
 
 template <class T>
 const direct_kernels<T>& direct_kernels_for(backend::cpu::instruction_set level) {
-  return backend::cpu::at_level(level, v2::direct<T>(), v3::direct<T>(), v4::direct<T>());
+  return TILEWISE_AT_LEVEL(level, direct<T>)();
 }
 
 }  // namespace tilewise::impl::convolve

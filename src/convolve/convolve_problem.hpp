@@ -47,7 +47,8 @@ inline constexpr std::array<registry::tuning_axis, 1> row_axes{{{"rows", row_val
 template <class Tiles, class Reason>
 unsigned choose_rows(const registry::tuning& t, const device_info& on, const Tiles& tiles,
                      const Reason& reason_against) {
-  if (t[0] != 0) return 1u << t[0];
+  const auto [log_rows] = t.of(row_axes);
+  if (log_rows != 0) return 1u << log_rows;
   constexpr std::uint64_t tiles_a_unit = 4;
   for (const unsigned rows : {8u, 4u})
     if (tiles(rows) >= tiles_a_unit * on.compute_units && reason_against(rows).empty()) return rows;

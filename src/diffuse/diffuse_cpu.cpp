@@ -172,12 +172,14 @@ void run(const registry::problem& p, const registry::memories& where, std::uint6
 
 void run_temporal(const registry::problem& p, const registry::memories& where, const registry::tuning& t,
                   backend::queue& queue) {
-  run(p, where, t[0], t[1], t[2], queue);
+  const auto [strip, band, steps] = t.of(temporal_axes);
+  run(p, where, strip, band, steps, queue);
 }
 
 void run_fused(const registry::problem& p, const registry::memories& where, const registry::tuning& t,
                backend::queue& queue) {
-  run(p, where, t[0], t[1], 1, queue);
+  const auto [strip, band] = t.of(fused_axes);
+  run(p, where, strip, band, 1, queue);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // What:   one step of a row with vectors; compiled once for each x86-64 level.
-// Order:  the mask's rows in order, in each its columns in order; each product and each sum is rounded.
+// Order:  diffuse_mask.hpp.
 // Shape:  a vector of neighbouring elements at a time; what is left of the row is one vector of fewer elements.
 // Limits: none.
 // Twins:  diffuse_serial.cpp.
@@ -44,49 +44,17 @@ struct wide_weights {
         rate(simd::broadcast(w.rate)) {}
 };
 
+/// A vector of elements from `here` on, and those around it.
 template <class T, mask Mask, class Lanes>
-[[gnu::always_inline]] inline simd::vector<T> stepped(const T* const* rows, std::uint64_t i, const wide_weights<T>& w,
-                                                      Lanes lanes) {
-  const simd::vector<T> old = lanes.load(rows[radius_of(Mask)] + i);
-  simd::vector<T> lap;
-  if constexpr (Mask == mask::five_points) {
-    const T *north = rows[0] + i, *here = rows[1] + i, *south = rows[2] + i;
-    lap = w.side_y * lanes.load(north);
-    lap = lap + w.side_x * lanes.load(here - 1);
-    lap = lap + w.centre * old;
-    lap = lap + w.side_x * lanes.load(here + 1);
-    lap = lap + w.side_y * lanes.load(south);
-  } else if constexpr (Mask == mask::scaled_five_points) {
-    const T* here = rows[1] + i;
-    lap = lanes.load(rows[0] + i) + lanes.load(here - 1);
-    lap = lap + w.centre * old;
-    lap = lap + lanes.load(here + 1);
-    lap = lap + lanes.load(rows[2] + i);
-  } else if constexpr (Mask == mask::nine_points) {
-    const T *north = rows[0] + i, *here = rows[1] + i, *south = rows[2] + i;
-    lap = w.corner * lanes.load(north - 1);
-    lap = lap + w.side_y * lanes.load(north);
-    lap = lap + w.corner * lanes.load(north + 1);
-    lap = lap + w.side_x * lanes.load(here - 1);
-    lap = lap + w.centre * old;
-    lap = lap + w.side_x * lanes.load(here + 1);
-    lap = lap + w.corner * lanes.load(south - 1);
-    lap = lap + w.side_y * lanes.load(south);
-    lap = lap + w.corner * lanes.load(south + 1);
-  } else {
-    const T* here = rows[2] + i;
-    lap = w.far_y * lanes.load(rows[0] + i);
-    lap = lap + w.side_y * lanes.load(rows[1] + i);
-    lap = lap + w.far_x * lanes.load(here - 2);
-    lap = lap + w.side_x * lanes.load(here - 1);
-    lap = lap + w.centre * old;
-    lap = lap + w.side_x * lanes.load(here + 1);
-    lap = lap + w.far_x * lanes.load(here + 2);
-    lap = lap + w.side_y * lanes.load(rows[3] + i);
-    lap = lap + w.far_y * lanes.load(rows[4] + i);
+struct neighbours {
+  const T* const* rows;
+  std::uint64_t here;
+  Lanes lanes;
+
+  TILEWISE_KERNEL_PART simd::vector<T> operator()(int dy, int dx) const {
+    return lanes.load(rows[static_cast<int>(radius_of(Mask)) + dy] + here + dx);
   }
-  return old + w.rate * lap;
-}
+};
 
 template <class T, mask Mask, bool Last>
 void step_row(const T* const* rows, T* to, std::uint64_t count, const weights<T>& narrow) {
@@ -94,7 +62,8 @@ void step_row(const T* const* rows, T* to, std::uint64_t count, const weights<T>
   const T* around[2 * radius_of(Mask) + 1];  // a copy that no store can change, so it stays in registers
   for (unsigned k = 0; k <= 2 * radius_of(Mask); ++k) around[k] = rows[k];
   const auto step = [&](std::uint64_t i, auto lanes) [[gnu::always_inline]] {
-    const simd::vector<T> next = stepped<T, Mask>(around, i, w, lanes);
+    const simd::vector<T> next =
+        stepped<Mask, plain_arithmetic>(w, neighbours<T, Mask, decltype(lanes)>{around, i, lanes});
     lanes.store(to + i, Last ? simd::canonical<T>(next) : next);
   };
   // Vectors that lie across two cache lines cost twice, and stores more than that: the first one ends with a line.

@@ -1,7 +1,7 @@
 // What diffuse_cpu_kernels.cpp offers for each x86-64 level.
 #pragma once
 
-#include "backend/cpu/cpu_device.hpp"
+#include "backend/cpu/cpu_levels.hpp"
 #include "diffuse/diffuse_problem.hpp"
 
 namespace tilewise::impl::diffuse {
@@ -18,15 +18,11 @@ struct cpu_kernels {
   bool (*has_huge)(const T* row, std::uint64_t count);
 };
 
-// clang-format off
-namespace v2 { template <class T> const cpu_kernels<T>& kernels(mask m); }
-namespace v3 { template <class T> const cpu_kernels<T>& kernels(mask m); }
-namespace v4 { template <class T> const cpu_kernels<T>& kernels(mask m); }
-// clang-format on
+TILEWISE_AT_EACH_LEVEL(template <class T> const cpu_kernels<T>& kernels(mask m);)
 
 template <class T>
 const cpu_kernels<T>& kernels_for(backend::cpu::instruction_set level, mask m) {
-  return backend::cpu::at_level(level, v2::kernels<T>, v3::kernels<T>, v4::kernels<T>)(m);
+  return TILEWISE_AT_LEVEL(level, kernels<T>)(m);
 }
 
 }  // namespace tilewise::impl::diffuse

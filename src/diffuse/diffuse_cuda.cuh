@@ -1,17 +1,20 @@
-// What:   what the CUDA diffusion kernels share: an element as the next step sees it, and its step.
-// Order:  the mask's rows in order, in each its columns in order; each product and each sum is rounded.
+// What:   what the CUDA diffusion kernels share: an element as the next step sees it, and rows of steps.
+// Order:  diffuse_mask.hpp.
 // Limits: contraction must be off (cmake/numerics.cmake).
 // Twins:  diffuse_serial.cpp, diffuse.cl.
 #pragma once
 
 #include "backend/cuda/cuda_error.hpp"
 #include "backend/cuda/cuda_queue.hpp"
+#include "backend/cuda/cuda_warp.cuh"
 #include "diffuse/diffuse_problem.hpp"
 #include "order/operators.hpp"
 
 #include <bit>
 
 namespace tilewise::impl::diffuse {
+
+using namespace backend::cuda;
 
 /// A field and its step. As a kernel's argument it is in constant memory, and with it the mask.
 template <class T>
@@ -39,40 +42,13 @@ struct field {
   }
 };
 
-/// The sum so far with the terms of the mask's row dy, of which at(dx) are the elements. The first row begins the sum.
-template <mask Mask, class T, class At>
-__device__ __forceinline__ T with_row(int dy, T sum, const weights<T>& w, const At& at) {
-  constexpr int radius = radius_of(Mask);
-  if constexpr (Mask == mask::scaled_five_points) {
-    if (dy == 0) return ::fma(w.centre, at(0), sum + at(-1)) + at(1);  // the product is exact: fused or not is the same
-    return dy < 0 ? at(0) : sum + at(0);
+/// One instruction where the product is exact.
+struct device_arithmetic : plain_arithmetic {
+  template <class T>
+  TILEWISE_KERNEL_PART static T plus_exact(T sum, T a, T b) {
+    return ::fma(a, b, sum);
   }
-  if (dy == 0) {
-    if constexpr (Mask == mask::cross) sum = sum + w.far_x * at(-2);
-    sum = sum + w.side_x * at(-1);
-    sum = sum + w.centre * at(0);
-    sum = sum + w.side_x * at(1);
-    if constexpr (Mask == mask::cross) sum = sum + w.far_x * at(2);
-    return sum;
-  }
-  if constexpr (Mask == mask::nine_points) {
-    sum = dy < 0 ? w.corner * at(-1) : sum + w.corner * at(-1);
-    sum = sum + w.side_y * at(0);
-    return sum + w.corner * at(1);
-  }
-  const T product = (dy == -2 || dy == 2 ? w.far_y : w.side_y) * at(0);
-  return dy == -radius ? product : sum + product;
-}
-
-/// Of the element at(0, 0), where at(dy, dx) is one of its neighbours.
-template <mask Mask, class T, class At>
-__device__ __forceinline__ T stepped(const weights<T>& w, const At& at) {
-  constexpr int radius = radius_of(Mask);
-  T lap = 0;
-#pragma unroll
-  for (int dy = -radius; dy <= radius; ++dy) lap = with_row<Mask>(dy, lap, w, [&](int dx) { return at(dy, dx); });
-  return at(0, 0) + w.rate * lap;
-}
+};
 
 /// The mask in the form that is tried first.
 constexpr mask quick_form(mask m) { return m == mask::five_points ? mask::scaled_five_points : m; }
@@ -84,33 +60,11 @@ __device__ __forceinline__ bool is_huge(double value) {
 }
 __device__ __forceinline__ bool is_huge(float value) { return !(fabsf(value) < huge_value<float>); }
 
-inline constexpr int warp_lanes = 32;
-
-/// Elements of a row that one load or store moves, 16 bytes.
-template <class T>
-inline constexpr int pack = 16 / sizeof(T);
-
-template <class T>
-__device__ __forceinline__ void load_pack(const T* from, T* values) {
-  const uint4 bits = __ldg(reinterpret_cast<const uint4*>(from));
-  memcpy(values, &bits, sizeof bits);
-}
-template <class T>
-__device__ __forceinline__ void store_pack(T* to, const T* values) {
-  uint4 bits;
-  memcpy(&bits, values, sizeof bits);
-  *reinterpret_cast<uint4*>(to) = bits;
-}
-
 /// Whether each row of both fields begins with a pack and ends with one.
 template <class T>
 bool is_packed(const T* from, const T* to, std::uint64_t columns) {
-  return columns % pack<T> == 0 && reinterpret_cast<std::uintptr_t>(from) % 16 == 0 &&
-         reinterpret_cast<std::uintptr_t>(to) % 16 == 0;
+  return columns % pack_length<T> == 0 && is_packable(from) && is_packable(to);
 }
-
-/// Of the calling thread; by a shuffle, so that the compiler knows that it is the same in all lanes.
-__device__ __forceinline__ unsigned warp_of_group() { return __shfl_sync(~0u, threadIdx.x / warp_lanes, 0); }
 
 /// A warp's rows that come in one after the other, and the sums they are part of: a row adds its terms to those of the
 /// rows around it, so each product is made once and no row waits for more than its last terms. Remake: but the first
@@ -128,15 +82,15 @@ struct row_sums {
   /// some elements of the outer lanes.
   template <bool Ghosts = true>
   static __device__ __forceinline__ void widen(const row& values, T (&wide)[width]) {
-    const unsigned lane = threadIdx.x % warp_lanes;
+    const unsigned lane = threadIdx.x % warp_size;
 #pragma unroll
     for (int v = 0; v < Columns; ++v) wide[radius + v] = values[v];
 #pragma unroll
     for (int r = 0; r < radius; ++r) {
-      const T before = __shfl_up_sync(~0u, values[Columns - radius + r], 1);
-      const T after = __shfl_down_sync(~0u, values[r], 1);
+      const T before = __shfl_up_sync(all_lanes, values[Columns - radius + r], 1);
+      const T after = __shfl_down_sync(all_lanes, values[r], 1);
       wide[r] = Ghosts && lane == 0 ? values[0] : before;
-      wide[radius + Columns + r] = Ghosts && lane == warp_lanes - 1 ? values[Columns - 1] : after;
+      wide[radius + Columns + r] = Ghosts && lane == warp_size - 1 ? values[Columns - 1] : after;
     }
   }
 
@@ -144,16 +98,18 @@ struct row_sums {
   __device__ __forceinline__ void push(const T (&wide)[width], row& next, const weights<T>& w) {
 #pragma unroll
     for (int v = 0; v < Columns; ++v) {
-      const auto at = [&](int dx) { return wide[radius + v + dx]; };
+      const auto at = [&](int, int dx) { return wide[radius + v + dx]; };
       if (Remake && Mask != mask::nine_points)
-        sums[2 * radius - 1][v] = with_row<Mask>(-radius, T(0), w, [&](int) { return old[radius - 1][v]; });
-      next[v] = old[0][v] + w.rate * with_row<Mask>(radius, sums[0][v], w, at);
+        sums[2 * radius - 1][v] =
+            with_row<Mask, device_arithmetic>(-radius, T(0), w, [&](int, int) { return old[radius - 1][v]; });
+      next[v] = old[0][v] + w.rate * with_row<Mask, device_arithmetic>(radius, sums[0][v], w, at);
 #pragma unroll
-      for (int k = 0; k + 1 < 2 * radius; ++k) sums[k][v] = with_row<Mask>(radius - 1 - k, sums[k + 1][v], w, at);
-      sums[2 * radius - 1][v] = with_row<Mask>(-radius, T(0), w, at);
+      for (int k = 0; k + 1 < 2 * radius; ++k)
+        sums[k][v] = with_row<Mask, device_arithmetic>(radius - 1 - k, sums[k + 1][v], w, at);
+      sums[2 * radius - 1][v] = with_row<Mask, device_arithmetic>(-radius, T(0), w, at);
 #pragma unroll
       for (int k = 0; k + 1 < radius; ++k) old[k][v] = old[k + 1][v];
-      old[radius - 1][v] = at(0);
+      old[radius - 1][v] = at(0, 0);
     }
   }
 };

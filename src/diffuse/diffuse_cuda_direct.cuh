@@ -15,15 +15,16 @@ inline constexpr unsigned direct_rows = 2, direct_warps = 8;
 template <class T, int Rows, int Width>
 __device__ __forceinline__ void load_inner(const T* from, const field<T>& f, std::int64_t j, std::int64_t i,
                                            T (&near)[Rows][Width]) {
-  constexpr int radius = (Width - pack<T>) / 2;
+  constexpr int radius = (Width - pack_length<T>) / 2;
 #pragma unroll
   for (int k = 0; k < Rows; ++k) {
     const T* const source = from + f.within(j + k, f.rows) * f.columns + i;
-    load_pack(source + radius, near[k] + radius);
+    const pack<T> own = load_pack_cached(source + radius);
+    memcpy(near[k] + radius, own.at, sizeof own);
 #pragma unroll
     for (int r = 0; r < radius; ++r) {
       near[k][r] = __ldg(source + r);
-      near[k][radius + pack<T> + r] = __ldg(source + radius + pack<T> + r);
+      near[k][radius + pack_length<T> + r] = __ldg(source + radius + pack_length<T> + r);
     }
   }
 }
@@ -44,11 +45,11 @@ __device__ __forceinline__ void load_anywhere(const T* from, const field<T>& f, 
 }
 
 template <class T, mask Mask>
-__global__ void __launch_bounds__(direct_warps* warp_lanes)
+__global__ void __launch_bounds__(direct_warps* warp_size)
     step_directly(const T* __restrict__ from, T* __restrict__ to, const __grid_constant__ field<T> f, unsigned across,
                   bool packed) {
-  constexpr int radius = radius_of(Mask), rows = direct_rows, columns = pack<T>;
-  const std::int64_t i = (std::int64_t{blockIdx.x % across} * warp_lanes + threadIdx.x) * columns;
+  constexpr int radius = radius_of(Mask), rows = direct_rows, columns = pack_length<T>;
+  const std::int64_t i = (std::int64_t{blockIdx.x % across} * warp_size + threadIdx.x) * columns;
   const std::int64_t j = (std::int64_t{blockIdx.x / across} * direct_warps + threadIdx.y) * rows;
   if (i >= f.columns || j >= f.rows) return;
   T near[rows + 2 * radius][columns + 2 * radius];
@@ -60,34 +61,34 @@ __global__ void __launch_bounds__(direct_warps* warp_lanes)
 #pragma unroll
   for (int k = 0; k < rows; ++k) {
     if (j + k >= f.rows) return;
-    T next[columns];
+    pack<T> next;
 #pragma unroll
     for (int v = 0; v < columns; ++v)
-      next[v] =
-          order::canonical(stepped<Mask>(f.w, [&](int dy, int dx) { return near[k + radius + dy][v + radius + dx]; }));
+      next.at[v] = order::canonical(stepped<Mask, device_arithmetic>(
+          f.w, [&](int dy, int dx) { return near[k + radius + dy][v + radius + dx]; }));
     T* const target = to + (j + k) * f.columns + i;
     if (packed) {
       store_pack(target, next);
     } else {
 #pragma unroll
       for (int v = 0; v < columns; ++v)
-        if (i + v < f.columns) target[v] = next[v];
+        if (i + v < f.columns) target[v] = next.at[v];
     }
   }
 }
 
 /// Groups of a launch are across * down.
 inline std::uint64_t direct_groups_across(std::uint64_t columns, std::uint64_t columns_a_thread) {
-  return ceil_div(columns, warp_lanes * columns_a_thread);
+  return ceil_div(columns, warp_size * columns_a_thread);
 }
 inline std::uint64_t direct_groups_down(std::uint64_t rows) { return ceil_div(rows, direct_warps * direct_rows); }
 
 template <class T, mask Mask>
-void launch_direct(const T* from, T* to, const field<T>& f, backend::cuda::queue& q) {
+void launch_direct(const T* from, T* to, const field<T>& f, queue& q) {
   const auto rows = static_cast<std::uint64_t>(f.rows), columns = static_cast<std::uint64_t>(f.columns);
-  const auto across = static_cast<unsigned>(direct_groups_across(columns, pack<T>));
+  const auto across = static_cast<unsigned>(direct_groups_across(columns, pack_length<T>));
   step_directly<T, Mask>
-      <<<static_cast<unsigned>(across * direct_groups_down(rows)), dim3(warp_lanes, direct_warps), 0, q.stream()>>>(
+      <<<static_cast<unsigned>(across * direct_groups_down(rows)), dim3(warp_size, direct_warps), 0, q.stream()>>>(
           from, to, f, across, is_packed(from, to, columns));
   TW_CUDA(cudaGetLastError());
 }

@@ -51,12 +51,15 @@ inline tile_plan plan_for(std::uint64_t rows, std::uint64_t columns, std::uint64
 /// The shapes of tiles: small ones share a small field among more multiprocessors.
 template <int Columns, int Rows, int Warps>
 struct tile_shape {
-  static constexpr int columns = Columns, rows = Rows, warps = Warps, width = warp_lanes * Columns;
+  static constexpr int columns = Columns, rows = Rows, warps = Warps, width = warp_size * Columns;
 };
 using small_tile = tile_shape<2, 4, 16>;
 using large_tile = tile_shape<4, 6, 16>;
 
-unsigned steps_between(const registry::problem& p, const registry::tuning& t) { return t[0] / radius_of(mask_of(p)); }
+unsigned steps_between(const registry::problem& p, const registry::tuning& t) {
+  const auto [steps] = t.of(axes);
+  return steps / radius_of(mask_of(p));
+}
 
 template <class Shape>
 std::size_t shared_bytes(const registry::problem& p, const tile_plan& plan, unsigned depth) {
@@ -76,7 +79,7 @@ tile_plan plan_of(const registry::problem& p, const backend::device& on, const r
 
 template <class T, mask Mask, class Shape, bool Ragged>
 void launch(const registry::problem& p, const registry::memories& where, const tile_plan& plan, unsigned depth,
-            backend::cuda::queue& q) {
+            queue& q) {
   auto* const kernel =
       reinterpret_cast<const void*>(stay_resident<T, Mask, Shape::columns, Shape::rows, Shape::warps, Ragged>);
   const sizes s(p);
@@ -92,12 +95,12 @@ void launch(const registry::problem& p, const registry::memories& where, const t
   field<T> f(p);
   auto steps = static_cast<unsigned>(s.steps);
   void* arguments[]{&from, &to, &f, &exchange, &steps, &depth};
-  TW_CUDA(cudaLaunchCooperativeKernel(kernel, dim3(plan.across, plan.down), dim3(plan.warps * warp_lanes), arguments,
+  TW_CUDA(cudaLaunchCooperativeKernel(kernel, dim3(plan.across, plan.down), dim3(plan.warps * warp_size), arguments,
                                       bytes, q.stream()));
 }
 
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& on) {
-  auto& q = backend::cuda::enter(on);
+  auto& q = enter(on);
   if (copies_only(p, where, q)) return;
   with_type_and_mask(p, [&]<class T, mask Mask>(T, mask_constant<Mask>) {
     const auto go = [&]<class Shape>(Shape, const tile_plan& plan) {

@@ -5,50 +5,10 @@
 // Twins:  diffuse_serial.cpp.
 #pragma once
 
+#include "backend/cuda/cuda_packet.cuh"
 #include "diffuse/diffuse_cuda.cuh"
 
 namespace tilewise::impl::diffuse {
-
-/// An element on its way to another group, in two words (one for f32) of half a value and the round it is of: who reads
-/// it knows by itself whether it has come.
-template <class T>
-using packet = std::conditional_t<sizeof(T) == 8, ulonglong2, unsigned long long>;
-
-__device__ __forceinline__ void send(ulonglong2* where, double value, unsigned round) {
-  const auto bits = static_cast<unsigned long long>(__double_as_longlong(value));
-  const unsigned long long tag = static_cast<unsigned long long>(round) << 32;
-  asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};"
-               :
-               : "l"(where), "l"(tag | (bits & 0xffffffffu)), "l"(tag | bits >> 32)
-               : "memory");
-}
-__device__ __forceinline__ void send(unsigned long long* where, float value, unsigned round) {
-  const unsigned long long word = static_cast<unsigned long long>(round) << 32 | __float_as_uint(value);
-  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" : : "l"(where), "l"(word) : "memory");
-}
-
-/// Nothing is read if not wanted, and without a branch: all reads of a thread are on their way at once.
-__device__ __forceinline__ void receive(ulonglong2& p, const ulonglong2* where, bool is_wanted) {
-  asm volatile("{.reg .pred p; setp.ne.u32 p, %3, 0; @p ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];}"
-               : "+l"(p.x), "+l"(p.y)
-               : "l"(where), "r"(static_cast<unsigned>(is_wanted))
-               : "memory");
-}
-__device__ __forceinline__ void receive(unsigned long long& p, const unsigned long long* where, bool is_wanted) {
-  asm volatile("{.reg .pred p; setp.ne.u32 p, %2, 0; @p ld.relaxed.gpu.global.u64 %0, [%1];}"
-               : "+l"(p)
-               : "l"(where), "r"(static_cast<unsigned>(is_wanted))
-               : "memory");
-}
-
-__device__ __forceinline__ bool is_of(const ulonglong2& p, unsigned round) {
-  return p.x >> 32 == round && p.y >> 32 == round;
-}
-__device__ __forceinline__ bool is_of(unsigned long long p, unsigned round) { return p >> 32 == round; }
-__device__ __forceinline__ double value_of(const ulonglong2& p) {
-  return __longlong_as_double(static_cast<long long>((p.x & 0xffffffffu) | p.y << 32));
-}
-__device__ __forceinline__ float value_of(unsigned long long p) { return __uint_as_float(static_cast<unsigned>(p)); }
 
 /// Of one direction: where a tile begins, and what of the field is its own. Tiles are of one size and overlap evenly.
 struct extent {
@@ -83,7 +43,8 @@ constexpr std::size_t room_bytes(unsigned radius, unsigned rows, unsigned width,
 /// A warp's rows of a tile.
 template <class T, mask Mask, int Columns, int Rows, bool Ragged>
 struct resident_rows {
-  static constexpr int radius = radius_of(Mask), columns = Columns, rows = Rows, width = warp_lanes * Columns;
+  static constexpr int lanes = warp_size;  // with a sign, as offsets are
+  static constexpr int radius = radius_of(Mask), columns = Columns, rows = Rows, width = lanes * Columns;
   static_assert(Rows * Columns <= 32);
 
   const field<T>& f;
@@ -94,7 +55,7 @@ struct resident_rows {
   T values[Rows][Columns];
 
   __device__ __forceinline__ lane_row<T, Columns>& shared_row(int side, int of, int index) const {
-    return shared[((side * warps + of) * 2 * radius + index) * warp_lanes + lane];
+    return shared[((side * warps + of) * 2 * radius + index) * lanes + lane];
   }
 
   __device__ __forceinline__ lane_row<T, Columns> row_of(int k) const {
@@ -210,9 +171,9 @@ __device__ __forceinline__ int list_halo(const extent& x, const extent& y, ushor
 }
 
 /// What neighbours need of a tile's own elements.
-template <class Rows, class Packet>
-__device__ __forceinline__ void send_frame(const Rows& mine, const extent& x, const extent& y, int halo, Packet* fields,
-                                           unsigned round) {
+template <class Rows, class T>
+__device__ __forceinline__ void send_frame(const Rows& mine, const extent& x, const extent& y, int halo,
+                                           packet<T>* fields, unsigned round) {
   const int columns = static_cast<int>(mine.f.columns);
 #pragma unroll
   for (int k = 0; k < Rows::rows; ++k)
@@ -225,12 +186,12 @@ __device__ __forceinline__ void send_frame(const Rows& mine, const extent& x, co
 }
 
 /// Waits for the halo's elements and puts them into the tile in shared memory.
-template <class T, class Packet>
+template <class T>
 __device__ __forceinline__ void receive_halo(const extent& x, const extent& y, const ushort2* list, int count,
-                                             const Packet* fields, int columns, unsigned round, T* tile, int width) {
+                                             const packet<T>* fields, int columns, unsigned round, T* tile, int width) {
   constexpr int at_once = 4;
   for (int first = static_cast<int>(threadIdx.x); first < count; first += at_once * static_cast<int>(blockDim.x)) {
-    Packet packets[at_once]{};
+    packet<T> packets[at_once]{};
     ushort2 where[at_once];
     bool is_wanted[at_once];
 #pragma unroll
@@ -243,13 +204,14 @@ __device__ __forceinline__ void receive_halo(const extent& x, const extent& y, c
     do {
       is_waiting = false;
 #pragma unroll
-      for (int n = 0; n < at_once; ++n) receive(packets[n], fields + where[n].y * columns + where[n].x, is_wanted[n]);
+      for (int n = 0; n < at_once; ++n)
+        receive_if(is_wanted[n], packets[n], fields + where[n].y * columns + where[n].x);
 #pragma unroll
-      for (int n = 0; n < at_once; ++n) is_waiting |= is_wanted[n] && !is_of(packets[n], round);
+      for (int n = 0; n < at_once; ++n) is_waiting |= is_wanted[n] && !packets[n].is_of(round);
     } while (is_waiting);
 #pragma unroll
     for (int n = 0; n < at_once; ++n)
-      if (is_wanted[n]) tile[(where[n].y - y.origin) * width + where[n].x - x.origin] = value_of(packets[n]);
+      if (is_wanted[n]) tile[(where[n].y - y.origin) * width + where[n].x - x.origin] = packets[n].value();
   }
 }
 
@@ -272,15 +234,15 @@ struct exchange_fields {
 };
 
 template <class T, mask Mask, int Columns, int Rows, int Warps, bool Ragged>
-__global__ void __launch_bounds__(Warps* warp_lanes, 1)
+__global__ void __launch_bounds__(Warps* warp_size, 1)
     stay_resident(const T* from, T* to, const __grid_constant__ field<T> f, exchange_fields<T> exchange, unsigned steps,
                   unsigned depth) {
   using rows_type = resident_rows<T, Mask, Columns, Rows, Ragged>;
   constexpr int width = rows_type::width;
   extern __shared__ __align__(16) unsigned char room[];
   const int halo = static_cast<int>(depth) * rows_type::radius;
-  const int lane = static_cast<int>(threadIdx.x) % warp_lanes, warp = static_cast<int>(warp_of_group());
-  const int warps = static_cast<int>(blockDim.x) / warp_lanes, height = warps * Rows;
+  const int lane = static_cast<int>(threadIdx.x) % rows_type::lanes, warp = static_cast<int>(warp_of_group());
+  const int warps = static_cast<int>(blockDim.x) / rows_type::lanes, height = warps * Rows;
   const int columns = static_cast<int>(f.columns);
   const extent x(static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x), columns, width, halo);
   const extent y(static_cast<int>(blockIdx.y), static_cast<int>(gridDim.y), static_cast<int>(f.rows), height, halo);

@@ -27,7 +27,7 @@ std::uint64_t passes_for(std::uint64_t steps, std::uint64_t depth) {
 }
 
 template <class T, mask Mask>
-void launch_pass(unsigned depth, const stage& now, const field<T>& f, unsigned warps, backend::cuda::queue& q) {
+void launch_pass(unsigned depth, const stage& now, const field<T>& f, unsigned warps, queue& q) {
   const T* const from = now.from.as<const T>();
   T* const to = now.to.as<T>();
   switch (depth) {
@@ -40,18 +40,20 @@ void launch_pass(unsigned depth, const stage& now, const field<T>& f, unsigned w
 }
 
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& on) {
-  auto& q = backend::cuda::enter(on);
+  const auto [steps, warps] = t.of(axes);
+  auto& q = enter(on);
   if (copies_only(p, where, q)) return;
   const sizes s(p);
-  const bool is_narrow = s.columns < warp_lanes * lane_columns;
-  const std::uint64_t most = is_narrow ? 1 : std::min(t[0], most_steps(mask_of(p))), passes = passes_for(s.steps, most);
+  const bool is_narrow = s.columns < warp_size * lane_columns;
+  const std::uint64_t most = is_narrow ? 1 : std::min(steps, most_steps(mask_of(p))),
+                      passes = passes_for(s.steps, most);
   const backend::buffer workspace(q, passes > 1 ? s.elements() * size_of(p.type) : 0);
   with_type_and_mask(p, [&]<class T, mask Mask>(T, mask_constant<Mask>) {
     std::uint64_t left = s.steps;
     for (std::uint64_t pass = 0; pass < passes; ++pass) {
       const auto depth = static_cast<unsigned>(left < most ? std::bit_floor(left) : most);
       launch_pass<T, Mask>(depth, stage(where, workspace, passes, pass), field<T>(p),
-                           t[1] * q.device().info().compute_units, q);
+                           warps * q.device().info().compute_units, q);
       left -= depth;
     }
   });
@@ -59,8 +61,7 @@ void run(const registry::problem& p, const registry::memories& where, const regi
 
 std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
   const sizes s(p);
-  return backend::cuda::too_many_groups(direct_groups_across(s.columns, 16 / size_of(p.type)) *
-                                        direct_groups_down(s.rows));
+  return too_many_groups(direct_groups_across(s.columns, 16 / size_of(p.type)) * direct_groups_down(s.rows));
 }
 
 }  // namespace

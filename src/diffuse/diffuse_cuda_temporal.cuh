@@ -34,12 +34,14 @@ struct strip_stream {
   using row = typename level_rows::row;
   static constexpr int radius = radius_of(Mask);
   static constexpr int halo = Depth * radius;
-  static constexpr int margin = ceil_div(halo, pack<T>) * pack<T>;  // so that the output begins with a pack
-  static constexpr int width = warp_lanes * Columns;
+  static constexpr int margin =
+      ceil_div(halo, pack_length<T>) * pack_length<T>;                    // so that the output begins with a pack
+  static constexpr int lanes = warp_size, pack_columns = pack_length<T>;  // with a sign, as offsets are
+  static constexpr int width = lanes * Columns;
   static constexpr int output_width = width - 2 * margin;
   static constexpr std::size_t kept_bytes =
       Depth * (sizeof(level_rows) - (Mask == mask::nine_points ? 0 : sizeof(row)));
-  static_assert(Columns % pack<T> == 0);
+  static_assert(Columns % pack_length<T> == 0);
 
   using waiting_rows = T[rows_ahead][width];  // of a warp
 
@@ -79,31 +81,30 @@ struct strip_stream {
       if (lane_column() + v >= first && lane_column() + v < last) written |= 1u << v;
   }
 
-  static __device__ __forceinline__ int lane_column() { return static_cast<int>(threadIdx.x % warp_lanes) * Columns; }
+  static __device__ __forceinline__ int lane_column() { return static_cast<int>(threadIdx.x % warp_size) * Columns; }
 
   /// Row j is on its way; beyond the field the last one.
   __device__ __forceinline__ void ask_for(int j) const {
     const T* const source = from + min(j, rows - 1) * f.columns;
     T* const target = waiting[j % rows_ahead];
-    const int lane = static_cast<int>(threadIdx.x) % warp_lanes;
+    const int lane = static_cast<int>(threadIdx.x) % lanes;
     if (packed) {
 #pragma unroll
-      for (int c = lane * pack<T>; c < width; c += warp_lanes * pack<T>)
-        backend::cuda::copy_async<16>(target + c, source + c);
+      for (int c = lane * pack_columns; c < width; c += lanes * pack_columns) copy_async<16>(target + c, source + c);
     } else {
 #pragma unroll
-      for (int c = lane; c < width; c += warp_lanes) backend::cuda::copy_async<sizeof(T)>(target + c, source + c);
+      for (int c = lane; c < width; c += lanes) copy_async<sizeof(T)>(target + c, source + c);
     }
-    backend::cuda::commit_copies();
+    commit_copies();
   }
 
   /// Waits for row j, which was asked for rows_ahead - 1 calls ago.
   __device__ __forceinline__ void take(int j, row& values) const {
-    backend::cuda::wait_for_copies<rows_ahead - 1>();
+    wait_for_copies<rows_ahead - 1>();
     __syncwarp();
     const T* const mine = &waiting[j % rows_ahead][lane_column()];
 #pragma unroll
-    for (int v = 0; v < Columns; v += pack<T>)
+    for (int v = 0; v < Columns; v += pack_columns)
       *reinterpret_cast<uint4*>(&values[v]) = *reinterpret_cast<const uint4*>(mine + v);
     __syncwarp();  // the row's room is free
   }
@@ -112,8 +113,8 @@ struct strip_stream {
     T* const target = to + j * f.columns;
     if (packed) {
 #pragma unroll
-      for (int v = 0; v < Columns; v += pack<T>)
-        if ((written >> v & 1) != 0) store_pack(target + v, &values[v]);
+      for (int v = 0; v < Columns; v += pack_columns)
+        if ((written >> v & 1) != 0) store_pack(target + v, pack_of(&values[v]));
       return;
     }
 #pragma unroll
@@ -146,7 +147,7 @@ struct strip_stream {
     bool is_any = false;
 #pragma unroll
     for (int v = 0; v < Columns; ++v) is_any |= is_huge(values[v]);
-    return __any_sync(~0u, is_any);
+    return __any_sync(all_lanes, is_any);
   }
 
   /// Takes rows, and writes those that are through. False if a row is too large for the form of the mask.
@@ -205,19 +206,19 @@ struct strip_stream {
 template <class T, int Columns, int Depth>
 __device__ __noinline__ void stream_plainly(const T* from, T* to, const field<T>& f, const strip_plan& plan,
                                             unsigned strip, unsigned band,
-                                            T (&waiting)[rows_ahead][warp_lanes * Columns]) {
-  backend::cuda::wait_for_copies<0>();
+                                            T (&waiting)[rows_ahead][warp_size * Columns]) {
+  wait_for_copies<0>();
   strip_stream<T, mask::five_points, Columns, Depth>(from, to, f, plan, strip, band, waiting).run_anywhere();
 }
 
 /// Groups that a multiprocessor's 65536 registers are shared among: what a lane keeps, and about 64 for the rest.
 template <class Stream>
 constexpr unsigned groups_for() {
-  return 65536 / (warps_a_group * warp_lanes) / (Stream::kept_bytes / 4 + 64);
+  return 65536 / (warps_a_group * warp_size) / (Stream::kept_bytes / 4 + 64);
 }
 
 template <class T, mask Mask, int Columns, int Depth>
-__global__ void __launch_bounds__(warps_a_group* warp_lanes, groups_for<strip_stream<T, Mask, Columns, Depth>>())
+__global__ void __launch_bounds__(warps_a_group* warp_size, groups_for<strip_stream<T, Mask, Columns, Depth>>())
     stream_strips(const T* __restrict__ from, T* __restrict__ to, const __grid_constant__ field<T> f,
                   const strip_plan plan) {
   using stream = strip_stream<T, quick_form(Mask), Columns, Depth>;
@@ -233,7 +234,7 @@ __global__ void __launch_bounds__(warps_a_group* warp_lanes, groups_for<strip_st
 
 /// One pass of Depth steps, by about so many warps.
 template <class T, mask Mask, int Columns, int Depth>
-void launch_strips(const T* from, T* to, const field<T>& f, unsigned warps, backend::cuda::queue& q) {
+void launch_strips(const T* from, T* to, const field<T>& f, unsigned warps, queue& q) {
   using stream = strip_stream<T, Mask, Columns, Depth>;
   const auto rows = static_cast<std::uint64_t>(f.rows), columns = static_cast<std::uint64_t>(f.columns);
   const std::uint64_t strips = stream::strips_across(columns);
@@ -243,7 +244,7 @@ void launch_strips(const T* from, T* to, const field<T>& f, unsigned warps, back
   const strip_plan plan{static_cast<unsigned>(strips), static_cast<unsigned>(bands), static_cast<int>(band),
                         is_packed(from, to, columns)};
   const auto groups = static_cast<unsigned>(ceil_div(strips * bands, warps_a_group));
-  stream_strips<T, Mask, Columns, Depth><<<groups, warps_a_group * warp_lanes, 0, q.stream()>>>(from, to, f, plan);
+  stream_strips<T, Mask, Columns, Depth><<<groups, warps_a_group * warp_size, 0, q.stream()>>>(from, to, f, plan);
   TW_CUDA(cudaGetLastError());
 }
 

@@ -27,32 +27,34 @@ __global__ void tiles(const T* __restrict__ from, T* __restrict__ to, const fiel
   __syncthreads();
   const bool is_inner = x >= radius && x < width - radius && y >= radius && y < height - radius;
   if (is_inner && j < f.rows && i < f.columns)
-    to[j * f.columns + i] =
-        order::canonical(stepped<Mask>(f.w, [&](int dy, int dx) { return tile[here + dy * width + dx]; }));
+    to[j * f.columns + i] = order::canonical(
+        stepped<Mask, device_arithmetic>(f.w, [&](int dy, int dx) { return tile[here + dy * width + dx]; }));
 }
 
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& on) {
-  auto& q = backend::cuda::enter(on);
+  const auto [width, height] = t.of(axes);
+  auto& q = enter(on);
   if (copies_only(p, where, q)) return;
   const sizes s(p);
   const backend::buffer workspace(q, s.steps > 1 ? s.elements() * size_of(p.type) : 0);
   const std::uint64_t halo = 2 * radius_of(mask_of(p));
-  const auto across = static_cast<unsigned>(ceil_div(s.columns, t[0] - halo));
-  const auto groups = static_cast<unsigned>(across * ceil_div(s.rows, t[1] - halo));
+  const auto across = static_cast<unsigned>(ceil_div(s.columns, width - halo));
+  const auto groups = static_cast<unsigned>(across * ceil_div(s.rows, height - halo));
   with_type_and_mask(p, [&]<class T, mask Mask>(T, mask_constant<Mask>) {
     for (std::uint64_t step = 0; step < s.steps; ++step) {
       const stage now(where, workspace, s.steps, step);
       tiles<T, Mask>
-          <<<groups, dim3(t[0], t[1]), 0, q.stream()>>>(now.from.as<const T>(), now.to.as<T>(), field<T>(p), across);
+          <<<groups, dim3(width, height), 0, q.stream()>>>(now.from.as<const T>(), now.to.as<T>(), field<T>(p), across);
       TW_CUDA(cudaGetLastError());
     }
   });
 }
 
 std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning& t) {
+  const auto [width, height] = t.of(axes);
   const sizes s(p);
   const std::uint64_t halo = 2 * radius_of(mask_of(p));
-  return backend::cuda::too_many_groups(ceil_div(s.columns, t[0] - halo) * ceil_div(s.rows, t[1] - halo));
+  return too_many_groups(ceil_div(s.columns, width - halo) * ceil_div(s.rows, height - halo));
 }
 
 }  // namespace

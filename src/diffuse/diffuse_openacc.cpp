@@ -1,5 +1,5 @@
 // What:   diffusion by OpenACC, one step a launch; the field stays on the device between steps.
-// Order:  the mask's rows in order, in each its columns in order; each product and each sum is rounded.
+// Order:  diffuse_mask.hpp.
 // Shape:  a lane steps a piece of a column, a few rows; it reads all that it needs before it writes.
 // Limits: 2^31 pieces.
 // Twins:  diffuse_serial.cpp, diffuse_cuda.cuh.
@@ -13,47 +13,18 @@ namespace tilewise::impl::diffuse {
 
 namespace {
 
-using backend::openacc::product;
-
 constexpr std::array<unsigned, 4> heights{1, 2, 4, 8};
 constexpr std::array<registry::tuning_axis, 1> axes{{{"height", heights, 4}}};
 constexpr std::uint64_t most_pieces = 1u << 31;  // dividing 64 bits takes a GPU several times as long
 constexpr unsigned lanes = 128;                  // of a gang
 
-/// Of the element at(0, 0), where at(dy, dx) is one of its neighbours.
-template <mask Mask, class T, class At>
-[[gnu::always_inline]] inline T stepped(const weights<T>& w, const At& at) {
-  const T old = at(0, 0);
-  T lap;
-  if constexpr (Mask == mask::five_points) {
-    lap = product(w.side_y, at(-1, 0));
-    lap = lap + product(w.side_x, at(0, -1));
-    lap = lap + product(w.centre, old);
-    lap = lap + product(w.side_x, at(0, 1));
-    lap = lap + product(w.side_y, at(1, 0));
-  } else if constexpr (Mask == mask::nine_points) {
-    lap = product(w.corner, at(-1, -1));
-    lap = lap + product(w.side_y, at(-1, 0));
-    lap = lap + product(w.corner, at(-1, 1));
-    lap = lap + product(w.side_x, at(0, -1));
-    lap = lap + product(w.centre, old);
-    lap = lap + product(w.side_x, at(0, 1));
-    lap = lap + product(w.corner, at(1, -1));
-    lap = lap + product(w.side_y, at(1, 0));
-    lap = lap + product(w.corner, at(1, 1));
-  } else {
-    lap = product(w.far_y, at(-2, 0));
-    lap = lap + product(w.side_y, at(-1, 0));
-    lap = lap + product(w.far_x, at(0, -2));
-    lap = lap + product(w.side_x, at(0, -1));
-    lap = lap + product(w.centre, old);
-    lap = lap + product(w.side_x, at(0, 1));
-    lap = lap + product(w.far_x, at(0, 2));
-    lap = lap + product(w.side_y, at(1, 0));
-    lap = lap + product(w.far_y, at(2, 0));
+/// A product that the GPU's driver does not fuse with the sum after it.
+struct device_arithmetic : plain_arithmetic {
+  template <class T>
+  TILEWISE_KERNEL_PART static T product(T a, T b) {
+    return backend::openacc::product(a, b);
   }
-  return old + product(w.rate, lap);
-}
+};
 
 /// The neighbours of an element that has all of them. These two are no lambdas: those of templates lose the attribute,
 /// and what is not inlined would not be there on the accelerator.
@@ -62,7 +33,7 @@ struct inside {
   const T* here;
   std::int64_t columns;
 
-  [[gnu::always_inline]] T operator()(int dy, int dx) const { return here[dy * columns + dx]; }
+  TILEWISE_KERNEL_PART T operator()(int dy, int dx) const { return here[dy * columns + dx]; }
 };
 
 /// The neighbours of any element: 1 in the strips, and beyond an edge the edge's value.
@@ -71,10 +42,10 @@ struct anywhere {
   const T* field;
   std::int64_t rows, columns, y, x;
 
-  [[gnu::always_inline]] static std::int64_t within(std::int64_t index, std::int64_t count) {
+  TILEWISE_KERNEL_PART static std::int64_t within(std::int64_t index, std::int64_t count) {
     return index < 0 ? 0 : index < count ? index : count - 1;
   }
-  [[gnu::always_inline]] T operator()(int dy, int dx) const {
+  TILEWISE_KERNEL_PART T operator()(int dy, int dx) const {
     const std::int64_t j = within(y + dy, rows), i = within(x + dx, columns);
     return i == (j < rows / 2 ? 0 : columns - 1) ? T(1) : field[j * columns + i];
   }
@@ -99,14 +70,15 @@ void one_step(const T* from, T* to, const sizes& s, const weights<T>& given) {
       T next[Height];
 #pragma GCC unroll 8
       for (unsigned k = 0; k < Height; ++k)
-        next[k] = stepped<Mask>(w, inside<T>{from + (top + k) * columns + i, columns});
+        next[k] = stepped<Mask, device_arithmetic>(w, inside<T>{from + (top + k) * columns + i, columns});
 #pragma GCC unroll 8
       for (unsigned k = 0; k < Height; ++k) to[(top + k) * columns + i] = order::canonical(next[k]);
     } else {
       const std::int64_t bottom = top + Height < rows ? top + Height : rows;
 #pragma GCC unroll 1
       for (std::int64_t j = top; j < bottom; ++j)
-        to[j * columns + i] = order::canonical(stepped<Mask>(w, anywhere<T>{from, rows, columns, j, i}));
+        to[j * columns + i] =
+            order::canonical(stepped<Mask, device_arithmetic>(w, anywhere<T>{from, rows, columns, j, i}));
     }
   }
 }
@@ -131,13 +103,14 @@ auto step_of(mask m, unsigned height) {
 }
 
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& on) {
+  const auto [height] = t.of(axes);
   auto& queue = backend::openacc::enter(on);
   if (copies_only(p, where, queue)) return;
   const sizes s(p);
   const backend::buffer workspace(queue, s.steps > 1 ? s.elements() * size_of(p.type) : 0);
   with_float(p.type, [&]<class T>(T) {
     const weights<T> w = weights_in<T>(p);
-    const auto step = step_of<T>(mask_of(p), t[0]);
+    const auto step = step_of<T>(mask_of(p), height);
     for (std::uint64_t i = 0; i < s.steps; ++i) {
       const stage now(where, workspace, s.steps, i);
       step(now.from.as<const T>(), now.to.as<T>(), s, w);
@@ -146,7 +119,8 @@ void run(const registry::problem& p, const registry::memories& where, const regi
 }
 
 std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning& t) {
-  return pieces_of(sizes(p), t[0]) < most_pieces ? "" : "it has more pieces than 32 bits count; take higher ones";
+  const auto [height] = t.of(axes);
+  return pieces_of(sizes(p), height) < most_pieces ? "" : "it has more pieces than 32 bits count; take higher ones";
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/ceil_div.hpp"
+#include "diffuse/diffuse_mask.hpp"
 #include "registry/variant.hpp"
 
 #include <tilewise/diffuse.hpp>
@@ -16,22 +17,6 @@
 namespace tilewise::impl::diffuse {
 
 const registry::algorithm& diffuse_algorithm();
-
-/// In the order of the setting's words "53", "93", "95". The last one is a form of the first; see `scaled_weights`.
-enum class mask : std::uint8_t { five_points, nine_points, cross, scaled_five_points };
-inline constexpr std::array<std::string_view, 3> mask_words{"53", "93", "95"};
-
-constexpr unsigned radius_of(mask m) { return m == mask::cross ? 2 : 1; }
-constexpr unsigned taps_of(mask m) { return m == mask::five_points ? 5 : 9; }
-
-/// The values of a mask that there are; the others are 0. Only the centre is negative, so a sum of products is -0.0
-/// only where old + rate * lap is old with +0.0 too: variants may begin with the first product instead of +0.0.
-template <class T>
-struct weights {
-  T centre, side_x, side_y;
-  T corner, far_x, far_y;  // 93 has corners, 95 has far sides
-  T rate;
-};
 
 inline weights<double> weights_of(mask m, double dx, double dy, double rate) {
   const double both = dx * dx + dy * dy;

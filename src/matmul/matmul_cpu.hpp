@@ -13,12 +13,6 @@ namespace tilewise::impl::matmul {
 registry::variant cpu_packed_variant();
 registry::variant cpu_blocked_variant();
 
-/// As with_type, but signed integers as unsigned ones: products and sums that wrap have the same bits.
-template <class F>
-void with_lane_type(dtype type, F&& f) {
-  with_type(type, [&]<class T>(T) { f(order::wrapping_t<T>{}); });
-}
-
 /// Elements [begin, end) of part `index` when `count` elements are cut into `parts` whose sizes differ by one at most.
 struct part {
   std::uint64_t begin, end;

@@ -36,13 +36,14 @@ void multiply_tile(const registry::memories& where, const sizes& s, const blocke
 }
 
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
+  const auto [rows, columns, depth] = t.of(axes);
   auto& queue = static_cast<backend::cpu::queue&>(q);
   const sizes s(p);
-  const std::uint64_t down = ceil_div(s.m, t[0]), across = ceil_div(s.n, t[1]);
-  with_lane_type(p.type, [&]<class T>(T) {
+  const std::uint64_t down = ceil_div(s.m, rows), across = ceil_div(s.n, columns);
+  order::with_wrapping_type(p.type, [&]<class T>(T) {
     const blocked_kernels<T>& kernels = blocked_kernels_for<T>(queue.level());
     queue.for_each_tile(down * across, [&](std::uint64_t tile, unsigned) {
-      multiply_tile<T>(where, s, kernels, part(s.m, down, tile / across), part(s.n, across, tile % across), t[2]);
+      multiply_tile<T>(where, s, kernels, part(s.m, down, tile / across), part(s.n, across, tile % across), depth);
     });
   });
 }

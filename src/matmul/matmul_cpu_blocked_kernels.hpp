@@ -1,7 +1,7 @@
 // What matmul_cpu_blocked_kernels.cpp offers for each x86-64 level.
 #pragma once
 
-#include "backend/cpu/cpu_device.hpp"
+#include "backend/cpu/cpu_levels.hpp"
 
 #include <cstdint>
 
@@ -25,15 +25,11 @@ struct blocked_kernels {
   void (*finish)(T* c, std::uint64_t count);  // NaNs become the canonical one
 };
 
-// clang-format off
-namespace v2 { template <class T> const blocked_kernels<T>& blocked(); }
-namespace v3 { template <class T> const blocked_kernels<T>& blocked(); }
-namespace v4 { template <class T> const blocked_kernels<T>& blocked(); }
-// clang-format on
+TILEWISE_AT_EACH_LEVEL(template <class T> const blocked_kernels<T>& blocked();)
 
 template <class T>
 const blocked_kernels<T>& blocked_kernels_for(backend::cpu::instruction_set level) {
-  return backend::cpu::at_level(level, v2::blocked<T>(), v3::blocked<T>(), v4::blocked<T>());
+  return TILEWISE_AT_LEVEL(level, blocked<T>)();
 }
 
 }  // namespace tilewise::impl::matmul

@@ -32,15 +32,16 @@ constexpr std::uint64_t panels_a_tile = 8;
 template <class T>
 class product {
  public:
-  product(const registry::memories& where, const sizes& s, const registry::tuning& t, backend::cpu::queue& queue)
+  product(const registry::memories& where, const sizes& s, std::size_t panel_size, std::size_t block_size,
+          backend::cpu::queue& queue)
       : a_(where.in[0].as<const T>()),
         b_(where.in[1].as<const T>()),
         c_(where.out[0].as<T>()),
         s_(s),
         kernels_(packed_kernels_for<T>(queue.level())),
         queue_(queue),
-        depth_(std::min(s.k, t[0] * 1024 / (kernels_.panel_columns * sizeof(T)))),
-        height_(std::max<std::uint64_t>(t[1] * 1024 / (depth_ * sizeof(T)), kernels_.panel_rows)),
+        depth_(std::min(s.k, panel_size * 1024 / (kernels_.panel_columns * sizeof(T)))),
+        height_(std::max<std::uint64_t>(block_size * 1024 / (depth_ * sizeof(T)), kernels_.panel_rows)),
         panels_of_a_(queue, panels_a(std::min(s.m, block_side)) * kernels_.panel_rows * depth_ * sizeof(T)),
         panels_of_b_(queue, panels_b(std::min(s.n, block_side)) * kernels_.panel_columns * depth_ * sizeof(T)) {}
 
@@ -151,16 +152,17 @@ void multiply_in_place(const registry::memories& where, const sizes& s, const pa
 }
 
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
+  const auto [panel, block] = t.of(axes);
   const sizes s(p);
   if (s.m == 0 || s.n == 0) return;
   auto& queue = static_cast<backend::cpu::queue&>(q);
-  with_lane_type(p.type, [&]<class T>(T) {
+  order::with_wrapping_type(p.type, [&]<class T>(T) {
     if (s.k == 0)
       fill_with_zeros(where.out[0].as<T>(), s);
     else if (s.m <= small_side && s.n <= small_side && s.k <= small_side)
       multiply_in_place(where, s, packed_kernels_for<T>(queue.level()));
     else
-      product<T>(where, s, t, queue).run();
+      product<T>(where, s, panel, block, queue).run();
   });
 }
 

@@ -1,7 +1,7 @@
 // What matmul_cpu_packed_kernels.cpp offers for each x86-64 level.
 #pragma once
 
-#include "backend/cpu/cpu_device.hpp"
+#include "backend/cpu/cpu_levels.hpp"
 
 #include <cstdint>
 
@@ -33,15 +33,11 @@ struct packed_kernels {
   void (*multiply)(const packed_step<T>& step);
 };
 
-// clang-format off
-namespace v2 { template <class T> const packed_kernels<T>& packed(); }
-namespace v3 { template <class T> const packed_kernels<T>& packed(); }
-namespace v4 { template <class T> const packed_kernels<T>& packed(); }
-// clang-format on
+TILEWISE_AT_EACH_LEVEL(template <class T> const packed_kernels<T>& packed();)
 
 template <class T>
 const packed_kernels<T>& packed_kernels_for(backend::cpu::instruction_set level) {
-  return backend::cpu::at_level(level, v2::packed<T>(), v3::packed<T>(), v4::packed<T>());
+  return TILEWISE_AT_LEVEL(level, packed<T>)();
 }
 
 }  // namespace tilewise::impl::matmul

@@ -97,10 +97,4 @@ inline constexpr std::array<unsigned, 5> tile_values{0, 1, 2, 3, 4};
 inline constexpr std::array<std::string_view, 5> tile_words{"by_size", "tiny", "small", "medium", "large"};
 inline constexpr std::array<registry::tuning_axis, 1> tile_axes{{{"tile", tile_values, 0, tile_words}}};
 
-/// Signed integers have the bits of unsigned ones and share their kernels.
-template <class F>
-void with_wrapping_type(dtype type, F&& f) {
-  with_type(type, [&]<class T>(T) { f(order::wrapping_t<T>{}); });
-}
-
 }  // namespace tilewise::impl::matmul

@@ -33,7 +33,7 @@ __global__ void blocked16(const operands<T> o) {
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue& on) {
   if (p.shape[0] == 0 || p.shape[1] == 0) return;
   auto& q = backend::cuda::enter(on);
-  with_wrapping_type(p.type, [&]<class T>(T) {
+  order::with_wrapping_type(p.type, [&]<class T>(T) {
     const auto groups = static_cast<unsigned>(tiles_of(sizes(p), side, side));
     blocked16<T><<<groups, dim3(side, side), 0, q.stream()>>>(operands<T>(p, where));
     TW_CUDA(cudaGetLastError());

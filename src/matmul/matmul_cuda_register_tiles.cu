@@ -21,13 +21,16 @@ extern template void run_register_tiles<std::uint64_t>(const registry::problem&,
 namespace {
 
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& on) {
+  const auto [tile] = t.of(tile_axes);
   if (p.shape[0] == 0 || p.shape[1] == 0) return;
-  with_wrapping_type(p.type, [&]<class T>(T) { run_register_tiles<T>(p, where, t[0], backend::cuda::enter(on)); });
+  order::with_wrapping_type(p.type,
+                            [&]<class T>(T) { run_register_tiles<T>(p, where, tile, backend::cuda::enter(on)); });
 }
 
 std::string unsupported(const registry::problem& p, const backend::device& on, const registry::tuning& t) {
+  const auto [tile] = t.of(tile_axes);
   std::string reason;
-  with_wrapping_type(p.type, [&]<class T>(T) { reason = register_shapes<T>::too_many(p, t[0], on); });
+  order::with_wrapping_type(p.type, [&]<class T>(T) { reason = register_shapes<T>::too_many(p, tile, on); });
   return reason;
 }
 

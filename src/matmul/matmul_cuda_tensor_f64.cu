@@ -17,14 +17,16 @@ using shapes =
                 tensor_shape<double, 64, 64, 32, 32, 8, 4, 3>, tensor_shape<double, 128, 64, 64, 32, 8, 5, 2>>;
 
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& on) {
+  const auto [tile] = t.of(tile_axes);
   if (p.shape[0] == 0 || p.shape[1] == 0) return;
-  run_tensor_tiles<shapes>(p, where, t[0], backend::cuda::enter(on));
+  run_tensor_tiles<shapes>(p, where, tile, backend::cuda::enter(on));
 }
 
 std::string unsupported(const registry::problem& p, const backend::device& on, const registry::tuning& t) {
+  const auto [tile] = t.of(tile_axes);
   const unsigned capability = on.info().compute_capability;
   if (capability != 80 && capability != 90) return "it needs the fp64 tensor cores of compute capability 8.0 or 9.0";
-  return shapes::too_many(p, t[0], on);
+  return shapes::too_many(p, tile, on);
 }
 
 constexpr std::array types{dtype::f64};

@@ -15,12 +15,14 @@ using shapes =
                 tensor_shape<float, 128, 128, 64, 64, 32, 3, 2>, tensor_shape<float, 128, 256, 64, 64, 32, 3, 1>>;
 
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& on) {
+  const auto [tile] = t.of(tile_axes);
   if (p.shape[0] == 0 || p.shape[1] == 0) return;
-  run_tensor_tiles<shapes>(p, where, t[0], backend::cuda::enter(on));
+  run_tensor_tiles<shapes>(p, where, tile, backend::cuda::enter(on));
 }
 
 std::string unsupported(const registry::problem& p, const backend::device& on, const registry::tuning& t) {
-  return shapes::too_many(p, t[0], on);
+  const auto [tile] = t.of(tile_axes);
+  return shapes::too_many(p, tile, on);
 }
 
 constexpr std::array types{dtype::f32};

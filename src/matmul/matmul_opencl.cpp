@@ -53,12 +53,14 @@ constexpr std::array<group_shape, 4> groups{{{1, 1}, {16, 16}, {32, 8}, {64, 4}}
 constexpr std::array<registry::tuning_axis, 1> simple_axes{{{"group", group_values, 2, group_words}}};
 
 void run_simple(const problem& p, const registry::memories& where, const tuning& t, backend::queue& queue) {
-  const group_shape group = groups[t[0]];
+  const auto [index] = t.of(simple_axes);
+  const group_shape group = groups[index];
   launch(p, where, queue, embedded::matmul_simple_cl, "tw_simple", "", {group.height, group.width}, group);
 }
 
 std::string simple_unsupported(const problem&, const backend::device& on, const tuning& t) {
-  return backend::opencl::too_large(on.info(), groups[t[0]].items(), 0);
+  const auto [index] = t.of(simple_axes);
+  return backend::opencl::too_large(on.info(), groups[index].items(), 0);
 }
 
 // blocked16
@@ -125,7 +127,8 @@ double estimate(const register_shape& shape, const problem& p, std::uint64_t com
 }
 
 const register_shape& shape_for(const problem& p, const device_info& on, const tuning& t) {
-  if (t[0] != 0) return shapes[t[0] - 1];
+  const auto [tile] = t.of(register_axes);
+  if (tile != 0) return shapes[tile - 1];
   if (on.is_cpu) return shapes[shape_on_cpu];
   const register_shape* best = &shapes[0];
   for (const register_shape& shape : shapes)

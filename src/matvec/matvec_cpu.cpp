@@ -75,6 +75,7 @@ void multiply_pieces(const operands<T>& o, std::uint64_t tile, backend::cpu::que
 }
 
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
+  const auto [longest_tile] = t.of(axes);
   auto& queue = static_cast<backend::cpu::queue&>(q);
   with_type(p.type, [&]<class Element>(Element) {
     using T = order::wrapping_t<Element>;
@@ -85,7 +86,7 @@ void run(const registry::problem& p, const registry::memories& where, const regi
       return;
     }
     const std::uint64_t share = m * n / (queue.threads() * tiles_per_thread);
-    const std::uint64_t tile = std::min<std::uint64_t>(t[0], std::bit_floor(std::max(share, shortest_tile)));
+    const std::uint64_t tile = std::min<std::uint64_t>(longest_tile, std::bit_floor(std::max(share, shortest_tile)));
     n <= tile ? multiply_rows(o, tile, queue) : multiply_pieces(o, tile, queue);
   });
 }

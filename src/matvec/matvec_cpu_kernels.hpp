@@ -1,7 +1,7 @@
 // What matvec_cpu_kernels.cpp offers for each x86-64 level.
 #pragma once
 
-#include "backend/cpu/cpu_device.hpp"
+#include "backend/cpu/cpu_levels.hpp"
 
 #include <tilewise/types.hpp>
 
@@ -18,15 +18,11 @@ struct cpu_kernels {
   T (*prefix)(const T* a, const T* x, std::uint64_t n, T* scratch, T first);
 };
 
-// clang-format off
-namespace v2 { template <class T> const cpu_kernels<T>& kernels(); }
-namespace v3 { template <class T> const cpu_kernels<T>& kernels(); }
-namespace v4 { template <class T> const cpu_kernels<T>& kernels(); }
-// clang-format on
+TILEWISE_AT_EACH_LEVEL(template <class T> const cpu_kernels<T>& kernels();)
 
 template <class T>
 const cpu_kernels<T>& kernels_for(backend::cpu::instruction_set level) {
-  return backend::cpu::at_level(level, v2::kernels<T>(), v3::kernels<T>(), v4::kernels<T>());
+  return TILEWISE_AT_LEVEL(level, kernels<T>)();
 }
 
 }  // namespace tilewise::impl::matvec

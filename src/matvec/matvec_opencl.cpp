@@ -7,6 +7,7 @@
 #include "backend/opencl/opencl_queue.hpp"
 #include "base/ceil_div.hpp"
 #include "matvec/matvec_problem.hpp"
+#include "order/block_tree.hpp"
 #include "registry/variant.hpp"
 
 #include <algorithm>
@@ -23,22 +24,18 @@ namespace {
 using registry::problem;
 using registry::tuning;
 
-constexpr std::array<unsigned, 4> group_sizes{64, 128, 256, 512};
-constexpr std::array<unsigned, 3> item_counts{8, 16, 32};
-constexpr std::array<registry::tuning_axis, 2> axes{{{"group_size", group_sizes, 256}, {"items", item_counts, 16}}};
-
-/// Each level begins on a multiple of 16 elements; tw_level_first of block_tree.cl is the same rule.
-std::uint64_t room_of(std::uint64_t count) { return (count + 15) / 16 * 16; }
+constexpr std::array<registry::tuning_axis, 2> axes{
+    {{"group_size", order::block_tree_groups, 256}, {"items", order::block_tree_items, 16}}};
 
 void run(const problem& p, const registry::memories& where, const tuning& t, backend::queue& on) {
+  const auto [group_size, items] = t.of(axes);
   const sizes s(p);
   if (s.m == 0) return;
   auto& queue = static_cast<backend::opencl::queue&>(on);
-  const unsigned group_size = t[0];
-  const std::uint64_t tile = std::uint64_t{t[0]} * t[1];
-  auto& program = queue.program(embedded::matvec_cl, backend::opencl::definitions_of(p.type, op::sum) +
-                                                         " -DTW_LOG_GROUP=" + std::to_string(std::countr_zero(t[0])) +
-                                                         " -DTW_LOG_ITEMS=" + std::to_string(std::countr_zero(t[1])));
+  const order::block_tree tree{group_size, items};
+  const std::uint64_t tile = tree.tile();
+  auto& program =
+      queue.program(embedded::matvec_cl, backend::opencl::definitions_of(p.type, op::sum) + tree.definitions());
   const std::size_t size = size_of(p.type), unit = 16 / size;
   const auto [a, x] = std::array{where.in[0], where.in[1]};
   const backend::memory y = where.out[0];
@@ -55,13 +52,13 @@ void run(const problem& p, const registry::memories& where, const tuning& t, bac
     return;
   }
   std::uint64_t room = 0;
-  for (std::uint64_t count = s.n / tile; count != 0; count /= tile) room += room_of(count);
+  for (std::uint64_t count = s.n / tile; count != 0; count /= tile) room += order::level_room(count);
   const backend::buffer values(queue, s.m * room * size);
   queue.launch_tiles(program.kernel("tw_pieces"), s.m * (s.n / tile), group_size, a, a_first, s.lda, x, x_first, s.m,
                      backend::memory(values), room);
   std::uint64_t from = 0;
   for (std::uint64_t count = s.n / tile; count >= tile; count /= tile) {
-    const std::uint64_t to = from + room_of(count);
+    const std::uint64_t to = from + order::level_room(count);
     queue.launch_tiles(program.kernel("tw_tiles"), s.m * (count / tile), group_size, backend::memory(values), room,
                        from, to, count / tile);
     from = to;
@@ -71,7 +68,9 @@ void run(const problem& p, const registry::memories& where, const tuning& t, bac
 }
 
 std::string unsupported(const problem& p, const backend::device& on, const tuning& t) {
-  return backend::opencl::too_large(on.info(), t[0], std::uint64_t{t[0]} * t[1] * size_of(p.type));
+  const auto [group_size, items] = t.of(axes);
+  return backend::opencl::too_large(on.info(), group_size,
+                                    order::block_tree{group_size, items}.tile() * size_of(p.type));
 }
 
 }  // namespace

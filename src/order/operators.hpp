@@ -118,6 +118,12 @@ TILEWISE_ANYWHERE constexpr T canonical(T value) {
   return value;
 }
 
+/// Calls `f` with a value of the type that `type`'s sums and products are computed in.
+template <class F>
+decltype(auto) with_wrapping_type(dtype type, F&& f) {
+  return with_type(type, [&]<class T>(T) { return f(wrapping_t<T>{}); });
+}
+
 /// Calls `f` with the operator that `operation` names.
 template <class F>
 decltype(auto) with_operator(op operation, F&& f) {

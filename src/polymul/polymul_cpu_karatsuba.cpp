@@ -104,10 +104,11 @@ class karatsuba {
 };
 
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
+  const auto [leaf] = t.of(axes);
   const sizes s(p);
   if (s.product() == 0) return;
   auto& queue = static_cast<backend::cpu::queue&>(q);
-  karatsuba multiplier(s.shorter(), t[0], queue);
+  karatsuba multiplier(s.shorter(), leaf, queue);
   const u64 length = multiplier.length(), longer = std::max(s.n, s.m), pieces = ceil_div(longer, length);
   const backend::buffer long_factor(queue, pieces * length * sizeof(u64)), short_factor(queue, length * sizeof(u64));
   with_coefficients(p.type, [&]<class T>(T) {

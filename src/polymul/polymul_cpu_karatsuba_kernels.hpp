@@ -1,7 +1,7 @@
 // What polymul_cpu_karatsuba_kernels.cpp offers for each x86-64 level.
 #pragma once
 
-#include "backend/cpu/cpu_device.hpp"
+#include "backend/cpu/cpu_levels.hpp"
 
 namespace tilewise::impl::polymul {
 
@@ -24,14 +24,10 @@ struct karatsuba_kernels {
   void (*add)(const std::uint64_t* from, std::uint64_t* to, std::uint64_t count);  // to += from
 };
 
-// clang-format off
-namespace v2 { const karatsuba_kernels& karatsuba(); }
-namespace v3 { const karatsuba_kernels& karatsuba(); }
-namespace v4 { const karatsuba_kernels& karatsuba(); }
-// clang-format on
+TILEWISE_AT_EACH_LEVEL(const karatsuba_kernels& karatsuba();)
 
 inline const karatsuba_kernels& karatsuba_kernels_for(backend::cpu::instruction_set level) {
-  return backend::cpu::at_level(level, v2::karatsuba, v3::karatsuba, v4::karatsuba)();
+  return TILEWISE_AT_LEVEL(level, karatsuba)();
 }
 
 }  // namespace tilewise::impl::polymul

@@ -19,6 +19,7 @@ template <class T>
 using lane_t = std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>;
 
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
+  const auto [tile] = t.of(axes);
   const sizes s(p);
   auto& queue = static_cast<backend::cpu::queue&>(q);
   with_coefficients(p.type, [&]<class T>(T) {
@@ -30,11 +31,10 @@ void run(const registry::problem& p, const registry::memories& where, const regi
     lane* const c = reinterpret_cast<lane*>(where.out[0].as<product_of<T>>());
     const naive_kernels<lane>& kernels = naive_kernels_for<lane>(queue.level());
     const auto multiply = std::is_same_v<T, std::int32_t> ? kernels.multiply_narrow : kernels.multiply;
-    const std::uint64_t tile = t[0];
     queue.for_each_tile(ceil_div(s.product(), tile), [&](std::uint64_t i, unsigned) {
       const std::uint64_t first = i * tile;
       multiply(a.as<const lane>(), s.n, b.as<const lane>() + naive_margin, s.m, c + first, first,
-               std::min(tile, s.product() - first));
+               std::min<std::uint64_t>(tile, s.product() - first));
     });
   });
 }

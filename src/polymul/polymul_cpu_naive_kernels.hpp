@@ -1,7 +1,7 @@
 // What polymul_cpu_naive_kernels.cpp offers for each x86-64 level.
 #pragma once
 
-#include "backend/cpu/cpu_device.hpp"
+#include "backend/cpu/cpu_levels.hpp"
 
 namespace tilewise::impl::polymul {
 
@@ -19,15 +19,11 @@ struct naive_kernels {
                           std::uint64_t count);
 };
 
-// clang-format off
-namespace v2 { template <class T> const naive_kernels<T>& naive(); }
-namespace v3 { template <class T> const naive_kernels<T>& naive(); }
-namespace v4 { template <class T> const naive_kernels<T>& naive(); }
-// clang-format on
+TILEWISE_AT_EACH_LEVEL(template <class T> const naive_kernels<T>& naive();)
 
 template <class T>
 const naive_kernels<T>& naive_kernels_for(backend::cpu::instruction_set level) {
-  return backend::cpu::at_level(level, v2::naive<T>, v3::naive<T>, v4::naive<T>)();
+  return TILEWISE_AT_LEVEL(level, naive<T>)();
 }
 
 }  // namespace tilewise::impl::polymul

@@ -1,7 +1,7 @@
 // What polymul_cpu_ntt_kernels.cpp offers for each x86-64 level.
 #pragma once
 
-#include "backend/cpu/cpu_device.hpp"
+#include "backend/cpu/cpu_levels.hpp"
 
 namespace tilewise::impl::polymul {
 
@@ -51,14 +51,10 @@ struct ntt_kernels {
   void (*to_digits)(const ntt_digits& digits, double* const* residue, std::uint64_t count);
 };
 
-// clang-format off
-namespace v2 { const ntt_kernels& ntt(); }
-namespace v3 { const ntt_kernels& ntt(); }
-namespace v4 { const ntt_kernels& ntt(); }
-// clang-format on
+TILEWISE_AT_EACH_LEVEL(const ntt_kernels& ntt();)
 
 inline const ntt_kernels& ntt_kernels_for(backend::cpu::instruction_set level) {
-  return backend::cpu::at_level(level, v2::ntt, v3::ntt, v4::ntt)();
+  return TILEWISE_AT_LEVEL(level, ntt)();
 }
 
 }  // namespace tilewise::impl::polymul

@@ -80,7 +80,8 @@ void multiply(const problem& p, const registry::memories& where, unsigned tile, 
 }
 
 void run(const problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& on) {
-  multiply(p, where, t[0], 1, backend::cuda::enter(on));
+  const auto [tile] = t.of(tile_axes);
+  multiply(p, where, tile, 1, backend::cuda::enter(on));
 }
 
 std::string unsupported(const problem& p, const backend::device&, const registry::tuning&) {

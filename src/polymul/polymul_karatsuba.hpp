@@ -19,8 +19,9 @@ struct karatsuba_tree {
   /// A factor is split while its halves are not below the base; none where factors so unequal would be padded to more
   /// work than the split saves.
   karatsuba_tree(const sizes& s, const registry::tuning& t) {
+    const auto [most, base] = t.of(karatsuba_axes);
     const std::uint64_t longer = std::max(s.n, s.m);
-    for (; depth < t[0] && longer >> (depth + 1) >= t[1]; ++depth) leaves *= 3;
+    for (; depth < most && longer >> (depth + 1) >= base; ++depth) leaves *= 3;
     leaf = (longer + (std::uint64_t{1} << depth) - 1) >> depth;
     const auto work = [](std::uint64_t n, std::uint64_t m) { return static_cast<double>(n) * static_cast<double>(m); };
     if (work(leaves * leaf, leaf) >= work(s.n, s.m)) depth = 0;

@@ -57,21 +57,25 @@ constexpr std::array<unsigned, 4> group_sizes{64, 128, 256, 512};
 constexpr std::array<registry::tuning_axis, 1> group_axes{{{"group_size", group_sizes, 256}}};
 
 void run_global(const problem& p, const registry::memories& where, const tuning& t, backend::queue& queue) {
-  launcher{embedded::polymul_global_cl, "tw_global", "", t[0], t[0]}(p, where, queue);
+  const auto [group_size] = t.of(group_axes);
+  launcher{embedded::polymul_global_cl, "tw_global", "", group_size, group_size}(p, where, queue);
 }
 
 std::string global_unsupported(const problem&, const backend::device& on, const tuning& t) {
-  return backend::opencl::too_large(on.info(), t[0], 0);
+  const auto [group_size] = t.of(group_axes);
+  return backend::opencl::too_large(on.info(), group_size, 0);
 }
 
 backend::opencl::local_room room_for_both(const problem& p) { return {(sizes(p).n + sizes(p).m) * factor_bytes(p)}; }
 
 void run_local(const problem& p, const registry::memories& where, const tuning& t, backend::queue& queue) {
-  launcher{embedded::polymul_local_cl, "tw_local", "", t[0], t[0]}(p, where, queue, room_for_both(p));
+  const auto [group_size] = t.of(group_axes);
+  launcher{embedded::polymul_local_cl, "tw_local", "", group_size, group_size}(p, where, queue, room_for_both(p));
 }
 
 std::string local_unsupported(const problem& p, const backend::device& on, const tuning& t) {
-  return backend::opencl::too_large(on.info(), t[0], room_for_both(p).bytes);
+  const auto [group_size] = t.of(group_axes);
+  return backend::opencl::too_large(on.info(), group_size, room_for_both(p).bytes);
 }
 
 // tiles
@@ -97,10 +101,12 @@ struct tile_shape {
   unsigned group_size, items;
   bool in_lanes;  // the chains are; residues' never
 
-  tile_shape(const problem& p, const device_info& on, const tuning& t, std::uint64_t products = 1)
-      : group_size(t[0]),
-        items(t[1] == 0 ? items_for(p, on, products) : 2u << t[1]),
-        in_lanes(modulus_of(p) == 0 && (t[2] == 0 ? on.is_cpu : t[2] == 2)) {}
+  tile_shape(const problem& p, const device_info& on, const tuning& t, std::uint64_t products = 1) {
+    const auto [group, item_value, form] = t.of(tile_axes);
+    group_size = group;
+    items = item_value == 0 ? items_for(p, on, products) : 2u << item_value;
+    in_lanes = modulus_of(p) == 0 && (form == 0 ? on.is_cpu : form == 2);
+  }
 
   unsigned local_elements() const {
     const unsigned rows = group_size + group_size / items;  // of b's

@@ -4,10 +4,7 @@
 //         array on top of that.
 // Limits: none.
 // Twins:  reduce_serial.cpp; the kernels are in reduce_cpu_kernels.cpp.
-#include "reduce/reduce_cpu.hpp"
-
 #include "backend/cpu/cpu_device.hpp"
-#include "base/instantiate.hpp"
 #include "order/operators.hpp"
 #include "reduce/reduce_cpu_kernels.hpp"
 #include "reduce/reduce_problem.hpp"
@@ -44,31 +41,17 @@ T prefix_of(const T* in, std::uint64_t n, std::uint64_t tile, backend::cpu::queu
 }
 
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
+  const auto [tile] = t.of(axes);
   auto& queue = static_cast<backend::cpu::queue&>(q);
   with_type(p.type, [&]<class T>(T) {
     order::with_operator(operation_of(p), [&]<class Op>(Op) {
-      const T prefix = prefix_of<T, Op>(where.in[0].as<const T>(), p.n(), t[0], queue);
+      const T prefix = prefix_of<T, Op>(where.in[0].as<const T>(), p.n(), tile, queue);
       *where.out[0].as<T>() = order::canonical(result_of<T, Op>(p, prefix));
     });
   });
 }
 
-template <class T, op Operation>
-T find_small_kernel(const T* in, std::uint64_t n, const T* init) {
-  const auto found = kernels_for<T>(backend::cpu::best_instruction_set(), Operation).small;
-  small_kernels<T>::table[static_cast<std::size_t>(Operation)].store(found, std::memory_order_relaxed);
-  return found(in, n, init);
-}
-
 }  // namespace
-
-template <class T>
-constinit backend::cpu::kernel_table<small_kernel<T>> small_kernels<T>::table{
-    find_small_kernel<T, op::sum>, find_small_kernel<T, op::product>, find_small_kernel<T, op::min>,
-    find_small_kernel<T, op::max>};
-
-#define TILEWISE_INSTANTIATE(T) template struct small_kernels<T>;
-TILEWISE_FOR_EACH_TYPE(TILEWISE_INSTANTIATE)
 
 std::vector<registry::variant> reduce_cpu_variants() {
   return {{.algorithm = "reduce",

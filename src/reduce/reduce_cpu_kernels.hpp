@@ -1,7 +1,7 @@
 // What reduce_cpu_kernels.cpp offers for each x86-64 level; scan_cpu uses it too.
 #pragma once
 
-#include "backend/cpu/cpu_device.hpp"
+#include "backend/cpu/cpu_levels.hpp"
 
 #include <tilewise/types.hpp>
 
@@ -27,15 +27,11 @@ struct cpu_kernels {
   small_kernel<T>* small;
 };
 
-// clang-format off
-namespace v2 { template <class T> const cpu_kernels<T>& kernels(op operation); }
-namespace v3 { template <class T> const cpu_kernels<T>& kernels(op operation); }
-namespace v4 { template <class T> const cpu_kernels<T>& kernels(op operation); }
-// clang-format on
+TILEWISE_AT_EACH_LEVEL(template <class T> const cpu_kernels<T>& kernels(op operation);)
 
 template <class T>
 const cpu_kernels<T>& kernels_for(backend::cpu::instruction_set level, op operation) {
-  return backend::cpu::at_level(level, v2::kernels<T>(operation), v3::kernels<T>(operation), v4::kernels<T>(operation));
+  return TILEWISE_AT_LEVEL(level, kernels<T>)(operation);
 }
 
 }  // namespace tilewise::impl::reduce

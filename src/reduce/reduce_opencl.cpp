@@ -5,6 +5,7 @@
 // Twins:  reduce_serial.cpp.
 #include "backend/opencl/opencl_device.hpp"
 #include "backend/opencl/opencl_queue.hpp"
+#include "order/block_tree.hpp"
 #include "reduce/reduce_problem.hpp"
 #include "registry/variant.hpp"
 
@@ -23,12 +24,8 @@ using backend::memory;
 using registry::problem;
 using registry::tuning;
 
-constexpr std::array<unsigned, 4> group_sizes{64, 128, 256, 512};
-constexpr std::array<unsigned, 3> item_counts{8, 16, 32};
-constexpr std::array<registry::tuning_axis, 2> axes{{{"group_size", group_sizes, 256}, {"items", item_counts, 16}}};
-
-/// Each level begins on a multiple of 16 elements; tw_level_first of block_tree.cl is the same rule.
-std::uint64_t room_of(std::uint64_t count) { return (count + 15) / 16 * 16; }
+constexpr std::array<registry::tuning_axis, 2> axes{
+    {{"group_size", order::block_tree_groups, 256}, {"items", order::block_tree_items, 16}}};
 
 /// An empty sum is 0 and an empty product 1.
 base::scalar_value init_value(const problem& p) {
@@ -38,15 +35,15 @@ base::scalar_value init_value(const problem& p) {
 }
 
 void run(const problem& p, const registry::memories& where, const tuning& t, backend::queue& on) {
+  const auto [group_size, items] = t.of(axes);
   auto& queue = static_cast<backend::opencl::queue&>(on);
-  const unsigned group_size = t[0];
-  const int log_group = std::countr_zero(t[0]), log_items = std::countr_zero(t[1]), log_tile = log_group + log_items;
+  const order::block_tree tree{group_size, items};
+  const int log_tile = std::countr_zero(tree.tile());
   const std::size_t size = size_of(p.type);
-  auto& program = queue.program(embedded::reduce_cl, backend::opencl::definitions_of(p.type, operation_of(p)) +
-                                                         " -DTW_LOG_GROUP=" + std::to_string(log_group) +
-                                                         " -DTW_LOG_ITEMS=" + std::to_string(log_items));
+  auto& program =
+      queue.program(embedded::reduce_cl, backend::opencl::definitions_of(p.type, operation_of(p)) + tree.definitions());
   std::uint64_t room = 0;
-  for (std::uint64_t count = p.n() >> log_tile; count != 0; count >>= log_tile) room += room_of(count);
+  for (std::uint64_t count = p.n() >> log_tile; count != 0; count >>= log_tile) room += order::level_room(count);
   const buffer values(queue, room * size);
   const std::uint64_t in_first = where.in[0].offset / size;
 
@@ -57,14 +54,16 @@ void run(const problem& p, const registry::memories& where, const tuning& t, bac
                        memory(values), to_first);
     from = values;
     from_first = to_first;
-    to_first += room_of(tiles);
+    to_first += order::level_room(tiles);
   }
   queue.launch_tiles(program.kernel("tw_finish"), 1, group_size, where.in[0], in_first, p.n(), memory(values),
                      where.out[0], where.out[0].offset / size, init_value(p), has_init(p) ? 1u : 0u);
 }
 
 std::string unsupported(const problem& p, const backend::device& on, const tuning& t) {
-  return backend::opencl::too_large(on.info(), t[0], std::uint64_t{t[0]} * t[1] * size_of(p.type));
+  const auto [group_size, items] = t.of(axes);
+  return backend::opencl::too_large(on.info(), group_size,
+                                    order::block_tree{group_size, items}.tile() * size_of(p.type));
 }
 
 }  // namespace

@@ -1,16 +1,13 @@
 // How a reduction is written as a registry::problem: settings op and init, number init.
 #pragma once
 
-#include "registry/algorithm.hpp"
+#include "registry/fold.hpp"
 
 namespace tilewise::impl::reduce {
 
-inline constexpr std::array<std::string_view, 4> op_words{"sum", "product", "min", "max"};
-inline constexpr std::array<std::string_view, 2> init_words{"none", "given"};
-
 const registry::algorithm& reduce_algorithm();
 
-inline op operation_of(const registry::problem& p) { return static_cast<op>(p.setting[0]); }
+using registry::fold::operation_of;
 inline bool has_init(const registry::problem& p) { return p.setting[1] == 1; }
 
 template <class T>

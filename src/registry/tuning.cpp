@@ -51,15 +51,15 @@ std::vector<tuning> tuning_space(std::span<const tuning_axis> axes) {
 std::string to_string(const tuning& t, std::span<const tuning_axis> axes) {
   std::string text;
   for (std::size_t i = 0; i < axes.size(); ++i)
-    text += (i == 0 ? "" : " ") + std::string(axes[i].name) + "=" + word_of(axes[i], t[i]);
+    text += (i == 0 ? "" : " ") + std::string(axes[i].name) + "=" + word_of(axes[i], t.value[i]);
   return text;
 }
 
 std::string changes_of(const tuning& t, std::span<const tuning_axis> axes) {
   std::string text;
   for (std::size_t i = 0; i < axes.size(); ++i)
-    if (t[i] != axes[i].preset)
-      text += (text.empty() ? "" : " ") + std::string(axes[i].name) + "=" + word_of(axes[i], t[i]);
+    if (t.value[i] != axes[i].preset)
+      text += (text.empty() ? "" : " ") + std::string(axes[i].name) + "=" + word_of(axes[i], t.value[i]);
   return text;
 }
 

@@ -1,6 +1,7 @@
 // Tuning: named values that change the speed of a variant and never a bit of its result.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <string>
@@ -21,7 +22,14 @@ struct tuning_axis {
 struct tuning {
   std::array<unsigned, 6> value{};
 
-  unsigned operator[](std::size_t axis) const { return value[axis]; }
+  /// The values of a variant's axes. Whoever needs them gives them names, once and before anything else:
+  /// const auto [width, height] = t.of(axes);
+  template <std::size_t Axes>
+  std::array<unsigned, Axes> of(const std::array<tuning_axis, Axes>&) const {
+    std::array<unsigned, Axes> values;
+    std::copy_n(value.begin(), Axes, values.begin());
+    return values;
+  }
   bool operator==(const tuning&) const = default;
 };
 

@@ -4,11 +4,8 @@
 //         and writes the outputs while the tile is still in its cache (finish).
 // Limits: none; in place too, since a tile reads only itself.
 // Twins:  scan_serial.cpp; the kernels are in reduce_cpu_kernels.cpp and scan_cpu_kernels.cpp.
-#include "scan/scan_cpu.hpp"
-
 #include "backend/cpu/cpu_device.hpp"
 #include "backend/cpu/cpu_wait.hpp"
-#include "base/instantiate.hpp"
 #include "order/block_stack.hpp"
 #include "reduce/reduce_cpu_kernels.hpp"
 #include "registry/variant.hpp"
@@ -86,6 +83,7 @@ bool worth_streaming(const registry::problem& p, const registry::memories& where
 }
 
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
+  const auto [tile] = t.of(axes);
   auto& queue = static_cast<backend::cpu::queue&>(q);
   with_type(p.type, [&]<class T>(T) {
     order::with_operator(operation_of(p), [&]<class Op>(Op) {
@@ -94,27 +92,12 @@ void run(const registry::problem& p, const registry::memories& where, const regi
                            .init = starts_from_init(p) ? init_of<T>(p) : identity,
                            .inclusive = !is_exclusive(p),
                            .stream = worth_streaming(p, where, queue)};
-      scan_values<T, Op>(where.in[0].as<const T>(), where.out[0].as<T>(), p.n(), how, t[0], queue);
+      scan_values<T, Op>(where.in[0].as<const T>(), where.out[0].as<T>(), p.n(), how, tile, queue);
     });
   });
 }
 
-template <class T, op Operation>
-void find_small_kernel(const T* in, T* out, std::uint64_t n, const T* init, bool inclusive) {
-  const auto found = kernels_for<T>(backend::cpu::best_instruction_set(), Operation).small;
-  small_kernels<T>::table[static_cast<std::size_t>(Operation)].store(found, std::memory_order_relaxed);
-  found(in, out, n, init, inclusive);
-}
-
 }  // namespace
-
-template <class T>
-constinit backend::cpu::kernel_table<small_kernel<T>> small_kernels<T>::table{
-    find_small_kernel<T, op::sum>, find_small_kernel<T, op::product>, find_small_kernel<T, op::min>,
-    find_small_kernel<T, op::max>};
-
-#define TILEWISE_INSTANTIATE(T) template struct small_kernels<T>;
-TILEWISE_FOR_EACH_TYPE(TILEWISE_INSTANTIATE)
 
 std::vector<registry::variant> scan_cpu_variants() {
   return {{.algorithm = "scan",

@@ -11,13 +11,16 @@ using reduce::small_limit;
 
 template <class T>
 struct small_kernels {
-  static backend::cpu::kernel_table<small_kernel<T>> table;
+  using kernel_type = small_kernel<T>;
+  static kernel_type* kernel(backend::cpu::instruction_set level, op operation) {
+    return kernels_for<T>(level, operation).small;
+  }
 };
 
 /// 0 < n <= small_limit; `init` is the left operand of every output, null for none. The same bits as every variant.
 template <class T>
 void scan_small(const T* in, T* out, std::uint64_t n, const T* init, bool inclusive, op operation) {
-  backend::cpu::kernel_of(small_kernels<T>::table, operation)(in, out, n, init, inclusive);
+  backend::cpu::kernel_table<small_kernels<T>>::call(operation, in, out, n, init, inclusive);
 }
 
 }  // namespace tilewise::impl::scan

@@ -170,7 +170,7 @@ __device__ void reduce(const work<T, Op>& w, shared_state<T, Chunks>& s, unsigne
     asm volatile("bar.sync 1, %0;" ::"n"(reduce_warps * warp_size) : "memory");  // all chunks' values are there
     if (warp == 0) {
       const T own = warp_tree<Op, Chunks>(of.chunk_value[lane % Chunks]);
-      if (lane == 0) publish(sibling<T>(w.nodes, 0, of.tile, digit_of(of.tile, 0)), s.epoch, own);
+      if (lane == 0) send(sibling<T>(w.nodes, 0, of.tile, digit_of(of.tile, 0)), own, s.epoch);
     }
     if (lane == 0) of.reduced.arrive();
   }
@@ -318,9 +318,14 @@ void launch(const registry::problem& p, const registry::memories& where, queue& 
   TW_CUDA(cudaGetLastError());
 }
 
+constexpr std::array<unsigned, 3> tiles{0, 1, 2};
+constexpr std::array<std::string_view, 3> tile_words{"by_size", "32KiB", "64KiB"};
+constexpr std::array<registry::tuning_axis, 1> axes{{{"tile", tiles, 0, tile_words}}};
+
 /// Small tiles while each has a compute unit to itself: 14 % faster on an H200 at 2^20 floats, 7 % slower at 2^21.
 bool takes_small_tiles(const registry::problem& p, const registry::tuning& t, const backend::device& on) {
-  if (t[0] != 0) return t[0] == 1;
+  const auto [tile] = t.of(axes);
+  if (tile != 0) return tile == 1;
   return p.n() * size_of(p.type) <= std::uint64_t{on.info().compute_units} * 32 * 1024;
 }
 
@@ -339,10 +344,6 @@ std::string unsupported(const registry::problem& p, const backend::device& on, c
     return "it takes inputs of less than 1 TiB";
   return "";
 }
-
-constexpr std::array<unsigned, 3> tiles{0, 1, 2};
-constexpr std::array<std::string_view, 3> tile_words{"by_size", "32KiB", "64KiB"};
-constexpr std::array<registry::tuning_axis, 1> axes{{{"tile", tiles, 0, tile_words}}};
 
 }  // namespace
 

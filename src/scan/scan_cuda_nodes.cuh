@@ -7,6 +7,7 @@
 // Twins:  order/block_stack.hpp.
 #pragma once
 
+#include "backend/cuda/cuda_packet.cuh"
 #include "backend/cuda/cuda_warp.cuh"
 
 namespace tilewise::impl::scan {
@@ -14,48 +15,12 @@ namespace tilewise::impl::scan {
 inline constexpr unsigned node_levels = 5;
 inline constexpr unsigned node_digit = 5;  // bits of a base-32 digit
 
-/// A published value: each half-word of it travels with the number of the launch that wrote it, in one 8-byte store. So
-/// nothing is cleared between launches, and values of 8 bytes need no wider atomic access.
+/// A node holds a packet, numbered by the launch.
 template <class T>
-inline constexpr unsigned node_words = sizeof(T) / 4;
+inline constexpr unsigned node_words = backend::cuda::packet<T>::words;
 
 struct node_table {
   std::uint64_t* level[node_levels];
-};
-
-template <class T>
-__device__ void publish(std::uint64_t* node, unsigned epoch, T value) {
-  unsigned half[node_words<T>];
-  memcpy(half, &value, sizeof value);
-#pragma unroll
-  for (unsigned i = 0; i < node_words<T>; ++i)
-    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(node + i), "l"(std::uint64_t{epoch} << 32 | half[i])
-                 : "memory");
-}
-
-template <class T>
-struct poll {
-  std::uint64_t word[node_words<T>];
-
-  __device__ explicit poll(const std::uint64_t* node) {
-#pragma unroll
-    for (unsigned i = 0; i < node_words<T>; ++i)
-      asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word[i]) : "l"(node + i) : "memory");
-  }
-  __device__ bool is_of(unsigned epoch) const {
-    bool all = true;
-#pragma unroll
-    for (unsigned i = 0; i < node_words<T>; ++i) all = all && static_cast<unsigned>(word[i] >> 32) == epoch;
-    return all;
-  }
-  __device__ T value() const {
-    unsigned half[node_words<T>];
-#pragma unroll
-    for (unsigned i = 0; i < node_words<T>; ++i) half[i] = static_cast<unsigned>(word[i]);
-    T result;
-    memcpy(&result, half, sizeof result);
-    return result;
-  }
 };
 
 __device__ inline unsigned digit_of(std::uint64_t tile, unsigned level) {
@@ -64,8 +29,10 @@ __device__ inline unsigned digit_of(std::uint64_t tile, unsigned level) {
 
 /// Lane `lane`'s sibling in the level: the node at that place among the 32 that tile t's node is one of.
 template <class T>
-__device__ std::uint64_t* sibling(const node_table& nodes, unsigned level, std::uint64_t tile, unsigned lane) {
-  return nodes.level[level] + ((tile >> (node_digit * level)) / 32 * 32 + lane) * node_words<T>;
+__device__ backend::cuda::packet<T>* sibling(const node_table& nodes, unsigned level, std::uint64_t tile,
+                                             unsigned lane) {
+  return reinterpret_cast<backend::cuda::packet<T>*>(nodes.level[level]) +
+         ((tile >> (node_digit * level)) / 32 * 32 + lane);
 }
 
 /// P at position `digit` (0 to 31) of 32 neighbours, one a lane, where P at their begin is `before`.
@@ -94,13 +61,13 @@ __device__ void publish_completed(const node_table& nodes, unsigned epoch, std::
     if (digit_of(tile, level) != 31) return;
     T value = own;
     for (bool found = lane == 31; !found;) {
-      const poll<T> seen(sibling<T>(nodes, level, tile, lane));
+      const auto seen = receive(sibling<T>(nodes, level, tile, lane));
       found = seen.is_of(epoch);
       value = seen.value();
     }
     __syncwarp();
     own = backend::cuda::warp_tree<Op>(value);
-    if (lane == 0) publish(sibling<T>(nodes, level + 1, tile, digit_of(tile, level + 1)), epoch, own);
+    if (lane == 0) send(sibling<T>(nodes, level + 1, tile, digit_of(tile, level + 1)), own, epoch);
   }
 }
 
@@ -124,7 +91,7 @@ __device__ void gather(const node_table& nodes, unsigned epoch, std::uint64_t ti
 #pragma unroll
     for (unsigned level = 0; level < node_levels; ++level) {
       if ((missing >> level & 1) == 0) continue;
-      const poll<T> seen(sibling<T>(nodes, level, tile, lane));
+      const auto seen = receive(sibling<T>(nodes, level, tile, lane));
       if (!seen.is_of(epoch)) continue;
       value[level] = seen.value();
       missing &= ~(1u << level);

@@ -6,6 +6,7 @@
 #include "backend/opencl/opencl_device.hpp"
 #include "backend/opencl/opencl_queue.hpp"
 #include "base/ceil_div.hpp"
+#include "order/block_tree.hpp"
 #include "registry/variant.hpp"
 #include "scan/scan_problem.hpp"
 
@@ -88,22 +89,21 @@ void run_levels(const problem& p, const registry::memories& where, backend::open
 constexpr std::array<unsigned, 5> chunk_values{0, 1, 2, 3, 4};
 constexpr std::array<std::string_view, 5> chunk_words{"whole", "64Ki", "1Mi", "4Mi", "16Mi"};
 constexpr std::array<std::uint64_t, 5> chunk_elements{0, 1 << 16, 1 << 20, 1 << 22, 1 << 24};
-constexpr std::array<unsigned, 4> group_sizes{64, 128, 256, 512};
-constexpr std::array<unsigned, 3> item_counts{8, 16, 32};
-constexpr std::array<registry::tuning_axis, 3> chunked_axes{
-    {{"chunk", chunk_values, 0, chunk_words}, {"group_size", group_sizes, 256}, {"items", item_counts, 16}}};
+constexpr std::array<registry::tuning_axis, 3> chunked_axes{{{"chunk", chunk_values, 0, chunk_words},
+                                                             {"group_size", order::block_tree_groups, 256},
+                                                             {"items", order::block_tree_items, 16}}};
 
 void run_chunked(const problem& p, const registry::memories& where, const tuning& t, backend::queue& queue) {
-  const unsigned group_size = t[1], items = t[2];
-  const std::string definitions = " -DTW_LOG_GROUP=" + std::to_string(std::countr_zero(group_size)) +
-                                  " -DTW_LOG_ITEMS=" + std::to_string(std::countr_zero(items));
-  run_levels(p, where, static_cast<backend::opencl::queue&>(queue), definitions, "tw_tiles", "tw_prefixes",
-             std::uint64_t{group_size} * items, group_size, chunk_elements[t[0]]);
+  const auto [chunk, group_size, items] = t.of(chunked_axes);
+  const order::block_tree tree{group_size, items};
+  run_levels(p, where, static_cast<backend::opencl::queue&>(queue), tree.definitions(), "tw_tiles", "tw_prefixes",
+             tree.tile(), group_size, chunk_elements[chunk]);
 }
 
 std::string chunked_unsupported(const problem& p, const backend::device& on, const tuning& t) {
-  const std::uint64_t tile = std::uint64_t{t[1]} * t[2] * size_of(p.type);
-  return backend::opencl::too_large(on.info(), t[1], tile + tile / 8 + 2 * t[1] * size_of(p.type));
+  const auto [chunk, group_size, items] = t.of(chunked_axes);
+  const std::uint64_t tile = order::block_tree{group_size, items}.tile() * size_of(p.type);
+  return backend::opencl::too_large(on.info(), group_size, tile + tile / 8 + 2 * group_size * size_of(p.type));
 }
 
 // blelloch
@@ -115,14 +115,16 @@ constexpr std::array<registry::tuning_axis, 2> blelloch_axes{
     {{"group_size", pair_group_sizes, 64}, {"carry", carry_values, 0, carry_words}}};
 
 void run_blelloch(const problem& p, const registry::memories& where, const tuning& t, backend::queue& queue) {
+  const auto [group_size, carry] = t.of(blelloch_axes);
   const std::string definitions =
-      " -DTW_LOG_PAIRS=" + std::to_string(std::countr_zero(t[0])) + (t[1] == 1 ? " -DTW_CARRY_DIRECT=1" : "");
+      " -DTW_LOG_PAIRS=" + std::to_string(std::countr_zero(group_size)) + (carry == 1 ? " -DTW_CARRY_DIRECT=1" : "");
   run_levels(p, where, static_cast<backend::opencl::queue&>(queue), definitions, "tw_totals", "tw_sweeps",
-             2 * std::uint64_t{t[0]}, t[0], 0);
+             2 * std::uint64_t{group_size}, group_size, 0);
 }
 
 std::string blelloch_unsupported(const problem& p, const backend::device& on, const tuning& t) {
-  return backend::opencl::too_large(on.info(), t[0], (2 * std::uint64_t{t[0]} + 2) * size_of(p.type));
+  const auto [group_size, carry] = t.of(blelloch_axes);
+  return backend::opencl::too_large(on.info(), group_size, (2 * std::uint64_t{group_size} + 2) * size_of(p.type));
 }
 
 }  // namespace

@@ -1,17 +1,14 @@
 // How a scan is written as a registry::problem: settings op, kind and init, number init.
 #pragma once
 
-#include "registry/algorithm.hpp"
+#include "registry/fold.hpp"
 
 namespace tilewise::impl::scan {
 
-inline constexpr std::array<std::string_view, 4> op_words{"sum", "product", "min", "max"};
 inline constexpr std::array<std::string_view, 2> kind_words{"inclusive", "exclusive"};
-inline constexpr std::array<std::string_view, 2> init_words{"none", "given"};
-
 const registry::algorithm& scan_algorithm();
 
-inline op operation_of(const registry::problem& p) { return static_cast<op>(p.setting[0]); }
+using registry::fold::operation_of;
 inline bool is_exclusive(const registry::problem& p) { return p.setting[1] == 1; }
 inline bool has_init(const registry::problem& p) { return p.setting[2] == 1; }
 

@@ -1,4 +1,4 @@
-// The variants on the CPU, one maker for each sort_cpu_<method>.cpp, and how they see their operands.
+// The variants on the CPU, one maker for each sort_cpu_<method>.cpp.
 #pragma once
 
 #include "backend/cpu/cpu_device.hpp"
@@ -16,27 +16,8 @@ inline constexpr std::uint64_t few_keys = 32;
 template <class T>
 void sort_few(const T* in, T* out, std::uint64_t n, bool descending);
 
-template <class Bits, class Value>
-struct sort_task {
-  const Bits* keys;
-  const Value* values;  // null: an element's value is its index
-  elements<Bits, Value> out;
-  std::uint64_t n;
-  sort_code<Bits> code;
-};
-
 /// The merge sort, with tiles of a power of two.
 template <class Bits, class Value>
 void sort_by_merging(const sort_task<Bits, Value>& task, std::uint64_t tile, backend::cpu::queue& queue);
-
-/// Calls f(task).
-template <class F>
-void with_task(const registry::problem& p, const registry::memories& where, F&& f) {
-  with_elements(
-      p, where,
-      [&]<class Bits, class Value>(sort_code<Bits> code, elements<Bits, Value> in, elements<Bits, Value> out) {
-        f(sort_task<Bits, Value>{in.keys, in.values, out, p.n(), code});
-      });
-}
 
 }  // namespace tilewise::impl::sort

@@ -45,8 +45,7 @@ class merge_sort {
   merge_sort(const sort_task<Bits, Value>& task, std::uint64_t tile, backend::cpu::queue& queue)
       : task_(task),
         queue_(queue),
-        kernels_(at_level(queue.level(), v2::merging<Bits, Value>(), v3::merging<Bits, Value>(),
-                          v4::merging<Bits, Value>())),
+        kernels_(merge_kernels_for<Bits, Value>(queue.level())),
         tile_(tile),
         passes_(merges(rank_run, task.n)),
         between_(queue, task.n) {}
@@ -64,8 +63,8 @@ class merge_sort {
  private:
   void sort_tile(std::uint64_t begin, std::uint64_t end) {
     const Value* values = nullptr;
-    if constexpr (moves<Value>) values = task_.values == nullptr ? nullptr : task_.values + begin;
-    kernels_.make_runs(task_.keys + begin, values, begin, end - begin, task_.code, code_after(0), at(0, begin));
+    if constexpr (moves<Value>) values = task_.in.values == nullptr ? nullptr : task_.in.values + begin;
+    kernels_.make_runs(task_.in.keys + begin, values, begin, end - begin, task_.code, code_after(0), at(0, begin));
     for (std::uint64_t length = rank_run; length < std::min(tile_, task_.n); length *= 2)
       for (std::uint64_t pair = begin; pair < end; pair += 2 * length)
         merge_piece(length, pair, std::min(end, pair + 2 * length));
@@ -104,8 +103,9 @@ class merge_sort {
 };
 
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
+  const auto [tile] = t.of(axes);
   with_task(p, where, [&]<class Bits, class Value>(const sort_task<Bits, Value>& task) {
-    sort_by_merging(task, t[0], static_cast<backend::cpu::queue&>(q));
+    sort_by_merging(task, tile, static_cast<backend::cpu::queue&>(q));
   });
 }
 

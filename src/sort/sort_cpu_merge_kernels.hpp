@@ -1,6 +1,7 @@
 // What sort_cpu_merge_kernels.cpp offers for each x86-64 level.
 #pragma once
 
+#include "backend/cpu/cpu_levels.hpp"
 #include "sort/sort_cpu.hpp"
 
 namespace tilewise::impl::sort {
@@ -26,10 +27,11 @@ struct merge_kernels {
   void (*merge)(sorted_run<Bits, Value> a, sorted_run<Bits, Value> b, sort_code<Bits> after, elements<Bits, Value> out);
 };
 
-// clang-format off
-namespace v2 { template <class Bits, class Value> const merge_kernels<Bits, Value>& merging(); }
-namespace v3 { template <class Bits, class Value> const merge_kernels<Bits, Value>& merging(); }
-namespace v4 { template <class Bits, class Value> const merge_kernels<Bits, Value>& merging(); }
-// clang-format on
+TILEWISE_AT_EACH_LEVEL(template <class Bits, class Value> const merge_kernels<Bits, Value>& merging();)
+
+template <class Bits, class Value>
+const merge_kernels<Bits, Value>& merge_kernels_for(backend::cpu::instruction_set level) {
+  return TILEWISE_AT_LEVEL(level, merging<Bits, Value>)();
+}
 
 }  // namespace tilewise::impl::sort

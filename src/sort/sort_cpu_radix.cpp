@@ -64,14 +64,13 @@ class radix_sort {
  public:
   using digits = std::vector<counted_digit<Bits>>;  // the leading one first
 
-  radix_sort(const sort_task<Bits, Value>& task, const registry::tuning& t, backend::cpu::queue& queue)
+  radix_sort(const sort_task<Bits, Value>& task, unsigned digit_choice, std::uint64_t tile, backend::cpu::queue& queue)
       : task_(task),
         queue_(queue),
-        on_keys_(at_level(queue.level(), v2::key_kernels<Bits>(), v3::key_kernels<Bits>(), v4::key_kernels<Bits>())),
-        kernels_(at_level(queue.level(), v2::kernels<Bits, Value>(), v3::kernels<Bits, Value>(),
-                          v4::kernels<Bits, Value>())),
-        width_(width_of<Bits, Value>(t[0], task.n)),
-        tile_(std::max<std::uint64_t>(t[1], ceil_div(task.n, tiles_each * queue.threads()))),
+        on_keys_(radix_key_kernels_for<Bits>(queue.level())),
+        kernels_(radix_kernels_for<Bits, Value>(queue.level())),
+        width_(width_of<Bits, Value>(digit_choice, task.n)),
+        tile_(std::max(tile, ceil_div(task.n, tiles_each * queue.threads()))),
         tiles_(ceil_div(task.n, tile_)),
         bytes_(task.n * (sizeof(Bits) + (moves<Value> ? sizeof(Value) : 0))) {}
 
@@ -79,7 +78,7 @@ class radix_sort {
     if (task_.n <= few) return sort_by_merging(task_, few, queue_);
     const std::vector<digit<Bits>> all = varying_digits();
     const digits leading = enough_of(all);
-    sort_by(leading, task_.keys, task_.values);
+    sort_by(leading, task_.in.keys, task_.in.values);
     if (leading.size() == all.size() || sort_ties(leading.back().by)) return;
     digits every;
     for (const digit<Bits>& by : all) every.push_back({by, {}});
@@ -91,7 +90,7 @@ class radix_sort {
   std::vector<digit<Bits>> varying_digits() {
     std::vector<common_bits<Bits>> found(tiles_);
     for_each_tile([&](std::uint64_t tile, unsigned, std::uint64_t begin, std::uint64_t end) {
-      found[tile] = on_keys_.common(task_.keys + begin, end - begin, task_.code);
+      found[tile] = on_keys_.common(task_.in.keys + begin, end - begin, task_.code);
     });
     common_bits<Bits> common = found[0];
     for (const auto& bits : found) common = {common.any | bits.any, common.all & bits.all};
@@ -109,8 +108,8 @@ class radix_sort {
   digits enough_of(const std::vector<digit<Bits>>& all) const {
     std::vector<Bits> picked;
     if (tiles_ != 1)
-      for (std::uint64_t i = 0; i < sample_size; ++i) picked.push_back(task_.keys[i * (task_.n / sample_size)]);
-    const Bits* const sample = tiles_ == 1 ? task_.keys : picked.data();
+      for (std::uint64_t i = 0; i < sample_size; ++i) picked.push_back(task_.in.keys[i * (task_.n / sample_size)]);
+    const Bits* const sample = tiles_ == 1 ? task_.in.keys : picked.data();
     const std::uint64_t size = tiles_ == 1 ? task_.n : sample_size;
     digits enough;
     double others = static_cast<double>(task_.n);
@@ -204,8 +203,9 @@ class radix_sort {
 };
 
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
+  const auto [digit, tile] = t.of(axes);
   with_task(p, where, [&]<class Bits, class Value>(const sort_task<Bits, Value>& task) {
-    radix_sort<Bits, Value>(task, t, static_cast<backend::cpu::queue&>(q)).run();
+    radix_sort<Bits, Value>(task, digit, tile, static_cast<backend::cpu::queue&>(q)).run();
   });
 }
 
@@ -214,8 +214,7 @@ void run(const registry::problem& p, const registry::memories& where, const regi
 template <class T>
 void sort_few(const T* in, T* out, std::uint64_t n, bool descending) {
   using bits = key_bits<T>;
-  const auto& kernels = backend::cpu::at_level(backend::cpu::best_instruction_set(), v2::kernels<bits, nothing>(),
-                                               v3::kernels<bits, nothing>(), v4::kernels<bits, nothing>());
+  const auto& kernels = radix_kernels_for<bits, nothing>(backend::cpu::best_instruction_set());
   if (in != out) std::memcpy(out, in, n * sizeof(T));
   kernels.insert({reinterpret_cast<bits*>(out), nullptr}, 0, n, code_of<T>(descending), ~std::uint64_t{0});
 }

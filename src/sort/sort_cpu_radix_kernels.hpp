@@ -1,6 +1,7 @@
 // What sort_cpu_radix_kernels.cpp offers for each x86-64 level.
 #pragma once
 
+#include "backend/cpu/cpu_levels.hpp"
 #include "sort/sort_cpu.hpp"
 
 #include <cstddef>
@@ -63,13 +64,17 @@ struct radix_kernels {
                  std::uint64_t moves);
 };
 
-// clang-format off
-namespace v2 { template <class Bits> const radix_key_kernels<Bits>& key_kernels();
-               template <class Bits, class Value> const radix_kernels<Bits, Value>& kernels(); }
-namespace v3 { template <class Bits> const radix_key_kernels<Bits>& key_kernels();
-               template <class Bits, class Value> const radix_kernels<Bits, Value>& kernels(); }
-namespace v4 { template <class Bits> const radix_key_kernels<Bits>& key_kernels();
-               template <class Bits, class Value> const radix_kernels<Bits, Value>& kernels(); }
-// clang-format on
+TILEWISE_AT_EACH_LEVEL(template <class Bits> const radix_key_kernels<Bits>& key_kernels();)
+TILEWISE_AT_EACH_LEVEL(template <class Bits, class Value> const radix_kernels<Bits, Value>& kernels();)
+
+template <class Bits>
+const radix_key_kernels<Bits>& radix_key_kernels_for(backend::cpu::instruction_set level) {
+  return TILEWISE_AT_LEVEL(level, key_kernels<Bits>)();
+}
+
+template <class Bits, class Value>
+const radix_kernels<Bits, Value>& radix_kernels_for(backend::cpu::instruction_set level) {
+  return TILEWISE_AT_LEVEL(level, kernels<Bits, Value>)();
+}
 
 }  // namespace tilewise::impl::sort

@@ -38,6 +38,25 @@ __device__ inline unsigned lanes_with(unsigned digit) {
   return lanes;
 }
 
+/// One thread sorts the elements from `begin` to `end` by insertion; equal codes stay as they are. key_at(i) and
+/// value_at(i) are where element i lies.
+template <class Value, class Index, class KeyAt, class ValueAt, class CodeOf>
+__device__ __forceinline__ void insert_in_order(Index begin, Index end, const KeyAt& key_at, const ValueAt& value_at,
+                                                const CodeOf& code_of) {
+  for (Index j = begin + 1; j < end; ++j) {
+    const auto key = key_at(j), code = code_of(key);
+    Value value;
+    if constexpr (moves<Value>) value = value_at(j);
+    Index hole = j;
+    for (; hole > begin && code_of(key_at(hole - 1)) > code; --hole) {
+      key_at(hole) = key_at(hole - 1);
+      if constexpr (moves<Value>) value_at(hole) = value_at(hole - 1);
+    }
+    key_at(hole) = key;
+    if constexpr (moves<Value>) value_at(hole) = value;
+  }
+}
+
 /// place[r]: the place of row r's key, where next[digit] is that of the warp's first key with the digit. `next` is the
 /// warp's own and moves on past its keys.
 template <class Bits, unsigned Rows>

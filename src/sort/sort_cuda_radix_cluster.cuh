@@ -108,18 +108,7 @@ __device__ void settle_runs(cluster_shared<Bits, Value>& s, unsigned settled, un
       for (unsigned g = 0; falls && g < gridDim.x; ++g) *cluster.map_shared_rank(&s.again, g) = 1;
       continue;
     }
-    for (unsigned j = i + 1; starts && j < end; ++j) {
-      const Bits key = key_at(j);
-      Value value;
-      if constexpr (moves<Value>) value = value_at(j);
-      unsigned hole = j;
-      for (; hole > i && key_at(hole - 1) > key; --hole) {
-        key_at(hole) = key_at(hole - 1);
-        if constexpr (moves<Value>) value_at(hole) = value_at(hole - 1);
-      }
-      key_at(hole) = key;
-      if constexpr (moves<Value>) value_at(hole) = value;
-    }
+    if (starts) insert_in_order<Value>(i, end, key_at, value_at, [](Bits code) { return code; });
   }
 }
 

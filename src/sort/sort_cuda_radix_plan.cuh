@@ -199,7 +199,10 @@ __global__ void settle(const radix_work<Bits, Value, Tile> w) {
   if (settled == 0 || *reinterpret_cast<volatile unsigned*>(&w.plan->again) != 0) return;
   const elements<Bits, Value> x = w.task.out;
   const std::uint64_t n = w.task.n, stride = std::uint64_t{gridDim.x} * blockDim.x;
-  const auto code_at = [&](std::uint64_t i) { return w.task.code.encode(x.keys[i]); };
+  const auto key_at = [&](std::uint64_t i) -> Bits& { return x.keys[i]; };
+  const auto value_at = [&](std::uint64_t i) -> Value& { return x.values[i]; };
+  const auto code_of = [&](Bits key) { return w.task.code.encode(key); };
+  const auto code_at = [&](std::uint64_t i) { return code_of(key_at(i)); };
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i + 1 < n; i += stride) {
     const Bits sorted = code_at(i) >> settled;
     if (code_at(i + 1) >> settled != sorted || (i != 0 && code_at(i - 1) >> settled == sorted)) continue;
@@ -209,18 +212,7 @@ __global__ void settle(const radix_work<Bits, Value, Tile> w) {
       w.plan->again = 1;
       return;
     }
-    for (std::uint64_t j = i + 1; j < end; ++j) {
-      const Bits key = x.keys[j], code = w.task.code.encode(key);
-      Value value;
-      if constexpr (moves<Value>) value = x.values[j];
-      std::uint64_t hole = j;
-      for (; hole > i && code_at(hole - 1) > code; --hole) {
-        x.keys[hole] = x.keys[hole - 1];
-        if constexpr (moves<Value>) x.values[hole] = x.values[hole - 1];
-      }
-      x.keys[hole] = key;
-      if constexpr (moves<Value>) x.values[hole] = value;
-    }
+    insert_in_order<Value>(i, end, key_at, value_at, code_of);
   }
 }
 

@@ -39,14 +39,15 @@ std::uint64_t local_bytes(const problem& p, const opencl_tiles& tiles) {
 }
 
 void run_merge_path(const problem& p, const registry::memories& where, const tuning& t, backend::queue& queue) {
+  const auto [group_size, split] = t.of(path_axes);
   if (p.n() == 0) return;
-  const opencl_tiles tiles = tiles_for(p, queue.device().info(), t[0], local_bytes);
+  const opencl_tiles tiles = tiles_for(p, queue.device().info(), group_size, local_bytes);
   opencl_sort sort(p, where, queue, embedded::sort_merge_cl, tiles.definitions());
   const std::uint64_t count = tiles.tiles(p.n());
   sort.plan(1 + merges_of(count), true);
   sort.move(sort.kernel("tw_sort_tiles"), count, tiles.group_size, 0);
   const backend::buffer splits(queue, count * sizeof(std::uint64_t));
-  const std::uint32_t search = t[1] == 0 ? count <= few_tiles : t[1] == 1;
+  const std::uint32_t search = split == 0 ? count <= few_tiles : split == 1;
   for (unsigned pass = 1; pass < sort.passes(); ++pass) {
     const std::uint64_t run = tiles.tile() << (pass - 1);
     if (search == 0)
@@ -56,7 +57,8 @@ void run_merge_path(const problem& p, const registry::memories& where, const tun
 }
 
 std::string merge_path_unsupported(const problem& p, const backend::device& on, const tuning& t) {
-  return tiles_unsupported(p, on.info(), t[0], local_bytes);
+  const auto [group_size, split] = t.of(path_axes);
+  return tiles_unsupported(p, on.info(), group_size, local_bytes);
 }
 
 // merge_rank
@@ -65,16 +67,18 @@ constexpr std::array<unsigned, 6> group_sizes{32, 64, 128, 256, 512, 1024};
 constexpr std::array<registry::tuning_axis, 1> rank_axes{{{"group_size", group_sizes, 256}}};
 
 void run_merge_rank(const problem& p, const registry::memories& where, const tuning& t, backend::queue& queue) {
+  const auto [group_size] = t.of(rank_axes);
   if (p.n() == 0) return;
   opencl_sort sort(p, where, queue, embedded::sort_merge_cl, "");
   // A single element is a pass too: it moves.
   sort.plan(std::max(1u, merges_of(p.n())), false);
   for (unsigned pass = 0; pass < sort.passes(); ++pass)
-    sort.move(sort.kernel("tw_merge_by_rank"), ceil_div(p.n(), t[0]), t[0], pass, std::uint64_t{1} << pass);
+    sort.move(sort.kernel("tw_merge_by_rank"), ceil_div(p.n(), group_size), group_size, pass, std::uint64_t{1} << pass);
 }
 
 std::string merge_rank_unsupported(const problem&, const backend::device& on, const tuning& t) {
-  return backend::opencl::too_large(on.info(), t[0], 0);
+  const auto [group_size] = t.of(rank_axes);
+  return backend::opencl::too_large(on.info(), group_size, 0);
 }
 
 }  // namespace

@@ -52,8 +52,9 @@ void run_pass(const opencl_sort& sort, const opencl_tiles& tiles, unsigned pass,
 }
 
 void run(const problem& p, const registry::memories& where, const tuning& t, backend::queue& queue) {
+  const auto [digit_bits, group_size, spine] = t.of(axes);
   if (p.n() == 0) return;
-  const opencl_tiles tiles = tiles_for(p, queue.device().info(), t[1], local_bytes);
+  const opencl_tiles tiles = tiles_for(p, queue.device().info(), group_size, local_bytes);
   opencl_sort sort(p, where, queue, embedded::sort_radix_cl, tiles.definitions());
   const std::uint64_t count = tiles.tiles(p.n());
   if (count == 1) {
@@ -61,15 +62,17 @@ void run(const problem& p, const registry::memories& where, const tuning& t, bac
     return sort.move(sort.kernel("tw_sort_tiles"), 1, tiles.group_size, 0);
   }
   const auto key_bits = static_cast<unsigned>(8 * size_of(p.type));
-  sort.plan(ceil_div(key_bits, t[0]), false);
+  sort.plan(ceil_div(key_bits, digit_bits), false);
   const backend::buffer rows(queue, count * max_digits * sizeof(std::uint32_t));
   const backend::buffer totals(queue, (count / chunk_rows + 2) * max_digits * sizeof(std::uint64_t));
   for (unsigned pass = 0; pass < sort.passes(); ++pass)
-    run_pass(sort, tiles, pass, rows, totals, pass * t[0], std::min(t[0], key_bits - pass * t[0]), t[2] == 1);
+    run_pass(sort, tiles, pass, rows, totals, pass * digit_bits, std::min(digit_bits, key_bits - pass * digit_bits),
+             spine == 1);
 }
 
 std::string unsupported(const problem& p, const backend::device& on, const tuning& t) {
-  return tiles_unsupported(p, on.info(), t[1], local_bytes);
+  const auto [digit_bits, group_size, spine] = t.of(axes);
+  return tiles_unsupported(p, on.info(), group_size, local_bytes);
 }
 
 }  // namespace

@@ -33,13 +33,24 @@ class workspace {
   backend::buffer keys_, values_;
 };
 
-/// Calls f(code, input, output) with the problem's types of keys and values.
+template <class Bits, class Value>
+struct sort_task {
+  elements<Bits, Value> in, out;
+  std::uint64_t n;
+  sort_code<Bits> code;
+
+  bool in_place() const { return in.keys == out.keys || (moves<Value> && in.values == out.values); }
+};
+
+/// Calls f(task) with the problem's types of keys and values.
 template <class F>
-void with_elements(const registry::problem& p, const registry::memories& where, F&& f) {
+void with_task(const registry::problem& p, const registry::memories& where, F&& f) {
   const auto with_value = [&]<class Bits, class Value>(sort_code<Bits> code, Value) {
     Value* const values = has_values(p) ? where.in[1].as<Value>() : nullptr;
-    f(code, elements<Bits, Value>{where.in[0].as<Bits>(), values},
-      elements<Bits, Value>{where.out[0].as<Bits>(), where.out[1].as<Value>()});
+    f(sort_task<Bits, Value>{.in = {where.in[0].as<Bits>(), values},
+                             .out = {where.out[0].as<Bits>(), where.out[1].as<Value>()},
+                             .n = p.n(),
+                             .code = code});
   };
   const auto with_bits = [&]<class Bits>(sort_code<Bits> code) {
     switch (payload_size(payload_of(p))) {

@@ -20,12 +20,6 @@ std::string_view name_of(instruction_set level);
 /// two cores lost a tenth to a third by it.
 bool gains_by_fetching();
 
-/// Of what was built once for each level, that of `level`.
-template <class Kernel>
-constexpr const Kernel& at_level(instruction_set level, const Kernel& of_v2, const Kernel& of_v3, const Kernel& of_v4) {
-  return level == instruction_set::v4 ? of_v4 : level == instruction_set::v3 ? of_v3 : of_v2;
-}
-
 std::vector<std::shared_ptr<backend::device>> devices(std::string& why_none);
 
 /// "cpu" or "cpu:<executor>". Without options it is the same device, with the same team of threads, at every call.

@@ -1,7 +1,7 @@
 // What cpu_fma_kernels.cpp offers for each x86-64 level.
 #pragma once
 
-#include "backend/cpu/cpu_device.hpp"
+#include "backend/cpu/cpu_levels.hpp"
 
 namespace tilewise::backend::cpu {
 
@@ -14,14 +14,10 @@ struct chain_kernels {
   chains_function of[6];
 };
 
-// clang-format off
-namespace v2 { extern const chain_kernels chains; }
-namespace v3 { extern const chain_kernels chains; }
-namespace v4 { extern const chain_kernels chains; }
-// clang-format on
+TILEWISE_AT_EACH_LEVEL(extern const chain_kernels chains;)
 
 inline chains_function chains_of(instruction_set level, dtype type) {
-  return at_level(level, v2::chains, v3::chains, v4::chains).of[static_cast<unsigned>(type)];
+  return TILEWISE_AT_LEVEL(level, chains).of[static_cast<unsigned>(type)];
 }
 
 }  // namespace tilewise::backend::cpu

@@ -1,6 +1,8 @@
 // The kernels of the best instruction set for calls so short that finding them would take longer than the work.
 #pragma once
 
+#include "backend/cpu/cpu_device.hpp"
+
 #include <tilewise/types.hpp>
 
 #include <array>
@@ -8,14 +10,33 @@
 
 namespace tilewise::backend::cpu {
 
-/// One kernel an operator. Each entry begins as a function that finds the kernel, puts it there and calls it. So the
-/// table is right before any initialisation at run time, and a call goes through no guard.
-template <class Function>
-using kernel_table = std::array<std::atomic<Function*>, all_ops.size()>;
+/// One kernel an operator; Family::kernel(level, operation) is that of a level. Each entry begins as a function that
+/// finds the kernel, puts it there and calls it. So the table is right before any initialisation at run time, and a
+/// call goes through no guard.
+template <class Family, class Kernel = typename Family::kernel_type>
+struct kernel_table;
 
-template <class Function>
-Function* kernel_of(const kernel_table<Function>& table, op operation) {
-  return table[static_cast<std::size_t>(operation)].load(std::memory_order_relaxed);
-}
+template <class Family, class Result, class... Arguments>
+struct kernel_table<Family, Result(Arguments...)> {
+  static Result call(op operation, Arguments... arguments) {
+    return entry(operation).load(std::memory_order_relaxed)(arguments...);
+  }
+
+ private:
+  static std::array<std::atomic<Result (*)(Arguments...)>, all_ops.size()> entries;
+
+  static auto& entry(op operation) { return entries[static_cast<std::size_t>(operation)]; }
+
+  template <op Operation>
+  static Result find(Arguments... arguments) {
+    const auto found = Family::kernel(best_instruction_set(), Operation);
+    entry(Operation).store(found, std::memory_order_relaxed);
+    return found(arguments...);
+  }
+};
+
+template <class Family, class Result, class... Arguments>
+constinit std::array<std::atomic<Result (*)(Arguments...)>, all_ops.size()>
+    kernel_table<Family, Result(Arguments...)>::entries{find<op::sum>, find<op::product>, find<op::min>, find<op::max>};
 
 }  // namespace tilewise::backend::cpu

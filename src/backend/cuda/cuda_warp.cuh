@@ -37,9 +37,24 @@ __device__ pack<T> load_pack(const T* from) {
   return __builtin_bit_cast(pack<T>, __ldcg(reinterpret_cast<const uint4*>(from)));
 }
 
+/// Through the first-level cache: for what no group of the launch writes, and other threads read as well.
+template <class T>
+__device__ __forceinline__ pack<T> load_pack_cached(const T* from) {
+  return __builtin_bit_cast(pack<T>, __ldg(reinterpret_cast<const uint4*>(from)));
+}
+
 template <class T>
 __device__ void store_pack(T* to, const pack<T>& values) {
   *reinterpret_cast<uint4*>(to) = __builtin_bit_cast(uint4, values);
+}
+
+/// Of values that lie beside each other in registers.
+template <class T>
+__device__ __forceinline__ pack<T> pack_of(const T* values) {
+  pack<T> result;
+#pragma unroll
+  for (unsigned i = 0; i < pack_length<T>; ++i) result.at[i] = values[i];
+  return result;
 }
 
 /// The pack at x[first], with the identity in place of elements from x[end] on; for any alignment.
@@ -51,6 +66,9 @@ __device__ pack<T> load_pack_part(const T* x, std::uint64_t first, std::uint64_t
     values.at[i] = first + i < end ? __ldcg(x + first + i) : Op::template identity<T>();
   return values;
 }
+
+/// Of the calling thread; by a shuffle, so that the compiler knows that it is the same in all lanes.
+__device__ __forceinline__ unsigned warp_of_group() { return __shfl_sync(all_lanes, threadIdx.x / warp_size, 0); }
 
 /// The block value of `Length` neighbours, a power of two.
 template <class Op, unsigned Length, class T>

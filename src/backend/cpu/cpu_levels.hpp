@@ -1,0 +1,32 @@
+// A file of kernels is compiled once for each x86-64 level, its functions in a namespace of the level's name. Here is
+// how other files declare these functions, and how they choose one.
+#pragma once
+
+#include "backend/cpu/cpu_device.hpp"
+
+/// Declares a function, or a table, of each level:
+/// TILEWISE_AT_EACH_LEVEL(template <class T> const cpu_kernels<T>& kernels();)
+#define TILEWISE_AT_EACH_LEVEL(...) \
+  namespace v2 {                    \
+  __VA_ARGS__                       \
+  }                                 \
+  namespace v3 {                    \
+  __VA_ARGS__                       \
+  }                                 \
+  namespace v4 {                    \
+  __VA_ARGS__                       \
+  }
+
+/// That of `level`: TILEWISE_AT_LEVEL(level, kernels<T>)(). The others are not called: they may have instructions that
+/// this processor lacks.
+#define TILEWISE_AT_LEVEL(level, ...) \
+  (::tilewise::backend::cpu::at_level(level, v2::__VA_ARGS__, v3::__VA_ARGS__, v4::__VA_ARGS__))
+
+namespace tilewise::backend::cpu {
+
+template <class Kernel>
+constexpr Kernel& at_level(instruction_set level, Kernel& of_v2, Kernel& of_v3, Kernel& of_v4) {
+  return level == instruction_set::v4 ? of_v4 : level == instruction_set::v3 ? of_v3 : of_v2;
+}
+
+}  // namespace tilewise::backend::cpu

@@ -1,0 +1,28 @@
+// What a host must know of block_tree.cl: the tile that a group holds, and where the levels of tiles' values begin.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <string>
+
+namespace tilewise::order {
+
+struct block_tree {
+  unsigned group_size, items;  // powers of two
+
+  std::uint64_t tile() const { return std::uint64_t{group_size} * items; }
+  std::string definitions() const {
+    return " -DTW_LOG_GROUP=" + std::to_string(std::countr_zero(group_size)) +
+           " -DTW_LOG_ITEMS=" + std::to_string(std::countr_zero(items));
+  }
+};
+
+/// What is tried of it.
+inline constexpr std::array<unsigned, 4> block_tree_groups{64, 128, 256, 512};
+inline constexpr std::array<unsigned, 3> block_tree_items{8, 16, 32};
+
+/// Room for a level of `count` values: each begins on a multiple of 16 elements, as tw_level_first has it.
+constexpr std::uint64_t level_room(std::uint64_t count) { return (count + 15) / 16 * 16; }
+
+}  // namespace tilewise::order
