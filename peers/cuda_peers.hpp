@@ -8,7 +8,6 @@
 namespace tilewise::peers {
 
 std::vector<registry::variant> cub_variants();
-std::vector<registry::variant> cub_sort_variants();
 std::vector<registry::variant> cublas_variants();
 std::vector<registry::variant> cufft_variants();
 std::vector<registry::variant> diffuse_cuda_variants();

@@ -33,7 +33,6 @@ std::vector<registry::variant> peer_variants() {
 #endif
 #if TILEWISE_WITH_CUDA
   append(cub_variants());
-  append(cub_sort_variants());
   append(diffuse_cuda_variants());
 #endif
 #if TILEWISE_WITH_CUBLAS

@@ -1,0 +1,80 @@
+// CUB, the vendor's own algorithms, of the toolkit that this build uses.
+#include "backend/cuda/cuda_error.hpp"
+#include "backend/cuda/cuda_queue.hpp"
+#include "peers/cpu_peers.hpp"
+#include "peers/cuda_cub_calls.hpp"
+#include "peers/cuda_peers.hpp"
+
+#include <array>
+
+namespace tilewise::peers {
+
+namespace {
+
+namespace cuda = backend::cuda;
+
+/// Fewer types than ours, since CUB compiles slowly; the others are as wide as one of these.
+constexpr std::array sum_types{dtype::f32, dtype::f64, dtype::i32, dtype::u32};
+/// Here, signed integers cost what unsigned ones do.
+constexpr std::array sort_types{dtype::f32, dtype::f64, dtype::u32, dtype::u64};
+
+std::string other_than_sums(const registry::problem& p, const backend::device&, const registry::tuning&) {
+  return plain_sums_only(p);
+}
+
+std::string other_than_keys(const registry::problem& p, const backend::device&, const registry::tuning&) {
+  for (std::size_t i = 0; i < p.what->settings.size(); ++i)
+    if (p.setting[i] != 0) return "as a peer it is measured on ascending keys alone only";
+  return "";
+}
+
+/// CUB's calls come in pairs: the first asks for the size of the workspace, which then comes from the pool.
+template <cudaError_t (*Algorithm)(cub_call&)>
+void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue& on) {
+  cuda::queue& q = cuda::enter(on);
+  cub_call call{p.type, where.in[0].as<const void>(), where.out[0].as<void>(), p.n(), q.stream()};
+  TW_CUDA(Algorithm(call));
+  const backend::buffer workspace(q, call.bytes);
+  call.workspace = workspace.as<void>();
+  TW_CUDA(Algorithm(call));
+}
+
+template <cudaError_t (*Algorithm)(cub_call&)>
+registry::variant cub_sum(std::string_view algorithm, std::string_view source) {
+  return {.algorithm = algorithm,
+          .backend = "cuda",
+          .name = "cub",
+          .order = registry::claim::own,
+          .types = sum_types,
+          .source = source,
+          .unsupported = other_than_sums,
+          .run = run<Algorithm>,
+          .bound = other_order_bound,
+          .peer = true};
+}
+
+/// Equal keys differ in the signs of zeros at most.
+template <cudaError_t (*Algorithm)(cub_call&)>
+registry::variant cub_sort(std::string_view name, std::string_view source) {
+  return {.algorithm = "sort",
+          .backend = "cuda",
+          .name = name,
+          .order = registry::claim::own,
+          .types = sort_types,
+          .source = source,
+          .unsupported = other_than_keys,
+          .run = run<Algorithm>,
+          .bound = 0,
+          .peer = true};
+}
+
+}  // namespace
+
+std::vector<registry::variant> cub_variants() {
+  return {cub_sum<cub_reduce>("reduce", "CUB's DeviceReduce::Sum"),
+          cub_sum<cub_scan>("scan", "CUB's DeviceScan::InclusiveSum"),
+          cub_sort<cub_radix_sort>("cub_radix", "CUB's DeviceRadixSort::SortKeys"),
+          cub_sort<cub_merge_sort>("cub_merge", "CUB's DeviceMergeSort::SortKeysCopy")};
+}
+
+}  // namespace tilewise::peers
