@@ -43,7 +43,7 @@ if(TILEWISE_TOOL)
   file(RELATIVE_PATH libraries ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set_target_properties(tilewise-tool PROPERTIES INSTALL_RPATH $ORIGIN/${libraries})
   install(TARGETS tilewise-tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  install(FILES ${PROJECT_SOURCE_DIR}/src/lab/record.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/tilewise)
+  install(FILES ${PROJECT_SOURCE_DIR}/src/record/record.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/tilewise)
 endif()
 
 install(EXPORT tilewise-targets NAMESPACE tilewise:: DESTINATION ${package_dir})

@@ -8,28 +8,29 @@
 namespace tilewise::tests {
 namespace {
 
-lab::record timed(const std::string& variant, double ns, bool plausible = true) {
-  lab::record r;
-  r.device.name = "cpu:openmp";
-  r.what.algorithm = "scan";
-  r.what.variant = "scan/" + variant;
-  r.what.place = variant;
-  r.what.shape = {67108865};
-  r.what.bytes_min = 8.0 * 67108865;
-  r.verified = lab::verdict{.ok = true, .digest = {}, .mismatches = 0, .first = {}, .max_relative_error = 0};
-  r.time.kernel = lab::series{.calls_per_sample = 1, .ns = std::vector<double>(10, ns), .failure = {}};
-  r.ceiling_per_s = 1e6;
-  r.plausible = plausible;
-  return r;
+lab::measured timed(const std::string& variant, double ns, bool plausible = true) {
+  lab::measured m;
+  m.result.device.name = "cpu:openmp";
+  m.result.what.algorithm = "scan";
+  m.result.what.variant = "scan/" + variant;
+  m.result.what.shape = {67108865};
+  m.result.what.n = 67108865;
+  m.result.what.bytes_min = 8.0 * 67108865;
+  m.place = variant;
+  m.result.verify.emplace().ok = true;
+  m.result.timing.emplace().kernel =
+      lab::clock_of({.calls_per_sample = 1, .ns = std::vector<double>(10, ns), .failure = {}});
+  m.result.derived.emplace().bytes_per_s = m.result.what.bytes_min / ns * 1e9;
+  m.result.derived->plausible = plausible;
+  return m;
 }
 
 TEST(BenchTable, LabelsAreWholeAndLinesHaveAtMost80Columns) {
-  lab::record tuned = timed("opencl:chunked", 1e6, false), failed = timed("cpu:tbb", 1);
-  tuned.what.place = "opencl:0";
-  tuned.what.tuning_changes = "group_size=1024 items=16 chunk=256Ki";
-  failed.state = lab::status::failed;
-  failed.reason = std::string(200, 'x');
-  failed.what.place = "cpu";
+  lab::measured tuned = timed("opencl:chunked", 1e6, false), failed = timed("cpu:tbb", 1);
+  tuned.place = "opencl:0";
+  tuned.tuning_changes = "group_size=1024 items=16 chunk=256Ki";
+  failed.end(record::status::failed, std::string(200, 'x'));
+  failed.place = "cpu";
   const std::string block = cli::bench_block({tuned, failed});
   for (const char* part : {"opencl:chunked @opencl:0\n", "group_size=1024", "items=16", "chunk=256Ki", "cpu:tbb @cpu "})
     EXPECT_NE(block.find(part), block.npos) << part << block;

@@ -265,37 +265,15 @@ TEST(LabBench, RecordsAreValidHotAndCold) {
 TEST(LabBench, TooMuchMemoryIsARecordWithoutATime) {
   registry::problem p{.what = &registry::find_algorithm("scan"), .shape = {std::uint64_t{1} << 44}};
   const group giant{p, "cpu", {{&registry::reference_of(*p.what), backend::find_device("cpu", {})}}};
-  std::vector<record> seen;
+  std::vector<measured> seen;
   bench_events events;
-  events.on_record = [&](const record& r) { seen.push_back(r); };
+  events.on_record = [&](const measured& m) { seen.push_back(m); };
   run_bench(std::span(&giant, 1), {}, events);
   ASSERT_EQ(seen.size(), 1u);
-  EXPECT_EQ(seen[0].state, status::skipped);
-  EXPECT_TRUE(seen[0].reason.starts_with("memory: ")) << seen[0].reason;
-  EXPECT_FALSE(seen[0].time.kernel);
-}
-
-TEST(LabRecord, NumbersThatAreNotFiniteBecomeNull) {
-  record r;
-  r.device.name = "cpu";
-  r.what.shape = {1};
-  r.time.kernel = series{1, {1, 2, std::numeric_limits<double>::infinity()}, stop_reason::max_time, ""};
-  r.ceiling_per_s = std::nan("");
-  const nlohmann::json written = to_json(r, session{});
-  EXPECT_TRUE(written["timing"]["kernel"]["max_ns"].is_null());
-  EXPECT_TRUE(written["timing"]["kernel"]["samples_ns"][2].is_null());
-  EXPECT_TRUE(written["derived"]["ceiling_bytes_per_s"].is_null());
-}
-
-TEST(LabRecord, ALineLeftUnfinishedDoesNotSwallowTheNext) {
-  const std::string file = testing::TempDir() + "tilewise_lab_unfinished.jsonl";
-  std::ofstream(file) << "{\"schema\":\"tilew";
-  record_file(file).write({{"a", 1}});
-  record_file(file).write({{"b", 2}});
-  std::ifstream lines(file);
-  std::vector<std::string> all;
-  for (std::string line; std::getline(lines, line);) all.push_back(line);
-  EXPECT_EQ(all, (std::vector<std::string>{"{\"schema\":\"tilew", "{\"a\":1}", "{\"b\":2}"}));
+  EXPECT_EQ(seen[0].result.state, record::status::skipped);
+  EXPECT_EQ(seen[0].failure, errc::out_of_memory);
+  EXPECT_TRUE(seen[0].result.reason->starts_with("memory: the host needs ")) << *seen[0].result.reason;
+  EXPECT_FALSE(seen[0].result.timing);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Peers where tiles, rows and vectors end: `bench` verifies each before it times it, but only at the sizes that it
 // measures.
 #include "peers/peers.hpp"
-#include "lab/problems.hpp"
+#include "lab/group.hpp"
 #include "lab/verify.hpp"
 #include "registry/catalog.hpp"
 

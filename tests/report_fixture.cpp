@@ -1,5 +1,7 @@
 #include "report_fixture.hpp"
 
+#include "record/record_json.hpp"
+
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -288,6 +290,12 @@ std::vector<json> hostile_records(const std::string& hostile) {
     record["host"]["env"][hostile] = hostile;
   }
   return records;
+}
+
+std::vector<record::result> typed(const std::vector<json>& records) {
+  std::vector<record::result> read;
+  for (const json& r : records) read.push_back(record::from_json(r));
+  return read;
 }
 
 }  // namespace tilewise::report

@@ -1,6 +1,8 @@
 // Made-up records for the tests of the report. No machine measured them.
 #pragma once
 
+#include "record/record.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <string>
@@ -14,5 +16,8 @@ std::vector<nlohmann::json> made_up_records();
 
 /// The same with every text field replaced by `hostile`, except those words that the schema fixes.
 std::vector<nlohmann::json> hostile_records(const std::string& hostile);
+
+/// As they are read from a file. A model keeps pointers into them.
+std::vector<record::result> typed(const std::vector<nlohmann::json>& records);
 
 }  // namespace tilewise::report

@@ -63,7 +63,8 @@ std::vector<json> products() {
 
 TEST(ReportMatrices, OtherShapesThanSquaresHavePanelsOfTheirOwn) {
   const std::vector<json> records = products();
-  const model m = make_model(records);
+  const std::vector<record::result> as_read = typed(records);
+  const model m = make_model(as_read);
   ASSERT_EQ(m.panels.size(), 2u);
   EXPECT_EQ(m.panels[0].title, "matmul f32");
   EXPECT_EQ(m.panels[0].sizes(), (std::set<std::uint64_t>{512, 1024, 2048}));
@@ -75,7 +76,8 @@ TEST(ReportMatrices, OtherShapesThanSquaresHavePanelsOfTheirOwn) {
 
 TEST(ReportMatrices, SpeedIsInOperationsAndTheLadderEndsAtTheMultiplyAdds) {
   const std::vector<json> records = products();
-  const model m = make_model(records);
+  const std::vector<record::result> as_read = typed(records);
+  const model m = make_model(as_read);
   const board& gpu = m.panels[0].boards.front();
   EXPECT_EQ(gpu.unit(), speed_unit::operations);
   EXPECT_NE(speed_finding(gpu).find("of the device's multiply-adds"), std::string::npos) << speed_finding(gpu);
@@ -93,16 +95,16 @@ TEST(ReportMatrices, SpeedIsInOperationsAndTheLadderEndsAtTheMultiplyAdds) {
 }
 
 TEST(ReportMatrices, TheTableNamesShapesAndUnits) {
-  const std::string text = markdown(products());
+  const std::string text = markdown(typed(products()));
   for (const char* part : {"operations/time | of multiply-adds", "| 2048x16x512 |", "| 1024x1024x1024 |", "TFLOP/s"})
     EXPECT_NE(text.find(part), std::string::npos) << part << text;
 }
 
 TEST(ReportMatrices, ShapesWithOneFirstSizeAreNoContradiction) {
   std::vector<json> records = products();
-  EXPECT_FALSE(any_wrong(make_model(records))) << "2048x2048x2048 and 2048x16x512 have digests of their own";
+  EXPECT_FALSE(any_wrong(make_model(typed(records)))) << "2048x2048x2048 and 2048x16x512 have digests of their own";
   records[1]["verify"]["digest"] = "0";
-  EXPECT_TRUE(any_wrong(make_model(records)));
+  EXPECT_TRUE(any_wrong(make_model(typed(records))));
 }
 
 }  // namespace

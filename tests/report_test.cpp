@@ -5,8 +5,6 @@
 #include "report_fixture.hpp"
 #include "report_page.hpp"
 
-#include <tilewise/error.hpp>
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +17,7 @@ using nlohmann::json;
 
 std::string csv_of(const std::vector<json>& records) {
   const scratch where;
-  write_csv(records, where.folder / "table.csv");
+  write_csv(typed(records), where.folder / "table.csv");
   return contents(where.folder / "table.csv");
 }
 
@@ -29,65 +27,9 @@ std::string charts_of(const std::string& page) {
   return page.substr(begin, page.find("</script>", begin) - begin);
 }
 
-std::string why_not(const std::string& text) {
-  const scratch where;
-  try {
-    read_records(where.file(text));
-  } catch (const error& e) {
-    EXPECT_EQ(e.code(), errc::io);
-    return e.what();
-  }
-  return "";
-}
-
-const std::string good_line = made_up_records().front().dump() + "\n";
 const std::string hostile =
     "</script><script>window.broken=1</script><injected-element>\"'&<img src=http://injected.invalid/x onerror=a()>"
     "\n\xE2\x80\xA8|`${x}@style@";
-
-TEST(ReportRecords, ReadsWhatTheLabWrites) {
-  const scratch where;
-  std::string text;
-  for (const json& record : made_up_records()) text += record.dump() + "\n";
-  EXPECT_EQ(read_records(where.file(text)), made_up_records());
-}
-
-TEST(ReportRecords, ALastLineCutOffIsLeftOutAndTold) {
-  const scratch where;
-  std::vector<std::string> warnings;
-  const auto records = read_records(where.file(good_line + good_line + good_line.substr(0, 100)), &warnings);
-  EXPECT_EQ(records.size(), 2u);
-  ASSERT_EQ(warnings.size(), 1u);
-  EXPECT_NE(warnings[0].find("line 3"), std::string::npos) << warnings[0];
-}
-
-TEST(ReportRecords, OtherDamageNamesFileAndLine) {
-  EXPECT_NE(why_not(good_line + "{broken\n" + good_line).find("records.jsonl: line 2 "), std::string::npos);
-  EXPECT_NE(why_not(good_line + "\n" + good_line).find("line 2 "), std::string::npos);
-  EXPECT_NE(why_not(good_line + "{\"a\":1e999}\n" + good_line).find("line 2 "), std::string::npos);
-  EXPECT_NE(why_not(good_line + "{\"a\":\"\xff\"}\n" + good_line).find("line 2 "), std::string::npos);
-  EXPECT_NE(why_not("").find("holds no record"), std::string::npos);
-  EXPECT_NE(why_not(good_line.substr(0, 50)).find("holds no record"), std::string::npos);
-  EXPECT_THROW(read_records("/nonexistent/records.jsonl"), error);
-  EXPECT_THROW(read_records("/"), error);
-}
-
-TEST(ReportRecords, DepthSchemaAndTypesAreChecked) {
-  const std::string deep = std::string(100000, '[') + std::string(100000, ']') + "\n";
-  EXPECT_NE(why_not(good_line + deep + good_line).find("nests deeper"), std::string::npos);
-  EXPECT_NE(why_not(good_line + deep).find("nests deeper"), std::string::npos);
-  const auto changed = [](const char* pointer, const json& value) {
-    json record = made_up_records().front();
-    record[json::json_pointer(pointer)] = value;
-    return why_not(record.dump() + "\n");
-  };
-  EXPECT_NE(changed("/schema", "tilewise.result/2").find("tilewise.result/2"), std::string::npos);
-  EXPECT_NE(changed("/status", "good").find("'good'"), std::string::npos);
-  EXPECT_NE(changed("/case", 5).find("'case'"), std::string::npos);
-  EXPECT_NE(changed("/case/n", -1).find("'case.n'"), std::string::npos);
-  EXPECT_NE(changed("/case/variant", nullptr).find("'case.variant'"), std::string::npos);
-  EXPECT_NE(changed("/device/name", json::array()).find("'device.name'"), std::string::npos);
-}
 
 TEST(ReportPage, SameRecordsGiveTheSameBytes) { EXPECT_EQ(page_of(made_up_records()), page_of(made_up_records())); }
 
@@ -150,7 +92,8 @@ TEST(ReportPage, AnImplausiblePointIsHollowAndNotRanked) {
   std::vector<json> records = made_up_records();
   for (json& record : records)
     if (record["case"]["variant"] == "scan/cuda:lookback") record["derived"]["plausible"] = false;
-  const model m = make_model(records);
+  const std::vector<record::result> as_read = typed(records);
+  const model m = make_model(as_read);
   const board& gpu = m.panels.front().boards.back();
   ASSERT_EQ(gpu.name, "cuda:0");
   EXPECT_EQ(gpu.fastest(role::tilewise, 1048576)->label, "cuda:blelloch");
@@ -170,11 +113,12 @@ TEST(ReportPage, VariantsWithoutARecordAreGaps) {
 TEST(ReportFindings, EqualBitsAreSaidOnlyOfEqualDigests) {
   std::vector<json> records = made_up_records();
   std::erase_if(records, [](const json& record) { return record["status"] != "ok"; });
-  EXPECT_TRUE(bits_finding(make_model(records)).starts_with("All 206 results that claim the order have the same bits"))
-      << bits_finding(make_model(records));
+  EXPECT_TRUE(
+      bits_finding(make_model(typed(records))).starts_with("All 206 results that claim the order have the same bits"))
+      << bits_finding(make_model(typed(records)));
   records[1]["verify"]["digest"] = std::string(32, '1');
-  EXPECT_TRUE(any_wrong(make_model(records)));
-  EXPECT_NE(bits_finding(make_model(records)).find("NOT"), std::string::npos);
+  EXPECT_TRUE(any_wrong(make_model(typed(records))));
+  EXPECT_NE(bits_finding(make_model(typed(records))).find("NOT"), std::string::npos);
 }
 
 TEST(ReportFindings, JudgesByTheWholeInterval) {
@@ -199,28 +143,29 @@ TEST(ReportFindings, WhatChangedBetweenTwoRunsIsSaidOnce) {
   const auto peer = std::find_if(records.begin(), records.end(), [](const json& r) { return r["case"]["peer"]; });
   const std::vector<json> one{*peer};
   const std::uint64_t n = (*peer)["case"]["n"];
-  const std::vector<std::string> findings = change_findings(make_model(one));
+  const std::vector<std::string> findings = change_findings(make_model(typed(one)));
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_NE(findings[0].find("differ in " + count(n / 2) + " outputs"), std::string::npos) << findings[0];
 }
 
 TEST(ReportFindings, ADeviceWinsFromTheSizeAfterWhichItNeverLoses) {
   const std::vector<json> records = made_up_records();
-  const model m = make_model(records);
+  const std::vector<record::result> as_read = typed(records);
+  const model m = make_model(as_read);
   const panel& scan = m.panels.front();
   EXPECT_EQ(break_even(scan, scan.boards.back()), "With its transfers cuda:0 wins from n\u00a0=\u00a0262,144 on.");
 }
 
 TEST(ReportFindings, CrossingsSayFromWhereOnWhoIsTheFastest) {
   std::vector<json> records = made_up_records();
-  EXPECT_EQ(crossings(make_model(records).panels.front().boards.back()), "") << "lookback is at all sizes";
+  EXPECT_EQ(crossings(make_model(typed(records)).panels.front().boards.back()), "") << "lookback is at all sizes";
   for (json& record : records) {
     const std::uint64_t n = record["case"]["n"];
     const bool is_early = n <= 4096 || n == 16777217;
     if (record["case"]["variant"] == "scan/cuda:blelloch" && is_early && record["status"] == "ok")
       record["timing"]["kernel"]["median_ns"] = 1.0;
   }
-  EXPECT_EQ(crossings(make_model(records).panels.front().boards.back()),
+  EXPECT_EQ(crossings(make_model(typed(records)).panels.front().boards.back()),
             "cuda:blelloch is the fastest up to 64, cuda:lookback at 1,024, cuda:blelloch at 4,096, cuda:lookback from "
             "65,536 to 1,048,576, cuda:blelloch at 16,777,217, cuda:lookback from 67,108,865 on.")
       << "at 1,024 blelloch is wrong";
@@ -238,7 +183,7 @@ TEST(ReportSeeds, PublishedFiguresStandBesideOursAndNowhereElse) {
   const std::string page = page_of(records), plain = page_of(unpublished);
   EXPECT_EQ(charts_of(page), charts_of(plain));
   EXPECT_EQ(plain.find("The documents"), std::string::npos);
-  EXPECT_EQ(markdown(records), markdown(unpublished));
+  EXPECT_EQ(markdown(typed(records)), markdown(typed(unpublished)));
   const std::string body = body_of(page);
   const std::size_t begin = body.find("The documents’ experiments"), end = body.find("<h2", begin);
   const std::string section = body.substr(begin, end - begin);
@@ -270,7 +215,8 @@ TEST(ReportSeeds, ADocumentsInputsHaveAPanelOfTheirOwn) {
   std::vector<json> records = made_up_records();
   for (json& record : records)
     if (record["case"]["n"] == 64) record["case"]["data"] = "seeds";
-  const model m = make_model(records);
+  const std::vector<record::result> as_read = typed(records);
+  const model m = make_model(as_read);
   EXPECT_EQ(m.panels.size(), 6u);
   EXPECT_EQ(m.panels.front().sizes().count(64), 0u);
 }
@@ -279,17 +225,19 @@ TEST(ReportFindings, EachMachineHasItsMainPanel) {
   std::vector<json> records = made_up_records(), others = made_up_records();
   for (json& record : others) record["host"]["hostname"] = "another";
   records.insert(records.end(), others.begin(), others.end());
-  const model m = make_model(records);
+  const std::vector<record::result> as_read = typed(records);
+  const model m = make_model(as_read);
   EXPECT_TRUE(m.warnings.empty());
   EXPECT_EQ(main_panels(m).size(), 4u);
-  EXPECT_EQ(times_in(markdown(records), "another ("), 1u);  // in the list of machines
+  EXPECT_EQ(times_in(markdown(typed(records)), "another ("), 1u);  // in the list of machines
 }
 
 TEST(ReportFindings, ALaterRecordOfACaseReplacesTheEarlier) {
   std::vector<json> records = made_up_records();
   records.push_back(records.front());
   records.back()["timing"]["kernel"]["median_ns"] = 12345.0;
-  const model m = make_model(records);
+  const std::vector<record::result> as_read = typed(records);
+  const model m = make_model(as_read);
   EXPECT_EQ(m.warnings.size(), 1u);
   EXPECT_EQ(m.panels.front().serial()->at(64)->kernel->median, 12345.0);
 }
@@ -309,7 +257,7 @@ TEST(ReportCsv, OneRowARecord) {
 }
 
 TEST(ReportMarkdown, StandsBetweenItsMarkersAndKeepsItsColumns) {
-  const std::string text = markdown(hostile_records(hostile));
+  const std::string text = markdown(typed(hostile_records(hostile)));
   EXPECT_TRUE(text.starts_with("<!-- results:begin -->\n"));
   EXPECT_TRUE(text.ends_with("<!-- results:end -->\n"));
   EXPECT_EQ(times_in(text, "<!--"), 2u);
@@ -320,7 +268,7 @@ TEST(ReportMarkdown, StandsBetweenItsMarkersAndKeepsItsColumns) {
     ++rows;
     EXPECT_EQ(times_in(line, "|") - times_in(line, "\\|"), 10u) << line;
   }
-  EXPECT_EQ(rows, lines_of_table(make_model(made_up_records())) + 2);  // and the heads of two algorithms' tables
+  EXPECT_EQ(rows, lines_of_table(make_model(typed(made_up_records()))) + 2);  // and the heads of two algorithms' tables
 }
 
 TEST(ReportFormat, NumbersForPeople) {

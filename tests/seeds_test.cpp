@@ -5,6 +5,10 @@
 #include "cli/seeds_table.hpp"
 #include "lab/bench.hpp"
 #include "lab/experiment.hpp"
+#include "lab/limit.hpp"
+#include "lab/plan.hpp"
+#include "lab/session.hpp"
+#include "record/record_file.hpp"
 #include "registry/catalog.hpp"
 
 #include <gtest/gtest.h>
@@ -86,14 +90,14 @@ TEST(Seeds, AResultOtherThanThePublishedOneIsAFailureWithoutTimes) {
   planted.sizes = {{{8, 8}, "2 7 16 30 51"}};
   const registry::problem p = planted.problem(planted.sizes.front());
   const group wrong{p, "cpu", {{&registry::reference_of(*p.what), backend::find_device("cpu", {})}}, &planted};
-  std::vector<record> seen;
+  std::vector<measured> seen;
   bench_events events;
-  events.on_record = [&](const record& r) { seen.push_back(r); };
+  events.on_record = [&](const measured& m) { seen.push_back(m); };
   run_bench(std::span(&wrong, 1), {}, events);
   ASSERT_EQ(seen.size(), 1u);
-  EXPECT_EQ(seen[0].state, status::failed);
-  EXPECT_EQ(seen[0].reason, "the definition's result begins 2 7 16 30 50 and the document's 2 7 16 30 51");
-  EXPECT_FALSE(seen[0].time.kernel);
+  EXPECT_EQ(seen[0].result.state, record::status::failed);
+  EXPECT_EQ(seen[0].result.reason, "the definition's result begins 2 7 16 30 50 and the document's 2 7 16 30 51");
+  EXPECT_FALSE(seen[0].result.timing);
 }
 
 TEST(Seeds, RecordsSayWhatTheyRepeat) {
@@ -116,7 +120,7 @@ TEST(Seeds, RecordsSayWhatTheyRepeat) {
 }
 
 /// Of 8 coefficients, measured on the CPU, with a run from the start.
-std::vector<record> measured_with(decltype(measured_size::course) course) {
+std::vector<measured> measured_with(decltype(measured_size::course) course) {
   experiment planted = polynomials();
   planted.sizes = {{{8, 8}, "", {}, course}};
   measuring how;
@@ -127,63 +131,62 @@ std::vector<record> measured_with(decltype(measured_size::course) course) {
   for (const registry::variant* v : registry::variants_of(*p.what))
     if (registry::unsupported_reason(*v, p, *on, registry::default_tuning(v->tuning)).empty())
       all.rows.push_back({v, on, registry::default_tuning(v->tuning)});
-  all.rows.push_back({nullptr, on});
-  std::vector<record> seen;
+  all.rows.push_back({&limit_of(*p.what, "cpu"), on});
+  std::vector<measured> seen;
   bench_events events;
-  events.on_record = [&](const record& r) { seen.push_back(r); };
+  events.on_record = [&](const measured& m) { seen.push_back(m); };
   run_bench(std::span(&all, 1), how, events);
-  for (record& r : seen) {
-    EXPECT_EQ(r.state, status::ok) << r.reason;
-    r.from = nullptr;  // which ends here
+  for (measured& m : seen) {
+    EXPECT_TRUE(m.is_ok()) << m.result.reason.value_or("");
+    m.from = nullptr;  // which ends here
+    m.published.clear();
   }
   return seen;
 }
 
 using goes_on = std::function<bool()>;
 
-field_moment moment_of(std::uint64_t step) {
-  return {step, 1.5, 0.25, "0123456789abcdef", "0123456789abcdef", {std::byte{1}}};
+record::moment moment_of(std::uint64_t step) {
+  return {step, 1.5, 0.25, "0123456789abcdef", "0123456789abcdef", "AQ=="};
 }
 
 TEST(SeedsCourse, IsOfTheFastestRowWithTheBitsAndInItsRecord) {
-  const std::vector<record> seen =
-      measured_with([](const registry::choice& how, backend::queue&, const goes_on& more, field_course& course) {
+  const std::vector<measured> seen =
+      measured_with([](const registry::choice& how, backend::queue&, const goes_on& more, record::course& course) {
         EXPECT_EQ(how.variant->order, registry::claim::tilewise);
         EXPECT_TRUE(more());
         course.moments = {moment_of(0), moment_of(7)};
       });
   const std::string file = testing::TempDir() + "tilewise_course.jsonl";
   std::remove(file.c_str());
-  record_file out(file);
+  record::record_file out(file);
   std::size_t runs = 0;
-  for (const record& r : seen) {
-    out.write(to_json(r, describe_session({})));
-    if (!r.course) continue;
+  for (measured m : seen) {
+    describe_session({}).sign(m.result);
+    out.write(m.result);
+    if (!m.result.course) continue;
     ++runs;
-    for (const record& other : seen)
-      if (other.what.algorithm == "polymul" && other.what.order == registry::claim::tilewise) {
-        EXPECT_LE(summarize(r.time.kernel->ns).median, summarize(other.time.kernel->ns).median);
+    for (const measured& other : seen)
+      if (!other.result.what.is_limit() && other.result.what.order == registry::claim::tilewise) {
+        EXPECT_LE(m.kernel()->median_ns, other.kernel()->median_ns);
       }
-    const nlohmann::json written = to_json(r, describe_session({}))["course"];
-    EXPECT_TRUE(written["stopped"].is_null());
-    EXPECT_EQ(written["moments"][1].dump(),
-              R"({"hash":"0123456789abcdef","picture_png":"AQ==","published_hash":"0123456789abcdef","residual":0.25,)"
-              R"("simulated_time":1.5,"step":7})");
+    EXPECT_EQ(m.result.course->moments.size(), 2u);
+    EXPECT_FALSE(m.result.course->stopped);
   }
   EXPECT_EQ(runs, 1u);
   EXPECT_TRUE(is_valid(file));
 }
 
 TEST(SeedsCourse, AFailureCostsNeitherTheTimesNorTheMomentsBeforeIt) {
-  for (const record& r :
-       measured_with([](const registry::choice&, backend::queue&, const goes_on&, field_course& course) {
+  for (const measured& m :
+       measured_with([](const registry::choice&, backend::queue&, const goes_on&, record::course& course) {
          course.moments = {moment_of(0)};
          throw std::bad_alloc();
        })) {
-    EXPECT_FALSE(r.time.kernel->ns.empty());
-    if (!r.course) continue;
-    EXPECT_EQ(r.course->moments.size(), 1u);
-    EXPECT_EQ(r.course->stopped, "std::bad_alloc");
+    EXPECT_NE(m.kernel(), nullptr);
+    if (!m.result.course) continue;
+    EXPECT_EQ(m.result.course->moments.size(), 1u);
+    EXPECT_EQ(m.result.course->stopped, "std::bad_alloc");
   }
 }
 
@@ -198,32 +201,39 @@ TEST(SeedsCourse, TheFieldIsTheOriginals) {
   const auto on = backend::find_device("cpu", {});
   const registry::problem p{
       .what = &registry::find_algorithm("diffuse"), .type = dtype::f64, .shape = with->shape, .number = with->number};
-  field_course course;
+  record::course course;
   with->course(
       registry::choose(p, *on), on->queue(), [&] { return course.moments.size() < 2; }, course);
   ASSERT_EQ(course.moments.size(), 2u) << "it ends as soon as it is told to";
-  const field_moment& m = course.moments[1];
+  const record::moment& m = course.moments[1];
   EXPECT_EQ(m.step, 1000u);
   EXPECT_EQ(m.simulated_time, 1000.0);
   EXPECT_EQ(m.hash, "9d18d00e99191154");
-  EXPECT_NEAR(m.residual, 2.95750328606855e-05, 1e-12);
+  EXPECT_NEAR(*m.residual, 2.95750328606855e-05, 1e-12);
   EXPECT_EQ(course.moments[0].residual, 0.0);
   EXPECT_GT(m.picture_png.size(), 1000u);
 }
 
 /// A row of the document's large product: its first of many calls took so long that there is one sample.
-record row_of(const std::string& id, const std::string& place, double ns) {
-  record r;
-  r.from = &polynomials();
+measured row_of(const std::string& id, const std::string& place, double ns) {
+  const registry::extents large{65536, 65536};
+  measured m;
+  m.from = &polynomials();
+  m.place = place;
+  m.published = figures_of(*m.from, large, id, place);
+  record::result& r = m.result;
   r.what.algorithm = "polymul";
   r.what.variant = id;
-  r.what.place = place;
-  r.what.type = dtype::i32;
+  r.what.dtype = "i32";
   r.what.shape = {65536, 65536};
-  r.published = figures_of(*r.from, r.what.shape, id, place);
-  r.verified = verdict{.ok = true, .digest = {}, .mismatches = 0, .first = {}, .max_relative_error = 0};
-  r.time.kernel = series{.calls_per_sample = 1, .ns = {ns}, .failure = {}};
-  return r;
+  r.experiment = record::experiment{std::string(m.from->document),
+                                    std::string(m.from->baseline),
+                                    "",
+                                    std::string(m.from->at(large)->first_outputs),
+                                    {}};
+  r.verify.emplace().ok = true;
+  r.timing.emplace().kernel = clock_of({.calls_per_sample = 1, .ns = {ns}, .failure = {}});
+  return m;
 }
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
@@ -236,13 +246,13 @@ std::string squeezed(std::string text) {
 }
 
 TEST(SeedsTable, EachFigureStandsBesideTheClockItWasTakenWith) {
-  record gpu = row_of("polymul/opencl:global", "opencl:0", 2e6);
-  gpu.time.round_trip = series{.calls_per_sample = 1, .ns = std::vector<double>(10, 13.468e6), .failure = {}};
-  record refused = row_of("polymul/opencl:local", "opencl:0", 1);
-  refused.state = status::skipped;
-  refused.verified.reset();
-  refused.time = {};
-  refused.reason = "both factors need 524288 bytes of local memory, and one work-group of this device has 49152";
+  measured gpu = row_of("polymul/opencl:global", "opencl:0", 2e6);
+  gpu.result.timing->round_trip =
+      clock_of({.calls_per_sample = 1, .ns = std::vector<double>(10, 13.468e6), .failure = {}});
+  measured refused = row_of("polymul/opencl:local", "opencl:0", 1);
+  refused.result.verify.reset();
+  refused.end(record::status::skipped,
+              "both factors need 524288 bytes of local memory, and one work-group of this device has 49152");
   const std::string wide = cli::seeds_block({row_of("polymul/cpu:naive", "cpu:threads", 50e6),
                                              row_of("polymul/cpu:naive", "cpu:serial", 100e6), gpu, refused});
   const std::string block = squeezed(wide);
@@ -260,19 +270,21 @@ TEST(SeedsTable, EachFigureStandsBesideTheClockItWasTakenWith) {
 }
 
 TEST(SeedsTable, ARunFromTheStartIsTold) {
-  record r = row_of("polymul/cpu:naive", "cpu:serial", 1e6);
-  r.course = field_course{{moment_of(0), moment_of(10000), moment_of(20000)}, ""};
-  r.course->moments.front().published_hash = r.course->moments.back().published_hash = "";
-  EXPECT_TRUE(has(cli::seeds_block({r}),
+  measured m = row_of("polymul/cpu:naive", "cpu:serial", 1e6);
+  record::course& course = m.result.course.emplace();
+  course.moments = {moment_of(0), moment_of(10000), moment_of(20000)};
+  course.moments.front().published_hash.reset();
+  course.moments.back().published_hash.reset();
+  EXPECT_TRUE(has(cli::seeds_block({m}),
                   "  the field from its start, by cpu:naive @cpu:serial\n"
                   "    step 10,000, residual 0.250, hash 0123456789abcdef, as published\n"
                   "    step 20,000, residual 0.250, hash 0123456789abcdef\n"))
-      << cli::seeds_block({r});
-  r.course->moments[1].hash = "fedcba9876543210";
-  r.course->stopped = "Ctrl-C";
-  EXPECT_TRUE(has(cli::seeds_block({r}), ", hash fedcba9876543210, NOT as published\n")) << cli::seeds_block({r});
-  EXPECT_TRUE(has(cli::seeds_block({r}), "\n    ended there: Ctrl-C\n")) << cli::seeds_block({r});
-  EXPECT_TRUE(r.course->differs_from_document());
+      << cli::seeds_block({m});
+  course.moments[1].hash = "fedcba9876543210";
+  course.stopped = "Ctrl-C";
+  EXPECT_TRUE(has(cli::seeds_block({m}), ", hash fedcba9876543210, NOT as published\n")) << cli::seeds_block({m});
+  EXPECT_TRUE(has(cli::seeds_block({m}), "\n    ended there: Ctrl-C\n")) << cli::seeds_block({m});
+  EXPECT_TRUE(course.differs_from_document());
 }
 
 TEST(SeedsTable, WithoutTheBaselineThereIsNoSpeedup) {

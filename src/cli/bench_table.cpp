@@ -2,6 +2,7 @@
 
 #include "cli/output.hpp"
 #include "cli/record_cells.hpp"
+#include "lab/ceiling.hpp"
 #include "report/format.hpp"
 
 #include <algorithm>
@@ -11,86 +12,92 @@ namespace tilewise::cli {
 
 namespace {
 
-using lab::record;
-using lab::status;
+using lab::measured;
+using record::status;
 
 /// What others are held against: the standard library on one thread, else the definition.
-const record* baseline_of(const std::vector<record>& rows) {
+const measured* baseline_of(const std::vector<measured>& rows) {
   for (const char* ending : {"/cpu:std", "/serial"})
-    for (const record& r : rows)
-      if (r.what.variant.ends_with(ending) && kernel_of(r) != nullptr) return &r;
+    for (const measured& m : rows)
+      if (m.result.what.variant.ends_with(ending) && m.kernel() != nullptr) return &m;
   return nullptr;
 }
 
-/// The work in the unit of the problem's speed.
-double work_of(const record& r) {
+double median_ns(const measured& m) { return *m.kernel()->median_ns; }
+
+/// In the unit of the problem's speed; 0 where it is not known.
+double rate_of(const measured& m) {
   using registry::speed_unit;
-  return r.what.unit == speed_unit::operations ? r.what.operations
-         : r.what.unit == speed_unit::elements ? r.what.elements
-                                               : r.what.bytes_min;
+  if (!m.result.derived) return 0;
+  const record::rates& r = *m.result.derived;
+  const record::maybe_number rate = m.unit == speed_unit::bytes      ? r.bytes_per_s
+                                    : m.unit == speed_unit::elements ? r.elements_per_s
+                                                                     : r.operations_per_s.value_or(std::nullopt);
+  return rate.value_or(0);
 }
 
 /// Of 10^9 units a second, and what bounds them.
-std::string unit_of(const record& r) {
+std::string unit_of(const measured& m) {
   using registry::speed_unit;
-  const bool is_float = r.what.type == dtype::f32 || r.what.type == dtype::f64;
+  const bool is_float = m.result.what.dtype == name_of(dtype::f32) || m.result.what.dtype == name_of(dtype::f64);
   return "G" +
-         std::string(r.what.unit == speed_unit::operations ? (is_float ? "FLOP" : "op")
-                     : r.what.unit == speed_unit::elements ? "keys"
-                                                           : "B") +
-         "/s, of " + std::string(lab::name_of(r.bound_by));
+         std::string(m.unit == speed_unit::operations ? (is_float ? "FLOP" : "op")
+                     : m.unit == speed_unit::elements ? "keys"
+                                                      : "B") +
+         "/s, of " + std::string(name_of(lab::ceiling_of(m.unit)));
 }
+
+bool is_plausible(const measured& m) { return !m.result.derived || m.result.derived->plausible; }
 
 /// A mark instead of a number that cannot be true.
-std::string share_of_limit(const record& r, double ns) {
-  if (!r.ceiling_per_s || is_limit(r)) return "";
-  const double share = lab::work_of(r.what, r.bound_by) / (ns * 1e-9) / *r.ceiling_per_s;
+std::string share_of_limit(const measured& m) {
+  if (!m.result.derived || !m.result.derived->fraction_of_ceiling || m.result.what.is_limit()) return "";
+  const double share = *m.result.derived->fraction_of_ceiling;
   const std::string text = share >= 10 ? ">999%" : share < 1e-4 ? "<0.01%" : report::significant(100 * share, 3) + "%";
-  return text + (r.plausible ? "" : "!");
+  return text + (is_plausible(m) ? "" : "!");
 }
 
-std::string line_of(const record& r, const std::vector<record>& rows) {
-  const record* baseline = baseline_of(rows);
-  const std::string start = wrapped(label_of(r));
-  const lab::series* kernel = kernel_of(r);
+std::string line_of(const measured& m, const std::vector<measured>& rows) {
+  const measured* baseline = baseline_of(rows);
+  const std::string start = wrapped(label_of(m));
+  const record::clock* kernel = m.kernel();
   if (kernel == nullptr) {
-    const std::string reason = r.reason.substr(0, r.state == status::wrong ? 0 : 80 - label_width - 12);
-    return start + left(std::string(lab::name_of(r.state)), 8) + " " + reason + (reason.empty() ? "" : "  ") +
-           bits_of(r) + "\n";
+    const bool is_wrong = m.result.state == status::wrong;
+    const std::string reason = is_wrong ? "" : m.result.reason.value_or("").substr(0, 80 - label_width - 12);
+    return start + left(std::string(name_of(m.result.state)), 8) + " " + reason + (reason.empty() ? "" : "  ") +
+           bits_of(m) + "\n";
   }
-  const lab::summary s = lab::summarize(kernel->ns);
-  const double rate = work_of(r) / s.median;
+  const double rate = rate_of(m) * 1e-9;
   const std::string speedup =
-      baseline != nullptr && !is_limit(r) ? report::factor(median_ns(*baseline) / s.median) + "x" : "";
-  return start + right(report::duration(s.median), 8) + right(spread_of(s), 7) +
-         right(rate < 0.001 ? "<0.001" : report::significant(rate, 3), 8) + right(share_of_limit(r, s.median), 8) +
-         right(speedup, 9) + "  " + bits_of(r) + "\n";
+      baseline != nullptr && !m.result.what.is_limit() ? report::factor(median_ns(*baseline) / median_ns(m)) + "x" : "";
+  return start + right(report::duration(median_ns(m)), 8) + right(spread_of(*kernel), 7) +
+         right(rate < 0.001 ? "<0.001" : report::significant(rate, 3), 8) + right(share_of_limit(m), 8) +
+         right(speedup, 9) + "  " + bits_of(m) + "\n";
 }
 
-std::string problem_title(const record& r) {
-  return problem_name(r) + (r.what.cold ? "  cold" : "") + "  (" + unit_of(r) + ")";
+std::string problem_title(const measured& m) {
+  return problem_name(m) + (m.result.what.mode == "cold" ? "  cold" : "") + "  (" + unit_of(m) + ")";
 }
 
 /// The fastest at the algorithm's largest size; none is named where the best times cannot be true.
-std::string fastest(const std::string& algorithm, const std::vector<const record*>& ours) {
-  const record* largest = *std::max_element(ours.begin(), ours.end(), [](const record* a, const record* b) {
-    return a->what.operations < b->what.operations;
+std::string fastest(const std::string& algorithm, const std::vector<const measured*>& ours) {
+  const measured* largest = *std::max_element(ours.begin(), ours.end(), [](const measured* a, const measured* b) {
+    return a->result.what.operations < b->result.what.operations;
   });
-  const record* best = nullptr;
+  const measured* best = nullptr;
   std::size_t implausible = 0, total = 0;
-  const auto slowness = [](const record* r) { return median_ns(*r) / work_of(*r); };
-  for (const record* r : ours) {
-    if (r->what.shape != largest->what.shape) continue;
+  for (const measured* m : ours) {
+    if (m->result.what.shape != largest->result.what.shape) continue;
     ++total;
-    implausible += !r->plausible;
-    if (best == nullptr || slowness(r) < slowness(best)) best = r;
+    implausible += !is_plausible(*m);
+    if (best == nullptr || rate_of(*m) > rate_of(*best)) best = m;
   }
   const std::string of = algorithm + " of " + size_of_problem(*largest);
-  if (best->plausible)
+  if (is_plausible(*best))
     return "Fastest " + of + ": " + label_of(*best) + ", " + report::duration(median_ns(*best)) + ".\n";
   return "No fastest " + of + " is named: " + std::to_string(implausible) + " of " + std::to_string(total) +
          " times, the best among them,\nare marked ! since they do more than the device's own " +
-         (best->bound_by == lab::ceiling::fma ? "multiply-adds" : "copy") + " can.\n";
+         (lab::ceiling_of(best->unit) == record::ceiling::fma ? "multiply-adds" : "copy") + " can.\n";
 }
 
 }  // namespace
@@ -99,21 +106,21 @@ std::string bench_heading() {
   return left("variant @device", label_width) + "   kernel    +-%    rate   limit   vs std  bits\n";
 }
 
-std::string bench_block(const std::vector<record>& rows) {
+std::string bench_block(const std::vector<measured>& rows) {
   std::string text = "\n" + problem_title(rows.front()) + "\n";
-  for (const record& r : rows) text += line_of(r, rows);
+  for (const measured& m : rows) text += line_of(m, rows);
   return text;
 }
 
-std::string bench_verdict(const std::vector<record>& rows) {
+std::string bench_verdict(const std::vector<measured>& rows) {
   std::size_t right_bits = 0, wrong = 0, failed = 0;
-  std::map<std::string, std::vector<const record*>> timed;  // by algorithm: ours, right
-  for (const record& r : rows) {
-    wrong += r.state == status::wrong;
-    failed += r.state == status::failed;
-    if (r.what.order != registry::claim::tilewise || !r.verified || !r.verified->ok) continue;
+  std::map<std::string, std::vector<const measured*>> timed;  // by algorithm: ours, right
+  for (const measured& m : rows) {
+    wrong += m.result.state == status::wrong;
+    failed += m.result.state == status::failed;
+    if (m.result.what.order != registry::claim::tilewise || !m.result.verify || !m.result.verify->ok) continue;
     ++right_bits;
-    if (kernel_of(r) != nullptr) timed[r.what.algorithm].push_back(&r);
+    if (m.kernel() != nullptr) timed[m.result.what.algorithm].push_back(&m);
   }
   std::string text = wrong != 0
                          ? coloured("WRONG: " + std::to_string(wrong) + " results differ", colour::red)

@@ -1,7 +1,7 @@
 // What `bench` prints: one block a problem with a line a row, and a closing sentence.
 #pragma once
 
-#include "lab/record.hpp"
+#include "lab/measured.hpp"
 
 #include <string>
 #include <vector>
@@ -12,10 +12,10 @@ namespace tilewise::cli {
 std::string bench_heading();
 
 /// All rows of one problem, whatever their device; at most 80 columns.
-std::string bench_block(const std::vector<lab::record>& rows);
+std::string bench_block(const std::vector<lab::measured>& rows);
 
 /// How many results were checked and right, and the fastest row of ours at each algorithm's largest size. None is named
 /// where the best times are implausible: the next best would be a slow one that only looks like a winner.
-std::string bench_verdict(const std::vector<lab::record>& rows);
+std::string bench_verdict(const std::vector<lab::measured>& rows);
 
 }  // namespace tilewise::cli

@@ -11,7 +11,10 @@
 #include "lab/bench.hpp"
 #include "lab/environment.hpp"
 #include "lab/operand_sets.hpp"
+#include "lab/plan.hpp"
 #include "lab/problems.hpp"
+#include "lab/session.hpp"
+#include "record/record_file.hpp"
 #include "registry/catalog.hpp"
 #include "report/format.hpp"
 #include "report/report.hpp"
@@ -144,13 +147,13 @@ class bench_run {
     lab::bench_events events;
     events.before_group = [this](const lab::group& g, std::size_t index) { begin(g, index); };
     events.before_course = [this](const lab::row& by) { tell("the course by " + by.id() + " @" + by.place()); };
-    events.on_record = [this](const lab::record& r) { keep(r); };
+    events.on_record = [this](const lab::measured& m) { keep(m); };
     const bool of_documents = plan_.front().from != nullptr;
     print(of_documents ? seeds_heading() : bench_heading());
     lab::run_bench(plan_, how, events);
     print_block();
-    print(bench_verdict(records_));
-    if (!asked_.report.empty()) report::write_html(json_, asked_.report);
+    print(bench_verdict(all_));
+    if (!asked_.report.empty()) report::write_html(written_, asked_.report);
     return judge();
   }
 
@@ -167,15 +170,20 @@ class bench_run {
     progress("group " + std::to_string(current_ + 1) + "/" + std::to_string(plan_.size()) + ", " + what);
   }
 
-  void keep(const lab::record& r) {
-    json_.push_back(lab::to_json(r, session_));
-    if (file_) file_->write(json_.back());
-    records_.push_back(r);
-    block_.push_back(r);
+  void keep(lab::measured m) {
+    session_.sign(m.result);
+    if (file_) file_->write(m.result);
+    written_.push_back(m.result);
+    tell_line(m);
+    block_.push_back(m);
+    all_.push_back(std::move(m));
+  }
+
+  void tell_line(const lab::measured& m) const {
     if (asked_.quiet || shows_progress()) return;
-    const bool is_timed = r.time.kernel && !r.time.kernel->ns.empty();
-    note(r.what.group + " " + r.what.variant + " @" + r.what.place + ": " + std::string(lab::name_of(r.state)) +
-         (is_timed ? ", " + report::duration(lab::summarize(r.time.kernel->ns).median) : ", " + r.reason));
+    note(m.result.what.group + " " + m.result.what.variant + " @" + m.place + ": " +
+         std::string(name_of(m.result.state)) + ", " +
+         (m.kernel() != nullptr ? report::duration(*m.kernel()->median_ns) : m.result.reason.value_or("")));
   }
 
   void print_block() {
@@ -187,16 +195,17 @@ class bench_run {
   /// An interrupted run says so; else the gravest of what happened.
   exit_code judge() const {
     if (interrupt_requested()) return exit_code::interrupted;
-    const auto lacks_memory = [](const lab::record& r) { return r.reason.starts_with("memory: "); };
-    if (std::all_of(records_.begin(), records_.end(), lacks_memory)) {
-      note("tilewise: nothing could be measured: " + records_.front().reason + "; choose a smaller --n or --shape");
+    const auto lacks_memory = [](const lab::measured& m) { return m.failure == errc::out_of_memory; };
+    if (std::all_of(all_.begin(), all_.end(), lacks_memory)) {
+      note("tilewise: nothing could be measured: " + *all_.front().result.reason + "; choose a smaller --n or --shape");
       return exit_code::out_of_memory;
     }
     exit_code worst = exit_code::ok;
-    for (const lab::record& r : records_) {
-      const bool is_wrong = r.state == lab::status::wrong || (r.course && r.course->differs_from_document());
-      if (is_wrong) return exit_code::wrong_result;
-      if (r.state == lab::status::failed) worst = r.failure ? exit_code_of(*r.failure) : exit_code::internal;
+    for (const lab::measured& m : all_) {
+      const auto& course = m.result.course;
+      if (m.result.state == record::status::wrong || (course && course->differs_from_document()))
+        return exit_code::wrong_result;
+      if (m.result.state == record::status::failed) worst = m.failure ? exit_code_of(*m.failure) : exit_code::internal;
     }
     return worst;
   }
@@ -204,11 +213,11 @@ class bench_run {
   const bench_request& asked_;
   std::span<const lab::group> plan_;
   lab::session session_;
-  std::optional<lab::record_file> file_;
+  std::optional<record::record_file> file_;
   std::size_t current_ = 0;
   std::string block_title_;
-  std::vector<lab::record> block_, records_;
-  std::vector<nlohmann::json> json_;
+  std::vector<lab::measured> block_, all_;
+  std::vector<record::result> written_;
 };
 
 exit_code bench(const bench_request& asked, const std::vector<std::string>& argv) {

@@ -4,6 +4,7 @@
 #include "cli/drivers.hpp"
 #include "cli/output.hpp"
 #include "lab/environment.hpp"
+#include "record/record_json.hpp"
 #include "report/format.hpp"
 
 #include <nlohmann/json.hpp>
@@ -52,7 +53,7 @@ survey look_around() {
 }
 
 ordered_json to_json(const seen_device& d) {
-  ordered_json fields = lab::device_facts(d.info);
+  ordered_json fields = record::to_json(lab::device_facts(d.info));
   fields["max_allocation_bytes"] = d.info.max_allocation;
   fields["max_group_size"] = d.info.max_group_size;
   fields["fp64"] = d.info.fp64;

@@ -1,6 +1,7 @@
 // tilewise report: records as a page, CSV or a table.
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
+#include "record/record_file.hpp"
 #include "report/report.hpp"
 
 #include <memory>
@@ -17,10 +18,10 @@ struct report_options {
 };
 
 exit_code run(const report_options& options) {
-  std::vector<nlohmann::json> records;
+  std::vector<record::result> records;
   std::vector<std::string> warnings;
   for (const std::string& file : options.files)
-    for (nlohmann::json& record : report::read_records(file, &warnings)) records.push_back(std::move(record));
+    for (record::result& r : record::read_records(file, &warnings)) records.push_back(std::move(r));
   for (const std::string& warning : warnings) note("tilewise: " + warning);
   const bool nothing_asked = options.page.empty() && options.csv.empty() && !options.markdown;
   const std::string page = nothing_asked ? "report.html" : options.page;

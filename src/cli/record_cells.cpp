@@ -9,15 +9,7 @@
 
 namespace tilewise::cli {
 
-using lab::record;
-using lab::status;
-
-const lab::series* kernel_of(const record& r) {
-  const bool timed = (r.state == status::ok || r.state == status::interrupted) && r.time.kernel;
-  return timed && !r.time.kernel->ns.empty() ? &*r.time.kernel : nullptr;
-}
-
-double median_ns(const record& r) { return lab::summarize(kernel_of(r)->ns).median; }
+using lab::measured;
 
 namespace {
 
@@ -35,11 +27,10 @@ std::string right(const std::string& text, std::size_t width) {
   return std::string(width - std::min(width, width_of(text)), ' ') + text;
 }
 
-bool is_limit(const record& r) { return r.what.algorithm == lab::name_of(r.bound_by); }
-
-std::string label_of(const record& r) {
-  const std::string name = is_limit(r) ? r.what.algorithm : r.what.variant.substr(r.what.variant.find('/') + 1);
-  return name + " @" + r.what.place + (r.what.tuning_changes.empty() ? "" : " " + r.what.tuning_changes);
+std::string label_of(const measured& m) {
+  const record::measured_case& c = m.result.what;
+  const std::string name = c.is_limit() ? c.algorithm : c.variant.substr(c.variant.find('/') + 1);
+  return name + " @" + m.place + (m.tuning_changes.empty() ? "" : " " + m.tuning_changes);
 }
 
 std::string wrapped(const std::string& label) {
@@ -55,25 +46,25 @@ std::string wrapped(const std::string& label) {
   return lines + left(line, label_width) + " ";
 }
 
-std::string spread_of(const lab::summary& s) {
-  if (!s.ci95) return "";
-  return report::significant(100 * std::max(s.ci95->hi - s.median, s.median - s.ci95->lo) / s.median, 2) + "%";
+std::string spread_of(const record::clock& taken) {
+  if (!taken.ci95_lo_ns || !taken.ci95_hi_ns) return "";
+  const double median = *taken.median_ns;
+  return report::significant(100 * std::max(*taken.ci95_hi_ns - median, median - *taken.ci95_lo_ns) / median, 2) + "%";
 }
 
-std::string bits_of(const record& r) {
-  if (!r.verified) return "";
-  if (!r.verified->ok) return coloured("WRONG", colour::red);
-  return r.what.order == registry::claim::tilewise ? coloured("=", colour::green) : "~";
+std::string bits_of(const measured& m) {
+  if (!m.result.verify) return "";
+  if (!m.result.verify->ok) return coloured("WRONG", colour::red);
+  return m.result.what.order == registry::claim::tilewise ? coloured("=", colour::green) : "~";
 }
 
-std::string size_of_problem(const record& r) {
-  return r.what.shape.rank == 1 ? report::count(r.what.shape[0]) : registry::to_string(r.what.shape);
+std::string size_of_problem(const measured& m) {
+  return m.result.what.shape.size() == 1 ? report::count(m.result.what.n) : record::shape_text(m.result.what);
 }
 
-std::string problem_name(const record& r) {
-  std::string text = r.what.algorithm + "." + std::string(name_of(r.what.type)) + "  n = ";
-  text += size_of_problem(r);
-  for (const auto& [name, value] : r.what.settings)
+std::string problem_name(const measured& m) {
+  std::string text = m.result.what.algorithm + "." + m.result.what.dtype + "  n = " + size_of_problem(m);
+  for (const auto& [name, value] : record::ordered_settings(m.result.what))
     if (value != "none") text += "  " + name + " " + value;
   return text;
 }

@@ -12,23 +12,25 @@ namespace tilewise::cli {
 namespace {
 
 using lab::figure;
-using lab::record;
+using lab::measured;
 
 /// The document's variant, where the document ran it if that was measured.
-const record* baseline_row_of(const std::vector<record>& rows) {
-  const record* found = nullptr;
-  for (const record& r : rows)
-    if (r.what.variant == r.from->baseline && kernel_of(r) != nullptr &&
-        (found == nullptr || r.what.place == r.from->baseline_device))
-      found = &r;
+const measured* baseline_row_of(const std::vector<measured>& rows) {
+  const measured* found = nullptr;
+  for (const measured& m : rows)
+    if (m.result.what.variant == m.from->baseline && m.kernel() != nullptr &&
+        (found == nullptr || m.place == m.from->baseline_device))
+      found = &m;
   return found;
 }
 
 /// All figures of the size, those of one machine together; what has no row of ours is among them.
-std::vector<const figure*> figures_at(const record& r) {
+std::vector<const figure*> figures_at(const measured& m) {
   std::vector<const figure*> all;
-  for (const figure& f : r.from->figures)
-    if (f.shape == r.what.shape) all.push_back(&f);
+  for (const figure& f : m.from->figures)
+    if (std::equal(f.shape.size.begin(), f.shape.size.begin() + f.shape.rank, m.result.what.shape.begin(),
+                   m.result.what.shape.end()))
+      all.push_back(&f);
   return all;
 }
 
@@ -66,55 +68,54 @@ std::string indented(const std::string& text) {
 
 class block {
  public:
-  explicit block(const std::vector<record>& rows)
+  explicit block(const std::vector<measured>& rows)
       : rows_(rows), baseline_(baseline_row_of(rows)), figures_(figures_at(rows.front())) {}
 
   std::string text() const {
     std::string all = "\n" + problem_name(rows_.front()) + "\n" + head();
-    for (const record& r : rows_)
-      if (!is_limit(r)) all += lines_of(r);
-    for (const record& r : rows_) all += course_of(r);
+    for (const measured& m : rows_)
+      if (!m.result.what.is_limit()) all += lines_of(m);
+    for (const measured& m : rows_) all += course_of(m);
     return all + published();
   }
 
  private:
   std::string head() const {
-    const record& r = rows_.front();
-    const std::string_view begins = r.from->at(r.what.shape)->first_outputs;
-    std::string text = "  " + std::string(r.from->document) + "\n";
-    if (r.from->inputs != nullptr) text += "  its inputs";
-    const bool is_right = std::any_of(rows_.begin(), rows_.end(), [](const record& row) { return row.verified; });
-    if (!begins.empty() && is_right) text += "; the result begins " + std::string(begins) + ", as published";
-    if (r.from->inputs != nullptr) text += "\n";
+    const measured& first = rows_.front();
+    const std::string begins = first.result.experiment->first_outputs;
+    const bool has_inputs = first.from->inputs != nullptr;
+    std::string text = "  " + first.result.experiment->document + "\n" + (has_inputs ? "  its inputs" : "");
+    const bool is_right = std::any_of(rows_.begin(), rows_.end(), [](const measured& m) { return m.result.verify; });
+    if (!begins.empty() && is_right) text += "; the result begins " + begins + ", as published";
+    if (has_inputs) text += "\n";
     if (baseline_ != nullptr) return text + "  speedup: over " + label_of(*baseline_) + "\n";
-    return text + "  no speedup: " + std::string(r.from->baseline) + " was not measured\n";
+    return text + "  no speedup: " + first.result.experiment->baseline + " was not measured\n";
   }
 
-  std::string lines_of(const record& r) const {
+  std::string lines_of(const measured& m) const {
     std::vector<const figure*> kernel, transfers;
-    for (const figure* f : r.published) (f->with_transfers ? transfers : kernel).push_back(f);
-    const lab::series* taken = kernel_of(r);
-    const bool has_trip = taken != nullptr && r.time.round_trip && !r.time.round_trip->ns.empty();
-    cells first{.label = wrapped(label_of(r)), .bits = bits_of(r)};
-    if (taken == nullptr) first.time = lab::name_of(r.state);
+    for (const figure* f : m.published) (f->with_transfers ? transfers : kernel).push_back(f);
+    const record::clock* taken = m.kernel();
+    const record::clock* trip =
+        taken != nullptr && m.result.timing->round_trip ? &*m.result.timing->round_trip : nullptr;
+    cells first{.label = wrapped(label_of(m)), .bits = bits_of(m)};
+    if (taken == nullptr) first.time = name_of(m.result.state);
     std::string text = lines_of(first, taken, kernel);
-    if (taken == nullptr && !r.reason.empty()) text += indented(r.reason);
-    if (has_trip || !transfers.empty())
-      text += lines_of({below("with transfers")}, has_trip ? &*r.time.round_trip : nullptr, transfers);
+    if (taken == nullptr && m.result.reason) text += indented(*m.result.reason);
+    if (trip != nullptr || !transfers.empty()) text += lines_of({below("with transfers")}, trip, transfers);
     return text;
   }
 
   static std::string below(const std::string& label) { return left("  " + label, label_width + 1); }
 
   /// A time with the first figure of its kind, and a line for each further one.
-  std::string lines_of(cells line, const lab::series* taken, const std::vector<const figure*>& beside) const {
+  std::string lines_of(cells line, const record::clock* taken, const std::vector<const figure*>& beside) const {
     std::optional<double> median;
     if (taken != nullptr) {
-      const lab::summary s = lab::summarize(taken->ns);
-      median = s.median;
-      line.time = report::duration(s.median);
-      line.spread = s.ci95 ? spread_of(s) : "n=" + std::to_string(s.n);
-      if (baseline_ != nullptr) line.speedup = times(median_ns(*baseline_) / s.median);
+      median = taken->median_ns;
+      line.time = report::duration(*median);
+      line.spread = taken->ci95_lo_ns ? spread_of(*taken) : "n=" + std::to_string(taken->n);
+      if (baseline_ != nullptr) line.speedup = times(*baseline_->kernel()->median_ns / *median);
     }
     std::string text;
     for (const figure* f : beside) {
@@ -127,17 +128,18 @@ class block {
   }
 
   /// The last moment, and what the document publishes of others.
-  static std::string course_of(const record& r) {
-    if (!r.course) return "";
-    std::string text = "  the field from its start, by " + label_of(r) + "\n";
-    for (const lab::field_moment& m : r.course->moments)
-      if (!m.published_hash.empty() || &m == &r.course->moments.back())
-        text += indented("step " + report::count(m.step) + ", residual " + report::significant(m.residual, 3) +
-                         ", hash " + m.hash +
-                         (m.published_hash.empty()    ? ""
+  static std::string course_of(const measured& row) {
+    if (!row.result.course) return "";
+    const record::course& course = *row.result.course;
+    std::string text = "  the field from its start, by " + label_of(row) + "\n";
+    for (const record::moment& m : course.moments)
+      if (m.published_hash || &m == &course.moments.back())
+        text += indented("step " + report::count(m.step.value_or(0)) + ", residual " +
+                         report::significant(m.residual.value_or(0), 3) + ", hash " + m.hash +
+                         (!m.published_hash           ? ""
                           : m.differs_from_document() ? ", NOT as published"
                                                       : ", as published"));
-    return text + (r.course->stopped.empty() ? "" : indented("ended there: " + r.course->stopped));
+    return text + (course.stopped ? indented("ended there: " + *course.stopped) : "");
   }
 
   std::string published() const {
@@ -154,8 +156,8 @@ class block {
     return text;
   }
 
-  const std::vector<record>& rows_;
-  const record* baseline_;
+  const std::vector<measured>& rows_;
+  const measured* baseline_;
   std::vector<const figure*> figures_;
 };
 
@@ -165,7 +167,7 @@ std::string seeds_heading() {
   return line_of({wrapped("variant @device"), "time", "+-%", "speedup", "published", "faster", "bits"});
 }
 
-std::string seeds_block(const std::vector<record>& rows) { return block(rows).text(); }
+std::string seeds_block(const std::vector<measured>& rows) { return block(rows).text(); }
 
 std::string seeds_left_out(const std::vector<std::pair<std::string, std::string>>& missing) {
   std::map<std::string, std::string> by_reason;

@@ -1,7 +1,7 @@
 // What `bench --preset seeds` prints: each document's own problem, its published figures beside our times.
 #pragma once
 
-#include "lab/record.hpp"
+#include "lab/measured.hpp"
 
 #include <string>
 #include <utility>
@@ -12,7 +12,7 @@ namespace tilewise::cli {
 std::string seeds_heading();
 
 /// All rows of one problem that a document measured, whatever their device; at most 80 columns.
-std::string seeds_block(const std::vector<lab::record>& rows);
+std::string seeds_block(const std::vector<lab::measured>& rows);
 
 /// The variants that have no row, each reason once; empty if there are none.
 std::string seeds_left_out(const std::vector<std::pair<std::string, std::string>>& missing);

@@ -43,10 +43,10 @@ exit_code run(const invocation& call) {
 }
 
 std::string describe_build() {
-  const nlohmann::json build = lab::tool_facts();
+  const record::tool build = lab::tool_facts();
   std::string text = std::string("tilewise ") + version() + "\norder " + std::to_string(order_version) + "\nbuild:";
-  for (const char* fact : {"commit", "compiler", "build_type"})
-    if (build[fact].is_string()) text += " " + build[fact].get<std::string>();
+  for (const std::string& fact : {build.commit.value_or(""), build.compiler, build.build_type})
+    if (!fact.empty()) text += " " + fact;
   text += "\nbackends:";
   for (const backend::runtime& r : backend::runtimes()) text += " " + std::string(r.name);
   return text;

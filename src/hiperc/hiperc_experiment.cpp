@@ -2,6 +2,7 @@
 #include "hiperc/hiperc_experiment.hpp"
 
 #include "hiperc/hiperc_stepper.hpp"
+#include "io/base64.hpp"
 
 namespace tilewise::hiperc {
 
@@ -26,7 +27,7 @@ constexpr std::uint64_t published_step = 10000;
 constexpr std::string_view published_hash = "cd54c0a3e36a00b0";
 
 void run_course(const registry::choice& how, backend::queue& queue, const std::function<bool()>& goes_on,
-                lab::field_course& course) {
+                record::course& course) {
   static const io::palette colours = io::perceptual_palette();
   stepper field(start_of({}, dtype::f64), how, queue);
   const snapshot& now = field.now();
@@ -41,8 +42,8 @@ void run_course(const registry::choice& how, backend::queue& queue, const std::f
     field.advance(step, goes_on);
     if (now.step != step) return;
     course.moments.push_back({step, now.time, residual_of(now), hash_of(now),
-                              std::string(step == published_step ? published_hash : ""),
-                              io::encode_png(picture_of(now), &colours)});
+                              step == published_step ? record::maybe_text(published_hash) : std::nullopt,
+                              io::base64(io::encode_png(picture_of(now), &colours))});
   }
 }
 

@@ -1,6 +1,8 @@
 #include "lab/bench.hpp"
 
-#include "lab/problems.hpp"
+#include "lab/describe.hpp"
+#include "lab/measure.hpp"
+#include "lab/shortage.hpp"
 
 #include <algorithm>
 
@@ -28,28 +30,26 @@ std::string not_as_published(const group& g, const verified_case& inputs) {
 }
 
 /// The row that is shown for all with the order's bits: the fastest.
-std::optional<std::size_t> fastest_in_order(const group& g, std::span<const record> records) {
+std::optional<std::size_t> fastest_in_order(std::span<const measured> rows) {
   std::optional<std::size_t> best;
-  double best_ns = 0;
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    const record& r = records[i];
-    const bool is_right = g.rows[i].variant != nullptr && r.state == status::ok && r.time.kernel;
-    if (!is_right || r.what.order != registry::claim::tilewise) continue;
-    const double ns = summarize(r.time.kernel->ns).median;
-    if (!best || ns < best_ns) best = i, best_ns = ns;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const measured& m = rows[i];
+    const bool is_right = m.result.verify && m.is_ok() && m.kernel() != nullptr;
+    if (!is_right || m.result.what.order != registry::claim::tilewise) continue;
+    if (!best || *m.kernel()->median_ns < *rows[*best].kernel()->median_ns) best = i;
   }
   return best;
 }
 
 /// The document's run from its start. What it throws costs none of the times.
-void add_course(const group& g, const measuring& how, const bench_events& events, std::span<record> records) {
+void add_course(const group& g, const measuring& how, const bench_events& events, std::span<measured> rows) {
   const auto run = g.from == nullptr ? nullptr : g.from->at(g.problem.shape)->course;
   if (run == nullptr || how.hooks.interrupted()) return;
-  const auto shown = fastest_in_order(g, records);
+  const auto shown = fastest_in_order(rows);
   if (!shown) return;
   const row& by = g.rows[*shown];
   events.before_course(by);
-  field_course& course = records[*shown].course.emplace();
+  record::course& course = rows[*shown].result.course.emplace();
   const auto goes_on = [&] { return !how.hooks.interrupted(); };
   try {
     run({by.variant, by.tuning, "the fastest"}, by.on->queue(), goes_on, course);
@@ -57,6 +57,11 @@ void add_course(const group& g, const measuring& how, const bench_events& events
   } catch (const std::exception& failure) {
     course.stopped = failure.what();
   }
+}
+
+std::vector<measured> measured_rows(const group& g, const verified_case& inputs, const measuring& how) {
+  const std::string fault = not_as_published(g, inputs);
+  return fault.empty() ? measure_group(g, inputs, how) : describe_unmeasured(g, how, record::status::failed, fault);
 }
 
 }  // namespace
@@ -69,16 +74,15 @@ void run_bench(std::span<const group> plan, const measuring& how, const bench_ev
     events.before_group(current, i);
     if (inputs && (from != current.from || !same_problem(inputs->problem, current.problem))) inputs.reset();
     from = current.from;
-    std::vector<record> records;
+    std::vector<measured> rows;
     if (const std::string shortage = memory_shortage(current, how); !shortage.empty()) {
-      records = skip_group(current, how, status::skipped, shortage);
+      rows = describe_shortage(current, how, shortage);
     } else {
       if (!inputs) inputs = case_of(current, how);
-      const std::string fault = not_as_published(current, *inputs);
-      records = fault.empty() ? measure_group(current, *inputs, how) : skip_group(current, how, status::failed, fault);
+      rows = measured_rows(current, *inputs, how);
     }
-    add_course(current, how, events, records);
-    for (const record& r : records) events.on_record(r);
+    add_course(current, how, events, rows);
+    for (const measured& m : rows) events.on_record(m);
   }
 }
 

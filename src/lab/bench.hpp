@@ -1,14 +1,16 @@
 // A whole plan: inputs and references are made once a problem, groups are measured one after the other.
 #pragma once
 
-#include "lab/measure.hpp"
+#include "lab/group.hpp"
+#include "lab/measured.hpp"
+#include "lab/measuring.hpp"
 
 namespace tilewise::lab {
 
 struct bench_events {
   std::function<void(const group&, std::size_t index)> before_group = [](const group&, std::size_t) {};
   std::function<void(const row& by)> before_course = [](const row&) {};
-  std::function<void(const record&)> on_record = [](const record&) {};
+  std::function<void(const measured&)> on_record = [](const measured&) {};
 };
 
 /// Stops after the group during which hooks.interrupted became true; its records are told all the same.

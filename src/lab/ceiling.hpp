@@ -2,13 +2,13 @@
 // its multiply-adds, for what is bound by arithmetic.
 #pragma once
 
-#include "registry/variant.hpp"
+#include "record/words.hpp"
 
 namespace tilewise::lab {
 
-enum class ceiling : std::uint8_t { copy, fma };
-std::string_view name_of(ceiling which);
-ceiling ceiling_of(const registry::algorithm& what);
+using record::ceiling;
+/// Of what tells its speed in this unit.
+ceiling ceiling_of(registry::speed_unit unit);
 
 /// Bytes that a copy of the problem's first input moves: each read once and written once.
 double copied_bytes(const registry::problem& p);

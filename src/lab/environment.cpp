@@ -6,13 +6,13 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 #include <set>
 #include <sstream>
 #include <thread>
+#include <tuple>
 
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -23,8 +23,6 @@ namespace tilewise::lab {
 
 namespace {
 
-using nlohmann::json;
-
 constexpr int order_version = 1;  // of docs/order.md: a new one means other bits
 
 std::string first_line(const std::filesystem::path& file) {
@@ -34,7 +32,13 @@ std::string first_line(const std::filesystem::path& file) {
   return line;
 }
 
-json size_or_null(std::uint64_t bytes) { return bytes == 0 ? json() : json(bytes); }
+// A fact that is not known is left out.
+record::maybe_count known(std::uint64_t size) { return size == 0 ? record::maybe_count() : size; }
+record::maybe_text known(const std::string& text) { return text.empty() ? record::maybe_text() : text; }
+
+std::uint64_t number_in(const std::filesystem::path& file) {
+  return std::strtoull(first_line(file).c_str(), nullptr, 10);  // "max" and a missing file give 0
+}
 
 /// "KEY : value" and "KEY=value" files; the first value of the key.
 std::string value_of(const char* file, const std::string& key, char separator) {
@@ -66,22 +70,20 @@ cpu_counts count_cpus() {
   return counts;
 }
 
-json caches_of_first_cpu() {
-  json caches = json::array();
+/// The smallest first.
+std::vector<record::cache> caches_of_first_cpu() {
+  std::vector<record::cache> caches;
   std::error_code missing;
   for (const auto& entry : std::filesystem::directory_iterator("/sys/devices/system/cpu/cpu0/cache", missing)) {
     const std::string size = first_line(entry.path() / "size");
     if (size.empty() || first_line(entry.path() / "type") == "Instruction") continue;
     const std::uint64_t unit = size.back() == 'K' ? 1024 : size.back() == 'M' ? 1024 * 1024 : 1;
-    caches.push_back({{"level", std::atoi(first_line(entry.path() / "level").c_str())},
-                      {"bytes", std::strtoull(size.c_str(), nullptr, 10) * unit}});
+    caches.push_back({number_in(entry.path() / "level"), std::strtoull(size.c_str(), nullptr, 10) * unit});
   }
-  std::sort(caches.begin(), caches.end());
+  std::sort(caches.begin(), caches.end(), [](const record::cache& a, const record::cache& b) {
+    return std::tie(a.bytes, a.level) < std::tie(b.bytes, b.level);
+  });
   return caches;
-}
-
-std::uint64_t number_in(const std::filesystem::path& file) {
-  return std::strtoull(first_line(file).c_str(), nullptr, 10);  // "max" and a missing file give 0
 }
 
 /// Of the control group that this process sees as its root: version 2, else version 1. 0: none.
@@ -91,10 +93,10 @@ std::uint64_t group_memory_limit() {
   return limit >= std::uint64_t{1} << 60 ? 0 : limit;  // version 1 writes "no limit" as a huge number
 }
 
-json runtime_variables() {
+std::map<std::string, std::string> runtime_variables() {
   constexpr std::array<const char*, 9> prefixes{"OMP_", "GOMP_",    "KMP_",  "TBB_",   "CUDA_",
                                                 "OCL_", "TILEWISE", "POCL_", "OPENCL_"};
-  json found = json::object();
+  std::map<std::string, std::string> found;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string text = *variable;
     for (const char* prefix : prefixes)
@@ -103,70 +105,62 @@ json runtime_variables() {
   return found;
 }
 
-json load_average() {
+record::maybe_number load_average() {
   double load[1];
-  return getloadavg(load, 1) == 1 ? json(load[0]) : json();
+  return getloadavg(load, 1) == 1 ? record::maybe_number(load[0]) : std::nullopt;
 }
 
 }  // namespace
 
-json text_or_null(const std::string& text) { return text.empty() ? json() : json(text); }
-
-json tool_facts() {
-  return {{"version", TILEWISE_VERSION},   {"commit", text_or_null(TILEWISE_COMMIT)},
-          {"dirty", TILEWISE_DIRTY},       {"compiler", TILEWISE_COMPILER},
-          {"flags", TILEWISE_FLAGS},       {"build_type", TILEWISE_BUILD_TYPE},
-          {"order_version", order_version}};
+record::tool tool_facts() {
+  return {.version = TILEWISE_VERSION,
+          .commit = known(TILEWISE_COMMIT),
+          .dirty = TILEWISE_DIRTY,
+          .compiler = TILEWISE_COMPILER,
+          .flags = TILEWISE_FLAGS,
+          .build_type = TILEWISE_BUILD_TYPE,
+          .order_version = order_version};
 }
 
-json host_facts() {
+record::host host_facts() {
   utsname kernel{};
   uname(&kernel);
   const cpu_counts cpus = count_cpus();
-  return {{"hostname", kernel.nodename},
-          {"os", text_or_null(value_of("/etc/os-release", "PRETTY_NAME", '='))},
-          {"kernel", std::string(kernel.sysname) + " " + kernel.release},
-          {"cpu_model", text_or_null(value_of("/proc/cpuinfo", "model name", ':'))},
-          {"sockets", size_or_null(cpus.sockets.size())},
-          {"cores", size_or_null(cpus.cores.size())},
-          {"threads", std::thread::hardware_concurrency()},
-          {"caches", caches_of_first_cpu()},
-          {"ram_bytes",
-           static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE))},
-          {"cgroup_mem_bytes", size_or_null(group_memory_limit())},
-          {"governor", text_or_null(first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"))},
-          {"load_avg_1m", load_average()},
-          {"virtualised", value_of("/proc/cpuinfo", "flags", ':').find(" hypervisor") != std::string::npos},
-          {"env", runtime_variables()}};
+  return {.hostname = kernel.nodename,
+          .os = known(value_of("/etc/os-release", "PRETTY_NAME", '=')),
+          .kernel = std::string(kernel.sysname) + " " + kernel.release,
+          .cpu_model = known(value_of("/proc/cpuinfo", "model name", ':')),
+          .sockets = known(cpus.sockets.size()),
+          .cores = known(cpus.cores.size()),
+          .threads = known(std::thread::hardware_concurrency()),
+          .caches = caches_of_first_cpu(),
+          .ram_bytes =
+              static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE)),
+          .cgroup_mem_bytes = known(group_memory_limit()),
+          .governor = known(first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")),
+          .load_avg_1m = load_average(),
+          .virtualised = value_of("/proc/cpuinfo", "flags", ':').find(" hypervisor") != std::string::npos,
+          .env = runtime_variables()};
 }
 
-json device_facts(const device_info& info) {
-  return {{"name", info.name},
-          {"backend", info.backend},
-          {"description", info.description},
-          {"platform", text_or_null(info.platform)},
-          {"driver", text_or_null(info.driver)},
-          {"api_version", text_or_null(info.api_version)},
-          {"compute_units", size_or_null(info.compute_units)},
-          {"max_clock_mhz", size_or_null(info.max_clock_mhz)},
-          {"memory_bytes", size_or_null(info.memory)},
-          {"cache_bytes", size_or_null(info.cache)},
-          {"local_memory_bytes", size_or_null(info.local_memory)},
-          {"is_cpu", info.is_cpu}};
+record::device device_facts(const device_info& info) {
+  return {.name = info.name,
+          .backend = info.backend,
+          .description = info.description,
+          .platform = known(info.platform),
+          .driver = known(info.driver),
+          .api_version = known(info.api_version),
+          .compute_units = known(info.compute_units),
+          .max_clock_mhz = known(info.max_clock_mhz),
+          .memory_bytes = known(info.memory),
+          .cache_bytes = known(info.cache),
+          .local_memory_bytes = known(info.local_memory),
+          .is_cpu = info.is_cpu};
 }
 
 bool is_release_build() {
   const std::string_view type = TILEWISE_BUILD_TYPE;
   return type == "Release" || type == "RelWithDebInfo";
-}
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
 }
 
 }  // namespace tilewise::lab

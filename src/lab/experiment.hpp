@@ -3,7 +3,7 @@
 // a file there and a line in the tool's documents.cpp. Its figures are the document's, never measured here.
 #pragma once
 
-#include "lab/field_course.hpp"
+#include "record/record.hpp"
 #include "registry/choose.hpp"
 #include "registry/operands.hpp"
 
@@ -34,7 +34,7 @@ struct measured_size {
   decltype(registry::problem::number) number = {};  // as the algorithm's `numbers` name them
   /// The run of which the times are a part, from its start and until `goes_on` says no; null where there is none.
   void (*course)(const registry::choice& how, backend::queue& queue, const std::function<bool()>& goes_on,
-                 field_course& course) = nullptr;
+                 record::course& course) = nullptr;
 };
 
 struct experiment {

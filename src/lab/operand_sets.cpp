@@ -12,8 +12,11 @@ std::uint64_t operand_bytes(const registry::problem& p) {
 operand_sets::operand_sets(const verified_case& inputs, backend::queue& queue, unsigned count) : case_(inputs) {
   for (unsigned s = 0; s < count; ++s)
     sets_.emplace_back(inputs.problem, queue).upload(registry::pointers_to(inputs.inputs));
-  const std::uint64_t copied = inputs.inputs.front().size();
-  if (inputs.expected.front().size() < copied) own_target_.emplace(queue, copied);
+  const std::uint64_t bytes = inputs.inputs.front().size();
+  if (inputs.expected.front().size() < bytes) own_target_.emplace(queue, bytes);
+  const backend::memory target = own_target_ ? *own_target_ : sets_.front().where().out[0];
+  for (const registry::operands& s : sets_)
+    copied_.push_back({.in = {s.where().in[0].at(0, bytes)}, .out = {target.at(0, bytes)}});
   poison_outputs();
 }
 

@@ -2,6 +2,7 @@
 
 #include "backend/cpu/cpu_device.hpp"
 #include "base/nearest.hpp"
+#include "lab/limit.hpp"
 #include "lab/problems.hpp"
 #include "lab/public_call.hpp"
 
@@ -21,8 +22,6 @@ using device_list = std::vector<std::shared_ptr<backend::device>>;
 bool matches(const std::string& pattern, const std::string& text) {
   return fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
 }
-
-bool is_public_call(const variant& v) { return v.name == "call"; }
 
 /// The catalog's variants of an algorithm and its public call.
 std::vector<const variant*> candidates(const registry::algorithm& what) {
@@ -146,7 +145,7 @@ std::vector<row> rows_of(const registry::problem& p, const place& where, const r
       for (const auto& d : where.devices) add_rows(rows, p, *v, d, wanted.tuning);
     }
   }
-  if (!rows.empty()) rows.push_back({nullptr, where.devices.back(), {}, {}, ceiling_of(*p.what)});
+  if (!rows.empty()) rows.push_back({&limit_of(*p.what, where.devices.back()->info().backend), where.devices.back()});
   return rows;
 }
 
@@ -175,50 +174,6 @@ std::string why_left_out(const registry::problem& p, const variant& v, const std
 }
 
 }  // namespace
-
-std::string row::id() const {
-  return variant != nullptr ? variant->id() : std::string(name_of(limit)) + "/" + on->info().backend;
-}
-
-std::string row::place() const {
-  const device_info& info = on->info();
-  const bool uses_executor =
-      variant != nullptr && variant->backend != "serial" && !variant->peer && !is_public_call(*variant);
-  return info.backend == "cpu" && !uses_executor ? "cpu" : info.name;
-}
-
-bool row::is_default_tuning() const {
-  return variant == nullptr || tuning == registry::default_tuning(variant->tuning);
-}
-
-std::string group::data() const {
-  return from != nullptr && from->inputs != nullptr ? "seeds" : std::string(name_of(data_for(problem)));
-}
-
-std::string group::name() const {
-  return registry::to_string(problem) + (data() == "seeds" ? " data=seeds" : "") + " @" + where;
-}
-
-preset find_preset(std::string_view name) {
-  stop_rule quick;
-  quick.min_ns = 0.05e9;
-  quick.max_ns = 0.25e9;
-  stop_rule normal;
-  normal.max_ns = 2e9;
-  stop_rule documents = normal;
-  documents.min_ns = 0.25e9;
-  const std::vector<preset> presets{
-      {"quick", {dtype::f32}, {op::sum}, false, quick},
-      {"normal", {dtype::f32, dtype::f64, dtype::i32}, {op::sum}, true, normal},
-      {"thorough", {all_dtypes.begin(), all_dtypes.end()}, {all_ops.begin(), all_ops.end()}, true, stop_rule{}},
-      {"seeds", {}, {}, false, documents, true}};
-  std::vector<std::string> names;
-  for (const preset& p : presets) {
-    if (p.name == name) return p;
-    names.emplace_back(p.name);
-  }
-  throw error(errc::invalid_argument, "there is no preset '" + std::string(name) + "';" + base::nearest(name, names));
-}
 
 std::vector<group> make_plan(const request& wanted) {
   refuse_unmatched(wanted);

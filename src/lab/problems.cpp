@@ -125,12 +125,6 @@ std::vector<asked_experiment> experiments_of(std::span<const algorithm* const> s
   return asked;
 }
 
-data_class data_for(const problem& p) {
-  for (std::size_t s = 0; s < p.what->settings.size(); ++s)
-    if (p.what->settings[s].values[p.setting[s]] == name_of(op::product)) return data_class::near_one;
-  return data_class::uniform;
-}
-
 void refuse_foreign(std::span<const algorithm* const> selected, const request& wanted) {
   for (const extents& shape : wanted.shapes) {
     if (std::any_of(selected.begin(), selected.end(),

@@ -1,7 +1,7 @@
 // The problems that a request asks of an algorithm: sizes or shapes, types and settings, each checked.
 #pragma once
 
-#include "lab/plan.hpp"
+#include "lab/request.hpp"
 
 namespace tilewise::lab {
 
@@ -22,9 +22,6 @@ struct asked_experiment {
 /// saying what there is, if that is nothing, and for types and settings, which are the documents' own.
 std::vector<asked_experiment> experiments_of(std::span<const registry::algorithm* const> selected,
                                              const request& wanted);
-
-/// What it is measured with: uniform data, but products of those vanish, so near_one for them.
-data_class data_for(const registry::problem& p);
 
 /// Throws `invalid_argument`, saying what there is, for a shape of a rank or a setting that none of these algorithms
 /// has.

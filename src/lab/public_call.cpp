@@ -48,4 +48,6 @@ const std::vector<registry::variant>& public_calls() {
   return calls;
 }
 
+bool is_public_call(const registry::variant& v) { return v.name == "call"; }
+
 }  // namespace tilewise::lab

@@ -12,5 +12,6 @@ inline constexpr std::uint64_t largest_public_call = 65536;
 
 /// "reduce/cpu:call" and "scan/cpu:call".
 const std::vector<registry::variant>& public_calls();
+bool is_public_call(const registry::variant& v);
 
 }  // namespace tilewise::lab

@@ -37,16 +37,16 @@ void end_to_end(const group& what, const row& r, const host_side& host, backend:
   own.download(host.to);
 }
 
-/// A slot of the records that a contender's samples go to.
+/// Where a contender's samples go.
 struct destination {
-  std::vector<std::size_t> records;
-  std::optional<series> timings::*clock;
+  std::vector<std::size_t> rows;
+  std::optional<record::clock> record::timing::*clock;
 };
 
 }  // namespace
 
 void measure_transfers(const group& what, const verified_case& inputs, operand_sets& memory, const measuring& how,
-                       std::vector<record>& records) {
+                       std::span<measured> rows) {
   backend::queue& queue = what.rows.front().on->queue();
   if (queue.device().info().backend == "cpu") return;
   const host_side host(inputs);
@@ -55,13 +55,13 @@ void measure_transfers(const group& what, const verified_case& inputs, operand_s
   std::vector<destination> destinations;
   std::vector<std::size_t> timed_rows;
   for (std::size_t i = 0; i < what.rows.size(); ++i)
-    if (records[i].state == status::ok && what.rows[i].variant != nullptr) timed_rows.push_back(i);
+    if (rows[i].is_ok() && rows[i].result.verify) timed_rows.push_back(i);
 
   contenders.push_back(
       {"h2d", [&](std::uint64_t calls) { return timed(calls, [&] { staged.upload(host.inputs), queue.finish(); }); }});
-  destinations.push_back({timed_rows, &timings::h2d});
+  destinations.push_back({timed_rows, &record::timing::h2d});
   contenders.push_back({"d2h", [&](std::uint64_t calls) { return timed(calls, [&] { staged.download(host.to); }); }});
-  destinations.push_back({timed_rows, &timings::d2h});
+  destinations.push_back({timed_rows, &record::timing::d2h});
   for (const std::size_t i : timed_rows) {
     const row& r = what.rows[i];
     contenders.push_back({r.id() + " round trip", [&](std::uint64_t calls) {
@@ -71,17 +71,17 @@ void measure_transfers(const group& what, const verified_case& inputs, operand_s
                               staged.download(host.to);
                             });
                           }});
-    destinations.push_back({{i}, &timings::round_trip});
+    destinations.push_back({{i}, &record::timing::round_trip});
     contenders.push_back({r.id() + " end to end", [&](std::uint64_t calls) {
                             return timed(calls, [&] { end_to_end(what, r, host, queue); });
                           }});
-    destinations.push_back({{i}, &timings::end_to_end});
+    destinations.push_back({{i}, &record::timing::end_to_end});
   }
 
   const std::vector<series> taken = measure_in_rounds(contenders, shorter(how.rule), how.hooks);
   for (std::size_t c = 0; c < taken.size(); ++c)
-    for (const std::size_t i : destinations[c].records)
-      if (!taken[c].ns.empty()) records[i].time.*destinations[c].clock = taken[c];
+    for (const std::size_t i : destinations[c].rows)
+      if (!taken[c].ns.empty()) *rows[i].result.timing.*destinations[c].clock = clock_of(taken[c]);
 }
 
 }  // namespace tilewise::lab

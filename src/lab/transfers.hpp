@@ -1,14 +1,16 @@
 // What it costs to bring the data to a device and the results back: the clocks beside the kernel's.
 #pragma once
 
-#include "lab/measure.hpp"
+#include "lab/group.hpp"
+#include "lab/measured.hpp"
+#include "lab/measuring.hpp"
 #include "lab/operand_sets.hpp"
 
 namespace tilewise::lab {
 
-/// Fills h2d, d2h, round_trip and end_to_end of the records that are `ok`, which belong to the rows in the same order.
-/// By the host's clock, each until the device has finished. Nothing on CPU devices: there is no transfer.
+/// Fills h2d, d2h, round_trip and end_to_end of those of the group's rows with a right result. By the host's clock,
+/// each until the device has finished. Nothing on CPU devices: there is no transfer.
 void measure_transfers(const group& what, const verified_case& inputs, operand_sets& memory, const measuring& how,
-                       std::vector<record>& records);
+                       std::span<measured> rows);
 
 }  // namespace tilewise::lab

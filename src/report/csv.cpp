@@ -1,5 +1,5 @@
+#include "record/record_json.hpp"
 #include "report/file.hpp"
-#include "report/model.hpp"
 #include "report/report.hpp"
 
 #include <functional>
@@ -9,63 +9,6 @@ namespace tilewise::report {
 namespace {
 
 using nlohmann::json;
-
-struct column {
-  std::string_view name;  // with its unit
-  std::string_view path;
-};
-
-const std::vector<column>& columns() {
-  static const std::vector<column> all{
-      {"id", "id"},
-      {"time_utc", "time_utc"},
-      {"status", "status"},
-      {"reason", "reason"},
-      {"hostname", "host.hostname"},
-      {"cpu_model", "host.cpu_model"},
-      {"device", "device.name"},
-      {"device_description", "device.description"},
-      {"driver", "device.driver"},
-      {"group", "case.group"},
-      {"algorithm", "case.algorithm"},
-      {"variant", "case.variant"},
-      {"peer", "case.peer"},
-      {"order", "case.order"},
-      {"dtype", "case.dtype"},
-      {"n_elements", "case.n"},
-      {"shape", "case.shape"},
-      {"settings", "case.settings"},
-      {"tuning", "case.tuning"},
-      {"data", "case.data"},
-      {"seed", "case.seed"},
-      {"threads", "case.threads"},
-      {"mode", "case.mode"},
-      {"compulsory_bytes", "case.bytes_min"},
-      {"operations", "case.operations"},
-      {"verified", "verify.ok"},
-      {"digest_xxh3_128", "verify.digest"},
-      {"samples", "timing.kernel.n"},
-      {"kernel_median_ns", "timing.kernel.median_ns"},
-      {"kernel_ci95_low_ns", "timing.kernel.ci95_lo_ns"},
-      {"kernel_ci95_high_ns", "timing.kernel.ci95_hi_ns"},
-      {"kernel_min_ns", "timing.kernel.min_ns"},
-      {"h2d_median_ns", "timing.h2d.median_ns"},
-      {"d2h_median_ns", "timing.d2h.median_ns"},
-      {"round_trip_median_ns", "timing.round_trip.median_ns"},
-      {"end_to_end_median_ns", "timing.end_to_end.median_ns"},
-      {"first_call_ns", "timing.first_call_ns"},
-      {"elements_per_s", "derived.elements_per_s"},
-      {"bytes_per_s", "derived.bytes_per_s"},
-      {"operations_per_s", "derived.operations_per_s"},
-      {"ceiling", "derived.ceiling"},
-      {"fraction_of_ceiling", "derived.fraction_of_ceiling"},
-      {"plausible", "derived.plausible"},
-      {"version", "tool.version"},
-      {"commit", "tool.commit"},
-  };
-  return all;
-}
-
 /// Quoted, and with an apostrophe before what a spreadsheet would run as a formula.
 std::string cell(const std::string& text) {
   std::string quoted = "\"";
@@ -77,23 +20,99 @@ std::string cell(const std::string& text) {
   return quoted + "\"";
 }
 
-std::string value_at(const json& record, const column& which) {
-  const json* value = find(record, which.path);
-  if (!value) return "";
-  if (value->is_number() || value->is_boolean()) return value->dump();
-  return cell(value->is_string() ? value->get<std::string>() : value->dump());
+/// Numbers and words as in JSON, the rest of it in quotes; what is not there is empty.
+template <class T>
+std::string value_of(const T& value) {
+  const json written = record::to_json(value);
+  if (written.is_null()) return "";
+  if (written.is_number() || written.is_boolean()) return written.dump();
+  return cell(written.is_string() ? written.get<std::string>() : written.dump());
+}
+
+/// Follows members from a record to a value; empty where one on the way is not there.
+template <class T>
+std::string follow(const T& to) {
+  return value_of(to);
+}
+template <class T, class Member, class... Rest>
+std::string follow(const T& from, Member member, Rest... rest) {
+  if constexpr (requires { from.*member; })
+    return follow(from.*member, rest...);
+  else
+    return from ? follow(*from, member, rest...) : "";
+}
+
+struct column {
+  std::string_view name;  // with its unit
+  std::function<std::string(const record::result&)> value;
+};
+
+template <class... Members>
+auto at(Members... path) {
+  return [=](const record::result& r) { return follow(r, path...); };
+}
+
+const std::vector<column>& columns() {
+  static const std::vector<column> all{
+      {"id", at(&record::result::id)},
+      {"time_utc", at(&record::result::time_utc)},
+      {"status", at(&record::result::state)},
+      {"reason", at(&record::result::reason)},
+      {"hostname", at(&record::result::host, &record::host::hostname)},
+      {"cpu_model", at(&record::result::host, &record::host::cpu_model)},
+      {"device", at(&record::result::device, &record::device::name)},
+      {"device_description", at(&record::result::device, &record::device::description)},
+      {"driver", at(&record::result::device, &record::device::driver)},
+      {"group", at(&record::result::what, &record::measured_case::group)},
+      {"algorithm", at(&record::result::what, &record::measured_case::algorithm)},
+      {"variant", at(&record::result::what, &record::measured_case::variant)},
+      {"peer", at(&record::result::what, &record::measured_case::peer)},
+      {"order", at(&record::result::what, &record::measured_case::order)},
+      {"dtype", at(&record::result::what, &record::measured_case::dtype)},
+      {"n_elements", at(&record::result::what, &record::measured_case::n)},
+      {"shape", at(&record::result::what, &record::measured_case::shape)},
+      {"settings", at(&record::result::what, &record::measured_case::settings)},
+      {"tuning", at(&record::result::what, &record::measured_case::tuning)},
+      {"data", at(&record::result::what, &record::measured_case::data)},
+      {"seed", at(&record::result::what, &record::measured_case::seed)},
+      {"threads", at(&record::result::what, &record::measured_case::threads)},
+      {"mode", at(&record::result::what, &record::measured_case::mode)},
+      {"compulsory_bytes", at(&record::result::what, &record::measured_case::bytes_min)},
+      {"operations", at(&record::result::what, &record::measured_case::operations)},
+      {"verified", at(&record::result::verify, &record::verification::ok)},
+      {"digest_xxh3_128", at(&record::result::verify, &record::verification::digest)},
+      {"samples", at(&record::result::timing, &record::timing::kernel, &record::clock::n)},
+      {"kernel_median_ns", at(&record::result::timing, &record::timing::kernel, &record::clock::median_ns)},
+      {"kernel_ci95_low_ns", at(&record::result::timing, &record::timing::kernel, &record::clock::ci95_lo_ns)},
+      {"kernel_ci95_high_ns", at(&record::result::timing, &record::timing::kernel, &record::clock::ci95_hi_ns)},
+      {"kernel_min_ns", at(&record::result::timing, &record::timing::kernel, &record::clock::min_ns)},
+      {"h2d_median_ns", at(&record::result::timing, &record::timing::h2d, &record::clock::median_ns)},
+      {"d2h_median_ns", at(&record::result::timing, &record::timing::d2h, &record::clock::median_ns)},
+      {"round_trip_median_ns", at(&record::result::timing, &record::timing::round_trip, &record::clock::median_ns)},
+      {"end_to_end_median_ns", at(&record::result::timing, &record::timing::end_to_end, &record::clock::median_ns)},
+      {"first_call_ns", at(&record::result::timing, &record::timing::first_call_ns)},
+      {"elements_per_s", at(&record::result::derived, &record::rates::elements_per_s)},
+      {"bytes_per_s", at(&record::result::derived, &record::rates::bytes_per_s)},
+      {"operations_per_s", at(&record::result::derived, &record::rates::operations_per_s)},
+      {"ceiling", at(&record::result::derived, &record::rates::bound_by)},
+      {"fraction_of_ceiling", at(&record::result::derived, &record::rates::fraction_of_ceiling)},
+      {"plausible", at(&record::result::derived, &record::rates::plausible)},
+      {"version", at(&record::result::tool, &record::tool::version)},
+      {"commit", at(&record::result::tool, &record::tool::commit)},
+  };
+  return all;
 }
 
 }  // namespace
 
-void write_csv(const std::vector<json>& records, const std::filesystem::path& out) {
+void write_csv(const std::vector<record::result>& records, const std::filesystem::path& out) {
   std::string text;
   const auto add_line = [&](const std::function<std::string(const column&)>& value) {
     for (const column& c : columns()) text += (&c == &columns().front() ? "" : ",") + value(c);
     text += "\r\n";  // RFC 4180
   };
   add_line([](const column& c) { return std::string(c.name); });
-  for (const json& record : records) add_line([&](const column& c) { return value_at(record, c); });
+  for (const record::result& r : records) add_line([&](const column& c) { return c.value(r); });
   write_file(out, text);
 }
 

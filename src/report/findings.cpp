@@ -13,7 +13,7 @@ namespace {
 bool digests_agree(const model& m) {
   std::map<std::string, std::string> digest_of;
   for (const row& r : m.rows) {
-    if (r.status != "ok" || r.own_order || r.is_limit() || r.digest.empty()) continue;
+    if (!r.is_ok() || r.own_order || r.is_limit() || r.digest.empty()) continue;
     const std::string key =
         r.algorithm + r.dtype + r.settings + "\n" + r.shape + "\n" + r.data + "\n" + std::to_string(r.seed);
     if (digest_of.emplace(key, r.digest).first->second != r.digest) return false;
@@ -38,7 +38,7 @@ std::string bits_finding(const model& m) {
   for (const row& r : m.rows) {
     if (r.is_limit()) continue;
     wrong += r.wrong();
-    if (r.status != "ok" || r.wrong()) continue;
+    if (!r.is_ok() || r.wrong()) continue;
     devices.insert(r.device);
     (r.own_order ? bounded : equal) += 1;
   }
@@ -60,7 +60,7 @@ std::string bits_finding(const model& m) {
 std::vector<std::string> change_findings(const model& m) {
   std::map<std::string, const row*> largest;
   for (const row& r : m.rows) {
-    if (r.status != "ok" || r.changed.value_or(0) == 0) continue;
+    if (!r.is_ok() || r.changed.value_or(0) == 0) continue;
     const row*& known = largest[r.variant + " on " + r.device + " of " + r.machine];
     if (!known || r.n >= known->n) known = &r;
   }
@@ -115,9 +115,7 @@ std::string crossings(const board& b) {
   return text + ".";
 }
 
-std::string limit_words(const row& r) {
-  return text_at(*r.record, "derived.ceiling") == "fma" ? "multiply-adds" : "copy";
-}
+std::string limit_words(const row& r) { return r.bound_by == record::ceiling::fma ? "multiply-adds" : "copy"; }
 
 std::string speed_finding(const board& b) {
   const std::uint64_t n = b.common_size();

@@ -8,8 +8,6 @@ namespace tilewise::report {
 
 namespace {
 
-using nlohmann::json;
-
 /// Text inside a table's cell: nothing of it is markup.
 std::string escaped(const std::string& text) {
   std::string safe;
@@ -69,7 +67,7 @@ std::string head(const panel& p) {
 
 }  // namespace
 
-std::string markdown(const std::vector<json>& records) {
+std::string markdown(const std::vector<record::result>& records) {
   const model m = make_model(records);
   std::string text = "<!-- results:begin -->\n" + escaped(bits_finding(m)) + "\n";
   std::string algorithm;

@@ -11,8 +11,6 @@ namespace tilewise::report {
 
 namespace {
 
-using nlohmann::json;
-
 role role_of(const row& r) {
   if (r.is_limit()) return role::limit;
   if (r.is_serial()) return role::serial;
@@ -96,7 +94,7 @@ void place(const row& r, const std::vector<const row*>& panel_rows, panel& p) {
   on.name = name;
   on.is_cpu = r.is_cpu;
   on.speed_in = unit_of(p.algorithm);
-  if (on.title.empty()) on.title = text_at(*r.record, "device.description");
+  if (on.title.empty()) on.title = r.result->device.description;
   const std::string detail = detail_of(r, panel_rows);
   series& line = found_or_added(on.all, [&](const series& s) { return belongs(r, detail, s); });
   if (line.rows.empty()) {
@@ -267,10 +265,10 @@ std::vector<const panel*> main_panels(const model& of) {
   return first;
 }
 
-model make_model(const std::vector<json>& records) {
+model make_model(const std::vector<record::result>& records) {
   model m;
   m.rows.reserve(records.size());
-  for (const json& record : records) m.rows.push_back(make_row(record));
+  for (const record::result& r : records) m.rows.push_back(make_row(r));
   for (const row& r : m.rows)
     found_or_added(m.machines, [&](const std::string& s) { return s == r.machine; }) = r.machine;
   make_panels(last_of_each_case(m), m);

@@ -2,9 +2,7 @@
 // series (one variant on one device). All that is ranked, drawn or tabulated comes from here.
 #pragma once
 
-#include "registry/algorithm.hpp"
-
-#include <nlohmann/json.hpp>
+#include "record/record.hpp"
 
 #include <optional>
 #include <set>
@@ -25,11 +23,12 @@ struct ratio {
 
 using registry::speed_unit;
 
-/// One record, its fields by type. An absent or null field is empty.
+/// One record as it is ranked, drawn and tabulated.
 struct row {
-  const nlohmann::json* record = nullptr;
+  const record::result* result = nullptr;
   std::string group, algorithm, variant, backend, device, dtype, settings, tuning, mode, data, machine;
-  std::string status, reason, digest, source;
+  record::status status = record::status::ok;
+  std::string reason, digest, reference_digest, source;
   std::string shape;    // "4096x4096x512"; of one size its digits
   std::uint64_t n = 0;  // the first size
   std::uint64_t threads = 0, seed = 0;
@@ -37,13 +36,16 @@ struct row {
   bool verified = false;
   std::optional<interval> kernel, h2d, d2h, round_trip;
   std::optional<double> bytes_per_s, elements_per_s, operations_per_s, fraction, min_effect;
+  std::optional<record::ceiling> bound_by;
   std::optional<std::uint64_t> changed;  // outputs that differed between two runs on the same input
   std::vector<ratio> ratios;
 
-  bool is_limit() const { return algorithm == "copy" || algorithm == "fma"; }
+  bool is_limit() const { return result->what.is_limit(); }
+  bool is_fma() const { return algorithm == name_of(record::ceiling::fma); }
   bool is_serial() const { return backend == "serial"; }
-  bool wrong() const { return status == "wrong" || (status == "ok" && !verified && !is_limit()); }
-  bool timed() const { return status == "ok" && !wrong() && kernel.has_value(); }
+  bool is_ok() const { return status == record::status::ok; }
+  bool wrong() const { return status == record::status::wrong || (is_ok() && !verified && !is_limit()); }
+  bool timed() const { return is_ok() && !wrong() && kernel.has_value(); }
   bool ranked() const { return timed() && plausible; }
   std::optional<double> throughput(speed_unit unit) const {
     return unit == speed_unit::bytes ? bytes_per_s : unit == speed_unit::elements ? elements_per_s : operations_per_s;
@@ -63,7 +65,7 @@ struct series {
 
   const row* at(std::uint64_t n) const;
   /// The multiply-adds are the same work at every size: their rate is a limit, their time says nothing.
-  bool does_fixed_work() const { return !rows.empty() && rows.front()->algorithm == "fma"; }
+  bool does_fixed_work() const { return !rows.empty() && rows.front()->is_fma(); }
   std::vector<const row*> measured() const;  // those with a time, one for each n
 };
 
@@ -107,18 +109,13 @@ struct model {
 };
 
 /// Keeps pointers into `records`, which must outlive it. Where a case was measured more than once the last one counts.
-model make_model(const std::vector<nlohmann::json>& records);
+model make_model(const std::vector<record::result>& records);
 
 /// The fullest panel of each algorithm on each machine, in the model's order; a document's inputs only where there are
 /// no others.
 std::vector<const panel*> main_panels(const model& of);
 
-row make_row(const nlohmann::json& record);
-
-/// Fields of a record by path, "case.n", or nothing where it is absent, null or of another type.
-const nlohmann::json* find(const nlohmann::json& record, std::string_view path);
-std::string text_at(const nlohmann::json& record, std::string_view path);
-std::optional<double> number_at(const nlohmann::json& record, std::string_view path);
+row make_row(const record::result& of);
 
 /// The last part of a variant's id: "cuda:lookback" of "scan/cuda:lookback".
 std::string short_name(const std::string& variant);

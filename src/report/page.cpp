@@ -19,8 +19,6 @@ namespace tilewise::report {
 
 namespace {
 
-using nlohmann::json;
-
 std::string summary_of(const std::string& algorithm) {
   for (const registry::algorithm* known : registry::algorithms())
     if (known->name == algorithm) return std::string(known->summary);
@@ -89,7 +87,7 @@ std::string filled(std::string_view page, const std::vector<std::pair<std::strin
 
 }  // namespace
 
-void write_html(const std::vector<json>& records, const std::filesystem::path& out) {
+void write_html(const std::vector<record::result>& records, const std::filesystem::path& out) {
   if (records.empty())
     throw error(errc::invalid_argument, "there is no record to report on; run `tilewise bench` first");
   const model m = make_model(records);

@@ -4,6 +4,8 @@
 #include "report/html.hpp"
 #include "report/model.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace tilewise::report {
 
 /// The first cell of each row is its heading. Numbers stand right, words left.

@@ -11,8 +11,7 @@ namespace {
 std::string reference_digest(const panel& p, std::uint64_t n) {
   for (const board& b : p.boards)
     for (const series& s : b.all)
-      if (const row* r = s.at(n))
-        if (const std::string digest = text_at(*r->record, "verify.reference_digest"); !digest.empty()) return digest;
+      if (const row* r = s.at(n); r != nullptr && !r->reference_digest.empty()) return r->reference_digest;
   return "";
 }
 
@@ -25,7 +24,7 @@ html digest_mark(const row& r, const std::string& reference) {
 html result_cell(const row* r, const std::string& reference) {
   if (!r) return "–";
   if (r->wrong()) return tag("strong", {{"class", "wrong"}}, "WRONG");
-  if (r->status != "ok") return html::text(r->status);
+  if (!r->is_ok()) return html::text(std::string(record::name_of(r->status)));
   html time = html::text(r->kernel ? duration(r->kernel->median) : "–");
   if (!r->plausible) time += tag("div", tag("small", "implausible"));
   return r->is_limit() ? time : time + tag("div", digest_mark(*r, reference));

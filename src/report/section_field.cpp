@@ -14,15 +14,6 @@ namespace {
 
 using nlohmann::json;
 
-struct moment {
-  std::uint64_t step = 0;
-  std::optional<double> time, residual;
-  std::string hash, published_hash;  // 16 hex digits, or empty
-  std::string picture;               // base64, or empty
-
-  bool differs() const { return !published_hash.empty() && hash != published_hash; }
-};
-
 /// Runs on the devices of one machine whose hashes can be compared. The longest is shown, of equal ones the latest.
 struct field_runs {
   std::string machine;
@@ -30,26 +21,27 @@ struct field_runs {
   const row* shown;
 };
 
-std::string hash_at(const json& entry, const char* key) {
-  const std::string text = text_at(entry, key);
-  return text.size() == 16 && text.find_first_not_of("0123456789abcdef") == text.npos ? text : "";
+bool is_hash(const std::string& text) {
+  return text.size() == 16 && text.find_first_not_of("0123456789abcdef") == text.npos;
 }
 
-std::vector<moment> moments_of(const row& r) {
-  std::vector<moment> all;
-  if (const json* list = find(*r.record, "course.moments"); list && list->is_array())
-    for (const json& entry : *list) {
-      const json* step = find(entry, "step");
-      if (!step || !step->is_number_unsigned()) continue;
-      const std::string picture = text_at(entry, "picture_png");
-      all.push_back({step->get<std::uint64_t>(), number_at(entry, "simulated_time"), number_at(entry, "residual"),
-                     hash_at(entry, "hash"), hash_at(entry, "published_hash"), io::is_base64(picture) ? picture : ""});
-    }
+/// Of what is no hash or no picture nothing is shown.
+std::vector<record::moment> moments_of(const row& r) {
+  if (!r.result->course) return {};
+  std::vector<record::moment> all = r.result->course->moments;
+  std::erase_if(all, [](const record::moment& m) { return !m.step; });
+  for (record::moment& m : all) {
+    if (!is_hash(m.hash)) m.hash = "";
+    if (m.published_hash && !is_hash(*m.published_hash)) m.published_hash.reset();
+    if (!io::is_base64(m.picture_png)) m.picture_png = "";
+  }
   return all;
 }
 
 /// Records from before it was named have another one, by which equal fields have other hashes.
-std::string hash_function_of(const row& r) { return text_at(*r.record, "course.hash_function"); }
+std::string hash_function_of(const row& r) {
+  return r.result->course->hash_function.value_or(std::nullopt).value_or("");
+}
 
 std::vector<field_runs> runs_of(const model& m) {
   std::vector<field_runs> all;
@@ -73,12 +65,12 @@ html image(const std::string& base64, const std::string& words) {
 std::string text_of(std::optional<double> value) { return value ? significant(*value, 3) : "–"; }
 html code_of(const std::string& hash) { return hash.empty() ? html("–") : tag("code", html::text(hash)); }
 
-html picture_of(const moment& m) {
-  const std::string name = "step " + count(m.step);
-  const html shown = m.picture.empty() ? paragraph("no picture") : image(m.picture, "The field at " + name);
+html picture_of(const record::moment& m) {
+  const std::string name = "step " + count(*m.step);
+  const html shown = m.picture_png.empty() ? paragraph("no picture") : image(m.picture_png, "The field at " + name);
   return tag("figure",
              shown + tag("figcaption",
-                         tag("strong", html::text(name)) + tag("div", html::text("time " + text_of(m.time))) +
+                         tag("strong", html::text(name)) + tag("div", html::text("time " + text_of(m.simulated_time))) +
                              tag("div", html::text("residual " + text_of(m.residual))) + tag("div", code_of(m.hash))));
 }
 
@@ -92,31 +84,32 @@ html palette() {
                  tag("span", "1"));
 }
 
-html numbers(const std::vector<moment>& moments) {
+html numbers(const std::vector<record::moment>& moments) {
   std::vector<std::vector<html>> rows;
-  for (const moment& m : moments)
-    rows.push_back({html::text(count(m.step)), html::text(text_of(m.time)), html::text(text_of(m.residual)),
+  for (const record::moment& m : moments)
+    rows.push_back({html::text(count(*m.step)), html::text(text_of(m.simulated_time)), html::text(text_of(m.residual)),
                     code_of(m.hash),
-                    m.published_hash.empty() ? html()
-                    : m.differs()            ? tag("strong", {{"class", "wrong"}}, "NOT as published")
-                                             : html("as published")});
+                    !m.published_hash           ? html()
+                    : m.differs_from_document() ? tag("strong", {{"class", "wrong"}}, "NOT as published")
+                                                : html("as published")});
   return table({"step", "simulated time", "residual", "hash", ""}, rows);
 }
 
-html residual_figure(const std::vector<moment>& moments, page_builder& page) {
+html residual_figure(const std::vector<record::moment>& moments, page_builder& page) {
   json points = json::array();
-  for (const moment& m : moments)  // both axes are logarithmic: the start, where all is exact, has no place on them
-    if (m.step > 0 && m.residual && *m.residual > 0)
-      points.push_back(chart_point(static_cast<double>(m.step), {*m.residual, {}, {}}, true));
+  for (const record::moment& m :
+       moments)  // both axes are logarithmic: the start, where all is exact, has no place on them
+    if (*m.step > 0 && m.residual && *m.residual > 0)
+      points.push_back(chart_point(static_cast<double>(*m.step), {*m.residual, {}, {}}, true));
   if (points.empty()) return {};
   series line;
   line.label = "residual";
   const json chart{{"kind", "lines"},  {"x", "steps"},     {"y", "residual"},
                    {"unit", "number"}, {"counts", "step"}, {"lines", {chart_line(line, 0, std::move(points))}}};
-  const moment& last = moments.back();
+  const record::moment& last = moments.back();
   return page.figure(chart, "Residual against time",
                      "The weighted squared distance from the analytical solution is " + text_of(last.residual) +
-                         " after " + count(last.step) + " steps.",
+                         " after " + count(*last.step) + " steps.",
                      numbers(moments));
 }
 
@@ -126,22 +119,22 @@ std::string runner_of(const row& r) { return r.variant + " on " + r.device; }
 bool agree(const field_runs& f) {
   std::map<std::uint64_t, std::string> known;
   for (const row* r : f.by)
-    for (const moment& m : moments_of(*r))
-      if (known.emplace(m.step, m.hash).first->second != m.hash) return false;
+    for (const record::moment& m : moments_of(*r))
+      if (known.emplace(*m.step, m.hash).first->second != m.hash) return false;
   return true;
 }
 
-html bits_of(const field_runs& f, const std::vector<moment>& moments) {
+html bits_of(const field_runs& f, const std::vector<record::moment>& moments) {
   std::string runs;
   for (const row* r : f.by) runs += (runs.empty() ? "" : ", ") + runner_of(*r);
   html told = agree(f) ? paragraph("Every variant whose bits were verified gives the same field" +
                                    (f.by.size() > 1 ? "; at every step shown it is that of " + runs : "") + ".")
                        : tag("p", {{"class", "wrong"}}, html::text("The bits are NOT equal: " + runs + "."));
-  for (const moment& m : moments) {
-    if (m.published_hash.empty()) continue;
-    const std::string sentence = "After " + count(m.step) + " steps the hash is " + m.hash;
-    told += m.differs()
-                ? tag("p", {{"class", "wrong"}}, html::text(sentence + ", NOT " + m.published_hash + " as published."))
+  for (const record::moment& m : moments) {
+    if (!m.published_hash) continue;
+    const std::string sentence = "After " + count(*m.step) + " steps the hash is " + m.hash;
+    told += m.differs_from_document()
+                ? tag("p", {{"class", "wrong"}}, html::text(sentence + ", NOT " + *m.published_hash + " as published."))
                 : paragraph(sentence + ", as published.");
   }
   return told;
@@ -149,13 +142,13 @@ html bits_of(const field_runs& f, const std::vector<moment>& moments) {
 
 html told(const field_runs& f, page_builder& page) {
   const row& shown = *f.shown;
-  const std::vector<moment> moments = moments_of(shown);
+  const std::vector<record::moment> moments = moments_of(shown);
   html pictures, words;
-  for (const moment& m : moments) pictures += picture_of(m);
+  for (const record::moment& m : moments) pictures += picture_of(m);
   words += paragraph("Computed by " + runner_of(shown) + " of " + f.machine + ", the fastest variant of that device.");
   words += bits_of(f, moments);
-  if (const std::string why = text_at(*shown.record, "course.stopped"); !why.empty())
-    words += paragraph("It ends with step " + count(moments.back().step) + ": " + why + ".");
+  if (const auto& why = shown.result->course->stopped)
+    words += paragraph("It ends with step " + count(*moments.back().step) + ": " + *why + ".");
   return tag("div", {{"class", "field"}}, pictures) + palette() +
          tag("div", {{"class", "figures"}}, residual_figure(moments, page) + tag("div", words));
 }

@@ -13,9 +13,9 @@ namespace tilewise::report {
 namespace {
 
 std::string because(const row& r) {
-  if (r.status == "interrupted") return "the run was interrupted";
+  if (r.status == record::status::interrupted) return "the run was interrupted";
   if (!r.reason.empty()) return r.reason;
-  return r.status == "timeout" ? "it did not end within its time" : r.status;
+  return r.status == record::status::timeout ? "it did not end within its time" : std::string(name_of(r.status));
 }
 
 /// Variants of this build's catalog that no record names.
@@ -38,7 +38,7 @@ std::string range(const std::map<std::pair<std::uint64_t, std::string>, std::str
 std::vector<std::vector<html>> given_up(const model& m) {
   std::map<std::vector<std::string>, std::map<std::pair<std::uint64_t, std::string>, std::string>> sizes_of;
   for (const row& r : m.rows)
-    if (r.status != "ok" && r.status != "wrong")
+    if (!r.is_ok() && r.status != record::status::wrong)
       sizes_of[{r.variant + " on " + r.device + ", " + r.dtype + " " + r.settings, because(r)}][{r.n, r.shape}] =
           r.size();
   std::vector<std::vector<html>> lines;
@@ -64,17 +64,15 @@ void warn_of_machine(const row& r, std::vector<std::string>& warnings) {
     const std::string whole = (r.machine.empty() ? "The machine" : r.machine) + text;
     if (std::find(warnings.begin(), warnings.end(), whole) == warnings.end()) warnings.push_back(whole);
   };
-  const std::string governor = text_at(*r.record, "host.governor");
+  const record::host& host = r.result->host;
+  const std::string governor = host.governor.value_or("");
   if (!governor.empty() && governor != "performance")
     add(" ran under the clock governor '" + governor + "'; times may follow the clock.");
-  const auto load = number_at(*r.record, "host.load_avg_1m");
-  const auto threads = number_at(*r.record, "host.threads");
   // A quarter of the processors busy with other work is visible in every parallel time.
-  if (load && threads && *load > *threads / 4)
+  if (host.load_avg_1m && host.threads && *host.load_avg_1m > static_cast<double>(*host.threads) / 4)
     add(" was busy when a case began: its load was over a quarter of its processors.");
-  if (const auto* dirty = find(*r.record, "tool.dirty"); dirty && dirty->is_boolean() && dirty->get<bool>())
-    add(" measured a build with uncommitted changes.");
-  const std::string build = text_at(*r.record, "tool.build_type");
+  if (r.result->tool.dirty) add(" measured a build with uncommitted changes.");
+  const std::string& build = r.result->tool.build_type;
   if (!build.empty() && build != "Release") add(" measured a " + build + " build; only Release builds tell speeds.");
 }
 

@@ -55,7 +55,7 @@ std::string finding(const std::vector<rung>& rungs) {
   const auto limit =
       std::find_if(rungs.begin(), rungs.end(), [](const rung& r) { return r.what->kind == role::limit; });
   if (limit != rungs.end())
-    text += (limit->at->algorithm == "fma" ? "; multiply-adds alone are " : "; the plain copy moves its bytes ") +
+    text += (limit->at->is_fma() ? "; multiply-adds alone are " : "; the plain copy moves its bytes ") +
             factor(limit->speed / ours->speed) + " times as fast";
   return text + ".";
 }

@@ -1,4 +1,5 @@
 // The machines, their devices and noise floors; further down the full environment and the commands.
+#include "record/record_json.hpp"
 #include "report/findings.hpp"
 #include "report/format.hpp"
 #include "report/sections.hpp"
@@ -11,17 +12,10 @@ namespace {
 
 using nlohmann::json;
 
-std::string plain(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
-
-std::string shown(const json& record, std::string_view path) {
-  const json* found = find(record, path);
-  return found ? plain(*found) : "–";
-}
-
-std::string sized(const json& record, std::string_view path) {
-  const auto value = number_at(record, path);
-  return value && *value > 0 ? bytes(*value) : "–";
-}
+std::string shown(const std::string& text) { return text.empty() ? "–" : text; }
+std::string shown(const record::maybe_text& text) { return text ? *text : "–"; }
+std::string shown(record::maybe_count value) { return value ? std::to_string(*value) : "–"; }
+std::string sized(record::maybe_count value) { return value ? bytes(static_cast<double>(*value)) : "–"; }
 
 std::vector<const row*> rows_of(const model& m, const std::string& machine) {
   std::vector<const row*> found;
@@ -46,23 +40,20 @@ html device_table(const std::vector<const row*>& rows) {
     if (std::find(seen.begin(), seen.end(), r->device) != seen.end()) continue;
     seen.push_back(r->device);
     const double floor = noise_floor(rows, r->device);
-    const json& record = *r->record;
-    lines.push_back({html::text(r->device), html::text(shown(record, "device.description")),
-                     html::text(shown(record, "device.platform")), html::text(shown(record, "device.driver")),
-                     html::text(shown(record, "device.compute_units")),
-                     html::text(sized(record, "device.memory_bytes")), html::text(sized(record, "device.cache_bytes")),
-                     html::text(floor > 0 ? percent(floor) : "–")});
+    const record::device& d = r->result->device;
+    lines.push_back({html::text(d.name), html::text(shown(d.description)), html::text(shown(d.platform)),
+                     html::text(shown(d.driver)), html::text(shown(d.compute_units)), html::text(sized(d.memory_bytes)),
+                     html::text(sized(d.cache_bytes)), html::text(floor > 0 ? percent(floor) : "–")});
   }
   return table({"device", "hardware", "platform", "driver", "units", "memory", "last cache", "noise floor"}, lines,
                content::words);
 }
 
-/// "key: value" lines of an object, one row each; lists and objects as JSON.
-void add_facts(const json& record, std::string_view part, std::vector<std::vector<html>>& lines) {
-  const json* object = find(record, part);
-  if (!object || !object->is_object()) return;
-  for (const auto& [name, value] : object->items())
-    lines.push_back({html::text(std::string(part) + "." + name), html::text(value.is_null() ? "–" : plain(value))});
+/// The facts of a part, one row each; lists and objects as JSON.
+void add_facts(const json& part, const std::string& name, std::vector<std::vector<html>>& lines) {
+  const auto plain = [](const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); };
+  for (const auto& [key, value] : part.items())
+    lines.push_back({html::text(name + "." + key), html::text(value.is_null() ? "–" : plain(value))});
 }
 
 std::string quoted(const std::string& word) {
@@ -73,10 +64,9 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
-std::string command_of(const json& record) {
+std::string command_of(const record::result& r) {
   std::string command;
-  if (const json* argv = find(record, "argv"); argv && argv->is_array())
-    for (const json& word : *argv) command += (command.empty() ? "" : " ") + quoted(plain(word));
+  for (const std::string& word : r.argv) command += (command.empty() ? "" : " ") + quoted(word);
   return command;
 }
 
@@ -86,12 +76,11 @@ html machine_section(const model& m) {
   html whole = tag("h2", m.machines.size() == 1 ? html("The machine") : html("The machines"));
   for (const std::string& machine : m.machines) {
     const std::vector<const row*> rows = rows_of(m, machine);
-    const json& record = *rows.front()->record;
-    whole +=
-        paragraph((machine.empty() ? "A machine without a name" : machine) + ": " + shown(record, "host.cpu_model") +
-                  ", " + shown(record, "host.cores") + " cores, " + sized(record, "host.ram_bytes") + " of memory, " +
-                  shown(record, "host.os") + ". Measured " + shown(record, "time_utc") + " to " +
-                  shown(*rows.back()->record, "time_utc") + " with tilewise " + shown(record, "tool.version") + ".");
+    const record::result &first = *rows.front()->result, &last = *rows.back()->result;
+    whole += paragraph((machine.empty() ? "A machine without a name" : machine) + ": " + shown(first.host.cpu_model) +
+                       ", " + shown(first.host.cores) + " cores, " + sized(first.host.ram_bytes) + " of memory, " +
+                       shown(first.host.os) + ". Measured " + shown(first.time_utc) + " to " + shown(last.time_utc) +
+                       " with tilewise " + shown(first.tool.version) + ".");
     whole += device_table(rows);
   }
   return whole + tag("p", {{"class", "note"}},
@@ -102,9 +91,9 @@ html environment_section(const model& m) {
   html whole = tag("h2", "Environment");
   for (const std::string& machine : m.machines) {
     std::vector<std::vector<html>> lines;
-    const json& record = *rows_of(m, machine).front()->record;
-    add_facts(record, "tool", lines);
-    add_facts(record, "host", lines);
+    const record::result& first = *rows_of(m, machine).front()->result;
+    add_facts(record::to_json(first.tool), "tool", lines);
+    add_facts(record::to_json(first.host), "host", lines);
     whole +=
         tag("details", tag("summary", html::text("As recorded on " + (machine.empty() ? "the machine" : machine))) +
                            table({"field", "value"}, lines, content::words));
@@ -115,7 +104,7 @@ html environment_section(const model& m) {
 html repeat_section(const model& m) {
   std::vector<std::string> commands;
   for (const row& r : m.rows)
-    if (const std::string command = command_of(*r.record);
+    if (const std::string command = command_of(*r.result);
         !command.empty() && std::find(commands.begin(), commands.end(), command) == commands.end())
       commands.push_back(command);
   if (commands.empty()) return {};

@@ -21,9 +21,9 @@ html rate_cell(const row* r, speed_unit unit) {
   if (!r || !r->timed() || !r->throughput(unit)) return "–";
   const double value = *r->throughput(unit);
   std::string text = throughput_text(value, unit);
-  if (r->fraction && !r->is_limit())
+  if (r->fraction && r->bound_by && !r->is_limit())
     text += ", " + (*r->fraction < 0.01 ? "< 0.01" : significant(*r->fraction, 2)) + " of " +
-            text_at(*r->record, "derived.ceiling");
+            std::string(name_of(*r->bound_by));
   return html::text(text);
 }
 

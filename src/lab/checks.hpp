@@ -1,0 +1,31 @@
+// Verifies a group's rows before and after they are timed, in the very memory that is timed.
+#pragma once
+
+#include "lab/group.hpp"
+#include "lab/measured.hpp"
+#include "lab/operand_sets.hpp"
+
+#include <map>
+
+namespace tilewise::lab {
+
+/// Enqueues a row once, on one of the sets.
+void run_row(const row& r, const registry::problem& p, const operand_sets& memory, std::size_t set);
+
+class checks {
+ public:
+  checks(const verified_case& inputs, operand_sets& memory) : inputs_(inputs), memory_(memory) {}
+
+  /// Runs the row once and compares what it computed. Its first check also tells how long a first call takes, and what
+  /// a limit does.
+  void check(const row& r, measured& m);
+
+ private:
+  void note_changes(const row& r, const registry::host_operands& outputs, record::verification& to);
+
+  const verified_case& inputs_;
+  operand_sets& memory_;
+  std::map<const row*, registry::host_operands> first_outputs_;  // of rows with an order of their own
+};
+
+}  // namespace tilewise::lab

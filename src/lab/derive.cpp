@@ -1,0 +1,71 @@
+#include "lab/derive.hpp"
+
+#include "lab/limit.hpp"
+#include "lab/statistics.hpp"
+
+namespace tilewise::lab {
+
+namespace {
+
+/// In the unit of the ceiling.
+double work_of(const measured& m) {
+  return ceiling_of(m.unit) == record::ceiling::fma ? m.result.what.operations : m.result.what.bytes_min;
+}
+
+record::rates rates_of(const measured& m) {
+  const double seconds = *m.kernel()->median_ns * 1e-9;
+  const auto rate = [&](double work) { return work > 0 ? record::maybe_number(work / seconds) : std::nullopt; };
+  record::rates r;
+  r.elements_per_s = rate(m.elements);
+  r.bytes_per_s = rate(m.result.what.bytes_min);
+  r.operations_per_s = rate(m.result.what.operations);
+  r.ceiling_operations_per_s.emplace();
+  return r;
+}
+
+/// The share of the limit's rate that a row has at least, by the interval of their ratio: noise alone shall make
+/// nothing implausible.
+double surest_share(const measured& mine, const measured& limit) {
+  const summary faster = *ratio_of(limit.kernel()->samples_ns, mine.kernel()->samples_ns);
+  const double least = faster.ci95 ? faster.ci95->lo : faster.median;
+  return least * work_of(mine) / work_of(limit);
+}
+
+void hold_against(const measured& limit, const registry::problem& p, measured& mine) {
+  record::rates& r = *mine.result.derived;
+  const double most = work_of(limit) / (*limit.kernel()->median_ns * 1e-9);
+  r.bound_by = ceiling_of(mine.unit);
+  (r.bound_by == record::ceiling::copy ? r.ceiling_bytes_per_s : *r.ceiling_operations_per_s) = most;
+  r.fraction_of_ceiling = work_of(mine) / (*mine.kernel()->median_ns * 1e-9) / most;
+  r.plausible = &mine == &limit || is_plausible(p, {mine.result.what.order, surest_share(mine, limit),
+                                                    mine.result.device.cache_bytes.value_or(0)});
+}
+
+void compare(const row& to, const measured& other, measured& mine) {
+  const auto value = ratio_of(other.kernel()->samples_ns, mine.kernel()->samples_ns);
+  if (!value) return;
+  record::ratio& r = mine.result.ratios.emplace_back();
+  r.to = to.id();
+  r.device = other.result.device.name;
+  r.tuning = other.result.what.tuning;
+  r.median = value->median;
+  if (value->ci95) r.ci95_lo = value->ci95->lo, r.ci95_hi = value->ci95->hi;
+}
+
+}  // namespace
+
+void derive(const group& what, std::span<measured> rows) {
+  const measured* limit = nullptr;
+  for (const measured& m : rows)
+    if (m.result.what.is_limit() && m.kernel() != nullptr) limit = &m;
+  for (measured& mine : rows) {
+    if (mine.kernel() == nullptr) continue;
+    mine.result.derived = rates_of(mine);
+    if (limit != nullptr) hold_against(*limit, what.problem, mine);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      if (&rows[i] != &mine && rows[i].kernel() != nullptr && what.rows[i].is_default_tuning())
+        compare(what.rows[i], rows[i], mine);
+  }
+}
+
+}  // namespace tilewise::lab

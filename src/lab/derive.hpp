@@ -1,0 +1,13 @@
+// What the times of a group say beside each other.
+#pragma once
+
+#include "lab/group.hpp"
+#include "lab/measured.hpp"
+
+namespace tilewise::lab {
+
+/// Fills in rates and ratios, once it is known which rows stayed right: nothing is compared with a wrong one. `rows`
+/// are the group's, in its order.
+void derive(const group& what, std::span<measured> rows);
+
+}  // namespace tilewise::lab

@@ -1,0 +1,94 @@
+#include "lab/describe.hpp"
+
+#include "lab/clock.hpp"
+#include "lab/environment.hpp"
+#include "lab/limit.hpp"
+
+namespace tilewise::lab {
+
+namespace {
+
+/// The operations of the multiply-adds are known when they have run.
+void describe_limit(const group& what, measured& m) {
+  if (ceiling_of(m.unit) == record::ceiling::fma) return;
+  m.result.what.bytes_min = copied_bytes(what.problem);
+  // The elements of the problem that as many bytes are.
+  const double of_problem = what.problem.what->compulsory_bytes(what.problem);
+  if (of_problem > 0 && m.unit == registry::speed_unit::elements) m.elements *= m.result.what.bytes_min / of_problem;
+}
+
+void describe_variant(const group& what, measured& m) {
+  m.result.what.bytes_min = what.problem.what->compulsory_bytes(what.problem);
+  m.result.what.operations = what.problem.what->operations(what.problem);
+}
+
+record::measured_case describe_case(const group& what, const row& r, const measuring& how) {
+  const registry::problem& p = what.problem;
+  record::measured_case c{.group = what.name(),
+                          .algorithm = std::string(r.variant->algorithm),
+                          .variant = r.id(),
+                          .backend = std::string(r.variant->backend),
+                          .name = std::string(r.variant->name),
+                          .peer = r.variant->peer,
+                          .order = r.variant->order,
+                          .source = std::string(r.variant->source),
+                          .dtype = std::string(name_of(p.type)),
+                          .shape = {p.shape.size.begin(), p.shape.size.begin() + p.shape.rank},
+                          .n = p.shape[0],
+                          .settings = {},
+                          .tuning = registry::to_string(r.tuning, r.variant->tuning),
+                          .data = what.data(),
+                          .seed = how.seed,
+                          .threads = {},
+                          .mode = how.cold ? "cold" : "hot"};
+  for (std::size_t i = 0; i < p.what->settings.size(); ++i)
+    c.settings.emplace(p.what->settings[i].name, p.what->settings[i].values[p.setting[i]]);
+  return c;
+}
+
+record::experiment describe_experiment(const group& what, const measured& m) {
+  record::experiment e{.document = std::string(what.from->document),
+                       .baseline = std::string(what.from->baseline),
+                       .baseline_device = std::string(what.from->baseline_device),
+                       .first_outputs = std::string(what.from->at(what.problem.shape)->first_outputs),
+                       .published = {}};
+  for (const figure* f : m.published)
+    e.published.push_back({std::string(f->system), std::string(f->machine), f->ns, f->with_transfers});
+  return e;
+}
+
+}  // namespace
+
+measured describe(const group& what, const row& r, const measuring& how) {
+  measured m;
+  m.result.device = device_facts(r.on->info());
+  m.result.what = describe_case(what, r, how);
+  m.result.timing.emplace().clock_resolution_ns = static_cast<std::uint64_t>(clock_resolution_ns());
+  m.place = r.place();
+  m.tuning_changes = registry::changes_of(r.tuning, r.variant->tuning);
+  m.unit = what.problem.what->speed_in;
+  m.elements = what.problem.shape.rank == 1 ? static_cast<double>(what.problem.n()) : 0;
+  (is_limit(*r.variant) ? describe_limit : describe_variant)(what, m);
+  m.from = what.from;
+  if (what.from != nullptr) {
+    m.published = figures_of(*what.from, what.problem.shape, r.id(), m.place);
+    m.result.experiment = describe_experiment(what, m);
+  }
+  if (!r.skip.empty()) m.end(record::status::skipped, r.skip);
+  return m;
+}
+
+std::vector<measured> describe_unmeasured(const group& what, const measuring& how, record::status state,
+                                          const std::string& reason) {
+  std::vector<measured> all;
+  for (const row& r : what.rows) all.emplace_back(describe(what, r, how)).end(state, reason);
+  return all;
+}
+
+std::vector<measured> describe_shortage(const group& what, const measuring& how, const std::string& reason) {
+  std::vector<measured> all = describe_unmeasured(what, how, record::status::skipped, "memory: " + reason);
+  for (measured& m : all) m.failure = errc::out_of_memory;
+  return all;
+}
+
+}  // namespace tilewise::lab

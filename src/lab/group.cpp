@@ -1,0 +1,31 @@
+#include "lab/group.hpp"
+
+#include "lab/limit.hpp"
+#include "lab/public_call.hpp"
+
+namespace tilewise::lab {
+
+std::string row::place() const {
+  const device_info& info = on->info();
+  const bool uses_executor =
+      variant->backend != "serial" && !variant->peer && !is_public_call(*variant) && !is_limit(*variant);
+  return info.backend == "cpu" && !uses_executor ? "cpu" : info.name;
+}
+
+bool row::is_default_tuning() const { return tuning == registry::default_tuning(variant->tuning); }
+
+std::string group::data() const {
+  return from != nullptr && from->inputs != nullptr ? "seeds" : std::string(name_of(data_for(problem)));
+}
+
+std::string group::name() const {
+  return registry::to_string(problem) + (data() == "seeds" ? " data=seeds" : "") + " @" + where;
+}
+
+data_class data_for(const registry::problem& p) {
+  for (std::size_t s = 0; s < p.what->settings.size(); ++s)
+    if (p.what->settings[s].values[p.setting[s]] == name_of(op::product)) return data_class::near_one;
+  return data_class::uniform;
+}
+
+}  // namespace tilewise::lab

@@ -1,0 +1,40 @@
+// What is measured together: rows of one problem on one device.
+#pragma once
+
+#include "lab/experiment.hpp"
+#include "lab/generate.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tilewise::lab {
+
+/// One line of a group: a variant, or a limit of its device, which is a variant too (limit.hpp).
+struct row {
+  const registry::variant* variant;
+  std::shared_ptr<backend::device> on;
+  registry::tuning tuning = {};
+  std::string skip = {};  // why it cannot run here; it gets a record all the same
+
+  std::string id() const { return variant->id(); }  // "scan/cuda:lookback", "copy/cuda", "fma/cuda"
+  /// Where it runs: "cuda:0", "cpu:openmp"; "cpu" for what brings its own threads, or none, whatever `on` is.
+  std::string place() const;
+  bool is_default_tuning() const;
+};
+
+/// Rows that are compared: one problem on one device. All CPU executors are one device here.
+struct group {
+  registry::problem problem;
+  std::string where;  // "cpu", "cuda:0"
+  std::vector<row> rows;
+  const experiment* from = nullptr;  // the document's that asks for it
+
+  std::string data() const;  // "seeds" for a document's own inputs, "uniform"
+  std::string name() const;  // "scan.f32 n=1024 op=sum kind=inclusive init=none @cpu"
+};
+
+/// What a problem is measured with: uniform data, but products of those vanish, so near_one for them.
+data_class data_for(const registry::problem& p);
+
+}  // namespace tilewise::lab

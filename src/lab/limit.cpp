@@ -1,0 +1,48 @@
+#include "lab/limit.hpp"
+
+#include <algorithm>
+
+namespace tilewise::lab {
+
+namespace {
+
+using registry::variant;
+
+void copy(const registry::problem&, const registry::memories& where, const registry::tuning&, backend::queue& queue) {
+  queue.copy(where.out[0], where.in[0], where.in[0].bytes);
+}
+
+void multiply_add(const registry::problem& p, const registry::memories&, const registry::tuning&,
+                  backend::queue& queue) {
+  queue.multiply_add(p.type);
+}
+
+variant limit(ceiling which, std::string_view backend, decltype(variant::run) run) {
+  return {.algorithm = name_of(which), .backend = backend, .name = "", .types = all_dtypes, .source = "", .run = run};
+}
+
+const std::vector<variant>& limits() {
+  static const std::vector<variant> all = [] {
+    std::vector<variant> list;
+    for (const backend::runtime& r : backend::runtimes()) {
+      list.push_back(limit(ceiling::copy, r.name, copy));
+      list.push_back(limit(ceiling::fma, r.name, multiply_add));
+    }
+    return list;
+  }();
+  return all;
+}
+
+}  // namespace
+
+const variant& limit_of(const registry::algorithm& what, std::string_view backend) {
+  return *std::find_if(limits().begin(), limits().end(), [&](const variant& v) {
+    return v.algorithm == name_of(ceiling_of(what.speed_in)) && v.backend == backend;
+  });
+}
+
+bool is_limit(const variant& v) {
+  return v.algorithm == name_of(ceiling::copy) || v.algorithm == name_of(ceiling::fma);
+}
+
+}  // namespace tilewise::lab

@@ -1,0 +1,13 @@
+// The limits as variants: a device's plain copy and its multiply-adds have rows, times and records like what is held
+// against them. What they leave in memory is no result, so nothing of it is verified.
+#pragma once
+
+#include "lab/ceiling.hpp"
+
+namespace tilewise::lab {
+
+/// "copy/cpu", "fma/cuda": what bounds the algorithm on a backend's devices. A copy runs on operand_sets::copied.
+const registry::variant& limit_of(const registry::algorithm& what, std::string_view backend);
+bool is_limit(const registry::variant& v);
+
+}  // namespace tilewise::lab

@@ -1,0 +1,42 @@
+#include "lab/measured.hpp"
+
+#include "lab/statistics.hpp"
+
+namespace tilewise::lab {
+
+void measured::end(record::status state, const std::string& reason) {
+  result.state = state;
+  result.reason = reason;
+  result.timing.reset();
+  result.derived.reset();
+  result.ratios.clear();
+}
+
+void measured::interrupt() {
+  result.state = record::status::interrupted;
+  result.reason = "Ctrl-C";
+}
+
+const record::clock* measured::kernel() const {
+  return result.timing && result.timing->kernel ? &*result.timing->kernel : nullptr;
+}
+
+record::clock clock_of(const series& taken) {
+  const summary s = summarize(taken.ns);
+  return {.n = s.n,
+          .calls_per_sample = taken.calls_per_sample,
+          .median_ns = s.median,
+          .ci95_lo_ns = s.ci95 ? record::maybe_number(s.ci95->lo) : std::nullopt,
+          .ci95_hi_ns = s.ci95 ? record::maybe_number(s.ci95->hi) : std::nullopt,
+          .min_ns = s.min,
+          .max_ns = s.max,
+          .q1_ns = s.q1,
+          .q3_ns = s.q3,
+          .mad_ns = s.mad,
+          .mean_ns = s.mean,
+          .outliers = s.outliers,
+          .stop_reason = std::string(name_of(taken.reason)),
+          .samples_ns = taken.ns};
+}
+
+}  // namespace tilewise::lab

@@ -1,0 +1,40 @@
+// What a command line asks to be measured.
+#pragma once
+
+#include "lab/experiment.hpp"
+#include "lab/stop_rule.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tilewise::lab {
+
+struct preset {
+  std::string_view name;
+  std::vector<dtype> types;
+  std::vector<op> operations;
+  bool all_sizes;  // the algorithms' normal_shapes instead of quick_shapes
+  stop_rule rule;
+  bool of_documents = false;  // the documents' experiments, with their own types, settings and sizes
+};
+/// quick, normal, thorough, seeds. Throws `invalid_argument` with the nearest name.
+preset find_preset(std::string_view name);
+
+struct request {
+  std::vector<std::string> selectors;  // algorithm, variant or pattern such as 'scan/cuda:*'; none: all
+  std::string variant;                 // only variants of this name
+  std::vector<std::shared_ptr<backend::device>> devices;
+  std::vector<std::uint64_t> sizes;  // of arrays; N means NxN or NxNxN where matrices are multiplied
+  std::vector<registry::extents>
+      shapes;  // further ones, each for the algorithms of its rank; none at all: the preset's
+  std::vector<dtype> types;
+  /// Names and words such as order, descending; several words of one name are measured each.
+  std::vector<std::pair<std::string, std::string>> settings;
+  std::string tuning;        // "all", a tuning's text, or empty: the default
+  bool public_calls = true;  // rows for the library's own functions, which take their own number of threads
+  preset base;
+  std::span<const experiment> documents = experiments();  // of the preset seeds
+};
+
+}  // namespace tilewise::lab

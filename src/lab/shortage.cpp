@@ -1,0 +1,26 @@
+#include "lab/shortage.hpp"
+
+#include "io/host_memory.hpp"
+#include "lab/flush.hpp"
+#include "lab/operand_sets.hpp"
+
+namespace tilewise::lab {
+
+std::string memory_shortage(const group& what, const measuring& how) {
+  const device_info& info = what.rows.back().on->info();
+  const bool shares_host = info.is_cpu;
+  const std::uint64_t once = operand_bytes(what.problem);
+  std::uint64_t on_device = once;
+  if (how.cold) on_device = on_device * cold_sets + 2 * flush_bytes(info);
+  // On the host: inputs, expected results, poison or results of one row.
+  const std::uint64_t on_host = 2 * once + (shares_host ? on_device : 0);
+  const auto shortage = [](const std::string& where, std::uint64_t need, std::uint64_t free) {
+    return need <= free - free / 10 ? std::string()
+                                    : where + " needs " + std::to_string(need >> 20) + " MiB and has " +
+                                          std::to_string(free >> 20) + " MiB free; a tenth is left unused";
+  };
+  if (std::string reason = shortage("the host", on_host, io::available_host_memory()); !reason.empty()) return reason;
+  return shares_host || info.memory == 0 ? "" : shortage(info.name, on_device, info.memory);
+}
+
+}  // namespace tilewise::lab

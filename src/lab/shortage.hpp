@@ -1,0 +1,12 @@
+// Whether a group fits, before its memory is asked for.
+#pragma once
+
+#include "lab/group.hpp"
+#include "lab/measuring.hpp"
+
+namespace tilewise::lab {
+
+/// Why the group's memory does not fit its host or device with a tenth left free; empty if it does.
+std::string memory_shortage(const group& what, const measuring& how);
+
+}  // namespace tilewise::lab

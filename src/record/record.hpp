@@ -1,0 +1,198 @@
+// One measured case as its line of JSON tells it, schema "tilewise.result/1" (record.schema.json). The laboratory fills
+// it; the tool's tables and the report read it.
+#pragma once
+
+#include "record/words.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tilewise::record {
+
+using text = std::string;
+using count = std::uint64_t;
+/// Null in JSON where there is none. A number that is not finite is null as well.
+using maybe_text = std::optional<text>;
+using maybe_count = std::optional<count>;
+using maybe_number = std::optional<double>;
+
+/// A key that is left out where it has no value: of some cases only, or younger than the first records.
+template <class T>
+struct added : std::optional<T> {
+  using std::optional<T>::optional;
+};
+
+struct tool {
+  text version;
+  maybe_text commit;
+  bool dirty = false;
+  text compiler, flags, build_type;
+  count order_version = 0;  // of docs/order.md
+};
+
+struct cache {
+  count level = 0, bytes = 0;
+};
+
+struct host {
+  text hostname;
+  maybe_text os;
+  text kernel;
+  maybe_text cpu_model;
+  maybe_count sockets, cores, threads;
+  std::vector<cache> caches;
+  maybe_count ram_bytes, cgroup_mem_bytes;
+  maybe_text governor;
+  maybe_number load_avg_1m;
+  bool virtualised = false;
+  std::map<text, text> env;  // variables that steer runtimes
+};
+
+struct device {
+  text name, backend, description;
+  maybe_text platform, driver, api_version;
+  maybe_count compute_units, max_clock_mhz, memory_bytes, cache_bytes, local_memory_bytes;
+  bool is_cpu = false;
+};
+
+/// One variant, or a limit, on one problem.
+struct measured_case {
+  text group;  // rows of one group were measured alternately
+  text algorithm, variant, backend, name;
+  bool peer = false;
+  registry::claim order = registry::claim::tilewise;
+  text source, dtype;
+  std::vector<count> shape;
+  count n = 0;  // the first size
+  std::map<text, text> settings;
+  text tuning, data;
+  count seed = 0;
+  maybe_count threads;  // of a CPU device
+  text mode;            // "hot", "cold"
+  double bytes_min = 0, operations = 0;
+
+  /// Whether it is the device's own copy or its multiply-adds.
+  bool is_limit() const {
+    return std::find(names_of<ceiling>.begin(), names_of<ceiling>.end(), algorithm) != names_of<ceiling>.end();
+  }
+};
+
+struct mismatch {
+  text operand;
+  count index = 0;
+  text expected, got;  // shortest round-trip number and its bits in hex
+};
+
+struct verification {
+  bool ok = false;
+  text method;  // "digest", "tolerance"
+  maybe_text digest;
+  added<text> reference;  // the variant whose bits were expected
+  maybe_text reference_digest;
+  count mismatches = 0;
+  maybe_number max_relative_error;
+  maybe_count changed_outputs;  // order of its own: outputs that differ between two runs on equal input
+  std::optional<mismatch> first_mismatch;
+};
+
+/// The samples of one clock; sample r was taken in round r.
+struct clock {
+  count n = 0, calls_per_sample = 0;
+  maybe_number median_ns, ci95_lo_ns, ci95_hi_ns, min_ns, max_ns, q1_ns, q3_ns, mad_ns, mean_ns;
+  count outliers = 0;
+  text stop_reason;
+  std::vector<double> samples_ns;
+};
+
+struct timing {
+  std::optional<clock> kernel, h2d, d2h, round_trip, end_to_end;
+  maybe_number first_call_ns;
+  maybe_text clock_name;
+  count clock_resolution_ns = 0;
+};
+
+struct rates {
+  maybe_number elements_per_s, bytes_per_s;
+  added<maybe_number> operations_per_s;
+  std::optional<ceiling> bound_by;
+  maybe_number ceiling_bytes_per_s;
+  added<maybe_number> ceiling_operations_per_s;
+  maybe_number fraction_of_ceiling;
+  bool plausible = true;
+};
+
+/// The time of another row over this row's, from the rounds both were in.
+struct ratio {
+  text to, device, tuning;
+  maybe_number median, ci95_lo, ci95_hi;
+};
+
+struct noise {
+  maybe_number aa_median_ratio, min_effect;
+};
+
+/// One time as a document tells it; it was not measured here.
+struct published_time {
+  text system, machine;
+  double ns = 0;
+  bool with_transfers = false;
+};
+
+/// The document that asked for the case.
+struct experiment {
+  text document, baseline, baseline_device, first_outputs;
+  std::vector<published_time> published;
+};
+
+struct moment {
+  maybe_count step;
+  maybe_number simulated_time;  // in the document's unit
+  maybe_number residual;        // against the analytical solution
+  text hash;                    // of the field, 16 hex digits
+  maybe_text published_hash;    // the document's
+  text picture_png;             // base64
+
+  bool differs_from_document() const { return published_hash && *published_hash != hash; }
+};
+
+/// A document's run of which the times are a part, from its start: the field at some moments.
+struct course {
+  maybe_text stopped;               // why it has no further moments
+  added<maybe_text> hash_function;  // of the moments' hashes: only hashes of one function can be compared
+  std::vector<moment> moments;
+
+  bool differs_from_document() const {
+    return std::any_of(moments.begin(), moments.end(), [](const moment& m) { return m.differs_from_document(); });
+  }
+};
+
+inline constexpr std::string_view schema_name = "tilewise.result/1";
+
+/// A record.
+struct result {
+  text schema{schema_name}, id, time_utc;
+  std::vector<text> argv;
+  status state = status::ok;
+  maybe_text reason;
+  record::tool tool;
+  record::host host;
+  record::device device;
+  measured_case what;
+  std::optional<verification> verify;
+  std::optional<record::timing> timing;
+  std::optional<rates> derived;
+  std::vector<ratio> ratios;
+  std::optional<record::noise> noise;
+  added<record::experiment> experiment;
+  added<record::course> course;
+};
+
+/// "4096x4096x512"; of one size its digits.
+text shape_text(const measured_case& c);
+/// In the catalog's order of the algorithm's settings, then those that this build does not know.
+std::vector<std::pair<text, text>> ordered_settings(const measured_case& c);
+
+}  // namespace tilewise::record

@@ -1,0 +1,37 @@
+// Words of a record that code decides by, each with its name in one table.
+#pragma once
+
+#include "registry/variant.hpp"
+
+#include <array>
+#include <string_view>
+
+namespace tilewise::record {
+
+/// What became of a case. Only `ok` and `interrupted` records carry times.
+enum class status : std::uint8_t { ok, wrong, skipped, failed, timeout, interrupted };
+
+/// What bounds a case: the device's own plain copy, or its multiply-adds. Each is a case of its own too.
+enum class ceiling : std::uint8_t { copy, fma };
+
+/// The names of an enumeration, in its order.
+template <class Word>
+inline constexpr std::array<std::string_view, 0> names_of{};
+template <>
+inline constexpr std::array<std::string_view, 6> names_of<status>{"ok",     "wrong",   "skipped",
+                                                                  "failed", "timeout", "interrupted"};
+template <>
+inline constexpr std::array<std::string_view, 2> names_of<ceiling>{"copy", "fma"};
+template <>
+inline constexpr std::array<std::string_view, 2> names_of<registry::claim>{"tilewise", "own"};
+
+template <class T>
+concept word = names_of<T>
+.size() != 0;
+
+template <word W>
+constexpr std::string_view name_of(W which) {
+  return names_of<W>[static_cast<std::size_t>(which)];
+}
+
+}  // namespace tilewise::record

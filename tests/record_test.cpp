@@ -1,0 +1,220 @@
+// The record: what was committed is read and written back as it is, keys and words are the schema's, and damaged files
+// are refused with a sentence.
+#include "record/record_file.hpp"
+#include "record/record_json.hpp"
+#include "report_fixture.hpp"
+#include "report_page.hpp"
+
+#include <tilewise/error.hpp>
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <set>
+
+namespace tilewise::record {
+namespace {
+
+using nlohmann::json;
+
+const std::filesystem::path root = std::filesystem::path(TILEWISE_TEST_FOLDER).parent_path();
+
+TEST(Record, EveryCommittedOneIsWrittenAsItWasRead) {
+  std::size_t lines = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "results")) {
+    if (entry.path().extension() != ".jsonl") continue;
+    std::ifstream in(entry.path());
+    for (std::string line; std::getline(in, line); ++lines) {
+      const json committed = json::parse(line), written = to_json(from_json(committed));
+      ASSERT_EQ(written, committed) << entry.path() << json::diff(committed, written);
+    }
+  }
+  EXPECT_GT(lines, 1000u);
+}
+
+/// "timing.kernel.n"; with a question mark where the key may be left out.
+using keys = std::set<std::string>;
+
+template <class T>
+void add_keys(const std::string& path, const T&, keys& to);
+template <class T>
+void add_keys(const std::string& path, const std::optional<T>&, keys& to) {
+  add_keys(path, T{}, to);
+}
+template <class T>
+void add_keys(const std::string& path, const std::vector<T>&, keys& to) {
+  add_keys(path, T{}, to);
+}
+template <class T>
+void add_keys(const std::string& path, const T&, keys& to) {
+  if constexpr (part<T>)
+    each_field<T>([&]<class V>(const field<T, V>& f) {
+      const std::string key = path + "." + std::string(f.key);
+      to.insert(key + (is_added<V> ? "?" : ""));
+      if constexpr (is_added<V>)
+        add_keys(key, typename V::value_type{}, to);
+      else
+        add_keys(key, V{}, to);
+    });
+}
+
+const json& schema() {
+  static const json read = json::parse(std::ifstream(root / "src/record/record.schema.json"));
+  return read;
+}
+
+const json& resolved(const json& node) {
+  const auto reference = node.find("$ref");
+  return reference == node.end() ? node : schema()[json::json_pointer(reference->get<std::string>().substr(1))];
+}
+
+void add_keys(const std::string& path, const json& unresolved, keys& to) {
+  const json& node = resolved(unresolved);
+  for (const json& choice : node.value("oneOf", json::array())) add_keys(path, choice, to);
+  if (node.contains("items")) add_keys(path, node["items"], to);
+  const json required = node.value("required", json::array());
+  const json properties = node.value("properties", json::object());
+  for (const auto& [key, value] : properties.items()) {
+    const bool may_lack = std::find(required.begin(), required.end(), key) == required.end();
+    to.insert(path + "." + key + (may_lack ? "?" : ""));
+    add_keys(path + "." + key, value, to);
+  }
+}
+
+TEST(Record, ItsKeysAreTheSchemas) {
+  keys written, allowed;
+  add_keys("", result{}, written);
+  add_keys("", schema(), allowed);
+  for (const std::string& key : written) EXPECT_TRUE(allowed.contains(key)) << key << " is not in the schema";
+  for (const std::string& key : allowed) EXPECT_TRUE(written.contains(key)) << key << " is never written";
+  EXPECT_GT(written.size(), 100u);
+}
+
+template <word W>
+void expect_words(const char* pointer) {
+  json words = schema()[json::json_pointer(pointer)]["enum"];
+  std::erase(words.get_ref<json::array_t&>(), json());
+  EXPECT_EQ(words, json(names_of<W>)) << pointer;
+}
+
+TEST(Record, ItsWordsAreTheSchemas) {
+  expect_words<status>("/properties/status");
+  expect_words<ceiling>("/properties/derived/oneOf/1/properties/ceiling");
+  expect_words<registry::claim>("/properties/case/properties/order");
+  EXPECT_EQ(schema()["properties"]["schema"]["const"], schema_name);
+}
+
+TEST(Record, NumbersThatAreNotFiniteBecomeNull) {
+  result r;
+  clock& kernel = r.timing.emplace().kernel.emplace();
+  kernel.max_ns = std::numeric_limits<double>::infinity();
+  kernel.samples_ns = {1, std::nan("")};
+  const json written = to_json(r);
+  EXPECT_TRUE(written["timing"]["kernel"]["max_ns"].is_null());
+  EXPECT_EQ(written["timing"]["kernel"]["samples_ns"].dump(), "[1.0,null]");
+  EXPECT_EQ(to_json(from_json(written)), written);
+}
+
+TEST(Record, WhatIsOfAnotherTypeCountsAsAbsent) {
+  json object = to_json(result{});
+  object["reason"] = 5;
+  object["case"]["seed"] = -1;
+  object["case"]["settings"] = {{"op", "sum"}, {"kind", 3}};
+  object["timing"] = "fast";
+  object["noise"] = {{"min_effect", "none"}};
+  object["course"] = json::array();
+  const result r = from_json(object);
+  EXPECT_FALSE(r.reason);
+  EXPECT_EQ(r.what.seed, 0u);
+  EXPECT_EQ(r.what.settings, (std::map<text, text>{{"op", "sum"}}));
+  EXPECT_FALSE(r.timing);
+  EXPECT_FALSE(r.noise->min_effect);
+  EXPECT_FALSE(r.course);
+}
+
+TEST(Record, SettingsStandInTheCatalogsOrder) {
+  measured_case c;
+  c.algorithm = "scan";
+  c.settings = {{"init", "none"}, {"another", "x"}, {"kind", "inclusive"}, {"op", "sum"}};
+  const std::vector<std::pair<text, text>> expected{
+      {"op", "sum"}, {"kind", "inclusive"}, {"init", "none"}, {"another", "x"}};
+  EXPECT_EQ(ordered_settings(c), expected);
+}
+
+const std::string good_line = report::made_up_records().front().dump() + "\n";
+
+std::string why_not(const std::string& text) {
+  const report::scratch where;
+  try {
+    read_records(where.file(text));
+  } catch (const error& e) {
+    EXPECT_EQ(e.code(), errc::io);
+    return e.what();
+  }
+  return "";
+}
+
+TEST(RecordFile, ReadsWhatItWrote) {
+  const report::scratch where;
+  const std::vector<result> records = report::typed(report::made_up_records());
+  record_file file(where.folder / "written.jsonl");
+  for (const result& r : records) file.write(r);
+  EXPECT_EQ(to_json(read_records(where.folder / "written.jsonl")), to_json(records));
+}
+
+TEST(RecordFile, ALineLeftUnfinishedDoesNotSwallowTheNext) {
+  const report::scratch where;
+  const std::filesystem::path file = where.file("{\"schema\":\"tilew");
+  for (const char* id : {"a", "b"}) {
+    result r;
+    r.id = id;
+    record_file(file).write(r);
+  }
+  std::ifstream lines(file);
+  std::vector<std::string> all;
+  for (std::string line; std::getline(lines, line);) all.push_back(line);
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0], "{\"schema\":\"tilew");
+  EXPECT_EQ(json::parse(all[1])["id"], "a");
+  EXPECT_EQ(json::parse(all[2])["id"], "b");
+}
+
+TEST(RecordFile, ALastLineCutOffIsLeftOutAndTold) {
+  const report::scratch where;
+  std::vector<std::string> warnings;
+  const auto records = read_records(where.file(good_line + good_line + good_line.substr(0, 100)), &warnings);
+  EXPECT_EQ(records.size(), 2u);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(warnings[0].find("line 3"), std::string::npos) << warnings[0];
+}
+
+TEST(RecordFile, OtherDamageNamesFileAndLine) {
+  EXPECT_NE(why_not(good_line + "{broken\n" + good_line).find("records.jsonl: line 2 "), std::string::npos);
+  EXPECT_NE(why_not(good_line + "\n" + good_line).find("line 2 "), std::string::npos);
+  EXPECT_NE(why_not(good_line + "{\"a\":1e999}\n" + good_line).find("line 2 "), std::string::npos);
+  EXPECT_NE(why_not(good_line + "{\"a\":\"\xff\"}\n" + good_line).find("line 2 "), std::string::npos);
+  EXPECT_NE(why_not("").find("holds no record"), std::string::npos);
+  EXPECT_NE(why_not(good_line.substr(0, 50)).find("holds no record"), std::string::npos);
+  EXPECT_THROW(read_records("/nonexistent/records.jsonl"), error);
+  EXPECT_THROW(read_records("/"), error);
+}
+
+TEST(RecordFile, DepthSchemaAndTypesAreChecked) {
+  const std::string deep = std::string(100000, '[') + std::string(100000, ']') + "\n";
+  EXPECT_NE(why_not(good_line + deep + good_line).find("nests deeper"), std::string::npos);
+  EXPECT_NE(why_not(good_line + deep).find("nests deeper"), std::string::npos);
+  const auto changed = [](const char* pointer, const json& value) {
+    json record = report::made_up_records().front();
+    record[json::json_pointer(pointer)] = value;
+    return why_not(record.dump() + "\n");
+  };
+  EXPECT_NE(changed("/schema", "tilewise.result/2").find("tilewise.result/2"), std::string::npos);
+  EXPECT_NE(changed("/status", "good").find("'good'"), std::string::npos);
+  EXPECT_NE(changed("/case", 5).find("'case'"), std::string::npos);
+  EXPECT_NE(changed("/case/n", -1).find("'case.n'"), std::string::npos);
+  EXPECT_NE(changed("/case/variant", nullptr).find("'case.variant'"), std::string::npos);
+  EXPECT_NE(changed("/device/name", json::array()).find("'device.name'"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tilewise::record
