@@ -106,10 +106,15 @@ class Dialogue(Files):
         self.assertIn("step 16 of 50", written, "there was progress")
         self.assertRegex(lines[0], r"^hash [0-9a-f]{16}, residual \S+$")
         self.assertEqual(lines[1:], [""])
-        lines, written = on_terminal("verify reduce --n 1000 --device cpu:serial".split())
+        lines, written = on_terminal("verify reduce --n 1000 --device cpu:serial -q".split())
         self.assertIn("verifying reduce/", written)
         self.assertRegex(lines[0], r"^reduce +[0-9a-f]{32}  = on ")
         self.assertEqual(lines[1:], [""])
+
+    def test_a_line_as_each_algorithm_ends(self):
+        together = subprocess.run([TOOL, *"verify reduce scan --n 100 --device cpu:serial -v".split()], text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout
+        self.assertRegex(together, r"(?s)reduce/.*: same\nreduce  .*scan/.*: same\nscan  ")
 
 
 class Names(Files):

@@ -23,11 +23,29 @@ registry::variant planted(std::string_view name, run_function run, std::string_v
           .run = run};
 }
 
+bool has_word(const registry::problem& p, std::string_view word) {
+  for (std::size_t s = 0; s < p.what->settings.size(); ++s)
+    if (p.what->settings[s].values[p.setting[s]] == word) return true;
+  return false;
+}
+
 /// Right but for the lowest bit of one element.
 void one_bit(const registry::problem& p, const registry::memories& where, const registry::tuning& t,
              backend::queue& queue) {
   registry::reference_of(*p.what).run(p, where, t, queue);
   if (p.n() > 0) where.out[0].as<unsigned char>()[p.n() / 2 * size_of(p.type)] ^= 1;
+}
+
+/// The same in exclusive scans alone.
+void exclusive_bit(const registry::problem& p, const registry::memories& where, const registry::tuning& t,
+                   backend::queue& queue) {
+  (has_word(p, "exclusive") ? one_bit : registry::reference_of(*p.what).run)(p, where, t, queue);
+}
+
+/// The same in exclusive scans for the maximum alone.
+void pair_bit(const registry::problem& p, const registry::memories& where, const registry::tuning& t,
+              backend::queue& queue) {
+  (has_word(p, "exclusive") && has_word(p, "max") ? one_bit : registry::reference_of(*p.what).run)(p, where, t, queue);
 }
 
 void first_bit(const registry::problem& p, const registry::memories& where, const registry::tuning& t,
@@ -60,6 +78,8 @@ int main(int argc, char** argv) {
                            backend::queue&) { throw std::logic_error("planted"); };
   const std::vector<registry::variant> faulty{
       planted("one_bit", one_bit),
+      planted("exclusive_bit", exclusive_bit),
+      planted("pair_bit", pair_bit),
       planted("first_bit", first_bit, "reduce"),
       planted("once", once),
       planted("lost", fails<errc::device_lost>),

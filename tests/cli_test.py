@@ -85,8 +85,11 @@ ROWS = [
     ("fractional init", "scan {d}/i8.npy -o {d}/y.npy --init 1.5 --device cpu", 2, r"^$", r"not a number of type i64"),
     ("nan as init", "scan {d}/f4.npy -o {d}/y.npy --init nan --device cpu", 0, r"^$", r"^$"),
     ("exclusive min lacks init", "scan {d}/f4.npy -o {d}/y.npy --exclusive --op min --device cpu", 2, r"^$", r"initial"),
-    ("verify one", "verify reduce --device cpu:serial --n 1000", 0, r"^reduce +[0-9a-f]{{32}}  = on \d+ v", r"^$"),
-    ("verify several", "verify reduce --device cpu:serial,cpu:threads --device cpu:serial --n 1000", 0, r" = on 3 v.* devices, 33 inputs", r"^$"),
+    ("verify one", "verify reduce --device cpu:serial --n 1000", 0,
+     r"^reduce +[0-9a-f]{{32}}  = on 2 variants, 1 device, \d+ cases\n.*--thorough tries\n.*minutes\.\n$", r"^$"),
+    ("verify quietly", "verify reduce --device cpu:serial --n 1000 -q", 0, r"^reduce .* cases\n$", r"^$"),
+    ("verify all", "verify reduce --device cpu:serial --n 1000 --thorough", 0, r"^reduce .* 1 device, 66 cases\n$", r"^$"),
+    ("verify several", "verify reduce --device cpu:serial,cpu:threads --device cpu:serial --n 1000", 0, r" = on \d+ variants, 2 devices, ", r"^$"),
     ("verify several, one missing", "verify reduce --device cpu:serial,cuda:99", 4, r"^$", r"no device 'cuda:99'"),
     ("verify below nothing", "verify scan --n -1", 2, r"^$", r"--n: '-1' is not a whole number from 0 to"),
     ("bench no number", "bench scan --n 1e6", 2, r"^$", r"--n: '1e6' is not a whole number from 1 to"),
@@ -127,9 +130,14 @@ ROWS = [
 # The same for the tool with faulty variants in it.
 PLANTED_ROWS = [
     ("a wrong bit", "verify scan --device cpu --variant one_bit --n 1001", 3,
-     r"DIFFERS on 1 of 1.*\n  scan/cpu:one_bit on cpu: y\[500\] is \S+ \(0x[0-9a-f]{{8}}\) instead of \S+ \(0x[0-9a-f]"
+     r"DIFFERS 1 time on 1 variant, 1 device, 1 case\n  scan/cpu:one_bit on cpu: y\[500\] is \S+ \(0x[0-9a-f]{{8}}\) instead of \S+ \(0x[0-9a-f]"
      r"{{8}}\); 1 element differs\n  repeat: tilewise verify scan --variant scan/cpu:one_bit --device cpu --n 1001", ""),
     ("a wrong bit in JSON", "verify scan --device cpu --variant one_bit --json", 3, r'"repeat":"tilewise verify', ""),
+    ("a wrong bit of one word", "verify scan --device cpu --variant exclusive_bit --n 1001", 3,
+     r"kind=exclusive.*: y\[500\] is ", ""),
+    ("a wrong bit of two words, not looked for", "verify scan --device cpu --variant pair_bit --n 1001", 0, r"  = on 1 v", ""),
+    ("a wrong bit of two words", "verify scan --device cpu --variant pair_bit --n 1001 --thorough", 3,
+     r"op=max kind=exclusive.*: y\[500\] is .*\n  repeat: .* --thorough", ""),
     ("a wrong bit of a document's sum", "bench reduce --preset seeds --n 8 --variant first_bit --device cpu:serial -q", 3,
      r"first_bit @cpu:serial +wrong +WRONG\n +the result differs from the definition's\n", ""),
     ("no memory for one", "verify scan --device cpu --variant no_memory", 5, r"failed: the host has not enough", ""),

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <limits>
 #include <new>
+#include <set>
 
 namespace tilewise::cli {
 
@@ -23,12 +24,14 @@ struct verify_request {
   std::vector<std::string> algorithms;
   std::uint64_t n = 1000003;  // a prime: full tiles and a ragged end at every tile size
   std::uint64_t seed = 1;
+  bool thorough = false;
 };
 
 /// What one input is for.
 struct question {
   registry::problem problem;
   lab::data_class data;
+  bool is_first = false;  // its answer is the digest that is printed
 };
 
 /// One variant on one device: the answer to the first question, or to the first that it got wrong.
@@ -48,15 +51,47 @@ struct algorithm_result {
   const registry::algorithm* what;
   registry::problem problem;
   std::string digest;
-  std::size_t questions;
+  std::size_t inputs;
+  std::size_t cases;  // variants on devices, each with an input
   std::vector<checked> runs;
 };
 
 /// Of the questions after the first, which are many.
 constexpr std::uint64_t most_of_further_ones = 65537;
 
-/// Floats of wide exponents, in the algorithm's first settings: any other order changes bits. Then every setting of
-/// both float types, smaller, on these and on data with NaNs.
+/// So many of them that each word of each setting occurs.
+std::vector<registry::problem> each_word_once(const std::vector<registry::problem>& all) {
+  std::vector<registry::problem> few;
+  for (std::size_t s = 0; !all.empty() && s < all.front().what->settings.size(); ++s)
+    for (const registry::problem& p : all)
+      if (std::none_of(few.begin(), few.end(), [&](const auto& q) { return q.setting[s] == p.setting[s]; }))
+        few.push_back(p);
+  return few.empty() && !all.empty() ? std::vector{all.front()} : few;
+}
+
+/// Every setting of both float types on data of wide exponents and with NaNs.
+std::vector<question> all_further_ones(const registry::algorithm& what, const registry::extents& shape,
+                                       std::uint64_t seed) {
+  std::vector<question> all;
+  for (const lab::data_class data : {lab::data_class::wide, lab::data_class::nan})
+    for (const dtype type : {dtype::f32, dtype::f64})
+      for (const registry::problem& p : lab::problems_at(what, type, shape, seed)) all.push_back({p, data});
+  return all;
+}
+
+/// Few of these, with every word of every setting.
+std::vector<question> few_further_ones(const registry::algorithm& what, const registry::extents& shape,
+                                       std::uint64_t seed) {
+  std::vector<question> few;
+  for (const auto& [data, type] :
+       {std::pair(lab::data_class::nan, dtype::f32), std::pair(lab::data_class::wide, dtype::f64)})
+    for (const registry::problem& p : each_word_once(lab::problems_at(what, type, shape, seed)))
+      few.push_back({p, data});
+  return few;
+}
+
+/// Floats of wide exponents, in the algorithm's first settings: any other order changes bits. The further ones are
+/// smaller.
 std::vector<question> questions_for(const registry::algorithm& what, const verify_request& request) {
   registry::extents shape = what.edge_shapes.back();
   const bool is_array = shape.rank == 1;
@@ -64,11 +99,10 @@ std::vector<question> questions_for(const registry::algorithm& what, const verif
   registry::problem first{.what = &what, .type = what.types.front(), .shape = shape};
   lab::give_numbers(first, request.seed);
   registry::admit(first, {});
-  std::vector<question> all{{first, lab::data_class::wide}};
+  std::vector<question> all{{first, lab::data_class::wide, true}};
   if (is_array) shape = {std::min(request.n, most_of_further_ones)};
-  for (const lab::data_class data : {lab::data_class::wide, lab::data_class::nan})
-    for (const dtype type : {dtype::f32, dtype::f64})
-      for (const registry::problem& p : lab::problems_at(what, type, shape, request.seed)) all.push_back({p, data});
+  const auto further = request.thorough ? all_further_ones : few_further_ones;
+  for (const question& q : further(what, shape, request.seed)) all.push_back(q);
   return all;
 }
 
@@ -91,6 +125,17 @@ bool is_wanted(const registry::variant& v, const device_handle& on, bool serial_
   return common.variant.empty() || v.is_called(common.variant);
 }
 
+/// Whether the first form leaves it out: OpenCL on a CPU compiles for up to ten seconds a variant. Unless it is asked
+/// for, it computes each algorithm one way, the last that it would choose, whose programs are small.
+bool is_left_out(const registry::variant& v, const device_handle& on, const verify_request& request) {
+  const bool is_slow = on->info().backend == "opencl" && on->info().is_cpu;
+  const bool is_named = !request.common.variant.empty() || request.devices.names != device_list_options{}.names;
+  if (!is_slow || is_named || request.thorough) return false;
+  const auto all = registry::variants_of(registry::find_algorithm(v.algorithm));
+  return &v !=
+         *std::find_if(all.rbegin(), all.rend(), [](const auto* w) { return w->backend == "opencl" && !w->peer; });
+}
+
 /// The first answer of a variant on a device, or its first wrong one.
 void keep(checked answer, std::vector<checked>& runs) {
   const auto known = std::find_if(runs.begin(), runs.end(), [&](const checked& run) {
@@ -107,36 +152,46 @@ bool has_failed(const registry::variant& v, const device_handle& on, const std::
                      [&](const checked& run) { return run.variant == &v && run.on == on && !run.good(); });
 }
 
-void ask(const lab::verified_case& c, bool is_first, const verify_request& request,
-         std::span<const device_handle> devices, std::vector<checked>& runs) {
+/// Whether the question is for this device: OpenCL compiles a program for each type and operator, in up to seconds.
+bool is_asked(const question& q, const verify_request& request, const device_handle& on) {
+  return q.is_first || request.thorough || on->info().backend != "opencl";
+}
+
+/// `q` is the question of `c`. Counts its cases in `to` and keeps their answers there.
+void ask(const question& q, const lab::verified_case& c, const verify_request& request,
+         std::span<const device_handle> devices, algorithm_result& to) {
   bool serial_done = false;
   for (const device_handle& on : devices)
     for (const registry::variant* v : registry::variants_of(*c.problem.what)) {
-      if (!is_wanted(*v, on, serial_done, request.common) || has_failed(*v, on, runs)) continue;
+      if (!is_asked(q, request, on) || !is_wanted(*v, on, serial_done, request.common)) continue;
+      if (is_left_out(*v, on, request) || has_failed(*v, on, to.runs)) continue;
       serial_done |= v->backend == "serial";
       const registry::tuning t = registry::parse_tuning(request.common.tuning, v->tuning);
       if (const std::string reason = registry::unsupported_reason(*v, c.problem, *on, t); !reason.empty()) {
-        if (request.common.verbose && is_first) note(v->id() + " on " + on->info().name + ": left out: " + reason);
+        if (request.common.verbose && q.is_first) note(v->id() + " on " + on->info().name + ": left out: " + reason);
         continue;
       }
       progress("verifying " + v->id() + " on " + on->info().name);
       checked answer = check_one(c, {v, t, "asked for"}, on);
-      if (!is_first) answer.wrong_problem = registry::to_string(c.problem);
-      if (request.common.verbose && (is_first || !answer.good()))
+      ++to.cases;
+      if (!q.is_first) answer.wrong_problem = registry::to_string(c.problem);
+      if (request.common.verbose && (q.is_first || !answer.good()))
         note(answer.where() + (answer.good() ? ": same" : ": DIFFERS"));
-      keep(std::move(answer), runs);
+      keep(std::move(answer), to.runs);
     }
 }
 
 algorithm_result verify_algorithm(const registry::algorithm& what, const verify_request& request,
                                   std::span<const device_handle> devices) {
-  const std::vector<question> questions = questions_for(what, request);
-  algorithm_result result{&what, questions.front().problem, {}, questions.size(), {}};
+  std::vector<question> questions = questions_for(what, request);
+  std::erase_if(questions, [&](const question& q) {
+    return std::none_of(devices.begin(), devices.end(), [&](const auto& on) { return is_asked(q, request, on); });
+  });
+  algorithm_result result{&what, questions.front().problem, {}, questions.size(), 0, {}};
   for (const question& q : questions) {
     const lab::verified_case c = lab::make_case(q.problem, q.data, request.seed);
-    const bool is_first = &q == &questions.front();
-    if (is_first) result.digest = c.expected_digest;
-    ask(c, is_first, request, devices, result.runs);
+    if (q.is_first) result.digest = c.expected_digest;
+    ask(q, c, request, devices, result);
   }
   return result;
 }
@@ -145,7 +200,7 @@ std::string command_for(const checked& run, const verify_request& request) {
   const std::string tuning = registry::to_string(run.tuning, run.variant->tuning);
   return "tilewise verify " + std::string(run.variant->algorithm) + " --variant " + run.variant->id() + " --device " +
          run.on->info().name + " --n " + std::to_string(request.n) + " --seed " + std::to_string(request.seed) +
-         (tuning.empty() ? "" : " --tuning \"" + tuning + "\"") +
+         (request.thorough ? " --thorough" : "") + (tuning.empty() ? "" : " --tuning \"" + tuning + "\"") +
          (request.devices.threads == 0 ? "" : " --threads " + std::to_string(request.devices.threads));
 }
 
@@ -159,22 +214,36 @@ std::string sentence(const checked& run) {
          (run.verdict.mismatches == 1 ? " element differs" : " elements differ");
 }
 
+std::string number_of(std::size_t n, const std::string& what) {
+  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+}
+
+/// "8 variants and 1 of another order, 5 devices, 93 cases"
+std::string tried(const algorithm_result& r) {
+  std::set<const registry::variant*> in_order, others;
+  std::set<device_handle> devices;
+  for (const checked& run : r.runs) {
+    (run.variant->order == registry::claim::own ? others : in_order).insert(run.variant);
+    devices.insert(run.on);
+  }
+  return number_of(in_order.size(), "variant") +
+         (others.empty() ? "" : " and " + std::to_string(others.size()) + " of another order") + ", " +
+         number_of(devices.size(), "device") + ", " + number_of(r.cases, "case");
+}
+
 void print_text(const algorithm_result& r, const verify_request& request) {
-  const auto own = [](const checked& run) { return run.variant->order == registry::claim::own; };
-  const auto total = std::count_if(r.runs.begin(), r.runs.end(), [&](const checked& run) { return !own(run); });
-  const auto bad = std::count_if(r.runs.begin(), r.runs.end(), [](const checked& run) { return !run.good(); });
+  const auto bad = static_cast<std::size_t>(
+      std::count_if(r.runs.begin(), r.runs.end(), [](const checked& run) { return !run.good(); }));
   std::string name(r.what->name);
   name.resize(std::max<std::size_t>(name.size(), 8), ' ');
-  const std::string of = std::to_string(total) + " variants x devices";
-  print(name + "  " + r.digest + "  " +
-        (bad == 0 ? coloured("= on " + of, colour::green)
-                  : coloured("DIFFERS on " + std::to_string(bad) + " of " + of, colour::red)));
-  const auto others = static_cast<std::ptrdiff_t>(r.runs.size()) - total;
-  print((others == 0 ? "" : ", and " + std::to_string(others) + " of their own order within their bounds") + ", " +
-        std::to_string(r.questions) + " inputs\n");
+  std::string text = name + "  " + r.digest + "  " +
+                     (bad == 0 ? coloured("= on " + tried(r), colour::green)
+                               : coloured("DIFFERS " + number_of(bad, "time") + " on " + tried(r), colour::red)) +
+                     "\n";
   for (const checked& run : r.runs)
     if (!run.good())
-      print("  " + run.where() + ": " + sentence(run) + "\n  repeat: " + command_for(run, request) + "\n");
+      text += "  " + run.where() + ": " + sentence(run) + "\n  repeat: " + command_for(run, request) + "\n";
+  print(text);
 }
 
 ordered_json to_json(const checked& run, const verify_request& request) {
@@ -199,7 +268,8 @@ ordered_json to_json(const algorithm_result& r, const verify_request& request) {
           {"data", lab::name_of(lab::data_class::wide)},
           {"seed", request.seed},
           {"digest", r.digest},
-          {"inputs", r.questions},
+          {"inputs", r.inputs},
+          {"cases", r.cases},
           {"runs", runs}};
 }
 
@@ -242,7 +312,13 @@ exit_code verify_all(const verify_request& request) {
       print_text(results.back(), request);
   }
   const exit_code verdict = judge(results);
-  if (request.common.json) print_json({{"ok", verdict == exit_code::ok}, {"algorithms", all}});
+  if (request.common.json)
+    print_json({{"ok", verdict == exit_code::ok}, {"thorough", request.thorough}, {"algorithms", all}});
+  else if (!request.thorough && !request.common.quiet)
+    print(
+        coloured("Few cases each, the fewest on OpenCL, which compiles for them; --thorough tries\n"
+                 "every variant with every setting in f32 and f64 on all devices, for minutes.\n",
+                 colour::dim));
   return verdict;
 }
 
@@ -258,17 +334,23 @@ void add_verify(CLI::App& app, invocation& call) {
   command->add_option("--seed", request->seed, "of the input; another one, other floats")
       ->option_text("S")
       ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()));
+  command->add_flag("--thorough", request->thorough, "every setting, type and device; takes minutes");
   add_device_list_options(*command, request->devices);
   command->add_option("--variant", request->common.variant, "this one only")->option_text("NAME");
   command->add_option("--tuning", request->common.tuning, "instead of the defaults")->option_text("TEXT");
   add_output_options(*command, request->common);
   command->footer(
-      "The input is floats of wide exponents, for which any other order of additions\n"
-      "changes bits; then every setting in f32 and f64, on 65537 elements at most, with\n"
-      "NaNs too. The digest is the first one's. Exit 3 if a result differs.\n"
+      "The first case of each variant is floats of wide exponents, for which any other\n"
+      "order of additions changes bits; the digest is of this one. Then follow NaNs and\n"
+      "f64, on 65537 elements at most, with each word of each setting once. OpenCL,\n"
+      "which compiles a program for each, has the first case alone, and on a CPU, if it\n"
+      "is not named, one variant an algorithm. --thorough tries every variant with every\n"
+      "setting in f32 and f64 on all devices, for minutes. What has another order is\n"
+      "held to its error bound. Exit 3 if a result differs.\n"
       "\n"
       "Examples:\n"
       "  tilewise verify\n"
+      "  tilewise verify --thorough\n"
       "  tilewise verify scan --device cpu,cuda:0 -v\n"
       "  tilewise verify reduce --n 67108865 --seed 7 --threads 3");
   command->callback([&call, request] { call.run = [request] { return verify_all(*request); }; });

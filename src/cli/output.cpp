@@ -33,6 +33,7 @@ bool shows_progress() {
 void print(std::string_view text) {
   progress("");
   write(text, stdout);
+  if (std::fflush(stdout) != 0 && first_failure == 0) first_failure = errno;
 }
 
 void print_json(const nlohmann::ordered_json& fields) {
@@ -67,7 +68,6 @@ exit_code fail(std::string_view code, exit_code exit, const std::string& message
 
 exit_code finish_output(exit_code so_far) {
   progress("");
-  if (std::fflush(stdout) != 0 && first_failure == 0) first_failure = errno;
   if (first_failure == 0 || first_failure == EPIPE) return so_far;
   note("tilewise: the results could not be written to standard output: " + std::string(std::strerror(first_failure)));
   return so_far == exit_code::ok ? exit_code::io : so_far;
