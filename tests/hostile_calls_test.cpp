@@ -72,6 +72,7 @@ TEST(HostileCalls, HostMemoryThatOverlapsInPartIsRefused) {
     std::span<float> c = std::span(memory).subspan(at, n);
     for (const auto& call : calls_of_three<std::span<const float>, std::span<float>>(40))
       refused([&] { call(a, b, c); });
+    if (at == 2 * n - 1) continue;  // beyond the shorter operands of these
     refused([&] { tw::matvec(a, {40, 40}, b.first(40), c.first(40)); });
     refused([&] { tw::polymul(a.first(n / 2), b.first(n / 2), std::span(memory).subspan(at, n - 1)); });
   }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,7 +22,7 @@ namespace {
 namespace tw = tilewise;
 
 /// Never destroyed, so that it can be used as long as the library.
-const std::vector<float>& values = *new std::vector<float>(300'000, 0.25f);
+const std::vector<float>& values = *new std::vector<float>(4'000'000, 0.25f);
 
 void print_total(const tw::device& on) {
   const float total = tw::reduce(values, {.device = on});
@@ -86,7 +87,7 @@ void cold(const std::string& name, unsigned threads, int repetitions) {
   std::printf("%d of %d\n", good, repetitions);
 }
 
-/// static NAME: destroyed after every static of the library that can be.
+/// static NAME: made before the library's first call, so that it ends after all that this call leaves.
 struct last_caller {
   std::string on;
   ~last_caller() {
@@ -113,6 +114,17 @@ void fork_before_use(const std::string& name) {
     if (!ends_well_in_child([&] { print_total(tw::open(name)); })) std::printf("the child did not end well\n");
 }
 
+/// cache: where PoCL keeps what it compiles, and who may use that.
+void print_driver_folder() {
+  tw::devices();
+  const char* folder = std::getenv("POCL_CACHE_DIR");
+  struct stat facts {};
+  if (folder == nullptr || stat(folder, &facts) != 0)
+    std::printf("the driver's own\n");
+  else
+    std::printf("%s %o\n", folder, facts.st_mode & 07777);
+}
+
 /// threads NAME COUNT: where the system has room for a few only.
 void use_with_few_threads(const std::string& name, unsigned threads) {
   std::ifstream pages("/proc/self/statm");
@@ -129,11 +141,12 @@ void use_with_few_threads(const std::string& name, unsigned threads) {
 
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
-  const std::string what = words.at(0), name = words.at(1);
+  const std::string what = words.at(0), name = words.size() > 1 ? words[1] : "";
   const auto number = [&](std::size_t i) { return static_cast<unsigned>(std::stoul(words.at(i))); };
   attempt([&] {
     if (what == "cold") cold(name, number(2), static_cast<int>(number(3)));
-    if (what == "static") at_exit.on = name;
+    if (what == "static") print_total(tw::open(name)), at_exit.on = name;
+    if (what == "cache") print_driver_folder();
     if (what == "use") print_total(tw::open(name));
     if (what == "fork") fork_after_use(name);
     if (what == "fork-first") fork_before_use(name);

@@ -6,10 +6,9 @@ hostile_use_test.py TOOL PLANTED DRIVER... PROGRAM   (as cli_test.py; PROGRAM is
 import glob
 import json
 import os
+import pathlib
 import re
-import shutil
 import signal
-import stat
 import subprocess
 import sys
 import tempfile
@@ -22,7 +21,7 @@ from cli_test import TOOL, Case, run, wide_values
 
 PROGRAM = sys.argv[-1]
 FACTOR = float(os.environ.get("TILEWISE_TEST_FACTOR", "1"))
-TOTAL = 75000
+TOTAL = re.escape("1e+06")
 
 
 def use(*words, **options):
@@ -36,7 +35,8 @@ class HostileCase(Case):
         cls.d = cls.folder.name
         np.save(f"{cls.d}/f4.npy", wide_values("f4", 1003))
         facts = json.loads(run("devices --json").stdout)
-        cls.names = [d["name"] for d in facts["devices"]]
+        backends = {variant["backend"] for variant in json.loads(run("list reduce --json").stdout)["variants"]}
+        cls.names = [d["name"] for d in facts["devices"] if d["backend"] in backends]
         cls.pocl = any(d["name"] == "opencl:0" and "Portable" in d["platform"] for d in facts["devices"])
 
     def require(self, name):
@@ -47,33 +47,36 @@ class HostileCase(Case):
 class Threads(HostileCase):
     """Several threads begin at once, in processes where nothing was used before."""
 
-    def first_use(self, name):
-        repetitions = max(3, round(200 * FACTOR))
+    def first_use(self, name, repetitions):
         for threads in 2, 4, 16:
-            self.check(use("cold", name, threads, repetitions), 0, f"^{repetitions} of {repetitions}\n$")
+            left = max(3, round(repetitions * FACTOR))
+            while left > 0:
+                count = min(left, 25)
+                self.check(use("cold", name, threads, count), 0, f"^{count} of {count}\n$")
+                left -= count
 
     def test_opencl(self):
         self.require("opencl:0")
-        self.first_use("opencl:0")
+        self.first_use("opencl:0", 200)
 
     def test_all_devices(self):
-        self.first_use("devices")
+        self.first_use("devices", 20)
 
     def test_auto(self):
-        self.first_use("auto")
+        self.first_use("auto", 20)
 
 
 class Endings(HostileCase):
     def test_calls_from_static_destructors(self):
         for name in self.names:
             if name.startswith("cpu"):
-                self.check(use("static", name), 0, f"^{name} {TOTAL}\n$", "^$")
+                self.check(use("static", name), 0, f"^({name} {TOTAL}\n){{2}}$", "^$")
 
     def test_forks(self):
         for name in self.names:
             total = f"{name} {TOTAL}\n"
             refused = r"error 4: .*was used before this process was forked.*\n"
-            in_child = total * 2 if name in ("cpu:serial", "cpu:threads") else refused * (2 if "cpu" in name else 3)
+            in_child = total * 2 if name in ("cpu:serial", "cpu:threads", "cpu:tbb") else refused * 3
             self.check(use("fork", name), 0, f"^{total}{in_child}the child ended well\n{total}$", "^$")
             self.check(use("fork-first", name), 0, f"^{total * 2}$", "^$")
 
@@ -101,22 +104,29 @@ class Caches(HostileCase):
         self.assertEqual(os.listdir(f"{self.home}/tmp"), [])
         return result.stdout
 
-    def folder_at_work(self, **more):
-        """Where the driver keeps its objects while it runs."""
-        script = f"{self.home}/driver.log"
-        traced = run(f"reduce {self.d}/f4.npy --device opencl:0", tool=TOOL,
-                     env={**self.environment, **more, "POCL_DEBUG": "cache"})
-        return traced.stderr + traced.stdout
+    def driver_folder(self, **more):
+        result = use("cache", env={**self.environment, **more})
+        self.check(result, 0, r"^\S+ 700\n$", "^$")
+        return result.stdout.split()[0]
 
-    def test_without_a_home_nothing_of_the_shared_folder_is_used(self):
+    def test_without_a_home_there_is_a_folder_for_the_run(self):
         expected = self.reduce(HOME=self.home)
-        shared = f"{self.home}/tmp"
-        for more in {}, {"HOME": ""}, {"HOME": "/nonexistent"}, {"HOME": "relative"}:
-            before = {path: os.stat(path).st_mtime_ns for path in glob.glob("/tmp/.cache/**", recursive=True, include_hidden=True)}
+        self.assertEqual(self.driver_folder(HOME=self.home), f"{self.home}/.cache/tilewise/pocl")
+        for more in {}, {"HOME": ""}, {"HOME": "/nonexistent"}, {"HOME": "/dev/null"}, {"HOME": "relative"}:
+            folder = self.driver_folder(**more)
+            self.assertRegex(folder, f"^{self.home}/tmp/tilewise-drivers-")
+            self.assertFalse(os.path.exists(folder), "it goes away with the process")
             self.assertEqual(self.reduce(err=r"^tilewise: OpenCL programs are built anew in each run: the cache folder .*\n$",
                                          **more), expected)
-            after = {path: os.stat(path).st_mtime_ns for path in glob.glob("/tmp/.cache/**", recursive=True, include_hidden=True)}
-            self.assertEqual(before, after)
+
+    def test_folders_of_killed_runs_are_swept(self):
+        left, alive, fresh = (f"{self.home}/tmp/tilewise-drivers-{name}" for name in ("999999999-a", f"{os.getpid()}-b", "999999998-c"))
+        for folder in left, alive, fresh:
+            os.makedirs(f"{folder}/deep")
+        for folder in left, alive:
+            os.utime(folder, (1, 1))
+        self.driver_folder()
+        self.assertEqual([os.path.exists(folder) for folder in (left, alive, fresh)], [False, True, True])
 
     def test_folders_that_are_not_ours_alone_are_named_and_not_used(self):
         expected = self.reduce(HOME=self.home)
@@ -131,17 +141,13 @@ class Caches(HostileCase):
         self.assertEqual(os.listdir(open_one), [])
         self.assertEqual(self.reduce(TILEWISE_CACHE="off"), expected)
 
-    def test_without_any_private_folder_no_driver_is_loaded(self):
-        environment = {**self.environment, "TMPDIR": "/nonexistent", "HOME": "/nonexistent"}
-        if os.geteuid() == 0:
-            self.skipTest("root may write everywhere")
-
     def damage(self, how):
         objects = [path for path in glob.glob(f"{self.home}/cache/pocl/**", recursive=True) if path.endswith((".so", ".bc"))]
         self.assertTrue(objects)
         for path in objects:
-            whole = open(path, "rb").read()
-            open(path, "wb").write({"halved": whole[:len(whole) // 2], "emptied": b"", "random": os.urandom(len(whole))}[how])
+            whole = pathlib.Path(path).read_bytes()
+            pathlib.Path(path).write_bytes(
+                {"halved": whole[:len(whole) // 2], "emptied": b"", "random": os.urandom(len(whole))}[how])
 
     def test_damaged_objects_cost_one_run(self):
         more = {"TILEWISE_CACHE": f"{self.home}/cache"}
@@ -168,21 +174,24 @@ class Hangs(HostileCase):
 
     def setUp(self):
         self.require("opencl:0")
+        pathlib.Path(f"{self.d}/r.jsonl").unlink(missing_ok=True)
         self.environment = {**os.environ, "TILEWISE_OPENCL_LIBRARY": os.environ["TILEWISE_FAKE_OPENCL"]}
 
-    def hanging(self, call):
-        return {**self.environment, "FAKE_OPENCL": f"{call}=hang"}
+    def hanging(self, call, after=0):
+        return {**self.environment, "FAKE_OPENCL": f"{call}=hang{after}"}
 
     def test_calls_that_never_return_are_named(self):
         for call, what in (("clFinish", "reduce {d}/f4.npy"), ("clBuildProgram", "scan {d}/f4.npy -o {d}/y.npy"),
                            ("clEnqueueReadBuffer", "scan {d}/f4.npy -o {d}/y.npy"), ("clFinish", "verify scan --n 1000"),
                            ("clFinish", "bench scan --n 1000 --max-time 0.1")):
-            before = set(os.listdir(self.d))
+            before = set(os.listdir(self.d)) | {"y.npy"}
             with self.subTest(f"{call} in {what}"):
-                words = what.format(d=self.d) + " --device opencl:0 --time-limit 1"
-                self.check(run(words, env={**self.hanging(call), "TILEWISE_CACHE": "off"}), 8, "",
-                           rf"opencl:0 made no progress for 1 s in .*{call}.*--time-limit")
-                self.assertEqual(set(os.listdir(self.d)), before)
+                words = what.format(d=self.d) + " --device opencl:0"
+                run(words, env=self.environment)  # so that the programs are there, which honest drivers build slowly
+                cache = {"TILEWISE_CACHE": "off"} if call == "clBuildProgram" else {}
+                self.check(run(words + " --time-limit 4", env={**self.hanging(call), **cache}), 8, "",
+                           rf"opencl:0 made no progress for 4 s in .*{call}.*--time-limit")
+                self.assertLessEqual(set(os.listdir(self.d)), before)
 
     def test_json_tells_it_too(self):
         result = run(f"reduce {self.d}/f4.npy --device opencl:0 --time-limit 1 --json", env=self.hanging("clFinish"))
@@ -194,30 +203,33 @@ class Hangs(HostileCase):
             self.check(run(f"reduce {self.d}/f4.npy --device opencl:0 --time-limit {limit}"), 0, r"\d", "^$")
         self.check(run(f"reduce {self.d}/f4.npy --device opencl:0 --time-limit -1"), 2, "^$", "--time-limit")
 
-    def bench(self, call, *more):
+    def bench(self, *more):
         words = ["bench", "reduce", "--n", "1000,1001", "--dtype", "f32", "--op", "sum", "--device", "cpu:serial,opencl:0",
                  "--max-time", "0.05", "-o", f"{self.d}/r.jsonl", *more]
-        return subprocess.Popen([TOOL, *words], env=self.hanging(call), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        return subprocess.Popen([TOOL, *words], env=self.hanging("clFinish", after=20), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 text=True)
 
-    def kept_records(self):
-        return [json.loads(line) for line in open(f"{self.d}/r.jsonl")] if os.path.exists(f"{self.d}/r.jsonl") else []
+    def check_records(self):
+        records = [json.loads(line) for line in pathlib.Path(f"{self.d}/r.jsonl").read_text().splitlines()]
+        self.assertGreater(len(records), 0)
 
     def test_records_are_kept(self):
-        child = self.bench("clFinish", "--time-limit", "1")
+        child = self.bench("--time-limit", "4")
         out, err = child.communicate(timeout=120)
         self.assertEqual(child.returncode, 8, err)
-        self.kept_records()
+        self.check_records()
 
     def test_the_first_interrupt_ends_a_wait(self):
-        child = self.bench("clFinish", "--time-limit", "0")
-        time.sleep(6)
+        child = self.bench("--time-limit", "0")
+        while not os.path.exists(f"{self.d}/r.jsonl") or not os.path.getsize(f"{self.d}/r.jsonl"):
+            time.sleep(0.1)
+        time.sleep(5)
         self.assertIsNone(child.poll())
         child.send_signal(signal.SIGINT)
         out, err = child.communicate(timeout=30)
         self.assertEqual(child.returncode, 130, err)
         self.assertRegex(err, r"interrupted while opencl:0 was in .*clFinish")
-        self.kept_records()
+        self.check_records()
 
 
 if __name__ == "__main__":

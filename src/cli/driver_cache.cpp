@@ -28,7 +28,7 @@ struct {
 
 extern "C" void end_by_crash(int) {
   if (std::rename(at_crash.from.c_str(), at_crash.to.c_str()) == 0)
-    static_cast<void>(!write(STDERR_FILENO, at_crash.sentence.data(), at_crash.sentence.size()));
+    static_cast<void>(!::write(STDERR_FILENO, at_crash.sentence.data(), at_crash.sentence.size()));
   io::remove_unfinished_files();
   _exit(static_cast<int>(exit_code::device_lost));
 }
@@ -54,11 +54,7 @@ void end_on_driver_crash() {
   at_crash.sentence =
       "tilewise: it crashed beside an OpenCL driver. What the driver had compiled may be damaged and was moved to '" +
       at_crash.to + "'; try again\n";
-  for (const int crash : {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV}) {
-    struct sigaction before {};
-    sigaction(crash, nullptr, &before);
-    if (before.sa_handler == SIG_DFL) std::signal(crash, end_by_crash);  // a sanitizer's stays
-  }
+  for (const int crash : {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV}) std::signal(crash, end_by_crash);
 }
 
 bool is_mended_after_crash() {

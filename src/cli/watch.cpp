@@ -23,32 +23,32 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds tick(100), moment(1000);
 
-std::mutex mutex;
-std::vector<std::string>& watched = base::lasting(std::vector<std::string>());  // names of devices
+std::mutex watched_mutex;
+std::vector<std::string>& watched_names = base::lasting(std::vector<std::string>());  // names of devices
 
-std::string names() {
-  const std::lock_guard lock(mutex);
+std::string watched_devices() {
+  const std::lock_guard lock(watched_mutex);
   std::string text;
-  for (const std::string& name : watched) text += (text.empty() ? "" : " or ") + name;
+  for (const std::string& name : watched_names) text += (text.empty() ? "" : " or ") + name;
   return text;
 }
 
 /// The main thread is in the driver and will not come back, so that its output is ours.
-[[noreturn]] void end(exit_code code) {
+[[noreturn]] void end_tool(exit_code code) {
   finish_output(code);
   io::remove_unfinished_files();
   _exit(static_cast<int>(code));
 }
 
 [[noreturn]] void end_by_limit(const char* call, milliseconds limit) {
-  end(fail(name_of(errc::device_lost), exit_code::device_lost,
-           names() + " made no progress for " + std::to_string(limit.count() / 1000) + " s in " + call +
-               "; the device or its driver hangs, or the work is long: --time-limit SECONDS waits longer"));
+  end_tool(fail(name_of(errc::device_lost), exit_code::device_lost,
+                watched_devices() + " made no progress for " + std::to_string(limit.count() / 1000) + " s in " + call +
+                    "; the device or its driver hangs, or the work is long: --time-limit SECONDS waits longer"));
 }
 
 [[noreturn]] void end_by_interrupt(const char* call) {
-  note("tilewise: interrupted while " + names() + " was in " + call);
-  end(exit_code::interrupted);
+  note("tilewise: interrupted while " + watched_devices() + " was in " + call);
+  end_tool(exit_code::interrupted);
 }
 
 /// Counts ticks and not the clock, which goes on while the tool is suspended.
@@ -68,9 +68,10 @@ std::string names() {
 }  // namespace
 
 void watch_drivers(unsigned limit_s, const std::string& device) {
-  const std::lock_guard lock(mutex);
-  if (watched.empty()) std::thread(watch, std::chrono::seconds(limit_s)).detach();
-  if (std::find(watched.begin(), watched.end(), device) == watched.end()) watched.push_back(device);
+  const std::lock_guard lock(watched_mutex);
+  if (watched_names.empty()) std::thread(watch, std::chrono::seconds(limit_s)).detach();
+  if (std::find(watched_names.begin(), watched_names.end(), device) == watched_names.end())
+    watched_names.push_back(device);
 }
 
 }  // namespace tilewise::cli

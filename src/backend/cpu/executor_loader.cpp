@@ -1,7 +1,6 @@
 // oneTBB's executor as a module that is opened when it is first asked for.
 #include "backend/cpu/cpu_thread_limit.hpp"
 #include "backend/cpu/executors.hpp"
-#include "backend/fork.hpp"
 #include "base/lasting.hpp"
 
 #include <tilewise/error.hpp>
@@ -38,28 +37,13 @@ const module& loaded() {
   return once;
 }
 
-/// The module's executor, in the process that has oneTBB's threads.
-class guarded_executor final : public executor {
- public:
-  explicit guarded_executor(std::unique_ptr<executor> team) : team_(std::move(team)) {}
-  std::string_view name() const override { return team_->name(); }
-  void run(unsigned workers, const std::function<void(unsigned)>& body) override {
-    static process_bound first_run;
-    if (!first_run.is_here()) throw error(errc::device_lost, used_before_fork("cpu:tbb"));
-    team_->run(workers, body);
-  }
-
- private:
-  std::unique_ptr<executor> team_;
-};
-
 }  // namespace
 
 std::string why_no_tbb_executor() { return loaded().why_none; }
 
 std::unique_ptr<executor> make_tbb_executor(unsigned threads) {
   require_threads(std::min(threads, std::thread::hardware_concurrency()));  // oneTBB starts no more
-  return std::make_unique<guarded_executor>(std::unique_ptr<executor>(loaded().make(threads)));
+  return std::unique_ptr<executor>(loaded().make(threads));
 }
 
 }  // namespace tilewise::backend::cpu
