@@ -1,5 +1,6 @@
 // What `bench` prints: labels that are whole and true, 80 columns, and no winner where the best times cannot be.
 #include "cli/bench_table.hpp"
+#include "lab/derive.hpp"
 
 #include <sstream>
 
@@ -48,6 +49,28 @@ TEST(BenchTable, ImplausibleTimesMakeNobodyElseTheWinner) {
   const std::string verdict = cli::bench_verdict({timed("serial", 9e7), timed("cpu", 1e7, false)});
   EXPECT_EQ(verdict.find("Fastest"), verdict.npos) << verdict;
   EXPECT_NE(verdict.find("No fastest scan of 67,108,865 is named: 1 of 2 times"), verdict.npos) << verdict;
+  EXPECT_NE(verdict.find("1 time marked ! cannot be true."), verdict.npos) << verdict;
+}
+
+lab::measured with_round_trip(double kernel_ns, std::vector<double> round_trip_ns) {
+  lab::measured m = timed("opencl:chunked", kernel_ns);
+  m.result.timing->round_trip = lab::clock_of({.calls_per_sample = 1, .ns = std::move(round_trip_ns), .failure = {}});
+  lab::hold_against_round_trip(m);
+  return m;
+}
+
+TEST(BenchTable, AKernelLongerThanItsRoundTripIsMarked) {
+  EXPECT_TRUE(with_round_trip(1e6, std::vector<double>(10, 1e6)).result.derived->plausible);
+  EXPECT_TRUE(
+      with_round_trip(1e6, {.9e6, .9e6, .9e6, .9e6, .9e6, .9e6, 1.1e6, 1.1e6, 1.1e6, 1.1e6}).result.derived->plausible)
+      << "the interval reaches it";
+  for (const std::vector<double>& shorter : {std::vector<double>(10, .9e6), {.9e6}}) {
+    const lab::measured m = with_round_trip(1e6, shorter);
+    EXPECT_FALSE(m.result.derived->plausible);
+    EXPECT_NE(cli::bench_block({m}).find("!  "), std::string::npos);
+    EXPECT_NE(cli::bench_verdict({m}).find("are marked ! since the kernel takes longer than host to host"),
+              std::string::npos);
+  }
 }
 
 }  // namespace

@@ -98,6 +98,7 @@ CALL(clEnqueueCopyBuffer,
      (cl_command_queue a, cl_mem b, cl_mem c, std::size_t d, std::size_t f, std::size_t g, cl_uint h, const cl_event* i,
       cl_event* j),
      (a, b, c, d, f, g, h, i, j))
+CALL(clEnqueueMarkerWithWaitList, (cl_command_queue a, cl_uint b, const cl_event* c, cl_event* d), (a, b, c, d))
 CREATE(cl_context, clCreateContext,
        (const cl_context_properties* a, cl_uint b, const cl_device_id* c,
         void(CL_CALLBACK* d)(const char*, const void*, std::size_t, void*), void* f, cl_int* e),

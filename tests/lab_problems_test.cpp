@@ -1,10 +1,16 @@
 // What `bench` measures and what it holds it against: shapes and settings asked for, data, and the two ceilings.
+#include "backend/cpu/cpu_device.hpp"
 #include "bench_run.hpp"
 #include "lab/ceiling.hpp"
+#include "lab/limit.hpp"
+#include "lab/plan.hpp"
 #include "lab/problems.hpp"
 #include "registry/catalog.hpp"
 
 #include <tilewise/error.hpp>
+
+#include <map>
+#include <set>
 
 namespace tilewise::lab {
 namespace {
@@ -65,6 +71,40 @@ TEST(LabProblems, WhatNoMachineHoldsHasAReason) {
   const asked_problems products = problems_of(registry::find_algorithm("matmul"), wanted);
   EXPECT_TRUE(products.all.empty());
   EXPECT_NE(products.refused.find("no machine holds"), products.refused.npos) << products.refused;
+}
+
+/// Of one algorithm: "variant shape" of all rows of ours with a choice of variants.
+std::set<std::string> rows_of(const std::vector<group>& plan, std::string_view algorithm) {
+  std::set<std::string> rows;
+  for (const group& g : plan)
+    for (const row& r : g.rows)
+      if (g.problem.what->name == algorithm && r.variant->backend == "cpu" && !r.variant->peer && !is_limit(*r.variant))
+        rows.insert(r.id() + " " + registry::to_string(g.problem.shape));
+  return rows;
+}
+
+TEST(LabPlan, AFirstLookHasWhatADeviceWouldChooseAndOneLadder) {
+  request wanted = plain();
+  wanted.devices = {backend::cpu::make_device("cpu:serial", {})};
+  const std::vector<group> plan = make_plan(wanted);
+  EXPECT_EQ(rows_of(plan, "polymul"),
+            (std::set<std::string>{"polymul/cpu:naive 256x256", "polymul/cpu:ntt 16384x16384"}));
+  EXPECT_EQ(rows_of(plan, "matmul"),
+            (std::set<std::string>{"matmul/cpu:packed 128x128x128", "matmul/cpu:packed 512x512x512",
+                                   "matmul/cpu:blocked 512x512x512"}));
+  std::map<std::string_view, std::set<dtype>> types;
+  for (const group& g : plan) types[g.problem.what->name].insert(g.problem.type);
+  EXPECT_EQ(types.size(), registry::algorithms().size());
+  for (const auto& [algorithm, found] : types) EXPECT_EQ(found.size(), 1u) << algorithm;
+}
+
+TEST(LabPlan, WhatIsNamedIsMeasuredWithAllItsVariants) {
+  request wanted = plain();
+  wanted.devices = {backend::cpu::make_device("cpu:serial", {})};
+  wanted.selectors = {"polymul"};
+  const std::set<std::string> rows = rows_of(make_plan(wanted), "polymul");
+  for (const char* row : {"polymul/cpu:naive 16384x16384", "polymul/cpu:ntt 4096x4096", "polymul/cpu:call 256x256"})
+    EXPECT_TRUE(rows.contains(row)) << row;
 }
 
 TEST(LabProblems, ProductsAreMeasuredOnDataThatDoesNotVanish) {

@@ -84,5 +84,26 @@ TEST(OpenclDriverApart, DISABLED_Fails) {
   EXPECT_GE(noticed, 50);
 }
 
+TEST(OpenclDriver, MarkersWithoutTimesLeaveTheHostsClock) {
+  if (!first_device()) GTEST_SKIP() << "no OpenCL device";
+  for (const char* call : {"clGetEventProfilingInfo", "clEnqueueMarkerWithWaitList"}) {
+    bool ok = false;
+    const std::string output =
+        run_apart("TILEWISE_OPENCL_LIBRARY='" TILEWISE_FAKE_OPENCL "' FAKE_OPENCL=" + std::string(call) + "=-59",
+                  "OpenclDriverApart.DISABLED_HasNoMarkers", ok);
+    EXPECT_TRUE(ok) << output;
+  }
+}
+
+TEST(OpenclDriverApart, DISABLED_HasNoMarkers) {
+  const tilewise::device on = open("opencl:0");
+  backend::queue& queue = on.implementation().queue();
+  const backend::buffer a(queue, 1 << 22), b(queue, 1 << 22);
+  queue.start_clock();
+  queue.copy(b, a, 1 << 22);
+  EXPECT_GT(queue.stop_clock(), 1000) << "the host's time";
+  EXPECT_EQ(queue.clock_name(), "steady_clock");
+}
+
 }  // namespace
 }  // namespace tilewise::tests

@@ -97,7 +97,19 @@ TEST(ReportPage, AnImplausiblePointIsHollowAndNotRanked) {
   const board& gpu = m.panels.front().boards.back();
   ASSERT_EQ(gpu.name, "cuda:0");
   EXPECT_EQ(gpu.fastest(role::tilewise, 1048576)->label, "cuda:blelloch");
-  EXPECT_NE(body_of(page_of(records)).find("scan/cuda:lookback on cuda:0 at n\u00a0=\u00a01,048,576 is faster than"),
+  EXPECT_NE(body_of(page_of(records))
+                .find("scan/cuda:lookback on cuda:0 at n\u00a0=\u00a01,048,576 cannot be true: it is faster than"),
+            std::string::npos);
+}
+
+TEST(ReportPage, WhatIsLongerThanItsRoundTripIsTold) {
+  std::vector<json> records = made_up_records();
+  for (json& record : records)
+    if (record["case"]["variant"] == "scan/cuda:lookback") {
+      record["derived"]["plausible"] = false;
+      record["reason"] = "the kernel takes longer";
+    }
+  EXPECT_NE(body_of(page_of(records)).find("cannot be true: the kernel takes longer; it is drawn hollow"),
             std::string::npos);
 }
 

@@ -110,9 +110,12 @@ class queue {
   }
 
   /// Device time of the work enqueued between the two calls, in nanoseconds, by the device's own clock where it has
-  /// one: CUDA events, OpenCL profiling, else the host's steady clock. stop_clock waits.
+  /// one, else the host's. Only the two moments are marked, so that what lies between runs as it does without a clock.
+  /// stop_clock waits.
   virtual void start_clock() = 0;
   virtual double stop_clock() = 0;
+  /// What the last stop_clock took its time from, as records name it.
+  virtual std::string_view clock_name() const { return "steady_clock"; }
 
   /// Runs one element an item through small kernels of this backend; the three spans have one length. A backend
   /// without a probe returns empty vectors.

@@ -49,9 +49,16 @@ std::string unit_of(const measured& m) {
 
 bool is_plausible(const measured& m) { return !m.result.derived || m.result.derived->plausible; }
 
+std::string why_implausible(const measured& m) {
+  if (m.result.reason) return *m.result.reason;
+  const bool is_arithmetic = lab::ceiling_of(m.unit) == record::ceiling::fma;
+  return "they do more than the device's own " + std::string(is_arithmetic ? "multiply-adds" : "copy") + " can";
+}
+
 /// A mark instead of a number that cannot be true.
 std::string share_of_limit(const measured& m) {
-  if (!m.result.derived || !m.result.derived->fraction_of_ceiling || m.result.what.is_limit()) return "";
+  if (!m.result.derived || !m.result.derived->fraction_of_ceiling || m.result.what.is_limit())
+    return is_plausible(m) ? "" : "!";
   const double share = *m.result.derived->fraction_of_ceiling;
   const std::string text = share >= 10 ? ">999%" : share < 1e-4 ? "<0.01%" : report::significant(100 * share, 3) + "%";
   return text + (is_plausible(m) ? "" : "!");
@@ -96,8 +103,7 @@ std::string fastest(const std::string& algorithm, const std::vector<const measur
   if (is_plausible(*best))
     return "Fastest " + of + ": " + label_of(*best) + ", " + report::duration(median_ns(*best)) + ".\n";
   return "No fastest " + of + " is named: " + std::to_string(implausible) + " of " + std::to_string(total) +
-         " times, the best among them,\nare marked ! since they do more than the device's own " +
-         (lab::ceiling_of(best->unit) == record::ceiling::fma ? "multiply-adds" : "copy") + " can.\n";
+         " times, the best among them,\nare marked ! since " + why_implausible(*best) + ".\n";
 }
 
 }  // namespace
@@ -113,11 +119,12 @@ std::string bench_block(const std::vector<measured>& rows) {
 }
 
 std::string bench_verdict(const std::vector<measured>& rows) {
-  std::size_t right_bits = 0, wrong = 0, failed = 0;
+  std::size_t right_bits = 0, wrong = 0, failed = 0, implausible = 0;
   std::map<std::string, std::vector<const measured*>> timed;  // by algorithm: ours, right
   for (const measured& m : rows) {
     wrong += m.result.state == status::wrong;
     failed += m.result.state == status::failed;
+    implausible += !is_plausible(m);
     if (m.result.what.order != registry::claim::tilewise || !m.result.verify || !m.result.verify->ok) continue;
     ++right_bits;
     if (m.kernel() != nullptr) timed[m.result.what.algorithm].push_back(&m);
@@ -128,6 +135,8 @@ std::string bench_verdict(const std::vector<measured>& rows) {
   if (wrong == 0 && right_bits == 0) text = "No result in the order was checked";
   if (failed != 0) text += "; " + std::to_string(failed) + " rows failed";
   text = "\n" + text + ".\n";
+  if (implausible != 0)
+    text += std::to_string(implausible) + (implausible == 1 ? " time" : " times") + " marked ! cannot be true.\n";
   for (const auto& [algorithm, ours] : timed) text += fastest(algorithm, ours);
   return text;
 }

@@ -38,7 +38,7 @@ void require_memory(const registry::problem& p, const device_info& device) {
   refuse(all, device.memory, "the memory");
 }
 
-/// The kernel's own time is taken where times are asked for: some devices' clocks cost each launch an event.
+/// The kernel's own time is taken where times are asked for: a clock waits for the device once more.
 void run_on(backend::queue& queue, const registry::problem& p, std::span<const bytes* const> inputs, bool timed,
             data_run& run) {
   const bool moves = run.device->info().backend != "cpu";

@@ -10,4 +10,7 @@ namespace tilewise::lab {
 /// are the group's, in its order.
 void derive(const group& what, std::span<measured> rows);
 
+/// Marks a kernel as implausible that surely took longer than the same work with its transfers, and says so.
+void hold_against_round_trip(measured& m);
+
 }  // namespace tilewise::lab

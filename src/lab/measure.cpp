@@ -29,11 +29,6 @@ record::maybe_count threads_of(const row& r) {
   return static_cast<backend::cpu::queue&>(r.on->queue()).threads();
 }
 
-const char* clock_name_of(const row& r) {
-  const std::string& backend = r.on->info().backend;
-  return backend == "cuda" ? "cuda_events" : backend == "opencl" ? "opencl_profiling" : "steady_clock";
-}
-
 template <class F>
 void guarded(measured& m, F&& f) {
   try {
@@ -72,6 +67,7 @@ class group_measurement {
       if (all_[i].is_ok()) check(i);
     derive(what_, all_);
     if (!how_.hooks.interrupted()) measure_transfers(what_, inputs_, memory_, how_, all_);
+    for (measured& m : all_) hold_against_round_trip(m);
     return std::move(all_);
   }
 
@@ -131,7 +127,7 @@ class group_measurement {
     if (!taken.failure.empty()) return m.end(record::status::failed, taken.failure);
     if (taken.reason == stop_reason::interrupted) m.interrupt();
     if (!taken.ns.empty()) m.result.timing->kernel = clock_of(taken);
-    m.result.timing->clock_name = clock_name_of(what_.rows[i]);
+    m.result.timing->clock_name = what_.rows[i].on->queue().clock_name();
     m.result.what.threads = threads_of(what_.rows[i]);
     if (noise) m.result.noise = {noise->aa_median_ratio, noise->min_effect};
   }

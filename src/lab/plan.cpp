@@ -42,7 +42,7 @@ bool is_selected(const variant& v, const request& wanted) {
 }
 
 bool is_wanted(const variant& v, const request& wanted) {
-  return is_selected(v, wanted) && (wanted.public_calls || !is_public_call(v));
+  return is_selected(v, wanted) && ((wanted.public_calls && !wanted.is_first_look()) || !is_public_call(v));
 }
 
 void refuse_unmatched(const request& wanted) {
@@ -127,22 +127,41 @@ std::shared_ptr<backend::device> only_device(const registry::problem& p, const v
   return nullptr;
 }
 
-/// A second of the slowest definition, and a median takes a dozen calls.
-constexpr double operations_of_timed_definition = 536870912.0;
+/// A first look has every variant of this algorithm, at the larger size: each is a step of a known ladder, and OpenCL
+/// compiles them quickly.
+constexpr std::string_view ladder_of_first_look = "matmul";
+
+/// Whether the device would take another variant. Where none computes the problem, all are shown, with the reasons.
+bool is_passed_over(const registry::problem& p, const variant& v, const backend::device& on) {
+  if (p.what->name == ladder_of_first_look && p.shape != p.what->quick_shapes.front()) return false;
+  try {
+    return registry::choose(p, on).variant != &v;
+  } catch (const error&) {
+    return false;
+  }
+}
+
+/// It takes half a minute to compile a peer such as CLBlast, and no choice ever falls on it.
+bool is_opencl_on_cpu(const place& where) {
+  const device_info& info = where.all.front()->info();
+  return info.backend == "opencl" && info.is_cpu;
+}
 
 /// The documents' experiments time all that there is, however long one call takes.
 std::vector<row> rows_of(const registry::problem& p, const place& where, const request& wanted) {
   std::vector<row> rows;
   for (const variant* v : candidates(*p.what)) {
     if (!is_wanted(*v, wanted) || v->device_backend() != where.all.front()->info().backend) continue;
+    if (wanted.is_first_look() && v->peer && is_opencl_on_cpu(where)) continue;
     if (v->backend == "serial") {
       add_rows(rows, p, *v, where.all.front(), "");
-      if (!wanted.base.of_documents && p.what->operations(p) > operations_of_timed_definition)
+      if (!wanted.base.of_documents && !is_definition_timed(p))
         rows.back().skip = "one call of the definition takes seconds at this size";
     } else if (v->peer || is_public_call(*v)) {
       if (const auto only = only_device(p, *v, where.all)) add_rows(rows, p, *v, only, "");
     } else {
-      for (const auto& d : where.devices) add_rows(rows, p, *v, d, wanted.tuning);
+      for (const auto& d : where.devices)
+        if (!wanted.is_first_look() || !is_passed_over(p, *v, *d)) add_rows(rows, p, *v, d, wanted.tuning);
     }
   }
   if (!rows.empty()) rows.push_back({&limit_of(*p.what, where.devices.back()->info().backend), where.devices.back()});

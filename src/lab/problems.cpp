@@ -30,12 +30,21 @@ extents cube(const algorithm& what, std::uint64_t n) {
   return shape;
 }
 
+/// What all else is held against shall be there to see.
+extents largest_with_definition(const algorithm& what) {
+  const auto found = std::find_if(what.quick_shapes.rbegin(), what.quick_shapes.rend(), [&](const extents& shape) {
+    return is_definition_timed({.what = &what, .type = what.types.front(), .shape = shape});
+  });
+  return found == what.quick_shapes.rend() ? what.quick_shapes.back() : *found;
+}
+
 std::vector<extents> shapes_of(const algorithm& what, const request& wanted) {
   std::vector<extents> shapes;
   for (const std::uint64_t n : wanted.sizes) shapes.push_back(cube(what, n));
   for (const extents& shape : wanted.shapes)
     if (ranks_of(what).contains(shape.rank)) shapes.push_back(shape);
   if (!wanted.sizes.empty() || !wanted.shapes.empty()) return shapes;
+  if (wanted.is_first_look()) return {what.quick_shapes.front(), largest_with_definition(what)};
   const auto preset_shapes = wanted.base.all_sizes ? what.normal_shapes : what.quick_shapes;
   return {preset_shapes.begin(), preset_shapes.end()};
 }
@@ -77,9 +86,10 @@ std::string listed(const std::set<unsigned>& ranks) {
   return text;
 }
 
-/// The types asked for; else the preset's, and the algorithm's own first one.
+/// The types asked for; else the preset's, and the algorithm's own first one, which is all that a first look has.
 std::vector<dtype> types_of(const algorithm& what, const request& wanted) {
   if (!wanted.types.empty()) return wanted.types;
+  if (wanted.is_first_look()) return {what.types.front()};
   std::vector<dtype> types = wanted.base.types;
   if (std::find(types.begin(), types.end(), what.types.front()) == types.end())
     types.insert(types.begin(), what.types.front());
@@ -93,6 +103,11 @@ bool asks_for(const extents& shape, const request& wanted) {
 }
 
 }  // namespace
+
+bool is_definition_timed(const problem& p) {
+  constexpr double operations_of_a_second = 536870912.0;  // of the slowest definition
+  return p.what->operations(p) <= operations_of_a_second;
+}
 
 asked_problems problems_of(const algorithm& what, const request& wanted) {
   asked_problems asked;

@@ -8,6 +8,9 @@ namespace tilewise::lab {
 /// No machine holds more, and sums of byte counts of it fit 64 bits.
 inline constexpr std::uint64_t most_elements = std::uint64_t{1} << 48;
 
+/// Whether one call of the definition takes a second at most: a median takes a dozen of them.
+bool is_definition_timed(const registry::problem& p);
+
 struct asked_problems {
   std::vector<registry::problem> all;
   std::string refused;  // if there are none: why what was asked for has no answer

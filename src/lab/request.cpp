@@ -13,7 +13,7 @@ preset find_preset(std::string_view name) {
   stop_rule documents = normal;
   documents.min_ns = 0.25e9;
   const std::vector<preset> presets{
-      {"quick", {dtype::f32}, {op::sum}, false, quick},
+      {"quick", {dtype::f32}, {op::sum}, false, quick, false, true},
       {"normal", {dtype::f32, dtype::f64, dtype::i32}, {op::sum}, true, normal},
       {"thorough", {all_dtypes.begin(), all_dtypes.end()}, {all_ops.begin(), all_ops.end()}, true, stop_rule{}},
       {"seeds", {}, {}, false, documents, true}};

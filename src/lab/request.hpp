@@ -16,7 +16,8 @@ struct preset {
   std::vector<op> operations;
   bool all_sizes;  // the algorithms' normal_shapes instead of quick_shapes
   stop_rule rule;
-  bool of_documents = false;  // the documents' experiments, with their own types, settings and sizes
+  bool of_documents = false;   // the documents' experiments, with their own types, settings and sizes
+  bool is_first_look = false;  // few rows where nothing is selected: what each device would choose, and a ladder
 };
 /// quick, normal, thorough, seeds. Throws `invalid_argument` with the nearest name.
 preset find_preset(std::string_view name);
@@ -35,6 +36,9 @@ struct request {
   bool public_calls = true;  // rows for the library's own functions, which take their own number of threads
   preset base;
   std::span<const experiment> documents = experiments();  // of the preset seeds
+
+  /// Whoever names variants or tunings wants to see them all.
+  bool is_first_look() const { return base.is_first_look && selectors.empty() && variant.empty() && tuning.empty(); }
 };
 
 }  // namespace tilewise::lab

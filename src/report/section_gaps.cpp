@@ -25,7 +25,8 @@ std::vector<std::vector<html>> never_tried(const model& m) {
     const std::string id = v.id();
     const bool is_there = std::any_of(m.rows.begin(), m.rows.end(), [&](const row& r) { return r.variant == id; });
     if (!is_there)
-      lines.push_back({html::text(id), "all", "no record names it: its device was not there or not asked for"});
+      lines.push_back(
+          {html::text(id), "all", "no record names it: its device was not there, or the run did not ask for it"});
   }
   return lines;
 }
@@ -55,7 +56,8 @@ void warn_of_row(const row& r, std::vector<std::string>& warnings) {
     if (!r.reason.empty()) text += " " + r.reason;
     warnings.push_back(text);
   } else if (r.timed() && !r.plausible) {
-    warnings.push_back(name_of(r) + " is faster than its measured ceiling allows; it is drawn hollow and not ranked.");
+    const std::string why = r.reason.empty() ? "it is faster than its measured ceiling allows" : r.reason;
+    warnings.push_back(name_of(r) + " cannot be true: " + why + "; it is drawn hollow and not ranked.");
   }
 }
 

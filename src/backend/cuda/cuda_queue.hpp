@@ -40,6 +40,7 @@ class queue final : public backend::queue {
   void finish() override;
   void start_clock() override;
   double stop_clock() override;
+  std::string_view clock_name() const override { return "cuda_events"; }
   arithmetic probe_arithmetic(std::span<const float> a, std::span<const float> b, std::span<const float> c) override;
 
  private:

@@ -36,6 +36,7 @@
   X(clEnqueueReadBuffer)         \
   X(clEnqueueWriteBuffer)        \
   X(clEnqueueCopyBuffer)         \
+  X(clEnqueueMarkerWithWaitList) \
   X(clFinish)                    \
   X(clGetEventProfilingInfo)     \
   X(clReleaseEvent)

@@ -51,9 +51,8 @@ class queue final : public backend::queue {
     enqueue_tiles(kernel, index, tiles, group);
   }
 
-  /// For libraries that enqueue by themselves: their work is in the queue's clock if they fill this event.
+  /// For libraries that enqueue by themselves.
   cl_command_queue commands() const { return commands_.get(); }
-  cl_event* event();
 
   memory allocate(std::uint64_t bytes) override;
   void release(memory what) noexcept override;
@@ -65,6 +64,7 @@ class queue final : public backend::queue {
   void finish() override;
   void start_clock() override;
   double stop_clock() override;
+  std::string_view clock_name() const override { return profiled_ ? "opencl_markers" : "steady_clock"; }
   arithmetic probe_arithmetic(std::span<const float> a, std::span<const float> b, std::span<const float> c) override;
 
  private:
@@ -77,17 +77,17 @@ class queue final : public backend::queue {
   void set_argument(cl_kernel kernel, cl_uint index, std::uint64_t value);
   void set_argument(cl_kernel kernel, cl_uint index, std::uint32_t value);
   void enqueue_tiles(cl_kernel kernel, cl_uint tile_index, std::uint64_t tiles, group_shape group);
+  event_handle mark();
   cl_mem create_buffer(std::uint64_t bytes);
   void drop_free_buffers();
 
   context_handle context_;
   queue_handle commands_;
-  bool profiled_;
+  bool profiled_;  // whether markers tell their times
   program_store programs_;
   std::unordered_map<std::uint64_t, std::vector<cl_mem>> free_;  // by size
   std::unordered_map<cl_mem, std::uint64_t> owned_;              // sizes of all our buffers, free or not
-  bool clock_runs_ = false;
-  std::vector<cl_event> events_;  // of the commands since start_clock
+  event_handle first_mark_;                                      // of the clock that runs
   std::chrono::steady_clock::time_point clock_started_;
 };
 
