@@ -1,8 +1,8 @@
 # tilewise_algorithm(NAME BACKENDS serial cpu opencl cuda openacc): adds an algorithm's folder to the library and the catalog.
 #
-# The folder holds NAME.cpp, NAME_algorithm.cpp and, for each backend, NAME_<backend>.cpp (cuda: NAME_cuda.cu) with the
-# function `std::vector<registry::variant> NAME_<backend>_variants()` in namespace tilewise::impl::NAME. A missing file is an
-# error. Helpers of a backend file, NAME_<backend>_*.cpp or .cu, are added too. Beside them may lie:
+# The folder holds NAME.cpp, NAME_algorithm.cpp and, for each backend, NAME_<backend>.cpp with the function
+# `std::vector<registry::variant> NAME_<backend>_variants()` in namespace tilewise::impl::NAME. A missing file is an error.
+# Helpers of a backend file, NAME_<backend>_*.cpp, are added too; CUDA files that hold kernels end in .cu. Beside them may lie:
 #   NAME.cl               embedded after order/operators.cl and block_tree.cl as embedded::NAME_cl
 #   NAME_METHOD.cl        embedded after all of these as embedded::NAME_METHOD_cl
 #   NAME_cpu*_kernels.cpp compiled once for each x86-64 level, with TILEWISE_LEVEL = v2, v3, v4
@@ -16,14 +16,18 @@ function(tilewise_algorithm name)
     if(DEFINED TILEWISE_${switch} AND NOT TILEWISE_${switch})
       continue()
     endif()
-    set(extension cpp)
+    set(main ${name}_${backend}.cpp)
+    file(GLOB sources CONFIGURE_DEPENDS ${name}_${backend}.cpp ${name}_${backend}_*.cpp)
     if(backend STREQUAL "cuda")
-      set(extension cu)
+      file(GLOB with_kernels CONFIGURE_DEPENDS ${name}_cuda.cu ${name}_cuda_*.cu)
+      list(APPEND sources ${with_kernels})
+      if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${main})
+        set(main ${name}_cuda.cu)
+      endif()
     endif()
-    if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${name}_${backend}.${extension})
-      message(FATAL_ERROR "${name} declares the backend ${backend}, but ${name}_${backend}.${extension} is missing")
+    if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${main})
+      message(FATAL_ERROR "${name} declares the backend ${backend}, but ${main} is missing")
     endif()
-    file(GLOB sources CONFIGURE_DEPENDS ${name}_${backend}.${extension} ${name}_${backend}_*.${extension})
     list(FILTER sources EXCLUDE REGEX "_kernels\\.cpp$")
     if(backend STREQUAL "openacc")
       target_sources(tilewise-openacc PRIVATE ${sources})

@@ -1,4 +1,4 @@
-// The CUDA variants of convolve: one file each, listed by convolve_cuda.cu.
+// The CUDA variants of convolve: one file each, listed by convolve_cuda.cpp.
 #pragma once
 
 #include "registry/variant.hpp"

@@ -1,4 +1,4 @@
-// The CUDA variants of diffuse: one file each, listed by diffuse_cuda.cu.
+// The CUDA variants of diffuse: one file each, listed by diffuse_cuda.cpp.
 #pragma once
 
 #include "registry/variant.hpp"

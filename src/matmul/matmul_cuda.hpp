@@ -1,4 +1,4 @@
-// The CUDA variants of matmul: one file each, listed by matmul_cuda.cu.
+// The CUDA variants of matmul: one file each, listed by matmul_cuda.cpp.
 #pragma once
 
 #include "registry/variant.hpp"

@@ -6,7 +6,7 @@
 //         the next tile's carry.
 // Shape:  one group a tile; groups do not wait for each other.
 // Limits: local memory for one tile of elements.
-// Twins:  scan_serial.cpp, scan_cuda.cu; embedded behind order/operators.cl and order/block_tree.cl.
+// Twins:  scan_serial.cpp, scan_cuda_blelloch.cu; embedded behind order/operators.cl and order/block_tree.cl.
 
 // What a level is and what it puts out; scan_opencl.cpp has the same numbers.
 #define TW_INCLUSIVE 1  // out[i] = P(i+1), else P(i)

@@ -1,4 +1,4 @@
-// The CUDA variants of scan: one file each, listed by scan_cuda.cu.
+// The CUDA variants of scan: one file each, listed by scan_cuda.cpp.
 #pragma once
 
 #include "registry/variant.hpp"
