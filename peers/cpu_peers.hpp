@@ -6,7 +6,6 @@
 #include "registry/variant.hpp"
 
 #include <functional>
-#include <type_traits>
 #include <vector>
 
 namespace tilewise::peers {

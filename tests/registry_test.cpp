@@ -173,6 +173,12 @@ TEST(Tuning, APartStartsFromTheDefault) {
   EXPECT_EQ(parse_tuning("", two_axes), default_tuning(two_axes));
 }
 
+TEST(Tuning, AxesGiveTheirValuesInTheirOrder) {
+  const auto [group_size, carry] = parse_tuning("carry=direct group_size=256", two_axes).of(two_axes);
+  EXPECT_EQ(group_size, 256u);
+  EXPECT_EQ(carry, 1u);
+}
+
 TEST(Tuning, ErrorsNameWhatThereIs) {
   const auto parse = [](std::string_view text) {
     return message_of(errc::invalid_argument, [&] { parse_tuning(text, two_axes); });
