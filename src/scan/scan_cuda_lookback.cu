@@ -36,7 +36,7 @@ template <class T, unsigned Chunks>
 constexpr unsigned tile_length = Chunks* chunk_length<T>;
 template <unsigned Chunks>
 constexpr unsigned group_size = (2 + reduce_warps + Chunks) * warp_size;
-constexpr std::uint64_t no_tile = ~std::uint64_t{0};
+[[maybe_unused]] constexpr std::uint64_t no_tile = ~std::uint64_t{0};  // not used where the kernels are empty
 
 template <class T, class Op>
 struct work {
@@ -259,26 +259,30 @@ __device__ void finish(const work<T, Op>& w, shared_state<T, Chunks>& s, unsigne
 
 template <class T, class Op, unsigned Chunks>
 __global__ void __launch_bounds__(group_size<Chunks>, 1) lookback(const work<T, Op> w) {
-  extern __shared__ __align__(128) unsigned char bytes[];
-  auto& s = *reinterpret_cast<shared_state<T, Chunks>*>(bytes);
-  if (threadIdx.x == 0) {
-    for (slot<T, Chunks>& each : s.in) {
-      each.full.open(1);
-      each.reduced.open(reduce_warps);
-      each.empty.open(Chunks + 1);  // the finish warps and the scout
-    }
-    for (carry_slot<T>& each : s.carries) each.ready.open(1);
-  }
-  __syncthreads();  // the barriers are open
-  const unsigned warp = threadIdx.x / warp_size;
-  if (warp == 0) {
-    if (threadIdx.x == 0) produce(w, s);
-  } else if (warp == 1) {
-    scout(w, s);
-  } else if (warp < 2 + reduce_warps) {
-    reduce(w, s, warp - 2);
+  if constexpr (!has_pipeline) {
+    __trap();
   } else {
-    finish(w, s, warp - 2 - reduce_warps);
+    extern __shared__ __align__(128) unsigned char bytes[];
+    auto& s = *reinterpret_cast<shared_state<T, Chunks>*>(bytes);
+    if (threadIdx.x == 0) {
+      for (slot<T, Chunks>& each : s.in) {
+        each.full.open(1);
+        each.reduced.open(reduce_warps);
+        each.empty.open(Chunks + 1);  // the finish warps and the scout
+      }
+      for (carry_slot<T>& each : s.carries) each.ready.open(1);
+    }
+    __syncthreads();  // the barriers are open
+    const unsigned warp = threadIdx.x / warp_size;
+    if (warp == 0) {
+      if (threadIdx.x == 0) produce(w, s);
+    } else if (warp == 1) {
+      scout(w, s);
+    } else if (warp < 2 + reduce_warps) {
+      reduce(w, s, warp - 2);
+    } else {
+      finish(w, s, warp - 2 - reduce_warps);
+    }
   }
 }
 

@@ -37,12 +37,12 @@ template <class T>
 __device__ __forceinline__ void send(packet<T>* to, T value, unsigned number) {
   const std::uint64_t tag = std::uint64_t{number} << 32;
   if constexpr (packet<T>::words == 2) {
-    const auto bits = __builtin_bit_cast(std::uint64_t, value);
+    auto bits = __builtin_bit_cast(std::uint64_t, value);
     asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(tag | (bits & 0xffffffffu)),
                  "l"(tag | bits >> 32)
                  : "memory");
   } else {
-    const auto bits = __builtin_bit_cast(unsigned, value);
+    auto bits = __builtin_bit_cast(unsigned, value);
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(tag | bits) : "memory");
   }
 }
