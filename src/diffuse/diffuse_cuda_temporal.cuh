@@ -153,7 +153,9 @@ struct strip_stream {
   /// Takes rows, and writes those that are through. False if a row is too large for the form of the mask.
   template <edges Edges>
   __device__ __forceinline__ bool advance_to(int stop) {
-#pragma unroll 2  // so that what was new and is old then is in its place
+    // Two rows at a time, so that what was new and is old then is in its place; at the field's first and last rows,
+    // which are few, it would only be more code.
+#pragma unroll(Edges == edges::all ? 1 : 2)
     for (int coming = front; coming < stop; ++coming) {
       ask_for(coming + rows_ahead - 1);
       row now;

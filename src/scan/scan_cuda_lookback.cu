@@ -36,7 +36,18 @@ template <class T, unsigned Chunks>
 constexpr unsigned tile_length = Chunks* chunk_length<T>;
 template <unsigned Chunks>
 constexpr unsigned group_size = (2 + reduce_warps + Chunks) * warp_size;
-constexpr std::uint64_t no_tile = ~std::uint64_t{0};
+[[maybe_unused]] constexpr std::uint64_t no_tile = ~std::uint64_t{0};  // not used where the kernels are empty
+
+/// Integers' min and max are one kernel for each width, the max of unsigned codes: x ^ code_of orders the elements, or
+/// orders them the other way round. The identity is the code 0.
+template <class T, class Op>
+constexpr bool has_codes = std::is_integral_v<T>&& Op::id == op::max;
+template <class T>
+T code_of(const registry::problem& p) {
+  const bool is_signed = p.type == dtype::i32 || p.type == dtype::i64;
+  const T sign = T{is_signed} << (8 * sizeof(T) - 1);
+  return operation_of(p) == op::max ? sign : ~sign;
+}
 
 template <class T, class Op>
 struct work {
@@ -47,6 +58,7 @@ struct work {
   output_rule<T, Op> rule;
   std::uint64_t* counter;  // epoch in the high half, tiles drawn in the low one
   node_table nodes;
+  T code;  // see has_codes
 };
 
 /// A tile on its way through the group.
@@ -97,6 +109,14 @@ __device__ bool is_whole(const work<T, Op>& w, std::uint64_t tile) {
   return (tile + 1) * tile_length<T, Chunks> <= w.n;
 }
 
+/// From elements to codes, or back.
+template <class T, class Op>
+__device__ void recode(const work<T, Op>& w, pack<T>& values) {
+  if constexpr (has_codes<T, Op>)
+#pragma unroll
+    for (unsigned i = 0; i < pack_length<T>; ++i) values.at[i] ^= w.code;
+}
+
 /// One lane. A tile is drawn only when its slot is free: one that were held back would hold up all newer ones.
 template <class T, class Op, unsigned Chunks>
 __device__ void produce(const work<T, Op>& w, shared_state<T, Chunks>& s) {
@@ -145,7 +165,8 @@ __device__ void load_chunk(const work<T, Op>& w, slot<T, Chunks>& from, unsigned
     const unsigned at = chunk * chunk_length<T> + r * row_length<T> + threadIdx.x % warp_size * pack_length<T>;
     pack<T>& here = reinterpret_cast<pack<T>&>(from.x[at]);
     if (!copied) here = load_pack_part<Op>(w.x, from.tile * tile_length<T, Chunks> + at, w.n);
-    loaded[r] = here;
+    loaded[r] = here;  // what it has beyond the end is in no block that a result is made of
+    recode(w, loaded[r]);
   }
 }
 
@@ -213,6 +234,7 @@ __device__ void finish_row(const work<T, Op>& w, const pack<T>& x, T before, T a
   pack<T> y;
 #pragma unroll
   for (unsigned i = 0; i < pack_length<T>; ++i) y.at[i] = w.rule(w.rule.shift != 0 ? p[i + 1] : p[i]);
+  recode(w, y);
   if (packed) {
     __stcs(reinterpret_cast<uint4*>(w.out + first), __builtin_bit_cast(uint4, y));
   } else {
@@ -234,9 +256,11 @@ __device__ void finish(const work<T, Op>& w, shared_state<T, Chunks>& s, unsigne
     from.reduced.wait(r.parity());
     pack<T> x[rows];
 #pragma unroll
-    for (unsigned i = 0; i < rows; ++i)
-      x[i] =
-          reinterpret_cast<const pack<T>&>(from.x[chunk * chunk_length<T> + i * row_length<T> + lane * pack_length<T>]);
+    for (unsigned i = 0; i < rows; ++i) {
+      const T& first = from.x[chunk * chunk_length<T> + i * row_length<T> + lane * pack_length<T>];
+      x[i] = reinterpret_cast<const pack<T>&>(first);
+      recode(w, x[i]);
+    }
     const T chunk_value = from.chunk_value[lane % Chunks], row_value = from.row_value[chunk * rows + lane % rows];
     __syncwarp();  // every lane has what it needs of the slot
     if (lane == 0) from.empty.arrive();
@@ -259,26 +283,30 @@ __device__ void finish(const work<T, Op>& w, shared_state<T, Chunks>& s, unsigne
 
 template <class T, class Op, unsigned Chunks>
 __global__ void __launch_bounds__(group_size<Chunks>, 1) lookback(const work<T, Op> w) {
-  extern __shared__ __align__(128) unsigned char bytes[];
-  auto& s = *reinterpret_cast<shared_state<T, Chunks>*>(bytes);
-  if (threadIdx.x == 0) {
-    for (slot<T, Chunks>& each : s.in) {
-      each.full.open(1);
-      each.reduced.open(reduce_warps);
-      each.empty.open(Chunks + 1);  // the finish warps and the scout
-    }
-    for (carry_slot<T>& each : s.carries) each.ready.open(1);
-  }
-  __syncthreads();  // the barriers are open
-  const unsigned warp = threadIdx.x / warp_size;
-  if (warp == 0) {
-    if (threadIdx.x == 0) produce(w, s);
-  } else if (warp == 1) {
-    scout(w, s);
-  } else if (warp < 2 + reduce_warps) {
-    reduce(w, s, warp - 2);
+  if constexpr (!has_pipeline) {
+    __trap();
   } else {
-    finish(w, s, warp - 2 - reduce_warps);
+    extern __shared__ __align__(128) unsigned char bytes[];
+    auto& s = *reinterpret_cast<shared_state<T, Chunks>*>(bytes);
+    if (threadIdx.x == 0) {
+      for (slot<T, Chunks>& each : s.in) {
+        each.full.open(1);
+        each.reduced.open(reduce_warps);
+        each.empty.open(Chunks + 1);  // the finish warps and the scout
+      }
+      for (carry_slot<T>& each : s.carries) each.ready.open(1);
+    }
+    __syncthreads();  // the barriers are open
+    const unsigned warp = threadIdx.x / warp_size;
+    if (warp == 0) {
+      if (threadIdx.x == 0) produce(w, s);
+    } else if (warp == 1) {
+      scout(w, s);
+    } else if (warp < 2 + reduce_warps) {
+      reduce(w, s, warp - 2);
+    } else {
+      finish(w, s, warp - 2 - reduce_warps);
+    }
   }
 }
 
@@ -303,15 +331,14 @@ void launch(const registry::problem& p, const registry::memories& where, queue& 
   std::uint64_t needed = 0;
   nodes_of<T>(nullptr, tiles, needed);
   std::uint64_t* const words = q.lasting(needed);
-  const work<T, Op> w{x,
-                      out,
-                      p.n(),
-                      tiles,
-                      is_packable(x),
-                      is_packable(out),
-                      output_rule_of<T, Op>(p),
-                      words,
-                      nodes_of<T>(words, tiles, needed)};
+  T code{};
+  output_rule<T, Op> rule = output_rule_of<T, Op>(p);
+  if constexpr (has_codes<T, Op>) {
+    code = code_of<T>(p);
+    if (starts_from_init(p)) rule.init ^= code;
+  }
+  const work<T, Op> w{
+      x, out, p.n(), tiles, is_packable(x), is_packable(out), rule, words, nodes_of<T>(words, tiles, needed), code};
   const unsigned groups = static_cast<unsigned>(std::min<std::uint64_t>(tiles, q.device().info().compute_units));
   TW_CUDA(cudaFuncSetAttribute(lookback<T, Op, Chunks>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
   lookback<T, Op, Chunks><<<groups, group_size<Chunks>, bytes, q.stream()>>>(w);
@@ -333,7 +360,10 @@ void run(const registry::problem& p, const registry::memories& where, const regi
   if (p.n() == 0) return;
   const bool small = takes_small_tiles(p, t, q.device());
   with_type_and_operator(p.type, operation_of(p), [&]<class T, class Op>(T, Op) {
-    small ? launch<T, Op, 8>(p, where, enter(q)) : launch<T, Op, 16>(p, where, enter(q));
+    constexpr bool is_coded = std::is_integral_v<T> && (Op::id == op::min || Op::id == op::max);
+    using element = std::conditional_t<is_coded, order::wrapping_t<T>, T>;
+    using operation = std::conditional_t<is_coded, order::max, Op>;
+    small ? launch<element, operation, 8>(p, where, enter(q)) : launch<element, operation, 16>(p, where, enter(q));
   });
 }
 

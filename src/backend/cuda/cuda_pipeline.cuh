@@ -11,6 +11,14 @@ namespace tilewise::backend::cuda {
 
 inline constexpr unsigned pipeline_capability = 90;
 
+/// Whether the compiler is making code for a device that has it, not for an older one or the host. A kernel that needs
+/// it is empty otherwise, since all of its instances would be compiled for nothing.
+#if __CUDA_ARCH__ >= 900
+inline constexpr bool has_pipeline = true;
+#else
+inline constexpr bool has_pipeline = false;
+#endif
+
 __device__ inline unsigned shared_address(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
 
 /// A barrier that counts arrivals and bytes; it is used in phases, whose parity goes 0, 1, 0, ...
