@@ -101,7 +101,7 @@ class block {
     cells first{.label = wrapped(label_of(m)), .bits = bits_of(m)};
     if (taken == nullptr) first.time = name_of(m.result.state);
     std::string text = lines_of(first, taken, kernel);
-    if (taken == nullptr && m.result.reason) text += indented(*m.result.reason);
+    if (m.result.reason) text += indented(*m.result.reason);
     if (trip != nullptr || !transfers.empty()) text += lines_of({below("with transfers")}, trip, transfers);
     return text;
   }

@@ -58,7 +58,8 @@ std::vector<comparison> comparisons(const model& m) {
 html time_of(const row& r) {
   if (r.wrong()) return tag("strong", {{"class", "wrong"}}, "WRONG");
   if (!r.timed()) return html::text(std::string(name_of(r.status)));
-  return html::text(duration(r.kernel->median) + (r.kernel->low ? "" : ", no interval"));
+  return html::text(duration(r.kernel->median) + (r.kernel->low ? "" : ", no interval") +
+                    (r.plausible ? "" : ", implausible"));
 }
 
 using cells = std::vector<html>;
