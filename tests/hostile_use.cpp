@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
-#include <map>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -23,6 +23,9 @@ namespace tw = tilewise;
 
 /// Never destroyed, so that it can be used as long as the library.
 const std::vector<float>& values = *new std::vector<float>(4'000'000, 0.25f);
+
+/// Of operator new, the library's too, before one fails; negative: none does.
+std::atomic<long> allocations_left{-1};
 
 void print_total(const tw::device& on) {
   const float total = tw::reduce(values, {.device = on});
@@ -125,19 +128,63 @@ void print_driver_folder() {
     std::printf("%s %o\n", folder, facts.st_mode & 07777);
 }
 
-/// threads NAME COUNT: where the system has room for a few only.
-void use_with_few_threads(const std::string& name, unsigned threads) {
+/// So many bytes of address space more than now, and no more.
+void leave_room_for(rlim_t bytes) {
   std::ifstream pages("/proc/self/statm");
   rlim_t used = 0;
   pages >> used;
-  const rlim_t most = used * static_cast<rlim_t>(sysconf(_SC_PAGE_SIZE)) + (rlim_t{100} << 20);
+  const rlim_t most = used * static_cast<rlim_t>(sysconf(_SC_PAGE_SIZE)) + bytes;
   const rlimit limit{most, most};
   setrlimit(RLIMIT_AS, &limit);
+}
+
+/// memory NAME: one allocation after another fails, until all is done without; before, every call says that there is
+/// none.
+void use_with_little_memory(const std::string& name) {
+  const std::vector<float> some(values.begin(), values.begin() + 10'000);
+  const std::span<const float> few = std::span(some).first(400);
+  const auto compute = [&] {
+    const tw::device on = tw::open(name, {.threads = 2});
+    tw::inclusive_scan(some, {.device = on});
+    tw::argsort(some, {.device = on});
+    tw::polymul(few, few, {.device = on});
+    tw::matmul(few, {20, 20}, few, {20, 20}, {.device = on});
+    tw::convolve(few, {20, 20}, few.first(9), {3, 3}, {.device = on});
+    tw::reduce(on.upload(some));
+  };
+  int good = 0;
+  for (long allocation = 0; allocation < 5000 && good == 0; ++allocation)
+    good += ends_well_in_child([&] {
+      allocations_left = allocation;
+      try {
+        compute();
+      } catch (const tw::error& e) {
+        allocations_left = -1;
+        if (e.code() != tw::errc::out_of_memory) print_error(e);
+        _exit(2);
+      }
+      if (allocations_left < 0) _exit(3);  // it did without
+      allocations_left = -1;
+    });
+  std::printf(good != 0 ? "done\n" : "never done\n");
+}
+
+/// threads NAME COUNT: where the system has room for a few only.
+void use_with_few_threads(const std::string& name, unsigned threads) {
+  leave_room_for(rlim_t{100} << 20);
   attempt([&] { print_total(tw::open(name, {.threads = threads})); });
   attempt([&] { print_total(tw::open(name, {.threads = 2})); });
 }
 
 }  // namespace
+
+void* operator new(std::size_t bytes) {
+  if (allocations_left >= 0 && allocations_left-- == 0) throw std::bad_alloc();
+  if (void* const made = std::malloc(bytes == 0 ? 1 : bytes)) return made;
+  throw std::bad_alloc();
+}
+void operator delete(void* what) noexcept { std::free(what); }
+void operator delete(void* what, std::size_t) noexcept { std::free(what); }
 
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
@@ -150,6 +197,7 @@ int main(int argc, char** argv) {
     if (what == "use") print_total(tw::open(name));
     if (what == "fork") fork_after_use(name);
     if (what == "fork-first") fork_before_use(name);
+    if (what == "memory") use_with_little_memory(name);
     if (what == "threads") use_with_few_threads(name, number(2));
   });
 }

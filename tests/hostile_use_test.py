@@ -88,6 +88,11 @@ class Endings(HostileCase):
         self.check(use("threads", "cpu:threads", 64), 0, "^error 2: the system gives")
 
 
+    def test_memory_that_cannot_be_had(self):
+        for name in "cpu:serial", "cpu:threads":
+            self.check(use("memory", name), 0, "^done\n$", "^$")
+
+
 class Caches(HostileCase):
     """PoCL runs what lies in its cache; so the cache is ours alone, or a new one."""
 

@@ -23,20 +23,22 @@ std::string invalid(const problem&) { return ""; }
 }  // namespace
 
 const registry::algorithm& skeleton_algorithm() {
-  static const registry::algorithm& descriptor = base::lasting(registry::algorithm{
-      .name = "skeleton",
-      .summary = "the negative of each element",
-      .types = all_dtypes,
-      .settings = {},
-      .numbers = {},
-      .edge_shapes = edge_shapes,
-      .quick_shapes = quick_shapes,
-      .normal_shapes = normal_shapes,
-      .inputs = inputs,
-      .outputs = outputs,
-      .operations = operations,
-      .invalid = invalid,
-      .in_place = true,
+  static const registry::algorithm& descriptor = base::lasting([] {
+    return registry::algorithm{
+        .name = "skeleton",
+        .summary = "the negative of each element",
+        .types = all_dtypes,
+        .settings = {},
+        .numbers = {},
+        .edge_shapes = edge_shapes,
+        .quick_shapes = quick_shapes,
+        .normal_shapes = normal_shapes,
+        .inputs = inputs,
+        .outputs = outputs,
+        .operations = operations,
+        .invalid = invalid,
+        .in_place = true,
+    };
   });
   return descriptor;
 }

@@ -1,6 +1,6 @@
 // The public device and array, over the backends.
 #include "backend/backend.hpp"
-#include "backend/host_means.hpp"
+#include "base/host_means.hpp"
 #include "base/instantiate.hpp"
 
 #include <tilewise/array.hpp>
@@ -22,7 +22,7 @@ const device_info& device::info() const { return implementation().info(); }
 void device::finish() const { implementation().queue().finish(); }
 
 std::vector<device> devices() {
-  return backend::within_host_means([] {
+  return base::within_host_means([] {
     std::vector<device> all;
     std::string ignored;
     for (const backend::runtime& r : backend::runtimes())
@@ -32,7 +32,7 @@ std::vector<device> devices() {
 }
 
 device open(std::string_view name, const open_options& options) {
-  return backend::within_host_means([&] { return device(backend::find_device(name, options)); });
+  return base::within_host_means([&] { return device(backend::find_device(name, options)); });
 }
 
 namespace {
@@ -66,7 +66,7 @@ template <scalar T>
 array<T> device::allocate(std::uint64_t count) const {
   if (count > ~std::uint64_t{0} / sizeof(T))
     throw error(errc::out_of_memory, "an array of " + std::to_string(count) + " elements has more than 2^64 bytes");
-  return backend::within_host_means([&]() -> array<T> {
+  return base::within_host_means([&]() -> array<T> {
     return {*this, owned(implementation_, implementation().queue().allocate(count * sizeof(T))), count};
   });
 }
@@ -82,7 +82,7 @@ array<T> device::upload(std::span<const T> values) const {
 template <scalar T>
 array<T> view(const device& on, void* native, std::uint64_t count) {
   require_addresses(on, native, count, sizeof(T));
-  return backend::within_host_means([&]() -> array<T> {
+  return base::within_host_means([&]() -> array<T> {
     return {on, owned(on.shared(), on.implementation().queue().wrap(native, count * sizeof(T))), count};
   });
 }

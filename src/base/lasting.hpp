@@ -1,15 +1,15 @@
 // Function-local statics that outlive all others.
 #pragma once
 
-#include <utility>
+#include "base/host_means.hpp"
 
 namespace tilewise::base {
 
-/// A value that is never destroyed, since static destructors of the program may still call us:
-/// `static const T& x = lasting(T{...});`
-template <class T>
-T& lasting(T value) {
-  return *new T(std::move(value));
+/// What `make` returns, never destroyed, since static destructors of the program may still call us:
+/// `static const T& x = lasting([] { return T{...}; });`
+template <class Make>
+auto& lasting(const Make& make) {
+  return *within_host_means([&] { return new auto(make()); });
 }
 
 }  // namespace tilewise::base

@@ -24,7 +24,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds tick(100), moment(1000);
 
 std::mutex watched_mutex;
-std::vector<std::string>& watched_names = base::lasting(std::vector<std::string>());  // names of devices
+std::vector<std::string>& watched_names = base::lasting([] { return std::vector<std::string>(); });  // names of devices
 
 std::string watched_devices() {
   const std::lock_guard lock(watched_mutex);

@@ -72,19 +72,21 @@ std::string invalid(const problem& p) {
 }  // namespace
 
 const registry::algorithm& convolve_algorithm() {
-  static const registry::algorithm& descriptor = base::lasting(registry::algorithm{
-      .name = "convolve",
-      .summary = "convolution (cross-correlation) with an odd mask, its taps row by row",
-      .types = float_types,
-      .settings = settings,
-      .numbers = {},
-      .edge_shapes = edge_shapes,
-      .quick_shapes = quick_shapes,
-      .normal_shapes = normal_shapes,
-      .inputs = inputs,
-      .outputs = outputs,
-      .operations = operations,
-      .invalid = invalid,
+  static const registry::algorithm& descriptor = base::lasting([] {
+    return registry::algorithm{
+        .name = "convolve",
+        .summary = "convolution (cross-correlation) with an odd mask, its taps row by row",
+        .types = float_types,
+        .settings = settings,
+        .numbers = {},
+        .edge_shapes = edge_shapes,
+        .quick_shapes = quick_shapes,
+        .normal_shapes = normal_shapes,
+        .inputs = inputs,
+        .outputs = outputs,
+        .operations = operations,
+        .invalid = invalid,
+    };
   });
   return descriptor;
 }

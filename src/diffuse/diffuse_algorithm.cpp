@@ -91,21 +91,23 @@ double lowest_value(const weights<double>& w) {
 double largest_stable_rate(const registry::problem& p) { return -2 / lowest_value(weights_of(p)); }
 
 const registry::algorithm& diffuse_algorithm() {
-  static const registry::algorithm& descriptor = base::lasting(registry::algorithm{
-      .name = "diffuse",
-      .summary = "explicit steps of the HiPerC diffusion benchmark, any number a pass",
-      .types = float_types,
-      .settings = settings,
-      .numbers = numbers,
-      .edge_shapes = edge_shapes,
-      .quick_shapes = quick_shapes,
-      .normal_shapes = normal_shapes,
-      .inputs = inputs,
-      .outputs = outputs,
-      .operations = operations,
-      .invalid = invalid,
-      .inadvisable = inadvisable,
-      .fit_numbers = fit_numbers,
+  static const registry::algorithm& descriptor = base::lasting([] {
+    return registry::algorithm{
+        .name = "diffuse",
+        .summary = "explicit steps of the HiPerC diffusion benchmark, any number a pass",
+        .types = float_types,
+        .settings = settings,
+        .numbers = numbers,
+        .edge_shapes = edge_shapes,
+        .quick_shapes = quick_shapes,
+        .normal_shapes = normal_shapes,
+        .inputs = inputs,
+        .outputs = outputs,
+        .operations = operations,
+        .invalid = invalid,
+        .inadvisable = inadvisable,
+        .fit_numbers = fit_numbers,
+    };
   });
   return descriptor;
 }

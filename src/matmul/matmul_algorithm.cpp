@@ -83,21 +83,23 @@ std::string invalid(const problem& p) {
 }  // namespace
 
 const registry::algorithm& matmul_algorithm() {
-  static const registry::algorithm& descriptor = base::lasting(registry::algorithm{
-      .name = "matmul",
-      .summary = "matrix product, every element one chain of fused multiply-adds",
-      .types = all_dtypes,
-      .settings = {},
-      .numbers = {},
-      .edge_shapes = edge_shapes,
-      .quick_shapes = quick_shapes,
-      .normal_shapes = normal_shapes,
-      .inputs = inputs,
-      .outputs = outputs,
-      .compulsory_bytes = compulsory_bytes,
-      .operations = operations,
-      .invalid = invalid,
-      .speed_in = registry::speed_unit::operations,
+  static const registry::algorithm& descriptor = base::lasting([] {
+    return registry::algorithm{
+        .name = "matmul",
+        .summary = "matrix product, every element one chain of fused multiply-adds",
+        .types = all_dtypes,
+        .settings = {},
+        .numbers = {},
+        .edge_shapes = edge_shapes,
+        .quick_shapes = quick_shapes,
+        .normal_shapes = normal_shapes,
+        .inputs = inputs,
+        .outputs = outputs,
+        .compulsory_bytes = compulsory_bytes,
+        .operations = operations,
+        .invalid = invalid,
+        .speed_in = registry::speed_unit::operations,
+    };
   });
   return descriptor;
 }

@@ -53,20 +53,22 @@ std::string invalid(const problem& p) {
 }  // namespace
 
 const registry::algorithm& matvec_algorithm() {
-  static const registry::algorithm& descriptor = base::lasting(registry::algorithm{
-      .name = "matvec",
-      .summary = "matrix-vector product and dot product, by the reduction's order",
-      .types = all_dtypes,
-      .settings = {},
-      .numbers = {},
-      .edge_shapes = edge_shapes,
-      .quick_shapes = quick_shapes,
-      .normal_shapes = normal_shapes,
-      .inputs = inputs,
-      .outputs = outputs,
-      .compulsory_bytes = compulsory_bytes,
-      .operations = operations,
-      .invalid = invalid,
+  static const registry::algorithm& descriptor = base::lasting([] {
+    return registry::algorithm{
+        .name = "matvec",
+        .summary = "matrix-vector product and dot product, by the reduction's order",
+        .types = all_dtypes,
+        .settings = {},
+        .numbers = {},
+        .edge_shapes = edge_shapes,
+        .quick_shapes = quick_shapes,
+        .normal_shapes = normal_shapes,
+        .inputs = inputs,
+        .outputs = outputs,
+        .compulsory_bytes = compulsory_bytes,
+        .operations = operations,
+        .invalid = invalid,
+    };
   });
   return descriptor;
 }

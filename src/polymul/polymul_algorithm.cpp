@@ -94,22 +94,24 @@ void fit_inputs(const problem& p, std::span<std::vector<std::byte>> inputs) {
 }  // namespace
 
 const registry::algorithm& polymul_algorithm() {
-  static const registry::algorithm& descriptor = base::lasting(registry::algorithm{
-      .name = "polymul",
-      .summary = "polynomial product: exact on integers, or by a modulus; floats in order",
-      .types = coefficient_types,
-      .settings = settings,
-      .numbers = numbers,
-      .edge_shapes = edge_shapes,
-      .quick_shapes = quick_shapes,
-      .normal_shapes = normal_shapes,
-      .inputs = inputs,
-      .outputs = outputs,
-      .operations = operations,
-      .invalid = invalid,
-      .proves = &no_overflow,
-      .fit_numbers = fit_numbers,
-      .fit_inputs = fit_inputs,
+  static const registry::algorithm& descriptor = base::lasting([] {
+    return registry::algorithm{
+        .name = "polymul",
+        .summary = "polynomial product: exact on integers, or by a modulus; floats in order",
+        .types = coefficient_types,
+        .settings = settings,
+        .numbers = numbers,
+        .edge_shapes = edge_shapes,
+        .quick_shapes = quick_shapes,
+        .normal_shapes = normal_shapes,
+        .inputs = inputs,
+        .outputs = outputs,
+        .operations = operations,
+        .invalid = invalid,
+        .proves = &no_overflow,
+        .fit_numbers = fit_numbers,
+        .fit_inputs = fit_inputs,
+    };
   });
   return descriptor;
 }

@@ -28,20 +28,22 @@ std::string invalid(const problem& p) {
 }  // namespace
 
 const registry::algorithm& reduce_algorithm() {
-  static const registry::algorithm& descriptor = base::lasting(registry::algorithm{
-      .name = "reduce",
-      .summary = "sum, product, minimum or maximum of an array",
-      .types = all_dtypes,
-      .settings = settings,
-      .numbers = numbers,
-      .edge_shapes = registry::fold::edge_shapes,
-      .quick_shapes = registry::fold::quick_shapes,
-      .normal_shapes = registry::fold::normal_shapes,
-      .inputs = inputs,
-      .outputs = outputs,
-      .compulsory_bytes = compulsory_bytes,
-      .operations = operations,
-      .invalid = invalid,
+  static const registry::algorithm& descriptor = base::lasting([] {
+    return registry::algorithm{
+        .name = "reduce",
+        .summary = "sum, product, minimum or maximum of an array",
+        .types = all_dtypes,
+        .settings = settings,
+        .numbers = numbers,
+        .edge_shapes = registry::fold::edge_shapes,
+        .quick_shapes = registry::fold::quick_shapes,
+        .normal_shapes = registry::fold::normal_shapes,
+        .inputs = inputs,
+        .outputs = outputs,
+        .compulsory_bytes = compulsory_bytes,
+        .operations = operations,
+        .invalid = invalid,
+    };
   });
   return descriptor;
 }

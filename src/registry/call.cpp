@@ -1,6 +1,6 @@
 #include "registry/call.hpp"
 
-#include "backend/host_means.hpp"
+#include "base/host_means.hpp"
 
 namespace tilewise::registry {
 
@@ -83,7 +83,7 @@ void run_on_spans(const problem& p, const device& where, const wishes& wanted, c
 
 void run_call(const problem& p, const std::optional<device>& on, const wishes& wanted, call_operands inputs,
               call_operands outputs) {
-  backend::within_host_means([&] {
+  base::within_host_means([&] {
     admit(p, wanted);
     const bool on_arrays = outputs.begin()->on != nullptr;
     if (on_arrays) require_one_device(*outputs.begin(), inputs), require_one_device(*outputs.begin(), outputs);

@@ -12,7 +12,7 @@ std::vector<variant> listed_variants();  // catalog.gen.cpp
 namespace {
 
 std::vector<variant>& mutable_variants() {
-  static std::vector<variant>& all = base::lasting(listed_variants());
+  static std::vector<variant>& all = base::lasting(listed_variants);
   return all;
 }
 

@@ -28,20 +28,22 @@ std::string invalid(const problem& p) {
 }  // namespace
 
 const registry::algorithm& scan_algorithm() {
-  static const registry::algorithm& descriptor = base::lasting(registry::algorithm{
-      .name = "scan",
-      .summary = "running sum, product, minimum or maximum, inclusive or exclusive",
-      .types = all_dtypes,
-      .settings = settings,
-      .numbers = numbers,
-      .edge_shapes = registry::fold::edge_shapes,
-      .quick_shapes = registry::fold::quick_shapes,
-      .normal_shapes = registry::fold::normal_shapes,
-      .inputs = inputs,
-      .outputs = outputs,
-      .operations = operations,
-      .invalid = invalid,
-      .in_place = true,
+  static const registry::algorithm& descriptor = base::lasting([] {
+    return registry::algorithm{
+        .name = "scan",
+        .summary = "running sum, product, minimum or maximum, inclusive or exclusive",
+        .types = all_dtypes,
+        .settings = settings,
+        .numbers = numbers,
+        .edge_shapes = registry::fold::edge_shapes,
+        .quick_shapes = registry::fold::quick_shapes,
+        .normal_shapes = registry::fold::normal_shapes,
+        .inputs = inputs,
+        .outputs = outputs,
+        .operations = operations,
+        .invalid = invalid,
+        .in_place = true,
+    };
   });
   return descriptor;
 }

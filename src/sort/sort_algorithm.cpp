@@ -51,21 +51,23 @@ std::string invalid(const problem& p) {
 }  // namespace
 
 const registry::algorithm& sort_algorithm() {
-  static const registry::algorithm& descriptor = base::lasting(registry::algorithm{
-      .name = "sort",
-      .summary = "stable sort of keys, alone, with values or with their indices",
-      .types = all_dtypes,
-      .settings = settings,
-      .numbers = {},
-      .edge_shapes = edge_shapes,
-      .quick_shapes = quick_shapes,
-      .normal_shapes = normal_shapes,
-      .inputs = inputs,
-      .outputs = outputs,
-      .operations = operations,
-      .invalid = invalid,
-      .speed_in = registry::speed_unit::elements,
-      .in_place = true,
+  static const registry::algorithm& descriptor = base::lasting([] {
+    return registry::algorithm{
+        .name = "sort",
+        .summary = "stable sort of keys, alone, with values or with their indices",
+        .types = all_dtypes,
+        .settings = settings,
+        .numbers = {},
+        .edge_shapes = edge_shapes,
+        .quick_shapes = quick_shapes,
+        .normal_shapes = normal_shapes,
+        .inputs = inputs,
+        .outputs = outputs,
+        .operations = operations,
+        .invalid = invalid,
+        .speed_in = registry::speed_unit::elements,
+        .in_place = true,
+    };
   });
   return descriptor;
 }

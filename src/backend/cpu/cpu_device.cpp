@@ -126,7 +126,8 @@ std::shared_ptr<backend::device> make_new(std::string_view name, std::string_vie
 /// The devices without options: a call on host data must not start a team of threads.
 std::shared_ptr<backend::device> make_default(std::string_view name, std::string_view executor) {
   static std::mutex mutex;
-  static auto& made = base::lasting(std::map<std::string, std::shared_ptr<backend::device>, std::less<>>());
+  static auto& made =
+      base::lasting([] { return std::map<std::string, std::shared_ptr<backend::device>, std::less<>>(); });
   const std::lock_guard lock(mutex);
   if (const auto found = made.find(name); found != made.end()) return found->second;
   return made.emplace(name, make_new(name, executor, {})).first->second;

@@ -33,7 +33,7 @@ module load() {
 }
 
 const module& loaded() {
-  static const module& once = base::lasting(load());
+  static const module& once = base::lasting(load);
   return once;
 }
 

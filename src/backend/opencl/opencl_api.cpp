@@ -43,7 +43,7 @@ loaded_api load() {
 }  // namespace
 
 const api* find_api(std::string& why_none) {
-  static const loaded_api& loaded = base::lasting(load());
+  static const loaded_api& loaded = base::lasting(load);
   why_none = loaded.why_none;
   return loaded.why_none.empty() ? &loaded.table : nullptr;
 }

@@ -93,7 +93,7 @@ struct listed_device {
 /// without a device is not kept.
 std::vector<listed_device> listed() {
   static std::mutex mutex;
-  static auto& found = base::lasting(std::vector<listed_device>());
+  static auto& found = base::lasting([] { return std::vector<listed_device>(); });
   const std::lock_guard lock(mutex);
   if (found.empty())
     for (cl_device_id id : all_device_ids())

@@ -8,7 +8,7 @@
 #include <string>
 #include <system_error>
 
-namespace tilewise::backend {
+namespace tilewise::base {
 
 /// Whatever `call` returns. Throws `out_of_memory` where there is no memory for it, or no further thread.
 template <class Call>
@@ -24,4 +24,4 @@ auto within_host_means(const Call& call) {
   }
 }
 
-}  // namespace tilewise::backend
+}  // namespace tilewise::base
