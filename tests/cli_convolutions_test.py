@@ -46,7 +46,7 @@ ROWS = [
     ("convolve, no such border", "convolve {d}/m34.npy {d}/k33.npy -o {d}/y.npy --border wrap", 2,
      r"convolve has no border 'wrap'"),
     ("convolve, empty image", "convolve {d}/k05.npy {d}/k33.npy -o {d}/y.npy --border zero", 2,
-     r"the image is 0x5; it must have a pixel"),
+     r"the image is 0x5; it must have at least one pixel"),
     ("convolve, empty mask", "convolve {d}/m34.npy {d}/k05.npy -o {d}/y.npy --border zero", 2, r"the mask is 0x5; .* odd"),
     ("convolve of a vector", "convolve {d}/v4.npy {d}/k33.npy -o {d}/y.npy", 2,
      r"v4\.npy is an array of 4; convolve takes an image and a mask of two dimensions"),

@@ -20,7 +20,7 @@ from cli_test import PLANTED, TOOL, Case, run, wide_values
 ROWS = [
     ("a sum from 100", "reduce {d}/ones.npy --init 100", 0, r"^105\n$", r"^$"),
     ("an empty min with a value", "reduce {d}/none.npy --op min --init 7.5", 0, r"^7\.5\n$", r"^$"),
-    ("an empty min", "reduce {d}/none.npy --op min", 2, r"^$", r"the min of nothing has no value; give an initial value"),
+    ("an empty min", "reduce {d}/none.npy --op min", 2, r"^$", r"the min of an empty array has no value; give an initial value"),
     ("a first value of another type", "reduce {d}/ones.npy --init 1.5", 2, r"^$", r"'1\.5' is not a number of type i32"),
     ("standard input", "reduce -", 2, r"^$", r"X\.npy: '-' as standard input or output is not supported; name a file, or \./-"),
     ("a second input", "matmul {d}/ones.npy - -o {d}/y.npy", 2, r"^$", r"B\.npy: '-' as"),

@@ -10,7 +10,7 @@ using registry::extents;
 using registry::operand;
 using registry::problem;
 
-// Around nothing, one element, and one and several tiles of every tuning.
+// No elements, one element, and around one and several tiles of every tuning.
 constexpr std::array<extents, 8> edge_shapes{{{0}, {1}, {2}, {1023}, {1025}, {4096}, {65537}, {262147}}};
 constexpr std::array<extents, 1> quick_shapes{{{1048576}}};
 constexpr std::array<extents, 2> normal_shapes{{{1048576}, {16777217}}};
@@ -26,7 +26,7 @@ const registry::algorithm& skeleton_algorithm() {
   static const registry::algorithm& descriptor = base::lasting([] {
     return registry::algorithm{
         .name = "skeleton",
-        .summary = "the negative of each element",
+        .summary = "the negation of each element",
         .types = all_dtypes,
         .settings = {},
         .numbers = {},

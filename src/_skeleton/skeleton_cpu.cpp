@@ -1,5 +1,5 @@
-// What:   skeleton by tiles on every executor.
-// Order:  none: elements do not meet.
+// What:   skeleton, tile by tile, on every executor.
+// Order:  none: elements are independent.
 // Shape:  for_each_tile over tile_size elements.
 // Limits: none; works in place.
 // Twins:  every other skeleton_* file.
@@ -36,7 +36,7 @@ std::vector<registry::variant> skeleton_cpu_variants() {
            .backend = "cpu",
            .name = "",
            .types = all_dtypes,
-           .source = "the definition, by tiles",
+           .source = "the definition, tile by tile",
            .tuning = axes,
            .run = run}};
 }

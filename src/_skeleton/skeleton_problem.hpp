@@ -1,4 +1,4 @@
-// How a call of skeleton is written as a registry::problem: the shape {n}, no settings; and its arithmetic.
+// How a call of skeleton is written as a registry::problem (shape {n}, no settings), and its arithmetic.
 #pragma once
 
 #include "order/operators.hpp"

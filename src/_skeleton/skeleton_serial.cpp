@@ -1,5 +1,5 @@
-// What:   skeleton as its definition says; never optimised.
-// Order:  none: elements do not meet.
+// What:   skeleton by its definition; never optimised.
+// Order:  none: elements are independent.
 // Shape:  one loop on the calling thread.
 // Limits: none; works in place.
 // Twins:  every other skeleton_* file.

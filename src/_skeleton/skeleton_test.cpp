@@ -1,4 +1,4 @@
-// What only skeleton must satisfy; that every variant has the bits of skeleton/serial is tested from the registry.
+// What only skeleton must satisfy; the registry's tests check that every variant has the bits of skeleton/serial.
 #include "_skeleton/skeleton.hpp"
 
 #include <bit>

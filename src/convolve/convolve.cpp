@@ -1,4 +1,4 @@
-// The only file that rejects a convolution: checks, chooses, runs.
+// The public functions of convolve: check what only their arguments show, describe the problem, call registry/call.
 #include <tilewise/convolve.hpp>
 
 #include "convolve/convolve_problem.hpp"

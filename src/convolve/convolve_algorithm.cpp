@@ -14,9 +14,9 @@ using registry::problem;
 
 constexpr std::array<registry::setting, 1> settings{{{"border", borders}}};
 
-// One pixel, masks of one row or column, masks larger than the image (border zero alone), images as large as the mask,
-// around one vector and one tile on each side, prime sizes; the small masks that have paths of their own, and the
-// general one below, at and above its unrolled width.
+// One pixel, masks of one row or column, masks larger than the image (border zero only), images as large as the mask,
+// around one vector and one tile on each side, prime sizes; the small masks that have their own paths, and the general
+// one below, at and above its unrolled width.
 constexpr std::array<extents, 34> edge_shapes{
     {{1, 1, 1, 1},     {1, 1, 3, 3},     {1, 2, 5, 3},     {2, 3, 7, 9},     {3, 3, 3, 3},     {3, 2, 1, 1},
      {5, 5, 5, 5},     {4, 5, 3, 5},     {7, 1, 7, 1},     {1, 300, 1, 31},  {300, 1, 31, 1},  {4, 67, 3, 3},
@@ -58,11 +58,11 @@ std::string invalid(const problem& p) {
   const std::string of_image = registry::shape_text(image.rows, image.columns);
   const std::string of_mask = registry::shape_text(mask.rows, mask.columns);
   if (mask.rows % 2 == 0 || mask.columns % 2 == 0)
-    return "the mask is " + of_mask + "; its rows and its columns must be odd, so that it has a middle";
-  if (image.rows == 0 || image.columns == 0) return "the image is " + of_image + "; it must have a pixel at least";
+    return "the mask is " + of_mask + "; its rows and its columns must be odd, so that it has a centre";
+  if (image.rows == 0 || image.columns == 0) return "the image is " + of_image + "; it must have at least one pixel";
   if (static_cast<border>(p.setting[0]) == border::valid && (mask.rows > image.rows || mask.columns > image.columns))
     return "the mask is " + of_mask + " and the image " + of_image +
-           "; with the border valid the mask must fit into the image, with the border zero it may be larger";
+           "; with border valid the mask must fit into the image, with border zero it may be larger";
   for (const auto& why : {registry::invalid_matrix("the image", image.rows, image.columns, image.columns, p.type),
                           registry::invalid_matrix("the mask", mask.rows, mask.columns, mask.columns, p.type)})
     if (!why.empty()) return why;

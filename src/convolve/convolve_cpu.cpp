@@ -1,7 +1,7 @@
 // What:   convolution by the definition on the CPU, the result cut into tiles.
-// Order:  one chain a result, the mask's taps in order.
-// Shape:  a tile is one thread's. Where the mask stays within the image it is read in place; where it reaches over the
-//         edge, from a copy with zeros around.
+// Order:  one chain per result, the mask's taps in order.
+// Shape:  each tile belongs to one thread. Where the mask stays within the image it is read in place; where it crosses
+//         the edge, from a copy with zeros around.
 // Limits: none.
 // Twins:  convolve_serial.cpp; the kernels are in convolve_cpu_direct_kernels.cpp.
 #include "base/ceil_div.hpp"
@@ -35,7 +35,7 @@ struct convolution {
   T* y;
   decltype(direct_kernels<T>::convolve) kernel;
 
-  /// Pixels of a row that so many results take.
+  /// Pixels of a row that this many results need.
   std::uint64_t taken_columns(std::uint64_t results) const { return results + s.mask.columns - 1; }
   std::uint64_t taken_rows(std::uint64_t results) const { return results + s.mask.rows - 1; }
 
@@ -66,7 +66,7 @@ struct convolution {
     const std::uint64_t there = std::min(width - before, s.image.columns - first);
     std::fill_n(copy, taken_rows(b.rows()) * width, T(0));
     for (std::uint64_t r = 0; r < taken_rows(b.rows()); ++r)
-      if (const std::uint64_t row = b.row + r - s.above; row < s.image.rows)  // far beyond where it would be negative
+      if (const std::uint64_t row = b.row + r - s.above; row < s.image.rows)  // if negative, it wraps far beyond
         std::copy_n(image + row * s.image.columns + first, there, copy + r * width + before);
     convolve(b, copy, width);
   }

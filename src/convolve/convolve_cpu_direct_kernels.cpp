@@ -2,7 +2,7 @@
 // Order:  a lane is one result's chain. Rows of the image are taken in ascending order, and with them the mask's rows.
 // Shape:  a few rows by a few vectors of results in registers. A vector of pixels is loaded once for all the rows of
 //         results that it belongs to, and a weight once for all the vectors.
-// Limits: masks of 3 x 3 and 5 x 5 are unrolled, of others the columns are a loop.
+// Limits: masks of 3 x 3 and 5 x 5 are unrolled; for others the columns are a loop.
 // Twins:  convolve_serial.cpp.
 #include "convolve/convolve_cpu_direct_kernels.hpp"
 
@@ -21,7 +21,7 @@ constexpr unsigned width = level::lanes<T>;
 constexpr unsigned most_vectors = level::vector_bytes == 64 ? 4 : 2;  // as many as registers allow
 
 /// The chains of Rows x Vectors vectors of results. MaskColumns is 0 where the mask's number of columns is not known
-/// beforehand; with Part there is one vector, of which the first `part` lanes are results.
+/// at compile time; with Part there is one vector, of which the first `part` lanes are results.
 template <class T, unsigned Rows, unsigned Vectors, unsigned MaskColumns, bool Part>
 struct chains {
   const direct_step<T>& step;
@@ -51,7 +51,7 @@ struct chains {
     }
   }
 
-  /// The mask has as many rows as there are rows of results, or more.
+  /// The mask has at least as many rows as there are rows of results.
   [[gnu::always_inline]] void add_all() {
     const auto others = std::make_integer_sequence<unsigned, Rows - 1>();
     [&]<unsigned... P>(std::integer_sequence<unsigned, P...>) { (add_row<0, P + 1>(P), ...); }

@@ -5,7 +5,7 @@
 
 namespace tilewise::impl::convolve {
 
-/// A block of results, all of whose pixels are there: result (i, j) takes them from x[i * x_stride + j] on.
+/// A block of results, all of whose pixels exist: result (i, j) takes them from x[i * x_stride + j] on.
 template <class T>
 struct direct_step {
   const T* x;

@@ -1,4 +1,4 @@
-// The CUDA variants of convolve, the preferred one first; masks that do not fit it take the simple one.
+// The CUDA variants of convolve, the preferred one first; masks that do not fit it go to the simple one.
 #include "convolve/convolve_cuda.hpp"
 
 namespace tilewise::impl::convolve {

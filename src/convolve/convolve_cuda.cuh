@@ -1,7 +1,7 @@
 // What:   what the CUDA convolutions share: the operands, and where a group's tile lies.
-// Order:  one chain a result: from +0, for r and s ascending, the product and the sum each rounded.
+// Order:  one chain per result: from +0, for r and s ascending, the product and the sum each rounded.
 // Shape:  a group makes one tile of the result.
-// Limits: less than 2^31 tiles.
+// Limits: fewer than 2^31 tiles.
 // Twins:  convolve_serial.cpp, convolve.cl.
 #pragma once
 

@@ -1,7 +1,7 @@
-// What:   convolve/cuda:simple: one thread a result, everything from global memory.
-// Order:  the thread's own chain.
+// What:   convolve/cuda:simple: one thread per result, everything from global memory.
+// Order:  each thread's own chain.
 // Shape:  groups of 32 columns by 8 rows.
-// Limits: less than 2^31 groups.
+// Limits: fewer than 2^31 groups.
 // Twins:  convolve_serial.cpp, convolve_simple.cl.
 #include "convolve/convolve_cuda.cuh"
 #include "convolve/convolve_cuda.hpp"
@@ -18,7 +18,7 @@ __global__ void simple(const operands<T> o) {
   T chain = 0;
   for (std::uint64_t r = 0; r < o.mask.rows; ++r)
     for (std::uint64_t s = 0; s < o.mask.columns; ++s) {
-      const std::uint64_t row = i + r - o.above, column = j + s - o.left;  // far beyond the image where negative
+      const std::uint64_t row = i + r - o.above, column = j + s - o.left;  // wraps far beyond the image where negative
       const bool is_there = row < o.image.rows && column < o.image.columns;
       chain = chain + o.weights[r * o.mask.columns + s] * (is_there ? o.x[row * o.image.columns + column] : T(0));
     }
@@ -45,7 +45,7 @@ registry::variant cuda_simple_variant() {
           .backend = "cuda",
           .name = "simple",
           .types = float_types,
-          .source = "the definition, one thread a result",
+          .source = "the definition, one thread per result",
           .unsupported = unsupported,
           .run = run};
 }

@@ -1,6 +1,6 @@
-// What:   convolve/cuda:tiles: which tile and which kernel of convolve_cuda_tiles.cuh take which problem.
-// Order:  a chain a result.
-// Shape:  2, 4 or 8 rows a thread: as many as leave every compute unit some tiles.
+// What:   convolve/cuda:tiles: which tile and which kernel of convolve_cuda_tiles.cuh handle which problem.
+// Order:  one chain per result.
+// Shape:  2, 4 or 8 rows per thread: as many as leave every compute unit some tiles.
 // Limits: shared memory for a tile, its halo and the mask.
 // Twins:  convolve_serial.cpp, convolve_tiles.cl.
 #include "convolve/convolve_cuda_tiles.cuh"
@@ -14,7 +14,7 @@ namespace {
 using registry::problem;
 using registry::tuning;
 
-/// Calls `f` with a T and the tile for so many rows a thread.
+/// Calls `f` with a T and the tile for this many rows per thread.
 template <class F>
 void with_shape(dtype type, unsigned rows, F&& f) {
   with_float(type, [&]<class T>(T) {

@@ -1,6 +1,6 @@
-// What:   a group makes a tile of results. The pixels under their taps, the tile and a halo, and the mask are in shared
+// What:   a group makes a tile of results. The pixels under their taps (the tile and a halo) and the mask are in shared
 //         memory, the results of a thread in registers: Rows neighbouring rows of columns that lie a warp apart.
-// Order:  a chain a result. Rows of the image are taken in ascending order, and with them the mask's rows.
+// Order:  one chain per result. Rows of the image are taken in ascending order, and with them the mask's rows.
 // Shape:  groups of 8 warps; a pixel is read once for Rows results, a weight once for all columns of the thread.
 // Limits: compute capability 8.0; shared memory for the pixels and the mask. Masks of 3 x 3 and 5 x 5 are unrolled.
 // Twins:  convolve_serial.cpp, convolve_tiles.cl.
@@ -22,7 +22,7 @@ template <class T, unsigned Rows>
 struct tile_shape {
   static constexpr unsigned tile_rows = group_rows * Rows, tile_columns = group_columns * columns<T>;
 
-  /// Rows of the mask are whole packs in shared memory; the pixels lie behind them.
+  /// Rows of the mask are whole packs in shared memory; the pixels follow them.
   TILEWISE_ANYWHERE static std::uint64_t mask_pitch(const sizes& s) {
     return (s.mask.columns + pack_length<T> - 1) / pack_length<T> * pack_length<T>;
   }
@@ -41,11 +41,11 @@ __device__ void copy_or_zero(T* to, const T* from, bool is_there) {
       : "memory");
 }
 
-/// The pixels under the taps of the tile at (row, column), `height` rows of `pitch`. A thread goes down its columns.
+/// The pixels under the taps of the tile at (row, column), `height` rows `pitch` apart. A thread goes down its columns.
 template <class T>
 __device__ void copy_pixels(T* to, const operands<T>& o, tile_place tile, unsigned height, unsigned pitch) {
   for (unsigned j = threadIdx.x; j < pitch; j += group_columns) {
-    const std::uint64_t column = tile.column + j - o.left;  // far beyond the image where negative
+    const std::uint64_t column = tile.column + j - o.left;  // wraps far beyond the image where negative
     for (unsigned i = threadIdx.y; i < height; i += group_rows) {
       const std::uint64_t row = tile.row + i - o.above;
       const bool is_there = column < o.image.columns && row < o.image.rows;
@@ -71,7 +71,7 @@ struct taps {
   int mask_rows, mask_columns, mask_pitch;
 };
 
-/// Columns s to s + Count of the mask, for the p-th row of pixels: that belongs to the mask's row p - q for the
+/// Columns s to s + Count of the mask, for the p-th row of pixels, which belongs to the mask's row p - q for the
 /// thread's row q. With Some, not every row of the thread has one.
 template <unsigned Count, bool Some, unsigned Rows, class T>
 __device__ void add_taps(T (&chain)[Rows][columns<T>], const taps<T>& at, int p, int s) {
@@ -106,7 +106,7 @@ __device__ void add_row(T (&chain)[Rows][columns<T>], const taps<T>& at, int p) 
   }
 }
 
-/// Mask is the number of the mask's rows and of its columns, or 0 for any mask.
+/// Mask is the mask's number of rows and of columns, or 0 for any mask.
 template <unsigned Rows, unsigned Mask, class T>
 __global__ void __launch_bounds__(group_size, 3) tiles(const operands<T> o) {
   extern __shared__ __align__(16) unsigned char shared[];

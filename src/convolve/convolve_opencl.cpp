@@ -1,5 +1,5 @@
 // What:   the variants of convolve on OpenCL.
-// Order:  one chain a result, whole in one item: convolve_*.cl.
+// Order:  one chain per result, all of it in one item: convolve_*.cl.
 // Shape:  one launch; a group makes a tile of the result.
 // Limits: tiles: local memory for a tile and its halo, 64 KiB of constant memory for the mask; f64 where the device has
 //         it.
@@ -46,7 +46,7 @@ std::string simple_unsupported(const problem&, const backend::device& on, const 
 
 constexpr std::uint64_t constant_bytes = 65536;  // what every device has for one argument
 
-/// A group's tile when each item has so many rows of it.
+/// A group's tile when each item has this many rows of it.
 struct tile_shape {
   unsigned item_rows, item_columns;
 
@@ -80,7 +80,7 @@ tile_shape shape_for(const problem& p, const device_info& on, const tuning& t) {
   return shape(choose_rows(t, on, tiles, [&](unsigned rows) { return reason_against(shape(rows), p, on); }));
 }
 
-/// A __constant argument is a cl_mem of no more than constant memory; a mask in a larger one is copied out of it.
+/// A __constant argument is a cl_mem no larger than constant memory; a mask in a larger one is copied out of it.
 bool is_constant(const backend::memory& mask) {
   std::size_t bytes = 0;
   TW_CL(backend::opencl::cl().clGetMemObjectInfo(static_cast<cl_mem>(mask.base), CL_MEM_SIZE, sizeof bytes, &bytes,
@@ -129,7 +129,7 @@ std::vector<registry::variant> convolve_opencl_variants() {
            .backend = "opencl",
            .name = "simple",
            .types = float_types,
-           .source = "the definition, one work-item a result",
+           .source = "the definition, one work-item per result",
            .unsupported = simple_unsupported,
            .run = run_simple}};
 }

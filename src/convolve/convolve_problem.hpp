@@ -37,13 +37,13 @@ inline std::uint64_t tiles_of(const sizes& s, std::uint64_t tile_rows, std::uint
   return ceil_div(s.result.rows, tile_rows) * ceil_div(s.result.columns, tile_columns);
 }
 
-/// The axis of the variants on GPUs that make several rows a thread.
+/// The axis of the GPU variants that make several rows per thread.
 inline constexpr std::array<unsigned, 4> row_values{0, 1, 2, 3};
 inline constexpr std::array<std::string_view, 4> row_words{"auto", "2", "4", "8"};
 inline constexpr std::array<registry::tuning_axis, 1> row_axes{{{"rows", row_values, 0, row_words}}};
 
-/// A thread's rows. Many save reads of the group's memory; but few tiles leave compute units idle. Of so many rows,
-/// `tiles` says how many tiles they make, and `reason_against` why the device cannot have them.
+/// Rows per thread. Many save reads of the group's memory; but few tiles leave compute units idle. For a number of
+/// rows, `tiles` says how many tiles they make, and `reason_against` why the device cannot have them.
 template <class Tiles, class Reason>
 unsigned choose_rows(const registry::tuning& t, const device_info& on, const Tiles& tiles,
                      const Reason& reason_against) {

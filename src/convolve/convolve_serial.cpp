@@ -1,6 +1,6 @@
-// What:   convolution as its definition says; never optimised.
-// Order:  v = +0; rows of the mask ascending, in each its columns ascending: v = v + mask * x, two roundings a tap.
-// Shape:  four loops on the calling thread; beyond the image x is +0.
+// What:   convolution by its definition; never optimised.
+// Order:  v = +0; rows of the mask ascending, in each its columns ascending: v = v + mask * x, two roundings per tap.
+// Shape:  four loops on the calling thread; outside the image x is +0.
 // Limits: none.
 // Twins:  every other convolve_* file.
 #include "backend/cpu/cpu_device.hpp"
@@ -17,7 +17,7 @@ T sum_of_taps(const T* x, const T* mask, const sizes& s, std::uint64_t i, std::u
   T v = 0;
   for (std::uint64_t r = 0; r < s.mask.rows; ++r)
     for (std::uint64_t t = 0; t < s.mask.columns; ++t) {
-      const std::uint64_t row = i + r - s.above, column = j + t - s.left;  // far beyond the image where negative
+      const std::uint64_t row = i + r - s.above, column = j + t - s.left;  // wraps far beyond the image where negative
       const bool inside = row < s.image.rows && column < s.image.columns;
       v = v + mask[r * s.mask.columns + t] * (inside ? x[row * s.image.columns + column] : T(0));
     }

@@ -1,5 +1,5 @@
-// What:   convolve/opencl:simple: one item a result, everything from global memory.
-// Order:  the item's own chain.
+// What:   convolve/opencl:simple: one item per result, everything from global memory.
+// Order:  each item's own chain.
 // Shape:  groups of 32 columns by 8 rows.
 // Limits: none.
 // Twins:  convolve_serial.cpp.

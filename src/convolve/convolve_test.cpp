@@ -22,7 +22,7 @@ bits_like<T> bits(T value) {
   return std::bit_cast<bits_like<T>>(value);
 }
 
-/// Exponents over half of the range, so that another order, a fused step or a lost tap shows.
+/// Exponents over half the range, so that another order, a fused step or a lost tap shows.
 template <class T>
 std::vector<T> wide_values(std::uint64_t count, std::uint64_t seed) {
   std::vector<T> values(count);
@@ -108,7 +108,7 @@ TYPED_TEST(Convolve, SpecialValues) {
 
 TYPED_TEST(Convolve, TheMaskIsNotTurnedRound) {
   const std::vector<TypeParam> x{0, 0, 0, 0, 1, 0, 0, 0, 0}, mask{1, 2, 3, 4, 5, 6, 7, 8, 9};
-  const std::vector<TypeParam> turned{9, 8, 7, 6, 5, 4, 3, 2, 1};  // of one pixel it makes an image turned round
+  const std::vector<TypeParam> turned{9, 8, 7, 6, 5, 4, 3, 2, 1};  // turns one pixel into a reversed image
   EXPECT_EQ(convolved(x, {3, 3}, mask, {3, 3}, {.border = border::zero}), turned);
 }
 
@@ -117,7 +117,7 @@ TYPED_TEST(Convolve, EveryTapCounts) {
   const std::vector<TypeParam> x(9, 1), mask{infinity, 0, 0, 0, 1, 0, 0, 0, 0};
   const auto y = convolved(x, {3, 3}, mask, {3, 3}, {.border = border::zero});
   const auto nan = bits(std::numeric_limits<TypeParam>::quiet_NaN());
-  for (std::uint64_t e = 0; e < 9; ++e)  // above and left of the first row and column there is +0
+  for (std::uint64_t e = 0; e < 9; ++e)  // above and to the left of the image is +0
     EXPECT_EQ(bits(y[e]), e < 3 || e % 3 == 0 ? nan : bits(infinity)) << e;
   const std::vector<TypeParam> hot{1, infinity, 1}, blind{0, 0, 0};
   EXPECT_EQ(bits(convolved(hot, {1, 3}, blind, {1, 3}, {})[0]), nan);  // a weight of zero does not hide a pixel
@@ -132,7 +132,7 @@ TYPED_TEST(Convolve, ProductsAreRounded) {
   EXPECT_EQ(convolved<TypeParam>({-(a * a), a, 0}, {1, 3}, {1, a, 0}, {1, 3}, {})[0], 0);
 }
 
-/// On every device that is here; the mask may be a small part of the caller's memory.
+/// On every device present; the mask may be a small part of the caller's memory.
 TYPED_TEST(Convolve, ArraysOnADevice) {
   const auto x = wide_values<TypeParam>(40 * 50, 1), many = wide_values<TypeParam>(40'000, 2);
   const std::vector<TypeParam> mask(many.begin(), many.begin() + 9);
@@ -148,7 +148,7 @@ TYPED_TEST(Convolve, ArraysOnADevice) {
   }
 }
 
-/// Masks that no tile in local memory holds.
+/// Masks that fit no tile in local memory.
 TYPED_TEST(Convolve, HugeMasksOnEveryDevice) {
   const image_size of_x{3, 5}, of_mask{401, 403};
   const auto x = wide_values<TypeParam>(15, 1), mask = wide_values<TypeParam>(of_mask.rows * of_mask.columns, 2);
@@ -192,7 +192,7 @@ TEST_F(ConvolveErrors, MasksThatDoNotFit) {
 TEST_F(ConvolveErrors, ImagesWithoutPixels) {
   for (border at_edges : borders)
     for (image_size nothing : {image_size{0, 4}, {4, 0}, {0, 0}})
-      expect_words(message(nothing, {3, 3}, at_edges), {"it must have a pixel"});
+      expect_words(message(nothing, {3, 3}, at_edges), {"it must have at least one pixel"});
 }
 
 TEST_F(ConvolveErrors, SpansOfOtherSizes) {

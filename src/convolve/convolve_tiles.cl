@@ -1,10 +1,10 @@
-// What:   convolve/opencl:tiles: a group makes a tile of results. The pixels under their taps, the tile and a halo, are
+// What:   convolve/opencl:tiles: a group makes a tile of results. The pixels under their taps (the tile and a halo) are
 //         in local memory, the mask in constant memory, the results of an item in registers: TW_ROWS neighbouring rows
 //         of TW_COLUMNS columns that lie as far apart as the group is wide.
-// Order:  a chain a result. Rows of the image are taken in ascending order, and with them the mask's rows.
+// Order:  one chain per result. Rows of the image are taken in ascending order, and with them the mask's rows.
 // Shape:  groups of TW_ACROSS x TW_DOWN items; one barrier. A pixel is read once for TW_ROWS results.
-// Limits: local memory for the pixels, constant memory for the mask. With TW_MASK, the number of its rows and of its
-//         columns, all loops are unrolled.
+// Limits: local memory for the pixels, constant memory for the mask. With TW_MASK, its number of rows and of columns,
+//         all loops are unrolled.
 // Twins:  convolve_serial.cpp, convolve_cuda_tiles.cu.
 #define TW_TILE_ROWS (TW_DOWN * TW_ROWS)
 #define TW_TILE_COLUMNS (TW_ACROSS * TW_COLUMNS)
@@ -51,7 +51,7 @@ __kernel __attribute__((reqd_work_group_size(TW_ACROSS, TW_DOWN, 1))) void tw_ti
   for (int i = down; i < height; i += TW_DOWN)
     for (int j = across; j < pitch; j += TW_ACROSS)
       pixels[i * pitch + j] = tw_pixel(image, rows, columns, row + i - above, column + j - left);
-  barrier(CLK_LOCAL_MEM_FENCE);  // the pixels are there
+  barrier(CLK_LOCAL_MEM_FENCE);  // the pixels are loaded
 
   TW_T chains[TW_ROWS][TW_COLUMNS];
   _Pragma("unroll") for (int q = 0; q < TW_ROWS; ++q) {

@@ -1,9 +1,9 @@
-// What:   diffuse/opencl:tiles and diffuse/opencl:temporal: one step or several of a tile in local memory.
+// What:   diffuse/opencl:tiles and diffuse/opencl:temporal: one or several steps of a tile in local memory.
 // Order:  the mask's rows in order, in each its columns in order; each product and each sum is rounded.
-// Shape:  an item owns TW_ROWS elements of a column of the tile. They are read at once, and then are in turns in the
-//         item's registers, stepped, and in local memory, for the neighbours. With each step the part of the tile that
-//         is right shrinks by a radius on each side; what is left is written.
-// Limits: behind order/operators.cl; TW_MASK is 53, 93 or 95; local memory for one tile of TW_WIDTH x TW_HEIGHT.
+// Shape:  an item owns TW_ROWS elements of a column of the tile. They are read at once, and then are alternately in the
+//         item's registers, where they are stepped, and in local memory, for the neighbours. With each step the valid
+//         part of the tile shrinks by a radius on each side; what is left is written.
+// Limits: embedded after order/operators.cl; TW_MASK is 53, 93 or 95; local memory for a TW_WIDTH x TW_HEIGHT tile.
 // Twins:  diffuse_serial.cpp, diffuse_cuda_tiles.cu.
 #ifndef TW_MASK
 #define TW_MASK 53
@@ -17,7 +17,7 @@
 enum { TW_CENTRE, TW_SIDE_X, TW_SIDE_Y, TW_CORNER, TW_FAR_X, TW_FAR_Y, TW_RATE };
 
 // The part of a tile that is within the field. A ghost has the value of the field's nearest element, so a neighbour
-// beyond the field is that element; beyond the tile any will do.
+// beyond the field is that element; beyond the tile any value will do.
 typedef struct {
   int left, right, top, bottom;  // the last ones within
   int strip_begin, strip_end;    // of the item's column, the rows that are always 1
@@ -29,14 +29,14 @@ static inline tw_part tw_part_of(long top, long left, long column, long rows, lo
   p.right = (int)min(columns - 1 - left, (long)TW_WIDTH - 1);
   p.top = (int)max(-top, 0l);
   p.bottom = (int)min(rows - 1 - top, (long)TW_HEIGHT - 1);
-  // One column may be both strips: the left one above the middle, the right one below.
+  // One column may hold both strips: the left one above the middle, the right one below.
   const int middle = (int)clamp(rows / 2 - top, 0l, (long)TW_HEIGHT);
   p.strip_begin = column == 0 ? 0 : middle;
   p.strip_end = column == columns - 1 ? TW_HEIGHT : middle;
   return p;
 }
 
-// The element of row y and column x of the tile.
+// The element in row y and column x of the tile.
 static inline TW_T tw_stepped(__local const TW_T* tile, int y, int x, tw_part p, __constant const TW_T* w) {
 #define TW_AT(dy, dx) tile[clamp(y + (dy), p.top, p.bottom) * TW_WIDTH + clamp(x + (dx), p.left, p.right)]
   TW_T lap;
@@ -86,7 +86,7 @@ __kernel __attribute__((reqd_work_group_size(TW_WIDTH, TW_HEIGHT / TW_ROWS, 1)))
   from += (long)from_first + top * (long)columns + left + clamp(x, p.left, p.right);
   _Pragma("unroll") for (int k = 0; k < TW_ROWS; ++k) mine[k] = from[clamp(y + k, p.top, p.bottom) * (long)columns];
   for (uint step = 0; step < steps; ++step) {
-    if (step != 0) barrier(CLK_LOCAL_MEM_FENCE);  // the step before has been read
+    if (step != 0) barrier(CLK_LOCAL_MEM_FENCE);  // the previous step has been read
     _Pragma("unroll") for (int k = 0; k < TW_ROWS; ++k) {
       const bool in_strip = y + k >= p.strip_begin && y + k < p.strip_end;
       tile[(y + k) * TW_WIDTH + x] = in_strip ? (TW_T)1 : mine[k];

@@ -1,4 +1,4 @@
-// The only file that rejects a diffusion: checks, chooses, runs.
+// The public functions of diffuse: check what only their arguments show, describe the problem, call registry/call.
 #include <tilewise/diffuse.hpp>
 
 #include "diffuse/diffuse_problem.hpp"

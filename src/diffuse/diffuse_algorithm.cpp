@@ -17,8 +17,8 @@ using registry::problem;
 constexpr std::array<registry::setting, 1> settings{{{"mask", mask_words}}};
 constexpr std::array<std::string_view, 3> numbers{"dx", "dy", "rate"};
 
-// Nothing, one row or column, fields smaller than a mask, no steps; around one vector and one tile in both directions,
-// with more steps than a pass has, and with a rest.
+// No elements, one row or column, fields smaller than a mask, no steps; around one vector and one tile in both
+// directions, with more steps than a pass has, and with a remainder.
 constexpr std::array<extents, 33> edge_shapes{
     {{0, 0, 1},     {0, 5, 3},     {5, 0, 2},     {1, 1, 0},     {1, 1, 1},     {1, 1, 5},     {1, 2, 3},
      {2, 1, 3},     {2, 2, 2},     {3, 2, 4},     {3, 3, 1},     {4, 5, 0},     {5, 4, 9},     {7, 33, 3},
@@ -38,7 +38,7 @@ constexpr std::array<extents, 8> normal_shapes{{{256, 256, 1000},
 std::vector<operand> inputs(const problem& p) { return {{"field", p.type, sizes(p).elements()}}; }
 std::vector<operand> outputs(const problem& p) { return {{"result", p.type, sizes(p).elements()}}; }
 
-/// A product and a sum a tap, the first from +0; a product and a sum for the step.
+/// A product and a sum per tap, the first sum from +0; a product and a sum for the step.
 double operations(const problem& p) {
   const sizes s(p);
   return (2.0 * taps_of(mask_of(p)) + 2.0) * static_cast<double>(s.rows) * static_cast<double>(s.columns) *
@@ -59,7 +59,7 @@ std::string invalid(const problem& p) {
       p.type == dtype::f32 ? is_usable(mask_of(p), weights_in<float>(p)) : is_usable(mask_of(p), weights_of(p));
   return fits ? ""
               : "the mask for dx = " + to_string(p.number[0]) + " and dy = " + to_string(p.number[1]) +
-                    " does not fit " + std::string(name_of(p.type)) + "; take another unit of length";
+                    " does not fit " + std::string(name_of(p.type)) + "; choose another unit of length";
 }
 
 std::string inadvisable(const problem& p) {
@@ -67,17 +67,17 @@ std::string inadvisable(const problem& p) {
   return p.number[2].as<double>() <= stable
              ? ""
              : "the rate of " + to_string(p.number[2]) + " is unstable: the largest stable one is " +
-                   to_string(base::scalar_value::of(stable)) + "; take a shorter time step, or allow it";
+                   to_string(base::scalar_value::of(stable)) + "; use a shorter time step, or allow it";
 }
 
-/// The benchmark's numbers where none were given. Of generated problems, those with an odd number of rows have
-/// distances that differ, so that tests see x and y exchanged.
+/// The benchmark's numbers where none are given. Of generated problems, those with an odd number of rows have
+/// different distances, so that a test notices when x and y are exchanged.
 void fit_numbers(problem& p) {
   p.number = {base::scalar_value::of(0.5), base::scalar_value::of(sizes(p).rows % 2 == 0 ? 0.5 : 0.75),
               base::scalar_value::of(0.00625)};
 }
 
-/// The mask's most negative value on a wave: one of the three shortest ones, of which neighbours along x, along y, or
+/// The mask's most negative value on a wave: one of the three shortest waves, in which neighbours along x, along y, or
 /// along both have opposite signs.
 double lowest_value(const weights<double>& w) {
   const auto on_wave = [&](double x, double y) {
@@ -94,7 +94,7 @@ const registry::algorithm& diffuse_algorithm() {
   static const registry::algorithm& descriptor = base::lasting([] {
     return registry::algorithm{
         .name = "diffuse",
-        .summary = "explicit steps of the HiPerC diffusion benchmark, any number a pass",
+        .summary = "explicit steps of the HiPerC diffusion benchmark, any number per pass",
         .types = float_types,
         .settings = settings,
         .numbers = numbers,

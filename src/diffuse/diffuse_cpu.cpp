@@ -1,10 +1,10 @@
 // What:   diffusion on the CPU: one pass over memory for each step, or for several of them.
 // Order:  every element is stepped by the same expression as in the definition; an element that two tiles need is
 //         computed in both.
-// Shape:  tiles of `band` rows of `strip` columns, in parallel. A tile flows through its levels, one a step: as soon as
-//         a row has come in, each level steps the row that has just become complete below it. Of a level the last
-//         2 * radius + 1 rows are kept, so that all levels of a strip stay in the caches. A level reaches a radius
-//         further than the next one to each side, as far as there is a field.
+// Shape:  tiles of `band` rows of `strip` columns, in parallel. A tile flows through its levels, one per step: as soon
+//         as a row has come in, each level steps the row that has just become complete below it. Each level keeps its
+//         last 2 * radius + 1 rows, so that all levels of a strip stay in the caches. A level reaches one radius
+//         further than the next one on each side, as far as the field goes.
 // Limits: none.
 // Twins:  diffuse_serial.cpp; the steps of a row are in diffuse_cpu_kernels.cpp.
 #include "diffuse/diffuse_cpu_kernels.hpp"
@@ -57,7 +57,7 @@ class cascade {
         stride_(row_elements(columns.size(), depth)),
         scratch_(scratch) {}
 
-  /// Of a row with a cache line for its ghosts on either side, in whole lines.
+  /// Length of a row with one cache line for its ghosts on either side, in whole lines.
   static std::uint64_t row_elements(std::uint64_t columns, std::uint64_t depth) {
     return (ceil_div(columns + 2 * widest * depth, cache_line<T>) + 2) * cache_line<T>;
   }
@@ -84,7 +84,7 @@ class cascade {
   range rows_of(std::uint64_t level) const { return rows_.widened((depth_ - level) * radius_, field_.rows); }
   range columns_of(std::uint64_t level) const { return columns_.widened((depth_ - level) * radius_, field_.columns); }
 
-  /// The kept row of a level, such that adding a column's number gives that element.
+  /// The kept row of a level, offset so that adding a column's number gives that element.
   T* row(std::uint64_t level, std::uint64_t j) const {
     const std::uint64_t slot = level * rows_kept + j % rows_kept;
     return scratch_ + slot * stride_ + cache_line<T> - columns_of(0).begin;
@@ -141,10 +141,10 @@ void advance(const registry::problem& p, const registry::memories& where, std::u
   const form<T> plain{mask_of(p), w, kernels_for<T>(queue.level(), mask_of(p))};
   const form<T> scaled{mask::scaled_five_points, scaled_weights(w),
                        kernels_for<T>(queue.level(), mask::scaled_five_points)};
-  const bool is_scaled = depth > 1 && can_scale(mask_of(p), w);  // one step has to wait for memory anyway
+  const bool is_scaled = depth > 1 && can_scale(mask_of(p), w);  // a single step waits for memory anyway
   const std::uint64_t passes = ceil_div(s.steps, depth);
   const std::uint64_t across = ceil_div(s.columns, strip);
-  band = std::min(band, ceil_div(s.rows, ceil_div(queue.threads(), across)));  // a tile for each thread
+  band = std::min(band, ceil_div(s.rows, ceil_div(queue.threads(), across)));  // at least one tile per thread
   const std::uint64_t down = ceil_div(s.rows, band);
   const std::uint64_t slot = cascade<T>::scratch_elements(std::min(strip, s.columns), depth);
   const buffer scratch(queue, queue.threads() * slot * sizeof(T));
@@ -189,7 +189,7 @@ std::vector<registry::variant> diffuse_cpu_variants() {
            .backend = "cpu",
            .name = "temporal",
            .types = float_types,
-           .source = "overlapped tiles: T. Zhou et al., Hierarchical overlapped tiling (2012); a wave of rows a tile: "
+           .source = "overlapped tiles: T. Zhou et al., Hierarchical overlapped tiling (2012); one row wave per tile: "
                      "G. Wellein et al., Efficient temporal blocking for stencil computations (2009)",
            .tuning = temporal_axes,
            .run = run_temporal},

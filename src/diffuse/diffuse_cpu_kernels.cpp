@@ -1,6 +1,6 @@
 // What:   one step of a row with vectors; compiled once for each x86-64 level.
 // Order:  diffuse_mask.hpp.
-// Shape:  a vector of neighbouring elements at a time; what is left of the row is one vector of fewer elements.
+// Shape:  one vector of neighbouring elements at a time; the rest of the row is one vector of fewer elements.
 // Limits: none.
 // Twins:  diffuse_serial.cpp.
 #include "diffuse/diffuse_cpu_kernels.hpp"
@@ -22,7 +22,7 @@ struct whole {
   void store(T* to, simd::vector<T> v) const { simd::store(to, v); }
 };
 
-/// The first ones.
+/// The first lanes.
 template <class T>
 struct some {
   unsigned count;
@@ -66,7 +66,7 @@ void step_row(const T* const* rows, T* to, std::uint64_t count, const weights<T>
         stepped<Mask, plain_arithmetic>(w, neighbours<T, Mask, decltype(lanes)>{around, i, lanes});
     lanes.store(to + i, Last ? simd::canonical<T>(next) : next);
   };
-  // Vectors that lie across two cache lines cost twice, and stores more than that: the first one ends with a line.
+  // Vectors across two cache lines cost twice as much, stores even more: so the first one ends at the end of a line.
   const std::uint64_t past = reinterpret_cast<std::uintptr_t>(to) % simd::vector_bytes / sizeof(T);
   std::uint64_t i = past == 0 ? 0 : std::uint64_t{simd::lanes<T>} - past;
   if (i >= count) i = 0;
@@ -75,8 +75,8 @@ void step_row(const T* const* rows, T* to, std::uint64_t count, const weights<T>
   if (i < count) step(i, some<T>{static_cast<unsigned>(count - i)});
 }
 
-/// Whether a value is huge_value or more, or no number. Of the bits without the sign, what lies beyond carries into the
-/// sign.
+/// Whether a value is huge_value or more, or not a number. In the bits without the sign, anything beyond carries into
+/// the sign.
 template <class T>
 bool has_huge(const T* row, std::uint64_t count) {
   using bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;

@@ -7,7 +7,7 @@
 namespace tilewise::impl::diffuse {
 
 /// One step of `count` neighbouring elements of a row. rows[k] is the row k - radius further down; each may be read
-/// from its `radius`-th element before to its `radius`-th behind.
+/// from `radius` elements before it to `radius` elements after it.
 template <class T>
 using row_step = void(const T* const* rows, T* to, std::uint64_t count, const weights<T>& w);
 

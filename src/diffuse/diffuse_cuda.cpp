@@ -1,4 +1,4 @@
-// The CUDA variants of diffuse, the preferred one first; resident is passed over where a field does not fit on the
+// The CUDA variants of diffuse, the preferred one first; resident is skipped where a field does not fit on the
 // chip.
 #include "diffuse/diffuse_cuda.hpp"
 

@@ -36,7 +36,7 @@ struct field {
   }
 
   __device__ bool in_strip(std::int64_t j, std::int64_t i) const { return j < rows / 2 ? i == 0 : i == columns - 1; }
-  /// Where an index beyond an edge stands.
+  /// Where an index beyond an edge is clamped to.
   static __device__ std::int64_t within(std::int64_t index, std::int64_t count) {
     return index < 0 ? 0 : index < count ? index : count - 1;
   }
@@ -53,22 +53,22 @@ struct device_arithmetic : plain_arithmetic {
 /// The mask in the form that is tried first.
 constexpr mask quick_form(mask m) { return m == mask::five_points ? mask::scaled_five_points : m; }
 
-/// Whether a value is huge_value or more, or no number.
+/// Whether a value is huge_value or more, or not a number.
 __device__ __forceinline__ bool is_huge(double value) {
   constexpr auto least = static_cast<int>(std::bit_cast<std::uint64_t>(huge_value<double>) >> 32);
   return (__double2hiint(value) & 0x7fffffff) >= least;
 }
 __device__ __forceinline__ bool is_huge(float value) { return !(fabsf(value) < huge_value<float>); }
 
-/// Whether each row of both fields begins with a pack and ends with one.
+/// Whether each row of both fields begins and ends with a pack.
 template <class T>
 bool is_packed(const T* from, const T* to, std::uint64_t columns) {
   return columns % pack_length<T> == 0 && is_packable(from) && is_packable(to);
 }
 
-/// A warp's rows that come in one after the other, and the sums they are part of: a row adds its terms to those of the
-/// rows around it, so each product is made once and no row waits for more than its last terms. Remake: but the first
-/// term of a star is made when the next row comes in, for where registers are dearer than a product.
+/// A warp's rows, which come in one by one, and the sums they are part of: a row adds its terms to those of the rows
+/// around it, so each product is made once and no row waits for more than its last terms. With Remake the first term
+/// of a star is made again when the next row comes in, for where registers cost more than a product.
 template <class T, mask Mask, int Columns, bool Remake = false>
 struct row_sums {
   static constexpr int radius = radius_of(Mask);
@@ -78,8 +78,8 @@ struct row_sums {
   T old[radius][Columns];       // the last rows to come in
   T sums[2 * radius][Columns];  // of the row to be finished next, and of those after it
 
-  /// A lane's part of a row and its neighbours'. Beyond the warp stand copies of the outer elements; without Ghosts,
-  /// some elements of the outer lanes.
+  /// A lane's part of a row and its neighbours'. Beyond the warp are copies of the outer elements; without Ghosts,
+  /// unspecified elements of the outer lanes.
   template <bool Ghosts = true>
   static __device__ __forceinline__ void widen(const row& values, T (&wide)[width]) {
     const unsigned lane = threadIdx.x % warp_size;
@@ -94,7 +94,7 @@ struct row_sums {
     }
   }
 
-  /// A row comes in, and the one a radius before it leaves stepped.
+  /// A row comes in, and the one a radius before it comes out stepped.
   __device__ __forceinline__ void push(const T (&wide)[width], row& next, const weights<T>& w) {
 #pragma unroll
     for (int v = 0; v < Columns; ++v) {

@@ -1,6 +1,6 @@
-// What:   one step a pass, without shared memory; the pass of diffuse/cuda:temporal for one step.
+// What:   one step per pass, without shared memory; diffuse/cuda:temporal uses it for passes of one step.
 // Order:  diffuse_cuda.cuh.
-// Shape:  a thread steps 16 bytes of each of two rows. Neighbours it loads as well: the L1 cache has them.
+// Shape:  a thread steps 16 bytes of each of two rows. It loads its neighbours too: the L1 cache has them.
 // Limits: none.
 // Twins:  diffuse_serial.cpp.
 #pragma once
@@ -29,7 +29,7 @@ __device__ __forceinline__ void load_inner(const T* from, const field<T>& f, std
   }
 }
 
-/// The same where columns may be strips, or beyond an edge, or rows do not begin on a pack.
+/// The same where columns may be strips or beyond an edge, or rows do not begin on a pack.
 template <class T, int Rows, int Width>
 __device__ __forceinline__ void load_anywhere(const T* from, const field<T>& f, std::int64_t j, std::int64_t i,
                                               T (&near)[Rows][Width]) {
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(direct_warps* warp_size)
   }
 }
 
-/// Groups of a launch are across * down.
+/// A launch has across * down groups.
 inline std::uint64_t direct_groups_across(std::uint64_t columns, std::uint64_t columns_a_thread) {
   return ceil_div(columns, warp_size * columns_a_thread);
 }

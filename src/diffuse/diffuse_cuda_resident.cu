@@ -1,10 +1,10 @@
-// What:   all steps in one launch, of a field that fits the registers of the chip.
+// What:   all steps in one launch, for a field that fits the registers of the chip.
 // Order:  diffuse_cuda.cuh.
 // Shape:  a group holds a tile and its halo, a warp some of its rows in registers; warps share their outer rows. When
-//         the halo is used up the group sends the frame of what is its own, and waits for what others own of its halo.
-//         What is sent says of which round it is, so there are no flags and no fences. It lies in two fields in turns:
-//         a group that is a round ahead writes to the other one, and two ahead it cannot be. All groups must run at
-//         once, so the launch is a cooperative one.
+//         the halo is used up, the group sends the frame of its own part and waits for the parts of its halo that
+//         others own. Packets carry the number of their round, so there are no flags and no fences. They alternate
+//         between two fields: a group one round ahead writes to the other one, and it cannot be two ahead. All groups
+//         must run at once, so the launch is a cooperative one.
 // Limits: as many tiles as there are multiprocessors.
 // Twins:  diffuse_serial.cpp.
 #include "diffuse/diffuse_cuda.hpp"

@@ -1,7 +1,7 @@
-// What:   diffusion with several steps a pass over memory; a rest of steps goes in passes of 4, 2 and 1.
+// What:   diffusion with several steps per pass over memory; remaining steps go in passes of 4, 2 and 1.
 // Order:  diffuse_cuda.cuh.
-// Shape:  diffuse_cuda_temporal.cuh; of one step diffuse_cuda_direct.cuh.
-// Limits: fields narrower than a strip go one step a pass.
+// Shape:  diffuse_cuda_temporal.cuh; for one step diffuse_cuda_direct.cuh.
+// Limits: fields narrower than a strip go one step per pass.
 // Twins:  diffuse_serial.cpp.
 #include "diffuse/diffuse_cuda.hpp"
 #include "diffuse/diffuse_cuda_direct.cuh"

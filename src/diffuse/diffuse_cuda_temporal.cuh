@@ -1,10 +1,10 @@
-// What:   several steps a pass, of a strip of columns that a warp streams down in registers.
+// What:   several steps per pass, of a strip of columns that a warp streams down in registers.
 // Order:  diffuse_cuda.cuh.
 // Shape:  a lane holds `Columns` neighbouring columns of a few rows of each level. With each row that comes in, each
 //         level steps the row that has just become complete; neighbours beyond the lane come by shuffles. Rows are
-//         asked for some rows ahead, and wait in shared memory. Warps share nothing: a strip is wider than its output
-//         by a radius a step on each side, a band of rows is higher.
-// Limits: the registers that the levels need grow with Depth; a field is at least as wide as a strip.
+//         requested some rows ahead, and wait in shared memory. Warps share nothing: a strip is wider than its output
+//         by one radius per step on each side, and a band of rows is higher in the same way.
+// Limits: the registers that the levels need grow with Depth; a field must be at least as wide as a strip.
 // Twins:  diffuse_serial.cpp, diffuse_cpu.cpp.
 #pragma once
 

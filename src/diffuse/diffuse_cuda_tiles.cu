@@ -1,6 +1,6 @@
-// What:   one step a launch; a group copies its tile with the halo into shared memory.
+// What:   one step per launch; a group copies its tile with the halo into shared memory.
 // Order:  diffuse_cuda.cuh.
-// Shape:  a thread copies an element; those that have a whole mask within the tile step one.
+// Shape:  a thread copies one element; those whose whole mask lies within the tile step one.
 // Limits: none.
 // Twins:  diffuse_serial.cpp, diffuse.cl.
 #include "diffuse/diffuse_cuda.cuh"

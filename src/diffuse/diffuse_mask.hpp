@@ -1,4 +1,4 @@
-// What:   the masks, their weights, and an element's step; one text for the kernels of CPU, OpenACC and CUDA.
+// What:   the masks, their weights, and an element's step; one source for the kernels of CPU, OpenACC and CUDA.
 // Order:  the mask's rows in order, in each its columns in order; each product and each sum is rounded.
 // Limits: contraction must be off (cmake/numerics.cmake), or products come from an `Arithmetic` that no compiler fuses.
 // Twins:  diffuse_serial.cpp, diffuse.cl.
@@ -10,7 +10,7 @@
 
 #if defined(__CUDACC__)
 #define TILEWISE_KERNEL_PART __device__ __forceinline__
-#else  // OpenACC has on the accelerator only what is inlined, and vectors pass through no calls
+#else  // OpenACC needs everything inlined on the accelerator, and vectors cannot pass through calls
 #define TILEWISE_KERNEL_PART [[gnu::always_inline]] inline
 #endif
 
@@ -44,7 +44,7 @@ struct plain_arithmetic {
   }
 };
 
-/// The sum so far with the terms of the mask's row dy, whose elements are at(dy, dx). The first row begins the sum.
+/// The sum so far plus the terms of the mask's row dy, whose elements are at(dy, dx). The first row begins the sum.
 /// A value is an element or a vector of neighbouring ones; `Weights` has the fields of `weights`.
 template <mask Mask, class Arithmetic, class Value, class Weights, class At>
 TILEWISE_KERNEL_PART Value with_row(int dy, Value sum, const Weights& w, const At& at) {
@@ -70,7 +70,7 @@ TILEWISE_KERNEL_PART Value with_row(int dy, Value sum, const Weights& w, const A
   return dy == -radius ? product : sum + product;
 }
 
-/// What at(0, 0) is a step later.
+/// The value of at(0, 0) one step later.
 template <mask Mask, class Arithmetic, class Weights, class At>
 TILEWISE_KERNEL_PART auto stepped(const Weights& w, const At& at) {
   using value = decltype(at(0, 0));

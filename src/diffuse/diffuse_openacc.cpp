@@ -1,6 +1,6 @@
-// What:   diffusion by OpenACC, one step a launch; the field stays on the device between steps.
+// What:   diffusion by OpenACC, one step per launch; the field stays on the device between steps.
 // Order:  diffuse_mask.hpp.
-// Shape:  a lane steps a piece of a column, a few rows; it reads all that it needs before it writes.
+// Shape:  a lane steps part of a column, a few rows; it reads all that it needs before it writes.
 // Limits: 2^31 pieces.
 // Twins:  diffuse_serial.cpp, diffuse_cuda.cuh.
 #include "backend/openacc/openacc_arithmetic.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array<unsigned, 4> heights{1, 2, 4, 8};
 constexpr std::array<registry::tuning_axis, 1> axes{{{"height", heights, 4}}};
-constexpr std::uint64_t most_pieces = 1u << 31;  // dividing 64 bits takes a GPU several times as long
+constexpr std::uint64_t most_pieces = 1u << 31;  // 64-bit division takes a GPU several times as long
 constexpr unsigned lanes = 128;                  // of a gang
 
 /// A product that the GPU's driver does not fuse with the sum after it.
@@ -26,8 +26,8 @@ struct device_arithmetic : plain_arithmetic {
   }
 };
 
-/// The neighbours of an element that has all of them. These two are no lambdas: those of templates lose the attribute,
-/// and what is not inlined would not be there on the accelerator.
+/// The neighbours of an element that has all of them. These two are not lambdas: in templates lambdas lose the
+/// attribute, and what is not inlined would not exist on the accelerator.
 template <class T>
 struct inside {
   const T* here;
@@ -59,7 +59,7 @@ void one_step(const T* from, T* to, const sizes& s, const weights<T>& given) {
   const auto rows = static_cast<std::int64_t>(s.rows), columns = static_cast<std::int64_t>(s.columns);
   const auto pieces = static_cast<unsigned>(pieces_of(s, Height)), across = static_cast<unsigned>(s.columns);
   const unsigned gangs = ceil_div(pieces, lanes);
-  // One by one they go along with the launch; a struct would be copied to the device before each.
+  // Single values are passed with the launch; a struct would be copied to the device before each.
   const T centre = given.centre, side_x = given.side_x, side_y = given.side_y, corner = given.corner,
           far_x = given.far_x, far_y = given.far_y, rate = given.rate;
 #pragma acc parallel loop gang vector num_gangs(gangs) vector_length(lanes) deviceptr(from, to)
@@ -120,7 +120,7 @@ void run(const registry::problem& p, const registry::memories& where, const regi
 
 std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning& t) {
   const auto [height] = t.of(axes);
-  return pieces_of(sizes(p), height) < most_pieces ? "" : "it has more pieces than 32 bits count; take higher ones";
+  return pieces_of(sizes(p), height) < most_pieces ? "" : "it has more pieces than 32 bits can count; use higher ones";
 }
 
 }  // namespace

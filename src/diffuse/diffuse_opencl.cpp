@@ -1,6 +1,6 @@
-// What:   diffusion on OpenCL: one launch for each step, or for several of them.
+// What:   diffusion on OpenCL: one launch for each step, or for several steps.
 // Order:  diffuse.cl.
-// Shape:  diffuse.cl; fields in turns between the result and a workspace.
+// Shape:  diffuse.cl; fields alternate between the result and a workspace.
 // Limits: local memory for the tiles; tiles that are larger than the halo of their steps.
 // Twins:  diffuse_serial.cpp.
 #include "backend/opencl/opencl_device.hpp"
@@ -49,7 +49,7 @@ std::string definitions(const problem& p, const tile_pass& tile) {
          " -DTW_ROWS=" + std::to_string(tile.width * tile.height / group_items);
 }
 
-/// Tiles of which a pass writes what is left without the halo.
+/// The tiles from which a pass writes what is left without the halo.
 std::uint64_t tiles_of(const problem& p, const tile_pass& tile, std::uint64_t steps) {
   const sizes s(p);
   const std::uint64_t halo = steps * radius_of(mask_of(p));

@@ -1,9 +1,9 @@
 // How diffusion is written as a registry::problem: shape {rows, columns, steps}, without ghosts; setting mask; the
 // numbers dx, dy and rate are doubles for either type of field.
 //
-// Ghosts need no memory. The original sets the strips, copies the columns beside the edges outwards, and then the rows,
-// corners included. Each ghost so has the value of the nearest element of the field: an index beyond an edge is the
-// edge's.
+// Ghosts need no memory. The original sets the strips, then copies the columns beside the edges outwards, and then the
+// rows, corners included. So each ghost has the value of the field's nearest element: an index beyond an edge is
+// clamped to the edge.
 #pragma once
 
 #include "base/ceil_div.hpp"
@@ -55,15 +55,15 @@ weights<T> weights_in(const registry::problem& p) {
           static_cast<T>(w.far_x),  static_cast<T>(w.far_y),  static_cast<T>(w.rate)};
 }
 
-/// Weights by which lap / side comes out, and with it the same step. Only for sides that weigh a power of two: dividing
-/// by it, as multiplying rate by it, is exact. A step so takes no product for a side: 6 operations instead of 11.
+/// Weights that give lap / side, and with it the same step. Only for sides whose weight is a power of two: dividing
+/// by it is exact, as is multiplying rate by it. So a step takes no product for a side: 6 operations instead of 11.
 template <class T>
 weights<T> scaled_weights(const weights<T>& w) {
   return {T(-4), T(1), T(1), 0, 0, 0, w.rate * w.side_x};
 }
 
-/// Whether these weights have that form, and steps so short that no value grows. What is left to check is that values
-/// are not `is_huge`, since where the definition overflows, the scaled form need not.
+/// Whether these weights have that form and the steps are so short that no value grows. It remains to check that no
+/// value `is_huge`, since where the definition overflows, the scaled form may not.
 template <class T>
 bool can_scale(mask m, const weights<T>& w) {
   int exponent = 0;
@@ -79,7 +79,7 @@ constexpr T huge_value = sizeof(T) == 8 ? T(0x1p1000) : T(0x1p100f);
 /// The largest rate at which no wave of the field grows.
 double largest_stable_rate(const registry::problem& p);
 
-/// Not yet checked. Throws `invalid_argument` for a mask that there is not.
+/// Not yet checked. Throws `invalid_argument` for an unknown mask.
 inline registry::problem problem_of(const diffusion& d, dtype type) {
   registry::problem p{.what = &diffuse_algorithm(), .type = type, .shape = {d.rows, d.columns, d.steps}};
   registry::choose_setting(p, "mask", std::to_string(d.mask));
@@ -87,7 +87,7 @@ inline registry::problem problem_of(const diffusion& d, dtype type) {
   return p;
 }
 
-/// The mask as the original's loops go over it: square, row-major, with its zeros.
+/// The mask as the original's loops traverse it: square, row-major, with its zeros.
 template <class T>
 std::vector<T> square_of(mask m, const weights<T>& w) {
   const std::uint64_t g = radius_of(m), width = 2 * g + 1;
@@ -104,7 +104,7 @@ std::vector<T> square_of(mask m, const weights<T>& w) {
   return taps;
 }
 
-/// Whether all of them are numbers other than 0, as they are unless distances are extreme.
+/// Whether all weights are finite and not 0, as they are unless distances are extreme.
 template <class T>
 bool is_usable(mask m, const weights<T>& w) {
   const auto fine = [](T value) { return value != 0 && value - value == 0; };
@@ -121,8 +121,8 @@ struct sizes {
   std::uint64_t half() const { return rows / 2; }  // the first row whose strip is the right one
 };
 
-/// Where the pass `index` of `passes` reads from and writes to: from the input, in turns to a workspace and the
-/// output, and at last to the output.
+/// Where pass `index` of `passes` reads from and writes to: it starts from the input, alternates between the workspace
+/// and the output, and ends in the output.
 struct stage {
   backend::memory from, to;
 
@@ -136,7 +136,7 @@ struct stage {
   }
 };
 
-/// No steps, or nothing to step: does what there is to do, and says that it did.
+/// No steps, or nothing to step: does what there is to do and returns true.
 inline bool copies_only(const registry::problem& p, const registry::memories& where, backend::queue& queue) {
   const sizes s(p);
   if (s.elements() != 0 && s.steps != 0) return false;

@@ -27,7 +27,7 @@ std::uint64_t hash_of(const std::vector<double>& field) {
   return hash;
 }
 
-/// The original's field after so many steps from its start, whose strips the first step sets; its sizes have ghosts.
+/// The original's field after this many steps from its start, whose strips the first step sets; its sizes have ghosts.
 std::vector<double> original(std::uint64_t points, unsigned mask, std::uint64_t steps,
                              const diffuse_options& options = {}) {
   const std::uint64_t n = points - (mask == 95 ? 4 : 2);
@@ -37,8 +37,8 @@ std::vector<double> original(std::uint64_t points, unsigned mask, std::uint64_t 
   return end;
 }
 
-/// Hashes of the fields that the original program computes, built for x86-64 without fused multiply-adds; derived from
-/// the published ones as src/hiperc/README.md says.
+/// Hashes of the fields that the original program computes when built for x86-64 without fused multiply-adds; derived
+/// from the published ones as described in src/hiperc/README.md.
 struct reference {
   std::uint64_t points;
   unsigned mask;
@@ -114,7 +114,7 @@ void expect_equal_bits(const std::vector<T>& field, const diffusion& d) {
     }
 }
 
-/// Where sides weigh a power of two, variants compute without their products, but not where those overflow.
+/// Where the weights of sides are powers of two, variants compute without their products, but not where those overflow.
 template <class T>
 void overflow_as_defined() {
   const std::vector<float> wide = wide_floats(300 * 260);

@@ -1,6 +1,6 @@
 // What:   what the OpenCL matrix products share.
-// Order:  one chain an element of C: from +0, tw_multiply_add(A[i,k], B[k,j], chain) for k ascending.
-// Limits: behind order/operators.cl with TW_OP 0, so that integers are unsigned and the identity is -0.0.
+// Order:  one chain per element of C: from +0, tw_multiply_add(A[i,k], B[k,j], chain) for k ascending.
+// Limits: included after order/operators.cl with TW_OP 0, so that integers are unsigned and the identity is -0.0.
 // Twins:  matmul_serial.cpp.
 
 // Of elements or of vectors.
@@ -10,7 +10,7 @@
 #define tw_multiply_add(a, b, c) ((a) * (b) + (c))
 #endif
 
-// What stands in a tile for elements beyond K; tw_unit_at_end fills with the former. Their product is -0.0, which
+// What a tile holds for elements beyond K; tw_unit_at_end fills with the former. Their product is -0.0, which
 // leaves every chain as it is. +0.0 would not: a chain may be -0.0 after an underflow.
 #define TW_ABSENT_A TW_IDENTITY
 #define TW_ABSENT_B ((TW_T)0)

@@ -1,4 +1,4 @@
-// The only file that rejects a matrix product: checks, chooses, runs.
+// The public functions of matmul: check what only their arguments show, describe the problem, hand it to registry/call.
 #include <tilewise/matmul.hpp>
 
 #include "base/instantiate.hpp"
@@ -14,8 +14,8 @@ std::string text_of(matrix_layout l) { return registry::shape_text(l.rows, l.col
 
 void require_fit(matrix_layout a, matrix_layout b, matrix_layout c) {
   if (a.columns != b.rows)
-    throw error(errc::invalid_argument, "A is " + text_of(a) + " and B is " + text_of(b) +
-                                            "; a product needs as many columns in A as rows in B");
+    throw error(errc::invalid_argument,
+                "A is " + text_of(a) + " and B is " + text_of(b) + "; A must have as many columns as B has rows");
   if (c.rows != a.rows || c.columns != b.columns)
     throw error(errc::invalid_argument, "C is " + text_of(c) + ", but the product of A, " + text_of(a) + ", and B, " +
                                             text_of(b) + ", is " + registry::shape_text(a.rows, b.columns));
@@ -36,7 +36,8 @@ registry::problem describe(matrix_layout a, matrix_layout b, matrix_layout c) {
 }
 
 void require_room(std::string_view name, matrix_layout l, std::uint64_t given) {
-  const std::string shape = text_of(l) + (is_packed(l) ? "" : " with rows " + std::to_string(l.stride) + " apart");
+  const std::string shape =
+      text_of(l) + (is_packed(l) ? "" : " with rows that begin " + std::to_string(l.stride) + " elements apart");
   registry::require_elements(name, shape, registry::elements_of(l.rows, l.columns, l.stride), given);
 }
 

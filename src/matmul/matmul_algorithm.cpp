@@ -12,7 +12,7 @@ using registry::extents;
 using registry::operand;
 using registry::problem;
 
-// Nothing, vectors, around one tile of 16, of 64 and of 128, long and short chains, and rows apart from each other.
+// No elements, vectors, around one tile of 16, of 64 and of 128, long and short chains, and strided rows.
 constexpr std::array<extents, 30> edge_shapes{{
     {0, 0, 0},
     {0, 3, 2},
@@ -86,7 +86,7 @@ const registry::algorithm& matmul_algorithm() {
   static const registry::algorithm& descriptor = base::lasting([] {
     return registry::algorithm{
         .name = "matmul",
-        .summary = "matrix product, every element one chain of fused multiply-adds",
+        .summary = "matrix product, each element one chain of fused multiply-adds",
         .types = all_dtypes,
         .settings = {},
         .numbers = {},

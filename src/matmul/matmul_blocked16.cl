@@ -1,6 +1,6 @@
 // What:   matmul/opencl:blocked16: a group makes a 16 x 16 tile of C from 16 x 16 tiles of A and B in local memory.
-// Order:  an item's own chain, continued from tile to tile.
-// Shape:  16 x 16 items, one element of C each; two barriers a step of 16.
+// Order:  one chain per item, continued from tile to tile.
+// Shape:  16 x 16 items, one element of C each; two barriers per step of 16.
 // Limits: local memory for two tiles.
 // Twins:  matmul_serial.cpp.
 #define TW_SIDE 16
@@ -17,7 +17,7 @@ __kernel __attribute__((reqd_work_group_size(TW_SIDE, TW_SIDE, 1))) void tw_bloc
   for (ulong k = 0; k < depth; k += TW_SIDE) {
     a_tile[y][x] = i < rows && k + x < depth ? a[a_first + i * lda + k + x] : TW_ABSENT_A;
     b_tile[y][x] = j < columns && k + y < depth ? b[b_first + (k + y) * ldb + j] : TW_ABSENT_B;
-    barrier(CLK_LOCAL_MEM_FENCE);  // both tiles are there
+    barrier(CLK_LOCAL_MEM_FENCE);  // both tiles are loaded
     _Pragma("unroll") for (int q = 0; q < TW_SIDE; ++q) chain = tw_multiply_add(a_tile[y][q], b_tile[q][x], chain);
     barrier(CLK_LOCAL_MEM_FENCE);  // both tiles are done with
   }

@@ -1,5 +1,5 @@
 // What:   the matrix product in blocks that stay in the caches, without copies of the operands.
-// Order:  a tile of C takes the blocks of K in ascending order and goes on with the chains from the stored C.
+// Order:  a tile of C takes the blocks of K in ascending order and continues the chains from the stored C.
 // Shape:  tiles of `rows` x `columns` of C; for each, blocks of `depth` rows of B that all rows of the tile use.
 // Limits: none.
 // Twins:  matmul_serial.cpp, matmul_cpu_packed.cpp; the kernels are in matmul_cpu_blocked_kernels.cpp.

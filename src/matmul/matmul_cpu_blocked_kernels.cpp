@@ -1,8 +1,8 @@
 // What:   one block of the blocked product, in plain loops that the compiler turns into vectors; compiled once for each
 //         x86-64 level.
 // Order:  a row of C takes the products of `depth` rows of B in ascending order.
-// Shape:  four rows of B a pass, so that a row of C is read and written once for four steps of its chains.
-// Limits: without FMA instructions every step is a call of fma(): correct, and slow.
+// Shape:  four rows of B per pass, so that a row of C is read and written once for four steps of its chains.
+// Limits: without FMA instructions every step is a call to fma(): correct, but slow.
 // Twins:  matmul_serial.cpp, matmul_cpu_packed_kernels.cpp.
 #include "matmul/matmul_cpu_blocked_kernels.hpp"
 

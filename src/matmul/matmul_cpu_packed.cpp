@@ -1,5 +1,5 @@
 // What:   the matrix product for large matrices: packed panels and a tile of C in registers.
-// Order:  the blocks of K are taken in ascending order, and each goes on with the chains from the stored C.
+// Order:  the blocks of K are taken in ascending order, and each continues the chains from the stored C.
 // Shape:  for each block of C and of K: tiles that pack A and B for all workers, then tiles of C of equal size; a
 //         product below `alone` stays on the calling thread, and a small one is not packed.
 // Limits: workspace for `depth` columns of A and rows of B.
@@ -18,11 +18,11 @@ constexpr std::array<unsigned, 4> panel_sizes{4, 16, 32, 48};
 constexpr std::array<unsigned, 5> block_sizes{32, 128, 256, 384, 512};
 constexpr std::array<registry::tuning_axis, 2> axes{{{"panel", panel_sizes, 48}, {"block", block_sizes, 256}}};
 
-/// Rows and columns of C that share packed panels: these take 24 MB in f64 at most.
+/// Rows and columns of C that share packed panels: at most 24 MB in f64.
 constexpr std::uint64_t block_side = 4096;
 /// Columns of a tile of C: its panels of B are read once from the last-level cache.
 constexpr std::uint64_t tile_columns = 512;
-/// Multiply-adds below which a second thread costs more than it brings.
+/// Multiply-adds below which a second thread costs more than it gains.
 constexpr std::uint64_t alone = 1 << 20;
 /// Up to this side the operands are multiplied where they lie.
 constexpr std::uint64_t small_side = 64;
@@ -132,7 +132,7 @@ class product {
   const backend::buffer panels_of_a_, panels_of_b_;
 };
 
-/// On the calling thread, A and B where they lie: they are in the nearest cache, or soon will be.
+/// On the calling thread, with A and B where they lie: they are in the nearest cache, or soon will be.
 template <class T>
 void multiply_in_place(const registry::memories& where, const sizes& s, const packed_kernels<T>& kernels) {
   kernels.multiply({.a = where.in[0].as<const T>(),

@@ -1,6 +1,6 @@
 // What:   the register tile of the packed product, and the packing; compiled once for each x86-64 level.
-// Order:  a lane is one element of C; its chain goes on from the stored C and takes the products in ascending order.
-// Shape:  per step of k: two vectors of B, one broadcast element of A a row, two fused multiply-adds a row.
+// Order:  a lane is one element of C; its chain continues from the stored C and takes the products in ascending order.
+// Shape:  per step of k: two vectors of B; per row, one broadcast element of A and two fused multiply-adds.
 // Limits: reads and writes nothing outside its operands: at an edge absent lanes are masked, and absent rows repeat the
 //         last one.
 // Twins:  matmul_serial.cpp, matmul_cpu_blocked_kernels.cpp.
@@ -17,8 +17,8 @@ namespace {
 template <class T>
 using vector = level::vector<T>;
 
-/// Two vectors by so many rows: the sums, two vectors of B and one broadcast element fill the registers, 27 of the 32
-/// with AVX-512 and 15 of 16 below. There, a product of integers takes several instructions and registers of its own.
+/// Two vectors by this many rows: the sums, two vectors of B and one broadcast element fill the registers, 27 of the 32
+/// with AVX-512 and 15 of 16 below it, where a product of integers takes several instructions and its own registers.
 template <class T>
 constexpr unsigned tile_rows = level::vector_bytes == 64     ? 12
                                : std::is_floating_point_v<T> ? 6
@@ -109,7 +109,7 @@ void multiply_part(const T* a, const T* b, T* c, const packed_step<T>& step, std
       if (r < rows) store_sum(c + r * step.c_row + v * width, sum[r][v], step.last, lanes[v]);
 }
 
-/// The smallest of the tiles that hold so much.
+/// The smallest tile that holds this much.
 template <class T>
 void multiply_edge(const T* a, const T* b, T* c, const packed_step<T>& step, std::uint64_t rows,
                    std::uint64_t columns) {
@@ -121,7 +121,7 @@ void multiply_edge(const T* a, const T* b, T* c, const packed_step<T>& step, std
                     : multiply_part<T, few, 1>(a, b, c, step, rows, columns);
 }
 
-/// The panel of B stays in the first-level cache while the panels of A pass by; each of these fetches a part of the
+/// The panel of B stays in the first-level cache while the panels of A pass by; each of these fetches part of the
 /// next panel of B.
 template <class T>
 void multiply(const packed_step<T>& step) {
@@ -144,7 +144,7 @@ void multiply(const packed_step<T>& step) {
   }
 }
 
-/// Copies a square transposed, of as many rows as 16 bytes hold elements: in half the time of single elements for f32.
+/// Copies a square transposed, with as many rows as 16 bytes hold elements: half the time of single elements for f32.
 template <class T>
 void transpose_square(const T* from, std::uint64_t from_row, T* to, std::uint64_t to_row) {
   constexpr unsigned side = 16 / sizeof(T);
@@ -186,7 +186,7 @@ template <class T>
 void pack_b(const T* b, std::uint64_t stride, std::uint64_t columns, std::uint64_t depth, T* panel) {
   constexpr unsigned width = tile_columns<T>;
   for (std::uint64_t k = 0; k < depth; ++k, b += stride, panel += width)
-    if (columns == width)  // a copy of a known size is two moves
+    if (columns == width)  // a copy of known size is two moves
       __builtin_memcpy(panel, b, width * sizeof(T));
     else
       __builtin_memcpy(panel, b, columns * sizeof(T));

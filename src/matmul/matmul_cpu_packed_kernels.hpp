@@ -7,8 +7,8 @@
 
 namespace tilewise::impl::matmul {
 
-/// A step of the chains of `rows` x `columns` elements of C: `depth` products each. A and B are packed, or where they
-/// lie in the caller's memory.
+/// A step of the chains of `rows` x `columns` elements of C: `depth` products each. A and B are packed, or lie where
+/// they are in the caller's memory.
 template <class T>
 struct packed_step {
   const T* a;
@@ -18,7 +18,7 @@ struct packed_step {
   T* c;
   std::uint64_t c_row;
   std::uint64_t rows, columns, depth;
-  bool first, last;  // the chains begin at 0, and end here
+  bool first, last;  // the chains begin at 0 here, and end here
 };
 
 /// T: float, double, std::uint32_t, std::uint64_t.
@@ -26,9 +26,9 @@ template <class T>
 struct packed_kernels {
   unsigned panel_rows, panel_columns;  // the tile of C that stays in registers
 
-  /// Rows <= panel_rows of A to one panel, column by column, panel_rows from one to the next.
+  /// `rows` <= panel_rows of A to one panel, column by column, panel_rows elements apart.
   void (*pack_a)(const T* a, std::uint64_t stride, std::uint64_t rows, std::uint64_t depth, T* panel);
-  /// Columns <= panel_columns of B to one panel, row by row, panel_columns from one to the next.
+  /// `columns` <= panel_columns of B to one panel, row by row, panel_columns elements apart.
   void (*pack_b)(const T* b, std::uint64_t stride, std::uint64_t columns, std::uint64_t depth, T* panel);
   void (*multiply)(const packed_step<T>& step);
 };

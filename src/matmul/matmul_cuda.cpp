@@ -1,4 +1,4 @@
-// The CUDA variants of matmul, the preferred one first; tf32 is passed over unless the caller asks for `fast`.
+// The CUDA variants of matmul, the preferred one first; tf32 is skipped unless the caller asks for `fast`.
 #include "matmul/matmul_cuda.hpp"
 
 namespace tilewise::impl::matmul {

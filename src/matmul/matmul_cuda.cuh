@@ -1,7 +1,7 @@
 // What:   what the CUDA matrix products share: the operands, the step of a chain, where a group's tile lies.
-// Order:  one chain an element of C: from +0, multiply_add(A[i,k], B[k,j], chain) for k ascending.
+// Order:  one chain per element of C: from +0, multiply_add(A[i,k], B[k,j], chain) for k ascending.
 // Shape:  a group makes one tile of C.
-// Limits: less than 2^31 tiles.
+// Limits: fewer than 2^31 tiles.
 // Twins:  matmul_serial.cpp, matmul.cl.
 #pragma once
 
@@ -37,7 +37,7 @@ __device__ T multiply_add(T a, T b, T c) {
     return a * b + c;
 }
 
-/// What stands in a tile for elements of A beyond K, where those of B are +0: the product is -0.0, which leaves every
+/// What a tile holds for elements of A beyond K, where those of B are +0: the product is -0.0, which leaves every
 /// chain as it is. +0.0 would not: a chain may be -0.0 after an underflow.
 template <class T>
 __device__ constexpr T absent_a() {
@@ -68,10 +68,10 @@ inline std::string too_many_tiles(const registry::problem& p, unsigned tile_rows
   return backend::cuda::too_many_groups(tiles_of(sizes(p), tile_rows, tile_columns));
 }
 
-/// What a variant's group may make, the smallest first; each has `rows` and `columns`.
+/// The tiles that a variant's group may make, the smallest first; each has `rows` and `columns`.
 template <unsigned TilesAUnit, class... Shapes>
 struct tile_shapes {
-  /// The wanted one, or with 0 the largest that gives nearly every compute unit TilesAUnit tiles: seven eighths, since
+  /// The requested one, or with 0 the largest that gives nearly every compute unit TilesAUnit tiles: seven eighths, as
   /// 128 tiles on the 132 units of an H200 are faster than four times as many small ones.
   static unsigned choose(const sizes& s, unsigned wanted, const backend::device& on) {
     if (wanted != 0) return wanted - 1;

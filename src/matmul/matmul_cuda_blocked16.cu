@@ -1,6 +1,6 @@
-// What:   matmul/cuda:blocked16: a group loads 16 x 16 tiles of A and B into shared memory, one thread an element of C.
-// Order:  the thread's own chain.
-// Shape:  groups of 16 x 16; two barriers a tile.
+// What:   matmul/cuda:blocked16: groups load 16 x 16 tiles of A and B into shared memory, one thread per element of C.
+// Order:  each thread's own chain.
+// Shape:  groups of 16 x 16; two barriers per tile.
 // Limits: none.
 // Twins:  matmul_serial.cpp, matmul_blocked16.cl.
 #include "matmul/matmul_cuda.cuh"
@@ -22,7 +22,7 @@ __global__ void blocked16(const operands<T> o) {
   for (std::uint64_t k = 0; k < o.k; k += side) {
     a_tile[y][x] = i < o.m && k + x < o.k ? o.a[i * o.lda + k + x] : absent_a<T>();
     b_tile[y][x] = j < o.n && k + y < o.k ? o.b[(k + y) * o.ldb + j] : T(0);
-    __syncthreads();  // the tiles are there
+    __syncthreads();  // the tiles are loaded
 #pragma unroll
     for (unsigned step = 0; step < side; ++step) chain = multiply_add(a_tile[y][step], b_tile[step][x], chain);
     __syncthreads();  // and done with

@@ -35,7 +35,7 @@ struct source {
       : first(first_), rows(rows_), columns(columns_), stride(stride_), in_packs(is_packable(first_, stride_)) {}
 };
 
-/// A Rows x Columns tile at (row, column) to shared memory with rows `Pitch` apart. What lies beyond the matrix becomes
+/// A Rows x Columns tile at (row, column) to shared memory with rows `Pitch` apart. What is beyond the matrix becomes
 /// `absent`.
 template <unsigned Rows, unsigned Columns, unsigned Pitch, unsigned Threads, class T>
 __device__ void copy_tile(T* to, const source<T>& from, std::uint64_t row, std::uint64_t column, T absent) {
@@ -64,7 +64,7 @@ __device__ void copy_tile(T* to, const source<T>& from, std::uint64_t row, std::
   }
 }
 
-/// `Length` neighbours of a row of C, canonical, from `column` on; those beyond the last column are left out.
+/// `Length` neighbours in a row of C, canonical, from `column` on; those beyond the last column are left out.
 template <unsigned Length, class T>
 __device__ void store_row(T* row, std::uint64_t column, std::uint64_t columns, const T* values, bool in_packs) {
   T ready[Length];

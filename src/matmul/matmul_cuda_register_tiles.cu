@@ -1,6 +1,6 @@
 // What:   matmul/cuda:register_tiles: tiles of C in the threads' registers, by matmul_cuda_register_tiles.cuh.
-// Order:  a chain an element.
-// Shape:  four sizes of tile, chosen by the size of C; one compiled file for each kind of type, since it takes long.
+// Order:  one chain per element.
+// Shape:  four sizes of tile, chosen by the size of C; one source file per kind of type, since compiling takes long.
 // Limits: compute capability 8.0.
 // Twins:  matmul_serial.cpp, matmul_register_tiles.cl.
 #include "matmul/matmul_cuda_register_tiles.cuh"

@@ -1,7 +1,7 @@
 // What:   a group makes a tile of C, a thread several rows and columns of it in registers. While tiles of A and B in
 //         one stage of shared memory are multiplied, those of later steps are on their way into the others.
-// Order:  a chain an element, all k's by the same thread.
-// Shape:  a warp is 4 threads down by 8 across; one barrier a step of `depth` k's.
+// Order:  one chain per element, all k's by the same thread.
+// Shape:  a warp is 4 threads down by 8 across; one barrier per step of `depth` k's.
 // Limits: none.
 // Twins:  matmul_serial.cpp, matmul_register_tiles.cl.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace tilewise::impl::matmul {
 
-/// Rows x Columns of C for a group, ThreadRows x ThreadColumns for a thread, Depth k's a step.
+/// Rows x Columns of C for a group, ThreadRows x ThreadColumns for a thread, Depth k's per step.
 template <class T_, unsigned Rows, unsigned Columns, unsigned ThreadRows, unsigned ThreadColumns, unsigned Depth,
           unsigned Groups>
 struct register_shape {
@@ -28,7 +28,7 @@ struct register_shape {
   static constexpr unsigned a_size = Depth * a_pitch, stage_size = a_size + Depth * b_pitch;
 };
 
-/// Where in its tile a thread's first unit lies; the next ones are 4 units down and 8 units across.
+/// Where in its tile a thread's first unit lies; the others follow 4 units down and 8 units across.
 template <class S>
 struct thread_place {
   unsigned row, column;
@@ -53,7 +53,7 @@ __device__ void load_units(T (&to)[Count], const T* from) {
   }
 }
 
-/// What one k of a step needs in a thread.
+/// What a thread needs for one k of a step.
 template <class S>
 struct fragments {
   typename S::T a[S::thread_rows], b[S::thread_columns];
@@ -91,8 +91,8 @@ __device__ void store_chains(const operands<typename S::T>& o, tile_place tile, 
   }
 }
 
-/// What a thread holds of the next tile of A, on its way to shared memory, where it is turned: packs that lie along k
-/// are stored along the rows. A warp reads two neighbouring packs of 16 rows.
+/// What a thread holds of the next tile of A, on its way to shared memory, where it is transposed: packs that lie along
+/// k are stored along the rows. A warp reads two neighbouring packs of 16 rows.
 template <class S>
 class a_copy {
   using T = typename S::T;
@@ -111,7 +111,7 @@ class a_copy {
       next_[i] = o.a + min(tile.row + y_ + i * down, o.m - 1) * o.lda + x_;
   }
 
-  /// The tile at `k`, which lies `depth` behind that of the call before.
+  /// The tile at `k`, which lies `depth` after that of the previous call.
   __device__ void load(std::uint64_t k) {
 #pragma unroll
     for (unsigned i = 0; i < loads; ++i) {
@@ -141,7 +141,7 @@ class a_copy {
   pack<T> held_[loads];
 };
 
-/// The same of B, as it lies.
+/// The same for B, not transposed.
 template <class S>
 class b_copy {
   using T = typename S::T;
@@ -202,7 +202,7 @@ __global__ void __launch_bounds__(S::threads, S::groups_a_unit) register_tiles(c
     b.load(0);
     a.store(stages[0]);
     b.store(stages[0]);
-    __syncthreads();  // the first stage is there
+    __syncthreads();  // the first stage is loaded
     if (S::depth < o.k) {
       a.load(S::depth);
       b.load(S::depth);
@@ -214,7 +214,7 @@ __global__ void __launch_bounds__(S::threads, S::groups_a_unit) register_tiles(c
 #pragma unroll
       for (unsigned k = 0; k < S::depth; ++k) {
         if (k + 1 == S::depth) {
-          __syncthreads();  // the other stage is there, this one is done with
+          __syncthreads();  // the other stage is loaded, this one is done with
           now ^= 1;
         }
         f[(k + 1) % 2].load(stages[now], (k + 1) % S::depth, me);
@@ -233,8 +233,8 @@ __global__ void __launch_bounds__(S::threads, S::groups_a_unit) register_tiles(c
   store_chains<S>(o, tile, me, chains);
 }
 
-// The fastest of a dozen shapes on an H200 for matrices of 256, 512, 1024 and 2048 and more; for 8-byte types the fewer
-// registers that they leave.
+// The fastest of a dozen shapes on an H200 for matrices of 256, 512, 1024 and 2048 and more; 8-byte types get smaller
+// ones, as they leave fewer registers.
 template <class T>
 struct register_shapes : tile_shapes<1, register_shape<T, 16, 32, 2, 2, 32, 4>, register_shape<T, 32, 64, 4, 4, 32, 3>,
                                      register_shape<T, 64, 128, 8, 4, 16, 2>, register_shape<T, 128, 128, 8, 8, 8, 2>> {
@@ -245,7 +245,7 @@ requires(sizeof(T) == 8) struct register_shapes<T>
                   register_shape<T, 64, 64, 4, 4, 16, 2>, register_shape<T, 128, 128, 8, 8, 8, 1>> {
 };
 
-/// `tile` is the axis's value.
+/// `tile` is the value of the axis.
 template <class T>
 void run_register_tiles(const registry::problem& p, const registry::memories& where, unsigned tile,
                         backend::cuda::queue& q) {

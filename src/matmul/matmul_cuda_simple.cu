@@ -1,5 +1,5 @@
-// What:   matmul/cuda:simple: one thread an element of C, everything from global memory.
-// Order:  the thread's own chain.
+// What:   matmul/cuda:simple: one thread per element of C, everything from global memory.
+// Order:  each thread's own chain.
 // Shape:  groups of 32 columns by 8 rows.
 // Limits: none.
 // Twins:  matmul_serial.cpp, matmul_simple.cl.
@@ -45,7 +45,7 @@ registry::variant cuda_simple_variant() {
           .backend = "cuda",
           .name = "simple",
           .types = all_dtypes,
-          .source = "the definition, one thread an element: Golub and Van Loan, Matrix Computations, 4th edition, 1.1",
+          .source = "the definition, one thread per element: Golub and Van Loan, Matrix Computations, 4th edition, 1.1",
           .unsupported = unsupported,
           .run = run};
 }

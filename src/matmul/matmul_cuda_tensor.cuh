@@ -1,7 +1,7 @@
 // What:   a group makes a tile of C with tensor cores; tiles of A and B pass through stages of shared memory.
-// Order:  in f64 a chain an element: the tensor cores' products are ascending chains of fused multiply-adds. In TF32
+// Order:  in f64 one chain per element: the tensor cores' products are ascending chains of fused multiply-adds. In TF32
 //         the operands are rounded to 10 bits and the association is the hardware's.
-// Shape:  a warp makes WarpRows x WarpColumns of the tile in its registers; one barrier a step of `depth` k's.
+// Shape:  a warp makes WarpRows x WarpColumns of the tile in its registers; one barrier per step of `depth` k's.
 // Limits: compute capability 8.0; shared memory for the stages.
 // Twins:  matmul_serial.cpp.
 #pragma once
@@ -40,7 +40,7 @@ __device__ inline unsigned factor_of(float x) {  // rounded to TF32
   return rounded;
 }
 
-/// Rows x Columns of C for a group, WarpRows x WarpColumns for a warp, Depth k's a step.
+/// Rows x Columns of C for a group, WarpRows x WarpColumns for a warp, Depth k's per step.
 template <class T_, unsigned Rows, unsigned Columns, unsigned WarpRows, unsigned WarpColumns, unsigned Depth,
           unsigned Stages, unsigned Groups>
 struct tensor_shape {
@@ -68,7 +68,7 @@ struct warp_place {
   }
 };
 
-/// What `product_depth` k's of a step need in a lane.
+/// What a lane needs for `product_depth` k's of a step.
 template <class S>
 struct factors {
   typename S::factor a[S::down][S::product_depth / 2], b[S::across][S::product_depth / 4];
@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(S::threads, S::groups_a_unit) tensor_tiles(con
   T chains[S::down][S::across][4]{};
   for (unsigned stage = 0; stage + 1 < S::stages; ++stage) copy(stage, stage);
   wait_for_copies<S::stages - 2>();
-  __syncthreads();  // the first stage is there
+  __syncthreads();  // the first stage is loaded
   factors<S> f[2];
   f[0].load(shared, 0, me);
   unsigned now = 0, into = S::stages - 1;
@@ -150,7 +150,7 @@ __global__ void __launch_bounds__(S::threads, S::groups_a_unit) tensor_tiles(con
       if (next == S::depth) {
         now = now + 1 == S::stages ? 0 : now + 1;
         wait_for_copies<S::stages - 2>();
-        __syncthreads();  // the next stage is there, this one is done with
+        __syncthreads();  // the next stage is loaded, this one is done with
       }
       f[(part + 1) % 2].load(shared + now * S::stage_size, next % S::depth, me);
       multiply<S>(f[part % 2], chains);
@@ -159,7 +159,7 @@ __global__ void __launch_bounds__(S::threads, S::groups_a_unit) tensor_tiles(con
   store_products<S>(o, tile, me, chains);
 }
 
-/// Launches the one of `Shapes` that the axis's value `tile` names or the size of C chooses.
+/// Launches the one of `Shapes` that the axis's value `tile` names or that the size of C selects.
 template <class Shapes>
 void run_tensor_tiles(const registry::problem& p, const registry::memories& where, unsigned tile,
                       backend::cuda::queue& q) {

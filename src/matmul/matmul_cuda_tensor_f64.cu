@@ -1,6 +1,6 @@
 // What:   matmul/cuda:tensor_f64: the fp64 tensor cores, by matmul_cuda_tensor.cuh.
-// Order:  one chain an element: a product of these tensor cores is an ascending chain of fused multiply-adds. That is
-//         no promise of the vendor's, but what two generations do: none of some million elements differed from the
+// Order:  one chain per element: a product of these tensor cores is an ascending chain of fused multiply-adds. The
+//         vendor does not promise that, but two generations do it: none of some million elements differed from the
 //         chain, with exponents over the whole range, subnormal products, infinities and NaNs among them.
 // Shape:  four sizes of tile, chosen by the size of C.
 // Limits: f64; compute capability 8.0 or 9.0, whose bits are known.

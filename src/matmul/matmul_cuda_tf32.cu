@@ -27,8 +27,8 @@ std::string unsupported(const registry::problem& p, const backend::device& on, c
 
 constexpr std::array types{dtype::f32};
 
-/// A product errs by up to 2^-10 of itself, and K of them by some sqrt(K) times that, as the largest sum grows too: on
-/// uniform data 2.9e-4 of the largest element at K = 256 and 2.5e-4 at K = 8192. The bound is for the smallest
+/// A product is off by up to 2^-10 of itself, and K of them by about sqrt(K) times that, as the largest sum grows too:
+/// on uniform data 2.9e-4 of the largest element at K = 256 and 2.5e-4 at K = 8192. The bound is for the smallest
 /// matrices: where C is one element whose terms cancel, 4.6e-3 of it was seen.
 constexpr double rounding_bound = 2e-2;
 

@@ -1,5 +1,5 @@
 // What:   the variants of matmul on OpenCL.
-// Order:  one chain an element, whole in one item: matmul_*.cl.
+// Order:  one chain per element, all of it in one item: matmul_*.cl.
 // Shape:  one launch; a group makes one tile of C.
 // Limits: local memory for the tiles; f64 where the device has it.
 // Twins:  matmul_serial.cpp.
@@ -48,7 +48,7 @@ void launch(const problem& p, const registry::memories& where, backend::queue& o
 // simple
 
 constexpr std::array<unsigned, 4> group_values{0, 1, 2, 3};
-constexpr std::array<std::string_view, 4> group_words{"1x1", "16x16", "32x8", "64x4"};  // items across x down
+constexpr std::array<std::string_view, 4> group_words{"1x1", "16x16", "32x8", "64x4"};  // items, width x height
 constexpr std::array<group_shape, 4> groups{{{1, 1}, {16, 16}, {32, 8}, {64, 4}}};
 constexpr std::array<registry::tuning_axis, 1> simple_axes{{{"group", group_values, 2, group_words}}};
 
@@ -80,7 +80,7 @@ std::string blocked16_unsupported(const problem& p, const backend::device& on, c
 struct register_shape {
   tile_extent tile, item;
   unsigned depth_units;           // 16-byte units of a row of A in one step
-  std::array<unsigned, 2> speed;  // TFLOP/s where there are many tiles; of 4-byte and of 8-byte elements
+  std::array<unsigned, 2> speed;  // TFLOP/s with many tiles, for 4-byte and 8-byte elements
 
   unsigned items() const { return tile.rows / item.rows * (tile.columns / item.columns); }
   std::uint64_t local_bytes(dtype type) const {
@@ -98,7 +98,7 @@ struct register_shape {
 };
 
 // The speeds are those of an H200 at 4096, f32 and f64. Small tiles are for small problems: deep steps make them 10% to
-// 20% faster there at 512, if not at 4096.
+// 20% faster at 512, though not at 4096.
 constexpr std::array<register_shape, 6> shapes{{{{32, 32}, {4, 4}, 8, {31, 18}},
                                                 {{32, 64}, {4, 4}, 8, {35, 20}},
                                                 {{64, 64}, {8, 4}, 8, {40, 21}},
@@ -111,7 +111,7 @@ constexpr std::array<std::string_view, 7> tile_words{"auto", "32x32", "32x64", "
 constexpr std::array<registry::tuning_axis, 1> register_axes{{{"tile", tile_values, 0, tile_words}}};
 
 std::string reason_against(const register_shape& shape, dtype type, const device_info& on) {
-  // Half of the 255 registers that an item has at most on NVIDIA's devices; with twice as much, a hundredth of the
+  // Half of the at most 255 registers that an item has on NVIDIA's devices; twice as much gives a hundredth of the
   // speed.
   constexpr std::size_t registers = 512;
   if (shape.item.rows * shape.item.columns * size_of(type) > registers)
@@ -119,7 +119,7 @@ std::string reason_against(const register_shape& shape, dtype type, const device
   return backend::opencl::too_large(on, shape.items(), shape.local_bytes(type));
 }
 
-/// The time of a product in rounds of one tile for each compute unit; only comparable with another shape's.
+/// The time of a product in rounds of one tile per compute unit; comparable only with that of another shape.
 double estimate(const register_shape& shape, const problem& p, std::uint64_t compute_units) {
   const std::uint64_t units = std::max<std::uint64_t>(compute_units, 1);
   const std::uint64_t rounds = ceil_div(tiles_of(sizes(p), shape.tile), units);
@@ -171,7 +171,7 @@ std::vector<registry::variant> matmul_opencl_variants() {
        .backend = "opencl",
        .name = "simple",
        .types = all_dtypes,
-       .source = "the definition, one work-item an element: Golub and Van Loan, Matrix Computations, 4th edition, 1.1",
+       .source = "the definition, one work-item per element: Golub and Van Loan, Matrix Computations, 4th edition, 1.1",
        .tuning = simple_axes,
        .unsupported = simple_unsupported,
        .run = run_simple}};

@@ -1,9 +1,9 @@
 // What:   matmul/opencl:register_tiles: a group makes a TW_ROWS x TW_COLUMNS tile of C, an item TW_ITEM_ROWS x
 //         TW_ITEM_COLUMNS of it in registers. While the tiles of A and B in one half of local memory are multiplied,
 //         the next ones come through registers into the other half.
-// Order:  a chain an element, all k's by the same item.
-// Shape:  groups of TW_GROUP items; one barrier a step of TW_DEPTH.
-// Limits: local memory for twice a tile of A and one of B; an item's rows and columns are whole 16-byte units.
+// Order:  one chain per element, all k's by the same item.
+// Shape:  groups of TW_GROUP items; one barrier per step of TW_DEPTH.
+// Limits: local memory for twice one tile of A and one of B; an item's rows and columns are whole 16-byte units.
 // Twins:  matmul_serial.cpp.
 #define TW_DEPTH (TW_DEPTH_UNITS * TW_W)  // k's of a step
 #define TW_ROW_UNITS (TW_ITEM_ROWS / TW_W)
@@ -32,7 +32,7 @@ static inline void tw_unpack(TW_V unit, TW_T* to) {
 #endif
 }
 
-// Rows beyond the last are read as the last: what is made of them is not written.
+// Rows beyond the last are read as the last: what is made from them is not written.
 static inline void tw_load_a(tw_matrix a, ulong row, ulong rows, ulong k, ulong depth, TW_V* loaded) {
   const int me = get_local_id(0);
   const ulong at = k + me % TW_DEPTH_UNITS * TW_W;
@@ -57,7 +57,7 @@ static inline void tw_load_b(tw_matrix b, ulong column, ulong columns, ulong k, 
   }
 }
 
-// A's units run along k and are turned here.
+// A's units run along k and are transposed here.
 static inline void tw_store_a(const TW_V* loaded, __local TW_T* tile) {
   const int me = get_local_id(0);
   _Pragma("unroll") for (int q = 0; q < TW_A_LOADS; ++q) {
@@ -72,7 +72,7 @@ static inline void tw_store_b(const TW_V* loaded, __local TW_V* tile) {
   _Pragma("unroll") for (int q = 0; q < TW_B_LOADS; ++q) tile[get_local_id(0) + q * TW_GROUP] = loaded[q];
 }
 
-// What the item needs of one k. Its rows are TW_ROW_UNITS units that lie TW_ITEMS_DOWN units apart, so that neighbours
+// What the item needs for one k. Its rows are TW_ROW_UNITS units that lie TW_ITEMS_DOWN units apart, so that neighbours
 // read neighbouring units; its columns likewise.
 static inline void tw_read(__local const TW_V* a_tile, __local const TW_V* b_tile, int k, int down, int across, TW_T* a,
                            TW_V* b) {
@@ -121,8 +121,8 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_register_
   const ulong2 place =
       tw_place(first_tile + get_group_id(0), (rows + TW_ROWS - 1) / TW_ROWS, (columns + TW_COLUMNS - 1) / TW_COLUMNS);
   const ulong row = place.s0 * TW_ROWS, column = place.s1 * TW_COLUMNS;
-  // 32 items in a row are 4 down and 8 across, a pair one above the other: any 8 in a row then read 2 units of A and 4
-  // of B. On an H200 that is 1% to 15% faster than rows of 8, most for small tiles.
+  // 32 consecutive items are 4 down and 8 across, in pairs one above the other: any 8 in a row then read 2 units of A
+  // and 4 of B. On an H200 that is 1% to 15% faster than rows of 8, most for small tiles.
   const int me = get_local_id(0);
   const int across = me / 2 % 8 + me / 32 % (TW_ITEMS_ACROSS / 8) * 8;
   const int down = me % 2 + me / 16 % 2 * 2 + me / 32 / (TW_ITEMS_ACROSS / 8) * 4;
@@ -137,7 +137,7 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_register_
   tw_load_b(from_b, column, columns, 0, depth, next_b);
   tw_store_a(next_a, (__local TW_T*)a_tiles[0]);
   tw_store_b(next_b, b_tiles[0]);
-  barrier(CLK_LOCAL_MEM_FENCE);  // the first tiles are there
+  barrier(CLK_LOCAL_MEM_FENCE);  // the first tiles are loaded
   int now = 0;
   for (ulong k = 0; k < depth; k += TW_DEPTH) {
     const bool more = k + TW_DEPTH < depth;
@@ -151,7 +151,7 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_register_
       tw_store_a(next_a, (__local TW_T*)a_tiles[now]);
       tw_store_b(next_b, b_tiles[now]);
     }
-    barrier(CLK_LOCAL_MEM_FENCE);  // the next tiles are there, these are done with
+    barrier(CLK_LOCAL_MEM_FENCE);  // the next tiles are loaded, these are done with
   }
 
   const bool in_units = c_first % TW_W == 0 && ldc % TW_W == 0;

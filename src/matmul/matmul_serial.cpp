@@ -1,6 +1,6 @@
-// What:   matrix product as its definition says; never optimised.
-// Order:  one chain an element: c = 0, then c = fma(a[i,k], b[k,j], c) for k ascending.
-// Shape:  three loops on the calling thread, a row of C at a time.
+// What:   the matrix product by its definition; never optimised.
+// Order:  one chain per element: c = 0, then c = fma(a[i,k], b[k,j], c) for k ascending.
+// Shape:  three loops on the calling thread, one row of C at a time.
 // Limits: none.
 // Twins:  every other matmul_* file.
 #include "backend/cpu/cpu_device.hpp"

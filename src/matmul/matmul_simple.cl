@@ -1,5 +1,5 @@
-// What:   matmul/opencl:simple: one item an element of C, everything from global memory.
-// Order:  the item's own chain.
+// What:   matmul/opencl:simple: one item per element of C, everything from global memory.
+// Order:  each item's own chain.
 // Shape:  groups of any width and height, numbered row by row over C.
 // Limits: none.
 // Twins:  matmul_serial.cpp.

@@ -17,8 +17,8 @@ using tests::bits_like;
 using tests::code_of;
 using tests::message_of;
 
-/// All bits of the significand at random, exponents of a range of 13, both signs: most steps of a chain round, and it
-/// shows when they come in another order, in parts, or with the product rounded by itself. Integers are any.
+/// All bits of the significand random, exponents over a range of 13, both signs: most steps of a chain round, and it
+/// shows when they come in another order, in parts, or with the product rounded by itself. Integers are arbitrary.
 template <class T>
 std::vector<T> random_values(std::uint64_t count, std::uint64_t seed) {
   std::vector<T> values(count);
@@ -44,7 +44,7 @@ T chain_step(T a, T b, T c) {
     return static_cast<T>(static_cast<word>(a) * static_cast<word>(b) + static_cast<word>(c));
 }
 
-/// The definition once more, an element at a time.
+/// The definition once more, one element at a time.
 template <class T>
 T chain(const std::vector<T>& a, matrix_layout of_a, const std::vector<T>& b, matrix_layout of_b, std::uint64_t i,
         std::uint64_t j) {
@@ -76,7 +76,7 @@ struct product {
   void run(const matmul_options& options = {}) {
     matmul<T>(std::span<const T>(a), of_a, std::span<const T>(b), of_b, std::span<T>(c), of_c, options);
   }
-  /// Every `step`-th element; a step that is no divisor of the width visits all columns.
+  /// Every `step`-th element; a step that does not divide the width visits all columns.
   void expect_chains(const std::string& what, std::uint64_t step = 1) const {
     for (std::uint64_t e = 0; e < of_c.rows * of_c.columns; e += step) {
       const std::uint64_t i = e / of_c.columns, j = e % of_c.columns;

@@ -1,11 +1,11 @@
 // What:   rows times x: tw_rows makes whole rows; for longer ones tw_pieces makes the values of whole tiles of columns,
-//         tw_tiles of whole tiles of those, and tw_finish folds what is left on each level.
-// Order:  products are rounded. A row's leaves are the aligned blocks of TW_W products where all rows begin on a
-//         16-byte boundary and end on one, else single products; a whole tile of a row is an aligned block.
-// Shape:  tw_rows: a group takes as many rows as fit its tile. tw_pieces: a group a piece, rows first, so that x stays
-//         in the cache. tw_finish: a group a row.
+//         tw_tiles those of whole tiles of these, and tw_finish folds what is left on each level.
+// Order:  products are rounded. A row's leaves are the aligned blocks of TW_W products where all rows begin and end on
+//         a 16-byte boundary, else single products; a whole tile of a row is an aligned block.
+// Shape:  tw_rows: a group takes as many rows as fit its tile. tw_pieces: one group per piece, rows first, so that x
+//         stays in the cache. tw_finish: one group per row.
 // Limits: local memory for one tile of elements.
-// Twins:  matvec_serial.cpp, matvec_cuda.cu; embedded behind order/operators.cl and order/block_tree.cl.
+// Twins:  matvec_serial.cpp, matvec_cuda.cu; embedded after order/operators.cl and order/block_tree.cl.
 
 static inline TW_T tw_unit_product(__global const TW_T* a, __global const TW_T* x) {
   return tw_unit_value(*(__global const TW_V*)a * *(__global const TW_V*)x);
@@ -25,11 +25,11 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_rows(
         in_units ? tw_unit_product(from + leaf * TW_W, x + x_first + leaf * TW_W) : from[leaf] * x[x_first + leaf];
   }
   for (int step = 1; 2 * step <= (int)leaves; step *= 2) {
-    barrier(CLK_LOCAL_MEM_FENCE);  // the nodes of the level below are there
+    barrier(CLK_LOCAL_MEM_FENCE);  // the nodes of the level below are stored
     for (int i = (me + 1) * 2 * step - 1; i < end; i += TW_GROUP * 2 * step)
       if ((i & (pitch - 1)) < (int)leaves) nodes[i] = tw_apply(nodes[i - step], nodes[i]);
   }
-  barrier(CLK_LOCAL_MEM_FENCE);  // every node is there; each block lies at its last leaf
+  barrier(CLK_LOCAL_MEM_FENCE);  // every node is stored; each block's value lies at its last leaf
   for (int row = me; row < mine; row += TW_GROUP) {
     TW_T prefix = leaves == 0 ? (TW_T)0 : TW_IDENTITY;
     for (int step = pitch; step > 0; step /= 2)
@@ -72,7 +72,7 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_pieces(__
   if (me == 0) values[row * room + piece] = value;
 }
 
-// Whole tiles of a level of values become the values of the next; each row has its own levels, `room` apart.
+// Whole tiles of a level's values become the values of the next; each row has its own levels, `room` apart.
 __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_tiles(__global TW_T* values, ulong room,
                                                                              ulong from, ulong to, ulong tiles,
                                                                              ulong first_tile) {

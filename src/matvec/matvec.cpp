@@ -1,4 +1,4 @@
-// The only file that rejects a matrix-vector product or a dot product: checks, chooses, runs.
+// The public functions of matvec: check what only their arguments show, describe the problem, hand it to registry/call.
 #include <tilewise/matvec.hpp>
 
 #include "base/instantiate.hpp"
@@ -27,14 +27,14 @@ registry::problem describe(matrix_layout a, std::uint64_t x, std::uint64_t y) {
 
 void require_room(matrix_layout l, std::uint64_t given) {
   const std::string shape =
-      registry::shape_text(l.rows, l.columns) + " with rows " + std::to_string(l.stride) + " apart";
+      registry::shape_text(l.rows, l.columns) + " with rows that begin " + std::to_string(l.stride) + " elements apart";
   registry::require_elements("A", shape, registry::elements_of(l.rows, l.columns, l.stride), given);
 }
 
 void require_one_size(std::uint64_t x, std::uint64_t y) {
   if (x != y)
     throw error(errc::invalid_argument, "x has " + std::to_string(x) + " elements and y has " + std::to_string(y) +
-                                            "; a dot product needs as many in both");
+                                            "; a dot product needs equally many in both");
 }
 
 }  // namespace

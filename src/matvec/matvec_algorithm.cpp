@@ -12,7 +12,7 @@ using registry::extents;
 using registry::operand;
 using registry::problem;
 
-// Nothing, one element, around one vector, one row of threads and one tile in both directions; rows apart; dot
+// No elements, one element, around one vector, one row of threads and one tile in both directions; strided rows; dot
 // products.
 constexpr std::array<extents, 34> edge_shapes{{
     {0, 0},     {0, 5},     {5, 0},     {1, 1},        {1, 2},           {1, 3},        {2, 1},
@@ -56,7 +56,7 @@ const registry::algorithm& matvec_algorithm() {
   static const registry::algorithm& descriptor = base::lasting([] {
     return registry::algorithm{
         .name = "matvec",
-        .summary = "matrix-vector product and dot product, by the reduction's order",
+        .summary = "matrix-vector product and dot product, in the reduction's order",
         .types = all_dtypes,
         .settings = {},
         .numbers = {},

@@ -1,8 +1,8 @@
 // What:   matvec on the CPU: tiles of rows or of pieces of rows, in parallel.
 // Order:  a piece of a row is an aligned block of its products; the pieces' values are the elements of the next level
 //         of the same tree.
-// Shape:  rows that fit a tile: as many as fit. Longer rows: tiles: pieces, the same columns of all rows one after the
-//         other, so that this part of x stays in the cache. Finish: the pieces of each row, and what is left of it.
+// Shape:  rows that fit a tile: as many as fit. Longer rows: tiles: pieces, the same columns of all rows in
+//         succession, so that this part of x stays in the cache. Finish: the pieces of each row, and the rest of it.
 // Limits: none.
 // Twins:  matvec_serial.cpp; the kernels are in matvec_cpu_kernels.cpp.
 #include "backend/cpu/cpu_device.hpp"
@@ -24,8 +24,8 @@ using backend::buffer;
 
 constexpr std::array<unsigned, 4> tile_lengths{4096, 8192, 32768, 131072};
 constexpr std::array<registry::tuning_axis, 1> axes{{{"tile", tile_lengths, 131072}}};
-constexpr std::uint64_t shortest_tile = 4096;  // below, starting a tile takes as long as its work
-constexpr std::uint64_t tiles_per_thread = 8;  // at least, so that the last ones end together
+constexpr std::uint64_t shortest_tile = 4096;  // below this, starting a tile takes as long as its work
+constexpr std::uint64_t tiles_per_thread = 8;  // at least, so that the last ones end at about the same time
 constexpr std::uint64_t most_lanes = 16;       // rows that a kernel takes at once
 
 template <class T>

@@ -1,7 +1,7 @@
 // What:   rows times x with vectors; compiled once for each x86-64 level.
 // Order:  a product is rounded, then the tree of cpu_blocks.hpp takes it as its element.
-// Shape:  long rows: one after the other, neighbours meet in shuffles. Short rows: W of them at once, so that the value
-//         of row l ends up in lane l and nothing is left to do for a row by itself.
+// Shape:  long rows: one at a time, neighbours meet in shuffles. Short rows: W of them at once, so that the value
+//         of row l ends up in lane l and no row needs work of its own at the end.
 // Limits: reads nothing outside the rows and x.
 // Twins:  matvec_serial.cpp; reduce_cpu_kernels.cpp.
 #include "matvec/matvec_cpu_kernels.hpp"
@@ -26,7 +26,7 @@ vector<T> multiply(vector<T> a, vector<T> x) {
   return level::apply<order::product, T>(a, x);
 }
 
-/// The products of two arrays as a source of cpu_blocks.hpp.
+/// The products of two arrays as a source for cpu_blocks.hpp.
 template <class T>
 struct products {
   const T *a, *x;
@@ -58,8 +58,8 @@ struct column {
   const T* a;
   std::uint64_t stride;
   vector<T> x;
-  const T* soon;              // what is read soon, in the order of the memory
-  unsigned count = width<T>;  // where it is a part of a vector
+  const T* soon;              // what will be read soon, in memory order
+  unsigned count = width<T>;  // where it is part of a vector
 
   column operator+(unsigned elements) const {
     return {a + elements / width<T> * stride, stride, x, soon + elements, count};
@@ -81,7 +81,7 @@ vector<T> first_of(const T* x, unsigned count) {
   return present ? level::load_first(x, count) : level::broadcast(static_cast<T>(-1));
 }
 
-/// The values of W short rows, one a lane.
+/// The values of W short rows, one per lane.
 template <class T, bool Fetch>
 [[gnu::always_inline]] inline vector<T> lanes_of_rows(const T* a, std::uint64_t stride, const T* x, unsigned n,
                                                       std::uint64_t ahead) {
@@ -107,9 +107,9 @@ template <class T, bool Fetch>
   return prefix;
 }
 
-/// One row after the other, as the memory has them, while all of x stays in the first-level cache; a longer x is taken
-/// by four rows at once, a block of W vectors at a time. Two Zen 4 cores read rows of 16384 floats at 30 GB/s one by
-/// one and at 40 GB/s by fours, rows of 4096 at 37 and 32.
+/// One row at a time, in memory order, while all of x stays in the first-level cache; with a longer x, four rows at
+/// once, a block of W vectors at a time. Two Zen 4 cores read rows of 16384 floats at 30 GB/s one by one and at
+/// 40 GB/s by fours, rows of 4096 at 37 and 32.
 constexpr std::uint64_t near_bytes = 16384, most_rows = 4;
 
 template <class T>
@@ -129,8 +129,8 @@ void long_rows(const T* a, std::uint64_t stride, const T* x, T* y, std::uint64_t
   }
 }
 
-/// Taken by columns, rows are asked for in an order that no hardware follows. Where nothing is fetched ahead they are
-/// copied in the memory's order first: two Zen 4 cores read rows of 64 floats at 46 GB/s instead of 22.
+/// Taken by columns, rows are read in an order that no hardware prefetcher follows. Where nothing is prefetched they
+/// are first copied in memory order: two Zen 4 cores read rows of 64 floats at 46 GB/s instead of 22.
 template <class T, bool Fetch>
 void short_rows(const T* a, std::uint64_t stride, const T* x, T* y, std::uint64_t n) {
   constexpr std::uint64_t lead = blocks<T>::lead * width<T>, most = 8192 / sizeof(T);

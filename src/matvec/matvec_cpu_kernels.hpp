@@ -7,14 +7,14 @@
 
 namespace tilewise::impl::matvec {
 
-/// Signed integers go as unsigned ones: the same bits, and a wrap is defined.
+/// Signed integers are passed as unsigned ones: the same bits, and wrapping is defined.
 template <class T>
 struct cpu_kernels {
   /// Elements of scratch for rows of n elements.
   std::uint64_t (*scratch_elements)(std::uint64_t n);
   /// y[i] = P(n) over the products of row i and x, for n > 0.
   void (*rows)(const T* a, std::uint64_t stride, const T* x, T* y, std::uint64_t rows, std::uint64_t n, T* scratch);
-  /// P(n) over the products of two arrays, on top of `first`. n = 2^k and the identity give the value of a block.
+  /// P(n) over the products of two arrays, continued from `first`. n = 2^k and the identity give the value of a block.
   T (*prefix)(const T* a, const T* x, std::uint64_t n, T* scratch, T first);
 };
 

@@ -20,8 +20,8 @@ namespace {
 
 constexpr unsigned lanes_per_unit = 1024;  // that stay on a compute unit with 64 registers each
 
-/// Tiles are as long as may be, but there is at least one for each warp that the device holds, unless there are nearly
-/// enough rows for that: then a row is one piece. Twice as many were 3 % slower for 64 x 2^20 floats on an H200.
+/// Tiles are as long as possible with at least one for each warp that the device holds; where there are nearly enough
+/// rows for that, a row is one piece. Twice as many tiles were 3 % slower for 64 x 2^20 floats on an H200.
 template <class T>
 unsigned tile_level(const matrix<T>& w, std::uint64_t resident_warps) {
   unsigned level = chunk_level<T> + most_levels;
@@ -35,7 +35,7 @@ unsigned groups_for(std::uint64_t warps) {
   return static_cast<unsigned>(std::min<std::uint64_t>(ceil_div(warps, in_group), std::uint64_t{1} << 30));
 }
 
-/// Warps that stay took 99 us for 2^20 rows of 64 floats on an H200, warps that come and go 118 us.
+/// Persistent warps took 99 us for 2^20 rows of 64 floats on an H200, short-lived ones 118 us.
 template <class T>
 void launch_short_rows(const matrix<T>& w, std::uint64_t resident_warps, queue& q) {
   const auto launch = [&](auto kernel, std::uint64_t rows, auto... more) {
@@ -101,7 +101,7 @@ std::vector<registry::variant> matvec_cuda_variants() {
            .backend = "cuda",
            .name = "",
            .types = all_dtypes,
-           .source = "a warp a row: Bell and Garland 2009, Implementing sparse matrix-vector multiplication; "
+           .source = "one warp per row: Bell and Garland 2009, Implementing sparse matrix-vector multiplication; "
                      "src/order/README.md",
            .run = run}};
 }

@@ -1,9 +1,9 @@
-// What:   rows times x: short_rows takes several rows a warp; pieces takes a row or a tile of one a warp, and finish
+// What:   rows times x: short_rows takes several rows per warp; pieces takes one row or tile of it per warp, and finish
 //         then folds the tiles of each row.
 // Order:  a product is rounded. Where a row is one piece, the warp folds the blocks of N's digits from the left. Where
-//         it is more, a tile is an aligned block, and what is left of the row gives one block value a digit.
-// Shape:  loads of 16 bytes a lane, 8 in flight; warps beside each other have the same columns, so that x comes from
-//         the cache. Where A's rows or x are not aligned to 16 bytes, elements are loaded one by one, those of whole
+//         it is more, a tile is an aligned block, and what is left of the row gives one block value per digit.
+// Shape:  loads of 16 bytes per lane, 8 in flight; adjacent warps have the same columns, so that x comes from the
+//         cache. Where A's rows or x are not aligned to 16 bytes, elements are loaded one by one, those of whole
 //         chunks still without a condition.
 // Limits: none.
 // Twins:  matvec_serial.cpp, matvec.cl.
@@ -24,7 +24,7 @@ inline constexpr unsigned finish_group_size = 256;
 inline constexpr unsigned in_flight = reduce::rows;
 template <class T>
 inline constexpr unsigned short_in_flight = 16 / sizeof(T);  // with the levels of each row in registers too
-inline constexpr unsigned most_levels = 5;                   // of chunks in a tile: their values are one a lane
+inline constexpr unsigned most_levels = 5;                   // of chunks in a tile: their values are one per lane
 
 template <class T>
 struct matrix {
@@ -44,8 +44,8 @@ struct cut {
   T* digit;  // digit_count for each row
 };
 
-/// A's pack, of which nothing is needed again: it takes no room in the first-level cache. On an H200 8192 rows of 8192
-/// doubles took 129 us so and 136 us with load_pack.
+/// A pack of A, which is not needed again: it takes no room in the first-level cache. On an H200 8192 rows of 8192
+/// doubles took 129 us this way and 136 us with load_pack.
 template <class T>
 __device__ pack<T> load_once(const T* from) {
   uint4 loaded;
@@ -55,7 +55,7 @@ __device__ pack<T> load_once(const T* from) {
   return __builtin_bit_cast(pack<T>, loaded);
 }
 
-/// The products of the pack at `first`; absent ones, from `end` on, are the identity.
+/// The products of the pack at `first`; missing ones, from `end` on, are the identity.
 template <class T>
 __device__ pack<T> products_at(const T* a, const T* x, std::uint64_t first, std::uint64_t end, bool packable) {
   pack<T> result;
@@ -118,7 +118,7 @@ __device__ T block_of_products(const T* a, const T* x, unsigned level, bool pack
   return warp_tree<sum>(mine);
 }
 
-/// P(n) on top of `prefix` for several rows, of each of which every lane of a part of the warp, 2^log_width lanes,
+/// P(n) continued from `prefix` for several rows, of each of which every lane of a part of the warp, 2^log_width lanes,
 /// holds a pack; in every lane. The digits of n are the same for all rows, so each is looked at once.
 template <unsigned Rows, class T>
 __device__ void prefixes_of_lanes(T (&prefix)[Rows], const pack<T> (&mine)[Rows], unsigned n, unsigned log_width) {
@@ -155,15 +155,15 @@ __device__ void prefixes_of_lanes(T (&prefix)[Rows], const pack<T> (&mine)[Rows]
   }
 }
 
-// Rows of up to 2^Log rows of packs and a part of one more are taken several at once.
+// Rows of up to 2^Log rows of packs and part of one more are taken several at once.
 template <unsigned Log>
-inline constexpr unsigned slots = Log == 3 ? 8 : 4;  // rows of packs in flight, beside what is left of each row
+inline constexpr unsigned slots = Log == 3 ? 8 : 4;  // rows of packs in flight, besides what is left of each row
 template <unsigned Log>
 inline constexpr unsigned rows_at_once = slots<Log> >> Log;
 
 /// The products of the first `whole` rows of packs of each of `present` rows; the others are the identity. Where all
-/// rows are there, loads have no condition of their own, and x is loaded once. (Eight rows of packs took 2.5 times as
-/// long so.)
+/// rows are present, loads have no condition of their own, and x is loaded once. (Eight rows of packs took 2.5 times as
+/// long this way.)
 template <unsigned Log, class T>
 __device__ void products_of_rows(pack<T> (&loaded)[slots<Log>], const T* a, std::uint64_t stride, const T* x,
                                  unsigned whole, std::uint64_t present, bool packable) {
@@ -197,7 +197,7 @@ __device__ void products_of_rows(pack<T> (&loaded)[slots<Log>], const T* a, std:
   }
 }
 
-/// P(n) on top of `prefix` for the rows at a, a + stride, ..., of which `present` are there; in every lane.
+/// P(n) continued from `prefix` for the rows at a, a + stride, ..., of which `present` exist; in every lane.
 template <unsigned Log, class T>
 __device__ void prefixes_of_rows(T (&prefix)[rows_at_once<Log>], const T* a, std::uint64_t stride, const T* x,
                                  unsigned n, std::uint64_t present, bool packable) {
@@ -231,7 +231,7 @@ __device__ void prefixes_of_rows(T (&prefix)[rows_at_once<Log>], const T* a, std
   if (rest != 0) prefixes_of_lanes(prefix, last, rest, 5);
 }
 
-/// What is left of a row behind its tiles: all of it where there are none.
+/// What is left of a row after its tiles: all of it where there are none.
 template <class T>
 __device__ void end_of_row(const matrix<T>& w, const cut<T>& by, std::uint64_t row) {
   const bool first_lane = threadIdx.x % warp_size == 0;
@@ -270,7 +270,7 @@ __global__ void __launch_bounds__(group_size, 1024 / group_size) pieces(matrix<T
   }
 }
 
-/// One group a row.
+/// One group per row.
 template <class T>
 __global__ void __launch_bounds__(finish_group_size) finish(matrix<T> w, cut<T> by) {
   __shared__ T digit[reduce::digit_count];
@@ -282,7 +282,7 @@ __global__ void __launch_bounds__(finish_group_size) finish(matrix<T> w, cut<T> 
   if (threadIdx.x == 0) w.y[row] = order::canonical(reduce::fold_digits<sum>(w.n, digit));
 }
 
-/// Rows shorter than a row of packs: 2^log_width lanes a row.
+/// Rows shorter than a row of packs: 2^log_width lanes per row.
 template <class T>
 __global__ void __launch_bounds__(group_size, 1024 / group_size) short_rows(matrix<T> w, unsigned log_width) {
   const unsigned lane = threadIdx.x % warp_size, column = (lane & ((1u << log_width) - 1)) * pack_length<T>;

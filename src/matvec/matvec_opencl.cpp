@@ -1,6 +1,6 @@
-// What:   matvec on OpenCL: whole rows, or pieces of rows and what follows from them.
+// What:   matvec on OpenCL: whole rows, or pieces of rows and the levels above them.
 // Order:  matvec.cl.
-// Shape:  one launch; where a row is longer than a tile one for each level of tiles, and one more.
+// Shape:  one launch; where a row is longer than a tile, one for each level of tiles, and one more.
 // Limits: local memory for one tile of elements; f64 where the device has it.
 // Twins:  matvec_serial.cpp.
 #include "backend/opencl/opencl_device.hpp"
@@ -80,7 +80,7 @@ std::vector<registry::variant> matvec_opencl_variants() {
            .backend = "opencl",
            .name = "",
            .types = all_dtypes,
-           .source = "a group a row: Bell and Garland 2009, Implementing sparse matrix-vector multiplication; "
+           .source = "one group per row: Bell and Garland 2009, Implementing sparse matrix-vector multiplication; "
                      "src/order/README.md",
            .tuning = axes,
            .unsupported = unsupported,

@@ -1,6 +1,6 @@
-// What:   matrix-vector product as its definition says; never optimised.
+// What:   the matrix-vector product by its definition; never optimised.
 // Order:  src/order over the rounded products of a row and x; 0 for an empty row.
-// Shape:  one block stack a row on the calling thread.
+// Shape:  one block stack per row on the calling thread.
 // Limits: none.
 // Twins:  every other matvec_* file.
 #include "backend/cpu/cpu_device.hpp"

@@ -27,7 +27,7 @@ std::span<const float> row_of(const std::vector<float>& a, matrix_layout l, std:
 
 float dot_of(std::span<const float> a, std::span<const float> x) { return dot(a, x); }
 
-/// Where no product and no sum is exact, so that a fused or reordered operation shows.
+/// No product and no sum is exact, so that a fused or reordered operation shows.
 struct operands {
   matrix_layout layout;
   std::vector<float> a, x, y;
@@ -126,7 +126,7 @@ TEST(Matvec, ArraysGiveTheBitsOfHostData) {
   }
 }
 
-/// `call` is refused with `expected` in the sentence, and nothing is written.
+/// `call` is refused with `expected` in the message, and nothing is written.
 template <class Call>
 void expect_refused(const operands& o, std::initializer_list<const char*> expected, const Call& call) {
   const std::vector<float> before = o.y;

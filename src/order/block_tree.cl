@@ -1,7 +1,7 @@
 // What:   the block trees of one tile, held by one group: items hold TW_ITEMS contiguous elements each in registers,
 //         and their values meet in a tree of radix 16 in local memory.
-// Order:  up: node = left + right over aligned blocks. down: starts with the carry at the root, the left child takes
-//         its parent's prefix and the right child adds the left one's value to it: leaf i gets P(i).
+// Order:  up: node = left + right over aligned blocks. down: starts with the carry at the root; the left child takes
+//         its parent's prefix, and the right child adds the left child's value to it: leaf i gets P(i).
 // Shape:  TW_GROUP = 2^TW_LOG_GROUP items, a tile of TW_GROUP * TW_ITEMS elements; a tree costs four barriers.
 // Limits: TW_LOG_GROUP >= 5; an item holds a whole number of 16-byte units.
 // Twins:  block_stack.hpp.
@@ -23,8 +23,8 @@
 #define TW_UNITS (1 << TW_LOG_UNITS)
 
 // The tree of 2^LOG values in an item's registers. NAME_up leaves each left child's value at its last element and
-// returns the root's; NAME_down turns that into prefixes. Every loop has constant bounds, so that nothing is indexed at
-// run time.
+// returns the root's; NAME_down turns these into prefixes. All loops have constant bounds, so that nothing is indexed
+// at run time.
 #define TW_DEFINE_TREE(NAME, LOG)                                                      \
   static inline TW_T NAME##_up(TW_T* v) {                                              \
     _Pragma("unroll") for (int k = 0; k < (LOG); ++k) {                                \
@@ -57,12 +57,12 @@ TW_DEFINE_TREE(tw_mine, TW_LOG_UNITS)
 #define TW_PAD(i) ((i) + ((i) >> TW_LOG_RADIX))
 #define TW_PADDED_GROUP (TW_PAD(TW_GROUP) + 1)
 
-// The group's tree over one value an item: the root's value, in item 0 only. With `keep`, items and tops hold what the
-// way down needs; it lies there and not in registers, which only a few items would use and all would pay for.
+// The group's tree over one value per item: the root's value, in item 0 only. With `keep`, items and tops hold what the
+// way down needs; it stays there and not in registers, which only a few items would use and all would pay for.
 static inline TW_T tw_group_up(TW_T value, __local TW_T* items, __local TW_T* tops, const bool keep) {
   const int me = get_local_id(0);
   items[TW_PAD(me)] = value;
-  barrier(CLK_LOCAL_MEM_FENCE);  // every item's value is there
+  barrier(CLK_LOCAL_MEM_FENCE);  // every item's value is stored
   if (me < TW_TOPS) {
     TW_T v[TW_RADIX];
     _Pragma("unroll") for (int i = 0; i < TW_RADIX; ++i) v[i] = items[TW_PAD(me * TW_RADIX + i)];
@@ -107,7 +107,7 @@ static inline TW_T tw_unit_value(TW_V u) { return tw_apply(tw_apply(u.s0, u.s1),
 static inline TW_T tw_unit_value(TW_V u) { return tw_apply(u.s0, u.s1); }
 #endif
 
-// The 16 bytes from element i of `in`, which has `count`; the identity stands for absent elements.
+// The 16 bytes from element i of `in`, which has `count` elements; missing elements are the identity.
 static inline TW_V tw_unit_at_end(__global const TW_T* in, ulong i, ulong count) {
   TW_T a[TW_W];
   _Pragma("unroll") for (int k = 0; k < TW_W; ++k) a[k] = i + k < count ? in[i + k] : TW_IDENTITY;
@@ -123,7 +123,7 @@ static inline bool tw_in_units(ulong first, ulong tile, ulong count) {
   return first % TW_W == 0 && (tile + 1) * TW_TILE <= count;
 }
 
-// One value a unit, padded so that an item's own units in a row do not meet the next item's in one bank.
+// One value per unit, padded so that an item's own consecutive units do not share a bank with the next item's.
 #define TW_PAD_UNIT(u) ((u) + (TW_LOG_UNITS > 0 ? (u) >> TW_LOG_UNITS : 0))
 #define TW_PADDED_UNITS (TW_GROUP * TW_UNITS + TW_GROUP)
 
@@ -156,23 +156,23 @@ static inline TW_T tw_tile_value(__global const TW_T* in, ulong first, ulong cou
   return tw_units_value(units, items, tops);
 }
 
-// The prefix `carry` continued by the `count` < TW_TILE elements in `nodes`, which the items have just written; known
-// to every item.
+// The prefix `carry` continued by the `count` < TW_TILE elements in `nodes`, which the items have just written; every
+// item gets it.
 static inline TW_T tw_continue(TW_T carry, __local TW_T* nodes, int count) {
   const int me = get_local_id(0);
   for (int step = 1; 2 * step <= count; step *= 2) {
-    barrier(CLK_LOCAL_MEM_FENCE);  // the nodes of the level below are there
+    barrier(CLK_LOCAL_MEM_FENCE);  // the nodes of the level below are stored
     for (int i = (me + 1) * 2 * step - 1; i < count; i += TW_GROUP * 2 * step)
       nodes[i] = tw_apply(nodes[i - step], nodes[i]);
   }
-  barrier(CLK_LOCAL_MEM_FENCE);  // every node is there; each block lies at its last element
+  barrier(CLK_LOCAL_MEM_FENCE);  // every node is stored; each block's value lies at its last element
   for (int step = (int)TW_TILE / 2; step > 0; step /= 2)
     if (count & step) carry = tw_apply(carry, nodes[(count & ~(step - 1)) - 1]);
-  barrier(CLK_LOCAL_MEM_FENCE);  // every item has read the nodes before somebody writes others
+  barrier(CLK_LOCAL_MEM_FENCE);  // every item has read the nodes before any of them is overwritten
   return carry;
 }
 
-// Where the values of a level, from 1, begin: each level starts on a multiple of 16 elements.
+// Where the values of a level, from 1 on, begin: each level starts at a multiple of 16 elements.
 static inline ulong tw_level_first(ulong n, int level) {
   ulong first = 0;
   for (int k = 1; k < level; ++k) first += ((n >> k * (TW_LOG_GROUP + TW_LOG_ITEMS)) + 15) / 16 * 16;

@@ -1,4 +1,4 @@
-// What:   the four operators, their identities and the canonical NaN, for the type TW_T and the operator TW_OP.
+// What:   the four operators, their identities and the canonical NaN, for type TW_T and operator TW_OP.
 // Order:  one call of tw_apply is one node of a tree; the left operand is the earlier block.
 // Limits: TW_T is float, double, int, long, uint or ulong; TW_OP is 0 sum, 1 product, 2 min, 3 max.
 // Twins:  operators.hpp.
@@ -17,7 +17,7 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
 
-// Each identity leaves every value's bits as they are: -0.0 for a sum, since -0.0 + -0.0 is -0.0.
+// Each identity leaves the bits of every value unchanged: -0.0 for a sum, since -0.0 + -0.0 is -0.0.
 #if TW_OP == 0
 #if TW_FLOAT
 #define TW_IDENTITY ((TW_T)-0.0f)

@@ -1,9 +1,9 @@
 // What:   reduce/opencl:two_phase. Tiles: the block value of every whole tile, then of every whole tile of those, until
-//         less than a tile is left. Finish: what is left on each level, highest level first.
+//         less than a tile is left. Finish: what is left on each level, from the highest level down.
 // Order:  a whole tile is an aligned block; the ragged ends of the levels are the binary digits of n, highest first.
-// Shape:  tiles: one group a tile, any number of groups. Finish: one group.
+// Shape:  tiles: one group per tile, any number of groups. Finish: one group.
 // Limits: local memory for one tile of elements in the finish.
-// Twins:  reduce_serial.cpp, reduce_cuda.cu; embedded behind order/operators.cl and order/block_tree.cl.
+// Twins:  reduce_serial.cpp, reduce_cuda.cu; embedded after order/operators.cl and order/block_tree.cl.
 
 __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_tiles(__global const TW_T* in, ulong in_first,
                                                                              ulong count, __global TW_T* values,

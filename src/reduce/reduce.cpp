@@ -1,4 +1,4 @@
-// The only file that rejects a reduction: checks, chooses, runs.
+// The public functions of reduce: check what only their arguments show, describe the problem, hand it to registry/call.
 #include <tilewise/reduce.hpp>
 
 #include "base/instantiate.hpp"

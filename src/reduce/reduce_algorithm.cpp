@@ -21,7 +21,7 @@ double operations(const problem& p) { return static_cast<double>(p.n()); }
 
 std::string invalid(const problem& p) {
   if (p.n() == 0 && needs_init(p) && !has_init(p))
-    return "the " + std::string(name_of(operation_of(p))) + " of nothing has no value; give an initial value";
+    return "the " + std::string(name_of(operation_of(p))) + " of an empty array has no value; give an initial value";
   return "";
 }
 

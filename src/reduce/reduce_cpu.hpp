@@ -1,4 +1,4 @@
-// Short arrays on the calling thread, without device, problem or workspace.
+// Short arrays on the calling thread, without a device, problem or workspace.
 #pragma once
 
 #include "backend/cpu/cpu_kernel_table.hpp"

@@ -1,8 +1,8 @@
 // What:   block values and prefixes of one tile with vectors; compiled once for each x86-64 level.
 // Order:  neighbours add by shuffles, so that W vectors become one of W block values, and again (cpu_blocks.hpp).
-// Shape:  one tile on one thread; for W lanes 3 instructions a vector and level, the levels shrink by W.
+// Shape:  one tile on one thread; for W lanes 3 instructions per vector and level, and levels shrink by a factor of W.
 // Limits: reads nothing outside [in, in + n).
-// Twins:  reduce_serial.cpp; the pass over a tile of scan_cpu_kernels.cpp.
+// Twins:  reduce_serial.cpp; the pass over a tile in scan_cpu_kernels.cpp.
 #include "reduce/reduce_cpu_kernels.hpp"
 
 #include "backend/cpu/cpu_blocks.hpp"
@@ -30,8 +30,8 @@ template <class T, class Op>
   return finish<T, Op>(level::broadcast(level::blocks<T, Op>::fold(in, n, scratch, Op::template identity<T>())), init);
 }
 
-/// Up to two vectors of vectors stay in registers: levels in memory took 13 ns for 64 floats, twice the rest of the
-/// call.
+/// Up to two vectors of vectors stay in registers: keeping levels in memory took 13 ns for 64 floats, twice the rest of
+/// the call.
 template <class T, class Op>
 T small(const T* in, std::uint64_t n, const T* init) {
   using blocks = level::blocks<T, Op>;

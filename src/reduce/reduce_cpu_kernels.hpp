@@ -9,7 +9,7 @@ namespace tilewise::impl::reduce {
 
 /// Arrays up to this length go straight to the kernel: a device's queue would take longer than the work.
 inline constexpr std::uint64_t small_limit = 4096;
-/// Room for the levels over small_limit elements at two lanes a vector: 1/2 + 1/4 + ..., and a few vectors.
+/// Room for the levels over small_limit elements at two lanes per vector: 1/2 + 1/4 + ..., and a few vectors.
 inline constexpr std::uint64_t small_scratch = small_limit + 64;
 
 template <class T>
@@ -21,9 +21,9 @@ struct cpu_kernels {
   std::uint64_t (*scratch_elements)(std::uint64_t n);
   /// Block values of `in[0..n)` into `scratch`.
   void (*upsweep)(const T* in, std::uint64_t n, T* scratch);
-  /// With these: P(n) on top of `first`. n = 2^k and the identity give the value of a block.
+  /// From these: P(n), continued from `first`. n = 2^k and the identity give the value of a block.
   T (*fold)(const T* in, std::uint64_t n, const T* scratch, T first);
-  /// The result at once, for 0 < n <= small_limit; `init` may be null.
+  /// The result directly, for 0 < n <= small_limit; `init` may be null.
   small_kernel<T>* small;
 };
 

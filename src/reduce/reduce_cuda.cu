@@ -1,10 +1,10 @@
 // What:   reduce in one launch: groups fold pieces, and the last group to finish folds what they found.
 // Order:  n is cut by its binary digits. Its high digits make whole tiles; each digit below a tile is one piece, padded
-//         with the identity to a tile of its own. So every piece is a block and its value a balanced tree. The tiles'
-//         values are cut by the digits of their number in turn, until there is one block value for each digit of n;
-//         those are folded from the left. Which group comes last changes nothing.
-// Shape:  a warp takes a chunk, 8 rows of 16 bytes a lane, at a time; a tile is one chunk for each warp of a group.
-//         Groups stay: each takes every gridDim-th piece.
+//         with the identity to a whole tile. So every piece is a block and its value a balanced tree. The tiles'
+//         values are in turn cut by the digits of their number, until there is one block value for each digit of n;
+//         those are folded from the left. Which group finishes last changes nothing.
+// Shape:  a warp takes one chunk at a time, 8 rows of 16 bytes per lane; a tile is one chunk for each warp of a group.
+//         Groups are persistent: each takes every gridDim-th piece.
 // Limits: none; where x is not aligned to 16 bytes, elements are loaded one by one.
 // Twins:  reduce_serial.cpp.
 #include "backend/cuda/cuda_dispatch.hpp"
@@ -23,11 +23,11 @@ namespace {
 
 using namespace backend::cuda;
 
-// As many as stay on a compute unit with 64 registers each; groups that come and go were 0 to 9 % slower on an H200.
+// As many as stay on a compute unit with 64 registers each; short-lived groups were 0 to 9 % slower on an H200.
 constexpr unsigned lanes_per_unit = 1024;
 constexpr unsigned max_warps = 32;  // of a group
 
-/// What one launch works on; `tile_value` goes on into the room of fold_tiles.
+/// What one launch works on; `tile_value` extends into the room of fold_tiles.
 template <class T>
 struct work {
   const T* x;
@@ -57,7 +57,7 @@ template <class Op, class T>
 __device__ void fold_pieces(const work<T>& w, T (&of_warp)[2][max_warps]) {
   const std::uint64_t tiles = w.n >> w.tile_level, in_tiles = tiles << w.tile_level;
   const std::uint64_t pieces = tiles + __popcll(w.n - in_tiles);
-  unsigned turn = 0;  // two buffers: a warp may be one piece ahead of the first one
+  unsigned turn = 0;  // two buffers: a warp may be one piece ahead of the first warp
   for (std::uint64_t piece = blockIdx.x; piece < pieces; piece += gridDim.x, turn ^= 1) {
     if (piece < tiles) {
       const T value = piece_value<Op>(w.x + (piece << w.tile_level), 1ull << w.tile_level, w.packable, of_warp[turn]);
@@ -72,12 +72,12 @@ __device__ void fold_pieces(const work<T>& w, T (&of_warp)[2][max_warps]) {
   }
 }
 
-/// Whether this group is the last one that gets here; its lanes then see what the others wrote.
+/// Whether this group is the last to get here; its lanes then see what the others wrote.
 __device__ bool is_last(unsigned* ticket) {
   __shared__ bool last;
   if (threadIdx.x == 0) {
     __threadfence();
-    last = atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1;  // back to 0 with the last
+    last = atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1;  // the last one resets it to 0
     __threadfence();
   }
   __syncthreads();

@@ -1,6 +1,6 @@
-// What:   the block values of chunks and of what tiles leave, within a group; matvec's kernels use them too.
+// What:   the block values of chunks and of what tiles leave over, within a group; matvec's kernels use them too.
 // Order:  a chunk is an aligned block; the tiles' values are the elements of a higher level of the same tree.
-// Shape:  a warp takes a chunk, 8 rows of 16 bytes a lane, at a time.
+// Shape:  a warp takes one chunk at a time, 8 rows of 16 bytes per lane.
 // Limits: none.
 // Twins:  order/block_stack.hpp.
 #pragma once
@@ -14,7 +14,7 @@ namespace tilewise::impl::reduce {
 
 using namespace backend::cuda;
 
-inline constexpr unsigned rows = 8;          // loads in flight: 1024 lanes with 8 of 16 bytes ask for 128 KiB at once
+inline constexpr unsigned rows = 8;          // loads in flight: 1024 lanes with 8 of 16 bytes request 128 KiB at once
 inline constexpr unsigned digit_count = 64;  // of n
 
 template <class T>
@@ -31,7 +31,7 @@ __device__ T chunk_tree(const pack<T> (&loaded)[rows]) {
   return warp_tree<Op, rows>(rows_tree<Op, rows>(row));
 }
 
-/// The block value of x[0..length), one chunk or a shorter power of two or nothing, in every lane of the warp.
+/// The block value of x[0..length) (one chunk, a shorter power of two, or nothing) in every lane of the warp.
 template <class Op, class T>
 __device__ T chunk_value(const T* x, std::uint64_t length, bool packable) {
   const unsigned first = threadIdx.x % warp_size * pack_length<T>;
@@ -46,13 +46,13 @@ __device__ T chunk_value(const T* x, std::uint64_t length, bool packable) {
   return chunk_tree<Op>(loaded);
 }
 
-/// Room for the values of `tiles` and what fold_tiles puts behind them: each of its rounds leaves a thousandth or less,
+/// Room for the values of `tiles` and what fold_tiles puts after them: each of its rounds leaves a thousandth or less,
 /// and begins on a pack. It is a whole number of packs.
 inline std::uint64_t tile_value_room(std::uint64_t tiles) { return (tiles + tiles / 256 + digit_count + 3) / 4 * 4; }
 
 /// Folds the values of tiles of 2^level elements to the block values of the digits of n from there on; by one group.
-/// Each round makes chunks of values into one value, behind them, and folds those that are left over by the digits of
-/// their number. The last round's few chunks stay in shared memory, which spares a way to memory and back.
+/// Each round makes chunks of values into one value each, stored after them, and folds those left over by the digits of
+/// their number. The last round's few chunks stay in shared memory, which saves a round trip to memory.
 template <class Op, class T>
 __device__ void fold_tiles(std::uint64_t n, unsigned level, T* value, T* digit) {
   __shared__ T of_chunk[warp_size];

@@ -1,6 +1,6 @@
 // What:   reduce/opencl:two_phase: whole tiles level by level, then one group finishes what is left on all levels.
 // Order:  reduce.cl.
-// Shape:  one launch a level and one more; two launches up to tile^2 elements.
+// Shape:  one launch per level and one more; two launches up to tile^2 elements.
 // Limits: local memory for one tile of elements; f64 where the device has it.
 // Twins:  reduce_serial.cpp.
 #include "backend/opencl/opencl_device.hpp"

@@ -1,4 +1,4 @@
-// How a reduction is written as a registry::problem: settings op and init, number init.
+// How a reduction is written as a registry::problem: settings op and init, and the number init.
 #pragma once
 
 #include "registry/fold.hpp"
@@ -15,8 +15,8 @@ T init_of(const registry::problem& p) {
   return p.number[0].as<T>();
 }
 
-/// The result, before it is made canonical, from prefix = P(n): init + P(n); of nothing the value that the operator has
-/// for that.
+/// The result, before it is made canonical, from prefix = P(n): init + P(n); without elements, the operator's value for
+/// an empty array.
 template <class T, class Op>
 T result_of(const registry::problem& p, T prefix) {
   if (p.n() == 0) return has_init(p) ? init_of<T>(p) : T(Op::id == op::product ? 1 : 0);

@@ -1,4 +1,4 @@
-// What:   reduce as its definition says; never optimised.
+// What:   reduce by its definition; never optimised.
 // Order:  src/order: push every element on the block stack, fold.
 // Shape:  one loop on the calling thread.
 // Limits: none; the caller has checked that the empty reduction has a value.

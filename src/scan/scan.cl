@@ -4,11 +4,11 @@
 // Order:  a tile is an aligned block, so the scan of the tiles' values gives P at each tile's start. The downsweep
 //         starts from that carry. Inclusive output i is P(i+1), the prefix at the next position; a tile's last one is
 //         the next tile's carry.
-// Shape:  one group a tile; groups do not wait for each other.
+// Shape:  one group per tile; groups do not wait for each other.
 // Limits: local memory for one tile of elements.
-// Twins:  scan_serial.cpp, scan_cuda_blelloch.cu; embedded behind order/operators.cl and order/block_tree.cl.
+// Twins:  scan_serial.cpp, scan_cuda_blelloch.cu; embedded after order/operators.cl and order/block_tree.cl.
 
-// What a level is and what it puts out; scan_opencl.cpp has the same numbers.
+// What a level is and what it outputs; scan_opencl.cpp has the same numbers.
 #define TW_INCLUSIVE 1  // out[i] = P(i+1), else P(i)
 #define TW_STARTED 2    // init is applied to every output
 #define TW_SPINE 4      // the elements are tiles' values: out[count] = P(count) is written too, NaNs stay as they are
@@ -36,7 +36,7 @@ static inline void tw_push(__global TW_T* stack, ulong count, TW_T value) {
   stack[level] = value;
 }
 
-// On top the carry comes from the stack of chunks, which the tile's value then joins. Returns the prefix at its end.
+// At the top the carry comes from the stack of chunks, which the tile's value then joins. Returns the prefix after it.
 static inline TW_T tw_join(__global TW_T* stack, ulong chunk, TW_T value, TW_T* carry) {
   *carry = tw_fold(stack, chunk);
   tw_push(stack, chunk, value);
@@ -95,16 +95,16 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_prefixes(
   __local TW_V stage[TW_STAGE];
   __local TW_T items[TW_PADDED_GROUP], tops[TW_TOPS], end;
   const int me = get_local_id(0);
-  // Backwards: what the pass before read last is still in the cache, and is read first.
+  // Backwards: what the previous pass read last is still in the cache, and is read first.
   const ulong tile = last_tile - (first_tile + get_group_id(0));
   TW_T carry = TW_IDENTITY, after = TW_IDENTITY;
-  if (me == 0 && !(mode & TW_TOP)) {  // asked for early: it arrives while the tree goes up
+  if (me == 0 && !(mode & TW_TOP)) {  // loaded early: it arrives while the tree goes up
     carry = carries[tile];
     after = carries[tile + 1];
   }
   tw_load_tile(in, in_first, count, tile, stage);
   barrier(CLK_LOCAL_MEM_FENCE |
-          CLK_GLOBAL_MEM_FENCE);  // the tile is there; in place, results may now be written over it
+          CLK_GLOBAL_MEM_FENCE);  // the tile is loaded; in place, results may now be written over it
   TW_T mine[TW_ITEMS];
   _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) {
     const TW_V unit = stage[TW_PAD_STAGE(me * TW_UNITS + q)];
@@ -128,7 +128,7 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_prefixes(
     const TW_T following = i + 1 < TW_ITEMS ? mine[i + 1 < TW_ITEMS ? i + 1 : i] : next;
     mine[i] = tw_result(shift ? following : mine[i], init, mode);
   }
-  // Each item writes where it alone has read.
+  // Each item writes only where it alone has read.
   _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) {
     __local TW_V* own = stage + TW_PAD_STAGE(me * TW_UNITS + q);
 #if TW_W == 4
@@ -137,14 +137,14 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_prefixes(
     *own = (TW_V)(mine[q * TW_W], mine[q * TW_W + 1]);
 #endif
   }
-  barrier(CLK_LOCAL_MEM_FENCE);  // the results are there
-  // A spine has one output more than elements: P(count), in this tile or at its end.
+  barrier(CLK_LOCAL_MEM_FENCE);  // the results are stored
+  // A spine has one more output than elements: P(count), in this tile or at its end.
   const ulong outputs = mode & TW_SPINE ? count + 1 : count;
   tw_store_tile(out, out_first, outputs, tile, stage);
   if (me == 0 && (mode & TW_SPINE) && (tile + 1) * TW_TILE == count) out[out_first + count] = end;
 }
 
-#else  // blelloch: two elements an item, everything in local memory
+#else  // blelloch: two elements per item, everything in local memory
 
 #define TW_PAIRS (1 << TW_LOG_PAIRS)  // items of a group, and pairs of elements of a tile
 #define TW_PAIR_TILE (2ul << TW_LOG_PAIRS)
@@ -159,11 +159,11 @@ static inline void tw_load_pairs(__global const TW_T* in, ulong first, ulong cou
 static inline void tw_upsweep(__local TW_T* nodes) {
   const int me = get_local_id(0);
   for (int step = 1; step < (int)TW_PAIR_TILE; step *= 2) {
-    barrier(CLK_LOCAL_MEM_FENCE);  // the nodes of the level below are there
+    barrier(CLK_LOCAL_MEM_FENCE);  // the nodes of the level below are stored
     const int right = (2 * me + 2) * step - 1;
     if (right < (int)TW_PAIR_TILE) nodes[right] = tw_apply(nodes[right - step], nodes[right]);
   }
-  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // the root is there; in place, results may be written now
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // the root is stored; in place, results may be written now
 }
 
 __kernel __attribute__((reqd_work_group_size(TW_PAIRS, 1, 1))) void tw_totals(__global const TW_T* in, ulong in_first,
@@ -197,7 +197,7 @@ __kernel __attribute__((reqd_work_group_size(TW_PAIRS, 1, 1))) void tw_sweeps(
       ends[1] = tw_join(stack, chunk, nodes[last], &carry);
       ends[0] = carry;
     }
-    barrier(CLK_LOCAL_MEM_FENCE);  // the carry is there
+    barrier(CLK_LOCAL_MEM_FENCE);  // the carry is stored
   }
 #ifdef TW_CARRY_DIRECT
   const TW_T carry = on_top ? ends[0] : carries[tile], end = on_top ? ends[1] : carries[tile + 1];
@@ -213,7 +213,7 @@ __kernel __attribute__((reqd_work_group_size(TW_PAIRS, 1, 1))) void tw_sweeps(
       nodes[right - step] = nodes[right];
       nodes[right] = tw_apply(nodes[right], left);
     }
-    barrier(CLK_LOCAL_MEM_FENCE);  // the prefixes of this level are there
+    barrier(CLK_LOCAL_MEM_FENCE);  // the prefixes of this level are stored
   }
   const ulong outputs = mode & TW_SPINE ? count + 1 : count;
   const int shift = mode & TW_INCLUSIVE;

@@ -1,4 +1,4 @@
-// The only file that rejects a scan: checks, chooses, runs.
+// The public functions of scan: check what only their arguments show, describe the problem, hand it to registry/call.
 #include <tilewise/scan.hpp>
 
 #include "base/instantiate.hpp"
@@ -22,7 +22,7 @@ registry::problem describe(std::uint64_t n, kind which, const T* init, op operat
 }
 
 [[gnu::noinline]] void reject_sizes(std::uint64_t in, std::uint64_t out) {
-  throw error(errc::invalid_argument, "the output of a scan has the size of its input: " + std::to_string(in) +
+  throw error(errc::invalid_argument, "the output of a scan must have the size of its input: " + std::to_string(in) +
                                           " elements, not " + std::to_string(out));
 }
 

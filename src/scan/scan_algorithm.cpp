@@ -21,7 +21,7 @@ double operations(const problem& p) { return static_cast<double>(p.n()); }
 std::string invalid(const problem& p) {
   if (is_exclusive(p) && needs_init(p) && !has_init(p))
     return "an exclusive " + std::string(name_of(operation_of(p))) +
-           " scan has no first value of its own; give an initial value";
+           " scan has no value to start from; give an initial value";
   return "";
 }
 

@@ -1,5 +1,5 @@
 // What:   scan on the CPU in one pass over memory.
-// Order:  tiles are aligned blocks; the block stack over their values gives each its carry, the downsweep starts there.
+// Order:  tiles are aligned blocks; the block stack over their values gives each its carry; the downsweep starts there.
 // Shape:  a worker takes the next tile, makes its block values (tiles), waits for its turn at the block stack (spine),
 //         and writes the outputs while the tile is still in its cache (finish).
 // Limits: none; in place too, since a tile reads only itself.
@@ -21,7 +21,7 @@ namespace {
 constexpr std::array<unsigned, 4> tile_lengths{1024, 8192, 32768, 131072};
 constexpr std::array<registry::tuning_axis, 1> axes{{{"tile", tile_lengths, 32768}}};
 
-/// The block stack, which the tiles pass in their order. Nothing in a turn can fail, so nobody waits in vain.
+/// The block stack, which the tiles pass through in order. Nothing in a turn can fail, so no tile waits forever.
 template <class T, class Op>
 class spine {
  public:
@@ -76,8 +76,8 @@ void scan_values(const T* in, T* out, std::uint64_t n, descent<T> how, std::uint
   });
 }
 
-/// Output that does not fit the last-level cache beside its input is written past it, unless it is the input, whose
-/// lines are there already.
+/// Output that does not fit the last-level cache together with its input is written past it, unless it is the input,
+/// whose lines are there already.
 bool worth_streaming(const registry::problem& p, const registry::memories& where, const backend::cpu::queue& queue) {
   return where.in[0].as<char>() != where.out[0].as<char>() && queue.exceeds_cache(2 * p.n() * size_of(p.type));
 }

@@ -1,7 +1,7 @@
 // What:   the outputs of one tile from its block values and its carry; compiled once for each x86-64 level.
-// Order:  every lane descends from the carry and adds the block on its left on each step to the right; an inclusive
+// Order:  every lane descends from the carry and adds the block on its left at each step to the right; an inclusive
 //         output is the exclusive prefix of the next position.
-// Shape:  one tile on one thread; each vector for itself, since the prefix before it is known.
+// Shape:  one tile on one thread; each vector by itself, since the prefix before it is known.
 // Limits: touches nothing outside [in, in + n) and [out, out + n); out may be in.
 // Twins:  scan_serial.cpp; the block values come from reduce_cpu_kernels.cpp.
 #include "scan/scan_cpu_kernels.hpp"
@@ -22,7 +22,7 @@ using vector = level::vector<T>;
 template <class T>
 constexpr unsigned width = level::lanes<T>;
 
-/// The outputs of one vector of elements from the prefixes before it and behind it.
+/// The outputs of one vector of elements from the prefixes before and after it.
 template <class T, class Op, bool Inclusive>
 [[gnu::always_inline]] inline vector<T> outputs(vector<T> elements, vector<T> before, vector<T> behind, T init) {
   vector<T> result = level::blocks<T, Op>::prefixes(elements, before);
@@ -30,14 +30,14 @@ template <class T, class Op, bool Inclusive>
   return level::canonical<T>(level::apply<Op, T>(level::broadcast(init), result));
 }
 
-/// The `rest` elements of an incomplete vector; the prefix behind it is in no output.
+/// The `rest` elements of an incomplete vector; the prefix after it is in no output.
 template <class T, class Op, bool Inclusive>
 [[gnu::always_inline]] inline void write_rest(const T* in, T* out, unsigned rest, vector<T> before, T init) {
   if (rest == 0) return;
   level::store_first<T>(out, outputs<T, Op, Inclusive>(level::load_first(in, rest), before, before, init), rest);
 }
 
-/// Whole vectors; what lies at `ahead` comes into the cache meanwhile.
+/// Whole vectors; what lies at `ahead` is fetched into the cache meanwhile.
 template <class T, class Op, bool Inclusive>
 void write(const T* in, T* out, std::uint64_t vectors, const T* prefix, T init, const T* ahead) {
   for (std::uint64_t i = 0; i < vectors; ++i) {
@@ -48,14 +48,14 @@ void write(const T* in, T* out, std::uint64_t vectors, const T* prefix, T init, 
   }
 }
 
-/// As write, but past the caches. Only whole aligned vectors go there well and the caller's array may begin anywhere,
-/// so they are cut anew from a few vectors at a time: few, so that storing some overlaps with computing the next.
+/// As write, but past the caches. Only whole aligned vectors are fast that way and the caller's array may begin
+/// anywhere, so they are cut anew from a few vectors at a time: few, so that storing overlaps with computing the next.
 template <class T, class Op, bool Inclusive>
 void write_streaming(const T* in, T* out, std::uint64_t vectors, const T* prefix, T init, const T* ahead) {
   constexpr std::uint64_t most = 8;
   const std::uint64_t misaligned = reinterpret_cast<std::uintptr_t>(out) % level::vector_bytes / sizeof(T);
   const unsigned head = static_cast<unsigned>(width<T> - misaligned), rest = width<T> - head;
-  T stage[(most + 1) * width<T>];  // the last vector before, and new ones
+  T stage[(most + 1) * width<T>];  // the previous vector, and new ones
   for (std::uint64_t i = 0; i < vectors; i += most) {
     const std::uint64_t count = vectors - i < most ? vectors - i : most, at = i * width<T>;
     write<T, Op, Inclusive>(in + at, stage + width<T>, count, prefix + i, init, ahead + at);
@@ -95,7 +95,7 @@ template <class T, class Op>
 }
 
 /// The outputs of `count` <= width whole vectors, the prefixes before which fit one vector; `carry` becomes the prefix
-/// behind them.
+/// after them.
 template <class T, class Op, bool Inclusive>
 [[gnu::always_inline]] inline void write_few(const T* in, T* out, unsigned count, vector<T>& carry, T init) {
   using blocks = level::blocks<T, Op>;
@@ -116,8 +116,8 @@ template <class T, class Op, bool Inclusive>
   put(count - 1, end);
 }
 
-/// P of up to three blocks is a plain fold from the left, so less than four vectors go one at a time. A function of its
-/// own, since the frame of the one below costs as much as 16 floats.
+/// P of up to three blocks is a plain fold from the left, so fewer than four vectors go one at a time. A separate
+/// function, since the stack frame of the one below costs as much as 16 floats.
 template <class T, class Op, bool Inclusive>
 [[gnu::noinline]] void one_by_one(const T* in, T* out, unsigned n, T init) {
   using blocks = level::blocks<T, Op>;
@@ -141,7 +141,7 @@ template <class T, class Op, bool Inclusive>
   write_rest<T, Op, Inclusive>(in, out, n, carry, init);
 }
 
-/// Up to two vectors of vectors stay in registers: levels in memory took 18 ns for 16 floats, three times the rest.
+/// Up to two vectors of vectors stay in registers: levels in memory cost 18 ns for 16 floats, three times the rest.
 template <class T, class Op>
 void small(const T* in, T* out, std::uint64_t n, const T* init, bool inclusive) {
   const T left = init == nullptr ? Op::template identity<T>() : *init;

@@ -11,7 +11,7 @@ namespace tilewise::impl::scan {
 template <class T>
 struct descent {
   T carry;                  ///< the prefix before the tile
-  const T* next = nullptr;  ///< the prefix behind it if others follow; the last tile knows its own
+  const T* next = nullptr;  ///< the prefix after it if others follow; the last tile knows its own
   T init;                   ///< left operand of every output; the identity changes none
   bool inclusive = true;
   bool stream = false;       ///< write past the caches
@@ -23,9 +23,9 @@ using small_kernel = void(const T* in, T* out, std::uint64_t n, const T* init, b
 
 template <class T>
 struct cpu_kernels {
-  /// Writes the scan of `in[0..n)`, with the levels that reduce's upsweep left in `scratch`; overwrites these.
+  /// Writes the scan of `in[0..n)`, with the levels that reduce's upsweep left in `scratch`; overwrites them.
   void (*downsweep)(const T* in, T* out, std::uint64_t n, T* scratch, const descent<T>& how);
-  /// All of it at once, for 0 < n <= reduce::small_limit. `init` is the left operand of every output, null for none.
+  /// The whole scan, for 0 < n <= reduce::small_limit. `init` is the left operand of every output, null for none.
   small_kernel<T>* small;
 };
 

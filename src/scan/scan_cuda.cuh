@@ -6,8 +6,8 @@
 
 namespace tilewise::impl::scan {
 
-/// out[i] = init + P(i + shift). Without an initial value `init` is the identity, which leaves every prefix's bits as
-/// they are, and init + P(0) is init since P(0) is the identity too; so there are no special cases.
+/// out[i] = init + P(i + shift). Without an initial value `init` is the identity, which leaves the bits of every prefix
+/// unchanged, and init + P(0) is init since P(0) is the identity too; so there are no special cases.
 template <class T, class Op>
 struct output_rule {
   T init;

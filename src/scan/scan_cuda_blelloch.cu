@@ -1,9 +1,9 @@
 // What:   scan by the work-efficient up- and downsweep in shared memory, in three phases.
 // Order:  tiles: the upsweep makes a tile's block value. spine: the prefixes of those values, by the same scan.
 //         finish: the upsweep again, then a downsweep that starts with the tile's carry at the root and adds the left
-//         sibling's block value on each step to the right, which makes P(i) for every i of the tile. An inclusive
+//         sibling's block value at each step to the right, which makes P(i) for every i of the tile. An inclusive
 //         output is the P of the next position; the last one of a tile is the next tile's carry.
-// Shape:  a tile is two elements for each lane of a group; log2(tile) levels with a barrier each.
+// Shape:  a tile is two elements for each lane of a group; log2(tile) levels with one barrier each.
 // Limits: none; works in place.
 // Twins:  scan_serial.cpp, scan.cl.
 #include "backend/cuda/cuda_dispatch.hpp"
@@ -19,7 +19,7 @@ namespace {
 
 using namespace backend::cuda;
 
-/// Shared memory has 32 banks; one place in 33 is left out, so that strides of powers of two meet different ones.
+/// Shared memory has 32 banks; one place in 33 is left out, so that strides of powers of two hit different banks.
 __device__ unsigned place(unsigned i) { return i + i / 32; }
 constexpr unsigned places(unsigned elements) { return elements + elements / 32; }
 
@@ -31,7 +31,7 @@ __device__ void load_tile(T* tile, const T* x, std::uint64_t n) {
     tile[place(i)] = first + i < n ? x[first + i] : Op::template identity<T>();
 }
 
-/// Each block's value at its last place; the whole tile's at the end.
+/// Each block's value at its last place; the whole tile's value at the end.
 template <class T, class Op>
 __device__ void upsweep(T* tile) {
   for (unsigned half = 1; half <= blockDim.x; half *= 2) {
@@ -43,7 +43,7 @@ __device__ void upsweep(T* tile) {
   __syncthreads();
 }
 
-/// Puts P(i) at place i, where P at the tile's begin is `carry`.
+/// Puts P(i) at place i, where P at the start of the tile is `carry`.
 template <class T, class Op>
 __device__ void downsweep(T* tile, T carry) {
   if (threadIdx.x == 0) tile[place(2 * blockDim.x - 1)] = carry;
@@ -73,7 +73,7 @@ __global__ void tiles(const T* x, T* value) {
   if (threadIdx.x == 0) value[blockIdx.x] = tile[place(2 * blockDim.x - 1)];
 }
 
-/// out[i] for i < outputs, from the tiles of x[0..n) and their carries; no carries means that of one tile: nothing.
+/// out[i] for i < outputs, from the tiles of x[0..n) and their carries; no carries means one tile, with an empty carry.
 template <class T, class Op>
 __global__ void finish(const T* x, std::uint64_t n, T* out, std::uint64_t outputs, const T* carry,
                        output_rule<T, Op> rule) {
@@ -98,7 +98,7 @@ void scan_values(const T* x, std::uint64_t n, T* out, std::uint64_t outputs, out
   if (whole != 0) {
     tiles<T, Op><<<static_cast<unsigned>(whole), group_size, shared_bytes, q.stream()>>>(x, values.as<T>());
     TW_CUDA(cudaGetLastError());
-    // P of the values at 0, 1, ..., whole: the carry of each tile, and that behind the last whole one.
+    // P of the values at 0, 1, ..., whole: the carry of each tile, and the one after the last whole tile.
     scan_values<T, Op>(values.as<T>(), whole, carries.as<T>(), whole + 1, {Op::template identity<T>(), 0}, group_size,
                        q);
   }
@@ -107,7 +107,7 @@ void scan_values(const T* x, std::uint64_t n, T* out, std::uint64_t outputs, out
   TW_CUDA(cudaGetLastError());
 }
 
-// 256 on an H200: 128 is 6 % faster for 2^26 floats, and needs a level more for 2^16, which takes 1.6 times as long.
+// 256 on an H200: 128 is 6 % faster for 2^26 floats, but needs one more level for 2^16, which takes 1.6 times as long.
 constexpr std::array<unsigned, 5> group_sizes{64, 128, 256, 512, 1024};
 constexpr std::array<registry::tuning_axis, 1> axes{{{"group_size", group_sizes, 256}}};
 

@@ -2,10 +2,10 @@
 // Order:  a tile publishes its block value; a scout folds its carry from the nodes of the tree over tiles
 //         (scan_cuda_nodes.cuh); a downsweep from that carry makes P(i) for every i of the tile. All carries are folds
 //         of block values, never of prefixes, so timing changes nothing.
-// Shape:  one group a compute unit, for as long as there are tiles; its warps have four roles and pass slots of shared
-//         memory on in a ring: the producer draws a tile and starts its bulk copy; reduce warps make the values of its
-//         rows, chunks and whole, and publish the last; the scout waits for the carry; finish warps take their chunk
-//         into registers, free the slot, and write once the carry is there. No role that publishes waits for a carry.
+// Shape:  one group per compute unit, as long as there are tiles; its warps have four roles and pass slots of shared
+//         memory along in a ring: the producer draws a tile and starts its bulk copy; reduce warps make the values of
+//         its rows, of its chunks and of the whole, and publish the last; the scout waits for the carry; finish warps
+//         load their chunk, free the slot, and write once the carry arrives. No publishing role waits for a carry.
 // Limits: compute capability 9.0; fewer than 32^5 tiles; works in place. Where an array is not aligned to 16 bytes, and
 //         for the last tile, elements move one by one.
 // Twins:  scan_serial.cpp, scan_cuda_blelloch.cu, scan.cl.

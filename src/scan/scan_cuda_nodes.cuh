@@ -1,9 +1,9 @@
-// What:   the nodes of the tree over tiles, published in memory, and the carry that a tile makes of them.
+// What:   the nodes of the tree over tiles, published in memory, and the carry that a tile makes from them.
 // Order:  a node of level l is the block value of 32^l tiles. The carry of tile t is P(t) over tiles: the digits of t
 //         in base 32, highest first, each walked by its binary digits.
 // Shape:  called by one whole warp; lane i polls sibling i of each level, all levels at once.
 // Limits: fewer than 32^levels tiles. Tiles are begun in ascending order and publish their own value before they wait
-//         for an older one, so the oldest unfinished tile never waits for ever.
+//         for an older one, so the oldest unfinished tile never waits forever.
 // Twins:  order/block_stack.hpp.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace tilewise::impl::scan {
 inline constexpr unsigned node_levels = 5;
 inline constexpr unsigned node_digit = 5;  // bits of a base-32 digit
 
-/// A node holds a packet, numbered by the launch.
+/// A node holds a packet, tagged with the launch's number.
 template <class T>
 inline constexpr unsigned node_words = backend::cuda::packet<T>::words;
 
@@ -27,7 +27,7 @@ __device__ inline unsigned digit_of(std::uint64_t tile, unsigned level) {
   return static_cast<unsigned>(tile >> (node_digit * level)) % 32;
 }
 
-/// Lane `lane`'s sibling in the level: the node at that place among the 32 that tile t's node is one of.
+/// The sibling of lane `lane` in the level: the node at that place among the 32 that include tile t's node.
 template <class T>
 __device__ backend::cuda::packet<T>* sibling(const node_table& nodes, unsigned level, std::uint64_t tile,
                                              unsigned lane) {
@@ -35,7 +35,7 @@ __device__ backend::cuda::packet<T>* sibling(const node_table& nodes, unsigned l
          ((tile >> (node_digit * level)) / 32 * 32 + lane);
 }
 
-/// P at position `digit` (0 to 31) of 32 neighbours, one a lane, where P at their begin is `before`.
+/// P at position `digit` (0 to 31) of 32 neighbours, one per lane, where P at their start is `before`.
 template <class Op, class T>
 __device__ T walk(T value, unsigned digit, T before) {
   T block[node_digit];
@@ -52,7 +52,7 @@ __device__ T walk(T value, unsigned digit, T before) {
   return before;
 }
 
-/// Tile t, whose value is `own`, completes a node for each trailing digit 31 of its number: publishes them.
+/// Tile t, whose value is `own`, completes a node for each trailing digit 31 of its number and publishes them.
 template <class Op, class T>
 __device__ void publish_completed(const node_table& nodes, unsigned epoch, std::uint64_t tile, T own) {
   const unsigned lane = threadIdx.x % 32;
@@ -71,13 +71,13 @@ __device__ void publish_completed(const node_table& nodes, unsigned epoch, std::
   }
 }
 
-/// P at a tile's begin and at its end.
+/// P at a tile's start and at its end.
 template <class T>
 struct carry_pair {
   T at, next;
 };
 
-/// The left siblings of tile t on every level, one a lane; the identity from the tile's own place on.
+/// The left siblings of tile t on every level, one per lane; the identity from the tile's own place on.
 template <class Op, class T>
 __device__ void gather(const node_table& nodes, unsigned epoch, std::uint64_t tile, T (&value)[node_levels]) {
   const unsigned lane = threadIdx.x % 32;
@@ -99,7 +99,7 @@ __device__ void gather(const node_table& nodes, unsigned epoch, std::uint64_t ti
   }
 }
 
-/// Waits for what is older than tile t and makes its two carries.
+/// Waits for the tiles older than tile t and makes its two carries.
 template <class Op, class T>
 __device__ carry_pair<T> look_back(const node_table& nodes, unsigned epoch, std::uint64_t tile, T own) {
   T value[node_levels], before[node_levels + 1];

@@ -1,5 +1,5 @@
 // What:   the variants of scan on OpenCL, and the levels that both go through.
-// Order:  scan.cl; each level's tiles are the next level's elements, up to one tile on top.
+// Order:  scan.cl; each level's tiles are the next level's elements, up to one tile at the top.
 // Shape:  2 * levels - 1 launches; chunked repeats them for each chunk.
 // Limits: local memory for one tile of elements; f64 where the device has it; works in place.
 // Twins:  scan_serial.cpp.
@@ -39,7 +39,7 @@ struct elements {
 /// One scan in flight: what is the same on every level and for every chunk.
 struct sweep {
   backend::opencl::queue& queue;
-  cl_kernel values;    // a tile's value each
+  cl_kernel values;    // each tile's value
   cl_kernel prefixes;  // from the tiles' carries to the outputs
   std::uint64_t tile;
   unsigned group_size;
@@ -62,7 +62,7 @@ struct sweep {
   }
 };
 
-constexpr std::uint64_t chunk_stack_size = 64;  // a level for each bit of the number of chunks
+constexpr std::uint64_t chunk_stack_size = 64;  // one level for each bit of the number of chunks
 
 void run_levels(const problem& p, const registry::memories& where, backend::opencl::queue& queue,
                 const std::string& definitions, const char* values, const char* prefixes, std::uint64_t tile,

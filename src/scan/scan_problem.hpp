@@ -1,4 +1,4 @@
-// How a scan is written as a registry::problem: settings op, kind and init, number init.
+// How a scan is written as a registry::problem: settings op, kind and init, and the number init.
 #pragma once
 
 #include "registry/fold.hpp"

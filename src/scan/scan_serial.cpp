@@ -1,4 +1,4 @@
-// What:   scan as its definition says; never optimised.
+// What:   scan by its definition; never optimised.
 // Order:  src/order: after each push, the fold of the block stack is the prefix.
 // Shape:  one loop on the calling thread.
 // Limits: none; works in place.

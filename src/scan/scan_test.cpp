@@ -15,7 +15,7 @@ using tests::code_of;
 
 std::uint32_t bits(float value) { return __builtin_bit_cast(std::uint32_t, value); }
 
-/// Exponents over a wide range: another association gives other bits.
+/// Exponents over a wide range: any other association gives other bits.
 std::vector<float> wide(std::size_t n) {
   std::vector<float> x(n);
   for (std::size_t i = 0; i < n; ++i)
@@ -24,7 +24,7 @@ std::vector<float> wide(std::size_t n) {
 }
 
 TEST(Scan, EveryInclusiveOutputIsTheReductionOfItsPrefix) {
-  // 4097 and more go through the device, less goes straight to the kernel; a stride keeps it short.
+  // 4097 and more elements go through the device, fewer straight to the kernel; a stride keeps the test short.
   for (std::size_t n : {1u, 15u, 16u, 17u, 255u, 257u, 4096u, 4097u, 70'001u})
     for (op operation : all_ops) {
       const std::vector<float> x = wide(n);
@@ -81,10 +81,10 @@ TEST(Scan, NothingBesideTheOutputIsWritten) {
 }
 
 TEST(Scan, OutputPastTheCachesHasTheSameBitsAtEveryAlignment) {
-  // Larger than the last-level cache together: written with streaming stores.
+  // Together larger than the last-level cache: written with streaming stores.
   const std::uint64_t cache = open("cpu").info().cache;
   if (cache == 0 || cache > (std::uint64_t{64} << 20)) GTEST_SKIP() << "no small last-level cache";
-  const std::size_t n = cache / sizeof(float) / 2 / 32768 * 32768 + 32768 + 5;  // the last tile is less than a vector
+  const std::size_t n = cache / sizeof(float) / 2 / 32768 * 32768 + 32768 + 5;  // the last tile: under one vector
   const std::vector<float> x = wide(n);
   std::vector<float> small = x, y(n + 3, 42.0f);
   inclusive_scan(small, small);  // in place: not streamed

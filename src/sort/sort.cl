@@ -1,17 +1,17 @@
-// What:   what every sort on OpenCL shares: the codes, and tw_tile_sort: a group sorts one tile by some bits of them.
+// What:   what all sorts on OpenCL share: the codes, and tw_tile_sort: a group sorts one tile by some bits of them.
 // Order:  smaller codes first, and stable: a key's place is the number of keys with smaller digits, plus the number of
 //         equal digits before it.
 // Shape:  TW_GROUP items hold TW_HELD neighbouring keys each in registers. A step sorts by four bits: each item counts
 //         its 16 digits in the nibbles of one ulong, the group scans the counts in local memory, the keys move there.
 // Limits: TW_HELD <= 15, so that a nibble holds every count; TW_GROUP = 2^TW_LOG_GROUP is 64 to 1024.
-// Twins:  sort_code.hpp; embedded before sort_radix.cl and sort_merge.cl, behind order/operators.cl and block_tree.cl.
+// Twins:  sort_code.hpp; embedded before sort_radix.cl and sort_merge.cl, after order/operators.cl and block_tree.cl.
 #ifndef TW_KEY_BYTES
 #define TW_KEY_BYTES 4
 #endif
 #ifndef TW_VALUE_BYTES
 #define TW_VALUE_BYTES 0
 #endif
-#define TW_HELD 15  // odd: an item's own run starts in a bank of its own; sort_opencl.hpp has the same number
+#define TW_HELD 15  // odd: each item's run starts in its own bank; sort_opencl.hpp has the same number
 #define TW_SORT_TILE (TW_GROUP * TW_HELD)
 
 #if TW_KEY_BYTES == 4
@@ -25,7 +25,7 @@ typedef ulong tw_value;
 typedef uint tw_value;
 #endif
 
-// What a launch does besides; sort_opencl.hpp has the same numbers.
+// What else a launch does; sort_opencl.hpp has the same numbers.
 #define TW_ENCODE 1   // the input holds keys, else codes
 #define TW_DECODE 2   // the output gets keys, else codes
 #define TW_INDICES 4  // a value is its key's place in the input; the values are not read
@@ -39,7 +39,7 @@ typedef struct {
   __global const tw_key *keys, ulong first_key, __global const tw_value *values, ulong first_value,         \
       __global tw_key *keys_out, ulong first_key_out, __global tw_value *values_out, ulong first_value_out, \
       ulong count, TW_CODE_WORDS, uint mode
-// And of every kernel that looks at their keys only.
+// And of every kernel that only looks at their keys.
 #define TW_LOOKED __global const tw_key *keys, ulong first_key, ulong count, TW_CODE_WORDS, uint mode
 #define TW_CODE_WORDS tw_key of_positive, tw_key of_negative, tw_key wrapped, tw_key complement
 #define TW_CODE \
@@ -56,8 +56,8 @@ static inline tw_key tw_decode(tw_key encoded, tw_code code) {
   return tw_flip(flipped, flipped ^ code.of_positive, code);
 }
 
-// Local memory of a group: the tile's keys, its values, or the counts of a step: two digits in a word, a word for each
-// pair of digits and item. The places of the counts are padded so that readers of eight in a row do not share a bank.
+// Local memory of a group: the tile's keys, its values, or the counts of a step: two digits to a word, one word for
+// each pair of digits and item. The places of the counts are padded so that eight readers in a row share no bank.
 #define TW_PAD_COUNT(i) ((i) + ((i) >> 5))
 #define TW_COUNT_BYTES (4 * TW_PAD_COUNT(8 * TW_GROUP))
 #define TW_WIDE_BYTES (TW_VALUE_BYTES > TW_KEY_BYTES ? TW_VALUE_BYTES : TW_KEY_BYTES)
@@ -91,11 +91,11 @@ static inline uint tw_sum_before(uint value, __local uint* sums, uint* total) {
   __local uint* eights = sums + TW_PAD_SUM(TW_GROUP);
   __local uint* tops = eights + TW_PAD_SUM(TW_GROUP / 8);
   sums[TW_PAD_SUM(me)] = value;
-  barrier(CLK_LOCAL_MEM_FENCE);  // each item's sum is there
+  barrier(CLK_LOCAL_MEM_FENCE);  // each item's sum is stored
   if (me < TW_GROUP / 8) eights[TW_PAD_SUM(me)] = tw_prefixes_of_eight(sums, 8 * me);
-  barrier(CLK_LOCAL_MEM_FENCE);  // each eight's
+  barrier(CLK_LOCAL_MEM_FENCE);  // each sum of eight
   if (me < TW_GROUP / 64) tops[me] = tw_prefixes_of_eight(eights, 8 * me);
-  barrier(CLK_LOCAL_MEM_FENCE);  // and each 64's
+  barrier(CLK_LOCAL_MEM_FENCE);  // and each sum of 64
   uint before = sums[TW_PAD_SUM(me)] + eights[TW_PAD_SUM(me >> 3)], all = 0;
   for (int j = 0; j < TW_GROUP / 64; ++j) {
     const uint sum = tops[j];
@@ -119,19 +119,19 @@ static inline void tw_places(const tw_held* held, uint shift, uint mask, __local
   const uint low = (uint)nibbles, high = (uint)(nibbles >> 32);
   _Pragma("unroll") for (int d = 0; d < 8; ++d) counts[TW_PAD_COUNT(d * TW_GROUP + me)] =
       (low >> (4 * d) & 15) | (high >> (4 * d) & 15) << 16;
-  barrier(CLK_LOCAL_MEM_FENCE);  // all items' counts are there, by digit and then by item
+  barrier(CLK_LOCAL_MEM_FENCE);  // all items' counts are stored, by digit and then by item
   uint mine[8], sum = 0, total;
   _Pragma("unroll") for (int j = 0; j < 8; ++j) {
     mine[j] = counts[TW_PAD_COUNT(8 * me + j)];
     sum += mine[j];
   }
   uint before = tw_sum_before(sum, sums, &total);
-  before += total << 16;  // the digits 8 to 15 come behind all of 0 to 7
+  before += total << 16;  // the digits 8 to 15 come after all of 0 to 7
   _Pragma("unroll") for (int j = 0; j < 8; ++j) {
     counts[TW_PAD_COUNT(8 * me + j)] = before;
     before += mine[j];
   }
-  barrier(CLK_LOCAL_MEM_FENCE);  // the counts before each item's digits are there
+  barrier(CLK_LOCAL_MEM_FENCE);  // the counts before each item's digits are stored
   _Pragma("unroll") for (int q = 0; q < TW_HELD; ++q) {
     const uint digit = (uint)(held->key[q] >> shift) & mask;
     place[q] += counts[TW_PAD_COUNT((digit & 7) * TW_GROUP + me)] >> (16 * (digit >> 3)) & 0xffff;
@@ -145,7 +145,7 @@ static inline void tw_places(const tw_held* held, uint shift, uint mask, __local
   _Pragma("unroll") for (int q = 0; q < TW_HELD; ++q)(to)[q] = (staged)[TW_HELD * (int)get_local_id(0) + q]
 #define TW_STRIPED(q) ((q)*TW_GROUP + (int)get_local_id(0))
 
-// Loads tile `first` ... `first + size`; absent keys have the largest code and, being last, stay behind all others.
+// Loads tile `first` ... `first + size`; missing keys have the largest code and, being last, stay after all others.
 static inline void tw_load_tile_keys(__global const tw_key* in, uint size, tw_code code, uint mode,
                                      __local ulong* stage, tw_held* held) {
   __local tw_key* staged = (__local tw_key*)stage;
@@ -155,7 +155,7 @@ static inline void tw_load_tile_keys(__global const tw_key* in, uint size, tw_co
     if (i < size) key = mode & TW_ENCODE ? tw_encode(in[i], code) : in[i];
     staged[i] = key;
   }
-  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // the tile is there, and may be written over
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // the tile is loaded, and may be overwritten
   TW_MOVE_OUT(staged, held->key);
   barrier(CLK_LOCAL_MEM_FENCE);  // its memory is free
 }
@@ -170,15 +170,15 @@ static inline void tw_load_tile_values(__global const tw_value* in, ulong first,
     if (!(mode & TW_INDICES)) value = i < size ? in[i] : 0;
     staged[i] = value;
   }
-  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // the tile is there, and may be written over
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // the tile is loaded, and may be overwritten
   TW_MOVE_OUT(staged, held->value);
   barrier(CLK_LOCAL_MEM_FENCE);  // its memory is free
 #endif
 }
 
 // Sorts the tile by `bits` bits from `shift` on, four at a time. In the end the keys lie in order in `stage`; `place`
-// says where each held value belongs. No barrier stands under a condition: PoCL copies all that follows one. And the
-// function is not static: where one kernel alone calls it, PoCL's inliner, of LLVM 15, crashes on it.
+// says where each held value belongs. No barrier is inside a condition: PoCL copies all that follows one. The function
+// is not static: where only one kernel calls it, PoCL's inliner, of LLVM 15, crashes on it.
 void tw_tile_sort(tw_held* held, uint shift, uint bits, __local ulong* stage, __local uint* sums, uint* place) {
   __local tw_key* staged = (__local tw_key*)stage;
   uint done = 0;
@@ -201,7 +201,7 @@ void tw_tile_sort(tw_held* held, uint shift, uint bits, __local ulong* stage, __
   barrier(CLK_LOCAL_MEM_FENCE);  // the keys are in order
 }
 
-// A launch of its own where a tile is all there is, and the first step of merge_path.
+// A separate launch where one tile is everything, and the first step of merge_path.
 __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_sort_tiles(TW_MOVED, ulong first_tile) {
   __local ulong stage[TW_STAGE_UNITS];
   __local uint sums[TW_SUMS];

@@ -1,4 +1,4 @@
-// The only file that rejects a sort: checks, chooses, runs.
+// The public functions of sort: check what only their arguments show, describe the problem, hand it to registry/call.
 #include <tilewise/sort.hpp>
 
 #include "base/instantiate.hpp"

@@ -44,7 +44,7 @@ double operations(const problem& p) {
 
 std::string invalid(const problem& p) {
   if (payload_of(p) == payload::indices && p.n() > std::uint64_t{1} << 32)
-    return std::to_string(p.n()) + " elements have no indices of 32 bits; sort them with values of 64 bits instead";
+    return std::to_string(p.n()) + " elements are too many for 32-bit indices; sort them with 64-bit values instead";
   return "";
 }
 

@@ -18,7 +18,7 @@ struct sort_code {
   Bits wrapped;      // codes below this one go to the top
   Bits complement;   // flipped last
 
-  // Inlined always: files that are compiled for several instruction sets must leave no copy to the linker.
+  // Always inlined: files that are compiled for several instruction sets must leave no copy to the linker.
   [[gnu::always_inline]] TILEWISE_ANYWHERE constexpr Bits encode(Bits key) const {
     return ((key ^ (is_top(key) ? of_negative : of_positive)) - wrapped) ^ complement;
   }

@@ -10,7 +10,7 @@ namespace tilewise::impl::sort {
 registry::variant cpu_radix_variant();
 registry::variant cpu_merge_variant();
 
-/// So few keys are sorted by insertion on the calling thread, without device, problem or workspace.
+/// Up to this many keys are sorted by insertion on the calling thread, without a device, problem or workspace.
 inline constexpr std::uint64_t few_keys = 32;
 /// `out` may be `in`.
 template <class T>

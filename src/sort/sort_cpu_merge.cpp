@@ -1,7 +1,7 @@
 // What:   merge sort on the CPU, parallel to the last merge.
 // Order:  by code (sort_code.hpp); of equal codes the left one comes first, in every merge.
 // Shape:  a worker sorts a tile in its cache; then passes in which every task merges an equal piece of the output.
-//         Where a piece begins in both runs is found by binary search on a diagonal, so pieces wait for nobody.
+//         Where a piece begins in both runs is found by binary search on a diagonal, so no piece waits for another.
 // Limits: workspace of the size of the input; works in place.
 // Twins:  sort_serial.cpp; the kernels are in sort_cpu_merge_kernels.cpp.
 #include "base/ceil_div.hpp"
@@ -81,7 +81,7 @@ class merge_sort {
                    at(pass + 1, begin));
   }
 
-  /// The elements after `pass` merges lie in the output and in the workspace in turn, the last ones in the output.
+  /// The elements after `pass` merges lie in the output and in the workspace alternately, the last ones in the output.
   elements<Bits, Value> at(unsigned pass, std::uint64_t begin) const {
     elements<Bits, Value> where = (passes_ - pass) % 2 == 0 ? task_.out : between_.all();
     where.keys += begin;

@@ -10,7 +10,7 @@ namespace tilewise::impl::sort::TILEWISE_LEVEL {
 
 namespace {
 
-/// An element's rank is how many of the run come before it.
+/// An element's rank is the number of elements of the run that come before it.
 template <class Bits, class Value>
 [[gnu::always_inline]] inline void place_by_rank(const Bits* codes, const Value* values, unsigned n,
                                                  sort_code<Bits> after, elements<Bits, Value> out) {
@@ -31,7 +31,7 @@ void make_runs(const Bits* keys, const Value* values, std::uint64_t first, std::
     const unsigned length = static_cast<unsigned>(n - begin < rank_run ? n - begin : rank_run);
     Bits codes[rank_run];
     Value moved[rank_run];
-    for (unsigned i = 0; i < rank_run; ++i) codes[i] = ~Bits(0);  // behind the last element, so at no rank of others
+    for (unsigned i = 0; i < rank_run; ++i) codes[i] = ~Bits(0);  // after the last element, so no other rank counts it
     for (unsigned i = 0; i < length; ++i) {
       codes[i] = before.encode(keys[begin + i]);
       if constexpr (moves<Value>)
@@ -43,7 +43,7 @@ void make_runs(const Bits* keys, const Value* values, std::uint64_t first, std::
   }
 }
 
-/// Where a merge stands: what is left of both runs, and of the output.
+/// The state of a merge: what is left of both runs, and of the output.
 template <class Bits, class Value>
 struct merge_state {
   sorted_run<Bits, Value> a, b;
@@ -110,9 +110,9 @@ template <class Bits, class Value>
 void merge(sorted_run<Bits, Value> a, sorted_run<Bits, Value> b, sort_code<Bits> after, elements<Bits, Value> out) {
   constexpr std::uint64_t few = 4;
   merge_state<Bits, Value> s{a, b, out};
-  // Decoding is a third of a merge's work, and needed in the last one only.
+  // Decoding is a third of a merge's work, and only the last merge needs it.
   const bool stay_codes = (after.of_positive | after.of_negative | after.wrapped | after.complement) == 0;
-  while (s.a.n != 0 && s.b.n != 0 && s.b.keys[0] < s.a.keys[s.a.n - 1]) {  // else they are in order as they are
+  while (s.a.n != 0 && s.b.n != 0 && s.b.keys[0] < s.a.keys[s.a.n - 1]) {  // else they are already in order
     const std::uint64_t steps = s.a.n < s.b.n ? s.a.n : s.b.n;
     if (steps < few)
       merge_one(s, after);

@@ -14,7 +14,7 @@ struct sorted_run {
   std::uint64_t n;
 };
 
-/// Elements that are sorted at once, by their ranks. Of 8, 16 and 32 the quickest with AVX2 and with AVX-512.
+/// Elements that are sorted at once, by their ranks. Of 8, 16 and 32 the fastest with AVX2 and with AVX-512.
 inline constexpr std::uint64_t rank_run = 16;
 
 template <class Bits, class Value>

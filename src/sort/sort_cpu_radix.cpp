@@ -24,7 +24,7 @@ constexpr std::array<registry::tuning_axis, 2> axes{
     {{"digit", digit_choices, 0, digit_words}, {"tile", tile_lengths, 32768}}};
 
 /// Bits of a digit. 11 save a pass over keys of 32 bits, but the lines of 2048 digits leave the first-level cache: 8
-/// are quicker for shorter arrays, with values up to some 4 million elements, and for keys of 64 bits always.
+/// are faster for shorter arrays, with values up to some 4 million elements, and for keys of 64 bits always.
 template <class Bits, class Value>
 constexpr unsigned width_of(unsigned choice, std::uint64_t n) {
   constexpr std::array<unsigned, 4> widths{0, 6, 8, 11};
@@ -33,22 +33,22 @@ constexpr unsigned width_of(unsigned choice, std::uint64_t n) {
   return sizeof(Bits) == 4 && n >= long_enough ? 11 : 8;
 }
 
-/// Up to here a merge sort is quicker: at 64 elements it takes half of the time, at 1000 twice.
+/// Up to here a merge sort is faster: at 64 elements it takes half the time, at 1000 twice.
 constexpr std::uint64_t few = 256;
 
-/// Writing straight to as many places as a digit has values is quicker while all of them are in the second-level cache.
+/// Writing straight to as many places as a digit has values is faster while all of them are in the second-level cache.
 constexpr std::uint64_t near_bytes = 4 * 1024;
 
 /// Enough to judge how a digit is distributed.
 constexpr std::uint64_t sample_size = 4096;
 
-/// Other keys that a key may share all its leading digits with, on average: inserting so few costs less than a pass.
+/// Other keys with which a key may share all its leading digits, on average: inserting so few costs less than a pass.
 constexpr double worthwhile = 1.0 / 8;
 
 /// Moves of an insertion sort for each element: many more than the sample promised, but still cheaper than a pass.
 constexpr std::uint64_t moves_each = 2;
 
-/// Tiles of a worker: enough to even out what a worker loses to other programs.
+/// Tiles per worker: enough to even out what a worker loses to other programs.
 constexpr std::uint64_t tiles_each = 4;
 
 using counts = std::vector<std::uint64_t>;
@@ -128,7 +128,7 @@ class radix_sort {
 
   /// Stable passes from `keys` and `values`, which may be the output, to the output.
   void sort_by(digits by, const Bits* keys, const Value* values) {
-    // Passes write workspace and output in turn, and the output last. A pass by no bits copies.
+    // Passes write workspace and output alternately, the output last. A pass by no bits copies.
     const bool in_place = keys == task_.out.keys || (moves<Value> && values == task_.out.values);
     if (by.empty() || (in_place && by.size() % 2 != 0)) by.push_back({{0, 0}, {task_.n}});
     const workspace<Bits, Value> between(queue_, by.size() > 1 ? task_.n : 0);
@@ -170,7 +170,7 @@ class radix_sort {
     });
   }
 
-  /// Sorts elements that are in order down to the digit `last`. False if they are too many, in still some such order.
+  /// Sorts elements that are in order down to the digit `last`. False if there are too many, still in some such order.
   bool sort_ties(digit<Bits> last) {
     const auto prefix = [&](std::uint64_t i) { return task_.code.encode(task_.out.keys[i]) >> last.shift; };
     std::vector<std::uint64_t> begin(tiles_ + 1, task_.n);  // elements that share all digits go to one tile

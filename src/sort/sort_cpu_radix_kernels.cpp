@@ -1,7 +1,7 @@
 // What:   the steps of a radix sort on one tile; compiled once for each x86-64 level.
 // Order:  by code (sort_code.hpp); a scatter keeps the order of equal digits, an insertion that of equal codes.
-// Shape:  keys are encoded a block at a time; a scatter collects a cache line for each digit before it writes one.
-// Limits: less than 2^32 elements in a tile; outputs are not the inputs, but insertion works in place.
+// Shape:  keys are encoded one block at a time; a scatter collects a cache line for each digit before it writes one.
+// Limits: fewer than 2^32 elements in a tile; outputs are not the inputs, but insertion works in place.
 // Twins:  sort_serial.cpp.
 #include "sort/sort_cpu_radix_kernels.hpp"
 
@@ -32,7 +32,7 @@ common_bits<Bits> common(const Bits* keys, std::uint64_t n, sort_code<Bits> code
   return bits;
 }
 
-/// Four tables: neighbours often have one digit, and adding to one counter twice in a row waits for the first.
+/// Four tables: neighbours often have the same digit, and adding to one counter twice in a row waits for the first.
 template <class Bits>
 void count(const Bits* keys, std::uint64_t n, sort_code<Bits> code, digit<Bits> by, std::uint64_t* counts) {
   constexpr unsigned tables = 4;
@@ -51,7 +51,7 @@ void count(const Bits* keys, std::uint64_t n, sort_code<Bits> code, digit<Bits> 
     for (unsigned t = 0; t < tables; ++t) counts[d] += table[(t << by.width) + d];
 }
 
-/// sort_code::decode of one code and of whole vectors, which gcc does not find.
+/// sort_code::decode of one code and of whole vectors, which gcc does not find by itself.
 template <class Bits>
 struct decoding {
   sort_code<Bits> code;
@@ -84,7 +84,7 @@ class line_writer {
         misaligned_(reinterpret_cast<std::uintptr_t>(out) % cache_line / sizeof(T)),
         stream_(stream) {}
 
-  /// `place` is that of the value; those of a digit come one after the other from `first` on.
+  /// `place` is that of the value; those of a digit follow each other from `first` on.
   template <class Decode>
   [[gnu::always_inline]] void put(unsigned d, std::uint64_t place, T value, const std::uint64_t* first, Decode decode) {
     const std::uint64_t slot = (place + misaligned_) % slots;
@@ -103,7 +103,7 @@ class line_writer {
   }
 
  private:
-  /// A line whose last value was not stored yet: a vector that holds what was stored just now comes late, and waiting
+  /// A line whose last value has not been stored yet: loading a vector that was stored just now is slow, and waiting
   /// for it took half of a pass.
   template <class Decode>
   [[gnu::always_inline]] void write_line(T* to, const T* line, T last, Decode decode) const {

@@ -21,7 +21,7 @@ struct digit {
   [[gnu::always_inline]] constexpr unsigned values() const { return 1u << width; }
 };
 
-/// The bits that any and that all of some codes have.
+/// The bits that are set in any, and those set in all, of some codes.
 template <class Bits>
 struct common_bits {
   Bits any, all;
@@ -34,7 +34,7 @@ struct scatter_task {
   const Value* values;  // null: an element's value is its index
   std::uint64_t begin, end;
   elements<Bits, Value> out;
-  sort_code<Bits> before, after;  // keys are encoded with the one and written decoded with the other
+  sort_code<Bits> before, after;  // keys are encoded with `before` and decoded with `after`
   digit<Bits> by;
   const std::uint64_t* first;  // place of the tile's first element with each digit
   std::byte* scratch;          // scatter_scratch bytes, aligned to a cache line
@@ -59,7 +59,7 @@ struct radix_key_kernels {
 template <class Bits, class Value>
 struct radix_kernels {
   void (*scatter)(const scatter_task<Bits, Value>& task);
-  /// Sorts [begin, end) by insertion. False, with all elements there but in no better order, after more than `moves`.
+  /// Sorts [begin, end) by insertion. After more than `moves`, false: all elements are still there, in no better order.
   bool (*insert)(elements<Bits, Value> where, std::uint64_t begin, std::uint64_t end, sort_code<Bits> code,
                  std::uint64_t moves);
 };

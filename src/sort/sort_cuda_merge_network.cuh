@@ -1,6 +1,6 @@
-// What:   a lane sorts the elements that it holds in registers: Batcher's odd-even merge sort.
+// What:   each lane sorts the elements that it holds in registers: Batcher's odd-even merge sort.
 // Order:  by code; of equal codes the one from the earlier place comes first, so equal codes keep their order.
-// Shape:  the network is known when this is compiled, so every element has a register of its own.
+// Shape:  the network is known at compile time, so every element has its own register.
 // Limits: n elements take about n * log2(n)^2 / 4 comparators, each of which is code.
 // Twins:  none.
 //
@@ -14,7 +14,7 @@
 
 namespace tilewise::impl::sort::on_cuda {
 
-/// Calls f(low, high) for the comparators that sort n elements, in their order: runs of 1, 2, 4, ... are merged.
+/// Calls f(low, high) for the comparators that sort n elements, in order: runs of 1, 2, 4, ... are merged.
 template <class F>
 constexpr void for_each_comparator(unsigned n, F&& f) {
   for (unsigned run = 1; run < n; run *= 2)

@@ -4,7 +4,7 @@
 // Shape:  a tile is sorted by a network in each lane's registers (sort_cuda_merge_network.cuh), then by merges in
 //         shared memory (sort_cuda_merge_tile.cuh). A pass finds the ends of every tile's four pieces
 //         (sort_cuda_merge_select.cuh), then loads them, merges the first with the second and the third with the
-//         fourth, and merges what that gave. So memory is passed over half as often as by merges of two.
+//         fourth, and merges the two results. So memory is passed over half as often as by merges of two.
 // Limits: none; works in place.
 // Twins:  sort_serial.cpp, sort_merge.cl.
 #include "base/ceil_div.hpp"
@@ -26,7 +26,7 @@ __device__ void write_keys(merge_tile<Bits, Value>& tile, Bits* to, unsigned len
   for (unsigned i = threadIdx.x; i < length; i += blockDim.x) to[i] = with.stored(tile.keys()[i]);
 }
 
-/// Sorts each tile. Past the input's end lie the greatest codes; they stay behind it, since the sort is stable.
+/// Sorts each tile. Past the input's end lie the greatest codes; they stay after it, since the sort is stable.
 template <class Bits, class Value, class Tile = merge_tile<Bits, Value>>
 __global__ void __launch_bounds__(Tile::group_size, Tile::groups)
     sort_tiles(elements<Bits, Value> from, elements<Bits, Value> to, std::uint64_t n, coding<Bits> with) {
@@ -43,10 +43,10 @@ __global__ void __launch_bounds__(Tile::group_size, Tile::groups)
   __syncthreads();  // and sorted
   write_keys(tile, to.keys + begin, length, with);
   if constexpr (moves<Value>) {
-    __syncthreads();  // the keys are gone
+    __syncthreads();  // the keys are read
     for (unsigned i = threadIdx.x; i < length; i += Tile::group_size)
       tile.values()[i] = load_value(from.values, begin + i);
-    __syncthreads();  // all values are there
+    __syncthreads();  // all values are stored
     for (unsigned i = threadIdx.x; i < length; i += Tile::group_size)
       to.values[begin + i] = tile.values()[tile.from()[i]];
   }
@@ -136,14 +136,14 @@ __global__ void __launch_bounds__(Tile::group_size, Tile::groups)
     const run_group group(begin, run, n);
     pieces.lay_out(splits[blockIdx.x], end == group.end() ? group.ends() : splits[blockIdx.x + 1]);
   }
-  __syncthreads();  // it is known what to load
+  __syncthreads();  // the pieces to load are known
   load_pieces(pieces, from.keys, tile.keys());
-  __syncthreads();  // the pieces are there
+  __syncthreads();  // the pieces are loaded
   merge_pieces(tile, pieces);
   __syncthreads();  // and merged
   write_keys(tile, to.keys + begin, length, with);
   if constexpr (moves<Value>) {
-    // Neighbours come from few stretches of memory, so values are gathered from there. All are read before the first is
+    // Neighbours come from a few stretches of memory, so values are gathered from there. All are read before any is
     // stored: the compiler cannot know that a store leaves the others alone.
     Value value[Tile::held];
 #pragma unroll
@@ -189,7 +189,7 @@ void run(const registry::problem& p, const registry::memories& where, const regi
 }
 
 std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
-  if (p.n() >= std::uint64_t{least_tile} << 31) return "a launch has fewer than 2^31 groups";
+  if (p.n() >= std::uint64_t{least_tile} << 31) return "a launch takes fewer than 2^31 groups";
   return "";
 }
 
@@ -202,7 +202,7 @@ registry::variant cuda_merge_path_variant() {
           .types = all_dtypes,
           .source =
               "Green, McColl, Bader, GPU Merge Path: A GPU Merging Algorithm, ICS 2012; tiles first by networks: "
-              "Batcher, Sorting networks and their applications, 1968; merges of four runs a pass are ours",
+              "Batcher, Sorting networks and their applications, 1968; merges of four runs per pass are our own",
           .unsupported = unsupported,
           .run = run};
 }

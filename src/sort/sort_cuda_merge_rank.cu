@@ -2,7 +2,7 @@
 // Order:  an element's place in the merged run is its index in its own run plus its rank in the neighbour run: from the
 //         left run by strictly smaller codes, from the right run by codes not greater, so equal codes keep their order.
 // Shape:  one lane an element, one launch a level, two buffers in turn; the rank is a binary search in memory.
-// Limits: none; works in place.
+// Shape:  one lane per element, one launch per level, two buffers alternately; the rank is a binary search in memory.
 // Twins:  sort_serial.cpp, sort_merge.cl.
 #include "base/ceil_div.hpp"
 #include "sort/sort_cuda.cuh"
@@ -78,7 +78,7 @@ void run(const registry::problem& p, const registry::memories& where, const regi
 }
 
 std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
-  if (p.n() >= std::uint64_t{group_size} << 31) return "a launch has fewer than 2^39 lanes";
+  if (p.n() >= std::uint64_t{group_size} << 31) return "a launch takes fewer than 2^39 lanes";
   return "";
 }
 

@@ -1,8 +1,8 @@
 // What:   where the first elements of four merged runs end in each of them: multiway selection.
 // Order:  of equal codes those of the earlier run come first.
-// Shape:  one lane a selection. It samples each run at equal steps, goes on past the least sample with all before it,
+// Shape:  one lane per selection. It samples each run at equal steps, moves past the least sample and all before it,
 //         and starts again with smaller steps; a round leaves three fifths of what was wanted.
-// Limits: runs in global memory, as long as each other but for the last.
+// Limits: runs in global memory, all of one length but for the last.
 // Twins:  none.
 //
 // The problem is that of Varman, Scheufler, Iyer, Ricard, Merging multiple lists on hierarchical-memory
@@ -20,7 +20,7 @@ struct split {
   std::uint64_t at[ways];
 };
 
-/// The up to `ways` neighbour runs that are merged at place `at`.
+/// The up to `ways` neighbouring runs that are merged at place `at`.
 struct run_group {
   std::uint64_t begin, run, n;
 

@@ -1,10 +1,10 @@
-// What:   merges of neighbour runs in a group's shared memory, each lane an equal piece of the merged run.
+// What:   merges of neighbouring runs in a group's shared memory, each lane an equal piece of the merged run.
 // Order:  of equal codes those of the left run come first.
-// Shape:  the right run lies backwards after the left one, so that the cursor of a run that is used up meets the other
-//         run's greatest element, and no step has to ask where a run ends. A lane merges into registers; when all have
-//         read, it puts its piece back. Values stay in memory meanwhile: their places move, in 16 bits.
-// Limits: a tile is one lane's elements shorter than the memory, so that it can be cut in two at any element and both
-//         parts begin with a lane of their own.
+// Shape:  the right run lies backwards after the left one, so that the cursor of an exhausted run meets the other
+//         run's greatest element, and no step has to check where a run ends. A lane merges into registers; when all
+//         have read, it puts its piece back. Values stay in memory meanwhile: their places move, in 16 bits.
+// Limits: a tile is shorter than the memory by one lane's elements, so that it can be cut in two anywhere and both
+//         parts begin with a new lane.
 // Twins:  sort_merge.cl.
 //
 // Source: Green, McColl, Bader, GPU Merge Path: A GPU Merging Algorithm, ICS 2012.
@@ -26,7 +26,7 @@ struct merge_tile {
   static constexpr unsigned held = moves<Value> ? 9 : sizeof(Bits) == 8 ? 17 : 33;
   static constexpr unsigned group_size = least_tile / (held - 1);
   static constexpr unsigned room = group_size * held, length = room - held;
-  /// Groups that a compute unit must have room for. Left alone, the compiler takes so many registers that too few do.
+  /// Groups that a compute unit must have room for. Left alone, the compiler takes too many registers for that.
   static constexpr unsigned groups = sizeof(Bits) == 8 ? (moves<Value> ? 3 : 5) : (moves<Value> ? 4 : 8);
 
   using slot = std::conditional_t<(value_bytes<Value> > sizeof(Bits)), Value, Bits>;
@@ -37,13 +37,13 @@ struct merge_tile {
   unsigned short places[moves<Value> ? held + room + held : 1];
 
   __device__ Bits* keys() { return reinterpret_cast<Bits*>(slots) + held; }
-  __device__ unsigned short* from() { return places + held; }             // each key's place before
+  __device__ unsigned short* from() { return places + held; }             // each key's old place
   __device__ Value* values() { return reinterpret_cast<Value*>(slots); }  // once the keys are gone
 };
 
 /// Two runs in a tile: the left one ascends from slot `begin` on, the right one descends to slot `end` - 1.
 struct facing_runs {
-  unsigned begin, left, right, end;  // left, right: lengths
+  unsigned begin, left, right, end;  // left and right are lengths
 };
 
 /// How many of the first `diagonal` merged elements are the left run's.
@@ -85,7 +85,7 @@ __device__ void merge_piece(merge_tile<Bits, Value>& tile, const facing_runs& ru
   }
 }
 
-/// Turns the slots of a merged piece into the places that the elements had before.
+/// Turns the slots of a merged piece into the places where the elements were before.
 template <class Bits, class Value, class Tile = merge_tile<Bits, Value>>
 __device__ void look_up_places(merge_tile<Bits, Value>& tile, typename Tile::piece& own) {
   if constexpr (moves<Value>) {
@@ -106,7 +106,7 @@ __device__ void put_back(merge_tile<Bits, Value>& tile, const typename Tile::pie
   }
 }
 
-/// For `lanes` neighbours, a power of two.
+/// For `lanes` neighbouring lanes, a power of two.
 __device__ inline void synchronize(unsigned lanes) {
   if (lanes <= warp_size)
     __syncwarp();
@@ -137,7 +137,7 @@ __device__ void sort_tile(merge_tile<Bits, Value>& tile) {
     synchronize(2 * lanes);  // the pair's lanes have read
     const bool backwards = 2 * lanes < Tile::group_size && (t & (2 * lanes)) != 0;
     put_back(tile, own, backwards ? runs.end - 1 - diagonal : runs.begin + diagonal, backwards);
-    synchronize(4 * lanes);  // the next pair's runs are there
+    synchronize(4 * lanes);  // the next pair's runs are stored
   }
 }
 

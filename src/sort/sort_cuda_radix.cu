@@ -1,9 +1,9 @@
 // What:   radix sort, the lowest digit first, in as few passes over memory as there are digits that differ.
 // Order:  stable passes; sort_code.hpp.
-// Shape:  what fits one cluster is sorted in one launch (sort_cuda_radix_cluster.cuh). Else: one launch counts all
-//         digits and makes a plan (sort_cuda_radix_plan.cuh), and one launch a digit moves all elements
+// Shape:  what fits one cluster is sorted in one launch (sort_cuda_radix_cluster.cuh). Otherwise one launch counts all
+//         digits and makes a plan (sort_cuda_radix_plan.cuh), and one launch per digit moves all elements
 //         (sort_cuda_radix_sweep.cuh). Many keys of 64 bits are sorted by as many high digits as make equal neighbours
-//         rare; a last launch puts those in order. Keys that make a fool of that estimate get all digits sorted.
+//         rare; a last launch puts those in order. Keys that defeat that estimate get all digits sorted.
 // Limits: none; works in place.
 // Twins:  sort_serial.cpp, sort_radix.cl.
 #include "base/ceil_div.hpp"
@@ -19,12 +19,12 @@ namespace {
 using namespace on_cuda;
 
 constexpr unsigned sweep_warps = 16;
-constexpr unsigned sweep_groups = 2;  // a compute unit
-/// A warp's rows of keys; a tile has about 48 KiB.
+constexpr unsigned sweep_groups = 2;  // per compute unit
+/// A warp's rows of keys; a tile takes about 48 KiB.
 template <class Bits, class Value>
 constexpr unsigned sweep_rows = std::min(15u, 96 / static_cast<unsigned>(sizeof(Bits) + value_bytes<Value>));
 
-/// Below this many keys a further pass costs less than the launches that stand by.
+/// Below this many keys a further pass costs less than the stand-by launches.
 constexpr std::uint64_t least_partial = std::uint64_t{1} << 21;
 
 template <class Bits, class Value>
@@ -89,7 +89,7 @@ class radix_sort {
       work_.state_table[i] = reinterpret_cast<unsigned*>(base + states_at() + i * state_bytes());
   }
 
-  /// Groups for a loop whose steps take `each` elements a group; at most `most` a compute unit.
+  /// Groups for a loop whose steps take `each` elements per group; at most `most` per compute unit.
   unsigned groups(std::uint64_t each, unsigned most) const {
     const std::uint64_t steps = ceil_div(work_.task.n, each);
     return static_cast<unsigned>(std::min<std::uint64_t>(steps, most * queue_.device().info().compute_units));
@@ -132,7 +132,7 @@ registry::variant cuda_radix_variant() {
           .types = all_dtypes,
           .source =
               "Adinets, Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs, "
-              "arXiv:2206.01784; plans of high digits are ours",
+              "arXiv:2206.01784; plans of high digits are our own",
           .run = run};
 }
 

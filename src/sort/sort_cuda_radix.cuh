@@ -1,8 +1,8 @@
 // What:   stable ranks of keys by one digit, within a warp and within a group.
 // Order:  equal digits keep their order: lanes within a row of 32 keys, rows within a warp, warps within a group.
-// Shape:  a warp's keys lie in rows, one key a lane; lanes of one digit find each other by a vote on each bit, and the
-//         lowest of them counts for all.
-// Limits: fewer than 2^32 keys a group.
+// Shape:  a warp's keys lie in rows, one key per lane; lanes with the same digit find each other by a vote on each bit,
+//         and the lowest of them counts for all.
+// Limits: fewer than 2^32 keys per group.
 // Twins:  sort_radix.cl.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace tilewise::impl::sort::on_cuda {
 
-inline constexpr unsigned digit_bits = 8;  // 2^8 counters a warp still fit beside large tiles
+inline constexpr unsigned digit_bits = 8;  // 2^8 counters per warp still fit beside large tiles
 inline constexpr unsigned digit_values = 1u << digit_bits;
 template <class Bits>
 inline constexpr unsigned digits = 8 * sizeof(Bits) / digit_bits;
@@ -21,7 +21,7 @@ __device__ unsigned digit_of(Bits code, unsigned shift) {
   return static_cast<unsigned>(code >> shift) & (digit_values - 1);
 }
 
-/// The lanes whose digit is this lane's. The same votes without PTX made a sweep over 2^26 keys of 32 bits take 424 us
+/// The lanes with this lane's digit. The same votes without PTX made a sweep over 2^26 keys of 32 bits take 424 us
 /// on an H200; it takes 321 us with these.
 __device__ inline unsigned lanes_with(unsigned digit) {
   unsigned lanes = all_lanes;
@@ -57,8 +57,8 @@ __device__ __forceinline__ void insert_in_order(Index begin, Index end, const Ke
   }
 }
 
-/// place[r]: the place of row r's key, where next[digit] is that of the warp's first key with the digit. `next` is the
-/// warp's own and moves on past its keys.
+/// place[r]: the place of row r's key, where next[digit] is that of the warp's first key with the digit. `next` belongs
+/// to the warp and moves on past its keys.
 template <class Bits, unsigned Rows>
 __device__ void place_in_warp(const Bits (&key)[Rows], unsigned shift, unsigned* next, unsigned (&place)[Rows]) {
   const unsigned before_me = (1u << threadIdx.x % warp_size) - 1;
@@ -84,7 +84,7 @@ __device__ T sum_before(T value, T* sums) {
     if (lane >= distance) up_to += left;
   }
   if (lane == warp_size - 1 && warp < digit_values / warp_size) sums[warp] = up_to;
-  __syncthreads();  // the warps' sums are there
+  __syncthreads();  // the warps' sums are stored
   T before = up_to - value;
   for (unsigned w = 0; w < digit_values / warp_size; ++w)
     if (w < warp) before += sums[w];

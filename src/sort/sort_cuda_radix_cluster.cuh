@@ -1,7 +1,7 @@
 // What:   radix sort of an input that fits into the shared memory of one cluster of groups, in one launch.
-// Order:  one stable pass a digit, the lowest first.
-// Shape:  the input is one tile a group; a pass ranks a tile's keys in registers, sums the groups' counts of each
-//         digit, and stores each key straight into the tile, its own or another group's, where it belongs. Keys of 64
+// Order:  one stable pass per digit, the lowest first.
+// Shape:  the input is one tile per group; a pass ranks a tile's keys in registers, sums the groups' counts of each
+//         digit, and stores each key straight into the tile where it belongs, its own or another group's. Keys of 64
 //         bits are sorted by the highest few of the digits in which they differ; neighbours that share those are rare
 //         as a rule and put in order by insertion. Keys that break the rule get all digits sorted, up to twelve passes
 //         in all: on an H200 the worst 2^16 keys took 134 us and random ones 35 us, where eight passes took 59 us.
@@ -19,10 +19,10 @@
 namespace tilewise::impl::sort::on_cuda {
 
 inline constexpr unsigned cluster_capability = 90;
-inline constexpr unsigned cluster_rows = 4;    // a warp's keys: 32 a row
+inline constexpr unsigned cluster_rows = 4;    // a warp's keys: 32 per row
 inline constexpr unsigned cluster_warps = 32;  // of a group
 inline constexpr unsigned cluster_tile = cluster_rows * cluster_warps * warp_size;
-inline constexpr unsigned most_groups = 16;  // what Hopper lets a cluster have; 8 where a program asks for no more
+inline constexpr unsigned most_groups = 16;  // the most that Hopper allows; 8 unless a program asks for more
 inline constexpr std::uint64_t cluster_capacity = most_groups * cluster_tile;
 /// Two of 2^16 random keys share four digits every other time; three would leave a hundred pairs, and longer runs of
 /// floats.
@@ -42,10 +42,10 @@ struct cluster_shared {
   cluster_tile_memory<Bits, Value> received;  // where groups store each other's keys
   cluster_tile_memory<Bits, Value> ordered;   // the group's own, by digit
   unsigned counts[cluster_warps][digit_values];
-  unsigned totals[digit_values];  // the group's, for all groups to see
+  unsigned totals[digit_values];  // this group's, for all groups to see
   unsigned to[digit_values];      // place among all, less place in `ordered`
   unsigned sums[2][digit_values / warp_size];
-  // Bits that are set in any key, then those that are clear in any: of the group, of the cluster.
+  // Bits that are set in any key, then those clear in any: for the group, for the cluster.
   unsigned seen[4], seen_by_all[4];
   unsigned again;  // whether runs are too long to settle
 };
@@ -58,7 +58,7 @@ __device__ unsigned differing_digits(cluster_shared<std::uint64_t, Value>& s, co
   const auto cluster = cooperative_groups::this_cluster();
   if (threadIdx.x < 4) s.seen[threadIdx.x] = s.seen_by_all[threadIdx.x] = 0;
   if (threadIdx.x == 0) s.again = 0;
-  __syncthreads();  // nothing is seen yet
+  __syncthreads();  // nothing has been seen yet
   std::uint64_t set = 0, clear = 0;
 #pragma unroll
   for (unsigned r = 0; r < cluster_rows; ++r) {
@@ -87,7 +87,7 @@ __device__ unsigned differing_digits(cluster_shared<std::uint64_t, Value>& s, co
 }
 
 /// Puts neighbours that share the bits from `settled` on in order; sets `again` in all groups if any run of them is
-/// long and out of order. What other threads move meanwhile are lower bits, which only one thread of a run looks at.
+/// long and out of order. What other threads move meanwhile are lower bits, which only one thread per run looks at.
 template <class Bits, class Value>
 __device__ void settle_runs(cluster_shared<Bits, Value>& s, unsigned settled, unsigned n) {
   const auto cluster = cooperative_groups::this_cluster();
@@ -122,7 +122,7 @@ __device__ void place_digits(cluster_shared<Bits, Value>& s) {
   cluster.barrier_arrive();
   const unsigned first = sum_before(own, s.sums[0]);
   if (digit < digit_values) to_places(s.counts, digit, first);
-  cluster.barrier_wait();  // all groups' totals are there
+  cluster.barrier_wait();  // all groups' totals are stored
   unsigned earlier = 0, total = 0;
   if (digit < digit_values) {
 #pragma unroll 8
@@ -158,7 +158,7 @@ __device__ void send(cluster_shared<Bits, Value>& s, unsigned shift) {
 }
 #endif
 
-/// Writes the sorted keys in `ordered`, those past the end left out.
+/// Writes the sorted keys in `ordered`, without those past the end.
 template <class Bits, class Value>
 __device__ void write_sorted(const cluster_shared<Bits, Value>& s, unsigned shift, const sort_task<Bits, Value>& task) {
 #pragma unroll
@@ -185,14 +185,14 @@ __device__ void write_settled(const cluster_shared<Bits, Value>& s, const sort_t
 }
 
 #if __CUDA_ARCH__ >= 900
-/// A thread's elements: that at `first` of the input, and those a warp further.
+/// A thread's elements: the one at `first` of the input, and those one warp further each.
 template <class Bits, class Value>
 __device__ __forceinline__ void load_elements(Bits (&key)[cluster_rows], Value (&value)[cluster_rows],
                                               const sort_task<Bits, Value>& task, unsigned first, unsigned n) {
 #pragma unroll
   for (unsigned r = 0; r < cluster_rows; ++r) {
     const unsigned i = first + r * warp_size;
-    key[r] = i < n ? task.code.encode(task.in.keys[i]) : ~Bits{0};  // past the end come keys that stay there
+    key[r] = i < n ? task.code.encode(task.in.keys[i]) : ~Bits{0};  // keys past the end stay there
     if constexpr (moves<Value>)
       if (i < n) value[r] = load_value(task.in.values, i);
   }
@@ -234,9 +234,9 @@ __global__ void __launch_bounds__(cluster_warps* warp_size, 1) cluster_sort(cons
   Bits key[cluster_rows];
   Value value[cluster_rows];
   load_elements(key, value, task, blockIdx.x * cluster_tile + in_tile, n);
-  unsigned all = (1u << digits<Bits>)-1, settled = 0;  // keys are sorted by the bits from `settled` on
+  unsigned all = (1u << digits<Bits>)-1, settled = 0;  // keys are sorted by the bits from here on
   if constexpr (may_settle<Bits>) all = differing_digits(s, key, blockIdx.x * cluster_tile + in_tile, n);
-  unsigned left = all;  // a bit for each digit to come
+  unsigned left = all;  // one bit for each digit to come
   while (__popc(left) > cluster_digits) {
     left &= left - 1;
     settled = lowest_of(left);

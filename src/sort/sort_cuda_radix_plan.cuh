@@ -16,9 +16,8 @@ template <class Bits>
 struct radix_plan {
   unsigned passes;
   unsigned shift[digits<Bits>];
-  unsigned
-      settled;     // the passes sort by the bits from this one on; if not 0, few neighbours are expected to share them
-  unsigned again;  // set where that expectation fails: then all digits are sorted
+  unsigned settled;  // the passes sort by the bits from this one on; if not 0, few neighbours should share them
+  unsigned again;    // set where that expectation fails: then all digits are sorted
 };
 
 /// What one pass reads, does and writes.
@@ -63,7 +62,7 @@ struct radix_work {
     return tickets + ((l.again ? digits<Bits> : 0) + l.pass) * portions + l.portion;
   }
   __device__ unsigned* groups_done() const { return tickets + 2 * digits<Bits> * portions; }
-  /// Two tables in turn: a launch clears the one that the next launch will use.
+  /// Two tables alternate: a launch clears the one that the next launch will use.
   __device__ unsigned* states(unsigned sequence) const { return state_table[sequence % 2]; }
 
   template <class Launch>
@@ -80,9 +79,9 @@ struct radix_work {
 };
 
 inline constexpr unsigned count_warps = 16;
-inline constexpr unsigned count_groups = 3;  // a compute unit has room for them
+inline constexpr unsigned count_groups = 3;  // per compute unit, which has room for them
 /// Copies of a counter, side by side, so that lanes seldom meet in a bank: 2^26 keys of 32 bits take 94 us on an H200
-/// with 16, and 136 us with 4. They have 64 KiB together.
+/// with 16, and 136 us with 4. Together they take 64 KiB.
 template <class Bits>
 inline constexpr unsigned count_copies = 64 / sizeof(Bits);
 inline constexpr unsigned count_rows = 8;  // loads in flight
@@ -100,7 +99,7 @@ struct count_shared {
 /// Decides which digits are sorted. One thread.
 template <class Bits>
 __device__ radix_plan<Bits> decide(const count_shared<Bits>& s, std::uint64_t n, bool partial, bool in_place) {
-  // So many neighbours in the sorted order may share all digits but the lowest ones: settle() has little to do then.
+  // At most this many neighbours in sorted order may share all but the lowest digits: settle() then has little to do.
   constexpr float rare = 0.125f;
   unsigned lowest = 0;
   float neighbours = static_cast<float>(n);
@@ -124,7 +123,7 @@ __device__ radix_plan<Bits> decide(const count_shared<Bits>& s, std::uint64_t n,
   return plan;
 }
 
-/// The whole of the last group: bases of the first portion, and the plan.
+/// The whole of the last group: the bases of the first portion, and the plan.
 template <class Work, class Bits>
 __device__ void make_plan(const Work& w, count_shared<Bits>& s) {
   const unsigned value = threadIdx.x, warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
@@ -138,7 +137,7 @@ __device__ void make_plan(const Work& w, count_shared<Bits>& s) {
     for (unsigned distance = 1; distance < warp_size; distance *= 2)
       alike += __shfl_xor_sync(all_lanes, alike, distance);
     if (lane == 0 && warp < digit_values / warp_size) s.alike[warp] = alike;
-    const bool constant = __syncthreads_or(count == w.task.n) != 0;  // `alike` is there, and `sums` was read
+    const bool constant = __syncthreads_or(count == w.task.n) != 0;  // `alike` is stored, and `sums` has been read
     if (threadIdx.x != 0) continue;
     s.constant[d] = constant;
     s.chance[d] = 0;
@@ -186,12 +185,12 @@ __global__ void __launch_bounds__(count_warps* warp_size) count_digits(const rad
   __threadfence();
   __syncthreads();  // the group's counts are in memory
   if (threadIdx.x == 0) s.last = atomicAdd(w.groups_done(), 1) == gridDim.x - 1;
-  __syncthreads();  // `last` is known
+  __syncthreads();  // `last` is stored
   if (s.last) make_plan(w, s);
 }
 
-/// Elements that share all sorted bits come to lie side by side, in the order of the input; where they are few, one
-/// thread sorts them by insertion. Where they are many, all digits are to be sorted.
+/// Elements that share all sorted bits end up side by side, in the order of the input; where they are few, one
+/// thread sorts them by insertion. Where they are many, all digits must be sorted.
 template <class Bits, class Value, unsigned Tile>
 __global__ void settle(const radix_work<Bits, Value, Tile> w) {
   constexpr unsigned most = 16;

@@ -2,8 +2,8 @@
 // Order:  stable; an element's place is the number of smaller digits, plus equal digits in earlier tiles, plus its rank
 //         in its own tile.
 // Shape:  groups draw tiles in order. A tile's digits are counted first and the counts published, so that other tiles
-//         need not wait for ranks; then keys are ranked and gathered by digit in shared memory; one lane a digit looks
-//         back over earlier tiles' counts until it meets a sum of all of them; then runs of a digit are written
+//         need not wait for ranks; then keys are ranked and gathered by digit in shared memory; one lane per digit
+//         looks back over earlier tiles' counts until it meets a sum over all of them; then runs of a digit are written
 //         together.
 // Limits: a launch takes one portion of the input, in which counts fit 30 bits. Nothing is read where it is written.
 // Twins:  sort_radix.cl.
@@ -27,10 +27,10 @@ struct sweep_shared {
 /// One launch's part of the sort.
 struct sweep_launch {
   unsigned pass, portion;
-  bool again;  // of the passes that run only when radix_plan::again says so
+  bool again;  // one of the passes that run only when radix_plan::again says so
 };
 
-// What is published of a digit: 30 bits of count under one of these.
+// What is published for a digit: 30 bits of count under one of these.
 inline constexpr unsigned of_tile = 1u << 30, of_all = 2u << 30, count_mask = of_tile - 1;
 
 /// The number of keys with this thread's digit in the tiles before `tile`; `row` is the tile's in the table.
@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(Warps* warp_size, Groups)
 #pragma unroll
     for (unsigned r = 0; r < Rows; ++r) {
       const unsigned i = in_tile + r * warp_size;
-      key[r] = i < length ? pass.with.loaded(pass.from.keys[begin + i]) : ~Bits{0};  // past the end: the last ones
+      key[r] = i < length ? pass.with.loaded(pass.from.keys[begin + i]) : ~Bits{0};  // past the end: sorted last
     }
 #pragma unroll
     for (unsigned r = 0; r < Rows; ++r) atomicAdd(&s.counts[warp][digit_of(key[r], pass.shift)], 1);
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(Warps* warp_size, Groups)
     if (digit < digit_values) s.to[digit] = place_run(w, l, pass.shift / digit_bits, row, tile, count) - first;
     __syncthreads();  // keys are in order, and every run has its place
 
-    // All keys are read before the first is stored: the compiler cannot know that a store leaves the tile alone.
+    // All keys are read before any is stored: the compiler cannot know that a store leaves the tile alone.
 #pragma unroll
     for (unsigned r = 0; r < Rows; ++r) key[r] = s.keys[threadIdx.x + r * Warps * warp_size];
 #pragma unroll

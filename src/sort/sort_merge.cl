@@ -1,13 +1,13 @@
 // What:   sort/opencl:merge_rank (tw_merge_by_rank) and sort/opencl:merge_path (tw_sort_tiles of sort.cl, then tw_split
 //         and tw_merge). A pass merges pairs of sorted runs.
 // Order:  the left run's elements come before equal ones of the right run.
-// Shape:  merge_rank: an item an element, whose place is its own index in its run plus its rank in the partner run.
-//         merge_path: a group a tile of the output; tw_split finds which parts of the runs meet there, or, where the
-//         tiles are few, each group for itself.
-// Limits: none of merge_rank; merge_path: local memory for a tile of keys. Runs and sizes are 64-bit.
-// Twins:  sort_serial.cpp; embedded behind sort.cl.
+// Shape:  merge_rank: one item per element, whose place is its index in its own run plus its rank in the partner run.
+//         merge_path: one group per tile of the output; tw_split finds which parts of the runs meet there; where the
+//         tiles are few, each group finds its own.
+// Limits: merge_rank: none; merge_path: local memory for a tile of keys. Runs and sizes are 64-bit.
+// Twins:  sort_serial.cpp; embedded after sort.cl.
 
-// The number of the first of the sorted `keys` not below `code`, or the first above it.
+// The index of the first of the sorted `keys` that is not below `code`, or of the first above it.
 static inline ulong tw_lower(__global const tw_key* keys, ulong count, tw_key wanted, bool above, tw_code code) {
   ulong low = 0, high = count;
   while (low < high) {
@@ -31,7 +31,7 @@ __kernel void tw_merge_by_rank(TW_MOVED, ulong run, ulong first_tile) {
   const ulong partner_size = min(run, count - partner);
   const tw_key key = keys[first_key + me];
   const ulong rank = tw_lower(keys + first_key + partner, partner_size, tw_encode(key, code), right, code);
-  // The left run's place plus the index in the own run plus the rank.
+  // The left run's place, plus the index in its own run, plus the rank.
   const ulong to = min(start, partner) + (me - start) + rank;
   keys_out[first_key_out + to] = key;
 #if TW_VALUE_BYTES
@@ -70,14 +70,14 @@ static inline tw_pair tw_pair_at(ulong at, ulong run, ulong count) {
   return pair;
 }
 
-// What the left run of the pair gives before the place `at` of the output.
+// How much of the pair's left run comes before the place `at` of the output.
 static inline ulong tw_split_at(__global const tw_key* keys, ulong at, ulong run, ulong count) {
   const tw_pair pair = tw_pair_at(at, run, count);
   __global const tw_key* left = keys + pair.start;
   return tw_split_of_runs(left, pair.left_size, left + pair.left_size, pair.right_size, pair.diagonal);
 }
 
-// splits[t]: what the left run gives before tile t of the output.
+// splits[t]: how much of the left run comes before tile t of the output.
 __kernel void tw_split(TW_LOOKED, __global ulong* splits, ulong tiles, ulong run, ulong first_tile) {
   const ulong tile = (first_tile + get_group_id(0)) * get_local_size(0) + get_local_id(0);
   if (tile >= tiles) return;
@@ -103,17 +103,17 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_merge(TW_
                : search        ? tw_split_at(keys + first_key, pair.start + at, run, count)
                                : splits[tile + me];
   }
-  barrier(CLK_LOCAL_MEM_FENCE);  // the parts' ends are there
+  barrier(CLK_LOCAL_MEM_FENCE);  // the parts' ends are stored
   const ulong left_first = ends[0], left_last = ends[1];
   const uint left_size = (uint)(left_last - left_first), right_size = size - left_size;
-  // The left part lies in front, the right part behind it; so do the values' sources.
+  // The left part comes first, the right part after it; so do the values' sources.
   const ulong left_at = pair.start + left_first;
   const ulong right_at = pair.start + pair.left_size + (pair.diagonal - left_first) - left_size;
   _Pragma("unroll") for (int q = 0; q < TW_HELD; ++q) {
     const uint i = TW_STRIPED(q);
     if (i < size) staged[i] = keys[first_key + (i < left_size ? left_at : right_at) + i];
   }
-  barrier(CLK_LOCAL_MEM_FENCE);  // both parts are there
+  barrier(CLK_LOCAL_MEM_FENCE);  // both parts are loaded
   const uint diagonal = min(me * TW_HELD, size);
   uint left = tw_split_of_tile(staged, left_size, staged + left_size, right_size, diagonal);
   uint right = left_size + diagonal - left;

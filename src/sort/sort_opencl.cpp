@@ -1,4 +1,4 @@
-// What:   the variants of sort on OpenCL, and what they share on the host's side.
+// What:   the variants of sort on OpenCL, and what they share on the host.
 // Order:  sort.cl: smaller codes first, every pass stable.
 // Shape:  a chain of passes between two memories; the last one writes the output.
 // Limits: workspace as large as the elements; works in place.

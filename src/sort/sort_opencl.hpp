@@ -54,7 +54,7 @@ class opencl_sort {
   cl_kernel kernel(const char* name) const { return program_.kernel(name); }
   std::uint64_t count() const { return problem_.n(); }
 
-  /// Names the number of passes; the last one writes the output. Unless the first pass may write over what it reads,
+  /// Sets the number of passes; the last one writes the output. Unless the first pass may write over what it reads,
   /// an input that it would write over is copied first.
   void plan(unsigned passes, bool first_in_place);
   unsigned passes() const { return passes_; }

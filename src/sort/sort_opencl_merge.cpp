@@ -1,7 +1,7 @@
 // What:   sort/opencl:merge_path and sort/opencl:merge_rank.
 // Order:  sort_merge.cl.
-// Shape:  merge_path: the tiles sorted, then passes that double the runs. merge_rank: such passes from runs of one on.
-// Limits: local memory for one tile; merge_rank none.
+// Shape:  merge_path: tiles are sorted, then passes double the runs. merge_rank: such passes, from runs of one on.
+// Limits: merge_path: local memory for one tile; merge_rank: none.
 // Twins:  sort_serial.cpp.
 #include "backend/opencl/opencl_device.hpp"
 #include "base/ceil_div.hpp"
@@ -26,12 +26,12 @@ unsigned merges_of(std::uint64_t runs) { return static_cast<unsigned>(std::bit_w
 
 // merge_path
 
-// Where the ends of a tile's parts are found: in the group that merges them, or by a launch before.
+// Where the ends of a tile's parts are found: by the group that merges them, or by an earlier launch.
 constexpr std::array<unsigned, 3> split_values{0, 1, 2};
 constexpr std::array<std::string_view, 3> split_words{"auto", "group", "launch"};
 constexpr std::array<registry::tuning_axis, 2> path_axes{{group_axis, {"split", split_values, 0, split_words}}};
-constexpr std::uint64_t few_tiles = 1024;  // "auto": so many groups search sooner than one more launch does
-constexpr unsigned split_group = 64;       // an item a tile: small groups use more compute units
+constexpr std::uint64_t few_tiles = 1024;  // "auto": up to this many groups search faster than one more launch
+constexpr unsigned split_group = 64;       // one item per tile: small groups use more compute units
 
 std::uint64_t local_bytes(const problem& p, const opencl_tiles& tiles) {
   const std::uint64_t merged = tiles.tile() * (size_of(p.type) + sizeof(std::uint16_t)) + 16;  // with sources and ends
@@ -70,7 +70,7 @@ void run_merge_rank(const problem& p, const registry::memories& where, const tun
   const auto [group_size] = t.of(rank_axes);
   if (p.n() == 0) return;
   opencl_sort sort(p, where, queue, embedded::sort_merge_cl, "");
-  // A single element is a pass too: it moves.
+  // A single element takes a pass too: it moves.
   sort.plan(std::max(1u, merges_of(p.n())), false);
   for (unsigned pass = 0; pass < sort.passes(); ++pass)
     sort.move(sort.kernel("tw_merge_by_rank"), ceil_div(p.n(), group_size), group_size, pass, std::uint64_t{1} << pass);

@@ -1,6 +1,6 @@
 // What:   sort/opencl:radix.
 // Order:  sort_radix.cl.
-// Shape:  a pass a digit: histograms of the tiles, their scan, the scatter; one launch where one tile is all.
+// Shape:  one pass per digit: histograms of the tiles, their scan, the scatter; one launch where one tile is all.
 // Limits: local memory for one tile and the offsets of its digits.
 // Twins:  sort_serial.cpp.
 #include "backend/opencl/opencl_device.hpp"
@@ -19,10 +19,10 @@ using registry::problem;
 using registry::tuning;
 
 constexpr std::uint64_t chunk_rows = 64;  // TW_ROWS in sort_radix.cl
-constexpr std::uint64_t few_rows = 32;    // so many rows of counts are added up sooner than one more launch starts
+constexpr std::uint64_t few_rows = 32;    // up to this many rows are added faster than one more launch starts
 constexpr unsigned max_digits = 256;
 
-// Who adds up the rows; the same numbers as in sort_radix.cl.
+// What adds up the rows; the same numbers as in sort_radix.cl.
 enum adder : std::uint32_t { by_tiles = 0, by_chunks = 1, by_spine = 2 };
 
 constexpr std::array<unsigned, 3> digit_widths{4, 6, 8};

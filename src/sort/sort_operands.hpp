@@ -1,5 +1,5 @@
-// How the sorts whose memory has addresses see their operands: keys of 4 or 8 bytes with nothing, 4 or 8 bytes beside
-// each. sort_opencl.hpp says the same of OpenCL's.
+// How the sorts whose memory has addresses see their operands: keys of 4 or 8 bytes, each alone or with 4 or 8 bytes
+// beside it. sort_opencl.hpp says the same of OpenCL's.
 #pragma once
 
 #include "registry/variant.hpp"
@@ -14,7 +14,7 @@ struct nothing {};
 template <class Value>
 inline constexpr bool moves = !std::is_same_v<Value, nothing>;
 
-/// Keys with what moves with them: a piece of the input, the output or workspace.
+/// Keys with what moves with them: a piece of the input, the output or the workspace.
 template <class Bits, class Value>
 struct elements {
   Bits* keys;

@@ -1,10 +1,10 @@
 // What:   sort/opencl:radix. A pass sorts by one digit: tw_count makes each tile's histogram, tw_columns and tw_spine
 //         scan them down the tiles, and tw_scatter sorts each tile by the digit and writes it out in runs.
 // Order:  least significant digit first, every pass stable.
-// Shape:  reduce-then-scan; groups do not wait for each other. A pass has four launches; three where each tile adds
-//         up the few chunks' totals for itself, two where it adds up the few tiles' histograms.
+// Shape:  reduce-then-scan; groups do not wait for each other. A pass has four launches; three where each tile itself
+//         adds up the few chunks' totals, two where it adds up the few tiles' histograms.
 // Limits: digits of up to 8 bits; offsets within TW_ROWS tiles are 32-bit, all others 64-bit.
-// Twins:  sort_serial.cpp; embedded behind sort.cl.
+// Twins:  sort_serial.cpp; embedded after sort.cl.
 #define TW_ROWS 64  // tiles whose histograms one group scans; sort_opencl_radix.cpp has the same number
 #define TW_DIGITS 256
 
@@ -26,7 +26,7 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_count(TW_
     const tw_key key = mode & TW_ENCODE ? tw_encode(loaded[q], code) : loaded[q];
     if (TW_STRIPED(q) < size) atomic_inc(&counts[tw_digit(key, shift, bits)]);
   }
-  barrier(CLK_LOCAL_MEM_FENCE);  // the counts are whole
+  barrier(CLK_LOCAL_MEM_FENCE);  // the counts are complete
   for (uint d = me; d < digits; d += TW_GROUP) rows[tile * digits + d] = counts[d];
 }
 
@@ -52,7 +52,7 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_columns(_
   }
 }
 
-// The same down the chunks' totals, by one group; the digits' bases follow as one more row.
+// The same for the chunks' totals, by one group; the digits' bases follow as one more row.
 __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_spine(__global ulong* totals, ulong chunks,
                                                                              uint bits, ulong first_tile) {
   __local ulong all[TW_DIGITS];
@@ -70,7 +70,7 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_spine(__g
     }
     all[d] = sum;
   }
-  barrier(CLK_LOCAL_MEM_FENCE);  // the digits' totals are there
+  barrier(CLK_LOCAL_MEM_FENCE);  // the digits' totals are stored
   for (uint d = get_local_id(0); d < digits; d += TW_GROUP) {
     ulong base = 0;
     for (uint smaller = 0; smaller < d; ++smaller) base += all[smaller];
@@ -78,10 +78,10 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_spine(__g
   }
 }
 
-// Who adds up the rows for tw_scatter; sort_opencl_radix.cpp has the same numbers.
+// What adds up the rows for tw_scatter; sort_opencl_radix.cpp has the same numbers.
 #define TW_BY_TILES 0   // each tile, from all tiles' counts
 #define TW_BY_CHUNKS 1  // each tile, from all chunks' totals
-#define TW_BY_SPINE 2   // tw_spine has
+#define TW_BY_SPINE 2   // tw_spine has done so
 
 // Down the column of digit d in a few rows: the sum above row `mine`; `total` gets the sum of all.
 #define TW_DEFINE_COLUMN(NAME, T)                                                                                      \

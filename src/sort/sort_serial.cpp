@@ -1,7 +1,7 @@
-// What:   sort as its definition says; never optimised.
-// Order:  by code (sort_code.hpp); elements of one code in the order of the input.
+// What:   sort by its definition; never optimised.
+// Order:  by code (sort_code.hpp); elements with the same code in the order of the input.
 // Shape:  one std::stable_sort of codes with their indices on the calling thread.
-// Limits: workspace of 16 bytes an element; works in place.
+// Limits: workspace of 16 bytes per element; works in place.
 // Twins:  every other sort_* file.
 #include "backend/cpu/cpu_device.hpp"
 #include "registry/variant.hpp"

@@ -1,4 +1,4 @@
-// What a sort must satisfy, judged by a comparison that is written out by cases and shares nothing with sort_code.hpp.
+// What a sort must satisfy, judged by a comparison written out case by case that shares nothing with sort_code.hpp.
 // The variants' bits are also checked from the catalog.
 #include "backend/cpu/cpu_device.hpp"
 #include "helpers.hpp"
@@ -143,7 +143,7 @@ TEST(Sort, EveryShapeOfArrayEverywhere) {
 }
 
 TEST(Sort, ArraysOfManyTilesEverywhere) {
-  // Three threads: several tiles for each; writes past the caches are for larger arrays than a test has time for.
+  // Three threads: several tiles for each; writes past the caches need larger arrays than a test has time for.
   for (const auto& keys : shapes<std::int64_t>(50'000)) {
     check_everywhere(keys);
     if (HasFatalFailure()) return;
@@ -190,8 +190,8 @@ TEST(Sort, PairsOfSpecialValues) {
 }
 
 TEST(Sort, KeysThatDeceiveASampleOfTheirDigits) {
-  // Each digit looks random, but they are all functions of one: half of the digits tell no more than one does. Low bits
-  // that differ are what is left to sort; the last array is deceived in one tile of many only.
+  // Each digit looks random, but all are functions of one: half of the digits tell no more than one does. Low bits
+  // that differ are what is left to sort; the last array deceives the sample in only one of many tiles.
   for (std::size_t n : {50'000u, 100'000u}) {
     std::vector<std::uint64_t> repeated(n), in_one_place(n);
     std::uint64_t state = 1;
