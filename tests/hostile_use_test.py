@@ -156,7 +156,7 @@ class Caches(HostileCase):
             self.damage(how)
             result = run(f"reduce {self.d}/f4.npy --device opencl:0", env={**self.environment, **more})
             if result.returncode != 0:
-                self.check(result, 8, "^$", "crashed beside an OpenCL driver.*moved to '.*cache/pocl.damaged-.*'; try again")
+                self.check(result, 8, "^$", "crashed with an OpenCL driver loaded.*moved to '.*cache/pocl.damaged-.*'; try again")
             self.assertEqual(self.reduce(**more), expected)
 
     def test_devices_mends_a_damaged_cache(self):
