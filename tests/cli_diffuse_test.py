@@ -194,7 +194,7 @@ class Diffuse(Case):
         child.send_signal(ending)
         said = child.communicate(timeout=60)[1].decode()
         self.assertEqual(child.returncode, 130, said)
-        step = int(re.search(r"stopped after step (\d+); --resume goes on", said)[1])
+        step = int(re.search(r"stopped after step (\d+); --resume continues", said)[1])
         self.assertEqual(json.load(open(f"{self.out}/checkpoint.json"))["step"], step)
         return step
 

@@ -83,9 +83,9 @@ class Endings(HostileCase):
     def test_threads_that_cannot_be_had(self):
         for name in self.names:
             if name.startswith("cpu:") and name != "cpu:serial":
-                says = rf"error 2: the system gives this process \d+ threads of the \d+ asked for; ask for fewer\n"
+                says = rf"error 2: the system allows this process \d+ of the \d+ threads requested; request fewer\n"
                 self.check(use("threads", name, 64), 0, f"^({says}|{name} {TOTAL}\n){name} {TOTAL}\n$", "^$")
-        self.check(use("threads", "cpu:threads", 64), 0, "^error 2: the system gives")
+        self.check(use("threads", "cpu:threads", 64), 0, "^error 2: the system allows")
 
 
     def test_memory_that_cannot_be_had(self):
@@ -121,7 +121,7 @@ class Caches(HostileCase):
             folder = self.driver_folder(**more)
             self.assertRegex(folder, f"^{self.home}/tmp/tilewise-drivers-")
             self.assertFalse(os.path.exists(folder), "it goes away with the process")
-            self.assertEqual(self.reduce(err=r"^tilewise: OpenCL programs are built anew in each run: the cache folder .*\n$",
+            self.assertEqual(self.reduce(err=r"^tilewise: OpenCL programs are rebuilt in every run: the cache folder .*\n$",
                                          **more), expected)
 
     def test_folders_of_killed_runs_are_swept(self):
@@ -139,9 +139,9 @@ class Caches(HostileCase):
         os.mkdir(open_one)
         os.chmod(open_one, 0o777)
         os.symlink(self.home, link)
-        for folder, why in ((open_one, "others may use it"), (link, "no folder, or a link"), ("/dev/null", "no folder"),
-                            ("/proc/none", "cannot be made"), ("/nonexistent/deep", "cannot be made")):
-            self.assertEqual(self.reduce(err=rf"the cache folder '{folder}' is not used, since .*{why}", TILEWISE_CACHE=folder),
+        for folder, why in ((open_one, "others may use it"), (link, "not a folder, or is a link"), ("/dev/null", "not a folder"),
+                            ("/proc/none", "cannot be created"), ("/nonexistent/deep", "cannot be created")):
+            self.assertEqual(self.reduce(err=rf"the cache folder '{folder}' is not used because .*{why}", TILEWISE_CACHE=folder),
                              expected)
         self.assertEqual(os.listdir(open_one), [])
         self.assertEqual(self.reduce(TILEWISE_CACHE="off"), expected)
@@ -161,7 +161,7 @@ class Caches(HostileCase):
             self.damage(how)
             result = run(f"reduce {self.d}/f4.npy --device opencl:0", env={**self.environment, **more})
             if result.returncode != 0:
-                self.check(result, 8, "^$", "crashed beside an OpenCL driver.*moved to '.*cache/pocl.damaged-.*'; try again")
+                self.check(result, 8, "^$", "crashed with an OpenCL driver loaded.*moved to '.*cache/pocl.damaged-.*'; try again")
             self.assertEqual(self.reduce(**more), expected)
 
     def test_devices_mends_a_damaged_cache(self):

@@ -21,7 +21,7 @@ namespace tilewise::backend {
 bool device::is_usable() const noexcept { return forks_ == forks_so_far() || facts_.backend == "cpu"; }
 
 device::~device() {
-  if (!is_usable()) static_cast<void>(queue_.release());  // closing it is for the process that opened it
+  if (!is_usable()) static_cast<void>(queue_.release());  // only the process that opened it may close it
 }
 
 queue& device::queue() {

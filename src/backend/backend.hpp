@@ -1,4 +1,4 @@
-// The few nouns that every device runtime needs: device, queue, memory, and an owner for the latter.
+// The few nouns that every device runtime needs: device, queue, memory, and an owner of memory.
 // cpu/, opencl/, cuda/ and openacc/ implement them under the same names.
 #pragma once
 
@@ -20,7 +20,7 @@ namespace tilewise::backend {
 
 class queue;
 
-/// What a device makes of float operands a, b, c; probe.hpp compares it with what IEEE 754 and the order say.
+/// What a device makes of float operands a, b, c; probe.hpp compares it with what IEEE 754 and the order require.
 struct arithmetic {
   std::vector<float> multiply_add;     ///< a * b + c as two operations
   std::vector<float> fused;            ///< fma(a, b, c)
@@ -42,7 +42,7 @@ struct memory {
   memory at(std::uint64_t further, std::uint64_t length) const { return {base, offset + further, length}; }
 };
 
-/// A device that may be opened. Making one costs little; its queue is made at first use.
+/// A device that can be opened. Creating one is cheap; its queue is created on first use.
 class device {
  public:
   explicit device(device_info facts) : facts_(std::move(facts)) {}
@@ -50,10 +50,10 @@ class device {
   device(const device&) = delete;
 
   const device_info& info() const { return facts_; }
-  /// The one in-order queue. Throws `device_lost`, with the driver's words, if the device cannot be opened; also in a
+  /// The one in-order queue. Throws `device_lost`, with the driver's words, if the device cannot be opened, or in a
   /// child of the process that made the device, unless it is a CPU.
   backend::queue& queue();
-  /// Whether it can be used in this process, and its memory given back.
+  /// Whether this process can use it and give its memory back.
   bool is_usable() const noexcept;
 
  protected:
@@ -75,27 +75,27 @@ class queue {
 
   const backend::device& device() const { return owner_; }
 
-  /// From a pool: no driver call in the steady state. Aligned to 256 bytes. Zero bytes give a valid memory that is not
-  /// to be dereferenced. Throws `out_of_memory` with the need and the limit.
+  /// From a pool: no driver call in the steady state. Aligned to 256 bytes. Zero bytes give a valid memory that must
+  /// not be dereferenced. Throws `out_of_memory` with the need and the limit.
   virtual memory allocate(std::uint64_t bytes) = 0;
-  /// Back to the pool once the work enqueued so far is done with it. Never fails.
+  /// Back to the pool once the work enqueued so far has finished with it. Never fails.
   virtual void release(memory what) noexcept = 0;
-  /// Wraps memory of the caller; release() of it does nothing to the caller's memory.
+  /// Wraps the caller's memory; releasing the result leaves that memory alone.
   virtual memory wrap(void* native, std::uint64_t bytes) = 0;
 
-  virtual void upload(memory to, const void* from, std::uint64_t bytes) = 0;  // `from` may change after the return
+  virtual void upload(memory to, const void* from, std::uint64_t bytes) = 0;  // `from` may change once it returns
   virtual void download(void* to, memory from, std::uint64_t bytes) = 0;      // waits
   virtual void copy(memory to, memory from, std::uint64_t bytes) = 0;         // the device's own plain copy
   /// Independent chains of multiply-adds in registers, fused where the type is a float, on the fastest unit that keeps
-  /// the order's bits, and so many that the call itself costs nothing beside. Returns the operations, two a
-  /// multiply-add; 0 where the device has none of this type.
+  /// the order's bits, and so many that the cost of the call itself is negligible. Returns the number of
+  /// operations, two per multiply-add; 0 where the device does not support the type.
   virtual double multiply_add(dtype type) {
     (void)type;
     return 0;
   }
   virtual void finish() = 0;  // waits for all of it
 
-  /// Tables that kernels read: what `fill` wrote when this key was first asked for. They stay until the queue ends.
+  /// Tables that kernels read: what `fill` wrote when this key was first requested. They live as long as the queue.
   template <class Fill>
   memory constants(std::string_view key, std::uint64_t bytes, const Fill& fill) {
     if (const auto found = constants_.find(key); found != constants_.end()) return found->second;
@@ -110,14 +110,14 @@ class queue {
   }
 
   /// Device time of the work enqueued between the two calls, in nanoseconds, by the device's own clock where it has
-  /// one, else the host's. Only the two moments are marked, so that what lies between runs as it does without a clock.
+  /// one, else the host's. Only the two moments are marked, so the work between them runs as it does without a clock.
   /// stop_clock waits.
   virtual void start_clock() = 0;
   virtual double stop_clock() = 0;
   /// What the last stop_clock took its time from, as records name it.
   virtual std::string_view clock_name() const { return "steady_clock"; }
 
-  /// Runs one element an item through small kernels of this backend; the three spans have one length. A backend
+  /// Runs one element per item through small kernels of this backend; the three spans have equal lengths. A backend
   /// without a probe returns empty vectors.
   virtual arithmetic probe_arithmetic(std::span<const float> a, std::span<const float> b, std::span<const float> c) {
     (void)a, (void)b, (void)c;
@@ -129,7 +129,7 @@ class queue {
   std::map<std::string, memory, std::less<>> constants_;
 };
 
-/// Workspace that goes back to the pool with its scope.
+/// Workspace that goes back to the pool at the end of its scope.
 class buffer {
  public:
   buffer(queue& q, std::uint64_t bytes) : queue_(q), memory_(q.allocate(bytes)) {}
@@ -149,11 +149,11 @@ class buffer {
 /// One backend of this build: how to list its devices, and why there are none.
 struct runtime {
   std::string_view name;
-  /// Never throws for a missing driver: then the list is empty and `why_none` says it in a sentence.
+  /// Never throws for a missing driver: then the list is empty and `why_none` says why in a sentence.
   std::vector<std::shared_ptr<device>> (*devices)(std::string& why_none);
 };
 
-/// The backends of this build: cpu, then those that were switched on.
+/// The backends of this build: cpu, then those that were enabled.
 std::span<const runtime> runtimes();
 
 /// Opens by name as tilewise::open does.

@@ -14,7 +14,8 @@ const char* version() noexcept { return TILEWISE_VERSION; }
 device::device(std::shared_ptr<backend::device> implementation) : implementation_(std::move(implementation)) {}
 
 void refuse_moved_from(const char* what) {
-  throw error(errc::invalid_argument, std::string("this ") + what + " was moved from; use the one that it went to");
+  throw error(errc::invalid_argument,
+              std::string("this ") + what + " was moved from; use the object that it was moved to");
 }
 
 const device_info& device::info() const { return implementation().info(); }
@@ -37,7 +38,7 @@ device open(std::string_view name, const open_options& options) {
 
 namespace {
 
-/// The memory goes back to its queue's pool with the last copy of the pointer, and keeps the device open until then.
+/// The memory goes back to its queue's pool with the last copy of the pointer and keeps the device open until then.
 std::shared_ptr<backend::memory> owned(const std::shared_ptr<backend::device>& on, backend::memory what) {
   return {new backend::memory(what), [on](backend::memory* m) {
             if (on->is_usable()) on->queue().release(*m);
@@ -51,13 +52,13 @@ void require_memory(const void* host, std::uint64_t count) {
                 "a null pointer was given for " + std::to_string(count) + " elements; pass memory that holds them");
 }
 
-/// Where elements that somebody else owns lie: they end before addresses do.
+/// Where elements that somebody else owns lie: they must fit in the address space.
 void require_addresses(const device& on, const void* native, std::uint64_t count, std::uint64_t element_bytes) {
   require_memory(native, count);
   const std::uint64_t first = on.info().backend == "opencl" ? 0 : reinterpret_cast<std::uintptr_t>(native);
   if (count > (~std::uint64_t{0} - first) / element_bytes)
     throw error(errc::invalid_argument, std::to_string(count) + " elements of " + std::to_string(element_bytes) +
-                                            " bytes are more than memory has addresses; a view needs their number");
+                                            " bytes exceed the address space; pass the number that the memory holds");
 }
 
 }  // namespace

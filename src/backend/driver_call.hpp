@@ -1,4 +1,4 @@
-// Which call of a driver is being waited for, told to whoever watches that it ends.
+// Which driver call is being waited for, for whoever watches that it ends.
 #pragma once
 
 #include <atomic>
@@ -8,8 +8,8 @@ namespace tilewise::backend {
 
 /// The latest one; several threads may overwrite each other's.
 struct driver_call {
-  const char* text;      ///< as it stands in the source; nullptr between calls
-  std::uint64_t number;  ///< another one for each call
+  const char* text;      ///< as written in the source; nullptr between calls
+  std::uint64_t number;  ///< a new one for each call
 };
 
 namespace detail {
@@ -21,7 +21,7 @@ inline driver_call current_driver_call() noexcept {
   return {detail::call_text.load(std::memory_order_relaxed), detail::call_number.load(std::memory_order_relaxed)};
 }
 
-/// Whatever `call` returns.
+/// Returns what `call` returns.
 template <class Call>
 auto during(const char* text, const Call& call) {
   detail::call_number.store(detail::call_number.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);

@@ -1,4 +1,4 @@
-// A forked child has its parent's memory, but neither the connections of its drivers nor its other threads.
+// A forked child has its parent's memory, but neither its drivers' connections nor its other threads.
 #pragma once
 
 #include <atomic>
@@ -7,10 +7,10 @@
 
 namespace tilewise::backend {
 
-/// Grows by one in every child that is forked after the first call.
+/// Grows by one in every child forked after the first call.
 unsigned forks_so_far() noexcept;
 
-/// Belongs to the process that asked first. For what cannot be used, nor closed, in a child of it.
+/// Belongs to the process that asked first. For what a child of it can neither use nor close.
 class process_bound {
  public:
   bool is_here() noexcept {
@@ -24,7 +24,7 @@ class process_bound {
   std::atomic<unsigned> owner_{unclaimed};
 };
 
-/// The sentence for a child.
+/// The message for a child.
 std::string used_before_fork(std::string_view what);
 
 }  // namespace tilewise::backend

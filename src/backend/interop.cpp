@@ -1,4 +1,4 @@
-// The doors to queues of other libraries; a backend that this build lacks says so.
+// The entries to queues of other libraries; a backend that this build lacks says so.
 #include "backend/backend.hpp"
 #if TILEWISE_WITH_OPENCL
 #include "backend/opencl/opencl_device.hpp"

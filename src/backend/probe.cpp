@@ -87,7 +87,7 @@ std::vector<std::string> probe(queue& on) {
                          " results differ");
   };
   const std::size_t denormals = normal_count + denormal_count, all = x.a.size();
-  expect(there.multiply_add, host.multiply_add, 0, normal_count, "a*b+c is contracted or rounded in another way");
+  expect(there.multiply_add, host.multiply_add, 0, normal_count, "a*b+c is contracted or rounded differently");
   expect(there.fused, host.fused, 0, normal_count, "fma is not rounded once");
   expect(there.sum, host.sum, 0, normal_count, "a+b is not rounded to nearest");
   expect(there.sum, host.sum, normal_count, denormals, "denormal sums are flushed");

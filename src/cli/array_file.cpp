@@ -24,15 +24,16 @@ void require_dimensions(const array_file& file, std::size_t dimensions, const st
 
 void require_one_type(const array_file& a, const array_file& b) {
   if (a.array.type != b.array.type)
-    throw error(errc::invalid_argument, base::printable(a.path) + " is of " + std::string(name_of(a.array.type)) +
-                                            " and " + base::printable(b.path) + " of " +
+    throw error(errc::invalid_argument, base::printable(a.path) + " holds " + std::string(name_of(a.array.type)) +
+                                            " and " + base::printable(b.path) + " holds " +
                                             std::string(name_of(b.array.type)) + "; convert one to the other's type");
 }
 
 void require_distinct_outputs(const std::string& first, const std::string& second) {
   std::error_code ignored;
   if (std::filesystem::weakly_canonical(first, ignored) == std::filesystem::weakly_canonical(second, ignored))
-    throw error(errc::invalid_argument, "two outputs would go to " + base::printable(first) + "; name two files");
+    throw error(errc::invalid_argument,
+                "two outputs would go to " + base::printable(first) + "; name two different files");
 }
 
 }  // namespace tilewise::cli

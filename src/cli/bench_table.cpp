@@ -15,7 +15,7 @@ namespace {
 using lab::measured;
 using record::status;
 
-/// What others are held against: the standard library on one thread, else the definition.
+/// What others are compared with: the standard library on one thread, else the definition.
 const measured* baseline_of(const std::vector<measured>& rows) {
   for (const char* ending : {"/cpu:std", "/serial"})
     for (const measured& m : rows)
@@ -25,7 +25,7 @@ const measured* baseline_of(const std::vector<measured>& rows) {
 
 double median_ns(const measured& m) { return *m.kernel()->median_ns; }
 
-/// In the unit of the problem's speed; 0 where it is not known.
+/// In the unit of the problem's speed; 0 if unknown.
 double rate_of(const measured& m) {
   using registry::speed_unit;
   if (!m.result.derived) return 0;
@@ -36,7 +36,7 @@ double rate_of(const measured& m) {
   return rate.value_or(0);
 }
 
-/// Of 10^9 units a second, and what bounds them.
+/// 10^9 units per second, and what bounds them.
 std::string unit_of(const measured& m) {
   using registry::speed_unit;
   const bool is_float = m.result.what.dtype == name_of(dtype::f32) || m.result.what.dtype == name_of(dtype::f64);
@@ -55,7 +55,7 @@ std::string why_implausible(const measured& m) {
   return "they do more than the device's own " + std::string(is_arithmetic ? "multiply-adds" : "copy") + " can";
 }
 
-/// A mark instead of a number that cannot be true.
+/// A mark in place of a number that cannot be true.
 std::string share_of_limit(const measured& m) {
   if (!m.result.derived || !m.result.derived->fraction_of_ceiling || m.result.what.is_limit())
     return is_plausible(m) ? "" : "!";

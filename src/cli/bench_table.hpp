@@ -1,4 +1,4 @@
-// What `bench` prints: one block a problem with a line a row, and a closing sentence.
+// What `bench` prints: one block per problem with one line per row, and a closing sentence.
 #pragma once
 
 #include "lab/measured.hpp"
@@ -11,7 +11,7 @@ namespace tilewise::cli {
 /// The columns' names and what they mean.
 std::string bench_heading();
 
-/// All rows of one problem, whatever their device; at most 80 columns.
+/// All rows of one problem, on any device; at most 80 columns.
 std::string bench_block(const std::vector<lab::measured>& rows);
 
 /// How many results were checked and right, and the fastest row of ours at each algorithm's largest size. None is named

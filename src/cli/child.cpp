@@ -58,9 +58,9 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return all;
 }
 
-/// Between fork and exec only calls that are safe there; all memory was made before.
+/// Between fork and exec only calls that are safe there; all memory was allocated before.
 [[noreturn]] void become(char** argv, char** environment, const pipe_ends& out, const pipe_ends& err) {
-  setpgid(0, 0);                     // so that the limit ends what it starts, too
+  setpgid(0, 0);                     // so that the limit also ends what it starts
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // and so that it does not outlive us
   signal(SIGPIPE, SIG_DFL);
   const int nothing = ::open("/dev/null", O_RDONLY);
@@ -71,7 +71,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   _exit(127);
 }
 
-/// Takes what is there; false at the end of the stream.
+/// Reads what is available; false at the end of the stream.
 bool take(int from, std::string& to) {
   char part[4096];
   const ssize_t got = read(from, part, sizeof part);
@@ -80,7 +80,7 @@ bool take(int from, std::string& to) {
   return got > 0;
 }
 
-/// Reads both streams until they end; false if the time is over before.
+/// Reads both streams until they end; false if time runs out first.
 bool collect(pipe_ends& out, pipe_ends& err, child_result& result, std::chrono::steady_clock::time_point deadline) {
   while (out.end[0] >= 0 || err.end[0] >= 0) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
@@ -93,7 +93,7 @@ bool collect(pipe_ends& out, pipe_ends& err, child_result& result, std::chrono::
   return true;
 }
 
-/// Waits for the end of the process itself; it may have closed its streams and go on.
+/// Waits for the end of the process itself; it may have closed its streams and kept running.
 bool ends_before(pid_t child, int& status, std::chrono::steady_clock::time_point deadline) {
   for (;;) {
     if (waitpid(child, &status, WNOHANG) == child) return true;
@@ -121,7 +121,7 @@ child_result run_self(std::span<const std::string> arguments,
   int status = 0;
   if (!collect(out, err, result, deadline) || !ends_before(child, status, deadline)) {
     kill(-child, SIGKILL);
-    kill(child, SIGKILL);  // in case it has not made its group yet
+    kill(child, SIGKILL);  // in case it has not created its group yet
     waitpid(child, &status, 0);
     return result;
   }

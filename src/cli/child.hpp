@@ -22,8 +22,8 @@ struct child_result {
 /// The longest that a driver may take to list its devices, or a device to answer a probe.
 inline constexpr std::chrono::seconds child_limit{10};
 
-/// Runs /proc/self/exe with `arguments` and the further environment variables. The child, and whatever it started, is
-/// killed when the time is over. Throws `io` if no process can be started.
+/// Runs /proc/self/exe with `arguments` and the additional environment variables. The child, and whatever it started,
+/// is killed when time is up. Throws `io` if no process can be started.
 child_result run_self(std::span<const std::string> arguments,
                       std::span<const std::pair<std::string, std::string>> environment = {},
                       std::chrono::milliseconds limit = child_limit);

@@ -10,17 +10,17 @@
 
 namespace tilewise::cli {
 
-/// What a device's arithmetic is, as its child said.
+/// What a device's arithmetic is like, as its child reported.
 struct probe_result {
   bool answered = false;
-  std::vector<std::string> findings;  // what the order cannot promise there; why there is no answer, if there is none
+  std::vector<std::string> findings;  // what the order cannot promise there, or why there is no answer
 };
 probe_result probe_device(const std::string& name);
 
-/// How a child fares that lists the devices of a backend and nothing else.
+/// What happened in a child that only lists the devices of a backend.
 struct listing {
-  std::string fault;         // what it did instead; empty if all is well
-  std::vector<bool> is_cpu;  // of each device, by number
+  std::string fault;         // what went wrong; empty if all is well
+  std::vector<bool> is_cpu;  // for each device, by number
 };
 listing list_in_child(const std::string& backend,
                       std::span<const std::pair<std::string, std::string>> environment = {});

@@ -1,4 +1,4 @@
-// tilewise bench: measure, after checking; table on standard output, records and report into files.
+// tilewise bench: check, then measure; table on standard output, records and report to files.
 #include "base/nearest.hpp"
 #include "base/printable.hpp"
 #include "cli/bench_table.hpp"
@@ -47,7 +47,7 @@ T parse_name(const std::string& text, std::span<const T> all, const char* what) 
               "there is no " + std::string(what) + " '" + text + "';" + base::nearest(text, names));
 }
 
-/// "1%" or "0.5": per cent.
+/// "1%" or "0.5": percent.
 double parse_precision(const std::string& text) {
   char* end = nullptr;
   const double percent = std::strtod(text.c_str(), &end);
@@ -56,7 +56,7 @@ double parse_precision(const std::string& text) {
   return percent / 100;
 }
 
-/// "4096x4096x512": what each size is, the algorithm says.
+/// "4096x4096x512": the algorithm says what each size is.
 registry::extents parse_shape(const std::string& text) {
   registry::extents shape;
   const char* at = text.data();
@@ -68,7 +68,7 @@ registry::extents parse_shape(const std::string& text) {
         (after != end && *after != 'x'))
       throw error(errc::invalid_argument,
                   "--shape '" + base::printable(text) +
-                      "' is not up to six whole numbers with an x between, such as 4096x4096x512");
+                      "' is not one to six whole numbers with x between them, such as 4096x4096x512");
     shape.size[shape.rank++] = size;
     at = after;
     more = after != end;
@@ -116,7 +116,7 @@ lab::measuring measuring_of(const bench_request& asked, const lab::preset& base)
 void warn_of_unfit_build() {
   if (!lab::is_release_build())
     note(
-        "tilewise: WARNING: this is no Release build; its times say nothing about Tilewise. Configure with "
+        "tilewise: WARNING: this is not a Release build; its times say nothing about Tilewise. Configure with "
         "-DCMAKE_BUILD_TYPE=Release");
 }
 
@@ -154,8 +154,8 @@ std::string extent_of(const std::vector<lab::group>& plan) {
 /// What a first look leaves out.
 std::string beyond_first_look(const std::vector<lab::group>& plan, lab::request wanted) {
   wanted.base = lab::find_preset("normal");
-  return "This first look took " + extent_of(plan) + ".\n--preset normal takes " + extent_of(lab::make_plan(wanted)) +
-         ".\n";
+  return "This first look covered " + extent_of(plan) + ".\n--preset normal covers " +
+         extent_of(lab::make_plan(wanted)) + ".\n";
 }
 
 /// Keeps the records, prints each problem's block when it is complete, and writes each record as it comes.
@@ -218,7 +218,7 @@ class bench_run {
     block_.clear();
   }
 
-  /// An interrupted run says so; else the gravest of what happened.
+  /// An interrupted run says so; otherwise the most serious outcome.
   exit_code judge() const {
     if (interrupt_requested()) return exit_code::interrupted;
     const auto lacks_memory = [](const lab::measured& m) { return m.failure == errc::out_of_memory; };
@@ -255,7 +255,7 @@ exit_code bench(const bench_request& asked, const std::vector<std::string>& argv
   if (plan.empty())
     throw error(errc::unsupported,
                 "none of the selected variants runs on the selected devices with these types; "
-                "`tilewise list` shows what there is");
+                "`tilewise list` shows all of them");
   if (asked.dry_run) return print_plan(plan, how);
   take_interrupts();
   const exit_code result = bench_run(asked, plan, argv).run(how);
@@ -269,16 +269,16 @@ void add_what(CLI::App& command, bench_request& to) {
       ->option_text("...");
   command.add_option("--preset", to.preset, "quick, normal, thorough or seeds")->option_text("NAME");
   add_device_list_options(command, to.devices);
-  several(command.add_option("--n", to.sizes, "elements; of matrices the side: NxN, NxNxN")
+  several(command.add_option("--n", to.sizes, "elements; for matrices the side: NxN, NxNxN")
               ->option_text("N,...")
               ->check(whole_number(1, lab::most_elements)));
-  several(command.add_option("--shape", to.shapes, "such as 4096x512; a matmul's is MxNxK")->option_text("AxB,..."));
+  several(command.add_option("--shape", to.shapes, "such as 4096x512; for matmul MxNxK")->option_text("AxB,..."));
   several(command.add_option("--set", to.settings, "a setting such as order=descending")->option_text("NAME=WORD,..."));
   several(command.add_option("--dtype", to.types, "f32 f64 i32 i64 u32 u64, instead of the preset's")
               ->option_text("T,..."));
   several(command.add_option("--op", to.operations, "sum, product, min, max, instead of the preset's")
               ->option_text("OP,..."));
-  command.add_option("--variant", to.variant, "only variants of this name")->option_text("NAME");
+  command.add_option("--variant", to.variant, "only variants with this name")->option_text("NAME");
   command.add_option("--tuning", to.tuning, "such as \"group_size=64\", or all")->option_text("TEXT");
 }
 
@@ -286,36 +286,36 @@ void add_how(CLI::App& command, bench_request& to) {
   command.add_option("--mode", to.mode, "cold flushes the caches before each call")
       ->check(CLI::IsMember({"hot", "cold"}))
       ->option_text("hot|cold");
-  command.add_option("--precision", to.precision, "how well to know the median; 1% if not given")->option_text("P%");
-  command.add_option("--max-time", to.max_time_s, "seconds at most for each row")
+  command.add_option("--precision", to.precision, "how precisely to know the median; default 1%")->option_text("P%");
+  command.add_option("--max-time", to.max_time_s, "at most this many seconds per row")
       ->option_text("S")
       ->check([](const std::string& text) {
         return std::strtod(text.c_str(), nullptr) > 0 ? "" : "'" + text + "' is not a number of seconds above 0";
       });
-  add_file_option(command, "-o", to.records, "append one JSON record a row", "FILE.jsonl");
+  add_file_option(command, "-o", to.records, "append one JSON record per row", "FILE.jsonl");
   add_file_option(command, "--report", to.report, "write the page that explains the records", "FILE.html");
   command.add_flag("--dry-run", to.dry_run, "print what would be measured");
-  command.add_flag("-q,--quiet", to.quiet, "no lines about progress");
+  command.add_flag("-q,--quiet", to.quiet, "no progress lines");
 }
 
 }  // namespace
 
 void add_bench(CLI::App& app, invocation& call) {
-  CLI::App* command = app.add_subcommand("bench", "every variant's speed, its bits checked first");
+  CLI::App* command = app.add_subcommand("bench", "the speed of every variant, bits checked first");
   auto asked = std::make_shared<bench_request>();
   add_what(*command, *asked);
   add_how(*command, *asked);
   command->footer(
       "bits: = the definition's, ~ another order, within its bound. A wrong result has\n"
       "no time, and the exit code is 3. Times are medians, +-% half their 95% interval.\n"
-      "rate: in the unit beside the problem; limit: its share of the device's own copy,\n"
-      "or of its multiply-adds. ! marks a time that cannot be true: these show its rate\n"
-      "to be impossible, or it is longer than host to host, with the transfers.\n"
-      "The preset quick, which is the default, measures two sizes of one type, what each\n"
-      "device would choose, the peers, and all variants of matmul at one size; of what\n"
-      "is selected it measures all. normal adds types, sizes and the other variants.\n"
+      "rate: in the unit shown with the problem; limit: its share of the device's own\n"
+      "copy or multiply-adds. ! marks a time that cannot be true: by that limit its\n"
+      "rate is impossible, or it exceeds the time from host to host, with transfers.\n"
+      "The preset quick, the default, measures two sizes of one type: what each device\n"
+      "would choose, the peers, and all variants of matmul at one size; of a selection\n"
+      "it measures everything. normal adds types, sizes and the other variants.\n"
       "The preset seeds repeats the experiments of the documents that Tilewise started\n"
-      "from, with every variant; their figures stand beside ours, marked with a letter.\n"
+      "from, with every variant; their figures appear next to ours, marked by a letter.\n"
       "\n"
       "Examples:\n"
       "  tilewise bench --report report.html\n"

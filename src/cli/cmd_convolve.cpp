@@ -15,7 +15,7 @@ struct convolve_request {
 };
 
 void require_pixels(const array_file& file) {
-  require_dimensions(file, 2, "convolve takes an image and a mask of two dimensions; NumPy's reshape makes them");
+  require_dimensions(file, 2, "convolve takes a two-dimensional image and mask; use NumPy's reshape");
   if (!is_float(file.array.type))
     throw error(errc::invalid_argument, file.sentence() + " of " + std::string(name_of(file.array.type)) +
                                             "; convolve takes f4 and f8: convert with NumPy's astype");
@@ -43,18 +43,17 @@ void add_convolve(CLI::App& app, invocation& call) {
   CLI::App* command = app.add_subcommand("convolve", "an image convolved with a mask (cross-correlation)");
   auto request = std::make_shared<convolve_request>();
   add_input_file(*command, "X.npy", request->image, "the image: f4 f8");
-  add_input_file(*command, "MASK.npy", request->mask, "the mask, odd by odd, of the same type");
-  add_file_option(*command, "-o,--output", request->output, "where the result goes, always needed", "Y.npy")
-      ->required();
-  command->add_option("--border", request->border, "valid: none at the edges; zero: 0 around the image")
+  add_input_file(*command, "MASK.npy", request->mask, "the mask, both sides odd, of the same type");
+  add_file_option(*command, "-o,--output", request->output, "where the result goes; required", "Y.npy")->required();
+  command->add_option("--border", request->border, "valid: no output at the edges; zero: 0 around image")
       ->option_text("valid|zero");
   add_device_options(*command, request->common);
   add_variant_options(*command, request->common);
   add_output_options(*command, request->common);
   command->footer(
-      "y[i,j] is the sum of mask[r,s] * x[i+r-h,j+s-w], the middle of the mask on i, j;\n"
-      "the mask is not turned round. Row by row of the mask, each product and each sum\n"
-      "is rounded; the file is the same to the last byte on every device.\n"
+      "y[i,j] is the sum of mask[r,s] * x[i+r-h,j+s-w], with the mask centred on i, j;\n"
+      "the mask is not flipped. The sum goes row by row of the mask, rounding each\n"
+      "product and sum; the file is the same to the last byte on every device.\n"
       "\n"
       "Examples:\n"
       "  tilewise convolve x.npy mask.npy -o y.npy\n"

@@ -1,4 +1,4 @@
-// tilewise devices: what this machine can compute on, and how its arithmetic is.
+// tilewise devices: what this machine can compute on, and what its arithmetic is like.
 #include "cli/child_probe.hpp"
 #include "cli/device_use.hpp"
 #include "cli/driver_cache.hpp"
@@ -95,7 +95,7 @@ void print_text(const survey& seen) {
   for (const auto& [info, probe] : seen.devices) {
     print(info.name + std::string(column - std::min(column - 1, info.name.size()), ' ') + info.description + "\n");
     print(indent + facts_of(info) + "\n");
-    if (probe.findings.empty()) print(indent + coloured("arithmetic: as the order needs it", colour::green) + "\n");
+    if (probe.findings.empty()) print(indent + coloured("arithmetic: as the order requires", colour::green) + "\n");
     for (const std::string& finding : probe.findings)
       print(indent + coloured("arithmetic: " + finding, colour::red) + "\n");
   }
@@ -116,14 +116,14 @@ exit_code show_devices(const common_options& common) {
 }  // namespace
 
 void add_devices(CLI::App& app, invocation& call) {
-  CLI::App* command = app.add_subcommand("devices", "what this machine can compute on, with a probe");
+  CLI::App* command = app.add_subcommand("devices", "what this machine can compute on, with a probe of each");
   auto common = std::make_shared<common_options>();
-  command->add_flag("--json", common->json, "one JSON object on one line, an error too");
+  command->add_flag("--json", common->json, "one JSON object on one line, also for errors");
   command->footer(
-      "Each device runs a short floating-point probe in a process of its own, so that\n"
-      "a driver that crashes or hangs is named here and harms nothing else. What the\n"
-      "drivers list is kept for a day: --device auto loads no OpenCL driver that lists\n"
-      "CPUs only, without looking. This command looks again.\n"
+      "Each device runs a short floating-point probe in its own process, so that a\n"
+      "driver that crashes or hangs is named here and harms nothing else. What the\n"
+      "drivers list is remembered for a day, so that --device auto need not load an\n"
+      "OpenCL driver that lists only CPUs. This command always looks again.\n"
       "\n"
       "Examples:\n"
       "  tilewise devices\n"

@@ -47,7 +47,7 @@ hiperc::parameters parameters_of(const diffuse_request& request) {
   return p;
 }
 
-/// The hash and residual of the last step, or all of --json.
+/// The hash and residual of the last step, or everything for --json.
 void tell_result(const diffuse_request& request, const hiperc::run& done, const device_handle& device,
                  const registry::problem& p, const registry::choice& how) {
   const hiperc::snapshot& end = done.now();
@@ -84,7 +84,7 @@ exit_code complete(const diffuse_request& request, const hiperc::output_folder& 
     return exit_code::ok;
   }
   return fail("interrupted", exit_code::interrupted,
-              "stopped after step " + std::to_string(run.now().step) + "; --resume goes on");
+              "stopped after step " + std::to_string(run.now().step) + "; --resume continues");
 }
 
 exit_code diffuse_file(const diffuse_request& request) {
@@ -110,25 +110,25 @@ CLI::Validator positive_number() {
 
 void add_problem_options(CLI::App& command, diffuse_request& to) {
   add_file_option(command, "PARAMS.txt", to.file, "the original's parameter file, instead of its defaults", " ");
-  add_file_option(command, "-o,--output", to.output, "the folder for all files, always needed", "DIR")->required();
-  command.add_option("--grid", to.grid, "points with their ghosts, such as 512x512")->option_text("NXxNY");
-  command.add_option("--spacing", to.spacing, "distances of points, such as 0.5x0.5")->option_text("DXxDY");
-  command.add_option("--mask", to.mask, "of the Laplacian: 53, 93 or 95")
+  add_file_option(command, "-o,--output", to.output, "the folder for all files; required", "DIR")->required();
+  command.add_option("--grid", to.grid, "points including ghosts, such as 512x512")->option_text("NXxNY");
+  command.add_option("--spacing", to.spacing, "distances between points, such as 0.5x0.5")->option_text("DXxDY");
+  command.add_option("--mask", to.mask, "the Laplacian's mask: 53, 93 or 95")
       ->option_text("CODE")
       ->check(CLI::IsMember({53, 93, 95}));
   command.add_option("--steps", to.steps, "time steps")->option_text("N")->check(whole_number(0, lab::most_elements));
   command.add_option("--every", to.every, "steps between two outputs")
       ->option_text("N")
       ->check(whole_number(1, lab::most_elements));
-  command.add_option("--diffusivity", to.diffusivity, "dc of the file")->option_text("D")->check(positive_number());
-  command.add_option("--stability", to.stability, "co of the file: time step * 4 D / shorter distance^2")
+  command.add_option("--diffusivity", to.diffusivity, "dc in the file")->option_text("D")->check(positive_number());
+  command.add_option("--stability", to.stability, "co in the file: time step * 4 D / shorter distance^2")
       ->option_text("CO")
       ->check(positive_number());
-  command.add_option("--dtype", to.type, "f64 as the original, or f32")
+  command.add_option("--dtype", to.type, "f64 like the original, or f32")
       ->option_text("TYPE")
       ->check(CLI::IsMember({"f32", "f64"}));
-  command.add_flag("--allow-unstable", to.allow_unstable, "compute with an unstable time step too");
-  command.add_flag("--resume", to.resume, "go on from the checkpoint in DIR");
+  command.add_flag("--allow-unstable", to.allow_unstable, "compute even with an unstable time step");
+  command.add_flag("--resume", to.resume, "continue from the checkpoint in DIR");
 }
 
 }  // namespace
@@ -141,10 +141,10 @@ void add_diffuse(CLI::App& app, invocation& call) {
   add_variant_options(*command, request->common);
   add_output_options(*command, request->common);
   command->footer(
-      "Options win over the file. DIR gets, each time, diffusion.STEP.png in grey and\n"
-      ".colour.png, the field without ghosts as .npy, runlog.csv and checkpoint.json,\n"
-      "at the end diffusion.STEP.csv. A run that was stopped, also by Ctrl-C, goes on\n"
-      "with --resume to the same bits. bx and by of the file change nothing here.\n"
+      "Options override the file. Each output writes to DIR diffusion.STEP.png in grey\n"
+      "and .colour.png, the field without ghosts as .npy, runlog.csv, checkpoint.json,\n"
+      "and at the end diffusion.STEP.csv. A stopped run, even after Ctrl-C, continues\n"
+      "with --resume to the same bits. bx and by in the file have no effect here.\n"
       "\n"
       "Examples:\n"
       "  tilewise diffuse params.txt -o out\n"

@@ -1,4 +1,4 @@
-// tilewise list: every variant that exists, and why it does not run here where it does not.
+// tilewise list: every variant that exists and, where it does not run here, why.
 #include "cli/device_use.hpp"
 #include "cli/known_peers.hpp"
 #include "cli/output.hpp"
@@ -31,7 +31,7 @@ machine look_at_backends() {
   return here;
 }
 
-/// Empty if some device here runs the variant on the algorithm's first size to measure, at its default tuning.
+/// Empty if some device here runs the variant on the first size that bench measures, with its default tuning.
 std::string why_not_here(const registry::algorithm& what, const registry::variant& v, const machine& here) {
   const auto found = here.find(v.device_backend());
   if (found == here.end() || found->second.devices.empty())
@@ -106,12 +106,12 @@ void add_list(CLI::App& app, invocation& call) {
   CLI::App* command = app.add_subcommand("list", "every variant of every algorithm, and its order");
   auto name = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
-  command->add_option("ALGORITHM", *name, "this one only")->option_text(" ");
-  command->add_flag("--json", *json, "one JSON object on one line, an error too");
+  command->add_option("ALGORITHM", *name, "only this one")->option_text(" ");
+  command->add_flag("--json", *json, "one JSON object on one line, also for errors");
   command->footer(
-      "Variants with the order `tilewise` return the same bits on every device. The\n"
-      "first of a backend that can do the work is chosen unless --variant says\n"
-      "otherwise; peers are only measured against.\n"
+      "Variants with the order `tilewise` return the same bits on every device. A\n"
+      "backend's first variant that can do the work is chosen unless --variant says\n"
+      "otherwise; peers are there only for comparison.\n"
       "\n"
       "Examples:\n"
       "  tilewise list\n"

@@ -36,15 +36,14 @@ void add_matmul(CLI::App& app, invocation& call) {
   auto request = std::make_shared<matmul_request>();
   add_input_file(*command, "A.npy", request->a, "a matrix: f4 f8 i4 i8 u4 u8");
   add_input_file(*command, "B.npy", request->b, "another of the same type");
-  add_file_option(*command, "-o,--output", request->output, "where the product goes, always needed", "C.npy")
-      ->required();
+  add_file_option(*command, "-o,--output", request->output, "where the product goes; required", "C.npy")->required();
   add_device_options(*command, request->common);
   add_variant_options(*command, request->common);
   add_output_options(*command, request->common);
   command->footer(
       "Each element is one chain of fused multiply-adds, k ascending from +0; the file\n"
       "is the same to the last byte on every device. Integers wrap. With --fast the\n"
-      "result may be less exact, such as by TF32, and differ between devices.\n"
+      "result may be less exact, for example with TF32, and may differ by device.\n"
       "\n"
       "Examples:\n"
       "  tilewise matmul a.npy b.npy -o c.npy\n"

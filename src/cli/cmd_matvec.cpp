@@ -13,7 +13,7 @@ struct matvec_request {
 
 exit_code multiply_files(const matvec_request& request) {
   const array_file a = read_array(request.a), x = read_array(request.x);
-  require_dimensions(a, 2, "matvec takes a matrix first; NumPy's a.reshape(1, -1) makes one of a vector");
+  require_dimensions(a, 2, "matvec takes a matrix first; NumPy's a.reshape(1, -1) turns a vector into one");
   require_dimensions(x, 1, "matvec takes a vector second; `tilewise matmul` takes two matrices");
   const auto& rows = a.array.shape;
   if (rows[1] != x.array.shape[0])
@@ -37,8 +37,7 @@ void add_matvec(CLI::App& app, invocation& call) {
   auto request = std::make_shared<matvec_request>();
   add_input_file(*command, "A.npy", request->a, "a matrix: f4 f8 i4 i8 u4 u8");
   add_input_file(*command, "X.npy", request->x, "a vector of the same type");
-  add_file_option(*command, "-o,--output", request->output, "where the product goes, always needed; may be X.npy",
-                  "Y.npy")
+  add_file_option(*command, "-o,--output", request->output, "where the product goes; required; may be X.npy", "Y.npy")
       ->required();
   add_device_options(*command, request->common);
   add_variant_options(*command, request->common);
@@ -47,7 +46,7 @@ void add_matvec(CLI::App& app, invocation& call) {
       "Each element is the sum, in the order of `tilewise reduce`, of the products of a\n"
       "row with x; the file is the same to the last byte on every device. Integers\n"
       "wrap.\n"
-      "A dot product is a matrix of one row.\n"
+      "For a dot product use a matrix of one row.\n"
       "\n"
       "Examples:\n"
       "  tilewise matvec a.npy x.npy -o y.npy\n"

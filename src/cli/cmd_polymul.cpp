@@ -18,7 +18,7 @@ struct polymul_request {
 };
 
 void require_coefficients(const array_file& file) {
-  require_dimensions(file, 1, "polymul takes coefficients of one dimension, and NumPy's a.ravel() makes one of any");
+  require_dimensions(file, 1, "polymul takes one-dimensional coefficients; NumPy's a.ravel() flattens any array");
   const auto& types = registry::find_algorithm("polymul").types;
   if (std::find(types.begin(), types.end(), file.array.type) == types.end())
     throw error(errc::invalid_argument, file.sentence() + " of " + std::string(name_of(file.array.type)) +
@@ -41,7 +41,7 @@ exit_code multiply_polynomials(const polymul_request& request) {
   return exit_code::ok;
 }
 
-/// The library speaks of a modulus; here that is an option.
+/// The library's message mentions a modulus; here that is an option.
 exit_code multiply_or_name_option(const polymul_request& request) {
   try {
     return multiply_polynomials(request);
@@ -57,7 +57,7 @@ void add_polymul(CLI::App& app, invocation& call) {
   auto request = std::make_shared<polymul_request>();
   add_input_file(*command, "A.npy", request->a, "coefficients, the constant first: i4 i8 f4 f8");
   add_input_file(*command, "B.npy", request->b, "coefficients of the same type");
-  add_file_option(*command, "-o,--output", request->output, "where it goes, always needed; integers become i8", "C.npy")
+  add_file_option(*command, "-o,--output", request->output, "where it goes; required; integers become i8", "C.npy")
       ->required();
   command->add_option("--modulus", request->modulus, "integers: coefficients in [0, P), for P up to 2^63 - 1")
       ->option_text("P")
@@ -66,7 +66,7 @@ void add_polymul(CLI::App& app, invocation& call) {
   add_variant_options(*command, request->common);
   add_output_options(*command, request->common);
   command->footer(
-      "Integers are exact: a coefficient that does not fit 64 bits is an error, exit\n"
+      "Integers are exact: a coefficient that needs more than 64 bits is an error, exit\n"
       "code 5, unless a modulus is given. The file is the same to the last byte on\n"
       "every device.\n"
       "\n"

@@ -1,4 +1,4 @@
-// tilewise probe: hidden; what the children of the other commands do. It looks at drivers without any care, since it
+// tilewise probe: hidden; what the children of the other commands run. It loads drivers without precautions, since it
 // is what crashes in place of the tool.
 #include "cli/child_probe.hpp"
 #include "cli/commands.hpp"
@@ -12,7 +12,7 @@ namespace tilewise::cli {
 
 namespace {
 
-constexpr std::string_view finding = "finding: ", listed = "listed: ";  // drivers may print, too
+constexpr std::string_view finding = "finding: ", listed = "listed: ";  // drivers may print as well
 
 exit_code list_backend(const std::string& name) {
   std::string why_none;
@@ -55,11 +55,11 @@ probe_result probe_device(const std::string& name) {
 }
 
 void add_probe(CLI::App& app, invocation& call) {
-  CLI::App* command = app.add_subcommand("probe", "what other commands do in a child process")->group("");
+  CLI::App* command = app.add_subcommand("probe", "what other commands run in a child process")->group("");
   auto name = std::make_shared<std::string>();
   auto lists = std::make_shared<bool>(false);
   command->add_option("NAME", *name, "a device; with --list a backend")->required();
-  command->add_flag("--list", *lists, "list the backend's devices, and nothing else");
+  command->add_flag("--list", *lists, "only list the backend's devices");
   command->callback(
       [&call, name, lists] { call.run = [=] { return *lists ? list_backend(*name) : probe_here(*name); }; });
 }

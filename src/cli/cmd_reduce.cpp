@@ -19,8 +19,8 @@ struct reduce_request {
   std::optional<std::string> init;
 };
 
-/// A JSON number with the digits of the shortest text; null for a NaN or an infinity, which JSON has not: the bits are
-/// beside it.
+/// A JSON number with the digits of the shortest text; null for a NaN or an infinity, which JSON lacks: the bits are
+/// in the next field.
 nlohmann::ordered_json json_number(const base::scalar_value& value) {
   const std::string text = base::to_string(value);
   if (!is_float(value.type)) return nlohmann::ordered_json::parse(text);
@@ -60,12 +60,12 @@ void add_reduce(CLI::App& app, invocation& call) {
   auto request = std::make_shared<reduce_request>();
   add_input_file(*command, "X.npy", request->input, "the array, of any shape: f4 f8 i4 i8 u4 u8");
   command->add_option("--op", request->operation, "sum, product, min or max")->option_text("NAME");
-  command->add_option("--init", request->init, "initial value; min and max of nothing need one")->option_text("V");
+  command->add_option("--init", request->init, "initial value; min and max of no elements need one")->option_text("V");
   add_device_options(*command, request->common);
   add_variant_options(*command, request->common);
   add_output_options(*command, request->common);
   command->footer(
-      "An array of any shape is taken flat, in C order. The value is the same to the\n"
+      "An array of any shape is read flat, in C order. The value is the same to the\n"
       "last bit on every device; integers wrap.\n"
       "\n"
       "Examples:\n"

@@ -37,13 +37,13 @@ exit_code run(const report_options& options) {
 void add_report(CLI::App& app, invocation& call) {
   CLI::App* command = app.add_subcommand("report", "records of `bench` as a page, CSV or a table");
   const auto options = std::make_shared<report_options>();
-  command->add_option("RESULTS", options->files, "files that `tilewise bench -o` wrote")
+  command->add_option("RESULTS", options->files, "files written by `tilewise bench -o`")
       ->option_text("...")
       ->check(file_name())
       ->required();
-  add_file_option(*command, "-o,--output", options->page, "the page to write; report.html if nothing is named",
+  add_file_option(*command, "-o,--output", options->page, "the page to write; report.html if no output is named",
                   "FILE.html");
-  add_file_option(*command, "--csv", options->csv, "one row a record, for a spreadsheet", "FILE.csv");
+  add_file_option(*command, "--csv", options->csv, "one row per record, for a spreadsheet", "FILE.csv");
   command->add_flag("--markdown", options->markdown, "print the README's table of results");
   command->footer(
       "The page needs no network and holds everything: charts, their numbers, the bits.\n"

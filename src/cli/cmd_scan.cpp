@@ -38,8 +38,7 @@ void add_scan(CLI::App& app, invocation& call) {
   CLI::App* command = app.add_subcommand("scan", "running sums, products, minima or maxima");
   auto request = std::make_shared<scan_request>();
   add_input_file(*command, "X.npy", request->input, "the array, of any shape: f4 f8 i4 i8 u4 u8");
-  add_file_option(*command, "-o,--output", request->output, "where the result goes, always needed; may be X.npy",
-                  "Y.npy")
+  add_file_option(*command, "-o,--output", request->output, "where the result goes; required; may be X.npy", "Y.npy")
       ->required();
   command->add_option("--op", request->operation, "sum, product, min or max")->option_text("NAME");
   command->add_flag("--exclusive", request->exclusive, "y[i] leaves out x[i]; y[0] is the initial value");

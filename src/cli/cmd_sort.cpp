@@ -1,4 +1,4 @@
-// tilewise sort: the keys of an array file in order, alone, with values or with their indices.
+// tilewise sort: the keys of an array file sorted, alone, with values or with their indices.
 #include "cli/array_file.hpp"
 #include "cli/data_command.hpp"
 #include "lab/verify.hpp"
@@ -19,12 +19,12 @@ void refuse_half_a_pair(const sort_request& request) {
   if (!request.values.empty() && !request.indices.empty())
     throw error(errc::invalid_argument,
                 "--values and --indices exclude each other: either values move with their keys, or the keys' indices "
-                "are wanted; with the indices any values can be moved later");
+                "are written; with the indices any values can be moved later");
   if (request.values.empty() != request.values_out.empty())
     throw error(errc::invalid_argument, "--values V.npy and --values-out W.npy belong together; give both or none");
 }
 
-/// The second output, where there is one: values that moved along, or indices.
+/// The second output, if any: values that moved along, or indices.
 struct companion {
   const char* field;
   std::string path;
@@ -54,7 +54,7 @@ std::string_view payload_word(const std::optional<array_file>& values, const std
 exit_code sort_file(const sort_request& request) {
   refuse_half_a_pair(request);
   const array_file x = read_array(request.input);
-  require_dimensions(x, 1, "sort takes one dimension, and NumPy's x.ravel() makes one of any");
+  require_dimensions(x, 1, "sort takes one dimension; NumPy's x.ravel() flattens any array");
   const std::optional<array_file> values = read_values(request, x);
   const std::optional<companion> second = companion_of(request, values);
   if (second) require_distinct_outputs(request.output, second->path);
@@ -78,23 +78,23 @@ exit_code sort_file(const sort_request& request) {
 }  // namespace
 
 void add_sort(CLI::App& app, invocation& call) {
-  CLI::App* command = app.add_subcommand("sort", "an array in order, stable; with values or indices");
+  CLI::App* command = app.add_subcommand("sort", "a stable sort of an array, with values or indices");
   auto request = std::make_shared<sort_request>();
   add_input_file(*command, "X.npy", request->input, "the keys, one dimension: f4 f8 i4 i8 u4 u8");
-  add_file_option(*command, "-o,--output", request->output, "where they go, always needed; may be X.npy", "Y.npy")
+  add_file_option(*command, "-o,--output", request->output, "where they go; required; may be X.npy", "Y.npy")
       ->required();
   command->add_flag("--descending", request->descending, "largest first; equal keys keep their order");
-  add_file_option(*command, "--values", request->values, "moves with the keys; any of the types", "V.npy");
+  add_file_option(*command, "--values", request->values, "values to move with the keys; any of these types", "V.npy");
   add_file_option(*command, "--values-out", request->values_out, "where the values go; may be V.npy", "W.npy");
-  add_file_option(*command, "--indices", request->indices, "where each key stood in X, as u4", "I.npy");
+  add_file_option(*command, "--indices", request->indices, "where each key was in X, as u4", "I.npy");
   add_device_options(*command, request->common);
   add_variant_options(*command, request->common);
   add_output_options(*command, request->common);
   command->footer(
-      "Of one dimension only, since of two some would expect their rows in order and\n"
-      "some the whole: np.ravel makes one dimension of any.\n"
+      "One dimension only, since with two some would expect sorted rows and others the\n"
+      "whole array sorted: np.ravel flattens any array.\n"
       "The files are those of np.sort and np.argsort with kind=\"stable\", except that\n"
-      "-0.0 comes before +0.0 and NaNs are in order too, after all else (first if\n"
+      "-0.0 comes before +0.0 and NaNs are ordered too, after all else (first if\n"
       "descending).\n"
       "\n"
       "Examples:\n"

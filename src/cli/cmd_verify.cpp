@@ -27,14 +27,14 @@ struct verify_request {
   bool thorough = false;
 };
 
-/// What one input is for.
+/// What one input asks.
 struct question {
   registry::problem problem;
   lab::data_class data;
-  bool is_first = false;  // its answer is the digest that is printed
+  bool is_first = false;  // its answer is the digest printed
 };
 
-/// One variant on one device: the answer to the first question, or to the first that it got wrong.
+/// One variant on one device: its answer to the first question, or to the first that it got wrong.
 struct checked {
   const registry::variant* variant;
   device_handle on;
@@ -56,10 +56,10 @@ struct algorithm_result {
   std::vector<checked> runs;
 };
 
-/// Of the questions after the first, which are many.
+/// For the questions after the first, which are many.
 constexpr std::uint64_t most_of_further_ones = 65537;
 
-/// So many of them that each word of each setting occurs.
+/// Just enough for each word of each setting to occur.
 std::vector<registry::problem> each_word_once(const std::vector<registry::problem>& all) {
   std::vector<registry::problem> few;
   for (std::size_t s = 0; !all.empty() && s < all.front().what->settings.size(); ++s)
@@ -69,7 +69,7 @@ std::vector<registry::problem> each_word_once(const std::vector<registry::proble
   return few.empty() && !all.empty() ? std::vector{all.front()} : few;
 }
 
-/// Every setting of both float types on data of wide exponents and with NaNs.
+/// Every setting of both float types, on data with wide exponents and with NaNs.
 std::vector<question> all_further_ones(const registry::algorithm& what, const registry::extents& shape,
                                        std::uint64_t seed) {
   std::vector<question> all;
@@ -79,7 +79,7 @@ std::vector<question> all_further_ones(const registry::algorithm& what, const re
   return all;
 }
 
-/// Few of these, with every word of every setting.
+/// A few of these, covering every word of every setting.
 std::vector<question> few_further_ones(const registry::algorithm& what, const registry::extents& shape,
                                        std::uint64_t seed) {
   std::vector<question> few;
@@ -90,7 +90,7 @@ std::vector<question> few_further_ones(const registry::algorithm& what, const re
   return few;
 }
 
-/// Floats of wide exponents, in the algorithm's first settings: any other order changes bits. The further ones are
+/// Floats with wide exponents, in the algorithm's first settings: any other order changes bits. The later ones are
 /// smaller.
 std::vector<question> questions_for(const registry::algorithm& what, const verify_request& request) {
   registry::extents shape = what.edge_shapes.back();
@@ -114,7 +114,7 @@ checked check_one(const lab::verified_case& c, const registry::choice& how, cons
   } catch (const error& e) {
     result.failure = e;
   } catch (const std::bad_alloc&) {
-    result.failure = error(errc::out_of_memory, "the host has not enough memory for it; use a smaller --n");
+    result.failure = error(errc::out_of_memory, "the host does not have enough memory for it; use a smaller --n");
   }
   return result;
 }
@@ -125,8 +125,8 @@ bool is_wanted(const registry::variant& v, const device_handle& on, bool serial_
   return common.variant.empty() || v.is_called(common.variant);
 }
 
-/// Whether the first form leaves it out: OpenCL on a CPU compiles for up to ten seconds a variant. Unless it is asked
-/// for, it computes each algorithm one way, the last that it would choose, whose programs are small.
+/// Whether a run without --thorough skips it: OpenCL on a CPU compiles for up to ten seconds per variant. Unless it is
+/// named, it computes each algorithm one way, the last that it would choose, whose programs are small.
 bool is_left_out(const registry::variant& v, const device_handle& on, const verify_request& request) {
   const bool is_slow = on->info().backend == "opencl" && on->info().is_cpu;
   const bool is_named = !request.common.variant.empty() || request.devices.names != device_list_options{}.names;
@@ -152,7 +152,7 @@ bool has_failed(const registry::variant& v, const device_handle& on, const std::
                      [&](const checked& run) { return run.variant == &v && run.on == on && !run.good(); });
 }
 
-/// Whether the question is for this device: OpenCL compiles a program for each type and operator, in up to seconds.
+/// Whether the question is for this device: OpenCL compiles a program for each type and operator, which takes seconds.
 bool is_asked(const question& q, const verify_request& request, const device_handle& on) {
   return q.is_first || request.thorough || on->info().backend != "opencl";
 }
@@ -316,7 +316,7 @@ exit_code verify_all(const verify_request& request) {
     print_json({{"ok", verdict == exit_code::ok}, {"thorough", request.thorough}, {"algorithms", all}});
   else if (!request.thorough && !request.common.quiet)
     print(
-        coloured("Few cases each, the fewest on OpenCL, which compiles for them; --thorough tries\n"
+        coloured("Few cases each, fewest on OpenCL, which compiles for each; --thorough tries\n"
                  "every variant with every setting in f32 and f64 on all devices, for minutes.\n",
                  colour::dim));
   return verdict;
@@ -327,26 +327,26 @@ exit_code verify_all(const verify_request& request) {
 void add_verify(CLI::App& app, invocation& call) {
   CLI::App* command = app.add_subcommand("verify", "one input, every variant and device, one digest");
   auto request = std::make_shared<verify_request>();
-  command->add_option("ALGORITHM", request->algorithms, "these only; all if none is named")->option_text(" ");
-  command->add_option("--n", request->n, "elements of the input; 1000003 if not given")
+  command->add_option("ALGORITHM", request->algorithms, "only these; all if none is named")->option_text(" ");
+  command->add_option("--n", request->n, "elements of the input; default 1000003")
       ->option_text("N")
       ->check(whole_number(0, lab::most_elements));
-  command->add_option("--seed", request->seed, "of the input; another one, other floats")
+  command->add_option("--seed", request->seed, "of the input; another seed gives other floats")
       ->option_text("S")
       ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()));
   command->add_flag("--thorough", request->thorough, "every setting, type and device; takes minutes");
   add_device_list_options(*command, request->devices);
-  command->add_option("--variant", request->common.variant, "this one only")->option_text("NAME");
+  command->add_option("--variant", request->common.variant, "only this one")->option_text("NAME");
   command->add_option("--tuning", request->common.tuning, "instead of the defaults")->option_text("TEXT");
   add_output_options(*command, request->common);
   command->footer(
-      "The first case of each variant is floats of wide exponents, for which any other\n"
-      "order of additions changes bits; the digest is of this one. Then follow NaNs and\n"
-      "f64, on 65537 elements at most, with each word of each setting once. OpenCL,\n"
-      "which compiles a program for each, has the first case alone, and on a CPU, if it\n"
-      "is not named, one variant an algorithm. --thorough tries every variant with every\n"
-      "setting in f32 and f64 on all devices, for minutes. What has another order is\n"
-      "held to its error bound. Exit 3 if a result differs.\n"
+      "The first case of each variant is floats with wide exponents, for which any\n"
+      "other order of additions changes bits; the digest is of this case. NaNs and f64\n"
+      "follow, on at most 65537 elements, with each word of each setting once. OpenCL,\n"
+      "which compiles a program for each, runs only the first case and, on a CPU that\n"
+      "is not named, one variant per algorithm. --thorough tries every variant with\n"
+      "every setting in f32 and f64 on all devices, for minutes. Variants with another\n"
+      "order are held to their error bounds. Exit 3 if a result differs.\n"
       "\n"
       "Examples:\n"
       "  tilewise verify\n"

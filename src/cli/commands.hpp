@@ -1,4 +1,4 @@
-// One function a subcommand, each in its own file cmd_<name>.cpp; tool.cpp calls them all.
+// One function per subcommand, each in its own file cmd_<name>.cpp; tool.cpp calls them all.
 #pragma once
 
 #include "cli/exit_code.hpp"
@@ -21,15 +21,15 @@ struct invocation {
 /// The whole tool; `main` returns what it returns.
 int run_tool(int argc, char** argv);
 
-/// The longest that one call of a driver may take; 0 is for ever.
+/// The longest that one driver call may take; 0 is unlimited.
 inline constexpr unsigned default_time_limit_s = 60;
 
-/// Options that several subcommands share; each adds those that mean something to it.
+/// Options that several subcommands share; each adds those that apply to it.
 struct common_options {
   std::string device = "auto";
   std::string variant;
   std::string tuning;
-  unsigned threads = 0;  // 0: one a logical CPU
+  unsigned threads = 0;  // 0: one per logical CPU
   unsigned time_limit_s = default_time_limit_s;
   bool fast = false;
   bool json = false;
@@ -40,7 +40,7 @@ void add_device_options(CLI::App& command, common_options& to);   // --device --
 void add_variant_options(CLI::App& command, common_options& to);  // --variant --tuning --fast
 void add_output_options(CLI::App& command, common_options& to);   // --json -q -v
 
-/// Of commands that take several devices.
+/// For commands that take several devices.
 struct device_list_options {
   std::vector<std::string> names{"all"};
   unsigned threads = 0;
@@ -52,14 +52,14 @@ void add_device_list_options(CLI::App& command, device_list_options& to);  // --
 /// The value is a whole number in this range.
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
 
-/// The value names a file or folder; "-" does not, since nothing goes through standard input or output.
+/// The value names a file or folder; "-" is refused, since nothing goes through standard input or output.
 CLI::Validator file_name();
-/// A positional argument that is always needed, and an option with what help shows for its value.
+/// A required positional argument, and an option with what help shows for its value.
 CLI::Option* add_input_file(CLI::App& command, const std::string& name, std::string& to, const std::string& says);
 CLI::Option* add_file_option(CLI::App& command, const std::string& name, std::string& to, const std::string& says,
                              const std::string& value);
 
-/// One value each time, or several with commas: a positional argument may follow.
+/// One value each time, or several separated by commas: a positional argument may follow.
 CLI::Option* several(CLI::Option* option);
 
 void add_bench(CLI::App& app, invocation& call);

@@ -26,7 +26,7 @@ void require_memory(const registry::problem& p, const device_info& device) {
   for (const auto& operands : {p.what->inputs(p), p.what->outputs(p)})
     for (const registry::operand& o : operands) all += o.bytes(), largest = std::max(largest, o.bytes());
   const std::string what = registry::to_string(p) + " needs ";
-  io::require_host_memory(outputs, what + std::to_string(outputs) + " further bytes");
+  io::require_host_memory(outputs, what + std::to_string(outputs) + " more bytes");
   if (device.backend == "cpu") return;
   const auto refuse = [&](std::uint64_t need, std::uint64_t limit, const std::string& in) {
     if (limit != 0 && need > limit)
@@ -38,7 +38,7 @@ void require_memory(const registry::problem& p, const device_info& device) {
   refuse(all, device.memory, "the memory");
 }
 
-/// The kernel's own time is taken where times are asked for: a clock waits for the device once more.
+/// The kernel's own time is taken only if times are requested: a clock waits for the device once more.
 void run_on(backend::queue& queue, const registry::problem& p, std::span<const bytes* const> inputs, bool timed,
             data_run& run) {
   const bool moves = run.device->info().backend != "cpu";

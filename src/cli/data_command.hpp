@@ -14,12 +14,12 @@ namespace tilewise::cli {
 
 using bytes = std::vector<std::byte>;
 
-/// Times in nanoseconds of the one run, by the host's clock, except the kernel's, which is the device's own. Each ends
+/// Times of the one run in nanoseconds, by the host's clock, except the kernel's, which the device measures. Each ends
 /// when the device is done.
 struct run_times {
   double h2d = 0;         // nothing moves for a CPU device
   double kernel = 0;      // from the call's first work on the device to its last; only with --json
-  double first_call = 0;  // the same call as the host sees it: with what is compiled and loaded for it
+  double first_call = 0;  // the same call as the host sees it, including compiling and loading
   double d2h = 0;
   double end_to_end = 0;  // the call with its transfers and allocations
 };
@@ -31,8 +31,8 @@ struct data_run {
   run_times times;
 };
 
-/// Runs the problem on the device and by the variant of the options. Throws `out_of_memory`, before anything is
-/// allocated, if the device or the host cannot hold the operands.
+/// Runs the problem on the device and with the variant that the options name. Throws `out_of_memory`, before anything
+/// is allocated, if the device or the host cannot hold the operands.
 data_run run_problem(const registry::problem& p, std::span<const bytes* const> inputs, const common_options& options);
 
 /// The fields of --json that all data commands have: what ran where, and the digest of its result.
@@ -42,10 +42,10 @@ nlohmann::ordered_json describe(const registry::problem& p, const device_handle&
 /// The same with the times of the run.
 nlohmann::ordered_json describe(const registry::problem& p, const data_run& run, std::span<const std::uint64_t> shape);
 
-/// Prints them, and the path of the output, as one line.
+/// Prints them and the path of the output on one line.
 void print_fields(nlohmann::ordered_json fields, const std::string& output);
 
-/// Tells of the run, writes its only output, and prints its fields where --json asks for them.
+/// Reports the run, writes its only output, and prints its fields if --json asks for them.
 void write_result(const registry::problem& p, const data_run& run, const common_options& options,
                   const std::string& output, std::span<const std::uint64_t> shape);
 

@@ -31,7 +31,7 @@ device_handle watched(device_handle opened, unsigned time_limit_s, bool quiet) {
   return opened;
 }
 
-/// What "auto" means, unless that is the best device.
+/// What "auto" stands for, unless that is the best device.
 std::string meant_by(const std::string& name) {
   if (!name.empty() && name != "auto") return name;
   const char* wanted = std::getenv("TILEWISE_DEVICE");
@@ -49,10 +49,10 @@ bool is_of_another_backend(std::string_view name) {
   return false;
 }
 
-/// `alone`: no other device will be opened in this process, and one that is not needed can stay unloaded.
+/// `alone`: no other device will be opened in this process, so an unneeded driver can stay unloaded.
 device_handle open_one(const common_options& options, bool alone) {
   std::string name = meant_by(options.device);
-  const bool looks_at_opencl = !is_of_another_backend(name);  // as it does for a name that is nowhere
+  const bool looks_at_opencl = !is_of_another_backend(name);  // also for an unknown name
   if (looks_at_opencl && name == "auto" && alone) {
     const auto_drivers& found = leave_out_drivers_for_auto();
     tell(found.faulty, options.quiet, found.is_recorded ? " (`tilewise devices` looks again)" : "");
@@ -64,7 +64,7 @@ device_handle open_one(const common_options& options, bool alone) {
     return watched(backend::find_device(name, {.threads = options.threads, .instruction_set = {}}),
                    options.time_limit_s, options.quiet);
   } catch (const error& e) {
-    // Nothing was lost: what was asked for is not here.
+    // Nothing was lost: the requested device is not here.
     throw error(e.code() == errc::device_lost ? errc::unsupported : e.code(), e.what());
   }
 }

@@ -11,11 +11,11 @@ using device_handle = std::shared_ptr<backend::device>;
 /// The device that --device and --threads name. Throws `unsupported` for one that is not here, with the nearest names.
 device_handle open_device(const common_options& options);
 
-/// What a --device that may be repeated names, each device once. "all": every device of every backend, cpu executors
+/// The devices that repeated --device options name, each once. "all": every device of every backend, cpu executors
 /// included. Throws as open_device does.
 std::vector<device_handle> open_devices(const device_list_options& options);
 
-/// The devices of one backend, or a sentence that says why there are none. Faulty drivers are left out before.
+/// The devices of one backend, or a sentence that says why there are none. Faulty drivers are left out first.
 std::vector<device_handle> devices_of(const backend::runtime& runtime, std::string& why_none);
 
 }  // namespace tilewise::cli

@@ -5,7 +5,7 @@
 
 namespace tilewise::cli {
 
-/// The laboratory's own, and HiPerC's, whose field over time its application computes.
+/// The lab's own, and HiPerC's, whose field over time its application computes.
 std::span<const lab::experiment> documents();
 
 }  // namespace tilewise::cli

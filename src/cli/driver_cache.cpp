@@ -52,7 +52,8 @@ void end_on_driver_crash() {
   if (!at_crash.from.empty() || !uses(folder)) return;
   at_crash = {folder, opencl::driver_folder_aside(), ""};
   at_crash.sentence =
-      "tilewise: it crashed beside an OpenCL driver. What the driver had compiled may be damaged and was moved to '" +
+      "tilewise: it crashed with an OpenCL driver loaded. What the driver had compiled may be damaged and was moved to "
+      "'" +
       at_crash.to + "'; try again\n";
   for (const int crash : {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV}) std::signal(crash, end_by_crash);
 }

@@ -1,4 +1,4 @@
-// What an OpenCL driver has compiled before, as a danger: a damaged object crashes each process that loads it.
+// What an OpenCL driver compiled earlier is a hazard: a damaged object crashes each process that loads it.
 #pragma once
 
 namespace tilewise::cli {
@@ -6,11 +6,11 @@ namespace tilewise::cli {
 /// Says once, unless `quiet`, why compiled programs are not kept.
 void tell_of_cache(bool quiet);
 
-/// From now on a crash moves what the driver has compiled aside, says so, and ends the tool with the code of a lost
-/// device.
+/// From now on a crash moves what the driver has compiled aside, says so, and ends the tool with the exit code of a
+/// lost device.
 void end_on_driver_crash();
 
-/// The same for a child that crashed: true if it may fare better now.
+/// The same for a child that crashed: true if a retry may succeed.
 bool is_mended_after_crash();
 
 }  // namespace tilewise::cli

@@ -34,7 +34,7 @@ std::string facts_of(const fs::path& file) {
          std::to_string(facts.st_mtim.tv_sec) + "." + std::to_string(facts.st_mtim.tv_nsec);
 }
 
-/// A driver lists what the kernel shows it: nodes come with hardware and modules.
+/// A driver lists what the kernel shows it: device nodes appear with hardware and modules.
 std::string device_nodes() {
   std::vector<std::string> names;
   std::error_code ignored;
@@ -48,7 +48,7 @@ std::string device_nodes() {
   return text;
 }
 
-/// The variables by which loaders and drivers are told what to show.
+/// The variables that tell loaders and drivers what to show.
 std::string driver_variables() {
   std::vector<std::string> found;
   for (char** variable = environ; *variable != nullptr; ++variable)
@@ -88,7 +88,7 @@ std::optional<driver_findings> recorded_findings(std::span<const fs::path> icds,
     for (const json& file : record.at("wanted")) found.wanted.emplace_back(file.get<std::string>());
     return found;
   } catch (const json::exception&) {
-    return {};  // of another version, or nothing of ours
+    return {};  // from another version, or not ours
   }
 }
 

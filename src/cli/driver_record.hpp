@@ -1,5 +1,5 @@
-// What looking at the OpenCL drivers showed, kept in the private cache folder, so that `auto` need not look at each
-// start. It only ever keeps drivers from being loaded: whatever loads one looks again before.
+// What a look at the OpenCL drivers showed, kept in the private cache folder, so that `auto` need not look at every
+// start. It can only keep drivers from being loaded: whatever loads one looks again first.
 #pragma once
 
 #include <ctime>
@@ -19,11 +19,11 @@ struct faulty_driver {
 /// What `auto` needs to know.
 struct driver_findings {
   std::vector<faulty_driver> faulty;
-  std::vector<std::filesystem::path> wanted;  // the drivers that it needs for devices that are no CPUs; none: none
+  std::vector<std::filesystem::path> wanted;  // the drivers that it needs for devices other than CPUs, if any
 };
 
-/// What was found of these drivers within the last day, since the machine was started, and with the same files,
-/// libraries, device nodes and environment; nothing if that is not known.
+/// What was found about these drivers within the last day, since the machine started, and with the same files,
+/// libraries, device nodes and environment; nothing if that is unknown.
 std::optional<driver_findings> recorded_findings(std::span<const std::filesystem::path> icds,
                                                  std::time_t now = std::time(nullptr));
 

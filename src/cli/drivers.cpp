@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using drivers = std::vector<fs::path>;
 
-/// In a child that sees these drivers only.
+/// In a child that sees only these drivers.
 listing list_alone(const drivers& icds) {
   const icd_folder alone(icds);
   std::vector<std::pair<std::string, std::string>> environment;
@@ -23,7 +23,7 @@ listing list_alone(const drivers& icds) {
   return list_in_child("opencl", environment);
 }
 
-/// Each driver is listed once in a process.
+/// Each driver is listed once per process.
 const listing& listing_of(const fs::path& icd) {
   static std::map<fs::path, listing> known;
   const auto found = known.find(icd);
@@ -55,7 +55,7 @@ std::ptrdiff_t choice_among(const drivers& icds) {
   return std::find(all.is_cpu.begin(), all.is_cpu.end(), false) - all.is_cpu.begin();
 }
 
-/// A driver of CPUs is left out only if the chosen device keeps its number, by which it may be asked for again.
+/// A driver of CPUs is left out only if the chosen device keeps its number, by which it may be requested again.
 driver_findings look_for_auto(const drivers& icds) {
   driver_findings found{faults_of(icds), {}};
   const drivers good = without(icds, found.faulty);
@@ -65,14 +65,14 @@ driver_findings look_for_auto(const drivers& icds) {
   return found;
 }
 
-/// The folder is read by the loader until the tool ends.
+/// The loader reads the folder until the tool ends.
 void use_only(const drivers& icds) {
   static std::unique_ptr<icd_folder> chosen;
   chosen = std::make_unique<icd_folder>(icds);
   for (const char* name : icd_folder_variables) setenv(name, chosen->name().c_str(), 1);
 }
 
-/// Where the loader itself is another one, or its drivers are none that are known, nothing can be told before.
+/// With a different loader, or without known drivers, nothing can be predicted.
 bool can_be_known(const drivers& icds) {
   const char* loader = std::getenv("TILEWISE_OPENCL_LIBRARY");
   return !icds.empty() && (loader == nullptr || *loader == '\0');
@@ -100,7 +100,7 @@ const auto_drivers& leave_out_drivers_for_auto() {
       found = look_for_auto(all);
       record_findings(all, *found);
     }
-    const std::vector<faulty_driver> bad = faults_of(found->wanted);  // what will be loaded is looked at today
+    const std::vector<faulty_driver> bad = faults_of(found->wanted);  // what will be loaded is checked afresh
     const drivers good = without(found->wanted, bad);
     found->faulty.insert(found->faulty.end(), bad.begin(), bad.end());
     if (!good.empty() && good.size() < all.size()) use_only(good);

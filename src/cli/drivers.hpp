@@ -6,21 +6,21 @@
 
 namespace tilewise::cli {
 
-/// Lists every OpenCL driver in a child of its own and, if some are faulty, points OCL_ICD_VENDORS of this process at
-/// the others. To be called before anything here loads OpenCL; does its work once.
+/// Lists every OpenCL driver in its own child and, if some are faulty, points OCL_ICD_VENDORS of this process at
+/// the others. Call it before anything here loads OpenCL; does its work once.
 const std::vector<faulty_driver>& leave_out_faulty_drivers();
 
-/// The same for `auto`, which takes no CPU device of OpenCL: what was found before may tell that no driver is needed,
-/// so that none is listed or loaded; else this process is left with the good drivers that are. To be called instead of
-/// leave_out_faulty_drivers, and not after it.
+/// The same for `auto`, which takes no CPU device of OpenCL: earlier findings may show that no driver is needed, so
+/// that none is listed or loaded; otherwise this process keeps the good drivers that are. Call it instead of
+/// leave_out_faulty_drivers, not after it.
 struct auto_drivers {
   std::vector<faulty_driver> faulty;
   bool needs_opencl = true;
-  bool is_recorded = false;  // what is said of the faulty ones is from before
+  bool is_recorded = false;  // what is said about the faulty ones is from earlier
 };
 const auto_drivers& leave_out_drivers_for_auto();
 
-/// Looks at all drivers again and records what `auto` needs of that.
+/// Looks at all drivers again and records what `auto` needs to know.
 void record_drivers_for_auto();
 
 }  // namespace tilewise::cli

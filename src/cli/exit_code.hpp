@@ -9,11 +9,11 @@ namespace tilewise::cli {
 
 enum class exit_code : int {
   ok = 0,
-  internal = 1,       // a fault of ours
-  usage = 2,          // the command line makes no sense
+  internal = 1,       // a fault in Tilewise
+  usage = 2,          // the command line is invalid
   wrong_result = 3,   // a result differs from the definition
   unavailable = 4,    // a device, backend or variant is missing, unable or failed to build
-  out_of_memory = 5,  // over a limit of memory or of a type
+  out_of_memory = 5,  // beyond a limit of memory or of a type
   io = 6,             // a file could not be read, understood or written
   regression = 7,     // something got slower or wrong under --fail-on
   device_lost = 8,    // a time-out, or a device that stopped working

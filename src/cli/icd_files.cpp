@@ -36,7 +36,7 @@ std::vector<fs::path> files_of_library(const std::string& library) {
   if (library.find('/') != library.npos) return {library};
   std::ifstream file("/etc/ld.so.cache", std::ios::binary);
   const std::string cache((std::istreambuf_iterator<char>(file)), {});
-  const std::string wanted = "/" + library + '\0';  // paths stand in it as they are, each with its end
+  const std::string wanted = "/" + library + '\0';  // it holds paths as they are, each null-terminated
   std::vector<fs::path> found;
   for (auto at = cache.find(wanted); at != cache.npos && !library.empty(); at = cache.find(wanted, at + 1)) {
     const auto begin = cache.rfind('\0', at) + 1;
@@ -54,7 +54,7 @@ icd_folder::icd_folder(std::span<const fs::path> icds) {
     break;
   }
   if (path_.empty())
-    throw error(errc::io, "cannot make a folder for temporary files in /tmp; set TMPDIR to one that can be written");
+    throw error(errc::io, "cannot create a folder for temporary files in /tmp; set TMPDIR to a writable one");
   for (const fs::path& icd : icds) fs::create_symlink(icd, path_ / icd.filename());
 }
 

@@ -8,7 +8,7 @@
 
 namespace tilewise::cli {
 
-/// In the order of their names. Empty where OCL_ICD_VENDORS names a single file or library: the caller chose that one.
+/// In order of their names. Empty where OCL_ICD_VENDORS names a single file or library: the caller chose that one.
 std::vector<std::filesystem::path> icd_files();
 
 /// The library in the file's first line.
@@ -17,8 +17,8 @@ std::string library_of(const std::filesystem::path& icd);
 /// Where the library is: itself if it is a path, else what ld.so's cache has under its name.
 std::vector<std::filesystem::path> files_of_library(const std::string& library);
 
-/// A private folder of links to some .icd files, which the loader reads where the environment says so; goes away with
-/// its scope.
+/// A private folder of links to some .icd files, which the loader reads if the environment says so; removed at the end
+/// of its scope.
 class icd_folder {
  public:
   explicit icd_folder(std::span<const std::filesystem::path> icds);

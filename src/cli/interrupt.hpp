@@ -1,5 +1,5 @@
-// Ctrl-C, a request to end, and a terminal that goes away: they end the tool at once, or, for commands that can end in
-// order, the first asks and the second ends it.
+// Ctrl-C, a request to terminate, and a terminal that goes away: they end the tool at once or, for commands that can
+// stop cleanly, the first asks and the second ends it.
 #pragma once
 
 namespace tilewise::cli {

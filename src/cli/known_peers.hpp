@@ -1,4 +1,4 @@
-// Other people's algorithms, as rows beside ours, where this build has them.
+// Other people's algorithms, as rows next to ours, if this build has them.
 #pragma once
 
 namespace tilewise::cli {

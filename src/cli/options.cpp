@@ -5,18 +5,18 @@
 
 namespace tilewise::cli {
 
-/// More than any machine has; it keeps a slip of the finger from starting a million threads.
+/// More than any machine has; it keeps a typing error from starting a million threads.
 constexpr unsigned most_threads = 4096;
 
 static void add_threads(CLI::App& command, unsigned& to) {
-  command.add_option("--threads", to, "worker threads of a CPU device; 0: one a CPU")
+  command.add_option("--threads", to, "worker threads of a CPU device; 0: one per CPU")
       ->option_text("N")
       ->check(whole_number(0, most_threads));
 }
 
 static void add_time_limit(CLI::App& command, unsigned& to) {
   constexpr unsigned a_year = 365 * 24 * 60 * 60;
-  command.add_option("--time-limit", to, "end if a driver's call takes longer; 60, 0: never")
+  command.add_option("--time-limit", to, "end if a driver call is longer; default 60, 0: never")
       ->option_text("SECONDS")
       ->check(whole_number(0, a_year));
 }
@@ -51,8 +51,9 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
 CLI::Validator file_name() {
   return CLI::Validator(
       [](const std::string& text) {
-        return text == "-" ? "'-' as standard input or output is not supported; name a file, or ./- for one called so"
-                           : "";
+        return text == "-"
+                   ? "'-' as standard input or output is not supported; name a file, or ./- for one of that name"
+                   : "";
       },
       "");
 }
@@ -69,11 +70,11 @@ CLI::Option* add_file_option(CLI::App& command, const std::string& name, std::st
 void add_variant_options(CLI::App& command, common_options& to) {
   command.add_option("--variant", to.variant, "force one; `tilewise list` names them")->option_text("NAME");
   command.add_option("--tuning", to.tuning, "such as \"group_size=64\"; never changes a bit")->option_text("TEXT");
-  command.add_flag("--fast", to.fast, "also variants that keep an order of their own");
+  command.add_flag("--fast", to.fast, "also variants with their own order");
 }
 
 void add_output_options(CLI::App& command, common_options& to) {
-  command.add_flag("--json", to.json, "one JSON object on one line, an error too");
+  command.add_flag("--json", to.json, "one JSON object on one line, also for errors");
   CLI::Option* quiet = command.add_flag("-q,--quiet", to.quiet, "no notes, errors only")->option_text(" ");
   command.add_flag("-v,--verbose", to.verbose, "say what was chosen and why")->option_text(" ")->excludes(quiet);
 }

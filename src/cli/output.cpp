@@ -29,7 +29,7 @@ bool shows_progress() {
   return terminal;
 }
 
-/// A line that replaces itself may stand where this one goes, if both streams are one terminal.
+/// A self-replacing line may be where this one goes, if both streams are the same terminal.
 void print(std::string_view text) {
   progress("");
   write(text, stdout);

@@ -1,4 +1,4 @@
-// What the tool prints: results on standard output, all else on standard error.
+// What the tool prints: results on standard output, everything else on standard error.
 #pragma once
 
 #include "cli/exit_code.hpp"
@@ -10,28 +10,28 @@
 
 namespace tilewise::cli {
 
-/// A part of the result. Failures are kept and told by finish_output.
+/// A part of the result. Failures are kept and reported by finish_output.
 void print(std::string_view text);
-/// The same as one object on one line.
+/// The same, as one object on one line.
 void print_json(const nlohmann::ordered_json& fields);
 /// A line for people, on standard error.
 void note(std::string_view line);
-/// Whether progress() has somewhere to draw.
+/// Whether progress() has a terminal to draw on.
 bool shows_progress();
 /// A line that replaces itself, on standard error if that is a terminal; at most ten times a second. An empty one
 /// removes it.
 void progress(std::string_view line);
 
-/// Whether failures are told as JSON too, as those of a command with --json are.
+/// Whether failures are also reported as JSON, as for a command with --json.
 void tell_failures_as_json(bool wanted);
-/// The end of a command without its result: a line on standard error and, where it is wanted, one JSON object on
-/// standard output. `code` says to programs what went wrong, as name_of(errc) does.
+/// The end of a command without a result: a line on standard error and, if requested, one JSON object on standard
+/// output. `code` tells programs what went wrong, as name_of(errc) does.
 exit_code fail(std::string_view code, exit_code exit, const std::string& message);
 
 /// Flushes the results. A reader that went away is no error; a full disk or a closed stream is `io`.
 exit_code finish_output(exit_code so_far);
 
-/// Terminal colours, unless NO_COLOR is set or standard output is no terminal: then the text as it is.
+/// Terminal colours; the plain text if NO_COLOR is set or standard output is not a terminal.
 enum class colour { red, green, dim };
 std::string coloured(std::string_view text, colour c);
 

@@ -11,10 +11,10 @@ namespace tilewise::cli {
 std::string left(const std::string& text, std::size_t width);
 std::string right(const std::string& text, std::size_t width);
 
-/// The variant, where it runs, and what of its tuning is not the default.
+/// The variant, where it runs, and any tuning that is not the default.
 std::string label_of(const lab::measured& m);
 inline constexpr std::size_t label_width = 31;
-/// Nothing of a label is cut: what does not fit stands in lines above the one with the numbers.
+/// A label is never cut: what does not fit goes on lines above the one with the numbers.
 std::string wrapped(const std::string& label);
 
 /// Half the interval over the median, "1.2%"; empty where there is no interval.

@@ -14,7 +14,7 @@ namespace {
 using lab::figure;
 using lab::measured;
 
-/// The document's variant, where the document ran it if that was measured.
+/// The document's variant, on the device where the document ran it if that was measured.
 const measured* baseline_row_of(const std::vector<measured>& rows) {
   const measured* found = nullptr;
   for (const measured& m : rows)
@@ -24,7 +24,7 @@ const measured* baseline_row_of(const std::vector<measured>& rows) {
   return found;
 }
 
-/// All figures of the size, those of one machine together; what has no row of ours is among them.
+/// All figures of the size, grouped by machine; including those with no row of ours.
 std::vector<const figure*> figures_at(const measured& m) {
   std::vector<const figure*> all;
   for (const figure& f : m.from->figures)
@@ -34,7 +34,7 @@ std::vector<const figure*> figures_at(const measured& m) {
   return all;
 }
 
-/// "a", "b": where the figure stands in the list below the table.
+/// "a", "b": the figure's place in the list below the table.
 std::string mark_of(const figure* f, const std::vector<const figure*>& all) {
   return std::string(1, static_cast<char>('a' + (std::find(all.begin(), all.end(), f) - all.begin())));
 }
@@ -51,7 +51,7 @@ std::string line_of(const cells& c) {
 
 std::string times(double ratio) { return ratio < 0.01 ? "<0.01x" : report::factor(ratio) + "x"; }
 
-/// Words in lines of at most 80 columns.
+/// Words wrapped to lines of at most 80 columns.
 std::string indented(const std::string& text) {
   std::istringstream from(text);
   std::string lines = "   ";
@@ -108,7 +108,7 @@ class block {
 
   static std::string below(const std::string& label) { return left("  " + label, label_width + 1); }
 
-  /// A time with the first figure of its kind, and a line for each further one.
+  /// A time with the first figure of its kind, and a line for each later one.
   std::string lines_of(cells line, const record::clock* taken, const std::vector<const figure*>& beside) const {
     std::optional<double> median;
     if (taken != nullptr) {
@@ -127,7 +127,7 @@ class block {
     return beside.empty() ? line_of(line) : text;
   }
 
-  /// The last moment, and what the document publishes of others.
+  /// The last moment, and others for which the document publishes figures.
   static std::string course_of(const measured& row) {
     if (!row.result.course) return "";
     const record::course& course = *row.result.course;

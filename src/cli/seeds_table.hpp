@@ -1,4 +1,4 @@
-// What `bench --preset seeds` prints: each document's own problem, its published figures beside our times.
+// What `bench --preset seeds` prints: each document's own problem, its published figures next to our times.
 #pragma once
 
 #include "lab/measured.hpp"
@@ -11,7 +11,7 @@ namespace tilewise::cli {
 
 std::string seeds_heading();
 
-/// All rows of one problem that a document measured, whatever their device; at most 80 columns.
+/// All rows of one problem that a document measured, on any device; at most 80 columns.
 std::string seeds_block(const std::vector<lab::measured>& rows);
 
 /// The variants that have no row, each reason once; empty if there are none.

@@ -23,7 +23,7 @@ constexpr const char* examples =
     "  tilewise devices                          what this machine can compute on\n"
     "  tilewise scan x.npy -o y.npy              running sums, same bits everywhere\n"
     "  tilewise reduce x.npy --op max --json     one value, with its digest\n"
-    "  tilewise verify                           one digest for all that is here\n"
+    "  tilewise verify                           one digest for every device here\n"
     "  tilewise help scan                        a command's options\n"
     "\n"
     "Exit codes: 0 good, 1 internal error, 2 usage, 3 wrong result, 4 not available,\n"
@@ -36,7 +36,7 @@ exit_code run(const invocation& call) {
     return fail(name_of(e.code()), exit_code_of(e.code()), e.what());
   } catch (const std::bad_alloc&) {
     return fail(name_of(errc::out_of_memory), exit_code::out_of_memory,
-                "the host has not enough memory for this; use a smaller input or a machine with more");
+                "the host does not have enough memory for this; use a smaller input or a machine with more");
   } catch (const std::exception& e) {
     return fail("internal", exit_code::internal, std::string("internal error: ") + e.what());
   }
@@ -52,7 +52,7 @@ std::string describe_build() {
   return text;
 }
 
-/// The words after the tool's name; `help` and `help COMMAND` as the option that they mean.
+/// The words after the tool's name; `help` and `help COMMAND` become the option they stand for.
 std::vector<std::string> words_of(int argc, char** argv) {
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   if (!words.empty() && words.front() == "help") {
@@ -73,7 +73,7 @@ std::string unknown_command(const CLI::App& app, std::span<const std::string> wo
   return "there is no command '" + base::printable(words[0]) + "';" + base::nearest(words[0], names);
 }
 
-/// Help goes where results go; CLI11's errors all mean wrong usage.
+/// Help goes where results go; CLI11's errors all mean incorrect usage.
 exit_code explain(const CLI::App& app, const CLI::ParseError& e, std::span<const std::string> words) {
   const auto refuse = [](const std::string& what) {
     return fail(name_of(errc::invalid_argument), exit_code::usage, what);
@@ -118,7 +118,7 @@ exit_code parse_and_run(int argc, char** argv) {
   const std::vector<std::string> words = words_of(argc, argv);
   tell_failures_as_json(std::find(words.begin(), words.end(), "--json") != words.end());
   try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the end
   } catch (const CLI::ParseError& e) {
     return explain(app, e, words);
   }
@@ -130,7 +130,7 @@ exit_code parse_and_run(int argc, char** argv) {
 }  // namespace
 
 int run_tool(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is seen as a failed write, not as a death
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away shows up as a failed write, not as a crash
   end_on_interrupts();
   return static_cast<int>(finish_output(parse_and_run(argc, argv)));
 }

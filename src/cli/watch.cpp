@@ -33,7 +33,7 @@ std::string watched_devices() {
   return text;
 }
 
-/// The main thread is in the driver and will not come back, so that its output is ours.
+/// The main thread is in the driver and will not come back, so its output is ours.
 [[noreturn]] void end_tool(exit_code code) {
   finish_output(code);
   io::remove_unfinished_files();
@@ -51,7 +51,7 @@ std::string watched_devices() {
   end_tool(exit_code::interrupted);
 }
 
-/// Counts ticks and not the clock, which goes on while the tool is suspended.
+/// Counts ticks instead of reading the clock, which runs on while the tool is suspended.
 [[noreturn]] void watch(milliseconds limit) {
   milliseconds waited(0);
   for (std::uint64_t number = 0;; waited += tick) {

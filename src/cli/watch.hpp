@@ -1,4 +1,4 @@
-// Ends the tool where a driver does not come back: after a time limit, or after Ctrl-C.
+// Ends the tool if a driver does not return: after a time limit, or after Ctrl-C.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 namespace tilewise::cli {
 
 /// From now on the tool ends, with the code of a lost device, if one call of a driver takes longer than `limit_s`
-/// seconds; 0 is no limit. After an interrupt a call has a moment only. What was written so far stays. `device` is one
+/// seconds; 0 is no limit. After an interrupt a call has only a moment. What was written so far stays. `device` is one
 /// that messages may name.
 void watch_drivers(unsigned limit_s, const std::string& device);
 

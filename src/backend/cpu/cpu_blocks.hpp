@@ -1,8 +1,8 @@
 // The pairwise order with vectors: block values upwards, prefixes downwards. Only for <name>_cpu_kernels.cpp files.
 //
 // Level 0 is the input. An element of level j + 1 is the value of one whole vector of level j, so the levels shrink by
-// the number of lanes W until fewer than W elements are left; levels 1, 2, ... lie one behind the other in a scratch
-// array. What is left over at the end of a level belongs to no block of the next: no prefix up to the end needs it.
+// the number of lanes W until fewer than W elements are left; levels 1, 2, ... are stored one after another in a
+// scratch array. What is left over at the end of a level is in no block of the next: no prefix up to the end needs it.
 //
 // A source of elements is an array, or any type with `source + elements`, load, load_first and fetch.
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace tilewise::backend::cpu::TILEWISE_LEVEL {
 
-/// Asks for what lies `further` elements behind `from`.
+/// Prefetches what lies `further` elements past `from`.
 template <class T>
 void fetch(const T* from, std::uint64_t further) {
   __builtin_prefetch(from + further);
@@ -25,8 +25,8 @@ struct blocks {
 
   static vector join(vector a, vector b) { return apply<Op, T>(a, b); }
 
-  /// Prefixes before each lane: up through the sums of 1, 2, 4, ... lanes, then down from the carry, where a lane on
-  /// the right of a pair of blocks adds the value of the left one.
+  /// The prefix before each lane: up through the sums of 1, 2, 4, ... lanes, then down from the carry, where a lane in
+  /// the right block of a pair adds the value of the left one.
   template <unsigned Distance = 1>
   [[gnu::always_inline]] static vector prefixes(vector values, vector carry) {
     if constexpr (Distance == width) {
@@ -38,10 +38,10 @@ struct blocks {
     }
   }
 
-  /// Vectors between the ones that are added and the ones that are fetched.
+  /// The distance in vectors between those being added and those being prefetched.
   static constexpr std::uint64_t lead = 8192 / vector_bytes;
 
-  /// Count vectors to one by adding neighbours: lane l is a sum over Count lanes of vector l % Count.
+  /// Reduces Count vectors to one by adding neighbours: lane l is a sum over Count lanes of vector l % Count.
   template <unsigned Count, bool Fetch, class Source>
   [[gnu::always_inline]] static vector interleaved(Source from) {
     if constexpr (Count == 1) {
@@ -105,7 +105,7 @@ struct blocks {
     return sum + width;
   }
 
-  /// The values of `count` vectors. The `next` vectors behind them are read next.
+  /// The values of `count` vectors. The `next` vectors after them are read next.
   template <class Source>
   [[gnu::always_inline]] static void upsweep_vectors(Source from, std::uint64_t count, T* level, std::uint64_t next) {
     const std::uint64_t known = !gains_by_fetching() || count + next < lead ? 0 : count + next - lead;
@@ -127,7 +127,7 @@ struct blocks {
   }
 
   /// P(n) on top of `first`, with the levels that upsweep made. `n` elements lie at `from`. Here as in every function
-  /// that is not inlined, vectors are no arguments: gcc then leaves out vzeroupper, and SSE code that runs afterwards
+  /// that is not inlined, no argument is a vector: gcc would leave out vzeroupper, and SSE code that runs afterwards
   /// was measured at a tenth of its speed.
   template <class Source>
   static T fold(Source from, std::uint64_t n, const T* level, T first) {
@@ -139,8 +139,8 @@ struct blocks {
     return prefix[rest];
   }
 
-  /// Replaces the `count` elements of a level by the prefixes before them and appends the one behind the last. That is
-  /// `*next` where the level is all of a tile: the prefix behind a tile depends on the tiles before it.
+  /// Replaces the `count` elements of a level by the prefixes before them and appends the one after the last. That is
+  /// `*next` where the level is a whole tile: the prefix after a tile depends on the tiles before it.
   static void downsweep(T* level, std::uint64_t count, T carry, const T* next) {
     if (count < width) {
       store<T>(level, prefixes(load(level), broadcast(carry)));

@@ -1,7 +1,7 @@
-// What:   a plain copy of large memory, the ceiling that a pass over memory is compared with.
+// What:   a plain copy of a large array, the ceiling that a pass over memory is compared with.
 // Order:  none; bytes as they are.
-// Shape:  one slice on one thread: fetched ahead and stored past the caches, as the scan does it.
-// Limits: touches nothing outside the two ranges, which do not overlap.
+// Shape:  one slice per thread: prefetched, and stored past the caches, as the scan does.
+// Limits: touches nothing outside the two ranges, which must not overlap.
 // Twins:  memcpy.
 #include "backend/cpu/cpu_copy_kernels.hpp"
 

@@ -1,4 +1,4 @@
-// What cpu_copy_kernels.cpp offers for each x86-64 level.
+// What cpu_copy_kernels.cpp provides for each x86-64 level.
 #pragma once
 
 #include "backend/cpu/cpu_levels.hpp"

@@ -61,14 +61,14 @@ std::string model_name() {
   return "CPU";
 }
 
-/// Those that this process may run on.
+/// The CPUs that this process may run on.
 unsigned logical_cpus() {
   cpu_set_t mine;
   if (sched_getaffinity(0, sizeof mine, &mine) == 0) return std::max(1u, static_cast<unsigned>(CPU_COUNT(&mine)));
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
-/// Of the last level, as the kernel tells it in kilobytes; sysconf adds up the caches of all dies of a large processor.
+/// Of the last level, as the kernel reports it in kilobytes; sysconf adds up the caches of all dies of a large CPU.
 std::uint64_t last_level_cache() {
   for (int index = 4; index >= 0; --index) {
     std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/size");
@@ -159,7 +159,7 @@ queue::queue(const backend::device& owner, std::unique_ptr<executor> team, unsig
     : backend::queue(owner), team_(std::move(team)), threads_(threads), level_(level) {}
 
 bool queue::exceeds_cache(std::uint64_t bytes) const {
-  constexpr std::uint64_t usual = 32 << 20;  // where the system does not tell
+  constexpr std::uint64_t usual = 32 << 20;  // where the system does not say
   return bytes > (device().info().cache != 0 ? device().info().cache : usual);
 }
 

@@ -9,20 +9,20 @@
 
 namespace tilewise::backend::cpu {
 
-/// The x86-64 levels that the kernels are built for; every one returns the same bits.
+/// The x86-64 levels that the kernels are built for; all return the same bits.
 enum class instruction_set : std::uint8_t { v2, v3, v4 };
 instruction_set best_instruction_set();
 std::vector<instruction_set> instruction_sets();  // those of this machine, best first
 std::string_view name_of(instruction_set level);
 
-/// Whether this processor reads memory faster if it is asked for well before. Zen 5's own prefetching stops at every
+/// Whether this processor reads memory faster with prefetching well ahead. Zen 5's own prefetching stops at every
 /// page: reading 64 MB on one of its cores went from 24 to 37 GB/s with 8 KB ahead, and to 33 with 2 KB. On Zen 4,
-/// two cores lost a tenth to a third by it.
+/// two cores lost a tenth to a third this way.
 bool gains_by_fetching();
 
 std::vector<std::shared_ptr<backend::device>> devices(std::string& why_none);
 
-/// "cpu" or "cpu:<executor>". Without options it is the same device, with the same team of threads, at every call.
+/// "cpu" or "cpu:<executor>". Without options every call gives the same device with the same team of threads.
 /// Throws `device_lost` naming the executors of this build.
 std::shared_ptr<backend::device> make_device(std::string_view name, const open_options& options);
 
@@ -32,11 +32,11 @@ class queue final : public backend::queue {
 
   unsigned threads() const { return threads_; }
   instruction_set level() const { return level_; }
-  /// Whether so much memory does not fit the last-level cache, so that output is better written past it.
+  /// Whether this much memory exceeds the last-level cache, so that output is better written past it.
   bool exceeds_cache(std::uint64_t bytes) const;
 
-  /// Calls body(tile, worker) for each tile below `count`; worker < threads() has one tile at a time, so it may name a
-  /// piece of workspace. Tiles start in ascending order, each on a thread that runs until its body returns, so a body
+  /// Calls body(tile, worker) for each tile below `count`; worker < threads() has one tile at a time, so it can index
+  /// workspace. Tiles start in ascending order, each on a thread that runs until its body returns, so a body
   /// may wait for lower tiles; then it must not throw. After an exception no further tile starts, and it is thrown
   /// here.
   void for_each_tile(std::uint64_t count, const std::function<void(std::uint64_t, unsigned)>& body);

@@ -12,7 +12,7 @@ namespace {
 struct maker {
   std::string_view name;
   std::unique_ptr<executor> (*make)(unsigned threads);
-  std::string (*why_none)() = nullptr;  // where it may be missing
+  std::string (*why_none)() = nullptr;  // where it can be missing
 };
 
 constexpr std::array makers {

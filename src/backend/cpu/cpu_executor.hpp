@@ -16,10 +16,10 @@ class executor {
  public:
   virtual ~executor() = default;
   virtual std::string_view name() const = 0;
-  /// Calls body(0) ... body(workers - 1) and returns when all have ended, at best each on a thread of its own. A thread
-  /// may also run several, one after the other: a body must not wait for another worker's to start. An exception of a
-  /// body is thrown again here; then some workers may not have been run. May be called from several threads at once and
-  /// from a body.
+  /// Calls body(0) ... body(workers - 1) and returns when all have finished, ideally each on its own thread. A thread
+  /// may also run several in sequence: a body must not wait for another worker's to start. An exception from a body is
+  /// rethrown here; then some workers may not have run. May be called from several threads at once and from within a
+  /// body.
   virtual void run(unsigned workers, const std::function<void(unsigned)>& body) = 0;
 };
 
@@ -28,9 +28,9 @@ inline void run_alone(unsigned workers, const std::function<void(unsigned)>& bod
   for (unsigned worker = 0; worker < workers; ++worker) body(worker);
 }
 
-/// "serial", "threads", and of this build "openmp" and "tbb".
+/// "serial", "threads", and where this build has them "openmp" and "tbb".
 std::span<const std::string_view> executor_names();
-/// What keeps one of these from being made on this machine; empty if nothing does.
+/// Why one of these cannot be created on this machine; empty if it can.
 std::string why_no_executor(std::string_view name);
 std::unique_ptr<executor> make_executor(std::string_view name, unsigned threads);
 

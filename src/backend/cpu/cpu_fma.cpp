@@ -6,7 +6,7 @@
 namespace tilewise::backend::cpu {
 
 double queue::multiply_add(dtype type) {
-  // Some 100 us a piece, and several pieces a thread, so that one that starts late costs little.
+  // About 100 us per piece, and several pieces per thread, so that a late starter costs little.
   constexpr std::uint64_t steps = 1 << 13, pieces_a_thread = 8;
   const chains_function run = chains_of(level_, type);
   std::atomic<double> operations{0};

@@ -1,7 +1,7 @@
 // What:   chains of multiply-adds in registers, the ceiling that arithmetic is compared with.
 // Order:  each lane is one chain c = fma(c, a, b), the operation of a matrix product.
-// Shape:  so many vectors that the latency of one is covered by the others; no memory.
-// Limits: a step of the chain depends on the step before, so that no compiler shortens it.
+// Shape:  enough vectors that the others cover the latency of one; no memory.
+// Limits: each step of a chain depends on the one before, so no compiler can shorten it.
 // Twins:  opencl_fma.cl, cuda_fma.cu.
 #include "backend/cpu/cpu_fma_kernels.hpp"
 
@@ -11,8 +11,8 @@ namespace tilewise::backend::cpu::TILEWISE_LEVEL {
 
 namespace {
 
-/// A fused multiply-add takes 4 cycles and two start in each: 8 vectors at least. With a, b and the chains the
-/// registers are 32 with AVX-512 and 16 below; products of integers take some of their own.
+/// A fused multiply-add takes 4 cycles and two start per cycle: at least 8 vectors. a, b and the chains have to fit in
+/// 32 registers with AVX-512 and 16 without; integer products need a few more.
 template <class T>
 constexpr unsigned vectors = vector_bytes == 64            ? 24
                              : std::is_floating_point_v<T> ? 12

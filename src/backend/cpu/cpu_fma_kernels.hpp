@@ -1,11 +1,11 @@
-// What cpu_fma_kernels.cpp offers for each x86-64 level.
+// What cpu_fma_kernels.cpp provides for each x86-64 level.
 #pragma once
 
 #include "backend/cpu/cpu_levels.hpp"
 
 namespace tilewise::backend::cpu {
 
-/// Chains of multiply-adds, `steps` long; returns how many operations they were. Reads a and b from `operands` and
+/// Chains of multiply-adds, `steps` long; returns the number of operations. Reads a and b from `operands` and
 /// leaves the sum of the chains there.
 using chains_function = double (*)(std::uint64_t steps, void* operands);
 

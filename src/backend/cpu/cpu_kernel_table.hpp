@@ -1,4 +1,4 @@
-// The kernels of the best instruction set for calls so short that finding them would take longer than the work.
+// The kernels of the best instruction set, for calls so short that looking them up would take longer than the work.
 #pragma once
 
 #include "backend/cpu/cpu_device.hpp"
@@ -10,8 +10,8 @@
 
 namespace tilewise::backend::cpu {
 
-/// One kernel an operator; Family::kernel(level, operation) is that of a level. Each entry begins as a function that
-/// finds the kernel, puts it there and calls it. So the table is right before any initialisation at run time, and a
+/// One kernel per operator; Family::kernel(level, operation) is that of a level. Each entry starts as a function that
+/// finds the kernel, stores it there and calls it. So the table is valid before any run-time initialisation, and a
 /// call goes through no guard.
 template <class Family, class Kernel = typename Family::kernel_type>
 struct kernel_table;

@@ -1,10 +1,10 @@
-// A file of kernels is compiled once for each x86-64 level, its functions in a namespace of the level's name. Here is
-// how other files declare these functions, and how they choose one.
+// A kernel file is compiled once for each x86-64 level, its functions in a namespace named after the level. This is how
+// other files declare these functions and choose one.
 #pragma once
 
 #include "backend/cpu/cpu_device.hpp"
 
-/// Declares a function, or a table, of each level:
+/// Declares a function or a table for each level:
 /// TILEWISE_AT_EACH_LEVEL(template <class T> const cpu_kernels<T>& kernels();)
 #define TILEWISE_AT_EACH_LEVEL(...) \
   namespace v2 {                    \
@@ -17,8 +17,8 @@
   __VA_ARGS__                       \
   }
 
-/// That of `level`: TILEWISE_AT_LEVEL(level, kernels<T>)(). The others are not called: they may have instructions that
-/// this processor lacks.
+/// The one for `level`: TILEWISE_AT_LEVEL(level, kernels<T>)(). The others are not called: they may use instructions
+/// that this processor lacks.
 #define TILEWISE_AT_LEVEL(level, ...) \
   (::tilewise::backend::cpu::at_level(level, v2::__VA_ARGS__, v3::__VA_ARGS__, v4::__VA_ARGS__))
 

@@ -24,7 +24,7 @@ std::uint64_t physical_memory() {
 
 namespace {
 
-/// Blocks fit each other if few sizes exist: powers of two, and eight steps between them, so that at most 1/8 is lost.
+/// Blocks can be reused if few sizes exist: powers of two with eight steps between them, so at most 1/8 is lost.
 std::uint64_t size_class(std::uint64_t bytes) {
   const std::uint64_t wanted = std::max<std::uint64_t>(bytes + pool::header_bytes, 4096);
   const std::uint64_t step = std::max<std::uint64_t>(std::bit_floor(wanted) / 8, 256);
@@ -33,14 +33,14 @@ std::uint64_t size_class(std::uint64_t bytes) {
 
 [[noreturn]] void no_memory(std::uint64_t bytes) {
   throw error(errc::out_of_memory, "this needs " + std::to_string(bytes) +
-                                       " bytes, which the host cannot give; it has " +
-                                       std::to_string(physical_memory()) + " bytes in all; use a smaller array");
+                                       " bytes, more than the host can give; it has " +
+                                       std::to_string(physical_memory()) + " bytes in total; use a smaller array");
 }
 
 }  // namespace
 
 void* pool::take(std::uint64_t bytes) {
-  if (bytes > physical_memory()) no_memory(bytes);  // the kernel would promise it and end the process later
+  if (bytes > physical_memory()) no_memory(bytes);  // the kernel would promise it and kill the process later
   const std::uint64_t size = size_class(bytes);
   {
     const std::lock_guard lock(mutex_);
@@ -65,14 +65,14 @@ void pool::give(void* block) noexcept {
   const std::uint64_t size = *static_cast<std::uint64_t*>(block);
   try {
     const std::lock_guard lock(mutex_);
-    // What waits here is lost to others: at most an eighth of the machine.
+    // Idle blocks are lost to others: keep at most an eighth of the machine's memory.
     if (idle_bytes_ + size <= physical_memory() / 8) {
       idle_.emplace(size, block);
       idle_bytes_ += size;
       return;
     }
   } catch (const std::bad_alloc&) {
-    // No room to remember it.
+    // No memory to record it.
   }
   std::free(block);
 }

@@ -1,4 +1,4 @@
-// Host memory that is kept for the next call.
+// Host memory kept for the next call.
 #pragma once
 
 #include <cstdint>
@@ -7,20 +7,20 @@
 
 namespace tilewise::backend::cpu {
 
-/// What this process may have at most: the machine's memory, or its control group's limit.
+/// The most this process may use: the machine's memory, or its control group's limit.
 std::uint64_t physical_memory();
 
-/// Blocks that were given back wait here by size; any number of threads may take and give.
+/// Keeps returned blocks by size; any number of threads may take and give.
 class pool {
  public:
-  /// Every block begins with this much of the pool's own; it keeps the rest aligned.
+  /// Every block begins with a header of this size, which keeps the rest aligned.
   static constexpr std::uint64_t header_bytes = 256;
 
   pool() = default;
   ~pool() { trim(); }
   pool(const pool&) = delete;
 
-  /// A block with room for `bytes` behind its header. Throws `out_of_memory`.
+  /// A block with room for `bytes` after its header. Throws `out_of_memory`.
   void* take(std::uint64_t bytes);
   void give(void* block) noexcept;
 

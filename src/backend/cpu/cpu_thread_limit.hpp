@@ -1,4 +1,4 @@
-// Threads that other people's teams are about to start: they end the process where there are none.
+// Threads that other libraries' teams are about to start: they end the process if they cannot get them.
 #pragma once
 
 #include <tilewise/error.hpp>
@@ -11,13 +11,13 @@
 
 namespace tilewise::backend::cpu {
 
-/// The sentence of every executor.
+/// The message of every executor.
 [[noreturn]] inline void refuse_threads(std::size_t given, unsigned wanted) {
-  throw error(errc::out_of_memory, "the system gives this process " + std::to_string(given) + " threads of the " +
-                                       std::to_string(wanted) + " asked for; ask for fewer");
+  throw error(errc::out_of_memory, "the system allows this process " + std::to_string(given) + " of the " +
+                                       std::to_string(wanted) + " threads requested; request fewer");
 }
 
-/// Throws `out_of_memory` unless `threads`, the caller's among them, can be there at once; they are tried.
+/// Throws `out_of_memory` unless `threads`, including the caller's, can exist at once; it starts them to find out.
 inline void require_threads(unsigned threads) {
   std::latch all_tried(1);
   std::vector<std::thread> tried;

@@ -1,7 +1,7 @@
-// Vectors of the instruction set that a kernel file is compiled for, and the operators of the order on them.
-// Only for <name>_cpu_kernels.cpp files. These are compiled once a level, and a linker keeps one copy of an inline
-// function: all here is in a namespace with the level's name, so that a v2 machine never meets v4 code. For the same
-// reason kernels call no function of src/order or std but in constant expressions.
+// Vectors of the instruction set that a kernel file is compiled for, and the order's operators on them.
+// Only for <name>_cpu_kernels.cpp files. These are compiled once per level, and a linker keeps one copy of an inline
+// function: everything here is in a namespace named after the level, so that a v2 machine never runs v4 code. For the
+// same reason kernels call functions of src/order or std only in constant expressions.
 #pragma once
 
 #include "order/operators.hpp"
@@ -50,7 +50,7 @@ void store(T* to, vector<T> v) {
   __builtin_memcpy(to, &v, sizeof v);
 }
 
-/// Calls f(integer_sequence of 0 ... lanes - 1): shuffles want their indices as constants.
+/// Calls f(integer_sequence of 0 ... lanes - 1): shuffles need their indices as constants.
 template <class T, class F>
 vector<T> with_lanes(F f) {
   return f(std::make_integer_sequence<int, static_cast<int>(lanes<T>)>());
@@ -69,7 +69,7 @@ vector<mask_lane<T>> lane_numbers() {
       []<int... I>(std::integer_sequence<int, I...>) { return vector<mask_lane<T>>{I...}; });
 }
 
-/// The first `count` < lanes elements; the other lanes are 0 and memory behind them is not touched.
+/// The first `count` < lanes elements; the other lanes are 0 and memory past the end is not touched.
 template <class T>
 vector<T> load_first(const T* from, unsigned count) {
 #if defined(__AVX512F__)
@@ -104,7 +104,7 @@ void store_first(T* to, vector<T> v, unsigned count) {
 #endif
 }
 
-/// Past the caches, for output that nobody reads soon. `to` is aligned to the vector.
+/// Past the caches, for output that will not be read soon. `to` is aligned to the vector.
 template <class T>
 void stream(T* to, vector<T> v) {
 #if defined(__AVX512F__)
@@ -135,7 +135,7 @@ vector<T> blend(vector<T> clear, vector<T> set) {
     });
 }
 
-/// Both at once: swap(blend(clear, set)), lane by lane from the side that it belongs to.
+/// Both at once: swap(blend(clear, set)), each lane from the side it belongs to.
 template <int Distance, class T>
 vector<T> swap_blend(vector<T> clear, vector<T> set) {
   if constexpr (vector_bytes == 64)  // one two-source permute
@@ -150,7 +150,7 @@ vector<T> swap_blend(vector<T> clear, vector<T> set) {
 /// Lane `lane` < lanes in every lane.
 template <class T>
 vector<T> pick(vector<T> v, unsigned lane) {
-#if defined(__AVX512F__)  // without a mask gcc 12 warns of its own header
+#if defined(__AVX512F__)  // without a mask gcc 12 warns about its own header
   const __m512i lane32 = _mm512_set1_epi32(static_cast<int>(lane)), lane64 = _mm512_set1_epi64(lane);
   if constexpr (sizeof(T) == 4) return (vector<T>)_mm512_maskz_permutexvar_epi32(0xffff, lane32, (__m512i)v);
   if constexpr (sizeof(T) == 8) return (vector<T>)_mm512_maskz_permutexvar_epi64(0xff, lane64, (__m512i)v);
@@ -165,7 +165,7 @@ vector<T> pick(vector<T> v, unsigned lane) {
 #endif
 }
 
-/// Every lane one to the left; `last` comes in at the end.
+/// Every lane moves one to the left; `last` comes in at the end.
 template <class T>
 vector<T> shift_down(vector<T> v, vector<T> last) {
   return with_lanes<T>([&]<int... I>(std::integer_sequence<int, I...>) {
@@ -174,8 +174,8 @@ vector<T> shift_down(vector<T> v, vector<T> last) {
 }
 
 /// IEEE 754-2019 minimum. `a < b ? a : b` is the processor's own minimum, which returns b for equal values and for
-/// NaNs; taken both ways round, the two results are equal, or are two zeros, or are a and b with a NaN among them. The
-/// union of their bits is then the common value, the zero with a sign if there is one, or a NaN.
+/// NaNs; taken in both argument orders, the two results are equal, or are two zeros, or are a and b with a NaN among
+/// them. The union of their bits is then the common value, the zero with a sign if there is one, or a NaN.
 template <class T>
 vector<T> minimum(vector<T> a, vector<T> b) {
   using bits = vector<bits_lane<T>>;

@@ -5,8 +5,8 @@
 
 namespace tilewise::backend::cpu {
 
-/// Asks again and again, for about 10 us: longer than a turn or the gap between two calls in a loop takes, much shorter
-/// than a time slice. Returns whether `ready` said yes.
+/// Polls for about 10 us: longer than a turn or the gap between two calls in a loop, much shorter than a time
+/// slice. Returns whether `ready` became true.
 template <class Ready>
 bool spin_briefly(Ready ready) {
   for (unsigned spins = 0; spins < 256; ++spins) {
@@ -16,7 +16,7 @@ bool spin_briefly(Ready ready) {
   return ready();
 }
 
-/// Returns when `ready` says yes. Gives the core away after a while, so that it also ends where more threads run than
+/// Returns when `ready` is true. Yields the core after a while, so that it also returns where more threads run than
 /// there are cores.
 template <class Ready>
 void spin_until(Ready ready) {

@@ -1,4 +1,4 @@
-// oneTBB's executor as a module that is opened when it is first asked for.
+// oneTBB's executor as a module that is loaded when it is first requested.
 #include "backend/cpu/cpu_thread_limit.hpp"
 #include "backend/cpu/executors.hpp"
 #include "base/lasting.hpp"
@@ -20,7 +20,7 @@ struct module {
 
 module load() {
   module result;
-  // Looked for beside this library first, where the sanitizers' dlopen would not look; so it is the other call. Never
+  // Looked for next to this library first, where the sanitizers' dlopen would not look; hence the other call. Never
   // closed, since its executors live on.
   void* const library = dlmopen(LM_ID_BASE, TILEWISE_TBB_MODULE, RTLD_NOW | RTLD_LOCAL);
   if (library != nullptr)

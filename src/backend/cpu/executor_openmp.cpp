@@ -11,8 +11,8 @@ namespace tilewise::backend::cpu {
 
 namespace {
 
-/// The threads of libgomp belong to the caller's thread and wait for its next call. Where it cannot start one it ends
-/// the process, and in a forked child it waits for those of the parent.
+/// The threads of libgomp belong to the caller's thread and wait for its next call. If it cannot start one, it ends
+/// the process, and in a forked child it waits for the parent's.
 void require_team(unsigned workers) {
   static process_bound first_team;
   if (!first_team.is_here()) throw error(errc::device_lost, used_before_fork("cpu:openmp"));
@@ -31,7 +31,7 @@ class openmp_executor final : public executor {
     std::exception_ptr failure;
 #pragma omp parallel num_threads(static_cast <int>(workers)) default(shared)
     {
-      // A smaller team than asked for (OMP_THREAD_LIMIT, nesting) still runs every worker.
+      // A smaller team than requested (OMP_THREAD_LIMIT, nesting) still runs every worker.
       for (unsigned worker = static_cast<unsigned>(omp_get_thread_num()); worker < workers;
            worker += static_cast<unsigned>(omp_get_num_threads())) {
         try {

@@ -1,4 +1,4 @@
-// oneTBB's executor, which is all of the module libtilewise-tbb.so.
+// oneTBB's executor, the whole of the module libtilewise-tbb.so.
 #include "backend/cpu/executors.hpp"
 
 #include <algorithm>
@@ -13,8 +13,8 @@ namespace {
 
 class tbb_executor final : public executor {
  public:
-  // oneTBB starts no more threads than there are cores unless the whole process is told to, which is not ours to do; a
-  // larger arena would only make it print a warning.
+  // oneTBB starts no more threads than there are cores unless the whole process is told to, which is not ours to
+  // decide; a larger arena would only make it print a warning.
   explicit tbb_executor(unsigned threads)
       : arena_(std::min(static_cast<int>(threads), tbb::info::default_concurrency())) {}
   std::string_view name() const override { return "tbb"; }

@@ -1,4 +1,4 @@
-// A team of std::threads that sleep between calls, after a short look-out for the next one.
+// A team of std::threads that sleep between calls, after briefly spinning for the next one.
 #include "backend/cpu/cpu_thread_limit.hpp"
 #include "backend/cpu/cpu_wait.hpp"
 #include "backend/cpu/executors.hpp"
@@ -39,7 +39,7 @@ class threads_executor final : public executor {
   std::string_view name() const override { return "threads"; }
 
   void run(unsigned workers, const std::function<void(unsigned)>& body) override {
-    // A body that calls again, another thread's call, and a forked child, which has no team: alone.
+    // A nested call, another thread's call, and a forked child, which has no team, run alone.
     if (getpid() != process_ || running_.exchange(true, std::memory_order_acquire)) return run_alone(workers, body);
     body_ = &body;
     workers_ = workers;
@@ -102,7 +102,7 @@ class threads_executor final : public executor {
     for (std::thread& member : team_) member.join();
   }
 
-  const bool spins_;  // not where the threads would take each other's cores
+  const bool spins_;  // not where the threads would take cores from each other
   const pid_t process_;
   std::atomic<bool> running_{false};
   std::mutex mutex_;

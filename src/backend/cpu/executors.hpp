@@ -10,7 +10,7 @@ std::unique_ptr<executor> make_threads_executor(unsigned threads);
 std::unique_ptr<executor> make_openmp_executor(unsigned threads);
 std::unique_ptr<executor> make_tbb_executor(unsigned threads);
 
-/// What keeps oneTBB's executor from being made on this machine; empty if nothing does.
+/// Why oneTBB's executor cannot be created on this machine; empty if it can.
 std::string why_no_tbb_executor();
 
 /// What executor_loader.cpp looks up in the module of oneTBB's executor. The caller owns the executor.

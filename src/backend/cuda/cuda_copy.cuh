@@ -13,10 +13,10 @@ __device__ void copy_async(void* to, const void* from) {
     asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared), "l"(from), "n"(Bytes) : "memory");
 }
 
-/// Ends a set of copies.
+/// Closes a set of copies.
 __device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 
-/// Until at most `Pending` of this thread's latest sets are under way.
+/// Waits until at most `Pending` of this thread's latest sets are in flight.
 template <unsigned Pending>
 __device__ void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(Pending) : "memory");

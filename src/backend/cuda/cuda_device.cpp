@@ -60,8 +60,8 @@ class cuda_device final : public backend::device {
   std::optional<cudaStream_t> borrowed_;
 };
 
-/// 0 with a sentence where there is no driver, no device, or a driver older than the runtime in this build, and in a
-/// forked child.
+/// 0, with a sentence, if there is no driver or no device, if the driver is older than the runtime of this build, and
+/// in a forked child.
 int count_devices(std::string& why_none) {
   static process_bound driver;
   if (!driver.is_here()) {
@@ -85,7 +85,8 @@ int count_devices(std::string& why_none) {
 
 bool has_kernels_for(int ordinal, std::string& why_none) {
   if (attribute(cudaDevAttrComputeCapabilityMajor, ordinal) >= oldest_major) return true;
-  why_none += "cuda:" + std::to_string(ordinal) + " is older than compute capability 8.0, where this build begins. ";
+  why_none += "cuda:" + std::to_string(ordinal) +
+              " is older than compute capability 8.0, the oldest that this build supports. ";
   return false;
 }
 

@@ -5,7 +5,7 @@
 
 namespace tilewise::backend::cuda {
 
-/// Calls f(T{}, Op{}). Sums and products of signed integers wrap, so they have the bits of the unsigned ones and share
+/// Calls f(T{}, Op{}). Sums and products of signed integers wrap, so they have the same bits as unsigned ones and share
 /// their kernels: 20 instantiations instead of 24.
 template <class F>
 void with_type_and_operator(dtype type, op operation, F&& f) {

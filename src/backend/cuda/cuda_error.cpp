@@ -6,7 +6,7 @@ namespace tilewise::backend::cuda {
 
 namespace {
 
-/// Whether the device's context is lost with this error: every later call in the process fails too.
+/// Whether this error loses the device's context, so that every later call in the process fails too.
 bool is_sticky(cudaError_t status) {
   switch (status) {
     case cudaErrorIllegalAddress:
@@ -39,7 +39,7 @@ void fail(cudaError_t status, const char* call) {
   if (status == cudaErrorMemoryAllocation)
     throw error(errc::out_of_memory, what + "; use less data or free other arrays first");
   if (is_sticky(status))
-    throw error(errc::device_lost, what + "; this process cannot use the device any more, start it anew");
+    throw error(errc::device_lost, what + "; this process can no longer use the device: restart it");
   if (is_missing(status)) throw error(errc::device_lost, what + "; `tilewise devices` lists what is here");
   throw error(errc::unsupported, what);
 }

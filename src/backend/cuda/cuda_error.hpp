@@ -9,7 +9,7 @@
 
 namespace tilewise::backend::cuda {
 
-/// Throws what `status` means: out_of_memory, or device_lost for a code after which the context is of no more use, or
+/// Throws what `status` means: out_of_memory, or device_lost for a code after which the context is unusable, or
 /// unsupported. `call` is the call's text. Clears the runtime's last error.
 [[noreturn]] void fail(cudaError_t status, const char* call);
 
@@ -17,7 +17,7 @@ inline void check(cudaError_t status, const char* call) {
   if (status != cudaSuccess) fail(status, call);
 }
 
-/// For destructors: drops the error, and the runtime's memory of it.
+/// For destructors: drops the error and clears the runtime's record of it.
 inline void ignore(cudaError_t status) noexcept {
   if (status != cudaSuccess) static_cast<void>(cudaGetLastError());
 }

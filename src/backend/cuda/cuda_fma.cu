@@ -1,9 +1,9 @@
 // What:   chains of multiply-adds in registers, the ceiling that arithmetic is compared with.
 // Order:  each is one chain c = fma(c, a, b), the operation of a matrix product; integers multiply and add. In fp64 the
 //         tensor cores take the same chain, where they are the faster unit: 16 steps at a time on compute
-//         capability 9.0, where the instruction of four steps has half the rate, and four steps before.
-// Shape:  8 groups of 256 a multiprocessor, 16 chains an item; or 4 accumulators of 16 x 8 a warp.
-// Limits: a step of the chain depends on the step before, so that no compiler shortens it.
+//         capability 9.0, where the four-step instruction has half the rate, and four steps on older devices.
+// Shape:  8 groups of 256 per multiprocessor, 16 chains per item; or 4 accumulators of 16 x 8 per warp.
+// Limits: each step of a chain depends on the one before, so no compiler can shorten it.
 // Twins:  cpu_fma_kernels.cpp, opencl_fma.cl.
 #include "backend/cuda/cuda_error.hpp"
 #include "backend/cuda/cuda_queue.hpp"
@@ -36,7 +36,7 @@ __global__ void run_chains(T a, T b, T* never) {
   if (never != nullptr) never[threadIdx.x] = sum;
 }
 
-/// C = C + A B of 16 x 8 with all elements of A equal, and of B: every element is a chain of 16 steps.
+/// C = C + A B of 16 x 8, where all elements of A are equal and so are B's: every element is a chain of 16 steps.
 __device__ void multiply_add_tensor(double (&c)[4], double a, double b) {
 #if __CUDA_ARCH__ >= 900
   asm volatile(

@@ -1,8 +1,8 @@
-// What:   values that groups of a launch send each other through memory.
+// What:   values that the groups of a launch send each other through memory.
 // Order:  none; only data moves.
 // Shape:  each half-word of a value travels with the number of the launch or round that sent it, in one 8-byte word.
-//         Whoever reads it sees by itself whether it has come: there are no flags and no fences, nothing is cleared
-//         between numbers, and values of 8 bytes need no wider atomic access.
+//         The reader sees from the word itself whether it has arrived: there are no flags or fences, nothing is
+//         cleared between numbers, and 8-byte values need no wider atomic access.
 // Limits: values of 4 or 8 bytes; a number is never one that the memory still holds from an earlier use.
 // Twins:  none.
 #pragma once
@@ -47,7 +47,7 @@ __device__ __forceinline__ void send(packet<T>* to, T value, unsigned number) {
   }
 }
 
-/// Nothing is read if it is not wanted, and without a branch: all reads of a thread are on their way at once.
+/// Reads nothing unless wanted, and without a branch: all reads of a thread are in flight at once.
 template <class T>
 __device__ __forceinline__ void receive_if(bool is_wanted, packet<T>& p, const packet<T>* from) {
   if constexpr (packet<T>::words == 2)

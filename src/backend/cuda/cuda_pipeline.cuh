@@ -1,7 +1,7 @@
-// What:   the hardware's barrier in shared memory and the bulk copy that completes on it.
+// What:   the hardware's barrier in shared memory, and the bulk copy that completes on it.
 // Order:  none; only data moves.
 // Shape:  one lane arrives for its warp; a wait returns to all lanes that call it.
-// Limits: compute capability 9.0; on older devices every function traps, and variants that use them say so beforehand.
+// Limits: compute capability 9.0; on older devices every function traps, and variants that use them decline there.
 // Twins:  none.
 #pragma once
 
@@ -41,7 +41,7 @@ class barrier {
 #endif
   }
 
-  /// Arrives, and has the phase wait for the bulk copy of `bytes` from `from` to `to` as well. Both addresses and
+  /// Arrives, and makes the phase also wait for the bulk copy of `bytes` from `from` to `to`. Both addresses and
   /// `bytes` are multiples of 16.
   __device__ void arrive_with_copy(void* to, const void* from, unsigned bytes) {
 #if __CUDA_ARCH__ >= 900
@@ -56,7 +56,7 @@ class barrier {
 #endif
   }
 
-  /// Returns once the phase of this parity is complete, and sees what was written before its arrivals.
+  /// Returns once the phase of this parity is complete; what was written before its arrivals is then visible.
   __device__ void wait(unsigned parity) {
 #if __CUDA_ARCH__ >= 900
     unsigned done = 0;

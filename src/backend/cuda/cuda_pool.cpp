@@ -64,7 +64,7 @@ void* pool::take(std::uint64_t bytes) {
     if (status != cudaErrorMemoryAllocation) fail(status, "cudaMallocAsync");
     TW_CUDA_NOTHROW(status);
     trim();
-    TW_CUDA(cudaStreamSynchronize(stream_));  // what was just freed comes back when the stream gets there
+    TW_CUDA(cudaStreamSynchronize(stream_));  // what was just freed becomes available when the stream gets there
     status = allocate(&base, rounded);
     TW_CUDA_NOTHROW(status);
     if (status != cudaSuccess) refuse(bytes);

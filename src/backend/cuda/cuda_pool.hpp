@@ -1,4 +1,4 @@
-// Device memory that is kept for its next use, in the order of one stream.
+// Device memory kept for its next use, in the order of one stream.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,11 +12,11 @@
 namespace tilewise::backend::cuda {
 
 /// Free lists by size class over the driver's stream-ordered allocator. What is given back may be handed out again at
-/// once: whoever gets it enqueues behind the work of whoever had it. So the steady state makes no call of the driver.
+/// once: the new owner's work is enqueued after the old owner's. So the steady state makes no driver call.
 class pool {
  public:
   void open(int ordinal, cudaStream_t stream);
-  /// Frees everything, also what was not given back. Never fails.
+  /// Frees everything, even what was not given back. Never fails.
   void close() noexcept;
 
   /// Aligned to 256 bytes. Throws `out_of_memory` with the need and what is free.

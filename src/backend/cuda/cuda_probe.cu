@@ -1,4 +1,4 @@
-// What:   the probe's four operations, one element a lane.
+// What:   the probe's four operations, one element per lane.
 // Order:  none; each operation is rounded as it is written.
 // Shape:  any grid.
 // Limits: f32.

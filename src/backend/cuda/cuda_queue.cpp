@@ -71,8 +71,8 @@ void queue::release(memory what) noexcept {
   if (what.base != nullptr) pool_.give(what.base);
 }
 
-/// The address is kept in `offset`, over a null base: that tells the caller's memory from the pool's, even where the
-/// caller wraps a part of an array of this very queue.
+/// The address is kept in `offset`, over a null base: that distinguishes the caller's memory from the pool's, even if
+/// the caller wraps part of an array of this same queue.
 memory queue::wrap(void* native, std::uint64_t bytes) {
   return {nullptr, reinterpret_cast<std::uintptr_t>(native), bytes};
 }
@@ -117,8 +117,8 @@ double queue::stop_clock() {
 std::string too_many_groups(std::uint64_t groups) {
   constexpr std::uint64_t most_groups = 0x7fffffff;
   if (groups <= most_groups) return "";
-  return "it needs " + std::to_string(groups) + " groups and CUDA launches no more than " +
-         std::to_string(most_groups) + "; take larger groups or tiles, or less at a time";
+  return "it needs " + std::to_string(groups) + " groups and CUDA launches at most " + std::to_string(most_groups) +
+         "; use larger groups or tiles, or less data at a time";
 }
 
 }  // namespace tilewise::backend::cuda

@@ -13,7 +13,7 @@ namespace tilewise::backend::cuda {
 
 class queue final : public backend::queue {
  public:
-  /// On a stream of its own, or on the caller's, which stays the caller's.
+  /// On its own stream, or on the caller's, which the caller keeps.
   queue(const backend::device& owner, int ordinal);
   queue(const backend::device& owner, int ordinal, cudaStream_t borrowed);
   ~queue() override;
@@ -23,10 +23,10 @@ class queue final : public backend::queue {
   /// Makes this device the calling thread's current one; every entry into CUDA begins with it.
   void make_current() const;
 
-  /// A counter that is zero between kernels: whoever counts on it leaves it zero (atomicInc wraps by itself).
+  /// A counter that is zero between kernels: a kernel that uses it must leave it zero (atomicInc wraps by itself).
   unsigned* ticket() const { return ticket_; }
 
-  /// At least `words` words that are zero at first and then keep what kernels leave in them from call to call; all zero
+  /// At least `words` words that start at zero and then keep what kernels leave in them from call to call; all zero
   /// again when they have to grow, and after 2^31 calls, so that a kernel may number its calls in 32 bits.
   std::uint64_t* lasting(std::uint64_t words);
 
@@ -66,7 +66,7 @@ inline queue& enter(backend::queue& q) {
   return entered;
 }
 
-/// Why CUDA cannot launch so many groups in one dimension of a grid; empty if it can.
+/// Why CUDA cannot launch this many groups in one dimension of a grid; empty if it can.
 std::string too_many_groups(std::uint64_t groups);
 
 }  // namespace tilewise::backend::cuda

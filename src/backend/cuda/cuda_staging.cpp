@@ -9,7 +9,7 @@ namespace tilewise::backend::cuda {
 
 namespace {
 
-constexpr std::uint64_t buffer_bytes = 4 << 20;  // long against a copy's start-up, short enough to stay in the cache
+constexpr std::uint64_t buffer_bytes = 4 << 20;  // amortizes a copy's start-up, yet stays in the cache
 
 bool is_pinned(const void* address) {
   cudaPointerAttributes facts{};

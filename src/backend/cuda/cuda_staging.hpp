@@ -1,4 +1,4 @@
-// Uploads that have read the host's data when they return.
+// Uploads that have finished reading the host's data when they return.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,7 +8,7 @@
 
 namespace tilewise::backend::cuda {
 
-/// Two pinned buffers taken in turn: one is filled while the other is on its way.
+/// Two pinned buffers used alternately: one is filled while the other is in flight.
 class staging {
  public:
   void upload(void* to, const void* from, std::uint64_t bytes, cudaStream_t stream);

@@ -1,8 +1,8 @@
 // What:   values of blocks within a thread and within a warp, and 16-byte access to memory.
-// Order:  every function computes nodes of the pairwise tree: neighbours first. The butterflies combine b+a where the
-//         order says a+b, which gives the same bits but for a NaN's, and those are made canonical at the end.
-// Shape:  a pack is 16 bytes of one thread; a row is 32 packs, one a lane; lanes are called together, all 32.
-// Limits: packs need addresses that are multiples of 16; is_packable tells.
+// Order:  every function computes nodes of the pairwise tree: neighbours first. The butterflies compute b+a where the
+//         order says a+b, which gives the same bits except for NaNs, and those are made canonical at the end.
+// Shape:  a pack is 16 bytes of one thread; a row is 32 packs, one per lane; all 32 lanes call together.
+// Limits: packs need addresses that are multiples of 16; is_packable checks.
 // Twins:  order/block_stack.hpp.
 #pragma once
 
@@ -31,7 +31,7 @@ struct alignas(16) pack {
 inline bool is_packable(const void* address) { return reinterpret_cast<std::uintptr_t>(address) % 16 == 0; }
 
 /// Past the first-level cache: what is streamed has no second use there, and what other groups wrote in this launch is
-/// not stale.
+/// never stale.
 template <class T>
 __device__ pack<T> load_pack(const T* from) {
   return __builtin_bit_cast(pack<T>, __ldcg(reinterpret_cast<const uint4*>(from)));
@@ -48,7 +48,7 @@ __device__ void store_pack(T* to, const pack<T>& values) {
   *reinterpret_cast<uint4*>(to) = __builtin_bit_cast(uint4, values);
 }
 
-/// Of values that lie beside each other in registers.
+/// Of values next to each other in registers.
 template <class T>
 __device__ __forceinline__ pack<T> pack_of(const T* values) {
   pack<T> result;
@@ -57,7 +57,7 @@ __device__ __forceinline__ pack<T> pack_of(const T* values) {
   return result;
 }
 
-/// The pack at x[first], with the identity in place of elements from x[end] on; for any alignment.
+/// The pack at x[first], with the identity in place of elements from x[end] on; any alignment.
 template <class Op, class T>
 __device__ pack<T> load_pack_part(const T* x, std::uint64_t first, std::uint64_t end) {
   pack<T> values;
@@ -79,7 +79,7 @@ __device__ T tree_of(const T* x) {
     return Op::template apply<T>(tree_of<Op, Length / 2>(x), tree_of<Op, Length / 2>(x + Length / 2));
 }
 
-/// The block value of one value a lane, for each group of `Width` lanes, in each of its lanes.
+/// The block value of one value per lane, for each group of `Width` lanes, in each of its lanes.
 template <class Op, unsigned Width = warp_size, class T>
 __device__ T warp_tree(T value) {
 #pragma unroll
@@ -90,7 +90,7 @@ __device__ T warp_tree(T value) {
 
 /// The block values of `Rows` rows, a power of two up to 32: row[r] is the lane's value in row r, and lane l receives
 /// the value of row l % Rows. Each step halves the rows that a lane holds, so Rows - 1 + log2(32 / Rows) shuffles serve
-/// where one butterfly a row would take 5 * Rows. Overwrites `row`.
+/// where one butterfly per row would take 5 * Rows. Overwrites `row`.
 template <class Op, unsigned Rows, class T>
 __device__ T rows_tree(T (&row)[Rows]) {
   const unsigned lane = threadIdx.x % warp_size;

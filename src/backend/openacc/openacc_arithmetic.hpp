@@ -1,4 +1,4 @@
-// A product that no compiler joins to the sum behind it.
+// A product that no compiler fuses with the sum after it.
 #pragma once
 
 #include <openacc.h>

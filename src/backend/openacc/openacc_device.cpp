@@ -12,8 +12,8 @@ namespace tilewise::backend::openacc {
 
 namespace {
 
-/// A function of NVIDIA's driver; false where it fails or is not there. libgomp would tell a GPU's facts too, but only
-/// after it has started it, with a context and all kernels translated.
+/// Calls a function of NVIDIA's driver; false if it fails or is missing. libgomp would also report a GPU's facts, but
+/// only after starting it, with a context and all kernels translated.
 template <class... Arguments>
 bool driver_call(const char* name, Arguments... arguments) {
   static void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
@@ -22,9 +22,9 @@ bool driver_call(const char* name, Arguments... arguments) {
   return function != nullptr && function(arguments...) == 0;
 }
 
-constexpr int oldest_major = 8;  // cmake/openacc.cmake has the kernels translated for sm_80
+constexpr int oldest_major = 8;  // cmake/openacc.cmake builds the kernels for sm_80
 
-/// libgomp ends the process where it cannot load the kernels.
+/// libgomp ends the process if it cannot load the kernels.
 bool has_kernels_for(int ordinal) {
   constexpr int compute_capability_major = 75;  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
   int device = 0, major = 0;
@@ -56,7 +56,7 @@ device_info describe_gpu(int ordinal) {
 std::string why_no_gpu(bool has_kernels, int gpus) {
   if (!has_kernels) return "this build was made without GCC's compiler for NVIDIA GPUs";
   if (gpus == 0) return "libgomp finds no NVIDIA GPU or lacks its plugin for them";
-  return "no NVIDIA GPU here has compute capability 8.0, where this build begins";
+  return "no NVIDIA GPU here has compute capability 8.0 or newer, which this build needs";
 }
 
 device_info describe_host(const std::string& why_no_gpu) {
@@ -67,8 +67,8 @@ device_info describe_host(const std::string& why_no_gpu) {
   return info;
 }
 
-/// Where libgomp finds no context it makes one of its own, in which its kernels then run while CUDA's runtime, which
-/// has another, may have left that one current. So the one of the runtime is made current before.
+/// If libgomp finds no context, it creates its own and runs its kernels there, although CUDA's runtime, which has
+/// another, may have left that one current. So the runtime's is made current first.
 void share_context(int ordinal) {
   int device = 0;
   void* context = nullptr;

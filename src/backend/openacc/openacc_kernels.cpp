@@ -1,6 +1,6 @@
 // What:   the queue's own kernels: the plain copy, and the probe's four operations.
 // Order:  none; each operation is rounded as it is written.
-// Shape:  an element a lane.
+// Shape:  one element per lane.
 // Limits: the probe: f32.
 // Twins:  expected_of in backend/probe.cpp.
 #include "backend/openacc/openacc_arithmetic.hpp"
@@ -14,12 +14,12 @@ namespace tilewise::backend::openacc {
 
 namespace {
 
-/// What a lane moves at once: with 8 bytes a GPU has too few of them under way.
+/// What a lane moves at once: with 8 bytes a GPU has too few of them in flight.
 typedef std::uint64_t wide [[gnu::vector_size(16)]];
 
 template <class Word>
 void copy_words(Word* to, const Word* from, std::uint64_t count) {
-  constexpr std::uint64_t each = 256;  // words a gang
+  constexpr std::uint64_t each = 256;  // words per gang
   const std::uint64_t gangs = std::min(ceil_div(count, each), most_gangs);
 #pragma acc parallel loop gang vector num_gangs(gangs) vector_length(128) deviceptr(to, from)
   for (std::uint64_t i = 0; i < count; ++i) to[i] = from[i];

@@ -8,7 +8,7 @@ namespace tilewise::backend::openacc {
 
 namespace {
 
-constexpr std::uint64_t alignment = 256;  // a GPU's memory has it, the host's is moved up to it
+constexpr std::uint64_t alignment = 256;  // a GPU's memory already has it, the host's is rounded up to it
 
 std::uint64_t to_alignment(const void* base) { return -reinterpret_cast<std::uintptr_t>(base) % alignment; }
 
@@ -44,7 +44,7 @@ memory queue::allocate(std::uint64_t bytes) {
     idle_bytes_ -= bytes;
   } else {
     if (bytes >= free_bytes()) trim();
-    // Asked first: where there is no room, libgomp prints.
+    // Checked first: when out of room, libgomp prints.
     base = bytes < free_bytes() ? acc_malloc(bytes + alignment) : nullptr;
     if (base == nullptr)
       throw error(errc::out_of_memory, device().info().name + " has no room for " + std::to_string(bytes) +
@@ -60,7 +60,7 @@ void queue::release(memory what) noexcept {
   const auto found = live_.find(what.base);
   const std::uint64_t bytes = found->second;
   live_.erase(found);
-  if (idle_bytes_ + bytes > device().info().memory / 8) {  // what waits here is lost to others
+  if (idle_bytes_ + bytes > device().info().memory / 8) {  // idle blocks are lost to others
     make_current();
     return acc_free(what.base);
   }
@@ -68,7 +68,7 @@ void queue::release(memory what) noexcept {
   idle_bytes_ += bytes;
 }
 
-/// Over a null base, which tells the caller's memory from the queue's own.
+/// Over a null base, which distinguishes the caller's memory from the queue's.
 memory queue::wrap(void* native, std::uint64_t bytes) {
   return {nullptr, reinterpret_cast<std::uintptr_t>(native), bytes};
 }

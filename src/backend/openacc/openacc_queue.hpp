@@ -9,10 +9,10 @@
 
 namespace tilewise::backend::openacc {
 
-/// Of one launch; the loop's further iterations are done in turns.
+/// Of one launch; further iterations of the loop reuse the same gangs.
 inline constexpr std::uint64_t most_gangs = 0x7fffffff;
 
-/// Every call waits for its work. libgomp ends the process where a device fails; it has no way to tell.
+/// Every call waits for its work. libgomp ends the process if a device fails; it cannot report it.
 class queue final : public backend::queue {
  public:
   queue(const backend::device& owner, acc_device_t type, int ordinal);

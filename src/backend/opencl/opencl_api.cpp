@@ -20,7 +20,7 @@ struct loaded_api {
 
 loaded_api load() {
   loaded_api result;
-  result.why_none = make_folder_for_driver();  // drivers read their environment when they are loaded
+  result.why_none = make_folder_for_driver();  // drivers read their environment when loaded
   if (!result.why_none.empty()) return result;
   const char* named = std::getenv("TILEWISE_OPENCL_LIBRARY");
   const char* file = named != nullptr && *named != '\0' ? named : "libOpenCL.so.1";

@@ -1,4 +1,4 @@
-// The OpenCL entry points that we use, looked up at run time: a binary with OpenCL in it runs where no driver is.
+// The OpenCL entry points that we use, looked up at run time: a binary with OpenCL runs without a driver too.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 120
@@ -50,7 +50,7 @@ struct api {
 };
 
 /// The table of libOpenCL.so.1, or of the file that TILEWISE_OPENCL_LIBRARY names; loaded once. nullptr, with the
-/// reason as a sentence, if there is none.
+/// reason in a sentence, if there is none.
 const api* find_api(std::string& why_none);
 
 /// The same for code that already holds an OpenCL object. Throws `device_lost`.

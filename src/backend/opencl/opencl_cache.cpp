@@ -18,7 +18,7 @@ namespace tilewise::backend::opencl {
 
 namespace {
 
-constexpr std::uint64_t max_entry = std::uint64_t{1} << 28;  // a program of ours has some 100 KB
+constexpr std::uint64_t max_entry = std::uint64_t{1} << 28;  // one of our programs has about 100 KB
 
 struct entry_header {
   char magic[8];
@@ -109,7 +109,7 @@ std::optional<std::vector<unsigned char>> disk_cache::find(const std::string& ke
   if (!entry.read_all(bytes.data(), bytes.size())) return {};
   const XXH128_canonical_t checksum = checksum_of(bytes);
   if (std::memcmp(&checksum, &header.checksum, sizeof checksum) != 0) return {};
-  futimens(entry.get(), nullptr);  // when it was used last
+  futimens(entry.get(), nullptr);  // the time of its last use
   return bytes;
 }
 
@@ -130,7 +130,7 @@ void disk_cache::store(const std::string& key, std::span<const unsigned char> by
       renameat(directory_, temporary.c_str(), directory_, (key + ".bin").c_str()) != 0)
     unlinkat(directory_, temporary.c_str(), 0);
   limit_programs(directory_);
-  static const bool once = [this] {  // the driver's are many, and whoever builds programs waits for longer
+  static const bool once = [this] {  // the driver's are many, and building a program takes longer anyway
     if (faccessat(directory_, "pocl", F_OK, AT_SYMLINK_NOFOLLOW) == 0) limit_driver_objects(driver_folder());
     remove_old_driver_folders();
     return true;

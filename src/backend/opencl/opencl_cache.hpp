@@ -1,4 +1,4 @@
-// Built programs on disk: in a directory that nobody but us can write to, each entry with its key and a checksum.
+// Built programs on disk: in a directory that only we can write to, each entry with its key and a checksum.
 #pragma once
 
 #include <optional>
@@ -13,9 +13,9 @@ namespace tilewise::backend::opencl {
 std::string cache_key(std::span<const std::string_view> fields);
 
 /// The directory is $XDG_CACHE_HOME/tilewise, else ~/.cache/tilewise, else what TILEWISE_CACHE names; "off" is none.
-/// It is made with mode 0700. One that is a symbolic link, belongs to somebody else or has another mode is not used
-/// and not repaired: then every program is built anew. No function here throws; a cache that fails is no cache. What
-/// was used longest ago makes room where opencl_cache_limit.hpp says so.
+/// It is created with mode 0700. One that is a symbolic link, belongs to somebody else or has another mode is neither
+/// used nor repaired: then every program is built anew. No function here throws; a cache that fails is no cache. The
+/// least recently used entries make room as opencl_cache_limit.hpp says.
 class disk_cache {
  public:
   disk_cache();
@@ -27,7 +27,7 @@ class disk_cache {
   /// What was stored under the key; nothing if the entry is missing, damaged or another user's.
   std::optional<std::vector<unsigned char>> find(const std::string& key) const;
 
-  /// Written to a file of its own and renamed, so that parallel processes see whole entries only.
+  /// Written to a separate file and renamed, so that parallel processes see only whole entries.
   void store(const std::string& key, std::span<const unsigned char> bytes) const;
 
  private:

@@ -29,17 +29,17 @@ std::string variable(const char* name) {
 
 bool is_off() { return variable("TILEWISE_CACHE") == "off"; }
 
-/// Empty where nothing names a folder.
+/// Empty if nothing names a folder.
 std::string folder_name() {
   if (const std::string named = variable("TILEWISE_CACHE"); !named.empty()) return named;
   if (const std::string base = variable("XDG_CACHE_HOME"); base.starts_with('/')) return base + "/tilewise";
   const std::string home = variable("HOME");
   if (!home.starts_with('/')) return "";
-  mkdir((home + "/.cache").c_str(), 0700);  // may be there already
+  mkdir((home + "/.cache").c_str(), 0700);  // may exist already
   return home + "/.cache/tilewise";
 }
 
-/// A folder that nobody else can write to, or what keeps it from being one.
+/// A folder that nobody else can write to, or why it is not one.
 struct private_folder {
   int descriptor = -1;
   std::string fault;
@@ -54,8 +54,8 @@ private_folder open_private(const std::string& name) {
   const int made = mkdir(name.c_str(), 0700) == 0 ? 0 : errno;
   const int folder = open(name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (folder < 0) {
-    if (errno == ENOTDIR || errno == ELOOP) return {-1, "it is no folder, or a link to one"};
-    return {-1, std::string("it cannot be made: ") + std::strerror(errno == ENOENT ? made : errno)};
+    if (errno == ENOTDIR || errno == ELOOP) return {-1, "it is not a folder, or is a link to one"};
+    return {-1, std::string("it cannot be created: ") + std::strerror(errno == ENOENT ? made : errno)};
   }
   struct stat facts {};
   if (fstat(folder, &facts) != 0 || facts.st_uid != geteuid()) return refused(folder, "it belongs to another user");
@@ -69,7 +69,7 @@ bool is_private(const std::string& name) {
   return folder >= 0;
 }
 
-/// Whether a folder is ours and was left for a day.
+/// Whether a folder is ours and has been unused for a day.
 bool is_left(const fs::path& folder) {
   constexpr std::time_t day = 24 * 60 * 60;
   struct stat facts {};
@@ -93,7 +93,7 @@ void remove_left(const fs::path& parent, std::string_view prefix) {
       fs::remove_all(at->path(), ignored);
 }
 
-/// A folder of this process. It is made before the drivers are loaded, so that it goes away after they have ended.
+/// A folder of this process. It is created before the drivers are loaded, so that it is removed after they end.
 class run_folder {
  public:
   run_folder() {
@@ -127,11 +127,11 @@ int open_cache_folder() {
 std::string why_no_cache() {
   if (is_off()) return "";
   const std::string name = folder_name();
-  const private_folder folder = name.empty() ? private_folder{-1, "HOME names none"} : open_private(name);
+  const private_folder folder = name.empty() ? private_folder{-1, "HOME does not name one"} : open_private(name);
   if (folder.descriptor >= 0) close(folder.descriptor);
   if (folder.fault.empty()) return "";
-  return "OpenCL programs are built anew in each run: the cache folder " + (name.empty() ? "" : "'" + name + "' ") +
-         "is not used, since " + folder.fault;
+  return "OpenCL programs are rebuilt in every run: the cache folder " + (name.empty() ? "" : "'" + name + "' ") +
+         "is not used because " + folder.fault;
 }
 
 std::string make_folder_for_driver() {
@@ -142,8 +142,8 @@ std::string make_folder_for_driver() {
     objects = instead.path();
   }
   if (objects.empty())
-    return "OpenCL drivers are not loaded, since there is no folder of ours alone for what they compile; set TMPDIR to "
-           "one that can be written.";
+    return "OpenCL drivers are not loaded because there is no private folder for what they compile; set TMPDIR to a "
+           "writable folder.";
   setenv("POCL_CACHE_DIR", objects.c_str(), 1);
   return "";
 }

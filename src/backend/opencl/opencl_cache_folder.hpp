@@ -5,24 +5,24 @@
 
 namespace tilewise::backend::opencl {
 
-/// A descriptor of the cache folder (opencl_cache.hpp says which), made if it is not there; -1 if it is off or not ours
+/// A descriptor of the cache folder (opencl_cache.hpp says which), created if missing; -1 if it is off or not ours
 /// alone.
 int open_cache_folder();
 
 /// Why there is no cache folder, as a sentence that names it; empty if there is one, or if TILEWISE_CACHE is "off".
 std::string why_no_cache();
 
-/// PoCL keeps objects of its own and runs a swapped one without a word: unless POCL_CACHE_DIR is set, points it into
-/// our folder or, where there is none, at one that is made for this process and goes away with it. Returns why there is
-/// no such place at all, as a sentence.
+/// PoCL keeps its own objects and silently runs a swapped one: unless POCL_CACHE_DIR is set, points it into our folder
+/// or, if there is none, at one created for this process and removed with it. Returns why there is no such place at
+/// all, as a sentence.
 std::string make_folder_for_driver();
 
 /// That place in our folder; empty if there is none.
 std::string driver_folder();
-/// Where driver_folder() goes if what lies in it makes its driver crash: move_driver_folder_aside() and other processes
-/// give names of their own.
+/// Where driver_folder() is moved if its contents make the driver crash: move_driver_folder_aside() and other processes
+/// use other names.
 std::string driver_folder_aside();
-/// True if the driver has to begin with an empty folder now.
+/// True if the driver now has to start with an empty folder.
 bool move_driver_folder_aside();
 
 /// Removes what was moved aside more than a day ago.

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr std::time_t hour = 60 * 60, day = 24 * hour;
 
-/// 0, which is long ago, for what is not there.
+/// 0, which is long ago, for what does not exist.
 std::time_t time_of(const fs::path& file) {
   struct stat facts {};
   return lstat(file.c_str(), &facts) == 0 ? facts.st_mtim.tv_sec : 0;
@@ -39,7 +39,7 @@ std::uint64_t bytes_in(const fs::path& folder) {
   return bytes;
 }
 
-/// As a whole for everybody else: under another name first.
+/// In one step for everybody else: renamed first.
 void remove_program(const fs::path& program, const fs::path& folder) {
   static unsigned removed = 0;
   std::error_code failure;
@@ -75,7 +75,7 @@ void limit_programs(int directory, std::uint64_t limit) {
   }
   closedir(listed);
   for (const cached_item& old : surplus(std::move(all), limit, std::time(nullptr) - hour))
-    unlinkat(directory, old.name.c_str(), 0);  // who has it open reads it to its end
+    unlinkat(directory, old.name.c_str(), 0);  // whoever has it open can still read it to the end
 }
 
 void limit_driver_objects(const std::string& folder, std::uint64_t limit) {
@@ -84,7 +84,7 @@ void limit_driver_objects(const std::string& folder, std::uint64_t limit) {
   std::error_code ignored;
   for (const fs::path& group : entries_of(folder)) {
     const std::string name = group.filename();
-    if (name.starts_with("tempfile_") || name.starts_with(".old-")) {  // an ended process left it
+    if (name.starts_with("tempfile_") || name.starts_with(".old-")) {  // left by a process that has ended
       if (time_of(group) <= recent) fs::remove_all(group, ignored);
     } else {
       for (const fs::path& program : entries_of(group))

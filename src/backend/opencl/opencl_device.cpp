@@ -10,7 +10,7 @@ namespace tilewise::backend::opencl {
 
 namespace {
 
-/// 0 if the device does not tell.
+/// 0 if the device does not say.
 template <class T>
 T device_number(cl_device_id device, cl_device_info what) {
   T value = 0;
@@ -89,8 +89,8 @@ struct listed_device {
   device_info facts;
 };
 
-/// Drivers do not bear being listed for the first time by two threads at once, and need not be asked again. A list
-/// without a device is not kept.
+/// Drivers do not tolerate being listed for the first time by two threads at once, and need not be asked again. A list
+/// without devices is not kept.
 std::vector<listed_device> listed() {
   static std::mutex mutex;
   static auto& found = base::lasting([] { return std::vector<listed_device>(); });

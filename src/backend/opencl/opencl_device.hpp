@@ -1,4 +1,4 @@
-// OpenCL devices of every platform, under one count: opencl:0, opencl:1, ...
+// The OpenCL devices of every platform, numbered together: opencl:0, opencl:1, ...
 #pragma once
 
 #include "backend/backend.hpp"
@@ -11,10 +11,10 @@ namespace tilewise::backend::opencl {
 std::vector<std::shared_ptr<backend::device>> devices(std::string& why_none);
 
 /// A device over the caller's in-order cl_command_queue, which must outlive it. Throws `invalid_argument` for a queue
-/// that is null or out of order.
+/// that is null or out-of-order.
 std::shared_ptr<backend::device> from_queue(void* queue);
 
-/// What a device or its platform says of itself; empty if it does not tell.
+/// What a device or its platform reports about itself; empty if it does not.
 std::string device_text(cl_device_id device, cl_device_info what);
 std::string platform_text(cl_device_id device);
 

@@ -73,11 +73,11 @@ meaning meaning_of(cl_int status) {
     case CL_LINK_PROGRAM_FAILURE:
     case CL_COMPILER_NOT_AVAILABLE:
     case CL_INVALID_BUILD_OPTIONS:
-      return {errc::build_failed, "the device's compiler refused the program; a newer driver may help"};
+      return {errc::build_failed, "the device's compiler rejected the program; a newer driver may help"};
     case CL_INVALID_WORK_GROUP_SIZE:
     case CL_INVALID_WORK_ITEM_SIZE:
       return {errc::unsupported, "the device cannot run a group this large; choose a smaller group_size"};
-    default: return {errc::device_lost, "the device or its driver failed; try it again or open another device"};
+    default: return {errc::device_lost, "the device or its driver failed; try again or open another device"};
   }
 }
 

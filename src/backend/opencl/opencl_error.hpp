@@ -43,7 +43,7 @@ class handle {
     return *this;
   }
   ~handle() {
-    if (object_ != nullptr) (cl().*Release)(object_);  // a failed release has no one to be told to
+    if (object_ != nullptr) (cl().*Release)(object_);  // there is nobody to report a failed release to
   }
   T get() const { return object_; }
 

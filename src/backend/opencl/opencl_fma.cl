@@ -1,7 +1,7 @@
 // What:   chains of multiply-adds in registers, the ceiling that arithmetic is compared with.
 // Order:  each lane is one chain c = fma(c, a, b), the operation of a matrix product; integers multiply and add.
-// Shape:  six vectors of 64 bytes an item: on a CPU registers, on a GPU 48 or 96 chains.
-// Limits: a step of the chain depends on the step before, so that no compiler shortens it.
+// Shape:  six vectors of 64 bytes per item: registers on a CPU, 48 or 96 chains on a GPU.
+// Limits: each step of a chain depends on the one before, so no compiler can shorten it.
 // Twins:  cpu_fma_kernels.cpp, cuda_fma.cu.
 #ifdef TW_FUSED
 #define TW_STEP(c) c = fma(c, a, b)
@@ -21,6 +21,6 @@ __kernel void tw_multiply_add(__global TW_CHAIN* sums, TW_T factor, TW_T addend,
     TW_STEP(c4);
     TW_STEP(c5);
   }
-  // Never asked for, but no compiler knows that.
+  // Never true, but no compiler knows that.
   if (keep != 0) sums[first_group + get_global_id(0)] = c0 + c1 + c2 + c3 + c4 + c5;
 }

@@ -12,7 +12,7 @@ double queue::multiply_add(dtype type) {
   const device_info& info = device().info();
   if (type == dtype::f64 && !info.fp64) return 0;
   constexpr unsigned vector_bytes = 64, vectors = 6;
-  // An item fills a core of a CPU; a GPU's unit has some hundred in work and several groups to choose from.
+  // One item fills a CPU core; a GPU's unit works on a few hundred and has several groups to choose from.
   const unsigned group_size = info.is_cpu ? 1 : 128, groups_a_unit = info.is_cpu ? 128 : 16, steps = 2048;
   const std::uint64_t groups = std::max(1u, info.compute_units) * groups_a_unit;
   const bool fused = type == dtype::f32 || type == dtype::f64;

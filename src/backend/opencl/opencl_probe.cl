@@ -1,6 +1,6 @@
-// What:   one element an item through plain arithmetic, for backend/probe.hpp.
+// What:   one element per item through plain arithmetic, for backend/probe.hpp.
 // Order:  none; every operation is rounded as written, which is what the probe checks.
-// Shape:  one item an element.
+// Shape:  one item per element.
 // Limits: float and int only.
 // Twins:  backend/probe.cpp computes the same on the host.
 __kernel void tw_probe(__global const float* a, __global const float* b, __global const float* c, __global float* out,

@@ -73,7 +73,7 @@ program_handle program_store::build_from_binary(const std::vector<unsigned char>
   const std::size_t size = binary.size();
   cl_int loaded = CL_SUCCESS, status = CL_SUCCESS;
   program_handle made(cl().clCreateProgramWithBinary(context_, 1, &device_, &size, &bytes, &loaded, &status));
-  if (status != CL_SUCCESS || loaded != CL_SUCCESS) return {};  // the driver changed its mind: build it anew
+  if (status != CL_SUCCESS || loaded != CL_SUCCESS) return {};  // the driver no longer accepts it: build it anew
   if (compile(made.get(), options) != CL_SUCCESS) return {};
   return made;
 }

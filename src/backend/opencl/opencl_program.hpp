@@ -13,14 +13,14 @@
 namespace tilewise::backend::opencl {
 
 /// The definitions that order/operators.cl and order/block_tree.cl take: type, operator, vector, limits. Sums and
-/// products of signed integers are those of unsigned ones, bit for bit, and there a wrap is defined.
+/// products of signed integers are computed as unsigned, with the same bits, since there wrapping is defined.
 std::string definitions_of(dtype type, op operation);
 
 class program {
  public:
   explicit program(program_handle built) : built_(std::move(built)) {}
 
-  /// A kernel of the program, made at first use. Throws if there is none of this name.
+  /// A kernel of the program, created at first use. Throws if there is none of this name.
   cl_kernel kernel(const std::string& name);
 
  private:

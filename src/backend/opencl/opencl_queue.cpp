@@ -9,7 +9,7 @@ namespace tilewise::backend::opencl {
 
 namespace {
 
-/// Group numbers of one launch: far below every driver's limit, and so that short tests take the several-launch path.
+/// Groups per launch: far below every driver's limit, and few enough that short tests need several launches.
 constexpr std::uint64_t max_groups = std::uint64_t{1} << 20;
 
 /// Sizes with three significant bits: at most a quarter is wasted, and a freed buffer fits the next one of about its
@@ -99,7 +99,7 @@ cl_mem queue::create_buffer(std::uint64_t bytes) {
   cl_int status = CL_SUCCESS;
   const auto create = [&] { return cl().clCreateBuffer(context_.get(), CL_MEM_READ_WRITE, bytes, nullptr, &status); };
   cl_mem buffer = create();
-  if (status != CL_SUCCESS) {  // what lies in the pool may be what is missing
+  if (status != CL_SUCCESS) {  // idle buffers in the pool may be what is missing
     drop_free_buffers();
     buffer = create();
   }
@@ -123,8 +123,9 @@ void queue::drop_free_buffers() {
 memory queue::allocate(std::uint64_t bytes) {
   const std::uint64_t limit = device().info().max_allocation;
   if (limit != 0 && bytes > limit)
-    throw error(errc::out_of_memory, "an allocation of " + std::to_string(bytes) + " bytes is more than " +
-                                         device().info().name + " gives at once, " + std::to_string(limit) + " bytes");
+    throw error(errc::out_of_memory, "an allocation of " + std::to_string(bytes) + " bytes exceeds the most that " +
+                                         device().info().name + " can allocate at once, " + std::to_string(limit) +
+                                         " bytes");
   std::uint64_t size = bucket_of(bytes);
   if (limit != 0) size = std::max(bytes, std::min(size, limit));
   std::vector<cl_mem>& ready = free_[size];
@@ -143,7 +144,7 @@ void queue::release(memory what) noexcept {
   const auto buffer = static_cast<cl_mem>(what.base);
   const auto known = owned_.find(buffer);
   if (known == owned_.end()) return;  // the caller's
-  // The queue is in order: whatever takes the buffer next runs after what used it last.
+  // The queue is in order: whatever uses the buffer next runs after what used it last.
   free_.find(known->second)->second.push_back(buffer);
 }
 
@@ -156,10 +157,10 @@ memory queue::wrap(void* native, std::uint64_t bytes) {
   TW_CL(cl().clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof theirs, &theirs, nullptr));
   if (theirs != context_.get())
     throw error(errc::invalid_argument,
-                "the cl_mem belongs to another context than this device; open the device with from_opencl_queue");
+                "the cl_mem belongs to a different context than this device; open the device with from_opencl_queue");
   if (size < bytes)
-    throw error(errc::invalid_argument, "the cl_mem has " + std::to_string(size) + " bytes, not the " +
-                                            std::to_string(bytes) + " that were named");
+    throw error(errc::invalid_argument,
+                "the cl_mem has " + std::to_string(size) + " bytes, not the " + std::to_string(bytes) + " stated");
   return {native, 0, bytes};
 }
 
@@ -183,7 +184,7 @@ void queue::copy(memory to, memory from, std::uint64_t bytes) {
 
 void queue::finish() { TW_CL(cl().clFinish(commands_.get())); }
 
-/// A marker's event, or null where markers tell no times.
+/// A marker's event, or null where markers report no times.
 event_handle queue::mark() {
   cl_event made = nullptr;
   profiled_ = profiled_ && cl().clEnqueueMarkerWithWaitList(commands_.get(), 0, nullptr, &made) == CL_SUCCESS;

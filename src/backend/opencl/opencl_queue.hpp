@@ -11,7 +11,7 @@
 
 namespace tilewise::backend::opencl {
 
-/// The items of a group; a plain number of them is one row.
+/// The items of a group; a plain number means a single row.
 struct group_shape {
   unsigned width, height;
 
@@ -19,12 +19,12 @@ struct group_shape {
   constexpr unsigned items() const { return width * height; }
 };
 
-/// A kernel's argument: so many bytes of local memory for each group.
+/// A kernel's argument: this many bytes of local memory for each group.
 struct local_room {
   std::uint64_t bytes;
 };
 
-/// A kernel's argument: a struct of its own, by value.
+/// A kernel's argument: a struct, by value.
 struct struct_value {
   const void* at;
   std::size_t bytes;
@@ -42,7 +42,7 @@ class queue final : public backend::queue {
   }
 
   /// Enqueues one group for each tile. A memory becomes its cl_mem, a scalar_value or struct_value its bytes, a number
-  /// itself; the number of the launch's first tile follows as a last ulong, since a long row of tiles takes several
+  /// itself; the number of the launch's first tile follows as a final ulong, since many tiles take several
   /// launches.
   template <class... Arguments>
   void launch_tiles(cl_kernel kernel, std::uint64_t tiles, group_shape group, const Arguments&... arguments) {
@@ -51,7 +51,7 @@ class queue final : public backend::queue {
     enqueue_tiles(kernel, index, tiles, group);
   }
 
-  /// For libraries that enqueue by themselves.
+  /// For libraries that enqueue work themselves.
   cl_command_queue commands() const { return commands_.get(); }
 
   memory allocate(std::uint64_t bytes) override;
@@ -83,11 +83,11 @@ class queue final : public backend::queue {
 
   context_handle context_;
   queue_handle commands_;
-  bool profiled_;  // whether markers tell their times
+  bool profiled_;  // whether markers report their times
   program_store programs_;
   std::unordered_map<std::uint64_t, std::vector<cl_mem>> free_;  // by size
   std::unordered_map<cl_mem, std::uint64_t> owned_;              // sizes of all our buffers, free or not
-  event_handle first_mark_;                                      // of the clock that runs
+  event_handle first_mark_;                                      // of the running clock
   std::chrono::steady_clock::time_point clock_started_;
 };
 
