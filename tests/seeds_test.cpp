@@ -97,7 +97,8 @@ TEST(Seeds, AResultOtherThanThePublishedOneIsAFailureWithoutTimes) {
   run_bench(std::span(&wrong, 1), {}, events);
   ASSERT_EQ(seen.size(), 1u);
   EXPECT_EQ(seen[0].result.state, record::status::failed);
-  EXPECT_EQ(seen[0].result.reason, "the definition's result begins 2 7 16 30 50 and the document's 2 7 16 30 51");
+  EXPECT_EQ(seen[0].result.reason,
+            "the definition's result begins 2 7 16 30 50, but the document's begins 2 7 16 30 51");
   EXPECT_FALSE(seen[0].result.timing);
 }
 
