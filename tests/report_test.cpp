@@ -38,7 +38,7 @@ TEST(ReportPage, HasItsPartsInOrder) {
   std::size_t last = 0;
   for (const char* part : {"class=\"verdict", "The machine", "<h2 class=\"algorithm\">scan</h2>", "Time against n",
                            "Throughput against n", "The ladder", "Speedup over the serial code", "Speedup over OpenMP",
-                           "Kernel and transfers", "One digest, many times", "Compared in turns",
+                           "Kernel and transfers", "One digest, many times", "Interleaved comparisons",
                            "<h2 class=\"algorithm\">reduce</h2>", "The documents’ experiments", "The diffusing field",
                            "Residual against time", "Not measured", "Environment", "How to repeat it", "Warnings"}) {
     const std::size_t at = body.find(part, last);

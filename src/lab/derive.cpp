@@ -75,7 +75,7 @@ void hold_against_round_trip(measured& m) {
   const double at_most = *(round_trip.ci95_hi_ns ? round_trip.ci95_hi_ns : round_trip.median_ns);
   if (at_least <= at_most) return;
   m.result.derived->plausible = false;
-  m.result.reason = "the kernel alone takes longer than the round trip with its transfers";
+  m.result.reason = "the kernel takes longer than its round trip with transfers";
 }
 
 }  // namespace tilewise::lab
