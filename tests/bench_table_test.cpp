@@ -1,4 +1,4 @@
-// What `bench` prints: labels that are whole and true, 80 columns, and no winner where the best times cannot be.
+// What `bench` prints: labels that are whole and true, 80 columns, and no winner where the best times cannot be true.
 #include "cli/bench_table.hpp"
 #include "lab/derive.hpp"
 

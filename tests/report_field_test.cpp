@@ -1,4 +1,4 @@
-// The diffusing field in the report: pictures, residuals, and what is said of their bits.
+// The diffusing field in the report: pictures, residuals, and what is said about their bits.
 #include "report_fixture.hpp"
 #include "report_page.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The section of the field, and the made-up records with what `change` makes of each run.
+/// The section of the field, from the made-up records with what `change` makes of each run.
 template <class Change>
 std::string field_of(Change change) {
   std::vector<json> records = made_up_records();
