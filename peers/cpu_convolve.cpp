@@ -11,7 +11,7 @@ using impl::convolve::sizes;
 
 std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
   const bool is_valid = static_cast<border>(p.setting[0]) == border::valid;
-  return is_valid ? "" : "as a peer it is measured with the border valid only";
+  return is_valid ? "" : "as a peer it is measured only with the border valid";
 }
 
 template <class T>

@@ -1,8 +1,8 @@
 // What:   diffuse/cpu:hiperc and hiperc_openmp: HiPerC's program for one thread and its form for many. Fields are
-//         pointers to rows; of each step the boundaries, the mask and the update are loops of their own.
-// Order:  its own, for taps of weight zero are multiplied too. Their products are zeros, so that a finite field has the
-//         definition's bits.
-// Shape:  three fields with ghosts, made from ours before the first step; OpenMP shares out their rows.
+//         pointers to rows; in each step the boundaries, the mask and the update are separate loops.
+// Order:  its own, because taps of weight zero are multiplied too. Their products are zeros, so that a finite field
+//         has the definition's bits.
+// Shape:  three fields with ghosts, made from ours before the first step; OpenMP distributes their rows.
 // Limits: hiperc: cpu:serial, and what one thread computes within seconds. hiperc_openmp: any other CPU device.
 // Twins:  diffuse_serial.cpp, opencl_diffuse.cl, cuda_diffuse.cu.
 #include "backend/cpu/cpu_device.hpp"
@@ -17,7 +17,7 @@ namespace {
 
 namespace diffuse = impl::diffuse;
 
-/// Rows behind pointers, as the original keeps its fields and its mask.
+/// Rows reached through pointers, as the original keeps its fields and its mask.
 template <class T>
 struct grid {
   std::uint64_t rows, columns;
@@ -26,8 +26,8 @@ struct grid {
   T* operator[](std::uint64_t j) const { return row[j]; }
 };
 
-/// The memory of a grid, which a program would keep from step to step; from the queue's pool, so that calls do not pay
-/// for fresh pages.
+/// The memory of a grid, which a program would keep from step to step; from the queue's pool, so that calls need not
+/// pay for fresh pages.
 template <class T>
 class grid_memory {
  public:
@@ -45,7 +45,7 @@ class grid_memory {
 
 template <class T>
 void set_boundaries(grid<T> c, std::uint64_t g, int threads) {
-  const std::uint64_t right = c.columns - 1 - g, bottom = c.rows - 1 - g;  // the last that are no ghosts
+  const std::uint64_t right = c.columns - 1 - g, bottom = c.rows - 1 - g;  // the last that are not ghosts
 #pragma omp parallel for num_threads(threads)
   for (std::uint64_t j = g; j <= bottom; ++j) {
     const bool is_upper = j < c.rows / 2;
@@ -111,7 +111,7 @@ void run(const registry::problem& p, const registry::memories& where, const regi
   });
 }
 
-/// A call on one thread takes some seconds there, and a median takes a dozen calls.
+/// A call on one thread takes several seconds there, and a median takes a dozen calls.
 constexpr double most_updates = 1 << 28;
 
 std::string one_thread_unsupported(const registry::problem& p, const backend::device& on, const registry::tuning&) {
@@ -122,7 +122,7 @@ std::string one_thread_unsupported(const registry::problem& p, const backend::de
 }
 
 std::string openmp_unsupported(const registry::problem&, const backend::device& on, const registry::tuning&) {
-  return on.info().name == "cpu:serial" ? "it runs on threads, and cpu:serial has one" : "";
+  return on.info().name == "cpu:serial" ? "it runs on several threads, and cpu:serial has one" : "";
 }
 
 registry::variant hiperc_peer(std::string_view name, std::string_view source,
@@ -136,8 +136,8 @@ registry::variant hiperc_peer(std::string_view name, std::string_view source,
 }  // namespace
 
 std::vector<registry::variant> diffuse_variants() {
-  return {hiperc_peer("hiperc", "HiPerC's serial program, written anew", one_thread_unsupported),
-          hiperc_peer("hiperc_openmp", "HiPerC's program with OpenMP, written anew", openmp_unsupported)};
+  return {hiperc_peer("hiperc", "HiPerC's serial program, rewritten", one_thread_unsupported),
+          hiperc_peer("hiperc_openmp", "HiPerC's program with OpenMP, rewritten", openmp_unsupported)};
 }
 
 }  // namespace tilewise::peers

@@ -1,5 +1,5 @@
-// FLINT's exact products: of integers, and modulo a number of one word. Its own form of a polynomial is made from the
-// operands and read back in every call, at 2 % of the time.
+// FLINT's exact products: of integers, and modulo a one-word number. Every call converts the operands to FLINT's form
+// of a polynomial and the result back, at 2 % of the time.
 #include "backend/cpu/cpu_device.hpp"
 #include "peers/cpu_peers.hpp"
 #include "polymul/polymul_problem.hpp"
@@ -48,7 +48,7 @@ struct residue_polynomial {
   }
 };
 
-/// The product may come out shorter than its factors say, where its last coefficients are 0.
+/// The product may be shorter than its factors suggest, if its last coefficients are 0.
 template <class T>
 void multiply_integers(const registry::problem& p, const T* a, const T* b, std::int64_t* c) {
   const polymul::sizes s(p);
@@ -75,7 +75,7 @@ void multiply_residues(const registry::problem& p, const T* a, const T* b, std::
 
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue& queue) {
   const auto threads = static_cast<int>(static_cast<backend::cpu::queue&>(queue).threads());
-  if (flint_get_num_threads() != threads) flint_set_num_threads(threads);  // which starts them anew
+  if (flint_get_num_threads() != threads) flint_set_num_threads(threads);  // which restarts them
   const auto multiply = [&]<class T>(T) {
     const T *const a = where.in[0].as<const T>(), *const b = where.in[1].as<const T>();
     std::int64_t* const c = where.out[0].as<std::int64_t>();

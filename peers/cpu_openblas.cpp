@@ -1,5 +1,5 @@
-// OpenBLAS, as Debian ships it. It starts its threads as soon as it is loaded, so it is loaded when it is first
-// measured and not with the tool.
+// OpenBLAS, as Debian ships it. It starts its threads as soon as it is loaded, so it is not loaded with the tool but
+// when it is first measured.
 #include "backend/cpu/cpu_device.hpp"
 #include "matmul/matmul_problem.hpp"
 #include "matvec/matvec_problem.hpp"
@@ -16,8 +16,8 @@ namespace tilewise::peers {
 
 namespace {
 
-/// Its threads look out for the next call for 20 ms, on the cores on which ours are measured in turn with it. With the
-/// shortest look-out it loses nothing: its calls are long, or run on one thread.
+/// Its threads spin for 20 ms waiting for the next call, on the cores on which ours are measured alternately with it.
+/// With the shortest wait it loses nothing: its calls are long, or run on one thread.
 dynamic_library opened() {
   setenv("OPENBLAS_THREAD_TIMEOUT", "4", 0);
   return dynamic_library{"libopenblas.so.0"};
@@ -46,7 +46,7 @@ std::string unsupported(const registry::problem& p, const backend::device&, cons
   return "";
 }
 
-/// BLAS wants strides of one at least.
+/// BLAS requires strides of at least one.
 blasint stride(std::uint64_t of) { return static_cast<blasint>(std::max<std::uint64_t>(1, of)); }
 
 void run_matmul(const registry::problem& p, const registry::memories& where, const registry::tuning&,

@@ -17,7 +17,7 @@ namespace {
 
 std::string plain_sorts_only(const registry::problem& p) {
   for (std::size_t i = 0; i < p.what->settings.size(); ++i)
-    if (p.setting[i] != 0) return "as a peer it is measured on ascending keys alone only";
+    if (p.setting[i] != 0) return "as a peer it is measured only on ascending keys without values";
   return "";
 }
 
@@ -26,7 +26,7 @@ std::string on_one_thread(const registry::problem& p, const backend::device& on,
   return plain_sorts_only(p);
 }
 
-/// They sort in place, so the input is copied to the output first. Their order needs data without NaN.
+/// They sort in place, so the input is copied to the output first. Their comparison needs data without NaN.
 template <class Sort>
 void sort_copy(const registry::problem& p, const registry::memories& where, backend::queue& queue, Sort sort) {
   queue.copy(where.out[0], where.in[0], p.n() * size_of(p.type));
@@ -46,7 +46,7 @@ void run_stable_sort(const registry::problem& p, const registry::memories& where
   sort_copy(p, where, queue, [](auto* begin, auto* end) { std::stable_sort(begin, end); });
 }
 
-/// Equal keys differ in the signs of zeros at most.
+/// Equal keys differ at most in the signs of zeros.
 registry::variant sorting_peer(std::string_view name, std::string_view source,
                                decltype(registry::variant::unsupported) unsupported,
                                decltype(registry::variant::run) run) {

@@ -1,4 +1,4 @@
-// oneTBB's own algorithms, as its documentation shows them, with the standard library inside a range.
+// oneTBB's own algorithms, as its documentation shows them, with the standard library within each range.
 #include "backend/cpu/cpu_device.hpp"
 #include "peers/cpu_peers.hpp"
 

@@ -1,4 +1,4 @@
-// CUB, the vendor's own algorithms, of the toolkit that this build uses.
+// CUB, the vendor's own algorithms, from the toolkit that this build uses.
 #include "backend/cuda/cuda_error.hpp"
 #include "backend/cuda/cuda_queue.hpp"
 #include "peers/cpu_peers.hpp"
@@ -15,7 +15,7 @@ namespace cuda = backend::cuda;
 
 /// Fewer types than ours, since CUB compiles slowly; the others are as wide as one of these.
 constexpr std::array sum_types{dtype::f32, dtype::f64, dtype::i32, dtype::u32};
-/// Here, signed integers cost what unsigned ones do.
+/// Here, signed integers cost the same as unsigned ones.
 constexpr std::array sort_types{dtype::f32, dtype::f64, dtype::u32, dtype::u64};
 
 std::string other_than_sums(const registry::problem& p, const backend::device&, const registry::tuning&) {
@@ -24,11 +24,11 @@ std::string other_than_sums(const registry::problem& p, const backend::device&, 
 
 std::string other_than_keys(const registry::problem& p, const backend::device&, const registry::tuning&) {
   for (std::size_t i = 0; i < p.what->settings.size(); ++i)
-    if (p.setting[i] != 0) return "as a peer it is measured on ascending keys alone only";
+    if (p.setting[i] != 0) return "as a peer it is measured only on ascending keys without values";
   return "";
 }
 
-/// CUB's calls come in pairs: the first asks for the size of the workspace, which then comes from the pool.
+/// CUB's calls come in pairs: the first returns the size of the workspace, which is then taken from the pool.
 template <cudaError_t (*Algorithm)(cub_call&)>
 void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue& on) {
   cuda::queue& q = cuda::enter(on);
@@ -53,7 +53,7 @@ registry::variant cub_sum(std::string_view algorithm, std::string_view source) {
           .peer = true};
 }
 
-/// Equal keys differ in the signs of zeros at most.
+/// Equal keys differ at most in the signs of zeros.
 template <cudaError_t (*Algorithm)(cub_call&)>
 registry::variant cub_sort(std::string_view name, std::string_view source) {
   return {.algorithm = "sort",

@@ -1,4 +1,4 @@
-// CUB's algorithms behind plain pointers, so that the files that include CUB, which compiles slowly, include little
+// CUB's algorithms through plain pointers, so that the files that include CUB, which compiles slowly, include little
 // else.
 #pragma once
 
@@ -14,7 +14,7 @@ struct cub_call {
   void* out;
   std::uint64_t n;
   cudaStream_t stream;
-  void* workspace = nullptr;  // without one, a call only sets `bytes` to what it needs
+  void* workspace = nullptr;  // without one, a call only sets `bytes` to the size it needs
   std::size_t bytes = 0;
 };
 

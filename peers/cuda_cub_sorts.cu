@@ -1,4 +1,4 @@
-// CUB's sorts, of the toolkit that this build uses.
+// CUB's sorts, from the toolkit that this build uses.
 #include "peers/cuda_cub_calls.hpp"
 
 #include <cub/device/device_merge_sort.cuh>

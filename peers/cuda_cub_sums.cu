@@ -1,4 +1,4 @@
-// CUB's sums, of the toolkit that this build uses.
+// CUB's sums, from the toolkit that this build uses.
 #include "peers/cuda_cub_calls.hpp"
 
 #include <cub/device/device_reduce.cuh>

@@ -43,7 +43,7 @@ void check(cublasStatus_t status, const char* call) {
     throw error(errc::unsupported, std::string(call) + " of cuBLAS failed with status " + std::to_string(status));
 }
 
-/// One handle a device, kept between calls as a program would keep it, set to the queue's stream.
+/// One handle per device, kept between calls as a program would keep it, set to the queue's stream.
 cublasHandle_t handle_on(cuda::queue& q, cublasMath_t mode) {
   static std::map<int, cublasHandle_t> handles;
   int ordinal = 0;
@@ -62,10 +62,10 @@ std::string unsupported(const registry::problem& p, const backend::device&, cons
   return "";
 }
 
-/// BLAS wants strides of one at least.
+/// BLAS requires strides of at least one.
 int stride(std::uint64_t of) { return static_cast<int>(std::max<std::uint64_t>(1, of)); }
 
-/// Row by row is column by column of the transposed: C' = B' A'.
+/// A matrix by rows is its transpose by columns: C' = B' A'.
 void multiply(const registry::problem& p, const registry::memories& where, backend::queue& on, cublasMath_t mode) {
   const cublasHandle_t handle = handle_on(cuda::enter(on), mode);
   const impl::matmul::sizes s(p);
@@ -139,7 +139,7 @@ std::vector<registry::variant> cublas_variants() {
       cublas_peer("matmul", "cublas", float_types, "cuBLAS's gemm without tensor cores for f32", run_matmul,
                   product_bound),
       cublas_peer("matmul", "cublas_tf32", tf32_types, "cuBLAS's gemm on TF32 tensor cores", run_tf32, tf32_bound),
-      cublas_peer("matvec", "cublas", float_types, "cuBLAS's gemv of the transposed", run_matvec, other_order_bound)};
+      cublas_peer("matvec", "cublas", float_types, "cuBLAS's gemv of the transpose", run_matvec, other_order_bound)};
 }
 
 }  // namespace tilewise::peers

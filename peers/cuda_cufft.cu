@@ -1,12 +1,12 @@
 // What:   polymul/cuda:cufft: both factors padded with zeros to a power of two, one batch of two cuFFT transforms of
-//         doubles, the product of the spectra, the transform back, scaled and rounded to the nearest integer.
-// Order:  its own. Rounding errors are some 1e-16 * log2(length) of the largest coefficient: the result is exact while
-//         that is below a half, to coefficients of about 2^48, and near beyond.
-// Shape:  one item a coefficient around the transforms, groups of 256.
+//         doubles, the product of the spectra, the inverse transform, scaled and rounded to the nearest integer.
+// Order:  its own. Rounding errors are about 1e-16 * log2(length) of the largest coefficient: the result is exact while
+//         that is below a half, up to coefficients of about 2^48, and close beyond.
+// Shape:  one item per coefficient around the transforms, groups of 256.
 // Limits: no modulus; lengths that cuFFT counts in 32 bits.
 // Twins:  polymul_serial.cpp.
-// cuFFT is loaded when it is first measured, as cuBLAS is. Plans are made once a length and kept, as a program keeps
-// them; the first call of a case, which is not timed, pays for them.
+// cuFFT is loaded when it is first measured, like cuBLAS. Plans are made once per length and kept, as a program would
+// keep them; the first call of a case, which is not timed, pays for them.
 #include "backend/cuda/cuda_error.hpp"
 #include "backend/cuda/cuda_queue.hpp"
 #include "base/ceil_div.hpp"
@@ -86,7 +86,7 @@ __global__ void pad(const T* a, std::uint64_t n, const T* b, std::uint64_t m, do
   out[length + i] = i < m ? static_cast<double>(b[i]) : 0.0;
 }
 
-/// The second spectrum lies behind the first, which becomes the product.
+/// The second spectrum follows the first in memory; the first becomes the product.
 __global__ void multiply(cufftDoubleComplex* spectra, std::uint64_t count) {
   const std::uint64_t i = item();
   if (i >= count) return;
@@ -136,8 +136,8 @@ void run(const registry::problem& p, const registry::memories& where, const regi
   TW_CUDA(cudaGetLastError());
 }
 
-/// Of the largest coefficient: some 1e-15 is to be expected at 2^21 coefficients, and one lost product of as many is
-/// worth 1e-7.
+/// Of the largest coefficient: about 1e-15 is expected at 2^21 coefficients, and one lost product among as many
+/// amounts to 1e-7.
 constexpr double bound = 1e-12;
 
 }  // namespace

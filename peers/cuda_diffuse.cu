@@ -1,10 +1,10 @@
 // What:   diffuse/cuda:hiperc: HiPerC's GPU program. Each step is three kernels over fields with ghosts in global
 //         memory: the boundaries, a mask of any size over tiles in shared memory, the update.
-// Order:  its own, for taps of weight zero are multiplied too. Their products are zeros, so that a finite field has the
-//         definition's bits.
-// Shape:  groups of 32x32, a thread an element. Of the mask's groups all threads copy an element of the tile, and those
-//         around which it holds a whole mask make one.
-// Limits: rows below 2 GiB, and so many that a launch can count their groups.
+// Order:  its own, because taps of weight zero are multiplied too. Their products are zeros, so that a finite field
+//         has the definition's bits.
+// Shape:  groups of 32x32, one thread per element. In the mask's groups every thread copies an element of the tile, and
+//         those around which the tile holds a whole mask compute one.
+// Limits: rows below 2 GiB, and no more of them than a launch has groups for.
 // Twins:  diffuse_serial.cpp, opencl_diffuse.cl, cpu_diffuse.cpp.
 #include "diffuse/diffuse_cuda.cuh"
 #include "peers/cuda_peers.hpp"
@@ -18,10 +18,10 @@ namespace {
 namespace cuda = backend::cuda;
 namespace diffuse = impl::diffuse;
 
-constexpr int group_side = 32;  // the original's, of its parameter file
+constexpr int group_side = 32;  // the original's, from its parameter file
 constexpr int widest_mask = 5;
 
-/// As a kernel's argument it is in constant memory.
+/// A kernel's argument, so it is in constant memory.
 template <class T>
 struct square_mask {
   int width;
@@ -32,7 +32,7 @@ struct square_mask {
   }
 };
 
-/// Rows and columns with so many ghosts at each side.
+/// Rows and columns, with this many ghosts on each side.
 struct extent {
   std::int64_t rows, columns;
   int ghosts;
@@ -80,7 +80,7 @@ __global__ void update(const T* old, const T* lap, T* next, extent e, T rate) {
   if (e.is_field(j, i)) next[j * e.columns + i] = old[j * e.columns + i] + rate * lap[j * e.columns + i];
 }
 
-/// So many groups as give all rows and columns, each `side` of them.
+/// As many groups as cover all rows and columns, each `side` of them.
 dim3 groups_for(std::uint64_t rows, std::uint64_t columns, unsigned side) {
   return dim3(static_cast<unsigned>(ceil_div(columns, side)), static_cast<unsigned>(ceil_div(rows, side)));
 }
@@ -119,9 +119,9 @@ void run(const registry::problem& p, const registry::memories& where, const regi
 std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
   constexpr std::uint64_t most_groups_down = 0xffff, longest_pitch = 0x7fffffff;
   const diffuse::sizes s(p);
-  if (s.rows > most_groups_down * (group_side - widest_mask + 1)) return "its groups are more rows than a launch has";
+  if (s.rows > most_groups_down * (group_side - widest_mask + 1)) return "its groups need more rows than a launch has";
   const bool is_copied = (s.columns + widest_mask - 1) * size_of(p.type) <= longest_pitch;
-  return is_copied ? "" : "its rows are longer than those of a copy";
+  return is_copied ? "" : "its rows are longer than a copy's may be";
 }
 
 }  // namespace
@@ -132,7 +132,7 @@ std::vector<registry::variant> diffuse_cuda_variants() {
            .name = "hiperc",
            .order = registry::claim::own,
            .types = float_types,
-           .source = "HiPerC's CUDA program, written anew",
+           .source = "HiPerC's CUDA program, rewritten",
            .unsupported = unsupported,
            .run = run,
            .bound = 0,  // the lab's fields are finite

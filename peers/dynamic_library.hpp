@@ -1,4 +1,4 @@
-// Libraries of other people that are opened when they are first measured, so that the tool starts without them.
+// Other people's libraries, opened when they are first measured, so that the tool starts without them.
 #pragma once
 
 #include <initializer_list>
@@ -7,7 +7,7 @@
 
 namespace tilewise::peers {
 
-/// What a library has under a name, as the function that its header declares.
+/// A library's symbol, as the function that its header declares.
 struct found_symbol {
   void* address;
 
@@ -33,7 +33,7 @@ class dynamic_library {
     return {address};
   }
 
-  /// Whether the library is there, with all that was looked for.
+  /// Whether the library was found, with every symbol that was looked up.
   bool is_complete() const { return is_complete_; }
 
  private:

@@ -1,5 +1,5 @@
 // CLBlast, as Debian ships it. It is linked with libOpenCL, so it is loaded when it is first measured and not with the
-// tool, which then starts where neither is installed.
+// tool, which therefore starts where neither is installed.
 #include "backend/opencl/opencl_queue.hpp"
 #include "matmul/matmul_problem.hpp"
 #include "peers/cpu_peers.hpp"
@@ -41,8 +41,8 @@ void check(CLBlastStatusCode status, const char* call) {
     throw error(errc::unsupported, std::string(call) + " returned " + std::to_string(status));
 }
 
-/// CLBlast computes by columns; a product by rows is the product of the transposes in turn, which it is given as such:
-/// its own way for rows takes one more pass over C.
+/// CLBlast computes by columns; a product by rows is the product of the transposes in reverse order, and is passed as
+/// such: its own support for rows takes one more pass over C.
 template <class T>
 void multiply(const impl::matmul::sizes& s, const registry::memories& where, backend::opencl::queue& queue, auto gemm,
               auto workspace) {

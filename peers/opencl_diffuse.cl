@@ -1,16 +1,16 @@
-// What:   HiPerC's GPU program: of each step the boundaries, a mask of any size, and the update, each a kernel over
+// What:   HiPerC's GPU program: for each step the boundaries, a mask of any size, and the update, each a kernel over
 //         fields with ghosts in global memory; and the copy between such a field and ours.
 // Order:  opencl_diffuse.cpp.
-// Shape:  groups of TW_SIDE x TW_SIDE items, an item an element. Of the mask's groups all items copy an element of the
-//         tile, and those around which it holds a whole mask make one.
-// Limits: behind order/operators.cl; local memory for one tile.
+// Shape:  groups of TW_SIDE x TW_SIDE items, one item per element. In the mask's groups every item copies an element of
+//         the tile, and those around which the tile holds a whole mask compute one.
+// Limits: compiled after order/operators.cl; local memory for one tile.
 // Twins:  cuda_diffuse.cu, cpu_diffuse.cpp.
 #ifndef TW_SIDE
 #define TW_SIDE 32
 #endif
 #define TW_GROUP __attribute__((reqd_work_group_size(TW_SIDE, TW_SIDE, 1)))
 
-// The item's row and column where groups are `step` elements apart and `columns` are shared out.
+// The item's row and column when groups are `step` elements apart and divide up `columns`.
 static inline long tw_row(ulong group, ulong columns, int step) {
   return (long)(group / ((columns + step - 1) / step) * step + get_local_id(1));
 }

@@ -1,6 +1,6 @@
-// What:   diffuse/opencl:hiperc: HiPerC's GPU program, three kernels a step.
-// Order:  its own, for taps of weight zero are multiplied too. Their products are zeros, so that a finite field has the
-//         definition's bits.
+// What:   diffuse/opencl:hiperc: HiPerC's GPU program, three kernels per step.
+// Order:  its own, because taps of weight zero are multiplied too. Their products are zeros, so that a finite field
+//         has the definition's bits.
 // Shape:  opencl_diffuse.cl; three fields with ghosts, made from ours before the first step.
 // Limits: a device with groups of 1024 items.
 // Twins:  diffuse_serial.cpp, cuda_diffuse.cu, cpu_diffuse.cpp.
@@ -20,15 +20,15 @@ namespace {
 namespace opencl = backend::opencl;
 namespace diffuse = impl::diffuse;
 
-constexpr unsigned group_side = 32;  // the original's, of its parameter file
+constexpr unsigned group_side = 32;  // the original's, from its parameter file
 
-/// A field of ours, or the inner part of one with ghosts.
+/// One of our fields, or the inner part of one with ghosts.
 struct placed_field {
   backend::memory where;
   std::uint64_t first, pitch;
 };
 
-/// The program with its sizes.
+/// The program and its sizes.
 class hiperc {
  public:
   hiperc(const registry::problem& p, opencl::queue& queue)
@@ -108,7 +108,7 @@ std::vector<registry::variant> diffuse_opencl_variants() {
            .name = "hiperc",
            .order = registry::claim::own,
            .types = float_types,
-           .source = "HiPerC's OpenCL program, written anew",
+           .source = "HiPerC's OpenCL program, rewritten",
            .unsupported = unsupported,
            .run = run,
            .bound = 1e-30,  // the lab's fields are finite; a device may flush denormals

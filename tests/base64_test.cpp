@@ -1,4 +1,4 @@
-// Base64: the examples of RFC 4648, and what is none.
+// Base64: the examples of RFC 4648, and text that is not base64.
 #include "io/base64.hpp"
 
 #include <gtest/gtest.h>

@@ -18,7 +18,7 @@ struct outcome {
   std::string file;
 };
 
-/// `tilewise bench` on the CPU, as short as can be.
+/// `tilewise bench` on the CPU, as short as possible.
 inline outcome bench(std::vector<std::string> arguments, const std::string& n = "1000") {
   const std::string file =
       testing::TempDir() + "tilewise_lab_" + testing::UnitTest::GetInstance()->current_test_info()->name() + ".jsonl";
@@ -35,7 +35,7 @@ inline outcome bench(std::vector<std::string> arguments, const std::string& n = 
   return result;
 }
 
-/// By the schema of the records.
+/// According to the schema of the records.
 inline bool is_valid(const std::string& file) {
   const std::string folder = TILEWISE_TEST_FOLDER;
   return std::system(("python3 '" + folder + "/validate_records.py' '" + folder +

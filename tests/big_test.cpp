@@ -1,5 +1,5 @@
-// Sizes about 2^31 and 2^32, where 32-bit indices wrap. Only with TILEWISE_TEST_BIG=all or =cuda:0, one device's name,
-// since an array of 16 GiB is needed. The result is checked in place, slice by slice, against the definition on
+// Sizes around 2^31 and 2^32, where 32-bit indices wrap. Only with TILEWISE_TEST_BIG=all or =cuda:0, a device's name,
+// since it needs an array of 16 GiB. The result is checked in place, slice by slice, against the definition on
 // regenerated data, on all processors.
 #include "backend/backend.hpp"
 #include "base/ceil_div.hpp"
@@ -25,7 +25,7 @@ constexpr std::array big_sizes{two31 - 1, two31 + 1, two32 - 1, two32 + 1, two32
 constexpr unsigned slice_level = 20;
 constexpr std::uint64_t slice = std::uint64_t{1} << slice_level;
 
-constexpr auto data = lab::data_class::uniform;  // sums change their bits with any change of the order
+constexpr auto data = lab::data_class::uniform;  // any change of the order changes the bits of sums
 constexpr std::uint64_t seed = 1;
 using stack = order::block_stack<float, order::sum>;
 
@@ -47,7 +47,7 @@ std::vector<float> slice_values(std::uint64_t s, std::uint64_t n) {
   return values;
 }
 
-/// The stacks with which each slice begins, and the one at the end.
+/// The stack that each slice begins with, and the one at the end.
 std::vector<stack> stacks_of(std::uint64_t n) {
   const std::uint64_t slices = ceil_div(n, slice);
   std::vector<stack> own(slices), before(slices + 1);
@@ -74,7 +74,7 @@ std::uint64_t available_memory() {
 /// Why this machine cannot try n elements on this device, or empty.
 std::string too_big(std::uint64_t n, const device_info& info) {
   const std::uint64_t bytes = n * sizeof(float);
-  const bool shares_host = info.is_cpu;  // a CPU behind OpenCL takes a second copy from the same memory
+  const bool shares_host = info.is_cpu;  // an OpenCL CPU device takes a second copy from the same memory
   const std::uint64_t need = bytes * (shares_host && info.backend != "cpu" ? 2 : 1) + (std::uint64_t{1} << 30);
   if (need > available_memory())
     return "needs " + std::to_string(need) + " bytes of memory, there are " + std::to_string(available_memory());
@@ -113,7 +113,7 @@ registry::problem sum_of(std::string_view algorithm, std::uint64_t n) {
   return {.what = &registry::find_algorithm(algorithm), .type = dtype::f32, .shape = {n}};
 }
 
-/// The scan in place of the values, or the one value of a reduction.
+/// The scan in place of the values, or the single value of a reduction.
 std::vector<float> run(const registry::variant& v, const registry::problem& p, const registry::tuning& t,
                        backend::queue& queue) {
   std::vector<float> values = all_values(p.n()), value(1);

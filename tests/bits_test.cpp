@@ -1,4 +1,4 @@
-// Every variant on every device that is here has the definition's bits.
+// Every variant gives the definition's bits on every device that is present.
 #include "bits_test.hpp"
 
 #include "catalog_sweep.hpp"

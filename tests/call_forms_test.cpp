@@ -1,5 +1,5 @@
-// Every algorithm can be called in the same forms, as host_range.hpp lists them, and all give the same. A program of
-// its own, over the library as users link it.
+// Every algorithm can be called in the same forms, as host_range.hpp lists them, and all give the same result. A
+// separate program, with the library as users link it.
 #include <tilewise/tilewise.hpp>
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 const std::vector<float> x{1e8f, 1.0f, -1e8f, 3.5f, -2.0f, 0.25f};
 const std::vector<float> y{2.0f, -1e-3f, 1e7f, 4.0f, 0.5f, -8.0f};
 
-/// Part of a longer vector that may be written, as a temporary.
+/// A writable part of a longer vector, as a temporary.
 std::span<float> middle_of(std::vector<float>& whole) { return std::span(whole).subspan(2, 3); }
 
 TEST(CallForms, Reductions) {
@@ -131,7 +131,7 @@ TEST(CallForms, ResultsWithoutRoomAreAnError) {
   EXPECT_THROW(tw::matvec(none, tall, x), error);
 }
 
-/// Views of one memory that overlap in part: whichever way they lie, no call may take them.
+/// Views of one memory that overlap in part: no call may accept them, however they lie.
 TEST(CallForms, ArraysThatOverlapInPartAreRefused) {
   const device on = open("cpu");
   std::vector<float> memory(100, 1.0f);

@@ -14,7 +14,7 @@ namespace tilewise::tests {
 
 namespace {
 
-/// Of each target, when all is to be tried.
+/// Of each target, when everything is to be tried.
 constexpr std::size_t random_cases = 500;
 /// Random cases stay below this many elements in all operands: they are many, and the definition is slow.
 constexpr std::uint64_t small_case = 16500;
@@ -41,7 +41,7 @@ std::vector<open_options> options_of(const sweep_target& target) {
   return all;
 }
 
-/// A number as special as the data are: for odd seeds the largest of many by magnitude, with infinity and NaNs on top.
+/// A number as special as the data: for odd seeds the largest of many by magnitude, infinity and NaNs counting as more.
 base::scalar_value number_like(lab::data_class data, std::uint64_t seed, dtype type) {
   constexpr std::size_t many = 2048;  // infinities and NaNs are rarer than 1 in 1000
   const std::vector<std::byte> values = lab::generate(data, seed, type, many);
@@ -55,7 +55,7 @@ base::scalar_value number_like(lab::data_class data, std::uint64_t seed, dtype t
   return largest;
 }
 
-/// The axes of one target and how a row of their indices becomes a case.
+/// The axes of one target, and how a row of their indices becomes a case.
 struct axes {
   const registry::variant& variant;
   const registry::algorithm& what;
@@ -73,7 +73,7 @@ struct axes {
   }
 
   static constexpr std::size_t type_at = 0, setting_at = 1, shape_at = 2, data_at = 3, options_at = 4, place_at = 5,
-                               tuning_at = 6;  // and one each for the further axes of tuning
+                               tuning_at = 6;  // and one for each further axis of tuning
 
   std::vector<unsigned> sizes() const {
     std::vector<unsigned> all;
@@ -85,8 +85,8 @@ struct axes {
   }
 
   /// The programs that an OpenCL target is tried with: rows of a type, an operator (the first setting) and a value for
-  /// each axis of tuning. When all is to be tried, every pair of these occurs; else every single value, and since where
-  /// an axis begins differs between variants, so do the pairs.
+  /// each axis of tuning. When all is to be tried, every pair of these occurs; else every single value, and since axes
+  /// begin at different values in different variants, the pairs differ too.
   std::vector<std::vector<unsigned>> programs(cover how_much) const {
     const std::vector<unsigned> all = sizes();
     std::vector<unsigned> parts{all[type_at], operators()};
@@ -109,7 +109,7 @@ struct axes {
     std::copy(program.begin() + 2, program.end(), row.begin() + tuning_at);
   }
 
-  /// The settings that differ in the operator alone; where these have no answer, the first ones with that operator.
+  /// The settings that differ only in the operator; where these have no answer, the first ones with that operator.
   unsigned setting_with_operator(unsigned like, unsigned op) const {
     auto wanted = settings[like].setting;
     wanted[0] = static_cast<std::uint8_t>(op);
@@ -190,7 +190,7 @@ std::vector<std::vector<unsigned>> cover_pairs(const std::vector<unsigned>& size
     for (std::size_t k = 0; k < count; ++k) {
       if (k == i || k == j) continue;
       long best = -1;
-      for (int attempt = 0; attempt < 8; ++attempt) {  // of eight values the one that meets the most new pairs
+      for (int attempt = 0; attempt < 8; ++attempt) {  // the one of eight values that covers the most new pairs
         const auto value = static_cast<unsigned>(random() % sizes[k]);
         const long fresh = std::count_if(chosen.begin(), chosen.end(),
                                          [&](std::size_t other) { return !pair(other, row[other], k, value); });

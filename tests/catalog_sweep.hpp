@@ -12,13 +12,13 @@
 
 namespace tilewise::tests {
 
-/// One variant on one device by name; the two make a test.
+/// One variant on one device, by name; together they make a test.
 struct sweep_target {
   registry::variant variant;  // a copy: peers that are added later move the catalog's
   std::string device;         // "cpu:threads", "opencl:0"
 };
 
-/// Every variant of the library (no peers) on every device of its backend that is here. The definition itself is
+/// Every variant of the library (no peers) on every device of its backend that is present. The definition itself is
 /// compared with nothing.
 std::vector<sweep_target> sweep_targets();
 
@@ -37,11 +37,11 @@ struct sweep_case {
 std::string to_string(const sweep_case& c, const sweep_target& target);
 
 /// Cases for one target, smallest first, so that the first failure is the smallest. Every pair of values of any two
-/// axes (type, settings, shape, data, threads, instruction set, each tuning, placement) occurs; of `few` every eighth
-/// case is left, and for `all` seeded random cases at small shapes follow. The same list in every run.
+/// axes (type, settings, shape, data, threads, instruction set, each tuning, placement) occurs; `few` keeps every
+/// eighth case, and `all` adds seeded random cases at small shapes. The same list in every run.
 ///
 /// OpenCL compiles programs at run time, in up to a second each on a CPU, so few are tried: every pair of type,
-/// operator and tuning values occurs in one, or, short of `all`, every single value, with one in four of the large
+/// operator and tuning values occurs in one, or, unless `all` is set, every single value, with a quarter of the large
 /// cases.
 std::vector<sweep_case> sweep_cases(const sweep_target& target, cover how_much);
 
@@ -56,7 +56,7 @@ class sweep_runner {
   /// Why this case cannot run, or empty.
   std::string unsupported(const sweep_case& c);
   /// What is wrong, in a sentence with the first differing index and both values; empty if the bits are right, the
-  /// input untouched and the guard zones whole.
+  /// input is untouched and the guard zones are intact.
   std::string run(const sweep_case& c);
 
  private:

@@ -1,4 +1,4 @@
-"""sort, matmul and matvec on array files: against NumPy, and what bad input gets.
+"""sort, matmul and matvec on array files: compared with NumPy, and the answers to bad input.
 
 cli_arrays_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 """
@@ -68,7 +68,7 @@ def make_matrices(d):
 
 
 def keys(t, count):
-    """With many equal ones, and every kind of float."""
+    """With many equal values, and every kind of float."""
     r = np.random.default_rng(count)
     if t[0] != "f":
         return np.concatenate([wide_values(t, count), r.integers(0, 9, count).astype(t)])
@@ -97,7 +97,7 @@ class ArrayCase(Case):
         cls.all_devices = [d for d in facts if d["name"] in ("cpu", "cpu:serial") or d["backend"] != "cpu"]
 
     def devices(self, algorithm):
-        """Where the algorithm runs in its order."""
+        """Where the algorithm runs in the order."""
         variants = json.loads(run(f"list {algorithm} --json").stdout)["variants"]
         backends = {v["backend"].replace("serial", "cpu") for v in variants if v["order"] == "tilewise"}
         return [d["name"] for d in self.all_devices if d["backend"] in backends]
@@ -198,7 +198,7 @@ class Sort(ArrayCase):
 
 
 def chain(a, b):
-    """c = fma(a, b, c) in exact arithmetic, rounded once a step, for products that two doubles hold."""
+    """c = fma(a, b, c) in exact arithmetic, rounded once per step, for products that two doubles can hold."""
     from fractions import Fraction
     c = np.zeros((a.shape[0], b.shape[1]), a.dtype)
     for i in range(c.shape[0]):
@@ -210,7 +210,7 @@ def chain(a, b):
 
 
 def rounded(exact, t):
-    """The nearest of the type, ties to even, by the exact distance to the two neighbours of a first guess."""
+    """The nearest value of the type, ties to even, by the exact distance to the two neighbours of a first guess."""
     from fractions import Fraction
     guess = np.dtype(t).type(exact.numerator / exact.denominator)
     inf = np.dtype(t).type(np.inf)

@@ -1,4 +1,4 @@
-"""polymul and convolve on array files: against NumPy, and what bad input gets.
+"""polymul and convolve on array files: compared with NumPy, and the answers to bad input.
 
 cli_convolutions_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 """

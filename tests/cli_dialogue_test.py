@@ -1,4 +1,4 @@
-"""What the tool says: on a terminal, as JSON, of the names it knows, and where it refuses.
+"""What the tool says: on a terminal, as JSON, about the names it knows, and when it refuses.
 
 cli_dialogue_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 """
@@ -37,14 +37,14 @@ ROWS = [
     ("what is none, with its help", "scna --help", 2, r"^$", r"no command 'scna'; did you mean scan"),
 ]
 
-# How NumPy calls a type, and what its files are told to be turned into.
+# What NumPy calls a type, and what the tool says to convert its files to.
 ADVICE = {"f2": r"astype\('f4'\)", "g": r"astype\('f8'\)", "i1": r"astype\('i4'\)", "u2": r"astype\('u4'\)",
           "?": r"astype\('u4'\)", "c8": "real and imag", "M8[s]": r"view\('i8'\)", "m8[s]": r"view\('i8'\)",
           "U3": r"save numbers; astype\('f8'\) converts text", "S3": "converts text", "V4": "save an array of numbers"}
 
 
 def on_terminal(words):
-    """What a run leaves on a terminal: the lines, and all that was written to it."""
+    """What a run leaves on a terminal: the lines, and everything that was written to it."""
     ours, theirs = pty.openpty()
     child = subprocess.Popen([TOOL] + words, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs)
     os.close(theirs)
@@ -52,7 +52,7 @@ def on_terminal(words):
     while True:
         try:
             part = os.read(ours, 4096)
-        except OSError:  # as Linux says that the other end is closed
+        except OSError:  # how Linux says that the other end is closed
             break
         if not part:
             break

@@ -1,4 +1,4 @@
-"""diffuse: the original's parameter file, its hashes and files, stopped and resumed runs, and what bad input gets.
+"""diffuse: the original's parameter file, its hashes and files, stopped and resumed runs, and the answers to bad input.
 
 cli_diffuse_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 """
@@ -64,13 +64,13 @@ ROWS = [
 
 
 def predicted(filter_type, left, up, corner):
-    """The byte that a PNG filter takes a pixel's difference from."""
+    """The byte that a PNG filter subtracts from a pixel."""
     by_distance = sorted((left, up, corner), key=lambda value: abs(left + up - corner - value))  # stable, as Paeth's
     return (0, left, up, (left + up) // 2, by_distance[0])[filter_type]
 
 
 def pixels_of(path):
-    """Of a PNG of one byte a pixel, and its palette."""
+    """Of a PNG with one byte per pixel, and its palette."""
     file = open(path, "rb").read()
     assert file[:8] == b"\x89PNG\r\n\x1a\n"
     at, chunks = 8, collections.defaultdict(bytes)
@@ -185,7 +185,7 @@ class Diffuse(Case):
             self.assertEqual((idle["hash"], idle["kernel_ns"]), (REFERENCES[93][0], 0))
 
     def step_at(self, ending):
-        """Where a long run stops by this signal."""
+        """Where this signal stops a long run."""
         command = [TOOL, "diffuse", self.params, "-o", self.out] + "--grid 256x256 --every 100000000".split()
         child = subprocess.Popen(command + ["--steps", "100000000"], stderr=subprocess.PIPE)
         while not os.path.exists(f"{self.out}/checkpoint.json"):
@@ -283,7 +283,7 @@ class Diffuse(Case):
         self.assertEqual({name: os.stat(f"{self.out}/{name}").st_mtime_ns for name in os.listdir(self.out)}, before)
         os.remove(f"{self.out}/checkpoint.json")
         self.diffuse("--steps 0")
-        self.diffuse("--steps 10")  # the start is soon computed again
+        self.diffuse("--steps 10")  # the start is quickly recomputed
 
     def test_folders_that_cannot_be(self):
         self.check(run(f"diffuse {self.params} -o {self.params}/x"), 6, "^$", "cannot be created as a folder")

@@ -1,4 +1,4 @@
-"""OpenCL drivers: faulty ones are named and harm nothing else, and `auto` loads none that it could not take.
+"""OpenCL drivers: faulty ones are named and harm nothing else, and `auto` loads none that it could not choose.
 
 cli_drivers_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 """
@@ -78,7 +78,7 @@ class Faults(DriverCase):
 
 
 class Auto(DriverCase):
-    """What was found is kept, and keeps drivers from being loaded; it never has one loaded unseen."""
+    """What was found is kept, and keeps drivers from being loaded; it never lets one be loaded unprobed."""
 
     def setUp(self):
         super().setUp()
@@ -90,14 +90,14 @@ class Auto(DriverCase):
                             "TILEWISE_CACHE": f"{self.home}/cache"}
 
     def install(self, name, library):
-        """A driver's own copy, so that its times can change."""
+        """A private copy of a driver, so that its times can change."""
         copy = f"{self.home}/{name}.so"
         shutil.copy2(library, copy)
         open(f"{self.home}/vendors/{name}.icd", "w").write(copy + "\n")
         return copy
 
     def loads(self, words="", code=0, out=r"\d", err="^$", more={}):
-        """Which drivers are loaded by a reduction on `auto`, by however many processes."""
+        """Which drivers a reduction on `auto` loads, in however many processes."""
         open(f"{self.home}/log", "w").close()
         self.check(run(f"reduce {self.d}/f4.npy {words}", env={**self.environment, **more}), code, out, err)
         return set(open(f"{self.home}/log").read().split())

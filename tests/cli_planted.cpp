@@ -29,20 +29,20 @@ bool has_word(const registry::problem& p, std::string_view word) {
   return false;
 }
 
-/// Right but for the lowest bit of one element.
+/// Right except for the lowest bit of one element.
 void one_bit(const registry::problem& p, const registry::memories& where, const registry::tuning& t,
              backend::queue& queue) {
   registry::reference_of(*p.what).run(p, where, t, queue);
   if (p.n() > 0) where.out[0].as<unsigned char>()[p.n() / 2 * size_of(p.type)] ^= 1;
 }
 
-/// The same in exclusive scans alone.
+/// The same, in exclusive scans only.
 void exclusive_bit(const registry::problem& p, const registry::memories& where, const registry::tuning& t,
                    backend::queue& queue) {
   (has_word(p, "exclusive") ? one_bit : registry::reference_of(*p.what).run)(p, where, t, queue);
 }
 
-/// The same in exclusive scans for the maximum alone.
+/// The same, in exclusive scans by the maximum only.
 void pair_bit(const registry::problem& p, const registry::memories& where, const registry::tuning& t,
               backend::queue& queue) {
   (has_word(p, "exclusive") && has_word(p, "max") ? one_bit : registry::reference_of(*p.what).run)(p, where, t, queue);
@@ -54,7 +54,7 @@ void first_bit(const registry::problem& p, const registry::memories& where, cons
   where.out[0].as<unsigned char>()[0] ^= 1;
 }
 
-/// Of which a second run would be one too many.
+/// So slow that a second run would be one too many.
 void once(const registry::problem& p, const registry::memories& where, const registry::tuning& t,
           backend::queue& queue) {
   static int runs = 0;

@@ -160,7 +160,7 @@ def run(arguments, tool=TOOL, **options):
 
 
 def wide_values(dtype, count, seed=1):
-    """Values for which the order of additions shows."""
+    """Values whose sum shows the order of additions."""
     r = np.random.default_rng(seed)
     if dtype[0] == "f":
         return (r.standard_normal(count) * 10.0 ** r.integers(-12, 12, count)).astype(dtype)
@@ -320,7 +320,7 @@ class Surroundings(Case):
         target = f"{self.d}/kept.npy"
         open(target, "w").write("kept")
         os.chmod(target, stat.S_IRUSR)
-        if not os.access(target, os.W_OK):  # root may write it all the same
+        if not os.access(target, os.W_OK):  # root may write it anyway
             self.check(run(f"scan {self.d}/f4.npy -o {target} --device cpu"), 6, "^$", "cannot be overwritten")
             self.assertEqual(open(target).read(), "kept")
 

@@ -1,4 +1,4 @@
-// What was found of OpenCL drivers is believed for a day. What else it depends on, cli_drivers_test.py changes.
+// What was found about OpenCL drivers is believed for a day. cli_drivers_test.py changes what else it depends on.
 #include "cli/driver_record.hpp"
 
 #include <gtest/gtest.h>

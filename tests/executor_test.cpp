@@ -41,7 +41,7 @@ std::string name_of_setup(const testing::TestParamInfo<setup>& info) {
 INSTANTIATE_TEST_SUITE_P(All, Executors, testing::ValuesIn(setups()), name_of_setup);
 
 TEST_P(Executors, EveryTileRunsOnceAndStartsInAscendingOrder) {
-  // A tile may wait until all lower ones have started: with 16 workers on fewer cores too.
+  // A tile may wait until all lower ones have started, even with 16 workers on fewer cores.
   std::atomic<std::uint64_t> started{0};
   std::vector<int> runs(500);
   queue_.for_each_tile(runs.size(), [&](std::uint64_t tile, unsigned worker) {

@@ -1,6 +1,6 @@
-// An OpenCL driver that can do nothing but be listed. TILEWISE_LISTS is the type of its one device; without, it crashes
-// as soon as it is asked, or with TILEWISE_HANGS never answers. FAKE_DRIVER_CRASHES makes any of them crash, and the
-// file that FAKE_DRIVER_LOG names gets a line each time that a process loads one.
+// An OpenCL driver that can do nothing but be listed. TILEWISE_LISTS is the type of its only device; without it, the
+// driver crashes as soon as it is queried, or with TILEWISE_HANGS never answers. FAKE_DRIVER_CRASHES makes any of them
+// crash, and the file that FAKE_DRIVER_LOG names gets a line each time that a process loads one.
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl_icd.h>
@@ -29,7 +29,7 @@ namespace {
   std::fclose(log);
 }
 
-/// What the loader and its users hold: the first member is the table of calls.
+/// What the loader and its users have a handle to: the first member is the table of calls.
 struct object {
   cl_icd_dispatch* calls;
 };
@@ -41,7 +41,7 @@ void misbehave() {
   for (;;) pause();
 #endif
   if (TILEWISE_LISTS != 0 && std::getenv("FAKE_DRIVER_CRASHES") == nullptr) return;
-  std::signal(SIGSEGV, SIG_DFL);  // also where a sanitizer would report it in its own way
+  std::signal(SIGSEGV, SIG_DFL);  // even where a sanitizer would report it in its own way
   std::raise(SIGSEGV);
 }
 

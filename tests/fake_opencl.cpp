@@ -1,6 +1,6 @@
 // A driver for tests: passes every call on to the real loader, except that FAKE_OPENCL="<call>=<what>" makes one call
-// return an error code (a number), crash or hang ("hang100": after 100 of them). TILEWISE_OPENCL_LIBRARY names this file
-// to the library.
+// return an error code (a number), crash or hang ("hang100": after 100 of them). TILEWISE_OPENCL_LIBRARY names this
+// file to the library.
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
@@ -13,7 +13,7 @@
 
 namespace {
 
-/// The error that this call shall return, 0 for none.
+/// The error that this call is to return, 0 for none.
 cl_int fault(const char* call) {
   const char* wanted = std::getenv("FAKE_OPENCL");
   const std::size_t length = std::strlen(call);
@@ -42,7 +42,7 @@ void* real(const char* call) {
     return PASS_ON(name, arguments);                       \
   }
 
-// A release that reports an error has released all the same: otherwise the driver would leak, not its user.
+// A release that reports an error has still released: otherwise the driver would leak, not its user.
 #define RELEASE(name, object)               \
   EXPORTED cl_int name(object a) {          \
     const cl_int status = fault(#name);     \

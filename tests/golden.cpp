@@ -12,7 +12,7 @@ namespace tilewise::tests {
 
 namespace {
 
-/// Two sizes a combination, in turn from the edge shapes up to this many elements.
+/// Two sizes per combination, taken in rotation from the edge shapes up to this many elements.
 constexpr std::uint64_t largest = 8193;
 constexpr std::size_t sizes_each = 2;
 

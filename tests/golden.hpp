@@ -18,7 +18,7 @@ struct golden_line {
 
 std::string golden_path();
 
-/// Writes the digests of the serial definition; only after a change of the order that was meant.
+/// Writes the digests of the serial definition; only after an intended change of the order.
 void write_golden();
 
 /// Throws `io` if the file is missing, does not name this order_version, or has a line that no problem matches.

@@ -1,4 +1,4 @@
-// The definition's digests, and those of what `auto` chooses on the CPU, are those in the repository.
+// The digests of the definition, and of what `auto` chooses on the CPU, are those in the repository.
 #include "golden.hpp"
 #include "backend/cpu/cpu_device.hpp"
 #include "registry/catalog.hpp"

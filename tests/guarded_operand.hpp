@@ -1,4 +1,4 @@
-// An operand in a device's memory between two guard zones, which tell a write outside it on any backend.
+// An operand in a device's memory between two guard zones, which reveal a write outside it on any backend.
 #pragma once
 
 #include "backend/backend.hpp"
@@ -8,7 +8,7 @@
 
 namespace tilewise::tests {
 
-/// What memory holds before it is written: a result is hardly ever made of these bytes.
+/// What memory holds before it is written: a result hardly ever consists of these bytes.
 inline constexpr std::byte poison{0xa5};
 
 inline std::vector<std::byte> poisoned(std::size_t bytes) { return std::vector<std::byte>(bytes, poison); }

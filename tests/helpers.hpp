@@ -20,7 +20,7 @@
 
 namespace tilewise::tests {
 
-/// How much of what could be tried is tried, by TILEWISE_TEST_COVER.
+/// How much of what could be tried is tried, as set by TILEWISE_TEST_COVER.
 enum class cover : std::uint8_t {
   few,    // a case of each kind: under the sanitizers each costs ten times as long
   pairs,  // the default: every pair of values of any two axes
@@ -35,7 +35,7 @@ inline cover test_cover() {
   throw std::invalid_argument("TILEWISE_TEST_COVER is '" + std::string(word) + "'; it takes few, pairs or all");
 }
 
-/// Floats of wide exponents: another association gives other bits.
+/// Floats with a wide range of exponents: another association gives other bits.
 inline std::vector<float> wide_floats(std::uint64_t n, std::uint64_t seed = 1) {
   const std::vector<std::byte> bytes = lab::generate(lab::data_class::wide, seed, dtype::f32, n);
   std::vector<float> values(n);

@@ -1,4 +1,4 @@
-// HiPerC's hash: FNV-1a, and of the same fields as the published hashes.
+// HiPerC's hash: FNV-1a, and of the same fields that the published hashes are of.
 #include "base/number.hpp"
 #include "hiperc/hiperc_field.hpp"
 
@@ -24,7 +24,7 @@ std::string published_hash_of(const snapshot& shot) {
   return base::hex_digits(hash, 16);
 }
 
-/// The default parameters, but for grid and mask.
+/// The default parameters, except for grid and mask.
 snapshot field_after(std::uint64_t steps, std::uint64_t points, unsigned mask) {
   parameters p;
   p.nx = p.ny = points;

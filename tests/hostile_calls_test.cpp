@@ -1,5 +1,5 @@
-// Calls that make no sense, through the public interface: operands that overlap, sizes that no memory has, pointers to
-// nothing and what was moved from. Each is refused with a sentence, and no memory is touched.
+// Nonsensical calls through the public interface: operands that overlap, sizes beyond any memory, pointers to nothing
+// and objects that were moved from. Each is refused with a sentence, and no memory is touched.
 #include <tilewise/interop.hpp>
 #include <tilewise/tilewise.hpp>
 
@@ -72,7 +72,7 @@ TEST(HostileCalls, HostMemoryThatOverlapsInPartIsRefused) {
     std::span<float> c = std::span(memory).subspan(at, n);
     for (const auto& call : calls_of_three<std::span<const float>, std::span<float>>(40))
       refused([&] { call(a, b, c); });
-    if (at == 2 * n - 1) continue;  // beyond the shorter operands of these
+    if (at == 2 * n - 1) continue;  // beyond the shorter operands here
     refused([&] { tw::matvec(a, {40, 40}, b.first(40), c.first(40)); });
     refused([&] { tw::polymul(a.first(n / 2), b.first(n / 2), std::span(memory).subspan(at, n - 1)); });
   }
@@ -98,7 +98,7 @@ TEST(HostileCalls, ViewsThatOverlapInPartAreRefused) {
   }
 }
 
-/// Inputs of no elements, whose addresses say nothing: also that of the output, which is larger than any spare room.
+/// Inputs of no elements, whose addresses mean nothing: even that of the output, which is larger than any spare room.
 TEST(HostileCalls, EmptyInputsAtTheOutputsAddress) {
   for (const device& on : devices()) {
     std::vector<float> c(300 * 400, 7.0f), y(100'000, 7.0f);
@@ -152,7 +152,7 @@ TEST(HostileCalls, NullPointersWithASizeAreRefused) {
   refused([&] { tw::polymul(nine, std::span<const float>(some)); });
   refused([&] { tw::convolve(nine, {3, 3}, std::span<const float>(some), {1, 1}); });
   refused([&] { tw::diffuse(nine, {.rows = 3, .columns = 3}); });
-  EXPECT_EQ(tw::reduce(std::span<const float>()), 0.0f) << "nothing at no address is an empty array";
+  EXPECT_EQ(tw::reduce(std::span<const float>()), 0.0f) << "no elements at a null address are an empty array";
 }
 
 TEST(HostileCalls, WhatWasMovedFromIsRefused) {

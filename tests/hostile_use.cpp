@@ -1,5 +1,5 @@
-// A program that uses the library as hostile_use_test.py tells it, in a fresh process each time: what goes wrong here
-// is a signal, an endless wait or another line than was expected.
+// A program that uses the library as hostile_use_test.py tells it to, in a fresh process each time: a failure shows as
+// a signal, an endless wait or a line other than the expected one.
 #include <tilewise/tilewise.hpp>
 
 #include <atomic>
@@ -21,7 +21,7 @@ namespace {
 
 namespace tw = tilewise;
 
-/// Never destroyed, so that it can be used as long as the library.
+/// Never destroyed, so that it can be used for as long as the library.
 const std::vector<float>& values = *new std::vector<float>(4'000'000, 0.25f);
 
 /// Of operator new, the library's too, before one fails; negative: none does.
@@ -65,7 +65,7 @@ bool ends_well_in_child(const std::function<void()>& body) {
   return status == 0;
 }
 
-/// The first use of all, by many threads at once: each opens a device and stores something there.
+/// The very first use, by many threads at once: each opens a device and stores something there.
 void use_together(unsigned threads, const std::string& name) {
   std::atomic<unsigned> waiting{threads}, good{0};
   const std::vector<float> some(100, 1.0f);
@@ -90,7 +90,7 @@ void cold(const std::string& name, unsigned threads, int repetitions) {
   std::printf("%d of %d\n", good, repetitions);
 }
 
-/// static NAME: made before the library's first call, so that it ends after all that this call leaves.
+/// static NAME: made before the first call of the library, so that it is destroyed after all that this call leaves.
 struct last_caller {
   std::string on;
   ~last_caller() {
@@ -98,7 +98,7 @@ struct last_caller {
   }
 } at_exit;
 
-/// fork NAME: used in the parent, then in a child, once as it was and once opened anew; fork-first: in children only.
+/// fork NAME: used in the parent, then in a child, once as it was and once reopened; fork-first: in children only.
 void fork_after_use(const std::string& name) {
   const tw::device on = tw::open(name);
   print_total(on);

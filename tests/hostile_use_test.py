@@ -1,4 +1,4 @@
-"""Uses that no careful program makes, and surroundings that somebody else prepared: an answer or an error, and nothing else.
+"""Uses that no careful program makes, and environments that somebody else prepared: an answer or an error, nothing else.
 
 hostile_use_test.py TOOL PLANTED DRIVER... PROGRAM   (as cli_test.py; PROGRAM is hostile_use.cpp with the shared library)
 """
@@ -94,7 +94,7 @@ class Endings(HostileCase):
 
 
 class Caches(HostileCase):
-    """PoCL runs what lies in its cache; so the cache is ours alone, or a new one."""
+    """PoCL runs what it finds in its cache; so the cache is ours alone, or a new one."""
 
     def setUp(self):
         if not self.pocl:
@@ -175,7 +175,7 @@ class Caches(HostileCase):
 
 
 class Hangs(HostileCase):
-    """A driver that does not come back ends the tool, and not what was written before."""
+    """A driver call that never returns ends the tool, but not what was written before."""
 
     def setUp(self):
         self.require("opencl:0")
@@ -192,7 +192,7 @@ class Hangs(HostileCase):
             before = set(os.listdir(self.d)) | {"y.npy"}
             with self.subTest(f"{call} in {what}"):
                 words = what.format(d=self.d) + " --device opencl:0"
-                run(words, env=self.environment)  # so that the programs are there, which honest drivers build slowly
+                run(words, env=self.environment)  # so that the programs exist: honest drivers build them slowly
                 cache = {"TILEWISE_CACHE": "off"} if call == "clBuildProgram" else {}
                 self.check(run(words + " --time-limit 4", env={**self.hanging(call), **cache}), 8, "",
                            rf"opencl:0 made no progress for 4 s in .*{call}.*--time-limit")

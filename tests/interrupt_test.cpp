@@ -1,4 +1,4 @@
-// What Ctrl-C, and a terminal that goes away, do to a command that can end in order.
+// What Ctrl-C and a closed terminal do to a command that can end in an orderly way.
 #include "cli/interrupt.hpp"
 #include "io/replacement_file.hpp"
 

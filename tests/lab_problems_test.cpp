@@ -1,4 +1,4 @@
-// What `bench` measures and what it holds it against: shapes and settings asked for, data, and the two ceilings.
+// What `bench` measures and what it compares it with: requested shapes and settings, data, and the two ceilings.
 #include "backend/cpu/cpu_device.hpp"
 #include "bench_run.hpp"
 #include "lab/ceiling.hpp"
@@ -37,14 +37,15 @@ TEST(LabProblems, ASideIsAMatrixWhereMatricesAreMeant) {
   EXPECT_EQ(names_of("reduce", wanted), names{"reduce.f32 n=5 op=sum init=none"});
   EXPECT_EQ(names_of("matvec", wanted), names{"matvec.f32 n=5x5"});
   EXPECT_EQ(names_of("matmul", wanted), names{"matmul.f32 n=5x5x5"});
-  EXPECT_EQ(names_of("convolve", wanted), names{"convolve.f32 n=5x5x3x3 border=valid"}) << "a side of the image alone";
+  EXPECT_EQ(names_of("convolve", wanted), names{"convolve.f32 n=5x5x3x3 border=valid"}) << "only a side of the image";
 }
 
 TEST(LabProblems, AShapeIsForTheAlgorithmsOfItsRank) {
   request wanted = plain();
   wanted.shapes = {{4, 3}, {4, 3, 2}, {4, 3, 3}};
   EXPECT_EQ(names_of("reduce", wanted), names{});
-  EXPECT_EQ(names_of("matvec", wanted), (names{"matvec.f32 n=4x3", "matvec.f32 n=4x3x3"})) << "a stride below the row";
+  EXPECT_EQ(names_of("matvec", wanted), (names{"matvec.f32 n=4x3", "matvec.f32 n=4x3x3"}))
+      << "a stride shorter than the row";
   EXPECT_EQ(names_of("matmul", wanted), (names{"matmul.f32 n=4x3x2", "matmul.f32 n=4x3x3"}));
   const registry::algorithm* const reduce[] = {&registry::find_algorithm("reduce")};
   EXPECT_THROW(refuse_foreign(reduce, wanted), error);
@@ -73,7 +74,7 @@ TEST(LabProblems, WhatNoMachineHoldsHasAReason) {
   EXPECT_NE(products.refused.find("no machine holds"), products.refused.npos) << products.refused;
 }
 
-/// Of one algorithm: "variant shape" of all rows of ours with a choice of variants.
+/// For one algorithm: "variant shape" of all our rows with a choice of variants.
 std::set<std::string> rows_of(const std::vector<group>& plan, std::string_view algorithm) {
   std::set<std::string> rows;
   for (const group& g : plan)
@@ -123,7 +124,7 @@ TEST(LabCeiling, FasterThanTheCopyAllowsIsImplausible) {
   EXPECT_DOUBLE_EQ(copied_bytes(scan), 8000);
   EXPECT_TRUE(judged(scan, 1.04, 0));
   EXPECT_FALSE(judged(scan, 1.06, 0));
-  EXPECT_TRUE(judged(reduce, 1.50, 0)) << "a copy writes as well, and a cache may read what it writes";
+  EXPECT_TRUE(judged(reduce, 1.50, 0)) << "a copy writes too, and a cache may read what it writes";
   EXPECT_FALSE(judged(reduce, 1.60, 0));
   const auto moved = static_cast<std::uint64_t>(copied_bytes(scan));
   EXPECT_TRUE(judged(scan, 5.0, moved)) << "within the cache";
@@ -148,7 +149,7 @@ TEST(LabCeiling, AProductIsHeldAgainstTheMultiplyAdds) {
     EXPECT_EQ(r["derived"]["ceiling"], "fma");
     EXPECT_TRUE(r["derived"]["ceiling_bytes_per_s"].is_null());
     EXPECT_GT(r["derived"]["operations_per_s"].get<double>(), 0);
-    EXPECT_TRUE(r["derived"]["elements_per_s"].is_null()) << "they are not what the work grows with";
+    EXPECT_TRUE(r["derived"]["elements_per_s"].is_null()) << "the work does not grow with them";
     EXPECT_EQ(is_limit, r["derived"]["fraction_of_ceiling"].get<double>() == 1);
   }
   EXPECT_TRUE(is_valid(o.file));
@@ -160,7 +161,7 @@ TEST(LabCeiling, ASortIsToldInElementsAndHeldAgainstTheCopy) {
   for (const auto& r : o.records) {
     const auto& derived = r["derived"];
     EXPECT_EQ(derived["ceiling"], "copy");
-    // One share by either unit, though the copy moves the keys alone.
+    // The same share in either unit, though the copy moves only the keys.
     const double elements = derived["elements_per_s"].get<double>(), bytes = derived["bytes_per_s"].get<double>();
     EXPECT_NEAR(bytes / elements, 12, 1e-9);
   }

@@ -1,5 +1,5 @@
-// The laboratory's own rules: statistics against values by hand and by simulation, turns and stops on a clock that is
-// made up, and no time for a wrong result. Nothing here asserts on real times.
+// The laboratory's own rules: statistics against values by hand and by simulation, rounds and stops on a made-up clock,
+// and no time for a wrong result. Nothing here asserts on real times.
 #include "bench_run.hpp"
 #include "lab/bench.hpp"
 #include "lab/noise.hpp"
@@ -50,7 +50,7 @@ TEST(LabStatistics, OutliersAreFoundWhereMostTimesAreEqual) {
   EXPECT_EQ(summarize(values).outliers, 1u);
 }
 
-/// Skewed like times are: a floor and a long tail. Its median is known.
+/// Skewed as times are: a floor and a long tail. Its median is known.
 double skewed(std::mt19937_64& random) { return 100 + std::exp(std::normal_distribution<double>(0, 1)(random)); }
 constexpr double skewed_median = 101;
 
@@ -100,7 +100,7 @@ TEST(LabStopRule, LooksAtCheckpointsOnly) {
   EXPECT_EQ(stops, (std::vector<std::size_t>{10, 15, 20, 25, 30, 36}));
 }
 
-/// A contender on a made-up clock: each call takes what `ns` says.
+/// A contender on a made-up clock: each call takes `ns`.
 contender fake(std::string name, std::function<double()> ns, std::vector<std::string>* log = nullptr) {
   return {name, [name, ns, log](std::uint64_t calls) {
             if (log != nullptr) log->push_back(name);
@@ -204,7 +204,7 @@ registry::variant planted(std::string_view name, decltype(registry::variant::run
           .peer = true};
 }
 
-/// Peers are measured and never chosen, so the plants disturb no other test of this program.
+/// Peers are measured but never chosen, so the planted ones disturb no other test of this program.
 void plant() {
   static const bool done = [] {
     registry::add_peers(std::vector{planted("planted_wrong", run_wrong<0>), planted("planted_late", run_wrong<20>),

@@ -1,4 +1,4 @@
-// How much memory the control groups leave: trees of files as Linux shows them.
+// How much memory the control groups leave: trees of files as Linux presents them.
 #include "base/memory_group.hpp"
 
 #include <cstdlib>

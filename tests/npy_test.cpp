@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace tilewise;
 
-/// A folder that goes away with the test.
+/// A folder that is removed with the test.
 struct npy : testing::Test {
   fs::path folder;
   npy() {
@@ -94,7 +94,7 @@ std::vector<hostile> hostile_files() {
       {std::string("\x93NUMPY\2\0\xff\xff\xff\xff{", 13), "4294967295 bytes; at most 65536"},
       {std::string("\x93NUMPY\3\0\1\0\1\0{", 13), "65537 bytes; at most 65536"},
       {std::string("\x93NUMPY\2\0\x40\0", 10), "within its header"},
-      // Not the elements that it announces.
+      // Not the announced elements.
       {good.substr(0, good.size() - 1), "cut off"},
       {good.substr(0, good.size() - 12), "cut off"},
       {good + "x", "not one array"},
@@ -103,7 +103,7 @@ std::vector<hostile> hostile_files() {
       {file_of(dictionary("<f4", "(1000000000000,)")), "cut off"},
       {file_of(dictionary("<f4", "(0,)")), "not one array"},
       {file_of(dictionary("<f4", "()")), "not one array"},
-      // Sizes whose product is a lie.
+      // Sizes whose product misleads.
       {file_of(dictionary("<f4", "(4294967296, 4294967296)"), 0), "more than 2^64 bytes"},
       {file_of(dictionary("<f4", "(4611686018427387904,)"), 0), "more than 2^64 bytes"},
       {file_of(dictionary("<f8", "(2305843009213693952,)"), 0), "more than 2^64 bytes"},
@@ -112,7 +112,7 @@ std::vector<hostile> hostile_files() {
       {file_of(dictionary("<f4", "(18446744073709551616,)"), 0), "larger than 2^64"},
       {file_of(dictionary("<f4", "(99999999999999999999999999999999,)"), 0), "larger than 2^64"},
       {file_of(dictionary("<f4", "(1, 1, 1, 1, 1, 1, 1, 1, 3)")), "more than 8 dimensions"},
-      // Shapes that are none.
+      // Shapes that are not shapes.
       {file_of(dictionary("<f4", "(-3,)")), "where a dimension should be"},
       {file_of(dictionary("<f4", "(3.0,)")), "lacks a comma"},
       {file_of(dictionary("<f4", "(3L,)")), "lacks a comma"},
@@ -128,7 +128,7 @@ std::vector<hostile> hostile_files() {
       {file_of(dictionary("<f4", "(3,")), "where a dimension should be"},
       {file_of(dictionary("<f4", "(None,)")), "where a dimension should be"},
       {file_of(dictionary("<f4", "(__import__('os').system('id'),)")), "where a dimension should be"},
-      // Types that are none of ours.
+      // Types that are not ours.
       {file_of(dictionary("|O", "(3,)")), "Tilewise reads f4, f8, i4, i8, u4 and u8"},
       {file_of(dictionary("<f2", "(6,)")), "type '<f2'; Tilewise reads"},
       {file_of(dictionary("<f16", "(1,)")), "type '<f16'"},
@@ -147,7 +147,7 @@ std::vector<hostile> hostile_files() {
       {file_of("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (3,), }\n"), "records"},
       {file_of("{'descr': ('<f4', (3,)), 'fortran_order': False, 'shape': (1,), }\n"), "records"},
       {file_of("{'descr': 4, 'fortran_order': False, 'shape': (3,), }\n"), "lacks a quoted text"},
-      // Dictionaries that are none.
+      // Dictionaries that are not dictionaries.
       {file_of(""), "lacks a '{'"},
       {file_of("{}\n"), "lacks the key 'descr'"},
       {file_of("{'descr': '<f4', 'shape': (3,)}\n"), "lacks the key 'fortran_order'"},

@@ -1,4 +1,4 @@
-// The cache of OpenCL programs on the disk: private, whole or nothing, and never a damaged program.
+// The cache of OpenCL programs on disk: private, all or nothing, and never a damaged program.
 #include "backend/opencl/opencl_cache.hpp"
 #include "backend/opencl/opencl_cache_limit.hpp"
 #include "opencl_fixture.hpp"
@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A private folder that goes away with its scope.
+/// A private folder that is removed with its scope.
 class scratch_folder {
  public:
   scratch_folder() {
@@ -33,7 +33,7 @@ class scratch_folder {
   fs::path path_;
 };
 
-/// Sets a variable of the environment for a scope.
+/// Sets an environment variable for a scope.
 class environment_variable {
  public:
   environment_variable(const char* name, const std::string& value) : name_(name) {
@@ -201,7 +201,7 @@ TEST_F(OpenclCache, WhatWasUsedLongestAgoMakesRoom) {
   EXPECT_EQ(names_of(opencl::surplus({}, 0, 1000)), "");
 }
 
-/// Sets when a file was used: so many seconds ago. Another process may have removed it.
+/// Sets when a file was last used: that many seconds ago. Another process may have removed it.
 void age(const fs::path& file, long seconds) {
   const timespec then{std::time(nullptr) - seconds, 0};
   const timespec both[] = {then, then};

@@ -10,8 +10,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Runs tests of this program in a process of its own, since a driver is loaded once. Returns the output; `ok` if all
-/// passed.
+/// Runs tests of this program in a separate process, since a driver is loaded only once. Returns the output; `ok` if
+/// all passed.
 std::string run_apart(const std::string& variables, const std::string& filter, bool& ok) {
   const std::string command = variables + " '" + fs::read_symlink("/proc/self/exe").string() +
                               "' --gtest_also_run_disabled_tests --gtest_filter=" + filter + " 2>&1";
@@ -44,7 +44,7 @@ TEST(OpenclDriver, FailuresOfEveryCallAreErrorsAndTheNextCallWorks) {
   EXPECT_TRUE(ok) << output;
 }
 
-/// Opens the device, scans and reduces; true if both are right, false if an error said that something is not.
+/// Opens the device, scans and reduces; true if both are right, false if an error reported that something failed.
 bool works(const std::vector<float>& in, const std::vector<float>& expected) {
   std::vector<float> out(in.size());
   try {

@@ -12,14 +12,14 @@ namespace tilewise::tests {
 
 namespace opencl = backend::opencl;
 
-/// The first OpenCL device; none where there is none.
+/// The first OpenCL device, if there is one.
 inline std::shared_ptr<backend::device> first_device() {
   std::string why_none;
   const auto all = opencl::devices(why_none);
   return all.empty() ? nullptr : all.front();
 }
 
-/// Tests on the first device; skipped where there is none.
+/// Tests on the first device; skipped if there is none.
 class opencl_device_test : public testing::Test {
  protected:
   void SetUp() override {

@@ -12,18 +12,18 @@ namespace {
 
 using OpenclKernels = opencl_device_test;
 
-// Small tiles, so that few elements reach every level, short and whole tiles, and several chunks. One program a test:
-// scripts/check_kernels runs each in a process of its own under Oclgrind, whose bookkeeping does not survive a second
+// Small tiles, so that few elements reach every level, short and whole tiles, and several chunks. One program per test:
+// scripts/check_kernels runs each in its own process under Oclgrind, whose bookkeeping does not survive a second
 // one.
 struct kernel_shape {
   const char* variant;
   const char* tuning;
   dtype type;
   registry::extents extent;
-  std::string_view value = {};  // of one of the settings, where each value is a program
+  std::string_view value = {};  // of one of the settings, if each value is a separate program
 };
 
-/// "scan_opencl_blelloch_group_size_4_f32_131": what scripts/check_kernels says of a fault.
+/// "scan_opencl_blelloch_group_size_4_f32_131": what scripts/check_kernels calls a fault.
 std::string name_of_shape(const testing::TestParamInfo<kernel_shape>& info) {
   const auto& [variant, tuning, type, extent, value] = info.param;
   std::string name = std::string(variant) + "_" + tuning + "_" + std::string(name_of(type)) + "_" + to_string(extent) +
@@ -33,7 +33,7 @@ std::string name_of_shape(const testing::TestParamInfo<kernel_shape>& info) {
   return name;
 }
 
-/// The problems with the value that the shape names. Of operators one is enough: they differ in no access to memory.
+/// The problems with the value that the shape names. One operator is enough: they do not differ in memory accesses.
 bool is_meant(const registry::problem& p, const kernel_shape& shape) {
   for (std::size_t s = 0; s < p.what->settings.size(); ++s) {
     const auto& values = p.what->settings[s].values;
@@ -170,7 +170,7 @@ const kernel_shape all_shapes[] = {
 
 INSTANTIATE_TEST_SUITE_P(Kernels, OpenclShapes, testing::ValuesIn(all_shapes), name_of_shape);
 
-// Faults on purpose: scripts/check_kernels must find each of them, or its silence says nothing.
+// Faults on purpose: scripts/check_kernels must find each of them, or its silence means nothing.
 constexpr std::string_view faulty_source = R"(
 __kernel void tw_out_of_bounds(__global int* x, ulong count, ulong first_tile) { x[count + get_global_id(0)] = 1; }
 __kernel void tw_global_race(__global int* x, ulong count, ulong first_tile) { x[0] = (int)get_global_id(0); }

@@ -58,7 +58,7 @@ TEST_F(OpenclQueue, MeasuresWhatWasEnqueuedBetween) {
   EXPECT_GT(queue.stop_clock(), of_nothing);
 }
 
-/// An OpenCL user of his own: a context and a queue that the library did not make.
+/// An independent OpenCL user: a context and a queue that the library did not make.
 struct foreign_queue {
   explicit foreign_queue(cl_command_queue_properties properties = 0) {
     cl_platform_id platform = nullptr;

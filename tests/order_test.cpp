@@ -1,5 +1,5 @@
-// The order against its two lines of definition, its laws through the library's face, and the operators against
-// oracles written by cases.
+// The order against its two-line definition, its laws through the public interface, and the operators against oracles
+// written case by case.
 #include "helpers.hpp"
 #include "lab/generate.hpp"
 #include "order/block_stack.hpp"
@@ -56,7 +56,7 @@ class Order : public ::testing::Test {};
 using element_types = ::testing::Types<float, double, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t>;
 TYPED_TEST_SUITE(Order, element_types);
 
-/// Sums and products in another association change bits on these.
+/// On these, sums and products in another association have other bits.
 constexpr std::array sensitive{lab::data_class::uniform, lab::data_class::wide, lab::data_class::near_one,
                                lab::data_class::cancelling};
 

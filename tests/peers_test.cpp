@@ -1,4 +1,4 @@
-// Peers where tiles, rows and vectors end: `bench` verifies each before it times it, but only at the sizes that it
+// Peers where tiles, rows and vectors end: `bench` verifies each before timing it, but only at the sizes that it
 // measures.
 #include "peers/peers.hpp"
 #include "lab/group.hpp"

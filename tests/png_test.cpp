@@ -1,4 +1,4 @@
-// PNG files: what libpng reads back is what was given, and what cannot be one is refused in words.
+// PNG files: libpng reads back what was written, and what cannot be a PNG is refused with a sentence.
 #include "io/png.hpp"
 
 #include "helpers.hpp"
@@ -10,7 +10,7 @@
 namespace tilewise::io {
 namespace {
 
-/// More rows and columns than a byte counts, and a pattern that repeats in no row.
+/// More rows and columns than a byte can count, and a pattern that no row repeats.
 picture pattern() {
   picture image{300, 270, {}};
   for (unsigned i = 0; i < image.width * image.height; ++i)
@@ -18,7 +18,7 @@ picture pattern() {
   return image;
 }
 
-/// The pixels in a format of libpng's, its channels one after the other.
+/// The pixels in one of libpng's formats, with interleaved channels.
 std::vector<std::uint8_t> decoded(const std::vector<std::byte>& file, png_uint_32 format) {
   png_image image{};
   image.version = PNG_IMAGE_VERSION;

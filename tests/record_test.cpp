@@ -1,4 +1,4 @@
-// The record: what was committed is read and written back as it is, keys and words are the schema's, and damaged files
+// The record: committed files are read and written back unchanged, keys and words are the schema's, and damaged files
 // are refused with a sentence.
 #include "record/record_file.hpp"
 #include "record/record_json.hpp"
@@ -32,7 +32,7 @@ TEST(Record, EveryCommittedOneIsWrittenAsItWasRead) {
   EXPECT_GT(lines, 1000u);
 }
 
-/// "timing.kernel.n"; with a question mark where the key may be left out.
+/// "timing.kernel.n"; with a question mark if the key may be left out.
 using keys = std::set<std::string>;
 
 template <class T>

@@ -1,4 +1,4 @@
-// The catalog is sane, says what it does not have, and chooses without silent fallbacks.
+// The catalog is sane, says what it lacks, and chooses without silent fallbacks.
 #include "backend/cpu/cpu_device.hpp"
 #include "base/nearest.hpp"
 #include "helpers.hpp"
@@ -23,7 +23,7 @@ bool has(std::span<const extents> shapes, const extents& shape) {
   return std::find(shapes.begin(), shapes.end(), shape) != shapes.end();
 }
 
-/// An algorithm of these tests alone, with variants that the real ones do not have.
+/// An algorithm for these tests only, with variants that the real ones do not have.
 constexpr std::array<dtype, 1> only_f32{dtype::f32};
 const algorithm pretended = [] {
   algorithm a{};

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Opens the report in headless Chromium: the charts are drawn, the console stays silent, nothing is asked of a
+# Opens the report in headless Chromium: the charts are drawn, the console stays silent, nothing is requested from a
 # network, and hostile text stays text.  usage: report_browser_test.sh CHROMIUM PAGE_WRITER
 set -euo pipefail
 chromium=$1 writer=$2

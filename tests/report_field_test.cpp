@@ -1,4 +1,4 @@
-// The diffusing field in the report: pictures, residuals, and what is said of their bits.
+// The diffusing field in the report: pictures, residuals, and what is said about their bits.
 #include "report_fixture.hpp"
 #include "report_page.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The section of the field, and the made-up records with what `change` makes of each run.
+/// The section of the field, from the made-up records with what `change` makes of each run.
 template <class Change>
 std::string field_of(Change change) {
   std::vector<json> records = made_up_records();
@@ -27,7 +27,7 @@ TEST(ReportField, TheLongestRunIsShownWithItsResiduals) {
   for (const char* part : {"<strong>step 100,000</strong><div>time 50,000</div><div>residual 0.00300</div>",
                            "Computed by scan/opencl:chunked on opencl:0 of made-up-machine", "<td>0.0000300</td>",
                            ", as published.</p>", "<td>as published</td>",
-                           "at every step shown it is that of scan/opencl:chunked on opencl:0, scan/cuda:lookback on"})
+                           "at every step shown, these agree: scan/opencl:chunked on opencl:0, scan/cuda:lookback on"})
     EXPECT_NE(section.find(part), section.npos) << part << section;
   EXPECT_EQ(section.find("too slow"), section.npos) << "of the other run";
   const std::string plain = field_of([](json& record) { record.erase("course"); });

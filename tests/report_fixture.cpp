@@ -177,7 +177,7 @@ json record_of(const problem& p, const made_up_variant& v, std::uint64_t n) {
   return r;
 }
 
-/// What one of the problems is in a document, and one variant's published figures.
+/// What a document says about one of the problems, and one variant's published figures.
 void publish(json& r) {
   if (r["case"]["dtype"] != "f32" || r["case"]["algorithm"] != "scan" || r["case"]["n"] != 67108865) return;
   json figures = json::array();
@@ -222,7 +222,7 @@ void spoil(json& record, const char* status, const json& reason) {
   record["verify"] = nullptr;
 }
 
-/// One case of each kind that is no plain success.
+/// One case of each kind that is not a plain success.
 void spoil_some(std::vector<json>& records) {
   int faults = 0;
   for (json& r : records) {

@@ -14,7 +14,7 @@ namespace tilewise::report {
 /// one case each that is wrong, implausible, skipped, timed out and interrupted.
 std::vector<nlohmann::json> made_up_records();
 
-/// The same with every text field replaced by `hostile`, except those words that the schema fixes.
+/// The same with every text field replaced by `hostile`, except for the words that the schema fixes.
 std::vector<nlohmann::json> hostile_records(const std::string& hostile);
 
 /// As they are read from a file. A model keeps pointers into them.

@@ -1,4 +1,4 @@
-// Reports on problems of several sizes: squares on one axis, other shapes apart, and a ladder up to the multiply-adds.
+// Reports on problems of several sizes: squares on one axis, other shapes separately, a ladder up to the multiply-adds.
 #include "report/findings.hpp"
 #include "report/report.hpp"
 #include "report_fixture.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-/// A made-up record turned into one of a matrix product that does so many operations a nanosecond.
+/// A made-up record turned into one of a matrix product that does this many operations per nanosecond.
 json product(const std::string& variant, const std::vector<std::uint64_t>& shape, double gflops, bool own = false) {
   static const json pattern = made_up_records().front();
   json r = pattern;

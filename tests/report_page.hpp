@@ -14,7 +14,7 @@
 
 namespace tilewise::report {
 
-/// A folder that goes away with its test.
+/// A folder that is removed with its test.
 struct scratch {
   std::filesystem::path folder =
       std::filesystem::temp_directory_path() / ("tilewise-report-test-" + std::to_string(getpid()));

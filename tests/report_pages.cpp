@@ -1,4 +1,4 @@
-// Writes the pages that report_browser_test opens: one of made-up records, one whose every text attacks it.
+// Writes the pages that report_browser_test opens: one of made-up records, and one that every text attacks.
 #include "report/report.hpp"
 #include "report_fixture.hpp"
 

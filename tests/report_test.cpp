@@ -38,7 +38,7 @@ TEST(ReportPage, HasItsPartsInOrder) {
   std::size_t last = 0;
   for (const char* part : {"class=\"verdict", "The machine", "<h2 class=\"algorithm\">scan</h2>", "Time against n",
                            "Throughput against n", "The ladder", "Speedup over the serial code", "Speedup over OpenMP",
-                           "Kernel and transfers", "One digest, many times", "Compared in turns",
+                           "Kernel and transfers", "One digest, many times", "Interleaved comparisons",
                            "<h2 class=\"algorithm\">reduce</h2>", "The documents’ experiments", "The diffusing field",
                            "Residual against time", "Not measured", "Environment", "How to repeat it", "Warnings"}) {
     const std::size_t at = body.find(part, last);
@@ -68,7 +68,7 @@ TEST(ReportPage, AsksForNothing) {
 TEST(ReportPage, HostileTextStaysText) {
   const std::string page = page_of(hostile_records(hostile));
   EXPECT_EQ(page.find("<injected-element"), std::string::npos);
-  EXPECT_EQ(times_in(page, "<img"), 1u) << "the palette; no picture of a record is one";
+  EXPECT_EQ(times_in(page, "<img"), 1u) << "the palette; no record's picture is a valid one";
   EXPECT_EQ(times_in(page, "</script>"), 3u);
   EXPECT_GT(times_in(body_of(page), "&lt;injected-element&gt;"), 100u);
   EXPECT_EQ(times_in(charts_of(page), "<"), 0u);
@@ -170,7 +170,7 @@ TEST(ReportFindings, ADeviceWinsFromTheSizeAfterWhichItNeverLoses) {
 
 TEST(ReportFindings, CrossingsSayFromWhereOnWhoIsTheFastest) {
   std::vector<json> records = made_up_records();
-  EXPECT_EQ(crossings(make_model(typed(records)).panels.front().boards.back()), "") << "lookback is at all sizes";
+  EXPECT_EQ(crossings(make_model(typed(records)).panels.front().boards.back()), "") << "lookback leads at all sizes";
   for (json& record : records) {
     const std::uint64_t n = record["case"]["n"];
     const bool is_early = n <= 4096 || n == 16777217;

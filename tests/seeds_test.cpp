@@ -1,4 +1,4 @@
-// The documents' experiments: what they declare fits the catalog, their inputs give the results they publish, and the
+// The documents' experiments: what they declare fits the catalog, their inputs give the published results, and the
 // table holds their figures against the right clock.
 #include "bench_run.hpp"
 #include "cli/documents.hpp"
@@ -50,7 +50,7 @@ TEST(Seeds, EachIsAProblemOfTheCatalogWithItsBaseline) {
   }
 }
 
-/// A pattern that no row can match would leave its figure alone for ever. MPI has no variant yet.
+/// A figure whose pattern no row can match would never be compared. MPI has no variant yet.
 TEST(Seeds, EachFigureIsOfASizeAndHasACounterpart) {
   for (const experiment& e : cli::documents())
     for (const figure& f : e.figures) {
@@ -97,7 +97,8 @@ TEST(Seeds, AResultOtherThanThePublishedOneIsAFailureWithoutTimes) {
   run_bench(std::span(&wrong, 1), {}, events);
   ASSERT_EQ(seen.size(), 1u);
   EXPECT_EQ(seen[0].result.state, record::status::failed);
-  EXPECT_EQ(seen[0].result.reason, "the definition's result begins 2 7 16 30 50 and the document's 2 7 16 30 51");
+  EXPECT_EQ(seen[0].result.reason,
+            "the definition's result begins 2 7 16 30 50, but the document's begins 2 7 16 30 51");
   EXPECT_FALSE(seen[0].result.timing);
 }
 
@@ -139,7 +140,7 @@ std::vector<measured> measured_with(decltype(measured_size::course) course) {
   run_bench(std::span(&all, 1), how, events);
   for (measured& m : seen) {
     EXPECT_TRUE(m.is_ok()) << m.result.reason.value_or("");
-    m.from = nullptr;  // which ends here
+    m.from = nullptr;  // whose lifetime ends here
     m.published.clear();
   }
   return seen;
@@ -191,7 +192,7 @@ TEST(SeedsCourse, AFailureCostsNeitherTheTimesNorTheMomentsBeforeIt) {
   }
 }
 
-/// The hash is the original program's; the residual has one of libm's functions in it.
+/// The hash is the original program's; the residual involves one of libm's functions.
 TEST(SeedsCourse, TheFieldIsTheOriginals) {
   const auto& sizes = std::find_if(cli::documents().begin(), cli::documents().end(), [](const experiment& e) {
                         return e.algorithm == "diffuse";
@@ -215,7 +216,7 @@ TEST(SeedsCourse, TheFieldIsTheOriginals) {
   EXPECT_GT(m.picture_png.size(), 1000u);
 }
 
-/// A row of the document's large product: its first of many calls took so long that there is one sample.
+/// A row of the document's large product: a call took so long that there is only one sample.
 measured row_of(const std::string& id, const std::string& place, double ns) {
   const registry::extents large{65536, 65536};
   measured m;

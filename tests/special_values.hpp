@@ -1,5 +1,5 @@
 // 64 values of each element type at which operators go wrong, and what the operators must make of any two of them,
-// written by cases and in wider arithmetic, with nothing of src/order in it.
+// written case by case and in wider arithmetic, using nothing from src/order.
 #pragma once
 
 #include "lab/generate.hpp"

@@ -19,17 +19,17 @@ verified_case case_of(const group& g, const measuring& how) {
   return make_case(g.problem, data_for(g.problem), how.seed);
 }
 
-/// A definition that begins otherwise than the document's result is a fault, in it or in the inputs.
+/// If the definition's result begins unlike the document's, there is a fault in the definition or the inputs.
 std::string not_as_published(const group& g, const verified_case& inputs) {
   if (g.from == nullptr) return "";
   const std::string published(g.from->at(g.problem.shape)->first_outputs);
   const auto values = static_cast<std::uint64_t>(std::count(published.begin(), published.end(), ' ')) + 1;
   const std::string ours = first_values(inputs, values);
   if (published.empty() || ours == published) return "";
-  return "the definition's result begins " + ours + " and the document's " + published;
+  return "the definition's result begins " + ours + ", but the document's begins " + published;
 }
 
-/// The row that is shown for all with the order's bits: the fastest.
+/// The row that represents all those with the order's bits: the fastest.
 std::optional<std::size_t> fastest_in_order(std::span<const measured> rows) {
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -41,7 +41,7 @@ std::optional<std::size_t> fastest_in_order(std::span<const measured> rows) {
   return best;
 }
 
-/// The document's run from its start. What it throws costs none of the times.
+/// The document's run from its start. If it throws, no times are lost.
 void add_course(const group& g, const measuring& how, const bench_events& events, std::span<measured> rows) {
   const auto run = g.from == nullptr ? nullptr : g.from->at(g.problem.shape)->course;
   if (run == nullptr || how.hooks.interrupted()) return;

@@ -1,4 +1,4 @@
-// A whole plan: inputs and references are made once a problem, groups are measured one after the other.
+// A whole plan: inputs and references are made once per problem, groups are measured one at a time.
 #pragma once
 
 #include "lab/group.hpp"
@@ -13,7 +13,7 @@ struct bench_events {
   std::function<void(const measured&)> on_record = [](const measured&) {};
 };
 
-/// Stops after the group during which hooks.interrupted became true; its records are told all the same.
+/// Stops after the group during which hooks.interrupted became true; its records are still delivered.
 void run_bench(std::span<const group> plan, const measuring& how, const bench_events& events);
 
 }  // namespace tilewise::lab

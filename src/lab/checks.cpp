@@ -9,7 +9,7 @@ namespace tilewise::lab {
 
 namespace {
 
-/// The copy's work is known from the problem, that of the multiply-adds only from a call.
+/// The copy's work follows from the problem; that of the multiply-adds is known only after a call.
 void note_operations(const row& r, dtype type, measured& m) {
   if (ceiling_of(m.unit) != record::ceiling::fma) return;
   m.result.what.operations = r.on->queue().multiply_add(type);
@@ -56,7 +56,7 @@ void checks::check(const row& r, measured& m) {
                                         : "the result was right before the timing and differs after it");
 }
 
-/// What has an order of its own may have another one in the next run: the last outputs against the first ones.
+/// A variant with its own order may use another one in the next run: compares the last outputs with the first.
 void checks::note_changes(const row& r, const registry::host_operands& outputs, record::verification& to) {
   const auto [first, is_new] = first_outputs_.emplace(&r, outputs);
   if (is_new) return;

@@ -1,4 +1,4 @@
-// Verifies a group's rows before and after they are timed, in the very memory that is timed.
+// Verifies a group's rows before and after they are timed, in the same memory that is timed.
 #pragma once
 
 #include "lab/group.hpp"
@@ -16,8 +16,8 @@ class checks {
  public:
   checks(const verified_case& inputs, operand_sets& memory) : inputs_(inputs), memory_(memory) {}
 
-  /// Runs the row once and compares what it computed. Its first check also tells how long a first call takes, and what
-  /// a limit does.
+  /// Runs the row once and compares what it computed. The first check also notes how long a first call takes, and how
+  /// much work a limit does.
   void check(const row& r, measured& m);
 
  private:
@@ -25,7 +25,7 @@ class checks {
 
   const verified_case& inputs_;
   operand_sets& memory_;
-  std::map<const row*, registry::host_operands> first_outputs_;  // of rows with an order of their own
+  std::map<const row*, registry::host_operands> first_outputs_;  // of rows with their own order
 };
 
 }  // namespace tilewise::lab

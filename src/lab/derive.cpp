@@ -23,8 +23,8 @@ record::rates rates_of(const measured& m) {
   return r;
 }
 
-/// The share of the limit's rate that a row has at least, by the interval of their ratio: noise alone shall make
-/// nothing implausible.
+/// The least share of the limit's rate that a row reaches, by the interval of their ratio: noise alone must not make
+/// anything implausible.
 double surest_share(const measured& mine, const measured& limit) {
   const summary faster = *ratio_of(limit.kernel()->samples_ns, mine.kernel()->samples_ns);
   const double least = faster.ci95 ? faster.ci95->lo : faster.median;
@@ -75,7 +75,7 @@ void hold_against_round_trip(measured& m) {
   const double at_most = *(round_trip.ci95_hi_ns ? round_trip.ci95_hi_ns : round_trip.median_ns);
   if (at_least <= at_most) return;
   m.result.derived->plausible = false;
-  m.result.reason = "the kernel takes longer than host to host, with its transfers";
+  m.result.reason = "the kernel takes longer than its round trip with transfers";
 }
 
 }  // namespace tilewise::lab

@@ -8,11 +8,11 @@ namespace tilewise::lab {
 
 namespace {
 
-/// The operations of the multiply-adds are known when they have run.
+/// The operations of the multiply-adds are known only once they have run.
 void describe_limit(const group& what, measured& m) {
   if (ceiling_of(m.unit) == record::ceiling::fma) return;
   m.result.what.bytes_min = copied_bytes(what.problem);
-  // The elements of the problem that as many bytes are.
+  // As many elements of the problem as make up these bytes.
   const double of_problem = what.problem.what->compulsory_bytes(what.problem);
   if (of_problem > 0 && m.unit == registry::speed_unit::elements) m.elements *= m.result.what.bytes_min / of_problem;
 }

@@ -1,4 +1,4 @@
-// What a row's record says before anything was measured.
+// What a row's record says before anything is measured.
 #pragma once
 
 #include "lab/group.hpp"

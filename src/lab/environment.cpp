@@ -32,7 +32,7 @@ std::string first_line(const std::filesystem::path& file) {
   return line;
 }
 
-// A fact that is not known is left out.
+// An unknown fact is left out.
 record::maybe_count known(std::uint64_t size) { return size == 0 ? record::maybe_count() : size; }
 record::maybe_text known(const std::string& text) { return text.empty() ? record::maybe_text() : text; }
 
@@ -40,7 +40,7 @@ std::uint64_t number_in(const std::filesystem::path& file) {
   return std::strtoull(first_line(file).c_str(), nullptr, 10);  // "max" and a missing file give 0
 }
 
-/// "KEY : value" and "KEY=value" files; the first value of the key.
+/// The first value of the key in a "KEY : value" or "KEY=value" file.
 std::string value_of(const char* file, const std::string& key, char separator) {
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {
@@ -70,7 +70,7 @@ cpu_counts count_cpus() {
   return counts;
 }
 
-/// The smallest first.
+/// Smallest first.
 std::vector<record::cache> caches_of_first_cpu() {
   std::vector<record::cache> caches;
   std::error_code missing;

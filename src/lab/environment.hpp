@@ -1,4 +1,4 @@
-// Where and with what a time was measured, as facts for the record.
+// Where and with which build a time was measured, as facts for the record.
 #pragma once
 
 #include "backend/backend.hpp"

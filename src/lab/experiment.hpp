@@ -1,6 +1,6 @@
-// The documents that Tilewise started from, its seeds: what each measured, and the figures that it published. A
-// document is one file in seeds/, and one line in experiment.cpp; one with an application of its own, as HiPerC has, is
-// a file there and a line in the tool's documents.cpp. Its figures are the document's, never measured here.
+// The documents that Tilewise started from, its seeds: what each measured, and the figures that it published. Each
+// document is one file in seeds/ and one line in experiment.cpp; one with its own application, like HiPerC, is a file
+// there and a line in the tool's documents.cpp. The figures are the document's and were never measured here.
 #pragma once
 
 #include "record/record.hpp"
@@ -16,11 +16,11 @@
 
 namespace tilewise::lab {
 
-/// One time as a document tells it.
+/// One time as a document gives it.
 struct figure {
   registry::extents shape;
   std::string_view system;  // as the document calls it: "naive GPU, local memory"
-  /// The rows of ours that stand beside it, as patterns of `id @place`: "polymul/*:local @*".
+  /// Our rows that it is shown beside, as patterns of `id @place`: "polymul/*:local @*".
   std::array<std::string_view, 2> counterparts;
   double ns;
   bool with_transfers;  // from host to host; else the computation alone
@@ -32,7 +32,7 @@ struct measured_size {
   registry::extents shape;
   std::string_view first_outputs;
   decltype(registry::problem::number) number = {};  // as the algorithm's `numbers` name them
-  /// The run of which the times are a part, from its start and until `goes_on` says no; null where there is none.
+  /// The run that the times are a part of, from its start until `goes_on` says no; null if there is none.
   void (*course)(const registry::choice& how, backend::queue& queue, const std::function<bool()>& goes_on,
                  record::course& course) = nullptr;
 };
@@ -40,20 +40,20 @@ struct measured_size {
 struct experiment {
   std::string_view algorithm;
   std::string_view document;  // author, title, year
-  std::string_view baseline;  // the variant over which speedups are told
+  std::string_view baseline;  // the variant that speedups are relative to
   std::string_view baseline_device = "cpu:serial";
   dtype type;
   std::vector<measured_size> sizes;
-  /// The inputs that the document gives; null where it gives none: then those that all of `bench` is measured with.
+  /// The inputs that the document gives; null if it gives none: then those that `bench` uses everywhere else.
   registry::host_operands (*inputs)(const registry::problem&) = nullptr;
   std::vector<figure> figures = {};
 
   const measured_size* at(const registry::extents& shape) const;
-  /// Settings are the first of each: a plain sum, no modulus.
+  /// Each setting has its first value: a plain sum, no modulus.
   registry::problem problem(const measured_size& size) const;
 };
 
-/// Of the documents in seeds/, in the documents' order.
+/// Those of the documents in seeds/, document by document.
 std::span<const experiment> experiments();
 
 /// `count` elements of a type, element i from `value(i)`.
@@ -67,7 +67,7 @@ std::vector<std::byte> operand_of(std::uint64_t count, Value value) {
   return bytes;
 }
 
-/// The figures of a size that a row of ours stands beside.
+/// The figures of a size that one of our rows is shown beside.
 std::vector<const figure*> figures_of(const experiment& from, const registry::extents& shape, const std::string& id,
                                       const std::string& place);
 

@@ -1,11 +1,11 @@
-// Cold samples: what the caches held is pushed out by a copy larger than they are.
+// Cold samples: a copy larger than the caches evicts what they held.
 #pragma once
 
 #include "backend/backend.hpp"
 
 namespace tilewise::lab {
 
-/// Twice the last-level cache; where the device does not tell it, twice 64 MiB, which is above most.
+/// Twice the last-level cache; if the device does not report it, twice 64 MiB, which exceeds most.
 std::uint64_t flush_bytes(const device_info& info);
 
 class cache_flusher {

@@ -62,8 +62,8 @@ T uniform(std::uint64_t random) {
   }
 }
 
-/// 1 + d or 1 - d + d^2, which is 1/(1 + d) to within d^3, for d in [0, 2^-10): the logarithms add up to nothing, so
-/// that the product of 2^32 of them is still in the range of a float.
+/// 1 + d or 1 - d + d^2, which is 1/(1 + d) to within d^3, for d in [0, 2^-10): the logarithms cancel out, so that
+/// the product of 2^32 of them is still in the range of a float.
 template <class T>
 T near_one(std::uint64_t random) {
   if constexpr (std::is_integral_v<T>) return static_cast<T>(top<T>(random) | 1);
@@ -72,7 +72,7 @@ T near_one(std::uint64_t random) {
   return with_sign(static_cast<T>(magnitude), (random & 2) != 0);
 }
 
-/// The exponents telescope, so that the product of any block is as much in range as one element.
+/// The exponents telescope, so that the product of any block is as far within range as one element.
 template <class T>
 T wide(const stream& s, std::uint64_t i) {
   const std::uint64_t random = s.bits(i);
@@ -133,7 +133,7 @@ T nan(std::uint64_t random) {
   return std::bit_cast<T>(static_cast<bits_of<T>>(top<T>(mix(random)) | infinity | 1));
 }
 
-/// Equal steps between two values whose bits are read as positions in the type's order: over 2^25 different values.
+/// Equal steps between two values, their bits read as positions in the type's order: over 2^25 different values.
 template <class T>
 T sorted(const stream& s, std::uint64_t i) {
   using bits = bits_of<T>;

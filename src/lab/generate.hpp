@@ -1,6 +1,6 @@
 // Inputs by a counter-based generator: element i depends on (data class, seed, type, i) alone, so every backend and
 // every rank can make the same bytes by itself. Built from bits, exact arithmetic and correctly rounded sums and
-// products, so that they are the same on every machine. Never all zeros: they hide faults and run faster than real
+// products, so that they are the same on every machine. Never all zeros: those hide faults and run faster than real
 // data.
 #pragma once
 
@@ -13,17 +13,17 @@
 
 namespace tilewise::lab {
 
-/// What the elements are, and which faults they show. A product of `uniform` floats underflows to zero and one of
-/// `uniform` integers wraps to zero within some hundred elements: products are judged on `near_one` and `wide`.
+/// What the elements are, and which faults they expose. A product of `uniform` floats underflows to zero and one of
+/// `uniform` integers wraps to zero within a few hundred elements: products are judged on `near_one` and `wide`.
 enum class data_class : std::uint8_t {
-  uniform,   // [-1, 1), all bits for integers: sums in another order, lost or doubled elements; the one to measure with
-  wide,      // exponents over half of the type's range, any block's product in range: another order, lost carries
-  near_one,  // +-(1 +- 2^-10), odd integers: products in another order, since none vanishes or overflows
+  uniform,     // [-1, 1), all bits for integers: sums in another order, lost or doubled elements; the one for measuring
+  wide,        // exponents over half the type's range, any block's product in range: another order, lost carries
+  near_one,    // +-(1 +- 2^-10), odd integers: products in another order, since none vanishes or overflows
   cancelling,  // large values of both signs that nearly cancel within 1024 elements: contraction, wider accumulators
   subnormal,   // below the smallest normal float, small integers: flushing to zero
   zeros,     // nearly all -0.0 for even seeds, +0.0 for odd ones, 0 and 1: a wrong identity, signs of zero in min, max
-  infinite,  // near_one with a few infinities of one sign, extremes: identities that make NaN of infinity, saturation
-  nan,       // near_one with a few NaNs of all signs and payloads: NaNs that are lost by min, max or not canonical
+  infinite,  // near_one with a few infinities of one sign, extremes: identities that turn infinity to NaN, saturation
+  nan,       // near_one with a few NaNs of all signs and payloads: NaNs lost by min or max, or not made canonical
   sorted,    // ascending for even seeds, descending for odd ones: every prefix max or min is new, so a lost one shows
   equal,     // one value with many significant bits: a shifted count of elements
 };

@@ -1,4 +1,4 @@
-// What is measured together: rows of one problem on one device.
+// What is measured together: the rows of one problem on one device.
 #pragma once
 
 #include "lab/experiment.hpp"
@@ -15,10 +15,10 @@ struct row {
   const registry::variant* variant;
   std::shared_ptr<backend::device> on;
   registry::tuning tuning = {};
-  std::string skip = {};  // why it cannot run here; it gets a record all the same
+  std::string skip = {};  // why it cannot run here; it still gets a record
 
   std::string id() const { return variant->id(); }  // "scan/cuda:lookback", "copy/cuda", "fma/cuda"
-  /// Where it runs: "cuda:0", "cpu:openmp"; "cpu" for what brings its own threads, or none, whatever `on` is.
+  /// Where it runs: "cuda:0", "cpu:openmp"; "cpu" for code with its own threads, or none, whatever `on` is.
   std::string place() const;
   bool is_default_tuning() const;
 };
@@ -28,13 +28,13 @@ struct group {
   registry::problem problem;
   std::string where;  // "cpu", "cuda:0"
   std::vector<row> rows;
-  const experiment* from = nullptr;  // the document's that asks for it
+  const experiment* from = nullptr;  // of the document that asks for it
 
   std::string data() const;  // "seeds" for a document's own inputs, "uniform"
   std::string name() const;  // "scan.f32 n=1024 op=sum kind=inclusive init=none @cpu"
 };
 
-/// What a problem is measured with: uniform data, but products of those vanish, so near_one for them.
+/// The data that a problem is measured with: uniform, except for products, which would vanish: near_one.
 data_class data_for(const registry::problem& p);
 
 }  // namespace tilewise::lab

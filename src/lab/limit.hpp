@@ -1,5 +1,5 @@
-// The limits as variants: a device's plain copy and its multiply-adds have rows, times and records like what is held
-// against them. What they leave in memory is no result, so nothing of it is verified.
+// The limits as variants: a device's plain copy and its multiply-adds have rows, times and records like what is
+// compared with them. What they leave in memory is not a result, so none of it is verified.
 #pragma once
 
 #include "lab/ceiling.hpp"

@@ -1,4 +1,4 @@
-// One group of a plan: verify each row, time them alternately, verify again, and make their records.
+// One group of a plan: verifies each row, times them alternately, verifies again, and makes their records.
 #pragma once
 
 #include "lab/group.hpp"

@@ -1,4 +1,4 @@
-// A row's record while its group is measured, and what is told beside it.
+// A row's record while its group is measured, and what is shown beside it.
 #pragma once
 
 #include "lab/experiment.hpp"
@@ -10,19 +10,19 @@ namespace tilewise::lab {
 struct measured {
   record::result result;
   std::string place, tuning_changes;                        // row::place, and what differs from the default tuning
-  registry::speed_unit unit = registry::speed_unit::bytes;  // of the group: what its speeds are told in
-  double elements = 0;                                      // 0 where their number is not what the work grows with
+  registry::speed_unit unit = registry::speed_unit::bytes;  // of the group: what its speeds are given in
+  double elements = 0;                                      // 0 where the work does not grow with their number
   std::optional<errc> failure;                              // of a failed or skipped one, where it has a code
-  const experiment* from = nullptr;                         // the document's that asked for it
+  const experiment* from = nullptr;                         // of the document that asked for it
   std::vector<const figure*> published{};                   // its figures of this row's counterparts
 
-  /// Without a time: only what is right has one.
+  /// Without a time: only correct rows have one.
   void end(record::status state, const std::string& reason);
-  /// What is measured so far is kept.
+  /// Keeps what has been measured so far.
   void interrupt();
 
   bool is_ok() const { return result.state == record::status::ok; }
-  /// The samples of a right row, or null.
+  /// The samples of a correct row, or null.
   const record::clock* kernel() const;
 };
 

@@ -1,4 +1,4 @@
-// How a group is measured, as the caller wants it.
+// How the caller wants a group to be measured.
 #pragma once
 
 #include "lab/rounds.hpp"
@@ -9,7 +9,7 @@ struct measuring {
   stop_rule rule;
   bool cold = false;
   std::uint64_t seed = 1;
-  round_hooks hooks = {};  // progress is told between samples, never within one
+  round_hooks hooks = {};  // progress is reported between samples, never during one
 };
 
 }  // namespace tilewise::lab

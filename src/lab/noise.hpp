@@ -7,7 +7,7 @@
 namespace tilewise::lab {
 
 struct noise_floor {
-  double aa_median_ratio;  // of one contender to itself, entered twice in the same rounds
+  double aa_median_ratio;  // of one contender to itself, entered twice into the same rounds
   double min_effect;       // a difference below this may be chance: the farther end of that ratio's interval from 1
 };
 

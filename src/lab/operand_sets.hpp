@@ -7,10 +7,10 @@
 
 namespace tilewise::lab {
 
-/// Cold samples go through this many sets of operands, so that none finds its own last data.
+/// Cold samples cycle through this many sets of operands, so that none finds the data of its last run.
 inline constexpr unsigned cold_sets = 3;
 
-/// Bytes on the device for one set of operands and the copy's target.
+/// Bytes on the device for one set of operands and the target of the copy.
 std::uint64_t operand_bytes(const registry::problem& p);
 
 class operand_sets {
@@ -20,10 +20,10 @@ class operand_sets {
   std::size_t count() const { return sets_.size(); }
   const registry::operands& operands(std::size_t set) const { return sets_[set]; }
   const registry::memories& set(std::size_t i) const { return sets_[i].where(); }
-  /// For a copy of the set's first input: it goes where the first output is, if that has room.
+  /// For a copy of the set's first input: it goes to the first output, if that has room.
   const registry::memories& copied(std::size_t set) const { return copied_[set]; }
 
-  /// Of set 0, which is the one that is checked.
+  /// Of set 0, the one that is checked.
   void poison_outputs() { sets_.front().poison_outputs(); }
   registry::host_operands download_outputs() const;
 

@@ -1,4 +1,4 @@
-// The problems that a request asks of an algorithm: sizes or shapes, types and settings, each checked.
+// The problems that a request poses to an algorithm: sizes or shapes, types and settings, each checked.
 #pragma once
 
 #include "lab/request.hpp"

@@ -7,12 +7,12 @@ namespace tilewise::lab {
 
 namespace {
 
-/// A plain call: any operation, which is the first setting of both algorithms, and the first word of all others.
+/// A plain call: any operation, which is the first setting of both algorithms, and the first word of every other.
 std::string unsupported(const registry::problem& p, const backend::device& on, const registry::tuning&) {
   if (p.n() > largest_public_call) return "measured up to " + std::to_string(largest_public_call) + " elements";
-  if (on.info().name != "cpu" && on.info().name != "cpu:threads") return "the public call runs on cpu";
+  if (on.info().name != "cpu" && on.info().name != "cpu:threads") return "the public call runs on the CPU";
   for (std::size_t i = 1; i < p.what->settings.size(); ++i)
-    if (p.setting[i] != 0) return "measured without an initial value, inclusive";
+    if (p.setting[i] != 0) return "measured only inclusive and without an initial value";
   return "";
 }
 

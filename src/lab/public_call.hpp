@@ -1,4 +1,4 @@
-// The library's public functions as rows: what a user's call on a host array costs, checks and choosing included.
+// The library's public functions as rows: what a user's call on a host array costs, including checks and the choice.
 #pragma once
 
 #include "registry/variant.hpp"
@@ -7,7 +7,7 @@
 
 namespace tilewise::lab {
 
-/// Up to this size the cost of a call itself may show; above it a row of its own would say nothing new.
+/// Up to this size the cost of the call itself may show; above it a separate row would say nothing new.
 inline constexpr std::uint64_t largest_public_call = 65536;
 
 /// "reduce/cpu:call" and "scan/cpu:call".

@@ -17,7 +17,7 @@ struct preset {
   bool all_sizes;  // the algorithms' normal_shapes instead of quick_shapes
   stop_rule rule;
   bool of_documents = false;   // the documents' experiments, with their own types, settings and sizes
-  bool is_first_look = false;  // few rows where nothing is selected: what each device would choose, and a ladder
+  bool is_first_look = false;  // few rows unless something is selected: what each device would choose, and a ladder
 };
 /// quick, normal, thorough, seeds. Throws `invalid_argument` with the nearest name.
 preset find_preset(std::string_view name);
@@ -26,18 +26,18 @@ struct request {
   std::vector<std::string> selectors;  // algorithm, variant or pattern such as 'scan/cuda:*'; none: all
   std::string variant;                 // only variants of this name
   std::vector<std::shared_ptr<backend::device>> devices;
-  std::vector<std::uint64_t> sizes;  // of arrays; N means NxN or NxNxN where matrices are multiplied
+  std::vector<std::uint64_t> sizes;  // of arrays; N means NxN or NxNxN for products of matrices
   std::vector<registry::extents>
-      shapes;  // further ones, each for the algorithms of its rank; none at all: the preset's
+      shapes;  // more of them, each for the algorithms of its rank; if there are none at all: the preset's
   std::vector<dtype> types;
-  /// Names and words such as order, descending; several words of one name are measured each.
+  /// Names and words, such as order, descending; each of several words of one name is measured.
   std::vector<std::pair<std::string, std::string>> settings;
   std::string tuning;        // "all", a tuning's text, or empty: the default
-  bool public_calls = true;  // rows for the library's own functions, which take their own number of threads
+  bool public_calls = true;  // rows for the library's own functions, which choose their own number of threads
   preset base;
   std::span<const experiment> documents = experiments();  // of the preset seeds
 
-  /// Whoever names variants or tunings wants to see them all.
+  /// A request that names variants or tunings wants to see them all.
   bool is_first_look() const { return base.is_first_look && selectors.empty() && variant.empty() && tuning.empty(); }
 };
 

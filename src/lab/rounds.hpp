@@ -1,4 +1,4 @@
-// What is compared is measured in turns, A B C then C B A: whatever disturbs the machine meanwhile meets all of them.
+// Contenders are measured alternately, A B C then C B A: whatever disturbs the machine meanwhile affects all of them.
 #pragma once
 
 #include "lab/sampler.hpp"

@@ -1,4 +1,4 @@
-// One contender and how its samples are taken.
+// One contender, and how its samples are taken.
 #pragma once
 
 #include <cstdint>

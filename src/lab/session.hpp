@@ -10,7 +10,7 @@ struct session {
   record::tool tool;
   record::host host;
 
-  /// Signs a record: of this run, at this moment, with an id of its own.
+  /// Signs a record: made by this run, now, with its own id.
   void sign(record::result& r) const;
 };
 session describe_session(std::vector<std::string> argv);

@@ -12,7 +12,7 @@ std::string memory_shortage(const group& what, const measuring& how) {
   const std::uint64_t once = operand_bytes(what.problem);
   std::uint64_t on_device = once;
   if (how.cold) on_device = on_device * cold_sets + 2 * flush_bytes(info);
-  // On the host: inputs, expected results, poison or results of one row.
+  // On the host: inputs, expected results, and the poison or the results of one row.
   const std::uint64_t on_host = 2 * once + (shares_host ? on_device : 0);
   const auto shortage = [](const std::string& where, std::uint64_t need, std::uint64_t free) {
     return need <= free - free / 10 ? std::string()

@@ -1,4 +1,4 @@
-// Whether a group fits, before its memory is asked for.
+// Whether a group fits, before its memory is allocated.
 #pragma once
 
 #include "lab/group.hpp"
@@ -6,7 +6,7 @@
 
 namespace tilewise::lab {
 
-/// Why the group's memory does not fit its host or device with a tenth left free; empty if it does.
+/// Why the group does not fit in the memory of its host or device with a tenth left free; empty if it does.
 std::string memory_shortage(const group& what, const measuring& how);
 
 }  // namespace tilewise::lab

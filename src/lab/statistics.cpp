@@ -27,8 +27,8 @@ double mean_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// One standard deviation as the deviations suggest it. When more than half of the values are equal the MAD is zero,
-/// and the mean deviation takes its place; the factors make both agree for a normal distribution.
+/// One standard deviation as estimated from the deviations. When more than half of the values are equal, the MAD is
+/// zero and the mean deviation takes its place; the factors make both agree for a normal distribution.
 double robust_sigma(double mad, std::span<const double> deviations) {
   return mad > 0 ? mad / 0.6745 : 1.253314 * mean_of(deviations);
 }

@@ -26,8 +26,8 @@ std::optional<interval> median_interval(std::span<const double> sorted);
 /// `values` in any order; at least one.
 summary summarize(std::span<const double> values);
 
-/// Of other[i] / ours[i], round by round: above 1 means that ours is faster. Rounds that only one of them took part in
-/// are left out. None if there is no common round.
+/// Of other[i] / ours[i], round by round: above 1 means that ours is faster. Rounds in which only one of them took
+/// part are left out. None if there is no common round.
 std::optional<summary> ratio_of(std::span<const double> other, std::span<const double> ours);
 
 }  // namespace tilewise::lab

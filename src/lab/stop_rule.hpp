@@ -19,7 +19,7 @@ struct stop_rule {
   double max_ns = 10e9;
 
   /// Why to stop after these samples, which took `spent_ns`; none: go on. Precision is judged at min_samples and then
-  /// after each fifth more (five at least): looking after every sample would stop at lucky moments.
+  /// each time a fifth more (at least five) are in: looking after every sample would stop at lucky moments.
   std::optional<stop_reason> verdict(std::span<const double> samples, double spent_ns) const;
 };
 

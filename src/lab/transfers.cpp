@@ -13,7 +13,7 @@ double timed(std::uint64_t calls, F&& f) {
   return static_cast<double>(now_ns() - started);
 }
 
-/// Transfers are told beside the kernel's time and vary more; a fifth of the kernel's time is spent on each.
+/// Transfers are shown beside the kernel's time and vary more; each gets a fifth of the kernel's measuring time.
 stop_rule shorter(stop_rule rule) {
   rule.min_ns /= 5;
   rule.max_ns /= 5;

@@ -1,4 +1,4 @@
-// What it costs to bring the data to a device and the results back: the clocks beside the kernel's.
+// The cost of moving the data to a device and the results back: the clocks beside the kernel's.
 #pragma once
 
 #include "lab/group.hpp"
@@ -8,8 +8,8 @@
 
 namespace tilewise::lab {
 
-/// Fills h2d, d2h, round_trip and end_to_end of those of the group's rows with a right result. By the host's clock,
-/// each until the device has finished. Nothing on CPU devices: there is no transfer.
+/// Fills in h2d, d2h, round_trip and end_to_end of those of the group's rows whose result is correct. By the host's
+/// clock, each until the device has finished. Nothing on CPU devices, which have no transfers.
 void measure_transfers(const group& what, const verified_case& inputs, operand_sets& memory, const measuring& how,
                        std::span<measured> rows);
 

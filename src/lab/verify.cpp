@@ -18,7 +18,7 @@ namespace {
 
 using base::scalar_value;
 
-/// Seconds of the definition of a matrix product, the slowest by operation.
+/// Takes seconds with the definition of a matrix product, the slowest per operation.
 constexpr double operations_of_definition = 2147483648.0;
 
 std::string to_text(const XXH128_hash_t& hash) {
@@ -45,8 +45,8 @@ bool same_bits(T a, T b) {
   return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
-/// |got - expected| relative to the largest finite magnitude expected; infinite where one is a NaN or infinite and the
-/// other is not the same.
+/// |got - expected| relative to the largest finite magnitude expected; infinite if one is a NaN or infinite and the
+/// other differs.
 template <class T>
 double relative_error(T expected, T got, double largest) {
   if (same_bits(order::canonical(expected), order::canonical(got)) || expected == got) return 0;
@@ -90,7 +90,7 @@ std::string digest_of(std::span<const std::byte> bytes) { return to_text(XXH3_12
 verified_case make_case(const registry::problem& p, data_class data, std::uint64_t seed) {
   registry::host_operands inputs;
   for (const registry::operand& in : p.what->inputs(p))
-    // The first operand's data are those of the seed itself; an even step keeps what the seed's parity chooses.
+    // The first operand gets the data of the seed itself; an even step keeps what the seed's parity chooses.
     inputs.push_back(generate(data, seed + 2 * inputs.size(), in.type, in.count));
   p.what->fit_inputs(p, inputs);
   return make_case(p, std::move(inputs));

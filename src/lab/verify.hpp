@@ -1,4 +1,4 @@
-// One input, one variant, one device: are the bits those of the definition?
+// One input, one variant, one device: does it give the definition's bits?
 #pragma once
 
 #include "lab/generate.hpp"
@@ -16,8 +16,8 @@ namespace tilewise::lab {
 std::string digest_of(std::span<const std::byte> bytes);
 
 /// Host copies of a problem's inputs, and what the definition (<algorithm>/serial) makes of them. Beyond 2^31
-/// operations, where the definition takes seconds, it is what `auto` takes on the CPU, which the tests hold against the
-/// definition.
+/// operations, where the definition takes seconds, it is what `auto` chooses on the CPU, which the tests check against
+/// the definition.
 struct verified_case {
   registry::problem problem;
   registry::host_operands inputs, expected;
@@ -27,7 +27,7 @@ struct verified_case {
 verified_case make_case(const registry::problem& p, data_class data, std::uint64_t seed);
 verified_case make_case(const registry::problem& p, registry::host_operands inputs);
 
-/// The first values of the first output that is expected, at most so many: "2 7 16".
+/// The first values of the first expected output, at most `count` of them: "2 7 16".
 std::string first_values(const verified_case& c, std::uint64_t count);
 
 struct difference {
@@ -41,23 +41,23 @@ struct verdict {
   std::string digest;
   std::uint64_t mismatches = 0;
   std::optional<difference> first;
-  double max_relative_error = 0;  // variants with an order of their own: relative to the largest magnitude expected
+  double max_relative_error = 0;  // variants with their own order: relative to the largest magnitude expected
 };
 
 /// Compares outputs with the case's: memcmp for claim::tilewise, within the variant's bound for claim::own.
 verdict compare(const verified_case& c, const registry::variant& v, std::span<const std::vector<std::byte>> outputs);
 
-/// Uploads, runs, downloads (outputs poisoned before) and compares.
+/// Uploads, poisons the outputs, runs, downloads and compares.
 verdict verify(const verified_case& c, const registry::choice& how, backend::queue& queue);
 
-/// Whether the problem's settings ask for number k: a setting with the number's name says "given".
+/// Whether the problem's settings ask for number k: the setting with the number's name is "given".
 bool is_given(const registry::problem& p, std::size_t k);
 
 /// Sets the numbers that the problem's settings ask for, from the seed; the others to zero.
 void give_numbers(registry::problem& p, std::uint64_t seed);
 
-/// Every problem that an algorithm's axes span at one shape and type: all settings, numbers given from the seed where a
-/// setting asks for them; ill-posed ones (algorithm.invalid) are left out.
+/// Every problem that an algorithm's axes span at one shape and type: all settings, with numbers from the seed where a
+/// setting asks for them; ill-posed problems (algorithm.invalid) are left out.
 std::vector<registry::problem> problems_at(const registry::algorithm& what, dtype type, const registry::extents& shape,
                                            std::uint64_t seed);
 

@@ -1,4 +1,4 @@
-// The keys of a record, each spelt once: what writes a record, what reads it and what holds it against the schema walk
+// The keys of a record, each spelt once: the code that writes a record, reads it or checks it against the schema walks
 // these lists.
 #pragma once
 
@@ -172,12 +172,12 @@ inline constexpr auto fields_of<result> =
                field{"noise", &result::noise},       field{"experiment", &result::experiment},
                field{"course", &result::course}};
 
-/// A part of a record that is an object with the keys of its own list.
+/// A part of a record that is an object, with the keys of its list.
 template <class T>
 concept part = std::tuple_size_v<std::remove_cvref_t<decltype(fields_of<T>)>>
 != 0;
 
-/// The members one after the other, each with its key.
+/// The members in order, each with its key.
 template <part T, class F>
 constexpr void each_field(F&& visit) {
   std::apply([&](const auto&... f) { (visit(f), ...); }, fields_of<T>);

@@ -1,5 +1,5 @@
-// One measured case as its line of JSON tells it, schema "tilewise.result/1" (record.schema.json). The laboratory fills
-// it; the tool's tables and the report read it.
+// One measured case, as in its line of JSON, schema "tilewise.result/1" (record.schema.json). The laboratory fills it
+// in; the tool's tables and the report read it.
 #pragma once
 
 #include "record/words.hpp"
@@ -14,12 +14,12 @@ namespace tilewise::record {
 
 using text = std::string;
 using count = std::uint64_t;
-/// Null in JSON where there is none. A number that is not finite is null as well.
+/// Null in JSON if there is none. A number that is not finite is null too.
 using maybe_text = std::optional<text>;
 using maybe_count = std::optional<count>;
 using maybe_number = std::optional<double>;
 
-/// A key that is left out where it has no value: of some cases only, or younger than the first records.
+/// A key that is left out if it has no value: it applies to some cases only, or is newer than the first records.
 template <class T>
 struct added : std::optional<T> {
   using std::optional<T>::optional;
@@ -92,7 +92,7 @@ struct verification {
   maybe_text reference_digest;
   count mismatches = 0;
   maybe_number max_relative_error;
-  maybe_count changed_outputs;  // order of its own: outputs that differ between two runs on equal input
+  maybe_count changed_outputs;  // own order: outputs that differ between two runs on equal input
   std::optional<mismatch> first_mismatch;
 };
 
@@ -132,7 +132,7 @@ struct noise {
   maybe_number aa_median_ratio, min_effect;
 };
 
-/// One time as a document tells it; it was not measured here.
+/// One time as a document gives it; it was not measured here.
 struct published_time {
   text system, machine;
   double ns = 0;
@@ -156,10 +156,10 @@ struct moment {
   bool differs_from_document() const { return published_hash && *published_hash != hash; }
 };
 
-/// A document's run of which the times are a part, from its start: the field at some moments.
+/// A document's run that the times are a part of, from its start: the field at some moments.
 struct course {
   maybe_text stopped;               // why it has no further moments
-  added<maybe_text> hash_function;  // of the moments' hashes: only hashes of one function can be compared
+  added<maybe_text> hash_function;  // of the moments' hashes: only those of the same function can be compared
   std::vector<moment> moments;
 
   bool differs_from_document() const {
@@ -188,9 +188,9 @@ struct result {
   added<record::course> course;
 };
 
-/// "4096x4096x512"; of one size its digits.
+/// "4096x4096x512"; a single size as its digits.
 text shape_text(const measured_case& c);
-/// In the catalog's order of the algorithm's settings, then those that this build does not know.
+/// In the catalog's order of the algorithm's settings; then those that this build does not know.
 std::vector<std::pair<text, text>> ordered_settings(const measured_case& c);
 
 }  // namespace tilewise::record

@@ -12,7 +12,7 @@ using nlohmann::json;
 
 constexpr int depth_limit = 64;  // a record nests 5 deep; deeper ones are hostile
 
-/// A line that a killed run left unfinished must not swallow the next record.
+/// A line left unfinished by a killed run must not swallow the next record.
 bool ends_within_line(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary | std::ios::ate);
   if (!in || in.tellg() <= 0) return false;
@@ -29,7 +29,7 @@ bool has_part(const json& object, std::string_view key) {
   return object.contains(key) && object[std::string(key)].is_object();
 }
 
-/// What no record can be without; empty if it has all.
+/// Which indispensable part is missing; empty if none is.
 std::string lack(const json& object) {
   for (const std::string_view part :
        {key_of(&result::tool), key_of(&result::host), key_of(&result::device), key_of(&result::what)})
@@ -106,7 +106,7 @@ std::vector<result> read_records(const std::filesystem::path& file, std::vector<
     }
     const std::string sentence = file.string() + ": line " + std::to_string(number) + " " + problem;
     const bool is_last = stream.eof() || stream.peek() == std::ifstream::traits_type::eof();
-    if (!is_last || json::accept(line)) throw error(errc::io, sentence);  // not what a killed writer leaves
+    if (!is_last || json::accept(line)) throw error(errc::io, sentence);  // not what a killed writer leaves behind
     if (warnings) warnings->push_back(sentence + "; it was left out");
   }
   if (stream.bad())

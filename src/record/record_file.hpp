@@ -8,7 +8,7 @@
 
 namespace tilewise::record {
 
-/// Appends; each line has left the process when write returns, so that a killed run loses one case at most.
+/// Appends; each line has left the process when write returns, so that a killed run loses at most one case.
 class record_file {
  public:
   explicit record_file(std::filesystem::path path);  // throws io
@@ -19,8 +19,8 @@ class record_file {
   std::ofstream out_;
 };
 
-/// A last line that a killed run left damaged is skipped and told in `warnings`; any other damage throws `io` with the
-/// file and the line.
+/// A last line left damaged by a killed run is skipped and reported in `warnings`; any other damage throws `io` with
+/// the file and the line.
 std::vector<result> read_records(const std::filesystem::path& file, std::vector<std::string>* warnings = nullptr);
 
 }  // namespace tilewise::record

@@ -8,7 +8,7 @@ namespace {
 
 using nlohmann::json;
 
-// Each says whether the JSON was of the value's type.
+// Each returns whether the JSON was of the value's type.
 bool read(const json& from, bool& to) { return from.is_boolean() && (from.get_to(to), true); }
 bool read(const json& from, text& to) { return from.is_string() && (from.get_to(to), true); }
 bool read(const json& from, count& to) { return from.is_number_unsigned() && (from.get_to(to), true); }

@@ -21,7 +21,7 @@ nlohmann::json to_json(const added<T>& value);
 template <class T>
 nlohmann::json to_json(const std::vector<T>& values);
 
-/// As it is written: the keys of a part, a word by its name, null for what is not there or not finite.
+/// As written to a file: the keys of a part, a word as its name, null for what is absent or not finite.
 template <class T>
 nlohmann::json to_json(const T& value) {
   if constexpr (part<T>) {
@@ -58,7 +58,7 @@ nlohmann::json to_json(const std::vector<T>& values) {
   return array;
 }
 
-/// Without trust: what is of another type than the schema's counts as absent, and is left as it is made.
+/// Trusts nothing: a value of another type than the schema's counts as absent and keeps its default.
 result from_json(const nlohmann::json& object);
 
 }  // namespace tilewise::record

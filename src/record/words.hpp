@@ -1,4 +1,4 @@
-// Words of a record that code decides by, each with its name in one table.
+// Words of a record that code acts on, each with its name in one table.
 #pragma once
 
 #include "registry/variant.hpp"
@@ -12,7 +12,7 @@ namespace tilewise::record {
 /// What became of a case. Only `ok` and `interrupted` records carry times.
 enum class status : std::uint8_t { ok, wrong, skipped, failed, timeout, interrupted };
 
-/// What bounds a case: the device's own plain copy, or its multiply-adds. Each is a case of its own too.
+/// What bounds a case: the device's own plain copy, or its multiply-adds. Each is also a case itself.
 enum class ceiling : std::uint8_t { copy, fma };
 
 /// The names of an enumeration, in its order.

@@ -9,7 +9,7 @@ namespace tilewise::report {
 namespace {
 
 using nlohmann::json;
-/// Quoted, and with an apostrophe before what a spreadsheet would run as a formula.
+/// Quoted, with an apostrophe before anything that a spreadsheet would run as a formula.
 std::string cell(const std::string& text) {
   std::string quoted = "\"";
   if (!text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos) quoted += '\'';
@@ -20,7 +20,7 @@ std::string cell(const std::string& text) {
   return quoted + "\"";
 }
 
-/// Numbers and words as in JSON, the rest of it in quotes; what is not there is empty.
+/// Numbers and words as in JSON, everything else as its JSON in quotes; what is absent is empty.
 template <class T>
 std::string value_of(const T& value) {
   const json written = record::to_json(value);
@@ -29,7 +29,7 @@ std::string value_of(const T& value) {
   return cell(written.is_string() ? written.get<std::string>() : written.dump());
 }
 
-/// Follows members from a record to a value; empty where one on the way is not there.
+/// Follows members from a record to a value; empty if one on the way is absent.
 template <class T>
 std::string follow(const T& to) {
   return value_of(to);

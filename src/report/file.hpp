@@ -5,7 +5,7 @@
 
 namespace tilewise::report {
 
-/// Writes beside `out` and renames, so that no reader sees half a file. Throws `io`.
+/// Writes a file beside `out` and renames it, so that no reader sees half a file. Throws `io`.
 void write_file(const std::filesystem::path& out, std::string_view text);
 
 }  // namespace tilewise::report

@@ -9,7 +9,7 @@ namespace tilewise::report {
 
 namespace {
 
-/// Digests that differ although each agreed with its own reference: the references differ, so nothing is equal.
+/// If digests differ although each agreed with its own reference, the references differ and nothing is equal.
 bool digests_agree(const model& m) {
   std::map<std::string, std::string> digest_of;
   for (const row& r : m.rows) {
@@ -44,8 +44,8 @@ std::string bits_finding(const model& m) {
   }
   std::string text;
   if (wrong > 0)
-    text = count(wrong) + " of " + count(wrong + equal + bounded) + " results are WRONG, the first of " +
-           first_wrong(m) + "; they have no time here.";
+    text = count(wrong) + " of " + count(wrong + equal + bounded) + " results are WRONG, the first one of " +
+           first_wrong(m) + "; their times are not shown.";
   else if (equal == 0)
     text = "No result that claims the order was measured.";
   else if (!digests_agree(m))
@@ -169,7 +169,7 @@ std::string break_even(const panel& p, const board& b) {
     if (!wins) wins_from = nullptr;
     if (wins && !wins_from) wins_from = r;
   }
-  if (!largest) return "No round trip was measured beside the CPU.";
+  if (!largest) return "No round trip has a CPU time to compare with.";
   if (!wins_from) return "With its transfers " + b.name + " does not win at any size up to " + largest->at() + ".";
   return "With its transfers " + b.name + " wins from " + wins_from->at() + " on.";
 }

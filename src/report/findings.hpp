@@ -1,4 +1,4 @@
-// What the measurements say, in sentences; the page and the README's table quote the same ones.
+// What the measurements say, in sentences; the page and the README's table use the same ones.
 #pragma once
 
 #include "report/model.hpp"
@@ -8,7 +8,7 @@ namespace tilewise::report {
 /// Whether all results that claim the order have the bits of the definition.
 std::string bits_finding(const model& m);
 bool any_wrong(const model& m);
-/// What code with an order of its own changed between two runs on the same input, each variant at its largest size.
+/// How code with its own order differed between two runs on the same input, each variant at its largest size.
 std::vector<std::string> change_findings(const model& m);
 
 /// What bounds a row, "copy" or "multiply-adds".
@@ -20,19 +20,19 @@ std::string speed_finding(const board& b);
 std::string ratio_text(const interval& value);
 /// "faster", "slower", "same", or "unclear": the whole interval must lie beyond the noise floor, or within it.
 std::string judged(const interval& value, double min_effect);
-/// The smallest difference that counts: 1 % or what the machine's own noise floor says.
+/// The smallest difference that counts: 1 % or the machine's own noise floor.
 double smallest_effect(const row& r);
 /// The interleaved ratio of a row to another variant, if there is one.
 const ratio* ratio_to(const row& r, const std::string& variant);
 
 /// Where the fastest of our variants changes with the size: "cpu:naive is the fastest up to 256x256, cpu:ntt from
-/// 512x512 on."; empty where one is the fastest at all sizes. Executors of one variant count as one.
+/// 512x512 on."; empty if one is the fastest at all sizes. Executors of one variant count as one.
 std::string crossings(const board& b);
 
-/// Rows of our variants with both transfers, the shortest sum for each size.
+/// Rows of our variants with both transfers, the one with the shortest sum at each size.
 std::vector<const row*> best_trips(const board& b);
 const row* best_on_cpu(const panel& p, std::uint64_t n);
-/// From which size on the device wins with its transfers counted.
+/// The size from which the device wins, with its transfers counted.
 std::string break_even(const panel& p, const board& b);
 
 }  // namespace tilewise::report

@@ -25,11 +25,11 @@ std::string fixed(double value, int decimals) {
   return group_thousands(std::string(text.data(), end));
 }
 
-/// `value` in the largest of the units that leaves it at least 1.
+/// `value` in the largest unit in which it is at least 1.
 template <std::size_t N>
 std::string scaled(double value, double step, const std::array<std::string_view, N>& units) {
   std::size_t unit = 0;
-  // 999.5 would be printed as 1,000: the next unit says it shorter.
+  // 999.5 would be printed as 1,000: the next unit is shorter.
   while (unit + 1 < N && value >= step * 0.9995) {
     value /= step;
     ++unit;

@@ -1,5 +1,5 @@
-// HTML that cannot be broken by its data: a string of a record becomes html through text() or an attribute's value
-// only, and both escape. Tags and attribute names are literals of this program.
+// HTML that its data cannot break: a string of a record becomes html only through text() or an attribute's value, and
+// both escape it. Tags and attribute names are literals of this program.
 #pragma once
 
 #include <initializer_list>
@@ -23,7 +23,7 @@ class html {
   html() = default;
   html(const char* words) : html(text(words)) {}  // NOLINT: implicit
 
-  /// The one boundary: every string that is not this program's own passes here.
+  /// The one boundary: every string that is not this program's own passes through here.
   static html text(std::string_view untrusted);
 
   html& operator+=(const html& more) {
@@ -50,10 +50,10 @@ struct attribute {
 /// <name attribute="value" ...>children</name>
 html tag(literal name, std::initializer_list<attribute> attributes, const html& children);
 inline html tag(literal name, const html& children) { return tag(name, {}, children); }
-/// <name attribute="value" ...>, which has no end: img, br.
+/// <name attribute="value" ...>, without an end tag: img, br.
 html empty_tag(literal name, std::initializer_list<attribute> attributes);
 
-/// JSON for a <script type="application/json"> block: no `<` that could end the block.
+/// JSON for a <script type="application/json"> block: without any `<` that could end it.
 std::string escape_json(std::string_view text);
 
 }  // namespace tilewise::report

@@ -8,7 +8,7 @@ namespace tilewise::report {
 
 namespace {
 
-/// Text inside a table's cell: nothing of it is markup.
+/// Text inside a table's cell: none of it is markup.
 std::string escaped(const std::string& text) {
   std::string safe;
   for (const char c : text) {
@@ -41,8 +41,8 @@ std::string line(const panel& p, const board& b, const series& s, const row& r) 
          (r.fraction ? significant(*r.fraction, 2) : "–") + " | " + against_peer(b, r) + " | " + bits + " |\n";
 }
 
-/// Of each algorithm on each machine the fullest panel, and beside it other shapes of the same, and fp64 where the
-/// arithmetic bounds: other units compute it. A document's inputs are compared on the page alone.
+/// For each algorithm on each machine the fullest panel, with other shapes of the same, and with fp64 where arithmetic
+/// is the bound: other units compute it. A document's inputs are compared only on the page.
 std::vector<const panel*> table_panels(const model& m) {
   std::vector<const panel*> chosen;
   for (const panel* first : main_panels(m))
@@ -55,7 +55,7 @@ std::vector<const panel*> table_panels(const model& m) {
   return chosen;
 }
 
-/// Of one algorithm's table.
+/// The head of one algorithm's table.
 std::string head(const panel& p) {
   const speed_unit unit = p.boards.empty() ? speed_unit::bytes : p.boards.front().speed_in;
   const char* const speed = unit == speed_unit::bytes      ? "bytes/time | of copy"

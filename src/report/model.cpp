@@ -17,7 +17,7 @@ role role_of(const row& r) {
   return r.peer ? role::peer : role::tilewise;
 }
 
-/// Time against n would mix shapes: only squares and cubes of all sizes go together.
+/// Time against n would mix shapes: only squares and cubes of all sizes belong together.
 std::string shape_apart(const row& r) {
   const std::string side = std::to_string(r.n);
   for (const std::string& equal : {side, side + "x" + side, side + "x" + side + "x" + side})
@@ -31,10 +31,10 @@ speed_unit unit_of(const std::string& algorithm) {
   return speed_unit::bytes;
 }
 
-/// A document's own inputs have results of their own.
+/// A document's own inputs give other results.
 std::string data_apart(const row& r) { return r.data == "seeds" ? r.data : ""; }
 
-/// What a panel holds fixed. A copy belongs to the problem of its group.
+/// What is fixed within a panel. A copy belongs to the problem of its group.
 using panel_key = std::tuple<std::string, std::string, std::string, std::string, std::string, std::string, std::string>;
 panel_key key_of(const row& of_problem, const row& r) {
   return {of_problem.machine,
@@ -57,7 +57,7 @@ std::vector<const row*> last_of_each_case(model& m) {
     if (last[case_key(m.rows[i])] == i) kept.push_back(&m.rows[i]);
   if (const std::size_t again = m.rows.size() - kept.size(); again > 0)
     m.warnings.push_back(count(again) + (again == 1 ? " record repeats a case" : " records repeat cases") +
-                         " that a later record measures; the later one is shown.");
+                         " that a later record measured again; the later one is shown.");
   return kept;
 }
 
@@ -83,7 +83,7 @@ std::string detail_of(const row& r, const std::vector<const row*>& panel_rows) {
 }
 
 /// Series of a board: our variants by device, so that executors can be told apart. Serial code, other people's and the
-/// copy are one line each, whichever device's round they were measured in.
+/// copy are one line each, no matter which device's rounds they were measured in.
 bool belongs(const row& r, const std::string& detail, const series& to) {
   return to.variant == r.variant && to.detail == detail && (to.device == r.device || to.kind != role::tilewise);
 }
@@ -106,7 +106,7 @@ void place(const row& r, const std::vector<const row*>& panel_rows, panel& p) {
   line.rows.push_back(&r);
 }
 
-/// "cpu:openmp", "cuda:lookback", "cpu:tbb @ cpu:tbb": the device only where it tells something.
+/// "cpu:openmp", "cuda:lookback", "cpu:tbb @ cpu:tbb": the device only where it adds information.
 void label_series(board& b) {
   for (series& s : b.all) {
     const std::string tail = s.kind == role::limit ? s.rows.front()->algorithm : short_name(s.variant);
@@ -118,7 +118,7 @@ void label_series(board& b) {
   }
 }
 
-/// By size; of several at one size the fastest first, which is the one that series::at shows.
+/// By size; among several of one size the fastest first, which is the one that series::at returns.
 bool comes_first(const row* x, const row* y) {
   if (x->n != y->n) return x->n < y->n;
   if (x->ranked() != y->ranked()) return x->ranked();
@@ -136,7 +136,7 @@ void sort_panel(panel& p) {
 }
 
 void make_panels(const std::vector<const row*>& rows, model& m) {
-  std::map<std::string, const row*> problem_of;  // the group's first row that is no copy
+  std::map<std::string, const row*> problem_of;  // the group's first row that is not a copy
   for (const row* r : rows)
     if (!r->is_limit()) problem_of.emplace(r->machine + "\n" + r->group, r);
   std::vector<std::pair<panel_key, std::vector<const row*>>> parts;
@@ -162,7 +162,7 @@ void make_panels(const std::vector<const row*>& rows, model& m) {
   }
 }
 
-/// Algorithms stay in the order of the records; within one the fullest panel comes first.
+/// Algorithms stay in the order of the records; within each, the fullest panel comes first.
 void sort_panels(std::vector<panel>& panels) {
   std::vector<std::string> order;
   for (const panel& p : panels)

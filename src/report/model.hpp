@@ -1,5 +1,5 @@
-// What the records say, sorted for a reader: panels (one problem, all sizes), in them boards (one processor), in them
-// series (one variant on one device). All that is ranked, drawn or tabulated comes from here.
+// What the records say, sorted for a reader: panels (one problem, all sizes) of boards (one processor) of series (one
+// variant on one device). Everything that is ranked, drawn or tabulated comes from here.
 #pragma once
 
 #include "record/record.hpp"
@@ -29,7 +29,7 @@ struct row {
   std::string group, algorithm, variant, backend, device, dtype, settings, tuning, mode, data, machine;
   record::status status = record::status::ok;
   std::string reason, digest, reference_digest, source;
-  std::string shape;    // "4096x4096x512"; of one size its digits
+  std::string shape;    // "4096x4096x512"; a single size as its digits
   std::uint64_t n = 0;  // the first size
   std::uint64_t threads = 0, seed = 0;
   bool is_cpu = false, peer = false, own_order = false, plausible = true;
@@ -51,20 +51,20 @@ struct row {
     return unit == speed_unit::bytes ? bytes_per_s : unit == speed_unit::elements ? elements_per_s : operations_per_s;
   }
   std::string size() const;  // "1,024" or "512x512x512"
-  std::string at() const;    // "n = 1,024", which no line breaks, or "512x512x512"
+  std::string at() const;    // "n = 1,024" with no-break spaces, or "512x512x512"
 };
 
 enum class role { serial, tilewise, peer, limit };
 
 struct series {
   std::string variant, device;
-  std::string detail;  // threads or tuning, where one variant was run with several
+  std::string detail;  // threads or tuning, if one variant was run with several
   std::string label;   // "cuda:lookback", "cpu:openmp"
   role kind = role::tilewise;
   std::vector<const row*> rows;  // by n
 
   const row* at(std::uint64_t n) const;
-  /// The multiply-adds are the same work at every size: their rate is a limit, their time says nothing.
+  /// The multiply-adds are the same work at every size: their rate is a limit, their time means nothing.
   bool does_fixed_work() const { return !rows.empty() && rows.front()->is_fma(); }
   std::vector<const row*> measured() const;  // those with a time, one for each n
 };
@@ -74,14 +74,14 @@ struct board {
   std::string name;   // "cpu", "cuda:0"
   std::string title;  // the hardware's own name
   bool is_cpu = false;
-  speed_unit speed_in = speed_unit::bytes;  // what the algorithm's speed is told in
+  speed_unit speed_in = speed_unit::bytes;  // what the algorithm's speed is given in
   std::vector<series> all;
 
   std::vector<std::uint64_t> sizes() const;
-  /// The algorithm's unit, in which its limit is measured too; elements where a record lacks it.
+  /// The algorithm's unit, in which its limit is measured too; elements if a record lacks it.
   speed_unit unit() const;
   std::string size_at(std::uint64_t n) const;  // as row::size
-  /// The largest size that all series share, or else most of them. Those of a few sizes only have no say.
+  /// The largest size that all series, or else most of them, share. Those with only a few sizes have no say.
   std::uint64_t common_size() const;
   /// The fastest ranked series of a role at `n`, or null.
   const series* fastest(role kind, std::uint64_t n) const;
@@ -89,7 +89,7 @@ struct board {
 
 struct panel {
   std::string algorithm, dtype, settings, mode, machine;
-  std::string shape;  // of matrices that are no squares, which have a panel of their own; else empty
+  std::string shape;  // of matrices that are not square, which have their own panel; else empty
   std::string data;   // "seeds": a document's own inputs, with another digest; else empty
   std::string title;  // "scan f32, op=sum kind=inclusive"
   std::vector<board> boards;
@@ -103,16 +103,16 @@ struct panel {
 
 struct model {
   std::vector<row> rows;
-  std::vector<panel> panels;          // the one with most results of each algorithm first
+  std::vector<panel> panels;          // for each algorithm, the one with the most results first
   std::vector<std::string> machines;  // by first appearance
   std::vector<std::string> warnings;
 };
 
-/// Keeps pointers into `records`, which must outlive it. Where a case was measured more than once the last one counts.
+/// Keeps pointers into `records`, which must outlive it. If a case was measured more than once, the last one counts.
 model make_model(const std::vector<record::result>& records);
 
-/// The fullest panel of each algorithm on each machine, in the model's order; a document's inputs only where there are
-/// no others.
+/// The fullest panel of each algorithm on each machine, in the model's order; a document's inputs only if there are no
+/// others.
 std::vector<const panel*> main_panels(const model& of);
 
 row make_row(const record::result& of);

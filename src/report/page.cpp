@@ -1,4 +1,4 @@
-// The page put together: sections in their order, the template filled, the file written.
+// Puts the page together: the sections in order, the template filled in, the file written.
 #include "report/file.hpp"
 #include "report/findings.hpp"
 #include "report/format.hpp"
@@ -46,7 +46,7 @@ html panel_content(const panel& p, page_builder& page) {
   return whole + bits_section(p) + ratio_section(p);
 }
 
-/// The fullest panel of an algorithm on a machine lies open, the others fold.
+/// The fullest panel of an algorithm on a machine is open, the others are folded.
 html algorithm_sections(const model& m, page_builder& page) {
   html whole;
   std::string algorithm;
@@ -70,7 +70,7 @@ std::string title_of(const model& m) {
   return title;
 }
 
-/// The template with @name@ replaced, in one pass, so that no value is searched for names.
+/// The template with each @name@ replaced, in one pass, so that no value is searched for names.
 std::string filled(std::string_view page, const std::vector<std::pair<std::string_view, std::string_view>>& values) {
   std::string text;
   while (!page.empty()) {
@@ -94,7 +94,7 @@ void write_html(const std::vector<record::result>& records, const std::filesyste
   page_builder page;
   const std::string title = title_of(m);
   const html noscript =
-      tag("noscript", paragraph("The charts need JavaScript; their numbers stand in the tables below them."));
+      tag("noscript", paragraph("The charts need JavaScript; their numbers are in the tables below them."));
   const html results = algorithm_sections(m, page);  // one statement each: charts are numbered in this order
   const html fields = field_section(m, page);
   const html content = tag("header", tag("h1", html::text(title)) + verdict_section(m) + noscript) +

@@ -46,8 +46,7 @@ std::string axis_of(const panel& p) {
   for (const board& b : p.boards)
     for (const series& s : b.all)
       for (const row* r : s.rows)
-        if (r->shape.find('x') != r->shape.npos)
-          return p.shape.empty() ? "n, each of the sizes" : "n, first of the sizes";
+        if (r->shape.find('x') != r->shape.npos) return p.shape.empty() ? "n, each of the sizes" : "n, the first size";
   return "n, elements";
 }
 

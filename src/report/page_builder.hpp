@@ -1,4 +1,4 @@
-// What the sections of the page are made of: tables, and figures whose numbers stand in a table below them.
+// What the sections of the page are made of: tables, and figures whose numbers are in a table below them.
 #pragma once
 
 #include "report/html.hpp"
@@ -8,7 +8,7 @@
 
 namespace tilewise::report {
 
-/// The first cell of each row is its heading. Numbers stand right, words left.
+/// The first cell of each row is its heading. Numbers are aligned right, words left.
 enum class content { numbers, words };
 html table(const std::vector<std::string>& heads, const std::vector<std::vector<html>>& rows,
            content of = content::numbers);
@@ -18,7 +18,7 @@ html paragraph(const std::string& text);
 /// Collects the charts that page.js draws.
 class page_builder {
  public:
-  /// `chart` is drawn; `finding` says in words what it shows; `numbers` is its table.
+  /// `chart` is what is drawn; `finding` says in words what it shows; `numbers` is its table.
   html figure(nlohmann::json chart, const std::string& title, const std::string& finding, const html& numbers);
 
   const nlohmann::json& charts() const { return charts_; }
@@ -27,7 +27,7 @@ class page_builder {
   nlohmann::json charts_ = nlohmann::json::array();
 };
 
-/// A line of a chart: {x, y, low, high, hollow} a point, hollow where it is implausible.
+/// A line of a chart: {x, y, low, high, hollow} per point, hollow if it is implausible.
 nlohmann::json chart_line(const series& s, int colour, nlohmann::json points);
 nlohmann::json chart_point(double x, const interval& y, bool plausible);
 
@@ -36,7 +36,7 @@ std::string axis_of(const panel& p);
 const char* unit_name(speed_unit unit);
 const char* unit_words(speed_unit unit);
 
-/// Colours are numbered in a board: 0, 1, ... for our variants and peers; the serial code and the copy have their own.
+/// Colours are numbered per board: 0, 1, ... for our variants and peers; the serial code and the copy have their own.
 int colour_of(const board& b, const series& s);
 
 }  // namespace tilewise::report

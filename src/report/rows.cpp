@@ -1,4 +1,4 @@
-// A record as the report needs it: what is a measurement, and how problems are called.
+// A record as the report needs it: what counts as a measurement, and what problems are called.
 #include "report/model.hpp"
 
 #include "report/format.hpp"

@@ -7,7 +7,7 @@ namespace tilewise::report {
 
 namespace {
 
-/// The digest that the definition has at `n`, as the rows of a panel tell it.
+/// The definition's digest at `n`, as given by the rows of a panel.
 std::string reference_digest(const panel& p, std::uint64_t n) {
   for (const board& b : p.boards)
     for (const series& s : b.all)
@@ -30,7 +30,7 @@ html result_cell(const row* r, const std::string& reference) {
   return r->is_limit() ? time : time + tag("div", digest_mark(*r, reference));
 }
 
-/// What a ratio compares with, as it is called everywhere else.
+/// What a ratio compares with, by the name used everywhere else.
 std::string name_of(const ratio& q, const board& b) {
   for (const series& s : b.all)
     if (s.variant == q.to && (s.device == q.device || s.kind != role::tilewise)) return s.label;
@@ -57,9 +57,9 @@ html bits_section(const panel& p) {
     }
   return tag("h4", "One digest, many times") +
          paragraph(
-             "For each size: the median kernel time, and below it how the digest of the result begins. The sign = says "
-             "that all its 32 digits are those of the definition; results with an order of their own lie within their "
-             "bounds.") +
+             "For each size: the median kernel time, and below it the first digits of the result's digest. The sign = "
+             "means that all 32 digits are those of the definition; results with an order of their own are within "
+             "their bounds.") +
          tag("div", {{"class", "dense"}}, table(heads, rows));
 }
 
@@ -73,12 +73,12 @@ html ratio_section(const panel& p) {
             rows.push_back({html::text(s.label), html::text(name_of(q, b)), html::text(b.name), html::text(r->size()),
                             html::text(ratio_text(q.value)), html::text(judged(q.value, smallest_effect(*r)))});
   if (rows.empty()) return {};
-  return tag("h4", "Compared in turns") +
+  return tag("h4", "Interleaved comparisons") +
          tag("details",
              tag("summary", html::text(count(rows.size()) + " ratios from interleaved rounds")) +
                  paragraph(
-                     "Both ran in turns in one process, A B B A. Above 1 the first is faster; in brackets the 95 % "
-                     "interval. It must lie beyond the machine's noise floor to be called faster or slower.") +
+                     "Both ran alternately in one process, A B B A. Above 1, the first is faster; the 95 % interval is "
+                     "in brackets. It must lie beyond the machine's noise floor to be called faster or slower.") +
                  table({"variant", "against", "processor", "n", "speed ratio", "verdict"}, rows, content::words));
 }
 

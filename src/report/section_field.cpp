@@ -1,5 +1,5 @@
-// The field of a document's run: its pictures, and its residual against the analytical solution. It is shown once a
-// machine, since all variants with the order's bits have the same; that they have is compared here.
+// The field of a document's run: its pictures, and its residual against the analytical solution. It is shown once per
+// machine, since all variants with the order's bits have the same field; that they do is checked here.
 #include "io/base64.hpp"
 #include "io/png.hpp"
 #include "report/format.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Runs on the devices of one machine whose hashes can be compared. The longest is shown, of equal ones the latest.
+/// Runs on the devices of one machine whose hashes can be compared. The longest is shown; among equals, the latest.
 struct field_runs {
   std::string machine;
   std::vector<const row*> by;
@@ -25,7 +25,7 @@ bool is_hash(const std::string& text) {
   return text.size() == 16 && text.find_first_not_of("0123456789abcdef") == text.npos;
 }
 
-/// Of what is no hash or no picture nothing is shown.
+/// What is not a hash or a picture is not shown.
 std::vector<record::moment> moments_of(const row& r) {
   if (!r.result->course) return {};
   std::vector<record::moment> all = r.result->course->moments;
@@ -38,7 +38,7 @@ std::vector<record::moment> moments_of(const row& r) {
   return all;
 }
 
-/// Records from before it was named have another one, by which equal fields have other hashes.
+/// Records from before it was named used another one, which gives equal fields other hashes.
 std::string hash_function_of(const row& r) {
   return r.result->course->hash_function.value_or(std::nullopt).value_or("");
 }
@@ -74,7 +74,7 @@ html picture_of(const record::moment& m) {
                              tag("div", html::text("residual " + text_of(m.residual))) + tag("div", code_of(m.hash))));
 }
 
-/// What the colours say.
+/// What the colours mean.
 html palette() {
   io::picture ramp{256, 1, {}};
   for (unsigned value = 0; value < 256; ++value) ramp.pixels.push_back(static_cast<std::uint8_t>(value));
@@ -97,8 +97,7 @@ html numbers(const std::vector<record::moment>& moments) {
 
 html residual_figure(const std::vector<record::moment>& moments, page_builder& page) {
   json points = json::array();
-  for (const record::moment& m :
-       moments)  // both axes are logarithmic: the start, where all is exact, has no place on them
+  for (const record::moment& m : moments)  // both axes are logarithmic: the start, where all is exact, cannot be drawn
     if (*m.step > 0 && m.residual && *m.residual > 0)
       points.push_back(chart_point(static_cast<double>(*m.step), {*m.residual, {}, {}}, true));
   if (points.empty()) return {};
@@ -128,7 +127,7 @@ html bits_of(const field_runs& f, const std::vector<record::moment>& moments) {
   std::string runs;
   for (const row* r : f.by) runs += (runs.empty() ? "" : ", ") + runner_of(*r);
   html told = agree(f) ? paragraph("Every variant whose bits were verified gives the same field" +
-                                   (f.by.size() > 1 ? "; at every step shown it is that of " + runs : "") + ".")
+                                   (f.by.size() > 1 ? "; at every step shown, these agree: " + runs : "") + ".")
                        : tag("p", {{"class", "wrong"}}, html::text("The bits are NOT equal: " + runs + "."));
   for (const record::moment& m : moments) {
     if (!m.published_hash) continue;
@@ -161,8 +160,8 @@ html field_section(const model& m, page_builder& page) {
   if (fields.empty()) return {};
   return tag("h2", "The diffusing field") +
          paragraph(
-             "The diffusion benchmark from its start; the tables time a hundred of its steps. Two strips, on the left "
-             "below and on the right above, are held at 1 and spread into the field, which is 0 at first.") +
+             "The diffusion benchmark from its start; the tables time a hundred of its steps. Two strips, at the lower "
+             "left and the upper right, are held at 1 and spread into the field, which is 0 at first.") +
          fields;
 }
 

@@ -1,4 +1,4 @@
-// What was not measured, and what to be careful with.
+// What was not measured, and what to treat with care.
 #include "report/findings.hpp"
 #include "report/format.hpp"
 #include "report/sections.hpp"
@@ -15,7 +15,7 @@ namespace {
 std::string because(const row& r) {
   if (r.status == record::status::interrupted) return "the run was interrupted";
   if (!r.reason.empty()) return r.reason;
-  return r.status == record::status::timeout ? "it did not end within its time" : std::string(name_of(r.status));
+  return r.status == record::status::timeout ? "it did not finish in time" : std::string(name_of(r.status));
 }
 
 /// Variants of this build's catalog that no record names.
@@ -26,12 +26,12 @@ std::vector<std::vector<html>> never_tried(const model& m) {
     const bool is_there = std::any_of(m.rows.begin(), m.rows.end(), [&](const row& r) { return r.variant == id; });
     if (!is_there)
       lines.push_back(
-          {html::text(id), "all", "no record names it: its device was not there, or the run did not ask for it"});
+          {html::text(id), "all", "it has no record: its device was missing, or the run did not include it"});
   }
   return lines;
 }
 
-/// "1,024 to 67,108,865" of equal reasons.
+/// "1,024 to 67,108,865" for equal reasons.
 std::string range(const std::map<std::pair<std::uint64_t, std::string>, std::string>& sizes) {
   const std::string &first = sizes.begin()->second, &last = sizes.rbegin()->second;
   return sizes.size() == 1 ? first : first + " to " + last;
@@ -69,13 +69,14 @@ void warn_of_machine(const row& r, std::vector<std::string>& warnings) {
   const record::host& host = r.result->host;
   const std::string governor = host.governor.value_or("");
   if (!governor.empty() && governor != "performance")
-    add(" ran under the clock governor '" + governor + "'; times may follow the clock.");
-  // A quarter of the processors busy with other work is visible in every parallel time.
+    add(" ran under the clock governor '" + governor + "'; times may vary with the clock.");
+  // A quarter of the processors busy with other work shows in every parallel time.
   if (host.load_avg_1m && host.threads && *host.load_avg_1m > static_cast<double>(*host.threads) / 4)
     add(" was busy when a case began: its load was over a quarter of its processors.");
   if (r.result->tool.dirty) add(" measured a build with uncommitted changes.");
   const std::string& build = r.result->tool.build_type;
-  if (!build.empty() && build != "Release") add(" measured a " + build + " build; only Release builds tell speeds.");
+  if (!build.empty() && build != "Release")
+    add(" measured a " + build + " build; only the speeds of Release builds mean anything.");
 }
 
 std::size_t wide_intervals(const model& m) {

@@ -1,4 +1,4 @@
-// The ladder: from the serial code over each variant to other people's code and the copy, with the factor of each step.
+// The ladder: from the serial code through each variant to other people's code and the copy, each step with its factor.
 #include "report/format.hpp"
 #include "report/sections.hpp"
 
@@ -17,7 +17,7 @@ struct rung {
   double speed;  // throughput in the board's unit, so that the copy bounds it
 };
 
-/// Slowest first. The limit stands above all that it binds: what has an order of its own may compute on a faster unit.
+/// Slowest first. The limit is placed above all that it bounds: code with its own order may compute on a faster unit.
 std::vector<rung> rungs_of(const panel& p, const board& b, std::uint64_t n) {
   std::vector<rung> rungs;
   const auto add = [&](const series& s, int colour) {
@@ -43,10 +43,10 @@ std::string step(const std::vector<rung>& rungs, std::size_t i) {
 }
 
 std::string finding(const std::vector<rung>& rungs) {
-  if (rungs.size() < 2) return "One rung only.";
+  if (rungs.size() < 2) return "Only one rung.";
   const auto ours =
       std::find_if(rungs.rbegin(), rungs.rend(), [](const rung& r) { return r.what->kind == role::tilewise; });
-  if (ours == rungs.rend()) return "No variant of ours was measured here.";
+  if (ours == rungs.rend()) return "None of our variants was measured here.";
   const auto serial =
       std::find_if(rungs.begin(), rungs.end(), [](const rung& r) { return r.what->kind == role::serial; });
   const rung& from = serial == rungs.end() ? rungs.front() : *serial;
@@ -88,7 +88,7 @@ html ladder_section(const panel& p, page_builder& page) {
   if (figures.empty()) return {};
   return tag("h4", "The ladder") +
          paragraph(
-             "Throughput at the largest size that all share, slowest first; beside each bar its factor over "
+             "Throughput at the largest size that all share, slowest first; beside each bar is its factor over "
              "the bar above it. Hatched: other people's code. Outlined: the limit, which is the device's plain copy or "
              "its multiply-adds.") +
          tag("div", {{"class", "figures"}}, figures);

@@ -24,7 +24,7 @@ std::vector<const row*> rows_of(const model& m, const std::string& machine) {
   return found;
 }
 
-/// The median of what the cases of a device measured; 0 if none did.
+/// The median of those that the cases of a device measured; 0 if none did.
 double noise_floor(const std::vector<const row*>& rows, const std::string& device) {
   std::vector<double> effects;
   for (const row* r : rows)
@@ -45,8 +45,8 @@ html device_table(const std::vector<const row*>& rows) {
                      html::text(shown(d.driver)), html::text(shown(d.compute_units)), html::text(sized(d.memory_bytes)),
                      html::text(sized(d.cache_bytes)), html::text(floor > 0 ? percent(floor) : "–")});
   }
-  return table({"device", "hardware", "platform", "driver", "units", "memory", "last cache", "noise floor"}, lines,
-               content::words);
+  return table({"device", "hardware", "platform", "driver", "units", "memory", "last-level cache", "noise floor"},
+               lines, content::words);
 }
 
 /// The facts of a part, one row each; lists and objects as JSON.
@@ -77,14 +77,14 @@ html machine_section(const model& m) {
   for (const std::string& machine : m.machines) {
     const std::vector<const row*> rows = rows_of(m, machine);
     const record::result &first = *rows.front()->result, &last = *rows.back()->result;
-    whole += paragraph((machine.empty() ? "A machine without a name" : machine) + ": " + shown(first.host.cpu_model) +
-                       ", " + shown(first.host.cores) + " cores, " + sized(first.host.ram_bytes) + " of memory, " +
+    whole += paragraph((machine.empty() ? "An unnamed machine" : machine) + ": " + shown(first.host.cpu_model) + ", " +
+                       shown(first.host.cores) + " cores, " + sized(first.host.ram_bytes) + " of memory, " +
                        shown(first.host.os) + ". Measured " + shown(first.time_utc) + " to " + shown(last.time_utc) +
                        " with tilewise " + shown(first.tool.version) + ".");
     whole += device_table(rows);
   }
   return whole + tag("p", {{"class", "note"}},
-                     "The noise floor comes from measuring the same code twice: a smaller difference is called none.");
+                     "The noise floor comes from measuring the same code twice: a smaller difference does not count.");
 }
 
 html environment_section(const model& m) {

@@ -1,5 +1,5 @@
-// What the documents measured that the project started from, beside our times of the same problems. The figures are the
-// documents' own: they are drawn in no chart and ranked nowhere.
+// The measurements of the documents that the project started from, beside our times for the same problems. The figures
+// are the documents' own: no chart draws them and nothing ranks them.
 #include "report/format.hpp"
 #include "report/sections.hpp"
 
@@ -13,10 +13,10 @@ namespace {
 /// One problem of a document on one machine, all devices.
 struct comparison {
   std::string machine, problem;
-  const record::experiment* from;  // as the last row tells it
+  const record::experiment* from;  // as in the last row
   std::vector<const row*> rows;
 
-  /// Where the document ran it, if that was measured.
+  /// On the document's device, if that was measured.
   const row* baseline() const {
     const row* found = nullptr;
     for (const row* r : rows)
@@ -64,7 +64,7 @@ html time_of(const row& r) {
 
 using cells = std::vector<html>;
 
-/// A line, and one more for each further figure.
+/// One line, and another for each further figure.
 std::vector<cells> lines_of(const row& r, const row* baseline) {
   const auto median = [&](bool with_transfers) -> std::optional<double> {
     const auto& taken = with_transfers ? r.round_trip : r.kernel;
@@ -122,8 +122,8 @@ html seeds_section(const model& m) {
   return tag("h2", "The documents’ experiments") +
          paragraph(
              "The problems of the documents that Tilewise started from, measured here with every variant. The "
-             "published figures are quoted from the documents and come from other machines; where a figure counts the "
-             "transfers, our time with transfers stands against it.") +
+             "published figures are quoted from the documents and come from other machines; a figure that includes "
+             "transfers is compared with our time including transfers.") +
          tables;
 }
 

@@ -1,4 +1,4 @@
-// Speedup over the serial code and over OpenMP, data already where the kernel needs it.
+// Speedup over the serial code and over OpenMP, with the data already where the kernel needs it.
 #include "report/format.hpp"
 #include "report/sections.hpp"
 
@@ -66,8 +66,8 @@ html speedup_section(const panel& p, page_builder& page) {
   if (figures.empty()) return {};
   return tag("h4", "Speedup") +
          paragraph(
-             "Our fastest variant of each processor, kernel time, as ratio of medians; processors are measured one "
-             "after the other. Transfers follow below.") +
+             "Kernel time of our fastest variant on each processor, as a ratio of medians; processors are measured one "
+             "at a time. Transfers follow below.") +
          tag("div", {{"class", "figures"}}, figures);
 }
 

@@ -73,13 +73,13 @@ json rate_chart(const panel& p, const board& b) {
 std::string time_finding(const board& b) {
   const std::uint64_t n = b.common_size();
   const series* best = b.fastest(role::tilewise, n);
-  if (!best) return "No time of a variant of ours.";
-  std::string text = "At " + best->at(n)->at() + " the fastest of ours is " + best->label + " with " +
+  if (!best) return "None of our variants has a time.";
+  std::string text = "At " + best->at(n)->at() + " our fastest variant is " + best->label + " with " +
                      duration(best->at(n)->kernel->median);
   if (const series* peer = b.fastest(role::peer, n))
     text += "; " + peer->label + " takes " + duration(peer->at(n)->kernel->median);
   const std::string changes = crossings(b);
-  return text + "." + (changes.empty() ? "" : " Of ours " + changes);
+  return text + "." + (changes.empty() ? "" : " Among ours, " + changes);
 }
 
 std::string rate_finding(const board& b) {
@@ -87,7 +87,7 @@ std::string rate_finding(const board& b) {
   const std::uint64_t n = b.common_size();
   const series* best = b.fastest(role::tilewise, n);
   const auto value = best ? best->at(n)->throughput(unit) : std::nullopt;
-  if (!value) return "No throughput of a variant of ours.";
+  if (!value) return "None of our variants has a throughput.";
   const row& r = *best->at(n);
   const char* const verb = unit == speed_unit::bytes      ? " moves "
                            : unit == speed_unit::elements ? " takes in "

@@ -31,8 +31,8 @@ html shares(const board& b, const std::vector<const row*>& trips, page_builder& 
                         {{"label", "kernel"}, {"values", kernel}},
                         {{"label", "back"}, {"values", back}}}}},
                      b.name + ": where the time goes",
-                     "At " + trips.back()->at() + " the kernel is " + percent(kernel.back()) +
-                         " of copying there, computing and copying back.",
+                     "At " + trips.back()->at() + " the kernel takes " + percent(kernel.back()) +
+                         " of the time for copying there, computing and copying back.",
                      table({"n", "variant", "to the device", "kernel", "back", "round trip"}, rows));
 }
 
@@ -55,7 +55,7 @@ html against_cpu(const panel& p, const board& b, const std::vector<const row*>& 
        {"y", "time"},
        {"unit", "time"},
        {"lines",
-        {{{"label", b.name + " and copies"}, {"role", "tilewise"}, {"colour", 0}, {"points", std::move(device)}},
+        {{{"label", b.name + " with transfers"}, {"role", "tilewise"}, {"colour", 0}, {"points", std::move(device)}},
          {{"label", "best on cpu"}, {"role", "peer"}, {"colour", 1}, {"points", std::move(host)}}}}},
       b.name + " with its transfers against the CPU", break_even(p, b),
       table({"n", b.name + ", round trip", "best on cpu", "CPU time / device time"}, rows));

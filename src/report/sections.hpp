@@ -1,4 +1,4 @@
-// The parts of the page, in the order in which they stand on it.
+// The parts of the page, in the order in which they appear.
 #pragma once
 
 #include "report/page_builder.hpp"

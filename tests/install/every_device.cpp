@@ -1,6 +1,6 @@
-// What of an installed copy is opened at run time: a step of diffusion on every device has one result, and an error
-// thrown within the library is caught outside. Prints the devices' names, then why each device that was named is
-// missing.
+// The parts of an installed copy that are opened at run time: a step of diffusion has the same result on every device,
+// and an error thrown within the library is caught outside. Prints the devices' names, then why each device that was
+// named is missing.
 #include <tilewise/tilewise.hpp>
 
 #include <iostream>

@@ -1,5 +1,5 @@
-// Blocked matrix product and merge sort by OpenCL. Random inputs; the document's times are in plots only. Of its sorts
-// the text names the smallest sizes and the largest.
+// Blocked matrix product and merge sort in OpenCL. Random inputs; the document's times are in plots only. Of its
+// sorts, the text names only the smallest sizes and the largest.
 #include "lab/seeds/seeds.hpp"
 
 namespace tilewise::lab::seeds {

@@ -1,4 +1,4 @@
-// The product of two polynomials on a GPU by OpenCL, beside the CPU's threads and MPI.
+// The product of two polynomials on a GPU with OpenCL, beside CPU threads and MPI.
 #include "lab/seeds/seeds.hpp"
 
 namespace tilewise::lab::seeds {
@@ -15,7 +15,7 @@ registry::host_operands inputs(const registry::problem& p) {
           operand_of<std::int32_t>(p.shape[1], [](std::uint64_t i) { return i % 5 + 2; })};
 }
 
-// The document counts launches and transfers into the GPU's times.
+// The document includes launches and transfers in the GPU's times.
 std::vector<figure> figures() {
   constexpr std::array<std::string_view, 2> sequential{"polymul/serial @*", "polymul/cpu:naive @cpu:serial"};
   constexpr std::array<std::string_view, 2> naive_threads{"polymul/cpu:naive @cpu:threads", ""};

@@ -1,4 +1,4 @@
-// The prefix sum of floats by OpenCL. Its sweep over the local work size and the two ways to add the carry is
+// The prefix sum of floats with OpenCL. Its sweep over the local work size and the two ways to add the carry is
 // `tilewise bench 'scan/opencl:blelloch' --preset seeds --tuning all`.
 #include "lab/seeds/seeds.hpp"
 

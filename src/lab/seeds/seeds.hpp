@@ -1,4 +1,4 @@
-// One function a document.
+// One function per document.
 #pragma once
 
 #include "lab/experiment.hpp"

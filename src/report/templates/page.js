@@ -1,5 +1,5 @@
 "use strict";
-// Draws the charts that the page describes as JSON. Their numbers stand in the page's tables, so that nothing is lost
+// Draws the charts that the page describes as JSON. Their numbers are in the page's tables, so that nothing is lost
 // without this script. Text from records is only ever drawn on a canvas.
 (() => {
   const specs = JSON.parse(document.getElementById("charts").textContent);
@@ -37,14 +37,14 @@
     ticks: { callback: write, maxRotation: 0, autoSkip: false },
     afterBuildTicks: (scale) => {
       const decades = scale.ticks.filter((t) => isDecade(t.value));
-      // Within less than two decades 2 and 5 are marked too.
+      // Over less than two decades, 2 and 5 are marked too.
       const isRound = (v) => Math.abs(v / Number(v.toPrecision(1)) - 1) < 1e-9 &&
         [1, 2, 5].includes(Number(v.toPrecision(1)) / 10 ** Math.floor(Math.log10(v) + 1e-9));
       scale.ticks = decades.length > 2 ? decades : scale.ticks.filter((t) => isDecade(t.value) || isRound(t.value));
     },
   });
 
-  // A name at the end of each line instead of a legend: pushed apart where they would overlap.
+  // A name at the end of each line instead of a legend; names are pushed apart where they would overlap.
   const endLabels = {
     id: "endLabels",
     afterDatasetsDraw(chart) {
@@ -235,8 +235,8 @@
   drawNew();
   document.addEventListener("toggle", drawNew, true);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => [...drawn.keys()].forEach(draw));
-  // Paper cannot unfold anything. The figures' numbers and the further problems go with it if the reader opened them;
-  // all times stand in the table of digests.
+  // Paper cannot unfold anything. The figures' numbers and the further problems are printed if the reader opened them;
+  // all times are in the table of digests.
   addEventListener("beforeprint", () => {
     document.querySelectorAll("details:not(.panel)").forEach((fold) => { fold.open ||= !fold.closest("figure, .panel"); });
   });
