@@ -1,14 +1,14 @@
 // What:   what the OpenCL polynomial products share: factors, and the chain of products that makes a coefficient.
 // Order:  from +0, a[i] b[k - i] is added for ascending i. Integers: exact modulo 2^64; with TW_MODULAR residues.
 // Shape:  a chain is the work of one item.
-// Limits: behind order/operators.cl with TW_OP 0, so that integers are unsigned; 1 <= modulus < 2^63.
+// Limits: included after order/operators.cl with TW_OP 0, so that integers are unsigned; 1 <= modulus < 2^63.
 // Twins:  polymul_serial.cpp.
 
-// The i's of coefficient k are those from tw_begin to before tw_end.
+// Coefficient k takes the i's from tw_begin up to but not including tw_end.
 static inline ulong tw_begin(ulong k, ulong m) { return k < m ? 0 : k - m + 1; }
 static inline ulong tw_end(ulong k, ulong n) { return min(k + 1, n); }
 
-// TW_T is unsigned; what it holds is not.
+// TW_T is unsigned; the values it holds are not.
 #if TW_W == 4
 #define tw_signed(value) ((long)(int)(value))
 #else
@@ -38,7 +38,7 @@ static inline tw_chain tw_add_product(tw_chain chain, tw_factor a, tw_factor b, 
 
 #else
 typedef ulong tw_coefficient, tw_factor;
-typedef ulong2 tw_chain;  // 128 bits, s1 the upper ones; s1 < modulus
+typedef ulong2 tw_chain;  // 128 bits, s1 the upper half; s1 < modulus
 #define TW_EMPTY_CHAIN ((ulong2)(0))
 
 static inline tw_factor tw_factor_of(TW_T value, ulong modulus) {

@@ -1,4 +1,4 @@
-// The only file that rejects a polynomial product: checks, chooses, runs.
+// The public functions of polymul: check what only their arguments show, describe the problem, call registry/call.
 #include <tilewise/polymul.hpp>
 
 #include "polymul/polymul_problem.hpp"

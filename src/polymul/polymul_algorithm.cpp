@@ -18,8 +18,8 @@ constexpr std::array<std::string_view, 2> moduli{"none", "given"};
 constexpr std::array<registry::setting, 1> settings{{{"modulus", moduli}}};
 constexpr std::array<std::string_view, 1> numbers{"modulus"};
 
-// Nothing, constants, around one vector, one tile and one base case in both, powers of two +-1 as the product's length,
-// very unequal lengths; the last ones reach every level of recursion.
+// No elements, constants, around one vector, one tile and one base case in both, powers of two +-1 as the product's
+// length, very unequal lengths; the last ones reach every level of recursion.
 constexpr std::array<extents, 32> edge_shapes{
     {{0, 0},     {0, 5},     {5, 0},      {1, 1},      {1, 2},       {2, 1},       {2, 2},      {3, 2},
      {3, 7},     {8, 8},     {9, 8},      {16, 17},    {31, 33},     {32, 32},     {33, 32},    {64, 65},
@@ -42,7 +42,7 @@ double operations(const problem& p) { return 2.0 * static_cast<double>(sizes(p).
 
 std::string invalid(const problem& p) {
   const sizes s(p);
-  constexpr std::uint64_t most = std::uint64_t{1} << 60;  // of which the bytes fit 64 bits
+  constexpr std::uint64_t most = std::uint64_t{1} << 60;  // whose bytes fit 64 bits
   if (s.n > most || s.m > most || s.product() > most)
     return "a product of " + std::to_string(s.n) + " and " + std::to_string(s.m) + " coefficients cannot be stored";
   if (p.setting[0] == 0) return "";
@@ -54,7 +54,7 @@ std::string invalid(const problem& p) {
   return "";
 }
 
-/// Any 64 bits to a modulus; small ones and large ones are alike frequent.
+/// Turns any 64 bits into a modulus; small and large ones are equally frequent.
 std::uint64_t modulus_from(std::uint64_t bits) {
   const unsigned width = 1 + static_cast<unsigned>(bits >> 58) % 63;
   return std::max<std::uint64_t>(bits & ((std::uint64_t{1} << width) - 1), 1);
@@ -76,7 +76,7 @@ void fit_numbers(problem& p) {
   if (p.setting[0] != 0) set_modulus(p, modulus_from(p.number[0].bits));
 }
 
-/// Without a modulus: so many bits of each coefficient that no coefficient of the product passes 63.
+/// Without a modulus: as many bits of each coefficient as keep every coefficient of the product within 63 bits.
 void fit_inputs(const problem& p, std::span<std::vector<std::byte>> inputs) {
   if (is_float(p.type) || p.setting[0] != 0) return;
   const unsigned spare = 63 - static_cast<unsigned>(std::bit_width(sizes(p).shorter()));
@@ -97,7 +97,7 @@ const registry::algorithm& polymul_algorithm() {
   static const registry::algorithm& descriptor = base::lasting([] {
     return registry::algorithm{
         .name = "polymul",
-        .summary = "polynomial product: exact on integers, or by a modulus; floats in order",
+        .summary = "polynomial product: exact for integers, or by a modulus; floats in order",
         .types = coefficient_types,
         .settings = settings,
         .numbers = numbers,

@@ -7,7 +7,7 @@
 
 namespace tilewise::impl::polymul {
 
-/// The coefficients in lanes of another type, and zeros behind them up to `room` lanes.
+/// The coefficients in lanes of another type, followed by zeros up to `room` lanes.
 template <class T, class Lane>
 void widen(const T* from, std::uint64_t count, Lane* to, std::uint64_t room) {
   for (std::uint64_t i = 0; i < count; ++i) to[i] = static_cast<Lane>(from[i]);

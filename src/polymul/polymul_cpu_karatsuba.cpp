@@ -1,6 +1,6 @@
 // What:   polynomial product by Karatsuba's three half products.
 // Order:  none: exact modulo 2^64, so exact where the product fits.
-// Shape:  the longer factor in pieces of the shorter's length; of each, up to three levels of the recursion are split
+// Shape:  the longer factor in pieces of the shorter's length; up to three levels of each piece's recursion are split
 //         into 3, 9 or 27 products that run side by side, each on one thread without an allocation, and joined again.
 // Limits: no modulus, no floats.
 // Twins:  polymul_serial.cpp; the kernels are in polymul_cpu_karatsuba_kernels.cpp.
@@ -18,11 +18,11 @@ using u64 = std::uint64_t;
 constexpr std::array<unsigned, 4> leaf_lengths{32, 64, 128, 256};
 constexpr std::array<registry::tuning_axis, 1> axes{{{"leaf", leaf_lengths, 128}}};
 constexpr unsigned most_split_levels = 3;
-constexpr u64 least_split_length = 1024;  // below, starting the products takes as long as they do
+constexpr u64 least_split_length = 1024;  // below this, starting the products takes as long as they do
 
 constexpr u64 power_of_three(unsigned exponent) { return exponent == 0 ? 1 : 3 * power_of_three(exponent - 1); }
 
-/// Products of factors of one length, a leaf's times a power of two.
+/// Products of factors of the same length, a leaf's times a power of two.
 class karatsuba {
  public:
   karatsuba(u64 shorter, u64 leaf, backend::cpu::queue& queue)
@@ -73,7 +73,7 @@ class karatsuba {
   u64 part() const { return length_ >> levels_; }
   u64* between_zeros(unsigned worker) { return workspace_.as<u64>() + worker * slot_ + 6 * part(); }
 
-  /// Products of all levels lie one behind the other; those of one level have 3/2 of the room of the level before.
+  /// Products of all levels follow each other; those of one level take 3/2 of the room of the level before.
   u64 level_first(unsigned level) const {
     u64 first = 0;  // in units of a product of the last level
     for (unsigned l = 0; l < level; ++l) first += power_of_three(l) << (levels_ - l);
@@ -83,7 +83,7 @@ class karatsuba {
     return products_.as<u64>() + 2 * part() * (level_first(level) + (node << (levels_ - level)));
   }
 
-  /// The digits of `task` in base 3 say of each level: the low half, the high half, or their sum.
+  /// The digits of `task` in base 3 say for each level: the low half, the high half, or their sum.
   void sum_parts(const u64* x, u64 task, u64* sum) const {
     std::fill_n(sum, part(), u64{0});
     for (u64 piece = 0; piece < u64{1} << levels_; ++piece)

@@ -1,7 +1,7 @@
 // What:   Karatsuba's recursion on one thread; compiled once for each x86-64 level, whose vectors its loops become.
 // Order:  none: exact modulo 2^64.
-// Shape:  three products of half the length a level, in memory that the caller gives.
-// Limits: both factors have one length, a leaf's times a power of two.
+// Shape:  three products of half the length per level, in memory that the caller gives.
+// Limits: both factors have the same length, a leaf's times a power of two.
 // Twins:  polymul_serial.cpp.
 #include "polymul/polymul_cpu_karatsuba_kernels.hpp"
 

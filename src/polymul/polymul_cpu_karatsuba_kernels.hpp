@@ -9,7 +9,7 @@ namespace tilewise::impl::polymul {
 struct karatsuba_leaf {
   void (*multiply)(const std::uint64_t* a, std::uint64_t n, const std::uint64_t* b, std::uint64_t m, std::uint64_t* c,
                    std::uint64_t first, std::uint64_t count);
-  std::uint64_t* between_zeros;  // room for b with the margins that `multiply` wants, which are zero
+  std::uint64_t* between_zeros;  // room for b with the zero margins that `multiply` needs
   std::uint64_t length;          // at most
 };
 

@@ -1,5 +1,5 @@
 // What:   polynomial product by the definition, the output cut into tiles.
-// Order:  one chain a coefficient, i ascending; integers exact where they fit.
+// Order:  one chain per coefficient, i ascending; integers exact where they fit.
 // Shape:  a copy of the second factor between zeros, then tiles of neighbouring coefficients, each on one thread.
 // Limits: no modulus.
 // Twins:  polymul_serial.cpp; the kernels are in polymul_cpu_naive_kernels.cpp.

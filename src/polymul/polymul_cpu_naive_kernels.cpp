@@ -1,7 +1,7 @@
 // What:   coefficients of a product by the definition, with vectors; compiled once for each x86-64 level.
-// Order:  a lane is one coefficient's chain, i ascending; products that are not in a chain of floats do not touch it.
-// Shape:  eight vectors of neighbouring coefficients in registers; a step multiplies one a[i] with the b they need.
-// Limits: without FMA instructions every step of a chain of floats is a call of fma(): correct, and slow.
+// Order:  a lane is one coefficient's chain, i ascending; products outside a chain of floats do not touch it.
+// Shape:  eight vectors of neighbouring coefficients in registers; a step multiplies one a[i] by the b's they need.
+// Limits: without FMA instructions every step of a chain of floats is a call to fma(): correct, but slow.
 // Twins:  polymul_serial.cpp.
 #include "polymul/polymul_cpu_naive_kernels.hpp"
 
@@ -39,7 +39,7 @@ template <bool Narrow, class T>
     return level::multiply_add<T>(a, b, c);
 }
 
-/// Steps i in [begin, end) of the coefficients k and behind. Margin: a lane whose b[k + lane - i] is outside b keeps
+/// Steps i in [begin, end) of the coefficients from k on. Margin: a lane whose b[k + lane - i] is outside b keeps
 /// its chain; integers need no care, since a product with zero changes nothing.
 template <bool Narrow, bool Margin, class T>
 [[gnu::always_inline]] inline void steps(vector<T> (&chain)[vectors], const T* a, const T* b, std::uint64_t m,
@@ -53,7 +53,7 @@ template <bool Narrow, bool Margin, class T>
       const std::int64_t first = at + v * width<T>;
       const vector<T> next = multiply_add<Narrow, T>(factor, level::load(b + first), chain[v]);
       if constexpr (Margin && std::is_floating_point_v<T>) {
-        // Lanes -first and up, below m - first; both ends are cut to what a lane number may be.
+        // Lanes from -first up to m - first; both ends are clamped to what a lane number may be.
         const std::int64_t low = -first, high = static_cast<std::int64_t>(m) - first, most = width<T>;
         const auto numbers = level::lane_numbers<T>();
         const auto is_mine = (numbers >= static_cast<lane>(low < 0      ? 0
@@ -77,7 +77,7 @@ void multiply(const T* a, std::uint64_t n, const T* b, std::uint64_t m, T* c, st
   const auto below = [](std::uint64_t x, std::uint64_t y) { return x < y ? x : y; };
   for (std::uint64_t at = 0; at < count; at += block) {
     const std::uint64_t k = first + at, last = k + block - 1;  // the coefficients k to last
-    // All of them have the products i in [whole, end_of_whole), some of them those in [begin, end).
+    // All of them have the products i in [whole, end_of_whole), some also those in [begin, end).
     const std::uint64_t begin = k < m ? 0 : k - m + 1, end = below(n, last + 1);
     const std::uint64_t whole = below(last < m ? 0 : last - m + 1, end), end_of_whole = below(n, k + 1);
     vector<T> chain[vectors] = {};

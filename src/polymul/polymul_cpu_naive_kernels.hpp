@@ -5,10 +5,10 @@
 
 namespace tilewise::impl::polymul {
 
-/// Zeros that lie before and behind the second factor, so that a vector may reach over its ends.
+/// Zeros that lie before and after the second factor, so that a vector may reach past its ends.
 inline constexpr std::uint64_t naive_margin = 256;
 
-/// Integers go as unsigned ones of 64 bits: products modulo 2^64, which are exact where they fit.
+/// Integers are passed as unsigned ones of 64 bits: products modulo 2^64, which are exact where they fit.
 template <class T>
 struct naive_kernels {
   /// c[k - first] for k in [first, first + count). b has its margin on both sides.

@@ -25,10 +25,10 @@ constexpr std::array<prime_facts, most_primes> primes{{{562941363486721, 5521570
                                                        {562932773552129, 57384681695955},
                                                        {562842579238913, 139266669608062},
                                                        {562816809435137, 156219524466599}}};
-constexpr unsigned bits_a_prime = 48;  // so many of a signed number, per prime
+constexpr unsigned bits_a_prime = 48;  // bits of a signed number per prime
 constexpr unsigned log_most_points = 31;
-constexpr unsigned log_most_rows = 4;  // of the first and last pass, as the kernels have them
-constexpr unsigned log_alone = 12;     // transforms of so many points are not cut
+constexpr unsigned log_most_rows = 4;  // of the first and last pass, as in the kernels
+constexpr unsigned log_alone = 12;     // transforms of up to this many points are not cut
 constexpr std::uint64_t tile_elements = 4096;
 
 std::uint64_t power(std::uint64_t base, std::uint64_t exponent, std::uint64_t p) {
@@ -203,7 +203,7 @@ void multiply(const registry::problem& p, const T* a, const T* b, std::int64_t* 
     work.multiply(a, s.n, b, s.m, s.product(), modular_values{c, used, modulus});
 }
 
-/// Residues of at most modulus / 2: the smaller they are, the fewer primes hold their products.
+/// Residues of magnitude at most modulus / 2: the smaller they are, the fewer primes hold their products.
 template <class T>
 void reduce(const T* from, std::int64_t* to, std::uint64_t count, std::uint64_t modulus, backend::cpu::queue& queue) {
   queue.for_each_tile(ceil_div(count, tile_elements), [&](std::uint64_t tile, unsigned) {
@@ -235,13 +235,13 @@ void run(const registry::problem& p, const registry::memories& where, const regi
     run_on(p, a.as<const std::int64_t>(), b.as<const std::int64_t>(), c, queue);
 }
 
-/// Transforms take the time of so many products of the definition for each of their N log2 N elements: at 480 x 480
-/// both take as long on two Zen 4 cores (results/epyc-zen4-2core/polymul.jsonl).
+/// For each of their N log2 N elements, transforms take the time of this many products of the definition: at 480 x 480
+/// both take equally long on two Zen 4 cores (results/epyc-zen4-2core/polymul.jsonl).
 constexpr std::uint64_t products_an_element = 22;
 
 std::string yields(const registry::problem& p, const backend::device&) {
   const sizes s(p);
-  if (modulus_of(p) != 0 || s.product() == 0) return "";  // with a modulus there is no other
+  if (modulus_of(p) != 0 || s.product() == 0) return "";  // no other variant takes a modulus
   const auto log = static_cast<std::uint64_t>(std::bit_width(s.product() - 1));
   const std::uint64_t limit = products_an_element * (log << log);
   return s.shorter() <= limit / std::max(s.n, s.m) ? "the definition is faster for short factors" : "";

@@ -2,7 +2,7 @@
 // Order:  exact: every value is an integer below 2^53, and a b - q p is what two fused multiply-adds leave of it.
 // Shape:  up to 16 rows of a block at once in registers, so that four levels cost one pass over memory; the last levels
 //         in squares of W x W elements that are transposed, so that lanes never meet.
-// Limits: a product's factors are at most 4 p and p in size; p < 2^49. Bounds stand where values grow.
+// Limits: a product's factors are at most 4 p and p in size; p < 2^49. Bounds are noted where values grow.
 // Twins:  polymul_serial.cpp.
 #include "polymul/polymul_cpu_ntt_kernels.hpp"
 
@@ -45,7 +45,7 @@ struct arithmetic {
   }
 };
 
-/// One level's roots, alike for all lanes or one each.
+/// One level's roots, either the same for all lanes or one each.
 struct block_roots {
   const double* table;
   std::uint64_t index;
@@ -66,7 +66,7 @@ struct lane_roots {
   vector operator()(unsigned log, unsigned block) const { return of[(1u << log) + block]; }
 };
 
-/// x enters with at most 4 p. Its first halves are reduced once, at 0.5 p; each level then adds at most 1.1 p.
+/// x enters with at most 4 p. Its first halves are reduced once, to 0.5 p; each level then adds at most 1.1 p.
 template <unsigned Log, class Roots>
 [[gnu::always_inline]] inline void forward_rows(const arithmetic& f, vector* x, const Roots& roots) {
 #pragma GCC unroll 4
@@ -142,7 +142,7 @@ void pass(const ntt_tables& tables, double* x, std::uint64_t stride, std::uint64
   }
 }
 
-/// Rows to columns, by exchanging ever smaller squares off the diagonal.
+/// Rows to columns, by exchanging ever smaller squares across the diagonal.
 template <unsigned Distance = width / 2>
 [[gnu::always_inline]] inline void transpose(vector (&x)[width]) {
   if constexpr (Distance != 0) {
@@ -157,7 +157,7 @@ template <unsigned Distance = width / 2>
   }
 }
 
-/// A square of W x W elements to its residues modulo x - r, whose product is one of numbers, and back.
+/// A square of W x W elements to its residues modulo x - r, whose product is a product of numbers, and back.
 void multiply_leaf(const arithmetic& f, const ntt_tables& tables, double* a, double* b, std::uint64_t index) {
   vector x[width], y[width];
   const block_roots rows{tables.forward.of_blocks, index};
@@ -178,7 +178,7 @@ void multiply_leaf(const arithmetic& f, const ntt_tables& tables, double* a, dou
   store_rows(x, a, width);
 }
 
-/// Depth first, so that the smaller blocks are done within the caches.
+/// Depth first, so that smaller blocks are finished within the caches.
 void multiply(const ntt_tables& tables, double* a, double* b, unsigned log, std::uint64_t index) {
   if (log == leaf_log) return multiply_leaf(arithmetic(tables.field), tables, a, b, index);
   const unsigned left = log - leaf_log, steps = left <= 4 ? left : left < 8 ? (left + 1) / 2 : 4;

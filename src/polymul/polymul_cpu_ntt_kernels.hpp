@@ -5,7 +5,7 @@
 
 namespace tilewise::impl::polymul {
 
-/// A prime below 2^49. A residue modulo p is a double that holds any integer of its class, of at most 4 p.
+/// A prime below 2^49. A residue modulo p is a double that holds any integer of its class of magnitude up to 4 p.
 struct ntt_field {
   double p, inverse;  // 1 / p, rounded
 };
@@ -23,8 +23,8 @@ struct ntt_tables {
   ntt_roots forward, backward;  // backward: the inverses
 };
 
-/// Digits of the mixed-radix form that the residues of one number are turned into: the number is
-/// d[0] + p[0] (d[1] + p[1] (d[2] + ...)), with d[i] of at most p[i] / 2.
+/// Digits of the mixed-radix form that the residues of one number are converted to: the number is
+/// d[0] + p[0] (d[1] + p[1] (d[2] + ...)), with d[i] of magnitude at most p[i] / 2.
 inline constexpr unsigned most_primes = 4;
 struct ntt_digits {
   unsigned primes;
@@ -42,7 +42,7 @@ struct ntt_kernels {
                   std::uint64_t index);
   void (*backward)(const ntt_tables& tables, double* x, std::uint64_t stride, std::uint64_t columns, unsigned steps,
                    std::uint64_t index);
-  /// a = n a b modulo the polynomial of block `index`, x^n - c with n = 2^log; b is lost.
+  /// a = n a b modulo the polynomial of block `index`, x^n - c with n = 2^log; b is overwritten.
   void (*multiply)(const ntt_tables& tables, double* a, double* b, unsigned log, std::uint64_t index);
   /// The residues of `count` integers.
   void (*load_i32)(const ntt_field& field, const std::int32_t* from, double* to, std::uint64_t count);

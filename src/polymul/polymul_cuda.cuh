@@ -2,7 +2,7 @@
 //         coefficient.
 // Order:  from +0, a[i] b[k - i] is added for ascending i. Integers: exact modulo 2^64, or residues.
 // Shape:  a chain is the work of one thread.
-// Limits: 1 <= modulus < 2^63; a launch has fewer than 2^31 groups.
+// Limits: 1 <= modulus < 2^63; a launch takes fewer than 2^31 groups.
 // Twins:  polymul_serial.cpp, polymul.cl.
 #pragma once
 
@@ -31,18 +31,18 @@ struct operands {
         length(sizes(p).product()) {}
 };
 
-/// The i's of coefficient k are those from begin_of to before end_of.
+/// Coefficient k takes the i's from begin_of up to but not including end_of.
 __device__ inline std::uint64_t begin_of(std::uint64_t k, std::uint64_t m) { return k < m ? 0 : k - m + 1; }
 __device__ inline std::uint64_t end_of(std::uint64_t k, std::uint64_t n) { return min(k + 1, n); }
 
-// An arithmetic's `store` ends the chain of a coefficient, or adds that of one of several parts of it.
+// An arithmetic's `store` ends the chain of a coefficient, or adds the chain of one of its parts.
 
 template <class T_>
 struct float_arithmetic {
   using T = T_;
   using factor = T;
-  using chain = T;                            // T(0) is the empty one
-  static constexpr bool takes_zeros = false;  // as products that there are not: they would turn infinities to NaNs
+  using chain = T;                            // T(0) is the empty chain
+  static constexpr bool takes_zeros = false;  // for missing products: they would turn infinities into NaNs
   static constexpr bool divides = false;      // a chain into parts
 
   __device__ factor factor_of(T value) const { return value; }
@@ -113,7 +113,7 @@ void with_arithmetic(const registry::problem& p, F&& f) {
   });
 }
 
-/// polymul_cuda_tiles.cu; of several products the factors lie one behind the other, the coefficients n + m apart.
+/// polymul_cuda_tiles.cu; the factors of several products follow each other, the coefficients are n + m apart.
 void multiply_by_tiles(const registry::problem& p, const registry::memories& where, unsigned products,
                        backend::cuda::queue& q);
 

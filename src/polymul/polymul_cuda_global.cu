@@ -1,6 +1,6 @@
-// What:   polymul/cuda:global: one thread a coefficient of the product, everything from global memory.
-// Order:  the thread's own chain.
-// Shape:  groups one after the other over the product.
+// What:   polymul/cuda:global: one thread per coefficient of the product, everything from global memory.
+// Order:  each thread's own chain.
+// Shape:  consecutive groups over the product.
 // Limits: none.
 // Twins:  polymul_serial.cpp, polymul_global.cl.
 #include "polymul/polymul_cuda.cuh"
@@ -44,7 +44,7 @@ registry::variant cuda_global_variant() {
           .backend = "cuda",
           .name = "global",
           .types = coefficient_types,
-          .source = "the definition, one thread a coefficient",
+          .source = "the definition, one thread per coefficient",
           .unsupported = unsupported,
           .run = run};
 }

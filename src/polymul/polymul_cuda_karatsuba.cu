@@ -1,7 +1,7 @@
 // What:   polymul/cuda:karatsuba: a factor x is x0 + x1 z^h; the product's parts are a0 b0, a1 b1 and
 //         (a0 + a1) (b0 + b1). The leaves of the tree of such products are multiplied by polymul/cuda:tiles.
 // Order:  none: integers modulo 2^64, exact in any order.
-// Shape:  one launch takes both factors to all leaves, one multiplies these, one a level joins them; a thread an
+// Shape:  one launch takes both factors to all leaves, one multiplies these, one per level joins them; one thread per
 //         element. Children of node p are 3 p, the lower halves, 3 p + 1, the upper ones, and 3 p + 2.
 // Limits: no modulus, no floats. Factors are as long as the longer one, up to a multiple of 2^depth.
 // Twins:  polymul_serial.cpp, polymul_karatsuba.cl.
@@ -20,8 +20,8 @@ constexpr unsigned group_size = 256;
 
 __device__ std::uint64_t own_index() { return std::uint64_t{blockIdx.x} * group_size + threadIdx.x; }
 
-/// Leaf p of the tree of a factor: the digits of p to the base 3, the last one first, are the way from the leaf up;
-/// with each the element comes from the lower length, the upper one or both. So it is a sum over the subsets of the 2s.
+/// Leaf p of the tree of a factor: the base-3 digits of p, the last one first, are the path from the leaf up; at each
+/// the element comes from the lower half, the upper half or both. So it is a sum over the subsets of the 2s.
 template <class T>
 __global__ void split(const operands<T> o, std::uint64_t leaf, unsigned depth, std::uint64_t* leaves,
                       std::uint64_t all) {
@@ -29,7 +29,7 @@ __global__ void split(const operands<T> o, std::uint64_t leaf, unsigned depth, s
   if (at >= all) return;
   const T* const x = blockIdx.y == 0 ? o.a : o.b;
   const std::uint64_t count = blockIdx.y == 0 ? o.n : o.m;
-  unsigned upper = 0, both = 0;  // a bit a level, the leaves' the lowest
+  unsigned upper = 0, both = 0;  // one bit per level, the leaves' the lowest
   std::uint64_t way = at / leaf;
   for (unsigned level = 0; level < depth; ++level, way /= 3) {
     upper |= (way % 3 == 1 ? 1u : 0u) << level;
@@ -45,7 +45,7 @@ __global__ void split(const operands<T> o, std::uint64_t leaf, unsigned depth, s
   leaves[blockIdx.y * all + at] = sum;
 }
 
-/// Element i of a product of factors of this length. One lies every 2 length elements, the last of which is none of it.
+/// Element i of a product of factors of this length. Products lie 2 length apart, so the last element belongs to none.
 __device__ std::uint64_t element(const std::uint64_t* product, std::uint64_t i, std::uint64_t length) {
   return i < 2 * length - 1 ? product[i] : 0;
 }
@@ -57,12 +57,12 @@ __global__ void combine(const std::uint64_t* children, std::uint64_t length, std
   const std::uint64_t i = at % (4 * length);
   const std::uint64_t* const low = children + at / (4 * length) * 6 * length;
   const std::uint64_t *const high = low + 2 * length, *const mixed = high + 2 * length;
-  // i - length and i - 2 length are far beyond where they would be negative.
+  // i - length and i - 2 length wrap far beyond where they would be negative.
   nodes[at] = element(low, i, length) + element(high, i - 2 * length, length) + element(mixed, i - length, length) -
               element(low, i - length, length) - element(high, i - length, length);
 }
 
-/// Level by level between the two halves of the workspace, the root into the result.
+/// Level by level, alternating between the two halves of the workspace, the root into the result.
 void combine_levels(const karatsuba_tree& tree, std::uint64_t* children, std::uint64_t* nodes, std::uint64_t* result,
                     std::uint64_t total, cudaStream_t stream) {
   std::uint64_t length = tree.leaf, count = tree.leaves / 3;

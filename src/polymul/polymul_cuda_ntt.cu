@@ -1,8 +1,8 @@
 // What:   polynomial product by number-theoretic transforms modulo three or six primes below 2^30.
 // Order:  none: exact, so every way of computing it gives the same bits.
-// Shape:  columns: 256 rows of a block, 16 columns a group, through 8 levels; from the coefficients of the factors to
-//         residues first. Rows: tiles of 4096 neighbours through the other levels, the products of leaves, and back.
-//         Columns again; the last ones put the residues of a coefficient together. No element changes its place.
+// Shape:  columns: 256 rows of a block, 16 columns per group, through 8 levels; first from the factors' coefficients to
+//         residues. Rows: tiles of 4096 neighbours through the other levels, the products of leaves, and back.
+//         Columns again; the last ones combine the residues of a coefficient. No element changes its place.
 // Limits: 2^27 coefficients of the product, 2^26 with six primes.
 // Twins:  polymul_ntt.cl, polymul_cpu_ntt.cpp.
 #include "polymul/polymul_cuda.cuh"
@@ -55,7 +55,7 @@ void enqueue(const ntt_plan& plan, const operands<T>& on, std::uint64_t modulus,
   if (plan.log <= log_column_levels + log_tile) {
     enqueue_rows<log_rows>(work, log_column_levels, stream);
   } else if (plan.log == log_column_levels + log_tile + 1) {
-    enqueue_rows<log_rows + 1>(work, log_column_levels, stream);  // larger tiles spare the second columns
+    enqueue_rows<log_rows + 1>(work, log_column_levels, stream);  // larger tiles save the second columns
   } else {
     inner_columns<true><<<both, group_size, 0, stream>>>(work, inner_stride);
     enqueue_rows<log_rows>(work, 2 * log_column_levels, stream);

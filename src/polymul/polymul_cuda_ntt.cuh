@@ -1,5 +1,5 @@
 // What:   arithmetic modulo a prime below 2^30 in words, and the butterflies of a number-theoretic transform.
-// Order:  none: exact. A word holds any number of its class up to 4 p; bounds stand where values grow.
+// Order:  none: exact. A word holds any number of its class up to 4 p; bounds are noted where values grow.
 // Shape:  a thread takes 16 rows of a block through up to 4 levels in registers.
 // Limits: p < 2^30.
 // Twins:  polymul_ntt.cl.
@@ -16,8 +16,8 @@ using word = std::uint32_t;
 inline constexpr unsigned group_size = 256, rows = 16, log_rows = 4;  // rows that a thread holds
 inline constexpr unsigned padded_rows = rows + 1, table_size = 1u << log_table;
 
-/// The upper half of a product. Spelled as a long product, which runs at full speed: of the instruction for an upper
-/// half a multiprocessor does half as many.
+/// The upper half of a product. Written as a long product, which runs at full speed: a multiprocessor has half the
+/// throughput for the instruction that gives the upper half.
 __device__ inline word upper(word a, word b) {
   word high;
   asm("{ .reg .u64 both; .reg .u32 low; mul.wide.u32 both, %1, %2; mov.b64 {low, %0}, both; }"
@@ -43,7 +43,7 @@ __device__ inline word_factor factor_of_form(word form, const word_field& f) {
 }
 __device__ inline word form_of_factor(const word_factor& root, word p) { return 0 - root.quotient * p; }
 
-/// Of the levels of 2^Log rows, block `node` of a tile's tree, whose root is node 1, those after the first `done`. x
+/// The levels of 2^Log rows after the first `done`, for block `node` of a tile's tree, whose root is node 1. x
 /// enters and leaves with less than 4 p.
 template <unsigned Log>
 __device__ __forceinline__ void forward_rows(word (&x)[1u << Log], const word_factor* roots, unsigned node,
@@ -83,7 +83,7 @@ __device__ __forceinline__ void backward_rows(word (&x)[1u << Log], const word_f
 /// What all kernels of a product work on.
 struct ntt_work {
   word_fields fields;
-  unsigned log, used;  // 2^log points, so many fields
+  unsigned log, used;  // 2^log points, the number of fields used
   const word* tables;  // of Montgomery forms, for each field forward and backward: r[k] and r[4096 k], k < 4096
   word* data;          // residues of the first factor for each field, then of the second one
 

@@ -2,7 +2,7 @@
 //         coefficients.
 // Order:  none: exact.
 // Shape:  a group takes 16 columns of 256 rows, a stride apart, through 8 levels: a thread 16 rows through 4, an
-//         exchange in shared memory, 16 neighbouring rows through 4 more.
+//         exchange in shared memory, then 16 neighbouring rows through 4 more.
 // Limits: none.
 // Twins:  polymul_ntt.cl.
 #pragma once
@@ -15,7 +15,7 @@ namespace tilewise::impl::polymul {
 inline constexpr unsigned columns = 16, column_nodes = 1u << log_column_levels, tile_points = 1u << log_tile;
 static_assert(tile_points == column_nodes * columns && tile_points == group_size * rows);
 
-/// 16 words of padding for each 16 rows keep the two rows that a warp meets in different banks.
+/// 16 words of padding per 16 rows keep the two rows that a warp reads in different banks.
 struct column_memory {
   word_factor roots[column_nodes];
   word tile[rows * padded_rows * columns];
@@ -39,14 +39,14 @@ struct column_tile {
   __device__ unsigned late_cell(unsigned i) const { return row * padded_rows * columns + column + i * columns; }
 };
 
-/// From the rows row + 16 i to the rows 16 row + i. The group's roots are loaded, maybe by others.
+/// From the rows row + 16 i to the rows 16 row + i. The group's roots are being loaded, maybe by other threads.
 __device__ __forceinline__ void columns_down(word (&x)[rows], column_memory& here, const column_tile& tile,
                                              unsigned done, const word_field& f) {
-  __syncthreads();  // the roots are there
+  __syncthreads();  // the roots are loaded
   forward_rows<log_rows>(x, here.roots, 1, done, f);
 #pragma unroll
   for (unsigned i = 0; i < rows; ++i) here.tile[tile.early_cell(i)] = x[i];
-  __syncthreads();  // so is the tile
+  __syncthreads();  // and so is the tile
 #pragma unroll
   for (unsigned i = 0; i < rows; ++i) x[i] = here.tile[tile.late_cell(i)];
   forward_rows<log_rows>(x, here.roots, rows + tile.row, 0, f);
@@ -54,11 +54,11 @@ __device__ __forceinline__ void columns_down(word (&x)[rows], column_memory& her
 
 __device__ __forceinline__ void columns_up(word (&x)[rows], column_memory& here, const column_tile& tile,
                                            const word_field& f) {
-  __syncthreads();  // the roots are there
+  __syncthreads();  // the roots are loaded
   backward_rows<log_rows>(x, here.roots, rows + tile.row, 0, f);
 #pragma unroll
   for (unsigned i = 0; i < rows; ++i) here.tile[tile.late_cell(i)] = x[i];
-  __syncthreads();  // so is the tile
+  __syncthreads();  // and so is the tile
 #pragma unroll
   for (unsigned i = 0; i < rows; ++i) x[i] = here.tile[tile.early_cell(i)];
   backward_rows<log_rows>(x, here.roots, 1, 0, f);
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(group_size, 5)
   const column_tile tile(blockIdx.x, work.points() / column_nodes);
   const T* from = blockIdx.z == 0 ? on.a : on.b;
   const std::uint64_t count = blockIdx.z == 0 ? on.n : on.m;
-  // The first level takes x modulo x^n - 1 and x^n + 1, which is twice the same where its upper half is zeros.
+  // The first level takes x modulo x^n - 1 and x^n + 1, which are equal where the upper half of x is zero.
   const bool halved = count <= work.points() / 2;
   word x[rows];
 #pragma unroll
@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(group_size, 5)
   for (unsigned i = 0; i < rows; ++i) to[tile.late(i)] = x[i];
 }
 
-/// Group (tile, field, factor): the next eight levels, or of the product's factor back through them.
+/// Group (tile, field, factor): the next eight levels, or back through them for the product's factor.
 template <bool Down>
 __global__ void __launch_bounds__(group_size, 5) inner_columns(const __grid_constant__ ntt_work work, unsigned stride) {
   __shared__ column_memory here;
@@ -136,7 +136,7 @@ __device__ std::int64_t value_of(const word (&digit)[Fields], const ntt_sums& su
 #pragma unroll
   for (unsigned k = 0; k < Fields; ++k) sum += decltype(sum){sums.weight[k]} * digit[k];
   if constexpr (Modular) return static_cast<std::int64_t>(static_cast<std::uint64_t>(sum % modulus));
-  // Numbers have far fewer bits than all primes together.
+  // Numbers have far fewer bits than the product of all primes.
   const bool negative = digit[Fields - 1] > last_prime / 2;
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(negative ? sum - sums.all : sum));
 }
@@ -157,7 +157,7 @@ __global__ void __launch_bounds__(group_size, Fields <= 3 ? 3 : 1)
     for (unsigned i = 0; i < rows; ++i) x[i] = work.residues(0, k)[tile.late(i)];
     load_roots<column_nodes>(here.roots, work, k, 1, 0);
     columns_up(x, here, tile, f);
-    __syncthreads();  // all have used roots and tile
+    __syncthreads();  // all have used the roots and the tile
 #pragma unroll
     for (unsigned i = 0; i < rows; ++i) {
       word rest = times(x[i], sums.scale[k], f.p);

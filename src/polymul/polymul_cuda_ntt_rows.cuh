@@ -12,7 +12,7 @@ namespace tilewise::impl::polymul {
 inline constexpr unsigned leaf = 1u << log_leaf, lanes = group_size / rows;
 static_assert(rows == 2 * leaf && lanes == rows);
 
-/// A tile of 16 blocks of 2^LogNear rows of 16 words, a word of padding behind each row. Three ways to share it among
+/// A tile of 16 blocks of 2^LogNear rows of 16 words, one word of padding after each row. Three ways to share it among
 /// the threads, so that the levels of each are within a thread: words of all blocks, of the rows of a block,
 /// neighbours.
 template <unsigned LogNear>
@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(group_size, LogNear == log_rows ? 3 : 2)
       x[part][i] = work.residues(part / parts, k)[first + part % parts * group_size + i * stride];
   load_roots<memory::nodes>(here.down, work, k, 0, blockIdx.x);
   load_roots<memory::nodes>(here.up, work, k, 1, blockIdx.x);
-  __syncthreads();  // the roots are there
+  __syncthreads();  // the roots are loaded
 #pragma unroll
   for (unsigned part = 0; part < 2 * parts; ++part) {
     forward_rows<log_rows>(x[part], here.down, 1, done, f);

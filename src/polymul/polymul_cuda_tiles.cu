@@ -1,7 +1,7 @@
 // What:   polymul/cuda:tiles: coefficients in the threads' registers, by polymul_cuda_tiles.cuh.
-// Order:  a chain a coefficient; integers that wrap are exact in any order.
-// Shape:  one launch, of two sizes of tile, chosen by the work. Where tiles alone are too few or too unequal for the
-//         device, the chains of integers that wrap are cut in parts, behind a launch that clears the product.
+// Order:  one chain per coefficient; integers that wrap are exact in any order.
+// Shape:  one launch, with one of two tile sizes, chosen by the work. Where tiles alone are too few or too unequal for
+//         the device, the chains of integers that wrap are cut into parts, after a launch that clears the product.
 // Limits: none.
 // Twins:  polymul_serial.cpp, polymul_tiles.cl.
 #include "polymul/polymul_cuda_tiles.cuh"
@@ -22,7 +22,7 @@ constexpr std::array<registry::tuning_axis, 1> tile_axes{{{"tile", tile_values, 
 
 template <class Factor>
 using small_tile = tile_shape<Factor, 4, 64, 256>;
-/// As many coefficients a thread as registers hold with their factors.
+/// As many coefficients per thread as registers hold with their factors.
 template <class Factor>
 using large_tile = tile_shape<Factor, 64 / sizeof(Factor), 128, 256>;
 
@@ -34,7 +34,7 @@ bool suffices(S, const sizes& s, unsigned products, bool divides, const backend:
   return (divides ? tiles * ceil_div(s.shorter(), S::step) : tiles) >= groups_a_unit * on.info().compute_units;
 }
 
-/// What a group does of a chain, and how many groups a tile has therefore.
+/// How much of a chain a group makes, and so how many groups a tile has.
 struct parting {
   std::uint64_t length;
   unsigned parts;
@@ -43,7 +43,7 @@ struct parting {
   template <class S>
   static parting of(const sizes& s, unsigned products, bool divides, S, const backend::device& on) {
     constexpr std::uint64_t groups_a_unit = 32;             // half of them find nothing to do where n = m
-    const std::uint64_t chain = s.shorter() + S::tile - 1;  // the union of those of a tile
+    const std::uint64_t chain = s.shorter() + S::tile - 1;  // the union of the chains of a tile
     const std::uint64_t steps = ceil_div(s.product(), S::tile) * ceil_div(chain, S::step) * products;
     const std::uint64_t some = ceil_div(steps, groups_a_unit * on.info().compute_units) * S::step;
     const std::uint64_t length = divides ? some : ceil_div(chain, S::step) * S::step;
@@ -99,7 +99,7 @@ registry::variant cuda_tiles_variant() {
           .backend = "cuda",
           .name = "tiles",
           .types = coefficient_types,
-          .source = "several results a thread in registers: Volkov 2010, Better performance at lower occupancy",
+          .source = "several results per thread in registers: Volkov 2010, Better performance at lower occupancy",
           .tuning = tile_axes,
           .unsupported = unsupported,
           .run = run};

@@ -1,9 +1,9 @@
 // What:   a group makes a tile of neighbouring coefficients, a thread `items` of them in registers. A step is `step`
-//         i's: their a's, and the b's that the tile needs with them, in shared memory. Of `items` i's in a row a
+//         i's: their a's, and the b's that the tile needs with them, in shared memory. For `items` i's in a row a
 //         thread needs 2 items - 1 b's, half of them the same as for the i's before.
-// Order:  a chain a coefficient, all i's by the same thread; where integers wrap, some parts of the i's may each have
+// Order:  one chain per coefficient, all i's by the same thread; where integers wrap, parts of the i's may each have
 //         their own chains, whose sums are added in any order.
-// Shape:  two barriers a step. A grid is tiles x parts x products; factors of several products lie one behind the
+// Shape:  two barriers per step. A grid is tiles x parts x products; factors of several products follow each
 //         other, their coefficients n + m apart.
 // Limits: a step is a multiple of 2 items.
 // Twins:  polymul_serial.cpp, polymul_tiles.cl.
@@ -21,8 +21,8 @@ template <class Factor, unsigned Items, unsigned Threads, unsigned Step>
 struct tile_shape {
   using factor = Factor;
   static constexpr unsigned items = Items, threads = Threads, step = Step, tile = Items * Threads;
-  // The b's lie in rows of `items`, of which a thread reads one after the other, downwards, an odd number of packs
-  // apart: those that neighbours read at the same time are then in different banks.
+  // The b's lie in rows of `items`, which a thread reads downwards, one at a time; rows are an odd number of packs
+  // apart, so those that neighbours read at the same time are in different banks.
   static constexpr unsigned rows = (tile + step) / items,
                             pitch = (items / pack_length<factor> | 1) * pack_length<factor>;
   __device__ static unsigned place_of(unsigned i) { return i + i / items * (pitch - items); }
@@ -73,7 +73,7 @@ class tile_multiplier {
   __device__ void multiply(std::uint64_t begin, std::uint64_t end) {
     for (std::uint64_t i = begin; i < end; i += S::step) {
       load(i);
-      __syncthreads();  // the step's a's and b's are there
+      __syncthreads();  // the step's a's and b's are loaded
       multiply_step(i);
       __syncthreads();  // and are done with
     }
@@ -89,12 +89,12 @@ class tile_multiplier {
       shared_.a[at] = i + at < o_.n ? by_.factor_of(o_.a[i + at]) : 0;
 #pragma unroll 4
     for (unsigned at = threadIdx.x; at < S::tile + S::step; at += S::threads) {
-      const std::uint64_t j = first_ - i - S::step + at;  // far beyond m where it would be negative
+      const std::uint64_t j = first_ - i - S::step + at;  // wraps far beyond m if negative
       shared_.b[S::place_of(at)] = j < o_.m ? by_.factor_of(o_.b[j]) : 0;
     }
   }
 
-  /// All i's of a step. Two rows take turns, so that none is moved from register to register.
+  /// All i's of a step. Two rows alternate, so that none is moved from register to register.
   __device__ void multiply_step(std::uint64_t i) {
     block_place<S> x{shared_.a, shared_.b + (threadIdx.x + S::step / S::items - 1) * S::pitch,
                      static_cast<std::int64_t>(mine() - i), static_cast<std::int64_t>(o_.n - i)};
@@ -130,7 +130,7 @@ class tile_multiplier {
       for (int r = 0; r < S::items; ++r) by_.add_product(chains[r], a[q], r < q ? low[S::items + r - q] : high[r - q]);
   }
 
-  /// Some of the products are none of the chains'.
+  /// Some of the products belong to no chain.
   __device__ void multiply_some(const block_place<S>& x, std::int64_t m) {
 #pragma unroll 1
     for (int q = 0; q < S::items && q < x.left; ++q)
@@ -147,7 +147,7 @@ class tile_multiplier {
   factors<S>& shared_;
 };
 
-/// The tiles' numbers from the middle on outwards: the longest chains are there, and the longest work is begun first.
+/// The tiles' numbers from the middle outwards: the longest chains are there, and the longest work is started first.
 __device__ inline std::uint64_t middle_first(unsigned i, unsigned count) {
   return i % 2 == 0 ? count / 2 + i / 2 : count / 2 - (i + 1) / 2;
 }

@@ -1,6 +1,6 @@
-// What:   polymul/opencl:global: one item a coefficient of the product, everything from global memory.
-// Order:  the item's own chain.
-// Shape:  groups of any size, one after the other over the product.
+// What:   polymul/opencl:global: one item per coefficient of the product, everything from global memory.
+// Order:  each item's own chain.
+// Shape:  consecutive groups of any size over the product.
 // Limits: none.
 // Twins:  polymul_serial.cpp.
 __kernel void tw_global(__global const TW_T* a, ulong a_first, ulong n, __global const TW_T* b, ulong b_first, ulong m,

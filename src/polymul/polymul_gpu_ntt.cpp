@@ -8,7 +8,7 @@ struct prime_facts {
   std::uint32_t p, root;  // of order 2^log_order
   unsigned log_order;
 };
-// Three hold any number of 64 bits with its sign, six any sum of 2^26 products of residues below 2^63.
+// Three hold any signed number of 64 bits, six any sum of 2^26 products of residues below 2^63.
 constexpr std::array<prime_facts, most_words> primes{{{754974721, 739831874, 24},
                                                       {469762049, 320192759, 24},
                                                       {167772161, 59049, 24},
@@ -64,7 +64,7 @@ word_field field_of(unsigned k) {
 }
 
 unsigned bits_of(const registry::problem& p) {
-  if (modulus_of(p) == 0) return 64;  // with the sign
+  if (modulus_of(p) == 0) return 64;  // including the sign
   return 2 * static_cast<unsigned>(std::bit_width(modulus_of(p) - 1)) +
          static_cast<unsigned>(std::bit_width(sizes(p).shorter()));
 }
@@ -106,7 +106,7 @@ std::string without_plan(const registry::problem& p) {
   for (unsigned k = 0; k < used; ++k) log_order = std::min(log_order, primes[k].log_order);
   if (sizes(p).product() > std::uint64_t{1} << (log_order + log_leaf))
     return "its primes have no roots for more than 2^" + std::to_string(log_order + log_leaf) + " coefficients";
-  if (bits_of(p) > bits_of_all) return "its primes hold " + std::to_string(bits_of_all) + " bits";
+  if (bits_of(p) > bits_of_all) return "its primes hold only " + std::to_string(bits_of_all) + " bits";
   return "";
 }
 

@@ -7,7 +7,7 @@
 
 namespace tilewise::impl::polymul {
 
-/// A factor modulo p and floor(factor 2^32 / p), by which Shoup's product finds its quotient. Kernels have the same
+/// A factor modulo p and floor(factor 2^32 / p), from which Shoup's product finds its quotient. Kernels have the same
 /// layout.
 struct word_factor {
   std::uint32_t value, quotient;
@@ -16,27 +16,27 @@ struct word_factor {
 inline constexpr unsigned few_words = 3, most_words = 6;
 inline constexpr unsigned log_most_roots = 24;
 
-/// A prime p below 2^30 and what kernels know of it.
+/// A prime p below 2^30 and what kernels know about it.
 struct word_field {
   std::uint32_t p, twice, inverse;           // p, 2 p, 1 / p modulo 2^32
-  std::uint32_t minus_radix, minus_radix_2;  // -2^32 and -2^64 modulo p: what the sign of a number adds
-  std::uint32_t offset;                      // the least multiple of p that no digit passes
+  std::uint32_t minus_radix, minus_radix_2;  // -2^32 and -2^64 modulo p: what a negative sign adds
+  std::uint32_t offset;                      // the least multiple of p that no digit exceeds
   word_factor one, radix;                    // 1 and 2^32
   word_factor inverse_of[most_words];        // 1 / p of the fields before this one
   std::uint32_t of_bit[2][log_most_roots];   // Montgomery forms of roots of order 4, 8, 16, ...; of their inverses
 };
 
-/// All fields; a product uses the first ones.
+/// All fields; a product uses the first of them.
 struct word_fields {
   word_field at[most_words];
 };
 const word_fields& all_word_fields();
 
-/// How the residues of a coefficient are put together.
+/// How the residues of a coefficient are combined.
 struct ntt_sums {
   word_factor scale[most_words];     // the last factor of the transforms
   std::uint64_t weight[most_words];  // of the digits of a coefficient, modulo 2^64 or the modulus
-  std::uint64_t all;                 // the product of the primes modulo 2^64: what a negative number has too much
+  std::uint64_t all;                 // the product of the primes modulo 2^64: by which a negative number is too large
 };
 
 /// One product by transforms of 2^log points modulo `fields` primes. The polynomials modulo x^2n - r[k]^2 are taken
@@ -55,16 +55,16 @@ struct ntt_plan {
 inline constexpr unsigned log_leaf = 3;  // blocks of 8 coefficients are multiplied by the definition
 inline constexpr unsigned log_least_points = 12;
 
-// The kernels of all backends cut the points alike: 256 rows of a block at a time through 8 levels, tiles of 4096
-// neighbours through up to 9, and two tables of 4096 roots a field and direction.
+// The kernels of all backends cut the points in the same way: 256 rows of a block at a time through 8 levels, tiles of
+// 4096 neighbours through up to 9, and two tables of 4096 roots per field and direction.
 inline constexpr unsigned log_column_levels = 8, log_tile = 12, log_table = log_most_roots / 2;
 inline constexpr unsigned table_words = 4 * most_words << log_table;
 
 /// Why there is no plan for a problem; empty where there is one.
 std::string without_plan(const registry::problem& p);
 
-/// Up to so many products of coefficients the definition takes less time than transforms: `least` where these have up
-/// to 2^17 points, which all take about the same time, and beyond so many for each point.
+/// Up to this many products of coefficients the definition takes less time than transforms: `least` where these have
+/// up to 2^17 points, which all take about the same time, and above that `a_point` for each point.
 struct ntt_cut_off {
   std::uint64_t least, a_point;
 };

@@ -1,4 +1,4 @@
-// The tree of half products by which the devices' variants of Karatsuba's method go, level by level.
+// The tree of half products that the devices' variants of Karatsuba's method follow, level by level.
 #pragma once
 
 #include "polymul/polymul_problem.hpp"
@@ -11,12 +11,12 @@ inline constexpr std::array<unsigned, 2> karatsuba_bases{64, 512};
 inline constexpr std::array<registry::tuning_axis, 2> karatsuba_axes{
     {{"depth", karatsuba_depths, 3}, {"base", karatsuba_bases, 512}}};
 
-/// 3^depth leaves of which the factors are `leaf` long.
+/// 3^depth leaves whose factors have length `leaf`.
 struct karatsuba_tree {
-  unsigned depth = 0;  // with 0 there is no tree, and the tiles make all of it
+  unsigned depth = 0;  // with 0 there is no tree, and the tiles make the whole product
   std::uint64_t leaves = 1, leaf;
 
-  /// A factor is split while its halves are not below the base; none where factors so unequal would be padded to more
+  /// A factor is split while its halves are not below the base; none where unequal factors would be padded to more
   /// work than the split saves.
   karatsuba_tree(const sizes& s, const registry::tuning& t) {
     const auto [most, base] = t.of(karatsuba_axes);
@@ -26,7 +26,7 @@ struct karatsuba_tree {
     const auto work = [](std::uint64_t n, std::uint64_t m) { return static_cast<double>(n) * static_cast<double>(m); };
     if (work(leaves * leaf, leaf) >= work(s.n, s.m)) depth = 0;
   }
-  /// Of the leaves of one factor; those of both are then room for the products, which take as much again.
+  /// For the leaves of one factor; those of both then give room for the products, which take as much again.
   std::uint64_t factor_bytes() const { return leaves * leaf * sizeof(std::uint64_t); }
   std::uint64_t workspace_bytes() const { return depth == 0 ? 0 : 4 * factor_bytes(); }
 };

@@ -1,6 +1,6 @@
-// What:   polymul/opencl:local: every group copies both factors whole into local memory; one item a coefficient.
-// Order:  the item's own chain.
-// Shape:  groups of any size, one after the other over the product; one barrier.
+// What:   polymul/opencl:local: every group copies both whole factors into local memory; one item per coefficient.
+// Order:  each item's own chain.
+// Shape:  consecutive groups of any size over the product; one barrier.
 // Limits: local memory for all of both factors.
 // Twins:  polymul_serial.cpp.
 static inline void tw_copy(__global const TW_T* from, uint count, __local tw_factor* to, ulong modulus) {
@@ -13,7 +13,7 @@ __kernel void tw_local(__global const TW_T* a, ulong a_first, ulong n, __global 
   __local tw_factor* b_factors = factors + n;
   tw_copy(a + a_first, (uint)n, factors, modulus);
   tw_copy(b + b_first, (uint)m, b_factors, modulus);
-  barrier(CLK_LOCAL_MEM_FENCE);  // both factors are there
+  barrier(CLK_LOCAL_MEM_FENCE);  // both factors are loaded
   const ulong k = (first_tile + get_group_id(0)) * get_local_size(0) + get_local_id(0);
   if (k >= n + m - 1) return;
   tw_chain chain = TW_EMPTY_CHAIN;

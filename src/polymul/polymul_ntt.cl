@@ -1,8 +1,8 @@
 // What:   polymul/opencl:ntt: products by number-theoretic transforms modulo three or six primes below 2^30.
-// Order:  none: exact. A word holds any number of its class up to 4 p; bounds stand where values grow.
-// Shape:  columns: 256 rows of a block, 16 columns a group, through 8 levels, 16 rows an item at a time; rows: tiles of
-//         4096 neighbours through the other levels, the products of leaves, and back; columns again. No element changes
-//         its place.
+// Order:  none: exact. A word holds any number of its class up to 4 p; bounds are noted where values grow.
+// Shape:  columns: 256 rows of a block, 16 columns per group, through 8 levels, 16 rows per item at a time; rows: tiles
+//         of 4096 neighbours through the other levels, the products of leaves, and back; columns again. No element
+//         changes its place.
 // Limits: 43 KB of local memory; TW_FIELDS primes below 2^30.
 // Twins:  polymul_cuda_ntt.cu, which says more.
 #define TW_NTT_GROUP 256
@@ -15,7 +15,7 @@
 #define TW_TABLE (1 << TW_LOG_TABLE)
 #define TW_UNROLL _Pragma("unroll")
 
-// These lie as word_field and ntt_sums do.
+// These are laid out like word_field and ntt_sums.
 typedef struct {
   uint value, quotient;
 } tw_word_factor;
@@ -115,26 +115,26 @@ static inline tw_column_tile tw_column_tile_at(ulong tile, ulong stride) {
 
 #define TW_EARLY(t, i) ((t).first + ((t).row + TW_LINES * (i)) * (t).stride + (t).column)
 #define TW_LATE(t, i) ((t).first + (TW_LINES * (t).row + (i)) * (t).stride + (t).column)
-// With 16 words of padding for each 16 rows.
+// With 16 words of padding per 16 rows.
 #define TW_COLUMN_WORDS (TW_NTT_TILE + TW_NODES)
 #define TW_CELL(row, column) (((row) + (row) / TW_LINES) * TW_COLUMNS + (column))
 
 static inline void tw_columns_down(uint* x, __local const tw_word_factor* roots, __local uint* cells, tw_column_tile t,
                                    uint done, __global const tw_field* f) {
-  barrier(CLK_LOCAL_MEM_FENCE);  // the roots are there
+  barrier(CLK_LOCAL_MEM_FENCE);  // the roots are loaded
   tw_forward(x, roots, 1, done, f);
   TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) cells[TW_CELL(t.row + TW_LINES * i, t.column)] = x[i];
-  barrier(CLK_LOCAL_MEM_FENCE);  // so is the tile
+  barrier(CLK_LOCAL_MEM_FENCE);  // and so is the tile
   TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) x[i] = cells[TW_CELL(TW_LINES * t.row + i, t.column)];
   tw_forward(x, roots, TW_LINES + t.row, 0, f);
 }
 
 static inline void tw_columns_up(uint* x, __local const tw_word_factor* roots, __local uint* cells, tw_column_tile t,
                                  __global const tw_field* f) {
-  barrier(CLK_LOCAL_MEM_FENCE);  // the roots are there
+  barrier(CLK_LOCAL_MEM_FENCE);  // the roots are loaded
   tw_backward(x, roots, TW_LINES + t.row, 0, f);
   TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) cells[TW_CELL(TW_LINES * t.row + i, t.column)] = x[i];
-  barrier(CLK_LOCAL_MEM_FENCE);  // so is the tile
+  barrier(CLK_LOCAL_MEM_FENCE);  // and so is the tile
   TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) x[i] = cells[TW_CELL(t.row + TW_LINES * i, t.column)];
   tw_backward(x, roots, 1, 0, f);
 }
@@ -162,7 +162,7 @@ __kernel __attribute__((reqd_work_group_size(TW_NTT_GROUP, 1, 1))) void tw_first
   __global const TW_T* from = factor == 0 ? a + a_first : b + b_first;
   const ulong count = factor == 0 ? n : m;
   const tw_column_tile t = tw_column_tile_at(tile % tiles, points / TW_NODES);
-  // The first level takes x modulo x^n - 1 and x^n + 1, which is twice the same where its upper half is zeros.
+  // The first level takes x modulo x^n - 1 and x^n + 1, which are equal where the upper half of x is zero.
   const bool halved = count <= points / 2;
   uint x[TW_LINES];
   TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) {
@@ -225,7 +225,7 @@ static inline long tw_value_of(const uint* digit, const tw_sums* sums, uint last
 #else
   ulong sum = 0;
   TW_UNROLL for (uint k = 0; k < TW_FIELDS; ++k) sum += sums->weight[k] * digit[k];
-  // Numbers have far fewer bits than all primes together.
+  // Numbers have far fewer bits than the product of all primes.
   return (long)(digit[TW_FIELDS - 1] > last_prime / 2 ? sum - sums->all : sum);
 #endif
 }
@@ -245,7 +245,7 @@ __kernel __attribute__((reqd_work_group_size(TW_NTT_GROUP, 1, 1))) void tw_last_
     TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) x[i] = data[k * points + TW_LATE(t, i)];
     tw_load_roots(roots, TW_NODES, tables, k, 1, 0, f);
     tw_columns_up(x, roots, cells, t, f);
-    barrier(CLK_LOCAL_MEM_FENCE);  // all have used roots and tile
+    barrier(CLK_LOCAL_MEM_FENCE);  // all have used the roots and the tile
     TW_UNROLL for (uint i = 0; i < TW_LINES; ++i) {
       uint rest = tw_times(x[i], sums.scale[k], f->p);
       TW_UNROLL for (uint j = 0; j < k; ++j) rest = tw_times(rest + f->offset - digit[i][j], f->inverse_of[j], f->p);
@@ -315,7 +315,7 @@ __kernel __attribute__((reqd_work_group_size(TW_NTT_GROUP, 1, 1))) void tw_multi
   __global const tw_field* f = &fields[k];
   tw_load_roots(down, 2 * TW_NODES, tables, k, 0, tile % tiles, f);
   tw_load_roots(up, 2 * TW_NODES, tables, k, 1, tile % tiles, f);
-  barrier(CLK_LOCAL_MEM_FENCE);  // the roots are there
+  barrier(CLK_LOCAL_MEM_FENCE);  // the roots are loaded
   data += tile * TW_NTT_TILE;
   uint x[TW_LINES];
   for (uint factor = 0; factor < 2; ++factor) {

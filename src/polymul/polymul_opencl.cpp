@@ -1,6 +1,6 @@
 // What:   the variants of polymul on OpenCL.
-// Order:  one chain a coefficient, whole in one item: polymul.cl. Karatsuba's integers are exact in any order.
-// Shape:  one launch; a group makes neighbouring coefficients. Karatsuba: two splits, the leaves, a launch a level.
+// Order:  one chain per coefficient, all of it in one item: polymul.cl. Karatsuba's integers are exact in any order.
+// Shape:  one launch; a group makes neighbouring coefficients. Karatsuba: two splits, the leaves, one launch per level.
 // Limits: local memory; f64 where the device has it. Karatsuba: integers without a modulus.
 // Twins:  polymul_serial.cpp.
 #include "polymul/polymul_opencl.hpp"
@@ -23,17 +23,17 @@ namespace {
 using registry::problem;
 using registry::tuning;
 
-/// What the kernels multiply: with a modulus residues of 64 bits, otherwise the coefficients themselves.
+/// What the kernels multiply: with a modulus, residues of 64 bits; otherwise the coefficients themselves.
 std::size_t factor_bytes(const problem& p) { return modulus_of(p) == 0 ? size_of(p.type) : sizeof(std::uint64_t); }
 
-/// A program's kernel and what one group of it makes.
+/// A program's kernel and how many coefficients one group makes.
 struct launcher {
   std::string_view source;
   const char* kernel;
   std::string definitions;
   unsigned group_size;
   std::uint64_t tile;          // coefficients
-  std::uint64_t products = 1;  // as polymul_tiles.cl has them
+  std::uint64_t products = 1;  // as in polymul_tiles.cl
 
   /// All three kernels take the same arguments, and some take more.
   template <class... Arguments>
@@ -89,8 +89,8 @@ constexpr std::array<std::string_view, 3> form_words{"auto", "scalars", "lanes"}
 constexpr std::array<registry::tuning_axis, 3> tile_axes{
     {{"group_size", tile_groups, 64}, {"items", item_values, 0, item_words}, {"chains", form_values, 0, form_words}}};
 
-/// More coefficients an item save reads of local memory, but few items leave compute units idle: on PoCL and on an H200
-/// these were the fastest.
+/// More coefficients per item save reads of local memory, but few items leave compute units idle: on PoCL and on an
+/// H200 these were the fastest.
 unsigned items_for(const problem& p, const device_info& on, std::uint64_t products) {
   constexpr std::uint64_t enough = 32768;
   if (on.is_cpu) return is_float(p.type) ? 4 : 8;
@@ -99,7 +99,7 @@ unsigned items_for(const problem& p, const device_info& on, std::uint64_t produc
 
 struct tile_shape {
   unsigned group_size, items;
-  bool in_lanes;  // the chains are; residues' never
+  bool in_lanes;  // true of the chains; never of residues
 
   tile_shape(const problem& p, const device_info& on, const tuning& t, std::uint64_t products = 1) {
     const auto [group, item_value, form] = t.of(tile_axes);
@@ -142,11 +142,11 @@ std::string tiles_unsupported(const problem& p, const backend::device& on, const
 
 // karatsuba
 
-constexpr unsigned element_group = 256;  // of the kernels with an item an element
+constexpr unsigned element_group = 256;  // of the kernels with one item per element
 
 std::uint64_t groups_for(std::uint64_t elements) { return ceil_div(elements, element_group); }
 
-/// Level by level between the two halves of the workspace, the root into the result.
+/// Level by level, alternating between the two halves of the workspace, the root into the result.
 void combine(const karatsuba_tree& tree, backend::memory children, backend::memory nodes, backend::memory result,
              std::uint64_t total, cl_kernel kernel, backend::opencl::queue& queue) {
   const auto first = [](const backend::memory& m) { return m.offset / sizeof(std::uint64_t); };
@@ -188,7 +188,7 @@ std::string karatsuba_unsupported(const problem& p, const backend::device& on, c
   const std::uint64_t most = on.info().max_allocation;
   if (most != 0 && tree.workspace_bytes() > most)
     return "its workspace of " + std::to_string(tree.workspace_bytes()) + " bytes is more than " + on.info().name +
-           " gives at once, " + std::to_string(most) + " bytes";
+           " can allocate at once, " + std::to_string(most) + " bytes";
   return tiles_unsupported(leaf_problem(p, tree), on, registry::default_tuning(tile_axes));
 }
 
@@ -201,7 +201,7 @@ std::vector<registry::variant> polymul_opencl_variants() {
        .backend = "opencl",
        .name = "tiles",
        .types = coefficient_types,
-       .source = "several results an item in registers: Volkov 2010, Better performance at lower occupancy",
+       .source = "several results per item in registers: Volkov 2010, Better performance at lower occupancy",
        .tuning = tile_axes,
        .unsupported = tiles_unsupported,
        .run = run_tiles},
@@ -217,7 +217,7 @@ std::vector<registry::variant> polymul_opencl_variants() {
        .backend = "opencl",
        .name = "global",
        .types = coefficient_types,
-       .source = "the definition, one work-item a coefficient",
+       .source = "the definition, one work-item per coefficient",
        .tuning = group_axes,
        .unsupported = global_unsupported,
        .run = run_global},

@@ -1,4 +1,4 @@
-// The variants of polymul on OpenCL that have a file of their own.
+// The variants of polymul on OpenCL that have their own files.
 #pragma once
 
 #include "registry/variant.hpp"

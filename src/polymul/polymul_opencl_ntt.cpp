@@ -60,8 +60,8 @@ std::string unsupported(const registry::problem& p, const backend::device& on, c
   if (std::string why = without_plan(p); !why.empty()) return why;
   const std::uint64_t most = on.info().max_allocation, needed = data_bytes(ntt_plan(p));
   if (most != 0 && needed > most)
-    return "its workspace of " + std::to_string(needed) + " bytes is more than " + on.info().name + " gives at once, " +
-           std::to_string(most) + " bytes";
+    return "its workspace of " + std::to_string(needed) + " bytes is more than " + on.info().name +
+           " can allocate at once, " + std::to_string(most) + " bytes";
   return backend::opencl::too_large(on.info(), group_size, row_local_bytes);
 }
 

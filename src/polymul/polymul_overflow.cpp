@@ -10,7 +10,7 @@ namespace tilewise::impl::polymul {
 namespace {
 
 // Primes; by Crandall 2^61 - 1, 2^62 - 57 and 2^63 - 25. Together they have 186 bits. A coefficient is a sum of fewer
-// than 2^56 products of at most 2^126, so two of them that agree by all three moduli are one.
+// than 2^56 products of at most 2^126, so two of them that agree modulo all three are equal.
 constexpr std::array<std::uint64_t, 3> moduli{(std::uint64_t{1} << 61) - 1, (std::uint64_t{1} << 62) - 57,
                                               (std::uint64_t{1} << 63) - 25};
 
@@ -19,10 +19,10 @@ constexpr std::array<std::uint64_t, 3> moduli{(std::uint64_t{1} << 61) - 1, (std
                                   std::to_string(shorter) + " products of up to " + std::to_string(largest_a) +
                                   " and " + std::to_string(largest_b) + " can reach 2^" +
                                   std::to_string(product_bits(largest_a, largest_b, shorter)) +
-                                  "; smaller coefficients fit, and a modulus below 2^63 makes any fit");
+                                  "; use smaller coefficients, or a modulus below 2^63, with which any fit");
 }
 
-/// The least or the largest of integers on a device.
+/// The least or the largest of some integers on a device.
 template <class T>
 T extreme(op operation, backend::memory values, std::uint64_t count, backend::queue& queue) {
   registry::problem p{.what = &registry::find_algorithm("reduce"), .type = dtype_of<T>, .shape = {count}};

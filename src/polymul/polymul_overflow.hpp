@@ -5,7 +5,7 @@
 
 namespace tilewise::impl::polymul {
 
-/// The largest magnitudes of both factors tell that no coefficient can pass 63 bits.
+/// Whether the largest magnitudes of both factors show that no coefficient can exceed 63 bits.
 bool bound_decides(std::uint64_t largest_a, std::uint64_t largest_b, std::uint64_t shorter);
 
 /// The descriptor's proof, for integers without a modulus. Where the bound does not decide, the product is computed

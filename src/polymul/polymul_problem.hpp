@@ -1,6 +1,6 @@
 // How a polynomial product is written as a registry::problem: shape {n, m}, the numbers of coefficients. Coefficients
-// stand in ascending order of their powers. Integers have two kinds of product: modulus=none, where every coefficient
-// of the product fits 64 bits (the public function has seen to that), and modulus=given, in [0, modulus).
+// are in ascending order of their powers. Integers have two kinds of product: modulus=none, where every coefficient
+// of the product fits 64 bits (the public function has checked that), and modulus=given, in [0, modulus).
 #pragma once
 
 #include "registry/algorithm.hpp"
@@ -71,7 +71,7 @@ std::uint64_t largest_magnitude(const T* values, std::uint64_t count) {
   return std::max(0 - static_cast<std::uint64_t>(std::int64_t{least}), static_cast<std::uint64_t>(most));
 }
 
-/// The magnitude of a coefficient is below 2 to this: a sum of `shorter` products of up to these magnitudes.
+/// The magnitude of a coefficient is below 2 to this power: a sum of `shorter` products of up to these magnitudes.
 inline unsigned product_bits(std::uint64_t largest_a, std::uint64_t largest_b, std::uint64_t shorter) {
   return static_cast<unsigned>(std::bit_width(largest_a) + std::bit_width(largest_b) + std::bit_width(shorter));
 }

@@ -1,6 +1,6 @@
-// What:   polynomial product as its definition says; never optimised.
-// Order:  coefficient k is one chain: from +0, fma(a[i], b[k - i], chain) for ascending i; of integers exact.
-// Shape:  one chain after the other on the calling thread.
+// What:   the polynomial product by its definition; never optimised.
+// Order:  coefficient k is one chain: from +0, fma(a[i], b[k - i], chain) for ascending i; exact for integers.
+// Shape:  one chain at a time on the calling thread.
 // Limits: none.
 // Twins:  every other polymul_* file.
 #include "order/operators.hpp"

@@ -19,7 +19,7 @@ constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max(),
 
 constexpr std::array cpu_variants{"ntt", "karatsuba", "naive"};
 
-/// By the schoolbook in 128 bits, which hold any product that is tried here.
+/// By the schoolbook method in 128 bits, which hold any product tried here.
 template <class T>
 std::vector<wide> exact(const std::vector<T>& a, const std::vector<T>& b) {
   std::vector<wide> c(a.empty() || b.empty() ? 0 : a.size() + b.size() - 1);
@@ -40,8 +40,8 @@ std::vector<std::int64_t> residues(const std::vector<wide>& c, std::uint64_t mod
   return r;
 }
 
-/// Random coefficients of every magnitude: all of a polynomial have up to the same number of bits, some are at its
-/// ends.
+/// Random coefficients of every magnitude: those of one polynomial have up to the same number of bits, some at the
+/// limits.
 template <class T>
 std::vector<T> random_coefficients(std::mt19937_64& random, std::size_t count, unsigned bits) {
   std::vector<T> values(count);
@@ -78,7 +78,7 @@ void expect_exact(const std::vector<T>& a, const std::vector<T>& b, const polymu
   }
 }
 
-/// `methods` take turns.
+/// `methods` alternate.
 template <class T>
 void try_random_products(std::span<const polymul_options> methods, unsigned count, unsigned most_bits, unsigned seed) {
   std::mt19937_64 random(seed);
@@ -170,7 +170,7 @@ TEST(Polymul, AModulusMakesAnythingFit) {
               residues(exact(ends, std::vector<std::int64_t>{1}), modulus));
 }
 
-/// Values at a point, which tell a wrong product but for one chance in 10^14: a(x) b(x) = c(x) modulo a prime.
+/// Values at a point, which reveal a wrong product but for a chance of 1 in 10^14: a(x) b(x) = c(x) modulo a prime.
 std::uint64_t value_at(const auto& coefficients, std::uint64_t x) {
   constexpr std::uint64_t prime = 2'305'843'009'213'693'951;  // 2^61 - 1
   __extension__ using uwide = unsigned __int128;

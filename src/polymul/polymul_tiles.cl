@@ -1,15 +1,15 @@
 // What:   polymul/opencl:tiles: a group makes a tile of neighbouring coefficients, an item TW_ITEMS of them in
-//         registers. A step is TW_STEP i's: their a's, and the b's that the tile needs with them, in local memory. Of
+//         registers. A step is TW_STEP i's: their a's, and the b's that the tile needs with them, in local memory. For
 //         TW_ITEMS i's in a row an item needs 2 TW_ITEMS - 1 b's, half of them the same as for the i's before.
-// Order:  a chain a coefficient, all i's by the same item.
-// Shape:  groups of TW_GROUP items; two barriers a step. There may be several products: their factors lie one behind
-//         the other, their coefficients n + m apart.
+// Order:  one chain per coefficient, all i's by the same item.
+// Shape:  groups of TW_GROUP items; two barriers per step. There may be several products: their factors follow each
+//         other, their coefficients are n + m apart.
 // Limits: local memory for a step; a step is a multiple of 2 TW_ITEMS.
 // Twins:  polymul_serial.cpp.
 #define TW_STEP TW_GROUP
-// The b's lie in rows of TW_ITEMS, of which an item reads one after the other, downwards. On a GPU, padding keeps the
-// rows of neighbours out of one bank. On a CPU, with TW_LANES, TW_ITEMS as a plain number, rows are unpadded, so that a
-// vector may be read across them.
+// The b's lie in rows of TW_ITEMS, which an item reads downwards, one at a time. On a GPU, padding keeps the
+// rows of neighbours out of one bank. On a CPU, with TW_LANES (TW_ITEMS as a plain number), rows are unpadded, so that
+// a vector may be read across them.
 #ifdef TW_LANES
 #define TW_PADDING 0
 #else
@@ -33,7 +33,7 @@ static inline void tw_load(__global const TW_T* a, ulong i, ulong n, __global co
   const uint me = get_local_id(0);
   a_step[me] = i + me < n ? tw_factor_of(a[i + me], modulus) : 0;
   for (uint at = me; at < TW_TILE + TW_STEP; at += TW_GROUP) {
-    const ulong j = first - i - TW_STEP + at;  // far beyond m where it would be negative
+    const ulong j = first - i - TW_STEP + at;  // wraps far beyond m if negative
     b_rows[TW_PADDED(at)] = j < m ? tw_factor_of(b[j], modulus) : 0;
   }
 }
@@ -47,7 +47,7 @@ static inline bool tw_is_whole(tw_block x) {
   return x.left >= TW_ITEMS && x.ahead >= TW_ITEMS - 1 && x.ahead + TW_ITEMS - 1 < x.m;
 }
 
-// Some of the products are none of the chains': adding the zeros that stand for them would turn infinities to NaNs.
+// Some of the products belong to no chain: adding the zeros in their place would turn infinities into NaNs.
 static inline void tw_multiply_some(tw_block x, tw_chain* chains) {
   for (int q = 0; q < TW_ITEMS && q < x.left; ++q) {
     _Pragma("unroll") for (int r = 0; r < TW_ITEMS; ++r) {
@@ -78,7 +78,7 @@ typedef TW_JOIN(ulong, TW_LANES) tw_lanes;
 #define tw_add_lanes(sums, a, b) (sums + (a) * (b))
 #endif
 
-// The chains are the lanes of a vector; compilers for CPUs make none of the scalar form.
+// The chains are the lanes of a vector; compilers for CPUs do not vectorise the scalar form.
 static inline void tw_multiply_all(tw_block x, const tw_factor* low, const tw_factor* high, tw_chain* chains) {
   tw_lanes sums = tw_read_lanes(chains);
   _Pragma("unroll") for (int q = 0; q < TW_ITEMS; ++q) sums =
@@ -113,7 +113,7 @@ static inline tw_block tw_next(tw_block x) {
   return x;
 }
 
-// All i's of a step. Two rows take turns, so that none is moved from register to register.
+// All i's of a step. Two rows alternate, so that none is moved from register to register.
 static inline void tw_multiply_step(tw_block x, tw_chain* chains) {
   tw_factor even[TW_ITEMS], odd[TW_ITEMS];
   tw_read_row(x.b + TW_PITCH, odd);
@@ -142,7 +142,7 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_coefficie
   const ulong end = tw_end(first + TW_TILE - 1, n);
   for (ulong i = tw_begin(first, m); i < end; i += TW_STEP) {
     tw_load(a, i, n, b, first, m, modulus, a_step, b_rows);
-    barrier(CLK_LOCAL_MEM_FENCE);  // the step's a's and b's are there
+    barrier(CLK_LOCAL_MEM_FENCE);  // the step's a's and b's are loaded
     const tw_block block = {a_step, row, (long)(mine - i), (long)(n - i), (long)m, modulus};
     tw_multiply_step(block, chains);
     barrier(CLK_LOCAL_MEM_FENCE);  // and are done with

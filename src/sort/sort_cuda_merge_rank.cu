@@ -1,8 +1,8 @@
 // What:   sort by merging runs of 1, 2, 4, ... elements, each element to its own place.
 // Order:  an element's place in the merged run is its index in its own run plus its rank in the neighbour run: from the
 //         left run by strictly smaller codes, from the right run by codes not greater, so equal codes keep their order.
-// Shape:  one lane an element, one launch a level, two buffers in turn; the rank is a binary search in memory.
 // Shape:  one lane per element, one launch per level, two buffers alternately; the rank is a binary search in memory.
+// Limits: none; works in place.
 // Twins:  sort_serial.cpp, sort_merge.cl.
 #include "base/ceil_div.hpp"
 #include "sort/sort_cuda.cuh"
