@@ -9,7 +9,6 @@
 
 #include <cmath>
 #include <fstream>
-#include <limits>
 #include <random>
 
 namespace tilewise::lab {
@@ -260,6 +259,14 @@ TEST(LabBench, RecordsAreValidHotAndCold) {
     EXPECT_EQ(o.records[0]["ratios"].size(), 1u);
     EXPECT_TRUE(is_valid(o.file));
   }
+}
+
+TEST(LabBench, NothingThatFitsTheMemoryIsExitCode5) {
+  const outcome o = bench({"scan/serial"}, std::to_string(std::uint64_t{1} << 44));
+  EXPECT_EQ(o.exit_code, 5);
+  ASSERT_EQ(o.records.size(), 2u) << "the row and the copy";
+  EXPECT_EQ(o.records[0]["status"], "skipped");
+  EXPECT_TRUE(is_valid(o.file));
 }
 
 TEST(LabBench, TooMuchMemoryIsARecordWithoutATime) {

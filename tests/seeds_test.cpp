@@ -8,6 +8,7 @@
 #include "lab/limit.hpp"
 #include "lab/plan.hpp"
 #include "lab/session.hpp"
+#include "lab/verify.hpp"
 #include "record/record_file.hpp"
 #include "registry/catalog.hpp"
 

@@ -41,8 +41,6 @@ const variant& limit_of(const registry::algorithm& what, std::string_view backen
   });
 }
 
-bool is_limit(const variant& v) {
-  return v.algorithm == name_of(ceiling::copy) || v.algorithm == name_of(ceiling::fma);
-}
+bool is_limit(const variant& v) { return record::word_of<ceiling>(v.algorithm).has_value(); }
 
 }  // namespace tilewise::lab

@@ -75,9 +75,7 @@ struct measured_case {
   double bytes_min = 0, operations = 0;
 
   /// Whether it is the device's own copy or its multiply-adds.
-  bool is_limit() const {
-    return std::find(names_of<ceiling>.begin(), names_of<ceiling>.end(), algorithm) != names_of<ceiling>.end();
-  }
+  bool is_limit() const { return word_of<ceiling>(algorithm).has_value(); }
 };
 
 struct mismatch {

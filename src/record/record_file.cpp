@@ -52,8 +52,7 @@ std::string damage(const json& object) {
   if (const text got = text_of(object, key_of(&result::schema)); got != schema_name)
     return "has the schema '" + got + "', and this tool reads '" + std::string(schema_name) + "'";
   const text state = text_of(object, key_of(&result::state));
-  if (std::find(names_of<status>.begin(), names_of<status>.end(), state) == names_of<status>.end())
-    return "has the unknown status '" + state + "'";
+  if (!word_of<status>(state)) return "has the unknown status '" + state + "'";
   return lack(object);
 }
 

@@ -20,11 +20,9 @@ bool read(const json& from, double& to) {
 
 template <word W>
 bool read(const json& from, W& to) {
-  const auto found =
-      from.is_string() ? std::find(names_of<W>.begin(), names_of<W>.end(), from.get<text>()) : names_of<W>.end();
-  if (found == names_of<W>.end()) return false;
-  to = static_cast<W>(found - names_of<W>.begin());
-  return true;
+  const auto found = from.is_string() ? word_of<W>(from.get_ref<const text&>()) : std::nullopt;
+  if (found) to = *found;
+  return found.has_value();
 }
 
 template <part T>

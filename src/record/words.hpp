@@ -4,6 +4,7 @@
 #include "registry/variant.hpp"
 
 #include <array>
+#include <optional>
 #include <string_view>
 
 namespace tilewise::record {
@@ -32,6 +33,13 @@ concept word = names_of<T>
 template <word W>
 constexpr std::string_view name_of(W which) {
   return names_of<W>[static_cast<std::size_t>(which)];
+}
+
+template <word W>
+constexpr std::optional<W> word_of(std::string_view name) {
+  for (std::size_t i = 0; i < names_of<W>.size(); ++i)
+    if (names_of<W>[i] == name) return static_cast<W>(i);
+  return std::nullopt;
 }
 
 }  // namespace tilewise::record
