@@ -27,7 +27,7 @@ void convolve_rows(const T* x, const T* mask, T* y, const sizes& s, int threads)
     }
 }
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue& queue) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& queue) {
   const auto threads = static_cast<int>(static_cast<backend::cpu::queue&>(queue).threads());
   with_float(p.type, [&]<class T>(T) {
     convolve_rows(where.in[0].as<const T>(), where.in[1].as<const T>(), where.out[0].as<T>(), sizes(p), threads);

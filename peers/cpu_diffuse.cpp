@@ -104,7 +104,7 @@ void take_steps(const registry::problem& p, const T* field, T* result, backend::
   for (std::uint64_t j = 0; j < s.rows; ++j) std::copy_n(old[j + g] + g, s.columns, result + j * s.columns);
 }
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue& on) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& on) {
   if (diffuse::copies_only(p, where, on)) return;
   with_float(p.type, [&]<class T>(T) {
     take_steps(p, where.in[0].as<const T>(), where.out[0].as<T>(), static_cast<backend::cpu::queue&>(on));

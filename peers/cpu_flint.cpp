@@ -73,7 +73,7 @@ void multiply_residues(const registry::problem& p, const T* a, const T* b, std::
     c[k] = k < known ? static_cast<std::int64_t>(product.value->coeffs[k]) : 0;
 }
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue& queue) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& queue) {
   const auto threads = static_cast<int>(static_cast<backend::cpu::queue&>(queue).threads());
   if (flint_get_num_threads() != threads) flint_set_num_threads(threads);  // which restarts them
   const auto multiply = [&]<class T>(T) {

@@ -49,7 +49,7 @@ std::string unsupported(const registry::problem& p, const backend::device&, cons
 /// BLAS requires strides of at least one.
 blasint stride(std::uint64_t of) { return static_cast<blasint>(std::max<std::uint64_t>(1, of)); }
 
-void run_matmul(const registry::problem& p, const registry::memories& where, const registry::tuning&,
+void run_matmul(const registry::problem& p, const registry::bindings& where, const registry::tuning&,
                 backend::queue& queue) {
   const openblas& blas = with_threads_of(queue);
   const impl::matmul::sizes s(p);
@@ -64,7 +64,7 @@ void run_matmul(const registry::problem& p, const registry::memories& where, con
     multiply(1.0, blas.dgemm);
 }
 
-void run_matvec(const registry::problem& p, const registry::memories& where, const registry::tuning&,
+void run_matvec(const registry::problem& p, const registry::bindings& where, const registry::tuning&,
                 backend::queue& queue) {
   const openblas& blas = with_threads_of(queue);
   const impl::matvec::sizes s(p);

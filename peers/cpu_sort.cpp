@@ -28,7 +28,7 @@ std::string on_one_thread(const registry::problem& p, const backend::device& on,
 
 /// They sort in place, so the input is copied to the output first. Their comparison needs data without NaN.
 template <class Sort>
-void sort_copy(const registry::problem& p, const registry::memories& where, backend::queue& queue, Sort sort) {
+void sort_copy(const registry::problem& p, const registry::bindings& where, backend::queue& queue, Sort sort) {
   queue.copy(where.out[0], where.in[0], p.n() * size_of(p.type));
   with_type(p.type, [&]<class T>(T) {
     T* const y = where.out[0].as<T>();
@@ -36,12 +36,12 @@ void sort_copy(const registry::problem& p, const registry::memories& where, back
   });
 }
 
-void run_sort(const registry::problem& p, const registry::memories& where, const registry::tuning&,
+void run_sort(const registry::problem& p, const registry::bindings& where, const registry::tuning&,
               backend::queue& queue) {
   sort_copy(p, where, queue, [](auto* begin, auto* end) { std::sort(begin, end); });
 }
 
-void run_stable_sort(const registry::problem& p, const registry::memories& where, const registry::tuning&,
+void run_stable_sort(const registry::problem& p, const registry::bindings& where, const registry::tuning&,
                      backend::queue& queue) {
   sort_copy(p, where, queue, [](auto* begin, auto* end) { std::stable_sort(begin, end); });
 }
@@ -62,7 +62,7 @@ std::string on_threads(const registry::problem& p, const backend::device&, const
 #endif
 
 #if TILEWISE_WITH_OPENMP
-void run_gnu_parallel(const registry::problem& p, const registry::memories& where, const registry::tuning&,
+void run_gnu_parallel(const registry::problem& p, const registry::bindings& where, const registry::tuning&,
                       backend::queue& queue) {
   const auto threads = static_cast<__gnu_parallel::_ThreadIndex>(static_cast<backend::cpu::queue&>(queue).threads());
   sort_copy(p, where, queue, [&](auto* begin, auto* end) {
@@ -72,7 +72,7 @@ void run_gnu_parallel(const registry::problem& p, const registry::memories& wher
 #endif
 
 #if TILEWISE_WITH_TBB
-void run_tbb(const registry::problem& p, const registry::memories& where, const registry::tuning&,
+void run_tbb(const registry::problem& p, const registry::bindings& where, const registry::tuning&,
              backend::queue& queue) {
   sort_copy(p, where, queue,
             [&](auto* begin, auto* end) { in_tbb_arena(queue, [&] { tbb::parallel_sort(begin, end); }); });

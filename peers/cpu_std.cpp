@@ -12,14 +12,14 @@ std::string unsupported(const registry::problem& p, const backend::device& on, c
   return plain_sums_only(p);
 }
 
-void run_reduce(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue&) {
+void run_reduce(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue&) {
   order::with_wrapping_type(p.type, [&]<class T>(T zero) {
     const T* x = where.in[0].as<const T>();
     *where.out[0].as<T>() = std::reduce(x, x + p.n(), zero);
   });
 }
 
-void run_scan(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue&) {
+void run_scan(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue&) {
   order::with_wrapping_type(p.type, [&]<class T>(T) {
     const T* x = where.in[0].as<const T>();
     std::inclusive_scan(x, x + p.n(), where.out[0].as<T>());

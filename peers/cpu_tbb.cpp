@@ -28,7 +28,7 @@ tbb::task_arena& arena_of(backend::queue& queue) {
   return *arenas.emplace_back(std::make_unique<tbb::task_arena>(threads));
 }
 
-void run_reduce(const registry::problem& p, const registry::memories& where, const registry::tuning&,
+void run_reduce(const registry::problem& p, const registry::bindings& where, const registry::tuning&,
                 backend::queue& queue) {
   order::with_wrapping_type(p.type, [&]<class T>(T zero) {
     const T* x = where.in[0].as<const T>();
@@ -40,7 +40,7 @@ void run_reduce(const registry::problem& p, const registry::memories& where, con
   });
 }
 
-void run_scan(const registry::problem& p, const registry::memories& where, const registry::tuning&,
+void run_scan(const registry::problem& p, const registry::bindings& where, const registry::tuning&,
               backend::queue& queue) {
   order::with_wrapping_type(p.type, [&]<class T>(T zero) {
     const T* x = where.in[0].as<const T>();

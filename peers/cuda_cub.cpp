@@ -30,7 +30,7 @@ std::string other_than_keys(const registry::problem& p, const backend::device&, 
 
 /// CUB's calls come in pairs: the first returns the size of the workspace, which is then taken from the pool.
 template <cudaError_t (*Algorithm)(cub_call&)>
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue& on) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& on) {
   cuda::queue& q = cuda::enter(on);
   cub_call call{p.type, where.in[0].as<const void>(), where.out[0].as<void>(), p.n(), q.stream()};
   TW_CUDA(Algorithm(call));

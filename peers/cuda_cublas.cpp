@@ -66,7 +66,7 @@ std::string unsupported(const registry::problem& p, const backend::device&, cons
 int stride(std::uint64_t of) { return static_cast<int>(std::max<std::uint64_t>(1, of)); }
 
 /// A matrix by rows is its transpose by columns: C' = B' A'.
-void multiply(const registry::problem& p, const registry::memories& where, backend::queue& on, cublasMath_t mode) {
+void multiply(const registry::problem& p, const registry::bindings& where, backend::queue& on, cublasMath_t mode) {
   const cublasHandle_t handle = handle_on(cuda::enter(on), mode);
   const impl::matmul::sizes s(p);
   const auto run = [&]<class T>(T one, auto gemm) {
@@ -82,18 +82,18 @@ void multiply(const registry::problem& p, const registry::memories& where, backe
     run(1.0, blas().dgemm);
 }
 
-void run_matmul(const registry::problem& p, const registry::memories& where, const registry::tuning&,
+void run_matmul(const registry::problem& p, const registry::bindings& where, const registry::tuning&,
                 backend::queue& on) {
   // Keeps tensor cores away from f32. For f64 it would choose a kernel that takes 1.3 times as long.
   multiply(p, where, on, p.type == dtype::f32 ? CUBLAS_PEDANTIC_MATH : CUBLAS_DEFAULT_MATH);
 }
 
-void run_tf32(const registry::problem& p, const registry::memories& where, const registry::tuning&,
+void run_tf32(const registry::problem& p, const registry::bindings& where, const registry::tuning&,
               backend::queue& on) {
   multiply(p, where, on, CUBLAS_TF32_TENSOR_OP_MATH);
 }
 
-void run_matvec(const registry::problem& p, const registry::memories& where, const registry::tuning&,
+void run_matvec(const registry::problem& p, const registry::bindings& where, const registry::tuning&,
                 backend::queue& on) {
   cuda::queue& q = cuda::enter(on);
   const cublasHandle_t handle = handle_on(q, CUBLAS_DEFAULT_MATH);

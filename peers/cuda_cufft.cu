@@ -109,7 +109,7 @@ std::string unsupported(const registry::problem& p, const backend::device&, cons
   return "";
 }
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue& on) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& on) {
   const polymul::sizes s(p);
   if (s.product() == 0) return;
   cuda::queue& q = cuda::enter(on);

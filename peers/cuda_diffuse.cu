@@ -110,7 +110,7 @@ void take_steps(const registry::problem& p, const T* field, T* result, cuda::que
   TW_CUDA(cudaMemcpy2DAsync(result, row, old + corner, pitch, row, f.rows, cudaMemcpyDeviceToDevice, q.stream()));
 }
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue& on) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& on) {
   auto& q = cuda::enter(on);
   if (diffuse::copies_only(p, where, q)) return;
   with_float(p.type, [&]<class T>(T) { take_steps(p, where.in[0].as<const T>(), where.out[0].as<T>(), q); });

@@ -44,7 +44,7 @@ void check(CLBlastStatusCode status, const char* call) {
 /// CLBlast computes by columns; a product by rows is the product of the transposes in reverse order, and is passed as
 /// such: its own support for rows takes one more pass over C.
 template <class T>
-void multiply(const impl::matmul::sizes& s, const registry::memories& where, backend::opencl::queue& queue, auto gemm,
+void multiply(const impl::matmul::sizes& s, const registry::bindings& where, backend::opencl::queue& queue, auto gemm,
               auto workspace) {
   const auto buffer_of = [](const backend::memory& m) { return static_cast<cl_mem>(m.base); };
   const auto offset_of = [](const backend::memory& m) { return m.offset / sizeof(T); };
@@ -60,7 +60,7 @@ void multiply(const impl::matmul::sizes& s, const registry::memories& where, bac
         "CLBlast's Gemm");
 }
 
-void run_matmul(const registry::problem& p, const registry::memories& where, const registry::tuning&,
+void run_matmul(const registry::problem& p, const registry::bindings& where, const registry::tuning&,
                 backend::queue& on) {
   auto& queue = static_cast<backend::opencl::queue&>(on);
   const impl::matmul::sizes s(p);

@@ -77,7 +77,7 @@ class hiperc {
   opencl::program& kernels_;
 };
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue& on) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& on) {
   if (diffuse::copies_only(p, where, on)) return;
   auto& queue = static_cast<opencl::queue&>(on);
   hiperc original(p, queue);

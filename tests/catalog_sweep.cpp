@@ -258,7 +258,7 @@ std::string sweep_runner::run(const sweep_case& c) {
   const auto in = c.problem.what->inputs(c.problem), out = c.problem.what->outputs(c.problem);
   std::deque<guarded_operand> inputs, apart;
   std::vector<guarded_operand*> outputs;
-  registry::memories where;
+  registry::bindings where;
   for (std::size_t i = 0; i < in.size(); ++i)
     where.in[i] = inputs.emplace_back(queue, expected.inputs[i], shift_of(in[i])).inner();
   for (std::size_t i = 0; i < out.size(); ++i) {

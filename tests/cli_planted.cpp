@@ -30,32 +30,32 @@ bool has_word(const registry::problem& p, std::string_view word) {
 }
 
 /// Right except for the lowest bit of one element.
-void one_bit(const registry::problem& p, const registry::memories& where, const registry::tuning& t,
+void one_bit(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
              backend::queue& queue) {
   registry::reference_of(*p.what).run(p, where, t, queue);
   if (p.n() > 0) where.out[0].as<unsigned char>()[p.n() / 2 * size_of(p.type)] ^= 1;
 }
 
 /// The same, in exclusive scans only.
-void exclusive_bit(const registry::problem& p, const registry::memories& where, const registry::tuning& t,
+void exclusive_bit(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
                    backend::queue& queue) {
   (has_word(p, "exclusive") ? one_bit : registry::reference_of(*p.what).run)(p, where, t, queue);
 }
 
 /// The same, in exclusive scans by the maximum only.
-void pair_bit(const registry::problem& p, const registry::memories& where, const registry::tuning& t,
+void pair_bit(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
               backend::queue& queue) {
   (has_word(p, "exclusive") && has_word(p, "max") ? one_bit : registry::reference_of(*p.what).run)(p, where, t, queue);
 }
 
-void first_bit(const registry::problem& p, const registry::memories& where, const registry::tuning& t,
+void first_bit(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
                backend::queue& queue) {
   registry::reference_of(*p.what).run(p, where, t, queue);
   where.out[0].as<unsigned char>()[0] ^= 1;
 }
 
 /// So slow that a second run would be one too many.
-void once(const registry::problem& p, const registry::memories& where, const registry::tuning& t,
+void once(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
           backend::queue& queue) {
   static int runs = 0;
   if (++runs > 1) throw error(errc::device_lost, "it ran twice");
@@ -63,18 +63,18 @@ void once(const registry::problem& p, const registry::memories& where, const reg
 }
 
 template <errc Code>
-void fails(const registry::problem&, const registry::memories&, const registry::tuning&, backend::queue&) {
+void fails(const registry::problem&, const registry::bindings&, const registry::tuning&, backend::queue&) {
   throw error(Code, "planted");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto sleeps = [](const registry::problem&, const registry::memories&, const registry::tuning&,
+  const auto sleeps = [](const registry::problem&, const registry::bindings&, const registry::tuning&,
                          backend::queue&) { sleep(60); };
-  const auto no_memory = [](const registry::problem&, const registry::memories&, const registry::tuning&,
+  const auto no_memory = [](const registry::problem&, const registry::bindings&, const registry::tuning&,
                             backend::queue&) { throw std::bad_alloc(); };
-  const auto internal = [](const registry::problem&, const registry::memories&, const registry::tuning&,
+  const auto internal = [](const registry::problem&, const registry::bindings&, const registry::tuning&,
                            backend::queue&) { throw std::logic_error("planted"); };
   const std::vector<registry::variant> faulty{
       planted("one_bit", one_bit),

@@ -182,13 +182,13 @@ TEST(LabNoise, EqualContendersAreEqualWithinTheFloorAndUnequalOnesAreNot) {
 /// Rows that claim the order: one that errs in its last element, one that does so from its 20th call on, one that
 /// throws.
 template <int RightCalls>
-void run_wrong(const registry::problem& p, const registry::memories& where, const registry::tuning& t,
+void run_wrong(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
                backend::queue& queue) {
   static int calls = 0;
   registry::reference_of(*p.what).run(p, where, t, queue);
   if (++calls > RightCalls) where.out[0].as<unsigned char>()[where.out[0].bytes - 1] ^= 1;
 }
-void run_throwing(const registry::problem&, const registry::memories&, const registry::tuning&, backend::queue&) {
+void run_throwing(const registry::problem&, const registry::bindings&, const registry::tuning&, backend::queue&) {
   throw error(errc::build_failed, "planted");
 }
 

@@ -41,7 +41,7 @@ variant pretended_variant(std::string_view name, claim order, bool peer) {
           .source = "tests",
           .unsupported = [](const problem& p, const backend::device&,
                             const tuning&) { return std::string(p.n() > 100 ? "it stops at 100 elements" : ""); },
-          .run = [](const problem&, const memories&, const tuning&, backend::queue&) {},
+          .run = [](const problem&, const bindings&, const tuning&, backend::queue&) {},
           .bound = 1e-6,
           .peer = peer};
 }

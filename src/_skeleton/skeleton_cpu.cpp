@@ -17,7 +17,7 @@ namespace {
 constexpr std::array<unsigned, 3> tile_sizes{1024, 4096, 65536};
 constexpr std::array<registry::tuning_axis, 1> axes{{{"tile_size", tile_sizes, 4096}}};
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& q) {
   const auto [tile_size] = t.of(axes);
   with_type(p.type, [&]<class T>(T) {
     const T* in = where.in[0].as<const T>();

@@ -10,7 +10,7 @@ namespace tilewise::impl::skeleton {
 
 namespace {
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue&) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue&) {
   with_type(p.type, [&]<class T>(T) {
     const T* in = where.in[0].as<const T>();
     T* out = where.out[0].as<T>();

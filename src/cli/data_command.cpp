@@ -66,7 +66,7 @@ void run_on(backend::queue& queue, const registry::problem& p, std::span<const b
 }  // namespace
 
 data_run run_problem(const registry::problem& p, std::span<const bytes* const> inputs, const common_options& options) {
-  const registry::wishes wanted{options.variant, options.tuning, options.fast};
+  const registry::preferences wanted{options.variant, options.tuning, options.fast};
   registry::admit(p, wanted);
   const device_handle device = open_device(options);
   data_run run{.device = device, .how = registry::choose(p, *device, wanted), .outputs = {}, .times = {}};

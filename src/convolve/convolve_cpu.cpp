@@ -99,7 +99,7 @@ void run_tiles(const convolution<T>& c, std::uint64_t rows, std::uint64_t column
   });
 }
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& q) {
   const auto [rows, columns] = t.of(axes);
   auto& queue = static_cast<backend::cpu::queue&>(q);
   with_float(p.type, [&]<class T>(T) {

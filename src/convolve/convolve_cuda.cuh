@@ -22,7 +22,7 @@ struct operands : sizes {
   const T* weights;
   T* y;
 
-  operands(const registry::problem& p, const registry::memories& where)
+  operands(const registry::problem& p, const registry::bindings& where)
       : sizes(p), x(where.in[0].as<const T>()), weights(where.in[1].as<const T>()), y(where.out[0].as<T>()) {}
 };
 

@@ -25,7 +25,7 @@ __global__ void simple(const operands<T> o) {
   o.y[i * o.result.columns + j] = order::canonical(chain);
 }
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue& on) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& on) {
   auto& q = backend::cuda::enter(on);
   with_float(p.type, [&]<class T>(T) {
     const auto groups = static_cast<unsigned>(tiles_of(sizes(p), group_rows, group_columns));

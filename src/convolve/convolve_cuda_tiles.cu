@@ -58,7 +58,7 @@ void launch(const operands<T>& o, backend::cuda::queue& q) {
   TW_CUDA(cudaGetLastError());
 }
 
-void run(const problem& p, const registry::memories& where, const tuning& t, backend::queue& on) {
+void run(const problem& p, const registry::bindings& where, const tuning& t, backend::queue& on) {
   auto& q = backend::cuda::enter(on);
   with_shape(p.type, rows_for(p, q.device().info(), t), [&]<class T, unsigned Rows>(T, tile_shape<T, Rows>) {
     const operands<T> o(p, where);

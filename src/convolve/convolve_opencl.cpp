@@ -28,7 +28,7 @@ std::uint64_t first_of(const backend::memory& m, const problem& p) { return m.of
 
 // simple
 
-void run_simple(const problem& p, const registry::memories& where, const tuning&, backend::queue& on) {
+void run_simple(const problem& p, const registry::bindings& where, const tuning&, backend::queue& on) {
   const sizes s(p);
   auto& queue = static_cast<backend::opencl::queue&>(on);
   auto& program = queue.program(embedded::convolve_simple_cl, definitions_of(p));
@@ -88,7 +88,7 @@ bool is_constant(const backend::memory& mask) {
   return bytes <= constant_bytes;
 }
 
-void run_tiles(const problem& p, const registry::memories& where, const tuning& t, backend::queue& on) {
+void run_tiles(const problem& p, const registry::bindings& where, const tuning& t, backend::queue& on) {
   const sizes s(p);
   auto& queue = static_cast<backend::opencl::queue&>(on);
   const tile_shape tile = shape_for(p, queue.device().info(), t);

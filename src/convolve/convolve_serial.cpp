@@ -24,7 +24,7 @@ T sum_of_taps(const T* x, const T* mask, const sizes& s, std::uint64_t i, std::u
   return v;
 }
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue&) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue&) {
   const sizes s(p);
   with_float(p.type, [&]<class T>(T) {
     const T *x = where.in[0].as<const T>(), *mask = where.in[1].as<const T>();

@@ -9,7 +9,7 @@ namespace tilewise {
 
 namespace {
 
-registry::problem describe(const diffusion& d, dtype type, const registry::wishes& wanted) {
+registry::problem describe(const diffusion& d, dtype type, const registry::preferences& wanted) {
   const registry::problem p = impl::diffuse::problem_of(d, type);
   registry::admit(p, wanted);
   return p;
@@ -30,7 +30,7 @@ double largest_stable_rate(const diffusion& problem) {
 
 template <field_element T>
 void diffuse(std::span<const T> field, std::span<T> result, const diffusion& problem, const diffuse_options& options) {
-  const registry::problem p = describe(problem, dtype_of<T>, registry::wishes_of(options));
+  const registry::problem p = describe(problem, dtype_of<T>, registry::preferences_of(options));
   require_field("the field", problem, field.size());
   require_field("the result", problem, result.size());
   registry::run_call(p, options, {{"the field", field}}, {{"the result", result}});
@@ -38,7 +38,7 @@ void diffuse(std::span<const T> field, std::span<T> result, const diffusion& pro
 
 template <field_element T>
 void diffuse(const array<T>& field, array<T>& result, const diffusion& problem, const diffuse_options& options) {
-  const registry::problem p = describe(problem, dtype_of<T>, registry::wishes_of(options));
+  const registry::problem p = describe(problem, dtype_of<T>, registry::preferences_of(options));
   require_field("the field", problem, field.size());
   require_field("the result", problem, result.size());
   registry::run_call(p, options, {{"the field", field}}, {{"the result", result}});

@@ -134,7 +134,7 @@ class cascade {
 };
 
 template <class T>
-void advance(const registry::problem& p, const registry::memories& where, std::uint64_t strip, std::uint64_t band,
+void advance(const registry::problem& p, const registry::bindings& where, std::uint64_t strip, std::uint64_t band,
              std::uint64_t depth, backend::cpu::queue& queue) {
   const sizes s(p);
   const weights<T> w = weights_in<T>(p);
@@ -163,20 +163,20 @@ void advance(const registry::problem& p, const registry::memories& where, std::u
   }
 }
 
-void run(const registry::problem& p, const registry::memories& where, std::uint64_t strip, std::uint64_t band,
+void run(const registry::problem& p, const registry::bindings& where, std::uint64_t strip, std::uint64_t band,
          std::uint64_t depth, backend::queue& queue) {
   if (copies_only(p, where, queue)) return;
   with_float(p.type,
              [&]<class T>(T) { advance<T>(p, where, strip, band, depth, static_cast<backend::cpu::queue&>(queue)); });
 }
 
-void run_temporal(const registry::problem& p, const registry::memories& where, const registry::tuning& t,
+void run_temporal(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
                   backend::queue& queue) {
   const auto [strip, band, steps] = t.of(temporal_axes);
   run(p, where, strip, band, steps, queue);
 }
 
-void run_fused(const registry::problem& p, const registry::memories& where, const registry::tuning& t,
+void run_fused(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
                backend::queue& queue) {
   const auto [strip, band] = t.of(fused_axes);
   run(p, where, strip, band, 1, queue);

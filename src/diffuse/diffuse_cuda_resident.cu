@@ -78,7 +78,7 @@ tile_plan plan_of(const registry::problem& p, const backend::device& on, const r
 }
 
 template <class T, mask Mask, class Shape, bool Ragged>
-void launch(const registry::problem& p, const registry::memories& where, const tile_plan& plan, unsigned depth,
+void launch(const registry::problem& p, const registry::bindings& where, const tile_plan& plan, unsigned depth,
             queue& q) {
   auto* const kernel =
       reinterpret_cast<const void*>(stay_resident<T, Mask, Shape::columns, Shape::rows, Shape::warps, Ragged>);
@@ -99,7 +99,7 @@ void launch(const registry::problem& p, const registry::memories& where, const t
                                       bytes, q.stream()));
 }
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& on) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& on) {
   auto& q = enter(on);
   if (copies_only(p, where, q)) return;
   with_type_and_mask(p, [&]<class T, mask Mask>(T, mask_constant<Mask>) {

@@ -39,7 +39,7 @@ void launch_pass(unsigned depth, const stage& now, const field<T>& f, unsigned w
   }
 }
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& on) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& on) {
   const auto [steps, warps] = t.of(axes);
   auto& q = enter(on);
   if (copies_only(p, where, q)) return;

@@ -31,7 +31,7 @@ __global__ void tiles(const T* __restrict__ from, T* __restrict__ to, const fiel
         stepped<Mask, device_arithmetic>(f.w, [&](int dy, int dx) { return tile[here + dy * width + dx]; }));
 }
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& on) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& on) {
   const auto [width, height] = t.of(axes);
   auto& q = enter(on);
   if (copies_only(p, where, q)) return;

@@ -102,7 +102,7 @@ auto step_of(mask m, unsigned height) {
   }
 }
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& on) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& on) {
   const auto [height] = t.of(axes);
   auto& queue = backend::openacc::enter(on);
   if (copies_only(p, where, queue)) return;

@@ -64,7 +64,7 @@ void upload_weights(const problem& p, backend::memory to, backend::queue& queue)
 }
 
 template <tile_pass (*Pass)(const tuning&)>
-void run(const problem& p, const registry::memories& where, const tuning& t, backend::queue& on) {
+void run(const problem& p, const registry::bindings& where, const tuning& t, backend::queue& on) {
   const tile_pass tile = Pass(t);
   auto& queue = static_cast<backend::opencl::queue&>(on);
   if (copies_only(p, where, queue)) return;

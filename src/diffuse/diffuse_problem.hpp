@@ -126,18 +126,18 @@ struct sizes {
 struct stage {
   backend::memory from, to;
 
-  stage(const registry::memories& where, backend::memory workspace, std::uint64_t passes, std::uint64_t index)
+  stage(const registry::bindings& where, backend::memory workspace, std::uint64_t passes, std::uint64_t index)
       : from(index == 0 ? where.in[0] : side(where, workspace, passes - index)),
         to(side(where, workspace, passes - index - 1)) {}
 
  private:
-  static backend::memory side(const registry::memories& where, backend::memory workspace, std::uint64_t left) {
+  static backend::memory side(const registry::bindings& where, backend::memory workspace, std::uint64_t left) {
     return left % 2 == 0 ? where.out[0] : workspace;
   }
 };
 
 /// No steps, or nothing to step: does what there is to do and returns true.
-inline bool copies_only(const registry::problem& p, const registry::memories& where, backend::queue& queue) {
+inline bool copies_only(const registry::problem& p, const registry::bindings& where, backend::queue& queue) {
   const sizes s(p);
   if (s.elements() != 0 && s.steps != 0) return false;
   if (s.elements() != 0) queue.copy(where.out[0], where.in[0], s.elements() * size_of(p.type));

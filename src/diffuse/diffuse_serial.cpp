@@ -81,7 +81,7 @@ void diffuse(const registry::problem& p, const T* field, T* result) {
     for (std::uint64_t i = 0; i < s.columns; ++i) result[j * s.columns + i] = order::canonical(c[j + g][i + g]);
 }
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue& queue) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& queue) {
   if (copies_only(p, where, queue)) return;
   with_float(p.type, [&]<class T>(T) { diffuse<T>(p, where.in[0].as<const T>(), where.out[0].as<T>()); });
 }

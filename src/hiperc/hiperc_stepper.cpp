@@ -36,7 +36,7 @@ void stepper::advance(std::uint64_t stop, const std::function<bool()>& goes_on) 
 }
 
 void stepper::take(std::uint64_t steps) {
-  registry::memories where;
+  registry::bindings where;
   where.in[0] = now_;
   where.out[0] = next_;
   const registry::problem problem = reached_.parameters.problem(steps, reached_.type);

@@ -8,11 +8,11 @@ namespace {
 
 using registry::variant;
 
-void copy(const registry::problem&, const registry::memories& where, const registry::tuning&, backend::queue& queue) {
+void copy(const registry::problem&, const registry::bindings& where, const registry::tuning&, backend::queue& queue) {
   queue.copy(where.out[0], where.in[0], where.in[0].bytes);
 }
 
-void multiply_add(const registry::problem& p, const registry::memories&, const registry::tuning&,
+void multiply_add(const registry::problem& p, const registry::bindings&, const registry::tuning&,
                   backend::queue& queue) {
   queue.multiply_add(p.type);
 }

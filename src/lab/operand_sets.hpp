@@ -19,9 +19,9 @@ class operand_sets {
 
   std::size_t count() const { return sets_.size(); }
   const registry::operands& operands(std::size_t set) const { return sets_[set]; }
-  const registry::memories& set(std::size_t i) const { return sets_[i].where(); }
+  const registry::bindings& set(std::size_t i) const { return sets_[i].where(); }
   /// For a copy of the set's first input: it goes to the first output, if that has room.
-  const registry::memories& copied(std::size_t set) const { return copied_[set]; }
+  const registry::bindings& copied(std::size_t set) const { return copied_[set]; }
 
   /// Of set 0, the one that is checked.
   void poison_outputs() { sets_.front().poison_outputs(); }
@@ -30,7 +30,7 @@ class operand_sets {
  private:
   const verified_case& case_;
   std::vector<registry::operands> sets_;
-  std::vector<registry::memories> copied_;
+  std::vector<registry::bindings> copied_;
   std::optional<backend::buffer> own_target_;
 };
 

@@ -16,7 +16,7 @@ std::string unsupported(const registry::problem& p, const backend::device& on, c
   return "";
 }
 
-void call_reduce(const registry::problem& p, const registry::memories& where, const registry::tuning&,
+void call_reduce(const registry::problem& p, const registry::bindings& where, const registry::tuning&,
                  backend::queue&) {
   with_type(p.type, [&]<class T>(T) {
     const std::span<const T> x(where.in[0].as<const T>(), p.n());
@@ -24,7 +24,7 @@ void call_reduce(const registry::problem& p, const registry::memories& where, co
   });
 }
 
-void call_scan(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue&) {
+void call_scan(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue&) {
   with_type(p.type, [&]<class T>(T) {
     const std::span<const T> x(where.in[0].as<const T>(), p.n());
     inclusive_scan(x, std::span<T>(where.out[0].as<T>(), p.n()), {.operation = static_cast<op>(p.setting[0])});

@@ -18,7 +18,7 @@ constexpr std::array<registry::tuning_axis, 3> axes{
     {{"rows", heights, 64}, {"columns", widths, 1024}, {"depth", depths, 64}}};
 
 template <class T>
-void multiply_tile(const registry::memories& where, const sizes& s, const blocked_kernels<T>& kernels, const part& rows,
+void multiply_tile(const registry::bindings& where, const sizes& s, const blocked_kernels<T>& kernels, const part& rows,
                    const part& columns, std::uint64_t depth) {
   T* const c = where.out[0].as<T>() + rows.begin * s.ldc + columns.begin;
   for (std::uint64_t i = 0; i < rows.size(); ++i) std::fill_n(c + i * s.ldc, columns.size(), T(0));
@@ -35,7 +35,7 @@ void multiply_tile(const registry::memories& where, const sizes& s, const blocke
   for (std::uint64_t i = 0; i < rows.size(); ++i) kernels.finish(c + i * s.ldc, columns.size());
 }
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& q) {
   const auto [rows, columns, depth] = t.of(axes);
   auto& queue = static_cast<backend::cpu::queue&>(q);
   const sizes s(p);

@@ -32,7 +32,7 @@ constexpr std::uint64_t panels_a_tile = 8;
 template <class T>
 class product {
  public:
-  product(const registry::memories& where, const sizes& s, std::size_t panel_size, std::size_t block_size,
+  product(const registry::bindings& where, const sizes& s, std::size_t panel_size, std::size_t block_size,
           backend::cpu::queue& queue)
       : a_(where.in[0].as<const T>()),
         b_(where.in[1].as<const T>()),
@@ -134,7 +134,7 @@ class product {
 
 /// On the calling thread, with A and B where they lie: they are in the nearest cache, or soon will be.
 template <class T>
-void multiply_in_place(const registry::memories& where, const sizes& s, const packed_kernels<T>& kernels) {
+void multiply_in_place(const registry::bindings& where, const sizes& s, const packed_kernels<T>& kernels) {
   kernels.multiply({.a = where.in[0].as<const T>(),
                     .a_row = s.lda,
                     .a_column = 1,
@@ -151,7 +151,7 @@ void multiply_in_place(const registry::memories& where, const sizes& s, const pa
                     .last = true});
 }
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& q) {
   const auto [panel, block] = t.of(axes);
   const sizes s(p);
   if (s.m == 0 || s.n == 0) return;

@@ -23,7 +23,7 @@ struct operands : sizes {
   const T* b;
   T* c;
 
-  operands(const registry::problem& p, const registry::memories& where)
+  operands(const registry::problem& p, const registry::bindings& where)
       : sizes(p), a(where.in[0].as<const T>()), b(where.in[1].as<const T>()), c(where.out[0].as<T>()) {}
 };
 

@@ -30,7 +30,7 @@ __global__ void blocked16(const operands<T> o) {
   if (i < o.m && j < o.n) o.c[i * o.ldc + j] = order::canonical(chain);
 }
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue& on) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& on) {
   if (p.shape[0] == 0 || p.shape[1] == 0) return;
   auto& q = backend::cuda::enter(on);
   order::with_wrapping_type(p.type, [&]<class T>(T) {

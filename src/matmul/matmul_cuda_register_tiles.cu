@@ -9,18 +9,18 @@
 
 namespace tilewise::impl::matmul {
 
-extern template void run_register_tiles<float>(const registry::problem&, const registry::memories&, unsigned,
+extern template void run_register_tiles<float>(const registry::problem&, const registry::bindings&, unsigned,
                                                backend::cuda::queue&);
-extern template void run_register_tiles<double>(const registry::problem&, const registry::memories&, unsigned,
+extern template void run_register_tiles<double>(const registry::problem&, const registry::bindings&, unsigned,
                                                 backend::cuda::queue&);
-extern template void run_register_tiles<std::uint32_t>(const registry::problem&, const registry::memories&, unsigned,
+extern template void run_register_tiles<std::uint32_t>(const registry::problem&, const registry::bindings&, unsigned,
                                                        backend::cuda::queue&);
-extern template void run_register_tiles<std::uint64_t>(const registry::problem&, const registry::memories&, unsigned,
+extern template void run_register_tiles<std::uint64_t>(const registry::problem&, const registry::bindings&, unsigned,
                                                        backend::cuda::queue&);
 
 namespace {
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& on) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& on) {
   const auto [tile] = t.of(tile_axes);
   if (p.shape[0] == 0 || p.shape[1] == 0) return;
   order::with_wrapping_type(p.type,

@@ -247,7 +247,7 @@ requires(sizeof(T) == 8) struct register_shapes<T>
 
 /// `tile` is the value of the axis.
 template <class T>
-void run_register_tiles(const registry::problem& p, const registry::memories& where, unsigned tile,
+void run_register_tiles(const registry::problem& p, const registry::bindings& where, unsigned tile,
                         backend::cuda::queue& q) {
   register_shapes<T>::with(register_shapes<T>::choose(sizes(p), tile, q.device()), [&]<class S>(S) {
     const auto groups = static_cast<unsigned>(tiles_of(sizes(p), S::rows, S::columns));

@@ -161,7 +161,7 @@ __global__ void __launch_bounds__(S::threads, S::groups_a_unit) tensor_tiles(con
 
 /// Launches the one of `Shapes` that the axis's value `tile` names or that the size of C selects.
 template <class Shapes>
-void run_tensor_tiles(const registry::problem& p, const registry::memories& where, unsigned tile,
+void run_tensor_tiles(const registry::problem& p, const registry::bindings& where, unsigned tile,
                       backend::cuda::queue& q) {
   Shapes::with(Shapes::choose(sizes(p), tile, q.device()), [&]<class S>(S) {
     TW_CUDA(cudaFuncSetAttribute(tensor_tiles<S>, cudaFuncAttributeMaxDynamicSharedMemorySize, S::shared_bytes));

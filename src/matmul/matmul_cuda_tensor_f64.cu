@@ -16,7 +16,7 @@ using shapes =
     tile_shapes<2, tensor_shape<double, 16, 32, 16, 8, 16, 4, 4>, tensor_shape<double, 32, 32, 16, 16, 16, 4, 4>,
                 tensor_shape<double, 64, 64, 32, 32, 8, 4, 3>, tensor_shape<double, 128, 64, 64, 32, 8, 5, 2>>;
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& on) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& on) {
   const auto [tile] = t.of(tile_axes);
   if (p.shape[0] == 0 || p.shape[1] == 0) return;
   run_tensor_tiles<shapes>(p, where, tile, backend::cuda::enter(on));

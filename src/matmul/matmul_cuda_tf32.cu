@@ -14,7 +14,7 @@ using shapes =
     tile_shapes<2, tensor_shape<float, 32, 32, 16, 16, 32, 3, 4>, tensor_shape<float, 64, 64, 32, 32, 32, 3, 3>,
                 tensor_shape<float, 128, 128, 64, 64, 32, 3, 2>, tensor_shape<float, 128, 256, 64, 64, 32, 3, 1>>;
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& on) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& on) {
   const auto [tile] = t.of(tile_axes);
   if (p.shape[0] == 0 || p.shape[1] == 0) return;
   run_tensor_tiles<shapes>(p, where, tile, backend::cuda::enter(on));

@@ -34,7 +34,7 @@ std::uint64_t tiles_of(const sizes& s, tile_extent tile) {
 }
 
 /// All three kernels take the same arguments.
-void launch(const problem& p, const registry::memories& where, backend::queue& on, std::string_view source,
+void launch(const problem& p, const registry::bindings& where, backend::queue& on, std::string_view source,
             const char* kernel, const std::string& definitions, tile_extent tile, group_shape group) {
   const sizes s(p);
   if (s.m == 0 || s.n == 0) return;
@@ -52,7 +52,7 @@ constexpr std::array<std::string_view, 4> group_words{"1x1", "16x16", "32x8", "6
 constexpr std::array<group_shape, 4> groups{{{1, 1}, {16, 16}, {32, 8}, {64, 4}}};
 constexpr std::array<registry::tuning_axis, 1> simple_axes{{{"group", group_values, 2, group_words}}};
 
-void run_simple(const problem& p, const registry::memories& where, const tuning& t, backend::queue& queue) {
+void run_simple(const problem& p, const registry::bindings& where, const tuning& t, backend::queue& queue) {
   const auto [index] = t.of(simple_axes);
   const group_shape group = groups[index];
   launch(p, where, queue, embedded::matmul_simple_cl, "tw_simple", "", {group.height, group.width}, group);
@@ -67,7 +67,7 @@ std::string simple_unsupported(const problem&, const backend::device& on, const 
 
 constexpr unsigned side = 16;
 
-void run_blocked16(const problem& p, const registry::memories& where, const tuning&, backend::queue& queue) {
+void run_blocked16(const problem& p, const registry::bindings& where, const tuning&, backend::queue& queue) {
   launch(p, where, queue, embedded::matmul_blocked16_cl, "tw_blocked16", "", {side, side}, {side, side});
 }
 
@@ -138,7 +138,7 @@ const register_shape& shape_for(const problem& p, const device_info& on, const t
   return *best;
 }
 
-void run_register_tiles(const problem& p, const registry::memories& where, const tuning& t, backend::queue& queue) {
+void run_register_tiles(const problem& p, const registry::bindings& where, const tuning& t, backend::queue& queue) {
   const register_shape& shape = shape_for(p, queue.device().info(), t);
   launch(p, where, queue, embedded::matmul_register_tiles_cl, "tw_register_tiles", shape.definitions(), shape.tile,
          shape.items());

@@ -35,7 +35,7 @@ void multiply(const T* a, const T* b, T* c, const sizes& s) {
   }
 }
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue&) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue&) {
   with_type(p.type, [&]<class T>(T) {
     multiply(where.in[0].as<const T>(), where.in[1].as<const T>(), where.out[0].as<T>(), sizes(p));
   });

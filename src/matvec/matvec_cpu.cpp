@@ -74,7 +74,7 @@ void multiply_pieces(const operands<T>& o, std::uint64_t tile, backend::cpu::que
   });
 }
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& q) {
   const auto [longest_tile] = t.of(axes);
   auto& queue = static_cast<backend::cpu::queue&>(q);
   with_type(p.type, [&]<class Element>(Element) {

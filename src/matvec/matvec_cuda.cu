@@ -74,7 +74,7 @@ void launch_pieces(const matrix<T>& w, std::uint64_t resident_warps, queue& q) {
   TW_CUDA(cudaGetLastError());
 }
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue& on) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& on) {
   queue& q = enter(on);
   const sizes s(p);
   if (s.m == 0) return;

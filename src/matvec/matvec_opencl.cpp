@@ -27,7 +27,7 @@ using registry::tuning;
 constexpr std::array<registry::tuning_axis, 2> axes{
     {{"group_size", order::block_tree_groups, 256}, {"items", order::block_tree_items, 16}}};
 
-void run(const problem& p, const registry::memories& where, const tuning& t, backend::queue& on) {
+void run(const problem& p, const registry::bindings& where, const tuning& t, backend::queue& on) {
   const auto [group_size, items] = t.of(axes);
   const sizes s(p);
   if (s.m == 0) return;

@@ -20,7 +20,7 @@ T dot(const T* row, const T* x, std::uint64_t n) {
   return order::canonical(blocks.fold());
 }
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue&) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue&) {
   const sizes s(p);
   with_type(p.type, [&]<class T>(T) {
     for (std::uint64_t i = 0; i < s.m; ++i)

@@ -103,7 +103,7 @@ class karatsuba {
   backend::buffer workspace_, products_;
 };
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& q) {
   const auto [leaf] = t.of(axes);
   const sizes s(p);
   if (s.product() == 0) return;

@@ -18,7 +18,7 @@ constexpr std::array<registry::tuning_axis, 1> axes{{{"tile", tile_lengths, 2048
 template <class T>
 using lane_t = std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>;
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& q) {
   const auto [tile] = t.of(axes);
   const sizes s(p);
   auto& queue = static_cast<backend::cpu::queue&>(q);

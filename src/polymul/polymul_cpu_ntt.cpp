@@ -224,7 +224,7 @@ void run_on(const registry::problem& p, const T* a, const T* b, std::int64_t* c,
   multiply<std::int64_t>(p, reduced_a.as<const std::int64_t>(), reduced_b.as<const std::int64_t>(), c, queue);
 }
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue& q) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& q) {
   if (sizes(p).product() == 0) return;
   auto& queue = static_cast<backend::cpu::queue&>(q);
   std::int64_t* const c = where.out[0].as<std::int64_t>();

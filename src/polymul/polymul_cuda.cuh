@@ -22,7 +22,7 @@ struct operands {
   product_of<T>* c;
   std::uint64_t n, m, length;  // of a, b and c
 
-  operands(const registry::problem& p, const registry::memories& where)
+  operands(const registry::problem& p, const registry::bindings& where)
       : a(where.in[0].as<const T>()),
         b(where.in[1].as<const T>()),
         c(where.out[0].as<product_of<T>>()),
@@ -114,7 +114,7 @@ void with_arithmetic(const registry::problem& p, F&& f) {
 }
 
 /// polymul_cuda_tiles.cu; the factors of several products follow each other, the coefficients are n + m apart.
-void multiply_by_tiles(const registry::problem& p, const registry::memories& where, unsigned products,
+void multiply_by_tiles(const registry::problem& p, const registry::bindings& where, unsigned products,
                        backend::cuda::queue& q);
 
 inline unsigned groups_for(std::uint64_t elements, std::uint64_t elements_a_group) {

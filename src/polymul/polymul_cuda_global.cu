@@ -23,7 +23,7 @@ __global__ void multiply(const operands<typename Arithmetic::T> o, const Arithme
   by.store(o.c + k, chain, 1);
 }
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue& on) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& on) {
   if (sizes(p).product() == 0) return;
   auto& q = backend::cuda::enter(on);
   with_arithmetic(p, [&]<class Arithmetic>(Arithmetic by) {

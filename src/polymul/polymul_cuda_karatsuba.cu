@@ -75,14 +75,14 @@ void combine_levels(const karatsuba_tree& tree, std::uint64_t* children, std::ui
 }
 
 template <class T>
-void multiply(const problem& p, const registry::memories& where, const karatsuba_tree& tree, backend::cuda::queue& q) {
+void multiply(const problem& p, const registry::bindings& where, const karatsuba_tree& tree, backend::cuda::queue& q) {
   const operands<T> o(p, where);
   const std::uint64_t elements = tree.leaves * tree.leaf;  // of one factor's leaves
   const backend::buffer workspace(q, tree.workspace_bytes());
   const backend::memory room = workspace;
   const dim3 groups(groups_for(elements, group_size), 2);
   split<<<groups, group_size, 0, q.stream()>>>(o, tree.leaf, tree.depth, room.as<std::uint64_t>(), elements);
-  registry::memories leaves;
+  registry::bindings leaves;
   for (unsigned i = 0; i < 2; ++i) leaves.in[i] = room.at(i * tree.factor_bytes(), tree.factor_bytes());
   leaves.out[0] = room.at(2 * tree.factor_bytes(), 2 * tree.factor_bytes());
   multiply_by_tiles(leaf_problem(p, tree), leaves, static_cast<unsigned>(tree.leaves), q);
@@ -91,7 +91,7 @@ void multiply(const problem& p, const registry::memories& where, const karatsuba
   TW_CUDA(cudaGetLastError());
 }
 
-void run(const problem& p, const registry::memories& where, const tuning& t, backend::queue& on) {
+void run(const problem& p, const registry::bindings& where, const tuning& t, backend::queue& on) {
   if (sizes(p).product() == 0) return;
   auto& q = backend::cuda::enter(on);
   const karatsuba_tree tree(sizes(p), t);

@@ -69,7 +69,7 @@ void enqueue(const ntt_plan& plan, const operands<T>& on, std::uint64_t modulus,
 }
 
 template <class T>
-void multiply(const registry::problem& p, const registry::memories& where, queue& q) {
+void multiply(const registry::problem& p, const registry::bindings& where, queue& q) {
   const operands<T> on(p, where);
   if (const std::uint64_t modulus = modulus_of(p); modulus != 0)
     enqueue<T, true>(ntt_plan(p), on, modulus, q);
@@ -77,7 +77,7 @@ void multiply(const registry::problem& p, const registry::memories& where, queue
     enqueue<T, false>(ntt_plan(p), on, modulus, q);
 }
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue& q) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& q) {
   if (sizes(p).product() == 0) return;
   if (p.type == dtype::i32)
     multiply<std::int32_t>(p, where, enter(q));

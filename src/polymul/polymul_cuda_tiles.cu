@@ -61,7 +61,7 @@ void launch(const operands<typename Arithmetic::T>& o, const Arithmetic& by, uns
   TW_CUDA(cudaGetLastError());
 }
 
-void multiply(const problem& p, const registry::memories& where, unsigned tile, unsigned products,
+void multiply(const problem& p, const registry::bindings& where, unsigned tile, unsigned products,
               backend::cuda::queue& q) {
   const sizes s(p);
   if (s.product() == 0) return;
@@ -79,7 +79,7 @@ void multiply(const problem& p, const registry::memories& where, unsigned tile, 
   });
 }
 
-void run(const problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& on) {
+void run(const problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& on) {
   const auto [tile] = t.of(tile_axes);
   multiply(p, where, tile, 1, backend::cuda::enter(on));
 }
@@ -90,7 +90,7 @@ std::string unsupported(const problem& p, const backend::device&, const registry
 
 }  // namespace
 
-void multiply_by_tiles(const problem& p, const registry::memories& where, unsigned products, backend::cuda::queue& q) {
+void multiply_by_tiles(const problem& p, const registry::bindings& where, unsigned products, backend::cuda::queue& q) {
   multiply(p, where, by_size, products, q);
 }
 

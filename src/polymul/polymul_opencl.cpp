@@ -37,7 +37,7 @@ struct launcher {
 
   /// All three kernels take the same arguments, and some take more.
   template <class... Arguments>
-  void operator()(const problem& p, const registry::memories& where, backend::queue& on,
+  void operator()(const problem& p, const registry::bindings& where, backend::queue& on,
                   const Arguments&... more) const {
     const sizes s(p);
     if (s.product() == 0) return;
@@ -56,7 +56,7 @@ struct launcher {
 constexpr std::array<unsigned, 4> group_sizes{64, 128, 256, 512};
 constexpr std::array<registry::tuning_axis, 1> group_axes{{{"group_size", group_sizes, 256}}};
 
-void run_global(const problem& p, const registry::memories& where, const tuning& t, backend::queue& queue) {
+void run_global(const problem& p, const registry::bindings& where, const tuning& t, backend::queue& queue) {
   const auto [group_size] = t.of(group_axes);
   launcher{embedded::polymul_global_cl, "tw_global", "", group_size, group_size}(p, where, queue);
 }
@@ -68,7 +68,7 @@ std::string global_unsupported(const problem&, const backend::device& on, const 
 
 backend::opencl::local_room room_for_both(const problem& p) { return {(sizes(p).n + sizes(p).m) * factor_bytes(p)}; }
 
-void run_local(const problem& p, const registry::memories& where, const tuning& t, backend::queue& queue) {
+void run_local(const problem& p, const registry::bindings& where, const tuning& t, backend::queue& queue) {
   const auto [group_size] = t.of(group_axes);
   launcher{embedded::polymul_local_cl, "tw_local", "", group_size, group_size}(p, where, queue, room_for_both(p));
 }
@@ -119,7 +119,7 @@ struct tile_shape {
   }
 };
 
-void multiply_by_tiles(const problem& p, const registry::memories& where, const tuning& t, backend::queue& queue,
+void multiply_by_tiles(const problem& p, const registry::bindings& where, const tuning& t, backend::queue& queue,
                        std::uint64_t products) {
   const tile_shape shape(p, queue.device().info(), t, products);
   const launcher launch{.source = embedded::polymul_tiles_cl,
@@ -131,7 +131,7 @@ void multiply_by_tiles(const problem& p, const registry::memories& where, const 
   launch(p, where, queue);
 }
 
-void run_tiles(const problem& p, const registry::memories& where, const tuning& t, backend::queue& queue) {
+void run_tiles(const problem& p, const registry::bindings& where, const tuning& t, backend::queue& queue) {
   multiply_by_tiles(p, where, t, queue, 1);
 }
 
@@ -161,7 +161,7 @@ void combine(const karatsuba_tree& tree, backend::memory children, backend::memo
                      total);
 }
 
-void run_karatsuba(const problem& p, const registry::memories& where, const tuning& t, backend::queue& on) {
+void run_karatsuba(const problem& p, const registry::bindings& where, const tuning& t, backend::queue& on) {
   const sizes s(p);
   const karatsuba_tree tree(s, t);
   const tuning tile_tuning = registry::default_tuning(tile_axes);
@@ -170,7 +170,7 @@ void run_karatsuba(const problem& p, const registry::memories& where, const tuni
   auto& program = queue.program(embedded::polymul_karatsuba_cl, backend::opencl::definitions_of(p.type, op::sum));
   const backend::buffer workspace(queue, tree.workspace_bytes());
   const backend::memory room = workspace;
-  registry::memories leaves;
+  registry::bindings leaves;
   for (unsigned i = 0; i < 2; ++i) {
     leaves.in[i] = room.at(i * tree.factor_bytes(), tree.factor_bytes());
     queue.launch_tiles(program.kernel("tw_split"), groups_for(tree.leaves * tree.leaf), element_group, where.in[i],

@@ -23,7 +23,7 @@ constexpr std::uint64_t row_local_bytes =
 
 std::uint64_t data_bytes(const ntt_plan& plan) { return 2 * plan.values() * sizeof(std::uint32_t); }
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue& on) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& on) {
   const sizes s(p);
   if (s.product() == 0) return;
   auto& queue = static_cast<backend::opencl::queue&>(on);

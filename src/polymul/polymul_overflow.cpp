@@ -29,7 +29,7 @@ T extreme(op operation, backend::memory values, std::uint64_t count, backend::qu
   p.setting[0] = static_cast<std::uint8_t>(operation);
   const registry::choice how = registry::choose(p, queue.device());
   const backend::buffer result(queue, sizeof(T));
-  registry::memories where;
+  registry::bindings where;
   where.in[0] = values;
   where.out[0] = result;
   how.variant->run(p, where, how.tuning, queue);
@@ -47,7 +47,7 @@ std::uint64_t largest_on_device(backend::memory values, std::uint64_t count, bac
 }
 
 /// The largest magnitudes of both factors.
-std::array<std::uint64_t, 2> magnitudes(const registry::problem& p, const registry::memories& where,
+std::array<std::uint64_t, 2> magnitudes(const registry::problem& p, const registry::bindings& where,
                                         backend::queue& queue) {
   const auto both = [&]<class T>(T) {
     return std::array{largest_on_device<T>(where.in[0], sizes(p).n, queue),
@@ -56,7 +56,7 @@ std::array<std::uint64_t, 2> magnitudes(const registry::problem& p, const regist
   return p.type == dtype::i32 ? both(std::int32_t{}) : both(std::int64_t{});
 }
 
-bool is_needed(const registry::problem& p, const registry::memories& where, backend::queue& queue) {
+bool is_needed(const registry::problem& p, const registry::bindings& where, backend::queue& queue) {
   if (is_float(p.type) || modulus_of(p) != 0 || sizes(p).product() == 0) return false;
   const auto [largest_a, largest_b] = magnitudes(p, where, queue);
   return !bound_decides(largest_a, largest_b, sizes(p).shorter());
@@ -68,13 +68,13 @@ std::vector<std::int64_t> download(backend::memory product, std::uint64_t count,
   return values;
 }
 
-void require(const registry::problem& p, const registry::memories& where, backend::queue& queue) {
+void require(const registry::problem& p, const registry::bindings& where, backend::queue& queue) {
   const sizes s(p);
   const auto [largest_a, largest_b] = magnitudes(p, where, queue);
   const unsigned needed = product_bits(largest_a, largest_b, s.shorter()) + 2;  // a difference of two, with its sign
   const std::vector<std::int64_t> c = download(where.out[0], s.product(), queue);
   const backend::buffer by_modulus(queue, s.product() * sizeof(std::int64_t));
-  registry::memories again = where;
+  registry::bindings again = where;
   again.out[0] = by_modulus;
   unsigned known = 0;
   for (std::size_t i = 0; i < moduli.size() && known < needed; ++i) {

@@ -44,7 +44,7 @@ struct float_chain {
 };
 
 template <class T, class Chain>
-void multiply(const registry::problem& p, const registry::memories& where, const Chain& empty) {
+void multiply(const registry::problem& p, const registry::bindings& where, const Chain& empty) {
   const sizes s(p);
   const T* const a = where.in[0].as<const T>();
   const T* const b = where.in[1].as<const T>();
@@ -55,7 +55,7 @@ void multiply(const registry::problem& p, const registry::memories& where, const
   }
 }
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue&) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue&) {
   with_coefficients(p.type, [&]<class T>(T) {
     if constexpr (std::is_floating_point_v<T>)
       multiply<T>(p, where, float_chain<T>{});

@@ -40,7 +40,7 @@ T prefix_of(const T* in, std::uint64_t n, std::uint64_t tile, backend::cpu::queu
   return kernels.fold(in + whole * tile, rest, rest_levels, carry);
 }
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& q) {
   const auto [tile] = t.of(axes);
   auto& queue = static_cast<backend::cpu::queue&>(q);
   with_type(p.type, [&]<class T>(T) {

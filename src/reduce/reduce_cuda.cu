@@ -105,7 +105,7 @@ T first_of(const registry::problem& p) {
 }
 
 template <class T, class Op>
-void launch(const registry::problem& p, const registry::memories& where, unsigned group_size, queue& q) {
+void launch(const registry::problem& p, const registry::bindings& where, unsigned group_size, queue& q) {
   const T* const x = where.in[0].as<const T>();
   const unsigned tile_level = chunk_level<T> + static_cast<unsigned>(std::bit_width(group_size / warp_size)) - 1;
   const std::uint64_t tiles = p.n() >> tile_level;
@@ -131,7 +131,7 @@ void launch(const registry::problem& p, const registry::memories& where, unsigne
 constexpr std::array<unsigned, 5> group_sizes{64, 128, 256, 512, 1024};
 constexpr std::array<registry::tuning_axis, 1> axes{{{"group_size", group_sizes, 512}}};
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& q) {
   const auto [group_size] = t.of(axes);
   with_type_and_operator(p.type, operation_of(p),
                          [&]<class T, class Op>(T, Op) { launch<T, Op>(p, where, group_size, enter(q)); });

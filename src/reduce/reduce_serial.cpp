@@ -19,7 +19,7 @@ T reduce_values(const T* values, std::uint64_t n, const registry::problem& p) {
   return result_of<T, Op>(p, blocks.fold());
 }
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue&) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue&) {
   with_type(p.type, [&]<class T>(T) {
     order::with_operator(operation_of(p), [&]<class Op>(Op) {
       *where.out[0].as<T>() = order::canonical(reduce_values<T, Op>(where.in[0].as<const T>(), p.n(), p));

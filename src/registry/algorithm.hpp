@@ -1,7 +1,7 @@
 // The descriptor of an algorithm: all that tests, lab, tool and report need to know of it, stated once.
 #pragma once
 
-#include "registry/memories.hpp"
+#include "registry/bindings.hpp"
 #include "registry/problem.hpp"
 
 #include <cstddef>
@@ -38,9 +38,9 @@ enum class speed_unit : std::uint8_t { bytes, elements, operations };
 /// the device are asked, after the variant has run, wherever the call came from.
 struct proof {
   /// Whether the inputs leave it in doubt. Waits for the device.
-  bool (*is_needed)(const problem&, const memories& operands, backend::queue&);
+  bool (*is_needed)(const problem&, const bindings& operands, backend::queue&);
   /// Throws, naming what is wrong, unless the outputs are the problem's answer. Waits for the device.
-  void (*require)(const problem&, const memories& operands, backend::queue&);
+  void (*require)(const problem&, const bindings& operands, backend::queue&);
 };
 
 struct algorithm {

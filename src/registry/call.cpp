@@ -60,16 +60,16 @@ void require_one_device(const call_operand& first, call_operands operands) {
                                               "; copy one of them over");
 }
 
-void run_on_arrays(const problem& p, const wishes& wanted, call_operands inputs, call_operands outputs) {
+void run_on_arrays(const problem& p, const preferences& wanted, call_operands inputs, call_operands outputs) {
   backend::device& on = outputs.begin()->on->implementation();
   const choice how = choose(p, on, wanted);
-  memories where;
+  bindings where;
   for (std::size_t i = 0; i < inputs.size(); ++i) where.in[i] = inputs.begin()[i].where;
   for (std::size_t i = 0; i < outputs.size(); ++i) where.out[i] = outputs.begin()[i].where;
   run_in_place(p, how, on.queue(), where);
 }
 
-void run_on_spans(const problem& p, const device& where, const wishes& wanted, call_operands inputs,
+void run_on_spans(const problem& p, const device& where, const preferences& wanted, call_operands inputs,
                   call_operands outputs) {
   const choice how = choose(p, where.implementation(), wanted);
   std::array<const void*, 4> in{};
@@ -81,7 +81,7 @@ void run_on_spans(const problem& p, const device& where, const wishes& wanted, c
 
 }  // namespace
 
-void run_call(const problem& p, const std::optional<device>& on, const wishes& wanted, call_operands inputs,
+void run_call(const problem& p, const std::optional<device>& on, const preferences& wanted, call_operands inputs,
               call_operands outputs) {
   base::within_host_means([&] {
     admit(p, wanted);

@@ -31,12 +31,12 @@ using call_operands = std::initializer_list<call_operand>;
 /// Admits the problem, refuses operands that share memory in ways that the algorithm forbids, chooses and runs. Arrays
 /// are worked on where they are; host memory on `on`, or else on the CPU. Throws `invalid_argument`, with nothing
 /// touched, also for arrays of different devices.
-void run_call(const problem& p, const std::optional<device>& on, const wishes& wanted, call_operands inputs,
+void run_call(const problem& p, const std::optional<device>& on, const preferences& wanted, call_operands inputs,
               call_operands outputs);
 
 template <class Options>
-wishes wishes_of(const Options& options) {
-  wishes wanted{options.variant, options.tuning};
+preferences preferences_of(const Options& options) {
+  preferences wanted{options.variant, options.tuning};
   if constexpr (requires { options.fast; }) wanted.fast = options.fast;
   if constexpr (requires { options.allow_unstable; }) wanted.allow_unstable = options.allow_unstable;
   return wanted;
@@ -45,7 +45,7 @@ wishes wishes_of(const Options& options) {
 /// The same with the options of a public function.
 template <class Options>
 void run_call(const problem& p, const Options& options, call_operands inputs, call_operands outputs) {
-  run_call(p, options.device, wishes_of(options), inputs, outputs);
+  run_call(p, options.device, preferences_of(options), inputs, outputs);
 }
 
 /// The one value of a problem whose inputs are on a device.

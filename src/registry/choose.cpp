@@ -21,7 +21,7 @@ std::string unsupported_reason(const variant& v, const problem& p, const backend
 
 namespace {
 
-choice forced(const problem& p, const backend::device& on, const wishes& wanted) {
+choice forced(const problem& p, const backend::device& on, const preferences& wanted) {
   const std::vector<const variant*> all = variants_of(*p.what);
   const variant* found = nullptr;
   for (const variant* v : all)  // if several backends have the name, the device's own wins
@@ -49,7 +49,7 @@ std::string elsewhere(const algorithm& what, std::string_view tried) {
 
 }  // namespace
 
-choice choose(const problem& p, const backend::device& on, const wishes& wanted) {
+choice choose(const problem& p, const backend::device& on, const preferences& wanted) {
   if (!wanted.variant.empty()) return forced(p, on, wanted);
   std::string passed_over;
   for (const variant* v : variants_of(*p.what)) {

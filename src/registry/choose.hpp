@@ -5,7 +5,7 @@
 
 namespace tilewise::registry {
 
-struct wishes {
+struct preferences {
   std::string_view variant = {};  // a name such as "lookback", a label or an id; empty: choose
   std::string_view tuning = {};
   bool fast = false;            // variants with an order of their own are allowed too
@@ -22,7 +22,7 @@ struct choice {
 /// yield it to a later one.
 /// Throws `unsupported` with each candidate's reason if there is none, or if the forced one does not support the
 /// problem; a forced variant is never replaced by another.
-choice choose(const problem& p, const backend::device& on, const wishes& wanted = {});
+choice choose(const problem& p, const backend::device& on, const preferences& wanted = {});
 
 /// Why `v` cannot run the problem on this device at this tuning: backend, type, numerics, then the variant's own
 /// limits. Empty if it can.

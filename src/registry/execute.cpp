@@ -2,7 +2,7 @@
 
 namespace tilewise::registry {
 
-void admit(const problem& p, const wishes& wanted) {
+void admit(const problem& p, const preferences& wanted) {
   for (std::size_t i = 0; i < p.what->settings.size(); ++i)
     if (p.setting[i] >= p.what->settings[i].values.size())
       throw error(errc::invalid_argument, std::string(p.what->name) + " has no " +
@@ -15,7 +15,7 @@ void admit(const problem& p, const wishes& wanted) {
 
 namespace {
 
-bool needs_proof(const problem& p, const memories& where, backend::queue& queue) {
+bool needs_proof(const problem& p, const bindings& where, backend::queue& queue) {
   return p.what->proves != nullptr && p.what->proves->is_needed(p, where, queue);
 }
 
@@ -50,7 +50,7 @@ void run_on_host(const problem& p, const choice& how, backend::queue& queue, std
   whole.download();
 }
 
-void run_in_place(const problem& p, const choice& how, backend::queue& queue, const memories& where) {
+void run_in_place(const problem& p, const choice& how, backend::queue& queue, const bindings& where) {
   const bool in_doubt = needs_proof(p, where, queue);
   how.variant->run(p, where, how.tuning, queue);
   if (in_doubt) p.what->proves->require(p, where, queue);

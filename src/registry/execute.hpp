@@ -8,7 +8,7 @@ namespace tilewise::registry {
 
 /// Throws `invalid_argument`, with the algorithm's sentence, unless the problem has an answer and `wanted` lets it be
 /// computed.
-void admit(const problem& p, const wishes& wanted);
+void admit(const problem& p, const preferences& wanted);
 
 /// One run of a chosen variant on host memory, step by step for those who time the steps. The first two only enqueue,
 /// unless the result needs a proof.
@@ -39,6 +39,6 @@ void run_on_host(const problem& p, const choice& how, backend::queue& queue, std
 
 /// Enqueues the work on operands of the queue's device. Where the result needs a proof it waits, and throws if the
 /// proof fails; what the outputs then hold is not the answer.
-void run_in_place(const problem& p, const choice& how, backend::queue& queue, const memories& where);
+void run_in_place(const problem& p, const choice& how, backend::queue& queue, const bindings& where);
 
 }  // namespace tilewise::registry

@@ -28,7 +28,7 @@ class operands {
   operands(operands&&) = default;
   operands(const operands&) = delete;
 
-  const memories& where() const { return where_; }
+  const bindings& where() const { return where_; }
 
   /// Outputs that are host memory worked on in place get memory of their own, until they are downloaded.
   void keep_results_apart();
@@ -49,7 +49,7 @@ class operands {
   backend::queue* queue_;
   std::vector<operand> in_, out_;
   std::deque<backend::buffer> buffers_;
-  memories where_;
+  bindings where_;
   bool in_place_ = false;
 };
 

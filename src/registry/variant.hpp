@@ -2,7 +2,7 @@
 #pragma once
 
 #include "registry/algorithm.hpp"
-#include "registry/memories.hpp"
+#include "registry/bindings.hpp"
 #include "registry/tuning.hpp"
 
 namespace tilewise::registry {
@@ -31,7 +31,7 @@ struct variant {
     return std::string();
   };
   /// Enqueues the work. Trusts its arguments. Outputs may be the inputs where the algorithm allows it.
-  void (*run)(const problem&, const memories&, const registry::tuning&, backend::queue&);
+  void (*run)(const problem&, const bindings&, const registry::tuning&, backend::queue&);
 
   /// claim::own: largest error allowed, relative to the largest magnitude of the reference.
   double bound = 0;

@@ -78,11 +78,11 @@ void scan_values(const T* in, T* out, std::uint64_t n, descent<T> how, std::uint
 
 /// Output that does not fit the last-level cache together with its input is written past it, unless it is the input,
 /// whose lines are there already.
-bool worth_streaming(const registry::problem& p, const registry::memories& where, const backend::cpu::queue& queue) {
+bool worth_streaming(const registry::problem& p, const registry::bindings& where, const backend::cpu::queue& queue) {
   return where.in[0].as<char>() != where.out[0].as<char>() && queue.exceeds_cache(2 * p.n() * size_of(p.type));
 }
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& q) {
   const auto [tile] = t.of(axes);
   auto& queue = static_cast<backend::cpu::queue&>(q);
   with_type(p.type, [&]<class T>(T) {

@@ -111,7 +111,7 @@ void scan_values(const T* x, std::uint64_t n, T* out, std::uint64_t outputs, out
 constexpr std::array<unsigned, 5> group_sizes{64, 128, 256, 512, 1024};
 constexpr std::array<registry::tuning_axis, 1> axes{{{"group_size", group_sizes, 256}}};
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& q) {
   const auto [group_size] = t.of(axes);
   if (p.n() == 0) return;
   with_type_and_operator(p.type, operation_of(p), [&]<class T, class Op>(T, Op) {

@@ -323,7 +323,7 @@ node_table nodes_of(std::uint64_t* words, std::uint64_t tiles, std::uint64_t& ne
 }
 
 template <class T, class Op, unsigned Chunks>
-void launch(const registry::problem& p, const registry::memories& where, queue& q) {
+void launch(const registry::problem& p, const registry::bindings& where, queue& q) {
   constexpr unsigned bytes = sizeof(shared_state<T, Chunks>);
   const T* const x = where.in[0].as<const T>();
   T* const out = where.out[0].as<T>();
@@ -356,7 +356,7 @@ bool takes_small_tiles(const registry::problem& p, const registry::tuning& t, co
   return p.n() * size_of(p.type) <= std::uint64_t{on.info().compute_units} * 32 * 1024;
 }
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& q) {
   if (p.n() == 0) return;
   const bool small = takes_small_tiles(p, t, q.device());
   with_type_and_operator(p.type, operation_of(p), [&]<class T, class Op>(T, Op) {

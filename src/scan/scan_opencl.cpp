@@ -64,7 +64,7 @@ struct sweep {
 
 constexpr std::uint64_t chunk_stack_size = 64;  // one level for each bit of the number of chunks
 
-void run_levels(const problem& p, const registry::memories& where, backend::opencl::queue& queue,
+void run_levels(const problem& p, const registry::bindings& where, backend::opencl::queue& queue,
                 const std::string& definitions, const char* values, const char* prefixes, std::uint64_t tile,
                 unsigned group_size, std::uint64_t chunk) {
   if (p.n() == 0) return;
@@ -93,7 +93,7 @@ constexpr std::array<registry::tuning_axis, 3> chunked_axes{{{"chunk", chunk_val
                                                              {"group_size", order::block_tree_groups, 256},
                                                              {"items", order::block_tree_items, 16}}};
 
-void run_chunked(const problem& p, const registry::memories& where, const tuning& t, backend::queue& queue) {
+void run_chunked(const problem& p, const registry::bindings& where, const tuning& t, backend::queue& queue) {
   const auto [chunk, group_size, items] = t.of(chunked_axes);
   const order::block_tree tree{group_size, items};
   run_levels(p, where, static_cast<backend::opencl::queue&>(queue), tree.definitions(), "tw_tiles", "tw_prefixes",
@@ -114,7 +114,7 @@ constexpr std::array<std::string_view, 2> carry_words{"local", "direct"};
 constexpr std::array<registry::tuning_axis, 2> blelloch_axes{
     {{"group_size", pair_group_sizes, 64}, {"carry", carry_values, 0, carry_words}}};
 
-void run_blelloch(const problem& p, const registry::memories& where, const tuning& t, backend::queue& queue) {
+void run_blelloch(const problem& p, const registry::bindings& where, const tuning& t, backend::queue& queue) {
   const auto [group_size, carry] = t.of(blelloch_axes);
   const std::string definitions =
       " -DTW_LOG_PAIRS=" + std::to_string(std::countr_zero(group_size)) + (carry == 1 ? " -DTW_CARRY_DIRECT=1" : "");

@@ -25,7 +25,7 @@ void scan_values(const T* in, T* out, const registry::problem& p) {
   }
 }
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue&) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue&) {
   with_type(p.type, [&]<class T>(T) {
     order::with_operator(operation_of(p),
                          [&]<class Op>(Op) { scan_values<T, Op>(where.in[0].as<const T>(), where.out[0].as<T>(), p); });

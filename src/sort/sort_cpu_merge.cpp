@@ -102,7 +102,7 @@ class merge_sort {
   workspace<Bits, Value> between_;
 };
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& q) {
   const auto [tile] = t.of(axes);
   with_task(p, where, [&]<class Bits, class Value>(const sort_task<Bits, Value>& task) {
     sort_by_merging(task, tile, static_cast<backend::cpu::queue&>(q));

@@ -202,7 +202,7 @@ class radix_sort {
   std::uint64_t tile_, tiles_, bytes_;
 };
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning& t, backend::queue& q) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& q) {
   const auto [digit, tile] = t.of(axes);
   with_task(p, where, [&]<class Bits, class Value>(const sort_task<Bits, Value>& task) {
     radix_sort<Bits, Value>(task, digit, tile, static_cast<backend::cpu::queue&>(q)).run();

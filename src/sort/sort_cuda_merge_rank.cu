@@ -72,7 +72,7 @@ void enqueue(const sort_task<Bits, Value>& task, queue& q) {
   TW_CUDA(cudaGetLastError());
 }
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue& q) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& q) {
   if (p.n() == 0) return;
   with_task(p, where, [&](const auto& task) { enqueue(task, enter(q)); });
 }

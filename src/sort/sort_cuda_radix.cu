@@ -112,7 +112,7 @@ class radix_sort {
   backend::buffer tables_;
 };
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue& on) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& on) {
   if (p.n() == 0) return;
   queue& q = enter(on);
   with_task(p, where, [&]<class Bits, class Value>(const sort_task<Bits, Value>& task) {

@@ -47,7 +47,7 @@ std::string tiles_unsupported(const registry::problem& p, const device_info& on,
 /// One sort in flight: passes from the input to the output by way of a workspace of the same size.
 class opencl_sort {
  public:
-  opencl_sort(const registry::problem& p, const registry::memories& where, backend::queue& queue,
+  opencl_sort(const registry::problem& p, const registry::bindings& where, backend::queue& queue,
               std::string_view source, const std::string& definitions);
 
   backend::opencl::queue& queue() const { return queue_; }

@@ -38,7 +38,7 @@ std::uint64_t local_bytes(const problem& p, const opencl_tiles& tiles) {
   return std::max(tiles.local_bytes(p), merged);
 }
 
-void run_merge_path(const problem& p, const registry::memories& where, const tuning& t, backend::queue& queue) {
+void run_merge_path(const problem& p, const registry::bindings& where, const tuning& t, backend::queue& queue) {
   const auto [group_size, split] = t.of(path_axes);
   if (p.n() == 0) return;
   const opencl_tiles tiles = tiles_for(p, queue.device().info(), group_size, local_bytes);
@@ -66,7 +66,7 @@ std::string merge_path_unsupported(const problem& p, const backend::device& on, 
 constexpr std::array<unsigned, 6> group_sizes{32, 64, 128, 256, 512, 1024};
 constexpr std::array<registry::tuning_axis, 1> rank_axes{{{"group_size", group_sizes, 256}}};
 
-void run_merge_rank(const problem& p, const registry::memories& where, const tuning& t, backend::queue& queue) {
+void run_merge_rank(const problem& p, const registry::bindings& where, const tuning& t, backend::queue& queue) {
   const auto [group_size] = t.of(rank_axes);
   if (p.n() == 0) return;
   opencl_sort sort(p, where, queue, embedded::sort_merge_cl, "");

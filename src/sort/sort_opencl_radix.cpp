@@ -51,7 +51,7 @@ void run_pass(const opencl_sort& sort, const opencl_tiles& tiles, unsigned pass,
   sort.move(sort.kernel("tw_scatter"), count, group, pass, rows, totals, chunks, std::uint32_t{by}, shift, bits);
 }
 
-void run(const problem& p, const registry::memories& where, const tuning& t, backend::queue& queue) {
+void run(const problem& p, const registry::bindings& where, const tuning& t, backend::queue& queue) {
   const auto [digit_bits, group_size, spine] = t.of(axes);
   if (p.n() == 0) return;
   const opencl_tiles tiles = tiles_for(p, queue.device().info(), group_size, local_bytes);

@@ -44,7 +44,7 @@ struct sort_task {
 
 /// Calls f(task) with the problem's types of keys and values.
 template <class F>
-void with_task(const registry::problem& p, const registry::memories& where, F&& f) {
+void with_task(const registry::problem& p, const registry::bindings& where, F&& f) {
   const auto with_value = [&]<class Bits, class Value>(sort_code<Bits> code, Value) {
     Value* const values = has_values(p) ? where.in[1].as<Value>() : nullptr;
     f(sort_task<Bits, Value>{.in = {where.in[0].as<Bits>(), values},

@@ -36,7 +36,7 @@ void gather(const Value* from, Value* to, const std::vector<element<Bits>>& sort
   for (const element<Bits>& e : sorted) *to++ = values[e.index];
 }
 
-void run(const registry::problem& p, const registry::memories& where, const registry::tuning&, backend::queue&) {
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue&) {
   with_type(p.type, [&]<class T>(T) {
     using bits = key_bits<T>;
     const auto code = code_of<T>(is_descending(p));

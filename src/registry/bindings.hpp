@@ -8,7 +8,7 @@
 namespace tilewise::registry {
 
 /// Memory of the device whose queue runs the variant, in the order of the descriptor's inputs and outputs.
-struct memories {
+struct bindings {
   std::array<backend::memory, 4> in{};
   std::array<backend::memory, 4> out{};
 };
