@@ -68,7 +68,7 @@ bool is_packed(const T* from, const T* to, std::uint64_t columns) {
 
 /// A warp's rows, which come in one by one, and the sums they are part of: a row adds its terms to those of the rows
 /// around it, so each product is made once and no row waits for more than its last terms. With Remake the first term
-/// of a star is made again when the next row comes in, for where registers cost more than a product.
+/// of a star is made only when the next row comes in, for where registers cost more than a product.
 template <class T, mask Mask, int Columns, bool Remake = false>
 struct row_sums {
   static constexpr int radius = radius_of(Mask);

@@ -63,7 +63,7 @@ weights<T> scaled_weights(const weights<T>& w) {
 }
 
 /// Whether these weights have that form and the steps are so short that no value grows. It remains to check that no
-/// value `is_huge`, since where the definition overflows, the scaled form may not.
+/// value `is_huge`, since where the definition overflows, the scaled form need not.
 template <class T>
 bool can_scale(mask m, const weights<T>& w) {
   int exponent = 0;

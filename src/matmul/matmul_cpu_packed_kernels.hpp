@@ -7,8 +7,8 @@
 
 namespace tilewise::impl::matmul {
 
-/// A step of the chains of `rows` x `columns` elements of C: `depth` products each. A and B are packed, or lie where
-/// they are in the caller's memory.
+/// A step of the chains of `rows` x `columns` elements of C: `depth` products each. A and B are packed, or they lie
+/// in the caller's memory.
 template <class T>
 struct packed_step {
   const T* a;

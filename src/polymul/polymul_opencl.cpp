@@ -99,7 +99,7 @@ unsigned items_for(const problem& p, const device_info& on, std::uint64_t produc
 
 struct tile_shape {
   unsigned group_size, items;
-  bool in_lanes;  // true of the chains; never of residues
+  bool in_lanes;  // whether the chains are lanes; never for residues
 
   tile_shape(const problem& p, const device_info& on, const tuning& t, std::uint64_t products = 1) {
     const auto [group, item_value, form] = t.of(tile_axes);

@@ -1,7 +1,7 @@
 // What:   reduce on the CPU: tiles with vectors, in parallel.
 // Order:  tiles are aligned blocks; their values are the elements of the next level of the same tree.
 // Shape:  tiles: each worker takes the next one. Spine: the tiles' values by the same kernel. Finish: the rest of the
-//         array, added to that.
+//         array, continued from that.
 // Limits: none.
 // Twins:  reduce_serial.cpp; the kernels are in reduce_cpu_kernels.cpp.
 #include "backend/cpu/cpu_device.hpp"

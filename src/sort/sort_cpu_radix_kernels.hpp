@@ -59,7 +59,7 @@ struct radix_key_kernels {
 template <class Bits, class Value>
 struct radix_kernels {
   void (*scatter)(const scatter_task<Bits, Value>& task);
-  /// Sorts [begin, end) by insertion. After more than `moves`, false: all elements are still there, in no better order.
+  /// Sorts [begin, end) by insertion. False after more than `moves`: all elements are present, but in no better order.
   bool (*insert)(elements<Bits, Value> where, std::uint64_t begin, std::uint64_t end, sort_code<Bits> code,
                  std::uint64_t moves);
 };
