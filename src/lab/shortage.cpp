@@ -16,8 +16,8 @@ std::string memory_shortage(const group& what, const measuring& how) {
   const std::uint64_t on_host = 2 * once + (shares_host ? on_device : 0);
   const auto shortage = [](const std::string& where, std::uint64_t need, std::uint64_t free) {
     return need <= free - free / 10 ? std::string()
-                                    : where + " needs " + std::to_string(need >> 20) + " MiB and has " +
-                                          std::to_string(free >> 20) + " MiB free; a tenth is left unused";
+                                    : where + " would need " + std::to_string(need >> 20) + " MiB and has " +
+                                          std::to_string(free >> 20) + " MiB free, a tenth of which is left unused";
   };
   if (std::string reason = shortage("the host", on_host, io::available_host_memory()); !reason.empty()) return reason;
   return shares_host || info.memory == 0 ? "" : shortage(info.name, on_device, info.memory);

@@ -44,7 +44,7 @@ std::string bits_finding(const model& m) {
   }
   std::string text;
   if (wrong > 0)
-    text = count(wrong) + " of " + count(wrong + equal + bounded) + " results are WRONG, the first one of " +
+    text = count(wrong) + " of " + count(wrong + equal + bounded) + " results are WRONG, the first from " +
            first_wrong(m) + "; their times are not shown.";
   else if (equal == 0)
     text = "No result that claims the order was measured.";
