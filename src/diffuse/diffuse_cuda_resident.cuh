@@ -247,7 +247,7 @@ __global__ void __launch_bounds__(Warps* warp_size, 1)
   const extent x(static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x), columns, width, halo);
   const extent y(static_cast<int>(blockIdx.y), static_cast<int>(gridDim.y), static_cast<int>(f.rows), height, halo);
   auto* const list = reinterpret_cast<ushort2*>(room + room_bytes(rows_type::radius, Rows, width, sizeof(T), warps));
-  auto* const edges = reinterpret_cast<lane_row<T, Columns>*>(room);  // in turns with
+  auto* const edges = reinterpret_cast<lane_row<T, Columns>*>(room);  // alternates with
   T* const tile = reinterpret_cast<T*>(room);                         // the halo as it came
   rows_type mine{f, edges, warp, warps, lane, x.origin + lane * Columns, y.origin + warp * Rows, 0, {}};
   mine.load(from);

@@ -54,7 +54,7 @@ registry::host_operands inputs(const registry::problem& p) {
 
 struct system {
   std::string_view name;
-  std::array<std::string_view, 2> counterparts;  // its program written anew, if there is one, and ours
+  std::array<std::string_view, 2> counterparts;  // its program rewritten as a peer, if there is one, and ours
   std::array<double, 4> seconds;                 // for grids 1 to 4
 };
 constexpr std::array<system, 6> systems{

@@ -310,7 +310,7 @@ __global__ void __launch_bounds__(group_size<Chunks>, 1) lookback(const work<T, 
   }
 }
 
-/// The counter and the levels of nodes, behind each other, each with room for its last, unfinished 32.
+/// The counter and the levels of nodes, one after another, each with room for its last, unfinished 32.
 template <class T>
 node_table nodes_of(std::uint64_t* words, std::uint64_t tiles, std::uint64_t& needed) {
   node_table nodes;
