@@ -71,8 +71,8 @@ void derive(const group& what, std::span<measured> rows) {
 void hold_against_round_trip(measured& m) {
   if (m.kernel() == nullptr || !m.result.timing->round_trip || !m.result.derived) return;
   const record::clock &kernel = *m.kernel(), &round_trip = *m.result.timing->round_trip;
-  const double at_least = *(kernel.ci95_lo_ns ? kernel.ci95_lo_ns : kernel.median_ns);
-  const double at_most = *(round_trip.ci95_hi_ns ? round_trip.ci95_hi_ns : round_trip.median_ns);
+  const double at_least = *(kernel.ci95_lo_ns ? kernel.ci95_lo_ns : kernel.min_ns);
+  const double at_most = *(round_trip.ci95_hi_ns ? round_trip.ci95_hi_ns : round_trip.max_ns);
   if (at_least <= at_most) return;
   m.result.derived->plausible = false;
   m.result.reason = "the kernel takes longer than its round trip with transfers";

@@ -55,7 +55,7 @@ std::string tiles_unsupported(const registry::problem& p, const device_info& on,
   return backend::opencl::too_large(on, tiles.group_size, bytes(p, tiles));
 }
 
-opencl_sort::opencl_sort(const registry::problem& p, const registry::memories& where, backend::queue& queue,
+opencl_sort::opencl_sort(const registry::problem& p, const registry::bindings& where, backend::queue& queue,
                          std::string_view source, const std::string& definitions)
     : problem_(p),
       queue_(static_cast<backend::opencl::queue&>(queue)),
