@@ -1,4 +1,4 @@
-// A program that uses the library as hostile_use_test.py tells it, in a fresh process each time: what goes wrong here
+// A program that uses the library as cli_hostile_test.py tells it, in a fresh process each time: what goes wrong here
 // is a signal, an endless wait or another line than was expected.
 #include <tilewise/tilewise.hpp>
 
