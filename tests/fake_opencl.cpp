@@ -1,6 +1,6 @@
 // A driver for tests: passes every call on to the real loader, except that FAKE_OPENCL="<call>=<what>" makes one call
-// return an error code (a number), crash or hang ("hang100": after 100 of them). TILEWISE_OPENCL_LIBRARY names this file
-// to the library.
+// return an error code (a number), crash or hang ("hang100": after 100 of them). TILEWISE_OPENCL_LIBRARY names this
+// file to the library.
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
