@@ -14,6 +14,4 @@ add_compile_options("$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<CONFIG:Debug>>>:-U_
 if(TILEWISE_TOOL_OPTIONS MATCHES "-O0")
   list(APPEND TILEWISE_TOOL_OPTIONS -U_FORTIFY_SOURCE)
 endif()
-# GCC's compiler for GPUs reads the flags of the files it translates, and knows no jump targets.
-set(TILEWISE_UNMARKED_JUMPS -fcf-protection=none)
 add_link_options(LINKER:-z,relro,-z,now,-z,text,-z,noexecstack)

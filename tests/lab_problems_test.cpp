@@ -104,7 +104,8 @@ TEST(LabPlan, WhatIsNamedIsMeasuredWithAllItsVariants) {
   wanted.devices = {backend::cpu::make_device("cpu:serial", {})};
   wanted.selectors = {"polymul"};
   const std::set<std::string> rows = rows_of(make_plan(wanted), "polymul");
-  for (const char* row : {"polymul/cpu:naive 16384x16384", "polymul/cpu:ntt 4096x4096", "polymul/cpu:karatsuba 256x256"})
+  for (const char* row :
+       {"polymul/cpu:naive 16384x16384", "polymul/cpu:ntt 4096x4096", "polymul/cpu:karatsuba 256x256"})
     EXPECT_TRUE(rows.contains(row)) << row;
 }
 
