@@ -54,9 +54,9 @@ struct tile_shape {
 
   std::uint64_t rows() const { return std::uint64_t{group.height} * item_rows; }
   std::uint64_t columns() const { return std::uint64_t{group.width} * item_columns; }
-  std::uint64_t local_bytes(const problem& p) const {
+  backend::opencl::local_room local_room(const problem& p) const {
     const image_size mask = sizes(p).mask;
-    return (rows() + mask.rows - 1) * (columns() + mask.columns - 1) * size_of(p.type);
+    return {(rows() + mask.rows - 1) * (columns() + mask.columns - 1) * size_of(p.type)};
   }
   std::string definitions() const {
     const auto define = [](const char* name, unsigned value) {
@@ -71,7 +71,7 @@ std::string reason_against(const tile_shape& tile, const problem& p, const devic
   const image_size mask = sizes(p).mask;
   if (mask.rows * mask.columns * size_of(p.type) > constant_bytes)
     return "a mask of " + std::to_string(mask.rows * mask.columns) + " weights is too large for constant memory";
-  return backend::opencl::too_large(on, group.items(), tile.local_bytes(p));
+  return backend::opencl::too_large(on, group.items(), tile.local_room(p));
 }
 
 tile_shape shape_for(const problem& p, const device_info& on, const tuning& t) {
@@ -106,8 +106,7 @@ void run_tiles(const problem& p, const registry::bindings& where, const tuning& 
   queue.launch_tiles(program.kernel("tw_tiles"), tiles_of(s, tile.rows(), tile.columns()), group, where.in[0],
                      first_of(where.in[0], p), s.image.rows, s.image.columns, mask, first_of(mask, p),
                      static_cast<std::uint32_t>(s.mask.rows), static_cast<std::uint32_t>(s.mask.columns), where.out[0],
-                     first_of(where.out[0], p), s.result.rows, s.result.columns, s.above, s.left,
-                     backend::opencl::local_room{tile.local_bytes(p)});
+                     first_of(where.out[0], p), s.result.rows, s.result.columns, s.above, s.left, tile.local_room(p));
 }
 
 std::string tiles_unsupported(const problem& p, const backend::device& on, const tuning& t) {

@@ -75,7 +75,7 @@ void run_local(const problem& p, const registry::bindings& where, const tuning& 
 
 std::string local_unsupported(const problem& p, const backend::device& on, const tuning& t) {
   const auto [group_size] = t.of(group_axes);
-  return backend::opencl::too_large(on.info(), group_size, room_for_both(p).bytes);
+  return backend::opencl::too_large(on.info(), group_size, room_for_both(p));
 }
 
 // tiles

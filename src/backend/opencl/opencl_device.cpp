@@ -131,6 +131,12 @@ std::string too_large(const device_info& facts, unsigned group_size, std::uint64
   return "";
 }
 
+std::string too_large(const device_info& facts, unsigned group_size, local_room room) {
+  if (facts.local_memory != 0 && room.bytes == facts.local_memory)
+    return "a group needs all the local memory that " + facts.name + " reports, and its driver takes some for itself";
+  return too_large(facts, group_size, room.bytes);
+}
+
 std::vector<std::shared_ptr<backend::device>> devices(std::string& why_none) {
   static process_bound drivers;
   if (!drivers.is_here()) {

@@ -24,6 +24,10 @@ struct local_room {
   std::uint64_t bytes;
 };
 
+/// Why a group with such an argument does not fit the device; empty if it does. NVIDIA's driver takes some of the local
+/// memory that it reports for itself, and refuses to launch with an argument of all of it.
+std::string too_large(const device_info& facts, unsigned group_size, local_room room);
+
 /// A kernel's argument: a struct, by value.
 struct struct_value {
   const void* at;
