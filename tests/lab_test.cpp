@@ -279,7 +279,7 @@ TEST(LabBench, TooMuchMemoryIsARecordWithoutATime) {
   ASSERT_EQ(seen.size(), 1u);
   EXPECT_EQ(seen[0].result.state, record::status::skipped);
   EXPECT_EQ(seen[0].failure, errc::out_of_memory);
-  EXPECT_TRUE(seen[0].result.reason->starts_with("memory: the host needs ")) << *seen[0].result.reason;
+  EXPECT_TRUE(seen[0].result.reason->starts_with("memory: the host would need ")) << *seen[0].result.reason;
   EXPECT_FALSE(seen[0].result.timing);
 }
 
