@@ -1,6 +1,7 @@
 #include "io/replacement_file.hpp"
 
 #include "base/printable.hpp"
+#include "io/file_identity.hpp"
 
 #include <tilewise/error.hpp>
 
@@ -8,7 +9,6 @@
 #include <atomic>
 #include <cerrno>
 #include <climits>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
@@ -35,19 +35,10 @@ unfinished_file* take_note() {
   throw error(errc::io, "too many files are being written at once");
 }
 
-/// What a link points to; the path itself where nothing is there yet.
-std::string resolved(const std::string& path) {
-  char* found = realpath(path.c_str(), nullptr);
-  if (found == nullptr) return path;
-  std::string text = found;
-  std::free(found);
-  return text;
-}
-
 }  // namespace
 
 replacement_file::replacement_file(const std::string& target)
-    : target_(resolved(target)),
+    : target_(destination(target)),
       shown_(base::printable(target)),
       noted_(take_note(), [](unfinished_file* note) { note->is_taken = false; }) {
   struct stat facts {};
@@ -99,6 +90,8 @@ void replacement_file::commit() {
 void replacement_file::fail(const char* what) {
   throw error(errc::io, shown_ + ": " + what + ": " + std::strerror(errno));
 }
+
+void try_output(const std::string& target) { const replacement_file trial(target); }
 
 void remove_unfinished_files() noexcept {
   for (const unfinished_file& file : unfinished)

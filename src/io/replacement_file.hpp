@@ -14,7 +14,8 @@ struct unfinished_file;
 /// Every failure is an `io` error with the path and the system's words; the target is then as it was before.
 class replacement_file {
  public:
-  /// Refuses a target that exists and is not a regular file. A link is followed, so that it stays one.
+  /// Refuses a target that exists and is not a regular file. A link is followed, so that
+  /// it stays one, even if it leads to nothing yet.
   explicit replacement_file(const std::string& target);
   replacement_file(const replacement_file&) = delete;
   ~replacement_file();  // removes what was not committed
@@ -31,6 +32,9 @@ class replacement_file {
   std::unique_ptr<unfinished_file, void (*)(unfinished_file*)> noted_;
   int file_ = -1;
 };
+
+/// Throws what writing this file would throw: no folder, no permission, or not a regular file. Changes nothing.
+void try_output(const std::string& target);
 
 /// Removes the files that are being written. Safe in a signal handler; the process must end after it.
 void remove_unfinished_files() noexcept;
