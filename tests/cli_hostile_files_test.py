@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import numpy as np
@@ -136,6 +137,46 @@ class Records(FilesCase):
         self.check(run("report b.jsonl", cwd=self.d), 0, "^$",
                    r"^(tilewise: b\.jsonl: line [2-6] is damaged: .*; it was left out\n){5}"
                    r"tilewise: b\.jsonl: 3 more lines are damaged; they were left out\nwrote report\.html\n$")
+
+
+class Remains(FilesCase):
+    """What a tool that is ended leaves behind."""
+    SIGNALS = "INT TERM HUP QUIT ALRM USR1 USR2 VTALRM PROF XCPU".split()
+
+    def test_signals_while_drivers_are_probed(self):
+        icd, folder = f"{self.d}/icd", f"{self.d}/tmp"
+        os.mkdir(icd)
+        os.mkdir(folder)
+        pathlib.Path(f"{icd}/slow.icd").write_text(sys.argv[4] + "\n")
+        environment = {**os.environ, "TMPDIR": folder, "OCL_ICD_VENDORS": icd, "OPENCL_VENDOR_PATH": icd,
+                       "TILEWISE_CACHE": f"{self.d}/cache"}
+        if not json.loads(run("devices --json", env=environment).stdout)["faulty"]:
+            self.skipTest("no OpenCL in this build")
+        for name in self.SIGNALS:
+            with self.subTest(name):
+                child = subprocess.Popen([TOOL, "devices"], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                while child.poll() is None and not os.listdir(folder):
+                    time.sleep(0.01)
+                number = signal.Signals[f"SIG{name}"]
+                child.send_signal(number)
+                self.assertEqual(child.wait(timeout=30), 128 + number)
+                self.assertEqual(os.listdir(folder), [])
+
+    def test_a_limit_of_sizes_is_a_failed_write(self):
+        before = self.files()
+        result = run("scan k.npy -o y.npy --device cpu:serial", cwd=self.d,
+                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (256, 256)), restore_signals=True)
+        self.check(result, 6, "^$", "y.npy: cannot be written: File too large")
+        self.assertEqual(self.files(), before)
+
+    def test_what_killed_runs_left_is_swept(self):
+        left, alive, fresh = (f"{self.d}/.tilewise-{name}" for name in ("999999999-0", f"{os.getpid()}-0", "999999998-0"))
+        for path in left, alive, fresh:
+            pathlib.Path(path).write_bytes(b"half")
+        for path in left, alive:
+            os.utime(path, (1, 1))
+        self.check(run("scan k.npy -o y.npy --device cpu:serial", cwd=self.d), 0, "^$", "^$")
+        self.assertEqual([os.path.exists(path) for path in (left, alive, fresh)], [False, True, True])
 
 
 class Failures(FilesCase):

@@ -142,6 +142,7 @@ void replace_closed_streams() {
 int run_tool(int argc, char** argv) {
   replace_closed_streams();
   std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away shows up as a failed write, not as a crash
+  std::signal(SIGXFSZ, SIG_IGN);  // as does a limit of a file's size
   end_on_interrupts();
   return static_cast<int>(finish_output(parse_and_run(argc, argv)));
 }

@@ -2,14 +2,13 @@
 // it is renamed over it.
 #pragma once
 
+#include "io/unfinished.hpp"
+
 #include <cstddef>
-#include <memory>
 #include <span>
 #include <string>
 
 namespace tilewise::io {
-
-struct unfinished_file;
 
 /// Every failure is an `io` error with the path and the system's words; the target is then as it was before.
 class replacement_file {
@@ -29,14 +28,11 @@ class replacement_file {
   std::string target_;
   std::string shown_;  // the target as the caller named it
   std::string temporary_;
-  std::unique_ptr<unfinished_file, void (*)(unfinished_file*)> noted_;
+  unfinished noted_;
   int file_ = -1;
 };
 
 /// Throws what writing this file would throw: no folder, no permission, or not a regular file. Changes nothing.
 void try_output(const std::string& target);
-
-/// Removes the files that are being written. Safe in a signal handler; the process must end after it.
-void remove_unfinished_files() noexcept;
 
 }  // namespace tilewise::io
