@@ -300,7 +300,7 @@ TEST_F(npy, WhatIsUnfinishedIsRemovedHoweverMany) {
     io::replacement_file second(folder / "b.npy");
     EXPECT_THROW(io::replacement_file(folder / "none" / "c.npy"), error);
     EXPECT_EQ(files(), 2);
-    io::remove_unfinished_files();
+    io::remove_unfinished();
     EXPECT_EQ(files(), 0);
   }
   for (int again = 0; again < 9; ++again) {  // each gives its place back, those that failed too

@@ -7,6 +7,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
+#include <sys/resource.h>
+
 namespace tilewise::io {
 namespace {
 
@@ -65,6 +69,29 @@ TEST(Png, TooManyPixelsAreRefusedBeforeThereAreAny) {
     EXPECT_NE(told.find(" pixels is too large for a PNG file, which has at most 1000000 pixels a side, "), told.npos)
         << told;
   }
+}
+
+/// 0 where libpng, which lacks memory, is understood.
+[[noreturn]] void encode_without_memory() {
+  const picture image{1, 1, {0}};
+  const rlimit none{0, 0};
+  setrlimit(RLIMIT_AS, &none);
+  while (std::malloc(1 << 15) != nullptr) continue;  // too little is left for zlib, and enough for the picture
+  try {
+    encode_png(image, nullptr);
+  } catch (const error& e) {
+    std::_Exit(e.code() == errc::out_of_memory ? 0 : 1);
+  } catch (const std::bad_alloc&) {
+    std::_Exit(2);
+  }
+  std::_Exit(3);
+}
+
+TEST(Png, WithoutMemoryItIsNoFilesFault) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need address space of their own";
+#endif
+  EXPECT_EXIT(encode_without_memory(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

@@ -6,16 +6,27 @@
 
 namespace tilewise::base {
 
-/// Control bytes as \xNN, and at most 200 characters: nothing in a file's name or header may steer a terminal.
-inline std::string printable(std::string_view text) {
+/// Control characters, those of two bytes in UTF-8 too, as `mark` and two hexadecimal digits, except the `kept` ones.
+inline std::string without_controls(std::string_view text, std::string_view kept, std::string_view mark = "\\x") {
   std::string shown;
-  for (const char c : text.substr(0, 200)) {
+  int rest = 0;  // bytes that the character still has
+  for (const char c : text) {
     const auto code = static_cast<unsigned char>(c);
-    if (code >= 32 && code != 127)
+    const bool continues = (code & 0xc0) == 0x80 && rest > 0;
+    const bool is_second_control = code >= 0x80 && code < 0xa0 && (!continues || (shown.back() == '\xc2' && rest == 1));
+    if (is_second_control && continues) shown.pop_back();
+    rest = continues ? rest - 1 : code >= 0xf0 ? 3 : code >= 0xe0 ? 2 : code >= 0xc0 ? 1 : 0;
+    if (!is_second_control && ((code >= 32 && code != 127) || kept.find(c) != kept.npos))
       shown += c;
     else
-      shown += {'\\', 'x', "0123456789abcdef"[code >> 4], "0123456789abcdef"[code & 15]};
+      shown.append(mark).append({"0123456789abcdef"[code >> 4], "0123456789abcdef"[code & 15]});
   }
+  return shown;
+}
+
+/// At most 200 characters of it without controls: nothing in a file's name or header may steer a terminal.
+inline std::string printable(std::string_view text) {
+  const std::string shown = without_controls(text.substr(0, 200), "");
   return text.size() > 200 ? shown + "..." : shown;
 }
 

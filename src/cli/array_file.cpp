@@ -4,8 +4,6 @@
 
 #include <tilewise/error.hpp>
 
-#include <filesystem>
-
 namespace tilewise::cli {
 
 std::string array_file::sentence() const {
@@ -27,13 +25,6 @@ void require_one_type(const array_file& a, const array_file& b) {
     throw error(errc::invalid_argument, base::printable(a.path) + " holds " + std::string(name_of(a.array.type)) +
                                             " and " + base::printable(b.path) + " holds " +
                                             std::string(name_of(b.array.type)) + "; convert one to the other's type");
-}
-
-void require_distinct_outputs(const std::string& first, const std::string& second) {
-  std::error_code ignored;
-  if (std::filesystem::weakly_canonical(first, ignored) == std::filesystem::weakly_canonical(second, ignored))
-    throw error(errc::invalid_argument,
-                "two outputs would go to " + base::printable(first) + "; name two different files");
 }
 
 }  // namespace tilewise::cli

@@ -18,7 +18,5 @@ array_file read_array(const std::string& path);
 void require_dimensions(const array_file& file, std::size_t dimensions, const std::string& advice);
 /// Throws `invalid_argument`, naming both types, unless the two types are equal.
 void require_one_type(const array_file& a, const array_file& b);
-/// Throws `invalid_argument` if the two paths name the same file.
-void require_distinct_outputs(const std::string& first, const std::string& second);
 
 }  // namespace tilewise::cli

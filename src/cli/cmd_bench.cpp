@@ -4,10 +4,12 @@
 #include "cli/bench_table.hpp"
 #include "cli/device_use.hpp"
 #include "cli/documents.hpp"
+#include "cli/file_roles.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/known_peers.hpp"
 #include "cli/output.hpp"
 #include "cli/seeds_table.hpp"
+#include "io/replacement_file.hpp"
 #include "lab/bench.hpp"
 #include "lab/environment.hpp"
 #include "lab/operand_sets.hpp"
@@ -231,7 +233,8 @@ class bench_run {
       const auto& course = m.result.course;
       if (m.result.state == record::status::wrong || (course && course->differs_from_document()))
         return exit_code::wrong_result;
-      if (m.result.state == record::status::failed) worst = m.failure ? exit_code_of(*m.failure) : exit_code::internal;
+      if (m.result.state == record::status::failed)
+        worst = graver(worst, m.failure ? exit_code_of(*m.failure) : exit_code::internal);
     }
     return worst;
   }
@@ -247,6 +250,8 @@ class bench_run {
 };
 
 exit_code bench(const bench_request& asked, const std::vector<std::string>& argv) {
+  require_distinct_outputs(asked.records, asked.report);
+  if (!asked.report.empty()) io::try_output(asked.report);  // not after an hour of measuring
   warn_of_unfit_build();
   add_known_peers();
   const lab::request wanted = plan_request(asked);

@@ -1,6 +1,8 @@
 // tilewise report: records as a page, CSV or a table.
 #include "cli/commands.hpp"
+#include "cli/file_roles.hpp"
 #include "cli/output.hpp"
+#include "io/replacement_file.hpp"
 #include "record/record_file.hpp"
 #include "report/report.hpp"
 
@@ -17,14 +19,25 @@ struct report_options {
   bool markdown = false;
 };
 
+/// Before records are read, which may take long.
+void try_outputs(const report_options& options, const std::string& page) {
+  require_distinct_outputs(page, options.csv);
+  for (const std::string& output : {page, options.csv}) {
+    if (output.empty()) continue;
+    for (const std::string& input : options.files) refuse_overwriting(input, output);
+    io::try_output(output);
+  }
+}
+
 exit_code run(const report_options& options) {
+  const bool nothing_asked = options.page.empty() && options.csv.empty() && !options.markdown;
+  const std::string page = nothing_asked ? "report.html" : options.page;
+  try_outputs(options, page);
   std::vector<record::result> records;
   std::vector<std::string> warnings;
   for (const std::string& file : options.files)
     for (record::result& r : record::read_records(file, &warnings)) records.push_back(std::move(r));
   for (const std::string& warning : warnings) note("tilewise: " + warning);
-  const bool nothing_asked = options.page.empty() && options.csv.empty() && !options.markdown;
-  const std::string page = nothing_asked ? "report.html" : options.page;
   if (!page.empty()) report::write_html(records, page);
   if (!options.csv.empty()) report::write_csv(records, options.csv);
   if (options.markdown) print(report::markdown(records));

@@ -1,6 +1,7 @@
 // tilewise sort: the keys of an array file sorted, alone, with values or with their indices.
 #include "cli/array_file.hpp"
 #include "cli/data_command.hpp"
+#include "cli/file_roles.hpp"
 #include "lab/verify.hpp"
 
 #include <optional>
@@ -51,13 +52,22 @@ std::string_view payload_word(const std::optional<array_file>& values, const std
   return second ? "indices" : "none";
 }
 
+/// X.npy and V.npy may be replaced by their own results, not by one another's.
+void refuse_lost_files(const sort_request& request) {
+  for (const std::string& second : {request.values_out, request.indices}) {
+    require_distinct_outputs(request.output, second);
+    refuse_overwriting(request.input, second);
+  }
+  refuse_overwriting(request.values, request.output);
+}
+
 exit_code sort_file(const sort_request& request) {
   refuse_half_a_pair(request);
+  refuse_lost_files(request);
   const array_file x = read_array(request.input);
   require_dimensions(x, 1, "sort takes one dimension; NumPy's x.ravel() flattens any array");
   const std::optional<array_file> values = read_values(request, x);
   const std::optional<companion> second = companion_of(request, values);
-  if (second) require_distinct_outputs(request.output, second->path);
   registry::problem p{.what = &registry::find_algorithm("sort"), .type = x.array.type, .shape = {x.array.count()}};
   registry::choose_setting(p, "order", request.descending ? "descending" : "ascending");
   registry::choose_setting(p, "payload", payload_word(values, second));

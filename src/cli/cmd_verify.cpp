@@ -278,8 +278,10 @@ exit_code judge(const std::vector<algorithm_result>& results) {
   exit_code worst = exit_code::ok;
   for (const algorithm_result& r : results)
     for (const checked& run : r.runs) {
-      if (!run.failure && !run.verdict.ok) return exit_code::wrong_result;
-      if (run.failure) worst = exit_code_of(run.failure->code());
+      if (run.failure)
+        worst = graver(worst, exit_code_of(run.failure->code()));
+      else if (!run.verdict.ok)
+        return exit_code::wrong_result;
     }
   return worst;
 }

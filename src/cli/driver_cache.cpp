@@ -2,7 +2,7 @@
 
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
-#include "io/replacement_file.hpp"
+#include "io/unfinished.hpp"
 #if TILEWISE_WITH_OPENCL
 #include "backend/opencl/opencl_cache_folder.hpp"
 #endif
@@ -29,7 +29,7 @@ struct {
 extern "C" void end_by_crash(int) {
   if (std::rename(at_crash.from.c_str(), at_crash.to.c_str()) == 0)
     static_cast<void>(!::write(STDERR_FILENO, at_crash.sentence.data(), at_crash.sentence.size()));
-  io::remove_unfinished_files();
+  io::remove_unfinished();
   _exit(static_cast<int>(exit_code::device_lost));
 }
 

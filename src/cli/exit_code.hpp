@@ -20,6 +20,14 @@ enum class exit_code : int {
   interrupted = 130,  // Ctrl-C
 };
 
+/// Of several failures, the one that decides.
+constexpr exit_code graver(exit_code a, exit_code b) {
+  for (const exit_code next : {exit_code::wrong_result, exit_code::internal, exit_code::device_lost,
+                               exit_code::out_of_memory, exit_code::unavailable, exit_code::io, exit_code::regression})
+    if (a == next || b == next) return next;
+  return a == exit_code::ok ? b : a;
+}
+
 constexpr exit_code exit_code_of(errc code) {
   switch (code) {
     case errc::invalid_argument: return exit_code::usage;

@@ -1,17 +1,23 @@
 #include "cli/icd_files.hpp"
 
+#include "base/left_behind.hpp"
+
 #include <tilewise/error.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace tilewise::cli {
 
 namespace fs = std::filesystem;
+
+static constexpr const char* prefix = "tilewise-icd-";
 
 std::vector<fs::path> icd_files() {
   fs::path folder = "/etc/OpenCL/vendors";
@@ -48,14 +54,25 @@ std::vector<fs::path> files_of_library(const std::string& library) {
 icd_folder::icd_folder(std::span<const fs::path> icds) {
   const char* wanted = std::getenv("TMPDIR");
   for (const std::string& parent : {std::string(wanted == nullptr ? "/tmp" : wanted), std::string("/tmp")}) {
-    std::string name = parent + "/tilewise-icd-XXXXXX";
-    if (mkdtemp(name.data()) == nullptr) continue;
-    path_ = name;
-    break;
+    base::remove_left_behind(parent, prefix);
+    if (take(parent + "/" + prefix + std::to_string(getpid()) + "-")) break;
   }
   if (path_.empty())
     throw error(errc::io, "cannot create a folder for temporary files in /tmp; set TMPDIR to a writable one");
   for (const fs::path& icd : icds) fs::create_symlink(icd, path_ / icd.filename());
+}
+
+/// It is noted before it exists, so that no signal comes between.
+bool icd_folder::take(const std::string& beginning) {
+  for (int number = 0; number < 1000; ++number) {
+    path_ = beginning + std::to_string(number);
+    if (!noted_.set(path_.native())) break;
+    if (mkdir(path_.c_str(), 0700) == 0) return true;
+    noted_.clear();
+    if (errno != EEXIST) break;
+  }
+  path_.clear();
+  return false;
 }
 
 icd_folder::~icd_folder() {

@@ -1,6 +1,8 @@
 // The .icd files that the OpenCL loader reads: each names a driver's library.
 #pragma once
 
+#include "io/unfinished.hpp"
+
 #include <filesystem>
 #include <span>
 #include <string>
@@ -27,7 +29,10 @@ class icd_folder {
   const std::string& name() const { return path_.native(); }
 
  private:
+  bool take(const std::string& beginning);
+
   std::filesystem::path path_;
+  io::unfinished noted_;
 };
 
 /// The variables that name the folder: ocl-icd's and the Khronos loader's.

@@ -1,6 +1,6 @@
 #include "cli/interrupt.hpp"
 
-#include "io/replacement_file.hpp"
+#include "io/unfinished.hpp"
 
 #include <csignal>
 #include <initializer_list>
@@ -15,7 +15,7 @@ volatile std::sig_atomic_t requested = 0;
 
 /// Nothing half-written stays behind.
 extern "C" void end_by_signal(int signal) {
-  io::remove_unfinished_files();
+  io::remove_unfinished();
   _exit(128 + signal);
 }
 
@@ -33,7 +33,11 @@ void handle_endings(void (*handler)(int)) {
 
 }  // namespace
 
-void end_on_interrupts() { handle_endings(end_by_signal); }
+void end_on_interrupts() {
+  handle_endings(end_by_signal);
+  for (const int other : {SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU})
+    std::signal(other, end_by_signal);
+}
 void take_interrupts() { handle_endings(note_interrupt); }
 
 bool interrupt_requested() { return requested != 0; }

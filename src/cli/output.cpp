@@ -1,7 +1,10 @@
 #include "cli/output.hpp"
 
+#include "base/printable.hpp"
+
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -22,6 +25,38 @@ void write(std::string_view text, std::FILE* to) {
     first_failure = errno;
 }
 
+constexpr std::string_view line_controls = "\n\t";
+
+bool shows_colour() {
+  const char* refused = std::getenv("NO_COLOR");
+  return (refused == nullptr || *refused == '\0') && isatty(STDOUT_FILENO) == 1;
+}
+
+const char* code_of(colour c) { return c == colour::red ? "\033[31m" : c == colour::green ? "\033[32m" : "\033[2m"; }
+constexpr std::string_view plain = "\033[0m";
+
+/// How long the colour's code is that the text begins with; 0 if it begins with none of ours.
+std::size_t colour_length(std::string_view text) {
+  for (const std::string_view code : {std::string_view(code_of(colour::red)), std::string_view(code_of(colour::green)),
+                                      std::string_view(code_of(colour::dim)), plain})
+    if (text.starts_with(code)) return code.size();
+  return 0;
+}
+
+/// Names and records come from outside: of all that could steer a terminal, only our colours reach it.
+std::string harmless(std::string_view text) {
+  if (!shows_colour()) return base::without_controls(text, line_controls);
+  std::string shown;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t next = std::min(text.find('\033', at + 1), text.size());
+    const std::size_t colour = colour_length(text.substr(at));
+    shown.append(text.substr(at, colour));
+    shown += base::without_controls(text.substr(at + colour, next - at - colour), line_controls);
+    at = next;
+  }
+  return shown;
+}
+
 }  // namespace
 
 bool shows_progress() {
@@ -30,19 +65,22 @@ bool shows_progress() {
 }
 
 /// A self-replacing line may be where this one goes, if both streams are the same terminal.
-void print(std::string_view text) {
+static void write_result(std::string_view text) {
   progress("");
   write(text, stdout);
   if (std::fflush(stdout) != 0 && first_failure == 0) first_failure = errno;
 }
 
+void print(std::string_view text) { write_result(harmless(text)); }
+
 void print_json(const nlohmann::ordered_json& fields) {
-  print(fields.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+  const std::string text = fields.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  write_result(base::without_controls(text, "", "\\u00") + "\n");  // it leaves 7f to 9f as they are
 }
 
 void note(std::string_view line) {
   progress("");
-  write(std::string(line) + "\n", stderr);
+  write(base::without_controls(line, line_controls) + "\n", stderr);
 }
 
 void progress(std::string_view line) {
@@ -53,7 +91,7 @@ void progress(std::string_view line) {
   if (!line.empty() && clock::now() - last < std::chrono::milliseconds(100)) return;
   last = clock::now();
   drawn = !line.empty();
-  write("\r\033[K" + std::string(line), stderr);
+  write("\r\033[K" + base::without_controls(line, ""), stderr);
   std::fflush(stderr);
 }
 
@@ -74,10 +112,7 @@ exit_code finish_output(exit_code so_far) {
 }
 
 std::string coloured(std::string_view text, colour c) {
-  const char* refused = std::getenv("NO_COLOR");
-  if ((refused != nullptr && *refused != '\0') || isatty(STDOUT_FILENO) != 1) return std::string(text);
-  const char* code = c == colour::red ? "31" : c == colour::green ? "32" : "2";
-  return "\033[" + std::string(code) + "m" + std::string(text) + "\033[0m";
+  return shows_colour() ? code_of(c) + std::string(text) + std::string(plain) : std::string(text);
 }
 
 }  // namespace tilewise::cli

@@ -14,6 +14,9 @@
 #include <new>
 #include <sstream>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 namespace tilewise::cli {
 
 namespace {
@@ -127,10 +130,19 @@ exit_code parse_and_run(int argc, char** argv) {
   return exit_code::ok;
 }
 
+/// Otherwise the next file opened would become a standard stream, and what is printed would go into it. Opened the
+/// wrong way around, so that a result that cannot be printed is still an error.
+void replace_closed_streams() {
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream)
+    if (fcntl(stream, F_GETFD) < 0) ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 }  // namespace
 
 int run_tool(int argc, char** argv) {
+  replace_closed_streams();
   std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away shows up as a failed write, not as a crash
+  std::signal(SIGXFSZ, SIG_IGN);  // as does a limit of a file's size
   end_on_interrupts();
   return static_cast<int>(finish_output(parse_and_run(argc, argv)));
 }

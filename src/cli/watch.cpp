@@ -5,7 +5,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
-#include "io/replacement_file.hpp"
+#include "io/unfinished.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -36,7 +36,7 @@ std::string watched_devices() {
 /// The main thread is in the driver and will not come back, so its output is ours.
 [[noreturn]] void end_tool(exit_code code) {
   finish_output(code);
-  io::remove_unfinished_files();
+  io::remove_unfinished();
   _exit(static_cast<int>(code));
 }
 

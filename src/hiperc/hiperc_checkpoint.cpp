@@ -78,8 +78,8 @@ void output_folder::write_checkpoint(const snapshot& shot, std::span<const runlo
 
 void output_folder::require_no_progress() const {
   const std::filesystem::path path = folder_ / checkpoint_name;
-  std::ifstream text(path);
-  const json checkpoint = json::parse(text, nullptr, false);
+  const json checkpoint =
+      std::filesystem::is_regular_file(path) ? json::parse(std::ifstream(path), nullptr, false) : json();
   const json step = checkpoint.is_object() ? checkpoint.value("step", json()) : json();
   if (step.is_number() && step != 0)
     throw error(errc::invalid_argument,
@@ -90,8 +90,9 @@ void output_folder::require_no_progress() const {
 snapshot output_folder::read_checkpoint(const parameters& p, dtype type, std::vector<runlog_row>& rows) const {
   const std::filesystem::path path = folder_ / checkpoint_name;
   const std::string shown = base::printable(path.string());
-  std::ifstream text(path);
-  if (!text) throw error(errc::io, shown + ": cannot be read; start without --resume");
+  std::ifstream text;
+  if (std::filesystem::is_regular_file(path)) text.open(path);  // a pipe would be waited for
+  if (!text.is_open()) throw error(errc::io, shown + ": cannot be read; start without --resume");
   try {
     const json checkpoint = json::parse(text);
     if (const std::string written = checkpoint.at("schema").get<std::string>(); written != schema)

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -96,6 +97,8 @@ bool take_positive(const std::string& text, double& to) { return parse(text, to)
 
 parameters read_parameters(const std::string& path) {
   const std::string shown = base::printable(path);
+  if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path))
+    refuse(shown, "is not a regular file; name a parameter file");
   std::ifstream file(path);
   if (!file) refuse(shown, std::string("cannot be read: ") + std::strerror(errno));
   parameters p;

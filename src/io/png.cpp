@@ -61,7 +61,12 @@ std::vector<std::byte> encode_png(const picture& image, const palette* colours) 
   of.colormap_entries = colours == nullptr ? 0 : static_cast<png_uint_32>(colours->size());
   std::vector<std::byte> file(PNG_IMAGE_PNG_SIZE_MAX(of));
   png_alloc_size_t size = file.size();
-  if (png_image_write_to_memory(&of, file.data(), &size, 0, image.pixels.data(), 0, colours) == 0)
+  const bool done = png_image_write_to_memory(&of, file.data(), &size, 0, image.pixels.data(), 0, colours) != 0;
+  if (!done && std::min(image.width, image.height) > 0 && std::max(image.width, image.height) <= PNG_USER_WIDTH_MAX)
+    throw error(errc::out_of_memory, "the host has too little memory left for a picture of " +
+                                         std::to_string(image.width) + "x" + std::to_string(image.height) +
+                                         " pixels; libpng says: " + of.message);
+  if (!done)
     throw error(errc::io, "a picture of " + std::to_string(image.width) + "x" + std::to_string(image.height) +
                               " pixels cannot become a PNG file, whose sides must be 1 to " +
                               std::to_string(PNG_USER_WIDTH_MAX) + " long; libpng says: " + of.message);

@@ -1,14 +1,13 @@
 #include "io/replacement_file.hpp"
 
+#include "base/left_behind.hpp"
 #include "base/printable.hpp"
+#include "io/file_identity.hpp"
 
 #include <tilewise/error.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
-#include <climits>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
@@ -18,53 +17,35 @@
 
 namespace tilewise::io {
 
-/// A temporary file of this process, noted where a signal handler finds it.
-struct unfinished_file {
-  char path[PATH_MAX];
-  std::atomic<bool> is_taken{false}, exists{false};
-};
-
 namespace {
 
-/// A command writes two files at most.
-unfinished_file unfinished[4];
+constexpr const char* prefix = ".tilewise-";
 
-unfinished_file* take_note() {
-  for (unfinished_file& note : unfinished)
-    if (!note.is_taken.exchange(true)) return &note;
-  throw error(errc::io, "too many files are being written at once");
-}
-
-/// What a link points to; the path itself where nothing is there yet.
-std::string resolved(const std::string& path) {
-  char* found = realpath(path.c_str(), nullptr);
-  if (found == nullptr) return path;
-  std::string text = found;
-  std::free(found);
-  return text;
+/// Once for each folder, if it is not the last one's.
+void sweep(const std::filesystem::path& folder) {
+  static std::filesystem::path last;
+  if (folder != last) base::remove_left_behind(folder, prefix);
+  last = folder;
 }
 
 }  // namespace
 
 replacement_file::replacement_file(const std::string& target)
-    : target_(resolved(target)),
-      shown_(base::printable(target)),
-      noted_(take_note(), [](unfinished_file* note) { note->is_taken = false; }) {
+    : target_(destination(target)), shown_(base::printable(target)) {
   struct stat facts {};
   const bool exists = stat(target_.c_str(), &facts) == 0;
   if (exists && !S_ISREG(facts.st_mode))
     throw error(errc::io, shown_ + ": is not a regular file; name a file to write");
   if (exists && access(target_.c_str(), W_OK) != 0) fail("cannot be overwritten");
-  const std::string beside =
-      (std::filesystem::path(target_).parent_path() / (".tilewise-" + std::to_string(getpid()) + "-")).string();
+  const std::filesystem::path folder = (std::filesystem::path(".") / target_).parent_path();
+  sweep(folder);
+  const std::string beside = (folder / (prefix + std::to_string(getpid()) + "-")).string();
   for (unsigned attempt = 0; file_ < 0; ++attempt) {
     temporary_ = beside + std::to_string(attempt);
-    if (temporary_.size() >= sizeof noted_->path) errno = ENAMETOOLONG, fail("cannot be written");
-    std::strcpy(noted_->path, temporary_.c_str());
-    noted_->exists = true;
+    if (!noted_.set(temporary_)) errno = ENAMETOOLONG, fail("cannot be written");
     file_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file_ >= 0) break;
-    noted_->exists = false;
+    noted_.clear();
     if (errno != EEXIST) fail("cannot be written");
   }
   // An existing file's permissions are kept where the file system can.
@@ -74,7 +55,7 @@ replacement_file::replacement_file(const std::string& target)
 replacement_file::~replacement_file() {
   if (file_ >= 0) close(file_);
   if (!temporary_.empty()) unlink(temporary_.c_str());
-  noted_->exists = false;
+  noted_.clear();
 }
 
 void replacement_file::write(std::span<const std::byte> bytes) {
@@ -92,7 +73,7 @@ void replacement_file::commit() {
   file_ = -1;
   if (closed != 0) fail("cannot be written");
   if (rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot be put in its place");
-  noted_->exists = false;
+  noted_.clear();
   temporary_.clear();
 }
 
@@ -100,9 +81,6 @@ void replacement_file::fail(const char* what) {
   throw error(errc::io, shown_ + ": " + what + ": " + std::strerror(errno));
 }
 
-void remove_unfinished_files() noexcept {
-  for (const unfinished_file& file : unfinished)
-    if (file.exists) unlink(file.path);
-}
+void try_output(const std::string& target) { const replacement_file trial(target); }
 
 }  // namespace tilewise::io

@@ -2,19 +2,19 @@
 // it is renamed over it.
 #pragma once
 
+#include "io/unfinished.hpp"
+
 #include <cstddef>
-#include <memory>
 #include <span>
 #include <string>
 
 namespace tilewise::io {
 
-struct unfinished_file;
-
 /// Every failure is an `io` error with the path and the system's words; the target is then as it was before.
 class replacement_file {
  public:
-  /// Refuses a target that exists and is not a regular file. A link is followed, so that it stays one.
+  /// Refuses a target that exists and is not a regular file. A link is followed, so that
+  /// it stays one, even if it leads to nothing yet.
   explicit replacement_file(const std::string& target);
   replacement_file(const replacement_file&) = delete;
   ~replacement_file();  // removes what was not committed
@@ -28,11 +28,11 @@ class replacement_file {
   std::string target_;
   std::string shown_;  // the target as the caller named it
   std::string temporary_;
-  std::unique_ptr<unfinished_file, void (*)(unfinished_file*)> noted_;
+  unfinished noted_;
   int file_ = -1;
 };
 
-/// Removes the files that are being written. Safe in a signal handler; the process must end after it.
-void remove_unfinished_files() noexcept;
+/// Throws what writing this file would throw: no folder, no permission, or not a regular file. Changes nothing.
+void try_output(const std::string& target);
 
 }  // namespace tilewise::io

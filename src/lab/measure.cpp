@@ -1,6 +1,7 @@
 #include "lab/measure.hpp"
 
 #include "backend/cpu/cpu_device.hpp"
+#include "base/failure_code.hpp"
 #include "lab/checks.hpp"
 #include "lab/derive.hpp"
 #include "lab/describe.hpp"
@@ -33,11 +34,8 @@ template <class F>
 void guarded(measured& m, F&& f) {
   try {
     f();
-  } catch (const error& failure) {
-    m.end(record::status::failed, failure.what());
-    m.failure = failure.code();
   } catch (const std::exception& failure) {
-    m.end(record::status::failed, failure.what());
+    m.fail(failure.what(), base::failure_code(failure));
   }
 }
 
@@ -124,7 +122,7 @@ class group_measurement {
 
   void keep(std::size_t i, const series& taken, const std::optional<noise_floor>& noise) {
     measured& m = all_[i];
-    if (!taken.failure.empty()) return m.end(record::status::failed, taken.failure);
+    if (!taken.failure.empty()) return m.fail(taken.failure, taken.failure_code);
     if (taken.reason == stop_reason::interrupted) m.interrupt();
     if (!taken.ns.empty()) m.result.timing->kernel = clock_of(taken);
     m.result.timing->clock_name = what_.rows[i].on->queue().clock_name();
@@ -149,7 +147,9 @@ std::vector<measured> measure_group(const group& what, const verified_case& inpu
     return group_measurement(what, inputs, how).run();
   } catch (const error& failure) {
     if (failure.code() == errc::out_of_memory) return describe_shortage(what, how, failure.what());
-    return describe_unmeasured(what, how, record::status::failed, failure.what());
+    std::vector<measured> all = describe_unmeasured(what, how, record::status::failed, failure.what());
+    for (measured& m : all) m.failure = failure.code();
+    return all;
   }
 }
 

@@ -12,6 +12,11 @@ void measured::end(record::status state, const std::string& reason) {
   result.ratios.clear();
 }
 
+void measured::fail(const std::string& why, std::optional<errc> code) {
+  end(record::status::failed, why);
+  failure = code;
+}
+
 void measured::interrupt() {
   result.state = record::status::interrupted;
   result.reason = "Ctrl-C";

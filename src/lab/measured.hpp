@@ -18,6 +18,7 @@ struct measured {
 
   /// Without a time: only correct rows have one.
   void end(record::status state, const std::string& reason);
+  void fail(const std::string& why, std::optional<errc> code);
   /// Keeps what has been measured so far.
   void interrupt();
 

@@ -1,5 +1,6 @@
 #include "lab/rounds.hpp"
 
+#include "base/failure_code.hpp"
 #include "lab/clock.hpp"
 
 #include <algorithm>
@@ -25,6 +26,7 @@ void guarded(participant& p, F&& f) {
     f();
   } catch (const std::exception& failure) {
     p.taken.failure = failure.what();
+    p.taken.failure_code = base::failure_code(failure);
     p.left = true;
   }
 }

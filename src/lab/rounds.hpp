@@ -4,6 +4,9 @@
 #include "lab/sampler.hpp"
 #include "lab/stop_rule.hpp"
 
+#include <tilewise/error.hpp>
+
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,6 +18,7 @@ struct series {
   std::vector<double> ns;  // per call
   stop_reason reason = stop_reason::max_time;
   std::string failure;  // what the contender threw; it took no further part
+  std::optional<errc> failure_code = std::nullopt;
 };
 
 struct round_hooks {

@@ -1,8 +1,19 @@
 #include "record/record_file.hpp"
 
+#include "base/printable.hpp"
 #include "record/record_json.hpp"
 
 #include <tilewise/error.hpp>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <memory>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace tilewise::record {
 
@@ -12,7 +23,23 @@ using nlohmann::json;
 
 constexpr int depth_limit = 64;  // a record nests 5 deep; deeper ones are hostile
 
-/// A line left unfinished by a killed run must not swallow the next record.
+constexpr std::size_t most_told = 5;          // broken lines of one file
+constexpr std::size_t most_bytes = 16 << 20;  // of a line; a record with all its samples and a field has some 100,000
+
+/// Held while the file is looked at and appended to; other processes wait.
+class file_lock {
+ public:
+  explicit file_lock(int file) : file_(file) {
+    while (flock(file_, LOCK_EX) != 0 && errno == EINTR) continue;
+  }
+  file_lock(const file_lock&) = delete;
+  ~file_lock() { flock(file_, LOCK_UN); }
+
+ private:
+  int file_;
+};
+
+/// A line that a killed run or a full disk left unfinished must not swallow the next record.
 bool ends_within_line(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary | std::ios::ate);
   if (!in || in.tellg() <= 0) return false;
@@ -56,7 +83,7 @@ std::string damage(const json& object) {
   return lack(object);
 }
 
-json parse_line(const std::string& line) {
+json parse_line(std::string_view line) {
   return json::parse(line, [](int depth, json::parse_event_t, json&) {
     if (depth > depth_limit) throw error(errc::io, "nests deeper than " + std::to_string(depth_limit) + " levels");
     return true;
@@ -64,7 +91,7 @@ json parse_line(const std::string& line) {
 }
 
 /// What is wrong with a line, or empty; `r` is set if nothing is.
-std::string read_line(const std::string& line, result& r) {
+std::string read_line(std::string_view line, result& r) {
   try {
     const json object = parse_line(line);
     const std::string problem = damage(object);
@@ -79,41 +106,75 @@ std::string read_line(const std::string& line, result& r) {
 
 }  // namespace
 
-record_file::record_file(std::filesystem::path path) : path_(std::move(path)) {
-  const bool broken = ends_within_line(path_);
-  out_.open(path_, std::ios::app);
-  if (!out_) throw error(errc::io, "'" + path_.string() + "' cannot be opened for writing; give another file with -o");
-  if (broken) out_ << '\n';
+record_file::record_file(std::filesystem::path path)
+    : path_(std::move(path)),
+      file_(::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666)) {
+  if (file_ < 0) fail("cannot be opened for writing");
+  struct stat facts {};
+  if (fstat(file_, &facts) == 0 && S_ISREG(facts.st_mode)) return;
+  close(file_);
+  throw error(errc::io, base::printable(path_.string()) + ": is not a regular file; name a file to append records to");
 }
 
+record_file::~record_file() { close(file_); }
+
 void record_file::write(const result& r) {
-  out_ << to_json(r).dump(-1, ' ', false, json::error_handler_t::replace) << '\n' << std::flush;
-  if (!out_) throw error(errc::io, "'" + path_.string() + "' cannot be written; is the disk full?");
+  const file_lock alone(file_);
+  append((ends_within_line(path_) ? "\n" : "") + to_json(r).dump(-1, ' ', false, json::error_handler_t::replace) +
+         '\n');
+}
+
+/// As a whole or not at all: what a full disk cut short is taken back.
+void record_file::append(std::string_view line) {
+  const off_t before = lseek(file_, 0, SEEK_END);
+  while (!line.empty()) {
+    const ssize_t written = ::write(file_, line.data(), line.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      const int why = errno;
+      if (ftruncate(file_, before) == 0) errno = why;
+      fail("cannot be written");
+    }
+    line.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void record_file::fail(const char* what) const {
+  throw error(errc::io, base::printable(path_.string()) + ": " + what + ": " + std::strerror(errno) +
+                            "; give another file with -o");
 }
 
 std::vector<result> read_records(const std::filesystem::path& file, std::vector<std::string>* warnings) {
+  const std::string shown = base::printable(file.string());
+  if (!std::filesystem::is_regular_file(file))
+    throw error(errc::io, shown + " cannot be read; give a file that `tilewise bench -o` wrote");
   std::ifstream stream(file, std::ios::binary);
-  if (!stream || std::filesystem::is_directory(file))
-    throw error(errc::io, file.string() + " cannot be read; give a file that `tilewise bench -o` wrote");
+  if (!stream) throw error(errc::io, shown + " cannot be read; give a file that `tilewise bench -o` wrote");
   std::vector<result> records;
-  std::string line;
-  for (std::size_t number = 1; std::getline(stream, line); ++number) {
+  const auto buffer = std::make_unique_for_overwrite<char[]>(most_bytes + 1);
+  std::size_t broken = 0, number = 1;
+  for (; stream.getline(buffer.get(), most_bytes + 1); ++number) {
+    const std::string_view line(buffer.get(), static_cast<std::size_t>(stream.gcount()) - (stream.eof() ? 0 : 1));
     result r;
     const std::string problem = read_line(line, r);
     if (problem.empty()) {
       records.push_back(std::move(r));
       continue;
     }
-    const std::string sentence = file.string() + ": line " + std::to_string(number) + " " + problem;
-    const bool is_last = stream.eof() || stream.peek() == std::ifstream::traits_type::eof();
-    if (!is_last || json::accept(line)) throw error(errc::io, sentence);  // not what a killed writer leaves behind
-    if (warnings) warnings->push_back(sentence + "; it was left out");
+    const std::string sentence = shown + ": line " + std::to_string(number) + " " + base::printable(problem);
+    if (json::accept(line)) throw error(errc::io, sentence);  // not what an unfinished write leaves
+    if (++broken <= most_told && warnings) warnings->push_back(sentence + "; it was left out");
   }
+  if (!stream.eof() && !stream.bad())
+    throw error(errc::io, shown + ": line " + std::to_string(number) + " is longer than " +
+                              std::to_string(most_bytes >> 20) + " MiB, and no record is");
   if (stream.bad())
-    throw error(errc::io, file.string() + ": reading failed after " + std::to_string(records.size()) +
-                              " records; check the disk");
-  if (records.empty())
-    throw error(errc::io, file.string() + " holds no record; give a file that `tilewise bench -o` wrote");
+    throw error(errc::io,
+                shown + ": reading failed after " + std::to_string(records.size()) + " records; check the disk");
+  if (records.empty()) throw error(errc::io, shown + " holds no record; give a file that `tilewise bench -o` wrote");
+  if (broken > most_told && warnings)
+    warnings->push_back(shown + ": " + std::to_string(broken - most_told) +
+                        " more lines are damaged; they were left out");
   return records;
 }
 

@@ -4,23 +4,28 @@
 #include "record/record.hpp"
 
 #include <filesystem>
-#include <fstream>
 
 namespace tilewise::record {
 
-/// Appends; each line has left the process when write returns, so that a killed run loses at most one case.
+/// Appends. Each line has left the process as a whole when write returns: a killed run loses at most one case, and
+/// several processes may append to one file.
 class record_file {
  public:
   explicit record_file(std::filesystem::path path);  // throws io
-  void write(const result& r);                       // throws io
+  record_file(const record_file&) = delete;
+  ~record_file();
+  void write(const result& r);  // throws io
 
  private:
+  void append(std::string_view line);
+  [[noreturn]] void fail(const char* what) const;
+
   std::filesystem::path path_;
-  std::ofstream out_;
+  int file_;
 };
 
-/// A last line left damaged by a killed run is skipped and reported in `warnings`; any other damage throws `io` with
-/// the file and the line.
+/// A line that is no JSON was left by a killed run or a full disk: it is skipped and reported in `warnings`, the first
+/// few by their numbers. Any other damage throws `io` with the file and the line.
 std::vector<result> read_records(const std::filesystem::path& file, std::vector<std::string>* warnings = nullptr);
 
 }  // namespace tilewise::record

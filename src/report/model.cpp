@@ -68,12 +68,12 @@ T& found_or_added(std::vector<T>& list, Matches matches) {
 }
 
 /// Threads or tuning are part of a series' name only where one variant was run with several at one size.
-std::string detail_of(const row& r, const std::vector<const row*>& panel_rows) {
+std::string detail_of(const row& r, const std::vector<const row*>& of_one_size) {
   std::string detail;
   const auto twin = [&](const row* other) {
-    return other != &r && other->variant == r.variant && other->device == r.device && other->n == r.n;
+    return other != &r && other->variant == r.variant && other->device == r.device;
   };
-  for (const row* other : panel_rows) {
+  for (const row* other : of_one_size) {
     if (!twin(other)) continue;
     if (other->threads != r.threads && detail.find("threads") == std::string::npos)
       detail += " " + std::to_string(r.threads) + " threads";
@@ -88,14 +88,14 @@ bool belongs(const row& r, const std::string& detail, const series& to) {
   return to.variant == r.variant && to.detail == detail && (to.device == r.device || to.kind != role::tilewise);
 }
 
-void place(const row& r, const std::vector<const row*>& panel_rows, panel& p) {
+void place(const row& r, const std::vector<const row*>& of_one_size, panel& p) {
   const std::string name = r.is_cpu ? "cpu" : r.device;
   board& on = found_or_added(p.boards, [&](const board& b) { return b.name == name; });
   on.name = name;
   on.is_cpu = r.is_cpu;
   on.speed_in = unit_of(p.algorithm);
   if (on.title.empty()) on.title = r.result->device.description;
-  const std::string detail = detail_of(r, panel_rows);
+  const std::string detail = detail_of(r, of_one_size);
   series& line = found_or_added(on.all, [&](const series& s) { return belongs(r, detail, s); });
   if (line.rows.empty()) {
     line.variant = r.variant;
@@ -156,7 +156,9 @@ void make_panels(const std::vector<const row*>& rows, model& m) {
     if (!p.data.empty()) p.title += ", a document's inputs";
     if (p.mode == "cold") p.title += ", cold caches";
     if (m.machines.size() > 1) p.title += ", on " + p.machine;
-    for (const row* r : members) place(*r, members, p);
+    std::map<std::uint64_t, std::vector<const row*>> by_size;
+    for (const row* r : members) by_size[r->n].push_back(r);
+    for (const row* r : members) place(*r, by_size[r->n], p);
     p.results = members.size();
     sort_panel(p);
   }
@@ -176,8 +178,8 @@ void sort_panels(std::vector<panel>& panels) {
 }  // namespace
 
 const row* series::at(std::uint64_t n) const {
-  const auto found = std::find_if(rows.begin(), rows.end(), [&](const row* r) { return r->n == n; });
-  return found == rows.end() ? nullptr : *found;
+  const auto found = std::partition_point(rows.begin(), rows.end(), [&](const row* r) { return r->n < n; });
+  return found == rows.end() || (*found)->n != n ? nullptr : *found;
 }
 
 std::vector<std::uint64_t> board::sizes() const {

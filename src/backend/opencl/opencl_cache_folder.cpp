@@ -1,8 +1,8 @@
 #include "backend/opencl/opencl_cache_folder.hpp"
 
+#include "base/left_behind.hpp"
+
 #include <cerrno>
-#include <charconv>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -69,37 +69,13 @@ bool is_private(const std::string& name) {
   return folder >= 0;
 }
 
-/// Whether a folder is ours and has been unused for a day.
-bool is_left(const fs::path& folder) {
-  constexpr std::time_t day = 24 * 60 * 60;
-  struct stat facts {};
-  return lstat(folder.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode) && facts.st_uid == geteuid() &&
-         facts.st_mtim.tv_sec < std::time(nullptr) - day;
-}
-
-/// "<prefix><process>-...": the process has ended.
-bool has_ended(std::string_view name, std::string_view prefix) {
-  pid_t process = 0;
-  name.remove_prefix(prefix.size());
-  const bool is_number = std::from_chars(name.data(), name.data() + name.size(), process).ec == std::errc();
-  return is_number && process > 0 && kill(process, 0) != 0 && errno == ESRCH;
-}
-
-void remove_left(const fs::path& parent, std::string_view prefix) {
-  std::error_code failure, ignored;
-  for (fs::directory_iterator at(parent, failure), end; !failure && at != end; at.increment(failure))
-    if (const std::string name = at->path().filename();
-        name.starts_with(prefix) && has_ended(name, prefix) && is_left(at->path()))
-      fs::remove_all(at->path(), ignored);
-}
-
 /// A folder of this process. It is created before the drivers are loaded, so that it is removed after they end.
 class run_folder {
  public:
   run_folder() {
     for (const std::string& parent : {variable("TMPDIR"), std::string("/tmp")}) {
       if (!parent.starts_with('/')) continue;
-      remove_left(parent, of_one_run);
+      base::remove_left_behind(parent, of_one_run);
       path_ = parent + "/" + std::string(of_one_run) + std::to_string(process_) + "-XXXXXX";
       if (mkdtemp(path_.data()) != nullptr) return;
     }
@@ -162,6 +138,6 @@ bool move_driver_folder_aside() {
   return is_used && std::rename(folder.c_str(), driver_folder_aside().c_str()) == 0 && is_private(folder);
 }
 
-void remove_old_driver_folders() { remove_left(folder_name(), moved_aside); }
+void remove_old_driver_folders() { base::remove_left_behind(folder_name(), moved_aside); }
 
 }  // namespace tilewise::backend::opencl

@@ -1,0 +1,258 @@
+"""Files of records and outputs under bad conditions: no data is lost, and nothing waits for ever.
+
+cli_hostile_files_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
+"""
+
+import json
+import os
+import pathlib
+import pty
+import re
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import numpy as np
+
+from cli_test import PLANTED, TOOL, Case, run, wide_values
+
+BENCH = "bench reduce --n 1000 --dtype f32 --op sum --device cpu:serial --max-time 0.01"
+
+
+class FilesCase(Case):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        np.save(f"{cls.folder.name}/k.npy", wide_values("f4", 100))
+        cls.check(cls("check"), run(f"{BENCH} -o {cls.folder.name}/good.jsonl"), 0)
+
+    def setUp(self):
+        self.d = tempfile.mkdtemp(dir=self.folder.name)
+        for name in "k.npy", "good.jsonl":
+            pathlib.Path(f"{self.d}/{name}").write_bytes(pathlib.Path(f"{self.folder.name}/{name}").read_bytes())
+        os.link(f"{self.d}/k.npy", f"{self.d}/k2.npy")
+        os.symlink("good.jsonl", f"{self.d}/link.jsonl")
+        os.link(f"{self.d}/good.jsonl", f"{self.d}/hard.jsonl")
+
+    def files(self):
+        return {n: pathlib.Path(f"{self.d}/{n}").read_bytes() for n in os.listdir(self.d) if os.path.exists(f"{self.d}/{n}")}
+
+    def records(self, name="r.jsonl"):
+        return [json.loads(line) for line in pathlib.Path(f"{self.d}/{name}").read_text().splitlines()]
+
+    def refused(self, arguments, code, err):
+        """And nothing has changed."""
+        with self.subTest(arguments):
+            before = self.files(), set(os.listdir(self.d))
+            self.check(run(arguments, cwd=self.d), code, r"^$", err)
+            self.assertEqual((self.files(), set(os.listdir(self.d))), before)
+
+
+class Streams(FilesCase):
+    def test_nothing_is_printed_into_files_of_a_tool_with_closed_streams(self):
+        for closed, code in (("<&-", 0), (">&-", 6), ("2>&-", 0), ("<&- >&-", 6), ("<&- 2>&-", 0), ("<&- >&- 2>&-", 6)):
+            with self.subTest(closed):
+                command = f"{TOOL} {BENCH} -o {self.d}/r.jsonl --report {self.d}/r.html {closed}"
+                self.check(subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60), code)
+                self.assertGreater(len(self.records()), 0)
+                self.check(run(f"report {self.d}/r.jsonl -o {self.d}/again.html"), 0, "^$", "^$")
+                os.remove(f"{self.d}/r.jsonl")
+
+
+class Overwriting(FilesCase):
+    def test_a_report_spares_its_records_and_its_own_outputs(self):
+        for name in "good.jsonl", "./good.jsonl", "link.jsonl", "hard.jsonl":
+            self.refused(f"report good.jsonl -o {name}", 2, f"the output {name} is the input good.jsonl; name another")
+            self.refused(f"report good.jsonl --csv {name}", 2, "is the input")
+        self.refused("report good.jsonl -o a --csv ./a", 2, "two outputs would go to a;")
+
+    def test_bench_does_not_replace_its_records_by_its_report(self):
+        for name in "r", "./r", f"{self.d}/r":
+            self.refused(f"{BENCH} -o r --report {name}", 2, "two outputs would go to r;")
+        self.refused(f"{BENCH} -o good.jsonl --report link.jsonl", 2, "two outputs")
+
+    def test_sort_spares_what_it_reads_and_writes(self):
+        self.refused("sort k.npy -o ./p.npy --values k2.npy --values-out p.npy", 2, "two outputs would go to ./p.npy;")
+        self.refused("sort k.npy -o y.npy --indices k2.npy", 2, "the output k2.npy is the input k.npy;")
+        np.save(f"{self.d}/v.npy", wide_values("f8", 100))
+        self.refused("sort k.npy -o v.npy --values ./v.npy --values-out w.npy", 2, "the output v.npy is the input ./v.npy;")
+        self.check(run("sort k.npy -o k.npy --values v.npy --values-out v.npy", cwd=self.d), 0, "^$", "^$")
+
+    def test_outputs_are_tried_before_any_work(self):
+        missing = r"^tilewise: missing/x.html: cannot be written: No such file or directory\n$"
+        self.refused(f"{BENCH} --report missing/x.html", 6, missing)
+        self.refused("report missing.jsonl -o missing/x.html", 6, missing)
+        self.refused("report missing.jsonl -o . --csv c", 6, r"^tilewise: \.: is not a regular file; name a file to write\n$")
+
+
+class Links(FilesCase):
+    def test_a_link_to_nothing_yet_is_followed(self):
+        os.mkdir(f"{self.d}/deep")
+        for target, at in (("deep/new.npy", "deep/new.npy"), (f"{self.d}/deep/other.npy", "deep/other.npy")):
+            os.symlink(target, f"{self.d}/link.npy")
+            self.check(run("scan k.npy -o link.npy --device cpu:serial", cwd=self.d), 0, "^$", "^$")
+            self.assertTrue(os.path.islink(f"{self.d}/link.npy"))
+            self.assertEqual(np.load(f"{self.d}/{at}").shape, (100,))
+            os.remove(f"{self.d}/link.npy")
+
+    def test_a_link_without_an_end_is_refused(self):
+        os.symlink("loop.npy", f"{self.d}/loop.npy")
+        os.symlink("nowhere/y.npy", f"{self.d}/lost.npy")
+        self.refused("scan k.npy -o loop.npy --device cpu:serial", 6, "loop.npy: .*Too many levels of symbolic links")
+        self.refused("scan k.npy -o lost.npy --device cpu:serial", 6, "lost.npy: cannot be written: No such file")
+        self.refused(f"{BENCH} -o loop.npy", 6, "loop.npy: .*Too many levels of symbolic links")
+        for name in "loop", "lost":
+            self.assertTrue(os.path.islink(f"{self.d}/{name}.npy"))
+
+
+class Records(FilesCase):
+    def test_several_benches_append_to_one_file(self):
+        command = [TOOL, *BENCH.replace("1000", ",".join(map(str, range(1, 60)))).split(), "-q", "-o", f"{self.d}/r.jsonl"]
+        benches = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for _ in range(4)]
+        self.assertEqual([child.wait(timeout=300) for child in benches], [0] * 4)
+        counts = [sum(r["case"]["n"] == n for r in self.records()) for n in range(1, 60)]
+        self.assertEqual(set(counts), {counts[0]})
+        self.assertEqual(counts[0] % 4, 0)
+
+    def test_what_a_full_disk_cuts_short_is_taken_back(self):
+        size = os.path.getsize(f"{self.d}/good.jsonl")
+
+        def small_files():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size + 700, size + 700))
+
+        before = self.records("good.jsonl")
+        self.check(run(f"{BENCH} -o good.jsonl", cwd=self.d, preexec_fn=small_files), 6, "", "good.jsonl: cannot be written")
+        self.assertEqual(self.records("good.jsonl"), before)
+
+    def test_broken_lines_are_skipped_and_told(self):
+        good = pathlib.Path(f"{self.d}/good.jsonl").read_text().splitlines()[0]
+        half = good[:len(good) // 2]
+        pathlib.Path(f"{self.d}/b.jsonl").write_text("\n".join([good, half + good] + [half] * 6 + [good, half]))
+        self.check(run(f"{BENCH} -o b.jsonl", cwd=self.d), 0)
+        self.check(run("report b.jsonl", cwd=self.d), 0, "^$",
+                   r"^(tilewise: b\.jsonl: line [2-6] is damaged: .*; it was left out\n){5}"
+                   r"tilewise: b\.jsonl: 3 more lines are damaged; they were left out\nwrote report\.html\n$")
+
+
+class Remains(FilesCase):
+    """What a tool that is ended leaves behind."""
+    SIGNALS = "INT TERM HUP QUIT ALRM USR1 USR2 VTALRM PROF XCPU".split()
+
+    def test_signals_while_drivers_are_probed(self):
+        icd, folder = f"{self.d}/icd", f"{self.d}/tmp"
+        os.mkdir(icd)
+        os.mkdir(folder)
+        pathlib.Path(f"{icd}/slow.icd").write_text(sys.argv[4] + "\n")
+        environment = {**os.environ, "TMPDIR": folder, "OCL_ICD_VENDORS": icd, "OPENCL_VENDOR_PATH": icd,
+                       "TILEWISE_CACHE": f"{self.d}/cache"}
+        if not json.loads(run("devices --json", env=environment).stdout)["faulty"]:
+            self.skipTest("no OpenCL in this build")
+        for name in self.SIGNALS:
+            with self.subTest(name):
+                child = subprocess.Popen([TOOL, "devices"], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                while child.poll() is None and not os.listdir(folder):
+                    time.sleep(0.01)
+                number = signal.Signals[f"SIG{name}"]
+                child.send_signal(number)
+                self.assertEqual(child.wait(timeout=30), 128 + number)
+                self.assertEqual(os.listdir(folder), [])
+
+    def test_a_limit_of_sizes_is_a_failed_write(self):
+        before = self.files()
+        result = run("scan k.npy -o y.npy --device cpu:serial", cwd=self.d,
+                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (256, 256)), restore_signals=True)
+        self.check(result, 6, "^$", "y.npy: cannot be written: File too large")
+        self.assertEqual(self.files(), before)
+
+    def test_what_killed_runs_left_is_swept(self):
+        left, alive, fresh = (f"{self.d}/.tilewise-{name}" for name in ("999999999-0", f"{os.getpid()}-0", "999999998-0"))
+        for path in left, alive, fresh:
+            pathlib.Path(path).write_bytes(b"half")
+        for path in left, alive:
+            os.utime(path, (1, 1))
+        self.check(run("scan k.npy -o y.npy --device cpu:serial", cwd=self.d), 0, "^$", "^$")
+        self.assertEqual([os.path.exists(path) for path in (left, alive, fresh)], [False, True, True])
+
+
+class Failures(FilesCase):
+    def test_the_gravest_decides(self):
+        for variants, code in (("lost unbuilt", 8), ("lost internal", 1), ("lost no_memory overflows", 8), ("once", 8),
+                               ("once unbuilt no_memory", 8), ("unbuilt no_memory", 5), ("one_bit internal", 3)):
+            with self.subTest(variants):
+                words = " ".join(f"scan/cpu:{name}" for name in variants.split())
+                self.check(run(f"bench {words} --n 8 --dtype f32 --op sum --device cpu:serial --max-time 0.01", PLANTED), code)
+
+
+class Terminals(FilesCase):
+    """Only what is printed by the tool itself steers a terminal."""
+    EVIL = "\x1b]0;title\x07\x1b[2J\x7f\u009b31m\r"
+
+    def on_a_terminal(self, arguments):
+        ours, theirs = pty.openpty()
+        child = subprocess.Popen([TOOL, *arguments], cwd=self.d, stdout=theirs, stderr=theirs, stdin=subprocess.DEVNULL)
+        os.close(theirs)
+        seen = b""
+        try:
+            while part := os.read(ours, 1 << 16):
+                seen += part
+        except OSError:  # how a terminal ends
+            pass
+        os.close(ours)
+        child.wait(timeout=60)
+        return seen.decode()
+
+    def check_plain(self, text):
+        controls = set(re.findall("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f]", text.replace("\r\n", "\n")))
+        self.assertEqual(controls, set(), repr(text[:2000]))
+
+    def test_records(self):
+        records = self.records("good.jsonl")
+        for r in records:
+            for part, key in (("host", "hostname"), ("host", "cpu_model"), ("case", "dtype"), ("device", "description")):
+                r[part][key] += self.EVIL
+        pathlib.Path(f"{self.d}/evil.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
+        for raw in False, True:
+            pathlib.Path(f"{self.d}/bad.jsonl").write_text(json.dumps({"schema": self.EVIL}, ensure_ascii=raw) + "\n")
+            for words in ["report", "evil.jsonl", "--markdown"], ["report", "bad.jsonl"]:
+                result = run(words, cwd=self.d)
+                self.check_plain(result.stdout + result.stderr)
+                text = self.on_a_terminal(words)
+                self.assertIn("title", text)
+                self.check_plain(text)
+
+    def test_names(self):
+        for words in (["report", self.EVIL], ["reduce", self.EVIL], ["reduce", "k.npy", "--device", self.EVIL],
+                      ["scan", "k.npy", "-o", self.EVIL + "/y.npy"], ["bench", "--variant", self.EVIL], [self.EVIL],
+                      ["diffuse", self.EVIL, "-o", "out"], ["reduce", "k.npy", "--op", self.EVIL]):
+            with self.subTest(words):
+                self.check_plain(self.on_a_terminal(words))
+        for words in ["reduce", self.EVIL, "--json"], ["scan", "k.npy", "-o", "\x7f\u0085.npy", "--json"]:
+            result = run(words, cwd=self.d)
+            self.check_plain(result.stdout + result.stderr)
+            json.loads(result.stdout)
+        self.assertEqual(json.loads(result.stdout)["output"], "\x7f\u0085.npy")
+
+
+class Endless(FilesCase):
+    """Files that would be waited for, or read, for ever."""
+
+    def test_pipes_are_refused(self):
+        os.mkdir(f"{self.d}/out")
+        for pipe in "pipe", "out/checkpoint.json":
+            os.mkfifo(f"{self.d}/{pipe}")
+        for arguments in ("report pipe", f"{BENCH} -o pipe", "diffuse pipe -o new", "diffuse --grid 8x8 --steps 1 -o out --resume"):
+            with self.subTest(arguments):
+                self.check(run(arguments, cwd=self.d), 6, "^$", "pipe|checkpoint")
+
+    def test_lines_without_an_end_are_not_read_whole(self):
+        os.truncate(f"{self.d}/good.jsonl", 1 << 40)
+        self.check(run("report good.jsonl", cwd=self.d), 6, "^$", r"good\.jsonl: line \d+ is longer than 16 MiB")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)
