@@ -2,6 +2,8 @@
 // separate program, with the library as users link it.
 #include <tilewise/tilewise.hpp>
 
+#include <cstring>
+
 #include <gtest/gtest.h>
 
 namespace tilewise::tests {
@@ -45,6 +47,48 @@ TEST(CallForms, Scans) {
   std::vector<float> in_place(x);
   tw::inclusive_scan(in_place, in_place);
   EXPECT_EQ(in_place, inclusive);
+}
+
+/// Two parts of one array, in every form: each continues from what the carry holds, and adds its own.
+TEST(CallForms, ScansOfParts) {
+  const device on = open("cpu");
+  const std::span<const float> left = std::span(x).first(2), right = std::span(x).subspan(2);
+  const std::vector<float> inclusive = tw::inclusive_scan(x), exclusive = tw::exclusive_scan(x, 2.0f);
+  const auto end_of = [](const std::vector<float>& whole) { return std::vector(whole.begin() + 2, whole.end()); };
+  partial<float> before;
+  EXPECT_EQ(tw::inclusive_scan(left, before), (std::vector<float>{inclusive[0], inclusive[1]}));
+  partial<float> carry = before;
+  EXPECT_EQ(tw::inclusive_scan(right, carry), end_of(inclusive));
+  EXPECT_EQ(carry.value(), tw::reduce(x));
+  std::vector<float> to(4);
+  tw::inclusive_scan(right, to, carry = before);
+  EXPECT_EQ(to, end_of(inclusive));
+  tw::exclusive_scan(right, to, 2.0f, carry = before);
+  EXPECT_EQ(to, end_of(exclusive));
+  EXPECT_EQ(tw::exclusive_scan(right, carry = before), end_of(tw::exclusive_scan(x)));
+  EXPECT_EQ(tw::exclusive_scan(right, 2.0f, carry = before), end_of(exclusive));
+  EXPECT_EQ(tw::inclusive_scan(right, 2.0f, carry = before), end_of(tw::inclusive_scan(x, 2.0f)));
+  const array<float> there = on.upload(right);
+  EXPECT_EQ(tw::inclusive_scan(there, carry = before).download(), end_of(inclusive));
+  EXPECT_EQ(tw::inclusive_scan(there, 2.0f, carry = before).download(), end_of(tw::inclusive_scan(x, 2.0f)));
+  EXPECT_EQ(tw::exclusive_scan(there, carry = before).download(), end_of(tw::exclusive_scan(x)));
+  EXPECT_EQ(tw::exclusive_scan(there, 2.0f, carry = before).download(), end_of(exclusive));
+  EXPECT_EQ(carry.end(), x.size());
+}
+
+TEST(CallForms, Partials) {
+  const device on = open("cpu");
+  partial<float> left, right(op::sum, 4);
+  left.push(1e8f);
+  left.push(std::array{1.0f, -1e8f});
+  left.push(x[3]);
+  right.push(on.upload(std::span(x).subspan(4)));
+  left.merge(right);
+  EXPECT_EQ(left.value(), tw::reduce(x));
+  EXPECT_EQ(left.end(), x.size());
+  partial<float> whole;
+  whole.push(x);
+  EXPECT_EQ(std::memcmp(&whole, &left, sizeof whole), 0);
 }
 
 TEST(CallForms, Sorts) {

@@ -4,6 +4,7 @@
 #include <tilewise/array.hpp>
 #include <tilewise/error.hpp>
 #include <tilewise/export.hpp>
+#include <tilewise/partial.hpp>
 
 #include <optional>
 
@@ -41,6 +42,37 @@ template <scalar T>
 TILEWISE_API void exclusive_scan(const array<T>& in, array<T>& out, const scan_options& options = {});
 template <scalar T>
 TILEWISE_API void exclusive_scan(const array<T>& in, array<T>& out, std::type_identity_t<T> init,
+                                 const scan_options& options = {});
+
+/// The same for a part of a longer array, of which `carry` has all that precedes it: `in` begins at carry.end(), and on
+/// return carry has it appended. So an array may be scanned in parts of any lengths, with the bits of one call. The
+/// operation is the carry's; naming another one in the options is `invalid_argument`, as is a carry that does not begin
+/// at 0. Whatever fails, the carry is as it was.
+template <scalar T>
+TILEWISE_API void inclusive_scan(std::span<const T> in, std::span<T> out, partial<T>& carry,
+                                 const scan_options& options = {});
+template <scalar T>
+TILEWISE_API void inclusive_scan(std::span<const T> in, std::span<T> out, std::type_identity_t<T> init,
+                                 partial<T>& carry, const scan_options& options = {});
+template <scalar T>
+TILEWISE_API void exclusive_scan(std::span<const T> in, std::span<T> out, partial<T>& carry,
+                                 const scan_options& options = {});
+template <scalar T>
+TILEWISE_API void exclusive_scan(std::span<const T> in, std::span<T> out, std::type_identity_t<T> init,
+                                 partial<T>& carry, const scan_options& options = {});
+
+/// On a device: waits for the values of the part's blocks, and is asynchronous from then on.
+template <scalar T>
+TILEWISE_API void inclusive_scan(const array<T>& in, array<T>& out, partial<T>& carry,
+                                 const scan_options& options = {});
+template <scalar T>
+TILEWISE_API void inclusive_scan(const array<T>& in, array<T>& out, std::type_identity_t<T> init, partial<T>& carry,
+                                 const scan_options& options = {});
+template <scalar T>
+TILEWISE_API void exclusive_scan(const array<T>& in, array<T>& out, partial<T>& carry,
+                                 const scan_options& options = {});
+template <scalar T>
+TILEWISE_API void exclusive_scan(const array<T>& in, array<T>& out, std::type_identity_t<T> init, partial<T>& carry,
                                  const scan_options& options = {});
 
 template <host_range In, host_output<element_of<In>> Out>
@@ -106,6 +138,79 @@ template <scalar T>
 array<T> exclusive_scan(const array<T>& in, std::type_identity_t<T> init, const scan_options& options = {}) {
   array<T> out = in.device().template allocate<T>(in.size());
   tilewise::exclusive_scan(in, out, init, options);
+  return out;
+}
+
+template <host_range In, host_output<element_of<In>> Out>
+void inclusive_scan(const In& in, Out&& out, partial<element_of<In>>& carry, const scan_options& options = {}) {
+  tilewise::inclusive_scan(as_input(in), as_output(out), carry, options);
+}
+template <host_range In>
+std::vector<element_of<In>> inclusive_scan(const In& in, partial<element_of<In>>& carry,
+                                           const scan_options& options = {}) {
+  auto out = host_result<element_of<In>>(std::ranges::size(in));
+  tilewise::inclusive_scan(as_input(in), as_output(out), carry, options);
+  return out;
+}
+template <scalar T>
+array<T> inclusive_scan(const array<T>& in, partial<T>& carry, const scan_options& options = {}) {
+  array<T> out = in.device().template allocate<T>(in.size());
+  tilewise::inclusive_scan(in, out, carry, options);
+  return out;
+}
+template <host_range In, host_output<element_of<In>> Out>
+void inclusive_scan(const In& in, Out&& out, element_of<In> init, partial<element_of<In>>& carry,
+                    const scan_options& options = {}) {
+  tilewise::inclusive_scan(as_input(in), as_output(out), init, carry, options);
+}
+template <host_range In>
+std::vector<element_of<In>> inclusive_scan(const In& in, element_of<In> init, partial<element_of<In>>& carry,
+                                           const scan_options& options = {}) {
+  auto out = host_result<element_of<In>>(std::ranges::size(in));
+  tilewise::inclusive_scan(as_input(in), as_output(out), init, carry, options);
+  return out;
+}
+template <scalar T>
+array<T> inclusive_scan(const array<T>& in, std::type_identity_t<T> init, partial<T>& carry,
+                        const scan_options& options = {}) {
+  array<T> out = in.device().template allocate<T>(in.size());
+  tilewise::inclusive_scan(in, out, init, carry, options);
+  return out;
+}
+template <host_range In, host_output<element_of<In>> Out>
+void exclusive_scan(const In& in, Out&& out, partial<element_of<In>>& carry, const scan_options& options = {}) {
+  tilewise::exclusive_scan(as_input(in), as_output(out), carry, options);
+}
+template <host_range In>
+std::vector<element_of<In>> exclusive_scan(const In& in, partial<element_of<In>>& carry,
+                                           const scan_options& options = {}) {
+  auto out = host_result<element_of<In>>(std::ranges::size(in));
+  tilewise::exclusive_scan(as_input(in), as_output(out), carry, options);
+  return out;
+}
+template <scalar T>
+array<T> exclusive_scan(const array<T>& in, partial<T>& carry, const scan_options& options = {}) {
+  array<T> out = in.device().template allocate<T>(in.size());
+  tilewise::exclusive_scan(in, out, carry, options);
+  return out;
+}
+template <host_range In, host_output<element_of<In>> Out>
+void exclusive_scan(const In& in, Out&& out, element_of<In> init, partial<element_of<In>>& carry,
+                    const scan_options& options = {}) {
+  tilewise::exclusive_scan(as_input(in), as_output(out), init, carry, options);
+}
+template <host_range In>
+std::vector<element_of<In>> exclusive_scan(const In& in, element_of<In> init, partial<element_of<In>>& carry,
+                                           const scan_options& options = {}) {
+  auto out = host_result<element_of<In>>(std::ranges::size(in));
+  tilewise::exclusive_scan(as_input(in), as_output(out), init, carry, options);
+  return out;
+}
+template <scalar T>
+array<T> exclusive_scan(const array<T>& in, std::type_identity_t<T> init, partial<T>& carry,
+                        const scan_options& options = {}) {
+  array<T> out = in.device().template allocate<T>(in.size());
+  tilewise::exclusive_scan(in, out, init, carry, options);
   return out;
 }
 

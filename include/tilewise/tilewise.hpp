@@ -10,6 +10,7 @@
 #include <tilewise/interop.hpp>
 #include <tilewise/matmul.hpp>
 #include <tilewise/matvec.hpp>
+#include <tilewise/partial.hpp>
 #include <tilewise/polymul.hpp>
 #include <tilewise/reduce.hpp>
 #include <tilewise/scan.hpp>

@@ -84,8 +84,7 @@ nlohmann::ordered_json describe(const registry::problem& p, const device_handle&
   fields["variant"] = how.variant->id();
   fields["reason"] = how.reason;
   fields["tuning"] = registry::to_string(how.tuning, how.variant->tuning);
-  for (std::size_t s = 0; s < p.what->settings.size(); ++s)
-    fields[std::string(p.what->settings[s].name)] = p.what->settings[s].values[p.setting[s]];
+  for (const auto& [name, word] : registry::named_settings(p)) fields[std::string(name)] = word;
   fields["dtype"] = name_of(p.type);
   fields["shape"] = shape;
   fields["digest"] = lab::digest_of(result);

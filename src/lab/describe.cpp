@@ -41,8 +41,7 @@ record::measured_case describe_case(const group& what, const row& r, const measu
                           .seed = how.seed,
                           .threads = {},
                           .mode = how.cold ? "cold" : "hot"};
-  for (std::size_t i = 0; i < p.what->settings.size(); ++i)
-    c.settings.emplace(p.what->settings[i].name, p.what->settings[i].values[p.setting[i]]);
+  for (const auto& [name, word] : registry::named_settings(p)) c.settings.emplace(name, word);
   return c;
 }
 

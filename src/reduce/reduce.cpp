@@ -10,18 +10,12 @@ namespace tilewise {
 
 namespace {
 
-template <class T>
-registry::problem describe(std::uint64_t n, const T* init, op operation) {
-  registry::problem p{.what = &impl::reduce::reduce_algorithm(), .type = dtype_of<T>, .shape = {n}};
-  p.setting = {static_cast<std::uint8_t>(operation), static_cast<std::uint8_t>(init != nullptr)};
-  if (init != nullptr) p.number[0] = base::scalar_value::of(*init);
-  return p;
-}
+using impl::reduce::problem_of;
 
 template <class T>
 [[gnu::noinline]] T reduce_on_device(std::span<const T> values, const T* init, const reduce_options& options) {
   T result;
-  registry::run_call(describe(values.size(), init, options.operation), options, {{"the input", values}},
+  registry::run_call(problem_of(values.size(), init, options.operation), options, {{"the input", values}},
                      {{"the result", std::span(&result, 1)}});
   return result;
 }
@@ -35,7 +29,7 @@ T reduce_host(std::span<const T> values, const T* init, const reduce_options& op
 
 template <class T>
 T reduce_array(const array<T>& values, const T* init, const reduce_options& options) {
-  return registry::value_of_call<T>(describe(values.size(), init, options.operation), options, values.device(),
+  return registry::value_of_call<T>(problem_of(values.size(), init, options.operation), options, values.device(),
                                     {{"the input", values}});
 }
 

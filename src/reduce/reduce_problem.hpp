@@ -23,4 +23,13 @@ T result_of(const registry::problem& p, T prefix) {
   return has_init(p) ? Op::template apply<T>(init_of<T>(p), prefix) : prefix;
 }
 
+/// A reduction of n elements; null for no initial value.
+template <class T>
+registry::problem problem_of(std::uint64_t n, const T* init, op operation) {
+  registry::problem p{.what = &reduce_algorithm(), .type = dtype_of<T>, .shape = {n}};
+  p.setting = {static_cast<std::uint8_t>(operation), static_cast<std::uint8_t>(init != nullptr)};
+  if (init != nullptr) p.number[0] = base::scalar_value::of(*init);
+  return p;
+}
+
 }  // namespace tilewise::impl::reduce

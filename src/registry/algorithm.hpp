@@ -16,6 +16,7 @@ namespace tilewise::registry {
 struct setting {
   std::string_view name;
   std::span<const std::string_view> values;
+  bool plain_first = false;  // names of problems leave its first word out, as they did before there was a second
 };
 
 /// One array that a problem reads or writes.

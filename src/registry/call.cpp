@@ -81,15 +81,19 @@ void run_on_spans(const problem& p, const device& where, const preferences& want
 
 }  // namespace
 
+void require_operands(const algorithm& what, call_operands inputs, call_operands outputs) {
+  const call_operand& first = *outputs.begin();
+  if (first.on != nullptr) require_one_device(first, inputs), require_one_device(first, outputs);
+  require_memory(inputs), require_memory(outputs);
+  refuse_overlap(what, inputs, outputs);
+}
+
 void run_call(const problem& p, const std::optional<device>& on, const preferences& wanted, call_operands inputs,
               call_operands outputs) {
   base::within_host_means([&] {
     admit(p, wanted);
-    const bool on_arrays = outputs.begin()->on != nullptr;
-    if (on_arrays) require_one_device(*outputs.begin(), inputs), require_one_device(*outputs.begin(), outputs);
-    require_memory(inputs), require_memory(outputs);
-    refuse_overlap(*p.what, inputs, outputs);
-    if (on_arrays)
+    require_operands(*p.what, inputs, outputs);
+    if (outputs.begin()->on != nullptr)
       run_on_arrays(p, wanted, inputs, outputs);
     else
       run_on_spans(p, on ? *on : open("cpu"), wanted, inputs, outputs);

@@ -25,12 +25,25 @@ struct call_operand {
   template <scalar T>
   call_operand(std::string_view name_, const array<T>& a)
       : name(name_), bytes(a.storage().bytes), on(&a.device()), where(a.storage()) {}
+
+  /// Its elements [first, first + count).
+  template <scalar T>
+  call_operand part(std::uint64_t first, std::uint64_t count) const {
+    call_operand some = *this;
+    some.bytes = count * sizeof(T);
+    some.host = on == nullptr ? static_cast<const T*>(host) + first : nullptr;
+    some.where = where.at(first * sizeof(T), some.bytes);
+    return some;
+  }
 };
 using call_operands = std::initializer_list<call_operand>;
 
-/// Admits the problem, refuses operands that share memory in ways that the algorithm forbids, chooses and runs. Arrays
-/// are worked on where they are; host memory on `on`, or else on the CPU. Throws `invalid_argument`, with nothing
-/// touched, also for arrays of different devices.
+/// Throws `invalid_argument` for memory that is not there, operands that share memory in ways that the algorithm
+/// forbids, and arrays of different devices.
+void require_operands(const algorithm& what, call_operands inputs, call_operands outputs);
+
+/// Admits the problem, checks its operands, chooses and runs. Arrays are worked on where they are; host memory on `on`,
+/// or else on the CPU. Whatever is refused, nothing is touched.
 void run_call(const problem& p, const std::optional<device>& on, const preferences& wanted, call_operands inputs,
               call_operands outputs);
 

@@ -13,11 +13,19 @@ std::string to_string(const extents& shape) {
   return text;
 }
 
+std::vector<std::pair<std::string_view, std::string_view>> named_settings(const problem& p) {
+  std::vector<std::pair<std::string_view, std::string_view>> named;
+  for (std::size_t i = 0; i < p.what->settings.size(); ++i) {
+    const setting& axis = p.what->settings[i];
+    if (p.setting[i] != 0 || !axis.plain_first) named.emplace_back(axis.name, axis.values[p.setting[i]]);
+  }
+  return named;
+}
+
 std::string to_string(const problem& p) {
   std::string text(p.what->name);
   text += "." + std::string(name_of(p.type)) + " n=" + to_string(p.shape);
-  for (std::size_t i = 0; i < p.what->settings.size(); ++i)
-    text += " " + std::string(p.what->settings[i].name) + "=" + std::string(p.what->settings[i].values[p.setting[i]]);
+  for (const auto& [name, word] : named_settings(p)) text += " " + std::string(name) + "=" + std::string(word);
   return text;
 }
 

@@ -5,6 +5,8 @@
 #include "base/number.hpp"
 
 #include <array>
+#include <utility>
+#include <vector>
 
 namespace tilewise::registry {
 
@@ -38,6 +40,9 @@ struct problem {
 
 /// Sets one of the algorithm's settings by its word. Throws `invalid_argument` with the nearest words.
 void choose_setting(problem& p, std::string_view name, std::string_view word);
+
+/// The settings and their words that names and records of the problem have.
+std::vector<std::pair<std::string_view, std::string_view>> named_settings(const problem& p);
 
 /// "scan.f32 n=67108865 op=sum kind=inclusive"
 std::string to_string(const problem& p);

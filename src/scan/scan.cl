@@ -3,7 +3,8 @@
 //         they fit one tile; the second kernel goes down from the tiles' carries.
 // Order:  a tile is an aligned block, so the scan of the tiles' values gives P at each tile's start. The downsweep
 //         starts from that carry. Inclusive output i is P(i+1), the prefix at the next position; a tile's last one is
-//         the next tile's carry.
+//         the next tile's carry. Where the input is a part of a longer array, `part` holds the prefixes before and
+//         after it: all carries are folds onto the first, and the last inclusive output is of the second.
 // Shape:  one group per tile; groups do not wait for each other.
 // Limits: local memory for one tile of elements.
 // Twins:  scan_serial.cpp, scan_cuda_blelloch.cu; embedded after order/operators.cl and order/block_tree.cl.
@@ -13,15 +14,16 @@
 #define TW_STARTED 2    // init is applied to every output
 #define TW_SPINE 4      // the elements are tiles' values: out[count] = P(count) is written too, NaNs stay as they are
 #define TW_TOP 8        // one tile, whose carry is the prefix of the chunks before it
+#define TW_PART 16      // the input is a part of a longer array
+#define TW_LAST 32      // of the chunks
 
 static inline TW_T tw_result(TW_T prefix, TW_T init, uint mode) {
   if (mode & TW_SPINE) return prefix;
   return tw_canonical(mode & TW_STARTED ? tw_apply(init, prefix) : prefix);
 }
 
-// The prefix over `count` chunks: the fold of their block stack (order/block_stack.hpp).
-static inline TW_T tw_fold(__global const TW_T* stack, ulong count) {
-  TW_T prefix = TW_IDENTITY;
+// The prefix after `count` chunks: the fold of their block stack onto `prefix` (order/block_stack.hpp).
+static inline TW_T tw_fold(__global const TW_T* stack, ulong count, TW_T prefix) {
   for (ulong rest = count; rest != 0;) {
     const int level = 63 - (int)clz(rest);
     prefix = tw_apply(prefix, stack[level]);
@@ -37,10 +39,16 @@ static inline void tw_push(__global TW_T* stack, ulong count, TW_T value) {
 }
 
 // At the top the carry comes from the stack of chunks, which the tile's value then joins. Returns the prefix after it.
-static inline TW_T tw_join(__global TW_T* stack, ulong chunk, TW_T value, TW_T* carry) {
-  *carry = tw_fold(stack, chunk);
+static inline TW_T tw_join(__global TW_T* stack, ulong chunk, TW_T value, TW_T before, TW_T* carry) {
+  *carry = tw_fold(stack, chunk, before);
   tw_push(stack, chunk, value);
-  return tw_fold(stack, chunk + 1);
+  return tw_fold(stack, chunk + 1, before);
+}
+
+// Whether output `at` of `count` is that of the prefix after the whole part.
+static inline bool tw_is_after(ulong at, ulong count, uint mode) {
+  const uint all = TW_PART | TW_LAST | TW_INCLUSIVE;
+  return at + 1 == count && (mode & (all | TW_SPINE)) == all;
 }
 
 #ifndef TW_LOG_PAIRS  // chunked
@@ -91,7 +99,8 @@ static inline void tw_store_tile(__global TW_T* out, ulong first, ulong count, u
 
 __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_prefixes(
     __global const TW_T* in, ulong in_first, ulong count, __global const TW_T* carries, __global TW_T* stack,
-    ulong chunk, __global TW_T* out, ulong out_first, TW_T init, uint mode, ulong last_tile, ulong first_tile) {
+    ulong chunk, __global const TW_T* part, ulong part_first, __global TW_T* out, ulong out_first, TW_T init, uint mode,
+    ulong last_tile, ulong first_tile) {
   __local TW_V stage[TW_STAGE];
   __local TW_T items[TW_PADDED_GROUP], tops[TW_TOPS], end;
   const int me = get_local_id(0);
@@ -117,7 +126,10 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_prefixes(
   }
   const TW_T root = tw_group_up(tw_item_up(mine), items, tops, true);
   if (me == 0) {
-    if (mode & TW_TOP) after = tw_join(stack, chunk, root, &carry);
+    if (mode & TW_TOP) {
+      const TW_T before = mode & TW_PART ? part[part_first] : TW_IDENTITY;
+      after = tw_join(stack, chunk, root, before, &carry);
+    }
     end = after;
   }
   tw_group_down(carry, items, tops);
@@ -127,6 +139,12 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_prefixes(
   _Pragma("unroll") for (int i = 0; i < TW_ITEMS; ++i) {
     const TW_T following = i + 1 < TW_ITEMS ? mine[i + 1 < TW_ITEMS ? i + 1 : i] : next;
     mine[i] = tw_result(shift ? following : mine[i], init, mode);
+  }
+  if (mode & TW_PART) {
+    const ulong mine_first = tile * TW_TILE + me * TW_ITEMS;
+    _Pragma("unroll") for (int i = 0; i < TW_ITEMS; ++i) {
+      if (tw_is_after(mine_first + i, count, mode)) mine[i] = tw_result(part[part_first + 1], init, mode);
+    }
   }
   // Each item writes only where it alone has read.
   _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) {
@@ -178,7 +196,8 @@ __kernel __attribute__((reqd_work_group_size(TW_PAIRS, 1, 1))) void tw_totals(__
 
 __kernel __attribute__((reqd_work_group_size(TW_PAIRS, 1, 1))) void tw_sweeps(
     __global const TW_T* in, ulong in_first, ulong count, __global const TW_T* carries, __global TW_T* stack,
-    ulong chunk, __global TW_T* out, ulong out_first, TW_T init, uint mode, ulong last_tile, ulong first_tile) {
+    ulong chunk, __global const TW_T* part, ulong part_first, __global TW_T* out, ulong out_first, TW_T init, uint mode,
+    ulong last_tile, ulong first_tile) {
   __local TW_T nodes[TW_PAIR_TILE], ends[2];
   const int me = get_local_id(0), last = (int)TW_PAIR_TILE - 1;
   const ulong tile = last_tile - (first_tile + get_group_id(0));
@@ -193,8 +212,9 @@ __kernel __attribute__((reqd_work_group_size(TW_PAIRS, 1, 1))) void tw_sweeps(
   tw_upsweep(nodes);
   if (on_top) {
     if (me == 0) {
+      const TW_T before = mode & TW_PART ? part[part_first] : TW_IDENTITY;
       TW_T carry;
-      ends[1] = tw_join(stack, chunk, nodes[last], &carry);
+      ends[1] = tw_join(stack, chunk, nodes[last], before, &carry);
       ends[0] = carry;
     }
     barrier(CLK_LOCAL_MEM_FENCE);  // the carry is stored
@@ -219,7 +239,8 @@ __kernel __attribute__((reqd_work_group_size(TW_PAIRS, 1, 1))) void tw_sweeps(
   const int shift = mode & TW_INCLUSIVE;
   for (int i = me; i <= last; i += TW_PAIRS) {
     const ulong at = tile * TW_PAIR_TILE + i;
-    const TW_T prefix = i + shift <= last ? nodes[min(i + shift, last)] : end;
+    TW_T prefix = i + shift <= last ? nodes[min(i + shift, last)] : end;
+    if (tw_is_after(at, count, mode)) prefix = part[part_first + 1];
     if (at < outputs) out[out_first + at] = tw_result(prefix, init, mode);
   }
   if (me == 0 && (mode & TW_SPINE) && (tile + 1) * TW_PAIR_TILE == count) out[out_first + count] = end;

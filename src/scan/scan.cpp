@@ -14,17 +14,10 @@ enum class kind : std::uint8_t { inclusive, exclusive };
 
 template <class T>
 registry::problem describe(std::uint64_t n, kind which, const T* init, op operation) {
-  registry::problem p{.what = &impl::scan::scan_algorithm(), .type = dtype_of<T>, .shape = {n}};
-  p.setting = {static_cast<std::uint8_t>(operation), static_cast<std::uint8_t>(which),
-               static_cast<std::uint8_t>(init != nullptr)};
-  if (init != nullptr) p.number[0] = base::scalar_value::of(*init);
-  return p;
+  return impl::scan::problem_of(n, operation, which == kind::exclusive, init, false);
 }
 
-[[gnu::noinline]] void reject_sizes(std::uint64_t in, std::uint64_t out) {
-  throw error(errc::invalid_argument, "the output of a scan must have the size of its input: " + std::to_string(in) +
-                                          " elements, not " + std::to_string(out));
-}
+using impl::scan::reject_sizes;
 
 template <class T>
 [[gnu::noinline]] void scan_on_device(std::span<const T> in, std::span<T> out, kind which, const T* init,

@@ -10,11 +10,16 @@ using registry::operand;
 using registry::problem;
 using registry::fold::needs_init;
 
-constexpr std::array<registry::setting, 3> settings{
-    {{"op", registry::fold::op_words}, {"kind", kind_words}, {"init", registry::fold::init_words}}};
+constexpr std::array<registry::setting, 4> settings{{{"op", registry::fold::op_words},
+                                                     {"kind", kind_words},
+                                                     {"init", registry::fold::init_words},
+                                                     {"carry", carry_words, true}}};
 constexpr std::array<std::string_view, 1> numbers{"init"};
 
-std::vector<operand> inputs(const problem& p) { return {{"x", p.type, p.n()}}; }
+std::vector<operand> inputs(const problem& p) {
+  if (!has_carry(p)) return {{"x", p.type, p.n()}};
+  return {{"x", p.type, p.n()}, {"carry", p.type, 2}};
+}
 std::vector<operand> outputs(const problem& p) { return {{"y", p.type, p.n()}}; }
 double operations(const problem& p) { return static_cast<double>(p.n()); }
 

@@ -26,14 +26,16 @@ template <class T, class Op>
 class spine {
  public:
   struct ends {
-    T before, behind;
+    T before, after;
   };
+  explicit spine(T first) : first_(first), carry_(first) {}
+
   ends pass(std::uint64_t index, T value, unsigned level) {
     const T before = wait_for(index);
     blocks_.push(value, level);
-    const T behind = carry_ = blocks_.fold();
+    const T after = carry_ = blocks_.fold_onto(first_);
     turn_.store(index + 1, std::memory_order_release);
-    return {before, behind};
+    return {before, after};
   }
   /// The carry of a tile that comes after `index` others.
   T wait_for(std::uint64_t index) const {
@@ -43,7 +45,8 @@ class spine {
 
  private:
   order::block_stack<T, Op> blocks_;
-  T carry_ = Op::template identity<T>();
+  const T first_;  // what precedes the first tile
+  T carry_;
   std::atomic<std::uint64_t> turn_{0};
 };
 
@@ -54,7 +57,7 @@ void scan_values(const T* in, T* out, std::uint64_t n, descent<T> how, std::uint
   const std::uint64_t whole = n / tile, rest = n % tile, slot = kernels.scratch_elements(tile);
   const unsigned level = static_cast<unsigned>(std::countr_zero(tile));
   const backend::buffer scratch(queue, queue.threads() * slot * sizeof(T));
-  spine<T, Op> carries;
+  spine<T, Op> carries(how.carry);
 
   queue.for_each_tile(whole + (rest != 0), [&](std::uint64_t i, unsigned worker) {
     T* const levels = scratch.as<T>() + worker * slot;
@@ -69,7 +72,7 @@ void scan_values(const T* in, T* out, std::uint64_t n, descent<T> how, std::uint
     const T value = kernels.fold(from, tile, levels, Op::template identity<T>());
     const auto ends = carries.pass(i, value, level);
     mine.carry = ends.before;
-    mine.next = &ends.behind;
+    mine.next = &ends.after;
     // The workers mostly take turns.
     if (i + queue.threads() < whole) mine.ahead = from + queue.threads() * tile;
     downsweep(from, out + i * tile, count, levels, mine);
@@ -88,11 +91,15 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
   with_type(p.type, [&]<class T>(T) {
     order::with_operator(operation_of(p), [&]<class Op>(Op) {
       constexpr T identity = Op::template identity<T>();
-      const descent<T> how{.carry = identity,
+      const T* const carry = carry_of<T>(p, where);
+      T* const out = where.out[0].as<T>();
+      const descent<T> how{.carry = carry == nullptr ? identity : carry[0],
                            .init = starts_from_init(p) ? init_of<T>(p) : identity,
                            .inclusive = !is_exclusive(p),
                            .stream = worth_streaming(p, where, queue)};
-      scan_values<T, Op>(where.in[0].as<const T>(), where.out[0].as<T>(), p.n(), how, tile, queue);
+      scan_values<T, Op>(where.in[0].as<const T>(), out, p.n(), how, tile, queue);
+      if (ends_with_carry(p) && p.n() != 0)
+        out[p.n() - 1] = order::canonical(Op::template apply<T>(how.init, carry[1]));
     });
   });
 }

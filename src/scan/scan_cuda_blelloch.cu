@@ -121,6 +121,7 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
 }
 
 std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning& t) {
+  if (has_carry(p)) return "it takes no carry";
   const auto [group_size] = t.of(axes);
   return too_many_groups(ceil_div(p.n(), 2 * group_size));
 }

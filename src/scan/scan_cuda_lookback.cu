@@ -368,6 +368,7 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
 }
 
 std::string unsupported(const registry::problem& p, const backend::device& on, const registry::tuning&) {
+  if (has_carry(p)) return "it takes no carry";
   if (on.info().compute_capability < pipeline_capability) return "it needs compute capability 9.0, for bulk copies";
   // 2^25 tiles of 32 KiB are 1 TiB.
   if (p.n() * size_of(p.type) / (32 * 1024) >= std::uint64_t{1} << (node_levels * node_digit))

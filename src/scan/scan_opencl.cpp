@@ -27,7 +27,7 @@ using registry::problem;
 using registry::tuning;
 
 // The same numbers as in scan.cl.
-enum mode_bits : std::uint32_t { inclusive = 1, started = 2, spine = 4, top = 8 };
+enum mode_bits : std::uint32_t { inclusive = 1, started = 2, spine = 4, top = 8, part = 16, last = 32 };
 
 /// A piece of memory seen as elements.
 struct elements {
@@ -46,18 +46,19 @@ struct sweep {
   base::scalar_value init;
   std::size_t element_size;
   memory chunks;  // the block stack of the chunks done so far
+  memory ends;    // of a part of a longer array: the prefixes before and after it
 
   void level(const elements& in, const elements& out, std::uint32_t mode, std::uint64_t chunk) const {
     const std::uint64_t tiles = ceil_div(in.count, tile);
     const auto finish = [&](memory carries, std::uint32_t bits) {
-      queue.launch_tiles(prefixes, tiles, group_size, in.where, in.first, in.count, carries, chunks, chunk, out.where,
-                         out.first, init, bits, tiles - 1);
+      queue.launch_tiles(prefixes, tiles, group_size, in.where, in.first, in.count, carries, chunks, chunk, ends,
+                         ends.offset / element_size, out.where, out.first, init, bits, tiles - 1);
     };
     if (tiles == 1) return finish(chunks, mode | top);
     const buffer carries(queue, (tiles + 1) * element_size);  // first the tiles' values, scanned in place
     queue.launch_tiles(values, tiles, group_size, in.where, in.first, in.count, memory(carries));
     const elements next{carries, 0, tiles};
-    level(next, next, spine, chunk);
+    level(next, next, spine | (mode & part), chunk);
     finish(carries, mode);
   }
 };
@@ -73,13 +74,23 @@ void run_levels(const problem& p, const registry::bindings& where, backend::open
       queue.program(embedded::scan_cl, backend::opencl::definitions_of(p.type, operation_of(p)) + definitions);
   const buffer chunks(queue, chunk_stack_size * size);
   const base::scalar_value init = with_type(p.type, [&]<class T>(T) { return base::scalar_value::of(init_of<T>(p)); });
-  const sweep all{queue, program.kernel(values), program.kernel(prefixes), tile, group_size, init, size, chunks};
-  const std::uint32_t mode = (is_exclusive(p) ? 0u : inclusive) | (starts_from_init(p) ? started : 0u);
+  const sweep all{queue,
+                  program.kernel(values),
+                  program.kernel(prefixes),
+                  tile,
+                  group_size,
+                  init,
+                  size,
+                  chunks,
+                  has_carry(p) ? where.in[1] : memory(chunks)};
+  const std::uint32_t mode =
+      (is_exclusive(p) ? 0u : inclusive) | (starts_from_init(p) ? started : 0u) | (has_carry(p) ? part : 0u);
   const std::uint64_t length = chunk == 0 ? p.n() : std::max(chunk, tile);
   for (std::uint64_t first = 0; first < p.n(); first += length) {
     const std::uint64_t count = std::min(length, p.n() - first);
     all.level({where.in[0], where.in[0].offset / size + first, count},
-              {where.out[0], where.out[0].offset / size + first, count}, mode, first / length);
+              {where.out[0], where.out[0].offset / size + first, count}, first + count == p.n() ? mode | last : mode,
+              first / length);
   }
 }
 

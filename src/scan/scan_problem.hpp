@@ -1,16 +1,31 @@
-// How a scan is written as a registry::problem: settings op, kind and init, and the number init.
+// How a scan is written as a registry::problem: settings op, kind, init and carry, the number init, the operand carry.
+//
+// With a carry the input is a part of a longer array: elements [a, a + n), where a is a multiple of some 2^s >= n. The
+// operand holds P(a) and P(a + n), and P(a + m) for m < n is the fold of the part's own blocks onto P(a), as in
+// block_stack::fold_onto. For m = n that fold would miss the blocks that the part completes with what precedes it.
 #pragma once
 
+#include "registry/bindings.hpp"
 #include "registry/fold.hpp"
 
 namespace tilewise::impl::scan {
 
 inline constexpr std::array<std::string_view, 2> kind_words{"inclusive", "exclusive"};
+inline constexpr std::array<std::string_view, 2> carry_words{"none", "given"};
 const registry::algorithm& scan_algorithm();
 
 using registry::fold::operation_of;
 inline bool is_exclusive(const registry::problem& p) { return p.setting[1] == 1; }
 inline bool has_init(const registry::problem& p) { return p.setting[2] == 1; }
+inline bool has_carry(const registry::problem& p) { return p.setting[3] == 1; }
+/// The last output is of the prefix after the whole part, which the carry tells.
+inline bool ends_with_carry(const registry::problem& p) { return has_carry(p) && !is_exclusive(p); }
+
+/// The prefixes before and after the part; null if the input is a whole array. Where memory has addresses.
+template <class T>
+const T* carry_of(const registry::problem& p, const registry::bindings& where) {
+  return has_carry(p) ? where.in[1].as<const T>() : nullptr;
+}
 
 /// An exclusive sum without an initial value starts from 0, an exclusive product from 1.
 template <class T>
@@ -19,5 +34,20 @@ T init_of(const registry::problem& p) {
 }
 /// Whether every output is init + prefix. Only the plain inclusive scan is not.
 inline bool starts_from_init(const registry::problem& p) { return is_exclusive(p) || has_init(p); }
+
+/// A scan of n elements; `init` and `carry` say which settings are given, and `init` the number.
+template <class T>
+registry::problem problem_of(std::uint64_t n, op operation, bool exclusive, const T* init, bool carry) {
+  registry::problem p{.what = &scan_algorithm(), .type = dtype_of<T>, .shape = {n}};
+  p.setting = {static_cast<std::uint8_t>(operation), static_cast<std::uint8_t>(exclusive),
+               static_cast<std::uint8_t>(init != nullptr), static_cast<std::uint8_t>(carry)};
+  if (init != nullptr) p.number[0] = base::scalar_value::of(*init);
+  return p;
+}
+
+[[gnu::noinline]] inline void reject_sizes(std::uint64_t in, std::uint64_t out) {
+  throw error(errc::invalid_argument, "the output of a scan must have the size of its input: " + std::to_string(in) +
+                                          " elements, not " + std::to_string(out));
+}
 
 }  // namespace tilewise::impl::scan

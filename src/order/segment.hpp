@@ -1,0 +1,73 @@
+// What:   the values of the aligned blocks that a part [begin, end) of an array consists of.
+// Order:  the blocks are the largest that lie in the part, so they depend on its ends alone. append merges two blocks
+//         as soon as both children of a larger one are there; a merged value is a node of the one tree.
+// Shape:  at most 63 blocks of ascending length up to the position with the most trailing zeros, and 63 of descending
+//         length after it; levels are not stored, since the ends imply them.
+// Limits: end < 2^64.
+// Twins:  block_stack.hpp is the segment that begins at 0.
+#pragma once
+
+#include "order/operators.hpp"
+
+#include <tilewise/partial.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace tilewise::order {
+
+/// How many blocks [begin, end) consists of.
+constexpr unsigned block_count(std::uint64_t begin, std::uint64_t end) {
+  if (begin == end) return 0;
+  const unsigned highest = static_cast<unsigned>(std::bit_width(begin ^ end)) - 1;
+  const std::uint64_t border = end >> highest << highest;
+  return static_cast<unsigned>(std::popcount(border - begin) + std::popcount(end - border));
+}
+
+/// The level of the largest block that begins at `first` and does not reach beyond `end` > first.
+constexpr unsigned block_level(std::uint64_t first, std::uint64_t end) {
+  const unsigned fits = static_cast<unsigned>(std::bit_width(end - first)) - 1;
+  return first == 0 ? fits : std::min(fits, static_cast<unsigned>(std::countr_zero(first)));
+}
+
+/// Calls f(first, level) for each block of [begin, end), in order of position.
+template <class F>
+void for_each_block(std::uint64_t begin, std::uint64_t end, F f) {
+  while (begin != end) {
+    const unsigned level = block_level(begin, end);
+    f(begin, level);
+    begin += std::uint64_t{1} << level;
+  }
+}
+
+/// Appends the value of the next 2^level elements. The end must be a multiple of 2^level.
+template <class Op, class T>
+void append(segment<T>& to, T value, unsigned level) {
+  unsigned count = block_count(to.begin, to.end);
+  std::uint64_t first = to.end;
+  to.end += std::uint64_t{1} << level;
+  value = canonical(value);
+  for (; (first >> level & 1) != 0 && first - (std::uint64_t{1} << level) >= to.begin; ++level) {
+    value = canonical(Op::template apply<T>(std::exchange(to.value[--count], T{}), value));
+    first -= std::uint64_t{1} << level;
+  }
+  to.value[count] = value;
+}
+
+/// Appends the neighbour on the right, which begins at the end.
+template <class Op, class T>
+void append(segment<T>& to, const segment<T>& right) {
+  const T* value = right.value.data();
+  for_each_block(right.begin, right.end, [&](std::uint64_t, unsigned level) { append<Op>(to, *value++, level); });
+}
+
+/// P(end) of a segment that begins at 0; the identity if it is empty. A NaN is not yet canonical.
+template <class Op, class T>
+T fold(const segment<T>& of) {
+  T prefix = Op::template identity<T>();
+  for (unsigned i = 0; i < block_count(of.begin, of.end); ++i) prefix = Op::template apply<T>(prefix, of.value[i]);
+  return prefix;
+}
+
+}  // namespace tilewise::order

@@ -1,0 +1,87 @@
+// The public class partial.
+#include <tilewise/partial.hpp>
+
+#include "base/host_means.hpp"
+#include "base/instantiate.hpp"
+#include "order/segment.hpp"
+#include "reduce/reduce_problem.hpp"
+#include "reduce/reduce_segment.hpp"
+
+#include <type_traits>
+
+namespace tilewise {
+
+namespace {
+
+std::string name_of(std::uint64_t operation) { return std::string(tilewise::name_of(static_cast<op>(operation))); }
+
+template <class T>
+void append(order::segment<T>& to, const order::segment<T>& right, op operation) {
+  order::with_operator(operation, [&]<class Op>(Op) { order::append<Op>(to, right); });
+}
+
+}  // namespace
+
+template <scalar T>
+partial<T>::partial(op operation, std::uint64_t begin) : partial(operation, order::segment<T>{begin, begin, {}}) {}
+
+template <scalar T>
+partial<T>::partial(op operation, const order::segment<T>& blocks)
+    : blocks_(blocks), operation_(static_cast<std::uint64_t>(operation)) {
+  if (operation > op::max)
+    throw error(errc::invalid_argument,
+                "there is no operation number " + std::to_string(operation_) + "; take sum, product, min or max");
+}
+
+template <scalar T>
+void partial<T>::push(T value) {
+  impl::reduce::require_appendable(op::sum, operation(), end(), 1);
+  order::with_operator(operation(), [&]<class Op>(Op) { order::append<Op>(blocks_, value, 0); });
+}
+
+template <scalar T>
+void partial<T>::push(std::span<const T> values, const reduce_options& options) {
+  impl::reduce::require_appendable(options.operation, operation(), end(), values.size());
+  reduce_options how = options;
+  how.operation = operation();
+  append(blocks_, impl::reduce::segment_of(values, end(), how), operation());
+}
+
+template <scalar T>
+void partial<T>::push(const array<T>& values, const reduce_options& options) {
+  impl::reduce::require_appendable(options.operation, operation(), end(), values.size());
+  reduce_options how = options;
+  how.operation = operation();
+  base::within_host_means([&] { append(blocks_, impl::reduce::segment_of(values, 0, end(), how), operation()); });
+}
+
+template <scalar T>
+void partial<T>::merge(const partial& right) {
+  if (right.operation_ != operation_)
+    throw error(errc::invalid_argument, "a part of a " + name_of(right.operation_) + " does not continue one of a " +
+                                            name_of(operation_) + "; merge parts of one operation");
+  if (right.begin() != end())
+    throw error(errc::invalid_argument, "the part ends at position " + std::to_string(end()) +
+                                            ", but the one merged with it begins at " + std::to_string(right.begin()) +
+                                            "; merge neighbours, the left one with the right one");
+  append(blocks_, right.blocks_, operation());
+}
+
+template <scalar T>
+T partial<T>::value() const {
+  if (begin() != 0)
+    throw error(errc::invalid_argument, "the value of a part from position " + std::to_string(begin()) +
+                                            " on depends on what precedes it; merge it with the part [0, " +
+                                            std::to_string(begin()) + ")");
+  if (end() == 0) return reduce(std::span<const T>(), {.operation = operation()});
+  return order::with_operator(operation(), [&]<class Op>(Op) { return order::canonical(order::fold<Op>(blocks_)); });
+}
+
+#define TILEWISE_INSTANTIATE(T)                            \
+  template class partial<T>;                               \
+  static_assert(std::is_trivially_copyable_v<partial<T>>); \
+  static_assert(std::is_standard_layout_v<partial<T>>);    \
+  static_assert(sizeof(partial<T>) == 3 * 8 + 126 * sizeof(T), "no bytes between the members");
+TILEWISE_FOR_EACH_TYPE(TILEWISE_INSTANTIATE)
+
+}  // namespace tilewise
