@@ -2,7 +2,8 @@
 // Order:  tiles: the upsweep makes a tile's block value. spine: the prefixes of those values, by the same scan.
 //         finish: the upsweep again, then a downsweep that starts with the tile's carry at the root and adds the left
 //         sibling's block value at each step to the right, which makes P(i) for every i of the tile. An inclusive
-//         output is the P of the next position; the last one of a tile is the next tile's carry.
+//         output is the P of the next position; the last one of a tile is the next tile's carry. In a part of a longer
+//         array the spine starts from the prefix before it, and the last inclusive output is of the prefix after it.
 // Shape:  a tile is two elements for each lane of a group; log2(tile) levels with one barrier each.
 // Limits: none; works in place.
 // Twins:  scan_serial.cpp, scan.cl.
@@ -73,24 +74,27 @@ __global__ void tiles(const T* x, T* value) {
   if (threadIdx.x == 0) value[blockIdx.x] = tile[place(2 * blockDim.x - 1)];
 }
 
-/// out[i] for i < outputs, from the tiles of x[0..n) and their carries; no carries means one tile, with an empty carry.
+/// out[i] for i < outputs, from the tiles of x[0..n) and their carries; no carries means one tile, which begins with
+/// the first of `ends` (see carry_of).
 template <class T, class Op>
-__global__ void finish(const T* x, std::uint64_t n, T* out, std::uint64_t outputs, const T* carry,
+__global__ void finish(const T* x, std::uint64_t n, T* out, std::uint64_t outputs, const T* carry, const T* ends,
                        output_rule<T, Op> rule) {
   T* const tile = shared_tile<T>();
   load_tile<T, Op>(tile, x, n);
   upsweep<T, Op>(tile);
-  downsweep<T, Op>(tile, carry == nullptr ? Op::template identity<T>() : carry[blockIdx.x]);
+  const T at_top = ends == nullptr ? Op::template identity<T>() : ends[0];
+  downsweep<T, Op>(tile, carry == nullptr ? at_top : carry[blockIdx.x]);
   const unsigned length = 2 * blockDim.x;
   const std::uint64_t first = std::uint64_t{blockIdx.x} * length;
   for (unsigned i = threadIdx.x; i < length && first + i < outputs; i += blockDim.x) {
     const unsigned position = i + rule.shift;
-    out[first + i] = rule(position < length ? tile[place(position)] : carry[blockIdx.x + 1]);
+    const bool is_end = ends != nullptr && rule.shift != 0 && first + i + 1 == n;
+    out[first + i] = rule(is_end ? ends[1] : position < length ? tile[place(position)] : carry[blockIdx.x + 1]);
   }
 }
 
 template <class T, class Op>
-void scan_values(const T* x, std::uint64_t n, T* out, std::uint64_t outputs, output_rule<T, Op> rule,
+void scan_values(const T* x, std::uint64_t n, T* out, std::uint64_t outputs, const T* ends, output_rule<T, Op> rule,
                  unsigned group_size, queue& q) {
   const std::uint64_t tile = 2 * group_size, whole = n / tile, groups = ceil_div(outputs, tile);
   const unsigned shared_bytes = places(2 * group_size) * static_cast<unsigned>(sizeof(T));
@@ -99,11 +103,11 @@ void scan_values(const T* x, std::uint64_t n, T* out, std::uint64_t outputs, out
     tiles<T, Op><<<static_cast<unsigned>(whole), group_size, shared_bytes, q.stream()>>>(x, values.as<T>());
     TW_CUDA(cudaGetLastError());
     // P of the values at 0, 1, ..., whole: the carry of each tile, and the one after the last whole tile.
-    scan_values<T, Op>(values.as<T>(), whole, carries.as<T>(), whole + 1, {Op::template identity<T>(), 0}, group_size,
-                       q);
+    scan_values<T, Op>(values.as<T>(), whole, carries.as<T>(), whole + 1, ends, {Op::template identity<T>(), 0},
+                       group_size, q);
   }
   finish<T, Op><<<static_cast<unsigned>(groups), group_size, shared_bytes, q.stream()>>>(x, n, out, outputs,
-                                                                                         carries.as<T>(), rule);
+                                                                                         carries.as<T>(), ends, rule);
   TW_CUDA(cudaGetLastError());
 }
 
@@ -115,13 +119,12 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
   const auto [group_size] = t.of(axes);
   if (p.n() == 0) return;
   with_type_and_operator(p.type, operation_of(p), [&]<class T, class Op>(T, Op) {
-    scan_values<T, Op>(where.in[0].as<const T>(), p.n(), where.out[0].as<T>(), p.n(), output_rule_of<T, Op>(p),
-                       group_size, enter(q));
+    scan_values<T, Op>(where.in[0].as<const T>(), p.n(), where.out[0].as<T>(), p.n(), carry_of<T>(p, where),
+                       output_rule_of<T, Op>(p), group_size, enter(q));
   });
 }
 
 std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning& t) {
-  if (has_carry(p)) return "it takes no carry";
   const auto [group_size] = t.of(axes);
   return too_many_groups(ceil_div(p.n(), 2 * group_size));
 }

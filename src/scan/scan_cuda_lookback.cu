@@ -1,7 +1,8 @@
 // What:   scan in one pass over memory: each element is read once and written once.
 // Order:  a tile publishes its block value; a scout folds its carry from the nodes of the tree over tiles
 //         (scan_cuda_nodes.cuh); a downsweep from that carry makes P(i) for every i of the tile. All carries are folds
-//         of block values, never of prefixes, so timing changes nothing.
+//         of block values, never of prefixes, so timing changes nothing. In a part of a longer array they are folds
+//         onto the prefix before it, and the last inclusive output is of the prefix after it.
 // Shape:  one group per compute unit, as long as there are tiles; its warps have four roles and pass slots of shared
 //         memory along in a ring: the producer draws a tile and starts its bulk copy; reduce warps make the values of
 //         its rows, of its chunks and of the whole, and publish the last; the scout waits for the carry; finish warps
@@ -17,6 +18,7 @@
 #include "scan/scan_cuda.cuh"
 #include "scan/scan_cuda.hpp"
 #include "scan/scan_cuda_nodes.cuh"
+#include "scan/scan_cuda_prefixes.cuh"
 
 #include <algorithm>
 
@@ -58,7 +60,8 @@ struct work {
   output_rule<T, Op> rule;
   std::uint64_t* counter;  // epoch in the high half, tiles drawn in the low one
   node_table nodes;
-  T code;  // see has_codes
+  T code;         // see has_codes
+  const T* ends;  // see carry_of
 };
 
 /// A tile on its way through the group.
@@ -111,10 +114,14 @@ __device__ bool is_whole(const work<T, Op>& w, std::uint64_t tile) {
 
 /// From elements to codes, or back.
 template <class T, class Op>
+__device__ T recoded(const work<T, Op>& w, T value) {
+  if constexpr (has_codes<T, Op>) value ^= w.code;
+  return value;
+}
+template <class T, class Op>
 __device__ void recode(const work<T, Op>& w, pack<T>& values) {
-  if constexpr (has_codes<T, Op>)
 #pragma unroll
-    for (unsigned i = 0; i < pack_length<T>; ++i) values.at[i] ^= w.code;
+  for (unsigned i = 0; i < pack_length<T>; ++i) values.at[i] = recoded(w, values.at[i]);
 }
 
 /// One lane. A tile is drawn only when its slot is free: one that were held back would hold up all newer ones.
@@ -138,6 +145,7 @@ __device__ void produce(const work<T, Op>& w, shared_state<T, Chunks>& s) {
 template <class T, class Op, unsigned Chunks>
 __device__ void scout(const work<T, Op>& w, shared_state<T, Chunks>& s) {
   const unsigned lane = threadIdx.x % warp_size;
+  const T first = w.ends == nullptr ? Op::template identity<T>() : recoded(w, w.ends[0]);
   for (ring<s.slots> r;; ++r.use) {
     slot<T, Chunks>& of = s.in[r.place()];
     of.full.wait(r.parity());
@@ -148,7 +156,7 @@ __device__ void scout(const work<T, Op>& w, shared_state<T, Chunks>& s) {
     __syncwarp();  // every lane has read the slot
     if (lane == 0) of.empty.arrive();
     publish_completed<Op>(w.nodes, s.epoch, tile, own);
-    const carry_pair<T> carry = look_back<Op>(w.nodes, s.epoch, tile, own);
+    const carry_pair<T> carry = look_back<Op>(w.nodes, s.epoch, tile, own, first);
     carry_slot<T>& to = s.carries[r.use % (2 * s.slots)];
     if (lane != 0) continue;
     to.carry = carry;
@@ -197,32 +205,6 @@ __device__ void reduce(const work<T, Op>& w, shared_state<T, Chunks>& s, unsigne
   }
 }
 
-/// P(lane % Width) for groups of Width lanes, one block value a lane, where P(0) is `before`.
-template <class Op, unsigned Width = warp_size, class T>
-__device__ T lanes_prefix(T value, T before) {
-  T sibling_value[5];
-#pragma unroll
-  for (unsigned bit = 0; 1u << bit < Width; ++bit) {
-    sibling_value[bit] = __shfl_xor_sync(all_lanes, value, 1u << bit);
-    value = Op::template apply<T>(value, sibling_value[bit]);
-  }
-#pragma unroll
-  for (unsigned bit = 5; bit-- > 0;)
-    if (1u << bit < Width && (threadIdx.x >> bit & 1) != 0) before = Op::template apply<T>(before, sibling_value[bit]);
-  return before;
-}
-
-/// P at each of Length neighbours, where P at their begin is `before`.
-template <class Op, unsigned Length, class T>
-__device__ void prefixes(const T* x, T before, T* p) {
-  if constexpr (Length == 1) {
-    p[0] = before;
-  } else {
-    prefixes<Op, Length / 2>(x, before, p);
-    prefixes<Op, Length / 2>(x + Length / 2, Op::template apply<T>(before, tree_of<Op, Length / 2>(x)), p + Length / 2);
-  }
-}
-
 /// Writes one row from P at its begin and at its end.
 template <class T, class Op>
 __device__ void finish_row(const work<T, Op>& w, const pack<T>& x, T before, T after, std::uint64_t first,
@@ -242,6 +224,16 @@ __device__ void finish_row(const work<T, Op>& w, const pack<T>& x, T before, T a
     for (unsigned i = 0; i < pack_length<T>; ++i)
       if (first + i < w.n) w.out[first + i] = y.at[i];
   }
+}
+
+/// The last output of a part of a longer array, if this lane has written it: the packs that begin at `first` and after
+/// every further row.
+template <class T, class Op>
+__device__ void finish_part(const work<T, Op>& w, std::uint64_t first) {
+  if (w.ends == nullptr || w.rule.shift == 0) return;
+  const std::uint64_t further = w.n - 1 - first;  // huge where the lane is beyond it
+  if (further < rows * row_length<T> && further % row_length<T> < pack_length<T>)
+    w.out[w.n - 1] = recoded(w, w.rule(recoded(w, w.ends[1])));
 }
 
 /// One warp a chunk.
@@ -278,6 +270,7 @@ __device__ void finish(const work<T, Op>& w, shared_state<T, Chunks>& s, unsigne
       const T before = __shfl_sync(all_lanes, before_rows, i), next = __shfl_sync(all_lanes, before_rows, i + 1);
       finish_row(w, x[i], before, i + 1 < rows ? next : after_chunk, first + i * row_length<T>, packed);
     }
+    finish_part(w, first);
   }
 }
 
@@ -337,8 +330,9 @@ void launch(const registry::problem& p, const registry::bindings& where, queue& 
     code = code_of<T>(p);
     if (starts_from_init(p)) rule.init ^= code;
   }
-  const work<T, Op> w{
-      x, out, p.n(), tiles, is_packable(x), is_packable(out), rule, words, nodes_of<T>(words, tiles, needed), code};
+  const node_table nodes = nodes_of<T>(words, tiles, needed);
+  const T* const ends = carry_of<T>(p, where);
+  const work<T, Op> w{x, out, p.n(), tiles, is_packable(x), is_packable(out), rule, words, nodes, code, ends};
   const unsigned groups = static_cast<unsigned>(std::min<std::uint64_t>(tiles, q.device().info().compute_units));
   TW_CUDA(cudaFuncSetAttribute(lookback<T, Op, Chunks>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
   lookback<T, Op, Chunks><<<groups, group_size<Chunks>, bytes, q.stream()>>>(w);
@@ -368,7 +362,6 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
 }
 
 std::string unsupported(const registry::problem& p, const backend::device& on, const registry::tuning&) {
-  if (has_carry(p)) return "it takes no carry";
   if (on.info().compute_capability < pipeline_capability) return "it needs compute capability 9.0, for bulk copies";
   // 2^25 tiles of 32 KiB are 1 TiB.
   if (p.n() * size_of(p.type) / (32 * 1024) >= std::uint64_t{1} << (node_levels * node_digit))

@@ -99,12 +99,12 @@ __device__ void gather(const node_table& nodes, unsigned epoch, std::uint64_t ti
   }
 }
 
-/// Waits for the tiles older than tile t and makes its two carries.
+/// Waits for the tiles older than tile t and makes its two carries, folds onto `first`.
 template <class Op, class T>
-__device__ carry_pair<T> look_back(const node_table& nodes, unsigned epoch, std::uint64_t tile, T own) {
+__device__ carry_pair<T> look_back(const node_table& nodes, unsigned epoch, std::uint64_t tile, T own, T first) {
   T value[node_levels], before[node_levels + 1];
   gather<Op>(nodes, epoch, tile, value);
-  before[node_levels] = Op::template identity<T>();
+  before[node_levels] = first;
 #pragma unroll
   for (unsigned level = node_levels; level-- > 0;) {
     const unsigned digit = digit_of(tile, level);
