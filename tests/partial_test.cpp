@@ -7,6 +7,7 @@
 #include <tilewise/tilewise.hpp>
 
 #include <cstring>
+#include <limits>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -166,6 +167,16 @@ TYPED_TEST(Partial, IsTheSameFromEveryDevice) {
         EXPECT_TRUE(same_bytes(from_span, expected)) << on.name() << " " << n << " from " << begin;
         EXPECT_TRUE(same_bytes(from_array, expected)) << on.name() << " " << n << " from " << begin;
       }
+  }
+}
+
+TEST(PartialOfNans, HasTheCanonicalOneWhereverItComesFrom) {
+  const float odd = __builtin_bit_cast(float, 0xffc12345u), infinity = std::numeric_limits<float>::infinity();
+  for (const std::vector<float>& x : {std::vector{odd}, std::vector{1.0f, odd}, std::vector{infinity, -infinity}}) {
+    partial<float> one_by_one, at_once;
+    for (const float value : x) one_by_one.push(value);
+    at_once.push(x);
+    EXPECT_TRUE(same_bytes(one_by_one, at_once)) << x[0];
   }
 }
 
