@@ -1,51 +1,18 @@
-// Parts of a longer array: however it is cut, and in whatever grouping neighbours are merged, a part has the same
-// bytes, the reduction and the scan have the bits of one call.
-#include "helpers.hpp"
+// Partials: however an array is cut, and in whatever grouping neighbours are merged, a part has the same bytes, and the
+// whole has the value of one call.
 #include "order/block_stack.hpp"
 #include "order/segment.hpp"
+#include "parts.hpp"
 
 #include <tilewise/tilewise.hpp>
 
-#include <cstring>
 #include <limits>
-#include <random>
 
 #include <gtest/gtest.h>
 
 namespace tilewise::tests {
 
 namespace {
-
-constexpr std::uint64_t two33 = std::uint64_t{1} << 33;
-/// Other associations have other bits on the first four; the others have NaNs of all payloads and zeros of both signs.
-constexpr std::array telling{lab::data_class::uniform,    lab::data_class::wide, lab::data_class::near_one,
-                             lab::data_class::cancelling, lab::data_class::nan,  lab::data_class::zeros};
-
-template <class T>
-std::vector<T> values_of(lab::data_class data, std::uint64_t seed, std::uint64_t n) {
-  std::vector<T> values(n);
-  lab::generate(data, seed, dtype_of<T>, 0, n, values.data());
-  return values;
-}
-
-template <class T>
-bool same_bytes(const T& a, const T& b) {
-  return std::memcmp(&a, &b, sizeof a) == 0;
-}
-template <class T>
-bool same_bytes(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
-}
-
-std::mt19937_64 random_numbers(5);
-
-/// Ends of parts that make up [0, n), some of them empty.
-std::vector<std::uint64_t> random_ends(std::uint64_t n, std::size_t parts) {
-  std::vector<std::uint64_t> ends{n};
-  while (ends.size() < parts) ends.push_back(random_numbers() % (n + 1));
-  std::sort(ends.begin(), ends.end());
-  return ends;
-}
 
 /// Merges neighbours in a random order until one part is left.
 template <class T>
@@ -73,7 +40,6 @@ std::vector<partial<T>> parts_of(const std::vector<T>& x, op operation, std::uin
 
 template <class T>
 class Partial : public ::testing::Test {};
-using element_types = ::testing::Types<float, double, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t>;
 TYPED_TEST_SUITE(Partial, element_types);
 
 }  // namespace
@@ -213,161 +179,6 @@ TEST(PartialRefuses, WhatHasNoMeaning) {
   last.push(std::vector<float>(2));
   refused([&] { last.push(1.0f); });
   refused([&] { last.push(std::vector<float>(1)); });
-}
-
-namespace {
-
-/// The four kinds of scan.
-template <class T>
-struct kind {
-  bool exclusive;
-  std::optional<T> init;
-
-  void whole(std::span<const T> in, std::span<T> out, const scan_options& o) const {
-    if (exclusive)
-      init ? exclusive_scan(in, out, *init, o) : exclusive_scan(in, out, o);
-    else
-      init ? inclusive_scan(in, out, *init, o) : inclusive_scan(in, out, o);
-  }
-  template <class In, class Out>
-  void part(const In& in, Out& out, partial<T>& carry, const scan_options& o = {}) const {
-    if (exclusive)
-      init ? exclusive_scan(in, out, *init, carry, o) : exclusive_scan(in, out, carry, o);
-    else
-      init ? inclusive_scan(in, out, *init, carry, o) : inclusive_scan(in, out, carry, o);
-  }
-};
-
-template <class T>
-std::vector<kind<T>> kinds_for(op operation) {
-  const T init = values_of<T>(lab::data_class::wide, 77, 1)[0];
-  std::vector<kind<T>> all{{false, {}}, {false, init}, {true, init}};
-  if (operation == op::sum || operation == op::product) all.push_back({true, {}});
-  return all;
-}
-
-/// Scans x in random parts, in place or not, and compares with one call.
-template <class T>
-void expect_one_call(const std::vector<T>& x, const kind<T>& how, op operation, const scan_options& options) {
-  std::vector<T> expected(x.size()), y = random_numbers() % 2 == 0 ? x : std::vector<T>(x.size());
-  how.whole(x, expected, {.operation = operation});
-  const bool in_place = same_bytes(x, y);
-  partial<T> carry(operation), reduced(operation);
-  std::uint64_t first = 0;
-  for (const std::uint64_t end : random_ends(x.size(), 6)) {
-    std::span<T> out = std::span(y).subspan(first, end - first);
-    const std::span<const T> in = in_place ? std::span<const T>(out) : std::span(x).subspan(first, end - first);
-    how.part(in, out, carry, options);
-    first = end;
-  }
-  reduced.push(x);
-  ASSERT_TRUE(same_bytes(y, expected)) << name_of(operation) << " n=" << x.size() << " exclusive=" << how.exclusive
-                                       << " init=" << how.init.has_value() << " in place=" << in_place;
-  ASSERT_TRUE(same_bytes(carry, reduced));
-}
-
-}  // namespace
-
-TYPED_TEST(Partial, ScansOfPartsHaveTheBitsOfOneCall) {
-  using T = TypeParam;
-  for (const lab::data_class data : telling)
-    for (const op operation : all_ops)
-      for (const kind<T>& how : kinds_for<T>(operation))
-        for (const std::uint64_t n : {1, 6, 40, 300, 5000, 70'001})
-          expect_one_call(values_of<T>(data, n, n), how, operation, {});
-}
-
-TYPED_TEST(Partial, ScansOfPartsHaveThemOnEveryDeviceAndWithEveryVariant) {
-  using T = TypeParam;
-  for (const device& on : devices_with("scan")) {
-    if (on.info().backend != "cpu" && !std::is_same_v<T, float>) continue;
-    for (const registry::variant* v : registry::variants_of(registry::find_algorithm("scan"))) {
-      if (v->peer || v->device_backend() != on.info().backend) continue;
-      const std::string id = v->id();
-      for (const std::string_view variant : {std::string_view(), std::string_view(id)})
-        for (const kind<T>& how : kinds_for<T>(op::sum))
-          expect_one_call(values_of<T>(lab::data_class::wide, 3, 20'011), how, op::sum,
-                          {.device = on, .variant = variant});
-    }
-  }
-}
-
-TEST(ScanOfParts, LongerThanAPieceOfTheHostsCache) {
-  const std::vector<float> x = wide_floats((std::uint64_t{5} << 20) + 77);
-  for (const kind<float>& how : kinds_for<float>(op::sum)) expect_one_call(x, how, op::sum, {});
-}
-
-TEST(ScanOfParts, OfArraysOnEveryDevice) {
-  const std::vector<float> x = wide_floats(50'021);
-  for (const device& on : devices_with("scan"))
-    for (const kind<float>& how : kinds_for<float>(op::sum)) {
-      std::vector<float> expected(x.size()), y;
-      how.whole(x, expected, {});
-      partial<float> carry, reduced;
-      reduced.push(x);
-      std::uint64_t first = 0;
-      for (const std::uint64_t end : random_ends(x.size(), 5)) {
-        const array<float> in = on.upload(std::span(x).subspan(first, end - first));
-        array<float> out = on.allocate<float>(in.size());
-        how.part(in, out, carry);
-        const std::vector<float> there = out.download();
-        y.insert(y.end(), there.begin(), there.end());
-        first = end;
-      }
-      EXPECT_TRUE(same_bytes(y, expected)) << on.name() << " exclusive=" << how.exclusive;
-      EXPECT_TRUE(same_bytes(carry, reduced)) << on.name();
-    }
-}
-
-TYPED_TEST(Partial, ScansContinueBeyond32BitPositions) {
-  using T = TypeParam;
-  for (const op operation : all_ops)
-    order::with_operator(operation, [&]<class Op>(Op) {
-      for (const std::uint64_t begin : {two33 - 1, two33, two33 + 4096, two33 + 12'345}) {
-        order::block_stack<T, Op> stack;
-        order::segment<T> before;
-        const std::vector<T> blocks = values_of<T>(lab::data_class::wide, begin, 64);
-        const T* next = blocks.data();
-        order::for_each_block(0, begin, [&](std::uint64_t, unsigned level) {
-          order::append<Op>(before, *next, level);
-          stack.push(*next++, level);
-        });
-        partial<T> carry(operation, before);
-        const std::vector<T> x = values_of<T>(lab::data_class::wide, 1, 10'000), y = inclusive_scan(x, carry);
-        for (std::uint64_t i = 0; i < x.size(); ++i) {
-          stack.push(x[i]);
-          ASSERT_TRUE(same_bytes(y[i], order::canonical(stack.fold()))) << name_of(operation) << " " << begin + i;
-        }
-        ASSERT_EQ(carry.end(), begin + x.size());
-      }
-    });
-}
-
-TEST(ScanOfParts, RefusesWhatHasNoMeaningAndTouchesNothing) {
-  std::vector<float> x = wide_floats(6000), y(6000, 42.0f);
-  const std::vector<float> x_before = x, y_before = y;
-  partial<float> carry(op::max), late(op::max, 5), endless(op::sum, 0);
-  carry.push(3.0f);
-  const std::array before{carry, late};
-  const std::span<float> all(x);
-  const auto refused = [&](auto call) {
-    EXPECT_EQ(code_of(call), errc::invalid_argument);
-    EXPECT_TRUE(same_bytes(before, std::array{carry, late})) << "the carry was touched";
-    EXPECT_TRUE(same_bytes(x, x_before) && same_bytes(y, y_before)) << "memory was touched";
-  };
-  for (const std::uint64_t n : {10u, 6000u}) {
-    const std::span<const float> in(x.data(), n);
-    const std::span<float> out(y.data(), n);
-    refused([&] { inclusive_scan(in, out, late); });
-    refused([&] { inclusive_scan(in, out.first(n - 1), carry); });
-    refused([&] { inclusive_scan(in, out, carry, {.operation = op::product}); });
-    refused([&] { exclusive_scan(in, out, carry); });
-    refused([&] { inclusive_scan(in, out, carry, {.variant = "no_such"}); });
-    refused([&] { inclusive_scan<float>(in.first(n / 2), all.subspan(1, n / 2), carry); });
-    // The first pieces of these lie apart; the operands do not.
-    refused([&] { inclusive_scan<float>(all.first(n / 2), all.subspan(n / 2 - 1, n / 2), carry); });
-    refused([&] { inclusive_scan(std::span<const float>(static_cast<const float*>(nullptr), n), out, carry); });
-  }
 }
 
 }  // namespace tilewise::tests
