@@ -49,6 +49,11 @@ std::vector<std::function<void(const In&, Out&)>> calls_of_two(std::uint64_t sid
   return {
       [](const In& in, Out& out) { tw::inclusive_scan(in, out); },
       [](const In& in, Out& out) { tw::exclusive_scan(in, out, 2.0f); },
+      [](const In& in, Out& out) {
+        tw::partial<float> carry;
+        carry.push(1.0f);
+        tw::inclusive_scan(in, out, carry);
+      },
       [](const In& in, Out& out) { tw::sort(in, out); },
       [=](const In& in, Out& out) { tw::diffuse(in, out, {.rows = side, .columns = side}); },
   };
@@ -139,6 +144,9 @@ TEST(HostileCalls, NullPointersWithASizeAreRefused) {
     refused([&] { tw::reduce(in); });
     refused([&] { tw::inclusive_scan(in, std::span(host)); });
     refused([&] { tw::inclusive_scan(good, out); });
+    partial<float> carry;
+    refused([&] { tw::inclusive_scan(good, out, carry); });
+    refused([&] { carry.push(in); });
     refused([&] { tw::sort(in, std::span(host)); });
     refused([&] { tw::sort(good, out); });
     refused([&] { tw::argsort(in); });
@@ -163,6 +171,11 @@ TEST(HostileCalls, WhatWasMovedFromIsRefused) {
   refused([&] { tw::reduce(x); });
   refused([&] { tw::inclusive_scan(x, y); });
   refused([&] { tw::inclusive_scan(y, x); });
+  partial<float> carry;
+  refused([&] { tw::inclusive_scan(x, y, carry); });
+  refused([&] { tw::inclusive_scan(y, x, carry); });
+  refused([&] { carry.push(x); });
+  EXPECT_EQ(carry.end(), 0u);
   refused([&] { tw::sort(x); });
   refused([&] { tw::matmul(x, {3, 3}, y, {3, 3}); });
   refused([&] { x.device().name(); });
