@@ -29,12 +29,12 @@ exit_code convolve_files(const convolve_request& request) {
                       .type = image.array.type,
                       .shape = {image.array.shape[0], image.array.shape[1], mask.array.shape[0], mask.array.shape[1]}};
   registry::choose_setting(p, "border", request.border);
-  const data_run run = run_problem(p, std::array{&image.array.data, &mask.array.data}, request.common);
+  data_run run = plan_run(p, request.common);
   const image_size result = convolved_size({p.shape[0], p.shape[1]}, {p.shape[2], p.shape[3]},
                                            request.border == "zero" ? border::zero : border::valid);
   const std::uint64_t shape[] = {result.rows, result.columns};
-  write_result(p, run, request.common, request.output, shape);
-  return exit_code::ok;
+  return run_to_file(p, std::array{&image.array.data, &mask.array.data}, request.common, std::move(run), request.output,
+                     shape);
 }
 
 }  // namespace

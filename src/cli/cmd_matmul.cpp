@@ -23,10 +23,8 @@ exit_code multiply_files(const matmul_request& request) {
   const registry::problem p{
       .what = &registry::find_algorithm("matmul"), .type = a.array.type, .shape = {rows[0], columns[1], rows[1]}};
   const bytes* const inputs[] = {&a.array.data, &b.array.data};
-  const data_run run = run_problem(p, inputs, request.common);
   const std::uint64_t shape[] = {rows[0], columns[1]};
-  write_result(p, run, request.common, request.output, shape);
-  return exit_code::ok;
+  return run_to_file(p, inputs, request.common, plan_run(p, request.common), request.output, shape);
 }
 
 }  // namespace

@@ -24,10 +24,8 @@ exit_code multiply_files(const matvec_request& request) {
   const registry::problem p{
       .what = &registry::find_algorithm("matvec"), .type = a.array.type, .shape = {rows[0], rows[1]}};
   const bytes* const inputs[] = {&a.array.data, &x.array.data};
-  const data_run run = run_problem(p, inputs, request.common);
   const std::uint64_t shape[] = {rows[0]};
-  write_result(p, run, request.common, request.output, shape);
-  return exit_code::ok;
+  return run_to_file(p, inputs, request.common, plan_run(p, request.common), request.output, shape);
 }
 
 }  // namespace

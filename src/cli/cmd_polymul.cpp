@@ -35,10 +35,10 @@ exit_code multiply_polynomials(const polymul_request& request) {
     registry::choose_setting(p, "modulus", "given");
     p.number[0] = {dtype::i64, *request.modulus};
   }
-  const data_run run = run_problem(p, std::array{&a.array.data, &b.array.data}, request.common);
+  data_run run = plan_run(p, request.common);
   const std::vector<std::uint64_t> shape{p.what->outputs(p).front().count};
-  write_result(p, run, request.common, request.output, shape);
-  return exit_code::ok;
+  return run_to_file(p, std::array{&a.array.data, &b.array.data}, request.common, std::move(run), request.output,
+                     shape);
 }
 
 /// The library's message mentions a modulus; here that is an option.

@@ -38,7 +38,8 @@ exit_code reduce_file(const reduce_request& request) {
   p.shape = {x.count()};
   if (request.init) p.number[0] = base::parse_number(*request.init, x.type);
   const bytes* const inputs[] = {&x.data};
-  const data_run run = run_problem(p, inputs, request.common);
+  data_run run = plan_run(p, request.common);
+  run_planned(p, inputs, request.common, run);
   tell(run, request.common);
   base::scalar_value value{x.type, 0};
   std::memcpy(&value.bits, run.outputs[0].data(), run.outputs[0].size());

@@ -27,9 +27,7 @@ exit_code scan_file(const scan_request& request) {
   p.shape = {x.count()};
   if (request.init) p.number[0] = base::parse_number(*request.init, x.type);
   const bytes* const inputs[] = {&x.data};
-  const data_run run = run_problem(p, inputs, request.common);
-  write_result(p, run, request.common, request.output, x.shape);
-  return exit_code::ok;
+  return run_to_file(p, inputs, request.common, plan_run(p, request.common), request.output, x.shape);
 }
 
 }  // namespace

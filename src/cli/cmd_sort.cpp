@@ -2,8 +2,10 @@
 #include "cli/array_file.hpp"
 #include "cli/data_command.hpp"
 #include "cli/file_roles.hpp"
+#include "io/array_output.hpp"
 #include "lab/verify.hpp"
 
+#include <deque>
 #include <optional>
 
 namespace tilewise::cli {
@@ -73,11 +75,14 @@ exit_code sort_file(const sort_request& request) {
   registry::choose_setting(p, "payload", payload_word(values, second));
   std::vector<const bytes*> inputs{&x.array.data};
   if (values) inputs.push_back(&values->array.data);
-  const data_run run = run_problem(p, inputs, request.common);
+  data_run run = plan_run(p, request.common);
+  std::deque<io::array_output> files;
+  files.emplace_back(request.output, x.array.type, x.array.shape);
+  if (second) files.emplace_back(second->path, second->type, x.array.shape);
+  run_planned(p, inputs, request.common, run);
   tell(run, request.common);
-  std::vector<io::npy_output> outputs{{request.output, x.array.type, x.array.shape, run.outputs[0]}};
-  if (second) outputs.push_back({second->path, second->type, x.array.shape, run.outputs[1]});
-  io::write_npys(outputs);
+  for (std::size_t i = 0; i < files.size(); ++i) files[i].write_all(run.outputs[i]);
+  for (io::array_output& file : files) file.commit();
   if (!request.common.json) return exit_code::ok;
   nlohmann::ordered_json fields = describe(p, run, x.array.shape);
   if (second) fields[second->field] = lab::digest_of(run.outputs[1]);

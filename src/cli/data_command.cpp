@@ -1,8 +1,8 @@
 #include "cli/data_command.hpp"
 
 #include "cli/output.hpp"
+#include "io/array_output.hpp"
 #include "io/host_memory.hpp"
-#include "io/npy.hpp"
 #include "lab/verify.hpp"
 #include "registry/execute.hpp"
 
@@ -44,7 +44,8 @@ void run_on(backend::queue& queue, const registry::problem& p, std::span<const b
   const bool moves = run.device->info().backend != "cpu";
   std::vector<const void*> from;
   for (const bytes* input : inputs) from.push_back(input->data());
-  const std::vector<void*> to = registry::pointers_to(run.outputs);
+  std::vector<void*> to;
+  for (bytes& output : run.outputs) to.push_back(output.data());
   const auto whole = clock::now();
   registry::host_run steps(p, run.how, queue, from, to);
   auto start = clock::now();
@@ -65,15 +66,18 @@ void run_on(backend::queue& queue, const registry::problem& p, std::span<const b
 
 }  // namespace
 
-data_run run_problem(const registry::problem& p, std::span<const bytes* const> inputs, const common_options& options) {
+data_run plan_run(const registry::problem& p, const common_options& options) {
   const registry::preferences wanted{options.variant, options.tuning, options.fast};
   registry::admit(p, wanted);
   const device_handle device = open_device(options);
-  data_run run{.device = device, .how = registry::choose(p, *device, wanted), .outputs = {}, .times = {}};
-  require_memory(p, device->info());
+  return {.device = device, .how = registry::choose(p, *device, wanted), .outputs = {}, .times = {}};
+}
+
+void run_planned(const registry::problem& p, std::span<const bytes* const> inputs, const common_options& options,
+                 data_run& run) {
+  require_memory(p, run.device->info());
   for (const registry::operand& out : p.what->outputs(p)) run.outputs.emplace_back(out.bytes());
-  run_on(device->queue(), p, inputs, options.json, run);
-  return run;
+  run_on(run.device->queue(), p, inputs, options.json, run);
 }
 
 nlohmann::ordered_json describe(const registry::problem& p, const device_handle& device, const registry::choice& how,
@@ -115,11 +119,15 @@ void tell(const data_run& run, const common_options& options) {
        run.how.reason + "; " + std::to_string(std::llround(run.times.end_to_end / 1000)) + " us end to end");
 }
 
-void write_result(const registry::problem& p, const data_run& run, const common_options& options,
-                  const std::string& output, std::span<const std::uint64_t> shape) {
+exit_code run_to_file(const registry::problem& p, std::span<const bytes* const> inputs, const common_options& options,
+                      data_run run, const std::string& output, std::span<const std::uint64_t> shape) {
+  io::array_output file(output, p.what->outputs(p).front().type, shape);
+  run_planned(p, inputs, options, run);
   tell(run, options);
-  io::write_npy(output, p.what->outputs(p).front().type, shape, run.outputs.front());
+  file.write_all(run.outputs.front());
+  file.commit();
   if (options.json) print_fields(describe(p, run, shape), output);
+  return exit_code::ok;
 }
 
 }  // namespace tilewise::cli

@@ -3,6 +3,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/device_use.hpp"
+#include "io/host_block.hpp"
 #include "registry/choose.hpp"
 
 #include <nlohmann/json.hpp>
@@ -12,7 +13,7 @@
 
 namespace tilewise::cli {
 
-using bytes = std::vector<std::byte>;
+using bytes = io::host_block;
 
 /// Times of the one run in nanoseconds, by the host's clock, except the kernel's, which the device measures. Each ends
 /// when the device is done.
@@ -31,9 +32,13 @@ struct data_run {
   run_times times;
 };
 
-/// Runs the problem on the device and with the variant that the options name. Throws `out_of_memory`, before anything
-/// is allocated, if the device or the host cannot hold the operands.
-data_run run_problem(const registry::problem& p, std::span<const bytes* const> inputs, const common_options& options);
+/// Opens the device and chooses the variant that the options name. Throws whatever speaks against the run but memory.
+data_run plan_run(const registry::problem& p, const common_options& options);
+
+/// Runs the problem as planned. Throws `out_of_memory`, before anything is allocated, if the device or the host cannot
+/// hold the operands.
+void run_planned(const registry::problem& p, std::span<const bytes* const> inputs, const common_options& options,
+                 data_run& run);
 
 /// The fields of --json that all data commands have: what ran where, and the digest of its result.
 nlohmann::ordered_json describe(const registry::problem& p, const device_handle& device, const registry::choice& how,
@@ -45,9 +50,10 @@ nlohmann::ordered_json describe(const registry::problem& p, const data_run& run,
 /// Prints them and the path of the output on one line.
 void print_fields(nlohmann::ordered_json fields, const std::string& output);
 
-/// Reports the run, writes its only output, and prints its fields if --json asks for them.
-void write_result(const registry::problem& p, const data_run& run, const common_options& options,
-                  const std::string& output, std::span<const std::uint64_t> shape);
+/// Runs the problem as planned, writes its only output, and prints its fields if --json asks for them. The file has its
+/// place on the disk before the work begins.
+exit_code run_to_file(const registry::problem& p, std::span<const bytes* const> inputs, const common_options& options,
+                      data_run run, const std::string& output, std::span<const std::uint64_t> shape);
 
 /// -v: what was chosen and why, and how long it took.
 void tell(const data_run& run, const common_options& options);

@@ -105,8 +105,8 @@ snapshot output_folder::read_checkpoint(const parameters& p, dtype type, std::ve
     if (name != field.filename())
       throw error(errc::io, shown + " is of step " + std::to_string(shot.step) + ", but its field is " +
                                 base::printable(name) + started_anew);
-    io::npy_array array = io::read_npy(field.string());
-    shot.field = std::move(array.data);
+    const io::npy_array array = io::read_npy(field.string());
+    shot.field.assign(array.data.begin(), array.data.end());
     const diffusion d = p.problem(0);
     const bool fits = array.type == type && array.shape == std::vector<std::uint64_t>{d.rows, d.columns};
     if (!fits || hash_of(shot) != checkpoint.at("hash").get<std::string>())

@@ -1,6 +1,8 @@
 // NumPy's array files, the exchange format of the tool. Versions 1 to 3; f4 f8 i4 i8 u4 u8; big-endian files and
-// Fortran order are converted. The reader is strict: it allocates nothing until the file has proved to be what it says.
+// Fortran order are converted.
 #pragma once
+
+#include "io/host_block.hpp"
 
 #include <tilewise/types.hpp>
 
@@ -16,7 +18,7 @@ namespace tilewise::io {
 struct npy_array {
   dtype type = dtype::f32;
   std::vector<std::uint64_t> shape;  // empty: a single value
-  std::vector<std::byte> data;
+  host_block data;
 
   std::uint64_t count() const { return data.size() / size_of(type); }
 };
@@ -25,17 +27,8 @@ struct npy_array {
 /// the limit for one that the host cannot hold.
 npy_array read_npy(const std::string& path);
 
-struct npy_output {
-  std::string path;
-  dtype type;
-  std::span<const std::uint64_t> shape;
-  std::span<const std::byte> data;
-};
-
 /// Writes version 1 in C order, to a temporary file that is renamed; a failure (`io`) leaves an existing file alone.
 void write_npy(const std::string& path, dtype type, std::span<const std::uint64_t> shape,
                std::span<const std::byte> data);
-/// The same for several: none takes its place before all are written.
-void write_npys(std::span<const npy_output> outputs);
 
 }  // namespace tilewise::io

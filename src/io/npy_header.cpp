@@ -147,11 +147,22 @@ void parse_dictionary(header_text& text, npy_header& header) {
   if (text.rest() != "\n") refuse("the header does not end with a line feed after its dictionary");
 }
 
-/// As in NumPy, a dimension of zero does not excuse the others from fitting.
-std::uint64_t checked_bytes(const npy_header& header) {
-  std::uint64_t bytes = size_of(header.type);
+/// Where the dictionary begins and how long it is, by the file's first npy_header_start bytes.
+struct dictionary_place {
+  std::uint64_t begin, bytes;
+};
+dictionary_place dictionary_place_of(std::span<const std::byte> start) {
+  const auto byte = [&](std::size_t i) { return static_cast<std::uint64_t>(start[i]); };
+  if (byte(6) == 1) return {10, byte(8) | byte(9) << 8};
+  return {12, byte(8) | byte(9) << 8 | byte(10) << 16 | byte(11) << 24};
+}
+
+}  // namespace
+
+std::uint64_t checked_bytes(dtype type, std::span<const std::uint64_t> shape) {
+  std::uint64_t bytes = size_of(type);
   bool empty = false;
-  for (const std::uint64_t size : header.shape) {
+  for (const std::uint64_t size : shape) {
     empty |= size == 0;
     if (size != 0 && __builtin_mul_overflow(bytes, size, &bytes)) refuse("its shape has more than 2^64 bytes");
   }
@@ -159,20 +170,23 @@ std::uint64_t checked_bytes(const npy_header& header) {
   return empty ? 0 : bytes;
 }
 
-}  // namespace
+std::uint64_t npy_header_bytes(std::span<const std::byte> start) {
+  const std::string_view text(reinterpret_cast<const char*>(start.data()), start.size());
+  if (!text.starts_with(magic) || text.size() < npy_header_start) return text.size();
+  const auto [begin, bytes] = dictionary_place_of(start);
+  return std::min(begin + bytes, npy_header_start + largest_npy_header);
+}
 
 npy_header parse_npy_header(std::span<const std::byte> start) {
   const std::string_view text(reinterpret_cast<const char*>(start.data()), start.size());
   if (text.substr(0, magic.size()) != magic) refuse("is not a NumPy file: it does not begin with \\x93NUMPY");
   if (text.size() < 10) refuse("ends within its header");
-  const auto byte = [&](std::size_t i) { return static_cast<std::uint64_t>(start[i]); };
-  if (byte(6) < 1 || byte(6) > 3 || byte(7) != 0)
-    refuse("has format version " + std::to_string(byte(6)) + "." + std::to_string(byte(7)) +
+  const auto version = [&](std::size_t i) { return static_cast<unsigned>(start[magic.size() + i]); };
+  if (version(0) < 1 || version(0) > 3 || version(1) != 0)
+    refuse("has format version " + std::to_string(version(0)) + "." + std::to_string(version(1)) +
            "; versions 1.0, 2.0 and 3.0 are known");
-  const std::uint64_t begin = byte(6) == 1 ? 10 : 12;
-  if (text.size() < begin) refuse("ends within its header");
-  const std::uint64_t length =
-      byte(6) == 1 ? byte(8) | byte(9) << 8 : byte(8) | byte(9) << 8 | byte(10) << 16 | byte(11) << 24;
+  if (text.size() < npy_header_start) refuse("ends within its header");
+  const auto [begin, length] = dictionary_place_of(start);
   if (length > largest_npy_header)
     refuse("says that its header has " + std::to_string(length) + " bytes; at most " +
            std::to_string(largest_npy_header) + " are read");
@@ -181,7 +195,7 @@ npy_header parse_npy_header(std::span<const std::byte> start) {
   header_text dictionary(text.substr(begin, length));
   parse_dictionary(dictionary, header);
   header.data_offset = begin + length;
-  header.data_bytes = checked_bytes(header);
+  header.data_bytes = checked_bytes(header.type, header.shape);
   return header;
 }
 

@@ -24,8 +24,17 @@ struct npy_header {
   std::uint64_t data_bytes = 0;   // the checked product of the shape and the element's size
 };
 
-/// From the file's first bytes: at least largest_npy_header + 12, or all of it. Throws `io` with a sentence; the caller
-/// puts the path in front.
+/// Throws `io` if there are too many. As in NumPy, a dimension of zero does not excuse the others from fitting.
+std::uint64_t checked_bytes(dtype type, std::span<const std::uint64_t> shape);
+
+/// As many of a file's first bytes say how long its header is.
+inline constexpr std::uint64_t npy_header_start = 12;
+
+/// How many of a file's first bytes parse_npy_header needs, as the first npy_header_start of them say.
+std::uint64_t npy_header_bytes(std::span<const std::byte> start);
+
+/// From as many of the file's first bytes as that, or from all of a shorter one. Throws `io` with a sentence; the
+/// caller puts the path in front.
 npy_header parse_npy_header(std::span<const std::byte> start);
 
 /// Version 1, padded so that the elements begin at a multiple of 64.

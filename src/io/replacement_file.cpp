@@ -12,7 +12,11 @@
 #include <filesystem>
 
 #include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 namespace tilewise::io {
@@ -20,6 +24,10 @@ namespace tilewise::io {
 namespace {
 
 constexpr const char* prefix = ".tilewise-";
+constexpr const char* unable = "cannot be written";
+
+/// Below this no third thread ever waits.
+constexpr std::uint64_t worth_mapping = 4 << 20;
 
 /// Once for each folder, if it is not the last one's.
 void sweep(const std::filesystem::path& folder) {
@@ -42,17 +50,18 @@ replacement_file::replacement_file(const std::string& target)
   const std::string beside = (folder / (prefix + std::to_string(getpid()) + "-")).string();
   for (unsigned attempt = 0; file_ < 0; ++attempt) {
     temporary_ = beside + std::to_string(attempt);
-    if (!noted_.set(temporary_)) errno = ENAMETOOLONG, fail("cannot be written");
-    file_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (!noted_.set(temporary_)) errno = ENAMETOOLONG, fail(unable);
+    file_ = open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file_ >= 0) break;
     noted_.clear();
-    if (errno != EEXIST) fail("cannot be written");
+    if (errno != EEXIST) fail(unable);
   }
   // An existing file's permissions are kept where the file system can.
   if (exists && fchmod(file_, facts.st_mode & 07777) != 0) errno = 0;
 }
 
 replacement_file::~replacement_file() {
+  if (map_ != nullptr) munmap(map_, size_);
   if (file_ >= 0) close(file_);
   if (!temporary_.empty()) unlink(temporary_.c_str());
   noted_.clear();
@@ -62,22 +71,79 @@ void replacement_file::write(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(file_, bytes.data(), std::min<std::size_t>(bytes.size(), 1 << 30));
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail("cannot be written");
+    if (written < 0) fail(unable);
     bytes = bytes.subspan(static_cast<std::size_t>(written));
   }
 }
 
+void replacement_file::resize(std::uint64_t bytes) {
+  const auto size = static_cast<off_t>(bytes);
+  struct statfs facts {};
+  if (fstatfs(file_, &facts) == 0 && facts.f_type == TMPFS_MAGIC) {
+    // fallocate would write all pages here, on one thread.
+    const bool is_limited = facts.f_blocks != 0;
+    if (is_limited && bytes / static_cast<std::uint64_t>(facts.f_bsize) >= facts.f_bavail) errno = ENOSPC, fail(unable);
+    if (ftruncate(file_, size) != 0) fail(unable);
+    map_pages(bytes);
+    return;
+  }
+  int result = 0;
+  do result = bytes == 0 ? 0 : fallocate(file_, 0, 0, size);
+  while (result != 0 && errno == EINTR);
+  if (result != 0 && errno == EOPNOTSUPP) result = ftruncate(file_, size);
+  if (result != 0) fail(unable);
+}
+
+void replacement_file::map_pages(std::uint64_t bytes) {
+  rlimit addresses{};
+  if (bytes < worth_mapping || getrlimit(RLIMIT_AS, &addresses) != 0 || addresses.rlim_cur != RLIM_INFINITY) return;
+  void* const map = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
+  if (map == MAP_FAILED) return;
+  map_ = static_cast<std::byte*>(map);
+  size_ = bytes;
+}
+
+void replacement_file::write_at(std::uint64_t at, std::span<const std::byte> bytes) {
+  // The system lets one thread at a time into a file. With one more at the door it is always busy; the others go
+  // through the map, which costs more but keeps nobody waiting.
+  const bool is_crowded = writing_.fetch_add(1) > 1;
+  if (is_crowded && copy_to_map(at, bytes)) bytes = {};
+  while (!bytes.empty()) {
+    const ssize_t written =
+        pwrite(file_, bytes.data(), std::min<std::size_t>(bytes.size(), 1 << 30), static_cast<off_t>(at));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail("cannot be written at byte " + std::to_string(at));
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    at += static_cast<std::uint64_t>(written);
+  }
+  writing_.fetch_sub(1);
+}
+
+/// False if the pages cannot be had; a file without room for them then says so itself.
+bool replacement_file::copy_to_map(std::uint64_t at, std::span<const std::byte> bytes) noexcept {
+#ifdef MADV_POPULATE_WRITE
+  if (map_ == nullptr) return false;
+  static const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  const std::uint64_t first = at / page * page;
+  if (madvise(map_ + first, at + bytes.size() - first, MADV_POPULATE_WRITE) != 0) return false;
+  std::memcpy(map_ + at, bytes.data(), bytes.size());
+  return true;
+#else
+  return static_cast<void>(at), static_cast<void>(bytes), false;
+#endif
+}
+
 void replacement_file::commit() {
-  if (fsync(file_) != 0) fail("cannot be written");  // a power cut might keep the new name and lose what it names
+  if (fsync(file_) != 0) fail(unable);  // a power cut might keep the new name and lose what it names
   const int closed = close(file_);
   file_ = -1;
-  if (closed != 0) fail("cannot be written");
+  if (closed != 0) fail(unable);
   if (rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot be put in its place");
   noted_.clear();
   temporary_.clear();
 }
 
-void replacement_file::fail(const char* what) {
+void replacement_file::fail(const std::string& what) {
   throw error(errc::io, shown_ + ": " + what + ": " + std::strerror(errno));
 }
 

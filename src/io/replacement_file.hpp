@@ -4,6 +4,7 @@
 
 #include "io/unfinished.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -22,14 +23,24 @@ class replacement_file {
   void write(std::span<const std::byte> bytes);
   void commit();
 
+  /// Makes the file this long; for what is then written to places within it. Throws if the disk lacks the room.
+  void resize(std::uint64_t bytes);
+  /// From several threads at once, each to its own place.
+  void write_at(std::uint64_t at, std::span<const std::byte> bytes);
+
  private:
-  [[noreturn]] void fail(const char* what);
+  [[noreturn]] void fail(const std::string& what);
+  void map_pages(std::uint64_t bytes);
+  bool copy_to_map(std::uint64_t at, std::span<const std::byte> bytes) noexcept;
 
   std::string target_;
   std::string shown_;  // the target as the caller named it
   std::string temporary_;
   unfinished noted_;
   int file_ = -1;
+  std::atomic<unsigned> writing_{0};  // threads in write_at
+  std::byte* map_ = nullptr;          // of a file that is memory, for the threads that the others would keep waiting
+  std::uint64_t size_ = 0;
 };
 
 /// Throws what writing this file would throw: no folder, no permission, or not a regular file. Changes nothing.

@@ -1,0 +1,200 @@
+#include "io/array_input.hpp"
+
+#include "base/printable.hpp"
+#include "base/slices.hpp"
+#include "io/host_memory.hpp"
+
+#include <tilewise/error.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <functional>
+#include <new>
+#include <numeric>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace tilewise::io {
+
+namespace {
+
+/// Whole huge pages, so that none is first written by two threads, and long enough to be worth a thread's start.
+constexpr std::uint64_t slice_bytes = 4 << 20;
+
+/// More threads than this read memory-backed files no faster.
+constexpr unsigned most_readers = 8;
+
+bool is_standard(const std::string& path) { return path == standard_stream; }
+
+/// Opened without waiting, so that a named pipe is refused instead of waited for.
+int opened(const std::string& path) {
+  return is_standard(path) ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+}
+
+std::string counted(std::uint64_t bytes) { return std::to_string(bytes) + " bytes"; }
+
+template <class Word>
+void swap_words(std::span<std::byte> data) {
+  for (std::size_t at = 0; at < data.size(); at += sizeof(Word)) {
+    Word word;
+    std::memcpy(&word, &data[at], sizeof word);
+    if constexpr (sizeof(Word) == 4)
+      word = __builtin_bswap32(word);
+    else
+      word = __builtin_bswap64(word);
+    std::memcpy(&data[at], &word, sizeof word);
+  }
+}
+
+/// From first-index-fastest to last-index-fastest. Walks the result in order, with the odometer of its indices.
+template <class Word>
+host_block to_c_order(const host_block& from, const std::vector<std::uint64_t>& shape) {
+  host_block to(from.size());
+  std::vector<std::uint64_t> index(shape.size()), stride(shape.size());
+  std::exclusive_scan(shape.begin(), shape.end(), stride.begin(), std::uint64_t{sizeof(Word)}, std::multiplies<>());
+  for (std::uint64_t at = 0, source = 0; at < to.size(); at += sizeof(Word)) {
+    std::memcpy(to.data() + at, from.data() + source, sizeof(Word));
+    for (std::size_t d = shape.size(); d-- > 0;) {
+      source += stride[d];
+      if (++index[d] < shape[d]) break;
+      source -= shape[d] * stride[d];
+      index[d] = 0;
+    }
+  }
+  return to;
+}
+
+}  // namespace
+
+array_input::array_input(const std::string& path, const std::optional<raw_elements>& raw)
+    : shown_(is_standard(path) ? "standard input" : base::printable(path)), file_(opened(path)) {
+  try {
+    struct stat facts {};
+    if (file_ < 0 || fstat(file_, &facts) != 0) refuse(std::string("cannot be read: ") + std::strerror(errno));
+    is_regular_ = S_ISREG(facts.st_mode);
+    if (!is_regular_ && !is_standard(path))
+      refuse("is not a regular file; copy its contents to one, or pipe them to -");
+    if (isatty(file_) == 1) refuse("is a terminal; pipe an array into it, or name a file");
+    if (is_regular_ && is_standard(path)) begin_ = static_cast<std::uint64_t>(lseek(file_, 0, SEEK_CUR));
+    if (is_regular_) size_ = static_cast<std::uint64_t>(facts.st_size) - begin_;
+    raw ? find_raw_elements(*raw) : read_header();
+    if (header_.data_bytes == 0) require_end();
+  } catch (...) {
+    if (file_ > STDIN_FILENO) close(file_);
+    throw;
+  }
+}
+
+array_input::~array_input() {
+  if (file_ != STDIN_FILENO) close(file_);
+}
+
+void array_input::refuse(const std::string& why) const { throw error(errc::io, shown_ + ": " + why); }
+
+void array_input::read_header() {
+  std::vector<std::byte> start(npy_header_start);
+  start.resize(read_bytes(0, start));
+  const std::uint64_t known = start.size();
+  start.resize(std::max(known, npy_header_bytes(start)));
+  start.resize(known + read_bytes(known, std::span(start).subspan(known)));
+  try {
+    header_ = parse_npy_header(start);
+  } catch (const error& e) {
+    refuse(e.what());
+  }
+  const std::uint64_t held = is_regular_ ? size_ - header_.data_offset : header_.data_bytes;
+  if (held != header_.data_bytes)
+    refuse("its header announces " + counted(header_.data_bytes) + " of elements, but it holds " +
+           std::to_string(held) + (held < header_.data_bytes ? "; it is cut off" : "; it is not one array"));
+}
+
+void array_input::find_raw_elements(const raw_elements& raw) {
+  header_.type = raw.type;
+  const std::uint64_t each = size_of(raw.type);
+  if (!is_regular_ && !raw.shape) read_to_the_end();
+  const bool is_known = is_regular_ || !raw.shape;
+  const std::uint64_t held = is_known ? size_ : checked_bytes(raw.type, *raw.shape);
+  if (held % each != 0)
+    refuse("holds " + counted(held) + ", no whole number of elements of " + std::to_string(each) + " bytes");
+  header_.shape = raw.shape.value_or(std::vector{held / each});
+  header_.data_bytes = checked_bytes(raw.type, header_.shape);
+  if (held != header_.data_bytes)
+    refuse("holds " + counted(held) + ", but the shape needs " + std::to_string(header_.data_bytes));
+}
+
+/// Its length is not known before.
+void array_input::read_to_the_end() {
+  for (std::uint64_t room = slice_bytes;; room *= 2) {
+    require_host_memory(room, shown_ + " needs at least " + counted(room));
+    host_block larger(room);
+    std::copy_n(held_.data(), size_, larger.data());
+    held_ = std::move(larger);
+    size_ += read_bytes(size_, std::span(held_).subspan(size_));
+    if (size_ < room) return;
+  }
+}
+
+void array_input::require_end() {
+  std::byte one;
+  if (!is_regular_ && held_.size() == 0 && read_bytes(header_.data_offset + header_.data_bytes, {&one, 1}) != 0)
+    refuse("goes on after the " + counted(header_.data_bytes) +
+           " of elements that were announced; it is not one array");
+}
+
+std::uint64_t array_input::read_bytes(std::uint64_t at, std::span<std::byte> into) {
+  std::uint64_t done = 0;
+  while (done < into.size()) {
+    const std::size_t some = std::min<std::size_t>(into.size() - done, 1 << 30);
+    const ssize_t got = is_regular_ ? pread(file_, &into[done], some, static_cast<off_t>(begin_ + at + done))
+                                    : ::read(file_, &into[done], some);
+    if (got == 0) break;
+    if (got > 0) done += static_cast<std::uint64_t>(got);
+    if (got < 0 && errno == EAGAIN) {
+      pollfd wait{file_, POLLIN, 0};
+      poll(&wait, 1, -1);
+    } else if (got < 0 && errno != EINTR) {
+      refuse("cannot be read at byte " + std::to_string(at + done) + ": " + std::strerror(errno));
+    }
+  }
+  return done;
+}
+
+void array_input::read(std::uint64_t from, std::span<std::byte> into) {
+  if (held_.size() != 0) {
+    std::copy_n(held_.data() + from, into.size(), into.data());
+    return;
+  }
+  const std::uint64_t at = header_.data_offset + from, got = read_bytes(at, into);
+  if (got != into.size())
+    refuse((is_regular_ ? "became shorter while it was being read: it ends at byte " : "ends at byte ") +
+           std::to_string(at + got) + " of " + std::to_string(header_.data_offset + header_.data_bytes));
+  if (header_.big_endian) size_of(type()) == 4 ? swap_words<std::uint32_t>(into) : swap_words<std::uint64_t>(into);
+  if (from + into.size() == header_.data_bytes) require_end();
+}
+
+npy_array array_input::read_all() {
+  const std::uint64_t need = bytes() * (is_c_order() ? 1 : 2);
+  const std::string sentence = shown_ + " needs " + counted(need);
+  require_host_memory(need, sentence);
+  npy_array array{.type = type(), .shape = shape(), .data = {}};
+  try {
+    array.data = host_block(bytes());
+    base::for_each_slice(bytes(), slice_bytes, is_pipe() ? 1 : most_readers,
+                         [&](std::uint64_t begin, std::uint64_t end) {
+                           read(begin, std::span(array.data).subspan(begin, end - begin));
+                         });
+    if (!is_c_order())
+      array.data = size_of(type()) == 4 ? to_c_order<std::uint32_t>(array.data, shape())
+                                        : to_c_order<std::uint64_t>(array.data, shape());
+  } catch (const std::bad_alloc&) {
+    throw error(errc::out_of_memory, sentence + " of memory, more than this process may have; the host has " +
+                                         std::to_string(available_host_memory()) + " left");
+  }
+  return array;
+}
+
+}  // namespace tilewise::io

@@ -1,0 +1,72 @@
+#include "io/array_output.hpp"
+
+#include "base/slices.hpp"
+#include "io/array_input.hpp"
+#include "io/npy_header.hpp"
+
+#include <tilewise/error.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <numeric>
+
+#include <poll.h>
+#include <unistd.h>
+
+namespace tilewise::io {
+
+namespace {
+
+constexpr std::uint64_t slice_bytes = 1 << 20;
+constexpr unsigned most_writers = 8;
+
+}  // namespace
+
+array_output::array_output(const std::string& path, dtype type, std::span<const std::uint64_t> shape)
+    : header_(format_npy_header(type, shape)) {
+  if (path == standard_stream) {
+    if (isatty(STDOUT_FILENO) == 1)
+      throw error(errc::io, "standard output: is a terminal; send the array to a pipe, or name a file");
+    return;
+  }
+  file_.emplace(path);
+  file_->resize(std::accumulate(shape.begin(), shape.end(), std::uint64_t{size_of(type)}, std::multiplies<>()) +
+                header_.size());
+  file_->write_at(0, std::as_bytes(std::span(header_)));
+}
+
+void array_output::write(std::uint64_t from, std::span<const std::byte> elements) {
+  if (file_) return file_->write_at(header_.size() + from, elements);
+  if (from == 0) print(std::as_bytes(std::span(header_)));
+  print(elements);
+}
+
+void array_output::write_all(std::span<const std::byte> elements) {
+  if (is_pipe()) return write(0, elements);
+  base::for_each_slice(elements.size(), slice_bytes, most_writers, [&](std::uint64_t begin, std::uint64_t end) {
+    write(begin, elements.subspan(begin, end - begin));
+  });
+}
+
+void array_output::commit() {
+  if (file_) file_->commit();
+}
+
+void array_output::print(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(STDOUT_FILENO, bytes.data(), std::min<std::size_t>(bytes.size(), 1 << 30));
+    if (written < 0 && errno == EAGAIN) {
+      pollfd wait{STDOUT_FILENO, POLLOUT, 0};
+      poll(&wait, 1, -1);
+    } else if (written < 0 && errno != EINTR) {
+      throw error(errc::io, "standard output: cannot be written at byte " + std::to_string(printed_) + ": " +
+                                std::strerror(errno));
+    }
+    const std::size_t done = written < 0 ? 0 : static_cast<std::size_t>(written);
+    printed_ += done;
+    bytes = bytes.subspan(done);
+  }
+}
+
+}  // namespace tilewise::io
