@@ -5,6 +5,7 @@
 #include "cli/output.hpp"
 #include "hiperc/hiperc_run.hpp"
 #include "lab/problems.hpp"
+#include "lab/verify.hpp"
 #include "registry/execute.hpp"
 
 #include <cmath>
@@ -57,7 +58,7 @@ void tell_result(const diffuse_request& request, const hiperc::run& done, const 
     return;
   }
   const std::array<std::uint64_t, 2> shape{p.shape[0], p.shape[1]};
-  nlohmann::ordered_json fields = describe(p, device, how, shape, end.field);
+  nlohmann::ordered_json fields = describe(p, device, how, shape, lab::digest_of(end.field));
   fields["kernel_ns"] = std::llround(done.stepping_s() * 1e9);
   fields["steps"] = end.step;
   fields["hash"] = hash_of(end);

@@ -1,8 +1,11 @@
 // tilewise reduce: one value from an array file.
 #include "base/number.hpp"
-#include "cli/data_command.hpp"
+#include "cli/array_stream.hpp"
 #include "cli/output.hpp"
-#include "io/npy.hpp"
+#include "lab/verify.hpp"
+#include "registry/fold.hpp"
+
+#include <tilewise/partial.hpp>
 
 #include <charconv>
 #include <cmath>
@@ -29,25 +32,56 @@ nlohmann::ordered_json json_number(const base::scalar_value& value) {
   return std::isfinite(number) ? nlohmann::ordered_json(number) : nlohmann::ordered_json();
 }
 
+/// Each chunk is reduced as soon as it is read.
+template <class T>
+T reduce_chunks(const registry::problem& p, io::array_input& x, data_run& run) {
+  const op operation = registry::fold::operation_of(p);
+  const device one_thread = open("cpu:serial");
+  partial<T> all(operation);
+  turns order;
+  const auto work = [&](const chunk& part) {
+    const clock::time_point start = clock::now();
+    partial<T> own(operation, part.begin / sizeof(T));
+    own.push(part.as<T>(), {.device = one_thread});
+    const double computed = ns_since(start);
+    order.take(part.number, [&] { all.merge(own); });
+    return computed;
+  };
+  for_each_chunk(x, run, work, [&] { order.give_up(); });
+  const T value = all.value();
+  const bool has_init = p.setting[1] != 0;
+  return has_init ? reduce<T>(std::span(&value, 1), p.number[0].as<T>(), {.operation = operation}) : value;
+}
+
+base::scalar_value reduce_array(const registry::problem& p, io::array_input& x, const common_options& options,
+                                data_run& run) {
+  if (may_stream(x, run, options))
+    return with_type(p.type, [&]<class T>(T) { return base::scalar_value::of<T>(reduce_chunks<T>(p, x, run)); });
+  const io::npy_array all = x.read_all();
+  const bytes* const inputs[] = {&all.data};
+  run_planned(p, inputs, options, run);
+  base::scalar_value value{p.type, 0};
+  std::memcpy(&value.bits, run.outputs[0].data(), run.outputs[0].size());
+  return value;
+}
+
 exit_code reduce_file(const reduce_request& request) {
   registry::problem p{.what = &registry::find_algorithm("reduce"), .type = {}, .shape = {}};
   registry::choose_setting(p, "op", request.operation);
   registry::choose_setting(p, "init", request.init ? "given" : "none");
-  const io::npy_array x = io::read_npy(request.input);
-  p.type = x.type;
-  p.shape = {x.count()};
-  if (request.init) p.number[0] = base::parse_number(*request.init, x.type);
-  const bytes* const inputs[] = {&x.data};
+  io::array_input x(request.input);
+  p.type = x.type();
+  p.shape = {x.bytes() / size_of(p.type)};
+  if (request.init) p.number[0] = base::parse_number(*request.init, p.type);
   data_run run = plan_run(p, request.common);
-  run_planned(p, inputs, request.common, run);
+  const base::scalar_value value = reduce_array(p, x, request.common, run);
   tell(run, request.common);
-  base::scalar_value value{x.type, 0};
-  std::memcpy(&value.bits, run.outputs[0].data(), run.outputs[0].size());
   if (!request.common.json) {
     print(base::to_string(value) + "\n");
     return exit_code::ok;
   }
-  nlohmann::ordered_json fields = describe(p, run, x.shape);
+  const std::span<const std::byte> bits = std::as_bytes(std::span(&value.bits, 1)).first(size_of(p.type));
+  nlohmann::ordered_json fields = describe(p, run, x.shape(), lab::digest_of(bits));
   fields["value"] = json_number(value);
   fields["value_hex"] = base::to_hex(value);
   print_json(fields);

@@ -1,7 +1,11 @@
 // tilewise scan: running sums, products, minima or maxima of an array file, as an array file.
 #include "base/number.hpp"
-#include "cli/data_command.hpp"
-#include "io/npy.hpp"
+#include "cli/array_stream.hpp"
+#include "io/array_output.hpp"
+#include "lab/verify.hpp"
+#include "registry/fold.hpp"
+
+#include <tilewise/scan.hpp>
 
 #include <optional>
 
@@ -17,17 +21,72 @@ struct scan_request {
   std::optional<std::string> init;
 };
 
+/// One scan after another has what precedes it; what it writes may have to be in order too.
+struct scan_turns {
+  turns carries, results;
+  void give_up() { carries.give_up(), results.give_up(); }
+};
+
+template <class T>
+void scan_chunk(std::span<T> values, const registry::problem& p, partial<T>& carry, const scan_options& how) {
+  const bool has_init = p.setting[2] != 0;
+  const T init = p.number[0].as<T>();
+  const std::span<const T> in = values;
+  if (p.setting[1] != 0)
+    has_init ? exclusive_scan<T>(in, values, init, carry, how) : exclusive_scan<T>(in, values, carry, how);
+  else
+    has_init ? inclusive_scan<T>(in, values, init, carry, how) : inclusive_scan<T>(in, values, carry, how);
+}
+
+/// Each chunk is reduced as soon as it is read; then, with all that precedes it, it can be scanned.
+template <class T>
+void scan_chunks(const registry::problem& p, io::array_input& x, io::array_output& y, data_run& run, lab::digest* sum) {
+  const op operation = registry::fold::operation_of(p);
+  const device one_thread = open("cpu:serial");
+  partial<T> all(operation);
+  scan_turns order;
+  const auto work = [&](const chunk& part) {
+    const std::span<T> values = part.as<T>();
+    const clock::time_point start = clock::now();
+    partial<T> carry(operation), own(operation, part.begin / sizeof(T));
+    own.push(values, {.device = one_thread});
+    order.carries.take(part.number, [&] { carry = all, all.merge(own); });
+    scan_chunk<T>(values, p, carry, {.device = one_thread});
+    const double computed = ns_since(start);
+    const auto write = [&] {
+      if (sum != nullptr) sum->add(part.elements);
+      y.write(part.begin, part.elements);
+    };
+    sum != nullptr || y.is_pipe() ? order.results.take(part.number, write) : write();
+    return computed;
+  };
+  for_each_chunk(x, run, work, [&] { order.give_up(); });
+}
+
+exit_code scan_stream(const scan_request& request, const registry::problem& p, io::array_input& x, data_run& run) {
+  io::array_output y(request.output, p.type, x.shape());
+  lab::digest sum;
+  with_type(p.type, [&]<class T>(T) { scan_chunks<T>(p, x, y, run, request.common.json ? &sum : nullptr); });
+  tell(run, request.common);
+  y.commit();
+  if (request.common.json) print_fields(describe(p, run, x.shape(), sum.text()), request.output);
+  return exit_code::ok;
+}
+
 exit_code scan_file(const scan_request& request) {
   registry::problem p{.what = &registry::find_algorithm("scan"), .type = {}, .shape = {}};
   registry::choose_setting(p, "op", request.operation);
   registry::choose_setting(p, "kind", request.exclusive ? "exclusive" : "inclusive");
   registry::choose_setting(p, "init", request.init ? "given" : "none");
-  const io::npy_array x = io::read_npy(request.input);
-  p.type = x.type;
-  p.shape = {x.count()};
-  if (request.init) p.number[0] = base::parse_number(*request.init, x.type);
+  io::array_input file(request.input);
+  p.type = file.type();
+  p.shape = {file.bytes() / size_of(p.type)};
+  if (request.init) p.number[0] = base::parse_number(*request.init, p.type);
+  data_run run = plan_run(p, request.common);
+  if (may_stream(file, run, request.common)) return scan_stream(request, p, file, run);
+  const io::npy_array x = file.read_all();
   const bytes* const inputs[] = {&x.data};
-  return run_to_file(p, inputs, request.common, plan_run(p, request.common), request.output, x.shape);
+  return run_to_file(p, inputs, request.common, std::move(run), request.output, x.shape);
 }
 
 }  // namespace

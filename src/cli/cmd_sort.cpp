@@ -84,7 +84,7 @@ exit_code sort_file(const sort_request& request) {
   for (std::size_t i = 0; i < files.size(); ++i) files[i].write_all(run.outputs[i]);
   for (io::array_output& file : files) file.commit();
   if (!request.common.json) return exit_code::ok;
-  nlohmann::ordered_json fields = describe(p, run, x.array.shape);
+  nlohmann::ordered_json fields = describe(p, run, x.array.shape, lab::digest_of(run.outputs[0]));
   if (second) fields[second->field] = lab::digest_of(run.outputs[1]);
   print_fields(std::move(fields), request.output);
   return exit_code::ok;

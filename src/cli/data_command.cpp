@@ -12,13 +12,11 @@
 
 namespace tilewise::cli {
 
-namespace {
-
-using clock = std::chrono::steady_clock;
-
 double ns_since(clock::time_point start) {
   return std::chrono::duration<double, std::nano>(clock::now() - start).count();
 }
+
+namespace {
 
 void require_memory(const registry::problem& p, const device_info& device) {
   std::uint64_t outputs = 0, all = 0, largest = 0;
@@ -81,7 +79,7 @@ void run_planned(const registry::problem& p, std::span<const bytes* const> input
 }
 
 nlohmann::ordered_json describe(const registry::problem& p, const device_handle& device, const registry::choice& how,
-                                std::span<const std::uint64_t> shape, std::span<const std::byte> result) {
+                                std::span<const std::uint64_t> shape, const std::string& digest) {
   nlohmann::ordered_json fields;
   fields["command"] = p.what->name;
   fields["device"] = device->info().name;
@@ -91,12 +89,13 @@ nlohmann::ordered_json describe(const registry::problem& p, const device_handle&
   for (const auto& [name, word] : registry::named_settings(p)) fields[std::string(name)] = word;
   fields["dtype"] = name_of(p.type);
   fields["shape"] = shape;
-  fields["digest"] = lab::digest_of(result);
+  fields["digest"] = digest;
   return fields;
 }
 
-nlohmann::ordered_json describe(const registry::problem& p, const data_run& run, std::span<const std::uint64_t> shape) {
-  nlohmann::ordered_json fields = describe(p, run.device, run.how, shape, run.outputs.front());
+nlohmann::ordered_json describe(const registry::problem& p, const data_run& run, std::span<const std::uint64_t> shape,
+                                const std::string& digest) {
+  nlohmann::ordered_json fields = describe(p, run.device, run.how, shape, digest);
   const auto whole = [](double ns) { return static_cast<std::uint64_t>(std::llround(ns)); };
   fields["h2d_ns"] = whole(run.times.h2d);
   fields["kernel_ns"] = whole(run.times.kernel);
@@ -126,7 +125,7 @@ exit_code run_to_file(const registry::problem& p, std::span<const bytes* const> 
   tell(run, options);
   file.write_all(run.outputs.front());
   file.commit();
-  if (options.json) print_fields(describe(p, run, shape), output);
+  if (options.json) print_fields(describe(p, run, shape, lab::digest_of(run.outputs.front())), output);
   return exit_code::ok;
 }
 

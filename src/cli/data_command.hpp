@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <span>
 #include <vector>
 
@@ -24,6 +25,9 @@ struct run_times {
   double d2h = 0;
   double end_to_end = 0;  // the call with its transfers and allocations
 };
+
+using clock = std::chrono::steady_clock;
+double ns_since(clock::time_point start);
 
 struct data_run {
   device_handle device;
@@ -42,10 +46,11 @@ void run_planned(const registry::problem& p, std::span<const bytes* const> input
 
 /// The fields of --json that all data commands have: what ran where, and the digest of its result.
 nlohmann::ordered_json describe(const registry::problem& p, const device_handle& device, const registry::choice& how,
-                                std::span<const std::uint64_t> shape, std::span<const std::byte> result);
+                                std::span<const std::uint64_t> shape, const std::string& digest);
 
 /// The same with the times of the run.
-nlohmann::ordered_json describe(const registry::problem& p, const data_run& run, std::span<const std::uint64_t> shape);
+nlohmann::ordered_json describe(const registry::problem& p, const data_run& run, std::span<const std::uint64_t> shape,
+                                const std::string& digest);
 
 /// Prints them and the path of the output on one line.
 void print_fields(nlohmann::ordered_json fields, const std::string& output);

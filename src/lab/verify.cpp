@@ -26,10 +26,9 @@ std::string to_text(const XXH128_hash_t& hash) {
 }
 
 std::string digest_of_all(std::span<const std::vector<std::byte>> parts) {
-  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(), XXH3_freeState);
-  XXH3_128bits_reset(state.get());
-  for (const auto& part : parts) XXH3_128bits_update(state.get(), part.data(), part.size());
-  return to_text(XXH3_128bits_digest(state.get()));
+  digest all;
+  for (const auto& part : parts) all.add(part);
+  return all.text();
 }
 
 /// "0.25 (0x3e800000)"
@@ -84,6 +83,14 @@ registry::host_operands run(const verified_case& c, const registry::choice& how,
 }
 
 }  // namespace
+
+digest::digest() : state_(XXH3_createState(), [](XXH3_state_t* state) { XXH3_freeState(state); }) {
+  XXH3_128bits_reset(state_.get());
+}
+
+void digest::add(std::span<const std::byte> bytes) { XXH3_128bits_update(state_.get(), bytes.data(), bytes.size()); }
+
+std::string digest::text() const { return to_text(XXH3_128bits_digest(state_.get())); }
 
 std::string digest_of(std::span<const std::byte> bytes) { return to_text(XXH3_128bits(bytes.data(), bytes.size())); }
 

@@ -5,14 +5,26 @@
 #include "registry/choose.hpp"
 #include "registry/operands.hpp"
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+struct XXH3_state_s;
+
 namespace tilewise::lab {
 
-/// XXH3-128 of the bytes, 32 hex digits.
+/// XXH3-128 of bytes that come in parts, from the first to the last.
+class digest {
+ public:
+  digest();
+  void add(std::span<const std::byte> bytes);
+  std::string text() const;  // 32 hex digits
+
+ private:
+  std::unique_ptr<XXH3_state_s, void (*)(XXH3_state_s*)> state_;
+};
 std::string digest_of(std::span<const std::byte> bytes);
 
 /// Host copies of a problem's inputs, and what the definition (<algorithm>/serial) makes of them. Beyond 2^31
