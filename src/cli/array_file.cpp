@@ -1,6 +1,7 @@
 #include "cli/array_file.hpp"
 
 #include "base/printable.hpp"
+#include "cli/file_roles.hpp"
 
 #include <tilewise/error.hpp>
 
@@ -15,6 +16,35 @@ std::string array_file::sentence() const {
 }
 
 array_file read_array(const std::string& path) { return {path, io::read_npy(path)}; }
+
+std::pair<array_file, array_file> read_arrays(const std::string& first, const std::string& second) {
+  require_distinct_streams(first, second);
+  array_file left = read_array(first);
+  return {std::move(left), read_array(second)};
+}
+
+void add_raw_options(CLI::App& command, raw_options& to) {
+  CLI::Option* type = command.add_option("--dtype", to.type, "X has no header, only elements: f4 f8 i4 i8 u4 u8");
+  type->option_text("TYPE");
+  command.add_option("--shape", to.shape, "their shape, such as 3x4; default: all in a row")
+      ->option_text("MxN")
+      ->needs(type);
+}
+
+std::optional<io::raw_elements> raw_elements_of(const raw_options& options) {
+  if (options.type.empty()) return std::nullopt;
+  std::optional<std::vector<std::uint64_t>> shape;
+  if (!options.shape.empty()) {
+    shape = parse_sizes(options.shape);
+    if (!shape || shape->size() > io::most_npy_dimensions)
+      throw error(errc::invalid_argument, "--shape '" + base::printable(options.shape) +
+                                              "' is not one to eight whole numbers with x between them, such as 3x4");
+  }
+  for (const dtype type : all_dtypes)
+    if (options.type == name_of(type) || options.type == io::numpy_code(type)) return io::raw_elements{type, shape};
+  throw error(errc::invalid_argument,
+              "--dtype '" + base::printable(options.type) + "' is not one of f4, f8, i4, i8, u4 and u8");
+}
 
 void require_dimensions(const array_file& file, std::size_t dimensions, const std::string& advice) {
   if (file.array.shape.size() != dimensions) throw error(errc::invalid_argument, file.sentence() + "; " + advice);

@@ -1,7 +1,9 @@
-// Arrays from files, with what messages about them need: their names and shapes.
+// The arrays of one command: from files or standard input, to files or standard output, with what messages about them
+// need.
 #pragma once
 
-#include "io/npy.hpp"
+#include "cli/commands.hpp"
+#include "io/array_input.hpp"
 
 namespace tilewise::cli {
 
@@ -13,6 +15,16 @@ struct array_file {
   std::string sentence() const;
 };
 array_file read_array(const std::string& path);
+/// Two of them. Throws `invalid_argument` if both are standard input.
+std::pair<array_file, array_file> read_arrays(const std::string& first, const std::string& second);
+
+/// --dtype and --shape: the input has no header.
+struct raw_options {
+  std::string type, shape;
+};
+void add_raw_options(CLI::App& command, raw_options& to);
+/// What they say; none without --dtype. Throws `invalid_argument` with what is understood.
+std::optional<io::raw_elements> raw_elements_of(const raw_options& options);
 
 /// Throws `invalid_argument`, with the shape and this advice, unless the array has this many dimensions.
 void require_dimensions(const array_file& file, std::size_t dimensions, const std::string& advice);

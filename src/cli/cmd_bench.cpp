@@ -61,20 +61,13 @@ double parse_precision(const std::string& text) {
 /// "4096x4096x512": the algorithm says what each size is.
 registry::extents parse_shape(const std::string& text) {
   registry::extents shape;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  for (bool more = true; more; ++at) {
-    std::uint64_t size = 0;
-    const auto [after, failure] = std::from_chars(at, end, size);
-    if (failure != std::errc() || size > lab::most_elements || shape.rank == shape.size.size() ||
-        (after != end && *after != 'x'))
-      throw error(errc::invalid_argument,
-                  "--shape '" + base::printable(text) +
-                      "' is not one to six whole numbers with x between them, such as 4096x4096x512");
-    shape.size[shape.rank++] = size;
-    at = after;
-    more = after != end;
-  }
+  const std::optional<std::vector<std::uint64_t>> sizes = parse_sizes(text);
+  const auto is_too_large = [](std::uint64_t size) { return size > lab::most_elements; };
+  if (!sizes || sizes->size() > shape.size.size() || std::any_of(sizes->begin(), sizes->end(), is_too_large))
+    throw error(errc::invalid_argument,
+                "--shape '" + base::printable(text) +
+                    "' is not one to six whole numbers with x between them, such as 4096x4096x512");
+  for (const std::uint64_t size : *sizes) shape.size[shape.rank++] = size;
   return shape;
 }
 

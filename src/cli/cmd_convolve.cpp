@@ -22,7 +22,7 @@ void require_pixels(const array_file& file) {
 }
 
 exit_code convolve_files(const convolve_request& request) {
-  const array_file image = read_array(request.image), mask = read_array(request.mask);
+  const auto [image, mask] = read_arrays(request.image, request.mask);
   for (const array_file* file : {&image, &mask}) require_pixels(*file);
   require_one_type(image, mask);
   registry::problem p{.what = &registry::find_algorithm("convolve"),
@@ -42,9 +42,9 @@ exit_code convolve_files(const convolve_request& request) {
 void add_convolve(CLI::App& app, invocation& call) {
   CLI::App* command = app.add_subcommand("convolve", "an image convolved with a mask (cross-correlation)");
   auto request = std::make_shared<convolve_request>();
-  add_input_file(*command, "X.npy", request->image, "the image: f4 f8");
-  add_input_file(*command, "MASK.npy", request->mask, "the mask, both sides odd, of the same type");
-  add_file_option(*command, "-o,--output", request->output, "where the result goes; required", "Y.npy")->required();
+  add_input_array(*command, "X.npy", request->image, "the image: f4 f8");
+  add_input_array(*command, "MASK.npy", request->mask, "the mask, both sides odd, of the same type");
+  add_array_option(*command, "-o,--output", request->output, "where the result goes; required", "Y.npy")->required();
   command->add_option("--border", request->border, "valid: no output at the edges; zero: 0 around image")
       ->option_text("valid|zero");
   add_device_options(*command, request->common);
@@ -54,6 +54,7 @@ void add_convolve(CLI::App& app, invocation& call) {
       "y[i,j] is the sum of mask[r,s] * x[i+r-h,j+s-w], with the mask centred on i, j;\n"
       "the mask is not flipped. The sum goes row by row of the mask, rounding each\n"
       "product and sum; the file is the same to the last byte on every device.\n"
+      "\"-\" is standard input or output. It takes the memory of image and result.\n"
       "\n"
       "Examples:\n"
       "  tilewise convolve x.npy mask.npy -o y.npy\n"

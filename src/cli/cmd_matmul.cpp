@@ -12,7 +12,7 @@ struct matmul_request {
 };
 
 exit_code multiply_files(const matmul_request& request) {
-  const array_file a = read_array(request.a), b = read_array(request.b);
+  const auto [a, b] = read_arrays(request.a, request.b);
   for (const array_file* file : {&a, &b})
     require_dimensions(*file, 2, "matmul takes two matrices; `tilewise matvec` takes a matrix and a vector");
   const auto &rows = a.array.shape, &columns = b.array.shape;
@@ -32,9 +32,9 @@ exit_code multiply_files(const matmul_request& request) {
 void add_matmul(CLI::App& app, invocation& call) {
   CLI::App* command = app.add_subcommand("matmul", "the product of two matrices");
   auto request = std::make_shared<matmul_request>();
-  add_input_file(*command, "A.npy", request->a, "a matrix: f4 f8 i4 i8 u4 u8");
-  add_input_file(*command, "B.npy", request->b, "another of the same type");
-  add_file_option(*command, "-o,--output", request->output, "where the product goes; required", "C.npy")->required();
+  add_input_array(*command, "A.npy", request->a, "a matrix: f4 f8 i4 i8 u4 u8");
+  add_input_array(*command, "B.npy", request->b, "another of the same type");
+  add_array_option(*command, "-o,--output", request->output, "where the product goes; required", "C.npy")->required();
   add_device_options(*command, request->common);
   add_variant_options(*command, request->common);
   add_output_options(*command, request->common);
@@ -42,6 +42,7 @@ void add_matmul(CLI::App& app, invocation& call) {
       "Each element is one chain of fused multiply-adds, k ascending from +0; the file\n"
       "is the same to the last byte on every device. Integers wrap. With --fast the\n"
       "result may be less exact, for example with TF32, and may differ by device.\n"
+      "\"-\" is standard input or output. It takes the memory of all three.\n"
       "\n"
       "Examples:\n"
       "  tilewise matmul a.npy b.npy -o c.npy\n"

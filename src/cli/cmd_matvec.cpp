@@ -12,7 +12,7 @@ struct matvec_request {
 };
 
 exit_code multiply_files(const matvec_request& request) {
-  const array_file a = read_array(request.a), x = read_array(request.x);
+  const auto [a, x] = read_arrays(request.a, request.x);
   require_dimensions(a, 2, "matvec takes a matrix first; NumPy's a.reshape(1, -1) turns a vector into one");
   require_dimensions(x, 1, "matvec takes a vector second; `tilewise matmul` takes two matrices");
   const auto& rows = a.array.shape;
@@ -33,9 +33,9 @@ exit_code multiply_files(const matvec_request& request) {
 void add_matvec(CLI::App& app, invocation& call) {
   CLI::App* command = app.add_subcommand("matvec", "the product of a matrix and a vector");
   auto request = std::make_shared<matvec_request>();
-  add_input_file(*command, "A.npy", request->a, "a matrix: f4 f8 i4 i8 u4 u8");
-  add_input_file(*command, "X.npy", request->x, "a vector of the same type");
-  add_file_option(*command, "-o,--output", request->output, "where the product goes; required; may be X.npy", "Y.npy")
+  add_input_array(*command, "A.npy", request->a, "a matrix: f4 f8 i4 i8 u4 u8");
+  add_input_array(*command, "X.npy", request->x, "a vector of the same type");
+  add_array_option(*command, "-o,--output", request->output, "where the product goes; required; may be X.npy", "Y.npy")
       ->required();
   add_device_options(*command, request->common);
   add_variant_options(*command, request->common);
@@ -44,7 +44,8 @@ void add_matvec(CLI::App& app, invocation& call) {
       "Each element is the sum, in the order of `tilewise reduce`, of the products of a\n"
       "row with x; the file is the same to the last byte on every device. Integers\n"
       "wrap.\n"
-      "For a dot product use a matrix of one row.\n"
+      "For a dot product use a matrix of one row. \"-\" is standard input or output. It\n"
+      "takes the memory of all three.\n"
       "\n"
       "Examples:\n"
       "  tilewise matvec a.npy x.npy -o y.npy\n"

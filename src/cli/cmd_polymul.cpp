@@ -26,7 +26,7 @@ void require_coefficients(const array_file& file) {
 }
 
 exit_code multiply_polynomials(const polymul_request& request) {
-  const array_file a = read_array(request.a), b = read_array(request.b);
+  const auto [a, b] = read_arrays(request.a, request.b);
   for (const array_file* file : {&a, &b}) require_coefficients(*file);
   require_one_type(a, b);
   registry::problem p{
@@ -55,9 +55,9 @@ exit_code multiply_or_name_option(const polymul_request& request) {
 void add_polymul(CLI::App& app, invocation& call) {
   CLI::App* command = app.add_subcommand("polymul", "the product of two polynomials, exact on integers");
   auto request = std::make_shared<polymul_request>();
-  add_input_file(*command, "A.npy", request->a, "coefficients, the constant first: i4 i8 f4 f8");
-  add_input_file(*command, "B.npy", request->b, "coefficients of the same type");
-  add_file_option(*command, "-o,--output", request->output, "where it goes; required; integers become i8", "C.npy")
+  add_input_array(*command, "A.npy", request->a, "coefficients, the constant first: i4 i8 f4 f8");
+  add_input_array(*command, "B.npy", request->b, "coefficients of the same type");
+  add_array_option(*command, "-o,--output", request->output, "where it goes; required; integers become i8", "C.npy")
       ->required();
   command->add_option("--modulus", request->modulus, "integers: coefficients in [0, P), for P up to 2^63 - 1")
       ->option_text("P")
@@ -68,7 +68,8 @@ void add_polymul(CLI::App& app, invocation& call) {
   command->footer(
       "Integers are exact: a coefficient that needs more than 64 bits is an error, exit\n"
       "code 5, unless a modulus is given. The file is the same to the last byte on\n"
-      "every device.\n"
+      "every device. \"-\" is standard input or output. It takes the memory of all\n"
+      "three, and several times that for work.\n"
       "\n"
       "Examples:\n"
       "  tilewise polymul a.npy b.npy -o c.npy\n"

@@ -15,6 +15,7 @@ namespace {
 struct sort_request {
   common_options common;
   std::string input, output, values, values_out, indices;
+  raw_options raw;
   bool descending = false;
 };
 
@@ -61,12 +62,15 @@ void refuse_lost_files(const sort_request& request) {
     refuse_overwriting(request.input, second);
   }
   refuse_overwriting(request.values, request.output);
+  require_distinct_streams(request.input, request.values);
+  for (const std::string& output : {request.output, request.values_out, request.indices})
+    require_free_output(output, request.common.json);
 }
 
 exit_code sort_file(const sort_request& request) {
   refuse_half_a_pair(request);
   refuse_lost_files(request);
-  const array_file x = read_array(request.input);
+  const array_file x{request.input, io::array_input(request.input, raw_elements_of(request.raw)).read_all()};
   require_dimensions(x, 1, "sort takes one dimension; NumPy's x.ravel() flattens any array");
   const std::optional<array_file> values = read_values(request, x);
   const std::optional<companion> second = companion_of(request, values);
@@ -95,13 +99,14 @@ exit_code sort_file(const sort_request& request) {
 void add_sort(CLI::App& app, invocation& call) {
   CLI::App* command = app.add_subcommand("sort", "a stable sort of an array, with values or indices");
   auto request = std::make_shared<sort_request>();
-  add_input_file(*command, "X.npy", request->input, "the keys, one dimension: f4 f8 i4 i8 u4 u8");
-  add_file_option(*command, "-o,--output", request->output, "where they go; required; may be X.npy", "Y.npy")
+  add_input_array(*command, "X.npy", request->input, "the keys, one dimension: f4 f8 i4 i8 u4 u8");
+  add_array_option(*command, "-o,--output", request->output, "where they go; required; may be X.npy", "Y.npy")
       ->required();
   command->add_flag("--descending", request->descending, "largest first; equal keys keep their order");
-  add_file_option(*command, "--values", request->values, "values to move with the keys; any of these types", "V.npy");
-  add_file_option(*command, "--values-out", request->values_out, "where the values go; may be V.npy", "W.npy");
-  add_file_option(*command, "--indices", request->indices, "where each key was in X, as u4", "I.npy");
+  add_array_option(*command, "--values", request->values, "values to move with the keys; any of these types", "V.npy");
+  add_array_option(*command, "--values-out", request->values_out, "where the values go; may be V.npy", "W.npy");
+  add_array_option(*command, "--indices", request->indices, "where each key was in X, as u4", "I.npy");
+  add_raw_options(*command, request->raw);
   add_device_options(*command, request->common);
   add_variant_options(*command, request->common);
   add_output_options(*command, request->common);
@@ -110,7 +115,8 @@ void add_sort(CLI::App& app, invocation& call) {
       "whole array sorted: np.ravel flattens any array.\n"
       "The files are those of np.sort and np.argsort with kind=\"stable\", except that\n"
       "-0.0 comes before +0.0 and NaNs are ordered too, after all else (first if\n"
-      "descending).\n"
+      "descending). \"-\" is standard input or output, for .npy too. It takes three\n"
+      "times the memory of the keys, and as much again for values.\n"
       "\n"
       "Examples:\n"
       "  tilewise sort x.npy -o y.npy\n"

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,12 +53,19 @@ void add_device_list_options(CLI::App& command, device_list_options& to);  // --
 /// The value is a whole number in this range.
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
 
-/// The value names a file or folder; "-" is refused, since nothing goes through standard input or output.
+/// "3x4": whole numbers with x between them; none for any other text.
+std::optional<std::vector<std::uint64_t>> parse_sizes(const std::string& text);
+
+/// The value names a file or folder; "-" is refused, since only arrays go through standard input and output.
 CLI::Validator file_name();
-/// A required positional argument, and an option with what help shows for its value.
-CLI::Option* add_input_file(CLI::App& command, const std::string& name, std::string& to, const std::string& says);
+/// An option with what help shows for its value.
 CLI::Option* add_file_option(CLI::App& command, const std::string& name, std::string& to, const std::string& says,
                              const std::string& value);
+/// The same for arrays, which "-" reads from standard input or writes to standard output.
+CLI::Option* add_array_option(CLI::App& command, const std::string& name, std::string& to, const std::string& says,
+                              const std::string& value);
+/// A required positional argument.
+CLI::Option* add_input_array(CLI::App& command, const std::string& name, std::string& to, const std::string& says);
 
 /// One value each time, or several separated by commas: a positional argument may follow.
 CLI::Option* several(CLI::Option* option);

@@ -1,5 +1,6 @@
 #include "cli/data_command.hpp"
 
+#include "cli/file_roles.hpp"
 #include "cli/output.hpp"
 #include "io/array_output.hpp"
 #include "io/host_memory.hpp"
@@ -120,6 +121,7 @@ void tell(const data_run& run, const common_options& options) {
 
 exit_code run_to_file(const registry::problem& p, std::span<const bytes* const> inputs, const common_options& options,
                       data_run run, const std::string& output, std::span<const std::uint64_t> shape) {
+  require_free_output(output, options.json);
   io::array_output file(output, p.what->outputs(p).front().type, shape);
   run_planned(p, inputs, options, run);
   tell(run, options);

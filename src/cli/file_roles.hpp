@@ -9,5 +9,9 @@ namespace tilewise::cli {
 void require_distinct_outputs(const std::string& first, const std::string& second);
 /// Throws `invalid_argument` if the output would be written over this input; an empty name is no file.
 void refuse_overwriting(const std::string& input, const std::string& output);
+/// Throws `invalid_argument` if both inputs are standard input.
+void require_distinct_streams(const std::string& first, const std::string& second);
+/// Throws `invalid_argument` if the array would be mixed with the fields that --json prints.
+void require_free_output(const std::string& output, bool json);
 
 }  // namespace tilewise::cli

@@ -48,23 +48,39 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
       "");
 }
 
+std::optional<std::vector<std::uint64_t>> parse_sizes(const std::string& text) {
+  std::vector<std::uint64_t> sizes;
+  const char* const end = text.data() + text.size();
+  for (const char* at = text.data();; ++at) {
+    const auto [after, failure] = std::from_chars(at, end, sizes.emplace_back());
+    if (failure != std::errc() || (after != end && *after != 'x')) return std::nullopt;
+    if (after == end) return sizes;
+    at = after;
+  }
+}
+
 CLI::Validator file_name() {
   return CLI::Validator(
       [](const std::string& text) {
         return text == "-"
-                   ? "'-' as standard input or output is not supported; name a file, or ./- for one of that name"
+                   ? "'-' as standard input or output is for arrays only; name a file, or ./- for one of that name"
                    : "";
       },
       "");
 }
 
-CLI::Option* add_input_file(CLI::App& command, const std::string& name, std::string& to, const std::string& says) {
-  return add_file_option(command, name, to, says, " ")->required();
-}
-
 CLI::Option* add_file_option(CLI::App& command, const std::string& name, std::string& to, const std::string& says,
                              const std::string& value) {
   return command.add_option(name, to, says)->option_text(value)->check(file_name());
+}
+
+CLI::Option* add_array_option(CLI::App& command, const std::string& name, std::string& to, const std::string& says,
+                              const std::string& value) {
+  return command.add_option(name, to, says)->option_text(value);
+}
+
+CLI::Option* add_input_array(CLI::App& command, const std::string& name, std::string& to, const std::string& says) {
+  return add_array_option(command, name, to, says, " ")->required();
 }
 
 void add_variant_options(CLI::App& command, common_options& to) {

@@ -14,6 +14,7 @@ namespace tilewise::io {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
+constexpr std::array<std::string_view, 6> codes{"f4", "f8", "i4", "i8", "u4", "u8"};
 constexpr std::string_view accepted = "Tilewise reads f4, f8, i4, i8, u4 and u8";
 
 [[noreturn]] void refuse(const std::string& why) { throw error(errc::io, why); }
@@ -92,7 +93,6 @@ void parse_descr(header_text& text, npy_header& header) {
   if (text.next() == '[' || text.next() == '(')
     refuse("its elements are records; " + std::string(accepted) + ", so save one field alone");
   const std::string_view descr = text.quoted();
-  constexpr std::array<std::string_view, 6> codes{"f4", "f8", "i4", "i8", "u4", "u8"};
   const std::string_view code = descr.substr(std::min<std::size_t>(descr.size(), 1));
   for (std::size_t i = 0; i < codes.size(); ++i) {
     if (code != codes[i]) continue;
@@ -159,6 +159,8 @@ dictionary_place dictionary_place_of(std::span<const std::byte> start) {
 
 }  // namespace
 
+std::string_view numpy_code(dtype type) { return codes[static_cast<std::size_t>(type)]; }
+
 std::uint64_t checked_bytes(dtype type, std::span<const std::uint64_t> shape) {
   std::uint64_t bytes = size_of(type);
   bool empty = false;
@@ -203,9 +205,8 @@ std::string format_npy_header(dtype type, std::span<const std::uint64_t> shape) 
   std::string sizes;
   for (const std::uint64_t size : shape) sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
   if (shape.size() == 1) sizes += ",";
-  const std::string_view name = name_of(type);
-  std::string text = std::string("{'descr': '<") + name[0] + std::to_string(size_of(type)) +
-                     "', 'fortran_order': False, 'shape': (" + sizes + "), }";
+  std::string text =
+      "{'descr': '<" + std::string(numpy_code(type)) + "', 'fortran_order': False, 'shape': (" + sizes + "), }";
   const std::size_t unpadded = magic.size() + 4 + text.size() + 1;
   text.append((64 - unpadded % 64) % 64, ' ');
   text += '\n';

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tilewise::io {
@@ -23,6 +24,9 @@ struct npy_header {
   std::uint64_t data_offset = 0;  // where the elements begin in the file
   std::uint64_t data_bytes = 0;   // the checked product of the shape and the element's size
 };
+
+/// "f4" for f32, and so on.
+std::string_view numpy_code(dtype type);
 
 /// Throws `io` if there are too many. As in NumPy, a dimension of zero does not excuse the others from fitting.
 std::uint64_t checked_bytes(dtype type, std::span<const std::uint64_t> shape);
