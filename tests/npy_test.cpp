@@ -1,6 +1,8 @@
 // The .npy reader is strict: hostile files are errors with a sentence, and nothing is allocated for them.
 #include "io/npy.hpp"
 #include "base/number.hpp"
+#include "base/slices.hpp"
+#include "io/array_output.hpp"
 #include "io/npy_header.hpp"
 #include "io/replacement_file.hpp"
 
@@ -8,10 +10,13 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
+#include <thread>
 
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -308,6 +313,54 @@ TEST_F(npy, WhatIsUnfinishedIsRemovedHoweverMany) {
     io::replacement_file(folder / "d.npy").commit();
   }
   EXPECT_EQ(files(), 1);
+}
+
+/// More threads than a file lets in at once; where files are memory, some of them write through a map.
+void write_from_many_threads(const fs::path& path) {
+  std::vector<std::uint64_t> values(1 << 20);
+  std::iota(values.begin(), values.end(), std::uint64_t{7});
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(values));
+  const std::vector<std::uint64_t> shape{values.size()};
+  io::array_output file(path, dtype::f64, shape);
+  constexpr std::size_t slice = 100'000;  // no multiple of a page
+  std::atomic<std::size_t> next{0};
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 8; ++i)
+      threads.emplace_back([&] {
+        for (std::size_t at; (at = next.fetch_add(slice)) < bytes.size();)
+          file.write(at, bytes.subspan(at, std::min(slice, bytes.size() - at)));
+      });
+  }
+  file.commit();
+  const io::npy_array read = io::read_npy(path);
+  ASSERT_EQ(read.data.size(), bytes.size());
+  EXPECT_EQ(std::memcmp(read.data.data(), bytes.data(), bytes.size()), 0);
+}
+
+TEST_F(npy, ManyThreadsWriteOneFile) {
+  for (int again = 0; again < 3; ++again) write_from_many_threads(folder / "many.npy");
+  if (!fs::is_directory("/dev/shm")) return;
+  const fs::path in_memory = "/dev/shm/tilewise-npy-" + std::to_string(getpid());
+  for (int again = 0; again < 10; ++again) write_from_many_threads(in_memory);
+  fs::remove(in_memory);
+}
+
+TEST(slices, EachIsGivenOnceAndTheFirstFailureEndsThem) {
+  std::vector<std::atomic<int>> seen(1001);
+  base::for_each_slice(1001, 10, 8, [&](std::uint64_t begin, std::uint64_t end) {
+    EXPECT_EQ(end, std::min<std::uint64_t>(begin + 10, 1001));
+    for (; begin < end; ++begin) ++seen[begin];
+  });
+  for (const auto& times : seen) EXPECT_EQ(times, 1);
+  std::atomic<int> calls{0};
+  const auto fails = [&](std::uint64_t, std::uint64_t) {
+    ++calls;
+    throw error(errc::io, "planned");
+  };
+  EXPECT_THROW(base::for_each_slice(1'000'000, 1, 8, fails), error);
+  EXPECT_LE(calls, 8);
+  base::for_each_slice(0, 10, 8, fails);
 }
 
 TEST(number, TextsReadBackAndOthersAreRefused) {

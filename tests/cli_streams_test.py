@@ -1,0 +1,216 @@
+"""Arrays that are larger than what may be held, and arrays that come and go through pipes.
+
+cli_streams_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
+"""
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import numpy as np
+
+from cli_test import DTYPES, TOOL, Case, run, wide_values
+
+COUNT = 1_300_011  # some chunks and a part of one, for elements of four bytes and of eight
+WHOLE = "--device cpu --variant"  # a variant that is asked for gets the whole array
+KINDS = ("", "--op max", "--exclusive", "--init 3", "--exclusive --init 5 --op min", "--op product --init 2")
+
+
+def piped(command, given=b"", **options):
+    """A shell's command, with {t} for the tool."""
+    return subprocess.run(["bash", "-o", "pipefail", "-c", command.replace("{t}", TOOL)], input=given, capture_output=True,
+                          timeout=120, **options)
+
+
+class StreamCase(Case):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.d = cls.folder.name
+        for t in DTYPES:
+            np.save(f"{cls.d}/{t}.npy", wide_values(t, COUNT))
+
+    def contents(self, name):
+        with open(f"{self.d}/{name}", "rb") as file:
+            return file.read()
+
+    def file_of(self, arguments, name="y.npy"):
+        self.check(run(f"{arguments} -o {self.d}/{name}"), 0, "", "^$")
+        return self.contents(name)
+
+    def refused(self, result, code, says):
+        said = result.stderr.decode()
+        self.assertEqual(result.returncode, code, said)
+        self.assertRegex(said, says)
+
+
+class Chunks(StreamCase):
+    def test_scans_have_the_bits_of_one_call(self):
+        for t in DTYPES:
+            for kind in KINDS:
+                with self.subTest(f"{t} {kind}"):
+                    words = f"scan {self.d}/{t}.npy {kind}"
+                    self.assertEqual(self.file_of(f"{words} --device cpu"), self.file_of(f"{words} {WHOLE} scan/cpu"))
+
+    def test_reductions_have_the_bits_of_one_call(self):
+        for t in DTYPES:
+            for kind in "", "--op min", "--init 7", "--op product --init 3":
+                with self.subTest(f"{t} {kind}"):
+                    words = f"reduce {self.d}/{t}.npy {kind} --json"
+                    own, one = (json.loads(run(f"{words} {how}").stdout) for how in ("--device cpu", f"{WHOLE} reduce/cpu"))
+                    self.assertEqual((own["value_hex"], own["digest"]), (one["value_hex"], one["digest"]))
+
+    def test_any_team_of_threads(self):
+        expected = self.file_of(f"scan {self.d}/f4.npy {WHOLE} scan/cpu")
+        for how in "cpu --threads 1", "cpu --threads 5", "cpu:serial", "cpu:openmp --threads 3":
+            if run(f"reduce {self.d}/f4.npy --device {how}").returncode == 0:
+                self.assertEqual(self.file_of(f"scan {self.d}/f4.npy --device {how}"), expected, how)
+
+    def test_in_place_and_with_a_digest(self):
+        expected = json.loads(run(f"scan {self.d}/f8.npy -o {self.d}/y.npy {WHOLE} scan/cpu --json").stdout)
+        np.save(f"{self.d}/x.npy", np.load(f"{self.d}/f8.npy"))
+        fields = json.loads(run(f"scan {self.d}/x.npy -o {self.d}/x.npy --device cpu --json").stdout)
+        self.assertEqual((fields["digest"], set(fields)), (expected["digest"], set(expected)))
+        self.assertEqual(self.contents("x.npy"), self.contents("y.npy"))
+
+    def test_other_layouts(self):
+        values = wide_values("f8", 800_000).reshape(1000, 800)
+        np.save(f"{self.d}/c.npy", values)
+        expected = self.file_of(f"scan {self.d}/c.npy {WHOLE} scan/cpu")
+        for layout in values.astype(">f8"), np.asfortranarray(values), np.asfortranarray(values.astype(">f8")):
+            np.save(f"{self.d}/x.npy", layout)
+            self.assertEqual(self.file_of(f"scan {self.d}/x.npy --device cpu"), expected)
+
+
+class Limits(StreamCase):
+    def test_a_file_larger_than_the_address_space(self):
+        if os.environ.get("TILEWISE_TEST_COVER") == "few":
+            self.skipTest("sanitizers need address space of their own")
+        values = np.zeros(1 << 25, "i4")
+        values[::4099] = 1
+        np.save(f"{self.d}/large.npy", values)
+        limit = 96 << 20  # the file has 128 MiB
+        held = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))}
+        words = f"scan {self.d}/large.npy -o {self.d}/y.npy --device cpu --threads 2"
+        self.check(run(f"{words} --variant scan/cpu", **held), 5, "^$", "more than this process may have|not have enough memory")
+        self.check(run(words, **held), 0, "^$", "^$")
+        self.assertEqual(np.load(f"{self.d}/y.npy").tobytes(), np.cumsum(values, dtype="i4").tobytes())
+        self.check(run(f"reduce {self.d}/large.npy --device cpu --threads 2", **held), 0, rf"^{values.sum()}\n$", "^$")
+
+    def giant(self):
+        """Elements of 1 TiB, all of them zeros that take no place."""
+        path = f"{self.d}/giant.npy"
+        with open(path, "wb") as file:
+            np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": (1 << 37,)})
+            file.truncate(file.tell() + (1 << 40))
+        return path
+
+    def test_a_disk_without_room_is_found_first(self):
+        path, before = self.giant(), set(os.listdir(self.d))
+        self.check(run(f"scan {path} -o {self.d}/none.npy --device cpu"), 6, "^$", r"none\.npy: cannot be written: ")
+        self.assertEqual(set(os.listdir(self.d)), before)
+
+    def test_a_file_that_shrinks(self):
+        path = self.giant()
+        child = subprocess.Popen([TOOL, "reduce", path, "--device", "cpu"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(0.3)
+        os.truncate(path, 1000)
+        said = child.communicate(timeout=60)
+        self.assertEqual((child.returncode, said[0]), (6, b""))
+        self.assertRegex(said[1].decode(), r"giant\.npy: became shorter .*: it ends at byte \d+ of 1099511627904\n$")
+
+    def test_an_interrupt_in_the_middle(self):
+        before = set(os.listdir(self.d))
+        child = subprocess.Popen([TOOL, "scan", "-", "-o", f"{self.d}/none.npy", "--device", "cpu"], stdin=subprocess.PIPE)
+        child.stdin.write(self.contents("f8.npy")[:4_000_000])
+        child.stdin.flush()
+        while not set(os.listdir(self.d)) - before:
+            time.sleep(0.01)
+        child.send_signal(signal.SIGINT)
+        self.assertEqual(child.wait(timeout=60), 130)
+        child.stdin.close()
+        self.assertEqual(set(os.listdir(self.d)), before)
+
+
+class Pipes(StreamCase):
+    def test_three_tools(self):
+        self.file_of(f"scan {self.d}/f4.npy --device cpu")
+        self.file_of(f"sort {self.d}/y.npy --device cpu", "z.npy")
+        expected = run(f"reduce {self.d}/z.npy --device cpu").stdout.encode()
+        for source in f"< {self.d}/f4.npy", f"< <(cat {self.d}/f4.npy)":
+            result = piped("{t} scan - -o - --device cpu -v " + source + " | {t} sort - -o - --device cpu | "
+                           "{t} reduce - --device cpu")
+            self.assertEqual((result.returncode, result.stdout), (0, expected), result.stderr)
+
+    def test_what_is_written_is_the_file(self):
+        for name in "f8", "i4":
+            expected = self.file_of(f"scan {self.d}/{name}.npy --device cpu")
+            for threads in 1, 4:
+                words = "{t} scan - -o - --device cpu --threads " + str(threads)
+                self.assertEqual(piped(words, self.contents(f"{name}.npy")).stdout, expected)
+
+    def test_a_header_alone(self):
+        for shape in (0,), (0, 3), ():
+            np.save(f"{self.d}/x.npy", np.ones(shape))
+            expected = self.file_of(f"scan {self.d}/x.npy --device cpu")
+            self.assertEqual(piped("cat | {t} scan - -o - --device cpu | cat", self.contents("x.npy")).stdout, expected)
+
+    def test_what_ends_early_or_late(self):
+        good = self.contents("f4.npy")
+        for end in 0, 5, 11, 100, 128, 129, 3_000_000, len(good) - 1:
+            with self.subTest(end):
+                result = piped("cat | {t} scan - -o " + self.d + "/none.npy --device cpu", good[:end])
+                self.refused(result, 6, "^tilewise: standard input: .*" + (rf"ends at byte {end} of {len(good)}\n$" if end >= 128 else ""))
+                self.assertFalse(os.path.exists(f"{self.d}/none.npy"))
+        self.refused(piped("cat | {t} reduce - --device cpu", good + b"\0"), 6, "standard input: goes on after")
+        self.refused(piped("{t} reduce - --device cpu < /dev/null"), 6, "standard input: is not a NumPy file")
+        self.refused(piped("{t} reduce - --device cpu <&-"), 6, "standard input: cannot be read")
+
+    def test_a_reader_that_goes_away_and_a_full_disk(self):
+        self.refused(piped("{t} scan " + self.d + "/f4.npy -o - --device cpu | head -c 9"), 6, r"standard output: cannot be written at byte \d+: Broken")
+        self.refused(piped("{t} scan " + self.d + "/f4.npy -o - --device cpu > /dev/full"), 6, "standard output: cannot be written at byte 0: No space")
+
+    def test_nothing_is_mixed_into_arrays(self):
+        for words, says in ((f"scan {self.d}/f4.npy -o - --json", "--json is printed to standard output"),
+                            (f"sort {self.d}/f4.npy -o - --indices -", "two outputs would go to -;"),
+                            ("matmul - - -o y.npy", "standard input holds one array"),
+                            (f"sort - -o {self.d}/y.npy --values - --values-out w.npy", "standard input holds one array")):
+            result = piped("{t} " + words, self.contents("f4.npy"))
+            self.refused(result, 2, says)
+            self.assertNotIn(b"NUMPY", result.stdout)
+
+    def test_a_pipe_of_raw_elements(self):
+        for t in DTYPES:
+            with self.subTest(t):
+                x = np.load(f"{self.d}/{t}.npy")
+                expected = self.file_of(f"scan {self.d}/{t}.npy --device cpu")
+                x.tofile(f"{self.d}/x.bin")
+                for words in (f"scan {self.d}/x.bin", f"scan - < {self.d}/x.bin", f"scan - < <(cat {self.d}/x.bin)",
+                              f"scan - --shape {COUNT} < <(cat {self.d}/x.bin)"):
+                    result = piped("{t} " + words + f" --dtype {t} -o - --device cpu")
+                    self.assertEqual((result.returncode, result.stdout), (0, expected), result.stderr)
+        words = "{t} sort - -o - --dtype u4 --device cpu | {t} reduce - --json --device cpu"
+        self.assertEqual(json.loads(piped(words, np.arange(5, dtype="u4").tobytes()).stdout)["value"], 10)
+        shaped = piped("{t} scan - -o - --dtype f4 --shape 2x3 --device cpu", np.ones(6, "f4").tobytes())
+        self.assertIn(b"(2, 3)", shaped.stdout)
+
+    def test_raw_elements_that_are_none(self):
+        for words, given, code, says in (("--dtype f8", 12, 6, "holds 12 bytes, no whole number of elements of 8 bytes"),
+                                         ("--dtype f4 --shape 2x2", 12, 6, "ends at byte 12 of 16"),
+                                         ("--dtype f4 --shape 2x2", 20, 6, "goes on after the 16 bytes"),
+                                         ("--dtype f2", 12, 2, "--dtype 'f2' is not one of"),
+                                         ("--dtype f4 --shape 2y2", 16, 2, "--shape '2y2' is not one to eight"),
+                                         ("--dtype f4 --shape 99999999999x99999999999", 16, 6, "more than 2\\^64 bytes"),
+                                         ("--shape 2x2", 16, 2, "--shape requires --dtype")):
+            with self.subTest(words):
+                self.refused(piped("cat | {t} reduce - " + words + " --device cpu", bytes(given)), code, says)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)
