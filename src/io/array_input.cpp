@@ -79,8 +79,9 @@ array_input::array_input(const std::string& path, const std::optional<raw_elemen
     if (!is_regular_ && !is_standard(path))
       refuse("is not a regular file; copy its contents to one, or pipe them to -");
     if (isatty(file_) == 1) refuse("is a terminal; pipe an array into it, or name a file");
-    if (is_regular_ && is_standard(path)) begin_ = static_cast<std::uint64_t>(lseek(file_, 0, SEEK_CUR));
-    if (is_regular_) size_ = static_cast<std::uint64_t>(facts.st_size) - begin_;
+    if (is_regular_) size_ = static_cast<std::uint64_t>(facts.st_size);
+    if (is_regular_ && is_standard(path)) begin_ = std::min<std::uint64_t>(size_, lseek(file_, 0, SEEK_CUR));
+    size_ -= begin_;
     raw ? find_raw_elements(*raw) : read_header();
     if (header_.data_bytes == 0) require_end();
   } catch (...) {
