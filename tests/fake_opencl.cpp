@@ -78,6 +78,8 @@ RELEASE(clReleaseProgram, cl_program)
 RELEASE(clReleaseKernel, cl_kernel)
 RELEASE(clReleaseEvent, cl_event)
 CALL(clFinish, (cl_command_queue a), (a))
+CALL(clFlush, (cl_command_queue a), (a))
+CALL(clWaitForEvents, (cl_uint a, const cl_event* b), (a, b))
 CALL(clSetKernelArg, (cl_kernel a, cl_uint b, std::size_t c, const void* d), (a, b, c, d))
 CALL(clBuildProgram,
      (cl_program a, cl_uint b, const cl_device_id* c, const char* d, void(CL_CALLBACK* f)(cl_program, void*), void* g),
@@ -98,6 +100,8 @@ CALL(clEnqueueCopyBuffer,
      (cl_command_queue a, cl_mem b, cl_mem c, std::size_t d, std::size_t f, std::size_t g, cl_uint h, const cl_event* i,
       cl_event* j),
      (a, b, c, d, f, g, h, i, j))
+CALL(clEnqueueUnmapMemObject, (cl_command_queue a, cl_mem b, void* c, cl_uint d, const cl_event* f, cl_event* g),
+     (a, b, c, d, f, g))
 CALL(clEnqueueMarkerWithWaitList, (cl_command_queue a, cl_uint b, const cl_event* c, cl_event* d), (a, b, c, d))
 CREATE(cl_context, clCreateContext,
        (const cl_context_properties* a, cl_uint b, const cl_device_id* c,
@@ -106,6 +110,10 @@ CREATE(cl_context, clCreateContext,
 CREATE(cl_command_queue, clCreateCommandQueue, (cl_context a, cl_device_id b, cl_command_queue_properties c, cl_int* e),
        (a, b, c, e))
 CREATE(cl_mem, clCreateBuffer, (cl_context a, cl_mem_flags b, std::size_t c, void* d, cl_int* e), (a, b, c, d, e))
+CREATE(void*, clEnqueueMapBuffer,
+       (cl_command_queue a, cl_mem b, cl_bool c, cl_map_flags d, std::size_t f, std::size_t g, cl_uint h,
+        const cl_event* i, cl_event* j, cl_int* e),
+       (a, b, c, d, f, g, h, i, j, e))
 CREATE(cl_program, clCreateProgramWithSource,
        (cl_context a, cl_uint b, const char** c, const std::size_t* d, cl_int* e), (a, b, c, d, e))
 CREATE(cl_program, clCreateProgramWithBinary,

@@ -19,6 +19,7 @@
 namespace tilewise::backend {
 
 class queue;
+class transfer_team;
 
 /// What a device makes of float operands a, b, c; probe.hpp compares it with what IEEE 754 and the order require.
 struct arithmetic {
@@ -86,6 +87,8 @@ class queue {
   virtual void upload(memory to, const void* from, std::uint64_t bytes) = 0;  // `from` may change once it returns
   virtual void download(void* to, memory from, std::uint64_t bytes) = 0;      // waits
   virtual void copy(memory to, memory from, std::uint64_t bytes) = 0;         // the device's own plain copy
+  /// Threads for large transfers beside the queue's own work; null where the device works on the host's memory.
+  virtual transfer_team* transfers() { return nullptr; }
   /// Independent chains of multiply-adds in registers, fused where the type is a float, on the fastest unit that keeps
   /// the order's bits, and so many that the cost of the call itself is negligible. Returns the number of
   /// operations, two per multiply-add; 0 where the device does not support the type.

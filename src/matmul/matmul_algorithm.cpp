@@ -3,6 +3,7 @@
 #include "matmul/matmul_problem.hpp"
 
 #include "registry/matrix_shape.hpp"
+#include "registry/pieces.hpp"
 
 namespace tilewise::impl::matmul {
 
@@ -80,6 +81,27 @@ std::string invalid(const problem& p) {
   return "";
 }
 
+/// Panels of rows of C from those of A; B stays.
+void in_pieces(const problem& p, const registry::choice& how, backend::queue& queue,
+               const registry::host_pointers& host) {
+  constexpr std::uint64_t rows_worth_a_launch = 1024;
+  const sizes s(p);
+  const std::uint64_t element = size_of(p.type), row_of_a = s.lda * element, row_of_c = s.ldc * element;
+  const auto part = [&](std::uint64_t first, std::uint64_t n) {
+    problem of_rows = p;
+    of_rows.shape.size[0] = n;
+    return std::pair{of_rows,
+                     registry::piece{.in = {{{first * row_of_a, registry::elements_of(n, s.k, s.lda) * element}}},
+                                     .out = {{{first * row_of_c, registry::elements_of(n, s.n, s.ldc) * element}}}}};
+  };
+  registry::run_rows(how, queue, host,
+                     {.count = s.m,
+                      .row_bytes = std::max(row_of_a, row_of_c),
+                      .granule = rows_worth_a_launch,
+                      .needed_whole = {false, true},
+                      .part = part});
+}
+
 }  // namespace
 
 const registry::algorithm& matmul_algorithm() {
@@ -98,6 +120,7 @@ const registry::algorithm& matmul_algorithm() {
         .compulsory_bytes = compulsory_bytes,
         .operations = operations,
         .invalid = invalid,
+        .in_pieces = in_pieces,
         .speed_in = registry::speed_unit::operations,
     };
   });

@@ -3,6 +3,7 @@
 #include "matvec/matvec_problem.hpp"
 
 #include "registry/matrix_shape.hpp"
+#include "registry/pieces.hpp"
 
 namespace tilewise::impl::matvec {
 
@@ -50,6 +51,20 @@ std::string invalid(const problem& p) {
   return registry::invalid_matrix("A", s.m, s.n, s.lda, p.type);
 }
 
+/// Any number of rows.
+void in_pieces(const problem& p, const registry::choice& how, backend::queue& queue,
+               const registry::host_pointers& host) {
+  const sizes s(p);
+  const std::uint64_t element = size_of(p.type), row = s.lda * element;
+  const auto part = [&](std::uint64_t first, std::uint64_t n) {
+    problem of_rows = p;
+    of_rows.shape.size[0] = n;
+    return std::pair{of_rows, registry::piece{.in = {{{first * row, registry::elements_of(n, s.n, s.lda) * element}}},
+                                              .out = {{{first * element, n * element}}}}};
+  };
+  registry::run_rows(how, queue, host, {.count = s.m, .row_bytes = row, .needed_whole = {false, true}, .part = part});
+}
+
 }  // namespace
 
 const registry::algorithm& matvec_algorithm() {
@@ -68,6 +83,7 @@ const registry::algorithm& matvec_algorithm() {
         .compulsory_bytes = compulsory_bytes,
         .operations = operations,
         .invalid = invalid,
+        .in_pieces = in_pieces,
     };
   });
   return descriptor;

@@ -44,6 +44,9 @@ struct proof {
   void (*require)(const problem&, const bindings& operands, backend::queue&);
 };
 
+struct choice;
+struct host_pointers;
+
 struct algorithm {
   std::string_view name;     // "scan"
   std::string_view summary;  // one line for `tilewise list`
@@ -68,6 +71,8 @@ struct algorithm {
   void (*fit_numbers)(problem&) = [](problem&) {};
   void (*fit_inputs)(const problem&, std::span<std::vector<std::byte>>) = [](const problem&,
                                                                              std::span<std::vector<std::byte>>) {};
+  /// Computes a problem on host memory piece by piece (pieces.hpp); null if it must be computed as a whole.
+  void (*in_pieces)(const problem&, const choice&, backend::queue&, const host_pointers&) = nullptr;
   speed_unit speed_in = speed_unit::bytes;
   bool in_place = false;  // whether each output may be the memory of the input at its position
 };

@@ -33,7 +33,7 @@ class host_run {
   operands operands_;
 };
 
-/// All three steps.
+/// All three steps, or piece by piece where that is quicker.
 void run_on_host(const problem& p, const choice& how, backend::queue& queue, std::span<const void* const> inputs,
                  std::span<void* const> outputs);
 

@@ -3,6 +3,7 @@
 #include "backend/cuda/cuda_error.hpp"
 #include "backend/cuda/cuda_queue.hpp"
 #include "backend/fork.hpp"
+#include "backend/memory_limit.hpp"
 
 #include <optional>
 
@@ -36,7 +37,7 @@ device_info describe(int ordinal) {
       "CUDA " + dotted(runtime) + " (sm_" + std::to_string(facts.major) + std::to_string(facts.minor) + ")";
   info.compute_units = static_cast<unsigned>(facts.multiProcessorCount);
   info.max_clock_mhz = static_cast<unsigned>(attribute(cudaDevAttrClockRate, ordinal)) / 1000;
-  info.memory = info.max_allocation = facts.totalGlobalMem;
+  info.memory = info.max_allocation = limited_memory(facts.totalGlobalMem);
   info.cache = static_cast<std::uint64_t>(facts.l2CacheSize);
   info.local_memory = facts.sharedMemPerBlockOptin;
   info.max_group_size = static_cast<std::uint64_t>(facts.maxThreadsPerBlock);

@@ -19,7 +19,8 @@ std::uint64_t size_class(std::uint64_t bytes) {
 
 }  // namespace
 
-void pool::open(int ordinal, cudaStream_t stream) {
+void pool::open(int ordinal, cudaStream_t stream, std::uint64_t limit) {
+  limit_ = limit;
   ordinal_ = ordinal;
   stream_ = stream;
   int supported = 0;
@@ -32,22 +33,26 @@ void pool::open(int ordinal, cudaStream_t stream) {
 
 void pool::close() noexcept {
   trim();
-  for (const auto& [base, bytes] : live_) free(base);
+  for (const auto& [base, bytes] : live_) free(base, bytes);
   live_.clear();
 }
 
 cudaError_t pool::allocate(void** base, std::uint64_t bytes) noexcept {
-  return stream_ordered_ ? cudaMallocAsync(base, bytes, stream_) : cudaMalloc(base, bytes);
+  if (bytes > limit_ - held_) return cudaErrorMemoryAllocation;
+  const cudaError_t status = stream_ordered_ ? cudaMallocAsync(base, bytes, stream_) : cudaMalloc(base, bytes);
+  if (status == cudaSuccess) held_ += bytes;
+  return status;
 }
 
-void pool::free(void* base) noexcept {
+void pool::free(void* base, std::uint64_t bytes) noexcept {
+  held_ -= bytes;
   TW_CUDA_NOTHROW(cudaSetDevice(ordinal_));
   TW_CUDA_NOTHROW(stream_ordered_ ? cudaFreeAsync(base, stream_) : cudaFree(base));
 }
 
 void pool::trim() noexcept {
   for (const auto& [bytes, bases] : free_)
-    for (void* base : bases) free(base);
+    for (void* base : bases) free(base, bytes);
   free_.clear();
   kept_ = 0;
 }
@@ -77,7 +82,7 @@ void pool::give(void* base) noexcept {
   const auto found = live_.find(base);
   const std::uint64_t bytes = found->second;
   live_.erase(found);
-  if (kept_ + bytes > kept_limit_) return free(base);
+  if (kept_ + bytes > kept_limit_) return free(base, bytes);
   free_[bytes].push_back(base);
   kept_ += bytes;
 }
@@ -86,7 +91,8 @@ void pool::refuse(std::uint64_t bytes) const {
   std::size_t unused = 0, total = 0;
   TW_CUDA_NOTHROW(cudaMemGetInfo(&unused, &total));
   throw error(errc::out_of_memory, "cuda:" + std::to_string(ordinal_) + " has no room for " + std::to_string(bytes) +
-                                       " bytes: " + std::to_string(unused) + " of its " + std::to_string(total) +
+                                       " bytes: " + std::to_string(std::min<std::uint64_t>(unused, limit_ - held_)) +
+                                       " of its " + std::to_string(std::min<std::uint64_t>(total, limit_)) +
                                        " are free; use less data or free other arrays first");
 }
 

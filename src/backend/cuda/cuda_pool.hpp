@@ -15,7 +15,8 @@ namespace tilewise::backend::cuda {
 /// once: the new owner's work is enqueued after the old owner's. So the steady state makes no driver call.
 class pool {
  public:
-  void open(int ordinal, cudaStream_t stream);
+  /// Never holds more than `limit` bytes.
+  void open(int ordinal, cudaStream_t stream, std::uint64_t limit);
   /// Frees everything, even what was not given back. Never fails.
   void close() noexcept;
 
@@ -25,14 +26,17 @@ class pool {
   void give(void* base) noexcept;
 
  private:
+  /// Memory beyond the limit is memory that is not there.
   cudaError_t allocate(void** base, std::uint64_t bytes) noexcept;
-  void free(void* base) noexcept;
+  void free(void* base, std::uint64_t bytes) noexcept;
   void trim() noexcept;
   [[noreturn]] void refuse(std::uint64_t bytes) const;
 
   int ordinal_ = 0;
   cudaStream_t stream_ = nullptr;
   bool stream_ordered_ = false;
+  std::uint64_t limit_ = 0;
+  std::uint64_t held_ = 0;        // bytes of the driver's memory
   std::uint64_t kept_ = 0;        // bytes in the free lists
   std::uint64_t kept_limit_ = 0;  // beyond it, memory goes back to the driver
   std::map<std::uint64_t, std::vector<void*>> free_;

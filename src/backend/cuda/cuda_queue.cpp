@@ -1,6 +1,7 @@
 #include "backend/cuda/cuda_queue.hpp"
 
 #include "backend/cuda/cuda_error.hpp"
+#include "backend/cuda/cuda_lane.hpp"
 
 #include <bit>
 
@@ -16,11 +17,12 @@ queue::queue(const backend::device& owner, int ordinal, cudaStream_t borrowed)
 }
 
 void queue::open() {
+  transfers_ = std::make_unique<transfer_team>([ordinal = ordinal_] { return open_lane(ordinal); });
   try {
     make_current();
     if (owns_stream_) TW_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
     for (cudaEvent_t& event : clock_) TW_CUDA(cudaEventCreate(&event));
-    pool_.open(ordinal_, stream_);
+    pool_.open(ordinal_, stream_, device().info().memory);
     ticket_ = static_cast<unsigned*>(pool_.take(sizeof(unsigned)));
     TW_CUDA(cudaMemsetAsync(ticket_, 0, sizeof(unsigned), stream_));
   } catch (...) {
@@ -32,6 +34,7 @@ void queue::open() {
 queue::~queue() { close(); }
 
 void queue::close() noexcept {
+  transfers_.reset();
   TW_CUDA_NOTHROW(cudaSetDevice(ordinal_));
   TW_CUDA_NOTHROW(cudaStreamSynchronize(stream_));
   staging_.close();
@@ -80,13 +83,17 @@ memory queue::wrap(void* native, std::uint64_t bytes) {
 void queue::upload(memory to, const void* from, std::uint64_t bytes) {
   if (bytes == 0) return;
   make_current();
-  staging_.upload(to.as<void>(), from, bytes, stream_);
+  if (bytes <= staging::most_bytes) return staging_.upload(to.as<void>(), from, bytes, stream_);
+  finish();  // what uses this memory so far
+  transfers_->send(to, from, bytes).wait();
 }
 
 void queue::download(void* to, memory from, std::uint64_t bytes) {
   make_current();
-  if (bytes != 0) TW_CUDA(cudaMemcpyAsync(to, from.as<void>(), bytes, cudaMemcpyDeviceToHost, stream_));
+  const bool large = bytes > staging::most_bytes;
+  if (bytes != 0 && !large) TW_CUDA(cudaMemcpyAsync(to, from.as<void>(), bytes, cudaMemcpyDeviceToHost, stream_));
   finish();
+  if (large) transfers_->fetch(to, from, bytes).wait();
 }
 
 void queue::copy(memory to, memory from, std::uint64_t bytes) {

@@ -36,6 +36,7 @@ class queue final : public backend::queue {
   void upload(memory to, const void* from, std::uint64_t bytes) override;
   void download(void* to, memory from, std::uint64_t bytes) override;
   void copy(memory to, memory from, std::uint64_t bytes) override;
+  transfer_team* transfers() override { return transfers_.get(); }
   double multiply_add(dtype type) override;
   void finish() override;
   void start_clock() override;
@@ -57,6 +58,7 @@ class queue final : public backend::queue {
   std::uint32_t lasting_calls_ = 0;
   pool pool_;
   staging staging_;
+  std::unique_ptr<transfer_team> transfers_;
 };
 
 /// The CUDA queue behind `q`, with its device current: the first line of every variant's `run`.

@@ -1,4 +1,4 @@
-// Uploads that have finished reading the host's data when they return.
+// Small uploads that have finished reading the host's data when they return, while the device may still be busy.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,6 +11,8 @@ namespace tilewise::backend::cuda {
 /// Two pinned buffers used alternately: one is filled while the other is in flight.
 class staging {
  public:
+  static constexpr std::uint64_t most_bytes = 1 << 20;  // beyond it several threads are faster (transfer_team)
+
   void upload(void* to, const void* from, std::uint64_t bytes, cudaStream_t stream);
   void close() noexcept;
 

@@ -36,7 +36,11 @@
   X(clEnqueueReadBuffer)         \
   X(clEnqueueWriteBuffer)        \
   X(clEnqueueCopyBuffer)         \
+  X(clEnqueueMapBuffer)          \
+  X(clEnqueueUnmapMemObject)     \
   X(clEnqueueMarkerWithWaitList) \
+  X(clWaitForEvents)             \
+  X(clFlush)                     \
   X(clFinish)                    \
   X(clGetEventProfilingInfo)     \
   X(clReleaseEvent)

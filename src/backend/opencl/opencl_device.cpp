@@ -1,6 +1,7 @@
 #include "backend/opencl/opencl_device.hpp"
 
 #include "backend/fork.hpp"
+#include "backend/memory_limit.hpp"
 #include "backend/opencl/opencl_queue.hpp"
 #include "base/lasting.hpp"
 
@@ -27,8 +28,8 @@ device_info describe(cl_device_id device, const std::string& name) {
   info.api_version = device_text(device, CL_DEVICE_VERSION);
   info.compute_units = device_number<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS);
   info.max_clock_mhz = device_number<cl_uint>(device, CL_DEVICE_MAX_CLOCK_FREQUENCY);
-  info.memory = device_number<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE);
-  info.max_allocation = device_number<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+  info.memory = limited_memory(device_number<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE));
+  info.max_allocation = limited_memory(device_number<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE));
   info.cache = device_number<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
   info.local_memory = device_number<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE);
   info.max_group_size = device_number<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE);

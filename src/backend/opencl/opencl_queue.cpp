@@ -1,5 +1,6 @@
 #include "backend/opencl/opencl_queue.hpp"
 
+#include "backend/opencl/opencl_lane.hpp"
 #include "base/ceil_div.hpp"
 
 #include <algorithm>
@@ -11,6 +12,9 @@ namespace {
 
 /// Groups per launch: far below every driver's limit, and few enough that short tests need several launches.
 constexpr std::uint64_t max_groups = std::uint64_t{1} << 20;
+
+/// Beyond it, several threads transfer faster than the driver does alone.
+constexpr std::uint64_t most_bytes_alone = 1 << 20;
 
 /// Sizes with three significant bits: at most a quarter is wasted, and a freed buffer fits the next one of about its
 /// size.
@@ -52,9 +56,12 @@ queue::queue(const backend::device& owner, cl_device_id id, context_handle conte
       context_(std::move(context)),
       commands_(std::move(commands)),
       profiled_(profiled),
-      programs_(context_.get(), id) {}
+      programs_(context_.get(), id),
+      transfers_(std::make_unique<transfer_team>(
+          [context = context_.get(), id, is_cpu = owner.info().is_cpu] { return open_lane(context, id, is_cpu); })) {}
 
 queue::~queue() {
+  transfers_.reset();
   cl().clFinish(commands_.get());
   for (const auto& [buffer, bytes] : owned_) cl().clReleaseMemObject(buffer);
 }
@@ -98,12 +105,18 @@ void queue::enqueue_tiles(cl_kernel kernel, cl_uint tile_index, std::uint64_t ti
 cl_mem queue::create_buffer(std::uint64_t bytes) {
   cl_int status = CL_SUCCESS;
   const auto create = [&] { return cl().clCreateBuffer(context_.get(), CL_MEM_READ_WRITE, bytes, nullptr, &status); };
+  const std::uint64_t limit = device().info().memory;
+  if (limit != 0 && bytes > limit - std::min(limit, held_)) drop_free_buffers();
+  if (limit != 0 && bytes > limit - std::min(limit, held_))
+    throw error(errc::out_of_memory, device().info().name + " has no room for " + std::to_string(bytes) +
+                                         " bytes: " + std::to_string(limit - std::min(limit, held_)) + " of its " +
+                                         std::to_string(limit) + " are free; use less data or free other arrays first");
   cl_mem buffer = create();
   if (status != CL_SUCCESS) {  // idle buffers in the pool may be what is missing
     drop_free_buffers();
     buffer = create();
   }
-  if (status == CL_SUCCESS) return buffer;
+  if (status == CL_SUCCESS) return held_ += bytes, buffer;
   if (status == CL_INVALID_BUFFER_SIZE) status = CL_MEM_OBJECT_ALLOCATION_FAILURE;
   check(status, ("clCreateBuffer(" + std::to_string(bytes) + " bytes)").c_str());
   return nullptr;
@@ -114,6 +127,7 @@ void queue::drop_free_buffers() {
   for (auto& [bytes, buffers] : free_) {
     for (cl_mem buffer : buffers) {
       owned_.erase(buffer);
+      held_ -= bytes;
       cl().clReleaseMemObject(buffer);
     }
     buffers.clear();  // keeps the capacity that release relies on
@@ -166,12 +180,20 @@ memory queue::wrap(void* native, std::uint64_t bytes) {
 
 void queue::upload(memory to, const void* from, std::uint64_t bytes) {
   if (bytes == 0) return;
+  if (bytes > most_bytes_alone) {
+    finish();  // what uses this memory so far
+    return transfers_->send(to, from, bytes).wait();
+  }
   TW_CL(cl().clEnqueueWriteBuffer(commands_.get(), static_cast<cl_mem>(to.base), CL_TRUE, to.offset, bytes, from, 0,
                                   nullptr, nullptr));
 }
 
 void queue::download(void* to, memory from, std::uint64_t bytes) {
   if (bytes == 0) return finish();
+  if (bytes > most_bytes_alone) {
+    finish();
+    return transfers_->fetch(to, from, bytes).wait();
+  }
   TW_CL(cl().clEnqueueReadBuffer(commands_.get(), static_cast<cl_mem>(from.base), CL_TRUE, from.offset, bytes, to, 0,
                                  nullptr, nullptr));
 }

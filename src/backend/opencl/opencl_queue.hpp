@@ -64,6 +64,7 @@ class queue final : public backend::queue {
   void upload(memory to, const void* from, std::uint64_t bytes) override;
   void download(void* to, memory from, std::uint64_t bytes) override;
   void copy(memory to, memory from, std::uint64_t bytes) override;
+  transfer_team* transfers() override { return transfers_.get(); }
   double multiply_add(dtype type) override;
   void finish() override;
   void start_clock() override;
@@ -91,8 +92,10 @@ class queue final : public backend::queue {
   program_store programs_;
   std::unordered_map<std::uint64_t, std::vector<cl_mem>> free_;  // by size
   std::unordered_map<cl_mem, std::uint64_t> owned_;              // sizes of all our buffers, free or not
+  std::uint64_t held_ = 0;                                       // their bytes
   event_handle first_mark_;                                      // of the running clock
   std::chrono::steady_clock::time_point clock_started_;
+  std::unique_ptr<transfer_team> transfers_;
 };
 
 }  // namespace tilewise::backend::opencl

@@ -1,0 +1,13 @@
+// A thread's own stream to a CUDA device, for backend/transfer_team.
+#pragma once
+
+#include "backend/transfer_team.hpp"
+
+namespace tilewise::backend::cuda {
+
+std::unique_ptr<lane> open_lane(int ordinal);
+
+/// Whether the device reads and writes this host memory directly.
+bool is_pinned(const void* host);
+
+}  // namespace tilewise::backend::cuda

@@ -1,0 +1,214 @@
+#include "backend/transfer_team.hpp"
+
+#include "backend/driver_call.hpp"
+#include "base/ceil_div.hpp"
+
+#include <algorithm>
+#include <array>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include <unistd.h>
+
+namespace tilewise::backend {
+
+struct transfer::state {
+  std::byte* host;
+  memory device;
+  bool up;
+  std::uint64_t part_bytes;
+  std::uint64_t next = 0;    // byte of the first part that nobody has taken
+  std::uint64_t unfinished;  // parts
+  std::exception_ptr failure = nullptr;
+  std::mutex mutex = {};
+  std::condition_variable finished = {};
+};
+
+namespace {
+
+struct part {
+  std::shared_ptr<transfer::state> of;
+  std::uint64_t first, bytes;
+
+  std::byte* host() const { return of->host + first; }
+  memory device() const { return of->device.at(first, bytes); }
+
+  void finish(std::exception_ptr failure) const {
+    const std::lock_guard lock(of->mutex);
+    if (failure) of->failure = failure;
+    if (--of->unfinished == 0) of->finished.notify_all();
+  }
+};
+
+/// Half of the cores for each direction; beyond eight, threads slow each other down.
+unsigned crew_size() { return std::clamp(std::thread::hardware_concurrency() / 2, 1u, 8u); }
+
+/// So many that all threads have one for each of their buffers.
+std::uint64_t part_bytes_for(std::uint64_t bytes) {
+  constexpr std::uint64_t least = 256 << 10, page = 4096;
+  const std::uint64_t even = ceil_div(ceil_div(bytes, 2 * crew_size()), page) * page;
+  return std::clamp(even, least, lane::buffer_bytes);
+}
+
+void begin(lane& way, unsigned turn, const part& what) {
+  const bool direct = way.reaches(what.host());
+  std::byte* const host = direct ? what.host() : way.buffer(turn);
+  if (what.of->up && !direct) std::memcpy(host, what.host(), what.bytes);
+  if (what.of->up)
+    way.send(turn, what.device(), host, what.bytes);
+  else
+    way.fetch(turn, host, what.device(), what.bytes);
+}
+
+void end(lane& way, unsigned turn, const part& what) {
+  way.wait(turn);
+  if (!what.of->up && !way.reaches(what.host())) std::memcpy(what.host(), way.buffer(turn), what.bytes);
+}
+
+}  // namespace
+
+/// The threads of one direction; they take the transfers in the order in which they were asked for.
+class transfer_team::crew {
+ public:
+  explicit crew(const open_lane& open) : open_(open), process_(getpid()) {
+    try {
+      while (members_.size() < crew_size()) members_.emplace_back([this] { serve(); });
+    } catch (const std::system_error&) {
+      if (members_.empty()) throw;  // fewer threads are slower, none are an error
+    }
+  }
+
+  ~crew() {
+    if (getpid() != process_) {  // a forked child, which has none of the threads
+      for (std::thread& member : members_) member.detach();
+      return;
+    }
+    {
+      const std::lock_guard lock(mutex_);
+      ending_ = true;
+    }
+    called_.notify_all();
+    for (std::thread& member : members_) member.join();
+  }
+
+  void take_on(const std::shared_ptr<transfer::state>& work) {
+    {
+      const std::lock_guard lock(mutex_);
+      waiting_.push_back(work);
+    }
+    called_.notify_all();
+  }
+
+ private:
+  /// The next part. Without one, waits if asked to; after the last transfer of all there is none.
+  std::optional<part> take(bool may_wait) {
+    std::unique_lock lock(mutex_);
+    if (may_wait) called_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
+    if (waiting_.empty()) return std::nullopt;
+    const std::shared_ptr<transfer::state> from = waiting_.front();
+    const part taken{from, from->next, std::min(from->part_bytes, from->device.bytes - from->next)};
+    from->next += taken.bytes;
+    if (from->next == from->device.bytes) waiting_.pop_front();
+    return taken;
+  }
+
+  void serve() {
+    stay_unwatched();
+    std::unique_ptr<lane> way;
+    std::array<std::optional<part>, 2> in_flight;
+    const auto attempt = [](const part& what, auto&& step) {
+      try {
+        step();
+        return true;
+      } catch (...) {
+        what.finish(std::current_exception());
+        return false;
+      }
+    };
+    for (unsigned turn = 0;; turn ^= 1) {
+      if (const auto landed = std::exchange(in_flight[turn], std::nullopt))
+        if (attempt(*landed, [&] { end(*way, turn, *landed); })) landed->finish(nullptr);
+      const bool idle = !in_flight[turn ^ 1];
+      const std::optional<part> next = take(idle);
+      if (!next && idle) return;
+      if (!next) continue;
+      const bool begun = attempt(*next, [&] {
+        if (!way) way = open_();
+        begin(*way, turn, *next);
+      });
+      if (begun) in_flight[turn] = next;
+    }
+  }
+
+  const open_lane& open_;
+  const pid_t process_;
+  std::mutex mutex_;
+  std::condition_variable called_;
+  std::deque<std::shared_ptr<transfer::state>> waiting_;
+  bool ending_ = false;
+  std::vector<std::thread> members_;
+};
+
+transfer_team::transfer_team(open_lane open) : open_(std::move(open)) {}
+transfer_team::~transfer_team() = default;
+
+transfer_team::crew& transfer_team::started(std::unique_ptr<crew>& of) const {
+  if (!of) of = std::make_unique<crew>(open_);
+  return *of;
+}
+
+namespace {
+
+std::shared_ptr<transfer::state> describe(std::byte* host, memory device, std::uint64_t bytes, bool up) {
+  const std::uint64_t part_bytes = part_bytes_for(bytes);
+  return std::make_shared<transfer::state>(host, device.at(0, bytes), up, part_bytes, 0, ceil_div(bytes, part_bytes));
+}
+
+}  // namespace
+
+transfer transfer_team::send(memory to, const void* from, std::uint64_t bytes) {
+  if (bytes == 0) return {};
+  const auto work = describe(static_cast<std::byte*>(const_cast<void*>(from)), to, bytes, true);
+  started(up_).take_on(work);
+  return transfer(work);
+}
+
+transfer transfer_team::fetch(void* to, memory from, std::uint64_t bytes) {
+  if (bytes == 0) return {};
+  const auto work = describe(static_cast<std::byte*>(to), from, bytes, false);
+  started(down_).take_on(work);
+  return transfer(work);
+}
+
+void transfer::wait() {
+  if (!state_) return;
+  const auto waited = std::exchange(state_, nullptr);
+  during("a transfer between host and device", [&] {
+    std::unique_lock lock(waited->mutex);
+    waited->finished.wait(lock, [&] { return waited->unfinished == 0; });
+    return true;
+  });
+  if (waited->failure) std::rethrow_exception(waited->failure);
+}
+
+transfer::~transfer() {
+  try {
+    wait();
+  } catch (...) {
+    // It was given up, by an error that is already on its way.
+  }
+}
+
+transfer& transfer::operator=(transfer&& other) noexcept {
+  transfer given_up(std::move(*this));
+  state_ = std::move(other.state_);
+  return *this;
+}
+
+}  // namespace tilewise::backend

@@ -1,0 +1,67 @@
+// Large transfers between host memory and a device: several threads, since one thread's copies are slower than the
+// link.
+#pragma once
+
+#include "backend/backend.hpp"
+
+#include <cstddef>
+
+namespace tilewise::backend {
+
+/// One thread's own way to a device: a stream and two pinned buffers, so that one can be filled while the other is in
+/// flight. Used by its thread alone.
+class lane {
+ public:
+  static constexpr std::uint64_t buffer_bytes = 4 << 20;  // amortizes a copy's start-up, yet stays in the cache
+
+  virtual ~lane() = default;
+  /// Memory of `buffer_bytes` that the device reads and writes directly.
+  virtual std::byte* buffer(unsigned turn) = 0;
+  /// Whether the device can do the same with this memory of the caller's.
+  virtual bool reaches(const void* host) const = 0;
+  /// Begin a copy; `host` may be touched again once wait(turn) has returned. Turns are 0 and 1.
+  virtual void send(unsigned turn, memory to, const void* host, std::uint64_t bytes) = 0;
+  virtual void fetch(unsigned turn, void* host, memory from, std::uint64_t bytes) = 0;
+  virtual void wait(unsigned turn) = 0;
+};
+
+/// A transfer under way. Its memory must stay until it has been waited for, which the destructor does too.
+class transfer {
+ public:
+  struct state;
+
+  transfer() = default;
+  explicit transfer(std::shared_ptr<state> under_way) : state_(std::move(under_way)) {}
+  transfer(transfer&&) = default;
+  transfer& operator=(transfer&& other) noexcept;
+  ~transfer();
+
+  /// Throws what went wrong. Does nothing if there is no transfer, or if it has been waited for.
+  void wait();
+
+ private:
+  std::shared_ptr<state> state_;
+};
+
+/// Two crews of threads, one for each direction, that start when they are first needed. They know nothing of the
+/// queue's work: wait for what uses the memory before, and for the transfer before anything uses it afterwards.
+class transfer_team {
+ public:
+  using open_lane = std::function<std::unique_ptr<lane>()>;
+
+  explicit transfer_team(open_lane open);
+  ~transfer_team();
+  transfer_team(const transfer_team&) = delete;
+
+  transfer send(memory to, const void* from, std::uint64_t bytes);
+  transfer fetch(void* to, memory from, std::uint64_t bytes);
+
+ private:
+  class crew;
+  crew& started(std::unique_ptr<crew>& of) const;
+
+  open_lane open_;
+  std::unique_ptr<crew> up_, down_;
+};
+
+}  // namespace tilewise::backend

@@ -1,0 +1,159 @@
+#include "registry/pieces.hpp"
+
+#include "backend/transfer_team.hpp"
+#include "base/ceil_div.hpp"
+
+#include <algorithm>
+#include <deque>
+
+namespace tilewise::registry {
+
+std::uint64_t piece_bytes(const backend::queue& queue) {
+  constexpr std::uint64_t usual = std::uint64_t{32} << 20, least = std::uint64_t{64} << 10, of_memory = 32;
+  const std::uint64_t memory = queue.device().info().memory;
+  return memory == 0 ? usual : std::clamp(memory / of_memory, least, usual);
+}
+
+bool runs_in_pieces(const problem& p, backend::queue& queue) {
+  const double worth_it = 2.0 * static_cast<double>(piece_bytes(queue));
+  if (p.what->in_pieces == nullptr || queue.transfers() == nullptr || bytes_of_operands(p) < worth_it) return false;
+  const std::vector<operand> outputs = p.what->outputs(p);
+  return std::none_of(outputs.begin(), outputs.end(), [](const operand& out) { return out.has_gaps; });
+}
+
+namespace {
+
+constexpr std::uint64_t most_slots = 3;  // one on its way there, one computed, one on its way back
+
+/// The device's side of one piece. What is under way ends before its memory is given back.
+struct slot {
+  std::deque<backend::buffer> memory = {};
+  bindings where = {};
+  std::vector<backend::transfer> up = {}, down = {};
+};
+
+/// Bytes of each operand that suffice for all pieces.
+struct room {
+  std::array<std::uint64_t, 4> in{}, out{};
+
+  void hold(const piece& what) {
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      in[i] = std::max(in[i], what.in[i].bytes);
+      out[i] = std::max(out[i], what.before[i] + what.out[i].bytes + what.after[i]);
+    }
+  }
+};
+
+class piece_ring {
+ public:
+  piece_ring(backend::queue& queue, const host_pointers& host, const room& each, std::uint64_t count)
+      : queue_(queue), transfers_(*queue.transfers()), host_(host), slots_(std::min(count, most_slots)) {
+    for (slot& s : slots_) {
+      for (std::size_t i = 0; i < host.in.size(); ++i) s.where.in[i] = s.memory.emplace_back(queue, each.in[i]);
+      for (std::size_t o = 0; o < host.out.size(); ++o) s.where.out[o] = s.memory.emplace_back(queue, each.out[o]);
+    }
+    queue.finish();  // what used this memory before
+  }
+
+  std::uint64_t size() const { return slots_.size(); }
+
+  void send(std::uint64_t index, const piece& what) {
+    slot& s = slots_[index % slots_.size()];
+    for (std::size_t i = 0; i < host_.in.size(); ++i)
+      s.up.push_back(transfers_.send(s.where.in[i], static_cast<const std::byte*>(host_.in[i]) + what.in[i].first,
+                                     what.in[i].bytes));
+  }
+
+  /// The piece's operands, once they are there and the slot's former results have left.
+  const bindings& arrived(std::uint64_t index) {
+    slot& s = slots_[index % slots_.size()];
+    wait(s.up), wait(s.down);
+    return s.where;
+  }
+
+  void fetch(std::uint64_t index, const piece& what) {
+    slot& s = slots_[index % slots_.size()];
+    queue_.finish();
+    for (std::size_t o = 0; o < host_.out.size(); ++o)
+      s.down.push_back(transfers_.fetch(static_cast<std::byte*>(host_.out[o]) + what.out[o].first,
+                                        s.where.out[o].at(what.before[o], what.out[o].bytes), what.out[o].bytes));
+  }
+
+  void finish() {
+    for (slot& s : slots_) wait(s.down);
+  }
+
+ private:
+  static void wait(std::vector<backend::transfer>& all) {
+    for (backend::transfer& one : all) one.wait();
+    all.clear();
+  }
+
+  backend::queue& queue_;
+  backend::transfer_team& transfers_;
+  const host_pointers& host_;
+  std::deque<slot> slots_;
+};
+
+}  // namespace
+
+void run_pieces(backend::queue& queue, const host_pointers& host, std::uint64_t count,
+                const std::function<piece(std::uint64_t)>& cut,
+                const std::function<void(std::uint64_t, const bindings&)>& work) {
+  if (count == 0) return;
+  room each;
+  for (std::uint64_t i = 0; i < count; ++i) each.hold(cut(i));
+  piece_ring ring(queue, host, each, count);
+  for (std::uint64_t i = 0; i < ring.size(); ++i) ring.send(i, cut(i));
+  for (std::uint64_t i = 0; i < count; ++i) {
+    work(i, ring.arrived(i));
+    ring.fetch(i, cut(i));
+    if (const std::uint64_t next = i + ring.size(); next < count) ring.send(next, cut(next));
+  }
+  ring.finish();
+}
+
+namespace {
+
+/// Inputs that every piece needs, uploaded once; the others travel with their pieces.
+class whole_inputs {
+ public:
+  whole_inputs(backend::queue& queue, const problem& largest, const host_pointers& host, const rows& all) {
+    const std::vector<operand> inputs = largest.what->inputs(largest);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (!all.needed_whole[i]) continue;
+      where_[i] = memory_.emplace_back(queue, inputs[i].bytes());
+      queue.upload(where_[i], host.in[i], inputs[i].bytes());
+    }
+  }
+  bindings joined_with(bindings of_piece, const rows& all) const {
+    for (std::size_t i = 0; i < where_.size(); ++i)
+      if (all.needed_whole[i]) of_piece.in[i] = where_[i];
+    return of_piece;
+  }
+
+ private:
+  std::deque<backend::buffer> memory_;
+  std::array<backend::memory, 4> where_{};
+};
+
+}  // namespace
+
+void run_rows(const choice& how, backend::queue& queue, const host_pointers& host, const rows& all) {
+  const std::uint64_t wanted =
+      std::max<std::uint64_t>(1, piece_bytes(queue) / std::max<std::uint64_t>(1, all.row_bytes));
+  const std::uint64_t n = std::min(all.count, std::max(all.granule, wanted / all.granule * all.granule));
+  const auto part = [&](std::uint64_t i) { return all.part(i * n, std::min(n, all.count - i * n)); };
+  const auto cut = [&](std::uint64_t i) {
+    piece what = part(i).second;
+    for (std::size_t k = 0; k < what.in.size(); ++k)
+      if (all.needed_whole[k]) what.in[k] = {};
+    return what;
+  };
+  const whole_inputs whole(queue, part(0).first, host, all);
+  run_pieces(queue, host, ceil_div(all.count, n), cut, [&](std::uint64_t i, const bindings& where) {
+    how.variant->run(part(i).first, whole.joined_with(where, all), how.tuning, queue);
+  });
+}
+
+}  // namespace tilewise::registry
