@@ -72,8 +72,8 @@ std::string invalid(const problem& p) {
 
 /// Bands of rows of the result, each from the image's rows below its masks. With zeros around the image a band is
 /// computed as an image of its own: of its result, the rows are left whose masks do not reach beyond it.
-void in_pieces(const problem& p, const registry::choice& how, backend::queue& queue,
-               const registry::host_pointers& host) {
+void run_in_pieces(const problem& p, const registry::choice& how, backend::queue& queue,
+                   const registry::host_pointers& host) {
   const sizes s(p);
   const std::uint64_t row_of_image = s.image.columns * size_of(p.type), row_of_y = s.result.columns * size_of(p.type);
   const auto part = [&](std::uint64_t first, std::uint64_t n) {
@@ -90,6 +90,8 @@ void in_pieces(const problem& p, const registry::choice& how, backend::queue& qu
   registry::run_rows(how, queue, host,
                      {.count = s.result.rows, .row_bytes = row_of_image, .needed_whole = {false, true}, .part = part});
 }
+
+constexpr registry::division division{.is_possible = [](const problem&) { return true; }, .run = run_in_pieces};
 
 }  // namespace
 
@@ -108,7 +110,7 @@ const registry::algorithm& convolve_algorithm() {
         .outputs = outputs,
         .operations = operations,
         .invalid = invalid,
-        .in_pieces = in_pieces,
+        .divides = &division,
     };
   });
   return descriptor;

@@ -82,8 +82,8 @@ std::string invalid(const problem& p) {
 }
 
 /// Panels of rows of C from those of A; B stays.
-void in_pieces(const problem& p, const registry::choice& how, backend::queue& queue,
-               const registry::host_pointers& host) {
+void run_in_pieces(const problem& p, const registry::choice& how, backend::queue& queue,
+                   const registry::host_pointers& host) {
   constexpr std::uint64_t rows_worth_a_launch = 1024;
   const sizes s(p);
   const std::uint64_t element = size_of(p.type), row_of_a = s.lda * element, row_of_c = s.ldc * element;
@@ -101,6 +101,9 @@ void in_pieces(const problem& p, const registry::choice& how, backend::queue& qu
                       .needed_whole = {false, true},
                       .part = part});
 }
+
+constexpr registry::division division{.is_possible = [](const problem& p) { return sizes(p).ldc == sizes(p).n; },
+                                      .run = run_in_pieces};
 
 }  // namespace
 
@@ -120,7 +123,7 @@ const registry::algorithm& matmul_algorithm() {
         .compulsory_bytes = compulsory_bytes,
         .operations = operations,
         .invalid = invalid,
-        .in_pieces = in_pieces,
+        .divides = &division,
         .speed_in = registry::speed_unit::operations,
     };
   });

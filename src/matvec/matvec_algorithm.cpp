@@ -52,8 +52,8 @@ std::string invalid(const problem& p) {
 }
 
 /// Any number of rows.
-void in_pieces(const problem& p, const registry::choice& how, backend::queue& queue,
-               const registry::host_pointers& host) {
+void run_in_pieces(const problem& p, const registry::choice& how, backend::queue& queue,
+                   const registry::host_pointers& host) {
   const sizes s(p);
   const std::uint64_t element = size_of(p.type), row = s.lda * element;
   const auto part = [&](std::uint64_t first, std::uint64_t n) {
@@ -64,6 +64,8 @@ void in_pieces(const problem& p, const registry::choice& how, backend::queue& qu
   };
   registry::run_rows(how, queue, host, {.count = s.m, .row_bytes = row, .needed_whole = {false, true}, .part = part});
 }
+
+constexpr registry::division division{.is_possible = [](const problem&) { return true; }, .run = run_in_pieces};
 
 }  // namespace
 
@@ -83,7 +85,7 @@ const registry::algorithm& matvec_algorithm() {
         .compulsory_bytes = compulsory_bytes,
         .operations = operations,
         .invalid = invalid,
-        .in_pieces = in_pieces,
+        .divides = &division,
     };
   });
   return descriptor;

@@ -1,5 +1,6 @@
 // The descriptor of reduce.
 #include "base/lasting.hpp"
+#include "reduce/reduce_pieces.hpp"
 #include "reduce/reduce_problem.hpp"
 
 namespace tilewise::impl::reduce {
@@ -43,6 +44,7 @@ const registry::algorithm& reduce_algorithm() {
         .compulsory_bytes = compulsory_bytes,
         .operations = operations,
         .invalid = invalid,
+        .divides = &division,
     };
   });
   return descriptor;

@@ -47,6 +47,12 @@ struct proof {
 struct choice;
 struct host_pointers;
 
+/// How a problem on host memory is computed piece by piece (pieces.hpp).
+struct division {
+  bool (*is_possible)(const problem&);
+  void (*run)(const problem&, const choice&, backend::queue&, const host_pointers&);
+};
+
 struct algorithm {
   std::string_view name;     // "scan"
   std::string_view summary;  // one line for `tilewise list`
@@ -71,8 +77,7 @@ struct algorithm {
   void (*fit_numbers)(problem&) = [](problem&) {};
   void (*fit_inputs)(const problem&, std::span<std::vector<std::byte>>) = [](const problem&,
                                                                              std::span<std::vector<std::byte>>) {};
-  /// Computes a problem on host memory piece by piece (pieces.hpp); null if it must be computed as a whole.
-  void (*in_pieces)(const problem&, const choice&, backend::queue&, const host_pointers&) = nullptr;
+  const division* divides = nullptr;  // null: a problem is computed as a whole
   speed_unit speed_in = speed_unit::bytes;
   bool in_place = false;  // whether each output may be the memory of the input at its position
 };

@@ -16,9 +16,8 @@ std::uint64_t piece_bytes(const backend::queue& queue) {
 
 bool runs_in_pieces(const problem& p, backend::queue& queue) {
   const double worth_it = 2.0 * static_cast<double>(piece_bytes(queue));
-  if (p.what->in_pieces == nullptr || queue.transfers() == nullptr || bytes_of_operands(p) < worth_it) return false;
-  const std::vector<operand> outputs = p.what->outputs(p);
-  return std::none_of(outputs.begin(), outputs.end(), [](const operand& out) { return out.has_gaps; });
+  return p.what->divides != nullptr && queue.transfers() != nullptr && bytes_of_operands(p) >= worth_it &&
+         p.what->divides->is_possible(p);
 }
 
 namespace {

@@ -1,5 +1,6 @@
 // The descriptor of scan.
 #include "base/lasting.hpp"
+#include "scan/scan_pieces.hpp"
 #include "scan/scan_problem.hpp"
 
 namespace tilewise::impl::scan {
@@ -47,6 +48,7 @@ const registry::algorithm& scan_algorithm() {
         .outputs = outputs,
         .operations = operations,
         .invalid = invalid,
+        .divides = &division,
         .in_place = true,
     };
   });

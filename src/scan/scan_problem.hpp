@@ -17,7 +17,8 @@ const registry::algorithm& scan_algorithm();
 using registry::fold::operation_of;
 inline bool is_exclusive(const registry::problem& p) { return p.setting[1] == 1; }
 inline bool has_init(const registry::problem& p) { return p.setting[2] == 1; }
-inline bool has_carry(const registry::problem& p) { return p.setting[3] == 1; }
+inline constexpr std::size_t carry_setting = 3;
+inline bool has_carry(const registry::problem& p) { return p.setting[carry_setting] == 1; }
 /// The last output is of the prefix after the whole part, which the carry tells.
 inline bool ends_with_carry(const registry::problem& p) { return has_carry(p) && !is_exclusive(p); }
 

@@ -1,0 +1,52 @@
+#include "scan/scan_pieces.hpp"
+
+#include "base/ceil_div.hpp"
+#include "reduce/reduce_pieces.hpp"
+#include "scan/scan_problem.hpp"
+
+namespace tilewise::impl::scan {
+
+namespace {
+
+/// A piece is read twice on the device, once for the prefix after it and once for its outputs; that takes a tenth of
+/// the time of its way there.
+template <class Op, class T>
+void scan_pieces(const registry::problem& p, const registry::choice& how, backend::queue& queue,
+                 const registry::host_pointers& host) {
+  const std::uint64_t length = reduce::piece_length(p.type, queue);
+  const registry::choice reduction =
+      registry::choose(reduce::problem_of<T>(length, nullptr, Op::id), queue.device(), {});
+  const backend::buffer values(queue, 64 * sizeof(T)), carry(queue, 2 * sizeof(T));
+  order::segment<T> done;
+  const auto count_of = [&](std::uint64_t i) { return std::min(length, p.n() - i * length); };
+  registry::run_pieces(
+      queue, host, ceil_div(p.n(), length),
+      [&](std::uint64_t i) {
+        const registry::slice part{i * length * sizeof(T), count_of(i) * sizeof(T)};
+        return registry::piece{.in = {part}, .out = {part}};
+      },
+      [&](std::uint64_t i, registry::bindings where) {
+        const T before = order::fold<Op>(done);
+        reduce::append_piece<Op>(done, reduction, queue, where.in[0].at(0, count_of(i) * sizeof(T)), values);
+        const T prefixes[]{before, order::fold<Op>(done)};
+        queue.upload(carry, prefixes, sizeof prefixes);
+        where.in[1] = carry;
+        registry::problem piece = p;
+        piece.shape = {count_of(i)};
+        piece.setting[carry_setting] = 1;
+        how.variant->run(piece, where, how.tuning, queue);
+      });
+}
+
+void run(const registry::problem& p, const registry::choice& how, backend::queue& queue,
+         const registry::host_pointers& host) {
+  with_type(p.type, [&]<class T>(T) {
+    order::with_operator(operation_of(p), [&]<class Op>(Op) { scan_pieces<Op, T>(p, how, queue, host); });
+  });
+}
+
+}  // namespace
+
+const registry::division division{.is_possible = [](const registry::problem& p) { return !has_carry(p); }, .run = run};
+
+}  // namespace tilewise::impl::scan

@@ -1,0 +1,178 @@
+// Large transfers by several threads, and problems that are computed piece by piece on a device whose memory is limited
+// to less than they need (TILEWISE_DEVICE_MEMORY, which CMakeLists.txt sets for this file's tests).
+#include "backend/transfer_team.hpp"
+#include "helpers.hpp"
+#include "opencl_fixture.hpp"
+
+#include <tilewise/tilewise.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstring>
+#include <numeric>
+#include <random>
+
+namespace tilewise {
+
+namespace {
+
+using backend::lane;
+using backend::memory;
+using backend::transfer_team;
+
+/// A device that is a piece of the host's memory. Copies happen when they are waited for, as late as they may.
+class late_lane final : public lane {
+ public:
+  explicit late_lane(std::atomic<int>& copies, int fails_at) : copies_(copies), fails_at_(fails_at) {}
+  std::byte* buffer(unsigned turn) override { return buffer_[turn].data(); }
+  bool reaches(const void*) const override { return false; }
+  void send(unsigned turn, memory to, const void* host, std::uint64_t bytes) override {
+    pending_[turn] = {to.as<void>(), host, bytes};
+  }
+  void fetch(unsigned turn, void* host, memory from, std::uint64_t bytes) override {
+    pending_[turn] = {host, from.as<void>(), bytes};
+  }
+  void wait(unsigned turn) override {
+    if (++copies_ == fails_at_) throw error(errc::device_lost, "the link is cut");
+    std::memcpy(pending_[turn].to, pending_[turn].from, pending_[turn].bytes);
+  }
+
+ private:
+  struct copy {
+    void* to;
+    const void* from;
+    std::uint64_t bytes;
+  };
+  std::atomic<int>& copies_;
+  int fails_at_;
+  std::array<std::vector<std::byte>, 2> buffer_{std::vector<std::byte>(buffer_bytes),
+                                                std::vector<std::byte>(buffer_bytes)};
+  std::array<copy, 2> pending_{};
+};
+
+struct late_team {
+  explicit late_team(int fails_at = 0)
+      : team([this, fails_at] { return std::make_unique<late_lane>(copies, fails_at); }) {}
+  std::atomic<int> copies{0};
+  transfer_team team;
+};
+
+std::vector<std::uint32_t> counted(std::size_t count, std::uint32_t first) {
+  std::vector<std::uint32_t> values(count);
+  std::iota(values.begin(), values.end(), first);
+  return values;
+}
+
+memory of(std::vector<std::uint32_t>& values) { return {values.data(), 0, values.size() * 4}; }
+
+TEST(Transfers, SeveralAtOnceArriveWhole) {
+  late_team late;
+  const std::vector<std::size_t> sizes{0, 1, 3, 65536, 65537, 1000003, 5000011};
+  std::vector<std::vector<std::uint32_t>> from, there, back;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    from.push_back(counted(sizes[i], static_cast<std::uint32_t>(i) << 24));
+    there.emplace_back(sizes[i]);
+    back.emplace_back(sizes[i]);
+  }
+  std::vector<backend::transfer> under_way;
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    under_way.push_back(late.team.send(of(there[i]), from[i].data(), sizes[i] * 4));
+  for (backend::transfer& one : under_way) one.wait();
+  under_way.clear();
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    under_way.push_back(late.team.fetch(back[i].data(), of(there[i]), sizes[i] * 4));
+  for (backend::transfer& one : under_way) one.wait();
+  EXPECT_TRUE(there == from);
+  EXPECT_TRUE(back == from);
+}
+
+TEST(Transfers, AFailureIsThrownWhereItsTransferIsWaitedFor) {
+  late_team late(3);
+  std::vector<std::uint32_t> from = counted(8000000, 1), there(from.size());
+  backend::transfer cut = late.team.send(of(there), from.data(), from.size() * 4);
+  EXPECT_THROW(cut.wait(), error);
+  late.team.send(of(there), from.data(), from.size() * 4).wait();
+  EXPECT_TRUE(there == from);
+}
+
+/// Wide exponents and cancellation.
+std::vector<float> rough(std::size_t count) {
+  std::mt19937 random(static_cast<unsigned>(count));
+  std::vector<float> values(count);
+  for (float& v : values) v = std::ldexp(static_cast<float>(random()) - 0x1p31f, static_cast<int>(random() % 40) - 50);
+  return values;
+}
+
+template <class T>
+bool same_bytes(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+}
+
+/// Every OpenCL device here; `compute` returns the result on the device that it is given.
+template <class Compute>
+void expect_bits_of_cpu(const Compute& compute) {
+  const auto expected = compute(open("cpu"));
+  unsigned tried = 0;
+  for (const device& on : devices()) {
+    if (on.info().backend != "opencl" && on.info().backend != "cuda") continue;
+    ++tried;
+    EXPECT_TRUE(same_bytes(compute(on), expected)) << on.name();
+  }
+  if (tried == 0) GTEST_SKIP() << "there is no device with memory of its own";
+}
+
+TEST(Pieces, Scan) {
+  for (const std::size_t n : {std::size_t{262144}, std::size_t{1048579}}) {
+    const std::vector<float> x = rough(n);
+    expect_bits_of_cpu([&](const device& on) { return inclusive_scan(x, {.device = on}); });
+    expect_bits_of_cpu([&](const device& on) { return exclusive_scan(x, 3.5f, {.operation = op::sum, .device = on}); });
+    expect_bits_of_cpu([&](const device& on) {
+      std::vector<float> in_place = x;
+      inclusive_scan(in_place, in_place, {.operation = op::max, .device = on});
+      return in_place;
+    });
+  }
+}
+
+TEST(Pieces, Reduce) {
+  for (const std::size_t n : {std::size_t{524288}, std::size_t{1500007}}) {
+    const std::vector<float> x = rough(n);
+    expect_bits_of_cpu([&](const device& on) {
+      return std::vector{reduce(x, {.device = on}), reduce(x, -1e9f, {.device = on}),
+                         reduce(x, {.operation = op::min, .device = on})};
+    });
+  }
+}
+
+TEST(Pieces, MatrixProducts) {
+  const std::vector<float> a = rough(2111 * 500), b = rough(500 * 300), x = rough(500);
+  expect_bits_of_cpu([&](const device& on) { return matvec(a, {2111, 500}, x, {.device = on}); });
+  expect_bits_of_cpu([&](const device& on) { return matmul(a, {2111, 500}, b, {500, 300}, {.device = on}); });
+}
+
+TEST(Pieces, Convolutions) {
+  const std::vector<float> image = rough(1501 * 700), mask = rough(7 * 5);
+  for (const border edge : {border::valid, border::zero})
+    expect_bits_of_cpu([&](const device& on) {
+      return convolve(image, {1501, 700}, mask, {7, 5}, {.border = edge, .device = on});
+    });
+}
+
+/// What cannot be cut, and what must lie on the device as a whole, is refused.
+TEST(Pieces, WhatDoesNotFitIsRefused) {
+  const std::vector<float> keys = rough(2000000);
+  for (const device& on : devices()) {
+    if (on.info().backend != "opencl" && on.info().backend != "cuda") continue;
+    try {
+      (void)sorted(keys, {.device = on});
+      ADD_FAILURE() << on.name() << " sorted 16 MB in 4";
+    } catch (const error& refused) {
+      EXPECT_EQ(refused.code(), errc::out_of_memory) << refused.what();
+    }
+  }
+}
+
+}  // namespace
+
+}  // namespace tilewise
