@@ -6,6 +6,7 @@
 #include "io/host_memory.hpp"
 #include "lab/verify.hpp"
 #include "registry/execute.hpp"
+#include "registry/pieces.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -19,14 +20,16 @@ double ns_since(clock::time_point start) {
 
 namespace {
 
-void require_memory(const registry::problem& p, const device_info& device) {
+/// What is computed in pieces needs little of the device's memory.
+void require_memory(const registry::problem& p, backend::device& on) {
+  const device_info& device = on.info();
   std::uint64_t outputs = 0, all = 0, largest = 0;
   for (const registry::operand& out : p.what->outputs(p)) outputs += out.bytes();
   for (const auto& operands : {p.what->inputs(p), p.what->outputs(p)})
     for (const registry::operand& o : operands) all += o.bytes(), largest = std::max(largest, o.bytes());
   const std::string what = registry::to_string(p) + " needs ";
   io::require_host_memory(outputs, what + std::to_string(outputs) + " more bytes");
-  if (device.backend == "cpu") return;
+  if (device.backend == "cpu" || registry::runs_in_pieces(p, on.queue())) return;
   const auto refuse = [&](std::uint64_t need, std::uint64_t limit, const std::string& in) {
     if (limit != 0 && need > limit)
       throw error(errc::out_of_memory, what + std::to_string(need) + " bytes in " + in + " of " + device.name +
@@ -46,6 +49,12 @@ void run_on(backend::queue& queue, const registry::problem& p, std::span<const b
   std::vector<void*> to;
   for (bytes& output : run.outputs) to.push_back(output.data());
   const auto whole = clock::now();
+  run.in_pieces = registry::runs_in_pieces(p, queue);
+  if (run.in_pieces) {
+    registry::run_on_host(p, run.how, queue, from, to);
+    run.times.end_to_end = ns_since(whole);
+    return;
+  }
   registry::host_run steps(p, run.how, queue, from, to);
   auto start = clock::now();
   steps.upload();
@@ -74,7 +83,7 @@ data_run plan_run(const registry::problem& p, const common_options& options) {
 
 void run_planned(const registry::problem& p, std::span<const bytes* const> inputs, const common_options& options,
                  data_run& run) {
-  require_memory(p, run.device->info());
+  require_memory(p, *run.device);
   for (const registry::operand& out : p.what->outputs(p)) run.outputs.emplace_back(out.bytes());
   run_on(run.device->queue(), p, inputs, options.json, run);
 }
@@ -98,12 +107,16 @@ nlohmann::ordered_json describe(const registry::problem& p, const data_run& run,
                                 const std::string& digest) {
   nlohmann::ordered_json fields = describe(p, run.device, run.how, shape, digest);
   const auto whole = [](double ns) { return static_cast<std::uint64_t>(std::llround(ns)); };
-  fields["h2d_ns"] = whole(run.times.h2d);
-  fields["kernel_ns"] = whole(run.times.kernel);
-  fields["d2h_ns"] = whole(run.times.d2h);
-  fields["round_trip_ns"] = whole(run.times.h2d + run.times.kernel + run.times.d2h);
-  fields["first_call_ns"] = whole(run.times.first_call);
+  const auto step = [&](double ns) {
+    return run.in_pieces ? nlohmann::ordered_json() : nlohmann::ordered_json(whole(ns));
+  };
+  fields["h2d_ns"] = step(run.times.h2d);
+  fields["kernel_ns"] = step(run.times.kernel);
+  fields["d2h_ns"] = step(run.times.d2h);
+  fields["round_trip_ns"] = step(run.times.h2d + run.times.kernel + run.times.d2h);
+  fields["first_call_ns"] = step(run.times.first_call);
   fields["end_to_end_ns"] = whole(run.times.end_to_end);
+  fields["in_pieces"] = run.in_pieces;
   return fields;
 }
 
@@ -116,7 +129,8 @@ void tell(const data_run& run, const common_options& options) {
   if (!options.verbose) return;
   const std::string tuning = registry::to_string(run.how.tuning, run.how.variant->tuning);
   note(run.how.variant->id() + (tuning.empty() ? "" : " " + tuning) + " on " + run.device->info().name + ": " +
-       run.how.reason + "; " + std::to_string(std::llround(run.times.end_to_end / 1000)) + " us end to end");
+       run.how.reason + "; " + std::to_string(std::llround(run.times.end_to_end / 1000)) + " us end to end" +
+       (run.in_pieces ? ", in pieces" : ""));
 }
 
 exit_code run_to_file(const registry::problem& p, std::span<const bytes* const> inputs, const common_options& options,

@@ -33,6 +33,7 @@ struct data_run {
   device_handle device;
   registry::choice how;
   std::vector<bytes> outputs;
+  bool in_pieces = false;  // then steps overlap, and only end_to_end is known
   run_times times;
 };
 
