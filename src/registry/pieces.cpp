@@ -136,12 +136,19 @@ class whole_inputs {
   std::array<backend::memory, 4> where_{};
 };
 
+/// Whole granules, unless one takes much of the device's memory.
+std::uint64_t rows_of_a_piece(const rows& all, const backend::queue& queue) {
+  const std::uint64_t row_bytes = std::max<std::uint64_t>(1, all.row_bytes), memory = queue.device().info().memory;
+  const std::uint64_t wanted = std::max<std::uint64_t>(1, piece_bytes(queue) / row_bytes);
+  const bool fits = memory == 0 || all.granule <= memory / 16 / row_bytes;
+  const std::uint64_t n = wanted >= all.granule ? wanted / all.granule * all.granule : fits ? all.granule : wanted;
+  return std::min(all.count, n);
+}
+
 }  // namespace
 
 void run_rows(const choice& how, backend::queue& queue, const host_pointers& host, const rows& all) {
-  const std::uint64_t wanted =
-      std::max<std::uint64_t>(1, piece_bytes(queue) / std::max<std::uint64_t>(1, all.row_bytes));
-  const std::uint64_t n = std::min(all.count, std::max(all.granule, wanted / all.granule * all.granule));
+  const std::uint64_t n = rows_of_a_piece(all, queue);
   const auto part = [&](std::uint64_t i) { return all.part(i * n, std::min(n, all.count - i * n)); };
   const auto cut = [&](std::uint64_t i) {
     piece what = part(i).second;
