@@ -46,8 +46,9 @@ struct part {
   }
 };
 
-/// Half of the cores for each direction; beyond eight, threads slow each other down.
-unsigned crew_size() { return std::clamp(std::thread::hardware_concurrency() / 2, 1u, 8u); }
+/// Half of the cores for each direction, but for the calling thread and the driver's. Beyond eight, threads slow each
+/// other down.
+unsigned crew_size() { return std::clamp(std::thread::hardware_concurrency() / 2, 2u, 9u) - 1; }
 
 /// So many that all threads have one for each of their buffers.
 std::uint64_t part_bytes_for(std::uint64_t bytes) {

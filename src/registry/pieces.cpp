@@ -9,7 +9,7 @@
 namespace tilewise::registry {
 
 std::uint64_t piece_bytes(const backend::queue& queue) {
-  constexpr std::uint64_t usual = std::uint64_t{32} << 20, least = std::uint64_t{64} << 10, of_memory = 32;
+  constexpr std::uint64_t usual = std::uint64_t{64} << 20, least = std::uint64_t{64} << 10, of_memory = 32;
   const std::uint64_t memory = queue.device().info().memory;
   return memory == 0 ? usual : std::clamp(memory / of_memory, least, usual);
 }
