@@ -253,7 +253,7 @@ void add_how(CLI::App& command, bench_request& to) {
       });
   add_file_option(command, "-o", to.records, "append one JSON record per row", "FILE.jsonl");
   add_file_option(command, "--report", to.report, "write the page that explains the records", "FILE.html");
-  command.add_flag("--isolate", to.isolate, "a process for each group: a crash or a hang costs its row only");
+  command.add_flag("--isolate", to.isolate, "a process for each group: a crash costs one row");
   command.add_flag("--dry-run", to.dry_run, "print what would be measured");
   command.add_option("--part", to.part, "what a child of --isolate does")->group("");
   command.add_flag("-q,--quiet", to.quiet, "no progress lines");
@@ -277,6 +277,9 @@ void add_bench(CLI::App& app, invocation& call) {
       "it measures everything. normal adds types, sizes and the other variants.\n"
       "The preset seeds repeats the experiments of the documents that Tilewise started\n"
       "from, with every variant; their figures appear next to ours, marked by a letter.\n"
+      "With --isolate a child process measures each problem on each device. A row that\n"
+      "crashes, loses its device or takes no step for --time-limit has failed, exit 8;\n"
+      "the others are measured again without it.\n"
       "\n"
       "Examples:\n"
       "  tilewise bench --report report.html\n"
