@@ -41,7 +41,7 @@ class bench_output {
   std::size_t current_ = 0;
   std::string block_title_;
   std::vector<lab::measured> block_, all_;
-  std::vector<record::result> written_;
+  record::results written_;
 };
 
 }  // namespace tilewise::cli
