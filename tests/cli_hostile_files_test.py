@@ -254,5 +254,53 @@ class Endless(FilesCase):
         self.check(run("report good.jsonl", cwd=self.d), 6, "^$", r"good\.jsonl: line \d+ is longer than 16 MiB")
 
 
+class Many(FilesCase):
+    """A report's time and memory grow with its records, not with what these have in common or not."""
+    COUNT = 2500
+    ROOM = 300 << 20  # bytes of address space, the tool itself included
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        lines = pathlib.Path(f"{cls.folder.name}/good.jsonl").read_text().splitlines()
+        r = next(r for r in map(json.loads, lines) if r["status"] == "ok" and r["verify"])
+        r["timing"]["kernel"]["samples_ns"] = r["timing"]["kernel"]["samples_ns"][:10]
+        cls.good = r
+
+    def write(self, *changes):
+        """COUNT records for each of the changes, which are made to a part of the record with its number."""
+        with open(f"{self.d}/many.jsonl", "w") as file:
+            for part, change in changes:
+                for i in range(self.COUNT):
+                    file.write(json.dumps({**self.good, part: {**self.good[part], **change(i)}}) + "\n")
+
+    def report(self, *more):
+        def small():
+            resource.setrlimit(resource.RLIMIT_AS, (self.ROOM, self.ROOM))
+
+        return run(["report", "many.jsonl", "-o", "many.html", *more], cwd=self.d, preexec_fn=small)
+
+    def setUp(self):
+        if os.environ.get("TILEWISE_TEST_COVER") == "few":
+            self.skipTest("sanitizers need address space of their own")
+        super().setUp()
+
+    def test_records_with_nothing_in_common(self):
+        self.write(("host", lambda i: {"hostname": f"host{i}"}), ("device", lambda i: {"name": f"opencl:{i}", "backend": "opencl"}),
+                   ("case", lambda i: {"settings": {"op": f"op{i}"}, "group": f"g{i} @cpu"}),
+                   ("case", lambda i: {"tuning": f"tile={i}"}), ("case", lambda i: {"n": i + 1, "shape": [i + 1], "group": f"n{i} @cpu"}))
+        self.check(self.report("--csv", "many.csv", "--markdown"), 0, "", "^$")
+        page = pathlib.Path(f"{self.d}/many.html").read_text()
+        self.assertRegex(page, "[1-9],[0-9]{3} results are in no table of this page: it shows at most 50 machines, 500 problems")
+        self.assertEqual(len(pathlib.Path(f"{self.d}/many.csv").read_text().splitlines()), 1 + 5 * self.COUNT)
+
+    def test_ordinary_pages_are_whole(self):
+        self.write(("case", lambda i: {"n": i + 1, "shape": [i + 1], "group": f"n{i} @cpu"}))
+        self.check(self.report(), 0, "^$", "^$")
+        page = pathlib.Path(f"{self.d}/many.html").read_text()
+        self.assertNotIn("in no table", page)
+        self.assertIn(f"<th scope=\"row\">{self.COUNT:,}</th>", page)
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=1)

@@ -2,6 +2,7 @@
 #include "cli/commands.hpp"
 #include "registry/catalog.hpp"
 
+#include <csignal>
 #include <new>
 #include <stdexcept>
 
@@ -62,6 +63,18 @@ void once(const registry::problem& p, const registry::bindings& where, const reg
   registry::reference_of(*p.what).run(p, where, t, queue);
 }
 
+void crashes(const registry::problem&, const registry::bindings&, const registry::tuning&, backend::queue&) {
+  std::signal(SIGSEGV, SIG_DFL);  // even where a sanitizer would report it in its own way
+  std::raise(SIGSEGV);
+}
+
+/// Once it is being timed: the first call of a process is a check.
+void crashes_later(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
+                   backend::queue& queue) {
+  static int runs = 0;
+  (++runs > 1 ? crashes : registry::reference_of(*p.what).run)(p, where, t, queue);
+}
+
 template <errc Code>
 void fails(const registry::problem&, const registry::bindings&, const registry::tuning&, backend::queue&) {
   throw error(Code, "planted");
@@ -82,6 +95,8 @@ int main(int argc, char** argv) {
       planted("pair_bit", pair_bit),
       planted("first_bit", first_bit, "reduce"),
       planted("once", once),
+      planted("crashes", crashes),
+      planted("crashes_later", crashes_later),
       planted("lost", fails<errc::device_lost>),
       planted("unbuilt", fails<errc::build_failed>),
       planted("overflows", fails<errc::overflow>),

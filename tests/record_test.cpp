@@ -156,7 +156,7 @@ std::string why_not(const std::string& text) {
 
 TEST(RecordFile, ReadsWhatItWrote) {
   const report::scratch where;
-  const std::vector<result> records = report::typed(report::made_up_records());
+  const results records = report::typed(report::made_up_records());
   record_file file(where.folder / "written.jsonl");
   for (const result& r : records) file.write(r);
   EXPECT_EQ(to_json(read_records(where.folder / "written.jsonl")), to_json(records));

@@ -292,8 +292,8 @@ std::vector<json> hostile_records(const std::string& hostile) {
   return records;
 }
 
-std::vector<record::result> typed(const std::vector<json>& records) {
-  std::vector<record::result> read;
+record::results typed(const std::vector<json>& records) {
+  record::results read;
   for (const json& r : records) read.push_back(record::from_json(r));
   return read;
 }

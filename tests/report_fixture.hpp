@@ -18,6 +18,6 @@ std::vector<nlohmann::json> made_up_records();
 std::vector<nlohmann::json> hostile_records(const std::string& hostile);
 
 /// As they are read from a file. A model keeps pointers into them.
-std::vector<record::result> typed(const std::vector<nlohmann::json>& records);
+record::results typed(const std::vector<nlohmann::json>& records);
 
 }  // namespace tilewise::report

@@ -63,7 +63,7 @@ std::vector<json> products() {
 
 TEST(ReportMatrices, OtherShapesThanSquaresHavePanelsOfTheirOwn) {
   const std::vector<json> records = products();
-  const std::vector<record::result> as_read = typed(records);
+  const record::results as_read = typed(records);
   const model m = make_model(as_read);
   ASSERT_EQ(m.panels.size(), 2u);
   EXPECT_EQ(m.panels[0].title, "matmul f32");
@@ -76,7 +76,7 @@ TEST(ReportMatrices, OtherShapesThanSquaresHavePanelsOfTheirOwn) {
 
 TEST(ReportMatrices, SpeedIsInOperationsAndTheLadderEndsAtTheMultiplyAdds) {
   const std::vector<json> records = products();
-  const std::vector<record::result> as_read = typed(records);
+  const record::results as_read = typed(records);
   const model m = make_model(as_read);
   const board& gpu = m.panels[0].boards.front();
   EXPECT_EQ(gpu.unit(), speed_unit::operations);

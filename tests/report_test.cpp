@@ -92,7 +92,7 @@ TEST(ReportPage, AnImplausiblePointIsHollowAndNotRanked) {
   std::vector<json> records = made_up_records();
   for (json& record : records)
     if (record["case"]["variant"] == "scan/cuda:lookback") record["derived"]["plausible"] = false;
-  const std::vector<record::result> as_read = typed(records);
+  const record::results as_read = typed(records);
   const model m = make_model(as_read);
   const board& gpu = m.panels.front().boards.back();
   ASSERT_EQ(gpu.name, "cuda:0");
@@ -162,7 +162,7 @@ TEST(ReportFindings, WhatChangedBetweenTwoRunsIsSaidOnce) {
 
 TEST(ReportFindings, ADeviceWinsFromTheSizeAfterWhichItNeverLoses) {
   const std::vector<json> records = made_up_records();
-  const std::vector<record::result> as_read = typed(records);
+  const record::results as_read = typed(records);
   const model m = make_model(as_read);
   const panel& scan = m.panels.front();
   EXPECT_EQ(break_even(scan, scan.boards.back()), "With its transfers cuda:0 wins from n\u00a0=\u00a0262,144 on.");
@@ -227,7 +227,7 @@ TEST(ReportSeeds, ADocumentsInputsHaveAPanelOfTheirOwn) {
   std::vector<json> records = made_up_records();
   for (json& record : records)
     if (record["case"]["n"] == 64) record["case"]["data"] = "seeds";
-  const std::vector<record::result> as_read = typed(records);
+  const record::results as_read = typed(records);
   const model m = make_model(as_read);
   EXPECT_EQ(m.panels.size(), 6u);
   EXPECT_EQ(m.panels.front().sizes().count(64), 0u);
@@ -237,7 +237,7 @@ TEST(ReportFindings, EachMachineHasItsMainPanel) {
   std::vector<json> records = made_up_records(), others = made_up_records();
   for (json& record : others) record["host"]["hostname"] = "another";
   records.insert(records.end(), others.begin(), others.end());
-  const std::vector<record::result> as_read = typed(records);
+  const record::results as_read = typed(records);
   const model m = make_model(as_read);
   EXPECT_TRUE(m.warnings.empty());
   EXPECT_EQ(main_panels(m).size(), 4u);
@@ -248,7 +248,7 @@ TEST(ReportFindings, ALaterRecordOfACaseReplacesTheEarlier) {
   std::vector<json> records = made_up_records();
   records.push_back(records.front());
   records.back()["timing"]["kernel"]["median_ns"] = 12345.0;
-  const std::vector<record::result> as_read = typed(records);
+  const record::results as_read = typed(records);
   const model m = make_model(as_read);
   EXPECT_EQ(m.warnings.size(), 1u);
   EXPECT_EQ(m.panels.front().serial()->at(64)->kernel->median, 12345.0);

@@ -123,7 +123,7 @@ std::string bench_verdict(const std::vector<measured>& rows) {
   std::map<std::string, std::vector<const measured*>> timed;  // by algorithm: ours, right
   for (const measured& m : rows) {
     wrong += m.result.state == status::wrong;
-    failed += m.result.state == status::failed;
+    failed += m.result.state == status::failed || m.result.state == status::timeout;
     implausible += !is_plausible(m);
     if (m.result.what.order != registry::claim::tilewise || !m.result.verify || !m.result.verify->ok) continue;
     ++right_bits;

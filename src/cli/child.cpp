@@ -59,7 +59,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 }
 
 /// Between fork and exec only calls that are safe there; all memory was allocated before.
-[[noreturn]] void become(char** argv, char** environment, const pipe_ends& out, const pipe_ends& err) {
+[[noreturn]] void become(char** argv, char** environment, const pipe_ends& out, const pipe_ends& err, int descriptor) {
   setpgid(0, 0);                     // so that the limit also ends what it starts
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // and so that it does not outlive us
   signal(SIGPIPE, SIG_DFL);
@@ -67,6 +67,10 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   dup2(nothing, STDIN_FILENO);
   dup2(out.end[1], STDOUT_FILENO);
   dup2(err.end[1], STDERR_FILENO);
+  if (descriptor == descriptor_of_child)
+    fcntl(descriptor, F_SETFD, 0);  // dup2 would leave it as it is: closed by execve
+  else if (descriptor >= 0)
+    dup2(descriptor, descriptor_of_child);
   execve("/proc/self/exe", argv, environment);
   _exit(127);
 }
@@ -80,13 +84,15 @@ bool take(int from, std::string& to) {
   return got > 0;
 }
 
-/// Reads both streams until they end; false if time runs out first.
-bool collect(pipe_ends& out, pipe_ends& err, child_result& result, std::chrono::steady_clock::time_point deadline) {
+using watch = std::function<bool(pid_t)>;
+constexpr int tick_ms = 100;
+
+/// Reads both streams until they end; false if the watch ends it first.
+bool collect(pid_t child, pipe_ends& out, pipe_ends& err, child_result& result, const watch& goes_on) {
   while (out.end[0] >= 0 || err.end[0] >= 0) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-    if (left.count() <= 0) return false;
+    if (!goes_on(child)) return false;
     std::array<pollfd, 2> waiting{pollfd{out.end[0], POLLIN, 0}, pollfd{err.end[0], POLLIN, 0}};
-    poll(waiting.data(), waiting.size(), static_cast<int>(left.count()));
+    poll(waiting.data(), waiting.size(), tick_ms);
     if (waiting[0].revents != 0 && !take(out.end[0], result.out)) out.close_end(0);
     if (waiting[1].revents != 0 && !take(err.end[0], result.err)) err.close_end(0);
   }
@@ -94,32 +100,29 @@ bool collect(pipe_ends& out, pipe_ends& err, child_result& result, std::chrono::
 }
 
 /// Waits for the end of the process itself; it may have closed its streams and kept running.
-bool ends_before(pid_t child, int& status, std::chrono::steady_clock::time_point deadline) {
-  for (;;) {
-    if (waitpid(child, &status, WNOHANG) == child) return true;
-    if (std::chrono::steady_clock::now() >= deadline) return false;
+bool ends(pid_t child, int& status, const watch& goes_on) {
+  while (waitpid(child, &status, WNOHANG) != child) {
+    if (!goes_on(child)) return false;
     usleep(1000);
   }
+  return true;
 }
 
-}  // namespace
-
-child_result run_self(std::span<const std::string> arguments,
-                      std::span<const std::pair<std::string, std::string>> environment,
-                      std::chrono::milliseconds limit) {
+child_result run(std::span<const std::string> arguments,
+                 std::span<const std::pair<std::string, std::string>> environment, int descriptor,
+                 const watch& goes_on) {
   std::vector<std::string> words{"tilewise"}, variables = changed_environment(environment);
   words.insert(words.end(), arguments.begin(), arguments.end());
   const std::vector<char*> argv = pointers(words), envp = pointers(variables);
   pipe_ends out, err;
-  const auto deadline = std::chrono::steady_clock::now() + limit;
   const pid_t child = fork();
   if (child < 0) throw error(errc::io, std::string("cannot start a process: ") + std::strerror(errno));
-  if (child == 0) become(const_cast<char**>(argv.data()), const_cast<char**>(envp.data()), out, err);
+  if (child == 0) become(const_cast<char**>(argv.data()), const_cast<char**>(envp.data()), out, err, descriptor);
   out.close_end(1), err.close_end(1);
 
   child_result result;
   int status = 0;
-  if (!collect(out, err, result, deadline) || !ends_before(child, status, deadline)) {
+  if (!collect(child, out, err, result, goes_on) || !ends(child, status, goes_on)) {
     kill(-child, SIGKILL);
     kill(child, SIGKILL);  // in case it has not created its group yet
     waitpid(child, &status, 0);
@@ -131,12 +134,31 @@ child_result run_self(std::span<const std::string> arguments,
   return result;
 }
 
+}  // namespace
+
+child_result run_self(std::span<const std::string> arguments,
+                      std::span<const std::pair<std::string, std::string>> environment) {
+  const auto deadline = std::chrono::steady_clock::now() + child_limit;
+  return run(arguments, environment, -1, [&](pid_t) { return std::chrono::steady_clock::now() < deadline; });
+}
+
+child_result run_self(std::span<const std::string> arguments, int descriptor,
+                      const std::function<bool(pid_t child)>& goes_on) {
+  return run(arguments, {}, descriptor, goes_on);
+}
+
+std::string last_words(const child_result& result) {
+  constexpr std::string_view ours = "tilewise: ";
+  std::string last = result.err.substr(0, result.err.find_last_not_of('\n') + 1);
+  last = last.substr(last.find_last_of('\n') + 1);
+  return last.starts_with(ours) ? last.substr(ours.size()) : last;
+}
+
 std::string explain(const child_result& result) {
   if (result.timed_out()) return "did not answer within " + std::to_string(child_limit.count()) + " s";
   if (!result.exited)
     return "crashed with signal " + std::to_string(result.signal) + " (" + strsignal(result.signal) + ")";
-  std::string last = result.err.substr(0, result.err.find_last_not_of('\n') + 1);
-  last = last.substr(last.find_last_of('\n') + 1);
+  const std::string last = last_words(result);
   return "ended with exit code " + std::to_string(result.status) + (last.empty() ? "" : ": " + last);
 }
 

@@ -2,14 +2,17 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <span>
 #include <string>
 #include <utility>
 
+#include <sys/types.h>
+
 namespace tilewise::cli {
 
 struct child_result {
-  bool exited = false;  // else it died of `signal`, or ran out of time if that is 0
+  bool exited = false;  // else it died of `signal`, or was ended by us if that is 0
   int status = 0;       // exit code
   int signal = 0;
   std::string out, err;  // what it wrote, at most 1 MiB each
@@ -25,11 +28,21 @@ inline constexpr std::chrono::seconds child_limit{10};
 /// Runs /proc/self/exe with `arguments` and the additional environment variables. The child, and whatever it started,
 /// is killed when time is up. Throws `io` if no process can be started.
 child_result run_self(std::span<const std::string> arguments,
-                      std::span<const std::pair<std::string, std::string>> environment = {},
-                      std::chrono::milliseconds limit = child_limit);
+                      std::span<const std::pair<std::string, std::string>> environment = {});
+
+/// What a child finds open besides the standard streams.
+inline constexpr int descriptor_of_child = 3;
+
+/// The same without a limit: `goes_on` is called about ten times a second, and ends the child by returning false. The
+/// child has a copy of `descriptor` as descriptor_of_child.
+child_result run_self(std::span<const std::string> arguments, int descriptor,
+                      const std::function<bool(pid_t child)>& goes_on);
+
+/// What it printed last on standard error, without its name.
+std::string last_words(const child_result& result);
 
 /// "crashed with signal 11 (Segmentation fault)", "did not answer within 10 s" or "ended with exit code 3: <last
-/// line>".
+/// words>".
 std::string explain(const child_result& result);
 
 }  // namespace tilewise::cli

@@ -1,7 +1,8 @@
 // tilewise bench: check, then measure; table on standard output, records and report to files.
 #include "base/nearest.hpp"
 #include "base/printable.hpp"
-#include "cli/bench_table.hpp"
+#include "cli/bench_isolated.hpp"
+#include "cli/bench_part.hpp"
 #include "cli/device_use.hpp"
 #include "cli/documents.hpp"
 #include "cli/file_roles.hpp"
@@ -10,16 +11,12 @@
 #include "cli/output.hpp"
 #include "cli/seeds_table.hpp"
 #include "io/replacement_file.hpp"
-#include "lab/bench.hpp"
 #include "lab/environment.hpp"
 #include "lab/operand_sets.hpp"
 #include "lab/plan.hpp"
 #include "lab/problems.hpp"
-#include "lab/session.hpp"
-#include "record/record_file.hpp"
 #include "registry/catalog.hpp"
 #include "report/format.hpp"
-#include "report/report.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -35,7 +32,8 @@ struct bench_request {
   std::vector<std::uint64_t> sizes;
   std::string preset = "quick", variant, tuning, mode = "hot", precision, records, report;
   double max_time_s = 0;
-  bool dry_run = false, quiet = false;
+  bool dry_run = false, quiet = false, isolate = false;
+  std::string part;  // of a child
 };
 
 template <class T>
@@ -153,112 +151,68 @@ std::string beyond_first_look(const std::vector<lab::group>& plan, lab::request 
          extent_of(lab::make_plan(wanted)) + ".\n";
 }
 
-/// Keeps the records, prints each problem's block when it is complete, and writes each record as it comes.
-class bench_run {
- public:
-  bench_run(const bench_request& asked, std::span<const lab::group> plan, std::vector<std::string> argv)
-      : asked_(asked), plan_(plan), session_(lab::describe_session(std::move(argv))) {
-    if (!asked.records.empty()) file_.emplace(asked.records);
-  }
+exit_code measure_here(const std::vector<lab::group>& plan, lab::measuring how, bench_output& output) {
+  how.hooks.before_sample = [&](const lab::contender& next, std::size_t round) {
+    output.tell("round " + std::to_string(round) + ", " + next.name);
+  };
+  lab::bench_events events;
+  events.before_group = [&](const lab::group& g, std::size_t index) {
+    output.begin(index, registry::to_string(g.problem), g.name());
+  };
+  events.before_course = [&](const lab::row& by) { output.tell("the course by " + by.id() + " @" + by.place()); };
+  events.on_record = [&](const lab::measured& m) { output.keep(m); };
+  lab::run_bench(plan, how, events);
+  return output.finish();
+}
 
-  exit_code run(lab::measuring how) {
-    how.hooks.before_sample = [this](const lab::contender& next, std::size_t round) {
-      tell("round " + std::to_string(round) + ", " + next.name);
-    };
-    lab::bench_events events;
-    events.before_group = [this](const lab::group& g, std::size_t index) { begin(g, index); };
-    events.before_course = [this](const lab::row& by) { tell("the course by " + by.id() + " @" + by.place()); };
-    events.on_record = [this](const lab::measured& m) { keep(m); };
-    const bool of_documents = plan_.front().from != nullptr;
-    print(of_documents ? seeds_heading() : bench_heading());
-    lab::run_bench(plan_, how, events);
-    print_block();
-    print(bench_verdict(all_));
-    if (!asked_.report.empty()) report::write_html(written_, asked_.report);
-    return judge();
-  }
+/// What follows the verdict.
+std::string closing_of(const std::vector<lab::group>& plan, const lab::request& wanted) {
+  std::string text;
+  if (wanted.base.of_documents) text += seeds_left_out(lab::left_out(plan, wanted));
+  if (wanted.is_first_look()) text += beyond_first_look(plan, wanted);
+  return text;
+}
 
- private:
-  void begin(const lab::group& g, std::size_t index) {
-    current_ = index;
-    const std::string title = registry::to_string(g.problem);
-    if (title != block_title_) print_block();
-    block_title_ = title;
-    tell(g.name());
-  }
-
-  void tell(const std::string& what) const {
-    progress("group " + std::to_string(current_ + 1) + "/" + std::to_string(plan_.size()) + ", " + what);
-  }
-
-  void keep(lab::measured m) {
-    session_.sign(m.result);
-    if (file_) file_->write(m.result);
-    written_.push_back(m.result);
-    tell_line(m);
-    block_.push_back(m);
-    all_.push_back(std::move(m));
-  }
-
-  void tell_line(const lab::measured& m) const {
-    if (asked_.quiet || shows_progress()) return;
-    note(m.result.what.group + " " + m.result.what.variant + " @" + m.place + ": " +
-         std::string(name_of(m.result.state)) + ", " +
-         (m.kernel() != nullptr ? report::duration(*m.kernel()->median_ns) : m.result.reason.value_or("")));
-  }
-
-  void print_block() {
-    progress("");
-    if (!block_.empty()) print(block_.front().from != nullptr ? seeds_block(block_) : bench_block(block_));
-    block_.clear();
-  }
-
-  /// An interrupted run says so; otherwise the most serious outcome.
-  exit_code judge() const {
-    if (interrupt_requested()) return exit_code::interrupted;
-    const auto lacks_memory = [](const lab::measured& m) { return m.failure == errc::out_of_memory; };
-    if (std::all_of(all_.begin(), all_.end(), lacks_memory)) {
-      note("tilewise: nothing could be measured: " + *all_.front().result.reason + "; choose a smaller --n or --shape");
-      return exit_code::out_of_memory;
-    }
-    exit_code worst = exit_code::ok;
-    for (const lab::measured& m : all_) {
-      const auto& course = m.result.course;
-      if (m.result.state == record::status::wrong || (course && course->differs_from_document()))
-        return exit_code::wrong_result;
-      if (m.result.state == record::status::failed)
-        worst = graver(worst, m.failure ? exit_code_of(*m.failure) : exit_code::internal);
-    }
-    return worst;
-  }
-
-  const bench_request& asked_;
-  std::span<const lab::group> plan_;
-  lab::session session_;
-  std::optional<record::record_file> file_;
-  std::size_t current_ = 0;
-  std::string block_title_;
-  std::vector<lab::measured> block_, all_;
-  std::vector<record::result> written_;
-};
-
-exit_code bench(const bench_request& asked, const std::vector<std::string>& argv) {
-  require_distinct_outputs(asked.records, asked.report);
-  if (!asked.report.empty()) io::try_output(asked.report);  // not after an hour of measuring
-  warn_of_unfit_build();
-  add_known_peers();
-  const lab::request wanted = plan_request(asked);
-  const lab::measuring how = measuring_of(asked, wanted.base);
-  const std::vector<lab::group> plan = lab::make_plan(wanted);
+std::vector<lab::group> plan_of(const lab::request& wanted) {
+  std::vector<lab::group> plan = lab::make_plan(wanted);
   if (plan.empty())
     throw error(errc::unsupported,
                 "none of the selected variants runs on the selected devices with these types; "
                 "`tilewise list` shows all of them");
+  return plan;
+}
+
+/// What a child of `bench --isolate` does.
+exit_code do_part(const bench_request& asked) {
+  const bench_part part = parse_part(asked.part);
+  add_known_peers();
+  const lab::request wanted = plan_request(asked);
+  const lab::measuring how = measuring_of(asked, wanted.base);
+  const std::vector<lab::group> plan = plan_of(wanted);
+  if (part.group) take_interrupts();
+  if (part.group)
+    tell_group(plan.at(*part.group), part.without, how);
+  else
+    tell_plan(plan, how, closing_of(plan, wanted));
+  return exit_code::ok;
+}
+
+exit_code bench(const bench_request& asked, const std::vector<std::string>& argv) {
+  if (!asked.part.empty()) return do_part(asked);
+  require_distinct_outputs(asked.records, asked.report);
+  if (!asked.report.empty()) io::try_output(asked.report);  // not after an hour of measuring
+  warn_of_unfit_build();
+  add_known_peers();
+  const bench_outputs outputs{asked.records, asked.report, lab::find_preset(asked.preset).of_documents, asked.quiet};
+  if (asked.isolate && !asked.dry_run) return bench_isolated(outputs, argv, asked.devices.time_limit_s);
+  const lab::request wanted = plan_request(asked);
+  const lab::measuring how = measuring_of(asked, wanted.base);
+  const std::vector<lab::group> plan = plan_of(wanted);
   if (asked.dry_run) return print_plan(plan, how);
   take_interrupts();
-  const exit_code result = bench_run(asked, plan, argv).run(how);
-  if (wanted.base.of_documents) print(seeds_left_out(lab::left_out(plan, wanted)));
-  if (wanted.is_first_look() && !interrupt_requested()) print(beyond_first_look(plan, wanted));
+  bench_output output(outputs, plan.size(), argv);
+  const exit_code result = measure_here(plan, how, output);
+  if (!interrupt_requested()) print(closing_of(plan, wanted));
   return result;
 }
 
@@ -292,7 +246,9 @@ void add_how(CLI::App& command, bench_request& to) {
       });
   add_file_option(command, "-o", to.records, "append one JSON record per row", "FILE.jsonl");
   add_file_option(command, "--report", to.report, "write the page that explains the records", "FILE.html");
+  command.add_flag("--isolate", to.isolate, "a process for each group: a crash costs one row");
   command.add_flag("--dry-run", to.dry_run, "print what would be measured");
+  command.add_option("--part", to.part, "what a child of --isolate does")->group("");
   command.add_flag("-q,--quiet", to.quiet, "no progress lines");
 }
 
@@ -314,6 +270,9 @@ void add_bench(CLI::App& app, invocation& call) {
       "it measures everything. normal adds types, sizes and the other variants.\n"
       "The preset seeds repeats the experiments of the documents that Tilewise started\n"
       "from, with every variant; their figures appear next to ours, marked by a letter.\n"
+      "With --isolate a child process measures each problem on each device. A row that\n"
+      "crashes, loses its device or takes no step for --time-limit has failed, exit 8;\n"
+      "the others are measured again without it.\n"
       "\n"
       "Examples:\n"
       "  tilewise bench --report report.html\n"

@@ -33,10 +33,11 @@ exit_code run(const report_options& options) {
   const bool nothing_asked = options.page.empty() && options.csv.empty() && !options.markdown;
   const std::string page = nothing_asked ? "report.html" : options.page;
   try_outputs(options, page);
-  std::vector<record::result> records;
+  record::results records;
   std::vector<std::string> warnings;
   for (const std::string& file : options.files)
-    for (record::result& r : record::read_records(file, &warnings)) records.push_back(std::move(r));
+    for (record::result& r : record::read_records(file, &warnings, record::samples::none))
+      records.push_back(std::move(r));
   for (const std::string& warning : warnings) note("tilewise: " + warning);
   if (!page.empty()) report::write_html(records, page);
   if (!options.csv.empty()) report::write_csv(records, options.csv);

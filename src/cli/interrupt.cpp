@@ -1,5 +1,6 @@
 #include "cli/interrupt.hpp"
 
+#include "cli/output.hpp"
 #include "io/unfinished.hpp"
 
 #include <csignal>
@@ -41,5 +42,11 @@ void end_on_interrupts() {
 void take_interrupts() { handle_endings(note_interrupt); }
 
 bool interrupt_requested() { return requested != 0; }
+
+void end_at_once(exit_code code) {
+  finish_output(code);
+  io::remove_unfinished();
+  _exit(static_cast<int>(code));
+}
 
 }  // namespace tilewise::cli

@@ -2,6 +2,8 @@
 // stop cleanly, the first asks and the second ends it.
 #pragma once
 
+#include "cli/exit_code.hpp"
+
 namespace tilewise::cli {
 
 /// SIGINT, SIGTERM and SIGHUP end the tool and leave nothing half-written.
@@ -9,5 +11,8 @@ void end_on_interrupts();
 /// From now on the first of them only makes interrupt_requested() true.
 void take_interrupts();
 bool interrupt_requested();
+
+/// From any thread, since the others may be in a driver and not come back; nothing half-written stays.
+[[noreturn]] void end_at_once(exit_code code);
 
 }  // namespace tilewise::cli

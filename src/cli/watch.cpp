@@ -5,15 +5,12 @@
 #include "cli/exit_code.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
-#include "io/unfinished.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <thread>
 #include <vector>
-
-#include <unistd.h>
 
 namespace tilewise::cli {
 
@@ -33,22 +30,16 @@ std::string watched_devices() {
   return text;
 }
 
-/// The main thread is in the driver and will not come back, so its output is ours.
-[[noreturn]] void end_tool(exit_code code) {
-  finish_output(code);
-  io::remove_unfinished();
-  _exit(static_cast<int>(code));
-}
-
 [[noreturn]] void end_by_limit(const char* call, milliseconds limit) {
-  end_tool(fail(name_of(errc::device_lost), exit_code::device_lost,
-                watched_devices() + " made no progress for " + std::to_string(limit.count() / 1000) + " s in " + call +
-                    "; the device or its driver hangs, or the work is long: --time-limit SECONDS waits longer"));
+  end_at_once(fail(name_of(errc::device_lost), exit_code::device_lost,
+                   watched_devices() + " made no progress for " + std::to_string(limit.count() / 1000) + " s in " +
+                       call +
+                       "; the device or its driver hangs, or the work is long: --time-limit SECONDS waits longer"));
 }
 
 [[noreturn]] void end_by_interrupt(const char* call) {
   note("tilewise: interrupted while " + watched_devices() + " was in " + call);
-  end_tool(exit_code::interrupted);
+  end_at_once(exit_code::interrupted);
 }
 
 /// Counts ticks instead of reading the clock, which runs on while the tool is suspended.

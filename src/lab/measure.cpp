@@ -31,10 +31,11 @@ record::maybe_count threads_of(const row& r) {
 }
 
 template <class F>
-void guarded(measured& m, F&& f) {
+void guarded(measured& m, const round_hooks& hooks, F&& f) {
   try {
     f();
   } catch (const std::exception& failure) {
+    hooks.on_failure(failure);
     m.fail(failure.what(), base::failure_code(failure));
   }
 }
@@ -71,7 +72,8 @@ class group_measurement {
 
  private:
   void check(std::size_t i) {
-    guarded(all_[i], [&] { checks_.check(what_.rows[i], all_[i]); });
+    how_.on_row(i);
+    guarded(all_[i], how_.hooks, [&] { checks_.check(what_.rows[i], all_[i]); });
   }
 
   contender contender_of(std::size_t i) {
@@ -89,7 +91,8 @@ class group_measurement {
                 }};
     c.one_call = how_.cold;
     if (r.on->info().name == "cpu:openmp") c.after = [] { std::this_thread::sleep_for(openmp_rest); };
-    c.prepare = [this, &r, set, last_ns] {
+    c.prepare = [this, i, &r, set, last_ns] {
+      how_.on_row(i);
       if (how_.cold) {
         *set = (*set + 1) % memory_.count();
         flusher_->flush();

@@ -10,6 +10,8 @@ struct measuring {
   bool cold = false;
   std::uint64_t seed = 1;
   round_hooks hooks = {};  // progress is reported between samples, never during one
+  /// Before any work for one row of the group, by its number, and before work for all of them, without one.
+  std::function<void(std::optional<std::size_t> row)> on_row = [](std::optional<std::size_t>) {};
 };
 
 }  // namespace tilewise::lab

@@ -21,10 +21,11 @@ struct participant {
 };
 
 template <class F>
-void guarded(participant& p, F&& f) {
+void guarded(participant& p, const round_hooks& hooks, F&& f) {
   try {
     f();
   } catch (const std::exception& failure) {
+    hooks.on_failure(failure);
     p.taken.failure = failure.what();
     p.taken.failure_code = base::failure_code(failure);
     p.left = true;
@@ -60,7 +61,7 @@ std::vector<series> measure_in_rounds(std::span<const contender> contenders, con
   const auto visit = [&](participant& p, std::size_t round, auto&& action) {
     if (p.left || (interrupted = interrupted || hooks.interrupted())) return;
     hooks.before_sample(*p.who, round);
-    guarded(p, [&] { action(p); });
+    guarded(p, hooks, [&] { action(p); });
   };
 
   for (participant& p : all)

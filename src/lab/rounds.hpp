@@ -6,6 +6,7 @@
 
 #include <tilewise/error.hpp>
 
+#include <exception>
 #include <optional>
 #include <span>
 #include <vector>
@@ -24,6 +25,7 @@ struct series {
 struct round_hooks {
   std::function<bool()> interrupted = [] { return false; };
   std::function<void(const contender& next, std::size_t round)> before_sample = [](const contender&, std::size_t) {};
+  std::function<void(const std::exception&)> on_failure = [](const std::exception&) {};  // before anything else runs
 };
 
 /// Warm-up of each, then rounds of one sample each. A contender leaves when it meets a cap of the rule or throws;

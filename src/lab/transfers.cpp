@@ -49,6 +49,7 @@ void measure_transfers(const group& what, const verified_case& inputs, operand_s
                        std::span<measured> rows) {
   backend::queue& queue = what.rows.front().on->queue();
   if (queue.device().info().backend == "cpu") return;
+  const auto told = [&how](std::optional<std::size_t> row) { return [&how, row] { how.on_row(row); }; };
   const host_side host(inputs);
   const registry::operands& staged = memory.operands(0);
   std::vector<contender> contenders;
@@ -58,23 +59,27 @@ void measure_transfers(const group& what, const verified_case& inputs, operand_s
     if (rows[i].is_ok() && rows[i].result.verify) timed_rows.push_back(i);
 
   contenders.push_back(
-      {"h2d", [&](std::uint64_t calls) { return timed(calls, [&] { staged.upload(host.inputs), queue.finish(); }); }});
+      {"h2d", [&](std::uint64_t calls) { return timed(calls, [&] { staged.upload(host.inputs), queue.finish(); }); },
+       told({})});
   destinations.push_back({timed_rows, &record::timing::h2d});
-  contenders.push_back({"d2h", [&](std::uint64_t calls) { return timed(calls, [&] { staged.download(host.to); }); }});
+  contenders.push_back(
+      {"d2h", [&](std::uint64_t calls) { return timed(calls, [&] { staged.download(host.to); }); }, told({})});
   destinations.push_back({timed_rows, &record::timing::d2h});
   for (const std::size_t i : timed_rows) {
     const row& r = what.rows[i];
-    contenders.push_back({r.id() + " round trip", [&](std::uint64_t calls) {
+    contenders.push_back({r.id() + " round trip",
+                          [&](std::uint64_t calls) {
                             return timed(calls, [&] {
                               staged.upload(host.inputs);
                               r.variant->run(what.problem, staged.where(), r.tuning, queue);
                               staged.download(host.to);
                             });
-                          }});
+                          },
+                          told(i)});
     destinations.push_back({{i}, &record::timing::round_trip});
-    contenders.push_back({r.id() + " end to end", [&](std::uint64_t calls) {
-                            return timed(calls, [&] { end_to_end(what, r, host, queue); });
-                          }});
+    contenders.push_back({r.id() + " end to end",
+                          [&](std::uint64_t calls) { return timed(calls, [&] { end_to_end(what, r, host, queue); }); },
+                          told(i)});
     destinations.push_back({{i}, &record::timing::end_to_end});
   }
 

@@ -5,6 +5,7 @@
 #include "record/words.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -187,6 +188,9 @@ struct result {
   added<record::experiment> experiment;
   added<record::course> course;
 };
+
+/// Each is large: none is moved as more come.
+using results = std::deque<result>;
 
 /// "4096x4096x512"; a single size as its digits.
 text shape_text(const measured_case& c);

@@ -104,6 +104,11 @@ std::string read_line(std::string_view line, result& r) {
   }
 }
 
+void drop_samples(timing& of) {
+  for (const auto clock : {&timing::kernel, &timing::h2d, &timing::d2h, &timing::round_trip, &timing::end_to_end})
+    if (of.*clock) std::vector<double>().swap((of.*clock)->samples_ns);
+}
+
 }  // namespace
 
 record_file::record_file(std::filesystem::path path)
@@ -144,13 +149,13 @@ void record_file::fail(const char* what) const {
                             "; give another file with -o");
 }
 
-std::vector<result> read_records(const std::filesystem::path& file, std::vector<std::string>* warnings) {
+results read_records(const std::filesystem::path& file, std::vector<std::string>* warnings, samples kept) {
   const std::string shown = base::printable(file.string());
   if (!std::filesystem::is_regular_file(file))
     throw error(errc::io, shown + " cannot be read; give a file that `tilewise bench -o` wrote");
   std::ifstream stream(file, std::ios::binary);
   if (!stream) throw error(errc::io, shown + " cannot be read; give a file that `tilewise bench -o` wrote");
-  std::vector<result> records;
+  results records;
   const auto buffer = std::make_unique_for_overwrite<char[]>(most_bytes + 1);
   std::size_t broken = 0, number = 1;
   for (; stream.getline(buffer.get(), most_bytes + 1); ++number) {
@@ -158,6 +163,7 @@ std::vector<result> read_records(const std::filesystem::path& file, std::vector<
     result r;
     const std::string problem = read_line(line, r);
     if (problem.empty()) {
+      if (kept == samples::none && r.timing) drop_samples(*r.timing);
       records.push_back(std::move(r));
       continue;
     }

@@ -24,8 +24,12 @@ class record_file {
   int file_;
 };
 
+/// A thousand samples of a record are as large as the rest of it.
+enum class samples { all, none };
+
 /// A line that is no JSON was left by a killed run or a full disk: it is skipped and reported in `warnings`, the first
 /// few by their numbers. Any other damage throws `io` with the file and the line.
-std::vector<result> read_records(const std::filesystem::path& file, std::vector<std::string>* warnings = nullptr);
+results read_records(const std::filesystem::path& file, std::vector<std::string>* warnings = nullptr,
+                     samples kept = samples::all);
 
 }  // namespace tilewise::record

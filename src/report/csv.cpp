@@ -105,7 +105,7 @@ const std::vector<column>& columns() {
 
 }  // namespace
 
-void write_csv(const std::vector<record::result>& records, const std::filesystem::path& out) {
+void write_csv(const record::results& records, const std::filesystem::path& out) {
   std::string text;
   const auto add_line = [&](const std::function<std::string(const column&)>& value) {
     for (const column& c : columns()) text += (&c == &columns().front() ? "" : ",") + value(c);

@@ -87,9 +87,10 @@ std::string ratio_text(const interval& value) {
   return factor(value.median) + " (" + factor(*value.low) + " to " + factor(*value.high) + ")";
 }
 
-const ratio* ratio_to(const row& r, const std::string& variant) {
-  const auto found = std::find_if(r.ratios.begin(), r.ratios.end(), [&](const ratio& q) { return q.to == variant; });
-  return found == r.ratios.end() ? nullptr : &*found;
+std::optional<ratio> ratio_to(const row& r, const std::string& variant) {
+  for (const ratio& q : r.ratios())
+    if (q.to == variant) return q;
+  return std::nullopt;
 }
 
 std::string crossings(const board& b) {
@@ -125,7 +126,7 @@ std::string speed_finding(const board& b) {
   std::string text = best->label + " takes " + duration(ours.kernel->median) + " for " + ours.at();
   if (const series* peer = b.fastest(role::peer, n)) {
     const row& theirs = *peer->at(n);
-    if (const ratio* q = ratio_to(ours, theirs.variant))
+    if (const auto q = ratio_to(ours, theirs.variant))
       text += ", " + ratio_text(q->value) + " × the speed of " + peer->label;
     else
       text += ", " + factor(theirs.kernel->median / ours.kernel->median) + " × the speed of " + peer->label +

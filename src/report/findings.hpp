@@ -23,7 +23,7 @@ std::string judged(const interval& value, double min_effect);
 /// The smallest difference that counts: 1 % or the machine's own noise floor.
 double smallest_effect(const row& r);
 /// The interleaved ratio of a row to another variant, if there is one.
-const ratio* ratio_to(const row& r, const std::string& variant);
+std::optional<ratio> ratio_to(const row& r, const std::string& variant);
 
 /// Where the fastest of our variants changes with the size: "cpu:naive is the fastest up to 256x256, cpu:ntt from
 /// 512x512 on."; empty if one is the fastest at all sizes. Executors of one variant count as one.

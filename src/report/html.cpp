@@ -29,8 +29,10 @@ html empty_tag(literal name, std::initializer_list<attribute> attributes) {
   return html(code + ">");
 }
 
-html tag(literal name, std::initializer_list<attribute> attributes, const html& children) {
-  return html(empty_tag(name, attributes).code() + children.code() + "</" + std::string(name.value) + ">");
+html tag(literal name, std::initializer_list<attribute> attributes, html children) {
+  children.code_.insert(0, empty_tag(name, attributes).code());
+  children.code_ += "</" + std::string(name.value) + ">";
+  return children;
 }
 
 std::string escape_json(std::string_view text) {

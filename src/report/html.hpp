@@ -36,7 +36,7 @@ class html {
   const std::string& code() const { return code_; }
 
  private:
-  friend html tag(literal, std::initializer_list<attribute>, const html&);
+  friend html tag(literal, std::initializer_list<attribute>, html);
   friend html empty_tag(literal, std::initializer_list<attribute>);
   explicit html(std::string code) : code_(std::move(code)) {}
   std::string code_;
@@ -47,9 +47,10 @@ struct attribute {
   std::string value;
 };
 
-/// <name attribute="value" ...>children</name>
-html tag(literal name, std::initializer_list<attribute> attributes, const html& children);
-inline html tag(literal name, const html& children) { return tag(name, {}, children); }
+/// <name attribute="value" ...>children</name>. Children that are given away are not copied: tables are large, and lie
+/// several tags deep.
+html tag(literal name, std::initializer_list<attribute> attributes, html children);
+inline html tag(literal name, html children) { return tag(name, {}, std::move(children)); }
 /// <name attribute="value" ...>, without an end tag: img, br.
 html empty_tag(literal name, std::initializer_list<attribute> attributes);
 

@@ -26,18 +26,18 @@ std::string against_peer(const board& b, const row& ours) {
   const series* peer = b.fastest(role::peer, ours.n);
   if (!peer) return "–";
   const row& theirs = *peer->at(ours.n);
-  const ratio* q = ratio_to(ours, theirs.variant);
+  const auto q = ratio_to(ours, theirs.variant);
   const std::string value = q ? ratio_text(q->value) : factor(theirs.kernel->median / ours.kernel->median);
   return value + " × " + escaped(peer->label);
 }
 
-std::string line(const panel& p, const board& b, const series& s, const row& r) {
+std::string line(const panel& p, const board& b, speed_unit unit, const series& s, const row& r) {
   const std::string bits = r.own_order ? "own order" : "`" + escaped(r.digest.substr(0, 8)) + "` =";
-  const auto speed = r.throughput(b.unit());
+  const auto speed = r.throughput(unit);
   const std::string hardware = b.title.empty() ? b.name : b.title;
   const std::string problem = p.algorithm + " " + p.dtype + (p.settings.empty() ? "" : ", " + p.settings);
   return "| " + escaped(problem) + " | " + escaped(r.size()) + " | " + escaped(hardware) + " | " + escaped(s.label) +
-         " | " + duration(r.kernel->median) + " | " + (speed ? throughput_text(*speed, b.unit()) : "–") + " | " +
+         " | " + duration(r.kernel->median) + " | " + (speed ? throughput_text(*speed, unit) : "–") + " | " +
          (r.fraction ? significant(*r.fraction, 2) : "–") + " | " + against_peer(b, r) + " | " + bits + " |\n";
 }
 
@@ -67,7 +67,7 @@ std::string head(const panel& p) {
 
 }  // namespace
 
-std::string markdown(const std::vector<record::result>& records) {
+std::string markdown(const record::results& records) {
   const model m = make_model(records);
   std::string text = "<!-- results:begin -->\n" + escaped(bits_finding(m)) + "\n";
   std::string algorithm;
@@ -75,8 +75,9 @@ std::string markdown(const std::vector<record::result>& records) {
     if (p->algorithm != algorithm) text += head(*p);
     algorithm = p->algorithm;
     for (const board& b : p->boards) {
+      const speed_unit unit = b.unit();
       for (const std::uint64_t n : b.sizes())
-        if (const series* best = b.fastest(role::tilewise, n)) text += line(*p, b, *best, *best->at(n));
+        if (const series* best = b.fastest(role::tilewise, n)) text += line(*p, b, unit, *best, *best->at(n));
     }
   }
   for (const std::string& finding : change_findings(m)) text += "\n" + escaped(finding);

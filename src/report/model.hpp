@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tilewise::report {
@@ -17,8 +18,8 @@ struct interval {
 };
 
 struct ratio {
-  std::string to, device;  // the other variant's id, and its device
-  interval value;          // time of the other / our time
+  std::string_view to, device;  // the other variant's id, and its device
+  interval value;               // time of the other / our time
 };
 
 using registry::speed_unit;
@@ -38,8 +39,8 @@ struct row {
   std::optional<double> bytes_per_s, elements_per_s, operations_per_s, fraction, min_effect;
   std::optional<record::ceiling> bound_by;
   std::optional<std::uint64_t> changed;  // outputs that differed between two runs on the same input
-  std::vector<ratio> ratios;
 
+  std::vector<ratio> ratios() const;
   bool is_limit() const { return result->what.is_limit(); }
   bool is_fma() const { return algorithm == name_of(record::ceiling::fma); }
   bool is_serial() const { return backend == "serial"; }
@@ -108,8 +109,20 @@ struct model {
   std::vector<std::string> warnings;
 };
 
+/// Beyond these a page would take more memory than it is worth, and nobody would read it: the model says how many
+/// results it leaves out.
+struct page_limits {
+  static constexpr std::size_t machines = 50, panels = 500;
+  static constexpr std::size_t boards = 20;   // of a panel
+  static constexpr std::size_t series = 100;  // of a board
+  /// Of a panel's tables, most of which are empty where each variant has sizes of its own: one or the other, whichever
+  /// is more.
+  static constexpr std::size_t cells = 1000, cells_per_result = 5;
+};
+
 /// Keeps pointers into `records`, which must outlive it. If a case was measured more than once, the last one counts.
-model make_model(const std::vector<record::result>& records);
+/// Takes time in proportion to the records, but for sorting them.
+model make_model(const record::results& records);
 
 /// The fullest panel of each algorithm on each machine, in the model's order; a document's inputs only if there are no
 /// others.

@@ -10,6 +10,7 @@
 #include <tilewise/error.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace tilewise::embedded {
 extern const std::string_view report_page_html, report_page_css, report_page_js, report_chart_js, report_policy;
@@ -87,7 +88,7 @@ std::string filled(std::string_view page, const std::vector<std::pair<std::strin
 
 }  // namespace
 
-void write_html(const std::vector<record::result>& records, const std::filesystem::path& out) {
+void write_html(const record::results& records, const std::filesystem::path& out) {
   if (records.empty())
     throw error(errc::invalid_argument, "there is no record to report on; run `tilewise bench` first");
   const model m = make_model(records);
@@ -95,11 +96,13 @@ void write_html(const std::vector<record::result>& records, const std::filesyste
   const std::string title = title_of(m);
   const html noscript =
       tag("noscript", paragraph("The charts need JavaScript; their numbers are in the tables below them."));
-  const html results = algorithm_sections(m, page);  // one statement each: charts are numbered in this order
-  const html fields = field_section(m, page);
-  const html content = tag("header", tag("h1", html::text(title)) + verdict_section(m) + noscript) +
-                       machine_section(m) + results + seeds_section(m) + fields + gap_section(m) +
-                       environment_section(m) + repeat_section(m) + warning_section(m);
+  html results = algorithm_sections(m, page);  // one statement each: charts are numbered in this order
+  html fields = field_section(m, page);
+  html content = tag("header", tag("h1", html::text(title)) + verdict_section(m) + noscript) + machine_section(m);
+  content += std::exchange(results, {});
+  content += seeds_section(m);
+  content += std::exchange(fields, {});
+  content += gap_section(m) + environment_section(m) + repeat_section(m) + warning_section(m);
   write_file(out, filled(embedded::report_page_html, {{"policy", embedded::report_policy},
                                                       {"title", html::text(title).code()},
                                                       {"style", embedded::report_page_css},

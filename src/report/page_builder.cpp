@@ -13,10 +13,11 @@ html table(const std::vector<std::string>& heads, const std::vector<std::vector<
     html line;
     for (const html& cell : cells)
       line += &cell == &cells.front() ? tag("th", {{"scope", "row"}}, cell) : tag("td", cell);
-    body += tag("tr", line);
+    body += tag("tr", std::move(line));
   }
-  const html whole = tag("table", tag("thead", tag("tr", head)) + tag("tbody", body));
-  return tag("div", {{"class", of == content::words ? "scroll words" : "scroll"}}, whole);
+  html whole = tag("thead", tag("tr", std::move(head)));
+  whole += tag("tbody", std::move(body));
+  return tag("div", {{"class", of == content::words ? "scroll words" : "scroll"}}, tag("table", std::move(whole)));
 }
 
 html paragraph(const std::string& text) { return tag("p", html::text(text)); }

@@ -10,12 +10,12 @@
 namespace tilewise::report {
 
 /// The page: charts, tables and findings from records and the catalog. Written beside `out` and renamed.
-void write_html(const std::vector<record::result>& records, const std::filesystem::path& out);
+void write_html(const record::results& records, const std::filesystem::path& out);
 
 /// One row per record, units in the column names.
-void write_csv(const std::vector<record::result>& records, const std::filesystem::path& out);
+void write_csv(const record::results& records, const std::filesystem::path& out);
 
 /// The README's table of measured results, between its markers.
-std::string markdown(const std::vector<record::result>& records);
+std::string markdown(const record::results& records);
 
 }  // namespace tilewise::report

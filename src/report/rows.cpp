@@ -78,9 +78,14 @@ row make_row(const record::result& of) {
   if (of.timing) add_times(*of.timing, r);
   if (of.derived) add_rates(*of.derived, r);
   if (of.noise) r.min_effect = of.noise->min_effect;
-  for (const record::ratio& q : of.ratios)
-    if (const auto value = interval_of(q.median, q.ci95_lo, q.ci95_hi)) r.ratios.push_back({q.to, q.device, *value});
   return r;
+}
+
+std::vector<ratio> row::ratios() const {
+  std::vector<ratio> all;
+  for (const record::ratio& q : result->ratios)
+    if (const auto value = interval_of(q.median, q.ci95_lo, q.ci95_hi)) all.push_back({q.to, q.device, *value});
+  return all;
 }
 
 std::string row::size() const { return shape.find('x') == shape.npos ? count(n) : shape; }

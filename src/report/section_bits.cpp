@@ -3,6 +3,8 @@
 #include "report/format.hpp"
 #include "report/sections.hpp"
 
+#include <map>
+
 namespace tilewise::report {
 
 namespace {
@@ -34,18 +36,19 @@ html result_cell(const row* r, const std::string& reference) {
 std::string name_of(const ratio& q, const board& b) {
   for (const series& s : b.all)
     if (s.variant == q.to && (s.device == q.device || s.kind != role::tilewise)) return s.label;
-  return short_name(q.to);
+  return short_name(std::string(q.to));
 }
 
 }  // namespace
 
 html bits_section(const panel& p) {
-  const auto sizes = p.sizes();
   std::vector<std::string> heads{"variant"};
   std::vector<html> first{"the definition"};
-  for (const std::uint64_t n : sizes) {
+  std::map<std::uint64_t, std::string> references;
+  for (const std::uint64_t n : p.sizes()) {
+    const std::string& reference = references.emplace(n, reference_digest(p, n)).first->second;
     heads.push_back(p.size_at(n));
-    first.push_back(tag("small", tag("code", html::text(reference_digest(p, n).substr(0, 8)))));
+    first.push_back(tag("small", tag("code", html::text(reference.substr(0, 8)))));
   }
   std::vector<std::vector<html>> rows{first};
   for (const board& b : p.boards)
@@ -53,7 +56,7 @@ html bits_section(const panel& p) {
       if (s.does_fixed_work()) continue;
       auto& line =
           rows.emplace_back(std::vector<html>{html::text(s.kind == role::limit ? s.label + " on " + b.name : s.label)});
-      for (const std::uint64_t n : sizes) line.push_back(result_cell(s.at(n), reference_digest(p, n)));
+      for (const auto& [n, reference] : references) line.push_back(result_cell(s.at(n), reference));
     }
   return tag("h4", "One digest, many times") +
          paragraph(
@@ -68,7 +71,7 @@ html ratio_section(const panel& p) {
   for (const board& b : p.boards)
     for (const series& s : b.all)
       for (const row* r : s.measured())
-        for (const ratio& q : r->ratios)
+        for (const ratio& q : r->ratios())
           if (s.kind == role::tilewise && r->plausible)
             rows.push_back({html::text(s.label), html::text(name_of(q, b)), html::text(b.name), html::text(r->size()),
                             html::text(ratio_text(q.value)), html::text(judged(q.value, smallest_effect(*r)))});

@@ -44,14 +44,16 @@ std::string hash_function_of(const row& r) {
 }
 
 std::vector<field_runs> runs_of(const model& m) {
+  std::map<std::string_view, std::size_t> known;
   std::vector<field_runs> all;
   for (const row& r : m.rows) {
     const std::size_t length = moments_of(r).size();
     if (r.wrong() || length == 0) continue;
-    auto known = std::find_if(all.begin(), all.end(), [&](const field_runs& f) { return f.machine == r.machine; });
-    if (known == all.end()) known = all.insert(all.end(), {r.machine, {}, &r});
-    known->by.push_back(&r);
-    if (length >= moments_of(*known->shown).size()) known->shown = &r;
+    const auto [at, is_new] = known.emplace(r.machine, all.size());
+    if (is_new) all.push_back({r.machine, {}, &r});
+    field_runs& of_machine = all[at->second];
+    of_machine.by.push_back(&r);
+    if (length >= moments_of(*of_machine.shown).size()) of_machine.shown = &r;
   }
   for (field_runs& f : all)
     std::erase_if(f.by, [&](const row* r) { return hash_function_of(*r) != hash_function_of(*f.shown); });

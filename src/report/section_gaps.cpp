@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace tilewise::report {
 
@@ -20,11 +21,12 @@ std::string because(const row& r) {
 
 /// Variants of this build's catalog that no record names.
 std::vector<std::vector<html>> never_tried(const model& m) {
+  std::set<std::string_view> there;
+  for (const row& r : m.rows) there.insert(r.variant);
   std::vector<std::vector<html>> lines;
   for (const registry::variant& v : registry::variants()) {
     const std::string id = v.id();
-    const bool is_there = std::any_of(m.rows.begin(), m.rows.end(), [&](const row& r) { return r.variant == id; });
-    if (!is_there)
+    if (!there.contains(id))
       lines.push_back(
           {html::text(id), "all", "it has no record: its device was missing, or the run did not include it"});
   }
@@ -61,10 +63,10 @@ void warn_of_row(const row& r, std::vector<std::string>& warnings) {
   }
 }
 
-void warn_of_machine(const row& r, std::vector<std::string>& warnings) {
+void warn_of_machine(const row& r, std::set<std::string>& told, std::vector<std::string>& warnings) {
   const auto add = [&](const std::string& text) {
     const std::string whole = (r.machine.empty() ? "The machine" : r.machine) + text;
-    if (std::find(warnings.begin(), warnings.end(), whole) == warnings.end()) warnings.push_back(whole);
+    if (told.insert(whole).second) warnings.push_back(whole);
   };
   const record::host& host = r.result->host;
   const std::string governor = host.governor.value_or("");
@@ -98,7 +100,8 @@ html gap_section(const model& m) {
 html warning_section(const model& m) {
   std::vector<std::string> warnings = m.warnings;
   for (const row& r : m.rows) warn_of_row(r, warnings);
-  for (const row& r : m.rows) warn_of_machine(r, warnings);
+  std::set<std::string> told;
+  for (const row& r : m.rows) warn_of_machine(r, told, warnings);
   if (const std::size_t wide = wide_intervals(m); wide > 0)
     warnings.push_back(count(wide) + (wide == 1 ? " time has" : " times have") +
                        " no interval or one wider than ± 5 %; run longer to trust them.");

@@ -20,14 +20,15 @@ struct rung {
 /// Slowest first. The limit is placed above all that it bounds: code with its own order may compute on a faster unit.
 std::vector<rung> rungs_of(const panel& p, const board& b, std::uint64_t n) {
   std::vector<rung> rungs;
+  const speed_unit unit = b.unit();
   const auto add = [&](const series& s, int colour) {
     const row* r = s.at(n);
-    const auto speed = r && r->ranked() ? r->throughput(b.unit()) : std::nullopt;
+    const auto speed = r && r->ranked() ? r->throughput(unit) : std::nullopt;
     if (speed) rungs.push_back({&s, r, colour, *speed});
   };
   for (const series& s : b.all) add(s, colour_of(b, s));
   if (p.serial() && !b.is_cpu) add(*p.serial(), 0);
-  const auto is_bound = [&](const rung& r) { return b.unit() != speed_unit::operations || !r.at->own_order; };
+  const auto is_bound = [&](const rung& r) { return unit != speed_unit::operations || !r.at->own_order; };
   double bound = 0;
   for (const rung& r : rungs)
     if (is_bound(r)) bound = std::max(bound, r.speed);
@@ -68,6 +69,7 @@ html ladder_section(const panel& p, page_builder& page) {
     const std::uint64_t n = b.common_size();
     const std::vector<rung> rungs = rungs_of(p, b, n);
     if (rungs.empty()) continue;
+    const speed_unit unit = b.unit();
     json bars = json::array();
     std::vector<std::vector<html>> rows;
     for (std::size_t i = 0; i < rungs.size(); ++i) {
@@ -77,13 +79,13 @@ html ladder_section(const panel& p, page_builder& page) {
       bar["note"] = step(rungs, i);
       bars.push_back(std::move(bar));
       rows.push_back({html::text(r.what->label), html::text(duration(r.at->kernel->median)),
-                      html::text(throughput_text(r.speed, b.unit())), html::text(step(rungs, i)),
+                      html::text(throughput_text(r.speed, unit)), html::text(step(rungs, i)),
                       html::text(factor(r.speed / rungs.front().speed))});
     }
-    figures += page.figure(
-        {{"kind", "bars"}, {"x", unit_words(b.unit())}, {"unit", unit_name(b.unit())}, {"bars", std::move(bars)}},
-        b.name + ", " + rungs.front().at->at(), finding(rungs),
-        table({"rung", "time", "throughput", "step", "over the first"}, rows));
+    figures +=
+        page.figure({{"kind", "bars"}, {"x", unit_words(unit)}, {"unit", unit_name(unit)}, {"bars", std::move(bars)}},
+                    b.name + ", " + rungs.front().at->at(), finding(rungs),
+                    table({"rung", "time", "throughput", "step", "over the first"}, rows));
   }
   if (figures.empty()) return {};
   return tag("h4", "The ladder") +

@@ -5,6 +5,8 @@
 #include "report/sections.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 namespace tilewise::report {
 
@@ -17,29 +19,29 @@ std::string shown(const record::maybe_text& text) { return text ? *text : "–";
 std::string shown(record::maybe_count value) { return value ? std::to_string(*value) : "–"; }
 std::string sized(record::maybe_count value) { return value ? bytes(static_cast<double>(*value)) : "–"; }
 
-std::vector<const row*> rows_of(const model& m, const std::string& machine) {
-  std::vector<const row*> found;
-  for (const row& r : m.rows)
-    if (r.machine == machine) found.push_back(&r);
+std::map<std::string_view, std::vector<const row*>> rows_by_machine(const model& m) {
+  std::map<std::string_view, std::vector<const row*>> found;
+  for (const row& r : m.rows) found[r.machine].push_back(&r);
   return found;
 }
 
 /// The median of those that the cases of a device measured; 0 if none did.
-double noise_floor(const std::vector<const row*>& rows, const std::string& device) {
-  std::vector<double> effects;
-  for (const row* r : rows)
-    if (r->device == device && r->min_effect) effects.push_back(*r->min_effect);
+double noise_floor(std::vector<double> effects) {
   std::sort(effects.begin(), effects.end());
   return effects.empty() ? 0 : effects[effects.size() / 2];
 }
 
 html device_table(const std::vector<const row*>& rows) {
-  std::vector<std::string> seen;
-  std::vector<std::vector<html>> lines;
+  std::map<std::string_view, std::vector<double>> effects_on;
+  std::vector<const row*> first_of_each;
   for (const row* r : rows) {
-    if (std::find(seen.begin(), seen.end(), r->device) != seen.end()) continue;
-    seen.push_back(r->device);
-    const double floor = noise_floor(rows, r->device);
+    const auto [effects, is_new] = effects_on.try_emplace(r->device);
+    if (is_new) first_of_each.push_back(r);
+    if (r->min_effect) effects->second.push_back(*r->min_effect);
+  }
+  std::vector<std::vector<html>> lines;
+  for (const row* r : first_of_each) {
+    const double floor = noise_floor(effects_on[r->device]);
     const record::device& d = r->result->device;
     lines.push_back({html::text(d.name), html::text(shown(d.description)), html::text(shown(d.platform)),
                      html::text(shown(d.driver)), html::text(shown(d.compute_units)), html::text(sized(d.memory_bytes)),
@@ -74,8 +76,9 @@ std::string command_of(const record::result& r) {
 
 html machine_section(const model& m) {
   html whole = tag("h2", m.machines.size() == 1 ? html("The machine") : html("The machines"));
+  const auto rows_of = rows_by_machine(m);
   for (const std::string& machine : m.machines) {
-    const std::vector<const row*> rows = rows_of(m, machine);
+    const std::vector<const row*>& rows = rows_of.at(machine);
     const record::result &first = *rows.front()->result, &last = *rows.back()->result;
     whole += paragraph((machine.empty() ? "An unnamed machine" : machine) + ": " + shown(first.host.cpu_model) + ", " +
                        shown(first.host.cores) + " cores, " + sized(first.host.ram_bytes) + " of memory, " +
@@ -89,9 +92,10 @@ html machine_section(const model& m) {
 
 html environment_section(const model& m) {
   html whole = tag("h2", "Environment");
+  const auto rows_of = rows_by_machine(m);
   for (const std::string& machine : m.machines) {
     std::vector<std::vector<html>> lines;
-    const record::result& first = *rows_of(m, machine).front()->result;
+    const record::result& first = *rows_of.at(machine).front()->result;
     add_facts(record::to_json(first.tool), "tool", lines);
     add_facts(record::to_json(first.host), "host", lines);
     whole +=
@@ -102,14 +106,12 @@ html environment_section(const model& m) {
 }
 
 html repeat_section(const model& m) {
-  std::vector<std::string> commands;
-  for (const row& r : m.rows)
-    if (const std::string command = command_of(*r.result);
-        !command.empty() && std::find(commands.begin(), commands.end(), command) == commands.end())
-      commands.push_back(command);
-  if (commands.empty()) return {};
+  std::set<std::string> told;
   html lines;
-  for (const std::string& command : commands) lines += html::text(command + "\n");
+  for (const row& r : m.rows)
+    if (const std::string command = command_of(*r.result); !command.empty() && told.insert(command).second)
+      lines += html::text(command + "\n");
+  if (told.empty()) return {};
   return tag("h2", "How to repeat it") + tag("pre", tag("code", lines));
 }
 

@@ -4,6 +4,8 @@
 #include "report/sections.hpp"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 #include <utility>
 
 namespace tilewise::report {
@@ -27,30 +29,26 @@ struct comparison {
 
 std::string problem_of(const row& r) { return r.group.substr(0, r.group.rfind(" @")); }
 
-/// A later record of a case replaces an earlier one.
-void place(const row& r, std::vector<const row*>& rows) {
-  const auto same = std::find_if(rows.begin(), rows.end(), [&](const row* known) {
-    return known->variant == r.variant && known->device == r.device && known->tuning == r.tuning &&
-           known->threads == r.threads && known->mode == r.mode;
-  });
-  if (same == rows.end())
-    rows.push_back(&r);
-  else
-    *same = &r;
-}
+/// Of one problem.
+auto case_key(const row& r) { return std::tie(r.variant, r.device, r.tuning, r.threads, r.mode); }
 
 std::vector<comparison> comparisons(const model& m) {
+  struct places {
+    std::size_t comparison;
+    std::map<decltype(case_key(std::declval<const row&>())), std::size_t> rows;
+  };
+  std::map<std::pair<std::string, std::string>, places> known;
   std::vector<comparison> all;
   for (const row& r : m.rows) {
     if (r.is_limit() || !r.result->experiment) continue;
-    const auto known = std::find_if(all.begin(), all.end(), [&](const comparison& c) {
-      return c.machine == r.machine && c.problem == problem_of(r);
-    });
-    comparison& c = known == all.end() ? all.emplace_back() : *known;
-    c.machine = r.machine;
-    c.problem = problem_of(r);
+    const std::string problem = problem_of(r);
+    const auto [at, is_new] = known.try_emplace({r.machine, problem}, places{all.size(), {}});
+    if (is_new) all.push_back({r.machine, problem, nullptr, {}});
+    comparison& c = all[at->second.comparison];
     c.from = &*r.result->experiment;
-    place(r, c.rows);
+    const auto [row_at, is_new_case] = at->second.rows.emplace(case_key(r), c.rows.size());
+    if (is_new_case) c.rows.push_back(&r);
+    c.rows[row_at->second] = &r;  // a later record of a case replaces an earlier one
   }
   return all;
 }

@@ -105,7 +105,7 @@ html time_section(const panel& p, page_builder& page) {
     const std::string name = b.title.empty() ? b.name : b.name + " · " + b.title;
     html pair = page.figure(time_chart(p, b), "Time against n", time_finding(b), numbers(b, time_cell));
     pair += page.figure(rate_chart(p, b), "Throughput against n", rate_finding(b),
-                        numbers(b, [&](const row* r) { return rate_cell(r, b.unit()); }));
+                        numbers(b, [unit = b.unit()](const row* r) { return rate_cell(r, unit); }));
     whole += tag("h4", html::text(name)) + tag("div", {{"class", "figures"}}, pair);
   }
   return whole;

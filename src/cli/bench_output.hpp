@@ -1,0 +1,47 @@
+// What `bench` makes of its records: lines of a file, blocks on standard output, a page, and an exit code.
+#pragma once
+
+#include "cli/exit_code.hpp"
+#include "lab/measured.hpp"
+#include "lab/session.hpp"
+#include "record/record_file.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tilewise::cli {
+
+struct bench_outputs {
+  std::string records, report;  // files, or empty
+  bool of_documents = false, quiet = false;
+};
+
+/// Prints each problem's block when it is complete, and writes each record as it comes.
+class bench_output {
+ public:
+  bench_output(const bench_outputs& asked, std::size_t groups, std::vector<std::string> argv);
+
+  /// Of the next group; equal titles are one block.
+  void begin(std::size_t index, const std::string& title, const std::string& name);
+  void tell(const std::string& what) const;
+  void keep(lab::measured m);
+  /// The last block, the verdict and the page. An interrupted run says so; otherwise the most serious outcome.
+  exit_code finish();
+
+ private:
+  void tell_line(const lab::measured& m) const;
+  void print_block();
+  exit_code judge() const;
+
+  const bench_outputs asked_;
+  const std::size_t groups_;
+  lab::session session_;
+  std::optional<record::record_file> file_;
+  std::size_t current_ = 0;
+  std::string block_title_;
+  std::vector<lab::measured> block_, all_;
+  record::results written_;
+};
+
+}  // namespace tilewise::cli

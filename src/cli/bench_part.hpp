@@ -1,0 +1,72 @@
+// `bench --isolate`: the part of the work that one child process does, and how it tells its parent.
+#pragma once
+
+#include "lab/bench.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <atomic>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tilewise::cli {
+
+/// Lists the plan, or measures one group of it but for some of its rows.
+struct bench_part {
+  std::optional<std::size_t> group;
+  std::set<std::size_t> without;
+};
+/// As the words of a command line: "plan" or "7,2,3", which is group 7 without rows 2 and 3. Throws
+/// `invalid_argument`.
+bench_part parse_part(const std::string& text);
+std::string to_string(const bench_part& part);
+
+/// How far a child is. The parent looks at it now and then; pipes would wake it between samples.
+struct part_progress {
+  std::atomic<std::int64_t> row{-1};  // that it works for; negative: for none in particular
+  std::atomic<std::uint64_t> steps{0};
+};
+
+/// Memory that both share: the child's progress, then what it tells, as lines of JSON.
+class part_report {
+ public:
+  part_report();                            // the parent's
+  explicit part_report(int of_the_parent);  // the child's, which inherited it
+  part_report(const part_report&) = delete;
+  ~part_report();
+
+  int descriptor() const { return file_; }
+  part_progress& progress() { return *progress_; }
+  void write(const nlohmann::json& told);
+  std::vector<nlohmann::json> lines() const;  // without one that a crash cut short
+
+ private:
+  void map();
+
+  int file_;
+  part_progress* progress_ = nullptr;
+};
+
+/// A row's record with what the tables show beside it. `documents` are the same on both sides.
+nlohmann::json to_json(const lab::measured& m);
+lab::measured measured_from(const nlohmann::json& told);
+
+/// A group as the parent knows it, which has no devices: its rows as they are before anything is measured.
+struct listed_group {
+  std::string name, title;
+  std::vector<lab::measured> rows;
+};
+struct listed_plan {
+  std::vector<listed_group> groups;
+  std::string closing;  // what `bench` prints last
+};
+listed_plan plan_from(std::span<const nlohmann::json> lines);
+
+/// The child's side. A lost device ends the process: whatever else uses it would fail as well.
+void tell_plan(std::span<const lab::group> plan, const lab::measuring& how, const std::string& closing);
+void tell_group(const lab::group& asked, const std::set<std::size_t>& without, lab::measuring how);
+
+}  // namespace tilewise::cli

@@ -1,0 +1,299 @@
+// From rows to panels: linear in the number of records but for sorting, and bounded where a page must be.
+#include "report/format.hpp"
+#include "report/model.hpp"
+
+#include "registry/catalog.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+namespace tilewise::report {
+
+namespace {
+
+using row_list = std::vector<const row*>;
+
+role role_of(const row& r) {
+  if (r.is_limit()) return role::limit;
+  if (r.is_serial()) return role::serial;
+  return r.peer ? role::peer : role::tilewise;
+}
+
+/// Time against n would mix shapes: only squares and cubes of all sizes belong together.
+std::string shape_apart(const row& r) {
+  const std::string side = std::to_string(r.n);
+  for (const std::string& equal : {side, side + "x" + side, side + "x" + side + "x" + side})
+    if (r.shape == equal) return "";
+  return r.shape;
+}
+
+speed_unit unit_of(const std::string& algorithm) {
+  for (const registry::algorithm* known : registry::algorithms())
+    if (known->name == algorithm) return known->speed_in;
+  return speed_unit::bytes;
+}
+
+/// A document's own inputs give other results.
+std::string data_apart(const row& r) { return r.data == "seeds" ? r.data : ""; }
+
+/// What is fixed within a panel. A copy belongs to the problem of its group.
+using panel_key = std::tuple<std::string, std::string, std::string, std::string, std::string, std::string, std::string>;
+panel_key key_of(const row& of_problem, const row& r) {
+  return {of_problem.machine,
+          of_problem.algorithm,
+          of_problem.dtype,
+          of_problem.settings,
+          shape_apart(of_problem),
+          data_apart(of_problem),
+          r.mode};
+}
+
+/// One case; a later record of it replaces an earlier one.
+auto case_key(const row& r) { return std::tie(r.machine, r.group, r.variant, r.device, r.tuning, r.threads, r.mode); }
+
+row_list last_of_each_case(model& m) {
+  std::map<decltype(case_key(std::declval<const row&>())), std::size_t> last;
+  for (std::size_t i = 0; i < m.rows.size(); ++i) last[case_key(m.rows[i])] = i;
+  row_list kept;
+  for (std::size_t i = 0; i < m.rows.size(); ++i)
+    if (last[case_key(m.rows[i])] == i) kept.push_back(&m.rows[i]);
+  if (const std::size_t again = m.rows.size() - kept.size(); again > 0)
+    m.warnings.push_back(count(again) + (again == 1 ? " record repeats a case" : " records repeat cases") +
+                         " that a later record measured again; the later one is shown.");
+  return kept;
+}
+
+/// The entry that a key has in a list, added to its end if there is none.
+template <class T, class Key>
+T& found_or_added(std::vector<T>& list, std::map<Key, std::size_t>& known, const Key& key) {
+  const auto [at, is_new] = known.emplace(key, list.size());
+  return is_new ? list.emplace_back() : list[at->second];
+}
+
+/// Whether a variant was run with several numbers of threads, or tunings, on a device at one size.
+struct attempts {
+  std::uint64_t threads;
+  std::string_view tuning;
+  bool several_threads = false, several_tunings = false;
+};
+using attempts_key = std::tuple<std::uint64_t, std::string_view, std::string_view>;
+
+/// They are part of a series' name only where there are several.
+std::string detail_of(const row& r, const attempts& all) {
+  std::string detail;
+  if (all.several_threads) detail += " " + std::to_string(r.threads) + " threads";
+  if (all.several_tunings && !r.tuning.empty()) detail += " " + r.tuning;
+  return detail;
+}
+
+/// Which series of a board is a row's: our variants by device, so that executors can be told apart. Serial code, other
+/// people's and the copy are one line each, no matter which device's rounds they were measured in.
+using series_key = std::tuple<std::string_view, std::string, std::string_view>;
+
+struct place {
+  const row* what;
+  std::string detail;
+
+  std::string_view board() const { return what->is_cpu ? std::string_view("cpu") : what->device; }
+  series_key line() const {
+    return {what->variant, detail, role_of(*what) == role::tilewise ? what->device : std::string_view()};
+  }
+};
+
+std::vector<place> places_of(const row_list& rows) {
+  const auto key = [](const row& r) { return attempts_key{r.n, r.variant, r.device}; };
+  std::map<attempts_key, attempts> tried;
+  for (const row* r : rows) {
+    attempts& all = tried.try_emplace(key(*r), attempts{r->threads, r->tuning}).first->second;
+    all.several_threads |= all.threads != r->threads;
+    all.several_tunings |= all.tuning != r->tuning;
+  }
+  std::vector<place> places;
+  for (const row* r : rows) places.push_back({r, detail_of(*r, tried.at(key(*r)))});
+  return places;
+}
+
+/// Keeps the first boards and series and the largest sizes; the tables have a cell for each series at each size.
+void keep_within_page(std::vector<place>& places) {
+  std::map<std::string_view, std::set<series_key>> boards;
+  std::size_t lines = 0;
+  std::erase_if(places, [&](const place& p) {
+    if (!boards.contains(p.board()) && boards.size() == page_limits::boards) return true;
+    std::set<series_key>& known = boards[p.board()];
+    if (known.size() == page_limits::series && !known.contains(p.line())) return true;
+    lines += known.insert(p.line()).second;
+    return false;
+  });
+  std::set<std::uint64_t> sizes;
+  for (const place& p : places) sizes.insert(p.what->n);
+  const std::size_t cells = std::max(page_limits::cells, page_limits::cells_per_result * places.size());
+  const std::size_t shown = std::max<std::size_t>(1, cells / lines);
+  if (sizes.size() <= shown) return;
+  const std::uint64_t smallest = *std::next(sizes.rbegin(), static_cast<std::ptrdiff_t>(shown) - 1);
+  std::erase_if(places, [&](const place& p) { return p.what->n < smallest; });
+}
+
+/// "cpu:openmp", "cuda:lookback", "cpu:tbb @ cpu:tbb": the device only where it adds information.
+void label_series(board& b) {
+  std::map<std::string_view, std::set<std::string_view>> devices_of;
+  for (const series& s : b.all) devices_of[s.variant].insert(s.device);
+  for (series& s : b.all) {
+    const std::string tail = s.kind == role::limit ? s.rows.front()->algorithm : short_name(s.variant);
+    const bool one_device = devices_of[s.variant].size() == 1;
+    const std::string name = one_device ? tail : s.device.starts_with(tail + ":") ? s.device : tail + " @ " + s.device;
+    s.label = name + s.detail + (s.kind == role::peer ? " (peer)" : "");
+  }
+}
+
+/// By size; among several of one size the fastest first, which is the one that series::at returns.
+bool comes_first(const row* x, const row* y) {
+  if (x->n != y->n) return x->n < y->n;
+  if (x->ranked() != y->ranked()) return x->ranked();
+  return x->ranked() && x->kernel->median < y->kernel->median;
+}
+
+void sort_panel(panel& p) {
+  std::stable_sort(p.boards.begin(), p.boards.end(),
+                   [](const board& a, const board& b) { return a.is_cpu > b.is_cpu; });
+  for (board& b : p.boards) {
+    label_series(b);
+    std::stable_sort(b.all.begin(), b.all.end(), [](const series& x, const series& y) { return x.kind < y.kind; });
+    for (series& s : b.all) std::stable_sort(s.rows.begin(), s.rows.end(), comes_first);
+  }
+}
+
+void fill(panel& p, const std::vector<place>& places) {
+  std::map<std::string_view, std::size_t> boards;
+  std::map<std::string_view, std::map<series_key, std::size_t>> lines;
+  for (const place& at : places) {
+    const row& r = *at.what;
+    board& on = found_or_added(p.boards, boards, at.board());
+    on.name = at.board();
+    on.is_cpu = r.is_cpu;
+    on.speed_in = unit_of(p.algorithm);
+    if (on.title.empty()) on.title = r.result->device.description;
+    series& line = found_or_added(on.all, lines[at.board()], at.line());
+    if (line.rows.empty()) {
+      line.variant = r.variant;
+      line.device = r.device;
+      line.detail = at.detail;
+      line.kind = role_of(r);
+    }
+    line.rows.push_back(&r);
+  }
+  sort_panel(p);
+}
+
+std::string title_of(const panel& p, bool names_machine) {
+  std::string title = p.algorithm + " " + p.dtype + (p.settings.empty() ? "" : ", " + p.settings);
+  if (!p.shape.empty()) title += ", " + p.shape;
+  if (!p.data.empty()) title += ", a document's inputs";
+  if (p.mode == "cold") title += ", cold caches";
+  return title + (names_machine ? ", on " + p.machine : "");
+}
+
+struct part {
+  panel_key key;
+  row_list members;
+};
+
+std::vector<part> parts_of(const row_list& rows) {
+  using group_key = std::pair<std::string_view, std::string_view>;
+  const auto group_of = [](const row& r) { return group_key{r.machine, r.group}; };
+  std::map<group_key, const row*> problem_of;  // the group's first row that is not a copy
+  for (const row* r : rows)
+    if (!r->is_limit()) problem_of.emplace(group_of(*r), r);
+  std::vector<part> parts;
+  std::map<panel_key, std::size_t> known;
+  for (const row* r : rows) {
+    const auto problem = problem_of.find(group_of(*r));
+    if (problem == problem_of.end()) continue;  // a copy with nothing beside it limits nothing
+    const panel_key key = key_of(*problem->second, *r);
+    part& p = found_or_added(parts, known, key);
+    p.key = key;
+    p.members.push_back(r);
+  }
+  return parts;
+}
+
+/// The fullest, in their order.
+void keep_fullest(std::vector<part>& parts) {
+  if (parts.size() <= page_limits::panels) return;
+  std::vector<std::size_t> sizes;
+  for (const part& p : parts) sizes.push_back(p.members.size());
+  std::nth_element(sizes.begin(), sizes.begin() + (page_limits::panels - 1), sizes.end(), std::greater<>());
+  const std::size_t least = sizes[page_limits::panels - 1];
+  std::size_t as_full =
+      page_limits::panels - static_cast<std::size_t>(std::count_if(sizes.begin(), sizes.end(),
+                                                                   [&](std::size_t size) { return size > least; }));
+  std::erase_if(parts, [&](const part& p) {
+    if (p.members.size() != least) return p.members.size() < least;
+    return as_full == 0 || as_full-- == 0;
+  });
+}
+
+/// Returns how many results found no room.
+std::size_t make_panels(const row_list& rows, model& m) {
+  std::vector<part> parts = parts_of(rows);
+  const auto results = [&] {
+    return std::accumulate(parts.begin(), parts.end(), std::size_t{0},
+                           [](std::size_t sum, const part& p) { return sum + p.members.size(); });
+  };
+  std::size_t left_out = results();
+  keep_fullest(parts);
+  left_out -= results();
+  for (const auto& [key, members] : parts) {
+    panel& p = m.panels.emplace_back();
+    std::tie(p.machine, p.algorithm, p.dtype, p.settings, p.shape, p.data, p.mode) = key;
+    p.title = title_of(p, m.machines.size() > 1);
+    p.results = members.size();
+    std::vector<place> places = places_of(members);
+    keep_within_page(places);
+    left_out += members.size() - places.size();
+    fill(p, places);
+  }
+  return left_out;
+}
+
+/// Algorithms stay in the order of the records; within each, the fullest panel comes first.
+void sort_panels(std::vector<panel>& panels) {
+  std::map<std::string, std::size_t> place_of;
+  for (const panel& p : panels) place_of.emplace(p.algorithm, place_of.size());
+  std::stable_sort(panels.begin(), panels.end(), [&](const panel& a, const panel& b) {
+    const std::size_t x = place_of[a.algorithm], y = place_of[b.algorithm];
+    return x != y ? x < y : a.results > b.results;
+  });
+}
+
+/// By first appearance. Rows of machines beyond the limit are left out.
+row_list of_shown_machines(const row_list& rows, model& m) {
+  std::set<std::string_view> seen;
+  for (const row& r : m.rows)
+    if (m.machines.size() < page_limits::machines && seen.insert(r.machine).second) m.machines.push_back(r.machine);
+  row_list kept;
+  std::copy_if(rows.begin(), rows.end(), std::back_inserter(kept),
+               [&](const row* r) { return seen.contains(r->machine); });
+  return kept;
+}
+
+}  // namespace
+
+model make_model(const record::results& records) {
+  model m;
+  m.rows.reserve(records.size());
+  for (const record::result& r : records) m.rows.push_back(make_row(r));
+  const row_list cases = last_of_each_case(m);
+  const row_list placed = of_shown_machines(cases, m);
+  const std::size_t left_out = cases.size() - placed.size() + make_panels(placed, m);
+  sort_panels(m.panels);
+  if (left_out > 0)
+    m.warnings.push_back(count(left_out) + " results are in no table of this page: it shows at most " +
+                         count(page_limits::machines) + " machines, " + count(page_limits::panels) + " problems, " +
+                         count(page_limits::boards) + " processors of a problem, " + count(page_limits::series) +
+                         " variants on each, and of many sizes the largest; --csv has them all.");
+  return m;
+}
+
+}  // namespace tilewise::report

@@ -1,0 +1,129 @@
+"""`bench --isolate`: what crashes, hangs or loses its device costs its own row and nothing else.
+
+cli_isolate_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
+"""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from cli_test import PLANTED, TOOL, Case, run
+
+HOW = "--device cpu:serial --dtype f32 --op sum --max-time 0.02 --isolate -o {}/r.jsonl"
+
+
+class IsolateCase(Case):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+
+    def setUp(self):
+        self.d = tempfile.mkdtemp(dir=self.folder.name)
+
+    def bench(self, words, tool=PLANTED, **options):
+        return run(f"bench {words} {HOW.format(self.d)}", tool, **options)
+
+    def records(self):
+        return [json.loads(line) for line in pathlib.Path(f"{self.d}/r.jsonl").read_text().splitlines()]
+
+    def states(self):
+        """By name and size."""
+        return {(r["case"]["variant"], r["case"]["n"]): r["status"] for r in self.records()}
+
+
+class Faults(IsolateCase):
+    def check_rows(self, fault, state, reason, code, *more):
+        """The faulty variant's rows say what happened; the others of its problem, and of later ones, have times."""
+        result = self.bench(f"scan/cpu:{fault} scan/serial reduce/serial --n 100,101 {' '.join(more)}")
+        self.check(result, code, f"cpu:{fault} @cpu:serial +{state}")
+        good = {(name, n) for name in ("scan/serial", "reduce/serial", "copy/cpu") for n in (100, 101)}
+        bad = {(f"scan/cpu:{fault}", n) for n in (100, 101)}
+        self.assertEqual(self.states(), {**dict.fromkeys(good, "ok"), **dict.fromkeys(bad, state)})
+        self.assertEqual(len(self.records()), 10)  # each of two algorithms has a copy
+        for r in self.records():
+            if r["status"] == state:
+                self.assertRegex(r["reason"], reason)
+                self.assertIsNone(r["timing"])
+            else:
+                self.assertGreater(r["timing"]["kernel"]["n"], 0)
+
+    def test_a_crash(self):
+        for fault in "crashes", "crashes_later":
+            with self.subTest(fault):
+                self.check_rows(fault, "failed", r"^its process crashed with signal 11 \(Segmentation fault\)$", 8)
+                os.remove(f"{self.d}/r.jsonl")
+
+    def test_a_hang(self):
+        self.check_rows("sleeps", "timeout", "^it made no progress for 1 s; .*--time-limit", 8, "--time-limit 1")
+
+    def test_a_lost_device(self):
+        self.check_rows("lost", "failed", "^planted$", 8)
+
+    def test_what_ends_no_process(self):
+        self.check_rows("internal", "failed", "^planted$", 1)
+
+    def test_several_in_one_group(self):
+        self.check(self.bench("scan/cpu:crashes scan/cpu:lost scan/cpu:unbuilt scan/cpu:crashes_later scan/serial --n 100"), 8,
+                   "4 rows failed")
+        self.assertEqual(sorted(self.states().values()), ["failed"] * 4 + ["ok"] * 2)
+
+    def test_the_gravest_decides(self):
+        self.check(self.bench("scan/cpu:crashes scan/cpu:one_bit --n 100"), 3)
+        self.check(self.bench("scan/cpu:crashes scan/cpu:internal --n 100"), 1)
+
+    def test_a_plan_that_cannot_be_made(self):
+        for words, code, err in (("scna", 2, r"^tilewise: nothing is called 'scna'; did you mean scan.*\n$"),
+                                 ("scan/cpu:lookback_", 2, "nothing is called"), ("--n 8 --device cuda:99", 4, "no device 'cuda:99'")):
+            self.check(self.bench(words), code, "^$", err)
+            self.assertFalse(os.path.exists(f"{self.d}/r.jsonl"))
+
+    def test_part_is_for_children(self):
+        for part in "plan", "0", "x":
+            self.check(run(f"bench scan --n 100 --device cpu:serial --part {part}"), 2, "^$", "--part is for the children")
+
+
+class Healthy(IsolateCase):
+    def test_rows_are_those_of_one_process(self):
+        words = "reduce sort matmul --n 64 --device cpu --max-time 0.01 -q"
+        here = run(f"bench {words} -o {self.d}/here.jsonl --report {self.d}/here.html")
+        there = run(f"bench {words} -o {self.d}/there.jsonl --report {self.d}/there.html --isolate")
+        self.check(here, 0)
+        self.check(there, 0, "", "^$")
+        rows = []
+        for name in "here", "there":
+            records = [json.loads(line) for line in pathlib.Path(f"{self.d}/{name}.jsonl").read_text().splitlines()]
+            for r in records:
+                self.assertEqual(r["argv"][-1], f"{self.d}/here.html" if name == "here" else "--isolate")
+            rows.append([(r["case"], r["device"], r["verify"] and r["verify"]["ok"], r["status"], len(r["ratios"])) for r in records])
+        self.assertEqual(*rows)
+        shape = lambda text: re.findall(r"(?m)^(\S+ @\S+|\S+  n = .*)", text)
+        self.assertEqual(shape(here.stdout), shape(there.stdout))
+
+    def test_documents(self):
+        self.check(self.bench("reduce --preset seeds --n 8".replace("--op sum", ""), TOOL), 2, "^$", "leave --dtype")
+        result = run(f"bench reduce --preset seeds --n 8 --device cpu:serial --max-time 0.01 -q --isolate")
+        self.check(result, 0, r"(?s)reduce.i32  n = 8 .*Kuppannagari.*begins 36, as published.*publishes no times.*Not measured:", "^$")
+
+    def test_an_interrupt_keeps_what_is_done(self):
+        words = f"bench scan/serial --n 100,1000000,1000001 --device cpu --max-time 20 --precision 0.001 --isolate -o {self.d}/r.jsonl"
+        child = subprocess.Popen([TOOL, *words.split()], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while child.poll() is None and not (os.path.exists(f"{self.d}/r.jsonl") and self.records()):
+            time.sleep(0.1)
+        time.sleep(2)
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=60)
+        self.assertEqual(child.returncode, 130, err)
+        states = self.states()
+        self.assertEqual((states["scan/serial", 100], states["scan/serial", 1000000]), ("ok", "interrupted"))
+        self.assertNotIn(("scan/serial", 1000001), states)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)
