@@ -30,14 +30,15 @@ struct common_options {
   std::string device = "auto";
   std::string variant;
   std::string tuning;
-  unsigned threads = 0;  // 0: one per logical CPU
+  unsigned threads = 0;             // 0: one per logical CPU
+  std::uint64_t device_memory = 0;  // bytes that a device may use; 0: all that it has
   unsigned time_limit_s = default_time_limit_s;
   bool fast = false;
   bool json = false;
   bool quiet = false;
   bool verbose = false;
 };
-void add_device_options(CLI::App& command, common_options& to);   // --device --threads --time-limit
+void add_device_options(CLI::App& command, common_options& to);   // --device --threads --device-memory --time-limit
 void add_variant_options(CLI::App& command, common_options& to);  // --variant --tuning --fast
 void add_output_options(CLI::App& command, common_options& to);   // --json -q -v
 

@@ -21,7 +21,7 @@ double ns_since(clock::time_point start) {
 namespace {
 
 /// What is computed in pieces needs little of the device's memory.
-void require_memory(const registry::problem& p, backend::device& on) {
+void require_memory(const registry::problem& p, const registry::choice& how, backend::device& on) {
   const device_info& device = on.info();
   std::uint64_t outputs = 0, all = 0, largest = 0;
   for (const registry::operand& out : p.what->outputs(p)) outputs += out.bytes();
@@ -29,7 +29,7 @@ void require_memory(const registry::problem& p, backend::device& on) {
     for (const registry::operand& o : operands) all += o.bytes(), largest = std::max(largest, o.bytes());
   const std::string what = registry::to_string(p) + " needs ";
   io::require_host_memory(outputs, what + std::to_string(outputs) + " more bytes");
-  if (device.backend == "cpu" || registry::runs_in_pieces(p, on.queue())) return;
+  if (device.backend == "cpu" || registry::runs_in_pieces(p, how, on.queue())) return;
   const auto refuse = [&](std::uint64_t need, std::uint64_t limit, const std::string& in) {
     if (limit != 0 && need > limit)
       throw error(errc::out_of_memory, what + std::to_string(need) + " bytes in " + in + " of " + device.name +
@@ -49,7 +49,7 @@ void run_on(backend::queue& queue, const registry::problem& p, std::span<const b
   std::vector<void*> to;
   for (bytes& output : run.outputs) to.push_back(output.data());
   const auto whole = clock::now();
-  run.in_pieces = registry::runs_in_pieces(p, queue);
+  run.in_pieces = registry::runs_in_pieces(p, run.how, queue);
   if (run.in_pieces) {
     registry::run_on_host(p, run.how, queue, from, to);
     run.times.end_to_end = ns_since(whole);
@@ -83,7 +83,7 @@ data_run plan_run(const registry::problem& p, const common_options& options) {
 
 void run_planned(const registry::problem& p, std::span<const bytes* const> inputs, const common_options& options,
                  data_run& run) {
-  require_memory(p, *run.device);
+  require_memory(p, run.how, *run.device);
   for (const registry::operand& out : p.what->outputs(p)) run.outputs.emplace_back(out.bytes());
   run_on(run.device->queue(), p, inputs, options.json, run);
 }

@@ -95,7 +95,10 @@ common_options one_of(const device_list_options& options, const std::string& nam
 
 }  // namespace
 
-device_handle open_device(const common_options& options) { return open_one(options, true); }
+device_handle open_device(const common_options& options) {
+  if (options.device_memory != 0) setenv("TILEWISE_DEVICE_MEMORY", std::to_string(options.device_memory).c_str(), 1);
+  return open_one(options, true);
+}
 
 std::vector<device_handle> open_devices(const device_list_options& options) {
   std::vector<device_handle> opened;

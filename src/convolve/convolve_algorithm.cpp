@@ -91,7 +91,7 @@ void run_in_pieces(const problem& p, const registry::choice& how, backend::queue
                      {.count = s.result.rows, .row_bytes = row_of_image, .needed_whole = {false, true}, .part = part});
 }
 
-constexpr registry::division division{.is_possible = [](const problem&) { return true; }, .run = run_in_pieces};
+constexpr registry::division division{.is_possible = registry::always_divisible, .run = run_in_pieces};
 
 }  // namespace
 

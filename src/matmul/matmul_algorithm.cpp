@@ -102,8 +102,11 @@ void run_in_pieces(const problem& p, const registry::choice& how, backend::queue
                       .part = part});
 }
 
-constexpr registry::division division{.is_possible = [](const problem& p) { return sizes(p).ldc == sizes(p).n; },
-                                      .run = run_in_pieces};
+bool has_no_gaps(const problem& p, const registry::choice&, const backend::device&) {
+  return sizes(p).ldc == sizes(p).n;
+}
+
+constexpr registry::division division{.is_possible = has_no_gaps, .run = run_in_pieces};
 
 }  // namespace
 

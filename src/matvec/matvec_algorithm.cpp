@@ -65,7 +65,7 @@ void run_in_pieces(const problem& p, const registry::choice& how, backend::queue
   registry::run_rows(how, queue, host, {.count = s.m, .row_bytes = row, .needed_whole = {false, true}, .part = part});
 }
 
-constexpr registry::division division{.is_possible = [](const problem&) { return true; }, .run = run_in_pieces};
+constexpr registry::division division{.is_possible = registry::always_divisible, .run = run_in_pieces};
 
 }  // namespace
 

@@ -49,7 +49,7 @@ struct host_pointers;
 
 /// How a problem on host memory is computed piece by piece (pieces.hpp).
 struct division {
-  bool (*is_possible)(const problem&);
+  bool (*is_possible)(const problem&, const choice&, const backend::device&);
   void (*run)(const problem&, const choice&, backend::queue&, const host_pointers&);
 };
 

@@ -46,7 +46,7 @@ void host_run::download() { operands_.download(outputs_); }
 
 void run_on_host(const problem& p, const choice& how, backend::queue& queue, std::span<const void* const> inputs,
                  std::span<void* const> outputs) {
-  if (runs_in_pieces(p, queue)) return p.what->divides->run(p, how, queue, {inputs, outputs});
+  if (runs_in_pieces(p, how, queue)) return p.what->divides->run(p, how, queue, {inputs, outputs});
   host_run whole(p, how, queue, inputs, outputs);
   whole.upload();
   whole.run();

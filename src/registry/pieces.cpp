@@ -14,10 +14,10 @@ std::uint64_t piece_bytes(const backend::queue& queue) {
   return memory == 0 ? usual : std::clamp(memory / of_memory, least, usual);
 }
 
-bool runs_in_pieces(const problem& p, backend::queue& queue) {
+bool runs_in_pieces(const problem& p, const choice& how, backend::queue& queue) {
   const double worth_it = 2.0 * static_cast<double>(piece_bytes(queue));
   return p.what->divides != nullptr && queue.transfers() != nullptr && bytes_of_operands(p) >= worth_it &&
-         p.what->divides->is_possible(p);
+         p.what->divides->is_possible(p, how, queue.device());
 }
 
 namespace {

@@ -21,8 +21,10 @@ struct piece {
 };
 
 /// Whether this problem, on host memory, is to be computed on the queue's device in pieces: the algorithm must know
-/// how, and the transfers be worth it.
-bool runs_in_pieces(const problem& p, backend::queue& queue);
+/// how, with the variant chosen, and the transfers be worth it.
+bool runs_in_pieces(const problem& p, const choice& how, backend::queue& queue);
+
+inline bool always_divisible(const problem&, const choice&, const backend::device&) { return true; }
 
 /// About how many bytes of an operand make a good piece for a device: large enough for the link's full speed, so small
 /// that the first one's upload and the last one's download, which nothing overlaps, take little time.

@@ -8,6 +8,18 @@ namespace tilewise::impl::scan {
 
 namespace {
 
+registry::problem piece_of(const registry::problem& p, std::uint64_t n) {
+  registry::problem piece = p;
+  piece.shape = {n};
+  piece.setting[carry_setting] = 1;
+  return piece;
+}
+
+/// Other libraries' scans take no carry.
+bool is_possible(const registry::problem& p, const registry::choice& how, const backend::device& on) {
+  return !has_carry(p) && registry::unsupported_reason(*how.variant, piece_of(p, p.n()), on, how.tuning).empty();
+}
+
 /// A piece is read twice on the device, once for the prefix after it and once for its outputs; that takes a tenth of
 /// the time of its way there.
 template <class Op, class T>
@@ -31,10 +43,7 @@ void scan_pieces(const registry::problem& p, const registry::choice& how, backen
         const T prefixes[]{before, order::fold<Op>(done)};
         queue.upload(carry, prefixes, sizeof prefixes);
         where.in[1] = carry;
-        registry::problem piece = p;
-        piece.shape = {count_of(i)};
-        piece.setting[carry_setting] = 1;
-        how.variant->run(piece, where, how.tuning, queue);
+        how.variant->run(piece_of(p, count_of(i)), where, how.tuning, queue);
       });
 }
 
@@ -47,6 +56,6 @@ void run(const registry::problem& p, const registry::choice& how, backend::queue
 
 }  // namespace
 
-const registry::division division{.is_possible = [](const registry::problem& p) { return !has_carry(p); }, .run = run};
+const registry::division division{.is_possible = is_possible, .run = run};
 
 }  // namespace tilewise::impl::scan
