@@ -4,7 +4,7 @@
 #include "cli/array_stream.hpp"
 #include "cli/output.hpp"
 #include "lab/verify.hpp"
-#include "registry/fold.hpp"
+#include "reduce/reduce_problem.hpp"
 
 #include <tilewise/partial.hpp>
 
@@ -37,7 +37,7 @@ nlohmann::ordered_json json_number(const base::scalar_value& value) {
 /// Each chunk is reduced as soon as it is read.
 template <class T>
 T reduce_chunks(const registry::problem& p, io::array_input& x, data_run& run) {
-  const op operation = registry::fold::operation_of(p);
+  const op operation = impl::reduce::operation_of(p);
   const device one_thread = open("cpu:serial");
   partial<T> all(operation);
   turns order;
@@ -51,8 +51,8 @@ T reduce_chunks(const registry::problem& p, io::array_input& x, data_run& run) {
   };
   for_each_chunk(x, run, work, [&] { order.give_up(); });
   const T value = all.value();
-  const bool has_init = p.setting[1] != 0;
-  return has_init ? reduce<T>(std::span(&value, 1), p.number[0].as<T>(), {.operation = operation}) : value;
+  return impl::reduce::has_init(p) ? reduce<T>(std::span(&value, 1), p.number[0].as<T>(), {.operation = operation})
+                                   : value;
 }
 
 base::scalar_value reduce_array(const registry::problem& p, io::array_input& x, const common_options& options,

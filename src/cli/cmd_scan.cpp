@@ -5,7 +5,7 @@
 #include "cli/file_roles.hpp"
 #include "io/array_output.hpp"
 #include "lab/verify.hpp"
-#include "registry/fold.hpp"
+#include "scan/scan_problem.hpp"
 
 #include <tilewise/scan.hpp>
 
@@ -24,7 +24,7 @@ struct scan_request {
   std::optional<std::string> init;
 };
 
-/// One scan after another has what precedes it; what it writes may have to be in order too.
+/// Chunks take their carries in order, and where results go into a pipe or a digest, these too.
 struct scan_turns {
   turns carries, results;
   void give_up() { carries.give_up(), results.give_up(); }
@@ -32,10 +32,10 @@ struct scan_turns {
 
 template <class T>
 void scan_chunk(std::span<T> values, const registry::problem& p, partial<T>& carry, const scan_options& how) {
-  const bool has_init = p.setting[2] != 0;
+  const bool has_init = impl::scan::has_init(p);
   const T init = p.number[0].as<T>();
   const std::span<const T> in = values;
-  if (p.setting[1] != 0)
+  if (impl::scan::is_exclusive(p))
     has_init ? exclusive_scan<T>(in, values, init, carry, how) : exclusive_scan<T>(in, values, carry, how);
   else
     has_init ? inclusive_scan<T>(in, values, init, carry, how) : inclusive_scan<T>(in, values, carry, how);
@@ -44,7 +44,7 @@ void scan_chunk(std::span<T> values, const registry::problem& p, partial<T>& car
 /// Each chunk is reduced as soon as it is read; then, with all that precedes it, it can be scanned.
 template <class T>
 void scan_chunks(const registry::problem& p, io::array_input& x, io::array_output& y, data_run& run, lab::digest* sum) {
-  const op operation = registry::fold::operation_of(p);
+  const op operation = impl::scan::operation_of(p);
   const device one_thread = open("cpu:serial");
   partial<T> all(operation);
   scan_turns order;
