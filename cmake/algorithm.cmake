@@ -5,10 +5,11 @@
 # Helpers of a backend file, NAME_<backend>_*.cpp, are added too; CUDA files that hold kernels end in .cu. Beside them may lie:
 #   NAME.cl               embedded after order/operators.cl and block_tree.cl as embedded::NAME_cl
 #   NAME_METHOD.cl        embedded after all of these as embedded::NAME_METHOD_cl
-#   NAME_cpu*_kernels.cpp compiled once for each x86-64 level, with TILEWISE_LEVEL = v2, v3, v4
+#   NAME_cpu*_kernels.cpp compiled once for each of TILEWISE_CPU_LEVELS, with TILEWISE_LEVEL = v2, v3, v4
 #   NAME_test.cpp         added to the tests
 function(tilewise_algorithm name)
   cmake_parse_arguments(arg "" "" "BACKENDS" ${ARGN})
+  set(parts ${name}_algorithm.cpp)
   target_sources(tilewise PRIVATE ${name}.cpp ${name}_algorithm.cpp)
   set_property(GLOBAL APPEND PROPERTY TILEWISE_ALGORITHMS ${name})
   foreach(backend IN LISTS arg_BACKENDS)
@@ -33,8 +34,16 @@ function(tilewise_algorithm name)
       target_sources(tilewise-openacc PRIVATE ${sources})
     else()
       target_sources(tilewise PRIVATE ${sources})
+      list(FILTER sources INCLUDE REGEX "\\.cpp$")
+      list(APPEND parts ${sources})
     endif()
     set_property(GLOBAL APPEND PROPERTY TILEWISE_VARIANT_LISTS ${name}::${name}_${backend})
+  endforeach()
+  # Compiled in batches of one file of each algorithm, whose namespaces differ (CMAKE_UNITY_BUILD).
+  set(batch 0)
+  foreach(part IN LISTS parts)
+    set_source_files_properties(${part} TARGET_DIRECTORY tilewise PROPERTIES UNITY_GROUP algorithms_${batch})
+    math(EXPR batch "${batch} + 1")
   endforeach()
   if(TILEWISE_OPENCL)
     file(GLOB shared CONFIGURE_DEPENDS ${name}.cl)
@@ -57,7 +66,13 @@ function(tilewise_algorithm name)
   endif()
 endfunction()
 
-# tilewise_cpu_levels(NAME): compiles NAME_kernels.cpp once for each x86-64 level, with TILEWISE_LEVEL = v2, v3, v4.
+# tilewise_sources(BATCH FILE...): parts of the library, compiled together under CMAKE_UNITY_BUILD.
+function(tilewise_sources batch)
+  target_sources(tilewise PRIVATE ${ARGN})
+  set_source_files_properties(${ARGN} TARGET_DIRECTORY tilewise PROPERTIES UNITY_GROUP ${batch})
+endfunction()
+
+# tilewise_cpu_levels(NAME): compiles NAME_kernels.cpp once for each of TILEWISE_CPU_LEVELS, as TILEWISE_LEVEL.
 function(tilewise_cpu_levels name)
   foreach(level IN LISTS TILEWISE_CPU_LEVELS)
     add_library(${name}_${level} OBJECT ${name}_kernels.cpp)

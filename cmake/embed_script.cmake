@@ -9,9 +9,9 @@ string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
 string(REGEX REPLACE "((0x..,){32})" "\\1\n" bytes "${bytes}")
 file(WRITE ${OUTPUT} "#include <string_view>
 namespace tilewise::embedded {
-static const unsigned char bytes[] = {
+static const unsigned char bytes_of_${NAME}[] = {
 ${bytes}};
 extern const std::string_view ${NAME};
-const std::string_view ${NAME}(reinterpret_cast<const char*>(bytes), sizeof bytes);
+const std::string_view ${NAME}(reinterpret_cast<const char*>(bytes_of_${NAME}), sizeof bytes_of_${NAME});
 }
 ")

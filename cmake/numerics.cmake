@@ -11,5 +11,20 @@ foreach(flags IN ITEMS "${CMAKE_CXX_FLAGS}" "${CMAKE_CUDA_FLAGS}" "$ENV{CXXFLAGS
   endif()
 endforeach()
 
-# The x86-64 levels that CPU kernels are built for, one object library each; all return the same bits.
-set(TILEWISE_CPU_LEVELS v2 v3 v4)
+# The x86-64 levels that CPU kernels are built for, one object library each; all return the same bits. Where a level is
+# left out, what is compiled for it by name is taken from one that is built, and never called.
+set(TILEWISE_CPU_LEVELS v2 v3 v4 CACHE STRING "The x86-64 levels of the CPU kernels: some of v2, v3 and v4")
+if(NOT TILEWISE_CPU_LEVELS MATCHES "^v[234](;v[234])*$")
+  message(FATAL_ERROR "TILEWISE_CPU_LEVELS is '${TILEWISE_CPU_LEVELS}'; give a list such as v2;v3;v4")
+endif()
+list(REMOVE_DUPLICATES TILEWISE_CPU_LEVELS)
+list(SORT TILEWISE_CPU_LEVELS)
+list(GET TILEWISE_CPU_LEVELS 0 built)
+foreach(level IN ITEMS v2 v3 v4)
+  string(TOUPPER TILEWISE_${level} name)
+  if(level IN_LIST TILEWISE_CPU_LEVELS)
+    add_compile_definitions(${name}=${level})
+  else()
+    add_compile_definitions(${name}=${built})
+  endif()
+endforeach()

@@ -3,6 +3,7 @@
 cli_arrays_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 """
 
+import itertools
 import json
 import os
 import re
@@ -11,7 +12,7 @@ import unittest
 
 import numpy as np
 
-from cli_test import DTYPES, Case, run, wide_values
+from cli_test import DTYPES, Case, covering, run, wide_values
 
 # name, arguments, exit code, what standard error matches. {d} is the folder; nothing may be written on an error.
 ROWS = [
@@ -134,29 +135,30 @@ class Rows(ArrayCase):
 
 
 class Sort(ArrayCase):
-    def check_sort(self, x, values, device):
+    WAYS = tuple(itertools.product(("", "--descending"), ("none", "indices", "values")))
+
+    def check_sort(self, x, values, device, flag, payload):
         np.save(f"{self.d}/x.npy", x)
-        np.save(f"{self.d}/v.npy", values)
-        for flag, code in (("", total_order(x)), ("--descending", ~total_order(x))):
-            order = np.argsort(code, kind="stable")
-            command = f"sort {self.d}/x.npy -o {self.d}/y.npy --device {device} {flag}"
-            self.assertEqual(self.output_of(command).tobytes(), x[order].tobytes())
-            y = self.output_of(f"{command} --indices {self.d}/i.npy")
-            i = np.load(f"{self.d}/i.npy")
-            self.assertEqual((y.tobytes(), i.dtype), (x[order].tobytes(), np.dtype("u4")))
-            self.assertEqual(i.tobytes(), order.astype("u4").tobytes())
-            y = self.output_of(f"{command} --values {self.d}/v.npy --values-out {self.d}/w.npy")
+        order = np.argsort(~total_order(x) if flag else total_order(x), kind="stable")
+        command = f"sort {self.d}/x.npy -o {self.d}/y.npy --device {device} {flag}"
+        if payload == "values":
+            np.save(f"{self.d}/v.npy", values)
+            command += f" --values {self.d}/v.npy --values-out {self.d}/w.npy"
+        elif payload == "indices":
+            command += f" --indices {self.d}/w.npy"
+        self.assertEqual(self.output_of(command).tobytes(), x[order].tobytes())
+        if payload != "none":
+            expected = values[order] if payload == "values" else order.astype("u4")
             w = np.load(f"{self.d}/w.npy")
-            self.assertEqual((y.tobytes(), w.dtype), (x[order].tobytes(), values.dtype))
-            self.assertEqual(w.tobytes(), values[order].tobytes())
+            self.assertEqual((w.dtype, w.tobytes()), (expected.dtype, expected.tobytes()))
 
     def test_numpys_stable_sort_on_every_device(self):
-        for device in self.devices("sort"):
-            for number, t in enumerate(DTYPES):
-                for count in 0, 1, 700:
-                    with self.subTest(f"{t} {count} {device}"):
-                        x = keys(t, count)
-                        self.check_sort(x, wide_values(DTYPES[(number + 1) % 6], len(x), 5), device)
+        small = [(DTYPES[i % 6], *row) for i, row in enumerate(covering((0, 1), self.devices("sort"), self.WAYS))]
+        for row in small + covering(DTYPES, (700,), self.devices("sort"), self.WAYS):
+            with self.subTest(row):
+                t, count, device, (flag, payload) = row
+                x = keys(t, count)
+                self.check_sort(x, wide_values(DTYPES[(DTYPES.index(t) + 1) % 6], len(x), 5), device, flag, payload)
 
     def test_it_is_np_sort_where_zeros_have_one_sign(self):
         for t in DTYPES:
@@ -233,18 +235,15 @@ class Products(ArrayCase):
         return self.output_of(f"matvec {self.d}/a.npy {self.d}/x.npy -o {self.d}/y.npy {arguments}")
 
     def test_integers_are_numpys_on_every_device(self):
-        for t in DTYPES[2:]:
-            for m, k, n in self.SHAPES:
+        for row in covering(DTYPES[2:], self.SHAPES, self.devices("matmul")):
+            with self.subTest(row):
+                t, (m, k, n), device = row
                 a, b = wide_values(t, m * k).reshape(m, k), wide_values(t, k * n, 2).reshape(k, n)
                 x = wide_values(t, k, 3)
-                for device in self.devices("matmul"):
-                    with self.subTest(f"matmul {t} {m}x{k}x{n} {device}"):
-                        c = self.matmul(a, b, f"--device {device}")
-                        self.assertEqual((c.shape, c.tobytes()), ((m, n), (a @ b).tobytes()))
-                for device in self.devices("matvec"):
-                    with self.subTest(f"matvec {t} {m}x{k} {device}"):
-                        y = self.matvec(a, x, f"--device {device}")
-                        self.assertEqual((y.shape, y.tobytes()), ((m,), (a @ x).tobytes()))
+                c = self.matmul(a, b, f"--device {device}")
+                self.assertEqual((c.shape, c.tobytes()), ((m, n), (a @ b).tobytes()))
+                y = self.matvec(a, x, f"--device {device}")
+                self.assertEqual((y.shape, y.tobytes()), ((m,), (a @ x).tobytes()))
 
     def test_floats_are_the_chain_on_every_device(self):
         for t in "f4", "f8":

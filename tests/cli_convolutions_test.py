@@ -11,7 +11,7 @@ import unittest
 import numpy as np
 
 from cli_arrays_test import ArrayCase
-from cli_test import run, wide_values
+from cli_test import covering, run, wide_values
 
 # As in cli_arrays_test.py.
 ROWS = [
@@ -93,16 +93,13 @@ class Polynomials(ConvolutionCase):
 
     def test_integers_are_numpys_on_every_device(self):
         r = np.random.default_rng(7)
-        for t in "i4", "i8":
-            for n, m in self.LENGTHS:
+        for row in covering(("i4", "i8"), self.LENGTHS, self.devices("polymul"), (None, 1000003)):
+            with self.subTest(row):
+                t, (n, m), device, modulus = row
                 a, b = (r.integers(-2**23, 2**23, count).astype(t) for count in (n, m))
                 exact = np.convolve(a.astype("i8"), b.astype("i8")) if n and m else np.zeros(0, "i8")
-                for device in self.devices("polymul"):
-                    with self.subTest(f"{t} {n}x{m} {device}"):
-                        y = self.polymul(a, b, f"--device {device}")
-                        self.assertEqual((y.dtype, y.tolist()), (np.dtype("i8"), exact.tolist()))
-                        y = self.polymul(a, b, f"--device {device} --modulus 1000003")
-                        self.assertEqual(y.tolist(), (exact % 1000003).tolist())
+                y = self.polymul(a, b, f"--device {device}" + (f" --modulus {modulus}" if modulus else ""))
+                self.assertEqual((y.dtype, y.tolist()), (np.dtype("i8"), (exact % modulus if modulus else exact).tolist()))
 
     def test_floats_have_the_same_bytes_on_every_device(self):
         for t in "f4", "f8":
@@ -129,19 +126,17 @@ class Convolutions(ConvolutionCase):
     SHAPES = (40, 137, 3, 3), (131, 66, 5, 5), (9, 7, 9, 7), (50, 70, 31, 31), (33, 20, 1, 9)
 
     def test_they_are_numpys_loop_on_every_device(self):
-        for t in "f4", "f8":
-            for m, n, rows, columns in self.SHAPES:
+        for row in covering(("f4", "f8"), self.SHAPES, ("valid", "zero"), self.devices("convolve")):
+            with self.subTest(row):
+                t, (m, n, rows, columns), border, device = row
                 x, mask = wide_values(t, m * n).reshape(m, n), wide_values(t, rows * columns, 2).reshape(rows, columns)
                 mask = mask / np.dtype(t).type(1e12)
                 np.save(f"{self.d}/x.npy", x)
                 np.save(f"{self.d}/mask.npy", mask)
-                for border in "valid", "zero":
-                    for device in self.devices("convolve"):
-                        with self.subTest(f"{t} {m}x{n} {rows}x{columns} {border} {device}"):
-                            y = self.output_of(f"convolve {self.d}/x.npy {self.d}/mask.npy -o {self.d}/y.npy "
-                                               f"--border {border} --device {device}")
-                            self.assertEqual((y.shape, y.tobytes()), (taps(x, mask, border).shape,
-                                                                      taps(x, mask, border).tobytes()))
+                y = self.output_of(f"convolve {self.d}/x.npy {self.d}/mask.npy -o {self.d}/y.npy "
+                                   f"--border {border} --device {device}")
+                expected = taps(x, mask, border)
+                self.assertEqual((y.shape, y.tobytes()), (expected.shape, expected.tobytes()))
 
     def test_json(self):
         words = f"convolve {self.d}/m34.npy {self.d}/k33.npy -o {self.d}/y.npy --device cpu --border zero --json"

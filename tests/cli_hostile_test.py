@@ -17,10 +17,9 @@ import unittest
 
 import numpy as np
 
-from cli_test import TOOL, Case, run, wide_values
+from cli_test import COVER, TOOL, Case, run, wide_values
 
 PROGRAM = sys.argv[-1]
-COVER = os.environ.get("TILEWISE_TEST_COVER", "pairs")  # as in helpers.hpp; few is for the sanitizers
 COLD_STARTS = {"few": 3, "pairs": 20, "all": 200}[COVER]
 TOTAL = re.escape("1e+06")
 

@@ -9,6 +9,7 @@
 
 #include <tilewise/error.hpp>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -97,6 +98,22 @@ TEST(LabPlan, AFirstLookHasWhatADeviceWouldChooseAndOneLadder) {
   for (const group& g : plan) types[g.problem.what->name].insert(g.problem.type);
   EXPECT_EQ(types.size(), registry::algorithms().size());
   for (const auto& [algorithm, found] : types) EXPECT_EQ(found.size(), 1u) << algorithm;
+}
+
+TEST(LabPlan, AFirstLookHasOtherTeamsOnlyWhereDevicesAreNamed) {
+  const auto teams = backend::cpu::executor_names();
+  if (std::find(teams.begin(), teams.end(), "openmp") == teams.end()) GTEST_SKIP() << "OpenMP is not built";
+  request wanted = plain();
+  wanted.devices = {backend::cpu::make_device("cpu:threads", {}), backend::cpu::make_device("cpu:openmp", {})};
+  const auto has_openmp = [&] {
+    for (const group& g : make_plan(wanted))
+      for (const row& r : g.rows)
+        if (r.place() == "cpu:openmp") return true;
+    return false;
+  };
+  EXPECT_FALSE(has_openmp());
+  wanted.names_devices = true;
+  EXPECT_TRUE(has_openmp());
 }
 
 TEST(LabPlan, WhatIsNamedIsMeasuredWithAllItsVariants) {

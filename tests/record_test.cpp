@@ -159,7 +159,8 @@ TEST(RecordFile, ReadsWhatItWrote) {
   const results records = report::typed(report::made_up_records());
   record_file file(where.folder / "written.jsonl");
   for (const result& r : records) file.write(r);
-  EXPECT_EQ(to_json(read_records(where.folder / "written.jsonl")), to_json(records));
+  const results read = read_records(where.folder / "written.jsonl");
+  EXPECT_EQ(to_json(read), to_json(records));
 }
 
 TEST(RecordFile, ALineLeftUnfinishedDoesNotSwallowTheNext) {

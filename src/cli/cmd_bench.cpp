@@ -92,6 +92,7 @@ lab::request plan_request(const bench_request& asked) {
   for (const std::string& o : asked.operations) wanted.settings.emplace_back("op", o);
   for (const std::string& text : asked.settings) wanted.settings.push_back(parse_setting(text));
   wanted.devices = open_devices(asked.devices);
+  wanted.names_devices = asked.devices.names != device_list_options{}.names;
   return wanted;
 }
 

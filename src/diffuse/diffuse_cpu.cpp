@@ -8,6 +8,7 @@
 // Limits: none.
 // Twins:  diffuse_serial.cpp; the steps of a row are in diffuse_cpu_kernels.cpp.
 #include "diffuse/diffuse_cpu_kernels.hpp"
+#include "diffuse/diffuse_problem.hpp"
 
 namespace tilewise::impl::diffuse {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/cpu/cpu_levels.hpp"
-#include "diffuse/diffuse_problem.hpp"
+#include "diffuse/diffuse_mask.hpp"
 
 namespace tilewise::impl::diffuse {
 

@@ -32,6 +32,10 @@ struct weights {
   T rate;
 };
 
+/// Values from which the definition's sums may overflow after some steps; infinities and NaNs too.
+template <class T>
+constexpr T huge_value = sizeof(T) == 8 ? T(0x1p1000) : T(0x1p100f);
+
 struct plain_arithmetic {
   template <class Value>
   TILEWISE_KERNEL_PART static Value product(Value a, Value b) {

@@ -72,10 +72,6 @@ bool can_scale(mask m, const weights<T>& w) {
          w.rate * w.side_x <= T(0.25);
 }
 
-/// Values from which the definition's sums may overflow after some steps; infinities and NaNs too.
-template <class T>
-constexpr T huge_value = sizeof(T) == 8 ? T(0x1p1000) : T(0x1p100f);
-
 /// The largest rate at which no wave of the field grows.
 double largest_stable_rate(const registry::problem& p);
 

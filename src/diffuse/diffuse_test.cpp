@@ -61,8 +61,10 @@ TEST(Diffuse, EveryVariantOnEveryDeviceHasTheOriginalsBits) {
 }
 
 TEST(Diffuse, LargeFieldsHaveTheOriginalsBits) {
-  for (const reference& r : large_references)
+  for (const reference& r : large_references) {
     EXPECT_EQ(hash_of(original(r.points, r.mask, r.steps)), r.hash) << "mask " << r.mask << ", step " << r.steps;
+    if (tests::test_cover() == tests::cover::few) break;
+  }
 }
 
 TEST(Diffuse, MayStopAndGoOnAnywhere) {

@@ -131,9 +131,12 @@ std::shared_ptr<backend::device> only_device(const registry::problem& p, const v
 /// compiles them quickly.
 constexpr std::string_view ladder_of_first_look = "matmul";
 
+bool is_opencl_on_cpu(const device_info& info) { return info.backend == "opencl" && info.is_cpu; }
+
 /// Whether the device would take another variant. Where none computes the problem, all are shown, with the reasons.
 bool is_passed_over(const registry::problem& p, const variant& v, const backend::device& on) {
-  if (p.what->name == ladder_of_first_look && p.shape != p.what->quick_shapes.front()) return false;
+  const bool is_ladder = p.what->name == ladder_of_first_look && p.shape != p.what->quick_shapes.front();
+  if (is_ladder && !is_opencl_on_cpu(on.info())) return false;  // whose compiler takes seconds for each step
   try {
     return registry::choose(p, on).variant != &v;
   } catch (const error&) {
@@ -141,10 +144,14 @@ bool is_passed_over(const registry::problem& p, const variant& v, const backend:
   }
 }
 
-/// It takes half a minute to compile a peer such as CLBlast, and no choice ever falls on it.
-bool is_opencl_on_cpu(const place& where) {
-  const device_info& info = where.all.front()->info();
-  return info.backend == "opencl" && info.is_cpu;
+/// What a first look leaves out on a device. OpenMP and oneTBB run the kernels that cpu:threads runs too, so they are
+/// measured where the devices were named. A peer such as CLBlast takes half a minute to compile on a CPU, and no choice
+/// ever falls on it.
+bool is_for_later(const registry::problem& p, const variant& v, const backend::device& on, const request& wanted) {
+  if (!wanted.is_first_look()) return false;
+  if (v.peer) return is_opencl_on_cpu(on.info());
+  const bool is_another_team = on.info().name == "cpu:openmp" || on.info().name == "cpu:tbb";
+  return (is_another_team && !wanted.names_devices) || is_passed_over(p, v, on);
 }
 
 /// The documents' experiments time all that there is, however long one call takes.
@@ -152,16 +159,16 @@ std::vector<row> rows_of(const registry::problem& p, const place& where, const r
   std::vector<row> rows;
   for (const variant* v : candidates(*p.what)) {
     if (!is_wanted(*v, wanted) || v->device_backend() != where.all.front()->info().backend) continue;
-    if (wanted.is_first_look() && v->peer && is_opencl_on_cpu(where)) continue;
     if (v->backend == "serial") {
       add_rows(rows, p, *v, where.all.front(), "");
       if (!wanted.base.of_documents && !is_definition_timed(p))
         rows.back().skip = "one call of the definition takes seconds at this size";
     } else if (v->peer || is_public_call(*v)) {
-      if (const auto only = only_device(p, *v, where.all)) add_rows(rows, p, *v, only, "");
+      const auto only = only_device(p, *v, where.all);
+      if (only != nullptr && !is_for_later(p, *v, *only, wanted)) add_rows(rows, p, *v, only, "");
     } else {
       for (const auto& d : where.devices)
-        if (!wanted.is_first_look() || !is_passed_over(p, *v, *d)) add_rows(rows, p, *v, d, wanted.tuning);
+        if (!is_for_later(p, *v, *d, wanted)) add_rows(rows, p, *v, d, wanted.tuning);
     }
   }
   if (!rows.empty()) rows.push_back({&limit_of(*p.what, where.devices.back()->info().backend), where.devices.back()});

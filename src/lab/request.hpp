@@ -26,6 +26,7 @@ struct request {
   std::vector<std::string> selectors;  // algorithm, variant or pattern such as 'scan/cuda:*'; none: all
   std::string variant;                 // only variants of this name
   std::vector<std::shared_ptr<backend::device>> devices;
+  bool names_devices = false;        // they were asked for by name; else they are all there are
   std::vector<std::uint64_t> sizes;  // of arrays; N means NxN or NxNxN for products of matrices
   std::vector<registry::extents>
       shapes;  // more of them, each for the algorithms of its rank; if there are none at all: the preset's

@@ -5,6 +5,7 @@
 // Limits: workspace of the size of the input; works in place.
 // Twins:  sort_serial.cpp; the kernels are in sort_cpu_merge_kernels.cpp.
 #include "base/ceil_div.hpp"
+#include "sort/sort_cpu.hpp"
 #include "sort/sort_cpu_merge_kernels.hpp"
 
 #include <algorithm>

@@ -7,6 +7,7 @@
 // Twins:  sort_serial.cpp; the kernels are in sort_cpu_radix_kernels.cpp.
 #include "base/ceil_div.hpp"
 #include "base/instantiate.hpp"
+#include "sort/sort_cpu.hpp"
 #include "sort/sort_cpu_radix_kernels.hpp"
 
 #include <algorithm>

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "backend/cpu/cpu_levels.hpp"
-#include "sort/sort_cpu.hpp"
+#include "sort/sort_code.hpp"
+#include "sort/sort_elements.hpp"
 
 #include <cstddef>
 

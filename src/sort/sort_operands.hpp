@@ -1,25 +1,13 @@
-// How the sorts whose memory has addresses see their operands: keys of 4 or 8 bytes, each alone or with 4 or 8 bytes
-// beside it. sort_opencl.hpp says the same of OpenCL's.
+// The operands of the sorts whose memory has addresses, as sort_elements.hpp describes them. sort_opencl.hpp says the
+// same of OpenCL's.
 #pragma once
 
 #include "registry/variant.hpp"
 #include "sort/sort_code.hpp"
+#include "sort/sort_elements.hpp"
 #include "sort/sort_problem.hpp"
 
 namespace tilewise::impl::sort {
-
-/// What moves with a key of a sort of keys alone.
-struct nothing {};
-
-template <class Value>
-inline constexpr bool moves = !std::is_same_v<Value, nothing>;
-
-/// Keys with what moves with them: a piece of the input, the output or the workspace.
-template <class Bits, class Value>
-struct elements {
-  Bits* keys;
-  Value* values;  // null in the input: an element's value is its index
-};
 
 /// Room for n elements.
 template <class Bits, class Value>

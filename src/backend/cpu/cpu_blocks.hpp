@@ -7,7 +7,7 @@
 // A source of elements is an array, or any type with `source + elements`, load, load_first and fetch.
 #pragma once
 
-#include "backend/cpu/cpu_device.hpp"
+#include "backend/cpu/cpu_instruction_set.hpp"
 #include "backend/cpu/cpu_vector.hpp"
 
 namespace tilewise::backend::cpu::TILEWISE_LEVEL {

@@ -22,10 +22,29 @@
 
 namespace tilewise::backend::cpu {
 
+namespace {
+
+/// What the kernels of each level are taken from: another level where this one is not built.
+constexpr std::array built{instruction_set::TILEWISE_V2, instruction_set::TILEWISE_V3, instruction_set::TILEWISE_V4};
+
+bool is_supported(instruction_set level) {
+  switch (level) {
+    case instruction_set::v2: return __builtin_cpu_supports("x86-64-v2") != 0;
+    case instruction_set::v3: return __builtin_cpu_supports("x86-64-v3") != 0;
+    default: return __builtin_cpu_supports("x86-64-v4") != 0;
+  }
+}
+
+}  // namespace
+
 instruction_set best_instruction_set() {
-  static const instruction_set best = __builtin_cpu_supports("x86-64-v4")   ? instruction_set::v4
-                                      : __builtin_cpu_supports("x86-64-v3") ? instruction_set::v3
-                                                                            : instruction_set::v2;
+  static const instruction_set best = [] {
+    const auto all = instruction_sets();
+    if (!all.empty()) return all.front();
+    throw error(errc::unsupported, "this library is built for x86-64-" + std::string(name_of(built.front())) +
+                                       " and better, which this processor is not; build it with v2 among its "
+                                       "TILEWISE_CPU_LEVELS");
+  }();
   return best;
 }
 
@@ -42,8 +61,8 @@ bool gains_by_fetching() {
 
 std::vector<instruction_set> instruction_sets() {
   std::vector<instruction_set> all;
-  for (int level = static_cast<int>(best_instruction_set()); level >= 0; --level)
-    all.push_back(static_cast<instruction_set>(level));
+  for (const auto level : {instruction_set::v4, instruction_set::v3, instruction_set::v2})
+    if (built[static_cast<std::size_t>(level)] == level && is_supported(level)) all.push_back(level);
   return all;
 }
 
@@ -112,7 +131,7 @@ instruction_set parse_level(const std::string& text) {
   if (text.empty()) return best_instruction_set();
   for (instruction_set level : instruction_sets())
     if (text == name_of(level)) return level;
-  throw error(errc::unsupported, "this CPU has no instruction set '" + text + "'; its best is x86-64-" +
+  throw error(errc::unsupported, "this CPU or this build has no instruction set '" + text + "'; the best is x86-64-" +
                                      std::string(name_of(best_instruction_set())));
 }
 

@@ -3,22 +3,15 @@
 
 #include "backend/backend.hpp"
 #include "backend/cpu/cpu_executor.hpp"
+#include "backend/cpu/cpu_instruction_set.hpp"
 #include "backend/cpu/cpu_pool.hpp"
 
 #include <vector>
 
 namespace tilewise::backend::cpu {
 
-/// The x86-64 levels that the kernels are built for; all return the same bits.
-enum class instruction_set : std::uint8_t { v2, v3, v4 };
-instruction_set best_instruction_set();
-std::vector<instruction_set> instruction_sets();  // those of this machine, best first
+std::vector<instruction_set> instruction_sets();  // of this build and this machine, best first
 std::string_view name_of(instruction_set level);
-
-/// Whether this processor reads memory faster with prefetching well ahead. Zen 5's own prefetching stops at every
-/// page: reading 64 MB on one of its cores went from 24 to 37 GB/s with 8 KB ahead, and to 33 with 2 KB. On Zen 4,
-/// two cores lost a tenth to a third this way.
-bool gains_by_fetching();
 
 std::vector<std::shared_ptr<backend::device>> devices(std::string& why_none);
 

@@ -3,6 +3,8 @@
 
 #include "backend/cpu/cpu_levels.hpp"
 
+#include <tilewise/types.hpp>
+
 namespace tilewise::backend::cpu {
 
 /// Chains of multiply-adds, `steps` long; returns the number of operations. Reads a and b from `operands` and

@@ -1,7 +1,7 @@
 // The kernels of the best instruction set, for calls so short that looking them up would take longer than the work.
 #pragma once
 
-#include "backend/cpu/cpu_device.hpp"
+#include "backend/cpu/cpu_instruction_set.hpp"
 
 #include <tilewise/types.hpp>
 
