@@ -159,7 +159,14 @@ TEST(RecordFile, ReadsWhatItWrote) {
   const results records = report::typed(report::made_up_records());
   record_file file(where.folder / "written.jsonl");
   for (const result& r : records) file.write(r);
-  EXPECT_EQ(to_json(read_records(where.folder / "written.jsonl")), to_json(records));
+  const auto as_json = [](const results& some) { return to_json(std::vector<result>(some.begin(), some.end())); };
+  EXPECT_EQ(as_json(read_records(where.folder / "written.jsonl")), as_json(records));
+  results without = records;
+  for (result& r : without)
+    if (r.timing)
+      for (const auto clock : {&timing::kernel, &timing::h2d, &timing::d2h, &timing::round_trip, &timing::end_to_end})
+        if (*r.timing.*clock) (*r.timing.*clock)->samples_ns.clear();
+  EXPECT_EQ(as_json(read_records(where.folder / "written.jsonl", nullptr, samples::none)), as_json(without));
 }
 
 TEST(RecordFile, ALineLeftUnfinishedDoesNotSwallowTheNext) {
