@@ -39,7 +39,7 @@ class FilesCase(Case):
         os.link(f"{self.d}/good.jsonl", f"{self.d}/hard.jsonl")
 
     def files(self):
-        return {n: pathlib.Path(f"{self.d}/{n}").read_bytes() for n in os.listdir(self.d) if os.path.exists(f"{self.d}/{n}")}
+        return {n: pathlib.Path(f"{self.d}/{n}").read_bytes() for n in os.listdir(self.d) if os.path.isfile(f"{self.d}/{n}")}
 
     def records(self, name="r.jsonl"):
         return [json.loads(line) for line in pathlib.Path(f"{self.d}/{name}").read_text().splitlines()]
@@ -248,6 +248,20 @@ class Endless(FilesCase):
         for arguments in ("report pipe", f"{BENCH} -o pipe", "diffuse pipe -o new", "diffuse --grid 8x8 --steps 1 -o out --resume"):
             with self.subTest(arguments):
                 self.check(run(arguments, cwd=self.d), 6, "^$", "pipe|checkpoint")
+
+    def test_pipes_are_no_arrays_and_no_outputs(self):
+        os.mkfifo(f"{self.d}/pipe")
+        np.save(f"{self.d}/m.npy", wide_values("f4", 9).reshape(3, 3))
+        np.save(f"{self.d}/x.npy", wide_values("f4", 3))
+        commands = {"reduce": ["k.npy"], "scan": ["k.npy", "-o y"], "sort": ["k.npy", "--values k2.npy", "--values-out w", "-o y"],
+                    "sort k.npy": ["--indices i", "-o y"], "matmul": ["m.npy", "m.npy", "-o y"], "matvec": ["m.npy", "x.npy", "-o y"], "polymul": ["k.npy", "k2.npy", "-o y"],
+                    "convolve": ["m.npy", "m.npy", "-o y"], "report": ["good.jsonl", "-o y", "--csv c"], "diffuse": ["-o y"],
+                    "bench reduce --n 8 --device cpu:serial --max-time 0.01": ["--report y", "-o r"]}
+        for command, words in commands.items():
+            for i, word in enumerate(words):
+                option = word.split()[:-1]
+                with_pipe = " ".join([*words[:i], *option, "pipe", *words[i + 1:]])
+                self.refused(f"{command} {with_pipe}", 6, "^tilewise: pipe")
 
     def test_lines_without_an_end_are_not_read_whole(self):
         os.truncate(f"{self.d}/good.jsonl", 1 << 40)

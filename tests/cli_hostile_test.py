@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -93,6 +94,38 @@ class Endings(HostileCase):
     def test_memory_that_cannot_be_had(self):
         for name in "cpu:serial", "cpu:threads":
             self.check(use("memory", name), 0, "^done\n$", "^$")
+
+
+class FewThreads(HostileCase):
+    """Each thread would need more address space than there is; processes need none of that."""
+
+    def reduce(self, *words, **more):
+        def limited():
+            resource.setrlimit(resource.RLIMIT_STACK, (128 << 30, resource.RLIM_INFINITY))
+            resource.setrlimit(resource.RLIMIT_AS, (64 << 30, 64 << 30))
+
+        return run(["reduce", f"{self.d}/f4.npy", *words], env={**os.environ, **more}, preexec_fn=limited)
+
+    def setUp(self):
+        if COVER == "few":
+            self.skipTest("sanitizers need address space of their own")
+
+    def test_teams(self):
+        np.save(f"{self.d}/f4.npy", wide_values("f4", 1_000_003))
+        for name in "threads", "openmp", "tbb":
+            if f"cpu:{name}" in self.names:
+                self.check(self.reduce("--device", f"cpu:{name}", "--threads", "2"), 5, "^$",
+                           "^tilewise: the system allows this process 1 of the 2 threads requested; request fewer\n$")
+        self.check(self.reduce("--device", "cpu:serial"), 0, r"\d", "^$")
+
+    def test_the_watcher_of_drivers(self):
+        self.require("opencl:0")
+        icd = f"{self.d}/icd"
+        os.mkdir(icd)
+        pathlib.Path(f"{icd}/gpu.icd").write_text(sys.argv[6] + "\n")
+        alone = {"OCL_ICD_VENDORS": icd, "OPENCL_VENDOR_PATH": icd, "TILEWISE_CACHE": f"{self.d}/cache"}
+        self.check(self.reduce("--device", "opencl:0", **alone), 5, "^$",
+                   "^tilewise: the system allows this process no thread that watches the driver of opencl:0; .*ulimit")
 
 
 class Caches(HostileCase):
@@ -237,6 +270,15 @@ class Hangs(HostileCase):
         self.assertEqual(child.returncode, 130, err)
         self.assertRegex(err, r"interrupted while opencl:0 was in .*clFinish")
         self.check_records()
+
+
+class OpenaccHangs(HostileCase):
+    def test_a_kernel_that_never_ends(self):
+        if "TILEWISE_FAKE_OPENACC" not in os.environ:
+            self.skipTest("no OpenACC in this build")
+        hanging = {**os.environ, "LD_PRELOAD": os.environ["TILEWISE_FAKE_OPENACC"]}
+        words = f"diffuse --grid 64x64 --steps 10 -o {self.d}/out --device openacc:0 --time-limit 1"
+        self.check(run(words, env=hanging), 8, "^$", "openacc:0 made no progress for 1 s in a step of OpenACC's; .*--time-limit")
 
 
 if __name__ == "__main__":

@@ -26,18 +26,19 @@ inline driver_call current_driver_call() noexcept {
 /// progress, but leave the other's text in place.
 inline void stay_unwatched() noexcept { detail::is_helper = true; }
 
-/// Returns what `call` returns.
+/// Returns what `call` returns. Calls are not nested: the end of one is the end of all.
 template <class Call>
 auto during(const char* text, const Call& call) {
   if (detail::is_helper) {
     detail::call_number.fetch_add(1, std::memory_order_relaxed);
     return call();
   }
+  const struct mark {
+    ~mark() { detail::call_text.store(nullptr, std::memory_order_relaxed); }
+  } until_it_ends;
   detail::call_number.store(detail::call_number.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   detail::call_text.store(text, std::memory_order_relaxed);
-  const auto result = call();
-  detail::call_text.store(nullptr, std::memory_order_relaxed);
-  return result;
+  return call();
 }
 
 }  // namespace tilewise::backend

@@ -193,7 +193,6 @@ void transfer::wait() {
   during("a transfer between host and device", [&] {
     std::unique_lock lock(waited->mutex);
     waited->finished.wait(lock, [&] { return waited->unfinished == 0; });
-    return true;
   });
   if (waited->failure) std::rethrow_exception(waited->failure);
 }

@@ -116,7 +116,9 @@ child_result run(std::span<const std::string> arguments,
   const std::vector<char*> argv = pointers(words), envp = pointers(variables);
   pipe_ends out, err;
   const pid_t child = fork();
-  if (child < 0) throw error(errc::io, std::string("cannot start a process: ") + std::strerror(errno));
+  if (child < 0)
+    throw error(errc::out_of_memory, std::string("the system allows no further process: ") + std::strerror(errno) +
+                                         "; end other processes, or raise their limit (`ulimit -u`)");
   if (child == 0) become(const_cast<char**>(argv.data()), const_cast<char**>(envp.data()), out, err, descriptor);
   out.close_end(1), err.close_end(1);
 

@@ -26,7 +26,7 @@ struct child_result {
 inline constexpr std::chrono::seconds child_limit{10};
 
 /// Runs /proc/self/exe with `arguments` and the additional environment variables. The child, and whatever it started,
-/// is killed when time is up. Throws `io` if no process can be started.
+/// is killed when time is up. Throws `out_of_memory` if no process can be started.
 child_result run_self(std::span<const std::string> arguments,
                       std::span<const std::pair<std::string, std::string>> environment = {});
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -60,7 +61,12 @@ std::string watched_devices() {
 
 void watch_drivers(unsigned limit_s, const std::string& device) {
   const std::lock_guard lock(watched_mutex);
-  if (watched_names.empty()) std::thread(watch, std::chrono::seconds(limit_s)).detach();
+  try {
+    if (watched_names.empty()) std::thread(watch, std::chrono::seconds(limit_s)).detach();
+  } catch (const std::system_error&) {
+    throw error(errc::out_of_memory, "the system allows this process no thread that watches the driver of " + device +
+                                         "; end other processes, or raise their limit (`ulimit -u`, `ulimit -v`)");
+  }
   if (std::find(watched_names.begin(), watched_names.end(), device) == watched_names.end())
     watched_names.push_back(device);
 }

@@ -113,7 +113,7 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
     const auto step = step_of<T>(mask_of(p), height);
     for (std::uint64_t i = 0; i < s.steps; ++i) {
       const stage now(where, workspace, s.steps, i);
-      step(now.from.as<const T>(), now.to.as<T>(), s, w);
+      backend::during("a step of OpenACC's", [&] { step(now.from.as<const T>(), now.to.as<T>(), s, w); });
     }
   });
 }

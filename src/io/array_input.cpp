@@ -23,7 +23,7 @@ namespace tilewise::io {
 namespace {
 
 /// Whole huge pages, so that none is first written by two threads, and long enough to be worth a thread's start.
-constexpr std::uint64_t slice_bytes = 4 << 20;
+constexpr std::uint64_t bytes_at_once_read = 4 << 20;
 
 /// More threads than this read memory-backed files no faster.
 constexpr unsigned most_readers = 8;
@@ -129,7 +129,7 @@ void array_input::find_raw_elements(const raw_elements& raw) {
 
 /// Its length is not known before.
 void array_input::read_to_the_end() {
-  for (std::uint64_t room = slice_bytes;; room *= 2) {
+  for (std::uint64_t room = bytes_at_once_read;; room *= 2) {
     require_host_memory(room, shown_ + " needs at least " + counted(room));
     host_block larger(room);
     std::copy_n(held_.data(), size_, larger.data());
@@ -184,7 +184,7 @@ npy_array array_input::read_all() {
   npy_array array{.type = type(), .shape = shape(), .data = {}};
   try {
     array.data = host_block(bytes());
-    base::for_each_slice(bytes(), slice_bytes, is_pipe() ? 1 : most_readers,
+    base::for_each_slice(bytes(), bytes_at_once_read, is_pipe() ? 1 : most_readers,
                          [&](std::uint64_t begin, std::uint64_t end) {
                            read(begin, std::span(array.data).subspan(begin, end - begin));
                          });

@@ -18,7 +18,7 @@ namespace tilewise::io {
 
 namespace {
 
-constexpr std::uint64_t slice_bytes = 1 << 20;
+constexpr std::uint64_t bytes_at_once_written = 1 << 20;
 constexpr unsigned most_writers = 8;
 
 }  // namespace
@@ -44,9 +44,9 @@ void array_output::write(std::uint64_t from, std::span<const std::byte> elements
 
 void array_output::write_all(std::span<const std::byte> elements) {
   if (is_pipe()) return write(0, elements);
-  base::for_each_slice(elements.size(), slice_bytes, most_writers, [&](std::uint64_t begin, std::uint64_t end) {
-    write(begin, elements.subspan(begin, end - begin));
-  });
+  base::for_each_slice(
+      elements.size(), bytes_at_once_written, most_writers,
+      [&](std::uint64_t begin, std::uint64_t end) { write(begin, elements.subspan(begin, end - begin)); });
 }
 
 void array_output::commit() {

@@ -10,6 +10,10 @@ namespace {
 
 constexpr std::uint64_t alignment = 256;  // a GPU's memory already has it, the host's is rounded up to it
 
+void free_block(void* base) {
+  during("acc_free", [&] { acc_free(base); });
+}
+
 std::uint64_t to_alignment(const void* base) { return -reinterpret_cast<std::uintptr_t>(base) % alignment; }
 
 }  // namespace
@@ -19,7 +23,7 @@ queue::queue(const backend::device& owner, acc_device_t type, int ordinal)
 
 queue::~queue() {
   trim();
-  for (const auto& [base, bytes] : live_) acc_free(base);
+  for (const auto& [base, bytes] : live_) free_block(base);
 }
 
 std::uint64_t queue::free_bytes() const {
@@ -29,7 +33,7 @@ std::uint64_t queue::free_bytes() const {
 
 void queue::trim() noexcept {
   make_current();
-  for (const auto& [bytes, base] : idle_) acc_free(base);
+  for (const auto& [bytes, base] : idle_) free_block(base);
   idle_.clear();
   idle_bytes_ = 0;
 }
@@ -45,7 +49,7 @@ memory queue::allocate(std::uint64_t bytes) {
   } else {
     if (bytes >= free_bytes()) trim();
     // Checked first: when out of room, libgomp prints.
-    base = bytes < free_bytes() ? acc_malloc(bytes + alignment) : nullptr;
+    base = bytes < free_bytes() ? during("acc_malloc", [&] { return acc_malloc(bytes + alignment); }) : nullptr;
     if (base == nullptr)
       throw error(errc::out_of_memory, device().info().name + " has no room for " + std::to_string(bytes) +
                                            " bytes: " + std::to_string(free_bytes()) +
@@ -62,7 +66,7 @@ void queue::release(memory what) noexcept {
   live_.erase(found);
   if (idle_bytes_ + bytes > device().info().memory / 8) {  // idle blocks are lost to others
     make_current();
-    return acc_free(what.base);
+    return free_block(what.base);
   }
   idle_.emplace(bytes, what.base);
   idle_bytes_ += bytes;
@@ -76,13 +80,13 @@ memory queue::wrap(void* native, std::uint64_t bytes) {
 void queue::upload(memory to, const void* from, std::uint64_t bytes) {
   if (bytes == 0) return;
   make_current();
-  acc_memcpy_to_device(to.as<void>(), const_cast<void*>(from), bytes);
+  during("acc_memcpy_to_device", [&] { acc_memcpy_to_device(to.as<void>(), const_cast<void*>(from), bytes); });
 }
 
 void queue::download(void* to, memory from, std::uint64_t bytes) {
   if (bytes == 0) return;
   make_current();
-  acc_memcpy_from_device(to, from.as<void>(), bytes);
+  during("acc_memcpy_from_device", [&] { acc_memcpy_from_device(to, from.as<void>(), bytes); });
 }
 
 void queue::start_clock() { clock_started_ = std::chrono::steady_clock::now().time_since_epoch().count(); }

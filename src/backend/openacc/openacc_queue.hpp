@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/backend.hpp"
+#include "backend/driver_call.hpp"
 
 #include <openacc.h>
 
@@ -19,7 +20,9 @@ class queue final : public backend::queue {
   ~queue() override;
 
   /// Makes this device the calling thread's current one; every entry into OpenACC begins with it.
-  void make_current() const { acc_set_device_num(ordinal_, type_); }
+  void make_current() const {
+    during("acc_set_device_num", [&] { acc_set_device_num(ordinal_, type_); });
+  }
 
   memory allocate(std::uint64_t bytes) override;
   void release(memory what) noexcept override;
