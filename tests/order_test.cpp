@@ -3,6 +3,7 @@
 #include "helpers.hpp"
 #include "lab/generate.hpp"
 #include "order/block_stack.hpp"
+#include "parts.hpp"
 #include "special_values.hpp"
 
 #include <tilewise/tilewise.hpp>
@@ -15,13 +16,6 @@
 namespace tilewise::tests {
 
 namespace {
-
-template <class T>
-std::vector<T> values_of(lab::data_class data, std::uint64_t seed, std::uint64_t n) {
-  std::vector<T> values(n);
-  lab::generate(data, seed, dtype_of<T>, 0, n, values.data());
-  return values;
-}
 
 template <class T>
 std::uint64_t bits(T value) {

@@ -1,8 +1,7 @@
 // Large transfers by several threads, and problems that are computed piece by piece on a device whose memory is limited
 // to less than they need (TILEWISE_DEVICE_MEMORY, which CMakeLists.txt sets for this file's tests).
 #include "backend/transfer_team.hpp"
-#include "helpers.hpp"
-#include "opencl_fixture.hpp"
+#include "parts.hpp"
 
 #include <tilewise/tilewise.hpp>
 
@@ -13,7 +12,7 @@
 #include <numeric>
 #include <random>
 
-namespace tilewise {
+namespace tilewise::tests {
 
 namespace {
 
@@ -104,11 +103,6 @@ std::vector<float> rough(std::size_t count) {
   return values;
 }
 
-template <class T>
-bool same_bytes(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
-}
-
 /// Every OpenCL device here; `compute` returns the result on the device that it is given.
 template <class Compute>
 void expect_bits_of_cpu(const Compute& compute) {
@@ -175,4 +169,4 @@ TEST(Pieces, WhatDoesNotFitIsRefused) {
 
 }  // namespace
 
-}  // namespace tilewise
+}  // namespace tilewise::tests
