@@ -80,8 +80,10 @@ class transfer_team::crew {
   explicit crew(const open_lane& open) : open_(open), process_(getpid()) {
     try {
       while (members_.size() < crew_size()) members_.emplace_back([this] { serve(); });
-    } catch (const std::system_error&) {
-      if (members_.empty()) throw;  // fewer threads are slower, none are an error
+    } catch (const std::system_error&) {  // fewer threads are slower
+      if (members_.empty())
+        throw error(errc::out_of_memory,
+                    "the system allows this process no thread for transfers; end others, or transfer 1 MB at a time");
     }
   }
 

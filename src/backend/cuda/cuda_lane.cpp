@@ -17,6 +17,23 @@ bool is_pinned(const void* host) {
 
 namespace {
 
+/// Pinned; or, where the system pins no more, memory that the driver copies once more.
+struct buffer_memory {
+  std::byte* address = nullptr;
+  std::vector<std::byte> pageable = {};
+
+  void allocate() {
+    void* pinned = nullptr;
+    const cudaError_t status = cudaMallocHost(&pinned, lane::buffer_bytes);
+    ignore(status);
+    if (status != cudaSuccess) pageable.resize(lane::buffer_bytes);
+    address = status == cudaSuccess ? static_cast<std::byte*>(pinned) : pageable.data();
+  }
+  void release() noexcept {
+    if (address != nullptr && pageable.empty()) TW_CUDA_NOTHROW(cudaFreeHost(address));
+  }
+};
+
 class cuda_lane final : public lane {
  public:
   explicit cuda_lane(int ordinal) {
@@ -25,7 +42,7 @@ class cuda_lane final : public lane {
       TW_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
       for (cudaEvent_t& event : done_)  // waited for without sleeping: waking up cost a tenth of the link's speed
         TW_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-      for (void*& memory : buffer_) TW_CUDA(cudaMallocHost(&memory, buffer_bytes));
+      for (buffer_memory& memory : buffer_) memory.allocate();
     } catch (...) {
       close();
       throw;
@@ -33,7 +50,7 @@ class cuda_lane final : public lane {
   }
   ~cuda_lane() override { close(); }
 
-  std::byte* buffer(unsigned turn) override { return static_cast<std::byte*>(buffer_[turn]); }
+  std::byte* buffer(unsigned turn) override { return buffer_[turn].address; }
   bool reaches(const void* host) const override { return is_pinned(host); }
 
   void send(unsigned turn, memory to, const void* host, std::uint64_t bytes) override {
@@ -48,8 +65,7 @@ class cuda_lane final : public lane {
 
  private:
   void close() noexcept {
-    for (void* memory : buffer_)
-      if (memory != nullptr) TW_CUDA_NOTHROW(cudaFreeHost(memory));
+    for (buffer_memory& memory : buffer_) memory.release();
     for (cudaEvent_t event : done_)
       if (event != nullptr) TW_CUDA_NOTHROW(cudaEventDestroy(event));
     if (stream_ != nullptr) TW_CUDA_NOTHROW(cudaStreamDestroy(stream_));
@@ -57,7 +73,7 @@ class cuda_lane final : public lane {
 
   cudaStream_t stream_ = nullptr;
   std::array<cudaEvent_t, 2> done_{};
-  std::array<void*, 2> buffer_{};
+  std::array<buffer_memory, 2> buffer_{};
 };
 
 }  // namespace
