@@ -72,6 +72,15 @@ class Chunks(StreamCase):
             if run(f"reduce {self.d}/f4.npy --device {how}").returncode == 0:
                 self.assertEqual(self.file_of(f"scan {self.d}/f4.npy --device {how}"), expected, how)
 
+    def test_auto_is_the_cpu_unless_something_else_is_asked_for(self):
+        words = f"reduce {self.d}/f4.npy -v"
+        reason = "computed while it is read"
+        self.assertIn(reason, run(words).stderr)
+        self.assertNotIn(reason, run(f"{words} --device cpu").stderr)
+        told = run(words, env={**os.environ, "TILEWISE_DEVICE": "cpu:serial"}).stderr
+        self.assertIn("on cpu:serial", told)
+        self.assertNotIn(reason, told)
+
     def test_in_place_and_with_a_digest(self):
         expected = json.loads(run(f"scan {self.d}/f8.npy -o {self.d}/y.npy {WHOLE} scan/cpu --json").stdout)
         np.save(f"{self.d}/x.npy", np.load(f"{self.d}/f8.npy"))

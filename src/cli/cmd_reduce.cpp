@@ -75,7 +75,7 @@ exit_code reduce_file(const reduce_request& request) {
   p.type = x.type();
   p.shape = {x.bytes() / size_of(p.type)};
   if (request.init) p.number[0] = base::parse_number(*request.init, p.type);
-  data_run run = plan_run(p, request.common);
+  data_run run = plan_stream(p, request.common);
   const base::scalar_value value = reduce_array(p, x, request.common, run);
   tell(run, request.common);
   if (!request.common.json) {

@@ -86,7 +86,7 @@ exit_code scan_file(const scan_request& request) {
   p.type = file.type();
   p.shape = {file.bytes() / size_of(p.type)};
   if (request.init) p.number[0] = base::parse_number(*request.init, p.type);
-  data_run run = plan_run(p, request.common);
+  data_run run = plan_stream(p, request.common);
   if (may_stream(file, run, request.common)) return scan_stream(request, p, file, run);
   const io::npy_array x = file.read_all();
   const bytes* const inputs[] = {&x.data};

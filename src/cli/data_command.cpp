@@ -81,6 +81,14 @@ data_run plan_run(const registry::problem& p, const common_options& options) {
   return {.device = device, .how = registry::choose(p, *device, wanted), .outputs = {}, .times = {}};
 }
 
+data_run plan_stream(const registry::problem& p, common_options options) {
+  const bool is_open = options.variant.empty() && options.tuning.empty() && meant_by(options.device) == "auto";
+  if (is_open) options.device = "cpu";
+  data_run run = plan_run(p, options);
+  if (is_open) run.how.reason = "computed while it is read; " + run.how.reason;
+  return run;
+}
+
 void run_planned(const registry::problem& p, std::span<const bytes* const> inputs, const common_options& options,
                  data_run& run) {
   require_memory(p, run.how, *run.device);

@@ -31,13 +31,6 @@ device_handle watched(device_handle opened, unsigned time_limit_s, bool quiet) {
   return opened;
 }
 
-/// What "auto" stands for, unless that is the best device.
-std::string meant_by(const std::string& name) {
-  if (!name.empty() && name != "auto") return name;
-  const char* wanted = std::getenv("TILEWISE_DEVICE");
-  return wanted == nullptr || *wanted == '\0' ? "auto" : wanted;
-}
-
 /// "auto" looks at OpenCL only where there is no CUDA device; see tilewise::open.
 bool is_of_another_backend(std::string_view name) {
   if (name == "cpu" || name.starts_with("cpu:")) return true;
@@ -94,6 +87,12 @@ common_options one_of(const device_list_options& options, const std::string& nam
 }
 
 }  // namespace
+
+std::string meant_by(const std::string& name) {
+  if (!name.empty() && name != "auto") return name;
+  const char* wanted = std::getenv("TILEWISE_DEVICE");
+  return wanted == nullptr || *wanted == '\0' ? "auto" : wanted;
+}
 
 device_handle open_device(const common_options& options) {
   if (options.device_memory != 0) setenv("TILEWISE_DEVICE_MEMORY", std::to_string(options.device_memory).c_str(), 1);

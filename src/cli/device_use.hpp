@@ -8,6 +8,9 @@ namespace tilewise::cli {
 
 using device_handle = std::shared_ptr<backend::device>;
 
+/// The device that this name, or TILEWISE_DEVICE in place of "auto", stands for; "auto" if that is left open.
+std::string meant_by(const std::string& name);
+
 /// The device that --device and --threads name. Throws `unsupported` for one that is not here, with the nearest names.
 device_handle open_device(const common_options& options);
 
