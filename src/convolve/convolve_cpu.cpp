@@ -4,6 +4,7 @@
 //         the edge, from a copy with zeros around.
 // Limits: none.
 // Twins:  convolve_serial.cpp; the kernels are in convolve_cpu_direct_kernels.cpp.
+#include "backend/cpu/cpu_device.hpp"
 #include "base/ceil_div.hpp"
 #include "convolve/convolve_cpu_direct_kernels.hpp"
 #include "convolve/convolve_problem.hpp"

@@ -7,6 +7,7 @@
 //         further than the next one on each side, as far as the field goes.
 // Limits: none.
 // Twins:  diffuse_serial.cpp; the steps of a row are in diffuse_cpu_kernels.cpp.
+#include "backend/cpu/cpu_device.hpp"
 #include "diffuse/diffuse_cpu_kernels.hpp"
 #include "diffuse/diffuse_problem.hpp"
 

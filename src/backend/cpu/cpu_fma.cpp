@@ -1,3 +1,4 @@
+#include "backend/cpu/cpu_device.hpp"
 #include "backend/cpu/cpu_fma_kernels.hpp"
 
 #include <atomic>
