@@ -20,8 +20,8 @@ bool is_possible(const registry::problem& p, const registry::choice& how, const 
   return !has_carry(p) && registry::unsupported_reason(*how.variant, piece_of(p, p.n()), on, how.tuning).empty();
 }
 
-/// A piece is read twice on the device, once for the prefix after it and once for its outputs; that takes a tenth of
-/// the time of its way there.
+/// A piece is read twice on the device, once for the prefix after it and once for its outputs; that is
+/// little beside its way there.
 template <class Op, class T>
 void scan_pieces(const registry::problem& p, const registry::choice& how, backend::queue& queue,
                  const registry::host_pointers& host) {
