@@ -35,6 +35,7 @@ namespace {
 struct part {
   std::shared_ptr<transfer::state> of;
   std::uint64_t first, bytes;
+  bool direct = false;  // without the lane's buffer
 
   std::byte* host() const { return of->host + first; }
   memory device() const { return of->device.at(first, bytes); }
@@ -57,10 +58,10 @@ std::uint64_t part_bytes_for(std::uint64_t bytes) {
   return std::clamp(even, least, lane::buffer_bytes);
 }
 
-void begin(lane& way, unsigned turn, const part& what) {
-  const bool direct = way.reaches(what.host());
-  std::byte* const host = direct ? what.host() : way.buffer(turn);
-  if (what.of->up && !direct) std::memcpy(host, what.host(), what.bytes);
+void begin(lane& way, unsigned turn, part& what) {
+  what.direct = way.reaches(what.host());
+  std::byte* const host = what.direct ? what.host() : way.buffer(turn);
+  if (what.of->up && !what.direct) std::memcpy(host, what.host(), what.bytes);
   if (what.of->up)
     way.send(turn, what.device(), host, what.bytes);
   else
@@ -69,7 +70,7 @@ void begin(lane& way, unsigned turn, const part& what) {
 
 void end(lane& way, unsigned turn, const part& what) {
   way.wait(turn);
-  if (!what.of->up && !way.reaches(what.host())) std::memcpy(what.host(), way.buffer(turn), what.bytes);
+  if (!what.of->up && !what.direct) std::memcpy(what.host(), way.buffer(turn), what.bytes);
 }
 
 }  // namespace
@@ -138,7 +139,7 @@ class transfer_team::crew {
       if (const auto landed = std::exchange(in_flight[turn], std::nullopt))
         if (attempt(*landed, [&] { end(*way, turn, *landed); })) landed->finish(nullptr);
       const bool idle = !in_flight[turn ^ 1];
-      const std::optional<part> next = take(idle);
+      std::optional<part> next = take(idle);
       if (!next && idle) return;
       if (!next) continue;
       const bool begun = attempt(*next, [&] {

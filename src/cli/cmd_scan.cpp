@@ -5,6 +5,8 @@
 #include "cli/file_roles.hpp"
 #include "io/array_output.hpp"
 #include "lab/verify.hpp"
+#include "order/segment.hpp"
+#include "registry/call.hpp"
 #include "scan/scan_problem.hpp"
 
 #include <tilewise/scan.hpp>
@@ -30,15 +32,11 @@ struct scan_turns {
   void give_up() { carries.give_up(), results.give_up(); }
 };
 
+/// In place, between the prefixes before and after the chunk, which is an aligned block or the beginning of one.
 template <class T>
-void scan_chunk(std::span<T> values, const registry::problem& p, partial<T>& carry, const scan_options& how) {
-  const bool has_init = impl::scan::has_init(p);
-  const T init = p.number[0].as<T>();
-  const std::span<const T> in = values;
-  if (impl::scan::is_exclusive(p))
-    has_init ? exclusive_scan<T>(in, values, init, carry, how) : exclusive_scan<T>(in, values, carry, how);
-  else
-    has_init ? inclusive_scan<T>(in, values, init, carry, how) : inclusive_scan<T>(in, values, carry, how);
+void scan_chunk(std::span<T> values, const registry::problem& p, const std::array<T, 2>& carry, const device& on) {
+  registry::run_call(impl::scan::part_of(p, values.size()), on, registry::preferences{},
+                     {{"the input", values}, {"the carry", std::span<const T>(carry)}}, {{"the output", values}});
 }
 
 /// Each chunk is reduced as soon as it is read; then, with all that precedes it, it can be scanned.
@@ -47,23 +45,31 @@ void scan_chunks(const registry::problem& p, io::array_input& x, io::array_outpu
   const op operation = impl::scan::operation_of(p);
   const device one_thread = open("cpu:serial");
   partial<T> all(operation);
-  scan_turns order;
+  const auto prefix = [&] {
+    return order::with_operator(operation, [&]<class Op>(Op) { return order::fold<Op>(all.blocks()); });
+  };
+  scan_turns in_order;
   const auto work = [&](const chunk& part) {
     const std::span<T> values = part.as<T>();
     const clock::time_point start = clock::now();
-    partial<T> carry(operation), own(operation, part.begin / sizeof(T));
+    partial<T> own(operation, part.begin / sizeof(T));
+    std::array<T, 2> carry;
     own.push(values, {.device = one_thread});
-    order.carries.take(part.number, [&] { carry = all, all.merge(own); });
-    scan_chunk<T>(values, p, carry, {.device = one_thread});
+    in_order.carries.take(part.number, [&] {
+      carry[0] = prefix();
+      all.merge(own);
+      carry[1] = prefix();
+    });
+    scan_chunk<T>(values, p, carry, one_thread);
     const double computed = ns_since(start);
     const auto write = [&] {
       if (sum != nullptr) sum->add(part.elements);
       y.write(part.begin, part.elements);
     };
-    sum != nullptr || y.is_pipe() ? order.results.take(part.number, write) : write();
+    sum != nullptr || y.is_pipe() ? in_order.results.take(part.number, write) : write();
     return computed;
   };
-  for_each_chunk(x, run, work, [&] { order.give_up(); });
+  for_each_chunk(x, run, work, [&] { in_order.give_up(); });
 }
 
 exit_code scan_stream(const scan_request& request, const registry::problem& p, io::array_input& x, data_run& run) {

@@ -8,16 +8,9 @@ namespace tilewise::impl::scan {
 
 namespace {
 
-registry::problem piece_of(const registry::problem& p, std::uint64_t n) {
-  registry::problem piece = p;
-  piece.shape = {n};
-  piece.setting[carry_setting] = 1;
-  return piece;
-}
-
 /// Other libraries' scans take no carry.
 bool is_possible(const registry::problem& p, const registry::choice& how, const backend::device& on) {
-  return !has_carry(p) && registry::unsupported_reason(*how.variant, piece_of(p, p.n()), on, how.tuning).empty();
+  return !has_carry(p) && registry::unsupported_reason(*how.variant, part_of(p, p.n()), on, how.tuning).empty();
 }
 
 /// A piece is read twice on the device, once for the prefix after it and once for its outputs; that is
@@ -43,7 +36,7 @@ void scan_pieces(const registry::problem& p, const registry::choice& how, backen
         const T prefixes[]{before, order::fold<Op>(done)};
         queue.upload(carry, prefixes, sizeof prefixes);
         where.in[1] = carry;
-        how.variant->run(piece_of(p, count_of(i)), where, how.tuning, queue);
+        how.variant->run(part_of(p, count_of(i)), where, how.tuning, queue);
       });
 }
 

@@ -46,6 +46,14 @@ registry::problem problem_of(std::uint64_t n, op operation, bool exclusive, cons
   return p;
 }
 
+/// The same scan of a part of n elements, with a carry.
+inline registry::problem part_of(const registry::problem& p, std::uint64_t n) {
+  registry::problem part = p;
+  part.shape = {n};
+  part.setting[carry_setting] = 1;
+  return part;
+}
+
 [[gnu::noinline]] inline void reject_sizes(std::uint64_t in, std::uint64_t out) {
   throw error(errc::invalid_argument, "the output of a scan must have the size of its input: " + std::to_string(in) +
                                           " elements, not " + std::to_string(out));

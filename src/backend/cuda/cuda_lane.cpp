@@ -6,6 +6,8 @@
 
 namespace tilewise::backend::cuda {
 
+namespace {
+
 bool is_pinned(const void* host) {
   cudaPointerAttributes facts{};
   if (const cudaError_t status = cudaPointerGetAttributes(&facts, host); status != cudaSuccess) {
@@ -14,8 +16,6 @@ bool is_pinned(const void* host) {
   }
   return facts.type == cudaMemoryTypeHost;
 }
-
-namespace {
 
 /// Pinned; or, where the system pins no more, memory that the driver copies once more.
 struct buffer_memory {

@@ -7,7 +7,4 @@ namespace tilewise::backend::cuda {
 
 std::unique_ptr<lane> open_lane(int ordinal);
 
-/// Whether the device reads and writes this host memory directly.
-bool is_pinned(const void* host);
-
 }  // namespace tilewise::backend::cuda

@@ -106,11 +106,12 @@ cl_mem queue::create_buffer(std::uint64_t bytes) {
   cl_int status = CL_SUCCESS;
   const auto create = [&] { return cl().clCreateBuffer(context_.get(), CL_MEM_READ_WRITE, bytes, nullptr, &status); };
   const std::uint64_t limit = device().info().memory;
-  if (limit != 0 && bytes > limit - std::min(limit, held_)) drop_free_buffers();
-  if (limit != 0 && bytes > limit - std::min(limit, held_))
+  const auto left = [&] { return limit - std::min(limit, held_); };
+  if (limit != 0 && bytes > left()) drop_free_buffers();
+  if (limit != 0 && bytes > left())
     throw error(errc::out_of_memory, device().info().name + " has no room for " + std::to_string(bytes) +
-                                         " bytes: " + std::to_string(limit - std::min(limit, held_)) + " of its " +
-                                         std::to_string(limit) + " are free; use less data or free other arrays first");
+                                         " bytes: " + std::to_string(left()) + " of its " + std::to_string(limit) +
+                                         " are free; use less data or free other arrays first");
   cl_mem buffer = create();
   if (status != CL_SUCCESS) {  // idle buffers in the pool may be what is missing
     drop_free_buffers();
