@@ -19,6 +19,7 @@ from cli_test import DTYPES, TOOL, Case, run, wide_values
 
 COUNT = 1_300_011  # some chunks and a part of one, for elements of four bytes and of eight
 WHOLE = "--device cpu --variant"  # a variant that is asked for gets the whole array
+SANITIZED = os.environ.get("TILEWISE_TEST_COVER") == "few"
 KINDS = ("", "--op max", "--exclusive", "--init 3", "--exclusive --init 5 --op min", "--op product --init 2")
 
 
@@ -99,7 +100,7 @@ class Chunks(StreamCase):
 
 class Limits(StreamCase):
     def test_a_file_larger_than_the_address_space(self):
-        if os.environ.get("TILEWISE_TEST_COVER") == "few":
+        if SANITIZED:
             self.skipTest("sanitizers need address space of their own")
         values = np.zeros(1 << 25, "i4")
         values[::4099] = 1
@@ -111,6 +112,52 @@ class Limits(StreamCase):
         self.check(run(words, **held), 0, "^$", "^$")
         self.assertEqual(np.load(f"{self.d}/y.npy").tobytes(), np.cumsum(values, dtype="i4").tobytes())
         self.check(run(f"reduce {self.d}/large.npy --device cpu --threads 2", **held), 0, rf"^{values.sum()}\n$", "^$")
+
+    def test_a_sort_larger_than_the_address_space(self):
+        if SANITIZED:
+            self.skipTest("sanitizers need address space of their own")
+        count, kept = 1 << 23, f"{self.d}/kept"
+        os.mkdir(kept)
+        np.save(f"{self.d}/v.npy", np.arange(count, dtype="f8"))
+        bits = np.random.default_rng(5).integers(0, 1 << 32, count, "u4")
+        bits[::3] %= 7  # many equal keys
+        for keys, words, mib in ((bits.view("f4"), "", 72), (bits, "--descending --indices {}", 120), (bits.view("i4"), "--values {v} --values-out {}", 160)):
+            with self.subTest(words):
+                np.save(f"{self.d}/keys.npy", keys)
+                held = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_AS, (mib << 20, mib << 20))}
+                command = f"sort {self.d}/keys.npy --device cpu --threads 2 --json -o {self.d}/"
+                second = lambda name: words.replace("{}", f"{self.d}/{name}").replace("{v}", f"{self.d}/v.npy")
+                whole = json.loads(run(f"{command}a.npy {second('a2.npy')}").stdout)
+                self.check(run(f"{command}b.npy {second('b2.npy')}", **held), 5, "^$", "takes \\d+ bytes of memory, but .*--scratch DIR")
+                runs = run(f"{command}b.npy {second('b2.npy')} --scratch {kept} -v", **held)
+                self.assertEqual(runs.returncode, 0, runs.stderr)
+                self.assertRegex(runs.stderr, r"in [2-9] runs kept in .*/kept; .*, in pieces")
+                self.assertEqual(self.contents("a.npy"), self.contents("b.npy"))
+                fields = json.loads(runs.stdout)
+                for digest in set(whole) & {"digest", "values_digest", "indices_digest"}:
+                    self.assertEqual(fields[digest], whole[digest])
+                if words:
+                    self.assertEqual(self.contents("a2.npy"), self.contents("b2.npy"))
+                self.assertEqual(os.listdir(kept), [])
+        self.check(run(f"sort {self.d}/keys.npy -o {self.d}/b.npy --scratch {self.d}/none"), 2, "^$", "none")
+
+    def test_a_disk_that_fails_in_the_middle(self):
+        if SANITIZED:
+            self.skipTest("sanitizers come before any other library")
+        limit = 72 << 20
+        np.save(f"{self.d}/u4.npy", np.arange(1 << 23, dtype="u4")[::-1])
+        before = set(os.listdir(self.d))
+        for words, fault, says in ((f"scan {self.d}/f8.npy", "read f8.npy 5000000", r"f8\.npy: cannot be read at byte \d+: Input/output error"),
+                                   (f"scan {self.d}/f8.npy", "write .tilewise- 5000000", r"none\.npy: cannot be written at byte \d+: Input/output error"),
+                                   (f"sort {self.d}/f8.npy", "read f8.npy 5000000", r"f8\.npy: cannot be read at byte \d+: Input/output error"),
+                                   (f"sort {self.d}/u4.npy --scratch {self.d}", "read /# 9000000", r"a scratch file cannot be read at byte \d+: Input/output error"),
+                                   (f"sort {self.d}/u4.npy --scratch {self.d}", "write /# 9000000", r"a scratch file cannot be written at byte \d+: Input/output error")):
+            with self.subTest(fault):
+                faulty = {**os.environ, "LD_PRELOAD": os.environ["TILEWISE_FAKE_DISK"], "FAKE_DISK": fault}
+                result = run(f"{words} -o {self.d}/none.npy --device cpu --threads 2", env=faulty,
+                             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+                self.check(result, 6, "^$", says)
+                self.assertEqual(set(os.listdir(self.d)), before)
 
     def giant(self):
         """Elements of 1 TiB, all of them zeros that take no place."""

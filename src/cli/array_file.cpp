@@ -7,11 +7,11 @@
 
 namespace tilewise::cli {
 
-std::string array_file::sentence() const {
+std::string sentence(const std::string& path, std::span<const std::uint64_t> shape) {
   std::string text = base::printable(path) + " is ";
-  if (array.shape.empty()) return text + "a single value";
-  if (array.shape.size() == 1) return text + "an array of " + std::to_string(array.shape[0]);
-  for (std::size_t d = 0; d < array.shape.size(); ++d) text += (d == 0 ? "" : "x") + std::to_string(array.shape[d]);
+  if (shape.empty()) return text + "a single value";
+  if (shape.size() == 1) return text + "an array of " + std::to_string(shape[0]);
+  for (std::size_t d = 0; d < shape.size(); ++d) text += (d == 0 ? "" : "x") + std::to_string(shape[d]);
   return text;
 }
 
@@ -46,8 +46,13 @@ std::optional<io::raw_elements> raw_elements_of(const raw_options& options) {
               "--dtype '" + base::printable(options.type) + "' is not one of f4, f8, i4, i8, u4 and u8");
 }
 
+void require_dimensions(const std::string& path, std::span<const std::uint64_t> shape, std::size_t dimensions,
+                        const std::string& advice) {
+  if (shape.size() != dimensions) throw error(errc::invalid_argument, sentence(path, shape) + "; " + advice);
+}
+
 void require_dimensions(const array_file& file, std::size_t dimensions, const std::string& advice) {
-  if (file.array.shape.size() != dimensions) throw error(errc::invalid_argument, file.sentence() + "; " + advice);
+  require_dimensions(file.path, file.array.shape, dimensions, advice);
 }
 
 void require_one_type(const array_file& a, const array_file& b) {

@@ -5,14 +5,18 @@
 #include "cli/commands.hpp"
 #include "io/array_input.hpp"
 
+#include <span>
+
 namespace tilewise::cli {
+
+/// "a.npy is 3x4"; with one dimension "x.npy is an array of 5".
+std::string sentence(const std::string& path, std::span<const std::uint64_t> shape);
 
 struct array_file {
   std::string path;
   io::npy_array array;
 
-  /// "a.npy is 3x4"; with one dimension "x.npy is an array of 5".
-  std::string sentence() const;
+  std::string sentence() const { return cli::sentence(path, array.shape); }
 };
 array_file read_array(const std::string& path);
 /// Two of them. Throws `invalid_argument` if both are standard input.
@@ -27,6 +31,8 @@ void add_raw_options(CLI::App& command, raw_options& to);
 std::optional<io::raw_elements> raw_elements_of(const raw_options& options);
 
 /// Throws `invalid_argument`, with the shape and this advice, unless the array has this many dimensions.
+void require_dimensions(const std::string& path, std::span<const std::uint64_t> shape, std::size_t dimensions,
+                        const std::string& advice);
 void require_dimensions(const array_file& file, std::size_t dimensions, const std::string& advice);
 /// Throws `invalid_argument`, naming both types, unless the two types are equal.
 void require_one_type(const array_file& a, const array_file& b);

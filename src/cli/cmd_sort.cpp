@@ -2,10 +2,9 @@
 #include "cli/array_file.hpp"
 #include "cli/data_command.hpp"
 #include "cli/file_roles.hpp"
-#include "io/array_output.hpp"
-#include "lab/verify.hpp"
+#include "cli/sort_runs.hpp"
+#include "io/host_memory.hpp"
 
-#include <deque>
 #include <optional>
 
 namespace tilewise::cli {
@@ -14,7 +13,7 @@ namespace {
 
 struct sort_request {
   common_options common;
-  std::string input, output, values, values_out, indices;
+  std::string input, output, values, values_out, indices, scratch;
   raw_options raw;
   bool descending = false;
 };
@@ -35,24 +34,32 @@ struct companion {
   dtype type;
 };
 
-std::optional<array_file> read_values(const sort_request& request, const array_file& x) {
-  if (request.values.empty()) return std::nullopt;
-  array_file values = read_array(request.values);
-  if (values.array.shape != x.array.shape)
-    throw error(errc::invalid_argument,
-                x.sentence() + " and " + values.sentence() + "; there must be one value for each key");
-  return values;
+void open_values(const sort_request& request, const io::array_input& keys, std::optional<io::array_input>& values) {
+  values.emplace(request.values);
+  if (values->shape() != keys.shape())
+    throw error(errc::invalid_argument, sentence(request.input, keys.shape()) + " and " +
+                                            sentence(request.values, values->shape()) +
+                                            "; there must be one value for each key");
 }
 
-std::optional<companion> companion_of(const sort_request& request, const std::optional<array_file>& values) {
-  if (values) return companion{"values_digest", request.values_out, values->array.type};
+std::optional<companion> companion_of(const sort_request& request, const std::optional<io::array_input>& values) {
+  if (values) return companion{"values_digest", request.values_out, values->type()};
   if (!request.indices.empty()) return companion{"indices_digest", request.indices, dtype::u32};
   return std::nullopt;
 }
 
-std::string_view payload_word(const std::optional<array_file>& values, const std::optional<companion>& second) {
-  if (values) return size_of(values->array.type) == 8 ? "values64" : "values32";
+std::string_view payload_word(const std::optional<io::array_input>& values, const std::optional<companion>& second) {
+  if (values) return size_of(values->type()) == 8 ? "values64" : "values32";
   return second ? "indices" : "none";
+}
+
+registry::problem problem_of(const sort_request& request, const io::array_input& keys,
+                             const std::optional<io::array_input>& values, const std::optional<companion>& second) {
+  registry::problem p{
+      .what = &registry::find_algorithm("sort"), .type = keys.type(), .shape = {keys.bytes() / size_of(keys.type())}};
+  registry::choose_setting(p, "order", request.descending ? "descending" : "ascending");
+  registry::choose_setting(p, "payload", payload_word(values, second));
+  return p;
 }
 
 /// X.npy and V.npy may be replaced by their own results, not by one another's.
@@ -67,29 +74,53 @@ void refuse_lost_files(const sort_request& request) {
     require_free_output(output, request.common.json);
 }
 
+/// All at once.
+void sort_in_memory(const registry::problem& p, sort_files& files, const common_options& options, data_run& run,
+                    std::span<lab::digest> digests) {
+  std::vector<io::npy_array> arrays;
+  std::vector<const bytes*> inputs;
+  for (io::array_input* file : files.in) arrays.push_back(file->read_all());
+  for (const io::npy_array& array : arrays) inputs.push_back(&array.data);
+  run_planned(p, inputs, options, run);
+  for (std::size_t i = 0; i < digests.size(); ++i) digests[i].add(run.outputs[i]);
+  for (std::size_t i = 0; i < files.out.size(); ++i) files.out[i].write(0, run.outputs[i]);
+}
+
+void require_memory_of_sort(const registry::problem& p, std::uint64_t available) {
+  if (const std::uint64_t need = memory_of_sort(p); need > available)
+    throw error(errc::out_of_memory, registry::to_string(p) + " takes " + std::to_string(need) + " bytes of memory, " +
+                                         "but " + std::to_string(available) +
+                                         " are left; --scratch DIR sorts it in runs that are kept in a folder");
+}
+
 exit_code sort_file(const sort_request& request) {
   refuse_half_a_pair(request);
   refuse_lost_files(request);
-  const array_file x{request.input, io::array_input(request.input, raw_elements_of(request.raw)).read_all()};
-  require_dimensions(x, 1, "sort takes one dimension; NumPy's x.ravel() flattens any array");
-  const std::optional<array_file> values = read_values(request, x);
+  io::array_input keys(request.input, raw_elements_of(request.raw));
+  require_dimensions(request.input, keys.shape(), 1, "sort takes one dimension; NumPy's x.ravel() flattens any array");
+  std::optional<io::array_input> values;
+  if (!request.values.empty()) open_values(request, keys, values);
   const std::optional<companion> second = companion_of(request, values);
-  registry::problem p{.what = &registry::find_algorithm("sort"), .type = x.array.type, .shape = {x.array.count()}};
-  registry::choose_setting(p, "order", request.descending ? "descending" : "ascending");
-  registry::choose_setting(p, "payload", payload_word(values, second));
-  std::vector<const bytes*> inputs{&x.array.data};
-  if (values) inputs.push_back(&values->array.data);
+  const registry::problem p = problem_of(request, keys, values, second);
   data_run run = plan_run(p, request.common);
-  std::deque<io::array_output> files;
-  files.emplace_back(request.output, x.array.type, x.array.shape);
-  if (second) files.emplace_back(second->path, second->type, x.array.shape);
-  run_planned(p, inputs, request.common, run);
+  const std::uint64_t available = io::available_host_memory();  // when the device has its threads
+  const bool in_runs = !request.scratch.empty() && memory_of_sort(p) > available;
+  if (!in_runs && run.device->info().backend == "cpu") require_memory_of_sort(p, available);
+  sort_files files;
+  files.in.push_back(&keys);
+  if (values) files.in.push_back(&*values);
+  files.out.emplace_back(request.output, p.type, keys.shape());
+  if (second) files.out.emplace_back(second->path, second->type, keys.shape());
+  std::vector<lab::digest> digests(request.common.json ? files.out.size() : 0);
+  if (in_runs)
+    sort_in_runs(p, run_length_for(p, available), request.scratch, files, request.common, run, digests);
+  else
+    sort_in_memory(p, files, request.common, run, digests);
   tell(run, request.common);
-  for (std::size_t i = 0; i < files.size(); ++i) files[i].write_all(run.outputs[i]);
-  for (io::array_output& file : files) file.commit();
+  for (io::array_output& file : files.out) file.commit();
   if (!request.common.json) return exit_code::ok;
-  nlohmann::ordered_json fields = describe(p, run, x.array.shape, lab::digest_of(run.outputs[0]));
-  if (second) fields[second->field] = lab::digest_of(run.outputs[1]);
+  nlohmann::ordered_json fields = describe(p, run, keys.shape(), digests[0].text());
+  if (second) fields[second->field] = digests[1].text();
   print_fields(std::move(fields), request.output);
   return exit_code::ok;
 }
@@ -106,6 +137,8 @@ void add_sort(CLI::App& app, invocation& call) {
   add_array_option(*command, "--values", request->values, "values to move with the keys; any of these types", "V.npy");
   add_array_option(*command, "--values-out", request->values_out, "where the values go; may be V.npy", "W.npy");
   add_array_option(*command, "--indices", request->indices, "where each key was in X, as u4", "I.npy");
+  add_file_option(*command, "--scratch", request->scratch, "a folder for runs of arrays larger than memory", "DIR")
+      ->check(CLI::ExistingDirectory);
   add_raw_options(*command, request->raw);
   add_device_options(*command, request->common);
   add_variant_options(*command, request->common);
@@ -116,12 +149,15 @@ void add_sort(CLI::App& app, invocation& call) {
       "The files are those of np.sort and np.argsort with kind=\"stable\", except that\n"
       "-0.0 comes before +0.0 and NaNs are ordered too, after all else (first if\n"
       "descending). \"-\" is standard input or output, for .npy too. It takes three\n"
-      "times the memory of the keys, and as much again for values.\n"
+      "times the memory of the keys, and as much again for values. Where there is less,\n"
+      "--scratch DIR keeps sorted runs there, in as much room as the outputs take; they\n"
+      "have no name and are gone with the tool, however it ends.\n"
       "\n"
       "Examples:\n"
       "  tilewise sort x.npy -o y.npy\n"
       "  tilewise sort x.npy -o y.npy --descending --indices i.npy --device opencl:0\n"
-      "  tilewise sort keys.npy -o k.npy --values names.npy --values-out n.npy");
+      "  tilewise sort keys.npy -o k.npy --values names.npy --values-out n.npy\n"
+      "  tilewise sort huge.npy -o y.npy --scratch /mnt/disk");
   command->callback([&call, request] { call.run = [request] { return sort_file(*request); }; });
 }
 

@@ -147,7 +147,7 @@ exit_code run_to_file(const registry::problem& p, std::span<const bytes* const> 
   io::array_output file(output, p.what->outputs(p).front().type, shape);
   run_planned(p, inputs, options, run);
   tell(run, options);
-  file.write_all(run.outputs.front());
+  file.write(0, run.outputs.front());
   file.commit();
   if (options.json) print_fields(describe(p, run, shape, lab::digest_of(run.outputs.front())), output);
   return exit_code::ok;

@@ -15,6 +15,8 @@
 #include <sstream>
 
 #include <fcntl.h>
+#include <malloc.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace tilewise::cli {
@@ -137,10 +139,20 @@ void replace_closed_streams() {
     if (fcntl(stream, F_GETFD) < 0) ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+/// A process whose addresses are limited needs them for its arrays: the allocator shall neither reserve 64 MiB for each
+/// thread nor keep freed arrays.
+void save_limited_addresses() {
+  rlimit addresses{};
+  if (getrlimit(RLIMIT_AS, &addresses) != 0 || addresses.rlim_cur == RLIM_INFINITY) return;
+  mallopt(M_ARENA_MAX, 1);
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+}
+
 }  // namespace
 
 int run_tool(int argc, char** argv) {
   replace_closed_streams();
+  save_limited_addresses();
   std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away shows up as a failed write, not as a crash
   std::signal(SIGXFSZ, SIG_IGN);  // as does a limit of a file's size
   end_on_interrupts();

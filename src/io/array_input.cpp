@@ -2,6 +2,7 @@
 
 #include "base/printable.hpp"
 #include "base/slices.hpp"
+#include "io/file_bytes.hpp"
 #include "io/host_memory.hpp"
 
 #include <tilewise/error.hpp>
@@ -147,24 +148,36 @@ void array_input::require_end() {
 }
 
 std::uint64_t array_input::read_bytes(std::uint64_t at, std::span<std::byte> into) {
+  const std::uint64_t done = is_regular_ ? read_at(file_, begin_ + at, into) : read_pipe(into);
+  if (errno != 0) refuse("cannot be read at byte " + std::to_string(at + done) + ": " + std::strerror(errno));
+  return done;
+}
+
+/// What has come before it ends or fails; the latter sets errno.
+std::uint64_t array_input::read_pipe(std::span<std::byte> into) {
   std::uint64_t done = 0;
   while (done < into.size()) {
-    const std::size_t some = std::min<std::size_t>(into.size() - done, 1 << 30);
-    const ssize_t got = is_regular_ ? pread(file_, &into[done], some, static_cast<off_t>(begin_ + at + done))
-                                    : ::read(file_, &into[done], some);
+    const ssize_t got = ::read(file_, &into[done], std::min<std::size_t>(into.size() - done, 1 << 30));
     if (got == 0) break;
     if (got > 0) done += static_cast<std::uint64_t>(got);
     if (got < 0 && errno == EAGAIN) {
       pollfd wait{file_, POLLIN, 0};
       poll(&wait, 1, -1);
     } else if (got < 0 && errno != EINTR) {
-      refuse("cannot be read at byte " + std::to_string(at + done) + ": " + std::strerror(errno));
+      return done;
     }
   }
+  errno = 0;
   return done;
 }
 
 void array_input::read(std::uint64_t from, std::span<std::byte> into) {
+  base::for_each_slice(
+      into.size(), bytes_at_once_read, is_pipe() ? 1 : most_readers,
+      [&](std::uint64_t begin, std::uint64_t end) { read_slice(from + begin, into.subspan(begin, end - begin)); });
+}
+
+void array_input::read_slice(std::uint64_t from, std::span<std::byte> into) {
   if (held_.size() != 0) {
     std::copy_n(held_.data() + from, into.size(), into.data());
     return;
@@ -184,10 +197,7 @@ npy_array array_input::read_all() {
   npy_array array{.type = type(), .shape = shape(), .data = {}};
   try {
     array.data = host_block(bytes());
-    base::for_each_slice(bytes(), bytes_at_once_read, is_pipe() ? 1 : most_readers,
-                         [&](std::uint64_t begin, std::uint64_t end) {
-                           read(begin, std::span(array.data).subspan(begin, end - begin));
-                         });
+    read(0, array.data);
     if (!is_c_order())
       array.data = size_of(type()) == 4 ? to_c_order<std::uint32_t>(array.data, shape())
                                         : to_c_order<std::uint64_t>(array.data, shape());

@@ -34,7 +34,8 @@ class array_input {
   /// A pipe: the elements can be read once, from the first to the last, by one thread at a time.
   bool is_pipe() const { return !is_regular_; }
 
-  /// Whole elements, little-endian, from the byte `from` of all elements on. Throws `io` with the file's byte.
+  /// Whole elements, little-endian, from the byte `from` of all elements on; many of them by several threads. Throws
+  /// `io` with the file's byte.
   void read(std::uint64_t from, std::span<std::byte> into);
   /// All of them, in C order. Throws `out_of_memory` with the need and the limit.
   npy_array read_all();
@@ -45,8 +46,10 @@ class array_input {
   void find_raw_elements(const raw_elements& raw);
   void read_to_the_end();
   void require_end();
+  void read_slice(std::uint64_t from, std::span<std::byte> into);
   /// Fewer bytes than asked for only where the file ends.
   std::uint64_t read_bytes(std::uint64_t at, std::span<std::byte> into);
+  std::uint64_t read_pipe(std::span<std::byte> into);
 
   std::string shown_;  // as messages call it
   int file_;

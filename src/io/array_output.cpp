@@ -37,16 +37,14 @@ array_output::array_output(const std::string& path, dtype type, std::span<const 
 }
 
 void array_output::write(std::uint64_t from, std::span<const std::byte> elements) {
-  if (file_) return file_->write_at(header_.size() + from, elements);
-  if (from == 0) print(std::as_bytes(std::span(header_)));
-  print(elements);
-}
-
-void array_output::write_all(std::span<const std::byte> elements) {
-  if (is_pipe()) return write(0, elements);
-  base::for_each_slice(
-      elements.size(), bytes_at_once_written, most_writers,
-      [&](std::uint64_t begin, std::uint64_t end) { write(begin, elements.subspan(begin, end - begin)); });
+  if (!file_) {
+    if (from == 0) print(std::as_bytes(std::span(header_)));
+    return print(elements);
+  }
+  base::for_each_slice(elements.size(), bytes_at_once_written, most_writers,
+                       [&](std::uint64_t begin, std::uint64_t end) {
+                         file_->write_at(header_.size() + from + begin, elements.subspan(begin, end - begin));
+                       });
 }
 
 void array_output::commit() {

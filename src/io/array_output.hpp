@@ -19,10 +19,8 @@ class array_output {
   /// Standard output: the elements are written once, from the first to the last, by one thread at a time.
   bool is_pipe() const { return !file_; }
 
-  /// Elements from the byte `from` of all elements on.
+  /// Elements from the byte `from` of all elements on; many of them by several threads.
   void write(std::uint64_t from, std::span<const std::byte> elements);
-  /// All of them.
-  void write_all(std::span<const std::byte> elements);
   /// The file takes its place.
   void commit();
 

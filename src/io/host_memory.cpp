@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <fstream>
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 namespace tilewise::io {
 
 namespace {
@@ -20,9 +23,21 @@ std::uint64_t left_on_machine() {
   return ~std::uint64_t{0};
 }
 
+/// Of the addresses that `ulimit -v` allows; the largest number without a limit.
+std::uint64_t left_to_process() {
+  rlimit limit{};
+  std::uint64_t pages = 0;
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return ~std::uint64_t{0};
+  if (!(std::ifstream("/proc/self/statm") >> pages)) return limit.rlim_cur;
+  const std::uint64_t used = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return limit.rlim_cur - std::min<std::uint64_t>(used, limit.rlim_cur);
+}
+
 }  // namespace
 
-std::uint64_t available_host_memory() { return std::min(left_on_machine(), base::memory_of_groups().left); }
+std::uint64_t available_host_memory() {
+  return std::min({left_on_machine(), base::memory_of_groups().left, left_to_process()});
+}
 
 void require_host_memory(std::uint64_t bytes, const std::string& what) {
   if (const std::uint64_t limit = available_host_memory(); bytes > limit)

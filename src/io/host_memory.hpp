@@ -6,7 +6,8 @@
 
 namespace tilewise::io {
 
-/// Bytes that are free or can be freed, as the kernel estimates it, within the control group's limit.
+/// Bytes that are free or can be freed, as the kernel estimates it, within the limits of the control group and of the
+/// process's addresses.
 std::uint64_t available_host_memory();
 
 /// Throws `out_of_memory`, with the need and the limit, if less than `bytes` is left. `what` begins the sentence:

@@ -10,7 +10,7 @@ npy_array read_npy(const std::string& path) { return array_input(path).read_all(
 void write_npy(const std::string& path, dtype type, std::span<const std::uint64_t> shape,
                std::span<const std::byte> data) {
   array_output file(path, type, shape);
-  file.write_all(data);
+  file.write(0, data);
   file.commit();
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/left_behind.hpp"
 #include "base/printable.hpp"
+#include "io/file_bytes.hpp"
 #include "io/file_identity.hpp"
 
 #include <tilewise/error.hpp>
@@ -12,11 +13,9 @@
 #include <filesystem>
 
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 namespace tilewise::io {
@@ -77,21 +76,8 @@ void replacement_file::write(std::span<const std::byte> bytes) {
 }
 
 void replacement_file::resize(std::uint64_t bytes) {
-  const auto size = static_cast<off_t>(bytes);
-  struct statfs facts {};
-  if (fstatfs(file_, &facts) == 0 && facts.f_type == TMPFS_MAGIC) {
-    // fallocate would write all pages here, on one thread.
-    const bool is_limited = facts.f_blocks != 0;
-    if (is_limited && bytes / static_cast<std::uint64_t>(facts.f_bsize) >= facts.f_bavail) errno = ENOSPC, fail(unable);
-    if (ftruncate(file_, size) != 0) fail(unable);
-    map_pages(bytes);
-    return;
-  }
-  int result = 0;
-  do result = bytes == 0 ? 0 : fallocate(file_, 0, 0, size);
-  while (result != 0 && errno == EINTR);
-  if (result != 0 && errno == EOPNOTSUPP) result = ftruncate(file_, size);
-  if (result != 0) fail(unable);
+  if (!reserve(file_, bytes)) fail(unable);
+  if (is_in_memory(file_)) map_pages(bytes);
 }
 
 void replacement_file::map_pages(std::uint64_t bytes) {
@@ -108,14 +94,8 @@ void replacement_file::write_at(std::uint64_t at, std::span<const std::byte> byt
   // through the map, which costs more but keeps nobody waiting.
   const bool is_crowded = writing_.fetch_add(1) > 1;
   if (is_crowded && copy_to_map(at, bytes)) bytes = {};
-  while (!bytes.empty()) {
-    const ssize_t written =
-        pwrite(file_, bytes.data(), std::min<std::size_t>(bytes.size(), 1 << 30), static_cast<off_t>(at));
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail("cannot be written at byte " + std::to_string(at));
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-    at += static_cast<std::uint64_t>(written);
-  }
+  if (const std::uint64_t written = io::write_at(file_, at, bytes); written != bytes.size())
+    fail("cannot be written at byte " + std::to_string(at + written));
   writing_.fetch_sub(1);
 }
 

@@ -1,0 +1,67 @@
+#include "io/file_bytes.hpp"
+
+#include <algorithm>
+#include <cerrno>
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+namespace tilewise::io {
+
+namespace {
+
+/// Linux moves less than 2 GiB in one call.
+constexpr std::size_t most_at_once = 1 << 30;
+
+/// Calls move(done) for the rest until all is done, the file ends or a call fails.
+template <class Move>
+std::uint64_t move_all(std::uint64_t bytes, const Move& move) {
+  std::uint64_t done = 0;
+  while (done < bytes) {
+    const ssize_t some = move(done, std::min<std::size_t>(bytes - done, most_at_once));
+    if (some < 0 && errno == EINTR) continue;
+    if (some < 0) return done;
+    if (some == 0) break;
+    done += static_cast<std::uint64_t>(some);
+  }
+  errno = 0;
+  return done;
+}
+
+}  // namespace
+
+std::uint64_t read_at(int file, std::uint64_t at, std::span<std::byte> into) {
+  return move_all(into.size(), [&](std::uint64_t done, std::size_t some) {
+    return pread(file, &into[done], some, static_cast<off_t>(at + done));
+  });
+}
+
+std::uint64_t write_at(int file, std::uint64_t at, std::span<const std::byte> bytes) {
+  return move_all(bytes.size(), [&](std::uint64_t done, std::size_t some) {
+    return pwrite(file, &bytes[done], some, static_cast<off_t>(at + done));
+  });
+}
+
+bool is_in_memory(int file) {
+  struct statfs facts {};
+  return fstatfs(file, &facts) == 0 && facts.f_type == TMPFS_MAGIC;
+}
+
+bool reserve(int file, std::uint64_t bytes) {
+  const auto size = static_cast<off_t>(bytes);
+  if (is_in_memory(file)) {  // fallocate would write all pages here, on one thread
+    struct statfs facts {};
+    const bool is_limited = fstatfs(file, &facts) == 0 && facts.f_blocks != 0;
+    if (is_limited && bytes / static_cast<std::uint64_t>(facts.f_bsize) >= facts.f_bavail) return errno = ENOSPC, false;
+    return ftruncate(file, size) == 0;
+  }
+  int result = 0;
+  do result = bytes == 0 ? 0 : fallocate(file, 0, 0, size);
+  while (result != 0 && errno == EINTR);
+  if (result != 0 && errno == EOPNOTSUPP) result = ftruncate(file, size);
+  return result == 0;
+}
+
+}  // namespace tilewise::io

@@ -1,0 +1,42 @@
+// Preloaded by a test: a disk that fails. FAKE_DISK is "read PATH BYTE" or "write PATH BYTE": from this byte on, files
+// whose path contains PATH cannot be read or written.
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+namespace {
+
+bool fails(const char* what, int file, off_t end) {
+  const char* const told = std::getenv("FAKE_DISK");
+  char action[8], path[256];
+  long long byte = 0;
+  if (told == nullptr || std::sscanf(told, "%7s %255s %lld", action, path, &byte) != 3) return false;
+  char name[4096];
+  const ssize_t length = readlink(("/proc/self/fd/" + std::to_string(file)).c_str(), name, sizeof name);
+  const bool is_meant =
+      length > 0 && std::string(name, static_cast<std::size_t>(length)).find(path) != std::string::npos;
+  return is_meant && action == std::string(what) && end > byte;
+}
+
+template <class Call, class... Arguments>
+ssize_t unless(bool failing, const char* call, Arguments... arguments) {
+  if (!failing) return reinterpret_cast<Call>(dlsym(RTLD_NEXT, call))(arguments...);
+  errno = EIO;
+  return -1;
+}
+
+}  // namespace
+
+extern "C" {
+__attribute__((visibility("default"))) ssize_t pread(int file, void* to, size_t bytes, off_t at) {
+  return unless<decltype(&pread)>(fails("read", file, at + static_cast<off_t>(bytes)), "pread", file, to, bytes, at);
+}
+__attribute__((visibility("default"))) ssize_t pwrite(int file, const void* from, size_t bytes, off_t at) {
+  return unless<decltype(&pwrite)>(fails("write", file, at + static_cast<off_t>(bytes)), "pwrite", file, from, bytes,
+                                   at);
+}
+}
