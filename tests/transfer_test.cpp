@@ -23,7 +23,9 @@ using backend::transfer_team;
 /// A device that is a piece of the host's memory. Copies happen when they are waited for, as late as they may.
 class late_lane final : public lane {
  public:
-  explicit late_lane(std::atomic<int>& copies, int fails_at) : copies_(copies), fails_at_(fails_at) {}
+  late_lane(std::atomic<int>& copies, int fails_at, bool pinned)
+      : copies_(copies), fails_at_(fails_at), pinned_(pinned) {}
+  bool is_pinned() const override { return pinned_; }
   std::byte* buffer(unsigned turn) override { return buffer_[turn].data(); }
   bool reaches(const void*) const override { return false; }
   void send(unsigned turn, memory to, const void* host, std::uint64_t bytes) override {
@@ -45,14 +47,15 @@ class late_lane final : public lane {
   };
   std::atomic<int>& copies_;
   int fails_at_;
+  bool pinned_;
   std::array<std::vector<std::byte>, 2> buffer_{std::vector<std::byte>(buffer_bytes),
                                                 std::vector<std::byte>(buffer_bytes)};
   std::array<copy, 2> pending_{};
 };
 
 struct late_team {
-  explicit late_team(int fails_at = 0)
-      : team([this, fails_at] { return std::make_unique<late_lane>(copies, fails_at); }) {}
+  explicit late_team(int fails_at = 0, bool pinned = true)
+      : team([=, this] { return std::make_unique<late_lane>(copies, fails_at, pinned); }) {}
   std::atomic<int> copies{0};
   transfer_team team;
 };
@@ -64,6 +67,18 @@ std::vector<std::uint32_t> counted(std::size_t count, std::uint32_t first) {
 }
 
 memory of(std::vector<std::uint32_t>& values) { return {values.data(), 0, values.size() * 4}; }
+
+TEST(Transfers, WithoutPinnedMemoryArriveAndSaySo) {
+  for (const bool pinned : {true, false}) {
+    late_team late(0, pinned);
+    const std::vector<std::uint32_t> from = counted(1'000'003, 5);
+    std::vector<std::uint32_t> there(from.size());
+    EXPECT_FALSE(late.team.lacked_pinned_memory());
+    late.team.send(of(there), from.data(), from.size() * 4).wait();
+    EXPECT_EQ(there, from);
+    EXPECT_EQ(late.team.lacked_pinned_memory(), !pinned);
+  }
+}
 
 TEST(Transfers, SeveralAtOnceArriveWhole) {
   late_team late;

@@ -78,7 +78,8 @@ void end(lane& way, unsigned turn, const part& what) {
 /// The threads of one direction; they take the transfers in the order in which they were asked for.
 class transfer_team::crew {
  public:
-  explicit crew(const open_lane& open) : open_(open), process_(getpid()) {
+  crew(const open_lane& open, std::atomic<bool>& lacked_pinned_memory)
+      : open_(open), lacked_pinned_memory_(lacked_pinned_memory), process_(getpid()) {
     try {
       while (members_.size() < crew_size()) members_.emplace_back([this] { serve(); });
     } catch (const std::system_error&) {  // fewer threads are slower
@@ -144,6 +145,7 @@ class transfer_team::crew {
       if (!next) continue;
       const bool begun = attempt(*next, [&] {
         if (!way) way = open_();
+        if (!way->is_pinned()) lacked_pinned_memory_ = true;
         begin(*way, turn, *next);
       });
       if (begun) in_flight[turn] = next;
@@ -151,6 +153,7 @@ class transfer_team::crew {
   }
 
   const open_lane& open_;
+  std::atomic<bool>& lacked_pinned_memory_;
   const pid_t process_;
   std::mutex mutex_;
   std::condition_variable called_;
@@ -162,8 +165,8 @@ class transfer_team::crew {
 transfer_team::transfer_team(open_lane open) : open_(std::move(open)) {}
 transfer_team::~transfer_team() = default;
 
-transfer_team::crew& transfer_team::started(std::unique_ptr<crew>& of) const {
-  if (!of) of = std::make_unique<crew>(open_);
+transfer_team::crew& transfer_team::started(std::unique_ptr<crew>& of) {
+  if (!of) of = std::make_unique<crew>(open_, lacked_pinned_memory_);
   return *of;
 }
 

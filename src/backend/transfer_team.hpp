@@ -4,6 +4,7 @@
 
 #include "backend/backend.hpp"
 
+#include <atomic>
 #include <cstddef>
 
 namespace tilewise::backend {
@@ -17,6 +18,8 @@ class lane {
   virtual ~lane() = default;
   /// Memory of `buffer_bytes` that the device reads and writes directly.
   virtual std::byte* buffer(unsigned turn) = 0;
+  /// False where the system pins no more memory; then the driver copies once more.
+  virtual bool is_pinned() const { return true; }
   /// Whether the device can do the same with this memory of the caller's.
   virtual bool reaches(const void* host) const = 0;
   /// Begin a copy; `host` may be touched again once wait(turn) has returned. Turns are 0 and 1.
@@ -56,11 +59,15 @@ class transfer_team {
   transfer send(memory to, const void* from, std::uint64_t bytes);
   transfer fetch(void* to, memory from, std::uint64_t bytes);
 
+  /// Whether any transfer so far had to go without pinned memory, which is slower.
+  bool lacked_pinned_memory() const { return lacked_pinned_memory_; }
+
  private:
   class crew;
-  crew& started(std::unique_ptr<crew>& of) const;
+  crew& started(std::unique_ptr<crew>& of);
 
   open_lane open_;
+  std::atomic<bool> lacked_pinned_memory_{false};
   std::unique_ptr<crew> up_, down_;
 };
 

@@ -1,5 +1,6 @@
 #include "cli/data_command.hpp"
 
+#include "backend/transfer_team.hpp"
 #include "cli/file_roles.hpp"
 #include "cli/output.hpp"
 #include "io/array_output.hpp"
@@ -139,6 +140,9 @@ void tell(const data_run& run, const common_options& options) {
   note(run.how.variant->id() + (tuning.empty() ? "" : " " + tuning) + " on " + run.device->info().name + ": " +
        run.how.reason + "; " + std::to_string(std::llround(run.times.end_to_end / 1000)) + " us end to end" +
        (run.in_pieces ? ", in pieces" : ""));
+  const backend::transfer_team* const moved = run.device->queue().transfers();
+  if (moved != nullptr && moved->lacked_pinned_memory())
+    note("the system pins no more memory, so transfers were slower");
 }
 
 exit_code run_to_file(const registry::problem& p, std::span<const bytes* const> inputs, const common_options& options,

@@ -8,7 +8,7 @@ namespace tilewise::backend::cuda {
 
 namespace {
 
-bool is_pinned(const void* host) {
+bool device_reaches(const void* host) {
   cudaPointerAttributes facts{};
   if (const cudaError_t status = cudaPointerGetAttributes(&facts, host); status != cudaSuccess) {
     ignore(status);
@@ -51,7 +51,8 @@ class cuda_lane final : public lane {
   ~cuda_lane() override { close(); }
 
   std::byte* buffer(unsigned turn) override { return buffer_[turn].address; }
-  bool reaches(const void* host) const override { return is_pinned(host); }
+  bool is_pinned() const override { return buffer_[0].pageable.empty() && buffer_[1].pageable.empty(); }
+  bool reaches(const void* host) const override { return device_reaches(host); }
 
   void send(unsigned turn, memory to, const void* host, std::uint64_t bytes) override {
     TW_CUDA(cudaMemcpyAsync(to.as<void>(), host, bytes, cudaMemcpyHostToDevice, stream_));
