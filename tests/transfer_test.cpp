@@ -1,16 +1,13 @@
 // Large transfers by several threads, and problems that are computed piece by piece on a device whose memory is limited
 // to less than they need (TILEWISE_DEVICE_MEMORY, which CMakeLists.txt sets for this file's tests).
 #include "backend/transfer_team.hpp"
-#include "parts.hpp"
-
-#include <tilewise/tilewise.hpp>
+#include "small_device.hpp"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <cstring>
 #include <numeric>
-#include <random>
 
 namespace tilewise::tests {
 
@@ -101,6 +98,25 @@ TEST(Transfers, SeveralAtOnceArriveWhole) {
   EXPECT_TRUE(back == from);
 }
 
+TEST(Transfers, RowsThatLieApartLeaveWhatIsBetweenThem) {
+  late_team late;
+  struct shape {
+    std::uint64_t rows, columns, stride;  // elements
+  };
+  for (const shape s : {shape{1, 7, 9}, {3, 1, 2}, {1000, 1, 1000}, {7, 300007, 300010}, {2000, 701, 1001}}) {
+    const std::vector<std::uint32_t> from = counted(s.rows * s.stride, 1);
+    std::vector<std::uint32_t> there(s.rows * s.columns), back(from.size(), 7), expected(from.size(), 7);
+    for (std::uint64_t row = 0; row < s.rows; ++row)
+      std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(row * s.stride), s.columns,
+                  expected.begin() + static_cast<std::ptrdiff_t>(row * s.stride));
+    const backend::host_rows rows{s.columns * 4, s.rows, s.stride * 4};
+    late.team.send(of(there), from.data(), rows).wait();
+    EXPECT_EQ(there.back(), from[(s.rows - 1) * s.stride + s.columns - 1]) << s.rows;
+    late.team.fetch(back.data(), of(there), rows).wait();
+    EXPECT_TRUE(back == expected) << s.rows;
+  }
+}
+
 TEST(Transfers, AFailureIsThrownWhereItsTransferIsWaitedFor) {
   late_team late(3);
   std::vector<std::uint32_t> from = counted(8000000, 1), there(from.size());
@@ -108,27 +124,6 @@ TEST(Transfers, AFailureIsThrownWhereItsTransferIsWaitedFor) {
   EXPECT_THROW(cut.wait(), error);
   late.team.send(of(there), from.data(), from.size() * 4).wait();
   EXPECT_TRUE(there == from);
-}
-
-/// Wide exponents and cancellation.
-std::vector<float> rough(std::size_t count) {
-  std::mt19937 random(static_cast<unsigned>(count));
-  std::vector<float> values(count);
-  for (float& v : values) v = std::ldexp(static_cast<float>(random()) - 0x1p31f, static_cast<int>(random() % 40) - 50);
-  return values;
-}
-
-/// Every device with memory of its own, and PoCL; `compute` returns the result on the device that it is given.
-template <class Compute>
-void expect_bits_of_cpu(const Compute& compute) {
-  const auto expected = compute(open("cpu"));
-  unsigned tried = 0;
-  for (const device& on : devices()) {
-    if (on.info().backend != "opencl" && on.info().backend != "cuda") continue;
-    ++tried;
-    EXPECT_TRUE(same_bytes(compute(on), expected)) << on.name();
-  }
-  if (tried == 0) GTEST_SKIP() << "there is no device with memory of its own";
 }
 
 TEST(Pieces, Scan) {

@@ -20,6 +20,7 @@ namespace tilewise::backend {
 
 struct transfer::state {
   std::byte* host;
+  host_rows rows;
   memory device;
   bool up;
   std::uint64_t part_bytes;
@@ -37,8 +38,21 @@ struct part {
   std::uint64_t first, bytes;
   bool direct = false;  // without the lane's buffer
 
-  std::byte* host() const { return of->host + first; }
   memory device() const { return of->device.at(first, bytes); }
+  /// Where it lies on the host, if that is one place.
+  std::byte* host() const { return of->host + first; }
+  bool is_one_place() const { return of->rows.count == 1; }
+
+  /// Calls copy(host, position in the part, bytes) for each row that it has some of.
+  template <class Copy>
+  void for_each_row(const Copy& copy) const {
+    const host_rows& rows = of->rows;
+    for (std::uint64_t done = 0, some; done < bytes; done += some) {
+      const std::uint64_t row = (first + done) / rows.bytes, column = (first + done) % rows.bytes;
+      some = std::min(rows.bytes - column, bytes - done);
+      copy(of->host + row * rows.stride + column, done, some);
+    }
+  }
 
   void finish(std::exception_ptr failure) const {
     const std::lock_guard lock(of->mutex);
@@ -59,9 +73,10 @@ std::uint64_t part_bytes_for(std::uint64_t bytes) {
 }
 
 void begin(lane& way, unsigned turn, part& what) {
-  what.direct = way.reaches(what.host());
+  what.direct = what.is_one_place() && way.reaches(what.host());
   std::byte* const host = what.direct ? what.host() : way.buffer(turn);
-  if (what.of->up && !what.direct) std::memcpy(host, what.host(), what.bytes);
+  if (what.of->up && !what.direct)
+    what.for_each_row([&](const std::byte* row, std::uint64_t at, std::uint64_t n) { std::memcpy(host + at, row, n); });
   if (what.of->up)
     way.send(turn, what.device(), host, what.bytes);
   else
@@ -70,7 +85,9 @@ void begin(lane& way, unsigned turn, part& what) {
 
 void end(lane& way, unsigned turn, const part& what) {
   way.wait(turn);
-  if (!what.of->up && !what.direct) std::memcpy(what.host(), way.buffer(turn), what.bytes);
+  if (what.of->up || what.direct) return;
+  const std::byte* const from = way.buffer(turn);
+  what.for_each_row([&](std::byte* row, std::uint64_t at, std::uint64_t n) { std::memcpy(row, from + at, n); });
 }
 
 }  // namespace
@@ -172,23 +189,24 @@ transfer_team::crew& transfer_team::started(std::unique_ptr<crew>& of) {
 
 namespace {
 
-std::shared_ptr<transfer::state> describe(std::byte* host, memory device, std::uint64_t bytes, bool up) {
-  const std::uint64_t part_bytes = part_bytes_for(bytes);
-  return std::make_shared<transfer::state>(host, device.at(0, bytes), up, part_bytes, 0, ceil_div(bytes, part_bytes));
+std::shared_ptr<transfer::state> describe(std::byte* host, host_rows rows, memory device, bool up) {
+  const std::uint64_t bytes = rows.total(), part_bytes = part_bytes_for(bytes);
+  return std::make_shared<transfer::state>(host, rows.joined(), device.at(0, bytes), up, part_bytes, 0,
+                                           ceil_div(bytes, part_bytes));
 }
 
 }  // namespace
 
-transfer transfer_team::send(memory to, const void* from, std::uint64_t bytes) {
-  if (bytes == 0) return {};
-  const auto work = describe(static_cast<std::byte*>(const_cast<void*>(from)), to, bytes, true);
+transfer transfer_team::send(memory to, const void* from, host_rows rows) {
+  if (rows.total() == 0) return {};
+  const auto work = describe(static_cast<std::byte*>(const_cast<void*>(from)), rows, to, true);
   started(up_).take_on(work);
   return transfer(work);
 }
 
-transfer transfer_team::fetch(void* to, memory from, std::uint64_t bytes) {
-  if (bytes == 0) return {};
-  const auto work = describe(static_cast<std::byte*>(to), from, bytes, false);
+transfer transfer_team::fetch(void* to, memory from, host_rows rows) {
+  if (rows.total() == 0) return {};
+  const auto work = describe(static_cast<std::byte*>(to), rows, from, false);
   started(down_).take_on(work);
   return transfer(work);
 }

@@ -28,6 +28,17 @@ class lane {
   virtual void wait(unsigned turn) = 0;
 };
 
+/// Rows of the host's memory, `stride` bytes apart; on the device one follows the other.
+struct host_rows {
+  std::uint64_t bytes, count, stride;
+
+  constexpr host_rows(std::uint64_t bytes_ = 0, std::uint64_t count_ = 1, std::uint64_t stride_ = 0)
+      : bytes(bytes_), count(count_), stride(stride_) {}
+  constexpr std::uint64_t total() const { return bytes * count; }
+  /// The same as one row, where nothing lies between them.
+  constexpr host_rows joined() const { return count == 1 || stride == bytes ? host_rows(total()) : *this; }
+};
+
 /// A transfer under way. Its memory must stay until it has been waited for, which the destructor does too.
 class transfer {
  public:
@@ -56,8 +67,8 @@ class transfer_team {
   ~transfer_team();
   transfer_team(const transfer_team&) = delete;
 
-  transfer send(memory to, const void* from, std::uint64_t bytes);
-  transfer fetch(void* to, memory from, std::uint64_t bytes);
+  transfer send(memory to, const void* from, host_rows rows);
+  transfer fetch(void* to, memory from, host_rows rows);
 
   /// Whether any transfer so far had to go without pinned memory, which is slower.
   bool lacked_pinned_memory() const { return lacked_pinned_memory_; }

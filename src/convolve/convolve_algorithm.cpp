@@ -82,7 +82,8 @@ void run_in_pieces(const problem& p, const registry::choice& how, backend::queue
     problem band = p;
     band.shape.size[0] = to - from;
     const std::uint64_t computed = sizes(band).result.rows, before = first - from;
-    return std::pair{band, registry::piece{.in = {{{from * row_of_image, (to - from) * row_of_image}}},
+    return std::pair{band, registry::piece{.in = {{{from * row_of_image, (to - from) * row_of_image},
+                                                   {0, s.mask.rows * s.mask.columns * size_of(p.type)}}},
                                            .out = {{{first * row_of_y, n * row_of_y}}},
                                            .before = {before * row_of_y},
                                            .after = {(computed - before - n) * row_of_y}}};

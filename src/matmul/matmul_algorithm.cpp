@@ -1,9 +1,8 @@
 // The descriptor of matmul.
 #include "base/lasting.hpp"
+#include "matmul/matmul_pieces.hpp"
 #include "matmul/matmul_problem.hpp"
-
 #include "registry/matrix_shape.hpp"
-#include "registry/pieces.hpp"
 
 namespace tilewise::impl::matmul {
 
@@ -80,33 +79,6 @@ std::string invalid(const problem& p) {
     if (!why.empty()) return why;
   return "";
 }
-
-/// Panels of rows of C from those of A; B stays.
-void run_in_pieces(const problem& p, const registry::choice& how, backend::queue& queue,
-                   const registry::host_pointers& host) {
-  constexpr std::uint64_t rows_worth_a_launch = 1024;
-  const sizes s(p);
-  const std::uint64_t element = size_of(p.type), row_of_a = s.lda * element, row_of_c = s.ldc * element;
-  const auto part = [&](std::uint64_t first, std::uint64_t n) {
-    problem of_rows = p;
-    of_rows.shape.size[0] = n;
-    return std::pair{of_rows,
-                     registry::piece{.in = {{{first * row_of_a, registry::elements_of(n, s.k, s.lda) * element}}},
-                                     .out = {{{first * row_of_c, registry::elements_of(n, s.n, s.ldc) * element}}}}};
-  };
-  registry::run_rows(how, queue, host,
-                     {.count = s.m,
-                      .row_bytes = std::max(row_of_a, row_of_c),
-                      .granule = rows_worth_a_launch,
-                      .needed_whole = {false, true},
-                      .part = part});
-}
-
-bool has_no_gaps(const problem& p, const registry::choice&, const backend::device&) {
-  return sizes(p).ldc == sizes(p).n;
-}
-
-constexpr registry::division division{.is_possible = has_no_gaps, .run = run_in_pieces};
 
 }  // namespace
 

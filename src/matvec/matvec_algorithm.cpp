@@ -59,8 +59,10 @@ void run_in_pieces(const problem& p, const registry::choice& how, backend::queue
   const auto part = [&](std::uint64_t first, std::uint64_t n) {
     problem of_rows = p;
     of_rows.shape.size[0] = n;
-    return std::pair{of_rows, registry::piece{.in = {{{first * row, registry::elements_of(n, s.n, s.lda) * element}}},
-                                              .out = {{{first * element, n * element}}}}};
+    return std::pair{
+        of_rows,
+        registry::piece{.in = {{{first * row, registry::elements_of(n, s.n, s.lda) * element}, {0, s.n * element}}},
+                        .out = {{{first * element, n * element}}}}};
   };
   registry::run_rows(how, queue, host, {.count = s.m, .row_bytes = row, .needed_whole = {false, true}, .part = part});
 }

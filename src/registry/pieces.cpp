@@ -1,6 +1,5 @@
 #include "registry/pieces.hpp"
 
-#include "backend/transfer_team.hpp"
 #include "base/ceil_div.hpp"
 
 #include <algorithm>
@@ -37,8 +36,8 @@ struct room {
 
   void hold(const piece& what) {
     for (std::size_t i = 0; i < in.size(); ++i) {
-      in[i] = std::max(in[i], what.in[i].bytes);
-      out[i] = std::max(out[i], what.before[i] + what.out[i].bytes + what.after[i]);
+      in[i] = std::max(in[i], what.in[i].bytes());
+      out[i] = std::max(out[i], what.before[i] + what.out[i].bytes() + what.after[i]);
     }
   }
 };
@@ -46,11 +45,9 @@ struct room {
 class piece_ring {
  public:
   piece_ring(backend::queue& queue, const host_pointers& host, const room& each, std::uint64_t count)
-      : queue_(queue), transfers_(*queue.transfers()), host_(host), slots_(std::min(count, most_slots)) {
-    for (slot& s : slots_) {
-      for (std::size_t i = 0; i < host.in.size(); ++i) s.where.in[i] = s.memory.emplace_back(queue, each.in[i]);
-      for (std::size_t o = 0; o < host.out.size(); ++o) s.where.out[o] = s.memory.emplace_back(queue, each.out[o]);
-    }
+      : queue_(queue), transfers_(*queue.transfers()), host_(host) {
+    const std::uint64_t wanted = std::min(count, most_slots);
+    while (slots_.size() < wanted && add_slot(each)) continue;
     queue.finish();  // what used this memory before
   }
 
@@ -60,7 +57,7 @@ class piece_ring {
     slot& s = slots_[index % slots_.size()];
     for (std::size_t i = 0; i < host_.in.size(); ++i)
       s.up.push_back(transfers_.send(s.where.in[i], static_cast<const std::byte*>(host_.in[i]) + what.in[i].first,
-                                     what.in[i].bytes));
+                                     what.in[i].rows));
   }
 
   /// The piece's operands, once they are there and the slot's former results have left.
@@ -75,7 +72,7 @@ class piece_ring {
     queue_.finish();
     for (std::size_t o = 0; o < host_.out.size(); ++o)
       s.down.push_back(transfers_.fetch(static_cast<std::byte*>(host_.out[o]) + what.out[o].first,
-                                        s.where.out[o].at(what.before[o], what.out[o].bytes), what.out[o].bytes));
+                                        s.where.out[o].at(what.before[o], what.out[o].bytes()), what.out[o].rows));
   }
 
   void finish() {
@@ -83,6 +80,20 @@ class piece_ring {
   }
 
  private:
+  /// False where the device has no room for more slots than there are.
+  bool add_slot(const room& each) {
+    slot& s = slots_.emplace_back();
+    try {
+      for (std::size_t i = 0; i < host_.in.size(); ++i) s.where.in[i] = s.memory.emplace_back(queue_, each.in[i]);
+      for (std::size_t o = 0; o < host_.out.size(); ++o) s.where.out[o] = s.memory.emplace_back(queue_, each.out[o]);
+      return true;
+    } catch (const error& e) {
+      slots_.pop_back();
+      if (e.code() != errc::out_of_memory || slots_.empty()) throw;
+      return false;
+    }
+  }
+
   static void wait(std::vector<backend::transfer>& all) {
     for (backend::transfer& one : all) one.wait();
     all.clear();
@@ -117,13 +128,16 @@ namespace {
 /// Inputs that every piece needs, uploaded once; the others travel with their pieces.
 class whole_inputs {
  public:
-  whole_inputs(backend::queue& queue, const problem& largest, const host_pointers& host, const rows& all) {
-    const std::vector<operand> inputs = largest.what->inputs(largest);
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      if (!all.needed_whole[i]) continue;
-      where_[i] = memory_.emplace_back(queue, inputs[i].bytes());
-      queue.upload(where_[i], host.in[i], inputs[i].bytes());
-    }
+  whole_inputs(backend::queue& queue, const piece& any, const host_pointers& host, const rows& all) {
+    for (std::size_t i = 0; i < host.in.size(); ++i)
+      if (all.needed_whole[i]) where_[i] = memory_.emplace_back(queue, any.in[i].bytes());
+    queue.finish();  // what used this memory before
+    std::vector<backend::transfer> under_way;
+    for (std::size_t i = 0; i < host.in.size(); ++i)
+      if (all.needed_whole[i])
+        under_way.push_back(queue.transfers()->send(
+            where_[i], static_cast<const std::byte*>(host.in[i]) + any.in[i].first, any.in[i].rows));
+    for (backend::transfer& one : under_way) one.wait();
   }
   bindings joined_with(bindings of_piece, const rows& all) const {
     for (std::size_t i = 0; i < where_.size(); ++i)
@@ -156,7 +170,7 @@ void run_rows(const choice& how, backend::queue& queue, const host_pointers& hos
       if (all.needed_whole[k]) what.in[k] = {};
     return what;
   };
-  const whole_inputs whole(queue, part(0).first, host, all);
+  const whole_inputs whole(queue, part(0).second, host, all);
   run_pieces(queue, host, ceil_div(all.count, n), cut, [&](std::uint64_t i, const bindings& where) {
     how.variant->run(part(i).first, whole.joined_with(where, all), how.tuning, queue);
   });

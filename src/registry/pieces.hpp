@@ -3,15 +3,19 @@
 // device.
 #pragma once
 
+#include "backend/transfer_team.hpp"
 #include "registry/choose.hpp"
 
 #include <functional>
 
 namespace tilewise::registry {
 
-/// Bytes of one of the host's operands.
+/// Part of one of the host's operands, from byte `first` on.
 struct slice {
-  std::uint64_t first = 0, bytes = 0;
+  std::uint64_t first = 0;
+  backend::host_rows rows = {};
+
+  std::uint64_t bytes() const { return rows.total(); }
 };
 
 /// What one piece takes and gives, by the positions of the operands.
@@ -47,7 +51,7 @@ struct rows {
   std::uint64_t count;
   std::uint64_t row_bytes;                // of the largest operand that is cut
   std::uint64_t granule = 1;              // pieces have a multiple of so many rows
-  std::array<bool, 4> needed_whole = {};  // inputs that every row needs
+  std::array<bool, 4> needed_whole = {};  // inputs of which every row needs all that a part takes
   /// The problem of `n` rows from `first` on, and what it takes and gives.
   std::function<std::pair<problem, piece>(std::uint64_t first, std::uint64_t n)> part;
 };

@@ -27,8 +27,9 @@ void scan_pieces(const registry::problem& p, const registry::choice& how, backen
   registry::run_pieces(
       queue, host, ceil_div(p.n(), length),
       [&](std::uint64_t i) {
-        const registry::slice part{i * length * sizeof(T), count_of(i) * sizeof(T)};
-        return registry::piece{.in = {part}, .out = {part}};
+        registry::piece what;
+        what.in[0] = what.out[0] = {i * length * sizeof(T), count_of(i) * sizeof(T)};
+        return what;
       },
       [&](std::uint64_t i, registry::bindings where) {
         const T before = order::fold<Op>(done);

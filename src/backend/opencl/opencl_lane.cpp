@@ -26,16 +26,19 @@ class pinned_buffer {
 class opencl_lane final : public lane {
  public:
   opencl_lane(cl_context context, cl_device_id device, bool shares_memory)
-      : shares_memory_(shares_memory), commands_(TW_CL_MAKE(cl().clCreateCommandQueue(context, device, 0, tw_status))) {
-    if (!shares_memory)
-      for (int i = 0; i < 2; ++i) buffers_.emplace_back(context, commands_.get(), buffer_bytes);
-  }
+      : shares_memory_(shares_memory),
+        context_(context),
+        commands_(TW_CL_MAKE(cl().clCreateCommandQueue(context, device, 0, tw_status))) {}
   ~opencl_lane() override {
     for (pinned_buffer& buffer : buffers_) buffer.unmap(commands_.get());
     cl().clFinish(commands_.get());
   }
 
-  std::byte* buffer(unsigned turn) override { return buffers_[turn].address(); }
+  /// Made when first needed: a device that shares the host's memory needs them only for rows that lie apart.
+  std::byte* buffer(unsigned turn) override {
+    while (buffers_.size() <= turn) buffers_.emplace_back(context_, commands_.get(), buffer_bytes);
+    return buffers_[turn].address();
+  }
   bool reaches(const void*) const override { return shares_memory_; }
 
   void send(unsigned turn, memory to, const void* host, std::uint64_t bytes) override {
@@ -65,6 +68,7 @@ class opencl_lane final : public lane {
   }
 
   bool shares_memory_;
+  cl_context context_;
   queue_handle commands_;
   std::vector<pinned_buffer> buffers_;
   std::array<event_handle, 2> done_;

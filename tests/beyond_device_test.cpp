@@ -1,0 +1,57 @@
+// Problems whose operands, each by itself, are larger than the device (TILEWISE_DEVICE_MEMORY, which CMakeLists.txt
+// sets to 1M for this file's tests): the bits are those of the CPU.
+#include "small_device.hpp"
+
+namespace tilewise::tests {
+
+namespace {
+
+struct product {
+  std::size_t m, n, k;
+};
+
+template <class T>
+void expect_product(const product& s, std::size_t gap = 0) {
+  const matrix_layout of_a{s.m, s.k, s.k + gap}, of_b{s.k, s.n, s.n + gap}, of_c{s.m, s.n, s.n + gap};
+  const auto a = values_of<T>(lab::data_class::wide, 1, s.m * of_a.stride);
+  const auto b = values_of<T>(lab::data_class::cancelling, 2, s.k * of_b.stride);
+  SCOPED_TRACE(std::to_string(s.m) + "x" + std::to_string(s.n) + "x" + std::to_string(s.k));
+  expect_bits_of_cpu([&](const device& on) {
+    std::vector<T> c(s.m * of_c.stride, T(7));  // what lies between the rows stays
+    matmul<T>(a, of_a, b, of_b, c, of_c, {.device = on});
+    return c;
+  });
+}
+
+TEST(BeyondDevice, ProductsOfAnyShape) {
+  for (const product& s : {product{37, 1009, 401},  // B is larger, by one panel and more
+                           product{1009, 37, 401},  // A is
+                           product{701, 907, 503},  // both are, and C
+                           product{1, 2003, 307},   // a single row
+                           product{2003, 1, 307},   // a single column
+                           product{1201, 1301, 1},  // C alone, of chains of one step
+                           product{1201, 1301, 0},  // and of none
+                           product{2, 3, 50021}})   // lines of a fifth of the memory
+    expect_product<float>(s);
+  expect_product<double>({211, 503, 307});
+  expect_product<std::int32_t>({211, 907, 307});
+  expect_product<float>({503, 607, 211}, 5);
+  expect_product<double>({0, 607, 503});
+  expect_product<double>({607, 0, 503});
+}
+
+TEST(BeyondDevice, LinesThatDoNotFitAreRefused) {
+  const std::vector<float> a(200003), b(200003);
+  for (const device& on : devices()) {
+    if (on.info().backend != "opencl" && on.info().backend != "cuda") continue;
+    EXPECT_EQ(code_of([&] {
+                (void)matmul(a, {1, a.size()}, b, {b.size(), 1}, {.device = on});
+              }),
+              errc::out_of_memory)
+        << on.name();
+  }
+}
+
+}  // namespace
+
+}  // namespace tilewise::tests
