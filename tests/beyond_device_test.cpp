@@ -2,6 +2,8 @@
 // sets to 1M for this file's tests): the bits are those of the CPU.
 #include "small_device.hpp"
 
+#include <numeric>
+
 namespace tilewise::tests {
 
 namespace {
@@ -50,6 +52,46 @@ TEST(BeyondDevice, LinesThatDoNotFitAreRefused) {
               errc::out_of_memory)
         << on.name();
   }
+}
+
+/// Keys alone, with values of both sizes, and indices.
+template <class T>
+void expect_sorts(const std::vector<T>& keys, sort_order order) {
+  SCOPED_TRACE(std::string(name_of(dtype_of<T>)) + " " + std::to_string(keys.size()));
+  std::vector<std::uint32_t> values(keys.size());
+  std::iota(values.begin(), values.end(), 5u);
+  const std::vector<double> wide(values.begin(), values.end());
+  const auto with = [&](const device& on) { return sort_options{.order = order, .device = on}; };
+  expect_bits_of_cpu([&](const device& on) { return sorted(keys, with(on)); });
+  expect_bits_of_cpu([&](const device& on) { return argsort(keys, with(on)); });
+  expect_bits_of_cpu([&](const device& on) {
+    std::vector<T> in_place = keys;
+    tilewise::sort(in_place, in_place, with(on));
+    return in_place;
+  });
+  expect_bits_of_cpu([&](const device& on) {
+    std::vector<T> keys_out = keys;
+    std::vector<std::uint32_t> moved = values;
+    sort_by_key(keys_out, moved, keys_out, moved, with(on));
+    return moved;
+  });
+  expect_bits_of_cpu([&](const device& on) {
+    std::vector<T> keys_out(keys.size());
+    std::vector<double> moved(keys.size());
+    sort_by_key(keys, wide, keys_out, moved, with(on));
+    return moved;
+  });
+}
+
+TEST(BeyondDevice, SortsInRuns) {
+  // Of 32768 keys of 4 bytes: an even and an odd number of rounds, and a last run of one element.
+  expect_sorts(values_of<float>(lab::data_class::nan, 1, 98304), sort_order::ascending);
+  expect_sorts(values_of<float>(lab::data_class::zeros, 2, 131073), sort_order::descending);
+  expect_sorts(values_of<std::int64_t>(lab::data_class::uniform, 3, 70001), sort_order::descending);
+  expect_sorts(values_of<std::uint32_t>(lab::data_class::uniform, 4, 100003), sort_order::ascending);
+  std::vector<std::int32_t> few_kinds = values_of<std::int32_t>(lab::data_class::uniform, 5, 100003);
+  for (std::int32_t& key : few_kinds) key %= 3;  // equal keys in every run keep their order
+  expect_sorts(few_kinds, sort_order::ascending);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // The descriptor of sort.
 #include "base/lasting.hpp"
+#include "sort/sort_pieces.hpp"
 #include "sort/sort_problem.hpp"
 
 #include <bit>
@@ -65,6 +66,7 @@ const registry::algorithm& sort_algorithm() {
         .outputs = outputs,
         .operations = operations,
         .invalid = invalid,
+        .divides = &division,
         .speed_in = registry::speed_unit::elements,
         .in_place = true,
     };

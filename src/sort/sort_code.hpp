@@ -26,6 +26,10 @@ struct sort_code {
     const Bits flipped = (code ^ complement) + wrapped;
     return flipped ^ (is_top(flipped ^ of_positive) ? of_negative : of_positive);
   }
+  /// Whether codes are keys.
+  [[gnu::always_inline]] TILEWISE_ANYWHERE constexpr bool is_identity() const {
+    return (of_positive | of_negative | wrapped | complement) == 0;
+  }
 
  private:
   [[gnu::always_inline]] TILEWISE_ANYWHERE static constexpr bool is_top(Bits bits) {

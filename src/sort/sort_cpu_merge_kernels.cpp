@@ -111,7 +111,7 @@ void merge(sorted_run<Bits, Value> a, sorted_run<Bits, Value> b, sort_code<Bits>
   constexpr std::uint64_t few = 4;
   merge_state<Bits, Value> s{a, b, out};
   // Decoding is a third of a merge's work, and only the last merge needs it.
-  const bool stay_codes = (after.of_positive | after.of_negative | after.wrapped | after.complement) == 0;
+  const bool stay_codes = after.is_identity();
   while (s.a.n != 0 && s.b.n != 0 && s.b.keys[0] < s.a.keys[s.a.n - 1]) {  // else they are already in order
     const std::uint64_t steps = s.a.n < s.b.n ? s.a.n : s.b.n;
     if (steps < few)
