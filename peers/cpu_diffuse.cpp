@@ -116,12 +116,14 @@ constexpr double most_updates = 1 << 28;
 
 std::string one_thread_unsupported(const registry::problem& p, const backend::device& on, const registry::tuning&) {
   const diffuse::sizes s(p);
+  if (s.is_band()) return "it steps whole fields";
   if (static_cast<double>(s.elements()) * static_cast<double>(s.steps) > most_updates)
     return "one call takes seconds at this size";
   return on.info().name == "cpu:serial" ? "" : "it runs on one thread: cpu:serial";
 }
 
-std::string openmp_unsupported(const registry::problem&, const backend::device& on, const registry::tuning&) {
+std::string openmp_unsupported(const registry::problem& p, const backend::device& on, const registry::tuning&) {
+  if (diffuse::sizes(p).is_band()) return "it steps whole fields";
   return on.info().name == "cpu:serial" ? "it runs on several threads, and cpu:serial has one" : "";
 }
 

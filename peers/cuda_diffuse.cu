@@ -119,6 +119,7 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
 std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
   constexpr std::uint64_t most_groups_down = 0xffff, longest_pitch = 0x7fffffff;
   const diffuse::sizes s(p);
+  if (s.is_band()) return "it steps whole fields";
   if (s.rows > most_groups_down * (group_side - widest_mask + 1)) return "its groups need more rows than a launch has";
   const bool is_copied = (s.columns + widest_mask - 1) * size_of(p.type) <= longest_pitch;
   return is_copied ? "" : "its rows are longer than a copy's may be";

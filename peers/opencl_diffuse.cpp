@@ -95,6 +95,7 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
 }
 
 std::string unsupported(const registry::problem& p, const backend::device& on, const registry::tuning&) {
+  if (diffuse::sizes(p).is_band()) return "it steps whole fields";
   if (p.type == dtype::f64 && !on.info().fp64) return on.info().name + " has no double precision";
   constexpr unsigned items = group_side * group_side;
   return opencl::too_large(on.info(), items, std::uint64_t{items} * size_of(p.type));

@@ -133,6 +133,19 @@ class Diffuse(Case):
                     self.assertEqual((fields["hash"], fields["steps"], fields["mask"]), (wanted, 1000, str(mask)))
                     self.assertAlmostEqual(fields["residual"], residual, delta=1e-12)
 
+    def test_a_field_larger_than_the_device_has_the_same_outputs(self):
+        of_cpu, grid = f"{self.out}.cpu", "--grid 202x202 --mask 95 --steps 50 --every 20"
+        wanted = self.diffuse(f"{grid} --device cpu", of_cpu)
+        for device in self.devices():
+            if device.startswith(("opencl", "cuda")):
+                with self.subTest(device):
+                    out = f"{self.out}{device}"
+                    fields = self.diffuse(f"{grid} --device {device} --device-memory 700K", out)
+                    self.assertEqual([fields[key] for key in ("hash", "residual")], [wanted[key] for key in ("hash", "residual")])
+                    for step in 0, 20, 40, 50:
+                        name = f"diffusion.{step:07}.npy"
+                        self.assertEqual(open(f"{out}/{name}", "rb").read(), open(f"{of_cpu}/{name}", "rb").read(), name)
+
     def test_times_are_those_that_were_measured(self):
         fields = self.diffuse()
         self.assertEqual([name for name in fields if name.endswith("_ns")], ["kernel_ns"])

@@ -180,7 +180,8 @@ const kernel_shape all_shapes[] = {
     kernel_shape{"diffuse/opencl:tiles", "width=32 height=16", dtype::f32, {1, 3, 2}, "53"},
     kernel_shape{"diffuse/opencl:tiles", "width=32 height=16", dtype::f64, {40, 33, 3}, "95"},
     kernel_shape{"diffuse/opencl:temporal", "width=32 height=16 steps=2", dtype::f32, {3, 3, 3}, "93"},
-    kernel_shape{"diffuse/opencl:temporal", "width=32 height=32 steps=4", dtype::f64, {37, 70, 7}, "95"}};
+    kernel_shape{"diffuse/opencl:temporal", "width=32 height=32 steps=4", dtype::f64, {37, 70, 7}, "95"},
+    kernel_shape{"diffuse/opencl:temporal", "width=32 height=16 steps=2", dtype::f32, {20, 33, 5, 40, 70}, "53"}};
 
 /// More than 32 tiles of a radix sort, which take a minute under Oclgrind, only when all is to be tried.
 std::vector<kernel_shape> wanted_shapes() {

@@ -23,14 +23,14 @@ typedef struct {
   int strip_begin, strip_end;    // of the item's column, the rows that are always 1
 } tw_part;
 
-static inline tw_part tw_part_of(long top, long left, long column, long rows, long columns) {
+static inline tw_part tw_part_of(long top, long left, long column, long rows, long columns, long half_rows) {
   tw_part p;
   p.left = (int)max(-left, 0l);
   p.right = (int)min(columns - 1 - left, (long)TW_WIDTH - 1);
   p.top = (int)max(-top, 0l);
   p.bottom = (int)min(rows - 1 - top, (long)TW_HEIGHT - 1);
   // One column may hold both strips: the left one above the middle, the right one below.
-  const int middle = (int)clamp(rows / 2 - top, 0l, (long)TW_HEIGHT);
+  const int middle = (int)clamp(half_rows - top, 0l, (long)TW_HEIGHT);
   p.strip_begin = column == 0 ? 0 : middle;
   p.strip_end = column == columns - 1 ? TW_HEIGHT : middle;
   return p;
@@ -73,7 +73,7 @@ static inline TW_T tw_stepped(__local const TW_T* tile, int y, int x, tw_part p,
 
 __kernel __attribute__((reqd_work_group_size(TW_WIDTH, TW_HEIGHT / TW_ROWS, 1))) void tw_steps(
     __global const TW_T* from, ulong from_first, __global TW_T* to, ulong to_first, ulong rows, ulong columns,
-    uint steps, __constant const TW_T* w, ulong first_tile) {
+    ulong half_rows, uint steps, __constant const TW_T* w, ulong first_tile) {
   __local TW_T tile[TW_HEIGHT * TW_WIDTH];
   const int halo = (int)steps * TW_RADIUS;
   const ulong across = (columns + TW_WIDTH - 2 * halo - 1) / (TW_WIDTH - 2 * halo);
@@ -81,7 +81,7 @@ __kernel __attribute__((reqd_work_group_size(TW_WIDTH, TW_HEIGHT / TW_ROWS, 1)))
   const long top = (long)(number / across * (TW_HEIGHT - 2 * halo)) - halo;  // of the tile's first element
   const long left = (long)(number % across * (TW_WIDTH - 2 * halo)) - halo;
   const int x = get_local_id(0), y = get_local_id(1) * TW_ROWS;
-  const tw_part p = tw_part_of(top, left, left + x, rows, columns);
+  const tw_part p = tw_part_of(top, left, left + x, rows, columns, half_rows);
   TW_T mine[TW_ROWS];
   from += (long)from_first + top * (long)columns + left + clamp(x, p.left, p.right);
   _Pragma("unroll") for (int k = 0; k < TW_ROWS; ++k) mine[k] = from[clamp(y + k, p.top, p.bottom) * (long)columns];

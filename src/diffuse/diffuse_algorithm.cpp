@@ -1,5 +1,6 @@
 // The descriptor of diffuse.
 #include "base/lasting.hpp"
+#include "diffuse/diffuse_pieces.hpp"
 #include "diffuse/diffuse_problem.hpp"
 #include "registry/matrix_shape.hpp"
 
@@ -18,13 +19,49 @@ constexpr std::array<registry::setting, 1> settings{{{"mask", mask_words}}};
 constexpr std::array<std::string_view, 3> numbers{"dx", "dy", "rate"};
 
 // No elements, one row or column, fields smaller than a mask, no steps; around one vector and one tile in both
-// directions, with more steps than a pass has, and with a remainder.
-constexpr std::array<extents, 33> edge_shapes{
-    {{0, 0, 1},     {0, 5, 3},     {5, 0, 2},     {1, 1, 0},     {1, 1, 1},     {1, 1, 5},     {1, 2, 3},
-     {2, 1, 3},     {2, 2, 2},     {3, 2, 4},     {3, 3, 1},     {4, 5, 0},     {5, 4, 9},     {7, 33, 3},
-     {33, 7, 17},   {8, 8, 8},     {16, 17, 16},  {31, 32, 33},  {62, 62, 10},  {64, 64, 1},   {65, 63, 5},
-     {13, 131, 6},  {131, 13, 7},  {127, 129, 9}, {129, 31, 20}, {13, 1031, 6}, {1031, 13, 6}, {257, 255, 4},
-     {30, 300, 34}, {301, 31, 35}, {1, 3001, 8},  {3001, 1, 8},  {67, 130, 40}}};
+// directions, with more steps than a pass has, and with a remainder. Bands with the left strip alone, the right one
+// alone, and both.
+constexpr std::array<extents, 41> edge_shapes{{{0, 0, 1},
+                                               {0, 5, 3},
+                                               {5, 0, 2},
+                                               {1, 1, 0},
+                                               {1, 1, 1},
+                                               {1, 1, 5},
+                                               {1, 2, 3},
+                                               {2, 1, 3},
+                                               {2, 2, 2},
+                                               {3, 2, 4},
+                                               {3, 3, 1},
+                                               {4, 5, 0},
+                                               {5, 4, 9},
+                                               {7, 33, 3},
+                                               {33, 7, 17},
+                                               {8, 8, 8},
+                                               {16, 17, 16},
+                                               {31, 32, 33},
+                                               {62, 62, 10},
+                                               {64, 64, 1},
+                                               {65, 63, 5},
+                                               {13, 131, 6},
+                                               {131, 13, 7},
+                                               {127, 129, 9},
+                                               {129, 31, 20},
+                                               {13, 1031, 6},
+                                               {1031, 13, 6},
+                                               {257, 255, 4},
+                                               {0, 5, 3, 2, 4},
+                                               {5, 7, 3, 0, 5},
+                                               {7, 1, 3, 2, 11},
+                                               {20, 33, 9, 0, 50},
+                                               {13, 131, 6, 40, 53},
+                                               {30, 64, 5, 20, 50},
+                                               {64, 300, 17, 100, 257},
+                                               {129, 31, 20, 1, 400},
+                                               {30, 300, 34},
+                                               {301, 31, 35},
+                                               {1, 3001, 8},
+                                               {3001, 1, 8},
+                                               {67, 130, 40}}};
 constexpr std::array<extents, 3> quick_shapes{{{512, 512, 100}, {4096, 4096, 1}, {4096, 4096, 16}}};
 constexpr std::array<extents, 8> normal_shapes{{{256, 256, 1000},
                                                 {512, 512, 100},
@@ -51,6 +88,9 @@ std::string invalid(const problem& p) {
           registry::invalid_matrix("the field", s.rows, s.columns, std::max<std::uint64_t>(s.columns, 1), p.type);
       !why.empty())
     return why;
+  if (s.first > s.all || s.rows > s.all - s.first)
+    return "a band of " + std::to_string(s.rows) + " rows from row " + std::to_string(s.first) + " on is not within " +
+           std::to_string(s.all) + " rows";
   const double dx = p.number[0].as<double>(), dy = p.number[1].as<double>(), rate = p.number[2].as<double>();
   if (!(dx > 0 && dy > 0 && rate >= 0 && std::isfinite(dx) && std::isfinite(dy) && std::isfinite(rate)))
     return "dx is " + to_string(p.number[0]) + ", dy " + to_string(p.number[1]) + " and the rate " +
@@ -107,6 +147,7 @@ const registry::algorithm& diffuse_algorithm() {
         .invalid = invalid,
         .inadvisable = inadvisable,
         .fit_numbers = fit_numbers,
+        .divides = &division,
     };
   });
   return descriptor;

@@ -20,12 +20,14 @@ using namespace backend::cuda;
 template <class T>
 struct field {
   std::int64_t rows, columns;
+  std::int64_t half;  // the first row whose strip is the right one
   weights<T> w, scaled;
   bool can_scale;
 
   explicit field(const registry::problem& p)
       : rows(static_cast<std::int64_t>(p.shape[0])),
         columns(static_cast<std::int64_t>(p.shape[1])),
+        half(static_cast<std::int64_t>(sizes(p).half())),
         w(weights_in<T>(p)),
         scaled(scaled_weights(w)),
         can_scale(diffuse::can_scale(mask_of(p), w)) {}
@@ -35,7 +37,7 @@ struct field {
     return Mask == mask::scaled_five_points ? scaled : w;
   }
 
-  __device__ bool in_strip(std::int64_t j, std::int64_t i) const { return j < rows / 2 ? i == 0 : i == columns - 1; }
+  __device__ bool in_strip(std::int64_t j, std::int64_t i) const { return j < half ? i == 0 : i == columns - 1; }
   /// Where an index beyond an edge is clamped to.
   static __device__ std::int64_t within(std::int64_t index, std::int64_t count) {
     return index < 0 ? 0 : index < count ? index : count - 1;

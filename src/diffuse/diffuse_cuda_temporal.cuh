@@ -81,6 +81,9 @@ struct strip_stream {
       if (lane_column() + v >= first && lane_column() + v < last) written |= 1u << v;
   }
 
+  /// Not kept, since a register costs more.
+  __device__ __forceinline__ int half() const { return static_cast<int>(f.half); }
+
   static __device__ __forceinline__ int lane_column() { return static_cast<int>(threadIdx.x % warp_size) * Columns; }
 
   /// Row j is on its way; beyond the field the last one.
@@ -126,8 +129,8 @@ struct strip_stream {
   template <edges Edges>
   __device__ __forceinline__ void step(int level, int j, row& now) {
     if (Edges != edges::none) {
-      if (is_first && j < rows / 2) now[0] = 1;
-      if (is_last && j >= rows / 2) now[Columns - 1] = 1;
+      if (is_first && j < half()) now[0] = 1;
+      if (is_last && j >= half()) now[Columns - 1] = 1;
     }
     if (Edges == edges::all && j >= rows) {  // below the last row stand copies of it
 #pragma unroll

@@ -40,14 +40,14 @@ struct inside {
 template <class T>
 struct anywhere {
   const T* field;
-  std::int64_t rows, columns, y, x;
+  std::int64_t rows, columns, half, y, x;
 
   TILEWISE_KERNEL_PART static std::int64_t within(std::int64_t index, std::int64_t count) {
     return index < 0 ? 0 : index < count ? index : count - 1;
   }
   TILEWISE_KERNEL_PART T operator()(int dy, int dx) const {
     const std::int64_t j = within(y + dy, rows), i = within(x + dx, columns);
-    return i == (j < rows / 2 ? 0 : columns - 1) ? T(1) : field[j * columns + i];
+    return i == (j < half ? 0 : columns - 1) ? T(1) : field[j * columns + i];
   }
 };
 
@@ -56,7 +56,8 @@ std::uint64_t pieces_of(const sizes& s, unsigned height) { return ceil_div(s.row
 template <class T, mask Mask, unsigned Height>
 void one_step(const T* from, T* to, const sizes& s, const weights<T>& given) {
   constexpr std::int64_t radius = radius_of(Mask);
-  const auto rows = static_cast<std::int64_t>(s.rows), columns = static_cast<std::int64_t>(s.columns);
+  const auto rows = static_cast<std::int64_t>(s.rows), columns = static_cast<std::int64_t>(s.columns),
+             half = static_cast<std::int64_t>(s.half());
   const auto pieces = static_cast<unsigned>(pieces_of(s, Height)), across = static_cast<unsigned>(s.columns);
   const unsigned gangs = ceil_div(pieces, lanes);
   // Single values are passed with the launch; a struct would be copied to the device before each.
@@ -78,7 +79,7 @@ void one_step(const T* from, T* to, const sizes& s, const weights<T>& given) {
 #pragma GCC unroll 1
       for (std::int64_t j = top; j < bottom; ++j)
         to[j * columns + i] =
-            order::canonical(stepped<Mask, device_arithmetic>(w, anywhere<T>{from, rows, columns, j, i}));
+            order::canonical(stepped<Mask, device_arithmetic>(w, anywhere<T>{from, rows, columns, half, j, i}));
     }
   }
 }

@@ -80,7 +80,7 @@ void run(const problem& p, const registry::bindings& where, const tuning& t, bac
     const std::uint64_t steps = std::min(depth, s.steps - i * depth);
     queue.launch_tiles(program.kernel("tw_steps"), tiles_of(p, tile, steps),
                        backend::opencl::group_shape(tile.width, group_items / tile.width), now.from,
-                       now.from.offset / size, now.to, now.to.offset / size, s.rows, s.columns,
+                       now.from.offset / size, now.to, now.to.offset / size, s.rows, s.columns, s.half(),
                        static_cast<std::uint32_t>(steps), backend::memory(in_memory));
   }
 }

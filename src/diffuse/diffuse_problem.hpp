@@ -1,6 +1,10 @@
 // How diffusion is written as a registry::problem: shape {rows, columns, steps}, without ghosts; setting mask; the
 // numbers dx, dy and rate are doubles for either type of field.
 //
+// A band of a higher field has the shape {rows, columns, steps, first, all}: it is stepped as a field of its own, but
+// its strips are those of rows [first, first + rows) of `all`. Where its edges are not the field's, each step makes a
+// radius more of its rows differ from the field's; whoever cuts a band gives it so many rows more than are wanted.
+//
 // Ghosts need no memory. The original sets the strips, then copies the columns beside the edges outwards, and then the
 // rows, corners included. So each ghost has the value of the field's nearest element: an index beyond an edge is
 // clamped to the edge.
@@ -12,6 +16,7 @@
 
 #include <tilewise/diffuse.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace tilewise::impl::diffuse {
@@ -111,10 +116,18 @@ bool is_usable(mask m, const weights<T>& w) {
 /// The sizes by their usual names.
 struct sizes {
   std::uint64_t rows, columns, steps;
+  std::uint64_t first, all;  // where the rows are in the field that they are a band of
 
-  explicit sizes(const registry::problem& p) : rows(p.shape[0]), columns(p.shape[1]), steps(p.shape[2]) {}
+  explicit sizes(const registry::problem& p)
+      : rows(p.shape[0]),
+        columns(p.shape[1]),
+        steps(p.shape[2]),
+        first(p.shape.rank == 5 ? p.shape[3] : 0),
+        all(p.shape.rank == 5 ? p.shape[4] : rows) {}
   std::uint64_t elements() const { return rows * columns; }
-  std::uint64_t half() const { return rows / 2; }  // the first row whose strip is the right one
+  bool is_band() const { return rows != all; }
+  /// The first row whose strip is the right one.
+  std::uint64_t half() const { return std::min(rows, all / 2 - std::min(all / 2, first)); }
 };
 
 /// Where pass `index` of `passes` reads from and writes to: it starts from the input, alternates between the workspace

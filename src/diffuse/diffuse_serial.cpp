@@ -25,11 +25,11 @@ struct matrix {
 };
 
 template <class T>
-void set_boundaries(matrix<T>& c, std::uint64_t g) {
+void set_boundaries(matrix<T>& c, std::uint64_t g, std::uint64_t half) {
   const std::uint64_t ny = c.rows, nx = c.columns;
-  for (std::uint64_t j = 0; j < ny / 2; ++j)
+  for (std::uint64_t j = 0; j < g + half; ++j)
     for (std::uint64_t i = 0; i <= g; ++i) c[j][i] = 1;
-  for (std::uint64_t j = ny / 2; j < ny; ++j)
+  for (std::uint64_t j = g + half; j < ny; ++j)
     for (std::uint64_t i = nx - 1 - g; i < nx; ++i) c[j][i] = 1;
   for (std::uint64_t o = 0; o < g; ++o)
     for (std::uint64_t j = 0; j < ny; ++j) {
@@ -72,7 +72,7 @@ void diffuse(const registry::problem& p, const T* field, T* result) {
   matrix<T> c(s.rows + 2 * g, s.columns + 2 * g), lap = c, next = c;
   for (std::uint64_t j = 0; j < s.rows; ++j) std::copy_n(field + j * s.columns, s.columns, c[j + g] + g);
   for (std::uint64_t done = 0; done < s.steps; ++done) {
-    set_boundaries(c, g);
+    set_boundaries(c, g, s.half());
     convolve(c, taps, lap);
     step(c, lap, w.rate, g, next);
     std::swap(c, next);

@@ -1,11 +1,12 @@
 // What only diffuse must satisfy; the bits of every variant at the edge shapes are checked from the catalog.
 #include "helpers.hpp"
-#include "registry/catalog.hpp"
+#include "registry/execute.hpp"
 
 #include <tilewise/tilewise.hpp>
 
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -75,6 +76,51 @@ TEST(Diffuse, MayStopAndGoOnAnywhere) {
     diffuse<double>(half, end, {.rows = 36, .columns = 36, .steps = 50 - stop, .mask = 95});
     EXPECT_EQ(hash_of(end), hash_of(whole)) << stop;
   }
+}
+
+TEST(Diffuse, RowsOfABandAreThoseOfTheFieldExceptInItsHalo) {
+  constexpr std::uint64_t rows = 97, columns = 41;
+  const device on = open("cpu");
+  const registry::algorithm& what = registry::find_algorithm("diffuse");
+  const std::vector<float> field = wide_floats(rows * columns);
+  for (std::uint8_t mask = 0; mask < 3; ++mask)
+    for (const auto& [first, count, steps] : {std::array<std::uint64_t, 3>{0, 97, 5},
+                                              {0, 40, 9},    // above the middle
+                                              {60, 37, 11},  // below it
+                                              {31, 33, 4},
+                                              {48, 23, 3}}) {
+      registry::problem p{.what = &what, .type = dtype::f32, .shape = {rows, columns, steps}};
+      p.setting[0] = mask;
+      what.fit_numbers(p);
+      registry::problem band = p;
+      band.shape = {count, columns, steps, first, rows};
+      std::vector<float> whole(field.size()), part(count * columns);
+      const auto run = [&](const registry::problem& of, const float* from, std::vector<float>& to) {
+        const void* const in = from;
+        void* const out = to.data();
+        registry::run_on_host(of, registry::choose(of, on.implementation()), on.implementation().queue(), {&in, 1},
+                              {&out, 1});
+      };
+      run(p, field.data(), whole);
+      run(band, field.data() + first * columns, part);
+      const std::uint64_t halo = steps * (mask == 2 ? 2 : 1);
+      const std::uint64_t begin = first == 0 ? 0 : first + halo,
+                          end = first + count == rows ? rows : first + count - halo;
+      ASSERT_LT(begin, end);
+      EXPECT_EQ(std::memcmp(&whole[begin * columns], &part[(begin - first) * columns], (end - begin) * columns * 4), 0)
+          << "mask " << int{mask} << ", rows from " << first;
+    }
+}
+
+TEST(Diffuse, ABandLiesWithinItsField) {
+  const registry::algorithm& what = registry::find_algorithm("diffuse");
+  registry::problem p{.what = &what, .type = dtype::f32, .shape = {5, 7, 1, 6, 11}};
+  what.fit_numbers(p);
+  EXPECT_EQ(what.invalid(p), "");
+  p.shape.size[3] = 7;
+  EXPECT_EQ(what.invalid(p), "a band of 5 rows from row 7 on is not within 11 rows");
+  p.shape.size[3] = ~std::uint64_t{0};
+  EXPECT_NE(what.invalid(p), "");
 }
 
 TEST(Diffuse, DistancesAreOfTheirDirections) {

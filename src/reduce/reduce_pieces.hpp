@@ -11,7 +11,7 @@ namespace tilewise::impl::reduce {
 
 /// Where pieces of an array are cut: at multiples of a power of two, so that all but the last are one block.
 inline std::uint64_t piece_length(dtype type, const backend::queue& queue) {
-  return std::bit_floor(registry::piece_bytes(queue) / size_of(type));
+  return std::bit_floor(registry::piece_bytes(queue.device().info()) / size_of(type));
 }
 
 /// Appends the elements that lie at `x` on the queue's device. Waits for their blocks' values, which need room for 64

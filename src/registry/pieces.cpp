@@ -7,14 +7,13 @@
 
 namespace tilewise::registry {
 
-std::uint64_t piece_bytes(const backend::queue& queue) {
+std::uint64_t piece_bytes(const device_info& on) {
   constexpr std::uint64_t usual = std::uint64_t{64} << 20, least = std::uint64_t{64} << 10, of_memory = 32;
-  const std::uint64_t memory = queue.device().info().memory;
-  return memory == 0 ? usual : std::clamp(memory / of_memory, least, usual);
+  return on.memory == 0 ? usual : std::clamp(on.memory / of_memory, least, usual);
 }
 
 bool runs_in_pieces(const problem& p, const choice& how, backend::queue& queue) {
-  const double worth_it = 2.0 * static_cast<double>(piece_bytes(queue));
+  const double worth_it = 2.0 * static_cast<double>(piece_bytes(queue.device().info()));
   return p.what->divides != nullptr && queue.transfers() != nullptr && bytes_of_operands(p) >= worth_it &&
          p.what->divides->is_possible(p, how, queue.device());
 }
@@ -153,7 +152,7 @@ class whole_inputs {
 /// Whole granules, unless one takes much of the device's memory.
 std::uint64_t rows_of_a_piece(const rows& all, const backend::queue& queue) {
   const std::uint64_t row_bytes = std::max<std::uint64_t>(1, all.row_bytes), memory = queue.device().info().memory;
-  const std::uint64_t wanted = std::max<std::uint64_t>(1, piece_bytes(queue) / row_bytes);
+  const std::uint64_t wanted = std::max<std::uint64_t>(1, piece_bytes(queue.device().info()) / row_bytes);
   const bool fits = memory == 0 || all.granule <= memory / 16 / row_bytes;
   const std::uint64_t n = wanted >= all.granule ? wanted / all.granule * all.granule : fits ? all.granule : wanted;
   return std::min(all.count, n);

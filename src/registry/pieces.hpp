@@ -32,7 +32,7 @@ inline bool always_divisible(const problem&, const choice&, const backend::devic
 
 /// About how many bytes of an operand make a good piece for a device: large enough for the link's full speed, so small
 /// that the first one's upload and the last one's download, which nothing overlaps, take little time.
-std::uint64_t piece_bytes(const backend::queue& queue);
+std::uint64_t piece_bytes(const device_info& on);
 
 /// The host's side of a problem, in the order of the descriptor's inputs and outputs.
 struct host_pointers {
