@@ -14,10 +14,7 @@ std::uint64_t row_bytes(const problem& p) { return std::max<std::uint64_t>(1, si
 /// Rows of a band with the halos above and below it. A band of a field that does not fit may have a ninth of the
 /// memory: there are seven at once, three that travel, with their results, and a workspace, and pools round sizes up.
 std::uint64_t rows_at_once(const problem& p, const device_info& on) {
-  constexpr std::uint64_t shares = 9, unlimited = ~std::uint64_t{0};
-  const std::uint64_t share = on.memory == 0 ? unlimited : on.memory / shares;
-  const std::uint64_t most = on.max_allocation == 0 ? unlimited : on.max_allocation;
-  const std::uint64_t room = fits(p, on) ? registry::piece_bytes(on) : std::min(share, most);
+  const std::uint64_t room = fits(p, on) ? registry::piece_bytes(on) : registry::share_of_memory(on, 1, 9);
   return std::max<std::uint64_t>(2 * radius_of(mask_of(p)) + 1, room / row_bytes(p));
 }
 
@@ -97,7 +94,7 @@ void run(const problem& p, const registry::choice& how, backend::queue& queue, c
 
 bool fits(const problem& p, const device_info& on) {
   const std::uint64_t bytes = sizes(p).elements() * size_of(p.type);
-  return (on.memory == 0 || 3 * bytes <= on.memory / 5 * 4) && (on.max_allocation == 0 || bytes <= on.max_allocation);
+  return registry::has_room(on, 3 * bytes, bytes);
 }
 
 /// So that a quarter of what travels is halo: with more steps more rows would be stepped twice, with fewer the field

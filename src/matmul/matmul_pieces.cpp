@@ -40,13 +40,11 @@ struct plan {
 plan plan_for(const registry::problem& p, const backend::device& on) {
   constexpr std::uint64_t granule = 128;  // lines that suit the kernels' tiles
   const sizes s(p);
-  const std::uint64_t memory = on.info().memory == 0 ? ~std::uint64_t{0} : on.info().memory;
-  const std::uint64_t at_once = on.info().max_allocation == 0 ? memory : on.info().max_allocation;
-  const std::uint64_t room = std::min(memory / 5 * 2, at_once), line = s.k * size_of(p.type);
-  if (line > memory / 2 || line > at_once)
+  const std::uint64_t room = registry::share_of_memory(on.info(), 2, 5), line = s.k * size_of(p.type);
+  if (const std::uint64_t longest = registry::share_of_memory(on.info(), 1, 2); line > longest)
     throw error(errc::out_of_memory, to_string(p) + ": a row of A and a column of B take " + std::to_string(line) +
-                                         " bytes each, and both must fit the " + std::to_string(memory) + " bytes of " +
-                                         on.info().name + ", since k is never cut; use the CPU");
+                                         " bytes each, of which " + on.info().name + " has room for " +
+                                         std::to_string(longest) + ", and k is never cut; use the CPU");
   // One line of the factor that passes by makes as many elements of C as there are lines that stay.
   const std::uint64_t fit = std::max<std::uint64_t>(1, room / std::max(line, 4 * size_of(p.type)));
   const std::uint64_t lines = fit > granule ? fit / granule * granule : fit;

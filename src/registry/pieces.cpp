@@ -12,6 +12,21 @@ std::uint64_t piece_bytes(const device_info& on) {
   return on.memory == 0 ? usual : std::clamp(on.memory / of_memory, least, usual);
 }
 
+namespace {
+
+/// Devices that do not say what they have do not limit it.
+std::uint64_t limit(std::uint64_t bytes) { return bytes == 0 ? ~std::uint64_t{0} : bytes; }
+
+}  // namespace
+
+std::uint64_t share_of_memory(const device_info& on, std::uint64_t parts, std::uint64_t of) {
+  return std::min(limit(on.memory) / of * parts, limit(on.max_allocation));
+}
+
+bool has_room(const device_info& on, std::uint64_t bytes, std::uint64_t largest) {
+  return bytes <= limit(on.memory) / 5 * 4 && largest <= limit(on.max_allocation);
+}
+
 bool runs_in_pieces(const problem& p, const choice& how, backend::queue& queue) {
   const double worth_it = 2.0 * static_cast<double>(piece_bytes(queue.device().info()));
   return p.what->divides != nullptr && queue.transfers() != nullptr && bytes_of_operands(p) >= worth_it &&

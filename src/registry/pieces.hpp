@@ -28,6 +28,11 @@ struct piece {
 /// how, with the variant chosen, and the transfers be worth it.
 bool runs_in_pieces(const problem& p, const choice& how, backend::queue& queue);
 
+/// Whether a device has room for so many bytes, `largest` of them in one piece of memory; pools round sizes up.
+bool has_room(const device_info& on, std::uint64_t bytes, std::uint64_t largest);
+/// So many of `of` equal parts of a device's memory, as far as one piece of memory may be so large.
+std::uint64_t share_of_memory(const device_info& on, std::uint64_t parts, std::uint64_t of);
+
 inline bool always_divisible(const problem&, const choice&, const backend::device&) { return true; }
 
 /// About how many bytes of an operand make a good piece for a device: large enough for the link's full speed, so small

@@ -10,11 +10,10 @@ namespace {
 
 std::uint64_t bytes_each(const registry::problem& p) { return size_of(p.type) + payload_size(payload_of(p)); }
 
-/// Input, output and a workspace, for which pools round sizes up by at most a quarter.
+/// Input, output and a workspace.
 bool fits(const registry::problem& p, const device_info& on) {
-  const std::uint64_t longest = p.n() * std::max(size_of(p.type), payload_size(payload_of(p)));
-  return (on.memory == 0 || 3 * p.n() * bytes_each(p) <= on.memory / 5 * 4) &&
-         (on.max_allocation == 0 || longest <= on.max_allocation);
+  return registry::has_room(on, 3 * p.n() * bytes_each(p),
+                            p.n() * std::max(size_of(p.type), payload_size(payload_of(p))));
 }
 
 /// Merging costs more than runs save, so arrays that fit are sorted whole. The runs of a variant with another order
@@ -26,8 +25,7 @@ bool is_possible(const registry::problem& p, const registry::choice& how, const 
 /// So many that three runs with their outputs, a workspace and its tables fill the memory. A power of two, since pools
 /// have just such sizes, and pieces of merges divide it.
 std::uint64_t run_length(const registry::problem& p, const device_info& on) {
-  constexpr std::uint64_t shares = 8;
-  const std::uint64_t room = std::min(on.memory == 0 ? on.max_allocation : on.memory / shares, on.max_allocation);
+  const std::uint64_t room = registry::share_of_memory(on, 1, 8);
   return std::bit_floor(std::max<std::uint64_t>(1, room / bytes_each(p)));
 }
 
