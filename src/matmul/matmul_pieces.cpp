@@ -36,7 +36,7 @@ struct plan {
   std::uint64_t lines;
 };
 
-/// With the least to upload.
+/// With the least to upload; and of that, the least before the first launch.
 plan plan_for(const registry::problem& p, const backend::device& on) {
   constexpr std::uint64_t granule = 128;  // lines that suit the kernels' tiles
   const sizes s(p);
@@ -51,7 +51,8 @@ plan plan_for(const registry::problem& p, const backend::device& on) {
   const auto uploads = [&](std::uint64_t staying, std::uint64_t passing) {
     return static_cast<double>(staying) + static_cast<double>(ceil_div(staying, lines)) * static_cast<double>(passing);
   };
-  return {uploads(s.n, s.m) <= uploads(s.m, s.n), lines};
+  const double if_b_stays = uploads(s.n, s.m), if_a_stays = uploads(s.m, s.n);
+  return {if_b_stays == if_a_stays ? s.n <= s.m : if_b_stays < if_a_stays, lines};
 }
 
 void run(const registry::problem& p, const registry::choice& how, backend::queue& queue,
