@@ -40,9 +40,8 @@ struct data_run {
 /// Opens the device and chooses the variant that the options name. Throws whatever speaks against the run but memory.
 data_run plan_run(const registry::problem& p, const common_options& options);
 
-/// The same for work that is done as soon as its input is read: what is left open is the CPU's, since a GPU could only
-/// start later.
-data_run plan_stream(const registry::problem& p, common_options options);
+/// The same for work that a CPU does as soon as its input is read, where a GPU could only start later.
+data_run plan_stream(const registry::problem& p, const common_options& options);
 
 /// Runs the problem as planned. Throws `out_of_memory`, before anything is allocated, if the device or the host cannot
 /// hold the operands.
