@@ -19,9 +19,10 @@ using bytes = io::host_block;
 /// Times of the one run in nanoseconds, by the host's clock, except the kernel's, which the device measures. Each ends
 /// when the device is done.
 struct run_times {
-  double h2d = 0;         // nothing moves for a CPU device
-  double kernel = 0;      // from the call's first work on the device to its last; only with --json
-  double first_call = 0;  // the same call as the host sees it, including compiling and loading
+  double read = 0, write = 0;  // of an array that goes chunk by chunk: of its threads, on average
+  double h2d = 0;              // nothing moves for a CPU device
+  double kernel = 0;           // from the call's first work on the device to its last; only with --json
+  double first_call = 0;       // the same call as the host sees it, including compiling and loading
   double d2h = 0;
   double end_to_end = 0;  // the call with its transfers and allocations
 };

@@ -72,7 +72,7 @@ struct measured_case {
   text tuning, data;
   count seed = 0;
   maybe_count threads;  // of a CPU device
-  text mode;            // "hot", "cold"
+  text mode;            // lab/mode.hpp: "hot", "file_to_file"
   double bytes_min = 0, operations = 0;
 
   /// Whether it is the device's own copy or its multiply-adds.
