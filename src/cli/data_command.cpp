@@ -53,7 +53,10 @@ void run_on(backend::queue& queue, const registry::problem& p, std::span<const b
   const auto whole = clock::now();
   run.in_pieces = registry::runs_in_pieces(p, run.how, queue);
   if (run.in_pieces) {
-    registry::run_on_host(p, run.how, queue, from, to);
+    const double sent = queue.transfers()->sent_ns(), fetched = queue.transfers()->fetched_ns();
+    registry::run_on_host(p, run.how, queue, from, to, &run.times.kernel);
+    run.times.h2d = queue.transfers()->sent_ns() - sent;
+    run.times.d2h = queue.transfers()->fetched_ns() - fetched;
     run.times.end_to_end = ns_since(whole);
     return;
   }

@@ -34,7 +34,7 @@ struct data_run {
   device_handle device;
   registry::choice how;
   std::vector<bytes> outputs;
-  bool in_pieces = false;  // then steps overlap, and only end_to_end is known
+  bool in_pieces = false;  // then steps overlap: end_to_end is less than their sum
   run_times times;
 };
 

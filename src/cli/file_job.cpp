@@ -27,11 +27,9 @@ record::phases phases_of(const data_run& run, bool is_written) {
   record::phases spent;
   spent.read = times.read;
   if (is_written) spent.write = times.write;
-  if (run.in_pieces) return spent;  // the others overlap, and none is known by itself
   spent.kernel = times.kernel;
-  if (run.device->info().backend == "cpu") return spent;
-  spent.upload = times.h2d;
-  spent.download = times.d2h;
+  if (times.h2d > 0) spent.upload = times.h2d;
+  if (times.d2h > 0) spent.download = times.d2h;  // a value in pieces comes back with them
   return spent;
 }
 
