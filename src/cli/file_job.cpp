@@ -63,7 +63,7 @@ lab::file_outcome run_whole(const registry::problem& p, const lab::job_files& fi
   timed.json = true;
   run_planned(p, inputs, timed, run);
   start = clock::now();
-  for (std::size_t o = 0; o < written.size(); ++o) written[o].write_all(run.outputs[o]), written[o].commit();
+  for (std::size_t o = 0; o < written.size(); ++o) written[o].write(0, run.outputs[o]), written[o].commit();
   run.times.write = reserved + ns_since(start);
   lab::file_outcome done{{}, phases_of(run, !written.empty())};
   if (written.empty())

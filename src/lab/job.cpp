@@ -26,17 +26,28 @@ plain_copies copies_for(const plain_copies_of& all, const std::string& backend) 
   return found == all.end() ? copies_of_queue : found->second;
 }
 
+/// Files are read and written by several threads where a call has more than this.
+constexpr std::uint64_t part_of_one_thread = 512 << 10;
+
+template <class Move>
+void in_parts(std::uint64_t bytes, const Move& move) {
+  for (std::uint64_t begin = 0; begin < bytes; begin += part_of_one_thread)
+    move(begin, std::min(part_of_one_thread, bytes - begin));
+}
+
 io::host_block read_on_one_thread(const std::string& path) {
   io::array_input file(path);
   io::host_block all(file.bytes());
-  file.read(0, std::span(all.data(), all.size()));
+  in_parts(all.size(),
+           [&](std::uint64_t begin, std::uint64_t n) { file.read(begin, std::span(all).subspan(begin, n)); });
   return all;
 }
 
 void write_on_one_thread(const std::string& path, const registry::operand& what, const io::host_block& all) {
   const std::uint64_t shape[] = {what.count};
   io::array_output file(path, what.type, shape);
-  file.write(0, std::span(all.data(), all.size()));
+  in_parts(all.size(),
+           [&](std::uint64_t begin, std::uint64_t n) { file.write(begin, std::span(all).subspan(begin, n)); });
   file.commit();
 }
 
@@ -93,7 +104,6 @@ record::phases plain_job::on_files(const job_files& files, registry::host_operan
 }
 
 void move_files(const registry::problem& p, const job_files& files, backend::queue& team) {
-  constexpr std::uint64_t part = 512 << 10;
   auto& threads = static_cast<backend::cpu::queue&>(team);
   std::vector<io::host_block> rooms(threads.threads());
   const auto out = p.what->outputs(p);
@@ -103,16 +113,19 @@ void move_files(const registry::problem& p, const job_files& files, backend::que
     if (i < files.in.size()) x.emplace(files.in[i]);
     if (i < files.out.size()) y.emplace(files.out[i], out[i].type, std::span(&out[i].count, 1));
     const std::uint64_t read = x ? x->bytes() : 0, written = y ? out[i].bytes() : 0;
-    threads.for_each_tile(ceil_div(std::max(read, written), part), [&](std::uint64_t number, unsigned worker) {
-      if (rooms[worker].size() == 0) {
-        rooms[worker] = io::host_block(part);
-        std::fill(rooms[worker].begin(), rooms[worker].end(), std::byte{1});
-      }
-      const std::uint64_t begin = number * part;
-      const auto room = [&](std::uint64_t all) { return std::span(rooms[worker].data(), std::min(part, all - begin)); };
-      if (begin < read) x->read(begin, room(read));
-      if (begin < written) y->write(begin, room(written));
-    });
+    threads.for_each_tile(ceil_div(std::max(read, written), part_of_one_thread),
+                          [&](std::uint64_t number, unsigned worker) {
+                            if (rooms[worker].size() == 0) {
+                              rooms[worker] = io::host_block(part_of_one_thread);
+                              std::fill(rooms[worker].begin(), rooms[worker].end(), std::byte{1});
+                            }
+                            const std::uint64_t begin = number * part_of_one_thread;
+                            const auto room = [&](std::uint64_t all) {
+                              return std::span(rooms[worker].data(), std::min(part_of_one_thread, all - begin));
+                            };
+                            if (begin < read) x->read(begin, room(read));
+                            if (begin < written) y->write(begin, room(written));
+                          });
     if (y) y->commit();
   }
 }
