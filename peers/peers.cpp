@@ -44,4 +44,12 @@ std::vector<registry::variant> peer_variants() {
   return all;
 }
 
+std::vector<runtime_copies> copies_of_runtimes() {
+#if TILEWISE_WITH_CUDA
+  return {{"cuda", upload_pageable, download_pageable}};
+#else
+  return {};
+#endif
+}
+
 }  // namespace tilewise::peers

@@ -1,8 +1,12 @@
-// The tool with faulty variants of scan planted in it, so that its answers to faults can be seen.
+// The tool with faulty variants of scan planted in it, so that its answers to faults can be seen, and with measured
+// figures of the machine that somebody made up.
+#include "backend/cpu/cpu_device.hpp"
 #include "cli/commands.hpp"
+#include "cli/figures_record.hpp"
 #include "registry/catalog.hpp"
 
 #include <csignal>
+#include <cstdlib>
 #include <new>
 #include <stdexcept>
 
@@ -80,6 +84,25 @@ void fails(const registry::problem&, const registry::bindings&, const registry::
   throw error(Code, "planted");
 }
 
+/// PLANTED_FIGURES="<ns on the CPU> <ns on opencl:0> <identity>": what each algorithm took for a million operations.
+void plant_figures(const char* text) {
+  char *after_cpu = nullptr, *after_device = nullptr;
+  const double cpu_ns = std::strtod(text, &after_cpu), device_ns = std::strtod(after_cpu, &after_device);
+  const device_info cpu = backend::cpu::make_device("cpu", {})->info();
+  lab::machine_figures all;
+  all.read_bytes_per_s = 1e12;
+  all.cpu.name = cpu.name;
+  all.device.emplace();
+  all.device->name = "opencl:0";
+  all.device->identity = after_device + 1;
+  all.device->upload_bytes_per_s = all.device->download_bytes_per_s = 1e12;
+  for (const char* name : {"reduce.f32", "scan.f32", "sort.f32", "matmul.f32"}) {
+    all.cpu.computing[name] = {.operations = 1e6, .ns = cpu_ns};
+    all.device->computing[name] = {.operations = 1e6, .ns = device_ns};
+  }
+  cli::keep_figures(all, cpu);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -105,5 +128,6 @@ int main(int argc, char** argv) {
       planted("internal", internal),
   };
   registry::add_peers(faulty);
+  if (const char* figures = std::getenv("PLANTED_FIGURES")) plant_figures(figures);
   return cli::run_tool(argc, argv);
 }

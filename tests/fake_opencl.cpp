@@ -1,6 +1,6 @@
 // A driver for tests: passes every call on to the real loader, except that FAKE_OPENCL="<call>=<what>" makes one call
-// return an error code (a number), crash or hang ("hang100": after 100 of them). TILEWISE_OPENCL_LIBRARY names this
-// file to the library.
+// return an error code (a number), crash or hang ("hang100": after 100 of them), and FAKE_OPENCL_TYPE="gpu" makes every
+// device call itself a GPU. TILEWISE_OPENCL_LIBRARY names this file to the library.
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
@@ -61,7 +61,13 @@ void* real(const char* call) {
 CALL(clGetPlatformIDs, (cl_uint a, cl_platform_id* b, cl_uint* c), (a, b, c))
 CALL(clGetDeviceIDs, (cl_platform_id a, cl_device_type b, cl_uint c, cl_device_id* d, cl_uint* e), (a, b, c, d, e))
 INFO(clGetPlatformInfo, cl_platform_id, cl_platform_info)
-INFO(clGetDeviceInfo, cl_device_id, cl_device_info)
+EXPORTED cl_int clGetDeviceInfo(cl_device_id a, cl_device_info b, std::size_t c, void* d, std::size_t* e) {
+  if (const cl_int status = fault("clGetDeviceInfo")) return status;
+  const cl_int status = PASS_ON(clGetDeviceInfo, (a, b, c, d, e));
+  if (b == CL_DEVICE_TYPE && d != nullptr && std::getenv("FAKE_OPENCL_TYPE") != nullptr)
+    *static_cast<cl_device_type*>(d) = CL_DEVICE_TYPE_GPU;
+  return status;
+}
 INFO(clGetCommandQueueInfo, cl_command_queue, cl_command_queue_info)
 INFO(clGetMemObjectInfo, cl_mem, cl_mem_info)
 INFO(clGetProgramInfo, cl_program, cl_program_info)

@@ -170,7 +170,7 @@ TEST(SeedsCourse, IsOfTheFastestRowWithTheBitsAndInItsRecord) {
     ++runs;
     for (const measured& other : seen)
       if (!other.result.what.is_limit() && other.result.what.order == registry::claim::tilewise) {
-        EXPECT_LE(m.kernel()->median_ns, other.kernel()->median_ns);
+        EXPECT_LE(m.time()->median_ns, other.time()->median_ns);
       }
     EXPECT_EQ(m.result.course->moments.size(), 2u);
     EXPECT_FALSE(m.result.course->stopped);
@@ -185,7 +185,7 @@ TEST(SeedsCourse, AFailureCostsNeitherTheTimesNorTheMomentsBeforeIt) {
          course.moments = {moment_of(0)};
          throw std::bad_alloc();
        })) {
-    EXPECT_NE(m.kernel(), nullptr);
+    EXPECT_NE(m.time(), nullptr);
     if (!m.result.course) continue;
     EXPECT_EQ(m.result.course->moments.size(), 1u);
     EXPECT_EQ(m.result.course->stopped, "std::bad_alloc");

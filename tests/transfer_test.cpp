@@ -126,6 +126,28 @@ TEST(Transfers, AFailureIsThrownWhereItsTransferIsWaitedFor) {
   EXPECT_TRUE(there == from);
 }
 
+TEST(Transfers, WhatOverlapsIsTimedOnce) {
+  using std::chrono::nanoseconds;
+  const backend::travel_clock::time start{nanoseconds(1000)};
+  backend::travel_clock clock;
+  clock.add(start, start + nanoseconds(10));
+  clock.add(start + nanoseconds(5), start + nanoseconds(12));
+  clock.add(start + nanoseconds(30), start + nanoseconds(40));
+  EXPECT_DOUBLE_EQ(clock.ns(), 22);
+}
+
+TEST(Transfers, EachDirectionIsTimed) {
+  std::atomic<int> copies{0};
+  transfer_team team([&] { return std::make_unique<late_lane>(copies, 0, true); });
+  std::vector<std::byte> here(1 << 20), there(1 << 20);
+  const memory device{there.data(), 0, there.size()};
+  team.send(device, here.data(), here.size()).wait();
+  EXPECT_GT(team.sent_ns(), 0);
+  EXPECT_EQ(team.fetched_ns(), 0);
+  team.fetch(here.data(), device, here.size()).wait();
+  EXPECT_GT(team.fetched_ns(), 0);
+}
+
 TEST(Pieces, Scan) {
   for (const std::size_t n : {std::size_t{262144}, std::size_t{1048579}}) {
     const std::vector<float> x = rough(n);

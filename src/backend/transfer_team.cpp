@@ -26,6 +26,8 @@ struct transfer::state {
   std::uint64_t part_bytes;
   std::uint64_t next = 0;    // byte of the first part that nobody has taken
   std::uint64_t unfinished;  // parts
+  travel_clock* clock;
+  travel_clock::time began = {};  // when the first part was taken
   std::exception_ptr failure = nullptr;
   std::mutex mutex = {};
   std::condition_variable finished = {};
@@ -57,7 +59,9 @@ struct part {
   void finish(std::exception_ptr failure) const {
     const std::lock_guard lock(of->mutex);
     if (failure) of->failure = failure;
-    if (--of->unfinished == 0) of->finished.notify_all();
+    if (--of->unfinished != 0) return;
+    of->clock->add(of->began, std::chrono::steady_clock::now());
+    of->finished.notify_all();
   }
 };
 
@@ -91,6 +95,17 @@ void end(lane& way, unsigned turn, const part& what) {
 }
 
 }  // namespace
+
+void travel_clock::add(time begin, time end) {
+  const std::lock_guard lock(mutex_);
+  ns_ += std::chrono::duration<double, std::nano>(end - std::max(begin, last_end_)).count();
+  last_end_ = std::max(last_end_, end);
+}
+
+double travel_clock::ns() const {
+  const std::lock_guard lock(mutex_);
+  return ns_;
+}
 
 /// The threads of one direction; they take the transfers in the order in which they were asked for.
 class transfer_team::crew {
@@ -134,6 +149,7 @@ class transfer_team::crew {
     if (may_wait) called_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
     if (waiting_.empty()) return std::nullopt;
     const std::shared_ptr<transfer::state> from = waiting_.front();
+    if (from->next == 0) from->began = std::chrono::steady_clock::now();
     const part taken{from, from->next, std::min(from->part_bytes, from->device.bytes - from->next)};
     from->next += taken.bytes;
     if (from->next == from->device.bytes) waiting_.pop_front();
@@ -189,24 +205,25 @@ transfer_team::crew& transfer_team::started(std::unique_ptr<crew>& of) {
 
 namespace {
 
-std::shared_ptr<transfer::state> describe(std::byte* host, host_rows rows, memory device, bool up) {
+std::shared_ptr<transfer::state> describe(std::byte* host, host_rows rows, memory device, bool up,
+                                          travel_clock& clock) {
   const std::uint64_t bytes = rows.total(), part_bytes = part_bytes_for(bytes);
   return std::make_shared<transfer::state>(host, rows.joined(), device.at(0, bytes), up, part_bytes, 0,
-                                           ceil_div(bytes, part_bytes));
+                                           ceil_div(bytes, part_bytes), &clock);
 }
 
 }  // namespace
 
 transfer transfer_team::send(memory to, const void* from, host_rows rows) {
   if (rows.total() == 0) return {};
-  const auto work = describe(static_cast<std::byte*>(const_cast<void*>(from)), rows, to, true);
+  const auto work = describe(static_cast<std::byte*>(const_cast<void*>(from)), rows, to, true, up_time_);
   started(up_).take_on(work);
   return transfer(work);
 }
 
 transfer transfer_team::fetch(void* to, memory from, host_rows rows) {
   if (rows.total() == 0) return {};
-  const auto work = describe(static_cast<std::byte*>(to), rows, from, false);
+  const auto work = describe(static_cast<std::byte*>(to), rows, from, false, down_time_);
   started(down_).take_on(work);
   return transfer(work);
 }

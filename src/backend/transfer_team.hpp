@@ -5,6 +5,7 @@
 #include "backend/backend.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 
 namespace tilewise::backend {
@@ -57,6 +58,19 @@ class transfer {
   std::shared_ptr<state> state_;
 };
 
+/// How long the transfers of one direction have been under way, in nanoseconds; what overlaps counts once.
+class travel_clock {
+ public:
+  using time = std::chrono::steady_clock::time_point;
+  void add(time begin, time end);
+  double ns() const;
+
+ private:
+  mutable std::mutex mutex_;
+  double ns_ = 0;
+  time last_end_{};
+};
+
 /// Two crews of threads, one for each direction, that start when they are first needed. They know nothing of the
 /// queue's work: wait for what uses the memory before, and for the transfer before anything uses it afterwards.
 class transfer_team {
@@ -73,12 +87,17 @@ class transfer_team {
   /// Whether any transfer so far had to go without pinned memory, which is slower.
   bool lacked_pinned_memory() const { return lacked_pinned_memory_; }
 
+  /// Of all transfers that have ended.
+  double sent_ns() const { return up_time_.ns(); }
+  double fetched_ns() const { return down_time_.ns(); }
+
  private:
   class crew;
   crew& started(std::unique_ptr<crew>& of);
 
   open_lane open_;
   std::atomic<bool> lacked_pinned_memory_{false};
+  travel_clock up_time_, down_time_;
   std::unique_ptr<crew> up_, down_;
 };
 

@@ -41,7 +41,7 @@ void turns::give_up() {
   next_.notify_all();
 }
 
-void for_each_chunk(io::array_input& from, data_run& run, const std::function<double(const chunk&)>& work,
+void for_each_chunk(io::array_input& from, data_run& run, const std::function<chunk_times(const chunk&)>& work,
                     const std::function<void()>& give_up) {
   auto& team = static_cast<backend::cpu::queue&>(run.device->queue());
   std::vector<io::host_block> rooms(team.threads());
@@ -49,7 +49,7 @@ void for_each_chunk(io::array_input& from, data_run& run, const std::function<do
   std::mutex mutex;
   std::exception_ptr failure;
   std::atomic<bool> has_failed{false};
-  std::atomic<double> work_ns{0};
+  std::atomic<double> read_ns{0}, computed_ns{0}, written_ns{0};
   const clock::time_point start = clock::now();
   const auto fail = [&] {
     const std::lock_guard lock(mutex);
@@ -64,11 +64,15 @@ void for_each_chunk(io::array_input& from, data_run& run, const std::function<do
       if (rooms[worker].size() == 0) rooms[worker] = io::host_block(chunk_bytes);
       const std::uint64_t begin = number * chunk_bytes, length = std::min(chunk_bytes, from.bytes() - begin);
       const std::span<std::byte> elements = std::span(rooms[worker]).first(length);
+      const clock::time_point began = clock::now();
       if (from.is_pipe())
         reading.take(number, [&] { from.read(begin, elements); });
       else
         from.read(begin, elements);
-      work_ns += work({number, begin, elements});
+      read_ns += ns_since(began);
+      const chunk_times spent = work({number, begin, elements});
+      computed_ns += spent.computed;
+      written_ns += spent.written;
     } catch (const turns::given_up&) {
       // Another one has failed, and said why.
     } catch (...) {
@@ -76,7 +80,9 @@ void for_each_chunk(io::array_input& from, data_run& run, const std::function<do
     }
   });
   if (failure) std::rethrow_exception(failure);
-  run.times.kernel = run.times.first_call = work_ns / team.threads();
+  run.times.read = read_ns / team.threads();
+  run.times.kernel = run.times.first_call = computed_ns / team.threads();
+  run.times.write = written_ns / team.threads();
   run.times.end_to_end = ns_since(start);
 }
 

@@ -46,10 +46,15 @@ struct chunk {
   }
 };
 
+/// What one thread spent on a chunk, in nanoseconds.
+struct chunk_times {
+  double computed = 0, written = 0;
+};
+
 /// Chunks begin at multiples of a power of two. They are read in parallel, or from a pipe one after the other, and
-/// given to `work` on the same thread, which returns how many nanoseconds it computed. The first exception ends it all
+/// given to `work` on the same thread, which returns what it spent. The first exception ends it all
 /// and is thrown here; `give_up` is called then. Fills the times of the run.
-void for_each_chunk(io::array_input& from, data_run& run, const std::function<double(const chunk&)>& work,
+void for_each_chunk(io::array_input& from, data_run& run, const std::function<chunk_times(const chunk&)>& work,
                     const std::function<void()>& give_up);
 
 }  // namespace tilewise::cli

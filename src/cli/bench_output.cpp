@@ -41,7 +41,7 @@ void bench_output::tell_line(const lab::measured& m) const {
   if (asked_.quiet || shows_progress()) return;
   note(m.result.what.group + " " + m.result.what.variant + " @" + m.place + ": " +
        std::string(name_of(m.result.state)) + ", " +
-       (m.kernel() != nullptr ? report::duration(*m.kernel()->median_ns) : m.result.reason.value_or("")));
+       (m.time() != nullptr ? report::duration(*m.time()->median_ns) : m.result.reason.value_or("")));
 }
 
 void bench_output::print_block() {

@@ -19,11 +19,11 @@ using record::status;
 const measured* baseline_of(const std::vector<measured>& rows) {
   for (const char* ending : {"/cpu:std", "/serial"})
     for (const measured& m : rows)
-      if (m.result.what.variant.ends_with(ending) && m.kernel() != nullptr) return &m;
+      if (m.result.what.variant.ends_with(ending) && m.time() != nullptr) return &m;
   return nullptr;
 }
 
-double median_ns(const measured& m) { return *m.kernel()->median_ns; }
+double median_ns(const measured& m) { return *m.time()->median_ns; }
 
 /// In the unit of the problem's speed; 0 if unknown.
 double rate_of(const measured& m) {
@@ -67,7 +67,7 @@ std::string share_of_limit(const measured& m) {
 std::string line_of(const measured& m, const std::vector<measured>& rows) {
   const measured* baseline = baseline_of(rows);
   const std::string start = wrapped(label_of(m));
-  const record::clock* kernel = m.kernel();
+  const record::clock* kernel = m.time();
   if (kernel == nullptr) {
     const bool is_wrong = m.result.state == status::wrong;
     const std::string reason = is_wrong ? "" : m.result.reason.value_or("").substr(0, 80 - label_width - 12);
@@ -83,7 +83,7 @@ std::string line_of(const measured& m, const std::vector<measured>& rows) {
 }
 
 std::string problem_title(const measured& m) {
-  return problem_name(m) + (m.result.what.mode == "cold" ? "  cold" : "") + "  (" + unit_of(m) + ")";
+  return problem_name(m) + (m.result.what.mode == "hot" ? "" : "  " + m.result.what.mode) + "  (" + unit_of(m) + ")";
 }
 
 /// The fastest at the algorithm's largest size; none is named where the best times cannot be true.
@@ -109,7 +109,7 @@ std::string fastest(const std::string& algorithm, const std::vector<const measur
 }  // namespace
 
 std::string bench_heading() {
-  return left("variant @device", label_width) + "   kernel    +-%    rate   limit   vs std  bits\n";
+  return left("variant @device", label_width) + "     time    +-%    rate   limit   vs std  bits\n";
 }
 
 std::string bench_block(const std::vector<measured>& rows) {
@@ -127,7 +127,7 @@ std::string bench_verdict(const std::vector<measured>& rows) {
     implausible += !is_plausible(m);
     if (m.result.what.order != registry::claim::tilewise || !m.result.verify || !m.result.verify->ok) continue;
     ++right_bits;
-    if (m.kernel() != nullptr) timed[m.result.what.algorithm].push_back(&m);
+    if (m.time() != nullptr) timed[m.result.what.algorithm].push_back(&m);
   }
   std::string text = wrong != 0
                          ? coloured("WRONG: " + std::to_string(wrong) + " results differ", colour::red)

@@ -5,6 +5,7 @@
 #include "cli/bench_part.hpp"
 #include "cli/device_use.hpp"
 #include "cli/documents.hpp"
+#include "cli/file_job.hpp"
 #include "cli/file_roles.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/known_peers.hpp"
@@ -82,6 +83,7 @@ lab::request plan_request(const bench_request& asked) {
   lab::request wanted;
   wanted.base = lab::find_preset(asked.preset);
   wanted.selectors = asked.selectors;
+  wanted.what = parse_name<lab::mode>(asked.mode, lab::all_modes, "mode");
   wanted.variant = asked.variant;
   wanted.sizes = asked.sizes;
   wanted.tuning = asked.tuning;
@@ -99,7 +101,9 @@ lab::request plan_request(const bench_request& asked) {
 lab::measuring measuring_of(const bench_request& asked, const lab::preset& base) {
   lab::measuring how;
   how.rule = base.rule;
-  how.cold = asked.mode == "cold";
+  how.what = parse_name<lab::mode>(asked.mode, lab::all_modes, "mode");
+  how.on_files = run_file_job;
+  how.copies = plain_copies_of_peers();
   if (!asked.precision.empty()) how.rule.precision = parse_precision(asked.precision);
   if (asked.max_time_s > 0) how.rule.max_ns = asked.max_time_s * 1e9;
   how.rule.min_ns = std::min(how.rule.min_ns, how.rule.max_ns);
@@ -236,9 +240,7 @@ void add_what(CLI::App& command, bench_request& to) {
 }
 
 void add_how(CLI::App& command, bench_request& to) {
-  command.add_option("--mode", to.mode, "cold flushes the caches before each call")
-      ->check(CLI::IsMember({"hot", "cold"}))
-      ->option_text("hot|cold");
+  command.add_option("--mode", to.mode, "hot, cold, host_to_host, file_to_file; see below")->option_text("NAME");
   command.add_option("--precision", to.precision, "how precisely to know the median; default 1%")->option_text("P%");
   command.add_option("--max-time", to.max_time_s, "at most this many seconds per row")
       ->option_text("S")
@@ -271,6 +273,12 @@ void add_bench(CLI::App& app, invocation& call) {
       "it measures everything. normal adds types, sizes and the other variants.\n"
       "The preset seeds repeats the experiments of the documents that Tilewise started\n"
       "from, with every variant; their figures appear next to ours, marked by a letter.\n"
+      "--mode cold flushes the caches before each call. host_to_host and file_to_file\n"
+      "time whole jobs, all devices in one table: from the host's memory, or from .npy\n"
+      "files in memory as the tool's commands do it, and back; a device is open and its\n"
+      "code compiled before. Peers get plain code: files read whole and written by one\n"
+      "thread, and the runtime's own copies. The limit is the link both ways at once,\n"
+      "or the same files read and written by all threads.\n"
       "With --isolate a child process measures each problem on each device. A row that\n"
       "crashes, loses its device or takes no step for --time-limit has failed, exit 8;\n"
       "the others are measured again without it.\n"
@@ -281,6 +289,7 @@ void add_bench(CLI::App& app, invocation& call) {
       "  tilewise bench matmul --shape 4096x4096x512 --dtype f32,f64\n"
       "  tilewise bench sort --n 1048576 --set order=descending,payload=indices\n"
       "  tilewise bench 'scan/opencl:*' --tuning all -o tuning.jsonl\n"
+      "  tilewise bench scan --n 268435456 --mode file_to_file -o jobs.jsonl\n"
       "  tilewise bench polymul --preset seeds");
   command->callback([&call, asked] { call.run = [&call, asked] { return bench(*asked, call.argv); }; });
 }

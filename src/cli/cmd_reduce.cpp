@@ -1,12 +1,10 @@
 // tilewise reduce: one value from an array file.
 #include "base/number.hpp"
 #include "cli/array_file.hpp"
+#include "cli/array_fold.hpp"
 #include "cli/array_stream.hpp"
 #include "cli/output.hpp"
 #include "lab/verify.hpp"
-#include "reduce/reduce_problem.hpp"
-
-#include <tilewise/partial.hpp>
 
 #include <charconv>
 #include <cmath>
@@ -34,31 +32,9 @@ nlohmann::ordered_json json_number(const base::scalar_value& value) {
   return std::isfinite(number) ? nlohmann::ordered_json(number) : nlohmann::ordered_json();
 }
 
-/// Each chunk is reduced as soon as it is read.
-template <class T>
-T reduce_chunks(const registry::problem& p, io::array_input& x, data_run& run) {
-  const op operation = impl::reduce::operation_of(p);
-  const device one_thread = open("cpu:serial");
-  partial<T> all(operation);
-  turns order;
-  const auto work = [&](const chunk& part) {
-    const clock::time_point start = clock::now();
-    partial<T> own(operation, part.begin / sizeof(T));
-    own.push(part.as<T>(), {.device = one_thread});
-    const double computed = ns_since(start);
-    order.take(part.number, [&] { all.merge(own); });
-    return computed;
-  };
-  for_each_chunk(x, run, work, [&] { order.give_up(); });
-  const T value = all.value();
-  return impl::reduce::has_init(p) ? reduce<T>(std::span(&value, 1), p.number[0].as<T>(), {.operation = operation})
-                                   : value;
-}
-
 base::scalar_value reduce_array(const registry::problem& p, io::array_input& x, const common_options& options,
                                 data_run& run) {
-  if (may_stream(x, run, options))
-    return with_type(p.type, [&]<class T>(T) { return base::scalar_value::of<T>(reduce_chunks<T>(p, x, run)); });
+  if (may_stream(x, run, options)) return reduce_in_chunks(p, x, run);
   const io::npy_array all = x.read_all();
   const bytes* const inputs[] = {&all.data};
   run_planned(p, inputs, options, run);

@@ -1,15 +1,11 @@
 // tilewise scan: running sums, products, minima or maxima of an array file, as an array file.
 #include "base/number.hpp"
 #include "cli/array_file.hpp"
+#include "cli/array_fold.hpp"
 #include "cli/array_stream.hpp"
 #include "cli/file_roles.hpp"
 #include "io/array_output.hpp"
 #include "lab/verify.hpp"
-#include "order/segment.hpp"
-#include "registry/call.hpp"
-#include "scan/scan_problem.hpp"
-
-#include <tilewise/scan.hpp>
 
 #include <optional>
 
@@ -26,57 +22,11 @@ struct scan_request {
   std::optional<std::string> init;
 };
 
-/// Chunks take their carries in order, and where results go into a pipe or a digest, these too.
-struct scan_turns {
-  turns carries, results;
-  void give_up() { carries.give_up(), results.give_up(); }
-};
-
-/// In place, between the prefixes before and after the chunk, which is an aligned block or the beginning of one.
-template <class T>
-void scan_chunk(std::span<T> values, const registry::problem& p, const std::array<T, 2>& carry, const device& on) {
-  registry::run_call(impl::scan::part_of(p, values.size()), on, registry::preferences{},
-                     {{"the input", values}, {"the carry", std::span<const T>(carry)}}, {{"the output", values}});
-}
-
-/// Each chunk is reduced as soon as it is read; then, with all that precedes it, it can be scanned.
-template <class T>
-void scan_chunks(const registry::problem& p, io::array_input& x, io::array_output& y, data_run& run, lab::digest* sum) {
-  const op operation = impl::scan::operation_of(p);
-  const device one_thread = open("cpu:serial");
-  partial<T> all(operation);
-  const auto prefix = [&] {
-    return order::with_operator(operation, [&]<class Op>(Op) { return order::fold<Op>(all.blocks()); });
-  };
-  scan_turns in_order;
-  const auto work = [&](const chunk& part) {
-    const std::span<T> values = part.as<T>();
-    const clock::time_point start = clock::now();
-    partial<T> own(operation, part.begin / sizeof(T));
-    std::array<T, 2> carry;
-    own.push(values, {.device = one_thread});
-    in_order.carries.take(part.number, [&] {
-      carry[0] = prefix();
-      all.merge(own);
-      carry[1] = prefix();
-    });
-    scan_chunk<T>(values, p, carry, one_thread);
-    const double computed = ns_since(start);
-    const auto write = [&] {
-      if (sum != nullptr) sum->add(part.elements);
-      y.write(part.begin, part.elements);
-    };
-    sum != nullptr || y.is_pipe() ? in_order.results.take(part.number, write) : write();
-    return computed;
-  };
-  for_each_chunk(x, run, work, [&] { in_order.give_up(); });
-}
-
 exit_code scan_stream(const scan_request& request, const registry::problem& p, io::array_input& x, data_run& run) {
   require_free_output(request.output, request.common.json);
   io::array_output y(request.output, p.type, x.shape());
   lab::digest sum;
-  with_type(p.type, [&]<class T>(T) { scan_chunks<T>(p, x, y, run, request.common.json ? &sum : nullptr); });
+  scan_in_chunks(p, x, y, run, request.common.json ? &sum : nullptr);
   tell(run, request.common);
   y.commit();
   if (request.common.json) print_fields(describe(p, run, x.shape(), sum.text()), request.output);

@@ -41,6 +41,7 @@ struct common_options {
 void add_device_options(CLI::App& command, common_options& to);   // --device --threads --device-memory --time-limit
 void add_variant_options(CLI::App& command, common_options& to);  // --variant --tuning --fast
 void add_output_options(CLI::App& command, common_options& to);   // --json -q -v
+void add_team_options(CLI::App& command, common_options& to);     // --threads --time-limit
 
 /// For commands that take several devices.
 struct device_list_options {
@@ -84,6 +85,7 @@ void add_reduce(CLI::App& app, invocation& call);
 void add_report(CLI::App& app, invocation& call);
 void add_scan(CLI::App& app, invocation& call);
 void add_sort(CLI::App& app, invocation& call);
+void add_tune(CLI::App& app, invocation& call);
 void add_verify(CLI::App& app, invocation& call);
 
 }  // namespace tilewise::cli

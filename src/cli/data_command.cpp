@@ -3,6 +3,7 @@
 #include "backend/transfer_team.hpp"
 #include "cli/file_roles.hpp"
 #include "cli/output.hpp"
+#include "cli/placement.hpp"
 #include "io/array_output.hpp"
 #include "io/host_memory.hpp"
 #include "lab/verify.hpp"
@@ -52,7 +53,10 @@ void run_on(backend::queue& queue, const registry::problem& p, std::span<const b
   const auto whole = clock::now();
   run.in_pieces = registry::runs_in_pieces(p, run.how, queue);
   if (run.in_pieces) {
-    registry::run_on_host(p, run.how, queue, from, to);
+    const double sent = queue.transfers()->sent_ns(), fetched = queue.transfers()->fetched_ns();
+    registry::run_on_host(p, run.how, queue, from, to, &run.times.kernel);
+    run.times.h2d = queue.transfers()->sent_ns() - sent;
+    run.times.d2h = queue.transfers()->fetched_ns() - fetched;
     run.times.end_to_end = ns_since(whole);
     return;
   }
@@ -75,20 +79,22 @@ void run_on(backend::queue& queue, const registry::problem& p, std::span<const b
 
 }  // namespace
 
-data_run plan_run(const registry::problem& p, const common_options& options) {
+namespace {
+
+data_run plan(const registry::problem& p, const common_options& options, bool while_reading) {
   const registry::preferences wanted{options.variant, options.tuning, options.fast};
   registry::admit(p, wanted);
-  const device_handle device = open_device(options);
-  return {.device = device, .how = registry::choose(p, *device, wanted), .outputs = {}, .times = {}};
-}
-
-data_run plan_stream(const registry::problem& p, common_options options) {
-  const bool is_open = options.variant.empty() && options.tuning.empty() && meant_by(options.device) == "auto";
-  if (is_open) options.device = "cpu";
-  data_run run = plan_run(p, options);
-  if (is_open) run.how.reason = "computed while it is read; " + run.how.reason;
+  const placement where = place(p, options, while_reading);
+  data_run run{.device = where.device, .how = registry::choose(p, *where.device, wanted), .outputs = {}, .times = {}};
+  run.how.reason = where.reason + run.how.reason;
   return run;
 }
+
+}  // namespace
+
+data_run plan_run(const registry::problem& p, const common_options& options) { return plan(p, options, false); }
+
+data_run plan_stream(const registry::problem& p, const common_options& options) { return plan(p, options, true); }
 
 void run_planned(const registry::problem& p, std::span<const bytes* const> inputs, const common_options& options,
                  data_run& run) {

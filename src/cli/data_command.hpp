@@ -19,9 +19,10 @@ using bytes = io::host_block;
 /// Times of the one run in nanoseconds, by the host's clock, except the kernel's, which the device measures. Each ends
 /// when the device is done.
 struct run_times {
-  double h2d = 0;         // nothing moves for a CPU device
-  double kernel = 0;      // from the call's first work on the device to its last; only with --json
-  double first_call = 0;  // the same call as the host sees it, including compiling and loading
+  double read = 0, write = 0;  // of an array that goes chunk by chunk: of its threads, on average
+  double h2d = 0;              // nothing moves for a CPU device
+  double kernel = 0;           // from the call's first work on the device to its last; only with --json
+  double first_call = 0;       // the same call as the host sees it, including compiling and loading
   double d2h = 0;
   double end_to_end = 0;  // the call with its transfers and allocations
 };
@@ -33,16 +34,15 @@ struct data_run {
   device_handle device;
   registry::choice how;
   std::vector<bytes> outputs;
-  bool in_pieces = false;  // then steps overlap, and only end_to_end is known
+  bool in_pieces = false;  // then steps overlap: end_to_end is less than their sum
   run_times times;
 };
 
 /// Opens the device and chooses the variant that the options name. Throws whatever speaks against the run but memory.
 data_run plan_run(const registry::problem& p, const common_options& options);
 
-/// The same for work that is done as soon as its input is read: what is left open is the CPU's, since a GPU could only
-/// start later.
-data_run plan_stream(const registry::problem& p, common_options options);
+/// The same for work that a CPU does as soon as its input is read, where a GPU could only start later.
+data_run plan_stream(const registry::problem& p, const common_options& options);
 
 /// Runs the problem as planned. Throws `out_of_memory`, before anything is allocated, if the device or the host cannot
 /// hold the operands.

@@ -17,4 +17,12 @@ void add_known_peers() {
 #endif
 }
 
+lab::plain_copies_of plain_copies_of_peers() {
+  lab::plain_copies_of all;
+#if TILEWISE_WITH_PEERS
+  for (const peers::runtime_copies& of : peers::copies_of_runtimes()) all[of.backend] = {of.upload, of.download};
+#endif
+  return all;
+}
+
 }  // namespace tilewise::cli

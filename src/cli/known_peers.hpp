@@ -1,9 +1,14 @@
 // Other people's algorithms, as rows next to ours, if this build has them.
 #pragma once
 
+#include "lab/job.hpp"
+
 namespace tilewise::cli {
 
 /// Adds the peers to the registry; does its work once.
 void add_known_peers();
+
+/// The copies that they are given in whole jobs.
+lab::plain_copies_of plain_copies_of_peers();
 
 }  // namespace tilewise::cli

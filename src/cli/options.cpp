@@ -30,6 +30,11 @@ void add_device_options(CLI::App& command, common_options& to) {
   add_time_limit(command, to.time_limit_s);
 }
 
+void add_team_options(CLI::App& command, common_options& to) {
+  add_threads(command, to.threads);
+  add_time_limit(command, to.time_limit_s);
+}
+
 void add_device_list_options(CLI::App& command, device_list_options& to) {
   several(command.add_option("--device", to.names, "all, cpu, cpu:openmp, opencl:0, ...; may be repeated"))
       ->option_text("NAME,...");

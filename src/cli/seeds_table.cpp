@@ -18,7 +18,7 @@ using lab::measured;
 const measured* baseline_row_of(const std::vector<measured>& rows) {
   const measured* found = nullptr;
   for (const measured& m : rows)
-    if (m.result.what.variant == m.from->baseline && m.kernel() != nullptr &&
+    if (m.result.what.variant == m.from->baseline && m.time() != nullptr &&
         (found == nullptr || m.place == m.from->baseline_device))
       found = &m;
   return found;
@@ -95,7 +95,7 @@ class block {
   std::string lines_of(const measured& m) const {
     std::vector<const figure*> kernel, transfers;
     for (const figure* f : m.published) (f->with_transfers ? transfers : kernel).push_back(f);
-    const record::clock* taken = m.kernel();
+    const record::clock* taken = m.time();
     const record::clock* trip =
         taken != nullptr && m.result.timing->round_trip ? &*m.result.timing->round_trip : nullptr;
     cells first{.label = wrapped(label_of(m)), .bits = bits_of(m)};
@@ -115,7 +115,7 @@ class block {
       median = taken->median_ns;
       line.time = report::duration(*median);
       line.spread = taken->ci95_lo_ns ? spread_of(*taken) : "n=" + std::to_string(taken->n);
-      if (baseline_ != nullptr) line.speedup = times(*baseline_->kernel()->median_ns / *median);
+      if (baseline_ != nullptr) line.speedup = times(*baseline_->time()->median_ns / *median);
     }
     std::string text;
     for (const figure* f : beside) {

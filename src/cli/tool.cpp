@@ -119,6 +119,7 @@ exit_code parse_and_run(int argc, char** argv) {
   add_report(app, call);
   add_scan(app, call);
   add_sort(app, call);
+  add_tune(app, call);
   add_verify(app, call);
   const std::vector<std::string> words = words_of(argc, argv);
   tell_failures_as_json(std::find(words.begin(), words.end(), "--json") != words.end());

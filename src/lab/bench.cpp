@@ -34,9 +34,9 @@ std::optional<std::size_t> fastest_in_order(std::span<const measured> rows) {
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const measured& m = rows[i];
-    const bool is_right = m.result.verify && m.is_ok() && m.kernel() != nullptr;
+    const bool is_right = m.result.verify && m.is_ok() && m.time() != nullptr;
     if (!is_right || m.result.what.order != registry::claim::tilewise) continue;
-    if (!best || *m.kernel()->median_ns < *rows[*best].kernel()->median_ns) best = i;
+    if (!best || *m.time()->median_ns < *rows[*best].time()->median_ns) best = i;
   }
   return best;
 }

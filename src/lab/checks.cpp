@@ -17,6 +17,8 @@ void note_operations(const row& r, dtype type, measured& m) {
   m.end(record::status::skipped, "this device's backend has no multiply-adds of this type to measure");
 }
 
+}  // namespace
+
 record::verification verification_of(const verified_case& inputs, registry::claim order, const verdict& v) {
   record::verification told{.ok = v.ok,
                             .method = order == registry::claim::tilewise ? "digest" : "tolerance",
@@ -31,7 +33,10 @@ record::verification verification_of(const verified_case& inputs, registry::clai
   return told;
 }
 
-}  // namespace
+std::string why_wrong(bool is_first) {
+  return is_first ? "the result differs from the definition's"
+                  : "the result was right before the timing and differs after it";
+}
 
 void run_row(const row& r, const registry::problem& p, const operand_sets& memory, std::size_t set) {
   r.variant->run(p, is_limit(*r.variant) ? memory.copied(set) : memory.set(set), r.tuning, r.on->queue());
@@ -52,8 +57,7 @@ void checks::check(const row& r, measured& m) {
       m.result.verify.emplace(verification_of(inputs_, r.variant->order, compare(inputs_, *r.variant, outputs)));
   if (r.variant->order == registry::claim::own) note_changes(r, outputs, verify);
   if (verify.ok) return;
-  m.end(record::status::wrong, is_first ? "the result differs from the definition's"
-                                        : "the result was right before the timing and differs after it");
+  m.end(record::status::wrong, why_wrong(is_first));
 }
 
 /// A variant with its own order may use another one in the next run: compares the last outputs with the first.

@@ -12,6 +12,9 @@ namespace tilewise::lab {
 /// Enqueues a row once, on one of the sets.
 void run_row(const row& r, const registry::problem& p, const operand_sets& memory, std::size_t set);
 
+record::verification verification_of(const verified_case& inputs, registry::claim order, const verdict& v);
+std::string why_wrong(bool is_first);
+
 class checks {
  public:
   checks(const verified_case& inputs, operand_sets& memory) : inputs_(inputs), memory_(memory) {}

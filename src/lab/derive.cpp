@@ -13,7 +13,7 @@ double work_of(const measured& m) {
 }
 
 record::rates rates_of(const measured& m) {
-  const double seconds = *m.kernel()->median_ns * 1e-9;
+  const double seconds = *m.time()->median_ns * 1e-9;
   const auto rate = [&](double work) { return work > 0 ? record::maybe_number(work / seconds) : std::nullopt; };
   record::rates r;
   r.elements_per_s = rate(m.elements);
@@ -26,23 +26,23 @@ record::rates rates_of(const measured& m) {
 /// The least share of the limit's rate that a row reaches, by the interval of their ratio: noise alone must not make
 /// anything implausible.
 double surest_share(const measured& mine, const measured& limit) {
-  const summary faster = *ratio_of(limit.kernel()->samples_ns, mine.kernel()->samples_ns);
+  const summary faster = *ratio_of(limit.time()->samples_ns, mine.time()->samples_ns);
   const double least = faster.ci95 ? faster.ci95->lo : faster.median;
   return least * work_of(mine) / work_of(limit);
 }
 
 void hold_against(const measured& limit, const registry::problem& p, measured& mine) {
   record::rates& r = *mine.result.derived;
-  const double most = work_of(limit) / (*limit.kernel()->median_ns * 1e-9);
+  const double most = work_of(limit) / (*limit.time()->median_ns * 1e-9);
   r.bound_by = ceiling_of(mine.unit);
   (r.bound_by == record::ceiling::copy ? r.ceiling_bytes_per_s : *r.ceiling_operations_per_s) = most;
-  r.fraction_of_ceiling = work_of(mine) / (*mine.kernel()->median_ns * 1e-9) / most;
+  r.fraction_of_ceiling = work_of(mine) / (*mine.time()->median_ns * 1e-9) / most;
   r.plausible = &mine == &limit || is_plausible(p, {mine.result.what.order, surest_share(mine, limit),
                                                     mine.result.device.cache_bytes.value_or(0)});
 }
 
 void compare(const row& to, const measured& other, measured& mine) {
-  const auto value = ratio_of(other.kernel()->samples_ns, mine.kernel()->samples_ns);
+  const auto value = ratio_of(other.time()->samples_ns, mine.time()->samples_ns);
   if (!value) return;
   record::ratio& r = mine.result.ratios.emplace_back();
   r.to = to.id();
@@ -52,25 +52,33 @@ void compare(const row& to, const measured& other, measured& mine) {
   if (value->ci95) r.ci95_lo = value->ci95->lo, r.ci95_hi = value->ci95->hi;
 }
 
+/// Of its device, where a group has several; that of files is everybody's.
+const measured* limit_for(const measured& mine, std::span<const measured> rows) {
+  const measured* limit = nullptr;
+  const bool is_job = mine.result.timing->end_to_end.has_value();
+  for (const measured& m : rows)
+    if (m.result.what.is_limit() && m.time() != nullptr &&
+        (!is_job || m.result.what.backend == files_backend || m.result.device.name == mine.result.device.name))
+      limit = &m;
+  return limit;
+}
+
 }  // namespace
 
 void derive(const group& what, std::span<measured> rows) {
-  const measured* limit = nullptr;
-  for (const measured& m : rows)
-    if (m.result.what.is_limit() && m.kernel() != nullptr) limit = &m;
   for (measured& mine : rows) {
-    if (mine.kernel() == nullptr) continue;
+    if (mine.time() == nullptr) continue;
     mine.result.derived = rates_of(mine);
-    if (limit != nullptr) hold_against(*limit, what.problem, mine);
+    if (const measured* limit = limit_for(mine, rows)) hold_against(*limit, what.problem, mine);
     for (std::size_t i = 0; i < rows.size(); ++i)
-      if (&rows[i] != &mine && rows[i].kernel() != nullptr && what.rows[i].is_default_tuning())
+      if (&rows[i] != &mine && rows[i].time() != nullptr && what.rows[i].is_default_tuning())
         compare(what.rows[i], rows[i], mine);
   }
 }
 
 void hold_against_round_trip(measured& m) {
-  if (m.kernel() == nullptr || !m.result.timing->round_trip || !m.result.derived) return;
-  const record::clock &kernel = *m.kernel(), &round_trip = *m.result.timing->round_trip;
+  if (!m.result.derived || !m.result.timing->kernel || !m.result.timing->round_trip) return;
+  const record::clock &kernel = *m.result.timing->kernel, &round_trip = *m.result.timing->round_trip;
   const double at_least = *(kernel.ci95_lo_ns ? kernel.ci95_lo_ns : kernel.min_ns);
   const double at_most = *(round_trip.ci95_hi_ns ? round_trip.ci95_hi_ns : round_trip.max_ns);
   if (at_least <= at_most) return;

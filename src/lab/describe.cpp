@@ -1,5 +1,6 @@
 #include "lab/describe.hpp"
 
+#include "backend/cpu/cpu_device.hpp"
 #include "lab/clock.hpp"
 #include "lab/environment.hpp"
 #include "lab/limit.hpp"
@@ -40,7 +41,7 @@ record::measured_case describe_case(const group& what, const row& r, const measu
                           .data = what.data(),
                           .seed = how.seed,
                           .threads = {},
-                          .mode = how.cold ? "cold" : "hot"};
+                          .mode = std::string(name_of(how.what))};
   for (const auto& [name, word] : registry::named_settings(p)) c.settings.emplace(name, word);
   return c;
 }
@@ -58,6 +59,11 @@ record::experiment describe_experiment(const group& what, const measured& m) {
 
 }  // namespace
 
+record::maybe_count threads_of(const row& r) {
+  if (r.on->info().backend != "cpu") return std::nullopt;
+  return static_cast<backend::cpu::queue&>(r.on->queue()).threads();
+}
+
 measured describe(const group& what, const row& r, const measuring& how) {
   measured m;
   m.result.device = device_facts(r.on->info());
@@ -65,9 +71,10 @@ measured describe(const group& what, const row& r, const measuring& how) {
   m.result.timing.emplace().clock_resolution_ns = static_cast<std::uint64_t>(clock_resolution_ns());
   m.place = r.place();
   m.tuning_changes = registry::changes_of(r.tuning, r.variant->tuning);
-  m.unit = what.problem.what->speed_in;
+  // Whatever its kernel does, a job is held against what must be moved.
+  m.unit = is_whole_job(how.what) ? registry::speed_unit::bytes : what.problem.what->speed_in;
   m.elements = what.problem.shape.rank == 1 ? static_cast<double>(what.problem.n()) : 0;
-  (is_limit(*r.variant) ? describe_limit : describe_variant)(what, m);
+  (is_limit(*r.variant) && !is_whole_job(how.what) ? describe_limit : describe_variant)(what, m);
   m.from = what.from;
   if (what.from != nullptr) {
     m.published = figures_of(*what.from, what.problem.shape, r.id(), m.place);

@@ -41,6 +41,12 @@ const variant& limit_of(const registry::algorithm& what, std::string_view backen
   });
 }
 
+const variant& limit_of_job(bool of_files) {
+  static const variant link = limit(ceiling::copy, "link", nullptr),
+                       files = limit(ceiling::copy, files_backend, nullptr);
+  return of_files ? files : link;
+}
+
 bool is_limit(const variant& v) { return record::word_of<ceiling>(v.algorithm).has_value(); }
 
 }  // namespace tilewise::lab

@@ -8,6 +8,10 @@ namespace tilewise::lab {
 
 /// "copy/cpu", "fma/cuda": what bounds the algorithm on a backend's devices. A copy runs on operand_sets::copied.
 const registry::variant& limit_of(const registry::algorithm& what, std::string_view backend);
+/// "copy/link" and "copy/files", the limits of whole jobs: what must be moved is, and nothing is computed. job.hpp
+/// moves it.
+const registry::variant& limit_of_job(bool of_files);
+inline constexpr std::string_view files_backend = "files";
 bool is_limit(const registry::variant& v);
 
 }  // namespace tilewise::lab

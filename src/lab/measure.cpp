@@ -1,11 +1,10 @@
 #include "lab/measure.hpp"
 
-#include "backend/cpu/cpu_device.hpp"
-#include "base/failure_code.hpp"
 #include "lab/checks.hpp"
 #include "lab/derive.hpp"
 #include "lab/describe.hpp"
 #include "lab/flush.hpp"
+#include "lab/measure_jobs.hpp"
 #include "lab/noise.hpp"
 #include "lab/transfers.hpp"
 
@@ -25,21 +24,6 @@ constexpr double settle_below_ns = 2e6;
 /// they would take a core from the contender that comes next.
 constexpr std::chrono::milliseconds openmp_rest{8};
 
-record::maybe_count threads_of(const row& r) {
-  if (r.on->info().backend != "cpu") return std::nullopt;
-  return static_cast<backend::cpu::queue&>(r.on->queue()).threads();
-}
-
-template <class F>
-void guarded(measured& m, const round_hooks& hooks, F&& f) {
-  try {
-    f();
-  } catch (const std::exception& failure) {
-    hooks.on_failure(failure);
-    m.fail(failure.what(), base::failure_code(failure));
-  }
-}
-
 class group_measurement {
  public:
   group_measurement(const group& what, const verified_case& inputs, const measuring& how)
@@ -47,9 +31,9 @@ class group_measurement {
         inputs_(inputs),
         how_(how),
         queue_(what.rows.back().on->queue()),
-        memory_(inputs, queue_, how.cold ? cold_sets : 1),
+        memory_(inputs, queue_, how.what == mode::cold ? cold_sets : 1),
         checks_(inputs, memory_) {
-    if (how.cold) flusher_.emplace(queue_);
+    if (how.what == mode::cold) flusher_.emplace(queue_);
     for (const row& r : what.rows) all_.push_back(describe(what, r, how));
   }
 
@@ -73,7 +57,7 @@ class group_measurement {
  private:
   void check(std::size_t i) {
     how_.on_row(i);
-    guarded(all_[i], how_.hooks, [&] { checks_.check(what_.rows[i], all_[i]); });
+    all_[i].guard(how_.hooks, [&] { checks_.check(what_.rows[i], all_[i]); });
   }
 
   contender contender_of(std::size_t i) {
@@ -89,11 +73,11 @@ class group_measurement {
                   *last_ns = ns / static_cast<double>(calls);
                   return ns;
                 }};
-    c.one_call = how_.cold;
+    c.one_call = how_.what == mode::cold;
     if (r.on->info().name == "cpu:openmp") c.after = [] { std::this_thread::sleep_for(openmp_rest); };
     c.prepare = [this, i, &r, set, last_ns] {
       how_.on_row(i);
-      if (how_.cold) {
+      if (how_.what == mode::cold) {
         *set = (*set + 1) % memory_.count();
         flusher_->flush();
       } else if (*last_ns < settle_below_ns) {
@@ -147,6 +131,7 @@ class group_measurement {
 
 std::vector<measured> measure_group(const group& what, const verified_case& inputs, const measuring& how) {
   try {
+    if (is_whole_job(how.what)) return measure_jobs(what, inputs, how);
     return group_measurement(what, inputs, how).run();
   } catch (const error& failure) {
     if (failure.code() == errc::out_of_memory) return describe_shortage(what, how, failure.what());

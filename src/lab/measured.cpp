@@ -1,5 +1,6 @@
 #include "lab/measured.hpp"
 
+#include "base/failure_code.hpp"
 #include "lab/statistics.hpp"
 
 namespace tilewise::lab {
@@ -22,8 +23,19 @@ void measured::interrupt() {
   result.reason = "Ctrl-C";
 }
 
-const record::clock* measured::kernel() const {
-  return result.timing && result.timing->kernel ? &*result.timing->kernel : nullptr;
+void measured::guard(const round_hooks& hooks, const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const std::exception& thrown) {
+    hooks.on_failure(thrown);
+    fail(thrown.what(), base::failure_code(thrown));
+  }
+}
+
+const record::clock* measured::time() const {
+  if (!result.timing) return nullptr;
+  const auto& taken = result.timing->kernel ? result.timing->kernel : result.timing->end_to_end;
+  return taken ? &*taken : nullptr;
 }
 
 record::clock clock_of(const series& taken) {

@@ -19,12 +19,14 @@ struct measured {
   /// Without a time: only correct rows have one.
   void end(record::status state, const std::string& reason);
   void fail(const std::string& why, std::optional<errc> code);
+  /// Fails with what `work` throws.
+  void guard(const round_hooks& hooks, const std::function<void()>& work);
   /// Keeps what has been measured so far.
   void interrupt();
 
   bool is_ok() const { return result.state == record::status::ok; }
-  /// The samples of a correct row, or null.
-  const record::clock* kernel() const;
+  /// The samples of a correct row by which it is judged, those of its kernel or of its whole job; or null.
+  const record::clock* time() const;
 };
 
 /// Of one sample or more.

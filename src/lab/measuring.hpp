@@ -1,15 +1,19 @@
 // How the caller wants a group to be measured.
 #pragma once
 
+#include "lab/job.hpp"
+#include "lab/mode.hpp"
 #include "lab/rounds.hpp"
 
 namespace tilewise::lab {
 
 struct measuring {
   stop_rule rule;
-  bool cold = false;
+  mode what = mode::hot;
   std::uint64_t seed = 1;
-  round_hooks hooks = {};  // progress is reported between samples, never during one
+  file_job on_files = {};       // of mode::file_to_file
+  plain_copies_of copies = {};  // of peers' whole jobs
+  round_hooks hooks = {};       // progress is reported between samples, never during one
   /// Before any work for one row of the group, by its number, and before work for all of them, without one.
   std::function<void(std::optional<std::size_t> row)> on_row = [](std::optional<std::size_t>) {};
 };

@@ -41,8 +41,20 @@ bool is_selected(const variant& v, const request& wanted) {
                                                  [&](const std::string& selector) { return is_meant(selector, v); });
 }
 
+/// Whole jobs are those of each device's own choice, unless variants are named.
+bool is_of_choices(const request& wanted) {
+  const auto is_algorithm = [](const std::string& selector) {
+    return std::any_of(registry::algorithms().begin(), registry::algorithms().end(),
+                       [&](const registry::algorithm* a) { return selector == a->name; });
+  };
+  return is_whole_job(wanted.what) && wanted.variant.empty() && wanted.tuning.empty() &&
+         std::all_of(wanted.selectors.begin(), wanted.selectors.end(), is_algorithm);
+}
+
 bool is_wanted(const variant& v, const request& wanted) {
-  return is_selected(v, wanted) && ((wanted.public_calls && !wanted.is_first_look()) || !is_public_call(v));
+  if (is_of_choices(wanted) && v.backend == "serial") return false;
+  const bool has_calls = wanted.public_calls && !wanted.is_first_look() && !is_whole_job(wanted.what);
+  return is_selected(v, wanted) && (has_calls || !is_public_call(v));
 }
 
 void refuse_unmatched(const request& wanted) {
@@ -134,8 +146,9 @@ constexpr std::string_view ladder_of_first_look = "matmul";
 bool is_opencl_on_cpu(const device_info& info) { return info.backend == "opencl" && info.is_cpu; }
 
 /// Whether the device would take another variant. Where none computes the problem, all are shown, with the reasons.
-bool is_passed_over(const registry::problem& p, const variant& v, const backend::device& on) {
-  const bool is_ladder = p.what->name == ladder_of_first_look && p.shape != p.what->quick_shapes.front();
+bool is_passed_over(const registry::problem& p, const variant& v, const backend::device& on, const request& wanted) {
+  const bool is_ladder =
+      p.what->name == ladder_of_first_look && p.shape != p.what->quick_shapes.front() && !is_whole_job(wanted.what);
   if (is_ladder && !is_opencl_on_cpu(on.info())) return false;  // whose compiler takes seconds for each step
   try {
     return registry::choose(p, on).variant != &v;
@@ -144,14 +157,16 @@ bool is_passed_over(const registry::problem& p, const variant& v, const backend:
   }
 }
 
-/// What a first look leaves out on a device. OpenMP and oneTBB run the kernels that cpu:threads runs too, so they are
-/// measured where the devices were named. A peer such as CLBlast takes half a minute to compile on a CPU, and no choice
-/// ever falls on it.
+/// What a first look and whole jobs leave out on a device. OpenMP and oneTBB run the kernels that cpu:threads runs too,
+/// so they are measured where the devices were named. A peer such as CLBlast takes half a minute to compile on a CPU,
+/// and no choice ever falls on it.
 bool is_for_later(const registry::problem& p, const variant& v, const backend::device& on, const request& wanted) {
-  if (!wanted.is_first_look()) return false;
+  const bool is_job = is_of_choices(wanted);
+  if (!wanted.is_first_look() && !is_job) return false;
   if (v.peer) return is_opencl_on_cpu(on.info());
+  if (is_job && is_opencl_on_cpu(on.info()) && !wanted.names_devices) return true;
   const bool is_another_team = on.info().name == "cpu:openmp" || on.info().name == "cpu:tbb";
-  return (is_another_team && !wanted.names_devices) || is_passed_over(p, v, on);
+  return (is_another_team && !wanted.names_devices) || is_passed_over(p, v, on, wanted);
 }
 
 /// The documents' experiments time all that there is, however long one call takes.
@@ -171,15 +186,37 @@ std::vector<row> rows_of(const registry::problem& p, const place& where, const r
         if (!is_for_later(p, *v, *d, wanted)) add_rows(rows, p, *v, d, wanted.tuning);
     }
   }
-  if (!rows.empty()) rows.push_back({&limit_of(*p.what, where.devices.back()->info().backend), where.devices.back()});
   return rows;
+}
+
+/// All devices together: what a user chooses from.
+group jobs_of(const registry::problem& p, const std::vector<place>& places, const request& wanted) {
+  const bool of_files = wanted.what == mode::file_to_file;
+  group all{p, of_files ? "files" : "host", {}};
+  std::vector<row> limits;
+  for (const place& where : places) {
+    const std::vector<row> rows = rows_of(p, where, wanted);
+    all.rows.insert(all.rows.end(), rows.begin(), rows.end());
+    if (!rows.empty() && where.name != "cpu" && !of_files)
+      limits.push_back({&limit_of_job(of_files), where.devices.back()});
+  }
+  if (of_files && !all.rows.empty()) limits.push_back({&limit_of_job(of_files), backend::cpu::make_device("cpu", {})});
+  all.rows.insert(all.rows.end(), limits.begin(), limits.end());
+  return all;
 }
 
 void add_groups(std::vector<group>& plan, const registry::problem& p, const experiment* from,
                 const std::vector<place>& places, const request& wanted) {
-  for (const place& where : places)
-    if (std::vector<row> rows = rows_of(p, where, wanted); !rows.empty())
-      plan.push_back({p, where.name, std::move(rows), from});
+  if (is_whole_job(wanted.what)) {
+    if (group all = jobs_of(p, places, wanted); !all.rows.empty()) plan.push_back(std::move(all));
+    return;
+  }
+  for (const place& where : places) {
+    std::vector<row> rows = rows_of(p, where, wanted);
+    if (rows.empty()) continue;
+    rows.push_back({&limit_of(*p.what, where.devices.back()->info().backend), where.devices.back()});
+    plan.push_back({p, where.name, std::move(rows), from});
+  }
 }
 
 std::vector<group> plan_of_documents(const std::vector<const registry::algorithm*>& selected, const request& wanted) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lab/experiment.hpp"
+#include "lab/mode.hpp"
 #include "lab/stop_rule.hpp"
 
 #include <memory>
@@ -36,6 +37,7 @@ struct request {
   std::string tuning;        // "all", a tuning's text, or empty: the default
   bool public_calls = true;  // rows for the library's own functions, which choose their own number of threads
   preset base;
+  mode what = mode::hot;
   std::span<const experiment> documents = experiments();  // of the preset seeds
 
   /// A request that names variants or tunings wants to see them all.

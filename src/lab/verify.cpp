@@ -94,13 +94,17 @@ std::string digest::text() const { return to_text(XXH3_128bits_digest(state_.get
 
 std::string digest_of(std::span<const std::byte> bytes) { return to_text(XXH3_128bits(bytes.data(), bytes.size())); }
 
-verified_case make_case(const registry::problem& p, data_class data, std::uint64_t seed) {
+registry::host_operands make_inputs(const registry::problem& p, data_class data, std::uint64_t seed) {
   registry::host_operands inputs;
   for (const registry::operand& in : p.what->inputs(p))
     // The first operand gets the data of the seed itself; an even step keeps what the seed's parity chooses.
     inputs.push_back(generate(data, seed + 2 * inputs.size(), in.type, in.count));
   p.what->fit_inputs(p, inputs);
-  return make_case(p, std::move(inputs));
+  return inputs;
+}
+
+verified_case make_case(const registry::problem& p, data_class data, std::uint64_t seed) {
+  return make_case(p, make_inputs(p, data, seed));
 }
 
 verified_case make_case(const registry::problem& p, registry::host_operands inputs) {

@@ -72,7 +72,7 @@ struct measured_case {
   text tuning, data;
   count seed = 0;
   maybe_count threads;  // of a CPU device
-  text mode;            // "hot", "cold"
+  text mode;            // lab/mode.hpp: "hot", "file_to_file"
   double bytes_min = 0, operations = 0;
 
   /// Whether it is the device's own copy or its multiply-adds.
@@ -106,11 +106,18 @@ struct clock {
   std::vector<double> samples_ns;
 };
 
+/// Where a whole job's time went, from file to file, in nanoseconds; a job without one of these has no such key. Parts
+/// that ran at the same time count in full.
+struct phases {
+  added<double> read, upload, kernel, download, write;
+};
+
 struct timing {
   std::optional<clock> kernel, h2d, d2h, round_trip, end_to_end;
   maybe_number first_call_ns;
   maybe_text clock_name;
   count clock_resolution_ns = 0;
+  added<record::phases> phases;
 };
 
 struct rates {

@@ -9,12 +9,13 @@ namespace tilewise::impl::reduce {
 namespace {
 
 template <class Op, class T>
-T reduce_pieces(const registry::problem& p, const registry::choice& how, backend::queue& queue, const void* x) {
+T reduce_pieces(const registry::problem& p, const registry::choice& how, backend::queue& queue,
+                const registry::host_pointers& host) {
   const std::uint64_t length = piece_length(p.type, queue);
   const backend::buffer values(queue, 64 * sizeof(T));
   order::segment<T> done;
   registry::run_pieces(
-      queue, {{&x, 1}, {}}, ceil_div(p.n(), length),
+      queue, {host.in, {}, host.computing_ns}, ceil_div(p.n(), length),
       [&](std::uint64_t i) {
         const std::uint64_t first = i * length, count = std::min(length, p.n() - first);
         return registry::piece{.in = {{{first * sizeof(T), count * sizeof(T)}}}};
@@ -30,7 +31,7 @@ void run(const registry::problem& p, const registry::choice& how, backend::queue
          const registry::host_pointers& host) {
   with_type(p.type, [&]<class T>(T) {
     order::with_operator(operation_of(p), [&]<class Op>(Op) {
-      const T value = reduce_pieces<Op, T>(p, how, queue, host.in[0]);
+      const T value = reduce_pieces<Op, T>(p, how, queue, host);
       std::memcpy(host.out[0], &value, sizeof value);
     });
   });

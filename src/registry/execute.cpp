@@ -45,8 +45,8 @@ void host_run::run() {
 void host_run::download() { operands_.download(outputs_); }
 
 void run_on_host(const problem& p, const choice& how, backend::queue& queue, std::span<const void* const> inputs,
-                 std::span<void* const> outputs) {
-  if (runs_in_pieces(p, how, queue)) return p.what->divides->run(p, how, queue, {inputs, outputs});
+                 std::span<void* const> outputs, double* computing_ns) {
+  if (runs_in_pieces(p, how, queue)) return p.what->divides->run(p, how, queue, {inputs, outputs, computing_ns});
   host_run whole(p, how, queue, inputs, outputs);
   whole.upload();
   whole.run();

@@ -33,9 +33,10 @@ class host_run {
   operands operands_;
 };
 
-/// All three steps, or piece by piece where that is quicker.
+/// All three steps, or piece by piece where that is quicker; then `computing_ns`, if it is there, grows by the time of
+/// the pieces' work on the device.
 void run_on_host(const problem& p, const choice& how, backend::queue& queue, std::span<const void* const> inputs,
-                 std::span<void* const> outputs);
+                 std::span<void* const> outputs, double* computing_ns = nullptr);
 
 /// Enqueues the work on operands of the queue's device. Where the result needs a proof it waits, and throws if the
 /// proof fails; what the outputs then hold is not the answer.

@@ -3,6 +3,7 @@
 #include "base/ceil_div.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 
 namespace tilewise::registry {
@@ -81,9 +82,9 @@ class piece_ring {
     return s.where;
   }
 
+  /// Once the work on the piece is done.
   void fetch(std::uint64_t index, const piece& what) {
     slot& s = slots_[index % slots_.size()];
-    queue_.finish();
     for (std::size_t o = 0; o < host_.out.size(); ++o)
       s.down.push_back(transfers_.fetch(static_cast<std::byte*>(host_.out[o]) + what.out[o].first,
                                         s.where.out[o].at(what.before[o], what.out[o].bytes()), what.out[o].rows));
@@ -119,6 +120,10 @@ class piece_ring {
   std::deque<slot> slots_;
 };
 
+double ns_since(std::chrono::steady_clock::time_point started) {
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - started).count();
+}
+
 }  // namespace
 
 void run_pieces(backend::queue& queue, const host_pointers& host, std::uint64_t count,
@@ -130,7 +135,11 @@ void run_pieces(backend::queue& queue, const host_pointers& host, std::uint64_t 
   piece_ring ring(queue, host, each, count);
   for (std::uint64_t i = 0; i < ring.size(); ++i) ring.send(i, cut(i));
   for (std::uint64_t i = 0; i < count; ++i) {
-    work(i, ring.arrived(i));
+    const bindings& where = ring.arrived(i);
+    const auto started = std::chrono::steady_clock::now();
+    work(i, where);
+    queue.finish();
+    if (host.computing_ns != nullptr) *host.computing_ns += ns_since(started);
     ring.fetch(i, cut(i));
     if (const std::uint64_t next = i + ring.size(); next < count) ring.send(next, cut(next));
   }

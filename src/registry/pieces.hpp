@@ -43,6 +43,7 @@ std::uint64_t piece_bytes(const device_info& on);
 struct host_pointers {
   std::span<const void* const> in;
   std::span<void* const> out;
+  double* computing_ns = nullptr;  // if it is there, the time of all pieces' work on the device is added to it
 };
 
 /// Runs `work` on each piece, in order, with the piece's operands on the device. What a failure leaves in the outputs

@@ -113,6 +113,10 @@ std::optional<std::vector<unsigned char>> disk_cache::find(const std::string& ke
   return bytes;
 }
 
+bool disk_cache::has_entry(const std::string& key) const {
+  return usable() && faccessat(directory_, (key + ".bin").c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 void disk_cache::store(const std::string& key, std::span<const unsigned char> bytes) const {
   if (!usable() || bytes.size() > max_entry) return;
   static std::atomic<unsigned> stored{0};

@@ -26,6 +26,8 @@ class disk_cache {
 
   /// What was stored under the key; nothing if the entry is missing, damaged or another user's.
   std::optional<std::vector<unsigned char>> find(const std::string& key) const;
+  /// Whether there is an entry of that name, be it one that find() refuses.
+  bool has_entry(const std::string& key) const;
 
   /// Written to a separate file and renamed, so that parallel processes see only whole entries.
   void store(const std::string& key, std::span<const unsigned char> bytes) const;

@@ -1,0 +1,38 @@
+#include "lab/memory_folder.hpp"
+
+#include "base/left_behind.hpp"
+
+#include <tilewise/error.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include <unistd.h>
+
+namespace tilewise::lab {
+
+namespace {
+
+constexpr const char* prefix = "tilewise-files-";
+
+}  // namespace
+
+memory_folder::memory_folder() {
+  const char* const temporary = std::getenv("TMPDIR");
+  for (const std::string parent : {"/dev/shm", temporary == nullptr ? "" : temporary, "/tmp"}) {
+    if (!parent.starts_with('/')) continue;
+    base::remove_left_behind(parent, prefix);
+    path_ = parent + "/" + prefix + std::to_string(getpid()) + "-XXXXXX";
+    if (mkdtemp(path_.data()) == nullptr) continue;
+    noted_.set(path_);
+    return;
+  }
+  throw error(errc::io, "there is no folder for the files to be measured; set TMPDIR to one that can be written");
+}
+
+memory_folder::~memory_folder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+}  // namespace tilewise::lab
