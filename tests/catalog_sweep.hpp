@@ -45,9 +45,6 @@ std::string to_string(const sweep_case& c, const sweep_target& target);
 /// cases.
 std::vector<sweep_case> sweep_cases(const sweep_target& target, cover how_much);
 
-/// Rows of values, one per axis, so that each pair of values of two axes occurs in a row; axis i has sizes[i] values.
-std::vector<std::vector<unsigned>> cover_pairs(const std::vector<unsigned>& sizes);
-
 /// Runs cases on one device, opened once for each of its options.
 class sweep_runner {
  public:

@@ -111,7 +111,8 @@ class Links(FilesCase):
 
 class Records(FilesCase):
     def test_several_benches_append_to_one_file(self):
-        command = [TOOL, *BENCH.replace("1000", ",".join(map(str, range(1, 60)))).split(), "-q", "-o", f"{self.d}/r.jsonl"]
+        sizes = ",".join(map(str, range(1, 60)))
+        command = [TOOL, *BENCH.replace("1000", sizes).replace("0.01", "0.001").split(), "-q", "-o", f"{self.d}/r.jsonl"]
         benches = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for _ in range(4)]
         self.assertEqual([child.wait(timeout=300) for child in benches], [0] * 4)
         counts = [sum(r["case"]["n"] == n for r in self.records()) for n in range(1, 60)]
@@ -150,7 +151,7 @@ class Remains(FilesCase):
         pathlib.Path(f"{icd}/slow.icd").write_text(sys.argv[4] + "\n")
         environment = {**os.environ, "TMPDIR": folder, "OCL_ICD_VENDORS": icd, "OPENCL_VENDOR_PATH": icd,
                        "TILEWISE_CACHE": f"{self.d}/cache"}
-        if not json.loads(run("devices --json", env=environment).stdout)["faulty"]:
+        if "opencl" not in run("--version").stdout:
             self.skipTest("no OpenCL in this build")
         for name in self.SIGNALS:
             with self.subTest(name):

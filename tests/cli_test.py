@@ -3,6 +3,7 @@
 cli_test.py TOOL PLANTED DRIVER...   (as tests/CMakeLists.txt builds them: a crashing one, a hanging one, one of a CPU, one of a GPU)
 """
 
+import concurrent.futures
 import itertools
 import json
 import os
@@ -159,6 +160,12 @@ def run(arguments, tool=TOOL, **options):
     words = arguments if isinstance(arguments, list) else arguments.split()
     return subprocess.run([tool] + words, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL,
                           **options)
+
+
+def together(call, cases):
+    """What `call` returns for each case; all begin at once, for cases that wait or that start slow programs."""
+    with concurrent.futures.ThreadPoolExecutor(len(cases)) as threads:
+        return list(threads.map(call, cases))
 
 
 def covering(*axes):

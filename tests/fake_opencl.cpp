@@ -5,6 +5,7 @@
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -22,6 +23,7 @@ cl_int fault(const char* call) {
   if (std::strcmp(what, "crash") == 0) std::abort();
   static long calls = 0;
   const bool hangs = std::strncmp(what, "hang", 4) == 0 && ++calls > std::atol(what + std::strlen("hang"));
+  if (hangs) std::fprintf(stderr, "%s hangs\n", call);  // for tests that wait until it does
   while (hangs) sleep(1);
   return std::atoi(what);
 }

@@ -1,9 +1,13 @@
 // Peers where tiles, rows and vectors end: `bench` verifies each before timing it, but only at the sizes that it
 // measures.
 #include "peers/peers.hpp"
+#include "cover_pairs.hpp"
+#include "helpers.hpp"
 #include "lab/group.hpp"
 #include "lab/verify.hpp"
 #include "registry/catalog.hpp"
+
+#include <algorithm>
 
 #include <gtest/gtest.h>
 
@@ -27,19 +31,50 @@ backend::device* device_for(const registry::variant& peer, const registry::probl
   return nullptr;
 }
 
+struct peer_case {
+  registry::problem problem;
+  backend::device* on;
+};
+
+/// What the peer can compute at the shape.
+std::vector<peer_case> cases_at(const registry::variant& peer, dtype type, const registry::extents& shape,
+                                const device_list& devices) {
+  std::vector<peer_case> cases;
+  for (const registry::problem& p : lab::problems_at(registry::find_algorithm(peer.algorithm), type, shape, 1))
+    if (backend::device* const on = device_for(peer, p, devices); on != nullptr) cases.push_back({p, on});
+  return cases;
+}
+
+/// Cases in which every pair of a type, an edge shape and settings occurs that the peer can compute, or all cases.
+std::vector<peer_case> cases_of(const registry::variant& peer, const device_list& devices) {
+  const auto shapes = registry::find_algorithm(peer.algorithm).edge_shapes;
+  std::vector<std::vector<peer_case>> places;
+  std::size_t most = 1;
+  for (const dtype type : peer.types)
+    for (const registry::extents& shape : shapes) {
+      places.push_back(cases_at(peer, type, shape, devices));
+      most = std::max(most, places.back().size());
+    }
+  std::vector<peer_case> chosen;
+  if (test_cover() == cover::all) {
+    for (const auto& place : places) chosen.insert(chosen.end(), place.begin(), place.end());
+    return chosen;
+  }
+  for (const auto& row : cover_pairs({static_cast<unsigned>(peer.types.size()), static_cast<unsigned>(shapes.size()),
+                                      static_cast<unsigned>(most)}))
+    if (const auto& place = places[row[0] * shapes.size() + row[1]]; !place.empty())
+      chosen.push_back(place[row[2] % place.size()]);
+  return chosen;
+}
+
 TEST(Peers, AreRightAtTheEdgeShapes) {
   const device_list devices = all_devices();
-  for (const registry::variant& peer : peers::peer_variants()) {
-    const registry::algorithm& what = registry::find_algorithm(peer.algorithm);
-    for (const dtype type : peer.types)
-      for (const registry::extents& shape : what.edge_shapes)
-        for (const registry::problem& p : lab::problems_at(what, type, shape, 1))
-          if (backend::device* const on = device_for(peer, p, devices); on != nullptr) {
-            const lab::verified_case c = lab::make_case(p, lab::data_for(p), 1);
-            EXPECT_TRUE(lab::verify(c, {&peer, {}, ""}, on->queue()).ok)
-                << peer.id() << " on " << on->info().name << ": " << to_string(p);
-          }
-  }
+  for (const registry::variant& peer : peers::peer_variants())
+    for (const auto& [p, on] : cases_of(peer, devices)) {
+      const lab::verified_case c = lab::make_case(p, lab::data_for(p), 1);
+      EXPECT_TRUE(lab::verify(c, {&peer, {}, ""}, on->queue()).ok)
+          << peer.id() << " on " << on->info().name << ": " << to_string(p);
+    }
 }
 
 }  // namespace
