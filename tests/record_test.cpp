@@ -115,6 +115,16 @@ TEST(Record, NumbersThatAreNotFiniteBecomeNull) {
   EXPECT_EQ(to_json(from_json(written)), written);
 }
 
+TEST(Record, PhasesThatAJobLacksHaveNoKey) {
+  result r;
+  r.timing.emplace().phases.emplace().read = 5e6;
+  r.timing->phases->kernel = 0;
+  const json written = to_json(r);
+  EXPECT_EQ(written["timing"]["phases"].dump(), R"({"kernel":0.0,"read":5000000.0})");
+  EXPECT_EQ(to_json(from_json(written)), written);
+  EXPECT_FALSE(to_json(timing{}).contains("phases")) << "older records are written as they were read";
+}
+
 TEST(Record, WhatIsOfAnotherTypeCountsAsAbsent) {
   json object = to_json(result{});
   object["reason"] = 5;

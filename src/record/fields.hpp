@@ -108,6 +108,11 @@ inline constexpr auto fields_of<clock> = std::tuple{field{"n", &clock::n},
                                                     field{"samples_ns", &clock::samples_ns}};
 
 template <>
+inline constexpr auto fields_of<phases> =
+    std::tuple{field{"read", &phases::read}, field{"upload", &phases::upload}, field{"kernel", &phases::kernel},
+               field{"download", &phases::download}, field{"write", &phases::write}};
+
+template <>
 inline constexpr auto fields_of<timing> = std::tuple{field{"kernel", &timing::kernel},
                                                      field{"h2d", &timing::h2d},
                                                      field{"d2h", &timing::d2h},
@@ -115,7 +120,8 @@ inline constexpr auto fields_of<timing> = std::tuple{field{"kernel", &timing::ke
                                                      field{"end_to_end", &timing::end_to_end},
                                                      field{"first_call_ns", &timing::first_call_ns},
                                                      field{"clock", &timing::clock_name},
-                                                     field{"clock_resolution_ns", &timing::clock_resolution_ns}};
+                                                     field{"clock_resolution_ns", &timing::clock_resolution_ns},
+                                                     field{"phases", &timing::phases}};
 
 template <>
 inline constexpr auto fields_of<rates> = std::tuple{field{"elements_per_s", &rates::elements_per_s},

@@ -106,11 +106,18 @@ struct clock {
   std::vector<double> samples_ns;
 };
 
+/// Where a whole job's time went, from file to file, in nanoseconds; a job without one of these has no such key. Parts
+/// that ran at the same time count in full.
+struct phases {
+  added<double> read, upload, kernel, download, write;
+};
+
 struct timing {
   std::optional<clock> kernel, h2d, d2h, round_trip, end_to_end;
   maybe_number first_call_ns;
   maybe_text clock_name;
   count clock_resolution_ns = 0;
+  added<record::phases> phases;
 };
 
 struct rates {
