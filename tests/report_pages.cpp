@@ -12,5 +12,5 @@ int main(int, char** argv) {
                        "<img src=http://injected.invalid/x onerror=\"document.documentElement.dataset.broken = 1\">"
                        "\n\xE2\x80\xA8<style>body { display: none }</style>"))
     records.push_back(std::move(hostile));
-  write_html(typed(records), argv[1]);
+  write_html(make_model(typed(records)), argv[1]);
 }

@@ -1,8 +1,8 @@
 #include "record/record_json.hpp"
-#include "report/file.hpp"
 #include "report/report.hpp"
 
 #include <functional>
+#include <span>
 
 namespace tilewise::report {
 
@@ -105,15 +105,25 @@ const std::vector<column>& columns() {
 
 }  // namespace
 
-void write_csv(const record::results& records, const std::filesystem::path& out) {
-  std::string text;
-  const auto add_line = [&](const std::function<std::string(const column&)>& value) {
-    for (const column& c : columns()) text += (&c == &columns().front() ? "" : ",") + value(c);
-    text += "\r\n";  // RFC 4180
-  };
-  add_line([](const column& c) { return std::string(c.name); });
-  for (const record::result& r : records) add_line([&](const column& c) { return c.value(r); });
-  write_file(out, text);
+csv_file::csv_file(const std::filesystem::path& out) : file_(out.string()) {
+  for (const column& c : columns()) lines_ += (lines_.empty() ? "" : ",") + std::string(c.name);
+  lines_ += "\r\n";  // RFC 4180
+}
+
+void csv_file::add(const record::result& r) {
+  for (const column& c : columns()) lines_ += (&c == &columns().front() ? "" : ",") + c.value(r);
+  lines_ += "\r\n";
+  if (lines_.size() > 1 << 16) write();
+}
+
+void csv_file::commit() {
+  write();
+  file_.commit();
+}
+
+void csv_file::write() {
+  file_.write(std::as_bytes(std::span(lines_)));
+  lines_.clear();
 }
 
 }  // namespace tilewise::report

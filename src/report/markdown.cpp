@@ -67,8 +67,7 @@ std::string head(const panel& p) {
 
 }  // namespace
 
-std::string markdown(const record::results& records) {
-  const model m = make_model(records);
+std::string markdown(const model& m) {
   std::string text = "<!-- results:begin -->\n" + escaped(bits_finding(m)) + "\n";
   std::string algorithm;
   for (const panel* p : table_panels(m)) {

@@ -3,6 +3,7 @@
 #include "report/format.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace tilewise::report {
 
@@ -33,14 +34,16 @@ std::string board::size_at(std::uint64_t n) const {
 }
 
 std::uint64_t board::common_size() const {
-  const std::vector<std::uint64_t> every = sizes();
-  const auto has_say = [&](const series& s) { return s.measured().size() * 2 > every.size(); };
-  const auto ranked_at = [](const series& s, std::uint64_t n) { return s.at(n) && s.at(n)->ranked(); };
+  std::map<std::uint64_t, std::size_t> ranked_at;  // how many series that have a say
+  for (const std::uint64_t n : sizes()) ranked_at[n] = 0;
+  for (const series& s : all) {
+    const std::vector<const row*> shown = s.measured();
+    if (shown.size() * 2 <= ranked_at.size()) continue;
+    for (const row* r : shown) ranked_at[r->n] += r->ranked();
+  }
   std::uint64_t best = 0;
   std::size_t most = 0;
-  for (const std::uint64_t n : every) {
-    std::size_t ranked = 0;
-    for (const series& s : all) ranked += has_say(s) && ranked_at(s, n);
+  for (const auto& [n, ranked] : ranked_at) {
     if (ranked < most) continue;
     most = ranked;
     best = n;

@@ -36,7 +36,7 @@ html result_cell(const row* r, const std::string& reference) {
 std::string name_of(const ratio& q, const board& b) {
   for (const series& s : b.all)
     if (s.variant == q.to && (s.device == q.device || s.kind != role::tilewise)) return s.label;
-  return short_name(std::string(q.to));
+  return short_name(q.to);
 }
 
 }  // namespace
@@ -71,7 +71,7 @@ html ratio_section(const panel& p) {
   for (const board& b : p.boards)
     for (const series& s : b.all)
       for (const row* r : s.measured())
-        for (const ratio& q : r->ratios())
+        for (const ratio& q : r->ratios)
           if (s.kind == role::tilewise && r->plausible)
             rows.push_back({html::text(s.label), html::text(name_of(q, b)), html::text(b.name), html::text(r->size()),
                             html::text(ratio_text(q.value)), html::text(judged(q.value, smallest_effect(*r)))});
