@@ -7,6 +7,7 @@
 int main(int, char** argv) {
   using namespace tilewise::report;
   auto records = made_up_records();
+  for (auto& job : made_up_jobs()) records.push_back(std::move(job));
   for (auto& hostile :
        hostile_records("<injected-element </script><script>document.documentElement.dataset.broken = 1</script>\"'>"
                        "<img src=http://injected.invalid/x onerror=\"document.documentElement.dataset.broken = 1\">"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 namespace tilewise::report {
 
@@ -92,10 +93,11 @@ std::string panel::size_at(std::uint64_t n) const {
 
 std::vector<const panel*> main_panels(const model& of) {
   std::vector<const panel*> first;
-  std::set<std::pair<std::string, std::string>> seen;
+  std::set<std::tuple<std::string, std::string, bool>> seen;
   for (const bool of_document : {false, true})
     for (const panel& p : of.panels)
-      if (p.data.empty() != of_document && seen.emplace(p.algorithm, p.machine).second) first.push_back(&p);
+      if (p.data.empty() != of_document && seen.emplace(p.algorithm, p.machine, p.is_of_jobs()).second)
+        first.push_back(&p);
   return first;
 }
 

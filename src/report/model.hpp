@@ -51,7 +51,9 @@ struct row {
   bool is_cpu = false, peer = false, own_order = false;
   bool is_busy = false, is_dirty = false;  // the machine when the case began; the tool's source
   bool verified = false, plausible = true;
-  std::optional<interval> kernel{}, h2d{}, d2h{}, round_trip{};
+  std::optional<interval> kernel{};  // of a whole job its time from end to end
+  std::optional<interval> h2d{}, d2h{}, round_trip{};
+  std::optional<record::phases> phases{};  // of a whole job
   std::optional<double> bytes_per_s{}, elements_per_s{}, operations_per_s{}, fraction{}, min_effect{};
   std::optional<record::ceiling> bound_by{};
   std::optional<std::uint64_t> changed{};  // outputs that differed between two runs on the same input
@@ -147,6 +149,9 @@ struct panel {
   std::vector<board> boards;
   std::size_t results = 0;
 
+  /// What is timed is more than a kernel: "file_to_file", "host_to_host".
+  bool is_of_jobs() const { return mode.find("_to_") != mode.npos; }
+  const char* time_words() const { return is_of_jobs() ? "time of the whole job" : "kernel time"; }
   const board* cpu() const;
   const series* serial() const;
   std::set<std::uint64_t> sizes() const;
@@ -178,8 +183,8 @@ struct page_limits {
 /// them.
 model make_model(row_table rows);
 
-/// The fullest panel of each algorithm on each machine, in the model's order; a document's inputs only if there are no
-/// others.
+/// The fullest panel of kernels and that of whole jobs, of each algorithm on each machine, in the model's order; a
+/// document's inputs only if there are no others.
 std::vector<const panel*> main_panels(const model& of);
 
 /// The last part of a variant's id: "cuda:lookback" of "scan/cuda:lookback". Cut if no variant has so long a name.

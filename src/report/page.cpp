@@ -33,6 +33,7 @@ html verdict_section(const model& m) {
     for (const board& b : p->boards)
       if (const std::string text = speed_finding(b); !text.empty())
         items.push_back(tag("strong", html::text(p->algorithm + " " + p->dtype + " on " + b.name +
+                                                 (p->is_of_jobs() ? ", whole jobs" : "") +
                                                  (m.machines.size() > 1 ? " of " + p->machine : ""))) +
                         html::sentence(": " + text));
   for (const std::string& text : change_findings(m)) items.push_back(html::sentence(text));
@@ -41,7 +42,8 @@ html verdict_section(const model& m) {
 }
 
 html panel_content(const panel& p, page_builder& page) {
-  html whole = time_section(p, page);  // one statement each: charts are numbered in this order
+  html whole = job_section(p, page);  // one statement each: charts are numbered in this order
+  whole += time_section(p, page);
   whole += ladder_section(p, page);
   whole += speedup_section(p, page);
   whole += transfer_section(p, page);

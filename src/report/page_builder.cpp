@@ -61,6 +61,10 @@ json chart_point(double x, const interval& y, bool plausible) {
   return json::array({x, y.median, y.low.value_or(y.median), y.high.value_or(y.median), !plausible});
 }
 
+json stack_part(const char* label, int colour, const std::vector<double>& values) {
+  return {{"label", label}, {"colour", colour}, {"values", values}};
+}
+
 std::string axis_of(const panel& p) {
   for (const board& b : p.boards)
     for (const series& s : b.all)

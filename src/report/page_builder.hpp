@@ -41,6 +41,9 @@ class page_builder {
 nlohmann::json chart_line(const series& s, int colour, nlohmann::json points);
 nlohmann::json chart_point(double x, const interval& y, bool plausible);
 
+/// A part of each bar of a stack. Equal parts have equal colours in all pictures.
+nlohmann::json stack_part(const char* label, int colour, const std::vector<double>& values);
+
 /// The axis of sizes, and the name of a unit in page.js and in words.
 std::string axis_of(const panel& p);
 const char* unit_name(speed_unit unit);

@@ -190,6 +190,8 @@ std::string title_of(const panel& p, bool names_machine) {
   if (!p.shape.empty()) title += ", " + p.shape;
   if (!p.data.empty()) title += ", a document's inputs";
   if (p.mode == "cold") title += ", cold caches";
+  if (p.mode == "file_to_file") title += ", from file to file";
+  if (p.mode == "host_to_host") title += ", from host memory to host memory";
   return title + (names_machine ? ", on " + p.machine : "");
 }
 

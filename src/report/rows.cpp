@@ -51,6 +51,8 @@ void add_times(const record::timing& timing, row& r) {
   r.h2d = interval_of(timing.h2d);
   r.d2h = interval_of(timing.d2h);
   r.round_trip = interval_of(timing.round_trip);
+  if (!timing.kernel) r.kernel = interval_of(timing.end_to_end);
+  if (timing.phases) r.phases = *timing.phases;
 }
 
 void add_rates(const record::rates& rates, row& r) {

@@ -60,7 +60,8 @@ html bits_section(const panel& p) {
     }
   return tag("h4", "One digest, many times") +
          paragraph(
-             "For each size: the median kernel time, and below it the first digits of the result's digest. The sign = "
+             "For each size: the median " + std::string(p.time_words()) +
+             ", and below it the first digits of the result's digest. The sign = "
              "means that all 32 digits are those of the definition; results with an order of their own are within "
              "their bounds.") +
          tag("div", {{"class", "dense"}}, table(heads, rows));

@@ -50,7 +50,7 @@ json time_chart(const panel& p, const board& b) {
   if (p.serial() && !b.is_cpu) add(*p.serial());
   for (const series& s : b.all)
     if (!s.does_fixed_work()) add(s);
-  return {{"kind", "lines"}, {"x", axis_of(p)}, {"y", "kernel time"}, {"unit", "time"}, {"lines", std::move(lines)}};
+  return {{"kind", "lines"}, {"x", axis_of(p)}, {"y", p.time_words()}, {"unit", "time"}, {"lines", std::move(lines)}};
 }
 
 json rate_chart(const panel& p, const board& b) {
