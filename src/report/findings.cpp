@@ -124,7 +124,11 @@ std::string crossings(const board& b) {
   return text + ".";
 }
 
-std::string limit_words(const row& r) { return r.bound_by == record::ceiling::fma ? "multiply-adds" : "copy"; }
+std::string limit_words(const row& r) {
+  if (r.mode == "file_to_file") return "the same files moved alone";
+  if (r.mode == "host_to_host") return "the same bytes moved alone";
+  return r.bound_by == record::ceiling::fma ? "the device's multiply-adds" : "the device's copy";
+}
 
 std::string speed_finding(const board& b) {
   const std::uint64_t n = b.common_size();
@@ -140,8 +144,7 @@ std::string speed_finding(const board& b) {
       text += ", " + factor(theirs.kernel->median / ours.kernel->median) + " × the speed of " + peer->label +
               " (medians of separate rounds)";
   }
-  if (ours.fraction)
-    text += ", and reaches " + significant(*ours.fraction, 2) + " of the device's " + limit_words(ours);
+  if (ours.fraction) text += ", and reaches " + significant(*ours.fraction, 2) + " of " + limit_words(ours);
   return text + ".";
 }
 

@@ -108,7 +108,7 @@ html job_section(const panel& p, page_builder& page) {
              "From reading the file to writing the result, at the largest size, the fastest first. Parts that run at "
              "the same time count in full: together they may be longer than the job.") +
          tag("div", {{"class", "figures wide"}},
-             page.figure(chart(jobs), "A job's parts", finding(jobs.front()), numbers(jobs)));
+             page.figure(chart(jobs), "A job’s parts", finding(jobs.front()), numbers(jobs)));
 }
 
 }  // namespace tilewise::report

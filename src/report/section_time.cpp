@@ -93,7 +93,7 @@ std::string rate_finding(const board& b) {
                            : unit == speed_unit::elements ? " takes in "
                                                           : " does ";
   std::string text = best->label + verb + throughput_text(*value, unit) + " at " + r.at();
-  if (r.fraction) text += ", " + significant(*r.fraction, 2) + " of the device's own " + limit_words(r);
+  if (r.fraction) text += ", " + significant(*r.fraction, 2) + " of " + limit_words(r);
   return text + ".";
 }
 
