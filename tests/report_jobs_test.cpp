@@ -79,6 +79,7 @@ TEST(ReportJobs, PartsThatAreNoTimesAreNotDrawn) {
   const std::string page = page_of(jobs);
   EXPECT_EQ(stack_of_times(page)["parts"].size(), 0u);
   EXPECT_EQ(page.find("its largest part"), std::string::npos);
+  EXPECT_EQ(body_of(page).find("-1.00 ns"), std::string::npos);
 }
 
 }  // namespace
