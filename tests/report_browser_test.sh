@@ -17,4 +17,6 @@ if grep "CONSOLE" "$folder/log"; then fail "the console is not silent"; fi
 if grep -q "injected.invalid" "$folder/netlog"; then fail "a network request"; fi
 if grep -q "<injected-element\|data-broken=" "$folder/dom"; then fail "a record became markup"; fi
 drawn=$(grep -o '<html[^>]*data-charts="[0-9]*"' "$folder/dom" | grep -o '[0-9]*' || true)
-[ "${drawn:-0}" -gt 40 ] || fail "only ${drawn:-0} charts were drawn"
+charts=$(grep -o '<canvas data-chart=' "$folder/dom" | wc -l)
+[ "$charts" -ge 40 ] || fail "the page has only $charts charts"
+[ "${drawn:-0}" -eq "$charts" ] || fail "${drawn:-0} of $charts charts were drawn"

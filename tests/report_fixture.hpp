@@ -14,7 +14,10 @@ namespace tilewise::report {
 /// one case each that is wrong, implausible, skipped, timed out and interrupted.
 std::vector<nlohmann::json> made_up_records();
 
-/// The same with every text field replaced by `hostile`, except for the words that the schema fixes.
+/// Some of them as whole jobs from file to file, with their phases: two sizes of scan on f32.
+std::vector<nlohmann::json> made_up_jobs();
+
+/// made_up_records with every text field replaced by `hostile`, except for the words that the schema fixes.
 std::vector<nlohmann::json> hostile_records(const std::string& hostile);
 
 /// As they are read from a file. A model keeps pointers into them.

@@ -63,8 +63,7 @@ std::vector<json> products() {
 
 TEST(ReportMatrices, OtherShapesThanSquaresHavePanelsOfTheirOwn) {
   const std::vector<json> records = products();
-  const record::results as_read = typed(records);
-  const model m = make_model(as_read);
+  const model m = make_model(typed(records));
   ASSERT_EQ(m.panels.size(), 2u);
   EXPECT_EQ(m.panels[0].title, "matmul f32");
   EXPECT_EQ(m.panels[0].sizes(), (std::set<std::uint64_t>{512, 1024, 2048}));
@@ -76,8 +75,7 @@ TEST(ReportMatrices, OtherShapesThanSquaresHavePanelsOfTheirOwn) {
 
 TEST(ReportMatrices, SpeedIsInOperationsAndTheLadderEndsAtTheMultiplyAdds) {
   const std::vector<json> records = products();
-  const record::results as_read = typed(records);
-  const model m = make_model(as_read);
+  const model m = make_model(typed(records));
   const board& gpu = m.panels[0].boards.front();
   EXPECT_EQ(gpu.unit(), speed_unit::operations);
   EXPECT_NE(speed_finding(gpu).find("of the device's multiply-adds"), std::string::npos) << speed_finding(gpu);
@@ -95,7 +93,7 @@ TEST(ReportMatrices, SpeedIsInOperationsAndTheLadderEndsAtTheMultiplyAdds) {
 }
 
 TEST(ReportMatrices, TheTableNamesShapesAndUnits) {
-  const std::string text = markdown(typed(products()));
+  const std::string text = markdown(make_model(typed(products())));
   for (const char* part : {"operations/time | of multiply-adds", "| 2048x16x512 |", "| 1024x1024x1024 |", "TFLOP/s"})
     EXPECT_NE(text.find(part), std::string::npos) << part << text;
 }

@@ -35,7 +35,7 @@ inline std::string contents(const std::filesystem::path& file) {
 
 inline std::string page_of(const std::vector<nlohmann::json>& records) {
   const scratch where;
-  write_html(typed(records), where.folder / "page.html");
+  write_html(make_model(typed(records)), where.folder / "page.html");
   return contents(where.folder / "page.html");
 }
 

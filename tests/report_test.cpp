@@ -17,7 +17,9 @@ using nlohmann::json;
 
 std::string csv_of(const std::vector<json>& records) {
   const scratch where;
-  write_csv(typed(records), where.folder / "table.csv");
+  csv_file file(where.folder / "table.csv");
+  for (const record::result& r : typed(records)) file.add(r);
+  file.commit();
   return contents(where.folder / "table.csv");
 }
 
@@ -92,8 +94,7 @@ TEST(ReportPage, AnImplausiblePointIsHollowAndNotRanked) {
   std::vector<json> records = made_up_records();
   for (json& record : records)
     if (record["case"]["variant"] == "scan/cuda:lookback") record["derived"]["plausible"] = false;
-  const record::results as_read = typed(records);
-  const model m = make_model(as_read);
+  const model m = make_model(typed(records));
   const board& gpu = m.panels.front().boards.back();
   ASSERT_EQ(gpu.name, "cuda:0");
   EXPECT_EQ(gpu.fastest(role::tilewise, 1048576)->label, "cuda:blelloch");
@@ -162,8 +163,7 @@ TEST(ReportFindings, WhatChangedBetweenTwoRunsIsSaidOnce) {
 
 TEST(ReportFindings, ADeviceWinsFromTheSizeAfterWhichItNeverLoses) {
   const std::vector<json> records = made_up_records();
-  const record::results as_read = typed(records);
-  const model m = make_model(as_read);
+  const model m = make_model(typed(records));
   const panel& scan = m.panels.front();
   EXPECT_EQ(break_even(scan, scan.boards.back()), "With its transfers cuda:0 wins from n\u00a0=\u00a0262,144 on.");
 }
@@ -195,7 +195,7 @@ TEST(ReportSeeds, PublishedFiguresStandBesideOursAndNowhereElse) {
   const std::string page = page_of(records), plain = page_of(unpublished);
   EXPECT_EQ(charts_of(page), charts_of(plain));
   EXPECT_EQ(plain.find("The documents"), std::string::npos);
-  EXPECT_EQ(markdown(typed(records)), markdown(typed(unpublished)));
+  EXPECT_EQ(markdown(make_model(typed(records))), markdown(make_model(typed(unpublished))));
   const std::string body = body_of(page);
   const std::size_t begin = body.find("The documents’ experiments"), end = body.find("<h2", begin);
   const std::string section = body.substr(begin, end - begin);
@@ -227,8 +227,7 @@ TEST(ReportSeeds, ADocumentsInputsHaveAPanelOfTheirOwn) {
   std::vector<json> records = made_up_records();
   for (json& record : records)
     if (record["case"]["n"] == 64) record["case"]["data"] = "seeds";
-  const record::results as_read = typed(records);
-  const model m = make_model(as_read);
+  const model m = make_model(typed(records));
   EXPECT_EQ(m.panels.size(), 6u);
   EXPECT_EQ(m.panels.front().sizes().count(64), 0u);
 }
@@ -237,19 +236,17 @@ TEST(ReportFindings, EachMachineHasItsMainPanel) {
   std::vector<json> records = made_up_records(), others = made_up_records();
   for (json& record : others) record["host"]["hostname"] = "another";
   records.insert(records.end(), others.begin(), others.end());
-  const record::results as_read = typed(records);
-  const model m = make_model(as_read);
+  const model m = make_model(typed(records));
   EXPECT_TRUE(m.warnings.empty());
   EXPECT_EQ(main_panels(m).size(), 4u);
-  EXPECT_EQ(times_in(markdown(typed(records)), "another ("), 1u);  // in the list of machines
+  EXPECT_EQ(times_in(markdown(make_model(typed(records))), "another ("), 1u);  // in the list of machines
 }
 
 TEST(ReportFindings, ALaterRecordOfACaseReplacesTheEarlier) {
   std::vector<json> records = made_up_records();
   records.push_back(records.front());
   records.back()["timing"]["kernel"]["median_ns"] = 12345.0;
-  const record::results as_read = typed(records);
-  const model m = make_model(as_read);
+  const model m = make_model(typed(records));
   EXPECT_EQ(m.warnings.size(), 1u);
   EXPECT_EQ(m.panels.front().serial()->at(64)->kernel->median, 12345.0);
 }
@@ -269,7 +266,7 @@ TEST(ReportCsv, OneRowARecord) {
 }
 
 TEST(ReportMarkdown, StandsBetweenItsMarkersAndKeepsItsColumns) {
-  const std::string text = markdown(typed(hostile_records(hostile)));
+  const std::string text = markdown(make_model(typed(hostile_records(hostile))));
   EXPECT_TRUE(text.starts_with("<!-- results:begin -->\n"));
   EXPECT_TRUE(text.ends_with("<!-- results:end -->\n"));
   EXPECT_EQ(times_in(text, "<!--"), 2u);

@@ -31,7 +31,7 @@ void bench_output::tell(const std::string& what) const {
 void bench_output::keep(lab::measured m) {
   session_.sign(m.result);
   if (file_) file_->write(m.result);
-  written_.push_back(m.result);
+  if (!asked_.report.empty()) written_.add(m.result);
   tell_line(m);
   block_.push_back(m);
   all_.push_back(std::move(m));
@@ -53,7 +53,7 @@ void bench_output::print_block() {
 exit_code bench_output::finish() {
   print_block();
   print(bench_verdict(all_));
-  if (!asked_.report.empty()) report::write_html(written_, asked_.report);
+  if (!asked_.report.empty()) report::write_html(report::make_model(std::move(written_)), asked_.report);
   return judge();
 }
 

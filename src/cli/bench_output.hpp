@@ -5,6 +5,7 @@
 #include "lab/measured.hpp"
 #include "lab/session.hpp"
 #include "record/record_file.hpp"
+#include "report/model.hpp"
 
 #include <optional>
 #include <string>
@@ -41,7 +42,7 @@ class bench_output {
   std::size_t current_ = 0;
   std::string block_title_;
   std::vector<lab::measured> block_, all_;
-  record::results written_;
+  report::row_table written_;
 };
 
 }  // namespace tilewise::cli

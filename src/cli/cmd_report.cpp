@@ -7,6 +7,7 @@
 #include "report/report.hpp"
 
 #include <memory>
+#include <optional>
 
 namespace tilewise::cli {
 
@@ -33,15 +34,20 @@ exit_code run(const report_options& options) {
   const bool nothing_asked = options.page.empty() && options.csv.empty() && !options.markdown;
   const std::string page = nothing_asked ? "report.html" : options.page;
   try_outputs(options, page);
-  record::results records;
+  std::optional<report::csv_file> csv;
+  if (!options.csv.empty()) csv.emplace(options.csv);
+  report::row_table rows;
   std::vector<std::string> warnings;
-  for (const std::string& file : options.files)
-    for (record::result& r : record::read_records(file, &warnings, record::samples::none))
-      records.push_back(std::move(r));
+  const auto take = [&](const record::result& r) {
+    if (csv) csv->add(r);
+    if (!page.empty() || options.markdown) rows.add(r);
+  };
+  for (const std::string& file : options.files) record::read_records(file, take, &warnings);
   for (const std::string& warning : warnings) note("tilewise: " + warning);
-  if (!page.empty()) report::write_html(records, page);
-  if (!options.csv.empty()) report::write_csv(records, options.csv);
-  if (options.markdown) print(report::markdown(records));
+  const report::model m = report::make_model(std::move(rows));
+  if (!page.empty()) report::write_html(m, page);
+  if (csv) csv->commit();
+  if (options.markdown) print(report::markdown(m));
   if (nothing_asked) note("wrote report.html");
   return exit_code::ok;
 }

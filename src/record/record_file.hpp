@@ -4,6 +4,7 @@
 #include "record/record.hpp"
 
 #include <filesystem>
+#include <functional>
 
 namespace tilewise::record {
 
@@ -24,12 +25,10 @@ class record_file {
   int file_;
 };
 
-/// A thousand samples of a record are as large as the rest of it.
-enum class samples { all, none };
-
-/// A line that is no JSON was left by a killed run or a full disk: it is skipped and reported in `warnings`, the first
-/// few by their numbers. Any other damage throws `io` with the file and the line.
-results read_records(const std::filesystem::path& file, std::vector<std::string>* warnings = nullptr,
-                     samples kept = samples::all);
+/// Gives each record to `take`, one after the other, so that a file may be larger than memory. A line that is no JSON
+/// was left by a killed run or a full disk: it is skipped and reported in `warnings`, the first few by their numbers.
+/// Any other damage throws `io` with the file and the line.
+void read_records(const std::filesystem::path& file, const std::function<void(const result&)>& take,
+                  std::vector<std::string>* warnings = nullptr);
 
 }  // namespace tilewise::record

@@ -1,8 +1,8 @@
 #include "record/record_json.hpp"
-#include "report/file.hpp"
 #include "report/report.hpp"
 
 #include <functional>
+#include <span>
 
 namespace tilewise::report {
 
@@ -90,6 +90,11 @@ const std::vector<column>& columns() {
       {"d2h_median_ns", at(&record::result::timing, &record::timing::d2h, &record::clock::median_ns)},
       {"round_trip_median_ns", at(&record::result::timing, &record::timing::round_trip, &record::clock::median_ns)},
       {"end_to_end_median_ns", at(&record::result::timing, &record::timing::end_to_end, &record::clock::median_ns)},
+      {"job_read_ns", at(&record::result::timing, &record::timing::phases, &record::phases::read)},
+      {"job_upload_ns", at(&record::result::timing, &record::timing::phases, &record::phases::upload)},
+      {"job_kernel_ns", at(&record::result::timing, &record::timing::phases, &record::phases::kernel)},
+      {"job_download_ns", at(&record::result::timing, &record::timing::phases, &record::phases::download)},
+      {"job_write_ns", at(&record::result::timing, &record::timing::phases, &record::phases::write)},
       {"first_call_ns", at(&record::result::timing, &record::timing::first_call_ns)},
       {"elements_per_s", at(&record::result::derived, &record::rates::elements_per_s)},
       {"bytes_per_s", at(&record::result::derived, &record::rates::bytes_per_s)},
@@ -105,15 +110,25 @@ const std::vector<column>& columns() {
 
 }  // namespace
 
-void write_csv(const record::results& records, const std::filesystem::path& out) {
-  std::string text;
-  const auto add_line = [&](const std::function<std::string(const column&)>& value) {
-    for (const column& c : columns()) text += (&c == &columns().front() ? "" : ",") + value(c);
-    text += "\r\n";  // RFC 4180
-  };
-  add_line([](const column& c) { return std::string(c.name); });
-  for (const record::result& r : records) add_line([&](const column& c) { return c.value(r); });
-  write_file(out, text);
+csv_file::csv_file(const std::filesystem::path& out) : file_(out.string()) {
+  for (const column& c : columns()) lines_ += (lines_.empty() ? "" : ",") + std::string(c.name);
+  lines_ += "\r\n";  // RFC 4180
+}
+
+void csv_file::add(const record::result& r) {
+  for (const column& c : columns()) lines_ += (&c == &columns().front() ? "" : ",") + c.value(r);
+  lines_ += "\r\n";
+  if (lines_.size() > 1 << 16) write();
+}
+
+void csv_file::commit() {
+  write();
+  file_.commit();
+}
+
+void csv_file::write() {
+  file_.write(std::as_bytes(std::span(lines_)));
+  lines_.clear();
 }
 
 }  // namespace tilewise::report

@@ -64,11 +64,17 @@ std::vector<std::string> change_findings(const model& m) {
     const row*& known = largest[r.variant + " on " + r.device + " of " + r.machine];
     if (!known || r.n >= known->n) known = &r;
   }
+  constexpr std::size_t most_told = 100;
   std::vector<std::string> findings;
-  for (const auto& [who, r] : largest)
+  for (const auto& [who, r] : largest) {
+    if (findings.size() == most_told) {
+      findings.push_back("So do two runs of " + count(largest.size() - most_told) + " more variants.");
+      break;
+    }
     findings.push_back("Two runs of " + short_name(r->variant) + " (" + r->algorithm + " " + r->dtype +
                        ") on the same input differ in " + count(*r->changed) +
                        (*r->changed == 1 ? " output at " : " outputs at ") + r->at() + ".");
+  }
   return findings;
 }
 
@@ -88,12 +94,13 @@ std::string ratio_text(const interval& value) {
 }
 
 std::optional<ratio> ratio_to(const row& r, const std::string& variant) {
-  for (const ratio& q : r.ratios())
+  for (const ratio& q : r.ratios)
     if (q.to == variant) return q;
   return std::nullopt;
 }
 
 std::string crossings(const board& b) {
+  constexpr std::size_t most_leads = 20;  // more than a sentence holds
   struct lead {
     std::string variant;
     std::uint64_t first, last;
@@ -108,6 +115,7 @@ std::string crossings(const board& b) {
   if (leads.size() < 2) return "";
   std::string text = short_name(leads.front().variant) + " is the fastest up to " + b.size_at(leads.front().last);
   for (std::size_t i = 1; i < leads.size(); ++i) {
+    if (i == most_leads) return text + ", and then " + count(leads.size() - i) + " others in turn.";
     const lead& l = leads[i];
     const bool goes_on = i + 1 == leads.size();
     text += ", " + short_name(l.variant) + (l.first == l.last && !goes_on ? " at " : " from ") + b.size_at(l.first);
@@ -116,7 +124,11 @@ std::string crossings(const board& b) {
   return text + ".";
 }
 
-std::string limit_words(const row& r) { return r.bound_by == record::ceiling::fma ? "multiply-adds" : "copy"; }
+std::string limit_words(const row& r) {
+  if (r.mode == "file_to_file") return "the same files moved alone";
+  if (r.mode == "host_to_host") return "the same bytes moved alone";
+  return r.bound_by == record::ceiling::fma ? "the device's multiply-adds" : "the device's copy";
+}
 
 std::string speed_finding(const board& b) {
   const std::uint64_t n = b.common_size();
@@ -132,8 +144,7 @@ std::string speed_finding(const board& b) {
       text += ", " + factor(theirs.kernel->median / ours.kernel->median) + " × the speed of " + peer->label +
               " (medians of separate rounds)";
   }
-  if (ours.fraction)
-    text += ", and reaches " + significant(*ours.fraction, 2) + " of the device's " + limit_words(ours);
+  if (ours.fraction) text += ", and reaches " + significant(*ours.fraction, 2) + " of " + limit_words(ours);
   return text + ".";
 }
 

@@ -11,7 +11,7 @@ bool any_wrong(const model& m);
 /// How code with its own order differed between two runs on the same input, each variant at its largest size.
 std::vector<std::string> change_findings(const model& m);
 
-/// What bounds a row, "copy" or "multiply-adds".
+/// What bounds a row: "the device's copy".
 std::string limit_words(const row& r);
 /// Our fastest variant of a processor against the fastest peer and the copy; empty if none was ranked.
 std::string speed_finding(const board& b);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace tilewise::report {
 
@@ -17,6 +18,8 @@ std::string operation_rate(double per_second);         // "54.3 TFLOP/s"
 std::string throughput_text(double per_second, registry::speed_unit unit);
 std::string bytes(double value);    // "32.0 MiB"
 std::string percent(double share);  // 0.0123 -> "1.23 %"
-std::string factor(double ratio);   // "1.05", "110", "12,300"
+/// Its first bytes if it is longer, with how many it has more; no character of UTF-8 is cut.
+std::string clipped(std::string_view text, std::size_t bytes);
+std::string factor(double ratio);  // "1.05", "110", "12,300"
 
 }  // namespace tilewise::report

@@ -1,11 +1,17 @@
 #include "report/html.hpp"
 
+#include "report/format.hpp"
+#include "report/model.hpp"
+
 namespace tilewise::report {
 
-html html::text(std::string_view untrusted) {
+html html::text(std::string_view untrusted) { return html(escaped(clipped(untrusted, page_limits::text))); }
+html html::sentence(std::string_view words) { return html(escaped(clipped(words, page_limits::sentence))); }
+
+std::string html::escaped(std::string_view text) {
   std::string code;
-  code.reserve(untrusted.size());
-  for (const char c : untrusted) switch (c) {
+  code.reserve(text.size());
+  for (const char c : text) switch (c) {
       case '&': code += "&amp;"; break;
       case '<': code += "&lt;"; break;
       case '>': code += "&gt;"; break;
@@ -19,13 +25,13 @@ html html::text(std::string_view untrusted) {
           code += c;
       }
     }
-  return html(std::move(code));
+  return code;
 }
 
 html empty_tag(literal name, std::initializer_list<attribute> attributes) {
   std::string code = "<" + std::string(name.value);
   for (const auto& [key, value] : attributes)
-    code += " " + std::string(key.value) + "=\"" + html::text(value).code() + "\"";
+    code += " " + std::string(key.value) + "=\"" + html::escaped(value) + "\"";
   return html(code + ">");
 }
 

@@ -21,10 +21,12 @@ struct attribute;
 class html {
  public:
   html() = default;
-  html(const char* words) : html(text(words)) {}  // NOLINT: implicit
+  html(const char* words) : html(escaped(words)) {}  // NOLINT: implicit
 
-  /// The one boundary: every string that is not this program's own passes through here.
+  /// The one boundary: every string that is not this program's own passes through here. The longest are cut.
   static html text(std::string_view untrusted);
+  /// Words of this program around such strings.
+  static html sentence(std::string_view words);
 
   html& operator+=(const html& more) {
     code_ += more.code_;
@@ -33,12 +35,14 @@ class html {
   friend html operator+(html left, const html& right) { return left += right; }
 
   bool empty() const { return code_.empty(); }
+  std::size_t size() const { return code_.size(); }
   const std::string& code() const { return code_; }
 
  private:
   friend html tag(literal, std::initializer_list<attribute>, html);
   friend html empty_tag(literal, std::initializer_list<attribute>);
   explicit html(std::string code) : code_(std::move(code)) {}
+  static std::string escaped(std::string_view text);
   std::string code_;
 };
 

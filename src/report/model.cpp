@@ -3,6 +3,8 @@
 #include "report/format.hpp"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 namespace tilewise::report {
 
@@ -33,14 +35,16 @@ std::string board::size_at(std::uint64_t n) const {
 }
 
 std::uint64_t board::common_size() const {
-  const std::vector<std::uint64_t> every = sizes();
-  const auto has_say = [&](const series& s) { return s.measured().size() * 2 > every.size(); };
-  const auto ranked_at = [](const series& s, std::uint64_t n) { return s.at(n) && s.at(n)->ranked(); };
+  std::map<std::uint64_t, std::size_t> ranked_at;  // how many series that have a say
+  for (const std::uint64_t n : sizes()) ranked_at[n] = 0;
+  for (const series& s : all) {
+    const std::vector<const row*> shown = s.measured();
+    if (shown.size() * 2 <= ranked_at.size()) continue;
+    for (const row* r : shown) ranked_at[r->n] += r->ranked();
+  }
   std::uint64_t best = 0;
   std::size_t most = 0;
-  for (const std::uint64_t n : every) {
-    std::size_t ranked = 0;
-    for (const series& s : all) ranked += has_say(s) && ranked_at(s, n);
+  for (const auto& [n, ranked] : ranked_at) {
     if (ranked < most) continue;
     most = ranked;
     best = n;
@@ -89,10 +93,11 @@ std::string panel::size_at(std::uint64_t n) const {
 
 std::vector<const panel*> main_panels(const model& of) {
   std::vector<const panel*> first;
-  std::set<std::pair<std::string, std::string>> seen;
+  std::set<std::tuple<std::string, std::string, bool>> seen;
   for (const bool of_document : {false, true})
     for (const panel& p : of.panels)
-      if (p.data.empty() != of_document && seen.emplace(p.algorithm, p.machine).second) first.push_back(&p);
+      if (p.data.empty() != of_document && seen.emplace(p.algorithm, p.machine, p.is_of_jobs()).second)
+        first.push_back(&p);
   return first;
 }
 

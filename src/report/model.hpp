@@ -4,10 +4,14 @@
 
 #include "record/record.hpp"
 
+#include <deque>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace tilewise::report {
@@ -18,30 +22,46 @@ struct interval {
 };
 
 struct ratio {
-  std::string_view to, device;  // the other variant's id, and its device
-  interval value;               // time of the other / our time
+  const std::string &to, &device;  // the other variant's id, and its device
+  interval value;                  // time of the other / our time
 };
 
 using registry::speed_unit;
 
-/// One record as it is ranked, drawn and tabulated.
+/// What was measured on, as its first record says.
+struct machine {
+  std::string name;
+  record::host host;
+  record::tool tool;
+  std::string first_time, last_time;  // of its records
+};
+
+/// One record as it is ranked, drawn and tabulated. Its texts belong to the row_table.
 struct row {
-  const record::result* result = nullptr;
-  std::string group, algorithm, variant, backend, device, dtype, settings, tuning, mode, data, machine;
+  const report::machine& on;
+  const record::device& hardware;  // as the device's first record says
+  const std::string& machine;      // its name
+  const std::string &group, &algorithm, &variant, &backend, &device, &dtype, &settings, &tuning, &mode, &data;
+  const std::string &reason, &digest, &reference_digest, &governor, &build_type;
+  const std::string& command;  // that measured it
+  const std::string& shape;    // "4096x4096x512"; a single size as its digits
   record::status status = record::status::ok;
-  std::string reason, digest, reference_digest, source;
-  std::string shape;    // "4096x4096x512"; a single size as its digits
   std::uint64_t n = 0;  // the first size
   std::uint64_t threads = 0, seed = 0;
-  bool is_cpu = false, peer = false, own_order = false, plausible = true;
-  bool verified = false;
-  std::optional<interval> kernel, h2d, d2h, round_trip;
-  std::optional<double> bytes_per_s, elements_per_s, operations_per_s, fraction, min_effect;
-  std::optional<record::ceiling> bound_by;
-  std::optional<std::uint64_t> changed;  // outputs that differed between two runs on the same input
+  bool is_cpu = false, peer = false, own_order = false;
+  bool is_busy = false, is_dirty = false;  // the machine when the case began; the tool's source
+  bool verified = false, plausible = true;
+  std::optional<interval> kernel{};  // of a whole job its time from end to end
+  std::optional<interval> h2d{}, d2h{}, round_trip{};
+  std::optional<record::phases> phases{};  // of a whole job
+  std::optional<double> bytes_per_s{}, elements_per_s{}, operations_per_s{}, fraction{}, min_effect{};
+  std::optional<record::ceiling> bound_by{};
+  std::optional<std::uint64_t> changed{};  // outputs that differed between two runs on the same input
+  std::vector<ratio> ratios{};
+  const record::experiment* experiment = nullptr;  // or none
+  const record::course* course = nullptr;
 
-  std::vector<ratio> ratios() const;
-  bool is_limit() const { return result->what.is_limit(); }
+  bool is_limit() const { return record::word_of<record::ceiling>(algorithm).has_value(); }
   bool is_fma() const { return algorithm == name_of(record::ceiling::fma); }
   bool is_serial() const { return backend == "serial"; }
   bool is_ok() const { return status == record::status::ok; }
@@ -53,6 +73,39 @@ struct row {
   }
   std::string size() const;  // "1,024" or "512x512x512"
   std::string at() const;    // "n = 1,024" with no-break spaces, or "512x512x512"
+};
+
+/// What a report needs of records. A text, a machine or a device that many records share is kept once, so that a record
+/// takes about a kilobyte.
+class row_table {
+ public:
+  row_table() = default;
+  row_table(const record::results& records);  // NOLINT: implicit
+  row_table(row_table&&) = default;
+
+  void add(const record::result& of);
+
+  auto begin() const { return rows_.begin(); }
+  auto end() const { return rows_.end(); }
+  std::size_t size() const { return rows_.size(); }
+  bool empty() const { return rows_.empty(); }
+  const row& operator[](std::size_t i) const { return rows_[i]; }
+
+ private:
+  const std::string& kept(std::string_view text) { return *texts_.emplace(text).first; }
+  machine& machine_of(const record::result& of);
+  const record::device& device_of(const record::result& of, const machine& on);
+  void add_ratios(const record::result& of, row& to);
+  void add_course(const record::course& course, row& to);
+
+  // None of these moves what it holds.
+  std::unordered_set<std::string> texts_;
+  std::map<std::string, machine, std::less<>> machines_;
+  std::map<std::pair<const machine*, std::string>, record::device> devices_;
+  std::deque<record::experiment> experiments_;
+  std::deque<record::course> courses_;
+  std::map<const machine*, record::course*> longest_;  // course of a machine, the only one with its pictures
+  std::deque<row> rows_;
 };
 
 enum class role { serial, tilewise, peer, limit };
@@ -96,6 +149,9 @@ struct panel {
   std::vector<board> boards;
   std::size_t results = 0;
 
+  /// What is timed is more than a kernel: "file_to_file", "host_to_host".
+  bool is_of_jobs() const { return mode.find("_to_") != mode.npos; }
+  const char* time_words() const { return is_of_jobs() ? "time of the whole job" : "kernel time"; }
   const board* cpu() const;
   const series* serial() const;
   std::set<std::uint64_t> sizes() const;
@@ -103,34 +159,35 @@ struct panel {
 };
 
 struct model {
-  std::vector<row> rows;
+  row_table rows;
   std::vector<panel> panels;          // for each algorithm, the one with the most results first
   std::vector<std::string> machines;  // by first appearance
   std::vector<std::string> warnings;
 };
 
-/// Beyond these a page would take more memory than it is worth, and nobody would read it: the model says how many
-/// results it leaves out.
+/// Beyond these a page would take more memory than it is worth, and nobody would read it: the page says how much it
+/// leaves out. Real reports stay below them.
 struct page_limits {
   static constexpr std::size_t machines = 50, panels = 500;
   static constexpr std::size_t boards = 20;   // of a panel
   static constexpr std::size_t series = 100;  // of a board
-  /// Of a panel's tables, most of which are empty where each variant has sizes of its own: one or the other, whichever
-  /// is more.
-  static constexpr std::size_t cells = 1000, cells_per_result = 5;
+  static constexpr std::size_t cells = 2500;  // of a panel's tables: each has one for each series at each size
+  // In bytes:
+  static constexpr std::size_t name = 100, text = 500, sentence = 2000;
+  static constexpr std::size_t list = 300'000;        // a table or a list
+  static constexpr std::size_t section = 1'000'000;   // all that a section says of machines, documents or fields
+  static constexpr std::size_t problems = 4'000'000;  // all panels with their charts
 };
 
-/// Keeps pointers into `records`, which must outlive it. If a case was measured more than once, the last one counts.
-/// Takes time in proportion to the records, but for sorting them.
-model make_model(const record::results& records);
+/// If a case was measured more than once, the last one counts. Takes time in proportion to the rows, but for sorting
+/// them.
+model make_model(row_table rows);
 
-/// The fullest panel of each algorithm on each machine, in the model's order; a document's inputs only if there are no
-/// others.
+/// The fullest panel of kernels and that of whole jobs, of each algorithm on each machine, in the model's order; a
+/// document's inputs only if there are no others.
 std::vector<const panel*> main_panels(const model& of);
 
-row make_row(const record::result& of);
-
-/// The last part of a variant's id: "cuda:lookback" of "scan/cuda:lookback".
+/// The last part of a variant's id: "cuda:lookback" of "scan/cuda:lookback". Cut if no variant has so long a name.
 std::string short_name(const std::string& variant);
 
 }  // namespace tilewise::report

@@ -1,5 +1,4 @@
 // Puts the page together: the sections in order, the template filled in, the file written.
-#include "report/file.hpp"
 #include "report/findings.hpp"
 #include "report/format.hpp"
 #include "report/report.hpp"
@@ -10,6 +9,8 @@
 #include <tilewise/error.hpp>
 
 #include <algorithm>
+#include <map>
+#include <span>
 #include <utility>
 
 namespace tilewise::embedded {
@@ -27,41 +28,61 @@ std::string summary_of(const std::string& algorithm) {
 }
 
 html verdict_section(const model& m) {
-  html items;
+  std::vector<html> items;
   for (const panel* p : main_panels(m))
     for (const board& b : p->boards)
       if (const std::string text = speed_finding(b); !text.empty())
-        items += tag("li", tag("strong", html::text(p->algorithm + " " + p->dtype + " on " + b.name +
-                                                    (m.machines.size() > 1 ? " of " + p->machine : ""))) +
-                               html::text(": " + text));
-  for (const std::string& text : change_findings(m)) items += tag("li", html::text(text));
-  return tag("p", {{"class", any_wrong(m) ? "verdict wrong" : "verdict"}}, html::text(bits_finding(m))) +
-         (items.empty() ? html() : tag("ul", items));
+        items.push_back(tag("strong", html::text(p->algorithm + " " + p->dtype + " on " + b.name +
+                                                 (p->is_of_jobs() ? ", whole jobs" : "") +
+                                                 (m.machines.size() > 1 ? " of " + p->machine : ""))) +
+                        html::sentence(": " + text));
+  for (const std::string& text : change_findings(m)) items.push_back(html::sentence(text));
+  return tag("p", {{"class", any_wrong(m) ? "verdict wrong" : "verdict"}}, html::sentence(bits_finding(m))) +
+         (items.empty() ? html() : list("ul", {}, items));
 }
 
 html panel_content(const panel& p, page_builder& page) {
-  html whole = time_section(p, page);  // one statement each: charts are numbered in this order
+  html whole = job_section(p, page);  // one statement each: charts are numbered in this order
+  whole += time_section(p, page);
   whole += ladder_section(p, page);
   whole += speedup_section(p, page);
   whole += transfer_section(p, page);
   return whole + bits_section(p) + ratio_section(p);
 }
 
+/// Of each panel, or empty where there is no room left. The fullest of an algorithm on a machine come first.
+std::map<const panel*, html> panel_contents(const model& m, const std::vector<const panel*>& main, page_builder& page) {
+  std::vector<const panel*> order = main;
+  for (const panel& p : m.panels)
+    if (std::find(main.begin(), main.end(), &p) == main.end()) order.push_back(&p);
+  std::map<const panel*, html> contents;
+  std::size_t bytes = 0;
+  for (const panel* p : order) {
+    if (bytes + page.size_of_charts() >= page_limits::problems) break;
+    bytes += (contents[p] = panel_content(*p, page)).size();
+  }
+  return contents;
+}
+
 /// The fullest panel of an algorithm on a machine is open, the others are folded.
 html algorithm_sections(const model& m, page_builder& page) {
+  const auto main = main_panels(m);
+  auto contents = panel_contents(m, main, page);
   html whole;
   std::string algorithm;
-  const auto main = main_panels(m);
   for (const panel& p : m.panels) {
+    const auto content = contents.find(&p);
+    if (content == contents.end()) continue;
     if (p.algorithm != algorithm)
       whole += tag("h2", {{"class", "algorithm"}}, html::text(p.algorithm)) + paragraph(summary_of(p.algorithm));
     algorithm = p.algorithm;
     if (std::find(main.begin(), main.end(), &p) != main.end())
-      whole += tag("h3", html::text(p.title)) + panel_content(p, page);
+      whole += tag("h3", html::text(p.title)) + std::exchange(content->second, {});
     else
-      whole += tag("details", {{"class", "panel"}}, tag("summary", html::text(p.title)) + panel_content(p, page));
+      whole += tag("details", {{"class", "panel"}},
+                   tag("summary", html::text(p.title)) + std::exchange(content->second, {}));
   }
-  return whole;
+  return whole + left_out(m.panels.size() - contents.size(), "problems");
 }
 
 std::string title_of(const model& m) {
@@ -88,28 +109,30 @@ std::string filled(std::string_view page, const std::vector<std::pair<std::strin
 
 }  // namespace
 
-void write_html(const record::results& records, const std::filesystem::path& out) {
-  if (records.empty())
+void write_html(const model& m, const std::filesystem::path& out) {
+  if (m.rows.empty())
     throw error(errc::invalid_argument, "there is no record to report on; run `tilewise bench` first");
-  const model m = make_model(records);
   page_builder page;
   const std::string title = title_of(m);
   const html noscript =
       tag("noscript", paragraph("The charts need JavaScript; their numbers are in the tables below them."));
   html results = algorithm_sections(m, page);  // one statement each: charts are numbered in this order
   html fields = field_section(m, page);
-  html content = tag("header", tag("h1", html::text(title)) + verdict_section(m) + noscript) + machine_section(m);
+  html content = tag("header", tag("h1", html::sentence(title)) + verdict_section(m) + noscript) + machine_section(m);
   content += std::exchange(results, {});
   content += seeds_section(m);
   content += std::exchange(fields, {});
   content += gap_section(m) + environment_section(m) + repeat_section(m) + warning_section(m);
-  write_file(out, filled(embedded::report_page_html, {{"policy", embedded::report_policy},
-                                                      {"title", html::text(title).code()},
-                                                      {"style", embedded::report_page_css},
-                                                      {"content", content.code()},
-                                                      {"charts", escape_json(page.charts().dump(-1, ' ', true))},
-                                                      {"chart_js", embedded::report_chart_js},
-                                                      {"page_js", embedded::report_page_js}}));
+  const std::string text = filled(embedded::report_page_html, {{"policy", embedded::report_policy},
+                                                               {"title", html::sentence(title).code()},
+                                                               {"style", embedded::report_page_css},
+                                                               {"content", content.code()},
+                                                               {"charts", page.charts()},
+                                                               {"chart_js", embedded::report_chart_js},
+                                                               {"page_js", embedded::report_page_js}});
+  io::replacement_file file(out.string());
+  file.write(std::as_bytes(std::span(text)));
+  file.commit();
 }
 
 }  // namespace tilewise::report

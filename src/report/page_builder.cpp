@@ -1,5 +1,7 @@
 #include "report/page_builder.hpp"
 
+#include "report/format.hpp"
+
 #include <array>
 
 namespace tilewise::report {
@@ -9,25 +11,41 @@ using nlohmann::json;
 html table(const std::vector<std::string>& heads, const std::vector<std::vector<html>>& rows, content of) {
   html head, body;
   for (const std::string& h : heads) head += tag("th", {{"scope", "col"}}, html::text(h));
-  for (const auto& cells : rows) {
+  std::size_t shown = 0;
+  for (; shown < rows.size() && body.size() < page_limits::list; ++shown) {
     html line;
-    for (const html& cell : cells)
-      line += &cell == &cells.front() ? tag("th", {{"scope", "row"}}, cell) : tag("td", cell);
+    for (const html& cell : rows[shown])
+      line += &cell == &rows[shown].front() ? tag("th", {{"scope", "row"}}, cell) : tag("td", cell);
     body += tag("tr", std::move(line));
   }
   html whole = tag("thead", tag("tr", std::move(head)));
   whole += tag("tbody", std::move(body));
-  return tag("div", {{"class", of == content::words ? "scroll words" : "scroll"}}, tag("table", std::move(whole)));
+  return tag("div", {{"class", of == content::words ? "scroll words" : "scroll"}}, tag("table", std::move(whole))) +
+         left_out(rows.size() - shown, "rows");
 }
 
-html paragraph(const std::string& text) { return tag("p", html::text(text)); }
+html paragraph(const std::string& text) { return tag("p", html::sentence(text)); }
 
-html page_builder::figure(json chart, const std::string& title, const std::string& finding, const html& numbers) {
-  const std::string id = std::to_string(charts_.size());
-  charts_.push_back(std::move(chart));
+html list(literal name, std::initializer_list<attribute> attributes, const std::vector<html>& items) {
+  html lines;
+  std::size_t shown = 0;
+  for (; shown < items.size() && lines.size() < page_limits::list; ++shown) lines += tag("li", items[shown]);
+  return tag(name, attributes, std::move(lines)) + left_out(items.size() - shown, "items");
+}
+
+html left_out(std::size_t how_many, const char* of_what) {
+  if (how_many == 0) return {};
+  return paragraph(count(how_many) + " more " + of_what +
+                   " are left out, as the page has no room for them; `tilewise report --csv` has every record.");
+}
+
+html page_builder::figure(const json& chart, const std::string& title, const std::string& finding,
+                          const html& numbers) {
+  const std::string id = std::to_string(count_++);
+  charts_ += (charts_.empty() ? "" : ",") + escape_json(chart.dump(-1, ' ', true));
   const html canvas = tag("canvas", {{"data-chart", id}, {"role", "img"}, {"aria-label", title + ". " + finding}}, {});
   return tag("figure", tag("h5", html::text(title)) + tag("div", {{"class", "canvas"}}, canvas) +
-                           tag("figcaption", html::text(finding)) +
+                           tag("figcaption", html::sentence(finding)) +
                            tag("details", tag("summary", "The numbers") + numbers));
 }
 
@@ -41,6 +59,10 @@ json chart_line(const series& s, int colour, json points) {
 
 json chart_point(double x, const interval& y, bool plausible) {
   return json::array({x, y.median, y.low.value_or(y.median), y.high.value_or(y.median), !plausible});
+}
+
+json stack_part(const char* label, int colour, const std::vector<double>& values) {
+  return {{"label", label}, {"colour", colour}, {"values", values}};
 }
 
 std::string axis_of(const panel& p) {

@@ -8,28 +8,41 @@
 
 namespace tilewise::report {
 
-/// The first cell of each row is its heading. Numbers are aligned right, words left.
+/// The first cell of each row is its heading. Numbers are aligned right, words left. It has as many rows as there is
+/// room for, and says how many that leaves out.
 enum class content { numbers, words };
 html table(const std::vector<std::string>& heads, const std::vector<std::vector<html>>& rows,
            content of = content::numbers);
 
 html paragraph(const std::string& text);
 
+/// As many items as a list has room for, and how many that leaves out.
+html list(literal name, std::initializer_list<attribute> attributes, const std::vector<html>& items);
+
+/// "12 more problems are left out; ...": empty if none is.
+html left_out(std::size_t how_many, const char* of_what);
+
 /// Collects the charts that page.js draws.
 class page_builder {
  public:
   /// `chart` is what is drawn; `finding` says in words what it shows; `numbers` is its table.
-  html figure(nlohmann::json chart, const std::string& title, const std::string& finding, const html& numbers);
+  html figure(const nlohmann::json& chart, const std::string& title, const std::string& finding, const html& numbers);
 
-  const nlohmann::json& charts() const { return charts_; }
+  /// A JSON array.
+  std::string charts() const { return "[" + charts_ + "]"; }
+  std::size_t size_of_charts() const { return charts_.size(); }
 
  private:
-  nlohmann::json charts_ = nlohmann::json::array();
+  std::string charts_;  // as text, which is a tenth as large as its values
+  std::size_t count_ = 0;
 };
 
 /// A line of a chart: {x, y, low, high, hollow} per point, hollow if it is implausible.
 nlohmann::json chart_line(const series& s, int colour, nlohmann::json points);
 nlohmann::json chart_point(double x, const interval& y, bool plausible);
+
+/// A part of each bar of a stack. Equal parts have equal colours in all pictures.
+nlohmann::json stack_part(const char* label, int colour, const std::vector<double>& values);
 
 /// The axis of sizes, and the name of a unit in page.js and in words.
 std::string axis_of(const panel& p);

@@ -128,8 +128,7 @@ void keep_within_page(std::vector<place>& places) {
   });
   std::set<std::uint64_t> sizes;
   for (const place& p : places) sizes.insert(p.what->n);
-  const std::size_t cells = std::max(page_limits::cells, page_limits::cells_per_result * places.size());
-  const std::size_t shown = std::max<std::size_t>(1, cells / lines);
+  const std::size_t shown = std::max<std::size_t>(1, page_limits::cells / lines);
   if (sizes.size() <= shown) return;
   const std::uint64_t smallest = *std::next(sizes.rbegin(), static_cast<std::ptrdiff_t>(shown) - 1);
   std::erase_if(places, [&](const place& p) { return p.what->n < smallest; });
@@ -143,7 +142,7 @@ void label_series(board& b) {
     const std::string tail = s.kind == role::limit ? s.rows.front()->algorithm : short_name(s.variant);
     const bool one_device = devices_of[s.variant].size() == 1;
     const std::string name = one_device ? tail : s.device.starts_with(tail + ":") ? s.device : tail + " @ " + s.device;
-    s.label = name + s.detail + (s.kind == role::peer ? " (peer)" : "");
+    s.label = clipped(name + s.detail, page_limits::name) + (s.kind == role::peer ? " (peer)" : "");
   }
 }
 
@@ -170,10 +169,10 @@ void fill(panel& p, const std::vector<place>& places) {
   for (const place& at : places) {
     const row& r = *at.what;
     board& on = found_or_added(p.boards, boards, at.board());
-    on.name = at.board();
+    on.name = clipped(at.board(), page_limits::name);
     on.is_cpu = r.is_cpu;
     on.speed_in = unit_of(p.algorithm);
-    if (on.title.empty()) on.title = r.result->device.description;
+    if (on.title.empty()) on.title = clipped(r.hardware.description, page_limits::name);
     series& line = found_or_added(on.all, lines[at.board()], at.line());
     if (line.rows.empty()) {
       line.variant = r.variant;
@@ -191,6 +190,8 @@ std::string title_of(const panel& p, bool names_machine) {
   if (!p.shape.empty()) title += ", " + p.shape;
   if (!p.data.empty()) title += ", a document's inputs";
   if (p.mode == "cold") title += ", cold caches";
+  if (p.mode == "file_to_file") title += ", from file to file";
+  if (p.mode == "host_to_host") title += ", from host memory to host memory";
   return title + (names_machine ? ", on " + p.machine : "");
 }
 
@@ -280,10 +281,8 @@ row_list of_shown_machines(const row_list& rows, model& m) {
 
 }  // namespace
 
-model make_model(const record::results& records) {
-  model m;
-  m.rows.reserve(records.size());
-  for (const record::result& r : records) m.rows.push_back(make_row(r));
+model make_model(row_table rows) {
+  model m{std::move(rows), {}, {}, {}};
   const row_list cases = last_of_each_case(m);
   const row_list placed = of_shown_machines(cases, m);
   const std::size_t left_out = cases.size() - placed.size() + make_panels(placed, m);

@@ -1,21 +1,32 @@
 // Records -> a self-contained HTML page, a CSV file, or a table for a README. Equal records give equal bytes.
 #pragma once
 
-#include "record/record.hpp"
+#include "io/replacement_file.hpp"
+#include "report/model.hpp"
 
 #include <filesystem>
 #include <string>
-#include <vector>
 
 namespace tilewise::report {
 
 /// The page: charts, tables and findings from records and the catalog. Written beside `out` and renamed.
-void write_html(const record::results& records, const std::filesystem::path& out);
+void write_html(const model& m, const std::filesystem::path& out);
 
-/// One row per record, units in the column names.
-void write_csv(const record::results& records, const std::filesystem::path& out);
+/// One row per record, units in the column names. Written beside `out` and renamed by commit.
+class csv_file {
+ public:
+  explicit csv_file(const std::filesystem::path& out);
+  void add(const record::result& r);
+  void commit();
+
+ private:
+  void write();
+
+  io::replacement_file file_;
+  std::string lines_;  // not yet written
+};
 
 /// The README's table of measured results, between its markers.
-std::string markdown(const record::results& records);
+std::string markdown(const model& m);
 
 }  // namespace tilewise::report

@@ -1,7 +1,10 @@
 // A record as the report needs it: what counts as a measurement, and what problems are called.
 #include "report/model.hpp"
 
+#include "io/base64.hpp"
 #include "report/format.hpp"
+
+#include <algorithm>
 
 namespace tilewise::report {
 
@@ -24,11 +27,32 @@ std::string settings_of(const record::measured_case& c) {
   return words;
 }
 
+std::string quoted(const std::string& word) {
+  constexpr std::string_view plain_letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
+  if (!word.empty() && word.find_first_not_of(plain_letters) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+std::string command_of(const record::result& r) {
+  std::string command;
+  for (const std::string& word : r.argv) command += (command.empty() ? "" : " ") + quoted(word);
+  return command;
+}
+
+/// A quarter of the processors busy with other work shows in every parallel time.
+bool was_busy(const record::host& host) {
+  return host.load_avg_1m && host.threads && *host.load_avg_1m > static_cast<double>(*host.threads) / 4;
+}
+
 void add_times(const record::timing& timing, row& r) {
   r.kernel = interval_of(timing.kernel);
   r.h2d = interval_of(timing.h2d);
   r.d2h = interval_of(timing.d2h);
   r.round_trip = interval_of(timing.round_trip);
+  if (!timing.kernel) r.kernel = interval_of(timing.end_to_end);
+  if (timing.phases) r.phases = *timing.phases;
 }
 
 void add_rates(const record::rates& rates, row& r) {
@@ -40,52 +64,104 @@ void add_rates(const record::rates& rates, row& r) {
   r.bound_by = rates.bound_by;
 }
 
-void add_verification(const record::verification& v, row& r) {
-  r.verified = v.ok;
-  r.digest = v.digest.value_or("");
-  r.reference_digest = v.reference_digest.value_or("");
-  r.changed = v.changed_outputs;
+bool is_hash(const std::string& text) {
+  return text.size() == 16 && text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
+/// What is not a hash or a picture is not shown.
+record::course with_valid_moments(record::course course) {
+  std::erase_if(course.moments, [](const record::moment& m) { return !m.step; });
+  for (record::moment& m : course.moments) {
+    if (!is_hash(m.hash)) m.hash = "";
+    if (m.published_hash && !is_hash(*m.published_hash)) m.published_hash.reset();
+    if (!io::is_base64(m.picture_png)) m.picture_png = "";
+  }
+  return course;
+}
+
+void drop_pictures(record::course& of) {
+  for (record::moment& m : of.moments) std::string().swap(m.picture_png);
 }
 
 }  // namespace
 
-row make_row(const record::result& of) {
-  row r;
-  r.result = &of;
-  r.group = of.what.group;
-  r.algorithm = of.what.algorithm;
-  r.variant = of.what.variant;
-  r.backend = of.what.backend;
-  r.device = of.device.name;
-  r.dtype = of.what.dtype;
-  r.settings = settings_of(of.what);
-  r.tuning = of.what.tuning;
-  r.mode = of.what.mode;
-  r.data = of.what.data;
+row_table::row_table(const record::results& records) {
+  for (const record::result& r : records) add(r);
+}
+
+machine& row_table::machine_of(const record::result& of) {
   // Rented machines share host names.
-  r.machine = of.host.hostname + " (" + of.host.cpu_model.value_or("") + ")";
+  const std::string name = of.host.hostname + " (" + of.host.cpu_model.value_or("") + ")";
+  const auto known = machines_.find(name);
+  machine& on = known != machines_.end()
+                    ? known->second
+                    : machines_.emplace(name, machine{name, of.host, of.tool, of.time_utc, ""}).first->second;
+  on.last_time = of.time_utc;
+  return on;
+}
+
+const record::device& row_table::device_of(const record::result& of, const machine& on) {
+  return devices_.try_emplace({&on, of.device.name}, of.device).first->second;
+}
+
+void row_table::add(const record::result& of) {
+  const machine& on = machine_of(of);
+  const record::measured_case& c = of.what;
+  row& r = rows_.emplace_back(row{.on = on,
+                                  .hardware = device_of(of, on),
+                                  .machine = on.name,
+                                  .group = kept(c.group),
+                                  .algorithm = kept(c.algorithm),
+                                  .variant = kept(c.variant),
+                                  .backend = kept(c.backend),
+                                  .device = kept(of.device.name),
+                                  .dtype = kept(c.dtype),
+                                  .settings = kept(settings_of(c)),
+                                  .tuning = kept(c.tuning),
+                                  .mode = kept(c.mode),
+                                  .data = kept(c.data),
+                                  .reason = kept(of.reason.value_or("")),
+                                  .digest = kept(of.verify ? of.verify->digest.value_or("") : ""),
+                                  .reference_digest = kept(of.verify ? of.verify->reference_digest.value_or("") : ""),
+                                  .governor = kept(of.host.governor.value_or("")),
+                                  .build_type = kept(of.tool.build_type),
+                                  .command = kept(command_of(of)),
+                                  .shape = kept(record::shape_text(c))});
   r.status = of.state;
-  r.reason = of.reason.value_or("");
-  r.source = of.what.source;
-  r.n = of.what.n;
-  r.shape = record::shape_text(of.what);
-  r.threads = of.what.threads.value_or(0);
-  r.seed = of.what.seed;
+  r.n = c.n;
+  r.threads = c.threads.value_or(0);
+  r.seed = c.seed;
   r.is_cpu = of.device.backend == "cpu";
-  r.peer = of.what.peer;
-  r.own_order = of.what.order == registry::claim::own;
-  if (of.verify) add_verification(*of.verify, r);
+  r.peer = c.peer;
+  r.own_order = c.order == registry::claim::own;
+  r.is_busy = was_busy(of.host);
+  r.is_dirty = of.tool.dirty;
+  if (of.verify) r.verified = of.verify->ok;
+  if (of.verify) r.changed = of.verify->changed_outputs;
   if (of.timing) add_times(*of.timing, r);
   if (of.derived) add_rates(*of.derived, r);
   if (of.noise) r.min_effect = of.noise->min_effect;
-  return r;
+  if (of.experiment) r.experiment = &experiments_.emplace_back(*of.experiment);
+  if (of.course) add_course(*of.course, r);
+  add_ratios(of, r);
 }
 
-std::vector<ratio> row::ratios() const {
-  std::vector<ratio> all;
-  for (const record::ratio& q : result->ratios)
-    if (const auto value = interval_of(q.median, q.ci95_lo, q.ci95_hi)) all.push_back({q.to, q.device, *value});
-  return all;
+void row_table::add_ratios(const record::result& of, row& to) {
+  for (const record::ratio& q : of.ratios)
+    if (const auto value = interval_of(q.median, q.ci95_lo, q.ci95_hi))
+      to.ratios.push_back({kept(q.to), kept(q.device), *value});
+}
+
+/// Pictures are a hundred times as large as the rest; only one run of a machine is shown with them.
+void row_table::add_course(const record::course& course, row& to) {
+  record::course& own = courses_.emplace_back(with_valid_moments(course));
+  to.course = &own;
+  record::course*& longest = longest_[&to.on];
+  const bool is_shown =
+      !to.wrong() && !own.moments.empty() && (!longest || own.moments.size() >= longest->moments.size());
+  if (!is_shown) return drop_pictures(own);
+  if (longest) drop_pictures(*longest);
+  longest = &own;
 }
 
 std::string row::size() const { return shape.find('x') == shape.npos ? count(n) : shape; }
@@ -93,7 +169,7 @@ std::string row::at() const { return shape.find('x') == shape.npos ? "n\u00a0=\u
 
 std::string short_name(const std::string& variant) {
   const std::size_t slash = variant.find('/');
-  return slash == std::string::npos ? variant : variant.substr(slash + 1);
+  return clipped(slash == std::string::npos ? variant : variant.substr(slash + 1), page_limits::name);
 }
 
 }  // namespace tilewise::report

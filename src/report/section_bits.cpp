@@ -36,7 +36,7 @@ html result_cell(const row* r, const std::string& reference) {
 std::string name_of(const ratio& q, const board& b) {
   for (const series& s : b.all)
     if (s.variant == q.to && (s.device == q.device || s.kind != role::tilewise)) return s.label;
-  return short_name(std::string(q.to));
+  return short_name(q.to);
 }
 
 }  // namespace
@@ -60,7 +60,8 @@ html bits_section(const panel& p) {
     }
   return tag("h4", "One digest, many times") +
          paragraph(
-             "For each size: the median kernel time, and below it the first digits of the result's digest. The sign = "
+             "For each size: the median " + std::string(p.time_words()) +
+             ", and below it the first digits of the result's digest. The sign = "
              "means that all 32 digits are those of the definition; results with an order of their own are within "
              "their bounds.") +
          tag("div", {{"class", "dense"}}, table(heads, rows));
@@ -71,7 +72,7 @@ html ratio_section(const panel& p) {
   for (const board& b : p.boards)
     for (const series& s : b.all)
       for (const row* r : s.measured())
-        for (const ratio& q : r->ratios())
+        for (const ratio& q : r->ratios)
           if (s.kind == role::tilewise && r->plausible)
             rows.push_back({html::text(s.label), html::text(name_of(q, b)), html::text(b.name), html::text(r->size()),
                             html::text(ratio_text(q.value)), html::text(judged(q.value, smallest_effect(*r)))});

@@ -21,39 +21,21 @@ struct field_runs {
   const row* shown;
 };
 
-bool is_hash(const std::string& text) {
-  return text.size() == 16 && text.find_first_not_of("0123456789abcdef") == text.npos;
-}
-
-/// What is not a hash or a picture is not shown.
-std::vector<record::moment> moments_of(const row& r) {
-  if (!r.result->course) return {};
-  std::vector<record::moment> all = r.result->course->moments;
-  std::erase_if(all, [](const record::moment& m) { return !m.step; });
-  for (record::moment& m : all) {
-    if (!is_hash(m.hash)) m.hash = "";
-    if (m.published_hash && !is_hash(*m.published_hash)) m.published_hash.reset();
-    if (!io::is_base64(m.picture_png)) m.picture_png = "";
-  }
-  return all;
-}
+const std::vector<record::moment>& moments_of(const row& r) { return r.course->moments; }
 
 /// Records from before it was named used another one, which gives equal fields other hashes.
-std::string hash_function_of(const row& r) {
-  return r.result->course->hash_function.value_or(std::nullopt).value_or("");
-}
+std::string hash_function_of(const row& r) { return r.course->hash_function.value_or(std::nullopt).value_or(""); }
 
 std::vector<field_runs> runs_of(const model& m) {
   std::map<std::string_view, std::size_t> known;
   std::vector<field_runs> all;
   for (const row& r : m.rows) {
-    const std::size_t length = moments_of(r).size();
-    if (r.wrong() || length == 0) continue;
+    if (r.wrong() || !r.course || moments_of(r).empty()) continue;
     const auto [at, is_new] = known.emplace(r.machine, all.size());
     if (is_new) all.push_back({r.machine, {}, &r});
     field_runs& of_machine = all[at->second];
     of_machine.by.push_back(&r);
-    if (length >= moments_of(*of_machine.shown).size()) of_machine.shown = &r;
+    if (moments_of(r).size() >= moments_of(*of_machine.shown).size()) of_machine.shown = &r;
   }
   for (field_runs& f : all)
     std::erase_if(f.by, [&](const row* r) { return hash_function_of(*r) != hash_function_of(*f.shown); });
@@ -67,9 +49,11 @@ html image(const std::string& base64, const std::string& words) {
 std::string text_of(std::optional<double> value) { return value ? significant(*value, 3) : "–"; }
 html code_of(const std::string& hash) { return hash.empty() ? html("–") : tag("code", html::text(hash)); }
 
-html picture_of(const record::moment& m) {
+html picture_of(const record::moment& m, std::size_t room) {
   const std::string name = "step " + count(*m.step);
-  const html shown = m.picture_png.empty() ? paragraph("no picture") : image(m.picture_png, "The field at " + name);
+  const html shown = m.picture_png.empty()         ? paragraph("no picture")
+                     : m.picture_png.size() > room ? paragraph("no room for its picture")
+                                                   : image(m.picture_png, "The field at " + name);
   return tag("figure",
              shown + tag("figcaption",
                          tag("strong", html::text(name)) + tag("div", html::text("time " + text_of(m.simulated_time))) +
@@ -126,8 +110,11 @@ bool agree(const field_runs& f) {
 }
 
 html bits_of(const field_runs& f, const std::vector<record::moment>& moments) {
+  constexpr std::size_t most_runs = 20;  // more than a sentence holds
   std::string runs;
-  for (const row* r : f.by) runs += (runs.empty() ? "" : ", ") + runner_of(*r);
+  for (std::size_t i = 0; i < std::min(f.by.size(), most_runs); ++i)
+    runs += (i == 0 ? "" : ", ") + clipped(runner_of(*f.by[i]), page_limits::name);
+  if (f.by.size() > most_runs) runs += " and " + count(f.by.size() - most_runs) + " more";
   html told = agree(f) ? paragraph("Every variant whose bits were verified gives the same field" +
                                    (f.by.size() > 1 ? "; at every step shown, these agree: " + runs : "") + ".")
                        : tag("p", {{"class", "wrong"}}, html::text("The bits are NOT equal: " + runs + "."));
@@ -142,13 +129,18 @@ html bits_of(const field_runs& f, const std::vector<record::moment>& moments) {
 }
 
 html told(const field_runs& f, page_builder& page) {
+  constexpr std::size_t most_moments = 100;  // a document has a dozen
   const row& shown = *f.shown;
-  const std::vector<record::moment> moments = moments_of(shown);
+  std::vector<record::moment> moments = moments_of(shown);
+  const std::size_t unsaid = moments.size() - std::min(moments.size(), most_moments);
+  moments.resize(moments.size() - unsaid);
   html pictures, words;
-  for (const record::moment& m : moments) pictures += picture_of(m);
+  for (const record::moment& m : moments)
+    pictures += picture_of(m, page_limits::section - std::min(pictures.size(), page_limits::section));
+  pictures += left_out(unsaid, "moments");
   words += paragraph("Computed by " + runner_of(shown) + " of " + f.machine + ", the fastest variant of that device.");
   words += bits_of(f, moments);
-  if (const auto& why = shown.result->course->stopped)
+  if (const auto& why = shown.course->stopped)
     words += paragraph("It ends with step " + count(*moments.back().step) + ": " + *why + ".");
   return tag("div", {{"class", "field"}}, pictures) + palette() +
          tag("div", {{"class", "figures"}}, residual_figure(moments, page) + tag("div", words));
@@ -157,9 +149,12 @@ html told(const field_runs& f, page_builder& page) {
 }  // namespace
 
 html field_section(const model& m, page_builder& page) {
+  const std::vector<field_runs> all = runs_of(m);
+  if (all.empty()) return {};
   html fields;
-  for (const field_runs& f : runs_of(m)) fields += told(f, page);
-  if (fields.empty()) return {};
+  std::size_t shown = 0;
+  for (; shown < all.size() && fields.size() < page_limits::section; ++shown) fields += told(all[shown], page);
+  fields += left_out(all.size() - shown, "machines");
   return tag("h2", "The diffusing field") +
          paragraph(
              "The diffusion benchmark from its start; the tables time a hundred of its steps. Two strips, at the lower "

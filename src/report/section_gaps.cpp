@@ -68,17 +68,12 @@ void warn_of_machine(const row& r, std::set<std::string>& told, std::vector<std:
     const std::string whole = (r.machine.empty() ? "The machine" : r.machine) + text;
     if (told.insert(whole).second) warnings.push_back(whole);
   };
-  const record::host& host = r.result->host;
-  const std::string governor = host.governor.value_or("");
-  if (!governor.empty() && governor != "performance")
-    add(" ran under the clock governor '" + governor + "'; times may vary with the clock.");
-  // A quarter of the processors busy with other work shows in every parallel time.
-  if (host.load_avg_1m && host.threads && *host.load_avg_1m > static_cast<double>(*host.threads) / 4)
-    add(" was busy when a case began: its load was over a quarter of its processors.");
-  if (r.result->tool.dirty) add(" measured a build with uncommitted changes.");
-  const std::string& build = r.result->tool.build_type;
-  if (!build.empty() && build != "Release")
-    add(" measured a " + build + " build; only the speeds of Release builds mean anything.");
+  if (!r.governor.empty() && r.governor != "performance")
+    add(" ran under the clock governor '" + r.governor + "'; times may vary with the clock.");
+  if (r.is_busy) add(" was busy when a case began: its load was over a quarter of its processors.");
+  if (r.is_dirty) add(" measured a build with uncommitted changes.");
+  if (!r.build_type.empty() && r.build_type != "Release")
+    add(" measured a " + r.build_type + " build; only the speeds of Release builds mean anything.");
 }
 
 std::size_t wide_intervals(const model& m) {
@@ -106,9 +101,9 @@ html warning_section(const model& m) {
     warnings.push_back(count(wide) + (wide == 1 ? " time has" : " times have") +
                        " no interval or one wider than ± 5 %; run longer to trust them.");
   if (warnings.empty()) return {};
-  html items;
-  for (const std::string& text : warnings) items += tag("li", html::text(text));
-  return tag("h2", {{"id", "warnings"}}, "Warnings") + tag("ol", {{"class", "warnings"}}, items);
+  std::vector<html> items;
+  for (const std::string& text : warnings) items.push_back(html::sentence(text));
+  return tag("h2", {{"id", "warnings"}}, "Warnings") + list("ol", {{"class", "warnings"}}, items);
 }
 
 }  // namespace tilewise::report

@@ -42,7 +42,7 @@ html device_table(const std::vector<const row*>& rows) {
   std::vector<std::vector<html>> lines;
   for (const row* r : first_of_each) {
     const double floor = noise_floor(effects_on[r->device]);
-    const record::device& d = r->result->device;
+    const record::device& d = r->hardware;
     lines.push_back({html::text(d.name), html::text(shown(d.description)), html::text(shown(d.platform)),
                      html::text(shown(d.driver)), html::text(shown(d.compute_units)), html::text(sized(d.memory_bytes)),
                      html::text(sized(d.cache_bytes)), html::text(floor > 0 ? percent(floor) : "–")});
@@ -58,61 +58,55 @@ void add_facts(const json& part, const std::string& name, std::vector<std::vecto
     lines.push_back({html::text(name + "." + key), html::text(value.is_null() ? "–" : plain(value))});
 }
 
-std::string quoted(const std::string& word) {
-  constexpr std::string_view plain_letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
-  if (!word.empty() && word.find_first_not_of(plain_letters) == std::string::npos) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
-std::string command_of(const record::result& r) {
-  std::string command;
-  for (const std::string& word : r.argv) command += (command.empty() ? "" : " ") + quoted(word);
-  return command;
-}
-
 }  // namespace
 
 html machine_section(const model& m) {
   html whole = tag("h2", m.machines.size() == 1 ? html("The machine") : html("The machines"));
   const auto rows_of = rows_by_machine(m);
-  for (const std::string& machine : m.machines) {
-    const std::vector<const row*>& rows = rows_of.at(machine);
-    const record::result &first = *rows.front()->result, &last = *rows.back()->result;
-    whole += paragraph((machine.empty() ? "An unnamed machine" : machine) + ": " + shown(first.host.cpu_model) + ", " +
-                       shown(first.host.cores) + " cores, " + sized(first.host.ram_bytes) + " of memory, " +
-                       shown(first.host.os) + ". Measured " + shown(first.time_utc) + " to " + shown(last.time_utc) +
-                       " with tilewise " + shown(first.tool.version) + ".");
+  std::size_t shown_machines = 0;
+  for (; shown_machines < m.machines.size() && whole.size() < page_limits::section; ++shown_machines) {
+    const std::vector<const row*>& rows = rows_of.at(m.machines[shown_machines]);
+    const machine& on = rows.front()->on;
+    whole += paragraph((on.name.empty() ? "An unnamed machine" : on.name) + ": " + shown(on.host.cpu_model) + ", " +
+                       shown(on.host.cores) + " cores, " + sized(on.host.ram_bytes) + " of memory, " +
+                       shown(on.host.os) + ". Measured " + shown(on.first_time) + " to " + shown(on.last_time) +
+                       " with tilewise " + shown(on.tool.version) + ".");
     whole += device_table(rows);
   }
-  return whole + tag("p", {{"class", "note"}},
-                     "The noise floor comes from measuring the same code twice: a smaller difference does not count.");
+  return whole + left_out(m.machines.size() - shown_machines, "machines") +
+         tag("p", {{"class", "note"}},
+             "The noise floor comes from measuring the same code twice: a smaller difference does not count.");
 }
 
 html environment_section(const model& m) {
   html whole = tag("h2", "Environment");
   const auto rows_of = rows_by_machine(m);
-  for (const std::string& machine : m.machines) {
+  std::size_t shown_machines = 0;
+  for (; shown_machines < m.machines.size() && whole.size() < page_limits::section; ++shown_machines) {
+    const machine& on = rows_of.at(m.machines[shown_machines]).front()->on;
     std::vector<std::vector<html>> lines;
-    const record::result& first = *rows_of.at(machine).front()->result;
-    add_facts(record::to_json(first.tool), "tool", lines);
-    add_facts(record::to_json(first.host), "host", lines);
+    add_facts(record::to_json(on.tool), "tool", lines);
+    add_facts(record::to_json(on.host), "host", lines);
     whole +=
-        tag("details", tag("summary", html::text("As recorded on " + (machine.empty() ? "the machine" : machine))) +
+        tag("details", tag("summary", html::text("As recorded on " + (on.name.empty() ? "the machine" : on.name))) +
                            table({"field", "value"}, lines, content::words));
   }
-  return whole;
+  return whole + left_out(m.machines.size() - shown_machines, "machines");
 }
 
 html repeat_section(const model& m) {
-  std::set<std::string> told;
+  std::set<std::string_view> told;
   html lines;
-  for (const row& r : m.rows)
-    if (const std::string command = command_of(*r.result); !command.empty() && told.insert(command).second)
-      lines += html::text(command + "\n");
+  std::size_t unsaid = 0;
+  for (const row& r : m.rows) {
+    if (r.command.empty() || !told.insert(r.command).second) continue;
+    if (lines.size() < page_limits::list)
+      lines += html::sentence(r.command) + "\n";
+    else
+      ++unsaid;
+  }
   if (told.empty()) return {};
-  return tag("h2", "How to repeat it") + tag("pre", tag("code", lines));
+  return tag("h2", "How to repeat it") + tag("pre", tag("code", lines)) + left_out(unsaid, "commands");
 }
 
 }  // namespace tilewise::report

@@ -40,12 +40,12 @@ std::vector<comparison> comparisons(const model& m) {
   std::map<std::pair<std::string, std::string>, places> known;
   std::vector<comparison> all;
   for (const row& r : m.rows) {
-    if (r.is_limit() || !r.result->experiment) continue;
+    if (r.is_limit() || !r.experiment) continue;
     const std::string problem = problem_of(r);
     const auto [at, is_new] = known.try_emplace({r.machine, problem}, places{all.size(), {}});
     if (is_new) all.push_back({r.machine, problem, nullptr, {}});
     comparison& c = all[at->second.comparison];
-    c.from = &*r.result->experiment;
+    c.from = r.experiment;
     const auto [row_at, is_new_case] = at->second.rows.emplace(case_key(r), c.rows.size());
     if (is_new_case) c.rows.push_back(&r);
     c.rows[row_at->second] = &r;  // a later record of a case replaces an earlier one
@@ -75,7 +75,7 @@ std::vector<cells> lines_of(const row& r, const row* baseline) {
               over(baseline ? std::optional(baseline->kernel->median) : std::nullopt, median(false)),
               html::text(median(true) ? duration(*median(true)) : "–")};
   std::vector<cells> lines;
-  for (const record::published_time& p : r.result->experiment->published) {
+  for (const record::published_time& p : r.experiment->published) {
     if (!(p.ns > 0)) continue;
     first.insert(first.end(),
                  {html::text(duration(p.ns)), over(p.ns, median(p.with_transfers)),
@@ -111,12 +111,15 @@ html told(const comparison& c) {
 }  // namespace
 
 html seeds_section(const model& m) {
+  const std::vector<comparison> all = comparisons(m);
+  if (all.empty()) return {};
   html tables;
-  for (const comparison& c : comparisons(m)) {
-    tables += told(c);
-    if (m.machines.size() > 1) tables += paragraph("Measured on " + c.machine + ".");
+  std::size_t shown = 0;
+  for (; shown < all.size() && tables.size() < page_limits::section; ++shown) {
+    tables += told(all[shown]);
+    if (m.machines.size() > 1) tables += paragraph("Measured on " + all[shown].machine + ".");
   }
-  if (tables.empty()) return {};
+  tables += left_out(all.size() - shown, "problems");
   return tag("h2", "The documents’ experiments") +
          paragraph(
              "The problems of the documents that Tilewise started from, measured here with every variant. The "

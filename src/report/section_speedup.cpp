@@ -65,9 +65,10 @@ html speedup_section(const panel& p, page_builder& page) {
   if (const series* openmp = openmp_of(p)) figures += over(p, *openmp, "OpenMP", page);
   if (figures.empty()) return {};
   return tag("h4", "Speedup") +
-         paragraph(
-             "Kernel time of our fastest variant on each processor, as a ratio of medians; processors are measured one "
-             "at a time. Transfers follow below.") +
+         paragraph(p.is_of_jobs()
+                       ? "The fastest whole job of ours on each processor, as a ratio of medians."
+                       : "Kernel time of our fastest variant on each processor, as a ratio of medians; processors "
+                         "are measured one at a time. Transfers follow below.") +
          tag("div", {{"class", "figures"}}, figures);
 }
 

@@ -50,7 +50,7 @@ json time_chart(const panel& p, const board& b) {
   if (p.serial() && !b.is_cpu) add(*p.serial());
   for (const series& s : b.all)
     if (!s.does_fixed_work()) add(s);
-  return {{"kind", "lines"}, {"x", axis_of(p)}, {"y", "kernel time"}, {"unit", "time"}, {"lines", std::move(lines)}};
+  return {{"kind", "lines"}, {"x", axis_of(p)}, {"y", p.time_words()}, {"unit", "time"}, {"lines", std::move(lines)}};
 }
 
 json rate_chart(const panel& p, const board& b) {
@@ -93,7 +93,7 @@ std::string rate_finding(const board& b) {
                            : unit == speed_unit::elements ? " takes in "
                                                           : " does ";
   std::string text = best->label + verb + throughput_text(*value, unit) + " at " + r.at();
-  if (r.fraction) text += ", " + significant(*r.fraction, 2) + " of the device's own " + limit_words(r);
+  if (r.fraction) text += ", " + significant(*r.fraction, 2) + " of " + limit_words(r);
   return text + ".";
 }
 

@@ -23,17 +23,18 @@ html shares(const board& b, const std::vector<const row*>& trips, page_builder& 
                     html::text(duration(r->kernel->median)), html::text(duration(r->d2h->median)),
                     html::text(r->round_trip ? duration(r->round_trip->median) : "–")});
   }
-  return page.figure({{"kind", "stack"},
-                      {"x", "share of the three"},
-                      {"labels", labels},
-                      {"parts",
-                       {{{"label", "to the device"}, {"values", there}},
-                        {{"label", "kernel"}, {"values", kernel}},
-                        {{"label", "back"}, {"values", back}}}}},
-                     b.name + ": where the time goes",
-                     "At " + trips.back()->at() + " the kernel takes " + percent(kernel.back()) +
-                         " of the time for copying there, computing and copying back.",
-                     table({"n", "variant", "to the device", "kernel", "back", "round trip"}, rows));
+  return page.figure(
+      {{"kind", "stack"},
+       {"x", "share of the three"},
+       {"y", "n"},
+       {"unit", "share"},
+       {"labels", labels},
+       {"parts",
+        {stack_part("to the device", 1, there), stack_part("kernel", 0, kernel), stack_part("back", 2, back)}}},
+      b.name + ": where the time goes",
+      "At " + trips.back()->at() + " the kernel takes " + percent(kernel.back()) +
+          " of the time for copying there, computing and copying back.",
+      table({"n", "variant", "to the device", "kernel", "back", "round trip"}, rows));
 }
 
 html against_cpu(const panel& p, const board& b, const std::vector<const row*>& trips, page_builder& page) {

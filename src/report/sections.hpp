@@ -7,6 +7,7 @@ namespace tilewise::report {
 
 html machine_section(const model& m);
 
+html job_section(const panel& p, page_builder& page);
 html time_section(const panel& p, page_builder& page);
 html ladder_section(const panel& p, page_builder& page);
 html speedup_section(const panel& p, page_builder& page);

@@ -190,26 +190,27 @@
   }
 
   function stack(spec) {
-    const fills = [ink("c1"), ink("c0"), hatched(ink("c2"))];
-    const edges = [ink("c1"), ink("c0"), ink("c2")];
+    const write = written[spec.unit];
+    // Lines tell neighbours apart where colours do not.
+    const fillOf = (part) => part.colour >= 2 ? hatched(ink("c" + part.colour)) : ink("c" + part.colour);
     return {
       type: "bar",
       data: {
         labels: spec.labels,
-        datasets: spec.parts.map((part, i) => ({
-          label: part.label, data: part.values, backgroundColor: fills[i], borderColor: edges[i], borderWidth: 1, barPercentage: 0.75,
-          categoryPercentage: 1,
+        datasets: spec.parts.map((part) => ({
+          label: part.label, data: part.values, backgroundColor: fillOf(part), borderColor: ink("c" + part.colour), borderWidth: 1,
+          barPercentage: 0.75, categoryPercentage: 1,
         })),
       },
       options: common({
         indexAxis: "y",
         scales: {
-          x: axis(spec.x, { stacked: true, max: 1, ticks: { callback: written.share, maxTicksLimit: 5 } }),
-          y: axis("n", { stacked: true, grid: { display: false }, ticks: { font: { size: 11 } } }),
+          x: axis(spec.x, { stacked: true, max: spec.unit === "share" ? 1 : undefined, ticks: { callback: write, maxTicksLimit: 5, maxRotation: 0 } }),
+          y: axis(spec.y, { stacked: true, grid: { display: false }, ticks: { font: { size: 11 } } }),
         },
         plugins: {
           legend: { display: true, position: "top", align: "start", labels: { color: ink("ink"), boxWidth: 14, boxHeight: 10, font: { size: 12 } } },
-          tooltip: { callbacks: { label: (item) => item.dataset.label + ": " + written.share(item.parsed.x) } },
+          tooltip: { callbacks: { label: (item) => item.dataset.label + ": " + write(item.parsed.x) } },
         },
       }),
     };
@@ -219,7 +220,8 @@
   const drawn = new Map();
   function draw(canvas) {
     const spec = specs[canvas.dataset.chart];
-    if (spec.kind === "bars") canvas.parentElement.style.height = 64 + 30 * spec.bars.length + "px";
+    const bars = spec.kind === "bars" ? spec.bars.length : spec.unit === "time" && spec.kind === "stack" ? spec.labels.length + 1 : 0;
+    if (bars > 0) canvas.parentElement.style.height = 64 + 30 * bars + "px";
     if (drawn.has(canvas)) drawn.get(canvas).destroy();
     drawn.set(canvas, new Chart(canvas, makers[spec.kind](spec)));
     document.documentElement.dataset.charts = drawn.size;
