@@ -20,11 +20,11 @@ void run_wrong(const registry::problem& p, const registry::bindings& where, cons
 /// Nothing at all: what another row computed would be taken for its result.
 void run_nothing(const registry::problem&, const registry::bindings&, const registry::tuning&, backend::queue&) {}
 
-void run_throwing(const registry::problem&, const registry::bindings&, const registry::tuning&, backend::queue&) {
+void run_failing_job(const registry::problem&, const registry::bindings&, const registry::tuning&, backend::queue&) {
   throw error(errc::unsupported, "planted");
 }
 
-registry::variant planted(std::string_view name, decltype(registry::variant::run) run) {
+registry::variant planted_job(std::string_view name, decltype(registry::variant::run) run) {
   return {.algorithm = "scan",
           .backend = "cpu",
           .name = name,
@@ -36,10 +36,10 @@ registry::variant planted(std::string_view name, decltype(registry::variant::run
           .peer = true};
 }
 
-void plant() {
+void plant_jobs() {
   static const bool done = [] {
-    registry::add_peers(std::vector{planted("job_wrong", run_wrong), planted("job_nothing", run_nothing),
-                                    planted("job_throws", run_throwing)});
+    registry::add_peers(std::vector{planted_job("job_wrong", run_wrong), planted_job("job_nothing", run_nothing),
+                                    planted_job("job_throws", run_failing_job)});
     return true;
   }();
   (void)done;
@@ -98,7 +98,7 @@ TEST(LabJobs, OnlyWhatEachDeviceWouldChooseUnlessVariantsAreNamed) {
 }
 
 TEST(LabJobs, AWrongResultHasNoTime) {
-  plant();
+  plant_jobs();
   for (const char* mode : {"host_to_host", "file_to_file"}) {
     const outcome o = bench({"scan", "--mode", mode});
     EXPECT_EQ(o.exit_code, 3);
