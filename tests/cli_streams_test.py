@@ -121,7 +121,7 @@ class Limits(StreamCase):
         np.save(f"{self.d}/v.npy", np.arange(count, dtype="f8"))
         bits = np.random.default_rng(5).integers(0, 1 << 32, count, "u4")
         bits[::3] %= 7  # many equal keys
-        for keys, words, mib in ((bits.view("f4"), "", 92), (bits, "--descending --indices {}", 140), (bits.view("i4"), "--values {v} --values-out {}", 180)):
+        for keys, words, mib in ((bits.view("f4"), "", 120), (bits, "--descending --indices {}", 180), (bits.view("i4"), "--values {v} --values-out {}", 240)):
             with self.subTest(words):
                 np.save(f"{self.d}/keys.npy", keys)
                 held = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_AS, (mib << 20, mib << 20))}
@@ -144,7 +144,7 @@ class Limits(StreamCase):
     def test_a_disk_that_fails_in_the_middle(self):
         if SANITIZED:
             self.skipTest("sanitizers come before any other library")
-        limit = 92 << 20
+        limit = 120 << 20
         np.save(f"{self.d}/u4.npy", np.arange(1 << 23, dtype="u4")[::-1])
         before = set(os.listdir(self.d))
         for words, fault, says in ((f"scan {self.d}/f8.npy", "read f8.npy 5000000", r"f8\.npy: cannot be read at byte \d+: Input/output error"),

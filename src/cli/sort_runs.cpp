@@ -7,6 +7,7 @@
 #include "sort/sort_problem.hpp"
 #include "sort/sort_split.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <numeric>
 
@@ -18,6 +19,9 @@ using impl::sort::payload;
 
 /// An array, its sorted copy, and what the sort works in.
 constexpr std::uint64_t copies = 3;
+
+/// For the stacks of threads that read and write, and for what arrays in huge pages take beyond their elements.
+constexpr std::uint64_t reserve = 32 << 20;
 
 /// Shorter runs are not worth a disk.
 constexpr std::uint64_t shortest_run = 1 << 16;
@@ -129,11 +133,12 @@ class run_sort {
 std::uint64_t memory_of_sort(const registry::problem& p) { return copies * p.n() * element_bytes(p); }
 
 std::uint64_t run_length_for(const registry::problem& p, std::uint64_t available) {
-  // One more copy, since the queue keeps the longer runs' workspace when the last one comes; and an eighth is left to
-  // the stacks of threads.
-  const std::uint64_t each = (copies + 1) * element_bytes(p), longest = available / 8 * 7 / each;
+  // One more copy, since the queue keeps the longer runs' workspace when the last one comes.
+  const std::uint64_t each = (copies + 1) * element_bytes(p);
+  const std::uint64_t longest = (available - std::min(available, reserve)) / 8 * 7 / each;
   if (longest < shortest_run)
-    throw error(errc::out_of_memory, "a sort in runs needs at least " + std::to_string(shortest_run * each / 7 * 8) +
+    throw error(errc::out_of_memory, "a sort in runs needs at least " +
+                                         std::to_string(reserve + shortest_run * each / 7 * 8) +
                                          " bytes of memory, but " + std::to_string(available) + " are left");
   return ceil_div(p.n(), ceil_div(p.n(), longest));
 }
