@@ -1,6 +1,7 @@
 #include "backend/cpu/cpu_pool.hpp"
 
 #include "base/ceil_div.hpp"
+#include "base/huge_pages.hpp"
 #include "base/memory_group.hpp"
 
 #include <tilewise/error.hpp>
@@ -51,10 +52,10 @@ void* pool::take(std::uint64_t bytes) {
       return block;
     }
   }
-  void* block = std::aligned_alloc(header_bytes, size);
+  void* block = base::allocate(size);
   if (block == nullptr) {
     trim();
-    block = std::aligned_alloc(header_bytes, size);
+    block = base::allocate(size);
   }
   if (block == nullptr) no_memory(bytes);
   *static_cast<std::uint64_t*>(block) = size;
