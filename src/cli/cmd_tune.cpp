@@ -110,8 +110,7 @@ exit_code tune(const common_options& common) {
 void add_tune(CLI::App& app, invocation& call) {
   CLI::App* command = app.add_subcommand("tune", "measure this machine, for --device auto");
   auto common = std::make_shared<common_options>();
-  auto transfers = std::make_shared<bool>(false);
-  command->add_flag("--transfers", *transfers, "what transfers and kernels take")->required();
+  command->add_flag("--transfers")->description("what transfers and kernels take")->required();
   add_team_options(*command, *common);
   command->add_flag("--json", common->json, "one JSON object on one line, also for errors");
   command->add_flag("-q,--quiet", common->quiet, "no notes, errors only")->option_text(" ");
