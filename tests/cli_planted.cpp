@@ -3,6 +3,7 @@
 #include "backend/cpu/cpu_device.hpp"
 #include "cli/commands.hpp"
 #include "cli/figures_record.hpp"
+#include "planted_variant.hpp"
 #include "registry/catalog.hpp"
 
 #include <csignal>
@@ -18,14 +19,7 @@ using namespace tilewise;
 using run_function = decltype(registry::variant::run);
 
 registry::variant planted(std::string_view name, run_function run, std::string_view algorithm = "scan") {
-  return {.algorithm = algorithm,
-          .backend = "cpu",
-          .name = name,
-          .types = all_dtypes,
-          .source = "a fault planted by a test",
-          .unsupported = [](const registry::problem&, const backend::device&,
-                            const registry::tuning&) { return std::string(); },
-          .run = run};
+  return tests::planted_variant(algorithm, name, run);
 }
 
 bool has_word(const registry::problem& p, std::string_view word) {

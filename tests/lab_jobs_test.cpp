@@ -1,6 +1,7 @@
 // Whole jobs: measured as rows of the laboratory, and predicted from figures.
 #include "bench_run.hpp"
 #include "lab/figures.hpp"
+#include "planted_variant.hpp"
 #include "registry/catalog.hpp"
 
 #include <filesystem>
@@ -8,7 +9,7 @@
 namespace tilewise::lab {
 namespace {
 
-using tests::bench, tests::is_valid, tests::outcome, tests::record_of;
+using tests::planted_peer, tests::bench, tests::is_valid, tests::outcome, tests::record_of;
 
 /// The definition, but for one bit in the last element.
 void run_wrong(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
@@ -24,22 +25,11 @@ void run_failing_job(const registry::problem&, const registry::bindings&, const 
   throw error(errc::unsupported, "planted");
 }
 
-registry::variant planted_job(std::string_view name, decltype(registry::variant::run) run) {
-  return {.algorithm = "scan",
-          .backend = "cpu",
-          .name = name,
-          .types = all_dtypes,
-          .source = "a fault planted by a test",
-          .unsupported = [](const registry::problem&, const backend::device&,
-                            const registry::tuning&) { return std::string(); },
-          .run = run,
-          .peer = true};
-}
-
 void plant_jobs() {
   static const bool done = [] {
-    registry::add_peers(std::vector{planted_job("job_wrong", run_wrong), planted_job("job_nothing", run_nothing),
-                                    planted_job("job_throws", run_failing_job)});
+    registry::add_peers(std::vector{planted_peer("scan", "job_wrong", run_wrong),
+                                    planted_peer("scan", "job_nothing", run_nothing),
+                                    planted_peer("scan", "job_throws", run_failing_job)});
     return true;
   }();
   (void)done;

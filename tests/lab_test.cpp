@@ -3,6 +3,7 @@
 #include "bench_run.hpp"
 #include "lab/bench.hpp"
 #include "lab/noise.hpp"
+#include "planted_variant.hpp"
 #include "registry/catalog.hpp"
 
 #include <gtest/gtest.h>
@@ -192,23 +193,11 @@ void run_throwing(const registry::problem&, const registry::bindings&, const reg
   throw error(errc::build_failed, "planted");
 }
 
-registry::variant planted(std::string_view name, decltype(registry::variant::run) run) {
-  return {.algorithm = "reduce",
-          .backend = "cpu",
-          .name = name,
-          .types = all_dtypes,
-          .source = "planted",
-          .unsupported = [](const registry::problem&, const backend::device&,
-                            const registry::tuning&) { return std::string(); },
-          .run = run,
-          .peer = true};
-}
-
-/// Peers are measured but never chosen, so the planted ones disturb no other test of this program.
 void plant() {
   static const bool done = [] {
-    registry::add_peers(std::vector{planted("planted_wrong", run_wrong<0>), planted("planted_late", run_wrong<20>),
-                                    planted("planted_throw", run_throwing)});
+    registry::add_peers(std::vector{tests::planted_peer("reduce", "planted_wrong", run_wrong<0>),
+                                    tests::planted_peer("reduce", "planted_late", run_wrong<20>),
+                                    tests::planted_peer("reduce", "planted_throw", run_throwing)});
     return true;
   }();
   (void)done;

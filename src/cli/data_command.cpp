@@ -77,10 +77,6 @@ void run_on(backend::queue& queue, const registry::problem& p, std::span<const b
   run.times.end_to_end = ns_since(whole);
 }
 
-}  // namespace
-
-namespace {
-
 data_run plan(const registry::problem& p, const common_options& options, bool while_reading) {
   const registry::preferences wanted{options.variant, options.tuning, options.fast};
   registry::admit(p, wanted);

@@ -53,9 +53,10 @@ bool reserve(int file, std::uint64_t bytes) {
   const auto size = static_cast<off_t>(bytes);
   // Asked first: before fallocate finds that there is too little, it may have taken all that there is from others.
   struct statfs facts {};
-  const bool is_limited = fstatfs(file, &facts) == 0 && facts.f_blocks != 0;
+  const bool is_known = fstatfs(file, &facts) == 0, is_limited = is_known && facts.f_blocks != 0;
   if (is_limited && bytes / static_cast<std::uint64_t>(facts.f_bsize) >= facts.f_bavail) return errno = ENOSPC, false;
-  if (is_in_memory(file)) return ftruncate(file, size) == 0;  // fallocate would write all pages here, on one thread
+  if (is_known && facts.f_type == TMPFS_MAGIC)
+    return ftruncate(file, size) == 0;  // fallocate would write all pages here, on one thread
   int result = 0;
   do result = bytes == 0 ? 0 : fallocate(file, 0, 0, size);
   while (result != 0 && errno == EINTR);

@@ -38,16 +38,8 @@ class group_measurement {
   }
 
   std::vector<measured> run() {
-    for (std::size_t i = 0; i < all_.size(); ++i) {
-      if (!all_[i].is_ok()) continue;
-      if (how_.hooks.interrupted())
-        all_[i].interrupt();
-      else
-        check(i);
-    }
-    time_rows();
-    for (std::size_t i = 0; i < all_.size(); ++i)
-      if (all_[i].is_ok()) check(i);
+    check_and_time(
+        all_, how_.hooks, [this](std::size_t i) { check(i); }, [this] { time_rows(); });
     derive(what_, all_);
     if (!how_.hooks.interrupted()) measure_transfers(what_, inputs_, memory_, how_, all_);
     for (measured& m : all_) hold_against_round_trip(m);

@@ -44,16 +44,8 @@ class job_measurement {
   }
 
   std::vector<measured> run() {
-    for (std::size_t i = 0; i < all_.size(); ++i) {
-      if (!all_[i].is_ok()) continue;
-      if (how_.hooks.interrupted())
-        all_[i].interrupt();
-      else
-        check(i);
-    }
-    time_rows();
-    for (std::size_t i = 0; i < all_.size(); ++i)
-      if (all_[i].is_ok()) check(i);
+    check_and_time(
+        all_, how_.hooks, [this](std::size_t i) { check(i); }, [this] { time_rows(); });
     derive(what_, all_);
     return std::move(all_);
   }

@@ -38,6 +38,20 @@ const record::clock* measured::time() const {
   return taken ? &*taken : nullptr;
 }
 
+void check_and_time(std::vector<measured>& rows, const round_hooks& hooks,
+                    const std::function<void(std::size_t)>& check, const std::function<void()>& time) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!rows[i].is_ok()) continue;
+    if (hooks.interrupted())
+      rows[i].interrupt();
+    else
+      check(i);
+  }
+  time();
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i].is_ok()) check(i);
+}
+
 record::clock clock_of(const series& taken) {
   const summary s = summarize(taken.ns);
   return {.n = s.n,

@@ -29,6 +29,11 @@ struct measured {
   const record::clock* time() const;
 };
 
+/// Checks each row unless the user interrupts, times the right ones together, and checks these once more: a row that
+/// errs only after many calls has no time either.
+void check_and_time(std::vector<measured>& rows, const round_hooks& hooks,
+                    const std::function<void(std::size_t)>& check, const std::function<void()>& time);
+
 /// Of one sample or more.
 record::clock clock_of(const series& taken);
 
