@@ -20,6 +20,9 @@ constexpr std::size_t random_cases = 500;
 /// Random cases stay below this many elements in all operands: they are many, and the definition is slow.
 constexpr std::uint64_t small_case = 16500;
 
+/// Of devices in one process: more ranks than some shapes have elements.
+constexpr std::array groups{"1*cpu:serial", "2*cpu:serial", "3*cpu:serial", "5*cpu:serial", "8*cpu:serial"};
+
 std::uint64_t elements(const registry::problem& p) {
   std::uint64_t all = 0;
   for (const auto& operands : {p.what->inputs(p), p.what->outputs(p)})
@@ -150,12 +153,16 @@ struct axes {
 
 std::vector<sweep_target> sweep_targets() {
   std::vector<sweep_target> all;
-  for (const registry::variant& v : registry::variants())
+  for (const registry::variant& v : registry::variants()) {
+    if (v.peer || v.backend == "serial") continue;
+    if (v.backend == "group")
+      for (const char* name : groups) all.push_back({v, name});
     for (const backend::runtime& r : backend::runtimes()) {
-      if (v.peer || v.backend == "serial" || r.name != v.device_backend()) continue;
+      if (r.name != v.device_backend()) continue;
       std::string why_none;
       for (const auto& d : r.devices(why_none)) all.push_back({v, d->info().name});
     }
+  }
   return all;
 }
 

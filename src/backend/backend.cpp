@@ -1,6 +1,7 @@
 #include "backend/backend.hpp"
 
 #include "backend/cpu/cpu_device.hpp"
+#include "backend/group/group_device.hpp"
 #if TILEWISE_WITH_OPENCL
 #include "backend/opencl/opencl_device.hpp"
 #endif
@@ -96,6 +97,7 @@ std::shared_ptr<device> find_device(std::string_view name, const open_options& o
     if (wanted == nullptr || *wanted == '\0' || std::string_view(wanted) == "auto") return best_device();
     return find_device(wanted, options);
   }
+  if (group::is_group(name)) return group::make_device(name, options);
   if (name == "cpu" || name.starts_with("cpu:")) return cpu::make_device(name, options);
   std::string ignored;
   for (const runtime& r : runtimes())

@@ -79,6 +79,11 @@ class queue {
   /// From a pool: no driver call in the steady state. Aligned to 256 bytes. Zero bytes give a valid memory that must
   /// not be dereferenced. Throws `out_of_memory` with the need and the limit.
   virtual memory allocate(std::uint64_t bytes) = 0;
+  /// The same, of rows of so many bytes, which a queue over several devices does not cut.
+  virtual memory allocate_rows(std::uint64_t bytes, std::uint64_t row_bytes) {
+    (void)row_bytes;
+    return allocate(bytes);
+  }
   /// Back to the pool once the work enqueued so far has finished with it. Never fails.
   virtual void release(memory what) noexcept = 0;
   /// Wraps the caller's memory; releasing the result leaves that memory alone.
@@ -87,6 +92,8 @@ class queue {
   virtual void upload(memory to, const void* from, std::uint64_t bytes) = 0;  // `from` may change once it returns
   virtual void download(void* to, memory from, std::uint64_t bytes) = 0;      // waits
   virtual void copy(memory to, memory from, std::uint64_t bytes) = 0;         // the device's own plain copy
+  /// Whether `copy` may read memory of this other queue, once that has finished.
+  virtual bool reaches(const queue& other) const { return &other == this; }
   /// Threads for large transfers beside the queue's own work; null where the device works on the host's memory.
   virtual transfer_team* transfers() { return nullptr; }
   /// Independent chains of multiply-adds in registers, fused where the type is a float, on the fastest unit that keeps
@@ -136,6 +143,8 @@ class queue {
 class buffer {
  public:
   buffer(queue& q, std::uint64_t bytes) : queue_(q), memory_(q.allocate(bytes)) {}
+  buffer(queue& q, std::uint64_t bytes, std::uint64_t row_bytes)
+      : queue_(q), memory_(q.allocate_rows(bytes, row_bytes)) {}
   ~buffer() { queue_.release(memory_); }
   buffer(const buffer&) = delete;
   operator memory() const { return memory_; }

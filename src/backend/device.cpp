@@ -68,7 +68,7 @@ array<T> device::allocate(std::uint64_t count) const {
   if (count > ~std::uint64_t{0} / sizeof(T))
     throw error(errc::out_of_memory, "an array of " + std::to_string(count) + " elements has more than 2^64 bytes");
   return base::within_host_means([&]() -> array<T> {
-    return {*this, owned(implementation_, implementation().queue().allocate(count * sizeof(T))), count};
+    return {*this, owned(implementation_, implementation().queue().allocate_rows(count * sizeof(T), sizeof(T))), count};
   });
 }
 

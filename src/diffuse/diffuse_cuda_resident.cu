@@ -115,8 +115,15 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
   });
 }
 
+/// Both fields and both sides of the exchange.
+bool has_room(const registry::problem& p, const device_info& on) {
+  const std::uint64_t element = p.type == dtype::f32 ? sizeof(packet<float>) : sizeof(packet<double>);
+  return 2 * sizes(p).elements() * (size_of(p.type) + element) <= on.memory / 5 * 4;
+}
+
 std::string unsupported(const registry::problem& p, const backend::device& on, const registry::tuning& t) {
   if (sizes(p).steps > 0x7fffffff) return "its steps are counted in 31 bits";
+  if (!has_room(p, on.info())) return "the packets of its exchanges do not fit the memory of " + on.info().name;
   if (plan_of<small_tile>(p, on, t) || plan_of<large_tile>(p, on, t)) return "";
   return "the field does not fit the " + std::to_string(on.info().compute_units) + " multiprocessors of " +
          on.info().name;

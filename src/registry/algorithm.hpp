@@ -25,6 +25,7 @@ struct operand {
   dtype type;
   std::uint64_t count;
   bool has_gaps = false;  // an output with elements between its rows that keep what they hold
+  std::uint64_t row = 1;  // elements that lie on one rank of a group
   std::uint64_t bytes() const { return count * size_of(type); }
 };
 

@@ -16,8 +16,8 @@ std::vector<void*> pointers_to(host_operands& outputs) {
 
 operands::operands(const problem& p, backend::queue& queue)
     : queue_(&queue), in_(p.what->inputs(p)), out_(p.what->outputs(p)) {
-  for (std::size_t i = 0; i < in_.size(); ++i) where_.in[i] = own(in_[i].bytes());
-  for (std::size_t i = 0; i < out_.size(); ++i) where_.out[i] = own(out_[i].bytes());
+  for (std::size_t i = 0; i < in_.size(); ++i) where_.in[i] = own(in_[i]);
+  for (std::size_t i = 0; i < out_.size(); ++i) where_.out[i] = own(out_[i]);
 }
 
 operands::operands(const problem& p, backend::queue& queue, std::span<const void* const> inputs,
@@ -26,25 +26,27 @@ operands::operands(const problem& p, backend::queue& queue, std::span<const void
       in_(p.what->inputs(p)),
       out_(p.what->outputs(p)),
       in_place_(queue.device().info().backend == "cpu") {
-  const auto place = [&](const void* host, std::uint64_t bytes) {
-    return in_place_ ? queue.wrap(const_cast<void*>(host), bytes) : own(bytes);
+  const auto place = [&](const void* host, const operand& o) {
+    return in_place_ ? queue.wrap(const_cast<void*>(host), o.bytes()) : own(o);
   };
   const auto is_input = [&](std::size_t i, std::size_t o) {
     return inputs[i] == outputs[o] && in_[i].bytes() == out_[o].bytes() && out_[o].count != 0;
   };
-  for (std::size_t i = 0; i < in_.size(); ++i) where_.in[i] = place(inputs[i], in_[i].bytes());
+  for (std::size_t i = 0; i < in_.size(); ++i) where_.in[i] = place(inputs[i], in_[i]);
   for (std::size_t o = 0; o < out_.size(); ++o) {
     std::size_t same = 0;
     while (same < in_.size() && !is_input(same, o)) ++same;
-    where_.out[o] = same < in_.size() ? where_.in[same] : place(outputs[o], out_[o].bytes());
+    where_.out[o] = same < in_.size() ? where_.in[same] : place(outputs[o], out_[o]);
   }
 }
 
-backend::memory operands::own(std::uint64_t bytes) { return buffers_.emplace_back(*queue_, bytes); }
+backend::memory operands::own(const operand& o) {
+  return buffers_.emplace_back(*queue_, o.bytes(), o.row * size_of(o.type));
+}
 
 void operands::keep_results_apart() {
   if (!in_place_) return;
-  for (std::size_t o = 0; o < out_.size(); ++o) where_.out[o] = own(out_[o].bytes());
+  for (std::size_t o = 0; o < out_.size(); ++o) where_.out[o] = own(out_[o]);
 }
 
 void operands::upload(std::span<const void* const> inputs) const {

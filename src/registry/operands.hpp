@@ -44,7 +44,7 @@ class operands {
   void poison_outputs() const;
 
  private:
-  backend::memory own(std::uint64_t bytes);
+  backend::memory own(const operand& o);
 
   backend::queue* queue_;
   std::vector<operand> in_, out_;

@@ -40,6 +40,7 @@ class queue final : public backend::queue {
   void upload(memory to, const void* from, std::uint64_t bytes) override;
   void download(void* to, memory from, std::uint64_t bytes) override;
   void copy(memory to, memory from, std::uint64_t bytes) override;
+  bool reaches(const backend::queue& other) const override { return other.device().info().backend == "cpu"; }
   double multiply_add(dtype type) override;
   void finish() override {}
   void start_clock() override;

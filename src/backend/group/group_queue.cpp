@@ -1,0 +1,112 @@
+#include "backend/group/group_device.hpp"
+#include "backend/group/thread_transport.hpp"
+#include "base/ceil_div.hpp"
+
+#include <bit>
+#include <chrono>
+
+namespace tilewise::backend::group {
+
+std::vector<std::uint64_t> even_borders(std::uint64_t bytes, std::uint64_t row_bytes, unsigned ranks) {
+  const std::uint64_t rows = ceil_div(bytes, row_bytes);
+  const std::uint64_t granule = std::max<std::uint64_t>(1, std::bit_floor(rows / ranks) / 32);
+  std::vector<std::uint64_t> border{0};
+  for (unsigned i = 1; i < ranks; ++i) {
+    const std::uint64_t exact = rows / ranks * i + rows % ranks * i / ranks;
+    border.push_back(std::min(bytes, (exact + granule / 2) / granule * granule * row_bytes));
+  }
+  border.push_back(bytes);
+  return border;
+}
+
+queue::queue(const backend::device& owner, std::span<const std::shared_ptr<backend::device>> members)
+    : backend::queue(owner),
+      members_(members.begin(), members.end()),
+      team_(cpu::make_executor("threads", static_cast<unsigned>(members.size()))) {
+  for (const auto& member : members_) member->queue();  // so that a device that does not open is known now
+}
+
+queue::~queue() = default;
+
+void queue::on_each_rank(const std::function<void(const rank&)>& work) {
+  std::vector<backend::queue*> queues;
+  for (const auto& member : members_) queues.push_back(&member->queue());
+  meeting all(queues);
+  team_->run(static_cast<unsigned>(members_.size()), [&](unsigned index) {
+    thread_transport others(all, index);
+    all.take_part(index, [&] { work(rank(members_[index], others)); });
+  });
+  all.end();
+}
+
+memory queue::allocate(std::uint64_t bytes) {
+  constexpr std::uint64_t largest_element = 8;
+  return allocate_rows(bytes, largest_element);
+}
+
+memory queue::allocate_rows(std::uint64_t bytes, std::uint64_t row_bytes) {
+  return allocate_parts(even_borders(bytes, row_bytes, static_cast<unsigned>(members_.size())));
+}
+
+memory queue::allocate_parts(std::vector<std::uint64_t> border) {
+  auto made = std::make_unique<group_array>();
+  const memory whole{made.get(), 0, border.back()};
+  made->border = std::move(border);
+  try {
+    for (std::size_t i = 0; i < members_.size(); ++i)
+      made->part.push_back(members_[i]->queue().allocate(made->border[i + 1] - made->border[i]));
+  } catch (...) {
+    for (std::size_t i = 0; i < made->part.size(); ++i) members_[i]->queue().release(made->part[i]);
+    throw;
+  }
+  static_cast<void>(made.release());
+  return whole;
+}
+
+void queue::release(memory what) noexcept {
+  const std::unique_ptr<const group_array> ended(static_cast<const group_array*>(what.base));
+  if (ended == nullptr) return;
+  for (std::size_t i = 0; i < members_.size(); ++i) members_[i]->queue().release(ended->part[i]);
+}
+
+memory queue::wrap(void*, std::uint64_t) {
+  throw error(errc::unsupported,
+              "memory cannot be an array of the group " + device().info().name + " where it lies; upload it");
+}
+
+void queue::upload(memory to, const void* from, std::uint64_t bytes) {
+  on_each_rank([&](const rank& r) { r.store(to, 0, from, bytes); });
+}
+
+void queue::download(void* to, memory from, std::uint64_t bytes) {
+  on_each_rank([&](const rank& r) {
+    const byte_range mine = common({0, bytes}, r.part(from));
+    if (mine.bytes() != 0)
+      r.queue().download(static_cast<std::byte*>(to) + mine.begin, local(from, r.index(), mine), mine.bytes());
+  });
+}
+
+void queue::copy(memory to, memory from, std::uint64_t bytes) {
+  on_each_rank([&](const rank& r) {
+    const byte_range mine = common({0, bytes}, r.part(to));
+    const rank_memory got = r.fetch(from, mine);
+    if (mine.bytes() != 0) r.queue().copy(local(to, r.index(), mine), got, mine.bytes());
+    r.queue().finish();  // before what was fetched is released
+  });
+}
+
+void queue::finish() {
+  for (const auto& member : members_) member->queue().finish();
+}
+
+void queue::start_clock() {
+  finish();
+  clock_started_ = std::chrono::steady_clock::now().time_since_epoch().count();
+}
+
+double queue::stop_clock() {
+  finish();
+  return static_cast<double>(std::chrono::steady_clock::now().time_since_epoch().count() - clock_started_);
+}
+
+}  // namespace tilewise::backend::group

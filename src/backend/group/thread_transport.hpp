@@ -1,0 +1,59 @@
+// Ranks in one process: a thread each, which read one another's memory.
+#pragma once
+
+#include "backend/group/transport.hpp"
+
+#include <atomic>
+#include <exception>
+
+namespace tilewise::backend::group {
+
+/// Where the threads of one call meet, and where the first failure ends the others' waiting.
+class meeting {
+ public:
+  explicit meeting(std::span<backend::queue* const> queues);
+
+  /// Thrown to those who wait when another rank has failed.
+  struct cancelled {};
+
+  /// The work of rank `index`, which may fail.
+  void take_part(unsigned index, const std::function<void()>& work) noexcept;
+  /// Once all have: throws what failed first, with the rank that did.
+  void end() const;
+
+ private:
+  friend class thread_transport;
+  void wait();
+
+  struct seat {
+    backend::queue* queue;
+    const void* shown = nullptr;                      // to all
+    std::span<const parcel> sends = {};               // what the others may read
+    std::vector<std::vector<std::byte>> copies = {};  // on the host, of those that they cannot
+  };
+  std::vector<seat> seats_;
+  std::atomic<unsigned> arrived_{0};
+  std::atomic<unsigned> round_{0};
+  std::atomic<bool> failed_{false};
+  unsigned failed_rank_ = 0;
+  std::exception_ptr failure_;
+};
+
+class thread_transport final : public transport {
+ public:
+  thread_transport(meeting& where, unsigned rank) : meeting_(where), rank_(rank) {}
+
+  unsigned rank() const override { return rank_; }
+  unsigned size() const override { return static_cast<unsigned>(meeting_.seats_.size()); }
+  void all_gather(const void* mine, std::uint64_t bytes, void* all) override;
+  void exchange(std::span<const parcel> sends, std::span<const parcel> receives) override;
+  void complete(void*, std::span<const std::uint64_t>) override {}  // it is the same memory
+
+ private:
+  void receive(const parcel& what, meeting::seat& from, std::size_t index);
+
+  meeting& meeting_;
+  unsigned rank_;
+};
+
+}  // namespace tilewise::backend::group
