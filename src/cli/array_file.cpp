@@ -15,12 +15,12 @@ std::string sentence(const std::string& path, std::span<const std::uint64_t> sha
   return text;
 }
 
-array_file read_array(const std::string& path) { return {path, io::read_npy(path)}; }
+array_file open_array(const std::string& path) { return {path, std::make_unique<io::array_input>(path)}; }
 
-std::pair<array_file, array_file> read_arrays(const std::string& first, const std::string& second) {
+std::pair<array_file, array_file> open_arrays(const std::string& first, const std::string& second) {
   require_distinct_streams(first, second);
-  array_file left = read_array(first);
-  return {std::move(left), read_array(second)};
+  array_file left = open_array(first);
+  return {std::move(left), open_array(second)};
 }
 
 void add_raw_options(CLI::App& command, raw_options& to) {
@@ -52,14 +52,14 @@ void require_dimensions(const std::string& path, std::span<const std::uint64_t> 
 }
 
 void require_dimensions(const array_file& file, std::size_t dimensions, const std::string& advice) {
-  require_dimensions(file.path, file.array.shape, dimensions, advice);
+  require_dimensions(file.path, file.shape(), dimensions, advice);
 }
 
 void require_one_type(const array_file& a, const array_file& b) {
-  if (a.array.type != b.array.type)
-    throw error(errc::invalid_argument, base::printable(a.path) + " holds " + std::string(name_of(a.array.type)) +
-                                            " and " + base::printable(b.path) + " holds " +
-                                            std::string(name_of(b.array.type)) + "; convert one to the other's type");
+  if (a.type() != b.type())
+    throw error(errc::invalid_argument, base::printable(a.path) + " holds " + std::string(name_of(a.type())) + " and " +
+                                            base::printable(b.path) + " holds " + std::string(name_of(b.type())) +
+                                            "; convert one to the other's type");
 }
 
 }  // namespace tilewise::cli

@@ -5,6 +5,7 @@
 #include "cli/commands.hpp"
 #include "io/array_input.hpp"
 
+#include <memory>
 #include <span>
 
 namespace tilewise::cli {
@@ -12,15 +13,18 @@ namespace tilewise::cli {
 /// "a.npy is 3x4"; with one dimension "x.npy is an array of 5".
 std::string sentence(const std::string& path, std::span<const std::uint64_t> shape);
 
+/// An array whose header has been read.
 struct array_file {
   std::string path;
-  io::npy_array array;
+  std::unique_ptr<io::array_input> input;
 
-  std::string sentence() const { return cli::sentence(path, array.shape); }
+  dtype type() const { return input->type(); }
+  const std::vector<std::uint64_t>& shape() const { return input->shape(); }
+  std::string sentence() const { return cli::sentence(path, shape()); }
 };
-array_file read_array(const std::string& path);
+array_file open_array(const std::string& path);
 /// Two of them. Throws `invalid_argument` if both are standard input.
-std::pair<array_file, array_file> read_arrays(const std::string& first, const std::string& second);
+std::pair<array_file, array_file> open_arrays(const std::string& first, const std::string& second);
 
 /// --dtype and --shape: the input has no header.
 struct raw_options {

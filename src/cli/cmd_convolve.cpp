@@ -16,24 +16,24 @@ struct convolve_request {
 
 void require_pixels(const array_file& file) {
   require_dimensions(file, 2, "convolve takes a two-dimensional image and mask; use NumPy's reshape");
-  if (!is_float(file.array.type))
-    throw error(errc::invalid_argument, file.sentence() + " of " + std::string(name_of(file.array.type)) +
+  if (!is_float(file.type()))
+    throw error(errc::invalid_argument, file.sentence() + " of " + std::string(name_of(file.type())) +
                                             "; convolve takes f4 and f8: convert with NumPy's astype");
 }
 
 exit_code convolve_files(const convolve_request& request) {
-  const auto [image, mask] = read_arrays(request.image, request.mask);
+  const auto [image, mask] = open_arrays(request.image, request.mask);
   for (const array_file* file : {&image, &mask}) require_pixels(*file);
   require_one_type(image, mask);
   registry::problem p{.what = &registry::find_algorithm("convolve"),
-                      .type = image.array.type,
-                      .shape = {image.array.shape[0], image.array.shape[1], mask.array.shape[0], mask.array.shape[1]}};
+                      .type = image.type(),
+                      .shape = {image.shape()[0], image.shape()[1], mask.shape()[0], mask.shape()[1]}};
   registry::choose_setting(p, "border", request.border);
   data_run run = plan_run(p, request.common);
   const image_size result = convolved_size({p.shape[0], p.shape[1]}, {p.shape[2], p.shape[3]},
                                            request.border == "zero" ? border::zero : border::valid);
   const std::uint64_t shape[] = {result.rows, result.columns};
-  return run_to_file(p, std::array{&image.array.data, &mask.array.data}, request.common, std::move(run), request.output,
+  return run_to_file(p, std::array{image.input.get(), mask.input.get()}, request.common, std::move(run), request.output,
                      shape);
 }
 

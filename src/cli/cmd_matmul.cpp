@@ -12,17 +12,17 @@ struct matmul_request {
 };
 
 exit_code multiply_files(const matmul_request& request) {
-  const auto [a, b] = read_arrays(request.a, request.b);
+  const auto [a, b] = open_arrays(request.a, request.b);
   for (const array_file* file : {&a, &b})
     require_dimensions(*file, 2, "matmul takes two matrices; `tilewise matvec` takes a matrix and a vector");
-  const auto &rows = a.array.shape, &columns = b.array.shape;
+  const auto &rows = a.shape(), &columns = b.shape();
   if (rows[1] != columns[0])
     throw error(errc::invalid_argument, a.sentence() + " and " + b.sentence() +
                                             "; a product needs as many columns in the first as rows in the second");
   require_one_type(a, b);
   const registry::problem p{
-      .what = &registry::find_algorithm("matmul"), .type = a.array.type, .shape = {rows[0], columns[1], rows[1]}};
-  const bytes* const inputs[] = {&a.array.data, &b.array.data};
+      .what = &registry::find_algorithm("matmul"), .type = a.type(), .shape = {rows[0], columns[1], rows[1]}};
+  io::array_input* const inputs[] = {a.input.get(), b.input.get()};
   const std::uint64_t shape[] = {rows[0], columns[1]};
   return run_to_file(p, inputs, request.common, plan_run(p, request.common), request.output, shape);
 }

@@ -12,18 +12,17 @@ struct matvec_request {
 };
 
 exit_code multiply_files(const matvec_request& request) {
-  const auto [a, x] = read_arrays(request.a, request.x);
+  const auto [a, x] = open_arrays(request.a, request.x);
   require_dimensions(a, 2, "matvec takes a matrix first; NumPy's a.reshape(1, -1) turns a vector into one");
   require_dimensions(x, 1, "matvec takes a vector second; `tilewise matmul` takes two matrices");
-  const auto& rows = a.array.shape;
-  if (rows[1] != x.array.shape[0])
+  const auto& rows = a.shape();
+  if (rows[1] != x.shape()[0])
     throw error(errc::invalid_argument,
                 a.sentence() + " and " + x.sentence() +
                     "; a product needs as many elements in the vector as columns in the matrix");
   require_one_type(a, x);
-  const registry::problem p{
-      .what = &registry::find_algorithm("matvec"), .type = a.array.type, .shape = {rows[0], rows[1]}};
-  const bytes* const inputs[] = {&a.array.data, &x.array.data};
+  const registry::problem p{.what = &registry::find_algorithm("matvec"), .type = a.type(), .shape = {rows[0], rows[1]}};
+  io::array_input* const inputs[] = {a.input.get(), x.input.get()};
   const std::uint64_t shape[] = {rows[0]};
   return run_to_file(p, inputs, request.common, plan_run(p, request.common), request.output, shape);
 }

@@ -20,24 +20,24 @@ struct polymul_request {
 void require_coefficients(const array_file& file) {
   require_dimensions(file, 1, "polymul takes one-dimensional coefficients; NumPy's a.ravel() flattens any array");
   const auto& types = registry::find_algorithm("polymul").types;
-  if (std::find(types.begin(), types.end(), file.array.type) == types.end())
-    throw error(errc::invalid_argument, file.sentence() + " of " + std::string(name_of(file.array.type)) +
+  if (std::find(types.begin(), types.end(), file.type()) == types.end())
+    throw error(errc::invalid_argument, file.sentence() + " of " + std::string(name_of(file.type())) +
                                             "; polymul takes i4, i8, f4 and f8: convert with NumPy's astype");
 }
 
 exit_code multiply_polynomials(const polymul_request& request) {
-  const auto [a, b] = read_arrays(request.a, request.b);
+  const auto [a, b] = open_arrays(request.a, request.b);
   for (const array_file* file : {&a, &b}) require_coefficients(*file);
   require_one_type(a, b);
   registry::problem p{
-      .what = &registry::find_algorithm("polymul"), .type = a.array.type, .shape = {a.array.count(), b.array.count()}};
+      .what = &registry::find_algorithm("polymul"), .type = a.type(), .shape = {a.shape()[0], b.shape()[0]}};
   if (request.modulus) {
     registry::choose_setting(p, "modulus", "given");
     p.number[0] = {dtype::i64, *request.modulus};
   }
   data_run run = plan_run(p, request.common);
   const std::vector<std::uint64_t> shape{p.what->outputs(p).front().count};
-  return run_to_file(p, std::array{&a.array.data, &b.array.data}, request.common, std::move(run), request.output,
+  return run_to_file(p, std::array{a.input.get(), b.input.get()}, request.common, std::move(run), request.output,
                      shape);
 }
 

@@ -35,9 +35,7 @@ nlohmann::ordered_json json_number(const base::scalar_value& value) {
 base::scalar_value reduce_array(const registry::problem& p, io::array_input& x, const common_options& options,
                                 data_run& run) {
   if (may_stream(x, run, options)) return reduce_in_chunks(p, x, run);
-  const io::npy_array all = x.read_all();
-  const bytes* const inputs[] = {&all.data};
-  run_planned(p, inputs, options, run);
+  run_from_files(p, std::array{&x}, options, run);
   base::scalar_value value{p.type, 0};
   std::memcpy(&value.bits, run.outputs[0].data(), run.outputs[0].size());
   return value;

@@ -44,9 +44,7 @@ exit_code scan_file(const scan_request& request) {
   if (request.init) p.number[0] = base::parse_number(*request.init, p.type);
   data_run run = plan_stream(p, request.common);
   if (may_stream(file, run, request.common)) return scan_stream(request, p, file, run);
-  const io::npy_array x = file.read_all();
-  const bytes* const inputs[] = {&x.data};
-  return run_to_file(p, inputs, request.common, std::move(run), request.output, x.shape);
+  return run_to_file(p, std::array{&file}, request.common, std::move(run), request.output, file.shape());
 }
 
 }  // namespace

@@ -77,11 +77,7 @@ void refuse_lost_files(const sort_request& request) {
 /// All at once.
 void sort_in_memory(const registry::problem& p, sort_files& files, const common_options& options, data_run& run,
                     std::span<lab::digest> digests) {
-  std::vector<io::npy_array> arrays;
-  std::vector<const bytes*> inputs;
-  for (io::array_input* file : files.in) arrays.push_back(file->read_all());
-  for (const io::npy_array& array : arrays) inputs.push_back(&array.data);
-  run_planned(p, inputs, options, run);
+  run_from_files(p, files.in, options, run);
   for (std::size_t i = 0; i < digests.size(); ++i) digests[i].add(run.outputs[i]);
   for (std::size_t i = 0; i < files.out.size(); ++i) files.out[i].write(0, run.outputs[i]);
 }

@@ -4,6 +4,7 @@
 #include "cli/file_roles.hpp"
 #include "cli/output.hpp"
 #include "cli/placement.hpp"
+#include "cli/ranks.hpp"
 #include "io/array_output.hpp"
 #include "io/host_memory.hpp"
 #include "lab/verify.hpp"
@@ -99,6 +100,16 @@ void run_planned(const registry::problem& p, std::span<const bytes* const> input
   run_on(run.device->queue(), p, inputs, options.json, run);
 }
 
+void run_from_files(const registry::problem& p, std::span<io::array_input* const> inputs, const common_options& options,
+                    data_run& run) {
+  if (is_in_processes(run)) return run_in_processes(p, inputs, {}, run);
+  std::vector<io::npy_array> arrays;
+  std::vector<const bytes*> blocks;
+  for (io::array_input* input : inputs) arrays.push_back(input->read_all());
+  for (const io::npy_array& array : arrays) blocks.push_back(&array.data);
+  run_planned(p, blocks, options, run);
+}
+
 nlohmann::ordered_json describe(const registry::problem& p, const device_handle& device, const registry::choice& how,
                                 std::span<const std::uint64_t> shape, const std::string& digest) {
   nlohmann::ordered_json fields;
@@ -147,11 +158,30 @@ void tell(const data_run& run, const common_options& options) {
     note("the system pins no more memory, so transfers were slower");
 }
 
-exit_code run_to_file(const registry::problem& p, std::span<const bytes* const> inputs, const common_options& options,
-                      data_run run, const std::string& output, std::span<const std::uint64_t> shape) {
+namespace {
+
+/// Each rank its range. The first one reads what it prints the digest of: the file.
+exit_code run_to_shared_file(const registry::problem& p, std::span<io::array_input* const> inputs,
+                             const common_options& options, data_run run, const std::string& output,
+                             std::span<const std::uint64_t> shape) {
+  shared_output file(run, output, p.what->outputs(p).front().type, shape);
+  run_in_processes(p, inputs, std::array{&file.file()}, run);
+  tell(run, options);
+  file.commit();
+  if (options.json && is_first_rank())
+    print_fields(describe(p, run, shape, lab::digest_of(io::array_input(output).read_all().data)), output);
+  return exit_code::ok;
+}
+
+}  // namespace
+
+exit_code run_to_file(const registry::problem& p, std::span<io::array_input* const> inputs,
+                      const common_options& options, data_run run, const std::string& output,
+                      std::span<const std::uint64_t> shape) {
   require_free_output(output, options.json);
+  if (is_in_processes(run)) return run_to_shared_file(p, inputs, options, std::move(run), output, shape);
   io::array_output file(output, p.what->outputs(p).front().type, shape);
-  run_planned(p, inputs, options, run);
+  run_from_files(p, inputs, options, run);
   tell(run, options);
   file.write(0, run.outputs.front());
   file.commit();

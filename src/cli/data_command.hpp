@@ -3,6 +3,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/device_use.hpp"
+#include "io/array_input.hpp"
 #include "io/host_block.hpp"
 #include "registry/choose.hpp"
 
@@ -49,6 +50,10 @@ data_run plan_stream(const registry::problem& p, const common_options& options);
 void run_planned(const registry::problem& p, std::span<const bytes* const> inputs, const common_options& options,
                  data_run& run);
 
+/// The same with inputs that are read here; in ranks' processes each reads its part, and has all of the outputs.
+void run_from_files(const registry::problem& p, std::span<io::array_input* const> inputs, const common_options& options,
+                    data_run& run);
+
 /// The fields of --json that all data commands have: what ran where, and the digest of its result.
 nlohmann::ordered_json describe(const registry::problem& p, const device_handle& device, const registry::choice& how,
                                 std::span<const std::uint64_t> shape, const std::string& digest);
@@ -62,8 +67,9 @@ void print_fields(nlohmann::ordered_json fields, const std::string& output);
 
 /// Runs the problem as planned, writes its only output, and prints its fields if --json asks for them. The file has its
 /// place on the disk before the work begins.
-exit_code run_to_file(const registry::problem& p, std::span<const bytes* const> inputs, const common_options& options,
-                      data_run run, const std::string& output, std::span<const std::uint64_t> shape);
+exit_code run_to_file(const registry::problem& p, std::span<io::array_input* const> inputs,
+                      const common_options& options, data_run run, const std::string& output,
+                      std::span<const std::uint64_t> shape);
 
 /// -v: what was chosen and why, and how long it took.
 void tell(const data_run& run, const common_options& options);

@@ -1,9 +1,11 @@
 #include "cli/device_use.hpp"
 
 #include "backend/cpu/cpu_device.hpp"
+#include "backend/group/group_device.hpp"
 #include "cli/driver_cache.hpp"
 #include "cli/drivers.hpp"
 #include "cli/output.hpp"
+#include "cli/ranks.hpp"
 #include "cli/watch.hpp"
 
 #include <algorithm>
@@ -33,6 +35,7 @@ device_handle watched(device_handle opened, unsigned time_limit_s, bool quiet) {
 
 /// "auto" looks at OpenCL only where there is no CUDA device; see tilewise::open.
 bool is_of_another_backend(std::string_view name) {
+  if (backend::group::is_group(name)) return name.find("opencl") == name.npos;
   if (name == "cpu" || name.starts_with("cpu:")) return true;
   std::string ignored;
   for (const backend::runtime& r : backend::runtimes())
@@ -44,7 +47,7 @@ bool is_of_another_backend(std::string_view name) {
 
 /// `alone`: no other device will be opened in this process, so an unneeded driver can stay unloaded.
 device_handle open_one(const common_options& options, bool alone) {
-  std::string name = meant_by(options.device);
+  std::string name = name_for_ranks(meant_by(options.device));
   const bool looks_at_opencl = !is_of_another_backend(name);  // also for an unknown name
   if (looks_at_opencl && name == "auto" && alone) {
     const auto_drivers& found = leave_out_drivers_for_auto();

@@ -49,9 +49,9 @@ lab::file_outcome run_in_chunks(const registry::problem& p, const lab::job_files
 
 lab::file_outcome run_whole(const registry::problem& p, const lab::job_files& files, data_run& run) {
   clock::time_point start = clock::now();
-  std::deque<array_file> arrays;
+  std::deque<io::npy_array> arrays;
   std::vector<const bytes*> inputs;
-  for (const std::string& path : files.in) inputs.push_back(&arrays.emplace_back(read_array(path)).array.data);
+  for (const std::string& path : files.in) inputs.push_back(&arrays.emplace_back(io::read_npy(path)).data);
   run.times.read = ns_since(start);
   start = clock::now();
   std::deque<io::array_output> written;

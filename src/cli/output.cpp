@@ -1,6 +1,7 @@
 #include "cli/output.hpp"
 
 #include "base/printable.hpp"
+#include "cli/rank_voice.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -71,23 +72,30 @@ static void write_result(std::string_view text) {
   if (std::fflush(stdout) != 0 && first_failure == 0) first_failure = errno;
 }
 
-void print(std::string_view text) { write_result(harmless(text)); }
+void print(std::string_view text) {
+  if (is_first_rank()) write_result(harmless(text));
+}
 
 void print_json(const nlohmann::ordered_json& fields) {
+  if (!is_first_rank()) return;
   const std::string text = fields.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   write_result(base::without_controls(text, "", "\\u00") + "\n");  // it leaves 7f to 9f as they are
 }
 
-void note(std::string_view line) {
+static void say(std::string_view line) {
   progress("");
   write(base::without_controls(line, line_controls) + "\n", stderr);
+}
+
+void note(std::string_view line) {
+  if (is_first_rank()) say(line);
 }
 
 void progress(std::string_view line) {
   using clock = std::chrono::steady_clock;
   static clock::time_point last;
   static bool drawn = false;
-  if (!shows_progress() || (line.empty() && !drawn)) return;
+  if (!is_first_rank() || !shows_progress() || (line.empty() && !drawn)) return;
   if (!line.empty() && clock::now() - last < std::chrono::milliseconds(100)) return;
   last = clock::now();
   drawn = !line.empty();
@@ -98,7 +106,7 @@ void progress(std::string_view line) {
 void tell_failures_as_json(bool wanted) { failures_are_json = wanted; }
 
 exit_code fail(std::string_view code, exit_code exit, const std::string& message) {
-  note("tilewise: " + message);
+  say("tilewise: " + rank_in_words() + message);
   if (failures_are_json)
     print_json({{"error", {{"code", code}, {"exit", static_cast<int>(exit)}, {"message", message}}}});
   return exit;

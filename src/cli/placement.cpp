@@ -1,6 +1,7 @@
 #include "cli/placement.hpp"
 
 #include "backend/cpu/cpu_device.hpp"
+#include "backend/group/mpi_world.hpp"
 #include "cli/figures_record.hpp"
 #include "cli/output.hpp"
 #include "report/format.hpp"
@@ -63,7 +64,8 @@ placement predicted(const registry::problem& p, const common_options& options, b
 }  // namespace
 
 placement place(const registry::problem& p, const common_options& options, bool while_reading) {
-  const bool is_open = options.variant.empty() && options.tuning.empty() && meant_by(options.device) == "auto";
+  const bool is_open = !backend::group::is_mpi_process() && options.variant.empty() && options.tuning.empty() &&
+                       meant_by(options.device) == "auto";
   if (is_open) return predicted(p, options, while_reading);
   return {open_device(options), ""};
 }

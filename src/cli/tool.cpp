@@ -4,6 +4,7 @@
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
+#include "cli/rank_voice.hpp"
 #include "lab/environment.hpp"
 #include "registry/catalog.hpp"
 
@@ -128,7 +129,11 @@ exit_code parse_and_run(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return explain(app, e, words);
   }
-  if (call.run) return run(call);
+  if (call.run) {
+    const exit_code ended = run(call);
+    if (ended != exit_code::ok) end_all_ranks(ended);
+    return ended;
+  }
   print(app.help());
   return exit_code::ok;
 }

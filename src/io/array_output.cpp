@@ -36,6 +36,12 @@ array_output::array_output(const std::string& path, dtype type, std::span<const 
   file_->write_at(0, std::as_bytes(std::span(header_)));
 }
 
+array_output::array_output(const std::string& path, dtype type, std::span<const std::uint64_t> shape,
+                           const std::string& temporary)
+    : header_(format_npy_header(type, shape)) {
+  file_.emplace(path, temporary);
+}
+
 void array_output::write(std::uint64_t from, std::span<const std::byte> elements) {
   if (!file_) {
     if (from == 0) print(std::as_bytes(std::span(header_)));

@@ -15,9 +15,12 @@ class array_output {
   /// Throws `io` if the file cannot be written or the disk has no room for it. Standard output gets nothing before the
   /// first elements.
   array_output(const std::string& path, dtype type, std::span<const std::uint64_t> shape);
+  /// The same file as that of another process, which has named it with `temporary`.
+  array_output(const std::string& path, dtype type, std::span<const std::uint64_t> shape, const std::string& temporary);
 
   /// Standard output: the elements are written once, from the first to the last, by one thread at a time.
   bool is_pipe() const { return !file_; }
+  const std::string& temporary() const { return file_->temporary(); }
 
   /// Elements from the byte `from` of all elements on; many of them by several threads.
   void write(std::uint64_t from, std::span<const std::byte> elements);

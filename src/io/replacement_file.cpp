@@ -59,10 +59,16 @@ replacement_file::replacement_file(const std::string& target)
   if (exists && fchmod(file_, facts.st_mode & 07777) != 0) errno = 0;
 }
 
+replacement_file::replacement_file(const std::string& target, const std::string& temporary)
+    : target_(target), shown_(base::printable(target)), temporary_(temporary), is_owner_(false) {
+  file_ = open(temporary_.c_str(), O_RDWR | O_CLOEXEC);
+  if (file_ < 0) fail("cannot be written from this host, which must see the folder as rank 0 does");
+}
+
 replacement_file::~replacement_file() {
   if (map_ != nullptr) munmap(map_, size_);
   if (file_ >= 0) close(file_);
-  if (!temporary_.empty()) unlink(temporary_.c_str());
+  if (is_owner_ && !temporary_.empty()) unlink(temporary_.c_str());
   noted_.clear();
 }
 
@@ -118,6 +124,7 @@ void replacement_file::commit() {
   const int closed = close(file_);
   file_ = -1;
   if (closed != 0) fail(unable);
+  if (!is_owner_) return;
   if (rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot be put in its place");
   noted_.clear();
   temporary_.clear();

@@ -17,11 +17,15 @@ class replacement_file {
   /// Refuses a target that exists and is not a regular file. A link is followed, so that
   /// it stays one, even if it leads to nothing yet.
   explicit replacement_file(const std::string& target);
+  /// Another process's, to write to places within it; it is that process's to commit and to remove.
+  replacement_file(const std::string& target, const std::string& temporary);
   replacement_file(const replacement_file&) = delete;
   ~replacement_file();  // removes what was not committed
 
   void write(std::span<const std::byte> bytes);
   void commit();
+  /// Where it is written until then.
+  const std::string& temporary() const { return temporary_; }
 
   /// Makes the file this long; for what is then written to places within it. Throws if the disk lacks the room.
   void resize(std::uint64_t bytes);
@@ -36,6 +40,7 @@ class replacement_file {
   std::string target_;
   std::string shown_;  // the target as the caller named it
   std::string temporary_;
+  bool is_owner_ = true;
   unfinished noted_;
   int file_ = -1;
   std::atomic<unsigned> writing_{0};  // threads in write_at

@@ -1,6 +1,7 @@
 #include "backend/group/group_device.hpp"
 
 #include "backend/cpu/cpu_device.hpp"
+#include "backend/group/mpi_world.hpp"
 
 #include <charconv>
 
@@ -12,14 +13,18 @@ using member_list = std::vector<std::shared_ptr<backend::device>>;
 
 class group_device final : public backend::device {
  public:
-  group_device(device_info info, member_list members) : device(std::move(info)), members_(std::move(members)) {}
+  group_device(device_info info, member_list members, world* processes)
+      : device(std::move(info)), members_(std::move(members)), processes_(processes) {}
   std::span<const std::shared_ptr<backend::device>> members() const { return members_; }
 
  protected:
-  std::unique_ptr<backend::queue> make_queue() override { return std::make_unique<group::queue>(*this, members_); }
+  std::unique_ptr<backend::queue> make_queue() override {
+    return std::make_unique<group::queue>(*this, members_, processes_);
+  }
 
  private:
   member_list members_;
+  world* processes_;
 };
 
 std::vector<std::string_view> split(std::string_view text, char by) {
@@ -85,23 +90,59 @@ device_info describe(std::string_view name, const member_list& members) {
   return info;
 }
 
-}  // namespace
+/// With a number of threads each CPU device has a team of its own.
+open_options with_threads_of(const open_options& options, std::uint64_t sharers) {
+  open_options shared = options;
+  const unsigned all = options.threads != 0 ? options.threads : backend::find_device("cpu", {})->info().compute_units;
+  shared.threads = std::max(1u, all / static_cast<unsigned>(sharers));
+  return shared;
+}
 
-bool is_group(std::string_view name) { return name.find_first_of("+*") != name.npos; }
-
-std::shared_ptr<backend::device> make_device(std::string_view name, const open_options& options) {
+std::shared_ptr<backend::device> in_one_process(std::string_view name, const open_options& options) {
   std::vector<std::string> names;
   for (const std::string_view part : split(name, '+')) append_names(names, part, name);
   const auto cpus =
       std::count_if(names.begin(), names.end(), [](const std::string& one) { return one.starts_with("cpu"); });
-  open_options shared = options;  // with a number of threads each CPU device has a team of its own
-  if (cpus != 0) {
-    const unsigned all = options.threads != 0 ? options.threads : backend::find_device("cpu", {})->info().compute_units;
-    shared.threads = std::max(1u, all / static_cast<unsigned>(cpus));
-  }
+  const open_options shared = cpus == 0 ? options : with_threads_of(options, static_cast<std::uint64_t>(cpus));
   member_list members;
   for (const std::string& one : names) members.push_back(backend::find_device(one, shared));
-  return std::make_shared<group_device>(describe(name, members), std::move(members));
+  device_info info = describe(name, members);
+  return std::make_shared<group_device>(std::move(info), std::move(members), nullptr);
+}
+
+/// "mpi:cuda" is another GPU for each rank of a machine.
+std::string member_name(std::string_view name, const world& processes) {
+  std::string wanted(name.substr(std::min<std::size_t>(name.size(), 4)));
+  for (const runtime& r : runtimes()) {
+    if (r.name != wanted || r.name == "cpu") continue;
+    std::string why_none;
+    const auto found = r.devices(why_none);
+    if (!found.empty()) return found[processes.local_rank() % found.size()]->info().name;
+  }
+  return wanted.empty() ? "cpu" : wanted;
+}
+
+std::shared_ptr<backend::device> in_processes(std::string_view name, const open_options& options) {
+  world& processes = mpi();
+  const bool has_number = options.threads != 0;
+  member_list members{backend::find_device(member_name(name, processes),
+                                           has_number ? options : with_threads_of(options, processes.local_size()))};
+  device_info info = describe(name, members);
+  info.platform = std::to_string(processes.size()) + (processes.size() == 1 ? " process" : " processes") + ", " +
+                  processes.library();
+  info.memory *= processes.size();
+  info.max_allocation = info.memory;
+  return std::make_shared<group_device>(std::move(info), std::move(members), &processes);
+}
+
+}  // namespace
+
+bool is_group(std::string_view name) {
+  return name.find_first_of("+*") != name.npos || name == "mpi" || name.starts_with("mpi:");
+}
+
+std::shared_ptr<backend::device> make_device(std::string_view name, const open_options& options) {
+  return name.starts_with("mpi") ? in_processes(name, options) : in_one_process(name, options);
 }
 
 std::span<const std::shared_ptr<backend::device>> members_of(const backend::device& device) {

@@ -7,26 +7,34 @@
 
 namespace tilewise::backend::group {
 
-class meeting;
+class world;
 
-/// Whether a name is a group's: members joined by '+', "N*member", or "backend:*" for all of its devices.
+/// Whether a name is a group's: members joined by '+', "N*member", "backend:*" for all of its devices, "mpi" or
+/// "mpi:device" for one in each process that mpirun has started.
 bool is_group(std::string_view name);
 
-/// Opens the members, each with a queue of its own. CPU members share the threads of the machine, or the number that
-/// the options name. Throws as open does, and `invalid_argument` for a name without members.
+/// Opens the members, each with a queue of its own. CPU members of a process share the threads of the machine, or the
+/// number that the options name, as do the processes of a machine. Throws as open does, and `invalid_argument` for a
+/// name without members.
 std::shared_ptr<backend::device> make_device(std::string_view name, const open_options& options);
 
-/// The members in order of rank. `device` must be a group.
+/// The members of this process, in order of rank. `device` must be a group.
 std::span<const std::shared_ptr<backend::device>> members_of(const backend::device& device);
 
-/// The queue of a group in one process.
+/// The queue of a group: of all its ranks, or in each process the queue of one of them.
 class queue final : public backend::queue {
  public:
-  queue(const backend::device& owner, std::span<const std::shared_ptr<backend::device>> members);
+  /// `processes` is null for a group in one process; else there is one member.
+  queue(const backend::device& owner, std::span<const std::shared_ptr<backend::device>> members, world* processes);
   ~queue() override;
 
-  /// Calls work(rank) on a thread for each rank. Throws the first failure, once all have ended.
+  /// Calls work(rank) for each rank, on a thread or in a process of its own. Throws the first failure, once all have
+  /// ended; where they are processes, a failure of this one ends them all.
   void on_each_rank(const std::function<void(const rank&)>& work);
+  unsigned ranks() const;
+  /// The ranks of this process are the first and as many as it has members.
+  unsigned first_rank() const;
+  bool is_all_here() const { return processes_ == nullptr; }
 
   memory allocate(std::uint64_t bytes) override;
   memory allocate_rows(std::uint64_t bytes, std::uint64_t row_bytes) override;
@@ -34,15 +42,21 @@ class queue final : public backend::queue {
   memory allocate_parts(std::vector<std::uint64_t> border);
   void release(memory what) noexcept override;
   memory wrap(void* native, std::uint64_t bytes) override;
+  /// Reads what the ranks of this process take; in each process `from` would hold all of it.
   void upload(memory to, const void* from, std::uint64_t bytes) override;
+  /// In every process all of it; download_own only writes what the ranks of this process have.
   void download(void* to, memory from, std::uint64_t bytes) override;
+  void download_own(void* to, memory from, std::uint64_t bytes);
   void copy(memory to, memory from, std::uint64_t bytes) override;
   void finish() override;
   void start_clock() override;
   double stop_clock() override;
 
  private:
+  void release_parts(const group_array& of) noexcept;
+
   std::vector<std::shared_ptr<backend::device>> members_;
+  world* processes_;
   std::unique_ptr<cpu::executor> team_;
   std::int64_t clock_started_ = 0;
 };

@@ -1,4 +1,5 @@
 #include "backend/group/group_device.hpp"
+#include "backend/group/mpi_world.hpp"
 #include "backend/group/thread_transport.hpp"
 #include "base/ceil_div.hpp"
 
@@ -19,20 +20,27 @@ std::vector<std::uint64_t> even_borders(std::uint64_t bytes, std::uint64_t row_b
   return border;
 }
 
-queue::queue(const backend::device& owner, std::span<const std::shared_ptr<backend::device>> members)
-    : backend::queue(owner),
-      members_(members.begin(), members.end()),
-      team_(cpu::make_executor("threads", static_cast<unsigned>(members.size()))) {
+queue::queue(const backend::device& owner, std::span<const std::shared_ptr<backend::device>> members, world* processes)
+    : backend::queue(owner), members_(members.begin(), members.end()), processes_(processes) {
   for (const auto& member : members_) member->queue();  // so that a device that does not open is known now
+  if (is_all_here())
+    team_ = cpu::make_executor("threads", ranks());
+  else
+    processes_->attach(members_.front()->queue());
 }
 
 queue::~queue() = default;
 
+unsigned queue::ranks() const { return is_all_here() ? static_cast<unsigned>(members_.size()) : processes_->size(); }
+
+unsigned queue::first_rank() const { return is_all_here() ? 0 : processes_->rank(); }
+
 void queue::on_each_rank(const std::function<void(const rank&)>& work) {
+  if (!is_all_here()) return work(rank(members_.front(), *processes_));
   std::vector<backend::queue*> queues;
   for (const auto& member : members_) queues.push_back(&member->queue());
   meeting all(queues);
-  team_->run(static_cast<unsigned>(members_.size()), [&](unsigned index) {
+  team_->run(ranks(), [&](unsigned index) {
     thread_transport others(all, index);
     all.take_part(index, [&] { work(rank(members_[index], others)); });
   });
@@ -45,18 +53,21 @@ memory queue::allocate(std::uint64_t bytes) {
 }
 
 memory queue::allocate_rows(std::uint64_t bytes, std::uint64_t row_bytes) {
-  return allocate_parts(even_borders(bytes, row_bytes, static_cast<unsigned>(members_.size())));
+  return allocate_parts(even_borders(bytes, row_bytes, ranks()));
 }
 
 memory queue::allocate_parts(std::vector<std::uint64_t> border) {
   auto made = std::make_unique<group_array>();
   const memory whole{made.get(), 0, border.back()};
+  made->part.resize(ranks());
   made->border = std::move(border);
   try {
-    for (std::size_t i = 0; i < members_.size(); ++i)
-      made->part.push_back(members_[i]->queue().allocate(made->border[i + 1] - made->border[i]));
+    for (unsigned i = 0; i < members_.size(); ++i) {
+      const unsigned rank = first_rank() + i;
+      made->part[rank] = members_[i]->queue().allocate(made->border[rank + 1] - made->border[rank]);
+    }
   } catch (...) {
-    for (std::size_t i = 0; i < made->part.size(); ++i) members_[i]->queue().release(made->part[i]);
+    release_parts(*made);
     throw;
   }
   static_cast<void>(made.release());
@@ -65,8 +76,12 @@ memory queue::allocate_parts(std::vector<std::uint64_t> border) {
 
 void queue::release(memory what) noexcept {
   const std::unique_ptr<const group_array> ended(static_cast<const group_array*>(what.base));
-  if (ended == nullptr) return;
-  for (std::size_t i = 0; i < members_.size(); ++i) members_[i]->queue().release(ended->part[i]);
+  if (ended != nullptr) release_parts(*ended);
+}
+
+void queue::release_parts(const group_array& of) noexcept {
+  for (unsigned i = 0; i < members_.size(); ++i)
+    if (const memory part = of.part[first_rank() + i]; part.base != nullptr) members_[i]->queue().release(part);
 }
 
 memory queue::wrap(void*, std::uint64_t) {
@@ -79,6 +94,14 @@ void queue::upload(memory to, const void* from, std::uint64_t bytes) {
 }
 
 void queue::download(void* to, memory from, std::uint64_t bytes) {
+  download_own(to, from, bytes);
+  if (is_all_here()) return;
+  std::vector<std::uint64_t> border{0};
+  for (unsigned i = 0; i < ranks(); ++i) border.push_back(std::min(bytes, part_of(from, i).end));
+  processes_->complete(to, border);
+}
+
+void queue::download_own(void* to, memory from, std::uint64_t bytes) {
   on_each_rank([&](const rank& r) {
     const byte_range mine = common({0, bytes}, r.part(from));
     if (mine.bytes() != 0)

@@ -1,0 +1,142 @@
+// The module of MPI: the only file that includes its header.
+#include "backend/group/mpi_world.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include <mpi.h>
+
+namespace tilewise::backend::group {
+
+namespace {
+
+constexpr std::uint64_t most_at_once = std::uint64_t{1} << 30;  // MPI counts in 31 bits
+
+int as_int(std::uint64_t value) { return static_cast<int>(value); }
+
+template <class F>
+void for_each_chunk(std::byte* data, std::uint64_t bytes, F f) {
+  for (std::uint64_t at = 0; at < bytes; at += most_at_once) f(data + at, as_int(std::min(most_at_once, bytes - at)));
+}
+
+/// Where MPI sends from and receives into: a CPU's memory itself, copies of any other.
+class host_side {
+ public:
+  host_side(backend::queue& of, std::span<const parcel> parcels) : queue_(of), parcels_(parcels) {
+    for (const parcel& one : parcels)
+      if (!is_cpu()) copies_.emplace_back(one.where.bytes);
+  }
+
+  std::byte* of(std::size_t index) { return is_cpu() ? parcels_[index].where.as<std::byte>() : copies_[index].data(); }
+  void download() {
+    for (std::size_t i = 0; i < copies_.size(); ++i)
+      queue_.download(copies_[i].data(), parcels_[i].where, copies_[i].size());
+  }
+  void upload() {
+    for (std::size_t i = 0; i < copies_.size(); ++i)
+      queue_.upload(parcels_[i].where, copies_[i].data(), copies_[i].size());
+  }
+
+ private:
+  bool is_cpu() const { return queue_.device().info().backend == "cpu"; }
+
+  backend::queue& queue_;
+  std::span<const parcel> parcels_;
+  std::vector<std::vector<std::byte>> copies_;
+};
+
+class mpi_world final : public world {
+ public:
+  mpi_world() {
+    MPI_Comm host = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &ranks_);  // the program's own messages stay apart
+    MPI_Comm_split_type(ranks_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+    MPI_Comm_rank(ranks_, &rank_);
+    MPI_Comm_size(ranks_, &size_);
+    MPI_Comm_rank(host, &local_rank_);
+    MPI_Comm_size(host, &local_size_);
+    MPI_Comm_free(&host);
+  }
+
+  unsigned rank() const override { return static_cast<unsigned>(rank_); }
+  unsigned size() const override { return static_cast<unsigned>(size_); }
+  void attach(backend::queue& of_this_rank) override { queue_ = &of_this_rank; }
+  unsigned local_rank() const override { return static_cast<unsigned>(local_rank_); }
+  unsigned local_size() const override { return static_cast<unsigned>(local_size_); }
+
+  std::string host() const override {
+    char name[MPI_MAX_PROCESSOR_NAME];
+    int length = 0;
+    MPI_Get_processor_name(name, &length);
+    return {name, static_cast<std::size_t>(length)};
+  }
+
+  std::string library() const override {
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    MPI_Get_library_version(text, &length);
+    const std::string whole(text, static_cast<std::size_t>(length));
+    return whole.substr(0, whole.find_first_of(",\n"));
+  }
+
+  void abort(int code) noexcept override {
+    MPI_Abort(ranks_, code);
+    std::_Exit(code);
+  }
+
+  void all_gather(const void* mine, std::uint64_t bytes, void* all) override {
+    MPI_Allgather(mine, as_int(bytes), MPI_BYTE, all, as_int(bytes), MPI_BYTE, ranks_);
+  }
+
+  void exchange(std::span<const parcel> sends, std::span<const parcel> receives) override {
+    host_side out(*queue_, sends), in(*queue_, receives);
+    queue_->finish();
+    out.download();
+    std::vector<MPI_Request> under_way;
+    for (std::size_t i = 0; i < receives.size(); ++i)
+      for_each_chunk(in.of(i), receives[i].where.bytes, [&](std::byte* data, int bytes) {
+        MPI_Irecv(data, bytes, MPI_BYTE, as_int(receives[i].peer), 0, ranks_, &under_way.emplace_back());
+      });
+    for (std::size_t i = 0; i < sends.size(); ++i)
+      for_each_chunk(out.of(i), sends[i].where.bytes, [&](std::byte* data, int bytes) {
+        MPI_Isend(data, bytes, MPI_BYTE, as_int(sends[i].peer), 0, ranks_, &under_way.emplace_back());
+      });
+    MPI_Waitall(as_int(under_way.size()), under_way.data(), MPI_STATUSES_IGNORE);
+    in.upload();
+  }
+
+  void complete(void* host, std::span<const std::uint64_t> border) override {
+    for (unsigned from = 0; from < size(); ++from)
+      for_each_chunk(static_cast<std::byte*>(host) + border[from], border[from + 1] - border[from],
+                     [&](std::byte* data, int bytes) { MPI_Bcast(data, bytes, MPI_BYTE, as_int(from), ranks_); });
+  }
+
+ private:
+  MPI_Comm ranks_ = MPI_COMM_NULL;
+  int rank_ = 0, size_ = 1, local_rank_ = 0, local_size_ = 1;
+  backend::queue* queue_ = nullptr;
+};
+
+/// For a process that ends without a word, the others would wait here for ever: it says so itself, with `abort`.
+void end_mpi() {
+  int has_ended = 0;
+  MPI_Finalized(&has_ended);
+  if (has_ended == 0) MPI_Finalize();
+}
+
+}  // namespace
+
+world* tilewise_mpi_world() {
+  int has_begun = 0;
+  MPI_Initialized(&has_begun);
+  if (has_begun == 0) {
+    int provided = 0;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+    std::atexit(end_mpi);
+  }
+  return new mpi_world;
+}
+
+}  // namespace tilewise::backend::group

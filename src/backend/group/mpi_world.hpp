@@ -1,0 +1,35 @@
+// The processes that one mpirun has started, as a module that is loaded when they are first asked for: without MPI
+// everything else works.
+#pragma once
+
+#include "backend/group/transport.hpp"
+
+namespace tilewise::backend::group {
+
+/// One rank in each process. Its memory is that of the queue that was attached last.
+class world : public transport {
+ public:
+  virtual void attach(backend::queue& of_this_rank) = 0;
+
+  /// Among the ranks on the same host.
+  virtual unsigned local_rank() const = 0;
+  virtual unsigned local_size() const = 0;
+  virtual std::string host() const = 0;
+  /// "Open MPI v4.1.4"
+  virtual std::string library() const = 0;
+
+  /// Ends all ranks at once, this one with the code.
+  [[noreturn]] virtual void abort(int code) noexcept = 0;
+};
+
+/// What mpi_loader.cpp looks up in the module. Starts MPI if the program has not; then it ends with the process.
+extern "C" [[gnu::visibility("default")]] world* tilewise_mpi_world();
+
+/// Whether this process was started by an mpirun, of any MPI.
+bool is_mpi_process();
+
+/// The one of this process, made when first asked for. Throws `unsupported`, with the package that is missing, where
+/// the module or MPI itself cannot be loaded.
+world& mpi();
+
+}  // namespace tilewise::backend::group

@@ -1,0 +1,44 @@
+#include "cli/rank_voice.hpp"
+
+#include "backend/group/mpi_world.hpp"
+
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+#include <unistd.h>
+
+namespace tilewise::cli {
+
+namespace {
+
+/// As the launchers tell it, before MPI has started.
+unsigned rank_told() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"})
+    if (const char* told = std::getenv(name); told != nullptr) return static_cast<unsigned>(std::atoi(told));
+  return 0;
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "a host without a name";
+}
+
+}  // namespace
+
+bool is_first_rank() {
+  static const bool first = rank_told() == 0;
+  return first;
+}
+
+std::string rank_in_words() {
+  if (!backend::group::is_mpi_process() || is_first_rank()) return "";
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  return "rank " + std::to_string(rank_told()) + " on " + host_name() + ": ";
+}
+
+void end_all_ranks(exit_code code) {
+  if (backend::group::is_mpi_process()) backend::group::mpi().abort(static_cast<int>(code));
+}
+
+}  // namespace tilewise::cli
