@@ -88,12 +88,20 @@ class queue {
   virtual void release(memory what) noexcept = 0;
   /// Wraps the caller's memory; releasing the result leaves that memory alone.
   virtual memory wrap(void* native, std::uint64_t bytes) = 0;
+  virtual memory wrap_rows(void* native, std::uint64_t bytes, std::uint64_t row_bytes) {
+    (void)row_bytes;
+    return wrap(native, bytes);
+  }
+  /// Whether host memory that is wrapped is worked on where it lies.
+  virtual bool works_on_host_memory() const { return false; }
 
   virtual void upload(memory to, const void* from, std::uint64_t bytes) = 0;  // `from` may change once it returns
   virtual void download(void* to, memory from, std::uint64_t bytes) = 0;      // waits
   virtual void copy(memory to, memory from, std::uint64_t bytes) = 0;         // the device's own plain copy
   /// Whether `copy` may read memory of this other queue, once that has finished.
   virtual bool reaches(const queue& other) const { return &other == this; }
+  /// Lets another queue's device read this one's memory directly, where the driver can.
+  virtual void open_to(const queue& other) { (void)other; }
   /// Threads for large transfers beside the queue's own work; null where the device works on the host's memory.
   virtual transfer_team* transfers() { return nullptr; }
   /// Independent chains of multiply-adds in registers, fused where the type is a float, on the fastest unit that keeps
@@ -145,6 +153,8 @@ class buffer {
   buffer(queue& q, std::uint64_t bytes) : queue_(q), memory_(q.allocate(bytes)) {}
   buffer(queue& q, std::uint64_t bytes, std::uint64_t row_bytes)
       : queue_(q), memory_(q.allocate_rows(bytes, row_bytes)) {}
+  /// Of memory that `q` has allocated or wrapped.
+  buffer(queue& q, memory made) : queue_(q), memory_(made) {}
   ~buffer() { queue_.release(memory_); }
   buffer(const buffer&) = delete;
   operator memory() const { return memory_; }

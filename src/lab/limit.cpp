@@ -24,9 +24,11 @@ variant limit(ceiling which, std::string_view backend, decltype(variant::run) ru
 const std::vector<variant>& limits() {
   static const std::vector<variant> all = [] {
     std::vector<variant> list;
-    for (const backend::runtime& r : backend::runtimes()) {
-      list.push_back(limit(ceiling::copy, r.name, copy));
-      list.push_back(limit(ceiling::fma, r.name, multiply_add));
+    std::vector<std::string_view> backends{"group"};
+    for (const backend::runtime& r : backend::runtimes()) backends.push_back(r.name);
+    for (const std::string_view backend : backends) {
+      list.push_back(limit(ceiling::copy, backend, copy));
+      list.push_back(limit(ceiling::fma, backend, multiply_add));
     }
     return list;
   }();

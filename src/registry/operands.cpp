@@ -22,12 +22,10 @@ operands::operands(const problem& p, backend::queue& queue)
 
 operands::operands(const problem& p, backend::queue& queue, std::span<const void* const> inputs,
                    std::span<void* const> outputs)
-    : queue_(&queue),
-      in_(p.what->inputs(p)),
-      out_(p.what->outputs(p)),
-      in_place_(queue.device().info().backend == "cpu") {
-  const auto place = [&](const void* host, const operand& o) {
-    return in_place_ ? queue.wrap(const_cast<void*>(host), o.bytes()) : own(o);
+    : queue_(&queue), in_(p.what->inputs(p)), out_(p.what->outputs(p)), in_place_(queue.works_on_host_memory()) {
+  const auto place = [&](const void* host, const operand& o) -> backend::memory {
+    if (!in_place_) return own(o);
+    return buffers_.emplace_back(queue, queue.wrap_rows(const_cast<void*>(host), o.bytes(), o.row * size_of(o.type)));
   };
   const auto is_input = [&](std::size_t i, std::size_t o) {
     return inputs[i] == outputs[o] && in_[i].bytes() == out_[o].bytes() && out_[o].count != 0;
@@ -46,6 +44,7 @@ backend::memory operands::own(const operand& o) {
 
 void operands::keep_results_apart() {
   if (!in_place_) return;
+  apart_ = true;
   for (std::size_t o = 0; o < out_.size(); ++o) where_.out[o] = own(out_[o]);
 }
 
@@ -56,14 +55,12 @@ void operands::upload(std::span<const void* const> inputs) const {
 
 void operands::upload_gaps(std::span<void* const> outputs) const {
   for (std::size_t o = 0; o < out_.size(); ++o)
-    if (out_[o].has_gaps && !(in_place_ && where_.out[o].as<void>() == outputs[o]))
-      queue_->upload(where_.out[o], outputs[o], out_[o].bytes());
+    if (out_[o].has_gaps && (!in_place_ || apart_)) queue_->upload(where_.out[o], outputs[o], out_[o].bytes());
 }
 
 void operands::download(std::span<void* const> outputs) const {
-  for (std::size_t o = 0; o < out_.size(); ++o)
-    if (!(in_place_ && where_.out[o].as<void>() == outputs[o]))
-      queue_->download(outputs[o], where_.out[o], out_[o].bytes());
+  for (std::size_t o = 0; o < out_.size() && (!in_place_ || apart_); ++o)
+    queue_->download(outputs[o], where_.out[o], out_[o].bytes());
   queue_->finish();
 }
 

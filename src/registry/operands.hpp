@@ -20,7 +20,7 @@ class operands {
   /// Memory of its own for each.
   operands(const problem& p, backend::queue& queue);
 
-  /// Over host memory: a CPU device works on it in place, any other one on copies. An output that is also an input
+  /// Over host memory: a device that can works on it in place, any other one on copies. An output that is also an input
   /// shares its memory.
   operands(const problem& p, backend::queue& queue, std::span<const void* const> inputs,
            std::span<void* const> outputs);
@@ -51,6 +51,7 @@ class operands {
   std::deque<backend::buffer> buffers_;
   bindings where_;
   bool in_place_ = false;
+  bool apart_ = false;  // the outputs are not
 };
 
 }  // namespace tilewise::registry

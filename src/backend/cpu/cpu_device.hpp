@@ -37,6 +37,7 @@ class queue final : public backend::queue {
   memory allocate(std::uint64_t bytes) override;
   void release(memory what) noexcept override;
   memory wrap(void* native, std::uint64_t bytes) override;
+  bool works_on_host_memory() const override { return true; }
   void upload(memory to, const void* from, std::uint64_t bytes) override;
   void download(void* to, memory from, std::uint64_t bytes) override;
   void copy(memory to, memory from, std::uint64_t bytes) override;

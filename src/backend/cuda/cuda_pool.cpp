@@ -31,6 +31,16 @@ void pool::open(int ordinal, cudaStream_t stream, std::uint64_t limit) {
   kept_limit_ = total / 2;  // the other half stays within reach of other libraries in the process
 }
 
+void pool::open_to(int ordinal) const {
+  if (!stream_ordered_) return;  // then the driver copies by the host
+  cudaMemPool_t memory = nullptr;
+  TW_CUDA(cudaDeviceGetMemPool(&memory, ordinal_));
+  cudaMemAccessDesc access{};
+  access.location = {cudaMemLocationTypeDevice, ordinal};
+  access.flags = cudaMemAccessFlagsProtReadWrite;
+  TW_CUDA(cudaMemPoolSetAccess(memory, &access, 1));
+}
+
 void pool::close() noexcept {
   trim();
   for (const auto& [base, bytes] : live_) free(base, bytes);

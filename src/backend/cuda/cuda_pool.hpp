@@ -20,6 +20,9 @@ class pool {
   /// Frees everything, even what was not given back. Never fails.
   void close() noexcept;
 
+  /// Lets another device read and write the memory, which it must be able to.
+  void open_to(int ordinal) const;
+
   /// Aligned to 256 bytes. Throws `out_of_memory` with the need and what is free.
   void* take(std::uint64_t bytes);
   /// `base` comes from take().

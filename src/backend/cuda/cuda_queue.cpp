@@ -99,7 +99,15 @@ void queue::download(void* to, memory from, std::uint64_t bytes) {
 void queue::copy(memory to, memory from, std::uint64_t bytes) {
   if (bytes == 0) return;
   make_current();
-  TW_CUDA(cudaMemcpyAsync(to.as<void>(), from.as<void>(), bytes, cudaMemcpyDeviceToDevice, stream_));
+  TW_CUDA(cudaMemcpyAsync(to.as<void>(), from.as<void>(), bytes, cudaMemcpyDefault, stream_));
+}
+
+void queue::open_to(const backend::queue& other) {
+  if (!reaches(other)) return;
+  const int reader = static_cast<const queue&>(other).ordinal_;
+  int can = 0;
+  if (reader != ordinal_) TW_CUDA(cudaDeviceCanAccessPeer(&can, reader, ordinal_));
+  if (can != 0) pool_.open_to(reader);
 }
 
 void queue::finish() {

@@ -36,6 +36,9 @@ class queue final : public backend::queue {
   void upload(memory to, const void* from, std::uint64_t bytes) override;
   void download(void* to, memory from, std::uint64_t bytes) override;
   void copy(memory to, memory from, std::uint64_t bytes) override;
+  /// Another CUDA device's memory has addresses here too; over NVLink or PCIe where the driver can, else by the host.
+  bool reaches(const backend::queue& other) const override { return other.device().info().backend == "cuda"; }
+  void open_to(const backend::queue& other) override;
   transfer_team* transfers() override { return transfers_.get(); }
   double multiply_add(dtype type) override;
   void finish() override;

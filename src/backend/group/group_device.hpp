@@ -41,13 +41,17 @@ class queue final : public backend::queue {
   /// With borders of the caller's choice, the first of them 0, the last one the number of bytes.
   memory allocate_parts(std::vector<std::uint64_t> border);
   void release(memory what) noexcept override;
+  /// Where all members are CPUs of this process; else throws `unsupported`.
   memory wrap(void* native, std::uint64_t bytes) override;
+  memory wrap_rows(void* native, std::uint64_t bytes, std::uint64_t row_bytes) override;
+  bool works_on_host_memory() const override;
   /// Reads what the ranks of this process take; in each process `from` would hold all of it.
   void upload(memory to, const void* from, std::uint64_t bytes) override;
   /// In every process all of it; download_own only writes what the ranks of this process have.
   void download(void* to, memory from, std::uint64_t bytes) override;
   void download_own(void* to, memory from, std::uint64_t bytes);
   void copy(memory to, memory from, std::uint64_t bytes) override;
+  double multiply_add(dtype type) override;
   void finish() override;
   void start_clock() override;
   double stop_clock() override;

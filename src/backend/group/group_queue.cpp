@@ -8,6 +8,12 @@
 
 namespace tilewise::backend::group {
 
+namespace {
+
+constexpr std::uint64_t largest_element = 8;  // of arrays whose rows are not known
+
+}  // namespace
+
 std::vector<std::uint64_t> even_borders(std::uint64_t bytes, std::uint64_t row_bytes, unsigned ranks) {
   const std::uint64_t rows = ceil_div(bytes, row_bytes);
   const std::uint64_t granule = std::max<std::uint64_t>(1, std::bit_floor(rows / ranks) / 32);
@@ -22,7 +28,8 @@ std::vector<std::uint64_t> even_borders(std::uint64_t bytes, std::uint64_t row_b
 
 queue::queue(const backend::device& owner, std::span<const std::shared_ptr<backend::device>> members, world* processes)
     : backend::queue(owner), members_(members.begin(), members.end()), processes_(processes) {
-  for (const auto& member : members_) member->queue();  // so that a device that does not open is known now
+  for (const auto& member : members_)
+    for (const auto& other : members_) member->queue().open_to(other->queue());
   if (is_all_here())
     team_ = cpu::make_executor("threads", ranks());
   else
@@ -47,10 +54,7 @@ void queue::on_each_rank(const std::function<void(const rank&)>& work) {
   all.end();
 }
 
-memory queue::allocate(std::uint64_t bytes) {
-  constexpr std::uint64_t largest_element = 8;
-  return allocate_rows(bytes, largest_element);
-}
+memory queue::allocate(std::uint64_t bytes) { return allocate_rows(bytes, largest_element); }
 
 memory queue::allocate_rows(std::uint64_t bytes, std::uint64_t row_bytes) {
   return allocate_parts(even_borders(bytes, row_bytes, ranks()));
@@ -84,9 +88,24 @@ void queue::release_parts(const group_array& of) noexcept {
     if (const memory part = of.part[first_rank() + i]; part.base != nullptr) members_[i]->queue().release(part);
 }
 
-memory queue::wrap(void*, std::uint64_t) {
-  throw error(errc::unsupported,
-              "memory cannot be an array of the group " + device().info().name + " where it lies; upload it");
+bool queue::works_on_host_memory() const {
+  return is_all_here() && std::all_of(members_.begin(), members_.end(),
+                                      [](const auto& member) { return member->queue().works_on_host_memory(); });
+}
+
+memory queue::wrap(void* native, std::uint64_t bytes) { return wrap_rows(native, bytes, largest_element); }
+
+memory queue::wrap_rows(void* native, std::uint64_t bytes, std::uint64_t row_bytes) {
+  if (!works_on_host_memory())
+    throw error(errc::unsupported,
+                "memory cannot be an array of the group " + device().info().name + " where it lies; upload it");
+  auto made = std::make_unique<group_array>();
+  made->border = even_borders(bytes, row_bytes, ranks());
+  for (unsigned i = 0; i < members_.size(); ++i) {
+    const byte_range part{made->border[i], made->border[i + 1]};
+    made->part.push_back(members_[i]->queue().wrap(static_cast<std::byte*>(native) + part.begin, part.bytes()));
+  }
+  return {made.release(), 0, bytes};
 }
 
 void queue::upload(memory to, const void* from, std::uint64_t bytes) {
@@ -116,6 +135,16 @@ void queue::copy(memory to, memory from, std::uint64_t bytes) {
     if (mine.bytes() != 0) r.queue().copy(local(to, r.index(), mine), got, mine.bytes());
     r.queue().finish();  // before what was fetched is released
   });
+}
+
+double queue::multiply_add(dtype type) {
+  double all = 0;
+  on_each_rank([&](const rank& r) {
+    double operations = 0;
+    for (const double one : r.all_gather(r.queue().multiply_add(type))) operations += one;
+    if (r.index() == first_rank()) all = operations;
+  });
+  return all;
 }
 
 void queue::finish() {
