@@ -10,6 +10,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/known_peers.hpp"
 #include "cli/output.hpp"
+#include "cli/rank_voice.hpp"
 #include "cli/seeds_table.hpp"
 #include "io/replacement_file.hpp"
 #include "lab/environment.hpp"
@@ -291,7 +292,12 @@ void add_bench(CLI::App& app, invocation& call) {
       "  tilewise bench 'scan/opencl:*' --tuning all -o tuning.jsonl\n"
       "  tilewise bench scan --n 268435456 --mode file_to_file -o jobs.jsonl\n"
       "  tilewise bench polymul --preset seeds");
-  command->callback([&call, asked] { call.run = [&call, asked] { return bench(*asked, call.argv); }; });
+  command->callback([&call, asked] {
+    call.run = [&call, asked] {
+      require_one_process("bench");
+      return bench(*asked, call.argv);
+    };
+  });
 }
 
 }  // namespace tilewise::cli

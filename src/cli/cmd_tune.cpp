@@ -3,6 +3,7 @@
 #include "cli/device_use.hpp"
 #include "cli/figures_record.hpp"
 #include "cli/output.hpp"
+#include "cli/rank_voice.hpp"
 #include "cli/record_cells.hpp"
 #include "lab/clock.hpp"
 #include "lab/measure_figures.hpp"
@@ -126,7 +127,12 @@ void add_tune(CLI::App& app, invocation& call) {
       "Examples:\n"
       "  tilewise tune --transfers\n"
       "  tilewise sort x.npy -o y.npy -v           predicted: cpu 120 ms, cuda:0 1.30 s");
-  command->callback([&call, common] { call.run = [common] { return tune(*common); }; });
+  command->callback([&call, common] {
+    call.run = [common] {
+      require_one_process("tune");
+      return tune(*common);
+    };
+  });
 }
 
 }  // namespace tilewise::cli

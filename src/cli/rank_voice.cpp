@@ -2,6 +2,7 @@
 
 #include "backend/group/mpi_world.hpp"
 
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <thread>
@@ -29,6 +30,13 @@ std::string host_name() {
 bool is_first_rank() {
   static const bool first = rank_told() == 0;
   return first;
+}
+
+void require_one_process(std::string_view command) {
+  if (backend::group::is_mpi_process())
+    throw error(errc::unsupported, std::string(command) +
+                                       " measures in one process; start it without mpirun, where a group such as "
+                                       "--device 2*cpu:serial has ranks too");
 }
 
 std::string rank_in_words() {

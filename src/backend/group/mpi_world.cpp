@@ -1,7 +1,9 @@
 // The module of MPI: the only file that includes its header.
 #include "backend/group/mpi_world.hpp"
+#include "backend/group/mpi_watch.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -58,6 +60,7 @@ class mpi_world final : public world {
     MPI_Comm_rank(host, &local_rank_);
     MPI_Comm_size(host, &local_size_);
     MPI_Comm_free(&host);
+    watch_ranks();
   }
 
   unsigned rank() const override { return static_cast<unsigned>(rank_); }
@@ -113,16 +116,46 @@ class mpi_world final : public world {
                      [&](std::byte* data, int bytes) { MPI_Bcast(data, bytes, MPI_BYTE, as_int(from), ranks_); });
   }
 
+  /// Before MPI ends, which waits for all.
+  void end() { watch_.reset(); }
+
  private:
+  using line = std::array<char, MPI_MAX_PROCESSOR_NAME>;
+
+  std::vector<std::string> gathered(const std::string& mine) {
+    line sent{};
+    mine.copy(sent.data(), sent.size() - 1);
+    std::vector<line> lines(size());
+    all_gather(&sent, sizeof sent, lines.data());
+    std::vector<std::string> all;
+    for (const line& one : lines) all.emplace_back(one.data());
+    return all;
+  }
+
+  void watch_ranks() {
+    if (size_ == 1) return;
+    auto watch = std::make_unique<rank_watch>();
+    const std::string address = gathered(rank_ == 0 ? watch->listen() : "").front();
+    const bool is_connected = rank_ == 0 ? !address.empty() : watch->connect(address);
+    const std::vector<std::string> connected = gathered(is_connected ? "yes" : "no"), hosts = gathered(host());
+    if (std::count(connected.begin(), connected.end(), "yes") != size_) return;
+    watch->begin(rank(), hosts);
+    watch_ = std::move(watch);
+  }
+
   MPI_Comm ranks_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1, local_rank_ = 0, local_size_ = 1;
   backend::queue* queue_ = nullptr;
+  std::unique_ptr<rank_watch> watch_;
 };
 
-/// For a process that ends without a word, the others would wait here for ever: it says so itself, with `abort`.
+mpi_world* opened = nullptr;
+
+/// Of a process that has failed, `abort` has ended the others; here all come together.
 void end_mpi() {
   int has_ended = 0;
   MPI_Finalized(&has_ended);
+  opened->end();
   if (has_ended == 0) MPI_Finalize();
 }
 
@@ -134,9 +167,10 @@ world* tilewise_mpi_world() {
   if (has_begun == 0) {
     int provided = 0;
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
-    std::atexit(end_mpi);
   }
-  return new mpi_world;
+  opened = new mpi_world;
+  if (has_begun == 0) std::atexit(end_mpi);
+  return opened;
 }
 
 }  // namespace tilewise::backend::group

@@ -1,0 +1,143 @@
+"""The tool as several processes of mpirun, and on groups of devices: the same files as one device, and what failures end in.
+
+cli_ranks_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
+"""
+
+import filecmp
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+import numpy as np
+
+from cli_test import TOOL, Case, covering, run, wide_values
+
+# Open MPI refuses root, and more processes than cores, unless told so; a test machine may be both.
+ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+RANKS = (1, 2, 3, 5)
+
+# A command with {d} for the folder and {y} for the output.
+COMMANDS = (
+    "scan {d}/x.npy -o {y}",
+    "scan {d}/x.npy -o {y} --op max --exclusive --init -3",
+    "scan {d}/two.npy -o {y}",
+    "scan {d}/none.npy -o {y}",
+    "sort {d}/x.npy -o {y} --descending",
+    "sort {d}/x.npy -o {y} --indices {y}.i",
+    "matmul {d}/a.npy {d}/b.npy -o {y}",
+    "matvec {d}/a.npy {d}/v.npy -o {y}",
+    "polymul {d}/i.npy {d}/j.npy -o {y} --modulus 998244353",
+    "convolve {d}/a.npy {d}/mask.npy -o {y} --border zero",
+)
+
+
+def mpirun(ranks, arguments):
+    return ["mpirun", "--oversubscribe", "-n", str(ranks), TOOL] + arguments.split()
+
+
+def run_ranks(ranks, arguments):
+    return subprocess.run(mpirun(ranks, arguments), capture_output=True, text=True, timeout=120,
+                          stdin=subprocess.DEVNULL, env=ENVIRONMENT)
+
+
+class Ranks(Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        d = cls.d
+        np.save(f"{d}/x.npy", wide_values("f4", 10007))
+        np.save(f"{d}/two.npy", wide_values("f8", 2))
+        np.save(f"{d}/none.npy", wide_values("f8", 0))
+        np.save(f"{d}/a.npy", wide_values("f4", 61 * 37).reshape(61, 37))
+        np.save(f"{d}/b.npy", np.asfortranarray(wide_values("f4", 37 * 53, 2).reshape(37, 53)))
+        np.save(f"{d}/v.npy", wide_values("f4", 37, 3))
+        np.save(f"{d}/mask.npy", wide_values("f4", 15, 4).reshape(3, 5))
+        np.save(f"{d}/i.npy", wide_values("i4", 1009))
+        np.save(f"{d}/j.npy", wide_values("i4", 517, 2))
+        for number, command in enumerate(COMMANDS):
+            done = run(command.format(d=d, y=f"{d}/one{number}.npy") + " --device cpu:serial")
+            assert done.returncode == 0, done.stderr
+
+    def same_files(self, number, other):
+        for end in "", ".i":
+            one, many = f"{self.d}/one{number}.npy{end}", other + end
+            if os.path.exists(one):
+                self.assertTrue(filecmp.cmp(one, many, shallow=False), f"{COMMANDS[number]}: {many}")
+
+    def test_processes_write_the_files_of_one(self):
+        for ranks, number in covering(RANKS, range(len(COMMANDS))):
+            with self.subTest(ranks=ranks, command=COMMANDS[number]):
+                y = f"{self.d}/mpi{ranks}-{number}.npy"
+                self.check(run_ranks(ranks, COMMANDS[number].format(d=self.d, y=y)), 0, "^$", "^$")
+                self.same_files(number, y)
+
+    def test_groups_write_the_files_of_one(self):
+        for group, number in covering(("2*cpu:serial", "cpu:threads+cpu:serial+cpu:openmp"), range(len(COMMANDS))):
+            with self.subTest(group=group, command=COMMANDS[number]):
+                y = f"{self.d}/group-{number}.npy"
+                self.check(run(f"{COMMANDS[number].format(d=self.d, y=y)} --device {group}"), 0, "^$", "^$")
+                self.same_files(number, y)
+
+    def test_the_first_rank_speaks(self):
+        value = run(f"reduce {self.d}/x.npy --device cpu:serial").stdout
+        self.check(run_ranks(3, f"reduce {self.d}/x.npy -v"), 0, f"^{value}$", "^reduce/group on mpi: [^\n]*\n$")
+        fields = json.loads(run_ranks(3, f"scan {self.d}/x.npy -o {self.d}/y.npy --json").stdout)
+        self.assertEqual(fields["digest"], json.loads(run(f"scan {self.d}/x.npy -o {self.d}/y.npy --json").stdout)["digest"])
+
+    def test_bad_input_ends_all(self):
+        rows = (("scan {d}/gone.npy -o {d}/y.npy", 6, r"gone\.npy: cannot be read"),
+                ("scan {d}/x.npy -o {d}/no/y.npy", 6, r"no/y\.npy: cannot be written"),
+                ("scan {d}/x.npy -o -", 2, "name one instead of standard output"),
+                ("scan {d}/x.npy -o {d}/y.npy --device cpu:serial+cpu:serial", 2, "under mpirun name what each rank"),
+                ("scan {d}/x.npy -o {d}/y.npy --device cpu:serail", 4, "no device 'cpu:serail'"),
+                ("bench scan", 4, "bench measures in one process"))
+        for command, code, err in rows:
+            with self.subTest(command):
+                before = set(os.listdir(self.d))
+                result = run_ranks(2, command.format(d=self.d))
+                self.check(result, code, "^$", err)
+                self.assertEqual(len([line for line in result.stderr.splitlines() if line.startswith("tilewise:")]), 1)
+                self.assertEqual(set(os.listdir(self.d)), before)
+
+    def test_names_of_groups_that_are_none(self):
+        for name in "cpu:serial+", "0*cpu:serial", "x*cpu:serial", "cuda:0+", "cpu:*", "2*", "+":
+            with self.subTest(name):
+                self.check(run(f"reduce {self.d}/x.npy --device {name}"), 2, "^$", "is not a group of devices")
+
+    def test_a_rank_that_is_lost_ends_all_in_ten_seconds(self):
+        for sent, code, err in ((signal.SIGKILL, "137", "rank 1"), (signal.SIGSTOP, "8", "rank 1 on .* has not answered")):
+            with self.subTest(sent=sent):
+                big = f"{self.d}/big.npy"
+                np.save(big, np.ones(1 << 20, "f8").reshape(1024, 1024))
+                words = mpirun(3, f"diffuse -o {self.d}/run{sent} --grid 512x512 --steps 100000000 --every 100000000")
+                job = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
+                os.kill(self.rank_of(job, 1), sent)
+                began = time.monotonic()
+                out, said = job.communicate(timeout=60)
+                self.assertLess(time.monotonic() - began, 10)
+                self.check(subprocess.CompletedProcess(words, job.returncode, out, said), code, "", err)
+
+    @staticmethod
+    def rank_of(job, rank):
+        """The process of a rank, once it computes."""
+        while job.poll() is None:
+            time.sleep(0.1)
+            for name in filter(str.isdigit, os.listdir("/proc")):
+                try:
+                    with open(f"/proc/{name}/environ", "rb") as environ, open(f"/proc/{name}/stat") as stat:
+                        fields = stat.read().rsplit(")", 1)[1].split()
+                        is_child = int(fields[1]) == job.pid
+                        if (is_child and f"OMPI_COMM_WORLD_RANK={rank}".encode() in environ.read().split(b"\0")
+                                and int(fields[11]) > 100):  # a second of computing
+                            return int(name)
+                except (FileNotFoundError, ProcessLookupError, PermissionError):
+                    continue
+        raise AssertionError(f"mpirun ended before its time: {job.communicate()}")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)
