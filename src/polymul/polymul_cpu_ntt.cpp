@@ -248,6 +248,7 @@ std::string yields(const registry::problem& p, const backend::device&) {
 }
 
 std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
+  if (is_range(p)) return std::string(whole_only);
   if (sizes(p).product() > std::uint64_t{1} << log_most_points)
     return "its primes have no roots for more than 2^31 coefficients";
   return "";
