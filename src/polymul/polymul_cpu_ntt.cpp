@@ -179,16 +179,9 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
     run_on(p, a.as<const std::int64_t>(), b.as<const std::int64_t>(), c, queue);
 }
 
-/// For each of their N log2 N elements, transforms take the time of this many products of the definition: at 480 x 480
-/// both take equally long on two Zen 4 cores (results/epyc-zen4-2core/polymul.jsonl).
-constexpr std::uint64_t products_an_element = 22;
-
 std::string yields(const registry::problem& p, const backend::device&) {
-  const sizes s(p);
-  if (modulus_of(p) != 0 || s.product() == 0) return "";  // no other variant takes a modulus
-  const auto log = static_cast<std::uint64_t>(std::bit_width(s.product() - 1));
-  const std::uint64_t limit = products_an_element * (log << log);
-  return s.shorter() <= limit / std::max(s.n, s.m) ? "the definition is faster for short factors" : "";
+  if (modulus_of(p) != 0) return "";  // no other variant takes a modulus
+  return yields_to_definition_on_cpu(sizes(p));
 }
 
 std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {

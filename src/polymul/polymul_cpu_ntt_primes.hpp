@@ -1,4 +1,4 @@
-// The primes of the transforms on CPUs, and numbers from their residues.
+// The transforms on CPUs as groups know them too: their primes, numbers from their residues, where they are faster.
 #pragma once
 
 #include "polymul/polymul_cpu_ntt_kernels.hpp"
@@ -50,5 +50,8 @@ struct modular_values {
 
   void operator()(const std::array<double*, most_primes>& digit, std::uint64_t first, std::uint64_t count) const;
 };
+
+/// Why `auto` takes the definition; empty where transforms are faster.
+std::string yields_to_definition_on_cpu(const sizes& s);
 
 }  // namespace tilewise::impl::polymul

@@ -163,10 +163,9 @@ std::string unsupported(const registry::problem& p, const backend::device& on, c
   return why.empty() ? registry::unsupported_by_members(p, on, by_ntt) : why;
 }
 
-std::string yields(const registry::problem& p, const backend::device& on) {
-  for (const auto& member : backend::group::members_of(on))
-    if (registry::choose(p, *member).variant->name != by_ntt.variant) return "members take the definition";
-  return "";
+/// All ranks must choose alike, whatever their devices, so only the sizes count: as on a CPU.
+std::string yields(const registry::problem& p, const backend::device&) {
+  return modulus_of(p) == 0 ? yields_to_definition_on_cpu(sizes(p)) : "";
 }
 
 }  // namespace
