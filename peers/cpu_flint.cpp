@@ -87,13 +87,15 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
     multiply(std::int64_t{});
 }
 
-std::string anything(const registry::problem&, const backend::device&, const registry::tuning&) { return ""; }
+std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
+  return polymul::is_range(p) ? std::string(polymul::whole_only) : "";
+}
 
 }  // namespace
 
 std::vector<registry::variant> flint_variants() {
   registry::variant v =
-      cpu_peer("polymul", "flint", "FLINT: fmpz_poly_mul; with a modulus nmod_poly_mul", anything, run);
+      cpu_peer("polymul", "flint", "FLINT: fmpz_poly_mul; with a modulus nmod_poly_mul", unsupported, run);
   v.types = polymul::integer_types;
   v.bound = 0;  // exact
   return {v};

@@ -104,6 +104,7 @@ std::uint64_t length_of(const polymul::sizes& s) { return std::bit_ceil(std::max
 
 std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
   if (!fft().library.is_complete()) return "neither libcufft.so.12 nor libcufft.so.11 can be loaded";
+  if (polymul::is_range(p)) return std::string(polymul::whole_only);
   if (polymul::modulus_of(p) != 0) return "as a peer it is measured without a modulus";
   if (polymul::sizes(p).product() > std::uint64_t{1} << 30) return "cuFFT counts in 32 bits";
   return "";

@@ -50,14 +50,15 @@ TEST(Seeds, EachIsAProblemOfTheCatalogWithItsBaseline) {
   }
 }
 
-/// A figure whose pattern no row can match would never be compared. MPI has no variant yet.
+/// A figure whose pattern no row can match would never be compared.
 TEST(Seeds, EachFigureIsOfASizeAndHasACounterpart) {
   for (const experiment& e : cli::documents())
     for (const figure& f : e.figures) {
       EXPECT_NE(e.at(f.shape), nullptr) << f.system;
       EXPECT_GT(f.ns, 0);
       const auto fits = [&](const registry::variant* v) {
-        for (const char* place : {"cpu", "cpu:serial", "cpu:threads", "cpu:openmp", "cpu:tbb", "opencl:0"}) {
+        for (const char* place :
+             {"cpu", "cpu:serial", "cpu:threads", "cpu:openmp", "cpu:tbb", "opencl:0", "1*cpu:serial"}) {
           const auto beside = figures_of(e, f.shape, v->id(), place);
           if (std::find(beside.begin(), beside.end(), &f) != beside.end()) return true;
         }
@@ -68,7 +69,7 @@ TEST(Seeds, EachFigureIsOfASizeAndHasACounterpart) {
         return f.counterparts[0].find("/" + std::string(backend)) != std::string_view::npos &&
                std::none_of(known.begin(), known.end(), [&](const auto* v) { return v->backend == backend; });
       };
-      EXPECT_TRUE(lacks("mpi") || lacks("cuda") || lacks("openacc") || std::any_of(known.begin(), known.end(), fits))
+      EXPECT_TRUE(lacks("cuda") || lacks("openacc") || std::any_of(known.begin(), known.end(), fits))
           << f.counterparts[0];
     }
 }
@@ -84,6 +85,24 @@ TEST(Seeds, SequentialAndThreadedFiguresGoToTheirOwnRows) {
   EXPECT_EQ(systems("polymul/cpu:naive", "cpu:threads"), "naive CPU, threads; ");
   EXPECT_EQ(systems("polymul/cpu:naive", "cpu:openmp"), "");
   EXPECT_EQ(systems("polymul/opencl:global", "opencl:1"), "naive GPU, global memory; ");
+  EXPECT_EQ(systems("polymul/group:naive", "1*cpu:serial"), "naive, MPI, 1 process; ");
+  EXPECT_EQ(systems("polymul/group:karatsuba", "2*cpu:serial"), "");
+}
+
+TEST(Seeds, WhatRanInProcessesIsMeasuredOnRanksBesideTheCpu) {
+  request wanted{.variant = "polymul/group:karatsuba", .base = find_preset("seeds")};
+  wanted.devices = {backend::find_device("cpu:serial", {})};
+  const auto ranks_of = [&] {
+    std::string text;
+    for (const group& g : make_plan(wanted))
+      for (const row& r : g.rows)
+        if (!is_limit(*r.variant)) text += g.where + " " + r.on->info().name + "; ";
+    return text;
+  };
+  const std::string once = "cpu 1*cpu:serial; cpu 2*cpu:serial; cpu 4*cpu:serial; ";
+  EXPECT_EQ(ranks_of(), once + once);  // at both sizes
+  wanted.names_devices = true;
+  EXPECT_EQ(ranks_of(), "");
 }
 
 TEST(Seeds, AResultOtherThanThePublishedOneIsAFailureWithoutTimes) {

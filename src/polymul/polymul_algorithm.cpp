@@ -19,12 +19,14 @@ constexpr std::array<registry::setting, 1> settings{{{"modulus", moduli}}};
 constexpr std::array<std::string_view, 1> numbers{"modulus"};
 
 // No elements, constants, around one vector, one tile and one base case in both, powers of two +-1 as the product's
-// length, very unequal lengths; the last ones reach every level of recursion.
-constexpr std::array<extents, 32> edge_shapes{
-    {{0, 0},     {0, 5},     {5, 0},      {1, 1},      {1, 2},       {2, 1},       {2, 2},      {3, 2},
-     {3, 7},     {8, 8},     {9, 8},      {16, 17},    {31, 33},     {32, 32},     {33, 32},    {64, 65},
-     {127, 130}, {128, 128}, {129, 128},  {255, 1},    {1, 1000},    {257, 255},   {511, 514},  {512, 512},
-     {3, 4099},  {8193, 5},  {1000, 300}, {100, 3001}, {1025, 1024}, {4200, 4100}, {17, 16500}, {9001, 4200}}};
+// length, very unequal lengths, every level of recursion; the last ones are ranges of products.
+constexpr std::array<extents, 36> edge_shapes{
+    {{0, 0},           {0, 5},       {5, 0},      {1, 1},       {1, 2},        {2, 1},         {2, 2},
+     {3, 2},           {3, 7},       {8, 8},      {9, 8},       {16, 17},      {31, 33},       {32, 32},
+     {33, 32},         {64, 65},     {127, 130},  {128, 128},   {129, 128},    {255, 1},       {1, 1000},
+     {257, 255},       {511, 514},   {512, 512},  {3, 4099},    {8193, 5},     {1000, 300},    {100, 3001},
+     {1025, 1024},     {4200, 4100}, {17, 16500}, {9001, 4200}, {9, 8, 0, 16}, {64, 3, 65, 1}, {700, 900, 590, 300},
+     {3001, 100, 1, 0}}};
 constexpr std::array<extents, 3> quick_shapes{{{256, 256}, {4096, 4096}, {16384, 16384}}};
 constexpr std::array<extents, 8> normal_shapes{{{64, 64},
                                                 {256, 256},
@@ -36,15 +38,21 @@ constexpr std::array<extents, 8> normal_shapes{{{64, 64},
                                                 {1048576, 1048576}}};
 
 std::vector<operand> inputs(const problem& p) { return {{"a", p.type, sizes(p).n}, {"b", p.type, sizes(p).m}}; }
-std::vector<operand> outputs(const problem& p) { return {{"c", product_type(p.type), sizes(p).product()}}; }
+std::vector<operand> outputs(const problem& p) { return {{"c", product_type(p.type), sizes(p).count}}; }
 
-double operations(const problem& p) { return 2.0 * static_cast<double>(sizes(p).n) * static_cast<double>(sizes(p).m); }
+double operations(const problem& p) {
+  const sizes s(p);
+  return 2.0 * static_cast<double>(s.work_below(s.first + s.count) - s.work_below(s.first));
+}
 
 std::string invalid(const problem& p) {
   const sizes s(p);
   constexpr std::uint64_t most = std::uint64_t{1} << 60;  // whose bytes fit 64 bits
   if (s.n > most || s.m > most || s.product() > most)
     return "a product of " + std::to_string(s.n) + " and " + std::to_string(s.m) + " coefficients cannot be stored";
+  if (s.first > s.product() || s.count > s.product() - s.first)
+    return "a product of " + std::to_string(s.n) + " and " + std::to_string(s.m) + " coefficients has no " +
+           std::to_string(s.count) + " from coefficient " + std::to_string(s.first) + " on";
   if (p.setting[0] == 0) return "";
   if (is_float(p.type))
     return "a modulus is for integers, and the coefficients are " + std::string(name_of(p.type)) +

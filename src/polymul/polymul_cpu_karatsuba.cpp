@@ -125,6 +125,7 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
 }
 
 std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
+  if (is_range(p)) return std::string(whole_only);
   return modulus_of(p) == 0 ? "" : "it computes modulo 2^64 only";
 }
 

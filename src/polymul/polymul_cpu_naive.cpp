@@ -31,10 +31,10 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
     lane* const c = reinterpret_cast<lane*>(where.out[0].as<product_of<T>>());
     const naive_kernels<lane>& kernels = naive_kernels_for<lane>(queue.level());
     const auto multiply = std::is_same_v<T, std::int32_t> ? kernels.multiply_narrow : kernels.multiply;
-    queue.for_each_tile(ceil_div(s.product(), tile), [&](std::uint64_t i, unsigned) {
+    queue.for_each_tile(ceil_div(s.count, tile), [&](std::uint64_t i, unsigned) {
       const std::uint64_t first = i * tile;
-      multiply(a.as<const lane>(), s.n, b.as<const lane>() + naive_margin, s.m, c + first, first,
-               std::min<std::uint64_t>(tile, s.product() - first));
+      multiply(a.as<const lane>(), s.n, b.as<const lane>() + naive_margin, s.m, c + first, s.first + first,
+               std::min<std::uint64_t>(tile, s.count - first));
     });
   });
 }

@@ -6,7 +6,7 @@
 // Twins:  polymul_serial.cpp; the kernels are in polymul_cpu_ntt_kernels.cpp.
 #include "base/ceil_div.hpp"
 #include "polymul/polymul_cpu.hpp"
-#include "polymul/polymul_cpu_ntt_kernels.hpp"
+#include "polymul/polymul_cpu_ntt_primes.hpp"
 
 #include <bit>
 #include <deque>
@@ -15,39 +15,17 @@ namespace tilewise::impl::polymul {
 
 namespace {
 
-__extension__ using wide = unsigned __int128;
-
-struct prime_facts {
-  std::uint64_t p, root;  // of order 2^32
-};
-constexpr unsigned log_order = 32;
-constexpr std::array<prime_facts, most_primes> primes{{{562941363486721, 552157008438139},
-                                                       {562932773552129, 57384681695955},
-                                                       {562842579238913, 139266669608062},
-                                                       {562816809435137, 156219524466599}}};
-constexpr unsigned bits_a_prime = 48;  // bits of a signed number per prime
 constexpr unsigned log_most_points = 31;
 constexpr unsigned log_most_rows = 4;  // of the first and last pass, as in the kernels
 constexpr unsigned log_alone = 12;     // transforms of up to this many points are not cut
 constexpr std::uint64_t tile_elements = 4096;
 
-std::uint64_t power(std::uint64_t base, std::uint64_t exponent, std::uint64_t p) {
-  std::uint64_t result = 1;
-  for (; exponent != 0; exponent /= 2, base = static_cast<std::uint64_t>(wide{base} * base % p))
-    if (exponent % 2 != 0) result = static_cast<std::uint64_t>(wide{result} * base % p);
-  return result;
-}
-std::uint64_t inverse(std::uint64_t value, std::uint64_t p) { return power(value % p, p - 2, p); }
-double centred(std::uint64_t residue, std::uint64_t p) {
-  return residue > p / 2 ? -static_cast<double>(p - residue) : static_cast<double>(residue);
-}
-constexpr ntt_field field_of(const prime_facts& f) { return {static_cast<double>(f.p), 1 / static_cast<double>(f.p)}; }
-
 /// The workspace of one product: k primes, transforms of 2^log points.
 class transforms {
  public:
-  transforms(unsigned primes_used, unsigned log, backend::cpu::queue& queue)
-      : count_(primes_used),
+  transforms(primes_used primes, unsigned log, backend::cpu::queue& queue)
+      : primes_(primes),
+        count_(static_cast<unsigned>(primes.size())),
         log_(log),
         steps_(log <= log_alone ? 0 : std::min(log_most_rows, log - log_alone)),
         queue_(queue),
@@ -55,7 +33,7 @@ class transforms {
     for (unsigned k = 0; k < count_; ++k) {
       for (int operand = 0; operand < 2; ++operand) data_.emplace_back(queue, sizeof(double) << log);
       ntt_tables& t = tables_[k];
-      t.field = field_of(primes[k]);
+      t.field = field_of(primes_[k]);
       for (ntt_roots* roots : {&t.forward, &t.backward}) {
         roots->of_blocks = tables_memory_.emplace_back(queue, block_roots() * sizeof(double)).as<double>();
         roots->of_lanes = tables_memory_.emplace_back(queue, lane_roots() * sizeof(double)).as<double>();
@@ -79,7 +57,7 @@ class transforms {
       kernels_.multiply(tables_[k], data(2 * k) + block * stride(), data(2 * k + 1) + block * stride(), log_ - steps_,
                         block);
     });
-    const ntt_digits digits = digits_of();
+    const ntt_digits digits = digits_of(primes_, points());
     queue_.for_each_tile(tiles, [&](std::uint64_t i, unsigned) {
       write_columns(digits, i * columns, std::min(columns, stride() - i * columns), product, finish);
     });
@@ -94,7 +72,7 @@ class transforms {
 
   /// Tables 4 k to 4 k + 3 are those of prime k.
   void fill_table(unsigned i) {
-    const auto& [p, root] = primes[i / 4];
+    const auto& [p, root] = primes_[i / 4];
     ntt_tables& t = tables_[i / 4];
     const bool of_lanes = i % 2 != 0;
     const ntt_roots& roots = i % 4 < 2 ? t.forward : t.backward;
@@ -139,17 +117,7 @@ class transforms {
     }
   }
 
-  ntt_digits digits_of() const {
-    ntt_digits d{.primes = count_, .field = {}, .scale = {}, .inverse_of = {}};
-    for (unsigned k = 0; k < count_; ++k) {
-      const std::uint64_t p = primes[k].p;
-      d.field[k] = field_of(primes[k]);
-      d.scale[k] = centred(inverse(points(), p), p);
-      for (unsigned j = 0; j < k; ++j) d.inverse_of[j][k] = centred(inverse(primes[j].p, p), p);
-    }
-    return d;
-  }
-
+  primes_used primes_;
   unsigned count_, log_, steps_;
   backend::cpu::queue& queue_;
   const ntt_kernels& kernels_;
@@ -157,36 +125,12 @@ class transforms {
   std::array<ntt_tables, most_primes> tables_{};
 };
 
-/// From digits to 64 bits, exact where they fit.
-struct exact_values {
-  std::int64_t* to;
-  unsigned primes_used;
-
-  void operator()(const std::array<double*, most_primes>& digit, std::uint64_t first, std::uint64_t count) const {
-    for (std::uint64_t i = 0; i < count; ++i) {
-      std::uint64_t value = 0;
-      for (unsigned k = primes_used; k-- != 0;)
-        value = value * primes[k].p + static_cast<std::uint64_t>(static_cast<std::int64_t>(digit[k][i]));
-      to[first + i] = static_cast<std::int64_t>(value);
-    }
-  }
-};
-
-struct modular_values {
-  std::int64_t* to;
-  unsigned primes_used;
-  std::uint64_t modulus;
-
-  void operator()(const std::array<double*, most_primes>& digit, std::uint64_t first, std::uint64_t count) const {
-    for (std::uint64_t i = 0; i < count; ++i) {
-      std::uint64_t value = 0;
-      for (unsigned k = primes_used; k-- != 0;)
-        value = static_cast<std::uint64_t>(
-            (wide{value} * primes[k].p + residue(static_cast<std::int64_t>(digit[k][i]), modulus)) % modulus);
-      to[first + i] = static_cast<std::int64_t>(value);
-    }
-  }
-};
+/// The prime that a modulus is: alone it gives the residues. Groups ask for them.
+primes_used own_prime(std::uint64_t modulus) {
+  for (std::size_t k = 0; k < cpu_primes.size(); ++k)
+    if (cpu_primes[k].p == modulus) return primes_used(cpu_primes).subspan(k, 1);
+  return {};
+}
 
 template <class T>
 void multiply(const registry::problem& p, const T* a, const T* b, std::int64_t* c, backend::cpu::queue& queue) {
@@ -194,7 +138,7 @@ void multiply(const registry::problem& p, const T* a, const T* b, std::int64_t* 
   const std::uint64_t modulus = modulus_of(p);
   unsigned bits = product_bits(largest_magnitude(a, s.n), largest_magnitude(b, s.m), s.shorter());
   if (modulus == 0) bits = std::min(bits, 63u);  // the caller's promise
-  const unsigned used = bits / bits_a_prime + 1;
+  const primes_used own = own_prime(modulus), used = own.empty() ? primes_for(bits) : own;
   const unsigned log = std::max(6u, static_cast<unsigned>(std::bit_width(s.product() - 1)));
   transforms work(used, log, queue);
   if (modulus == 0)
@@ -216,7 +160,7 @@ void reduce(const T* from, std::int64_t* to, std::uint64_t count, std::uint64_t 
 
 template <class T>
 void run_on(const registry::problem& p, const T* a, const T* b, std::int64_t* c, backend::cpu::queue& queue) {
-  if (modulus_of(p) == 0) return multiply(p, a, b, c, queue);
+  if (modulus_of(p) == 0 || !own_prime(modulus_of(p)).empty()) return multiply(p, a, b, c, queue);
   const sizes s(p);
   const backend::buffer reduced_a(queue, s.n * sizeof(std::int64_t)), reduced_b(queue, s.m * sizeof(std::int64_t));
   reduce(a, reduced_a.as<std::int64_t>(), s.n, modulus_of(p), queue);
@@ -235,19 +179,13 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
     run_on(p, a.as<const std::int64_t>(), b.as<const std::int64_t>(), c, queue);
 }
 
-/// For each of their N log2 N elements, transforms take the time of this many products of the definition: at 480 x 480
-/// both take equally long on two Zen 4 cores (results/epyc-zen4-2core/polymul.jsonl).
-constexpr std::uint64_t products_an_element = 22;
-
 std::string yields(const registry::problem& p, const backend::device&) {
-  const sizes s(p);
-  if (modulus_of(p) != 0 || s.product() == 0) return "";  // no other variant takes a modulus
-  const auto log = static_cast<std::uint64_t>(std::bit_width(s.product() - 1));
-  const std::uint64_t limit = products_an_element * (log << log);
-  return s.shorter() <= limit / std::max(s.n, s.m) ? "the definition is faster for short factors" : "";
+  if (modulus_of(p) != 0) return "";  // no other variant takes a modulus
+  return yields_to_definition_on_cpu(sizes(p));
 }
 
 std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
+  if (is_range(p)) return std::string(whole_only);
   if (sizes(p).product() > std::uint64_t{1} << log_most_points)
     return "its primes have no roots for more than 2^31 coefficients";
   return "";

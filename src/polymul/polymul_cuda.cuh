@@ -21,6 +21,7 @@ struct operands {
   const T* b;
   product_of<T>* c;
   std::uint64_t n, m, length;  // of a, b and c
+  std::uint64_t first;         // which coefficient c[0] is
 
   operands(const registry::problem& p, const registry::bindings& where)
       : a(where.in[0].as<const T>()),
@@ -28,7 +29,8 @@ struct operands {
         c(where.out[0].as<product_of<T>>()),
         n(sizes(p).n),
         m(sizes(p).m),
-        length(sizes(p).product()) {}
+        length(sizes(p).count),
+        first(sizes(p).first) {}
 };
 
 /// Coefficient k takes the i's from begin_of up to but not including end_of.

@@ -14,17 +14,17 @@ constexpr unsigned group_size = 256;
 
 template <class Arithmetic>
 __global__ void multiply(const operands<typename Arithmetic::T> o, const Arithmetic by) {
-  const std::uint64_t k = std::uint64_t{blockIdx.x} * group_size + threadIdx.x;
-  if (k >= o.length) return;
+  const std::uint64_t at = std::uint64_t{blockIdx.x} * group_size + threadIdx.x, k = o.first + at;
+  if (at >= o.length) return;
   typename Arithmetic::chain chain{};
   const std::uint64_t end = end_of(k, o.n);
   for (std::uint64_t i = begin_of(k, o.m); i < end; ++i)
     by.add_product(chain, by.factor_of(o.a[i]), by.factor_of(o.b[k - i]));
-  by.store(o.c + k, chain, 1);
+  by.store(o.c + at, chain, 1);
 }
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& on) {
-  if (sizes(p).product() == 0) return;
+  if (sizes(p).count == 0) return;
   auto& q = backend::cuda::enter(on);
   with_arithmetic(p, [&]<class Arithmetic>(Arithmetic by) {
     const operands<typename Arithmetic::T> o(p, where);
@@ -34,7 +34,7 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
 }
 
 std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
-  return backend::cuda::too_many_groups(ceil_div(sizes(p).product(), group_size));
+  return backend::cuda::too_many_groups(ceil_div(sizes(p).count, group_size));
 }
 
 }  // namespace

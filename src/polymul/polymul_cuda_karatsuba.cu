@@ -103,6 +103,7 @@ void run(const problem& p, const registry::bindings& where, const tuning& t, bac
 }
 
 std::string unsupported(const problem& p, const backend::device&, const tuning& t) {
+  if (is_range(p)) return std::string(whole_only);
   if (modulus_of(p) != 0) return "it computes modulo 2^64 only";
   return backend::cuda::too_many_groups(ceil_div(karatsuba_tree(sizes(p), t).workspace_bytes(), group_size));
 }

@@ -30,7 +30,7 @@ using large_tile = tile_shape<Factor, 64 / sizeof(Factor), 128, 256>;
 template <class S>
 bool suffices(S, const sizes& s, unsigned products, bool divides, const backend::device& on) {
   constexpr std::uint64_t groups_a_unit = 2;
-  const std::uint64_t tiles = ceil_div(s.product(), S::tile) * products;
+  const std::uint64_t tiles = ceil_div(s.count, S::tile) * products;
   return (divides ? tiles * ceil_div(s.shorter(), S::step) : tiles) >= groups_a_unit * on.info().compute_units;
 }
 
@@ -44,7 +44,7 @@ struct parting {
   static parting of(const sizes& s, unsigned products, bool divides, S, const backend::device& on) {
     constexpr std::uint64_t groups_a_unit = 32;             // half of them find nothing to do where n = m
     const std::uint64_t chain = s.shorter() + S::tile - 1;  // the union of the chains of a tile
-    const std::uint64_t steps = ceil_div(s.product(), S::tile) * ceil_div(chain, S::step) * products;
+    const std::uint64_t steps = ceil_div(s.count, S::tile) * ceil_div(chain, S::step) * products;
     const std::uint64_t some = ceil_div(steps, groups_a_unit * on.info().compute_units) * S::step;
     const std::uint64_t length = divides ? some : ceil_div(chain, S::step) * S::step;
     return {length, static_cast<unsigned>(ceil_div(chain, length))};
@@ -64,7 +64,7 @@ void launch(const operands<typename Arithmetic::T>& o, const Arithmetic& by, uns
 void multiply(const problem& p, const registry::bindings& where, unsigned tile, unsigned products,
               backend::cuda::queue& q) {
   const sizes s(p);
-  if (s.product() == 0) return;
+  if (s.count == 0) return;
   with_arithmetic(p, [&]<class Arithmetic>(Arithmetic by) {
     const operands<typename Arithmetic::T> o(p, where);
     const auto with = [&]<class S>(S shape) {
@@ -85,7 +85,7 @@ void run(const problem& p, const registry::bindings& where, const registry::tuni
 }
 
 std::string unsupported(const problem& p, const backend::device&, const registry::tuning&) {
-  return backend::cuda::too_many_groups(ceil_div(sizes(p).product(), small_tile<std::uint64_t>::tile));
+  return backend::cuda::too_many_groups(ceil_div(sizes(p).count, small_tile<std::uint64_t>::tile));
 }
 
 }  // namespace

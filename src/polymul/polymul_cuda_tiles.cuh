@@ -159,7 +159,7 @@ __global__ void __launch_bounds__(S::threads)
   o.a += blockIdx.z * o.n;
   o.b += blockIdx.z * o.m;
   o.c += blockIdx.z * (o.n + o.m);
-  const std::uint64_t first = middle_first(blockIdx.x, gridDim.x) * S::tile;
+  const std::uint64_t at = middle_first(blockIdx.x, gridDim.x) * S::tile, first = o.first + at;
   const std::uint64_t begin = begin_of(first, o.m) + blockIdx.y * part_length;
   const std::uint64_t end = min(end_of(first + S::tile - 1, o.n), begin + part_length);
   if (begin >= end) return;  // a tile at the ends has fewer parts
@@ -167,7 +167,7 @@ __global__ void __launch_bounds__(S::threads)
   tile.multiply(begin, end);
 #pragma unroll
   for (unsigned r = 0; r < S::items; ++r)
-    if (tile.mine() + r < o.length) by.store(o.c + tile.mine() + r, tile.chains[r], gridDim.y);
+    if (const std::uint64_t k = tile.mine() + r - o.first; k < o.length) by.store(o.c + k, tile.chains[r], gridDim.y);
 }
 
 }  // namespace tilewise::impl::polymul

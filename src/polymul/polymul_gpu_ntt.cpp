@@ -101,6 +101,7 @@ ntt_plan::ntt_plan(const registry::problem& p)
 }
 
 std::string without_plan(const registry::problem& p) {
+  if (is_range(p)) return std::string(whole_only);
   const unsigned used = fields_for(p);
   unsigned log_order = log_most_roots;
   for (unsigned k = 0; k < used; ++k) log_order = std::min(log_order, primes[k].log_order);

@@ -40,14 +40,14 @@ struct launcher {
   void operator()(const problem& p, const registry::bindings& where, backend::queue& on,
                   const Arguments&... more) const {
     const sizes s(p);
-    if (s.product() == 0) return;
+    if (s.count == 0) return;
     auto& queue = static_cast<backend::opencl::queue&>(on);
     auto& program = queue.program(source, backend::opencl::definitions_of(p.type, op::sum) +
                                               (modulus_of(p) == 0 ? "" : " -DTW_MODULAR=1") + definitions);
     const auto first = [](const backend::memory& m, dtype type) { return m.offset / size_of(type); };
-    queue.launch_tiles(program.kernel(kernel), products * ceil_div(s.product(), tile), group_size, where.in[0],
+    queue.launch_tiles(program.kernel(kernel), products * ceil_div(s.count, tile), group_size, where.in[0],
                        first(where.in[0], p.type), s.n, where.in[1], first(where.in[1], p.type), s.m, where.out[0],
-                       first(where.out[0], product_type(p.type)), modulus_of(p), more...);
+                       first(where.out[0], product_type(p.type)), s.first, s.count, modulus_of(p), more...);
   }
 };
 
@@ -94,7 +94,7 @@ constexpr std::array<registry::tuning_axis, 3> tile_axes{
 unsigned items_for(const problem& p, const device_info& on, std::uint64_t products) {
   constexpr std::uint64_t enough = 32768;
   if (on.is_cpu) return is_float(p.type) ? 4 : 8;
-  return p.type == dtype::f32 && products * sizes(p).product() >= enough ? 8 : 4;
+  return p.type == dtype::f32 && products * sizes(p).count >= enough ? 8 : 4;
 }
 
 struct tile_shape {
@@ -183,6 +183,7 @@ void run_karatsuba(const problem& p, const registry::bindings& where, const tuni
 }
 
 std::string karatsuba_unsupported(const problem& p, const backend::device& on, const tuning& t) {
+  if (is_range(p)) return std::string(whole_only);
   if (modulus_of(p) != 0) return "it computes modulo 2^64 only";
   const karatsuba_tree tree(sizes(p), t);
   const std::uint64_t most = on.info().max_allocation;

@@ -57,7 +57,7 @@ std::array<std::uint64_t, 2> magnitudes(const registry::problem& p, const regist
 }
 
 bool is_needed(const registry::problem& p, const registry::bindings& where, backend::queue& queue) {
-  if (is_float(p.type) || modulus_of(p) != 0 || sizes(p).product() == 0) return false;
+  if (is_float(p.type) || modulus_of(p) != 0 || sizes(p).count == 0) return false;
   const auto [largest_a, largest_b] = magnitudes(p, where, queue);
   return !bound_decides(largest_a, largest_b, sizes(p).shorter());
 }
@@ -72,8 +72,8 @@ void require(const registry::problem& p, const registry::bindings& where, backen
   const sizes s(p);
   const auto [largest_a, largest_b] = magnitudes(p, where, queue);
   const unsigned needed = product_bits(largest_a, largest_b, s.shorter()) + 2;  // a difference of two, with its sign
-  const std::vector<std::int64_t> c = download(where.out[0], s.product(), queue);
-  const backend::buffer by_modulus(queue, s.product() * sizeof(std::int64_t));
+  const std::vector<std::int64_t> c = download(where.out[0], s.count, queue);
+  const backend::buffer by_modulus(queue, s.count * sizeof(std::int64_t));
   registry::bindings again = where;
   again.out[0] = by_modulus;
   unsigned known = 0;
@@ -82,10 +82,10 @@ void require(const registry::problem& p, const registry::bindings& where, backen
     set_modulus(modular, moduli[i]);
     const registry::choice how = registry::choose(modular, queue.device());
     how.variant->run(modular, again, how.tuning, queue);
-    const std::vector<std::int64_t> residues = download(by_modulus, s.product(), queue);
-    for (std::uint64_t k = 0; k < s.product(); ++k)
+    const std::vector<std::int64_t> residues = download(by_modulus, s.count, queue);
+    for (std::uint64_t k = 0; k < s.count; ++k)
       if (residue(c[k], moduli[i]) != static_cast<std::uint64_t>(residues[k]))
-        refuse(k, largest_a, largest_b, s.shorter());
+        refuse(s.first + k, largest_a, largest_b, s.shorter());
     known += static_cast<unsigned>(std::bit_width(moduli[i])) - 1;
   }
 }

@@ -1,5 +1,6 @@
 // How a polynomial product is written as a registry::problem: shape {n, m}, the numbers of coefficients. Coefficients
-// are in ascending order of their powers. Integers have two kinds of product: modulus=none, where every coefficient
+// are in ascending order of their powers. A range of a product has the shape {n, m, first, count}; only the variants by
+// the definition take it. Integers have two kinds of product: modulus=none, where every coefficient
 // of the product fits 64 bits (the public function has checked that), and modulus=given, in [0, modulus).
 #pragma once
 
@@ -21,13 +22,35 @@ inline constexpr std::array integer_types{dtype::i32, dtype::i64};
 /// A modulus is below this: sums of two residues then fit 64 bits.
 inline constexpr std::uint64_t modulus_end = std::uint64_t{1} << 63;
 
+__extension__ using wide_integer = unsigned __int128;
+
+inline bool is_range(const registry::problem& p) { return p.shape.rank == 4; }
+
+/// What a fast method says of a range.
+inline constexpr std::string_view whole_only = "it computes whole products only";
+
 /// The sizes by their usual names.
 struct sizes {
   std::uint64_t n, m;
+  std::uint64_t first, count;  // the coefficients of the product that are wanted
 
-  explicit sizes(const registry::problem& p) : n(p.shape[0]), m(p.shape[1]) {}
+  explicit sizes(const registry::problem& p)
+      : n(p.shape[0]),
+        m(p.shape[1]),
+        first(is_range(p) ? p.shape[2] : 0),
+        count(is_range(p) ? p.shape[3] : product()) {}
   std::uint64_t product() const { return n == 0 || m == 0 ? 0 : n + m - 1; }
   std::uint64_t shorter() const { return std::min(n, m); }
+
+  /// Products a[i] b[j] that the coefficients below k take. They take one more each up to the shorter factor's length,
+  /// and one less each at the other end.
+  wide_integer work_below(std::uint64_t k) const {
+    const auto triangle = [](wide_integer rows) { return rows * (rows + 1) / 2; };
+    const std::uint64_t longer = std::max(n, m);
+    if (k <= shorter()) return triangle(k);
+    if (k <= longer) return triangle(shorter()) + wide_integer{k - shorter()} * shorter();
+    return wide_integer{n} * m - triangle(product() - k);
+  }
 };
 
 /// 0 where no modulus is given.

@@ -48,10 +48,10 @@ void multiply(const registry::problem& p, const registry::bindings& where, const
   const sizes s(p);
   const T* const a = where.in[0].as<const T>();
   const T* const b = where.in[1].as<const T>();
-  for (std::uint64_t k = 0; k < s.product(); ++k) {
+  for (std::uint64_t k = s.first; k < s.first + s.count; ++k) {
     Chain chain = empty;
     for (std::uint64_t i = k < s.m ? 0 : k - s.m + 1; i <= std::min(k, s.n - 1); ++i) chain.add(a[i], b[k - i]);
-    where.out[0].as<product_of<T>>()[k] = chain.value();
+    where.out[0].as<product_of<T>>()[k - s.first] = chain.value();
   }
 }
 

@@ -3,7 +3,7 @@
 //         TW_ITEMS i's in a row an item needs 2 TW_ITEMS - 1 b's, half of them the same as for the i's before.
 // Order:  one chain per coefficient, all i's by the same item.
 // Shape:  groups of TW_GROUP items; two barriers per step. There may be several products: their factors follow each
-//         other, their coefficients are n + m apart.
+//         other, their coefficients are n + m apart. Of each, the `count` coefficients from `begin` on are made.
 // Limits: local memory for a step; a step is a multiple of 2 TW_ITEMS.
 // Twins:  polymul_serial.cpp.
 #define TW_STEP TW_GROUP
@@ -127,11 +127,11 @@ static inline void tw_multiply_step(tw_block x, tw_chain* chains) {
 
 __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_coefficient_tiles(
     __global const TW_T* a, ulong a_first, ulong n, __global const TW_T* b, ulong b_first, ulong m,
-    __global tw_coefficient* c, ulong c_first, ulong modulus, ulong first_tile) {
+    __global tw_coefficient* c, ulong c_first, ulong begin, ulong count, ulong modulus, ulong first_tile) {
   __local tw_factor a_step[TW_STEP], b_rows[TW_ROWS * TW_PITCH];
   const int me = get_local_id(0);
-  const ulong length = n + m - 1, tiles = (length + TW_TILE - 1) / TW_TILE, tile = first_tile + get_group_id(0);
-  const ulong product = tile / tiles, first = tile % tiles * TW_TILE, mine = first + me * TW_ITEMS;
+  const ulong tiles = (count + TW_TILE - 1) / TW_TILE, tile = first_tile + get_group_id(0);
+  const ulong product = tile / tiles, first = begin + tile % tiles * TW_TILE, mine = first + me * TW_ITEMS;
   a += a_first + product * n;
   b += b_first + product * m;
   c += c_first + product * (n + m);
@@ -148,6 +148,7 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_coefficie
     barrier(CLK_LOCAL_MEM_FENCE);  // and are done with
   }
   _Pragma("unroll") for (int r = 0; r < TW_ITEMS; ++r) {
-    if (mine + r < length) c[mine + r] = tw_coefficient_of(chains[r], modulus);
+    const ulong at = mine + r - begin;
+    if (at < count) c[at] = tw_coefficient_of(chains[r], modulus);
   }
 }

@@ -7,14 +7,14 @@ namespace tilewise::registry {
 using backend::group::byte_range;
 using backend::group::rank_memory;
 
-void run_on_rank(const rank& r, const problem& p, const bindings& where) {
-  const choice how = choose(p, r.device().implementation());
+void run_on_rank(const rank& r, const problem& p, const bindings& where, const preferences& wanted) {
+  const choice how = choose(p, r.device().implementation(), wanted);
   how.variant->run(p, where, how.tuning, r.queue());
 }
 
-std::string unsupported_by_members(const problem& p, const backend::device& group) {
+std::string unsupported_by_members(const problem& p, const backend::device& group, const preferences& wanted) {
   try {
-    for (const auto& member : backend::group::members_of(group)) choose(p, *member);
+    for (const auto& member : backend::group::members_of(group)) choose(p, *member, wanted);
   } catch (const error& none) {
     return none.what();
   }

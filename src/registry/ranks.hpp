@@ -10,10 +10,10 @@ namespace tilewise::registry {
 using backend::group::rank;
 
 /// Runs a problem on one rank's device, by the variant that is chosen there.
-void run_on_rank(const rank& r, const problem& p, const bindings& where);
+void run_on_rank(const rank& r, const problem& p, const bindings& where, const preferences& wanted = {});
 
 /// Why some member of a group has no variant for a problem that a rank would be given; empty if all have.
-std::string unsupported_by_members(const problem& p, const backend::device& group);
+std::string unsupported_by_members(const problem& p, const backend::device& group, const preferences& wanted = {});
 
 /// Each rank computes the rows that begin in its part of the first input; the slices of `all` have no gaps.
 void run_rows_on_ranks(const bindings& where, backend::queue& queue, const rows& all);

@@ -23,8 +23,8 @@ std::vector<figure> figures() {
   constexpr std::array<std::string_view, 2> karatsuba_threads{"polymul/cpu:karatsuba @cpu:threads", ""};
   constexpr std::array<std::string_view, 2> global{"polymul/*:global @*", ""}, local{"polymul/*:local @*", ""};
   constexpr std::array<std::string_view, 2> hybrid{"polymul/opencl:karatsuba @*", "polymul/cuda:karatsuba @*"};
-  constexpr std::array<std::string_view, 2> mpi_naive{"polymul/mpi:naive @*", ""};
-  constexpr std::array<std::string_view, 2> mpi_karatsuba{"polymul/mpi:karatsuba @*", ""};
+  constexpr std::array<std::string_view, 2> mpi_naive{"polymul/group:naive @1\\*cpu:serial", ""};
+  constexpr std::array<std::string_view, 2> mpi_karatsuba{"polymul/group:karatsuba @1\\*cpu:serial", ""};
   return {
       {small, "naive CPU, sequential", sequential, 4.0084e6, false, xe},
       {small, "Karatsuba CPU, sequential", karatsuba, 1.6467e6, false, xe},
@@ -54,7 +54,8 @@ std::vector<experiment> polynomials() {
            .type = dtype::i32,
            .sizes = {{small, "2 7 16 30 50"}, {large, "2 7 16 30 50"}},
            .inputs = inputs,
-           .figures = figures()}};
+           .figures = figures(),
+           .ranks = {"1*cpu:serial", "2*cpu:serial", "4*cpu:serial"}}};
 }
 
 }  // namespace tilewise::lab::seeds

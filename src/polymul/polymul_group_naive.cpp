@@ -1,0 +1,82 @@
+// What:   polynomial product by the definition on the ranks of a group.
+// Order:  a coefficient's chain is whole on one rank.
+// Shape:  ranges of the product that take equally many products of coefficients; a rank fetches what its range needs of
+//         both factors, and makes that range of their product.
+// Limits: those of the members' variants.
+// Twins:  polymul_serial.cpp.
+#include "polymul/polymul_group.hpp"
+
+namespace tilewise::impl::polymul {
+
+namespace {
+
+using backend::group::byte_range;
+using backend::group::rank_memory;
+using registry::rank;
+
+/// Where the range of rank `index` begins.
+std::uint64_t border(const sizes& s, unsigned index, unsigned ranks) {
+  const wide_integer all = s.work_below(s.product()), before = all / ranks * index + all % ranks * index / ranks;
+  std::uint64_t first = 0, last = s.product();
+  while (first < last) {
+    const std::uint64_t middle = first + (last - first) / 2;
+    if (s.work_below(middle) < before)
+      first = middle + 1;
+    else
+      last = middle;
+  }
+  return first;
+}
+
+struct range {
+  std::uint64_t begin, end;
+
+  std::uint64_t count() const { return end - begin; }
+};
+
+/// The coefficients of a factor, `count` in all, that take part in a range of its product with `other` coefficients.
+range needed(std::uint64_t count, std::uint64_t other, const range& product) {
+  if (product.count() == 0) return {0, 0};
+  return {product.begin < other ? 0 : product.begin - other + 1, std::min(product.end, count)};
+}
+
+void multiply_range(const registry::problem& p, const registry::bindings& where, const rank& r) {
+  const sizes s(p);
+  const range mine{border(s, r.index(), r.count()), border(s, r.index() + 1, r.count())};
+  const range a = needed(s.n, s.m, mine), b = needed(s.m, s.n, mine);
+  const auto bytes = [](const range& x, dtype type) {
+    return byte_range{x.begin * size_of(type), x.end * size_of(type)};
+  };
+  const rank_memory a_part = r.fetch(where.in[0], bytes(a, p.type)), b_part = r.fetch(where.in[1], bytes(b, p.type));
+  const byte_range to = bytes(mine, product_type(p.type));
+  const rank_memory c = r.result(where.out[0], to);
+  registry::problem part = p;
+  part.shape = {a.count(), b.count(), mine.begin - a.begin - b.begin, mine.count()};
+  if (mine.count() != 0) registry::run_on_rank(r, part, {.in = {a_part, b_part}, .out = {c}});
+  r.deliver(where.out[0], to, c);
+}
+
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& queue) {
+  backend::group::enter(queue).on_each_rank([&](const rank& r) { multiply_range(p, where, r); });
+}
+
+std::string unsupported(const registry::problem& p, const backend::device& on, const registry::tuning&) {
+  if (is_range(p)) return std::string(whole_only);
+  registry::problem range = p;
+  range.shape = {sizes(p).n, sizes(p).m, 0, sizes(p).product()};
+  return registry::unsupported_by_members(range, on);
+}
+
+}  // namespace
+
+registry::variant group_naive_variant() {
+  return {.algorithm = "polymul",
+          .backend = "group",
+          .name = "naive",
+          .types = coefficient_types,
+          .source = "the definition, each rank a range of the product",
+          .unsupported = unsupported,
+          .run = run};
+}
+
+}  // namespace tilewise::impl::polymul
