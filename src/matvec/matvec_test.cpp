@@ -126,6 +126,19 @@ TEST(Matvec, ArraysGiveTheBitsOfHostData) {
   }
 }
 
+TEST(Matvec, AGroupGivesTheBitsOfOneDevice) {
+  for (const char* name : {"1*cpu:serial", "2*cpu:serial", "3*cpu:serial", "7*cpu:serial"}) {
+    const device group = open(name);
+    for (const matrix_layout& l : layouts()) {
+      operands o(l);
+      std::vector<float> y(l.rows);
+      matvec<float>(o.a, l, o.x, o.y);
+      matvec<float>(o.a, l, o.x, y, {.device = group});
+      EXPECT_EQ(bits(y), bits(o.y)) << name << " " << l.rows << "x" << l.columns;
+    }
+  }
+}
+
 /// `call` is refused with `expected` in the message, and nothing is written.
 template <class Call>
 void expect_refused(const operands& o, std::initializer_list<const char*> expected, const Call& call) {
