@@ -30,15 +30,6 @@ std::uint64_t element_bytes(const registry::problem& p) {
   return size_of(p.type) + impl::sort::payload_size(impl::sort::payload_of(p));
 }
 
-/// The sort of one run, or of one part of the output. Indices are values there, since they count from the beginning of
-/// the whole array.
-registry::problem run_of_sort(const registry::problem& p, std::uint64_t n) {
-  registry::problem part = p;
-  part.shape = {n};
-  if (impl::sort::payload_of(p) == payload::indices) registry::choose_setting(part, "payload", "values32");
-  return part;
-}
-
 class run_sort {
  public:
   run_sort(const registry::problem& p, std::uint64_t run_length, const std::string& folder, sort_files& files,
@@ -86,7 +77,7 @@ class run_sort {
       inputs.push_back(&in.back());
     }
     run_.outputs.clear();
-    run_planned(run_of_sort(p_, n), inputs, options_, run_);
+    run_planned(impl::sort::part_of(p_, n), inputs, options_, run_);
     for (std::size_t c = 0; c < widths_.size(); ++c) take(c, run_.outputs[c]);
     run_.outputs.clear();
   }

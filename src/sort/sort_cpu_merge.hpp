@@ -25,6 +25,16 @@ std::uint64_t taken_from_a(const sorted_run<Bits, Value>& a, const sorted_run<Bi
   return low;
 }
 
+/// Writes [begin, end) of what `a` and `b` merge to. Where it begins and ends in both is found by binary search on
+/// diagonals, so no piece waits for another.
+template <class Bits, class Value>
+void merge_between(const merge_kernels<Bits, Value>& kernels, const sorted_run<Bits, Value>& a,
+                   const sorted_run<Bits, Value>& b, std::uint64_t begin, std::uint64_t end, sort_code<Bits> after,
+                   elements<Bits, Value> out) {
+  const std::uint64_t from = taken_from_a(a, b, begin), to = taken_from_a(a, b, end);
+  kernels.merge(a.piece(from, to), b.piece(begin - from, end - to), after, out);
+}
+
 /// Rounds that merge two neighbouring runs each; of equal codes the left run's come first. The runs of the first round
 /// have the same length, but for the last one. Elements lie in the task's output and in a workspace alternately, after
 /// the last round in the output; before it their keys are codes.
@@ -50,16 +60,12 @@ class merge_rounds {
   }
   sort_code<Bits> code_after(unsigned round) const { return round == count_ ? task_.code : sort_code<Bits>{}; }
 
-  /// [begin, end) of the output of the round that merges runs of `length`; it lies in one pair of runs. Where it begins
-  /// and ends in both is found by binary search on diagonals, so no piece waits for another.
+  /// [begin, end) of the output of the round that merges runs of `length`; it lies in one pair of runs.
   void merge_piece(std::uint64_t length, std::uint64_t begin, std::uint64_t end) const {
     const unsigned round = rounds_to(length);
     const std::uint64_t first = begin / (2 * length) * (2 * length), second = std::min(task_.n, first + length);
-    const auto a = run(round, first, second), b = run(round, second, std::min(task_.n, second + length));
-    const std::uint64_t from = taken_from_a(a, b, begin - first), to = taken_from_a(a, b, end - first);
-    kernels_.merge(run(round, first + from, first + to),
-                   run(round, second + begin - first - from, second + end - first - to), code_after(round + 1),
-                   at(round + 1, begin));
+    merge_between(kernels_, run(round, first, second), run(round, second, std::min(task_.n, second + length)),
+                  begin - first, end - first, code_after(round + 1), at(round + 1, begin));
   }
 
   /// The rounds from that of runs of `length` on, in pieces of `tile` elements, which must divide the length.

@@ -13,6 +13,11 @@ struct sorted_run {
   const Bits* keys;
   const Value* values;
   std::uint64_t n;
+
+  sorted_run piece(std::uint64_t begin, std::uint64_t end) const {
+    if constexpr (moves<Value>) return {keys + begin, values + begin, end - begin};
+    return {keys + begin, values, end - begin};
+  }
 };
 
 /// Elements that are sorted at once, by their ranks. Of 8, 16 and 32 the fastest with AVX2 and with AVX-512.

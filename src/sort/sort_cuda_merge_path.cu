@@ -10,9 +10,11 @@
 #include "base/ceil_div.hpp"
 #include "sort/sort_cuda_merge_select.cuh"
 #include "sort/sort_cuda_merge_tile.cuh"
+#include "sort/sort_merge_runs.hpp"
 
 #include <cuda_pipeline.h>
 
+#include <algorithm>
 #include <bit>
 
 namespace tilewise::impl::sort {
@@ -53,12 +55,11 @@ __global__ void __launch_bounds__(Tile::group_size, Tile::groups)
 }
 
 /// splits[t]: where tile t begins in each of the runs that it merges.
-template <class Bits>
-__global__ void split_tiles(const Bits* keys, std::uint64_t n, std::uint64_t run, unsigned tile, std::uint64_t tiles,
-                            split* splits) {
+template <class Bits, class Runs>
+__global__ void split_tiles(const Bits* keys, Runs runs, unsigned tile, std::uint64_t tiles, split* splits) {
   const std::uint64_t t = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (t >= tiles) return;
-  const run_group group(t * tile, run, n);
+  const auto group = runs.around(t * tile);
   splits[t] = select(keys, group, t * tile - group.begin);
 }
 
@@ -124,16 +125,16 @@ __device__ void merge_pieces(merge_tile<Bits, Value>& tile, const tile_pieces& p
   if (first < length) put_back(tile, own, first, false);
 }
 
-template <class Bits, class Value, class Tile = merge_tile<Bits, Value>>
+template <class Bits, class Value, class Runs, class Tile = merge_tile<Bits, Value>>
 __global__ void __launch_bounds__(Tile::group_size, Tile::groups)
-    merge_tiles(elements<Bits, Value> from, elements<Bits, Value> to, std::uint64_t n, std::uint64_t run,
-                const split* splits, coding<Bits> with) {
+    merge_tiles(elements<Bits, Value> from, elements<Bits, Value> to, Runs runs, const split* splits,
+                coding<Bits> with) {
   __shared__ Tile tile;
   __shared__ tile_pieces pieces;
-  const std::uint64_t begin = std::uint64_t{blockIdx.x} * Tile::length, end = min(begin + Tile::length, n);
+  const std::uint64_t begin = std::uint64_t{blockIdx.x} * Tile::length, end = min(begin + Tile::length, runs.n);
   const unsigned length = static_cast<unsigned>(end - begin);
   if (threadIdx.x == 0) {
-    const run_group group(begin, run, n);
+    const auto group = runs.around(begin);
     pieces.lay_out(splits[blockIdx.x], end == group.end() ? group.ends() : splits[blockIdx.x + 1]);
   }
   __syncthreads();  // the pieces to load are known
@@ -159,26 +160,77 @@ __global__ void __launch_bounds__(Tile::group_size, Tile::groups)
   }
 }
 
+/// One pass: merges the runs of `from`, each group of `ways` into one.
+template <class Bits, class Value, class Runs>
+void merge_pass(elements<Bits, Value> from, elements<Bits, Value> to, const Runs& runs, split* splits,
+                const coding<Bits>& with, queue& q) {
+  using tile = merge_tile<Bits, Value>;
+  constexpr unsigned split_group = 64;
+  const auto groups = static_cast<unsigned>(ceil_div(runs.n, tile::length));
+  split_tiles<<<ceil_div(groups, split_group), split_group, 0, q.stream()>>>(static_cast<const Bits*>(from.keys), runs,
+                                                                             tile::length, groups, splits);
+  merge_tiles<<<groups, tile::group_size, 0, q.stream()>>>(from, to, runs, static_cast<const split*>(splits), with);
+}
+
 template <class Bits, class Value>
 void enqueue(const sort_task<Bits, Value>& task, queue& q) {
   using tile = merge_tile<Bits, Value>;
-  constexpr unsigned split_group = 64;
   const std::uint64_t tiles = ceil_div(task.n, tile::length);
   const auto passes = static_cast<unsigned>(std::bit_width(tiles - 1) + 1) / 2;
   const workspace<Bits, Value> spare(q, passes == 0 ? 0 : task.n);
   const backend::buffer splits(q, passes == 0 ? 0 : tiles * sizeof(split));
   // The last of all launches writes the output.
   const auto target = [&](unsigned pass) { return (passes - pass) % 2 == 0 ? task.out : spare.all(); };
-  const auto groups = static_cast<unsigned>(tiles), split_groups = ceil_div(groups, split_group);
-  sort_tiles<<<groups, tile::group_size, 0, q.stream()>>>(task.in, target(0), task.n,
-                                                          coding<Bits>{task.code, true, passes == 0});
-  for (unsigned pass = 0; pass < passes; ++pass) {
-    const std::uint64_t run = std::uint64_t{tile::length} << 2 * pass;
-    split_tiles<<<split_groups, split_group, 0, q.stream()>>>(target(pass).keys, task.n, run, tile::length, tiles,
-                                                              splits.as<split>());
-    merge_tiles<<<groups, tile::group_size, 0, q.stream()>>>(target(pass), target(pass + 1), task.n, run,
-                                                             splits.as<const split>(),
-                                                             coding<Bits>{task.code, false, pass + 1 == passes});
+  sort_tiles<<<static_cast<unsigned>(tiles), tile::group_size, 0, q.stream()>>>(
+      task.in, target(0), task.n, coding<Bits>{task.code, true, passes == 0});
+  for (unsigned pass = 0; pass < passes; ++pass)
+    merge_pass(target(pass), target(pass + 1), equal_runs{std::uint64_t{tile::length} << 2 * pass, task.n},
+               splits.as<split>(), coding<Bits>{task.code, false, pass + 1 == passes}, q);
+  TW_CUDA(cudaGetLastError());
+}
+
+template <class Bits>
+__global__ void encode_keys(Bits* keys, std::uint64_t n, sort_code<Bits> code) {
+  const std::uint64_t stride = std::uint64_t{gridDim.x} * blockDim.x;
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride)
+    keys[i] = code.encode(keys[i]);
+}
+
+template <class Bits>
+void enqueue_encoding(Bits* keys, std::uint64_t n, const sort_code<Bits>& code, queue& q) {
+  constexpr unsigned threads = 256, groups_each = 8;
+  if (code.is_identity()) return;
+  const std::uint64_t most = groups_each * q.device().info().compute_units;
+  const auto groups = static_cast<unsigned>(std::min(most, ceil_div(n, threads)));
+  encode_keys<<<groups, threads, 0, q.stream()>>>(keys, n, code);
+}
+
+template <class Bits, class Value>
+elements<Bits, Value> from_place(elements<Bits, Value> all, std::uint64_t begin) {
+  all.keys += begin;
+  if constexpr (moves<Value>) all.values += begin;
+  return all;
+}
+
+/// Passes over runs of any lengths; a pass has launches for each group of `ways` runs.
+template <class Bits, class Value>
+void merge_given(const sort_task<Bits, Value>& task, std::vector<std::uint64_t> border, queue& q) {
+  const unsigned passes = rounds_of(border.size() - 1, ways);
+  const workspace<Bits, Value> spare(q, passes == 1 ? 0 : task.n);
+  const backend::buffer splits(q, ceil_div(task.n, merge_tile<Bits, Value>::length) * sizeof(split));
+  enqueue_encoding(task.in.keys, task.n, task.code, q);
+  elements<Bits, Value> source = task.in;
+  for (unsigned pass = 1; pass <= passes; ++pass) {
+    const elements<Bits, Value> target = (passes - pass) % 2 == 0 ? task.out : spare.all();
+    for (std::size_t i = 0; i + 1 < border.size(); i += ways) {
+      given_runs runs{};
+      for (unsigned r = 0; r < ways; ++r) runs.last.at[r] = border[std::min(i + r + 1, border.size() - 1)] - border[i];
+      runs.n = runs.last.at[ways - 1];
+      merge_pass(from_place(source, border[i]), from_place(target, border[i]), runs, splits.as<split>(),
+                 coding<Bits>{task.code, false, pass == passes}, q);
+    }
+    border = merged_borders(border, ways);
+    source = target;
   }
   TW_CUDA(cudaGetLastError());
 }
@@ -194,6 +246,11 @@ std::string unsupported(const registry::problem& p, const backend::device&, cons
 }
 
 }  // namespace
+
+void merge_runs_on_cuda(const registry::problem& p, const registry::bindings& where,
+                        std::span<const std::uint64_t> border, backend::queue& q) {
+  with_task(p, where, [&](const auto& task) { merge_given(task, {border.begin(), border.end()}, enter(q)); });
+}
 
 registry::variant cuda_merge_path_variant() {
   return {.algorithm = "sort",

@@ -2,7 +2,7 @@
 // Order:  of equal codes those of the earlier run come first.
 // Shape:  one lane per selection. It samples each run at equal steps, moves past the least sample and all before it,
 //         and starts again with smaller steps; a round leaves three fifths of what was wanted.
-// Limits: runs in global memory, all of one length but for the last.
+// Limits: runs in global memory, all of one length but for the last, or four of any lengths.
 // Twins:  none.
 //
 // The problem is that of Varman, Scheufler, Iyer, Ricard, Merging multiple lists on hierarchical-memory
@@ -20,7 +20,7 @@ struct split {
   std::uint64_t at[ways];
 };
 
-/// The up to `ways` neighbouring runs that are merged at place `at`.
+/// The up to `ways` neighbouring runs that are merged at place `at`, of runs of one length but for the last.
 struct run_group {
   std::uint64_t begin, run, n;
 
@@ -31,12 +31,33 @@ struct run_group {
   __device__ split starts() const { return {start(0), start(1), start(2), start(3)}; }
   __device__ split ends() const { return {start(1), start(2), start(3), start(4)}; }
 };
+struct equal_runs {
+  std::uint64_t run, n;
+
+  __device__ run_group around(std::uint64_t at) const { return {at, run, n}; }
+};
+
+/// Up to `ways` runs of any lengths, all that there are.
+struct given_group {
+  split last;  // where each ends; the first begins at 0
+  static constexpr std::uint64_t begin = 0;
+
+  __device__ std::uint64_t end() const { return last.at[ways - 1]; }
+  __device__ split starts() const { return {0, last.at[0], last.at[1], last.at[2]}; }
+  __device__ split ends() const { return last; }
+};
+struct given_runs {
+  split last;
+  std::uint64_t n;
+
+  __device__ given_group around(std::uint64_t) const { return {last}; }
+};
 
 /// Where the group's first `wanted` merged elements end. The least of samples `step` apart has at most step - 1
 /// elements of each other run before it, so it is one of those wanted as long as these are more than
 /// ways * (step - 1). Two samples of each run are read at a time, and two passed.
-template <class Bits>
-__device__ split select(const Bits* keys, const run_group& group, std::uint64_t wanted) {
+template <class Bits, class Group>
+__device__ split select(const Bits* keys, const Group& group, std::uint64_t wanted) {
   constexpr unsigned ahead = 2;
   split found = group.starts();
   const split ends = group.ends();

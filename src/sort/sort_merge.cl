@@ -3,7 +3,7 @@
 // Order:  the left run's elements come before equal ones of the right run.
 // Shape:  merge_rank: one item per element, whose place is its index in its own run plus its rank in the partner run.
 //         merge_path: one group per tile of the output; tw_split finds which parts of the runs meet there; where the
-//         tiles are few, each group finds its own.
+//         tiles are few, each group finds its own. Runs that a caller has are first encoded.
 // Limits: merge_rank: none; merge_path: local memory for a tile of keys. Runs and sizes are 64-bit.
 // Twins:  sort_serial.cpp; embedded after sort.cl.
 
@@ -56,36 +56,38 @@ __kernel void tw_merge_by_rank(TW_MOVED, ulong run, ulong first_tile) {
 TW_DEFINE_SPLIT(tw_split_of_runs, __global, ulong)
 TW_DEFINE_SPLIT(tw_split_of_tile, __local, uint)
 
-// The pair of runs around a place of the output, and how far into it the place is.
+// Two runs that are merged, around a place of the output, and how far into them the place is. Pairs are `period`
+// elements long, their left runs `run` of these.
 typedef struct {
   ulong start, left_size, right_size, diagonal;
 } tw_pair;
 
-static inline tw_pair tw_pair_at(ulong at, ulong run, ulong count) {
+static inline tw_pair tw_pair_at(ulong at, ulong run, ulong period, ulong count) {
   tw_pair pair;
-  pair.start = at / (2 * run) * (2 * run);
+  pair.start = at / period * period;
   pair.left_size = min(run, count - pair.start);
-  pair.right_size = min(run, count - pair.start - pair.left_size);
+  pair.right_size = min(period - run, count - pair.start - pair.left_size);
   pair.diagonal = at - pair.start;
   return pair;
 }
 
 // How much of the pair's left run comes before the place `at` of the output.
-static inline ulong tw_split_at(__global const tw_key* keys, ulong at, ulong run, ulong count) {
-  const tw_pair pair = tw_pair_at(at, run, count);
+static inline ulong tw_split_at(__global const tw_key* keys, ulong at, ulong run, ulong period, ulong count) {
+  const tw_pair pair = tw_pair_at(at, run, period, count);
   __global const tw_key* left = keys + pair.start;
   return tw_split_of_runs(left, pair.left_size, left + pair.left_size, pair.right_size, pair.diagonal);
 }
 
 // splits[t]: how much of the left run comes before tile t of the output.
-__kernel void tw_split(TW_LOOKED, __global ulong* splits, ulong tiles, ulong run, ulong first_tile) {
+__kernel void tw_split(TW_LOOKED, __global ulong* splits, ulong tiles, ulong run, ulong period, ulong first_tile) {
   const ulong tile = (first_tile + get_group_id(0)) * get_local_size(0) + get_local_id(0);
   if (tile >= tiles) return;
-  splits[tile] = tw_split_at(keys + first_key, tile * TW_SORT_TILE, run, count);
+  splits[tile] = tw_split_at(keys + first_key, tile * TW_SORT_TILE, run, period, count);
 }
 
 __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_merge(TW_MOVED, __global const ulong* splits,
-                                                                             ulong run, uint search, ulong first_tile) {
+                                                                             ulong run, ulong period, uint search,
+                                                                             ulong first_tile) {
   __local tw_key staged[TW_SORT_TILE];
 #if TW_VALUE_BYTES
   __local ushort sources[TW_SORT_TILE];
@@ -95,12 +97,12 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_merge(TW_
   const uint me = get_local_id(0);
   const ulong tile = first_tile + get_group_id(0), first = tile * TW_SORT_TILE;
   const uint size = (uint)min((ulong)TW_SORT_TILE, count - first);
-  const tw_pair pair = tw_pair_at(first, run, count);
+  const tw_pair pair = tw_pair_at(first, run, period, count);
   const ulong pair_size = pair.left_size + pair.right_size, end = pair.diagonal + size;
   if (me < 2) {
     const ulong at = me == 0 ? pair.diagonal : end;
     ends[me] = at == pair_size ? pair.left_size
-               : search        ? tw_split_at(keys + first_key, pair.start + at, run, count)
+               : search        ? tw_split_at(keys + first_key, pair.start + at, run, period, count)
                                : splits[tile + me];
   }
   barrier(CLK_LOCAL_MEM_FENCE);  // the parts' ends are stored
@@ -141,4 +143,11 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_merge(TW_
     values_out[first_value_out + first + i] = values[first_value + (from < left_size ? left_at : right_at) + from];
 #endif
   }
+}
+
+// Turns keys into the codes that tw_split and tw_merge compare.
+__kernel void tw_encode_keys(__global tw_key* keys, ulong first_key, ulong count, TW_CODE_WORDS, ulong first_tile) {
+  const tw_code code = TW_CODE;
+  const ulong me = (first_tile + get_group_id(0)) * get_local_size(0) + get_local_id(0);
+  if (me < count) keys[first_key + me] = tw_encode(keys[first_key + me], code);
 }

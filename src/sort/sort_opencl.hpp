@@ -65,17 +65,33 @@ class opencl_sort {
   /// A kernel that moves elements: its own arguments follow those that all such kernels have.
   template <class... More>
   void move(cl_kernel kernel, std::uint64_t tiles, unsigned group_size, unsigned pass, const More&... more) const {
+    move_range(kernel, tiles, group_size, pass, 0, count(), more...);
+  }
+  /// One that moves n elements from `begin` on to the same places of the target.
+  template <class... More>
+  void move_range(cl_kernel kernel, std::uint64_t tiles, unsigned group_size, unsigned pass, std::uint64_t begin,
+                  std::uint64_t n, const More&... more) const {
     const opencl_elements from = source(pass), to = target(pass);
-    queue_.launch_tiles(kernel, tiles, group_size, from.keys, first_key(from), from.values, first_value(from), to.keys,
-                        first_key(to), to.values, first_value(to), count(), words_[0], words_[1], words_[2], words_[3],
-                        mode(pass), more...);
+    queue_.launch_tiles(kernel, tiles, group_size, from.keys, begin + first_key(from), from.values,
+                        begin + first_value(from), to.keys, begin + first_key(to), to.values, begin + first_value(to),
+                        n, words_[0], words_[1], words_[2], words_[3], mode(pass), more...);
   }
   /// A kernel that only looks at a pass's keys.
   template <class... More>
   void look(cl_kernel kernel, std::uint64_t tiles, unsigned group_size, unsigned pass, const More&... more) const {
+    look_at_range(kernel, tiles, group_size, pass, 0, count(), more...);
+  }
+  template <class... More>
+  void look_at_range(cl_kernel kernel, std::uint64_t tiles, unsigned group_size, unsigned pass, std::uint64_t begin,
+                     std::uint64_t n, const More&... more) const {
     const opencl_elements from = source(pass);
-    queue_.launch_tiles(kernel, tiles, group_size, from.keys, first_key(from), count(), words_[0], words_[1], words_[2],
-                        words_[3], mode(pass), more...);
+    queue_.launch_tiles(kernel, tiles, group_size, from.keys, begin + first_key(from), n, words_[0], words_[1],
+                        words_[2], words_[3], mode(pass), more...);
+  }
+  /// Turns the input's keys into codes.
+  void encode_input(cl_kernel kernel, unsigned group_size) const {
+    queue_.launch_tiles(kernel, ceil_div(count(), group_size), group_size, input_.keys, first_key(input_), count(),
+                        words_[0], words_[1], words_[2], words_[3]);
   }
 
  private:

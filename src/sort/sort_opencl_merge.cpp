@@ -1,10 +1,13 @@
-// What:   sort/opencl:merge_path and sort/opencl:merge_rank.
+// What:   sort/opencl:merge_path and sort/opencl:merge_rank, and merges of given runs.
 // Order:  sort_merge.cl.
 // Shape:  merge_path: tiles are sorted, then passes double the runs. merge_rank: such passes, from runs of one on.
+//         Given runs: passes with launches for each pair.
 // Limits: merge_path: local memory for one tile; merge_rank: none.
 // Twins:  sort_serial.cpp.
 #include "backend/opencl/opencl_device.hpp"
 #include "base/ceil_div.hpp"
+#include "sort/sort_code.hpp"
+#include "sort/sort_merge_runs.hpp"
 #include "sort/sort_opencl.hpp"
 
 #include <algorithm>
@@ -38,6 +41,21 @@ std::uint64_t local_bytes(const problem& p, const opencl_tiles& tiles) {
   return std::max(tiles.local_bytes(p), merged);
 }
 
+/// Pairs of neighbouring runs in a range of the elements: `period` elements, of which the left run has `run`.
+struct run_pairs {
+  std::uint64_t begin, n, run, period;
+};
+
+void merge_pairs(const opencl_sort& sort, const opencl_tiles& tiles, unsigned pass, const run_pairs& pairs,
+                 const backend::memory& splits, std::uint32_t search) {
+  const std::uint64_t count = tiles.tiles(pairs.n);
+  if (search == 0)
+    sort.look_at_range(sort.kernel("tw_split"), ceil_div(count, split_group), split_group, pass, pairs.begin, pairs.n,
+                       splits, count, pairs.run, pairs.period);
+  sort.move_range(sort.kernel("tw_merge"), count, tiles.group_size, pass, pairs.begin, pairs.n, splits, pairs.run,
+                  pairs.period, search);
+}
+
 void run_merge_path(const problem& p, const registry::bindings& where, const tuning& t, backend::queue& queue) {
   const auto [group_size, split] = t.of(path_axes);
   if (p.n() == 0) return;
@@ -48,12 +66,8 @@ void run_merge_path(const problem& p, const registry::bindings& where, const tun
   sort.move(sort.kernel("tw_sort_tiles"), count, tiles.group_size, 0);
   const backend::buffer splits(queue, count * sizeof(std::uint64_t));
   const std::uint32_t search = split == 0 ? count <= few_tiles : split == 1;
-  for (unsigned pass = 1; pass < sort.passes(); ++pass) {
-    const std::uint64_t run = tiles.tile() << (pass - 1);
-    if (search == 0)
-      sort.look(sort.kernel("tw_split"), ceil_div(count, split_group), split_group, pass, splits, count, run);
-    sort.move(sort.kernel("tw_merge"), count, tiles.group_size, pass, splits, run, search);
-  }
+  for (unsigned pass = 1; pass < sort.passes(); ++pass)
+    merge_pairs(sort, tiles, pass, {0, p.n(), tiles.tile() << (pass - 1), tiles.tile() << pass}, splits, search);
 }
 
 std::string merge_path_unsupported(const problem& p, const backend::device& on, const tuning& t) {
@@ -82,6 +96,25 @@ std::string merge_rank_unsupported(const problem&, const backend::device& on, co
 }
 
 }  // namespace
+
+void merge_runs_on_opencl(const problem& p, const registry::bindings& where, std::span<const std::uint64_t> border,
+                          backend::queue& queue) {
+  constexpr unsigned encoding_group = 64;
+  const opencl_tiles tiles = tiles_for(p, queue.device().info(), 0, local_bytes);
+  opencl_sort sort(p, where, queue, embedded::sort_merge_cl, tiles.definitions());
+  sort.plan(rounds_of(border.size() - 1, 2), false);
+  if (!with_type(p.type, [&]<class T>(T) { return code_of<T>(is_descending(p)).is_identity(); }))
+    sort.encode_input(sort.kernel("tw_encode_keys"), encoding_group);
+  const backend::buffer splits(queue, tiles.tiles(p.n()) * sizeof(std::uint64_t));
+  std::vector<std::uint64_t> at(border.begin(), border.end());
+  for (unsigned pass = 0; pass < sort.passes(); ++pass) {
+    for (std::size_t i = 0; i + 1 < at.size(); i += 2) {
+      const std::uint64_t n = at[std::min(i + 2, at.size() - 1)] - at[i];
+      merge_pairs(sort, tiles, pass, {at[i], n, at[i + 1] - at[i], n}, splits, tiles.tiles(n) <= few_tiles);
+    }
+    at = merged_borders(at, 2);
+  }
+}
 
 registry::variant opencl_merge_path_variant() {
   return {.algorithm = "sort",

@@ -22,4 +22,12 @@ inline bool has_values(const registry::problem& p) {
 /// Bytes that move with a key.
 inline std::size_t payload_size(payload what) { return what == payload::none ? 0 : what == payload::values64 ? 8 : 4; }
 
+/// The sort of n of the elements, whose indices in the whole array move as values.
+inline registry::problem part_of(const registry::problem& p, std::uint64_t n) {
+  registry::problem part = p;
+  part.shape = {n};
+  if (payload_of(p) == payload::indices) part.setting[1] = static_cast<std::uint8_t>(payload::values32);
+  return part;
+}
+
 }  // namespace tilewise::impl::sort

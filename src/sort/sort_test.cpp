@@ -4,7 +4,6 @@
 #include "helpers.hpp"
 #include "registry/catalog.hpp"
 #include "sort/sort_code.hpp"
-#include "sort/sort_split.hpp"
 #include "special_values.hpp"
 
 #include <tilewise/tilewise.hpp>
@@ -13,7 +12,6 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
-#include <random>
 
 #include <gtest/gtest.h>
 
@@ -104,7 +102,11 @@ void check(const std::vector<T>& keys, const std::vector<std::uint32_t>& expecte
 
 template <class T>
 void check_everywhere(const std::vector<T>& keys) {
-  static const std::vector<way> all = ways();
+  static const std::vector<way> all = [] {
+    std::vector<way> those = ways();
+    those.push_back({"sort/group on three ranks", {.device = open("3*cpu:serial")}});
+    return those;
+  }();
   for (sort_order order : {sort_order::ascending, sort_order::descending}) {
     const auto expected = expected_indices(keys, order);
     for (way how : all) {
@@ -309,38 +311,6 @@ TEST(SortCode, IsABijectionThatKeepsTheOrder) {
   check_code<std::int64_t>();
   check_code<std::uint32_t>();
   check_code<std::uint64_t>();
-}
-
-/// What precedes the cuts in a stable merge, run by run.
-std::vector<std::uint64_t> cuts_of_merge(const std::vector<std::vector<std::uint32_t>>& runs, std::uint64_t rank) {
-  std::vector<std::pair<std::uint32_t, std::size_t>> merged;
-  for (std::size_t k = 0; k < runs.size(); ++k)
-    for (std::uint32_t code : runs[k]) merged.emplace_back(code, k);
-  std::stable_sort(merged.begin(), merged.end(), [](auto& a, auto& b) { return a.first < b.first; });
-  std::vector<std::uint64_t> cuts(runs.size(), 0);
-  for (std::uint64_t i = 0; i < rank; ++i) ++cuts[merged[i].second];
-  return cuts;
-}
-
-TEST(SortSplit, CutsRunsWhereTheirMergeHasTheRank) {
-  std::mt19937 random(7);
-  for (std::uint32_t most : {0u, 1u, 3u, 1000u, ~0u})
-    for (const std::vector<std::size_t>& lengths :
-         {std::vector<std::size_t>{}, {0}, {1}, {0, 5, 0}, {17, 16, 1, 40}, {3, 3, 3, 3, 3}}) {
-      std::vector<std::vector<std::uint32_t>> runs;
-      for (std::size_t length : lengths) {
-        auto& run = runs.emplace_back(length);
-        for (std::uint32_t& code : run) code = std::uniform_int_distribution<std::uint32_t>(0, most)(random);
-        if (!run.empty() && most == ~0u) run.front() = ~0u, run.back() = 0;
-        std::sort(run.begin(), run.end());
-      }
-      const std::vector<std::uint64_t> counts(lengths.begin(), lengths.end());
-      const std::uint64_t total = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
-      for (std::uint64_t rank = 0; rank <= total; ++rank) {
-        const auto code_at = [&](std::size_t k, std::uint64_t i) { return runs[k].at(i); };
-        ASSERT_EQ(impl::sort::split_runs<std::uint32_t>(counts, rank, code_at), cuts_of_merge(runs, rank)) << rank;
-      }
-    }
 }
 
 TEST(Sort, BadSizesAndOverlapsAreRefusedAndTouchNothing) {

@@ -45,6 +45,15 @@ class rank {
     return all;
   }
 
+  /// Together: the same of equally many values from each rank.
+  template <class T>
+  std::vector<T> all_gather(std::span<const T> mine) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    std::vector<T> all(count() * mine.size());
+    others_.all_gather(mine.data(), mine.size_bytes(), all.data());
+    return all;
+  }
+
   /// What it has of an array of the group, counted from the begin of `of`.
   byte_range part(const memory& of) const { return part_of(of, index()); }
 

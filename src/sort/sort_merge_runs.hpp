@@ -1,0 +1,34 @@
+// Merges of sorted runs that lie one after the other in a device's memory, one function for each backend.
+#pragma once
+
+#include "registry/variant.hpp"
+
+#include <span>
+
+namespace tilewise::impl::sort {
+
+/// Sorts the elements of `where.in` to `where.out`: run i is [border[i], border[i + 1]), at least two of them, none
+/// empty; of equal codes the earlier run's come first. The inputs are used up. A payload of indices moves as values.
+using runs_merger = void(const registry::problem& p, const registry::bindings& where,
+                         std::span<const std::uint64_t> border, backend::queue& queue);
+
+runs_merger merge_runs_on_cpu;
+runs_merger merge_runs_on_opencl;
+runs_merger merge_runs_on_cuda;
+
+/// Every `ways`-th border: those of the merged runs.
+inline std::vector<std::uint64_t> merged_borders(std::span<const std::uint64_t> border, std::size_t ways) {
+  std::vector<std::uint64_t> merged;
+  for (std::size_t i = 0; i + 1 < border.size(); i += ways) merged.push_back(border[i]);
+  merged.push_back(border.back());
+  return merged;
+}
+
+/// Rounds that merge so many runs into one, `ways` at a time.
+constexpr unsigned rounds_of(std::size_t runs, std::size_t ways) {
+  unsigned rounds = 0;
+  for (; runs > 1; runs = (runs + ways - 1) / ways) ++rounds;
+  return rounds;
+}
+
+}  // namespace tilewise::impl::sort
