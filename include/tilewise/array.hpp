@@ -42,4 +42,8 @@ class TILEWISE_API array {
   std::uint64_t size_;
 };
 
+/// Room for a result, unspecified contents: as many elements, on the same device; of a group, on the same ranks.
+template <scalar T>
+TILEWISE_API array<T> allocate_like(const array<T>& other);
+
 }  // namespace tilewise

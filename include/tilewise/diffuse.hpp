@@ -64,7 +64,7 @@ std::vector<element_of<Field>> diffuse(const Field& field, const diffusion& prob
 }
 template <field_element T>
 array<T> diffuse(const array<T>& field, const diffusion& problem, const diffuse_options& options = {}) {
-  array<T> result = field.device().template allocate<T>(field.size());
+  array<T> result = allocate_like(field);
   tilewise::diffuse(field, result, problem, options);
   return result;
 }

@@ -97,13 +97,13 @@ std::vector<element_of<In>> inclusive_scan(const In& in, element_of<In> init, co
 }
 template <scalar T>
 array<T> inclusive_scan(const array<T>& in, const scan_options& options = {}) {
-  array<T> out = in.device().template allocate<T>(in.size());
+  array<T> out = allocate_like(in);
   tilewise::inclusive_scan(in, out, options);
   return out;
 }
 template <scalar T>
 array<T> inclusive_scan(const array<T>& in, std::type_identity_t<T> init, const scan_options& options = {}) {
-  array<T> out = in.device().template allocate<T>(in.size());
+  array<T> out = allocate_like(in);
   tilewise::inclusive_scan(in, out, init, options);
   return out;
 }
@@ -130,13 +130,13 @@ std::vector<element_of<In>> exclusive_scan(const In& in, element_of<In> init, co
 }
 template <scalar T>
 array<T> exclusive_scan(const array<T>& in, const scan_options& options = {}) {
-  array<T> out = in.device().template allocate<T>(in.size());
+  array<T> out = allocate_like(in);
   tilewise::exclusive_scan(in, out, options);
   return out;
 }
 template <scalar T>
 array<T> exclusive_scan(const array<T>& in, std::type_identity_t<T> init, const scan_options& options = {}) {
-  array<T> out = in.device().template allocate<T>(in.size());
+  array<T> out = allocate_like(in);
   tilewise::exclusive_scan(in, out, init, options);
   return out;
 }
@@ -154,7 +154,7 @@ std::vector<element_of<In>> inclusive_scan(const In& in, partial<element_of<In>>
 }
 template <scalar T>
 array<T> inclusive_scan(const array<T>& in, partial<T>& carry, const scan_options& options = {}) {
-  array<T> out = in.device().template allocate<T>(in.size());
+  array<T> out = allocate_like(in);
   tilewise::inclusive_scan(in, out, carry, options);
   return out;
 }
@@ -173,7 +173,7 @@ std::vector<element_of<In>> inclusive_scan(const In& in, element_of<In> init, pa
 template <scalar T>
 array<T> inclusive_scan(const array<T>& in, std::type_identity_t<T> init, partial<T>& carry,
                         const scan_options& options = {}) {
-  array<T> out = in.device().template allocate<T>(in.size());
+  array<T> out = allocate_like(in);
   tilewise::inclusive_scan(in, out, init, carry, options);
   return out;
 }
@@ -190,7 +190,7 @@ std::vector<element_of<In>> exclusive_scan(const In& in, partial<element_of<In>>
 }
 template <scalar T>
 array<T> exclusive_scan(const array<T>& in, partial<T>& carry, const scan_options& options = {}) {
-  array<T> out = in.device().template allocate<T>(in.size());
+  array<T> out = allocate_like(in);
   tilewise::exclusive_scan(in, out, carry, options);
   return out;
 }
@@ -209,7 +209,7 @@ std::vector<element_of<In>> exclusive_scan(const In& in, element_of<In> init, pa
 template <scalar T>
 array<T> exclusive_scan(const array<T>& in, std::type_identity_t<T> init, partial<T>& carry,
                         const scan_options& options = {}) {
-  array<T> out = in.device().template allocate<T>(in.size());
+  array<T> out = allocate_like(in);
   tilewise::exclusive_scan(in, out, init, carry, options);
   return out;
 }

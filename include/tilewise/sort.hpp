@@ -88,7 +88,7 @@ std::vector<element_of<In>> sorted(const In& in, const sort_options& options = {
 }
 template <scalar T>
 array<T> sorted(const array<T>& in, const sort_options& options = {}) {
-  array<T> out = in.device().template allocate<T>(in.size());
+  array<T> out = allocate_like(in);
   tilewise::sort(in, out, options);
   return out;
 }

@@ -1,5 +1,5 @@
 // The public device and array, over the backends.
-#include "backend/backend.hpp"
+#include "backend/owned_memory.hpp"
 #include "base/host_means.hpp"
 #include "base/instantiate.hpp"
 
@@ -38,14 +38,6 @@ device open(std::string_view name, const open_options& options) {
 
 namespace {
 
-/// The memory goes back to its queue's pool with the last copy of the pointer and keeps the device open until then.
-std::shared_ptr<backend::memory> owned(const std::shared_ptr<backend::device>& on, backend::memory what) {
-  return {new backend::memory(what), [on](backend::memory* m) {
-            if (on->is_usable()) on->queue().release(*m);
-            delete m;
-          }};
-}
-
 void require_memory(const void* host, std::uint64_t count) {
   if (host == nullptr && count != 0)
     throw error(errc::invalid_argument,
@@ -68,7 +60,9 @@ array<T> device::allocate(std::uint64_t count) const {
   if (count > ~std::uint64_t{0} / sizeof(T))
     throw error(errc::out_of_memory, "an array of " + std::to_string(count) + " elements has more than 2^64 bytes");
   return base::within_host_means([&]() -> array<T> {
-    return {*this, owned(implementation_, implementation().queue().allocate_rows(count * sizeof(T), sizeof(T))), count};
+    return {*this,
+            backend::owned(implementation_, implementation().queue().allocate_rows(count * sizeof(T), sizeof(T))),
+            count};
   });
 }
 
@@ -84,7 +78,7 @@ template <scalar T>
 array<T> view(const device& on, void* native, std::uint64_t count) {
   require_addresses(on, native, count, sizeof(T));
   return base::within_host_means([&]() -> array<T> {
-    return {on, owned(on.shared(), on.implementation().queue().wrap(native, count * sizeof(T))), count};
+    return {on, backend::owned(on.shared(), on.implementation().queue().wrap(native, count * sizeof(T))), count};
   });
 }
 

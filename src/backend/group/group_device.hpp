@@ -34,6 +34,7 @@ class queue final : public backend::queue {
   unsigned ranks() const;
   /// The ranks of this process are the first and as many as it has members.
   unsigned first_rank() const;
+  unsigned ranks_here() const { return static_cast<unsigned>(members_.size()); }
   bool is_all_here() const { return processes_ == nullptr; }
 
   memory allocate(std::uint64_t bytes) override;

@@ -95,12 +95,12 @@ void rank_watch::watch() {
   }
 }
 
-/// False once the other side has ended as it should. One that is gone is MPI's to report, which knows why; here it
-/// stays silent.
+/// False once the other side has ended, as it should or not: that is MPI's to report, which knows why.
 bool rank_watch::hears(line& from) {
   std::array<char, 64> said{};
   const ssize_t length = recv(from.socket, said.data(), said.size(), MSG_DONTWAIT);
-  if (length <= 0) return true;
+  if (length == 0) return false;
+  if (length < 0) return true;
   from.heard_at = now_s();
   return std::memchr(said.data(), ending, static_cast<std::size_t>(length)) == nullptr;
 }

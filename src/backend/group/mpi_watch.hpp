@@ -1,4 +1,4 @@
-// Notices a rank that is gone, stopped, or on a host that is: MPI itself would wait for it for ever.
+// Notices a rank that is stopped, or whose host does not answer: MPI itself would wait for it for ever.
 #pragma once
 
 #include <atomic>
