@@ -1,6 +1,6 @@
 // What:   matmul/cuda:register_tiles: tiles of C in the threads' registers, by matmul_cuda_register_tiles.cuh.
 // Order:  one chain per element.
-// Shape:  four sizes of tile, chosen by the size of C; one source file per kind of type, since compiling takes long.
+// Shape:  four sizes of tile, chosen by the size of C.
 // Limits: compute capability 8.0.
 // Twins:  matmul_serial.cpp, matmul_register_tiles.cl.
 #include "matmul/matmul_cuda_register_tiles.cuh"
@@ -8,15 +8,6 @@
 #include "matmul/matmul_cuda.hpp"
 
 namespace tilewise::impl::matmul {
-
-extern template void run_register_tiles<float>(const registry::problem&, const registry::bindings&, unsigned,
-                                               backend::cuda::queue&);
-extern template void run_register_tiles<double>(const registry::problem&, const registry::bindings&, unsigned,
-                                                backend::cuda::queue&);
-extern template void run_register_tiles<std::uint32_t>(const registry::problem&, const registry::bindings&, unsigned,
-                                                       backend::cuda::queue&);
-extern template void run_register_tiles<std::uint64_t>(const registry::problem&, const registry::bindings&, unsigned,
-                                                       backend::cuda::queue&);
 
 namespace {
 
