@@ -15,7 +15,7 @@ import unittest
 
 import numpy as np
 
-from cli_test import DTYPES, TOOL, Case, run, wide_values
+from cli_test import DTYPES, TOOL, Case, covering, run, wide_values
 
 COUNT = 1_300_011  # some chunks and a part of one, for elements of four bytes and of eight
 WHOLE = "--device cpu --variant"  # a variant that is asked for gets the whole array
@@ -53,19 +53,17 @@ class StreamCase(Case):
 
 class Chunks(StreamCase):
     def test_scans_have_the_bits_of_one_call(self):
-        for t in DTYPES:
-            for kind in KINDS:
-                with self.subTest(f"{t} {kind}"):
-                    words = f"scan {self.d}/{t}.npy {kind}"
-                    self.assertEqual(self.file_of(f"{words} --device cpu"), self.file_of(f"{words} {WHOLE} scan/cpu"))
+        for t, kind in covering(DTYPES, KINDS):
+            with self.subTest(f"{t} {kind}"):
+                words = f"scan {self.d}/{t}.npy {kind}"
+                self.assertEqual(self.file_of(f"{words} --device cpu"), self.file_of(f"{words} {WHOLE} scan/cpu"))
 
     def test_reductions_have_the_bits_of_one_call(self):
-        for t in DTYPES:
-            for kind in "", "--op min", "--init 7", "--op product --init 3":
-                with self.subTest(f"{t} {kind}"):
-                    words = f"reduce {self.d}/{t}.npy {kind} --json"
-                    own, one = (json.loads(run(f"{words} {how}").stdout) for how in ("--device cpu", f"{WHOLE} reduce/cpu"))
-                    self.assertEqual((own["value_hex"], own["digest"]), (one["value_hex"], one["digest"]))
+        for t, kind in covering(DTYPES, ("", "--op min", "--init 7", "--op product --init 3")):
+            with self.subTest(f"{t} {kind}"):
+                words = f"reduce {self.d}/{t}.npy {kind} --json"
+                own, one = (json.loads(run(f"{words} {how}").stdout) for how in ("--device cpu", f"{WHOLE} reduce/cpu"))
+                self.assertEqual((own["value_hex"], own["digest"]), (one["value_hex"], one["digest"]))
 
     def test_any_team_of_threads(self):
         expected = self.file_of(f"scan {self.d}/f4.npy {WHOLE} scan/cpu")
