@@ -47,7 +47,7 @@ struct experiment {
   /// The inputs that the document gives; null if it gives none: then those that `bench` uses everywhere else.
   registry::host_operands (*inputs)(const registry::problem&) = nullptr;
   std::vector<figure> figures = {};
-  /// Groups for what the document ran in several processes: measured beside the CPU's rows, unless devices are named.
+  /// Groups for what the document ran in several processes: measured too, unless devices are named.
   std::vector<std::string_view> ranks = {};
 
   const measured_size* at(const registry::extents& shape) const;

@@ -189,15 +189,6 @@ std::vector<row> rows_of(const registry::problem& p, const place& where, const r
   return rows;
 }
 
-void add_rows_on_ranks(std::vector<row>& rows, const registry::problem& p, const experiment& from,
-                       const request& wanted) {
-  for (const std::string_view name : from.ranks) {
-    const auto ranks = backend::find_device(name, {});
-    for (const variant* v : candidates(*p.what))
-      if (is_wanted(*v, wanted) && v->backend == ranks->info().backend) add_rows(rows, p, *v, ranks, wanted.tuning);
-  }
-}
-
 /// All devices together: what a user chooses from.
 group jobs_of(const registry::problem& p, const std::vector<place>& places, const request& wanted) {
   const bool of_files = wanted.what == mode::file_to_file;
@@ -222,7 +213,6 @@ void add_groups(std::vector<group>& plan, const registry::problem& p, const expe
   }
   for (const place& where : places) {
     std::vector<row> rows = rows_of(p, where, wanted);
-    if (from != nullptr && where.name == "cpu" && !wanted.names_devices) add_rows_on_ranks(rows, p, *from, wanted);
     if (rows.empty()) continue;
     rows.push_back({&limit_of(*p.what, where.devices.back()->info().backend), where.devices.back()});
     plan.push_back({p, where.name, std::move(rows), from});
@@ -231,8 +221,12 @@ void add_groups(std::vector<group>& plan, const registry::problem& p, const expe
 
 std::vector<group> plan_of_documents(const std::vector<const registry::algorithm*>& selected, const request& wanted) {
   std::vector<group> plan;
-  for (const asked_experiment& asked : experiments_of(selected, wanted))
-    add_groups(plan, asked.problem, asked.from, places_of(wanted.devices), wanted);
+  for (const asked_experiment& asked : experiments_of(selected, wanted)) {
+    device_list devices = wanted.devices;
+    if (!wanted.names_devices)
+      for (const std::string_view ranks : asked.from->ranks) devices.push_back(backend::find_device(ranks, {}));
+    add_groups(plan, asked.problem, asked.from, places_of(devices), wanted);
+  }
   return plan;
 }
 

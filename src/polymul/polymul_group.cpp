@@ -1,4 +1,8 @@
-// The variants on the ranks of a group, in the order of choice: as on each of its members.
+// What:   polymul on the ranks of a group: its variants in the order of choice, and what they share.
+// Order:  that of polymul_serial.cpp on each rank.
+// Shape:  polymul_group_<method>.cpp.
+// Limits: those of the methods.
+// Twins:  polymul_serial.cpp, polymul_cpu.cpp.
 #include "polymul/polymul_group.hpp"
 
 namespace tilewise::impl::polymul {

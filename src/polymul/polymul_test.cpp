@@ -1,6 +1,8 @@
 // What only polymul must satisfy; the bits of every variant are checked from the catalog.
 #include "helpers.hpp"
 
+#include "polymul/polymul_problem.hpp"
+
 #include <tilewise/tilewise.hpp>
 
 #include <limits>
@@ -101,6 +103,40 @@ TEST(Polymul, RandomProductsAreExactOrRefused) {
   std::vector<polymul_options> methods;
   for (const char* variant : cpu_variants) methods.push_back({.variant = variant});
   try_all_random_products(methods);
+}
+
+TEST(Polymul, RandomProductsAreExactOrRefusedOnGroups) {
+  const device ranks = open("3*cpu:serial");
+  std::vector<polymul_options> methods;
+  for (const char* variant : {"group:ntt", "group:karatsuba", "group:naive"})
+    methods.push_back({.device = ranks, .variant = variant});
+  try_random_products<std::int32_t>(methods, 300, 31, 11);
+  try_random_products<std::int64_t>(methods, 300, 58, 12);
+}
+
+TEST(Polymul, AGroupRefusesWhatOverflowsWhereItLies) {
+  const device ranks = open("3*cpu:serial");
+  const array<std::int64_t> large = ranks.upload(std::vector<std::int64_t>{most, 0, 0, 1, 0, 0, 0, 2, 0});
+  const array<std::int64_t> two = ranks.upload(std::vector<std::int64_t>{1, 0, 0, 0, 0, 0, 0, 0, 2});
+  array<std::int64_t> product = ranks.allocate<std::int64_t>(17);
+  const std::string message = message_of(errc::overflow, [&] { polymul(large, two, product); });
+  EXPECT_NE(message.find("coefficient 8 "), std::string::npos) << message;
+  const array<std::int64_t> fits = ranks.upload(std::vector<std::int64_t>{most, 0, 0, 1, 0, 0, 0, 2, 0});
+  const array<std::int64_t> one = ranks.upload(std::vector<std::int64_t>{1, 0, 0, 0, 0, 0, 0, 0, 1});
+  polymul(fits, one, product);
+  EXPECT_EQ(product.download(), (std::vector<std::int64_t>{most, 0, 0, 1, 0, 0, 0, 2, most, 0, 0, 1, 0, 0, 0, 2, 0}));
+}
+
+TEST(Polymul, TheWorkOfARangeIsCounted) {
+  for (std::uint64_t n = 0; n < 12; ++n)
+    for (std::uint64_t m = 0; m < 12; ++m) {
+      const impl::polymul::sizes s({.shape = {n, m}});
+      std::uint64_t all = 0;
+      for (std::uint64_t k = 0; k <= s.product(); ++k) {
+        EXPECT_EQ(static_cast<std::uint64_t>(s.work_below(k)), all) << n << "x" << m << " " << k;
+        for (std::uint64_t i = 0; i < n; ++i) all += i <= k && k - i < m ? 1 : 0;
+      }
+    }
 }
 
 // Each variant by itself: there is time for that on a GPU. On a CPU, OpenCL's launches would take minutes.
