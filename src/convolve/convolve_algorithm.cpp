@@ -41,11 +41,12 @@ double pixels(image_size of) { return static_cast<double>(of.rows) * static_cast
 
 std::vector<operand> inputs(const problem& p) {
   const sizes s(p);
-  return {{"image", p.type, s.image.rows * s.image.columns}, {"mask", p.type, s.mask.rows * s.mask.columns}};
+  return {{.name = "image", .type = p.type, .count = s.image.rows * s.image.columns, .row = s.image.columns},
+          {"mask", p.type, s.mask.rows * s.mask.columns}};
 }
 std::vector<operand> outputs(const problem& p) {
   const sizes s(p);
-  return {{"y", p.type, s.result.rows * s.result.columns}};
+  return {{.name = "y", .type = p.type, .count = s.result.rows * s.result.columns, .row = s.result.columns}};
 }
 
 /// A product and a sum for each tap.

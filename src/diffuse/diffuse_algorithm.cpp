@@ -72,8 +72,12 @@ constexpr std::array<extents, 8> normal_shapes{{{256, 256, 1000},
                                                 {8192, 8192, 1},
                                                 {8192, 8192, 32}}};
 
-std::vector<operand> inputs(const problem& p) { return {{"field", p.type, sizes(p).elements()}}; }
-std::vector<operand> outputs(const problem& p) { return {{"result", p.type, sizes(p).elements()}}; }
+operand field(std::string_view name, const problem& p) {
+  const sizes s(p);
+  return {.name = name, .type = p.type, .count = s.elements(), .row = std::max<std::uint64_t>(1, s.columns)};
+}
+std::vector<operand> inputs(const problem& p) { return {field("field", p)}; }
+std::vector<operand> outputs(const problem& p) { return {field("result", p)}; }
 
 /// A product and a sum per tap, the first sum from +0; a product and a sum for the step.
 double operations(const problem& p) {

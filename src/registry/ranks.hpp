@@ -15,6 +15,16 @@ void run_on_rank(const rank& r, const problem& p, const bindings& where);
 /// Why some member of a group has no variant for a problem that a rank would be given; empty if all have.
 std::string unsupported_by_members(const problem& p, const backend::device& group);
 
+/// Rows [begin, end).
+struct row_range {
+  std::uint64_t begin, end;
+
+  std::uint64_t size() const { return end - begin; }
+  bool operator==(const row_range&) const = default;
+};
+/// The rows, of `count`, that begin in `part`.
+row_range rows_in(backend::group::byte_range part, std::uint64_t row_bytes, std::uint64_t count);
+
 /// Each rank computes the rows that begin in its part of the first input; the slices of `all` have no gaps.
 void run_rows_on_ranks(const bindings& where, backend::queue& queue, const rows& all);
 

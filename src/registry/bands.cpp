@@ -1,0 +1,119 @@
+#include "registry/bands.hpp"
+
+#include "base/ceil_div.hpp"
+
+#include <deque>
+#include <optional>
+
+namespace tilewise::registry {
+
+using backend::buffer;
+using backend::memory;
+using backend::group::byte_range;
+using backend::group::parcel;
+
+namespace {
+
+/// Some rows of the input, the rows of the result that they make, and those of them that are right and wanted.
+struct part {
+  row_range from, made, right;
+};
+
+/// An input without its last `missing` rows, none if it has no more.
+row_range without_last(row_range of, std::uint64_t missing) {
+  return {of.begin, std::max(of.begin, of.end - std::min(of.end, missing))};
+}
+
+row_range made_of(const row_stencil& s, row_range from) { return without_last(from, s.rows - s.results); }
+
+byte_range bytes_of(row_range rows, std::uint64_t row_bytes) { return {rows.begin * row_bytes, rows.end * row_bytes}; }
+
+/// What gives these rows of the result.
+part part_for(const row_stencil& s, row_range wanted) {
+  const row_range from{wanted.begin - std::min(wanted.begin, s.above), std::min(s.rows, wanted.end + s.below)};
+  return {from, made_of(s, from), wanted};
+}
+
+/// What a rank computes from its own rows where they lie, if that is most of its band. The rows that lack neighbours
+/// are computed in vain, and again at the edges: a band that is hardly more than these is gathered as a whole.
+std::optional<part> inside_of(const row_stencil& s, const band& b) {
+  const row_range held{ceil_div(b.held.begin, s.row_bytes), b.held.end / s.row_bytes};
+  const std::uint64_t begin = std::max(held.begin, b.wanted.begin),
+                      end = std::min(held.end, b.wanted.end + (s.rows - s.results));
+  if (begin >= end) return std::nullopt;
+  const row_range from{begin, end}, made = made_of(s, from);
+  row_range right = end == s.rows ? made : without_last(from, s.below);
+  right.begin += begin == 0 ? 0 : s.above;
+  constexpr std::uint64_t worth_it = 8;
+  if (right.end <= right.begin || right.size() < worth_it * (s.above + s.below)) return std::nullopt;
+  return part{from, made, right};
+}
+
+/// What is left of a rank's band.
+std::vector<part> edges_of(const row_stencil& s, const band& b) {
+  const std::optional<part> inside = inside_of(s, b);
+  const row_range done = inside ? inside->right : row_range{b.wanted.end, b.wanted.end};
+  std::vector<part> edges;
+  for (const row_range left : {row_range{b.wanted.begin, done.begin}, row_range{done.end, b.wanted.end}})
+    if (left.size() != 0) edges.push_back(part_for(s, left));
+  return edges;
+}
+
+/// Together: the rows that each of this rank's edges takes, each rank's from all that have some of them.
+void gather(const rank& r, const row_stencil& s, std::span<const band> all, const memory& held,
+            std::span<const part> edges, std::span<const memory> to) {
+  const byte_range mine = all[r.index()].held;
+  std::vector<parcel> sends, receives;
+  for (unsigned peer = 0; peer < r.count(); ++peer) {
+    if (peer == r.index()) continue;
+    for (const part& edge : edges_of(s, all[peer]))
+      if (const byte_range asked = common(bytes_of(edge.from, s.row_bytes), mine); asked.bytes() != 0)
+        sends.push_back({peer, held.at(asked.begin - mine.begin, asked.bytes())});
+  }
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    const byte_range wanted = bytes_of(edges[i].from, s.row_bytes);
+    for (unsigned peer = 0; peer < r.count(); ++peer) {
+      const byte_range theirs = common(wanted, all[peer].held);
+      if (theirs.bytes() == 0) continue;
+      const memory place = to[i].at(theirs.begin - wanted.begin, theirs.bytes());
+      if (peer == r.index())
+        r.queue().copy(place, held.at(theirs.begin - mine.begin, theirs.bytes()), theirs.bytes());
+      else
+        receives.push_back({peer, place});
+    }
+  }
+  r.exchange(sends, receives);
+}
+
+/// Computes an edge from gathered rows, and keeps what is right.
+void run_edge(const rank& r, const row_stencil& s, const part& edge, const memory& from, const memory& to,
+              const band_work& work) {
+  if (edge.made == edge.right) return work(edge.from, from, to);
+  const std::uint64_t row = s.result_row_bytes;
+  const buffer made(r.queue(), edge.made.size() * row);
+  work(edge.from, from, made);
+  const memory right = memory(made).at((edge.right.begin - edge.made.begin) * row, edge.right.size() * row);
+  r.queue().copy(to, right, right.bytes);
+}
+
+}  // namespace
+
+void run_band(const rank& r, const row_stencil& s, std::span<const band> all, const memory& held, const memory& result,
+              const band_work& work) {
+  const band& own = all[r.index()];
+  const auto place = [&](row_range rows) {
+    return result.at((rows.begin - own.wanted.begin) * s.result_row_bytes, rows.size() * s.result_row_bytes);
+  };
+  if (const std::optional<part> inside = inside_of(s, own)) {
+    const byte_range from = bytes_of(inside->from, s.row_bytes);
+    work(inside->from, held.at(from.begin - own.held.begin, from.bytes()), place(inside->made));
+  }
+  const std::vector<part> edges = edges_of(s, own);
+  std::deque<buffer> rows;
+  std::vector<memory> gathered;
+  for (const part& edge : edges) gathered.push_back(rows.emplace_back(r.queue(), edge.from.size() * s.row_bytes));
+  gather(r, s, all, held, edges, gathered);
+  for (std::size_t i = 0; i < edges.size(); ++i) run_edge(r, s, edges[i], gathered[i], place(edges[i].right), work);
+}
+
+}  // namespace tilewise::registry
