@@ -1,5 +1,7 @@
 #include "hiperc/hiperc_run.hpp"
 
+#include "hiperc/hiperc_ranks.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -26,6 +28,8 @@ run::run(beginning from, output_folder folder, const registry::choice& how, back
     : folder_(std::move(folder)),
       rows_(std::move(from.rows)),
       first_step_(from.shot.step),
+      queue_(queue),
+      writes_files_(writes_files(queue)),
       stepper_(std::move(from.shot), how, queue) {
   if (rows_.empty()) return;
   steps_before_s_ = rows_.back().steps_s, files_.seconds = rows_.back().files_s;
@@ -37,15 +41,16 @@ bool run::complete(const std::function<bool()>& goes_on) {
   rows_.empty() ? write_output() : keep();
   for (bool more = true; more && now().step < p.ns;) {
     const std::uint64_t stop = std::min(p.ns, (now().step / p.nc + 1) * p.nc);
-    stepper_.advance(stop, [&] { return more = goes_on(); });
+    more = stepper_.advance(stop, goes_on);
     if (now().step == stop) write_output();
   }
   if (now().step < p.ns) {
-    folder_.write_checkpoint(now(), rows_);
+    if (writes_files_) folder_.write_checkpoint(now(), rows_);
+    common_pace(queue_, {});  // no process ends, and others with it, before the checkpoint is there
     return false;
   }
   if (rows_.back().step != now().step) write_output();  // resumed, with nothing left to do
-  folder_.write_table(now());
+  if (writes_files_) folder_.write_table(now());
   return true;
 }
 
@@ -62,8 +67,10 @@ double run::since_start_s() const {
 /// Everything that the original writes between steps, and a checkpoint.
 void run::write_output() {
   double residual = 0;
-  residuals_.time([&] { residual = residual_of(now()); });
-  files_.time([&] { folder_.write_pictures(now()); });
+  if (writes_files_) {
+    residuals_.time([&] { residual = residual_of(now()); });
+    files_.time([&] { folder_.write_pictures(now()); });
+  }
   rows_.push_back({now().step, now().time, residual, steps_before_s_ + stepper_.seconds(), files_.seconds,
                    residuals_.seconds, before_s_ + since_start_s()});
   keep();
@@ -71,6 +78,7 @@ void run::write_output() {
 
 /// What a resumed run needs. A run begins by writing it, so that a folder that refuses is reported before any step.
 void run::keep() {
+  if (!writes_files_) return;
   files_.time([&] {
     folder_.write_runlog(rows_);
     folder_.write_checkpoint(now(), rows_);

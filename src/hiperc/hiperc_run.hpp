@@ -53,6 +53,8 @@ class run {
   output_folder folder_;
   std::vector<runlog_row> rows_;
   std::uint64_t first_step_;
+  backend::queue& queue_;
+  bool writes_files_;  // where several processes step one field, the first does
   stepper stepper_;
   stopwatch files_, residuals_;
   double steps_before_s_ = 0, before_s_ = 0;

@@ -1,6 +1,7 @@
 #include "hiperc/hiperc_stepper.hpp"
 
 #include "diffuse/diffuse_pieces.hpp"
+#include "hiperc/hiperc_ranks.hpp"
 #include "lab/clock.hpp"
 #include "registry/execute.hpp"
 
@@ -19,6 +20,8 @@ using impl::diffuse::steps_of_a_pass;
 
 registry::problem problem_of(const snapshot& at, std::uint64_t steps) { return at.parameters.problem(steps, at.type); }
 
+std::uint64_t row_bytes(const snapshot& of) { return of.parameters.problem(0).columns * size_of(of.type); }
+
 }  // namespace
 
 stepper::stepper(snapshot start, const registry::choice& how, backend::queue& queue)
@@ -26,8 +29,8 @@ stepper::stepper(snapshot start, const registry::choice& how, backend::queue& qu
       how_(how),
       queue_(queue),
       is_on_device_(queue.transfers() == nullptr || fits(problem_of(reached_, 0), queue.device().info())),
-      first_(queue, is_on_device_ ? reached_.field.size() : 0),
-      second_(queue, is_on_device_ ? reached_.field.size() : 0),
+      first_(queue, is_on_device_ ? reached_.field.size() : 0, row_bytes(reached_)),
+      second_(queue, is_on_device_ ? reached_.field.size() : 0, row_bytes(reached_)),
       now_(first_),
       next_(second_),
       part_(is_on_device_ ? 16 : steps_of_a_pass(problem_of(reached_, 0), queue.device().info())) {
@@ -37,19 +40,26 @@ stepper::stepper(snapshot start, const registry::choice& how, backend::queue& qu
     next_on_host_.resize(reached_.field.size());
 }
 
-void stepper::advance(std::uint64_t stop, const std::function<bool()>& goes_on) {
-  for (bool more = true; more && reached_.step < stop; more = goes_on()) {
+bool stepper::advance(std::uint64_t stop, const std::function<bool()>& goes_on) {
+  bool more = true;
+  while (more && reached_.step < stop) {
     const std::uint64_t part = std::min(part_, stop - reached_.step);
     const std::int64_t started = lab::now_ns();
     take(part);
     const double taken = static_cast<double>(lab::now_ns() - started) * 1e-9;
     seconds_ += taken;
     reached_.count(part);
-    if (!is_on_device_) continue;  // a pass takes as long as its transfers
-    if (part == part_ && taken < part_s / 2) part_ *= 2;
-    if (part_ > 1 && taken > 2 * part_s) part_ /= 2;
+    const pace next = common_pace(queue_, {next_part(part, taken), goes_on()});
+    part_ = next.part, more = next.goes_on;
   }
   if (is_on_device_) queue_.download(reached_.field.data(), now_, reached_.field.size());
+  return more;
+}
+
+std::uint64_t stepper::next_part(std::uint64_t last, double taken_s) const {
+  if (!is_on_device_) return part_;  // a pass takes as long as its transfers
+  if (last == part_ && taken_s < part_s / 2) return 2 * part_;
+  return part_ > 1 && taken_s > 2 * part_s ? part_ / 2 : part_;
 }
 
 void stepper::take(std::uint64_t steps) {

@@ -15,8 +15,9 @@ class stepper {
   /// Uploads the field, if it fits. `how` is a choice for it on the queue's device, with any number of steps.
   stepper(snapshot start, const registry::choice& how, backend::queue& queue);
 
-  /// Up to step `stop`, in parts of 0.1 to 0.4 s; ends earlier if `goes_on` says so, which is asked after each part.
-  void advance(std::uint64_t stop, const std::function<bool()>& goes_on);
+  /// Up to step `stop`, in parts of 0.1 to 0.4 s; ends earlier if `goes_on` says so in any process, which is asked
+  /// after each part. Returns what it said last.
+  bool advance(std::uint64_t stop, const std::function<bool()>& goes_on);
 
   /// As of the last step taken; within `goes_on`, that holds for all but the field.
   const snapshot& now() const { return reached_; }
@@ -25,6 +26,7 @@ class stepper {
 
  private:
   void take(std::uint64_t steps);
+  std::uint64_t next_part(std::uint64_t last, double taken_s) const;
   void step_on_device(const registry::problem& p);
   void step_on_host(const registry::problem& p);
 

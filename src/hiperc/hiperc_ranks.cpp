@@ -1,0 +1,37 @@
+#include "hiperc/hiperc_ranks.hpp"
+
+#include "backend/group/group_device.hpp"
+
+#include <algorithm>
+
+namespace tilewise::hiperc {
+
+namespace {
+
+/// Null unless there are other processes.
+backend::group::queue* in_processes(backend::queue& queue) {
+  if (queue.device().info().backend != "group") return nullptr;
+  auto& all = backend::group::enter(queue);
+  return all.is_all_here() ? nullptr : &all;
+}
+
+}  // namespace
+
+bool writes_files(backend::queue& queue) {
+  const auto* const all = in_processes(queue);
+  return all == nullptr || all->first_rank() == 0;
+}
+
+pace common_pace(backend::queue& queue, pace own) {
+  auto* const all = in_processes(queue);
+  if (all == nullptr) return own;
+  pace common = own;
+  all->on_each_rank([&](const backend::group::rank& r) {
+    const std::vector<pace> paces = r.all_gather(own);
+    common.part = paces.front().part;
+    common.goes_on = std::all_of(paces.begin(), paces.end(), [](const pace& one) { return one.goes_on; });
+  });
+  return common;
+}
+
+}  // namespace tilewise::hiperc
