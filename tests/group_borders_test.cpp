@@ -1,0 +1,102 @@
+// Every variant of groups gives the definition's bits wherever the parts of its operands begin and end.
+#include "backend/group/group_device.hpp"
+#include "helpers.hpp"
+#include "lab/problems.hpp"
+#include "lab/verify.hpp"
+
+#include <random>
+
+#include <gtest/gtest.h>
+
+namespace tilewise::tests {
+namespace {
+
+using backend::group::queue;
+
+/// An operand whose borders are anywhere; a part may be empty, or all of it.
+class scattered_operand {
+ public:
+  scattered_operand(queue& q, const registry::operand& o, const std::vector<std::byte>& contents,
+                    std::mt19937_64& random)
+      : queue_(q), bytes_(o.bytes()) {
+    std::vector<std::uint64_t> border{0, o.count};
+    for (unsigned i = 1; i < q.ranks(); ++i) border.push_back(random() % 4 == 0 ? 0 : random() % (o.count + 1));
+    std::sort(border.begin(), border.end());
+    for (std::uint64_t& b : border) b *= size_of(o.type);
+    memory_ = q.allocate_parts(std::move(border));
+    q.upload(memory_, contents.data(), contents.size());
+  }
+  ~scattered_operand() { queue_.release(memory_); }
+  scattered_operand(const scattered_operand&) = delete;
+
+  backend::memory memory() const { return memory_; }
+  std::vector<std::byte> download() const {
+    std::vector<std::byte> all(bytes_);
+    queue_.download(all.data(), memory_, bytes_);
+    return all;
+  }
+
+ private:
+  queue& queue_;
+  std::uint64_t bytes_;
+  backend::memory memory_;
+};
+
+/// What is wrong, or empty.
+std::string run_scattered(const registry::variant& v, const lab::verified_case& c, const registry::tuning& t, queue& q,
+                          std::mt19937_64& random) {
+  const auto in = c.problem.what->inputs(c.problem), out = c.problem.what->outputs(c.problem);
+  std::deque<scattered_operand> operands;
+  registry::bindings where;
+  for (std::size_t i = 0; i < in.size(); ++i)
+    where.in[i] = operands.emplace_back(q, in[i], c.inputs[i], random).memory();
+  for (std::size_t o = 0; o < out.size(); ++o)
+    where.out[o] =
+        operands.emplace_back(q, out[o], std::vector<std::byte>(out[o].bytes(), std::byte{0xa5}), random).memory();
+  v.run(c.problem, where, t, q);
+  q.finish();
+  for (std::size_t i = 0; i < in.size(); ++i)
+    if (operands[i].download() != c.inputs[i]) return "changed its input";
+  std::vector<std::vector<std::byte>> results;
+  for (std::size_t o = 0; o < out.size(); ++o) results.push_back(operands[in.size() + o].download());
+  const lab::verdict verdict = lab::compare(c, v, results);
+  return verdict.ok ? "" : std::to_string(verdict.mismatches) + " of its values differ";
+}
+
+registry::problem any_problem(const registry::algorithm& what, std::mt19937_64& random) {
+  const registry::extents shape = what.edge_shapes[random() % what.edge_shapes.size()];
+  const auto all = lab::problems_at(what, what.types[random() % what.types.size()], shape, random());
+  return all[random() % all.size()];
+}
+
+registry::tuning any_tuning(const registry::variant& v, std::mt19937_64& random) {
+  registry::tuning t = registry::default_tuning(v.tuning);
+  for (std::size_t i = 0; i < v.tuning.size(); ++i)
+    t.value[i] = v.tuning[i].values[random() % v.tuning[i].values.size()];
+  return t;
+}
+
+TEST(Groups, EveryVariantHasTheDefinitionsBitsWhateverTheBorders) {
+  const int cases = test_cover() == cover::few ? 10 : test_cover() == cover::all ? 400 : 60;
+  constexpr std::uint64_t most_bytes = 1 << 18;
+  for (const registry::variant& v : registry::variants()) {
+    if (v.backend != "group") continue;
+    std::mt19937_64 random(3);
+    for (const char* name : {"2*cpu:serial", "3*cpu:serial", "7*cpu:serial"}) {
+      const auto on = backend::find_device(name, {});
+      for (int i = 0; i < cases; ++i) {
+        const registry::problem p = any_problem(registry::find_algorithm(v.algorithm), random);
+        const registry::tuning t = any_tuning(v, random);
+        const auto data = lab::all_data_classes[random() % lab::all_data_classes.size()];
+        if (registry::bytes_of_operands(p) > most_bytes || !registry::unsupported_reason(v, p, *on, t).empty())
+          continue;
+        const lab::verified_case c = lab::make_case(p, data, random());
+        ASSERT_EQ(run_scattered(v, c, t, backend::group::enter(on->queue()), random), "")
+            << v.id() << " on " << name << ", case " << i << ": " << to_string(p) << " " << to_string(t, v.tuning);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tilewise::tests
