@@ -189,9 +189,10 @@ class Diffuse(Case):
 
     @unittest.skipUnless(HAS_MPI, "there is no MPI")
     def test_an_interrupt_of_one_process_ends_all_with_a_checkpoint(self):
-        script = f'"{TOOL}" diffuse "{self.params}" -o "{self.out}" --device cpu:serial --steps 100000000 --every 100000000 & '
+        script = f'"{TOOL}" diffuse "{self.params}" -o "{self.out}" --device cpu:serial --steps 3000000 --every 3000000 & '
         script += f'echo $! >"{self.d}/process.$OMPI_COMM_WORLD_RANK"; wait $!'
         ranks = subprocess.Popen([*MPIRUN, "sh", "-c", script], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self.addCleanup(ranks.terminate)
         while not os.path.exists(f"{self.out}/checkpoint.json"):
             time.sleep(0.01)
         time.sleep(0.3)
