@@ -4,10 +4,12 @@ cli_diffuse_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 """
 
 import collections
+import glob
 import json
 import os
 import re
 import resource
+import shutil
 import signal
 import struct
 import subprocess
@@ -61,6 +63,11 @@ ROWS = [
     ("an infinite stability", ("", ""), "--stability inf", 2, r"--stability: 'inf' is not a positive number"),
     ("nothing to resume", ("", ""), "--resume", 6, r"checkpoint\.json: cannot be read; start without --resume"),
 ]
+
+
+GROUPS = "4*cpu:serial", "cpu:threads+2*cpu:serial", "7*cpu:serial"
+MPIRUN = "mpirun --allow-run-as-root --oversubscribe -n 3".split()
+HAS_MPI = shutil.which("mpirun") and glob.glob(f"{os.path.dirname(TOOL)}/libtilewise-mpi.so*")
 
 
 def predicted(filter_type, left, up, corner):
@@ -145,6 +152,55 @@ class Diffuse(Case):
                     for step in 0, 20, 40, 50:
                         name = f"diffusion.{step:07}.npy"
                         self.assertEqual(open(f"{out}/{name}", "rb").read(), open(f"{of_cpu}/{name}", "rb").read(), name)
+
+    def files(self, out):
+        """All that a run has written, without its times."""
+        contents = {name: open(f"{out}/{name}", "rb").read() for name in os.listdir(out)}
+        checkpoint = json.loads(contents["checkpoint.json"])
+        checkpoint["runlog"] = [row[:3] for row in checkpoint["runlog"]]
+        log = [row.split(b",")[:3] for row in contents["runlog.csv"].splitlines()]
+        return contents | {"checkpoint.json": checkpoint, "runlog.csv": log}
+
+    def on_ranks(self, arguments, out):
+        command = [*MPIRUN, TOOL, "diffuse", self.params, "-o", out, "--json", "--device", "cpu:serial", *arguments.split()]
+        result = subprocess.run(command, capture_output=True, timeout=120)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return json.loads(result.stdout)
+
+    def test_groups_write_the_files_of_one_device(self):
+        for mask in 53, 95:
+            problem = f"--grid 200x131 --steps 170 --every 45 --mask {mask}"
+            one = f"{self.out}.{mask}"
+            wanted = self.diffuse(f"{problem} --device cpu:serial", one)
+            for group in GROUPS + ("mpi",) * bool(HAS_MPI):
+                with self.subTest(f"{group} {mask}"):
+                    out = f"{one}.{group}"
+                    fields = self.on_ranks(problem, out) if group == "mpi" else self.diffuse(f"{problem} --device {group}", out)
+                    self.assertEqual([fields[key] for key in ("hash", "residual", "variant")],
+                                     [wanted["hash"], wanted["residual"], "diffuse/group"])
+                    self.assertEqual(self.files(out), self.files(one))
+
+    def test_a_stopped_run_goes_on_with_any_number_of_ranks(self):
+        for stop, group in zip((1, 250, 377, 600), ("cpu",) + GROUPS):
+            self.diffuse(f"--steps {stop} --device {group}" + " --resume" * (stop > 1))
+        if HAS_MPI:
+            self.on_ranks("--steps 801 --resume", self.out)
+        self.assertEqual(self.diffuse("--resume --device cpu:serial")["hash"], REFERENCES[53][0])
+
+    @unittest.skipUnless(HAS_MPI, "there is no MPI")
+    def test_an_interrupt_of_one_process_ends_all_with_a_checkpoint(self):
+        script = f'"{TOOL}" diffuse "{self.params}" -o "{self.out}" --device cpu:serial --steps 3000000 --every 3000000 & '
+        script += f'echo $! >"{self.d}/process.$OMPI_COMM_WORLD_RANK"; wait $!'
+        ranks = subprocess.Popen([*MPIRUN, "sh", "-c", script], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self.addCleanup(ranks.terminate)
+        while not os.path.exists(f"{self.out}/checkpoint.json"):
+            time.sleep(0.01)
+        time.sleep(0.3)
+        os.kill(int(open(f"{self.d}/process.2").read()), signal.SIGTERM)
+        said = ranks.communicate(timeout=60)[1].decode()
+        step = int(re.search(r"stopped after step (\d+); --resume continues", said)[1])
+        self.assertEqual(json.load(open(f"{self.out}/checkpoint.json"))["step"], step)
+        self.assertNotEqual(ranks.returncode, 0)
 
     def test_times_are_those_that_were_measured(self):
         fields = self.diffuse()
