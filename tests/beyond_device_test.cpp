@@ -54,6 +54,16 @@ TEST(BeyondDevice, LinesThatDoNotFitAreRefused) {
   }
 }
 
+TEST(BeyondDevice, AGroupMultipliesInPanelsOfItsSmallestMember) {
+  const std::size_t m = 37, n = 509, k = 401;  // B is six times as large as a panel may be
+  const auto a = values_of<float>(lab::data_class::wide, 1, m * k);
+  const auto b = values_of<float>(lab::data_class::cancelling, 2, k * n);
+  expect_bits_of_cpu([&](const device& on) {
+    const bool alone = on.info().backend == "cpu";
+    return matmul(a, {m, k}, b, {k, n}, {.device = alone ? on : open(std::string(on.name()) + "+cpu:serial")});
+  });
+}
+
 /// Keys alone, with values of both sizes, and indices.
 template <class T>
 void expect_sorts(const std::vector<T>& keys, sort_order order) {

@@ -31,6 +31,11 @@ queue& device::queue() {
   return *queue_;
 }
 
+void queue::copy_rows(memory to, std::uint64_t to_stride, memory from, std::uint64_t from_stride, std::uint64_t width,
+                      std::uint64_t rows) {
+  for (std::uint64_t i = 0; i < rows; ++i) copy(to.at(i * to_stride, width), from.at(i * from_stride, width), width);
+}
+
 std::span<const runtime> runtimes() {
   static constexpr std::array all {
     runtime{"cpu", cpu::devices},

@@ -98,6 +98,9 @@ class queue {
   virtual void upload(memory to, const void* from, std::uint64_t bytes) = 0;  // `from` may change once it returns
   virtual void download(void* to, memory from, std::uint64_t bytes) = 0;      // waits
   virtual void copy(memory to, memory from, std::uint64_t bytes) = 0;         // the device's own plain copy
+  /// The same of `rows` rows of `width` bytes, which begin `to_stride` and `from_stride` bytes apart.
+  virtual void copy_rows(memory to, std::uint64_t to_stride, memory from, std::uint64_t from_stride,
+                         std::uint64_t width, std::uint64_t rows);
   /// Whether `copy` may read memory of this other queue, once that has finished.
   virtual bool reaches(const queue& other) const { return &other == this; }
   /// Lets another queue's device read this one's memory directly, where the driver can.

@@ -49,13 +49,20 @@ constexpr std::array<extents, 3> quick_shapes{{{128, 128, 128}, {512, 512, 512},
 constexpr std::array<extents, 6> normal_shapes{
     {{128, 128, 128}, {256, 256, 256}, {512, 512, 512}, {1024, 1024, 1024}, {2048, 2048, 2048}, {4096, 4096, 4096}}};
 
+/// On ranks of a group, all of which hold whole rows.
+operand rows_of(std::string_view name, dtype type, std::uint64_t rows, std::uint64_t columns, std::uint64_t stride) {
+  return {name, type, registry::elements_of(rows, columns, stride), false, std::max<std::uint64_t>(1, stride)};
+}
+
 std::vector<operand> inputs(const problem& p) {
   const sizes s(p);
-  return {{"a", p.type, registry::elements_of(s.m, s.k, s.lda)}, {"b", p.type, registry::elements_of(s.k, s.n, s.ldb)}};
+  return {rows_of("a", p.type, s.m, s.k, s.lda), rows_of("b", p.type, s.k, s.n, s.ldb)};
 }
 std::vector<operand> outputs(const problem& p) {
   const sizes s(p);
-  return {{"c", p.type, registry::elements_of(s.m, s.n, s.ldc), s.ldc > s.n}};
+  operand c = rows_of("c", p.type, s.m, s.n, s.ldc);
+  c.has_gaps = s.ldc > s.n;
+  return {c};
 }
 
 double compulsory_bytes(const problem& p) {

@@ -202,6 +202,27 @@ TYPED_TEST(Matmul, ArraysOnADevice) {
   p.expect_gaps_untouched();
 }
 
+/// Fewer rows than ranks, fewer columns, grids of each form; and rows apart from each other.
+TYPED_TEST(Matmul, AGroupGivesTheBitsOfOneDevice) {
+  struct form {
+    std::uint64_t m, n, k, gap;
+  };
+  for (const char* name : {"1*cpu:serial", "3*cpu:serial", "4*cpu:serial", "8*cpu:serial"})
+    for (form f : {form{1, 700, 30, 0},
+                   {700, 1, 30, 0},
+                   {2, 3, 400, 0},
+                   {90, 110, 130, 0},
+                   {300, 310, 5, 0},
+                   {70, 61, 100, 5},
+                   {3, 200, 50, 1},
+                   {19, 35, 0, 3}}) {
+      product<TypeParam> p(f.m, f.n, f.k, f.gap);
+      p.run({.device = open(name)});
+      p.expect_chains(name, 7);
+      p.expect_gaps_untouched();
+    }
+}
+
 TEST(MatmulSpecial, ANaNIsTheCanonicalOne) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   const float payload = std::bit_cast<float>(0xffc12345u);

@@ -131,7 +131,8 @@ void store_cut_rows(const rank& r, const std::array<cut_row<T>, 2>& mine, std::u
 template <class T>
 void multiply_part(const registry::problem& p, const registry::bindings& where, const rank& r) {
   const sizes s(p);
-  const byte_range part = r.part(where.in[0]);
+  const byte_range all{0, registry::elements_of(s.m, s.n, s.lda) * sizeof(T)};  // of an array that may have more
+  const byte_range part = common(all, r.part(where.in[0]));
   const share mine(part.begin / sizeof(T), part.end / sizeof(T), s);
   const byte_range columns = mine.columns(s), rows{mine.first * sizeof(T), mine.last * sizeof(T)};
   const rank_memory x = r.fetch(where.in[1], {columns.begin * sizeof(T), columns.end * sizeof(T)});

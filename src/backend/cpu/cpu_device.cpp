@@ -228,6 +228,16 @@ void queue::copy(memory to, memory from, std::uint64_t bytes) {
   });
 }
 
+void queue::copy_rows(memory to, std::uint64_t to_stride, memory from, std::uint64_t from_stride, std::uint64_t width,
+                      std::uint64_t rows) {
+  if (width == to_stride && width == from_stride) return copy(to, from, width * rows);
+  const std::uint64_t slice = rows / threads_ + 1;
+  for_each_tile(ceil_div(rows, slice), [&](std::uint64_t tile, unsigned) {
+    for (std::uint64_t i = tile * slice; i < std::min(rows, (tile + 1) * slice); ++i)
+      std::memcpy(to.as<char>() + i * to_stride, from.as<char>() + i * from_stride, width);
+  });
+}
+
 void queue::start_clock() { clock_started_ = std::chrono::steady_clock::now().time_since_epoch().count(); }
 
 double queue::stop_clock() {

@@ -110,6 +110,17 @@ void queue::open_to(const backend::queue& other) {
   if (can != 0) pool_.open_to(reader);
 }
 
+void queue::copy_rows(memory to, std::uint64_t to_stride, memory from, std::uint64_t from_stride, std::uint64_t width,
+                      std::uint64_t rows) {
+  constexpr std::uint64_t longest_stride = (std::uint64_t{1} << 31) - 1;  // cudaDeviceProp::memPitch
+  if (std::max(to_stride, from_stride) > longest_stride)
+    return backend::queue::copy_rows(to, to_stride, from, from_stride, width, rows);
+  if (width == 0 || rows == 0) return;
+  make_current();
+  TW_CUDA(cudaMemcpy2DAsync(to.as<void>(), to_stride, from.as<void>(), from_stride, width, rows,
+                            cudaMemcpyDeviceToDevice, stream_));
+}
+
 void queue::finish() {
   make_current();
   TW_CUDA(cudaStreamSynchronize(stream_));

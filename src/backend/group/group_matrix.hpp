@@ -1,0 +1,37 @@
+// Blocks of row-major matrices that lie on the ranks of a group.
+#pragma once
+
+#include "backend/group/group_rank.hpp"
+
+namespace tilewise::backend::group {
+
+/// In a group's memory; rows begin `stride` bytes apart. Ranks may have any ranges of its bytes.
+struct matrix {
+  memory where;
+  std::uint64_t stride;
+};
+
+/// Some rows of a matrix, and of these `width` bytes from byte `column` on.
+struct block {
+  std::uint64_t row = 0, rows = 0, column = 0, width = 0;
+
+  std::uint64_t bytes() const { return rows * width; }
+  bool operator==(const block&) const = default;
+};
+
+/// A block in the memory of one rank's device: where it lies, if the rank has all of it, else memory of its own without
+/// gaps between rows.
+struct rank_block {
+  rank_memory where;
+  std::uint64_t stride;
+};
+
+/// Together: each rank gets the block that it wants; blocks may overlap.
+rank_block fetch(const rank& r, const matrix& of, const block& wanted);
+
+/// Memory for a block of a result, which `deliver` brings to its place.
+rank_block result(const rank& r, const matrix& of, const block& computed);
+/// Together: what each rank has computed of a result; blocks do not overlap, and what lies between them stays.
+void deliver(const rank& r, const matrix& to, const block& computed, const rank_block& from);
+
+}  // namespace tilewise::backend::group
