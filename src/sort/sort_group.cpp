@@ -6,7 +6,6 @@
 //         which each rank gets its piece of every run; a merge of these.
 // Limits: those of the members' variants; workspace of twice a rank's part, and what its local sort takes.
 // Twins:  sort_pieces.cpp, whose runs one device sorts.
-#include "base/ceil_div.hpp"
 #include "scan/scan_problem.hpp"
 #include "sort/sort_group_cuts.hpp"
 #include "sort/sort_merge_runs.hpp"
