@@ -223,6 +223,24 @@ TYPED_TEST(Matmul, AGroupGivesTheBitsOfOneDevice) {
     }
 }
 
+/// Their parts begin and end within rows of the matrices, or behind the last one.
+TYPED_TEST(Matmul, ArraysOnAGroup) {
+  for (const char* name : {"2*cpu:serial", "3*cpu:serial", "8*cpu:serial"})
+    for (const std::uint64_t beyond : {0u, 1u, 9000u}) {
+      const device group = open(name);
+      product<TypeParam> p(45, 55, 65, 4);
+      const std::uint64_t elements = p.c.size();
+      for (auto* values : {&p.a, &p.b, &p.c}) values->resize(values->size() + beyond, p.untouched);
+      const auto a = group.upload(p.a), b = group.upload(p.b);
+      auto c = group.upload(p.c);
+      matmul(a, p.of_a, b, p.of_b, c, p.of_c);
+      p.c = c.download();
+      for (std::uint64_t i = elements; i < p.c.size(); ++i) ASSERT_EQ(p.c[i], p.untouched);
+      p.expect_chains(name);
+      p.expect_gaps_untouched();
+    }
+}
+
 TEST(MatmulSpecial, ANaNIsTheCanonicalOne) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   const float payload = std::bit_cast<float>(0xffc12345u);

@@ -139,6 +139,18 @@ TEST(Matvec, AGroupGivesTheBitsOfOneDevice) {
   }
 }
 
+TEST(Matvec, ArraysOnAGroupMayBeLongerThanTheMatrix) {
+  const device group = open("5*cpu:serial");
+  for (const matrix_layout& l : layouts()) {
+    operands o(l);
+    matvec<float>(o.a, l, o.x, o.y);
+    o.a.resize(o.a.size() * 3 / 2 + 1);
+    array<float> y = group.allocate<float>(l.rows);
+    matvec(group.upload(o.a), l, group.upload(o.x), y);
+    EXPECT_EQ(bits(y.download()), bits(o.y)) << l.rows << "x" << l.columns;
+  }
+}
+
 /// `call` is refused with `expected` in the message, and nothing is written.
 template <class Call>
 void expect_refused(const operands& o, std::initializer_list<const char*> expected, const Call& call) {

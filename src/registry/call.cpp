@@ -6,7 +6,7 @@ namespace tilewise::registry {
 
 namespace {
 
-/// Addresses of one space: host or device pointers, or offsets in one cl_mem.
+/// Addresses of one space: host or device pointers, or offsets in one cl_mem or in one array of a group.
 struct range {
   const void* space = nullptr;
   std::uintptr_t begin = 0, end = 0;
@@ -14,7 +14,7 @@ struct range {
   explicit range(const call_operand& o) {
     if (o.on == nullptr)
       begin = reinterpret_cast<std::uintptr_t>(o.host);
-    else if (o.on->info().backend == "opencl")
+    else if (o.on->info().backend == "opencl" || o.on->info().backend == "group")
       space = o.where.base, begin = o.where.offset;
     else
       begin = reinterpret_cast<std::uintptr_t>(o.where.base) + o.where.offset;
