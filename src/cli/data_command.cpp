@@ -4,7 +4,7 @@
 #include "cli/file_roles.hpp"
 #include "cli/output.hpp"
 #include "cli/placement.hpp"
-#include "cli/ranks.hpp"
+#include "cli/rank_files.hpp"
 #include "io/array_output.hpp"
 #include "io/host_memory.hpp"
 #include "lab/verify.hpp"

@@ -5,7 +5,7 @@
 #include "cli/driver_cache.hpp"
 #include "cli/drivers.hpp"
 #include "cli/output.hpp"
-#include "cli/ranks.hpp"
+#include "cli/rank_files.hpp"
 #include "cli/watch.hpp"
 
 #include <algorithm>

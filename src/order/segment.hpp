@@ -62,12 +62,17 @@ void append(segment<T>& to, const segment<T>& right) {
   for_each_block(right.begin, right.end, [&](std::uint64_t, unsigned level) { append<Op>(to, *value++, level); });
 }
 
-/// P(end) of a segment that begins at 0; the identity if it is empty. A NaN is not yet canonical.
+/// The blocks' values folded onto `prefix`. A NaN is not yet canonical.
 template <class Op, class T>
-T fold(const segment<T>& of) {
-  T prefix = Op::template identity<T>();
+T fold_onto(T prefix, const segment<T>& of) {
   for (unsigned i = 0; i < block_count(of.begin, of.end); ++i) prefix = Op::template apply<T>(prefix, of.value[i]);
   return prefix;
+}
+
+/// P(end) of a segment that begins at 0; the identity if it is empty.
+template <class Op, class T>
+T fold(const segment<T>& of) {
+  return fold_onto<Op>(Op::template identity<T>(), of);
 }
 
 }  // namespace tilewise::order

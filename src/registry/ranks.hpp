@@ -3,7 +3,6 @@
 
 #include "backend/group/group_device.hpp"
 #include "registry/choose.hpp"
-#include "registry/pieces.hpp"
 
 namespace tilewise::registry {
 
@@ -34,8 +33,5 @@ struct row_range {
 };
 /// The rows, of `count`, that begin in `part`.
 row_range rows_in(backend::group::byte_range part, std::uint64_t row_bytes, std::uint64_t count);
-
-/// Each rank computes the rows that begin in its part of the first input; the slices of `all` have no gaps.
-void run_rows_on_ranks(const bindings& where, backend::queue& queue, const rows& all);
 
 }  // namespace tilewise::registry

@@ -10,12 +10,11 @@
 
 #include <tilewise/scan.hpp>
 
-#include <bit>
-
 namespace tilewise {
 
 namespace {
 
+using impl::scan::piece_length;
 using order::segment;
 using registry::call_operand;
 
@@ -34,11 +33,6 @@ struct request {
   reduce_options reductions() const { return {.operation = operation, .device = options.device}; }
   bool leaves_choice() const { return options.variant.empty() && options.tuning.empty(); }
 };
-
-/// How many of `count` elements from `first` on are in one piece.
-std::uint64_t piece_length(std::uint64_t first, std::uint64_t count) {
-  return first == 0 ? count : std::min(count, std::uint64_t{1} << std::countr_zero(first));
-}
 
 /// P(end); the identity at the beginning.
 template <class T>

@@ -9,8 +9,6 @@
 #include "registry/ranks.hpp"
 #include "scan/scan_problem.hpp"
 
-#include <bit>
-
 namespace tilewise::impl::scan {
 
 namespace {
@@ -19,54 +17,72 @@ using backend::group::byte_range;
 using backend::group::rank_memory;
 using registry::rank;
 
-/// Elements from `first` on that lie in one aligned block with it.
-std::uint64_t piece_length(std::uint64_t first, std::uint64_t count) {
-  return first == 0 ? count : std::min(count, std::uint64_t{1} << std::countr_zero(first));
-}
-
 template <class T>
 struct piece {
   std::uint64_t first, count;
   T before, after;
 };
 
-/// `done` is what precedes the part whose blocks are `own`.
+/// What precedes the array, and what comes after it, if the problem says.
+template <class T>
+struct carry_of_all {
+  bool is_given;
+  std::array<T, 2> prefix;
+
+  carry_of_all(const registry::problem& p, const registry::bindings& where, const rank& r) : is_given(has_carry(p)) {
+    if (!is_given) return;
+    const rank_memory there = r.fetch(where.in[1], {0, sizeof prefix});
+    r.queue().download(prefix.data(), there, sizeof prefix);
+  }
+};
+
+/// `done` is what precedes the part whose blocks are `own`; both are counted from the array's begin.
 template <class Op, class T>
-std::vector<piece<T>> pieces_of(order::segment<T> done, const order::segment<T>& own) {
+std::vector<piece<T>> pieces_of(std::uint64_t n, const carry_of_all<T>& carry, order::segment<T> done,
+                                const order::segment<T>& own) {
+  const auto prefix = [&] {
+    if (!carry.is_given) return order::fold<Op>(done);
+    return done.end == n ? carry.prefix[1] : order::fold_onto<Op>(carry.prefix[0], done);
+  };
   std::vector<piece<T>> all;
   const T* value = own.value.data();
   while (done.end != own.end) {
     const std::uint64_t first = done.end, count = piece_length(first, own.end - first);
-    const T before = order::fold<Op>(done);
+    const T before = prefix();
     order::for_each_block(first, first + count,
                           [&](std::uint64_t, unsigned level) { order::append<Op>(done, *value++, level); });
-    all.push_back({first, count, before, order::fold<Op>(done)});
+    all.push_back({first, count, before, prefix()});
   }
   return all;
 }
 
-template <class Op, class T>
-void scan_part(const registry::problem& p, const registry::bindings& where, const rank& r) {
-  const byte_range mine = r.part(where.in[0]);
-  const std::uint64_t begin = mine.begin / sizeof(T);
-  const backend::memory in = local(where.in[0], r.index(), mine);
-  const order::segment<T> own = reduce::segment_of(r.view<T>(in), 0, begin, {.operation = Op::id});
-  order::segment<T> before;
-  const std::vector<order::segment<T>> all = r.all_gather(own);
-  for (unsigned lower = 0; lower < r.index(); ++lower) order::append<Op>(before, all[lower]);
-  const rank_memory out = r.result(where.out[0], mine);
-  const std::vector<piece<T>> pieces = pieces_of<Op>(before, own);
+template <class T>
+void scan_pieces(const registry::problem& p, const std::vector<piece<T>>& pieces, const backend::memory& in,
+                 const backend::memory& out, const rank& r) {
   std::vector<T> carries;
   for (const piece<T>& one : pieces) carries.insert(carries.end(), {one.before, one.after});
   const backend::buffer carry(r.queue(), carries.size() * sizeof(T));
   r.queue().upload(carry, carries.data(), carries.size() * sizeof(T));
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    const std::uint64_t at = (pieces[i].first - begin) * sizeof(T), bytes = pieces[i].count * sizeof(T);
+    const std::uint64_t at = (pieces[i].first - pieces[0].first) * sizeof(T), bytes = pieces[i].count * sizeof(T);
     registry::bindings there;
     there.in = {in.at(at, bytes), backend::memory(carry).at(2 * i * sizeof(T), 2 * sizeof(T))};
-    there.out[0] = backend::memory(out).at(at, bytes);
+    there.out[0] = out.at(at, bytes);
     registry::run_on_rank(r, part_of(p, pieces[i].count), there);
   }
+}
+
+template <class Op, class T>
+void scan_part(const registry::problem& p, const registry::bindings& where, const rank& r) {
+  const carry_of_all<T> carry(p, where, r);
+  const byte_range mine = r.part(where.in[0]);
+  const backend::memory in = local(where.in[0], r.index(), mine);
+  const order::segment<T> own = reduce::segment_of(r.view<T>(in), 0, mine.begin / sizeof(T), {.operation = Op::id});
+  order::segment<T> before;
+  const std::vector<order::segment<T>> all = r.all_gather(own);
+  for (unsigned lower = 0; lower < r.index(); ++lower) order::append<Op>(before, all[lower]);
+  const rank_memory out = r.result(where.out[0], mine);
+  scan_pieces(p, pieces_of<Op>(p.n(), carry, before, own), in, out, r);
   r.deliver(where.out[0], mine, out);
 }
 
@@ -79,7 +95,6 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
 }
 
 std::string unsupported(const registry::problem& p, const backend::device& on, const registry::tuning&) {
-  if (has_carry(p)) return "a group takes whole arrays, without a carry";
   return registry::unsupported_by_members(part_of(p, p.n()), on);
 }
 

@@ -8,6 +8,9 @@
 #include "registry/bindings.hpp"
 #include "registry/fold.hpp"
 
+#include <algorithm>
+#include <bit>
+
 namespace tilewise::impl::scan {
 
 inline constexpr std::array<std::string_view, 2> kind_words{"inclusive", "exclusive"};
@@ -44,6 +47,11 @@ registry::problem problem_of(std::uint64_t n, op operation, bool exclusive, cons
                static_cast<std::uint8_t>(init != nullptr), static_cast<std::uint8_t>(carry)};
   if (init != nullptr) p.number[0] = base::scalar_value::of(*init);
   return p;
+}
+
+/// How many of `count` elements from position `first` on are in one aligned block with it, and so in one scan with carry.
+constexpr std::uint64_t piece_length(std::uint64_t first, std::uint64_t count) {
+  return first == 0 ? count : std::min(count, std::uint64_t{1} << std::countr_zero(first));
 }
 
 /// The same scan of a part of n elements, with a carry.

@@ -1,4 +1,4 @@
-#include "cli/ranks.hpp"
+#include "cli/rank_files.hpp"
 
 #include "backend/group/group_device.hpp"
 #include "backend/group/mpi_world.hpp"
