@@ -7,6 +7,7 @@
 #include "backend/group/group_matrix.hpp"
 #include "base/ceil_div.hpp"
 #include "matmul/matmul_problem.hpp"
+#include "registry/pieces.hpp"
 #include "registry/ranks.hpp"
 
 namespace tilewise::impl::matmul {

@@ -24,14 +24,4 @@ struct row_range {
 /// The rows, of `count`, that begin in `part`.
 row_range rows_in(backend::group::byte_range part, std::uint64_t row_bytes, std::uint64_t count);
 
-/// Rows [begin, end).
-struct row_range {
-  std::uint64_t begin, end;
-
-  std::uint64_t size() const { return end - begin; }
-  bool operator==(const row_range&) const = default;
-};
-/// The rows, of `count`, that begin in `part`.
-row_range rows_in(backend::group::byte_range part, std::uint64_t row_bytes, std::uint64_t count);
-
 }  // namespace tilewise::registry

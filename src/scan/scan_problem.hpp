@@ -49,7 +49,8 @@ registry::problem problem_of(std::uint64_t n, op operation, bool exclusive, cons
   return p;
 }
 
-/// How many of `count` elements from position `first` on are in one aligned block with it, and so in one scan with carry.
+/// How many of `count` elements from position `first` on are in one aligned block with it, and so in one scan with
+/// carry.
 constexpr std::uint64_t piece_length(std::uint64_t first, std::uint64_t count) {
   return first == 0 ? count : std::min(count, std::uint64_t{1} << std::countr_zero(first));
 }

@@ -76,7 +76,7 @@ template <scalar T>
 std::vector<std::uint64_t> borders_of(const array<T>& values) {
   const impl::queue& queue = queue_of(values.device());
   std::vector<std::uint64_t> border{0};
-  for (unsigned i = 0; i < queue.ranks(); ++i) border.push_back(part_of(values.storage(), i).end / sizeof(T));
+  for (unsigned i = 0; i < queue.ranks(); ++i) border.push_back(impl::part_of(values.storage(), i).end / sizeof(T));
   return border;
 }
 
