@@ -20,8 +20,14 @@ constexpr std::size_t random_cases = 500;
 /// Random cases stay below this many elements in all operands: they are many, and the definition is slow.
 constexpr std::uint64_t small_case = 16500;
 
-/// Of devices in one process: more ranks than some shapes have elements.
-constexpr std::array groups{"1*cpu:serial", "2*cpu:serial", "3*cpu:serial", "5*cpu:serial", "8*cpu:serial"};
+/// Groups in one process: of more ranks than some shapes have elements, and of GPUs, also of one that has two ranks.
+std::vector<std::string> groups() {
+  std::vector<std::string> all{"1*cpu:serial", "2*cpu:serial", "3*cpu:serial", "5*cpu:serial", "8*cpu:serial"};
+  std::string why_none;
+  for (const backend::runtime& r : backend::runtimes())
+    if (r.name == "cuda" && !r.devices(why_none).empty()) all.insert(all.end(), {"cuda:*", "2*cuda:0"});
+  return all;
+}
 
 std::uint64_t elements(const registry::problem& p) {
   std::uint64_t all = 0;
@@ -153,10 +159,11 @@ struct axes {
 
 std::vector<sweep_target> sweep_targets() {
   std::vector<sweep_target> all;
+  const std::vector<std::string> all_groups = groups();
   for (const registry::variant& v : registry::variants()) {
     if (v.peer || v.backend == "serial") continue;
     if (v.backend == "group")
-      for (const char* name : groups) all.push_back({v, name});
+      for (const std::string& name : all_groups) all.push_back({v, name});
     for (const backend::runtime& r : backend::runtimes()) {
       if (r.name != v.device_backend()) continue;
       std::string why_none;

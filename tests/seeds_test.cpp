@@ -90,7 +90,9 @@ TEST(Seeds, SequentialAndThreadedFiguresGoToTheirOwnRows) {
 }
 
 TEST(Seeds, WhatRanInProcessesIsMeasuredOnRanks) {
-  request wanted{.variant = "polymul/group:karatsuba", .base = find_preset("seeds")};
+  request wanted;
+  wanted.variant = "polymul/group:karatsuba";
+  wanted.base = find_preset("seeds");
   wanted.devices = {backend::find_device("cpu:serial", {})};
   const auto ranks_of = [&] {
     std::string text;
