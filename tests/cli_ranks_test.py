@@ -6,6 +6,7 @@ cli_ranks_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 import filecmp
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -84,7 +85,7 @@ class Ranks(Case):
 
     def test_the_first_rank_speaks(self):
         value = run(f"reduce {self.d}/x.npy --device cpu:serial").stdout
-        self.check(run_ranks(3, f"reduce {self.d}/x.npy -v"), 0, f"^{value}$", "^reduce/group on mpi: [^\n]*\n$")
+        self.check(run_ranks(3, f"reduce {self.d}/x.npy -v"), 0, f"^{re.escape(value)}$", "^reduce/group on mpi: [^\n]*\n$")
         fields = json.loads(run_ranks(3, f"scan {self.d}/x.npy -o {self.d}/y.npy --json").stdout)
         self.assertEqual(fields["digest"], json.loads(run(f"scan {self.d}/x.npy -o {self.d}/y.npy --json").stdout)["digest"])
 

@@ -41,6 +41,7 @@ void require_one_process(std::string_view command) {
 
 std::string rank_in_words() {
   if (!backend::group::is_mpi_process() || is_first_rank()) return "";
+  static_cast<void>(backend::group::mpi());  // the first rank, if it fails too, can end this one only then
   std::this_thread::sleep_for(std::chrono::seconds(1));
   return "rank " + std::to_string(rank_told()) + " on " + host_name() + ": ";
 }

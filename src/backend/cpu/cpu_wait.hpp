@@ -5,11 +5,15 @@
 
 namespace tilewise::backend::cpu {
 
-/// Polls for about 10 us: longer than a turn or the gap between two calls in a loop, much shorter than a time
-/// slice. Returns whether `ready` became true.
+/// About 10 us: longer than a turn or the gap between two calls in a loop, much shorter than a time slice.
+inline constexpr unsigned brief_spins = 256;
+/// About half a millisecond, for threads that wait for one another's devices.
+inline constexpr unsigned long_spins = 50 * brief_spins;
+
+/// Polls, by default briefly. Returns whether `ready` became true.
 template <class Ready>
-bool spin_briefly(Ready ready) {
-  for (unsigned spins = 0; spins < 256; ++spins) {
+bool spin_briefly(Ready ready, unsigned most_spins = brief_spins) {
+  for (unsigned spins = 0; spins < most_spins; ++spins) {
     if (ready()) return true;
     __builtin_ia32_pause();
   }

@@ -7,6 +7,9 @@ namespace tilewise::backend::cpu {
 
 std::unique_ptr<executor> make_serial_executor(unsigned threads);
 std::unique_ptr<executor> make_threads_executor(unsigned threads);
+/// The same, whose threads poll longer before they sleep. Each body runs on a thread of its own, and all do at once, so
+/// that they may wait for each other; but not where another call of this executor is under way.
+std::unique_ptr<executor> make_rank_threads(unsigned ranks);
 std::unique_ptr<executor> make_openmp_executor(unsigned threads);
 std::unique_ptr<executor> make_tbb_executor(unsigned threads);
 

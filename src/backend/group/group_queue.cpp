@@ -1,3 +1,4 @@
+#include "backend/cpu/executors.hpp"
 #include "backend/group/group_device.hpp"
 #include "backend/group/mpi_world.hpp"
 #include "backend/group/thread_transport.hpp"
@@ -31,7 +32,7 @@ queue::queue(const backend::device& owner, std::span<const std::shared_ptr<backe
   for (const auto& member : members_)
     for (const auto& other : members_) member->queue().open_to(other->queue());
   if (is_all_here())
-    team_ = cpu::make_executor("threads", ranks());
+    team_ = cpu::make_rank_threads(ranks());
   else
     processes_->attach(members_.front()->queue());
 }

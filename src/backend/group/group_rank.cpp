@@ -9,10 +9,18 @@ memory within(const memory& holds, byte_range range, byte_range common) {
   return holds.at(common.begin - range.begin, common.bytes());
 }
 
+/// Whether each rank's range lies on that rank; then nothing travels.
+bool lie_on_their_ranks(const memory& of, std::span<const byte_range> ranges) {
+  for (unsigned i = 0; i < ranges.size(); ++i)
+    if (ranges[i].bytes() != 0 && !part_of(of, i).holds(ranges[i])) return false;
+  return true;
+}
+
 }  // namespace
 
 rank_memory rank::fetch(const memory& of, byte_range wanted) const {
   const std::vector<byte_range> all = all_gather(wanted);
+  if (lie_on_their_ranks(of, all)) return rank_memory(local(of, index(), wanted));
   const byte_range mine = part(of);
   const bool has_all = wanted.bytes() == 0 || mine.holds(wanted);
   rank_memory got = has_all ? rank_memory(local(of, index(), wanted)) : rank_memory(queue(), wanted.bytes());
@@ -37,6 +45,7 @@ rank_memory rank::result(const memory& of, byte_range range) const {
 
 void rank::deliver(const memory& to, byte_range range, const rank_memory& computed) const {
   const std::vector<byte_range> all = all_gather(range);
+  if (lie_on_their_ranks(to, all)) return;
   const byte_range mine = part(to);
   std::vector<parcel> sends, receives;
   for (unsigned peer = 0; peer < count(); ++peer) {

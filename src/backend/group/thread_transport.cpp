@@ -19,9 +19,9 @@ void meeting::wait() {
     round_.fetch_add(1, std::memory_order_release);
     round_.notify_all();
   } else {
-    const bool may_spin = seats_.size() <= std::thread::hardware_concurrency();
+    const unsigned spins = seats_.size() <= std::thread::hardware_concurrency() ? cpu::long_spins : 0;
     const auto is_over = [&] { return round_.load(std::memory_order_acquire) != round; };
-    if (!may_spin || !cpu::spin_briefly(is_over)) round_.wait(round, std::memory_order_acquire);
+    if (!cpu::spin_briefly(is_over, spins)) round_.wait(round, std::memory_order_acquire);
   }
   if (failed_.load(std::memory_order_acquire)) throw cancelled();
 }
