@@ -58,7 +58,7 @@ std::string name_for_ranks(const std::string& name) {
   if (backend::group::is_group(name))
     throw error(errc::invalid_argument, "--device " + base::printable(name) +
                                             " is a group of its own; under mpirun name what each rank computes on");
-  return name == "auto" ? "mpi" : "mpi:" + name;
+  return name == "auto" || name == "all" ? "mpi" : "mpi:" + name;
 }
 
 bool is_in_processes(const data_run& run) {

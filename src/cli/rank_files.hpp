@@ -8,7 +8,7 @@
 
 namespace tilewise::cli {
 
-/// The device for a name that a user gave: in a process of mpirun, a rank with that device.
+/// The device for a name that a user gave: in a process of mpirun, a rank with that device; by default on the CPU.
 std::string name_for_ranks(const std::string& name);
 
 /// Whether the run is one of several processes' together.

@@ -19,14 +19,43 @@ constexpr std::array<registry::setting, 1> settings{{{"modulus", moduli}}};
 constexpr std::array<std::string_view, 1> numbers{"modulus"};
 
 // No elements, constants, around one vector, one tile and one base case in both, powers of two +-1 as the product's
-// length, very unequal lengths, every level of recursion; the last ones are ranges of products.
-constexpr std::array<extents, 36> edge_shapes{
-    {{0, 0},           {0, 5},       {5, 0},      {1, 1},       {1, 2},        {2, 1},         {2, 2},
-     {3, 2},           {3, 7},       {8, 8},      {9, 8},       {16, 17},      {31, 33},       {32, 32},
-     {33, 32},         {64, 65},     {127, 130},  {128, 128},   {129, 128},    {255, 1},       {1, 1000},
-     {257, 255},       {511, 514},   {512, 512},  {3, 4099},    {8193, 5},     {1000, 300},    {100, 3001},
-     {1025, 1024},     {4200, 4100}, {17, 16500}, {9001, 4200}, {9, 8, 0, 16}, {64, 3, 65, 1}, {700, 900, 590, 300},
-     {3001, 100, 1, 0}}};
+// length, very unequal lengths, ranges of products; the last ones reach every level of recursion.
+constexpr std::array<extents, 36> edge_shapes{{{0, 0},
+                                               {0, 5},
+                                               {5, 0},
+                                               {1, 1},
+                                               {1, 2},
+                                               {2, 1},
+                                               {2, 2},
+                                               {3, 2},
+                                               {3, 7},
+                                               {8, 8},
+                                               {9, 8},
+                                               {16, 17},
+                                               {31, 33},
+                                               {32, 32},
+                                               {33, 32},
+                                               {64, 65},
+                                               {127, 130},
+                                               {128, 128},
+                                               {129, 128},
+                                               {255, 1},
+                                               {1, 1000},
+                                               {257, 255},
+                                               {511, 514},
+                                               {512, 512},
+                                               {3, 4099},
+                                               {8193, 5},
+                                               {1000, 300},
+                                               {100, 3001},
+                                               {9, 8, 0, 16},
+                                               {64, 3, 65, 1},
+                                               {700, 900, 590, 300},
+                                               {3001, 100, 1, 0},
+                                               {1025, 1024},
+                                               {4200, 4100},
+                                               {17, 16500},
+                                               {9001, 4200}}};
 constexpr std::array<extents, 3> quick_shapes{{{256, 256}, {4096, 4096}, {16384, 16384}}};
 constexpr std::array<extents, 8> normal_shapes{{{64, 64},
                                                 {256, 256},
