@@ -89,6 +89,12 @@ class Ranks(Case):
         fields = json.loads(run_ranks(3, f"scan {self.d}/x.npy -o {self.d}/y.npy --json").stdout)
         self.assertEqual(fields["digest"], json.loads(run(f"scan {self.d}/x.npy -o {self.d}/y.npy --json").stdout)["digest"])
 
+    def test_verify_is_of_all_ranks(self):
+        result = run_ranks(2, "verify scan polymul")
+        self.check(result, 0, r"(?s)scan .* on 1 variant, 1 device, .*polymul .* on [23] variants, 1 device, ", "^$")
+        for line in run("verify scan polymul --device cpu:serial").stdout.splitlines()[:2]:
+            self.assertIn(line.split()[1], result.stdout)
+
     def test_bad_input_ends_all(self):
         rows = (("scan {d}/gone.npy -o {d}/y.npy", 6, r"gone\.npy: cannot be read"),
                 ("scan {d}/x.npy -o {d}/no/y.npy", 6, r"no/y\.npy: cannot be written"),

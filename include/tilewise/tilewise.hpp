@@ -6,7 +6,7 @@
 #include <tilewise/device.hpp>
 #include <tilewise/diffuse.hpp>
 #include <tilewise/error.hpp>
-#include <tilewise/group.hpp>
+#include <tilewise/groups.hpp>
 #include <tilewise/host_range.hpp>
 #include <tilewise/interop.hpp>
 #include <tilewise/matmul.hpp>

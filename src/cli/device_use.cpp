@@ -2,6 +2,7 @@
 
 #include "backend/cpu/cpu_device.hpp"
 #include "backend/group/group_device.hpp"
+#include "backend/group/mpi_world.hpp"
 #include "cli/driver_cache.hpp"
 #include "cli/drivers.hpp"
 #include "cli/output.hpp"
@@ -103,9 +104,13 @@ device_handle open_device(const common_options& options) {
 }
 
 std::vector<device_handle> open_devices(const device_list_options& options) {
+  const auto devices_called = [&](const std::string& name) {
+    const bool is_one = name != "all" || backend::group::is_mpi_process();  // the ranks together
+    return is_one ? device_list{open_one(one_of(options, name), false)} : all_devices(options);
+  };
   std::vector<device_handle> opened;
   for (const std::string& name : options.names)
-    for (device_handle& d : name == "all" ? all_devices(options) : device_list{open_one(one_of(options, name), false)})
+    for (device_handle& d : devices_called(name))
       if (std::none_of(opened.begin(), opened.end(),
                        [&](const device_handle& known) { return known->info().name == d->info().name; }))
         opened.push_back(std::move(d));

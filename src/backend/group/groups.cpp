@@ -1,5 +1,5 @@
 // The public functions of groups.
-#include <tilewise/group.hpp>
+#include <tilewise/groups.hpp>
 
 #include "backend/group/group_device.hpp"
 #include "backend/owned_memory.hpp"
