@@ -1,7 +1,6 @@
 // What:   sort on the ranks of a group.
-// Order:  each rank sorts its part; the runs are merged, equal codes in order of rank. So equal keys keep the order of
-// the
-//         input.
+// Order:  each rank sorts its part; the runs are merged, equal codes in order of rank. So equal keys keep the order
+//         of the input.
 // Shape:  a local sort; the exact cuts of all runs at the borders of the output (sort_group_split.hpp); one exchange in
 //         which each rank gets its piece of every run; a merge of these.
 // Limits: those of the members' variants; workspace of twice a rank's part, and what its local sort takes.
