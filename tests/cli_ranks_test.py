@@ -114,6 +114,7 @@ class Ranks(Case):
         for name in "cpu:serial+", "0*cpu:serial", "x*cpu:serial", "cuda:0+", "cpu:*", "2*", "+":
             with self.subTest(name):
                 self.check(run(f"reduce {self.d}/x.npy --device {name}"), 2, "^$", "is not a group of devices")
+        self.check(run(f"reduce {self.d}/x.npy --device none:*"), 4, "^$", r"there is no device 'none:\*'.* devices` lists")
 
     def test_a_rank_that_is_lost_ends_all_in_ten_seconds(self):
         for sent, code, err in ((signal.SIGKILL, "137", "rank 1"), (signal.SIGSTOP, "8", "rank 1 on .* has not answered")):

@@ -57,12 +57,15 @@ void append_names(std::vector<std::string>& names, std::string_view part, std::s
     for (const runtime& r : runtimes())
       if (r.name == backend && backend != "cpu")
         for (const auto& found : r.devices(why_none)) names.push_back(found->info().name);
-    if (names.size() == before) refuse(whole, "there are no devices " + std::string(part) + ". " + why_none);
+    if (names.size() == before && backend == "cpu") refuse(whole, "cpu:* would be one processor several times");
+    if (names.size() == before)
+      throw error(errc::device_lost, "there is no device '" + std::string(part) + "'. " + why_none +
+                                         (why_none.empty() ? "" : " ") + "`tilewise devices` lists what is here");
   } else {
     unsigned times = 0;
     const auto [end, fault] = std::from_chars(part.data(), part.data() + star, times);
     if (fault != std::errc() || end != part.data() + star || times == 0 || times > most || star + 1 == part.size())
-      refuse(whole, "before * stands a number from 1 to " + std::to_string(most) + ", and behind it a device");
+      refuse(whole, "before * belongs a number from 1 to " + std::to_string(most) + ", and a device after it");
     names.insert(names.end(), times, std::string(part.substr(star + 1)));
   }
 }
