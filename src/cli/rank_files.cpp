@@ -62,7 +62,8 @@ std::string name_for_ranks(const std::string& name) {
 }
 
 bool is_in_processes(const data_run& run) {
-  return run.device->info().backend == "group" && !backend::group::enter(run.device->queue()).is_all_here();
+  const bool is_group = run.device->info().backend == "group";  // first, since to ask a queue opens its device
+  return is_group && backend::group::over_processes(run.device->queue()) != nullptr;
 }
 
 shared_output::shared_output(data_run& run, const std::string& path, dtype type, std::span<const std::uint64_t> shape)

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <chrono>
-#include <cstdlib>
 #include <thread>
 
 #include <unistd.h>
@@ -12,13 +11,6 @@
 namespace tilewise::cli {
 
 namespace {
-
-/// As the launchers tell it, before MPI has started.
-unsigned rank_told() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"})
-    if (const char* told = std::getenv(name); told != nullptr) return static_cast<unsigned>(std::atoi(told));
-  return 0;
-}
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -28,7 +20,7 @@ std::string host_name() {
 }  // namespace
 
 bool is_first_rank() {
-  static const bool first = rank_told() == 0;
+  static const bool first = backend::group::launched_rank().value_or(0) == 0;
   return first;
 }
 
@@ -43,7 +35,7 @@ std::string rank_in_words() {
   if (!backend::group::is_mpi_process() || is_first_rank()) return "";
   static_cast<void>(backend::group::mpi());  // the first rank, if it fails too, can end this one only then
   std::this_thread::sleep_for(std::chrono::seconds(1));
-  return "rank " + std::to_string(rank_told()) + " on " + host_name() + ": ";
+  return "rank " + std::to_string(*backend::group::launched_rank()) + " on " + host_name() + ": ";
 }
 
 void end_all_ranks(exit_code code) {

@@ -47,10 +47,6 @@ void run(const problem& p, const registry::bindings& where, const registry::tuni
   backend::group::enter(queue).on_each_rank([&](const rank& r) { convolve_band(p, where, r); });
 }
 
-std::string unsupported(const problem& p, const backend::device& on, const registry::tuning&) {
-  return registry::unsupported_by_members(p, on);
-}
-
 }  // namespace
 
 std::vector<registry::variant> convolve_group_variants() {
@@ -59,7 +55,7 @@ std::vector<registry::variant> convolve_group_variants() {
            .name = "",
            .types = float_types,
            .source = "bands of rows of the result, each rank's from its own part and its neighbours' rows",
-           .unsupported = unsupported,
+           .unsupported = registry::unsupported_by_members,
            .run = run}};
 }
 

@@ -75,10 +75,6 @@ void run(const problem& p, const registry::bindings& where, const registry::tuni
   backend::group::enter(queue).on_each_rank([&](const rank& r) { step_band(p, where, t, r); });
 }
 
-std::string unsupported(const problem& p, const backend::device& on, const registry::tuning&) {
-  return registry::unsupported_by_members(p, on);
-}
-
 }  // namespace
 
 std::vector<registry::variant> diffuse_group_variants() {
@@ -90,7 +86,7 @@ std::vector<registry::variant> diffuse_group_variants() {
                "bands of rows; halos of several steps: C. Ding, Y. He, A ghost cell expansion method for reducing "
                "communications in solving PDE problems (2001)",
            .tuning = axes,
-           .unsupported = unsupported,
+           .unsupported = registry::unsupported_by_members,
            .run = run}};
 }
 

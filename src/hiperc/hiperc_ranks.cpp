@@ -6,24 +6,15 @@
 
 namespace tilewise::hiperc {
 
-namespace {
-
-/// Null unless there are other processes.
-backend::group::queue* in_processes(backend::queue& queue) {
-  if (queue.device().info().backend != "group") return nullptr;
-  auto& all = backend::group::enter(queue);
-  return all.is_all_here() ? nullptr : &all;
-}
-
-}  // namespace
+using backend::group::over_processes;
 
 bool writes_files(backend::queue& queue) {
-  const auto* const all = in_processes(queue);
+  const auto* const all = over_processes(queue);
   return all == nullptr || all->first_rank() == 0;
 }
 
 pace common_pace(backend::queue& queue, pace own) {
-  auto* const all = in_processes(queue);
+  auto* const all = over_processes(queue);
   if (all == nullptr) return own;
   pace common = own;
   all->on_each_rank([&](const backend::group::rank& r) {

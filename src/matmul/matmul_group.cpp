@@ -122,10 +122,6 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
   backend::group::enter(queue).on_each_rank([&](const rank& r) { multiply_share(p, where, r); });
 }
 
-std::string unsupported(const registry::problem& p, const backend::device& on, const registry::tuning&) {
-  return registry::unsupported_by_members(p, on);
-}
-
 }  // namespace
 
 std::vector<registry::variant> matmul_group_variants() {
@@ -135,7 +131,7 @@ std::vector<registry::variant> matmul_group_variants() {
            .types = all_dtypes,
            .source = "a grid of ranks: van de Geijn and Watts, SUMMA, Concurrency: Practice and Experience 9 (1997); "
                      "here with all of k in each step",
-           .unsupported = unsupported,
+           .unsupported = registry::unsupported_by_members,
            .run = run}};
 }
 

@@ -160,10 +160,6 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
   });
 }
 
-std::string unsupported(const registry::problem& p, const backend::device& on, const registry::tuning&) {
-  return registry::unsupported_by_members(p, on);
-}
-
 }  // namespace
 
 std::vector<registry::variant> matvec_group_variants() {
@@ -172,7 +168,7 @@ std::vector<registry::variant> matvec_group_variants() {
            .name = "",
            .types = all_dtypes,
            .source = "rows where they lie; of rows that are cut, block values, folded by all in the order",
-           .unsupported = unsupported,
+           .unsupported = registry::unsupported_by_members,
            .run = run}};
 }
 

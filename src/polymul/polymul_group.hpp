@@ -10,10 +10,6 @@ registry::variant group_naive_variant();
 registry::variant group_karatsuba_variant();
 registry::variant group_ntt_variant();
 
-/// What the only rank of a group does.
-void run_alone(const registry::problem& p, const registry::bindings& where, const registry::rank& r,
-               const registry::preferences& wanted);
-
 /// The bytes of elements [first, end).
 template <class T>
 constexpr backend::group::byte_range bytes_of(std::uint64_t first, std::uint64_t end) {

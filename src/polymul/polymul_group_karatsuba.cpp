@@ -204,7 +204,7 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
   if (sizes(p).product() == 0) return;
   backend::group::enter(queue).on_each_rank([&](const rank& r) {
     if (r.count() == 1)
-      run_alone(p, where, r, by_karatsuba);
+      registry::run_on_only_rank(r, p, where, by_karatsuba);
     else if (p.type == dtype::i32)
       deliver_sum(where.out[0], share<std::int32_t>(p, where, r).multiply(), r);
     else

@@ -139,7 +139,7 @@ void combine_on_host(const residues& from, const combination& combine, const bac
 }
 
 void multiply(const registry::problem& p, const registry::bindings& where, const rank& r) {
-  if (r.count() == 1) return run_alone(p, where, r, by_ntt);
+  if (r.count() == 1) return registry::run_on_only_rank(r, p, where, by_ntt);
   const residues all(p, where, r);
   if (all.part().bytes() == 0) return;
   const combination combine(all.primes(), modulus_of(p));

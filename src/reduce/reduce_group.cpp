@@ -30,10 +30,6 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
   });
 }
 
-std::string unsupported(const registry::problem& p, const backend::device& on, const registry::tuning&) {
-  return registry::unsupported_by_members(p, on);
-}
-
 }  // namespace
 
 std::vector<registry::variant> reduce_group_variants() {
@@ -42,7 +38,7 @@ std::vector<registry::variant> reduce_group_variants() {
            .name = "",
            .types = all_dtypes,
            .source = "block values of each rank's part, folded by all in the order",
-           .unsupported = unsupported,
+           .unsupported = registry::unsupported_by_members,
            .run = run}};
 }
 

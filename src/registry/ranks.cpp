@@ -2,6 +2,8 @@
 
 #include "base/ceil_div.hpp"
 
+#include <algorithm>
+
 namespace tilewise::registry {
 
 void run_on_rank(const rank& r, const problem& p, const bindings& where, const preferences& wanted) {
@@ -16,6 +18,18 @@ std::string unsupported_by_members(const problem& p, const backend::device& grou
     return none.what();
   }
   return "";
+}
+
+std::string unsupported_by_members(const problem& p, const backend::device& group, const tuning&) {
+  return unsupported_by_members(p, group);
+}
+
+void run_on_only_rank(const rank& r, const problem& p, const bindings& where, const preferences& wanted) {
+  bindings there;
+  const auto whole = [](const backend::memory& m) { return backend::group::local(m, 0, {0, m.bytes}); };
+  std::transform(where.in.begin(), where.in.end(), there.in.begin(), whole);
+  std::transform(where.out.begin(), where.out.end(), there.out.begin(), whole);
+  run_on_rank(r, p, there, wanted);
 }
 
 row_range rows_in(backend::group::byte_range part, std::uint64_t row_bytes, std::uint64_t count) {

@@ -14,6 +14,12 @@ void run_on_rank(const rank& r, const problem& p, const bindings& where, const p
 /// Why some member of a group has no variant for a problem that a rank would be given; empty if all have.
 std::string unsupported_by_members(const problem& p, const backend::device& group, const preferences& wanted = {});
 
+/// The same of the problem itself, for variants whose ranks are given others of its kind.
+std::string unsupported_by_members(const problem& p, const backend::device& group, const tuning& t);
+
+/// In a group of one rank: runs all of the problem where it lies.
+void run_on_only_rank(const rank& r, const problem& p, const bindings& where, const preferences& wanted = {});
+
 /// Rows [begin, end).
 struct row_range {
   std::uint64_t begin, end;

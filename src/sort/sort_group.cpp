@@ -175,19 +175,10 @@ class rank_sort {
   widths width_;
 };
 
-/// A rank alone sorts from the input to the output.
-void sort_alone(const registry::problem& p, const registry::bindings& where, const rank& r) {
-  const auto whole = [&](const memory& m) { return local(m, 0, r.part(m)); };
-  registry::bindings there;
-  there.in = {whole(where.in[0]), whole(where.in[1])};
-  there.out = {whole(where.out[0]), whole(where.out[1])};
-  registry::run_on_rank(r, p, there);
-}
-
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& queue) {
   backend::group::enter(queue).on_each_rank([&](const rank& r) {
     if (r.count() == 1)
-      sort_alone(p, where, r);
+      registry::run_on_only_rank(r, p, where);
     else
       rank_sort(p, where, r).run();
   });

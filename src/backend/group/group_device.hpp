@@ -66,6 +66,13 @@ class queue final : public backend::queue {
   std::int64_t clock_started_ = 0;
 };
 
+/// The queue as one of several processes' together; null for any other.
+inline queue* over_processes(backend::queue& q) {
+  if (q.device().info().backend != "group") return nullptr;
+  auto& all = static_cast<queue&>(q);
+  return all.is_all_here() ? nullptr : &all;
+}
+
 /// The group queue behind `q`: the first line of every variant's `run`.
 inline queue& enter(backend::queue& q) { return static_cast<queue&>(q); }
 

@@ -1,18 +1,16 @@
 // MPI as a module that is loaded when it is first requested.
 #include "backend/group/mpi_world.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cstdlib>
 
 #include <dlfcn.h>
 
 namespace tilewise::backend::group {
 
-bool is_mpi_process() {
-  constexpr std::array set_by_launchers{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"};
-  return std::any_of(set_by_launchers.begin(), set_by_launchers.end(),
-                     [](const char* name) { return std::getenv(name) != nullptr; });
+std::optional<unsigned> launched_rank() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"})
+    if (const char* told = std::getenv(name); told != nullptr) return static_cast<unsigned>(std::atoi(told));
+  return std::nullopt;
 }
 
 world& mpi() {

@@ -69,13 +69,6 @@ class mpi_world final : public world {
   unsigned local_rank() const override { return static_cast<unsigned>(local_rank_); }
   unsigned local_size() const override { return static_cast<unsigned>(local_size_); }
 
-  std::string host() const override {
-    char name[MPI_MAX_PROCESSOR_NAME];
-    int length = 0;
-    MPI_Get_processor_name(name, &length);
-    return {name, static_cast<std::size_t>(length)};
-  }
-
   std::string library() const override {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
     int length = 0;
@@ -120,6 +113,13 @@ class mpi_world final : public world {
   void end() { watch_.reset(); }
 
  private:
+  std::string host() const {
+    char name[MPI_MAX_PROCESSOR_NAME];
+    int length = 0;
+    MPI_Get_processor_name(name, &length);
+    return {name, static_cast<std::size_t>(length)};
+  }
+
   using line = std::array<char, MPI_MAX_PROCESSOR_NAME>;
 
   std::vector<std::string> gathered(const std::string& mine) {

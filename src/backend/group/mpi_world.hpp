@@ -4,6 +4,8 @@
 
 #include "backend/group/transport.hpp"
 
+#include <optional>
+
 namespace tilewise::backend::group {
 
 /// One rank in each process. Its memory is that of the queue that was attached last.
@@ -14,7 +16,6 @@ class world : public transport {
   /// Among the ranks on the same host.
   virtual unsigned local_rank() const = 0;
   virtual unsigned local_size() const = 0;
-  virtual std::string host() const = 0;
   /// "Open MPI v4.1.4"
   virtual std::string library() const = 0;
 
@@ -25,8 +26,9 @@ class world : public transport {
 /// What mpi_loader.cpp looks up in the module. Starts MPI if the program has not; then it ends with the process.
 extern "C" [[gnu::visibility("default")]] world* tilewise_mpi_world();
 
-/// Whether this process was started by an mpirun, of any MPI.
-bool is_mpi_process();
+/// Its rank, if an mpirun of any MPI has started this process, as it says before MPI has started.
+std::optional<unsigned> launched_rank();
+inline bool is_mpi_process() { return launched_rank().has_value(); }
 
 /// The one of this process, made when first asked for. Throws `unsupported`, with the package that is missing, where
 /// the module or MPI itself cannot be loaded.
