@@ -105,6 +105,16 @@ class queue {
   virtual bool reaches(const queue& other) const { return &other == this; }
   /// Lets another queue's device read this one's memory directly, where the driver can.
   virtual void open_to(const queue& other) { (void)other; }
+  /// Whether this queue's work may read the other's memory where it lies.
+  virtual bool reads(const queue& other) const { return &other == this; }
+  /// Marks the end of what has been enqueued so far, for other queues to follow. Of the marks of a queue the last four
+  /// count. A queue that others cannot follow waits here.
+  virtual unsigned leave_mark() {
+    finish();
+    return 0;
+  }
+  /// Work enqueued here from now on begins after the other queue's work up to its mark. Does not wait.
+  virtual void follow(const queue& other, unsigned mark) { (void)other, (void)mark; }
   /// Threads for large transfers beside the queue's own work; null where the device works on the host's memory.
   virtual transfer_team* transfers() { return nullptr; }
   /// Independent chains of multiply-adds in registers, fused where the type is a float, on the fastest unit that keeps

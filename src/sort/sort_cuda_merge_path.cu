@@ -60,7 +60,7 @@ __global__ void split_tiles(const Bits* keys, Runs runs, unsigned tile, std::uin
   const std::uint64_t t = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (t >= tiles) return;
   const auto group = runs.around(t * tile);
-  splits[t] = select(keys, group, t * tile - group.begin);
+  splits[t] = select(keys, runs, group, t * tile - group.begin);
 }
 
 /// The pieces of runs that a tile merges, side by side in it, every second one backwards.
@@ -76,18 +76,20 @@ struct tile_pieces {
       base[r] = r % 2 ? begin.at[r] + (first[r + 1] - 1) : begin.at[r] - first[r];
     }
   }
-  __device__ std::uint64_t source_of(unsigned slot) const {
+  template <class Runs>
+  __device__ std::uint64_t source_of(unsigned slot, const Runs& runs) const {
     const unsigned r = (slot >= first[1]) + (slot >= first[2]) + (slot >= first[3]);
-    return r % 2 ? base[r] - slot : base[r] + slot;
+    return (r % 2 ? base[r] - slot : base[r] + slot) + runs.value_shift(r);
   }
 };
 
-template <class Bits>
-__device__ void load_pieces(const tile_pieces& pieces, const Bits* from, Bits* slots) {
+template <class Bits, class Runs>
+__device__ void load_pieces(const tile_pieces& pieces, const Bits* from, const Runs& runs, Bits* slots) {
 #pragma unroll
   for (unsigned r = 0; r < ways; ++r) {
     const unsigned first = pieces.first[r], last = pieces.first[r + 1];
-    const Bits* const source = from + (r % 2 ? pieces.base[r] - (last - 1) : pieces.base[r] + first);
+    const Bits* const source =
+        from + (r % 2 ? pieces.base[r] - (last - 1) : pieces.base[r] + first) + runs.key_shift(r);
     Bits* const target = slots + (r % 2 ? last - 1 : first);
 #pragma unroll 4
     for (unsigned i = threadIdx.x; i < last - first; i += blockDim.x)
@@ -95,6 +97,10 @@ __device__ void load_pieces(const tile_pieces& pieces, const Bits* from, Bits* s
   }
   __pipeline_commit();
   __pipeline_wait_prior(0);
+  if constexpr (!Runs::are_codes) {
+    __syncthreads();  // all pieces are loaded
+    for (unsigned i = threadIdx.x; i < pieces.first[ways]; i += blockDim.x) slots[i] = runs.code(slots[i]);
+  }
 }
 
 /// Merges the tile's four pieces.
@@ -138,7 +144,7 @@ __global__ void __launch_bounds__(Tile::group_size, Tile::groups)
     pieces.lay_out(splits[blockIdx.x], end == group.end() ? group.ends() : splits[blockIdx.x + 1]);
   }
   __syncthreads();  // the pieces to load are known
-  load_pieces(pieces, from.keys, tile.keys());
+  load_pieces(pieces, from.keys, runs, tile.keys());
   __syncthreads();  // the pieces are loaded
   merge_pieces(tile, pieces);
   __syncthreads();  // and merged
@@ -150,7 +156,7 @@ __global__ void __launch_bounds__(Tile::group_size, Tile::groups)
 #pragma unroll
     for (unsigned r = 0; r < Tile::held; ++r) {
       const unsigned i = threadIdx.x + r * Tile::group_size;
-      if (i < length) value[r] = from.values[pieces.source_of(tile.from()[i])];
+      if (i < length) value[r] = from.values[pieces.source_of(tile.from()[i], runs)];
     }
 #pragma unroll
     for (unsigned r = 0; r < Tile::held; ++r) {
@@ -189,22 +195,6 @@ void enqueue(const sort_task<Bits, Value>& task, queue& q) {
   TW_CUDA(cudaGetLastError());
 }
 
-template <class Bits>
-__global__ void encode_keys(Bits* keys, std::uint64_t n, sort_code<Bits> code) {
-  const std::uint64_t stride = std::uint64_t{gridDim.x} * blockDim.x;
-  for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride)
-    keys[i] = code.encode(keys[i]);
-}
-
-template <class Bits>
-void enqueue_encoding(Bits* keys, std::uint64_t n, const sort_code<Bits>& code, queue& q) {
-  constexpr unsigned threads = 256, groups_each = 8;
-  if (code.is_identity()) return;
-  const std::uint64_t most = groups_each * q.device().info().compute_units;
-  const auto groups = static_cast<unsigned>(std::min(most, ceil_div(n, threads)));
-  encode_keys<<<groups, threads, 0, q.stream()>>>(keys, n, code);
-}
-
 template <class Bits, class Value>
 elements<Bits, Value> from_place(elements<Bits, Value> all, std::uint64_t begin) {
   all.keys += begin;
@@ -212,22 +202,64 @@ elements<Bits, Value> from_place(elements<Bits, Value> all, std::uint64_t begin)
   return all;
 }
 
+/// What is to be added to `from + i` to reach `to`. All elements of a type have addresses that differ by multiples of
+/// its size.
+template <class T>
+std::int64_t shift(const T* from, std::uint64_t i, const T* to) {
+  const auto bytes = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to)) -
+                     static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(from));
+  return bytes / static_cast<std::int64_t>(sizeof(T)) - static_cast<std::int64_t>(i);
+}
+
+/// Up to `ways` runs, and where the first one lies.
+template <class Bits, class Value>
+std::pair<placed_runs<Bits>, elements<Bits, Value>> place(std::span<const sorted_place> runs,
+                                                          const sort_code<Bits>& code) {
+  placed_runs<Bits> placed;
+  placed.coding = code;
+  elements<Bits, Value> first{};
+  for (unsigned r = 0; r < ways; ++r) {
+    if (r < runs.size()) {
+      const elements<Bits, Value> here{runs[r].keys.as<Bits>(), runs[r].values.as<Value>()};
+      if (r == 0) first = here;
+      placed.key_shift_of[r] = shift(first.keys, placed.n, here.keys);
+      if constexpr (moves<Value>) placed.value_shift_of[r] = shift(first.values, placed.n, here.values);
+      placed.n += runs[r].n;
+    }
+    placed.last.at[r] = placed.n;
+  }
+  return {placed, first};
+}
+
+std::vector<std::uint64_t> borders_of(std::span<const sorted_place> runs) {
+  std::vector<std::uint64_t> border{0};
+  for (const sorted_place& run : runs) border.push_back(border.back() + run.n);
+  return border;
+}
+
 /// Passes over runs of any lengths; a pass has launches for each group of `ways` runs.
 template <class Bits, class Value>
-void merge_given(const sort_task<Bits, Value>& task, std::vector<std::uint64_t> border, queue& q) {
-  const unsigned passes = rounds_of(border.size() - 1, ways);
+void merge_given(const sort_task<Bits, Value>& task, std::span<const sorted_place> placed, queue& q) {
+  std::vector<std::uint64_t> border = borders_of(placed);
+  const unsigned passes = rounds_of(placed.size(), ways);
   const workspace<Bits, Value> spare(q, passes == 1 ? 0 : task.n);
   const backend::buffer splits(q, ceil_div(task.n, merge_tile<Bits, Value>::length) * sizeof(split));
-  enqueue_encoding(task.in.keys, task.n, task.code, q);
-  elements<Bits, Value> source = task.in;
+  elements<Bits, Value> source{};
   for (unsigned pass = 1; pass <= passes; ++pass) {
     const elements<Bits, Value> target = (passes - pass) % 2 == 0 ? task.out : spare.all();
+    const coding<Bits> after{task.code, false, pass == passes};
     for (std::size_t i = 0; i + 1 < border.size(); i += ways) {
-      given_runs runs{};
-      for (unsigned r = 0; r < ways; ++r) runs.last.at[r] = border[std::min(i + r + 1, border.size() - 1)] - border[i];
+      const std::size_t last = std::min(i + ways, border.size() - 1);
+      const auto to = from_place(target, border[i]);
+      if (pass == 1) {
+        const auto [runs, first] = place<Bits, Value>(placed.subspan(i, last - i), task.code);
+        merge_pass(first, to, runs, splits.as<split>(), after, q);
+        continue;
+      }
+      given_runs runs;
+      for (unsigned r = 0; r < ways; ++r) runs.last.at[r] = border[std::min<std::size_t>(i + r + 1, last)] - border[i];
       runs.n = runs.last.at[ways - 1];
-      merge_pass(from_place(source, border[i]), from_place(target, border[i]), runs, splits.as<split>(),
-                 coding<Bits>{task.code, false, pass == passes}, q);
+      merge_pass(from_place(source, border[i]), to, runs, splits.as<split>(), after, q);
     }
     border = merged_borders(border, ways);
     source = target;
@@ -247,9 +279,9 @@ std::string unsupported(const registry::problem& p, const backend::device&, cons
 
 }  // namespace
 
-void merge_runs_on_cuda(const registry::problem& p, const registry::bindings& where,
-                        std::span<const std::uint64_t> border, backend::queue& q) {
-  with_task(p, where, [&](const auto& task) { merge_given(task, {border.begin(), border.end()}, enter(q)); });
+void merge_runs_on_cuda(const registry::problem& p, std::span<const sorted_place> runs, const registry::bindings& where,
+                        backend::queue& q) {
+  with_task(p, where, [&](const auto& task) { merge_given(task, runs, enter(q)); });
 }
 
 registry::variant cuda_merge_path_variant() {

@@ -2,7 +2,8 @@
 // Order:  of equal codes those of the earlier run come first.
 // Shape:  one lane per selection. It samples each run at equal steps, moves past the least sample and all before it,
 //         and starts again with smaller steps; a round leaves three fifths of what was wanted.
-// Limits: runs in global memory, all of one length but for the last, or four of any lengths.
+// Limits: runs in global memory, all of one length but for the last, or four of any lengths, which may lie apart and on
+//         other devices.
 // Twins:  none.
 //
 // The problem is that of Varman, Scheufler, Iyer, Ricard, Merging multiple lists on hierarchical-memory
@@ -31,9 +32,22 @@ struct run_group {
   __device__ split starts() const { return {start(0), start(1), start(2), start(3)}; }
   __device__ split ends() const { return {start(1), start(2), start(3), start(4)}; }
 };
-struct equal_runs {
+/// Runs of codes that lie one after the other.
+struct neighbours {
+  static constexpr bool are_codes = true;
+
+  static __device__ std::int64_t key_shift(unsigned) { return 0; }
+  static __device__ std::int64_t value_shift(unsigned) { return 0; }
+  template <class Bits>
+  static __device__ Bits code(Bits key) {
+    return key;
+  }
+};
+
+struct equal_runs : neighbours {
   std::uint64_t run, n;
 
+  equal_runs(std::uint64_t run, std::uint64_t n) : run(run), n(n) {}
   __device__ run_group around(std::uint64_t at) const { return {at, run, n}; }
 };
 
@@ -46,18 +60,34 @@ struct given_group {
   __device__ split starts() const { return {0, last.at[0], last.at[1], last.at[2]}; }
   __device__ split ends() const { return last; }
 };
-struct given_runs {
-  split last;
-  std::uint64_t n;
+struct given_runs : neighbours {
+  split last{};
+  std::uint64_t n = 0;
 
   __device__ given_group around(std::uint64_t) const { return {last}; }
+};
+
+/// The same of runs of keys that lie anywhere: element i of run r, counted as if they were neighbours from the first
+/// one's place on, lies `shift[r]` further.
+template <class Bits>
+struct placed_runs {
+  split last{};
+  std::uint64_t n = 0;
+  std::int64_t key_shift_of[ways]{}, value_shift_of[ways]{};
+  sort_code<Bits> coding{};
+  static constexpr bool are_codes = false;
+
+  __device__ given_group around(std::uint64_t) const { return {last}; }
+  __device__ std::int64_t key_shift(unsigned r) const { return key_shift_of[r]; }
+  __device__ std::int64_t value_shift(unsigned r) const { return value_shift_of[r]; }
+  __device__ Bits code(Bits key) const { return coding.encode(key); }
 };
 
 /// Where the group's first `wanted` merged elements end. The least of samples `step` apart has at most step - 1
 /// elements of each other run before it, so it is one of those wanted as long as these are more than
 /// ways * (step - 1). Two samples of each run are read at a time, and two passed.
-template <class Bits, class Group>
-__device__ split select(const Bits* keys, const Group& group, std::uint64_t wanted) {
+template <class Bits, class Runs, class Group>
+__device__ split select(const Bits* keys, const Runs& runs, const Group& group, std::uint64_t wanted) {
   constexpr unsigned ahead = 2;
   split found = group.starts();
   const split ends = group.ends();
@@ -71,7 +101,7 @@ __device__ split select(const Bits* keys, const Group& group, std::uint64_t want
 #pragma unroll
       for (unsigned i = 0; i < ahead; ++i) {
         const std::uint64_t after = found.at[r] + (i + 1) * step;
-        if (after <= ends.at[r]) sample[r][i] = keys[after - 1], left[r] = i + 1;
+        if (after <= ends.at[r]) sample[r][i] = runs.code(keys[after - 1 + runs.key_shift(r)]), left[r] = i + 1;
       }
     }
 #pragma unroll

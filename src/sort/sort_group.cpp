@@ -1,8 +1,8 @@
 // What:   sort on the ranks of a group.
 // Order:  each rank sorts its part; the runs are merged, equal codes in order of rank. So equal keys keep the order
 //         of the input.
-// Shape:  a local sort; the exact cuts of all runs at the borders of the output (sort_group_split.hpp); one exchange in
-//         which each rank gets its piece of every run; a merge of these.
+// Shape:  a local sort; the exact cuts of all runs at the borders of the output (sort_group_split.hpp); a merge of each
+//         rank's pieces of all runs, which are lent to it: a device that can reads them where they lie.
 // Limits: those of the members' variants; workspace of twice a rank's part, and what its local sort takes.
 // Twins:  sort_pieces.cpp, whose runs one device sorts.
 #include "scan/scan_problem.hpp"
@@ -16,6 +16,8 @@ namespace {
 using backend::buffer;
 using backend::memory;
 using backend::group::byte_range;
+using backend::group::demand;
+using backend::group::loan;
 using backend::group::parcel;
 using backend::group::rank_memory;
 using registry::rank;
@@ -77,17 +79,14 @@ class rank_sort {
     const byte_range mine = r_.part(where_.in[0]);
     const rank_memory values = has_values(p_) ? r_.fetch(where_.in[1], as_column(mine, 1)) : rank_memory({});
     const rank_memory values_out = results(1);
-    merge_pieces(runs(mine, values), values_out);
+    const std::uint64_t n = mine.bytes() / width_.of[0];
+    const column_buffers run(r_.queue(), width_, n);
+    if (n != 0) sort_own(mine, values, run, n);
+    merge_runs(run, n, values_out);
     if (width_.columns == 2) r_.deliver(where_.out[1], as_column(r_.part(where_.out[0]), 1), values_out);
   }
 
  private:
-  /// Pieces of runs, one after the other, in order of rank.
-  struct gathered {
-    std::unique_ptr<column_buffers> elements;
-    std::vector<std::uint64_t> border;  // where pieces begin that are not empty, and the end
-  };
-
   /// The bytes of another column's elements.
   byte_range as_column(byte_range keys, std::size_t column) const {
     return {keys.begin / width_.of[0] * width_.of[column], keys.end / width_.of[0] * width_.of[column]};
@@ -95,13 +94,6 @@ class rank_sort {
   rank_memory results(std::size_t column) const {
     return column < width_.columns ? r_.result(where_.out[column], as_column(r_.part(where_.out[0]), column))
                                    : rank_memory({});
-  }
-
-  gathered runs(byte_range mine, const memory& values) const {
-    const std::uint64_t n = mine.bytes() / width_.of[0];
-    const column_buffers run(r_.queue(), width_, n);
-    if (n != 0) sort_own(mine, values, run, n);
-    return exchange(run, cut_runs(r_, p_, run.of(0), n, borders()));
   }
 
   void sort_own(byte_range mine, const memory& values, const column_buffers& run, std::uint64_t n) const {
@@ -122,48 +114,76 @@ class rank_sort {
     return all;
   }
 
-  gathered exchange(const column_buffers& run, const run_cuts& cuts) const {
-    const unsigned me = r_.index();
-    gathered got{.elements = nullptr, .border = {0}};
-    std::vector<std::uint64_t> begin{0};
-    for (unsigned k = 0; k < r_.count(); ++k) begin.push_back(begin.back() + cuts.length(k, me));
-    got.elements = std::make_unique<column_buffers>(r_.queue(), width_, begin.back());
-    std::vector<parcel> sends, receives;
-    for (unsigned peer = 0; peer < r_.count(); ++peer) {
-      if (const std::uint64_t received = cuts.length(peer, me); received != 0) got.border.push_back(begin[peer + 1]);
-      for (std::size_t c = 0; c < width_.columns; ++c) {
-        const memory from = run.piece(c, cuts.at(me, peer), cuts.length(me, peer));
-        const memory to = got.elements->piece(c, begin[peer], cuts.length(peer, me));
-        if (peer != me && from.bytes != 0) sends.push_back({peer, from});
-        if (peer != me && to.bytes != 0) receives.push_back({peer, to});
-        if (peer == me && to.bytes != 0) r_.queue().copy(to, from, to.bytes);
-      }
-    }
-    r_.exchange(sends, receives);
-    return got;
+  /// What is left to do once all ranks have sorted their parts.
+  void merge_runs(const column_buffers& run, std::uint64_t n, const memory& values_out) const {
+    const run_cuts cuts = cut_runs(r_, p_, run.of(0), n, borders());
+    const std::array<memory, 2> out{local(where_.out[0], r_.index(), r_.part(where_.out[0])), values_out};
+    const loan lent = borrow(run, cuts);
+    merge(pieces_of(run, cuts, lent), out);
+    r_.give_back();
   }
 
-  void merge_pieces(const gathered& pieces, const memory& values_out) const {
-    const std::uint64_t n = pieces.border.back();
-    const byte_range mine = r_.part(where_.out[0]);
-    const std::array<memory, 2> out{local(where_.out[0], r_.index(), mine), values_out};
-    if (pieces.border.size() <= 2) {  // one run or none
-      for (std::size_t c = 0; c < width_.columns && n != 0; ++c)
-        r_.queue().copy(out[c], pieces.elements->of(c), n * width_.of[c]);
-      return;
+  /// Of the other ranks' runs what belongs to this rank's part of the output.
+  loan borrow(const column_buffers& run, const run_cuts& cuts) const {
+    const unsigned me = r_.index();
+    std::vector<parcel> sends;
+    std::vector<demand> receives;
+    for (unsigned peer = 0; peer < r_.count(); ++peer) {
+      if (peer == me) continue;
+      for (std::size_t c = 0; c < width_.columns; ++c) {
+        if (cuts.length(me, peer) != 0) sends.push_back({peer, run.piece(c, cuts.at(me, peer), cuts.length(me, peer))});
+        if (cuts.length(peer, me) != 0) receives.push_back({peer, cuts.length(peer, me) * width_.of[c]});
+      }
     }
-    registry::bindings where;
-    where.in = {pieces.elements->of(0), pieces.elements->of(1)};
-    where.out = {out[0], out[1]};
-    merger_of(r_.device().info())(part_of(p_, n), where, pieces.border, r_.queue());
+    return r_.borrow(sends, receives);
+  }
+
+  /// What the part of the output is merged from, in order of rank.
+  std::vector<sorted_place> pieces_of(const column_buffers& run, const run_cuts& cuts, const loan& lent) const {
+    std::vector<sorted_place> all;
+    std::size_t next = 0;
+    for (unsigned k = 0; k < r_.count(); ++k) {
+      const std::uint64_t n = cuts.length(k, r_.index());
+      if (n == 0) continue;
+      std::array<memory, 2> column{};
+      for (std::size_t c = 0; c < width_.columns; ++c)
+        column[c] = k == r_.index() ? run.piece(c, cuts.at(k, k), n) : lent.at(next++);
+      all.push_back({column[0], column[1], n});
+    }
+    return all;
+  }
+
+  void merge(std::span<const sorted_place> pieces, const std::array<memory, 2>& out) const {
+    std::uint64_t n = 0;
+    for (const sorted_place& one : pieces) n += one.n;
+    if (pieces.size() <= 1) return gather(pieces, out);
+    const registry::problem part = part_of(p_, n);
+#if TILEWISE_WITH_CUDA
+    if (r_.device().info().backend == "cuda")
+      return merge_runs_on_cuda(part, pieces, {.out = {out[0], out[1]}}, r_.queue());
+#endif
+    const column_buffers all(r_.queue(), width_, n);
+    gather(pieces, {all.of(0), all.of(1)});
+    std::vector<std::uint64_t> border{0};
+    for (const sorted_place& one : pieces) border.push_back(border.back() + one.n);
+    merger_of(r_.device().info())(part, {.in = {all.of(0), all.of(1)}, .out = {out[0], out[1]}}, border, r_.queue());
+  }
+
+  /// Copies the pieces to places one after the other.
+  void gather(std::span<const sorted_place> pieces, const std::array<memory, 2>& to) const {
+    std::uint64_t at = 0;
+    for (const sorted_place& one : pieces) {
+      for (std::size_t c = 0; c < width_.columns; ++c) {
+        const std::uint64_t bytes = one.n * width_.of[c];
+        r_.queue().copy(to[c].at(at * width_.of[c], bytes), c == 0 ? one.keys : one.values, bytes);
+      }
+      at += one.n;
+    }
   }
 
   static runs_merger* merger_of(const device_info& on) {
 #if TILEWISE_WITH_OPENCL
     if (on.backend == "opencl") return merge_runs_on_opencl;
-#endif
-#if TILEWISE_WITH_CUDA
-    if (on.backend == "cuda") return merge_runs_on_cuda;
 #endif
     static_cast<void>(on);
     return merge_runs_on_cpu;

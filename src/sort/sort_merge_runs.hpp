@@ -1,4 +1,4 @@
-// Merges of sorted runs that lie one after the other in a device's memory, one function for each backend.
+// Merges of sorted runs, one function for each backend.
 #pragma once
 
 #include "registry/variant.hpp"
@@ -14,7 +14,15 @@ using runs_merger = void(const registry::problem& p, const registry::bindings& w
 
 runs_merger merge_runs_on_cpu;
 runs_merger merge_runs_on_opencl;
-runs_merger merge_runs_on_cuda;
+
+/// A sorted run that is not empty.
+struct sorted_place {
+  backend::memory keys, values;  // no values where none move
+  std::uint64_t n;
+};
+/// The same of runs that lie anywhere the device can read, and which are left as they are; only `where.out` is used.
+void merge_runs_on_cuda(const registry::problem& p, std::span<const sorted_place> runs, const registry::bindings& where,
+                        backend::queue& q);
 
 /// Every `ways`-th border: those of the merged runs.
 inline std::vector<std::uint64_t> merged_borders(std::span<const std::uint64_t> border, std::size_t ways) {

@@ -44,6 +44,7 @@ class queue final : public backend::queue {
   void copy_rows(memory to, std::uint64_t to_stride, memory from, std::uint64_t from_stride, std::uint64_t width,
                  std::uint64_t rows) override;
   bool reaches(const backend::queue& other) const override { return other.device().info().backend == "cpu"; }
+  bool reads(const backend::queue& other) const override { return reaches(other); }
   double multiply_add(dtype type) override;
   void finish() override {}
   void start_clock() override;

@@ -31,14 +31,19 @@ void pool::open(int ordinal, cudaStream_t stream, std::uint64_t limit) {
   kept_limit_ = total / 2;  // the other half stays within reach of other libraries in the process
 }
 
-void pool::open_to(int ordinal) const {
-  if (!stream_ordered_) return;  // then the driver copies by the host
+void pool::open_to(int ordinal) {
+  if (!stream_ordered_ || is_open_to(ordinal)) return;  // without a stream's pool the driver copies by the host
   cudaMemPool_t memory = nullptr;
   TW_CUDA(cudaDeviceGetMemPool(&memory, ordinal_));
   cudaMemAccessDesc access{};
   access.location = {cudaMemLocationTypeDevice, ordinal};
   access.flags = cudaMemAccessFlagsProtReadWrite;
   TW_CUDA(cudaMemPoolSetAccess(memory, &access, 1));
+  readers_.push_back(ordinal);
+}
+
+bool pool::is_open_to(int ordinal) const {
+  return ordinal == ordinal_ || std::find(readers_.begin(), readers_.end(), ordinal) != readers_.end();
 }
 
 void pool::close() noexcept {

@@ -21,7 +21,8 @@ class pool {
   void close() noexcept;
 
   /// Lets another device read and write the memory, which it must be able to.
-  void open_to(int ordinal) const;
+  void open_to(int ordinal);
+  bool is_open_to(int ordinal) const;
 
   /// Aligned to 256 bytes. Throws `out_of_memory` with the need and what is free.
   void* take(std::uint64_t bytes);
@@ -38,6 +39,7 @@ class pool {
   int ordinal_ = 0;
   cudaStream_t stream_ = nullptr;
   bool stream_ordered_ = false;
+  std::vector<int> readers_;  // other devices
   std::uint64_t limit_ = 0;
   std::uint64_t held_ = 0;        // bytes of the driver's memory
   std::uint64_t kept_ = 0;        // bytes in the free lists

@@ -22,6 +22,7 @@ void queue::open() {
     make_current();
     if (owns_stream_) TW_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
     for (cudaEvent_t& event : clock_) TW_CUDA(cudaEventCreate(&event));
+    for (cudaEvent_t& event : marks_) TW_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
     pool_.open(ordinal_, stream_, device().info().memory);
     ticket_ = static_cast<unsigned*>(pool_.take(sizeof(unsigned)));
     TW_CUDA(cudaMemsetAsync(ticket_, 0, sizeof(unsigned), stream_));
@@ -39,8 +40,9 @@ void queue::close() noexcept {
   TW_CUDA_NOTHROW(cudaStreamSynchronize(stream_));
   staging_.close();
   pool_.close();
-  for (cudaEvent_t event : clock_)
-    if (event != nullptr) TW_CUDA_NOTHROW(cudaEventDestroy(event));
+  for (const std::span<const cudaEvent_t> events : {std::span<const cudaEvent_t>(clock_), {marks_}})
+    for (cudaEvent_t event : events)
+      if (event != nullptr) TW_CUDA_NOTHROW(cudaEventDestroy(event));
   if (owns_stream_ && stream_ != nullptr) TW_CUDA_NOTHROW(cudaStreamDestroy(stream_));
 }
 
@@ -108,6 +110,23 @@ void queue::open_to(const backend::queue& other) {
   int can = 0;
   if (reader != ordinal_) TW_CUDA(cudaDeviceCanAccessPeer(&can, reader, ordinal_));
   if (can != 0) pool_.open_to(reader);
+}
+
+bool queue::reads(const backend::queue& other) const {
+  return reaches(other) && static_cast<const queue&>(other).pool_.is_open_to(ordinal_);
+}
+
+unsigned queue::leave_mark() {
+  make_current();
+  last_mark_ = (last_mark_ + 1) % marks_.size();
+  TW_CUDA(cudaEventRecord(marks_[last_mark_], stream_));
+  return last_mark_;
+}
+
+void queue::follow(const backend::queue& other, unsigned mark) {
+  if (!reaches(other)) return;  // it has waited itself
+  make_current();
+  TW_CUDA(cudaStreamWaitEvent(stream_, static_cast<const queue&>(other).marks_[mark]));
 }
 
 void queue::copy_rows(memory to, std::uint64_t to_stride, memory from, std::uint64_t from_stride, std::uint64_t width,

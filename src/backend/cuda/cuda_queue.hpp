@@ -41,6 +41,9 @@ class queue final : public backend::queue {
   /// Another CUDA device's memory has addresses here too; over NVLink or PCIe where the driver can, else by the host.
   bool reaches(const backend::queue& other) const override { return other.device().info().backend == "cuda"; }
   void open_to(const backend::queue& other) override;
+  bool reads(const backend::queue& other) const override;
+  unsigned leave_mark() override;
+  void follow(const backend::queue& other, unsigned mark) override;
   transfer_team* transfers() override { return transfers_.get(); }
   double multiply_add(dtype type) override;
   void finish() override;
@@ -57,6 +60,8 @@ class queue final : public backend::queue {
   bool owns_stream_;
   cudaStream_t stream_ = nullptr;
   std::array<cudaEvent_t, 2> clock_{};
+  std::array<cudaEvent_t, 4> marks_{};
+  unsigned last_mark_ = 0;
   unsigned* ticket_ = nullptr;
   std::uint64_t* lasting_ = nullptr;
   std::uint64_t lasting_words_ = 0;

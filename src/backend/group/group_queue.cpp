@@ -134,7 +134,6 @@ void queue::copy(memory to, memory from, std::uint64_t bytes) {
     const byte_range mine = common({0, bytes}, r.part(to));
     const rank_memory got = r.fetch(from, mine);
     if (mine.bytes() != 0) r.queue().copy(local(to, r.index(), mine), got, mine.bytes());
-    r.queue().finish();  // before what was fetched is released
   });
 }
 

@@ -74,6 +74,12 @@ class rank {
     others_.exchange(sends, receives);
   }
 
+  /// Together: the same with loans.
+  loan borrow(std::span<const parcel> sends, std::span<const demand> receives) const {
+    return others_.borrow(sends, receives);
+  }
+  void give_back() const { others_.give_back(); }
+
   /// Memory of this rank's device as an array that does not own it.
   template <scalar T>
   array<T> view(const memory& m) const {

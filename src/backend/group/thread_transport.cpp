@@ -64,36 +64,69 @@ bool is_cpu(const backend::queue& q) { return q.device().info().backend == "cpu"
 
 }  // namespace
 
-void thread_transport::exchange(std::span<const parcel> sends, std::span<const parcel> receives) {
+/// Marks are taken before the ranks meet, so that no device waits for what another enqueues afterwards.
+void thread_transport::lend(std::span<const parcel> sends) {
   meeting::seat& own = meeting_.seats_[rank_];
-  own.sends = sends;
+  own.sends.assign(sends.begin(), sends.end());
   own.copies.assign(sends.size(), {});
-  own.queue->finish();
   for (std::size_t i = 0; i < sends.size(); ++i) {
     if (is_cpu(*own.queue) || meeting_.seats_[sends[i].peer].queue->reaches(*own.queue)) continue;
     own.copies[i].resize(sends[i].where.bytes);
     own.queue->download(own.copies[i].data(), sends[i].where, sends[i].where.bytes);
   }
-  meeting_.wait();
-  std::vector<std::size_t> next(size(), 0);
-  for (const parcel& wanted : receives) {
-    meeting::seat& from = meeting_.seats_[wanted.peer];
-    while (from.sends[next[wanted.peer]].peer != rank_) ++next[wanted.peer];
-    receive(wanted, from, next[wanted.peer]++);
-  }
-  own.queue->finish();
+  own.lent = own.queue->leave_mark();
   meeting_.wait();
 }
 
-void thread_transport::receive(const parcel& what, meeting::seat& from, std::size_t index) {
-  backend::queue& to = *meeting_.seats_[rank_].queue;
-  const memory source = from.sends[index].where;
-  if (!from.copies[index].empty())
-    to.upload(what.where, from.copies[index].data(), source.bytes);
-  else if (to.reaches(*from.queue))
-    to.copy(what.where, source, source.bytes);
+template <class Received, class Use>
+void thread_transport::for_each_item(std::span<const Received> receives, Use use) {
+  std::vector<std::size_t> next(size(), 0);
+  for (std::size_t i = 0; i < receives.size(); ++i) {
+    meeting::seat& from = meeting_.seats_[receives[i].peer];
+    std::size_t& at = next[receives[i].peer];
+    if (at == 0) meeting_.seats_[rank_].queue->follow(*from.queue, from.lent);
+    while (from.sends[at].peer != rank_) ++at;
+    use(item{from, at++}, i);
+  }
+}
+
+void thread_transport::copy(const item& from, memory to) {
+  backend::queue& own = *meeting_.seats_[rank_].queue;
+  if (const std::vector<std::byte>& copied = from.from.copies[from.index]; !copied.empty())
+    own.upload(to, copied.data(), to.bytes);
+  else if (own.reaches(*from.from.queue))
+    own.copy(to, from.where(), to.bytes);
   else
-    to.upload(what.where, source.as<void>(), source.bytes);
+    own.upload(to, from.where().as<void>(), to.bytes);
+}
+
+void thread_transport::give_back() {
+  meeting::seat& own = meeting_.seats_[rank_];
+  own.returned = own.queue->leave_mark();
+  meeting_.wait();
+  for (const parcel& sent : own.sends) {
+    const meeting::seat& reader = meeting_.seats_[sent.peer];
+    own.queue->follow(*reader.queue, reader.returned);
+  }
+}
+
+void thread_transport::exchange(std::span<const parcel> sends, std::span<const parcel> receives) {
+  lend(sends);
+  for_each_item(receives, [&](const item& from, std::size_t i) { copy(from, receives[i].where); });
+  give_back();
+}
+
+loan thread_transport::borrow(std::span<const parcel> sends, std::span<const demand> receives) {
+  lend(sends);
+  backend::queue& own = *meeting_.seats_[rank_].queue;
+  loan lent;
+  for_each_item(receives, [&](const item& from, std::size_t i) {
+    if (own.reads(*from.from.queue))
+      lent.add(from.where());
+    else
+      copy(from, lent.add_copy(own, receives[i].bytes));
+  });
+  return lent;
 }
 
 }  // namespace tilewise::backend::group

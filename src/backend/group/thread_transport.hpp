@@ -28,8 +28,9 @@ class meeting {
   struct seat {
     backend::queue* queue;
     const void* shown = nullptr;                      // to all
-    std::span<const parcel> sends = {};               // what the others may read
+    std::vector<parcel> sends = {};                   // what the others may read
     std::vector<std::vector<std::byte>> copies = {};  // on the host, of those that they cannot
+    unsigned lent = 0, returned = 0;                  // marks: what was sent is there; what was received is read
   };
   std::vector<seat> seats_;
   std::atomic<unsigned> arrived_{0};
@@ -47,10 +48,23 @@ class thread_transport final : public transport {
   unsigned size() const override { return static_cast<unsigned>(meeting_.seats_.size()); }
   void all_gather(const void* mine, std::uint64_t bytes, void* all) override;
   void exchange(std::span<const parcel> sends, std::span<const parcel> receives) override;
+  loan borrow(std::span<const parcel> sends, std::span<const demand> receives) override;
+  void give_back() override;
   void complete(void*, std::span<const std::uint64_t>) override {}  // it is the same memory
 
  private:
-  void receive(const parcel& what, meeting::seat& from, std::size_t index);
+  /// What another rank sends to this one.
+  struct item {
+    meeting::seat& from;
+    std::size_t index;
+
+    memory where() const { return from.sends[index].where; }
+  };
+  void lend(std::span<const parcel> sends);
+  /// Calls use(item, i) for the i-th of what is received, in its order.
+  template <class Received, class Use>
+  void for_each_item(std::span<const Received> receives, Use use);
+  void copy(const item& from, memory to);
 
   meeting& meeting_;
   unsigned rank_;

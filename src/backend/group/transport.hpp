@@ -3,12 +3,36 @@
 
 #include "backend/backend.hpp"
 
+#include <deque>
+
 namespace tilewise::backend::group {
 
 /// Memory of a rank's own device that goes to, or comes from, another rank.
 struct parcel {
   unsigned peer;
   memory where;
+};
+
+/// How much comes from another rank.
+struct demand {
+  unsigned peer;
+  std::uint64_t bytes;
+};
+
+/// Memory of other ranks that this rank's device may read: where it lies, or copies.
+class loan {
+ public:
+  memory at(std::size_t index) const { return where_[index]; }
+
+  void add(memory in_place) { where_.push_back(in_place); }
+  /// Returns memory to copy into.
+  memory add_copy(queue& of_this_rank, std::uint64_t bytes) {
+    return where_.emplace_back(copies_.emplace_back(of_this_rank, bytes));
+  }
+
+ private:
+  std::vector<memory> where_;
+  std::deque<buffer> copies_;
 };
 
 /// One rank's end of it. All ranks call the same functions in the same order; each call may wait for the others. If one
@@ -25,8 +49,13 @@ class transport {
 
   /// What one rank sends to another in its order, the other receives in its own order, with the same sizes; nobody
   /// sends to itself. What is sent must have been enqueued in the rank's queue; work that is enqueued there afterwards
-  /// sees what was received, and may overwrite what was sent.
+  /// sees what was received, and may overwrite what was sent. Need not wait for either.
   virtual void exchange(std::span<const parcel> sends, std::span<const parcel> receives) = 0;
+
+  /// The same, but what is received is lent: work that is enqueued afterwards may read it until give_back, and what was
+  /// sent must be left alone until then. No exchange may come between the two.
+  virtual loan borrow(std::span<const parcel> sends, std::span<const demand> receives) = 0;
+  virtual void give_back() = 0;
 
   /// Host memory of which rank i has bytes [border[i], border[i + 1]): afterwards every rank has all of them.
   virtual void complete(void* host, std::span<const std::uint64_t> border) = 0;
