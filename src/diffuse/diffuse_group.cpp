@@ -1,9 +1,10 @@
 // What:   diffusion on the ranks of a group, each with a band of rows.
 // Order:  every element is stepped by the same expression as in the definition, by the members' variants; an element
 //         that two ranks need is computed by both.
-// Shape:  passes of several steps. In each, a rank steps its band where it lies, which is right but for the rows that
-//         the steps have spoilt from its edges; these it steps again, from halos that neighbours send.
-// Limits: those of the members' variants.
+// Shape:  passes of several steps. In the first and the last, a rank steps its band where it lies, which is right but
+//         for the rows that the steps have spoilt from its edges; these it steps again, from halos that neighbours
+//         send. Between these, bands have room for their halos, which are spoilt instead.
+// Limits: those of the members' variants; workspace of twice a rank's part.
 // Twins:  diffuse_pieces.cpp, whose bands pass through one device.
 #include "diffuse/diffuse_problem.hpp"
 #include "registry/bands.hpp"
@@ -47,26 +48,77 @@ std::uint64_t steps_of_a_pass(const problem& p, const registry::tuning& t, std::
   return std::bit_floor(std::max(std::clamp<std::uint64_t>(rows / 64, 1, 16), std::min<std::uint64_t>(rows / 256, 32)));
 }
 
-void step_band(const problem& p, const registry::bindings& where, const registry::tuning& t, const rank& r) {
-  const sizes s(p);
-  const std::uint64_t row = s.columns * size_of(p.type), radius = radius_of(mask_of(p));
-  const std::vector<band> all = bands_of(where.in[0], row, s.rows, r.count());
-  const byte_range own = all[r.index()].held;
-  const std::uint64_t depth = steps_of_a_pass(p, t, all), passes = ceil_div(s.steps, depth);
-  const rank_memory field = r.fetch(where.in[0], own), result = r.result(where.out[0], own);
-  const backend::buffer workspace(r.queue(), passes > 1 ? own.bytes() : 0);
-  registry::bindings local;
-  local.in[0] = field, local.out[0] = result;
-  for (std::uint64_t pass = 0; pass < passes; ++pass) {
-    const stage now(local, workspace, passes, pass);
-    const std::uint64_t steps = std::min(depth, s.steps - pass * depth), halo = steps * radius;
-    registry::run_band(r, {s.rows, row, s.rows, row, halo, halo}, all, now.from, now.to,
+/// The passes of one rank.
+class band_passes {
+ public:
+  band_passes(const problem& p, const registry::tuning& t, const backend::memory& field, const rank& r)
+      : p_(p),
+        s_(p),
+        r_(r),
+        row_(s_.columns * size_of(p.type)),
+        all_(bands_of(field, row_, s_.rows, r.count())),
+        depth_(steps_of_a_pass(p, t, all_)),
+        passes_(ceil_div(s_.steps, depth_)),
+        halo_(depth_ * radius_of(mask_of(p))),
+        padded_(with_halo(own().wanted, halo_, s_.rows)),
+        room_{workspace(1), workspace(2)} {}
+
+  const band& own() const { return all_[r_.index()]; }
+
+  void run(const backend::memory& field, const backend::memory& result) {
+    for (std::uint64_t pass = 0; pass < passes_; ++pass) {
+      const backend::buffer &from = room_[(pass + 1) % 2], &to = room_[pass % 2];
+      if (pass == 0 || pass + 1 == passes_)
+        step_in_place(pass, pass == 0 ? field : own_rows(from), pass + 1 == passes_ ? result : own_rows(to));
+      else
+        step_padded(pass, from, to);
+    }
+  }
+
+ private:
+  /// Needed if there are more passes than `fewest`.
+  backend::buffer workspace(std::uint64_t fewest) const {
+    return {r_.queue(), passes_ > fewest ? padded_.size() * row_ : 0};
+  }
+  std::uint64_t steps_of(std::uint64_t pass) const { return std::min(depth_, s_.steps - pass * depth_); }
+  backend::memory own_rows(const backend::memory& padded) const {
+    return padded.at((own().wanted.begin - padded_.begin) * row_, own().held.bytes());
+  }
+
+  void step_rows(row_range rows, std::uint64_t steps, const backend::memory& in, const backend::memory& out) const {
+    problem part = p_;
+    part.shape = {rows.size(), s_.columns, steps, s_.first + rows.begin, s_.all};
+    registry::run_on_rank(r_, part, {{in}, {out}});
+  }
+
+  void step_in_place(std::uint64_t pass, const backend::memory& from, const backend::memory& to) const {
+    const std::uint64_t steps = steps_of(pass), halo = steps * radius_of(mask_of(p_));
+    registry::run_band(r_, {s_.rows, row_, s_.rows, row_, halo, halo}, all_, from, to,
                        [&](row_range rows, const backend::memory& in, const backend::memory& out) {
-                         problem part = p;
-                         part.shape = {rows.size(), s.columns, steps, s.first + rows.begin, s.all};
-                         registry::run_on_rank(r, part, {{in}, {out}});
+                         step_rows(rows, steps, in, out);
                        });
   }
+
+  void step_padded(std::uint64_t pass, const backend::memory& from, const backend::memory& to) const {
+    registry::fill_halos(r_, s_.rows, row_, all_, halo_, from);
+    if (padded_.size() != 0) step_rows(padded_, steps_of(pass), from, to);
+  }
+
+  const problem& p_;
+  sizes s_;
+  const rank& r_;
+  std::uint64_t row_;
+  std::vector<band> all_;
+  std::uint64_t depth_, passes_, halo_;
+  row_range padded_;
+  std::array<backend::buffer, 2> room_;
+};
+
+void step_band(const problem& p, const registry::bindings& where, const registry::tuning& t, const rank& r) {
+  band_passes passes(p, t, where.in[0], r);
+  const byte_range own = passes.own().held;
+  const rank_memory field = r.fetch(where.in[0], own), result = r.result(where.out[0], own);
+  passes.run(field, result);
   r.deliver(where.out[0], own, result);
 }
 

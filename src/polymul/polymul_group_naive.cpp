@@ -11,12 +11,19 @@ namespace tilewise::impl::polymul {
 namespace {
 
 using backend::group::byte_range;
+using backend::group::part_of;
+using backend::group::piece;
 using backend::group::rank_memory;
 using registry::rank;
 
-/// Where the range of rank `index` begins.
-std::uint64_t border(const sizes& s, unsigned index, unsigned ranks) {
+/// Where the range of rank `index` begins: where its part of the product does, if shares are then equal to a sixteenth,
+/// since nothing of the product has to travel.
+std::uint64_t border(const sizes& s, const backend::memory& product, std::uint64_t size, unsigned index,
+                     unsigned ranks) {
   const wide_integer all = s.work_below(s.product()), before = all / ranks * index + all % ranks * index / ranks;
+  const std::uint64_t part = index == ranks ? s.product() : part_of(product, index).begin / size;
+  const wide_integer below = s.work_below(part);
+  if ((below < before ? before - below : below - before) < all / ranks / 32) return part;
   std::uint64_t first = 0, last = s.product();
   while (first < last) {
     const std::uint64_t middle = first + (last - first) / 2;
@@ -42,17 +49,20 @@ range needed(std::uint64_t count, std::uint64_t other, const range& product) {
 
 void multiply_range(const registry::problem& p, const registry::bindings& where, const rank& r) {
   const sizes s(p);
-  const range mine{border(s, r.index(), r.count()), border(s, r.index() + 1, r.count())};
+  const std::uint64_t size = size_of(product_type(p.type));
+  const auto begin = [&](unsigned index) { return border(s, where.out[0], size, index, r.count()); };
+  const range mine{begin(r.index()), begin(r.index() + 1)};
   const range a = needed(s.n, s.m, mine), b = needed(s.m, s.n, mine);
   const auto bytes = [](const range& x, dtype type) {
     return byte_range{x.begin * size_of(type), x.end * size_of(type)};
   };
-  const rank_memory a_part = r.fetch(where.in[0], bytes(a, p.type)), b_part = r.fetch(where.in[1], bytes(b, p.type));
+  const std::vector<rank_memory> factors =
+      r.fetch(std::array{piece{where.in[0], bytes(a, p.type)}, piece{where.in[1], bytes(b, p.type)}});
   const byte_range to = bytes(mine, product_type(p.type));
   const rank_memory c = r.result(where.out[0], to);
   registry::problem part = p;
   part.shape = {a.count(), b.count(), mine.begin - a.begin - b.begin, mine.count()};
-  if (mine.count() != 0) registry::run_on_rank(r, part, {.in = {a_part, b_part}, .out = {c}});
+  if (mine.count() != 0) registry::run_on_rank(r, part, {.in = {factors[0], factors[1]}, .out = {c}});
   r.deliver(where.out[0], to, c);
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/ceil_div.hpp"
 
+#include <array>
 #include <deque>
 #include <optional>
 
@@ -59,19 +60,21 @@ std::vector<part> edges_of(const row_stencil& s, const band& b) {
   return edges;
 }
 
-/// Together: the rows that each of this rank's edges takes, each rank's from all that have some of them.
-void gather(const rank& r, const row_stencil& s, std::span<const band> all, const memory& held,
-            std::span<const part> edges, std::span<const memory> to) {
+/// Together: the rows that each rank wants, from all that have some of them; wanted_by(rank) returns ranges of rows.
+template <class WantedBy>
+void gather(const rank& r, std::uint64_t row_bytes, std::span<const band> all, const memory& held,
+            const WantedBy& wanted_by, std::span<const memory> to) {
   const byte_range mine = all[r.index()].held;
   std::vector<parcel> sends, receives;
   for (unsigned peer = 0; peer < r.count(); ++peer) {
     if (peer == r.index()) continue;
-    for (const part& edge : edges_of(s, all[peer]))
-      if (const byte_range asked = common(bytes_of(edge.from, s.row_bytes), mine); asked.bytes() != 0)
+    for (const row_range& rows : wanted_by(peer))
+      if (const byte_range asked = common(bytes_of(rows, row_bytes), mine); asked.bytes() != 0)
         sends.push_back({peer, held.at(asked.begin - mine.begin, asked.bytes())});
   }
-  for (std::size_t i = 0; i < edges.size(); ++i) {
-    const byte_range wanted = bytes_of(edges[i].from, s.row_bytes);
+  const auto own = wanted_by(r.index());
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const byte_range wanted = bytes_of(own[i], row_bytes);
     for (unsigned peer = 0; peer < r.count(); ++peer) {
       const byte_range theirs = common(wanted, all[peer].held);
       if (theirs.bytes() == 0) continue;
@@ -98,6 +101,23 @@ void run_edge(const rank& r, const row_stencil& s, const part& edge, const memor
 
 }  // namespace
 
+row_range with_halo(row_range own, std::uint64_t halo, std::uint64_t rows) {
+  if (own.size() == 0) return own;
+  return {own.begin - std::min(own.begin, halo), std::min(rows, own.end + halo)};
+}
+
+void fill_halos(const rank& r, std::uint64_t rows, std::uint64_t row_bytes, std::span<const band> all,
+                std::uint64_t halo, const memory& padded) {
+  const auto wanted_by = [&](unsigned rank) {
+    const row_range own = all[rank].wanted, whole = with_halo(own, halo, rows);
+    return std::array{row_range{whole.begin, own.begin}, row_range{own.end, whole.end}};
+  };
+  const auto [above, below] = wanted_by(r.index());
+  const std::uint64_t own_bytes = all[r.index()].held.bytes(), first = above.size() * row_bytes;
+  const std::array to{padded.at(0, first), padded.at(first + own_bytes, below.size() * row_bytes)};
+  gather(r, row_bytes, all, padded.at(first, own_bytes), wanted_by, to);
+}
+
 void run_band(const rank& r, const row_stencil& s, std::span<const band> all, const memory& held, const memory& result,
               const band_work& work) {
   const band& own = all[r.index()];
@@ -112,7 +132,12 @@ void run_band(const rank& r, const row_stencil& s, std::span<const band> all, co
   std::deque<buffer> rows;
   std::vector<memory> gathered;
   for (const part& edge : edges) gathered.push_back(rows.emplace_back(r.queue(), edge.from.size() * s.row_bytes));
-  gather(r, s, all, held, edges, gathered);
+  const auto wanted_by = [&](unsigned rank) {
+    std::vector<row_range> wanted;
+    for (const part& edge : edges_of(s, all[rank])) wanted.push_back(edge.from);
+    return wanted;
+  };
+  gather(r, s.row_bytes, all, held, wanted_by, gathered);
   for (std::size_t i = 0; i < edges.size(); ++i) run_edge(r, s, edges[i], gathered[i], place(edges[i].right), work);
 }
 

@@ -28,4 +28,11 @@ using band_work = std::function<void(row_range from, const backend::memory& in, 
 void run_band(const rank& r, const row_stencil& s, std::span<const band> all, const backend::memory& held,
               const backend::memory& result, const band_work& work);
 
+/// A rank's rows and those up to `halo` above and below them, of `rows` in all; none if it has none.
+row_range with_halo(row_range own, std::uint64_t halo, std::uint64_t rows);
+
+/// Together: fills the halos of each rank's rows, which lie between them in `padded`: its rows are all[r.index()].
+void fill_halos(const rank& r, std::uint64_t rows, std::uint64_t row_bytes, std::span<const band> all,
+                std::uint64_t halo, const backend::memory& padded);
+
 }  // namespace tilewise::registry

@@ -7,8 +7,8 @@ namespace tilewise::backend::cpu {
 
 /// About 10 us: longer than a turn or the gap between two calls in a loop, much shorter than a time slice.
 inline constexpr unsigned brief_spins = 256;
-/// About half a millisecond, for threads that wait for one another's devices.
-inline constexpr unsigned long_spins = 50 * brief_spins;
+/// About 2 ms, for threads that wait for one another's devices: a sleeper takes 40 us to wake, a twentieth of that.
+inline constexpr unsigned long_spins = 200 * brief_spins;
 
 /// Polls, by default briefly. Returns whether `ready` became true.
 template <class Ready>

@@ -19,22 +19,40 @@ bool lie_on_their_ranks(const memory& of, std::span<const byte_range> ranges) {
 }  // namespace
 
 rank_memory rank::fetch(const memory& of, byte_range wanted) const {
-  const std::vector<byte_range> all = all_gather(wanted);
-  if (lie_on_their_ranks(of, all)) return rank_memory(local(of, index(), wanted));
-  const byte_range mine = part(of);
-  const bool has_all = wanted.bytes() == 0 || mine.holds(wanted);
-  rank_memory got = has_all ? rank_memory(local(of, index(), wanted)) : rank_memory(queue(), wanted.bytes());
+  return std::move(fetch(std::array{piece{of, wanted}}).front());
+}
+
+std::vector<rank_memory> rank::fetch(std::span<const piece> wanted) const {
+  std::vector<byte_range> mine;
+  for (const piece& one : wanted) mine.push_back(one.range);
+  const std::vector<byte_range> all = all_gather(std::span<const byte_range>(mine));
+  std::vector<rank_memory> got;
   std::vector<parcel> sends, receives;
+  bool travels = false;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    std::vector<byte_range> ranges;
+    for (unsigned k = 0; k < count(); ++k) ranges.push_back(all[k * wanted.size() + i]);
+    travels = !lie_on_their_ranks(wanted[i].of, ranges) || travels;
+    got.push_back(fetched(wanted[i], ranges, sends, receives));
+  }
+  if (travels) others_.exchange(sends, receives);
+  return got;
+}
+
+rank_memory rank::fetched(const piece& wanted, std::span<const byte_range> all, std::vector<parcel>& sends,
+                          std::vector<parcel>& receives) const {
+  const byte_range mine = part(wanted.of), range = wanted.range;
+  const bool has_all = range.bytes() == 0 || mine.holds(range);
+  rank_memory got = has_all ? rank_memory(local(wanted.of, index(), range)) : rank_memory(queue(), range.bytes());
   for (unsigned peer = 0; peer < count(); ++peer) {
     if (peer == index()) continue;
     if (const byte_range asked = common(all[peer], mine); asked.bytes() != 0)
-      sends.push_back({peer, local(of, index(), asked)});
-    if (const byte_range theirs = common(wanted, part_of(of, peer)); theirs.bytes() != 0)
-      receives.push_back({peer, within(got, wanted, theirs)});
+      sends.push_back({peer, local(wanted.of, index(), asked)});
+    if (const byte_range theirs = common(range, part_of(wanted.of, peer)); theirs.bytes() != 0)
+      receives.push_back({peer, within(got, range, theirs)});
   }
-  if (const byte_range kept = common(wanted, mine); !has_all && kept.bytes() != 0)
-    queue().copy(within(got, wanted, kept), local(of, index(), kept), kept.bytes());
-  others_.exchange(sends, receives);
+  if (const byte_range kept = common(range, mine); !has_all && kept.bytes() != 0)
+    queue().copy(within(got, range, kept), local(wanted.of, index(), kept), kept.bytes());
   return got;
 }
 

@@ -25,6 +25,12 @@ class rank_memory {
   memory where_;
 };
 
+/// A range of a group's array.
+struct piece {
+  memory of;
+  byte_range range;
+};
+
 /// What code of a group works with on each rank. All ranks call the functions marked "together" in the same order.
 class rank {
  public:
@@ -59,6 +65,8 @@ class rank {
 
   /// Together: each rank gets the range that it wants; ranges may overlap.
   rank_memory fetch(const memory& of, byte_range wanted) const;
+  /// The same of several arrays, in one exchange.
+  std::vector<rank_memory> fetch(std::span<const piece> wanted) const;
 
   /// Memory for a range of a result, which `deliver` brings to its place.
   rank_memory result(const memory& of, byte_range range) const;
@@ -87,6 +95,10 @@ class rank {
   }
 
  private:
+  /// What is fetched of one array, of which rank k wants all[k]; appends to what this rank sends and receives.
+  rank_memory fetched(const piece& wanted, std::span<const byte_range> all, std::vector<parcel>& sends,
+                      std::vector<parcel>& receives) const;
+
   tilewise::device device_;
   transport& others_;
 };
