@@ -107,10 +107,16 @@ class queue {
   virtual void open_to(const queue& other) { (void)other; }
   /// Whether this queue's work may read the other's memory where it lies.
   virtual bool reads(const queue& other) const { return &other == this; }
-  /// Marks the end of what has been enqueued so far, for other queues to follow. Of the marks of a queue the last four
-  /// count. A queue that others cannot follow waits here.
+  /// Marks the end of what has been enqueued so far, for other queues to follow. Of the marks of a queue the last
+  /// sixteen count. A queue that others cannot follow waits here.
   virtual unsigned leave_mark() {
     finish();
+    return 0;
+  }
+  /// Copies that `enqueue` enqueues begin after what has been enqueued so far and, where the device can, run beside
+  /// what is enqueued later. Returns a mark, for this queue to follow before its work uses what they bring.
+  virtual unsigned beside(const std::function<void()>& enqueue) {
+    enqueue();
     return 0;
   }
   /// Work enqueued here from now on begins after the other queue's work up to its mark. Does not wait.

@@ -53,10 +53,11 @@ struct equal_runs : neighbours {
 
 /// Up to `ways` runs of any lengths, all that there are.
 struct given_group {
-  split last;  // where each ends; the first begins at 0
+  split last;             // where each ends; the first begins at 0
+  std::uint64_t skipped;  // merged elements before the output's begin
   static constexpr std::uint64_t begin = 0;
 
-  __device__ std::uint64_t end() const { return last.at[ways - 1]; }
+  __device__ std::uint64_t end() const { return last.at[ways - 1] - skipped; }
   __device__ split starts() const { return {0, last.at[0], last.at[1], last.at[2]}; }
   __device__ split ends() const { return last; }
 };
@@ -64,7 +65,7 @@ struct given_runs : neighbours {
   split last{};
   std::uint64_t n = 0;
 
-  __device__ given_group around(std::uint64_t) const { return {last}; }
+  __device__ given_group around(std::uint64_t) const { return {last, 0}; }
 };
 
 /// The same of runs of keys that lie anywhere: element i of run r, counted as if they were neighbours from the first
@@ -72,12 +73,13 @@ struct given_runs : neighbours {
 template <class Bits>
 struct placed_runs {
   split last{};
-  std::uint64_t n = 0;
+  std::uint64_t n = 0;        // merged elements from `skipped` on
+  std::uint64_t skipped = 0;  // of which the splits are known
   std::int64_t key_shift_of[ways]{}, value_shift_of[ways]{};
   sort_code<Bits> coding{};
   static constexpr bool are_codes = false;
 
-  __device__ given_group around(std::uint64_t) const { return {last}; }
+  __device__ given_group around(std::uint64_t) const { return {last, skipped}; }
   __device__ std::int64_t key_shift(unsigned r) const { return key_shift_of[r]; }
   __device__ std::int64_t value_shift(unsigned r) const { return value_shift_of[r]; }
   __device__ Bits code(Bits key) const { return coding.encode(key); }

@@ -44,6 +44,7 @@ void queue::close() noexcept {
     for (cudaEvent_t event : events)
       if (event != nullptr) TW_CUDA_NOTHROW(cudaEventDestroy(event));
   if (owns_stream_ && stream_ != nullptr) TW_CUDA_NOTHROW(cudaStreamDestroy(stream_));
+  if (beside_ != nullptr) TW_CUDA_NOTHROW(cudaStreamDestroy(beside_));
 }
 
 void queue::make_current() const { TW_CUDA(cudaSetDevice(ordinal_)); }
@@ -121,6 +122,22 @@ unsigned queue::leave_mark() {
   last_mark_ = (last_mark_ + 1) % marks_.size();
   TW_CUDA(cudaEventRecord(marks_[last_mark_], stream_));
   return last_mark_;
+}
+
+unsigned queue::beside(const std::function<void()>& enqueue) {
+  const unsigned before = leave_mark();
+  if (beside_ == nullptr) TW_CUDA(cudaStreamCreateWithFlags(&beside_, cudaStreamNonBlocking));
+  std::swap(stream_, beside_);
+  try {
+    follow(*this, before);
+    enqueue();
+    const unsigned after = leave_mark();
+    std::swap(stream_, beside_);
+    return after;
+  } catch (...) {
+    std::swap(stream_, beside_);
+    throw;
+  }
 }
 
 void queue::follow(const backend::queue& other, unsigned mark) {

@@ -43,6 +43,7 @@ class queue final : public backend::queue {
   void open_to(const backend::queue& other) override;
   bool reads(const backend::queue& other) const override;
   unsigned leave_mark() override;
+  unsigned beside(const std::function<void()>& enqueue) override;
   void follow(const backend::queue& other, unsigned mark) override;
   transfer_team* transfers() override { return transfers_.get(); }
   double multiply_add(dtype type) override;
@@ -59,8 +60,9 @@ class queue final : public backend::queue {
   int ordinal_;
   bool owns_stream_;
   cudaStream_t stream_ = nullptr;
+  cudaStream_t beside_ = nullptr;  // for copies beside the work; made when first needed
   std::array<cudaEvent_t, 2> clock_{};
-  std::array<cudaEvent_t, 4> marks_{};
+  std::array<cudaEvent_t, 16> marks_{};
   unsigned last_mark_ = 0;
   unsigned* ticket_ = nullptr;
   std::uint64_t* lasting_ = nullptr;

@@ -56,8 +56,11 @@ class queue final : public backend::queue {
   void finish() override;
   void start_clock() override;
   double stop_clock() override;
+  /// The members' own, if all have the same.
+  std::string_view clock_name() const override;
 
  private:
+  bool has_clocks() const { return clock_name() != backend::queue::clock_name(); }
   void release_parts(const group_array& of) noexcept;
 
   std::vector<std::shared_ptr<backend::device>> members_;

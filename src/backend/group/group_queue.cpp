@@ -50,7 +50,10 @@ void queue::on_each_rank(const std::function<void(const rank&)>& work) {
   meeting all(queues);
   team_->run(ranks(), [&](unsigned index) {
     thread_transport others(all, index);
-    all.take_part(index, [&] { work(rank(members_[index], others)); });
+    all.take_part(index, [&] {
+      work(rank(members_[index], others));
+      others.settle();
+    });
   });
   all.end();
 }
@@ -151,14 +154,29 @@ void queue::finish() {
   for (const auto& member : members_) member->queue().finish();
 }
 
+std::string_view queue::clock_name() const {
+  const std::string_view first = members_.front()->queue().clock_name();
+  const bool is_of_all = is_all_here() && std::all_of(members_.begin(), members_.end(), [&](const auto& member) {
+                           return member->queue().clock_name() == first;
+                         });
+  return is_of_all ? first : backend::queue::clock_name();
+}
+
 void queue::start_clock() {
   finish();
   clock_started_ = std::chrono::steady_clock::now().time_since_epoch().count();
+  if (has_clocks()) on_each_rank([](const rank& r) { r.queue().start_clock(); });
 }
 
+/// The devices' clocks began together, after all work before; the time is that of the last to end.
 double queue::stop_clock() {
-  finish();
-  return static_cast<double>(std::chrono::steady_clock::now().time_since_epoch().count() - clock_started_);
+  if (!has_clocks()) {
+    finish();
+    return static_cast<double>(std::chrono::steady_clock::now().time_since_epoch().count() - clock_started_);
+  }
+  std::vector<double> times(ranks());
+  on_each_rank([&](const rank& r) { times[r.index()] = r.queue().stop_clock(); });
+  return *std::max_element(times.begin(), times.end());
 }
 
 }  // namespace tilewise::backend::group

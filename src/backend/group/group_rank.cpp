@@ -35,7 +35,7 @@ std::vector<rank_memory> rank::fetch(std::span<const piece> wanted) const {
     travels = !lie_on_their_ranks(wanted[i].of, ranges) || travels;
     got.push_back(fetched(wanted[i], ranges, sends, receives));
   }
-  if (travels) others_.exchange(sends, receives);
+  if (travels) others_.fetch(sends, receives);
   return got;
 }
 

@@ -63,7 +63,8 @@ class rank {
   /// What it has of an array of the group, counted from the begin of `of`.
   byte_range part(const memory& of) const { return part_of(of, index()); }
 
-  /// Together: each rank gets the range that it wants; ranges may overlap.
+  /// Together: each rank gets the range that it wants; ranges may overlap. The array must be left alone until the next
+  /// exchange, or the end of the rank's work.
   rank_memory fetch(const memory& of, byte_range wanted) const;
   /// The same of several arrays, in one exchange.
   std::vector<rank_memory> fetch(std::span<const piece> wanted) const;

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <thread>
+#include <utility>
 
 namespace tilewise::backend::group {
 
@@ -66,6 +67,7 @@ bool is_cpu(const backend::queue& q) { return q.device().info().backend == "cpu"
 
 /// Marks are taken before the ranks meet, so that no device waits for what another enqueues afterwards.
 void thread_transport::lend(std::span<const parcel> sends) {
+  settle();
   meeting::seat& own = meeting_.seats_[rank_];
   own.sends.assign(sends.begin(), sends.end());
   own.copies.assign(sends.size(), {});
@@ -100,20 +102,36 @@ void thread_transport::copy(const item& from, memory to) {
     own.upload(to, from.where().as<void>(), to.bytes);
 }
 
-void thread_transport::give_back() {
+void thread_transport::return_loans() {
   meeting::seat& own = meeting_.seats_[rank_];
   own.returned = own.queue->leave_mark();
+  is_settled_ = false;
   meeting_.wait();
+}
+
+void thread_transport::settle() {
+  if (std::exchange(is_settled_, true)) return;
+  const meeting::seat& own = meeting_.seats_[rank_];
   for (const parcel& sent : own.sends) {
     const meeting::seat& reader = meeting_.seats_[sent.peer];
     own.queue->follow(*reader.queue, reader.returned);
   }
 }
 
-void thread_transport::exchange(std::span<const parcel> sends, std::span<const parcel> receives) {
+void thread_transport::give_back() {
+  return_loans();
+  settle();
+}
+
+void thread_transport::fetch(std::span<const parcel> sends, std::span<const parcel> receives) {
   lend(sends);
   for_each_item(receives, [&](const item& from, std::size_t i) { copy(from, receives[i].where); });
-  give_back();
+  return_loans();
+}
+
+void thread_transport::exchange(std::span<const parcel> sends, std::span<const parcel> receives) {
+  fetch(sends, receives);
+  settle();
 }
 
 loan thread_transport::borrow(std::span<const parcel> sends, std::span<const demand> receives) {

@@ -48,9 +48,13 @@ class thread_transport final : public transport {
   unsigned size() const override { return static_cast<unsigned>(meeting_.seats_.size()); }
   void all_gather(const void* mine, std::uint64_t bytes, void* all) override;
   void exchange(std::span<const parcel> sends, std::span<const parcel> receives) override;
+  void fetch(std::span<const parcel> sends, std::span<const parcel> receives) override;
   loan borrow(std::span<const parcel> sends, std::span<const demand> receives) override;
   void give_back() override;
   void complete(void*, std::span<const std::uint64_t>) override {}  // it is the same memory
+
+  /// At the end of the rank's work: its queue follows those that have read what it sent.
+  void settle();
 
  private:
   /// What another rank sends to this one.
@@ -61,6 +65,7 @@ class thread_transport final : public transport {
     memory where() const { return from.sends[index].where; }
   };
   void lend(std::span<const parcel> sends);
+  void return_loans();
   /// Calls use(item, i) for the i-th of what is received, in its order.
   template <class Received, class Use>
   void for_each_item(std::span<const Received> receives, Use use);
@@ -68,6 +73,7 @@ class thread_transport final : public transport {
 
   meeting& meeting_;
   unsigned rank_;
+  bool is_settled_ = true;
 };
 
 }  // namespace tilewise::backend::group

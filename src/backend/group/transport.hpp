@@ -52,6 +52,10 @@ class transport {
   /// sees what was received, and may overwrite what was sent. Need not wait for either.
   virtual void exchange(std::span<const parcel> sends, std::span<const parcel> receives) = 0;
 
+  /// The same, of memory that is left alone until the next of these calls or the end of the rank's work: then no device
+  /// waits for those that read from it.
+  virtual void fetch(std::span<const parcel> sends, std::span<const parcel> receives) { exchange(sends, receives); }
+
   /// The same, but what is received is lent: work that is enqueued afterwards may read it until give_back, and what was
   /// sent must be left alone until then. No exchange may come between the two.
   virtual loan borrow(std::span<const parcel> sends, std::span<const demand> receives) = 0;
