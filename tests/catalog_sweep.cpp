@@ -1,6 +1,7 @@
 #include "catalog_sweep.hpp"
 
 #include "backend/cpu/cpu_device.hpp"
+#include "backend/group/mpi_world.hpp"
 #include "cover_pairs.hpp"
 #include "guarded_operand.hpp"
 #include "registry/catalog.hpp"
@@ -20,12 +21,16 @@ constexpr std::size_t random_cases = 500;
 /// Random cases stay below this many elements in all operands: they are many, and the definition is slow.
 constexpr std::uint64_t small_case = 16500;
 
-/// Groups in one process: of more ranks than some shapes have elements, and of GPUs, also of one that has two ranks.
+/// Groups in one process: of more ranks than some shapes have elements, and of GPUs, also of one that has two ranks. If
+/// mpirun has started this program, the processes are the ranks.
 std::vector<std::string> groups() {
-  std::vector<std::string> all{"1*cpu:serial", "2*cpu:serial", "3*cpu:serial", "5*cpu:serial", "8*cpu:serial"};
+  const bool is_rank = backend::group::is_mpi_process();
+  std::vector<std::string> all{"1*cpu:serial", "2*cpu:serial", "3*cpu:serial", "5*cpu:serial", "8*cpu:serial"},
+      of_gpus{"cuda:*", "2*cuda:0"};
+  if (is_rank) all = {"mpi:cpu:serial"}, of_gpus = {"mpi:cuda"};
   std::string why_none;
   for (const backend::runtime& r : backend::runtimes())
-    if (r.name == "cuda" && !r.devices(why_none).empty()) all.insert(all.end(), {"cuda:*", "2*cuda:0"});
+    if (r.name == "cuda" && !r.devices(why_none).empty()) all.insert(all.end(), of_gpus.begin(), of_gpus.end());
   return all;
 }
 

@@ -7,10 +7,8 @@ import filecmp
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
-import time
 import unittest
 
 import numpy as np
@@ -116,35 +114,29 @@ class Ranks(Case):
                 self.check(run(f"reduce {self.d}/x.npy --device {name}"), 2, "^$", "is not a group of devices")
         self.check(run(f"reduce {self.d}/x.npy --device none:*"), 4, "^$", r"there is no device 'none:\*'.* devices` lists")
 
-    def test_a_rank_that_is_lost_ends_all_in_ten_seconds(self):
-        for sent, code, err in ((signal.SIGKILL, "137", "rank 1"), (signal.SIGSTOP, "8", "rank 1 on .* has not answered")):
-            with self.subTest(sent=sent):
-                big = f"{self.d}/big.npy"
-                np.save(big, np.ones(1 << 20, "f8").reshape(1024, 1024))
-                words = mpirun(3, f"diffuse -o {self.d}/run{sent} --grid 512x512 --steps 100000000 --every 100000000")
-                job = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
-                os.kill(self.rank_of(job, 1), sent)
-                began = time.monotonic()
-                out, said = job.communicate(timeout=60)
-                self.assertLess(time.monotonic() - began, 10)
-                self.check(subprocess.CompletedProcess(words, job.returncode, out, said), code, "", err)
-
-    @staticmethod
-    def rank_of(job, rank):
-        """The process of a rank, once it computes."""
-        while job.poll() is None:
-            time.sleep(0.1)
-            for name in filter(str.isdigit, os.listdir("/proc")):
-                try:
-                    with open(f"/proc/{name}/environ", "rb") as environ, open(f"/proc/{name}/stat") as stat:
-                        fields = stat.read().rsplit(")", 1)[1].split()
-                        is_child = int(fields[1]) == job.pid
-                        if (is_child and f"OMPI_COMM_WORLD_RANK={rank}".encode() in environ.read().split(b"\0")
-                                and int(fields[11]) > 100):  # a second of computing
-                            return int(name)
-                except (FileNotFoundError, ProcessLookupError, PermissionError):
-                    continue
-        raise AssertionError(f"mpirun ended before its time: {job.communicate()}")
+    def test_ranks_that_were_started_otherwise(self):
+        """Each row: the words and the folder of rank 0, those of rank 1."""
+        x, y = f"{self.d}/x.npy", f"{self.d}/other.npy"
+        elsewhere = f"{self.d}/elsewhere"
+        os.mkdir(elsewhere)
+        np.save(f"{elsewhere}/x.npy", wide_values("f4", 7))
+        rows = ((f"scan {x} -o {y} --device cpu:serial", self.d, f"scan {x} -o {y} --threads=1", self.d, 0, "^$"),
+                (f"scan {x} -o {y}", self.d, f"scan {x} -o {y} --op max", self.d, 2, "rank 1 was started with '--op' where"),
+                (f"scan {x} -o {y}", self.d, f"sort {x} -o {y}", self.d, 2, "rank 1 was started with 'sort' where rank 0"),
+                (f"scan x.npy -o {y}", self.d, f"scan x.npy -o {y}", elsewhere, 2, "rank 1 looks for files in .*elsewhere"),
+                ("verify scan", self.d, "verify sort", self.d, 2, "rank 1 was started with 'sort' where rank 0 has 'scan'"))
+        for words, folder, others, other_folder, code, err in rows:
+            with self.subTest(words=words, others=others):
+                job = ["mpirun", "--oversubscribe"]
+                for count, their_words, where in ((1, words, folder), (2, others, other_folder)):
+                    job += ["-wdir", where, "-n", str(count), TOOL, *their_words.split(), ":"]
+                result = subprocess.run(job[:-1], capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL,
+                                        env=ENVIRONMENT)
+                self.check(result, code, "^$", err)
+                self.assertLessEqual(len(re.findall("^tilewise:", result.stderr, re.M)), 1)
+                self.assertEqual(os.path.exists(y), code == 0)
+                if code == 0:
+                    os.remove(y)
 
 
 if __name__ == "__main__":

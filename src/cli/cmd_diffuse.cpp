@@ -3,6 +3,7 @@
 #include "cli/data_command.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
+#include "cli/rank_agreement.hpp"
 #include "hiperc/hiperc_run.hpp"
 #include "lab/problems.hpp"
 #include "lab/verify.hpp"
@@ -70,6 +71,7 @@ void tell_result(const diffuse_request& request, const hiperc::run& done, const 
 exit_code complete(const diffuse_request& request, const hiperc::output_folder& folder, hiperc::beginning from) {
   const registry::problem p = problem_between_outputs(from.shot.parameters, from.shot.type);
   const device_handle device = open_device(request.common);
+  require_same_problem(p);
   const registry::choice how =
       registry::choose(p, *device, {request.common.variant, request.common.tuning, request.common.fast});
   hiperc::run run(std::move(from), folder, how, device->queue());

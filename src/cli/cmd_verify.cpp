@@ -1,4 +1,5 @@
 // tilewise verify: one input, every variant and device, one digest.
+#include "backend/group/mpi_world.hpp"
 #include "cli/device_use.hpp"
 #include "cli/output.hpp"
 #include "lab/problems.hpp"
@@ -112,8 +113,10 @@ checked check_one(const lab::verified_case& c, const registry::choice& how, cons
   try {
     result.verdict = lab::verify(c, how, on->queue());
   } catch (const error& e) {
+    if (backend::group::is_mpi_process()) throw;  // the other ranks are in this case, and wait
     result.failure = e;
   } catch (const std::bad_alloc&) {
+    if (backend::group::is_mpi_process()) throw;
     result.failure = error(errc::out_of_memory, "the host does not have enough memory for it; use a smaller --n");
   }
   return result;

@@ -4,6 +4,7 @@
 #include "cli/file_roles.hpp"
 #include "cli/output.hpp"
 #include "cli/placement.hpp"
+#include "cli/rank_agreement.hpp"
 #include "cli/rank_files.hpp"
 #include "io/array_output.hpp"
 #include "io/host_memory.hpp"
@@ -84,6 +85,7 @@ data_run plan(const registry::problem& p, const common_options& options, bool wh
   const placement where = place(p, options, while_reading);
   data_run run{.device = where.device, .how = registry::choose(p, *where.device, wanted), .outputs = {}, .times = {}};
   run.how.reason = where.reason + run.how.reason;
+  require_same_problem(p);
   return run;
 }
 
@@ -152,7 +154,7 @@ void tell(const data_run& run, const common_options& options) {
   const std::string tuning = registry::to_string(run.how.tuning, run.how.variant->tuning);
   note(run.how.variant->id() + (tuning.empty() ? "" : " " + tuning) + " on " + run.device->info().name + ": " +
        run.how.reason + "; " + std::to_string(std::llround(run.times.end_to_end / 1000)) + " us end to end" +
-       (run.in_pieces ? ", in pieces" : ""));
+       (run.in_pieces ? ", in pieces" : "") + way_between_gpus(run));
   const backend::transfer_team* const moved = run.device->queue().transfers();
   if (moved != nullptr && moved->lacked_pinned_memory())
     note("the system pins no more memory, so transfers were slower");

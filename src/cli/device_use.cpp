@@ -6,6 +6,7 @@
 #include "cli/driver_cache.hpp"
 #include "cli/drivers.hpp"
 #include "cli/output.hpp"
+#include "cli/rank_agreement.hpp"
 #include "cli/rank_files.hpp"
 #include "cli/watch.hpp"
 
@@ -27,6 +28,8 @@ void leave_out_and_tell(bool quiet = false) { tell(leave_out_faulty_drivers(), q
 
 device_handle watched(device_handle opened, unsigned time_limit_s, bool quiet) {
   const device_info& facts = opened->info();
+  const std::string doubt = backend::group::doubt_about(*opened);
+  if (!doubt.empty() && !quiet) note("tilewise: " + doubt);
   if (facts.backend != "cpu") watch_drivers(time_limit_s, facts.name);
   if (facts.backend != "opencl") return opened;
   tell_of_cache(quiet);
@@ -48,6 +51,7 @@ bool is_of_another_backend(std::string_view name) {
 
 /// `alone`: no other device will be opened in this process, so an unneeded driver can stay unloaded.
 device_handle open_one(const common_options& options, bool alone) {
+  require_same_call();
   std::string name = name_for_ranks(meant_by(options.device));
   const bool looks_at_opencl = !is_of_another_backend(name);  // also for an unknown name
   if (looks_at_opencl && name == "auto" && alone) {

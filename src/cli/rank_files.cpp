@@ -66,6 +66,12 @@ bool is_in_processes(const data_run& run) {
   return is_group && backend::group::over_processes(run.device->queue()) != nullptr;
 }
 
+std::string way_between_gpus(const data_run& run) {
+  if (!is_in_processes(run)) return "";
+  const std::string way = backend::group::enter(run.device->queue()).way_between_gpus();
+  return way.empty() ? "" : "; the ranks exchanged " + way;
+}
+
 shared_output::shared_output(data_run& run, const std::string& path, dtype type, std::span<const std::uint64_t> shape)
     : run_(run) {
   if (path == io::standard_stream)

@@ -14,6 +14,9 @@ std::string name_for_ranks(const std::string& name);
 /// Whether the run is one of several processes' together.
 bool is_in_processes(const data_run& run);
 
+/// For -v: how ranks of several processes exchanged what lies on their GPUs; empty for any other run.
+std::string way_between_gpus(const data_run& run);
+
 /// Where the results go: into one file, which appears when all ranks are done. Throws `io`, on the rank that cannot
 /// write it.
 class shared_output {

@@ -17,6 +17,16 @@ std::string host_name() {
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "a host without a name";
 }
 
+/// The first rank, if it fails too, speaks alone and ends this one.
+void wait_for_first_rank() {
+  using std::chrono::milliseconds;
+  constexpr milliseconds step(50), patience(3000), end_by_mpirun(10000);
+  backend::group::world& ranks = backend::group::mpi();
+  for (milliseconds waited(0); waited < patience && !ranks.first_rank_has_failed(); waited += step)
+    std::this_thread::sleep_for(step);
+  if (ranks.first_rank_has_failed()) std::this_thread::sleep_for(end_by_mpirun);
+}
+
 }  // namespace
 
 bool is_first_rank() {
@@ -33,9 +43,7 @@ void require_one_process(std::string_view command) {
 
 std::string rank_in_words() {
   if (!backend::group::is_mpi_process() || is_first_rank()) return "";
-  static_cast<void>(backend::group::mpi());  // the first rank, if it fails too, can end this one only then
-  constexpr auto until_ended = std::chrono::seconds(3);  // on a busy machine mpirun takes one and more
-  std::this_thread::sleep_for(until_ended);
+  wait_for_first_rank();
   return "rank " + std::to_string(*backend::group::launched_rank()) + " on " + host_name() + ": ";
 }
 

@@ -49,6 +49,7 @@ class cuda_device final : public backend::device {
  public:
   cuda_device(int ordinal, std::optional<cudaStream_t> borrowed)
       : device(describe(ordinal)), ordinal_(ordinal), borrowed_(borrowed) {}
+  int ordinal() const { return ordinal_; }
 
  protected:
   std::unique_ptr<backend::queue> make_queue() override {
@@ -104,6 +105,12 @@ std::vector<std::shared_ptr<backend::device>> devices(std::string& why_none) {
     }
   }
   return all;
+}
+
+std::array<char, 16> uuid_of(const backend::device& device) {
+  cudaDeviceProp facts;
+  TW_CUDA(cudaGetDeviceProperties(&facts, static_cast<const cuda_device&>(device).ordinal()));
+  return std::to_array(facts.uuid.bytes);
 }
 
 std::shared_ptr<backend::device> from_stream(int ordinal, void* stream) {

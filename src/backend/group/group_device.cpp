@@ -1,6 +1,7 @@
 #include "backend/group/group_device.hpp"
 
 #include "backend/cpu/cpu_device.hpp"
+#include "backend/group/gpu_identity.hpp"
 #include "backend/group/mpi_world.hpp"
 
 #include <charconv>
@@ -13,9 +14,10 @@ using member_list = std::vector<std::shared_ptr<backend::device>>;
 
 class group_device final : public backend::device {
  public:
-  group_device(device_info info, member_list members, world* processes)
-      : device(std::move(info)), members_(std::move(members)), processes_(processes) {}
+  group_device(device_info info, member_list members, world* processes, std::string doubt)
+      : device(std::move(info)), members_(std::move(members)), processes_(processes), doubt_(std::move(doubt)) {}
   std::span<const std::shared_ptr<backend::device>> members() const { return members_; }
+  const std::string& doubt() const { return doubt_; }
 
  protected:
   std::unique_ptr<backend::queue> make_queue() override {
@@ -25,6 +27,7 @@ class group_device final : public backend::device {
  private:
   member_list members_;
   world* processes_;
+  std::string doubt_;
 };
 
 std::vector<std::string_view> split(std::string_view text, char by) {
@@ -101,6 +104,33 @@ open_options with_threads_of(const open_options& options, std::uint64_t sharers)
   return shared;
 }
 
+/// One GPU twice, unless both are called by their numbers, as in cuda:0+cuda:0.
+std::string doubt_about_names(std::span<const std::string> names, const member_list& members) {
+  for (unsigned second = 1; second < members.size(); ++second)
+    for (unsigned first = 0; first < second; ++first) {
+      const device_info& one = members[second]->info();
+      const bool is_meant = names[first] == one.name && names[second] == one.name;
+      if (one.name != members[first]->info().name || one.is_cpu || one.backend == "cpu" || is_meant) continue;
+      return "ranks " + std::to_string(first) + " and " + std::to_string(second) + " share " + one.name + " (" +
+             one.description + "); " + one.backend + ":* is a rank on each device of " + one.backend;
+    }
+  return "";
+}
+
+/// Together: whether ranks of several processes have one GPU.
+std::string doubt_about_processes(world& processes, const device_info& own, const gpu_identity& gpu) {
+  std::vector<gpu_identity> gpus(processes.size());
+  processes.all_gather(gpu.data(), sizeof gpu, gpus.data());
+  std::array<char, 128> name{};
+  (own.name + " (" + own.description + ")").copy(name.data(), name.size() - 1);
+  std::vector<std::array<char, 128>> names(processes.size());
+  processes.all_gather(name.data(), sizeof name, names.data());
+  const auto shared = find_sharing(gpus);
+  if (!shared) return "";
+  return "ranks " + std::to_string(shared->first) + " and " + std::to_string(shared->second) + " share the GPU " +
+         names[shared->first].data() + "; start no more ranks than there are GPUs, and call their device cuda";
+}
+
 std::shared_ptr<backend::device> in_one_process(std::string_view name, const open_options& options) {
   std::vector<std::string> names;
   for (const std::string_view part : split(name, '+')) append_names(names, part, name);
@@ -110,7 +140,8 @@ std::shared_ptr<backend::device> in_one_process(std::string_view name, const ope
   member_list members;
   for (const std::string& one : names) members.push_back(backend::find_device(one, shared));
   device_info info = describe(name, members);
-  return std::make_shared<group_device>(std::move(info), std::move(members), nullptr);
+  std::string doubt = doubt_about_names(names, members);
+  return std::make_shared<group_device>(std::move(info), std::move(members), nullptr, std::move(doubt));
 }
 
 /// "mpi:cuda" is another GPU for each rank of a machine.
@@ -135,7 +166,8 @@ std::shared_ptr<backend::device> in_processes(std::string_view name, const open_
                   processes.library();
   info.memory *= processes.size();
   info.max_allocation = info.memory;
-  return std::make_shared<group_device>(std::move(info), std::move(members), &processes);
+  std::string doubt = doubt_about_processes(processes, members.front()->info(), identity_of(*members.front()));
+  return std::make_shared<group_device>(std::move(info), std::move(members), &processes, std::move(doubt));
 }
 
 }  // namespace
@@ -150,6 +182,10 @@ std::shared_ptr<backend::device> make_device(std::string_view name, const open_o
 
 std::span<const std::shared_ptr<backend::device>> members_of(const backend::device& device) {
   return static_cast<const group_device&>(device).members();
+}
+
+std::string doubt_about(const backend::device& device) {
+  return device.info().backend == "group" ? static_cast<const group_device&>(device).doubt() : "";
 }
 
 }  // namespace tilewise::backend::group

@@ -21,6 +21,10 @@ std::shared_ptr<backend::device> make_device(std::string_view name, const open_o
 /// The members of this process, in order of rank. `device` must be a group.
 std::span<const std::shared_ptr<backend::device>> members_of(const backend::device& device);
 
+/// What looks like a mistake about the members, in a sentence: a GPU that serves two ranks, though no name asks for
+/// that. Empty for most groups, and for what is none.
+std::string doubt_about(const backend::device& device);
+
 /// The queue of a group: of all its ranks, or in each process the queue of one of them.
 class queue final : public backend::queue {
  public:
@@ -36,6 +40,8 @@ class queue final : public backend::queue {
   unsigned first_rank() const;
   unsigned ranks_here() const { return static_cast<unsigned>(members_.size()); }
   bool is_all_here() const { return processes_ == nullptr; }
+  /// How what lies on the GPUs of several processes went from one to another, and why; empty if nothing did.
+  std::string way_between_gpus() const { return between_gpus_ ? between_gpus_->way_between_gpus() : ""; }
 
   memory allocate(std::uint64_t bytes) override;
   memory allocate_rows(std::uint64_t bytes, std::uint64_t row_bytes) override;
@@ -65,6 +71,7 @@ class queue final : public backend::queue {
 
   std::vector<std::shared_ptr<backend::device>> members_;
   world* processes_;
+  std::unique_ptr<transport> between_gpus_;  // null where the processes' own is the only way
   std::unique_ptr<cpu::executor> team_;
   std::int64_t clock_started_ = 0;
 };

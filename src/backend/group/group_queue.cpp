@@ -1,6 +1,9 @@
 #include "backend/cpu/executors.hpp"
 #include "backend/group/group_device.hpp"
 #include "backend/group/mpi_world.hpp"
+#if TILEWISE_WITH_CUDA
+#include "backend/group/nccl_transport.hpp"
+#endif
 #include "backend/group/thread_transport.hpp"
 #include "base/ceil_div.hpp"
 
@@ -31,10 +34,10 @@ queue::queue(const backend::device& owner, std::span<const std::shared_ptr<backe
     : backend::queue(owner), members_(members.begin(), members.end()), processes_(processes) {
   for (const auto& member : members_)
     for (const auto& other : members_) member->queue().open_to(other->queue());
-  if (is_all_here())
-    team_ = cpu::make_rank_threads(ranks());
-  else
-    processes_->attach(members_.front()->queue());
+  if (is_all_here()) team_ = cpu::make_rank_threads(ranks());
+#if TILEWISE_WITH_CUDA
+  if (!is_all_here()) between_gpus_ = nccl_transport::between(*processes_, members_.front()->queue());
+#endif
 }
 
 queue::~queue() = default;
@@ -44,7 +47,10 @@ unsigned queue::ranks() const { return is_all_here() ? static_cast<unsigned>(mem
 unsigned queue::first_rank() const { return is_all_here() ? 0 : processes_->rank(); }
 
 void queue::on_each_rank(const std::function<void(const rank&)>& work) {
-  if (!is_all_here()) return work(rank(members_.front(), *processes_));
+  if (!is_all_here()) {
+    processes_->attach(members_.front()->queue());
+    return work(rank(members_.front(), between_gpus_ ? *between_gpus_ : *processes_));
+  }
   std::vector<backend::queue*> queues;
   for (const auto& member : members_) queues.push_back(&member->queue());
   meeting all(queues);

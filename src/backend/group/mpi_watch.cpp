@@ -1,6 +1,7 @@
 #include "backend/group/mpi_watch.hpp"
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -15,14 +16,24 @@ namespace tilewise::backend::group {
 
 namespace {
 
-constexpr double told_every_s = 1, silent_for_s = 6;
-constexpr char here = '.', ending = 'E';
+constexpr double told_every_s = 1;
+constexpr char here = '.', ending = 'E', failing = 'F';
 
 double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 void tell(int socket, char what) { static_cast<void>(send(socket, &what, 1, MSG_NOSIGNAL | MSG_DONTWAIT)); }
 
 }  // namespace
+
+void give_up(unsigned own_rank, unsigned lost_rank, const std::string& has_done) {
+  using std::chrono::milliseconds;
+  constexpr milliseconds until_all_are_ended(200), until_mpirun_ends_others(3000);
+  constexpr int device_lost = 8;
+  const bool speaks = own_rank == (lost_rank == 0 ? 1 : 0);
+  std::this_thread::sleep_for(speaks ? until_all_are_ended : until_mpirun_ends_others);  // perhaps mpirun ends all now
+  std::fprintf(stderr, "tilewise: rank %u %s; all ranks end\n", lost_rank, has_done.c_str());
+  _exit(device_lost);
+}
 
 std::string rank_watch::listen() {
   std::array<char, 256> host{};
@@ -52,9 +63,10 @@ bool rank_watch::connect(const std::string& address) {
   return is_there;
 }
 
-void rank_watch::begin(unsigned rank, const std::vector<std::string>& hosts) {
+void rank_watch::begin(unsigned rank, const std::vector<std::string>& hosts, std::function<bool()> is_over) {
   rank_ = rank;
   hosts_ = hosts;
+  is_over_ = std::move(is_over);
   if (rank_ != 0) {
     const auto number = static_cast<std::uint32_t>(rank_);
     static_cast<void>(send(lines_.front().socket, &number, sizeof number, MSG_NOSIGNAL));
@@ -68,6 +80,10 @@ void rank_watch::begin(unsigned rank, const std::vector<std::string>& hosts) {
   thread_ = std::thread([this] { watch(); });
 }
 
+void rank_watch::tell_failure() const {
+  for (const line& l : lines_) tell(l.socket, failing);
+}
+
 rank_watch::~rank_watch() {
   ends_ = true;
   if (thread_.joinable()) thread_.join();
@@ -79,37 +95,45 @@ rank_watch::~rank_watch() {
 }
 
 void rank_watch::watch() {
-  double told_at = 0;
+  double told_at = 0, looked_at = now_s();
   while (!ends_) {
     std::vector<pollfd> ready;
-    for (const line& l : lines_) ready.push_back({l.socket, POLLIN, 0});
+    for (const line& l : lines_) ready.push_back({l.has_ended ? -1 : l.socket, POLLIN, 0});
     poll(ready.data(), ready.size(), 100);  // ms; also how soon the end is noticed
-    for (std::size_t i = lines_.size(); i-- > 0;)
-      if (ready[i].revents != 0 && !hears(lines_[i])) lines_.erase(lines_.begin() + static_cast<std::ptrdiff_t>(i));
+    for (std::size_t i = 0; i < lines_.size(); ++i)
+      if (ready[i].revents != 0) hear(lines_[i]);
     const double now = now_s();
-    for (const line& l : lines_)
-      if (!ends_ && now - l.heard_at > silent_for_s) give_up(l);
+    if (now - looked_at > silent_for_s / 2)  // this process was stopped itself, as the others may have been
+      for (line& l : lines_) l.heard_at = now;
+    looked_at = now;
+    for (const line& l : lines_) {
+      const std::string done = complaint(l, now);
+      if (done.empty() || ends_ || is_over_()) continue;
+      tell_failure();  // or the next one would complain of this one
+      give_up(rank_, l.rank, "on " + hosts_[l.rank] + " " + done);
+    }
     if (now - told_at < told_every_s) continue;
     told_at = now;
     for (const line& l : lines_) tell(l.socket, here);
   }
 }
 
-/// False once the other side has ended, as it should or not: that is MPI's to report, which knows why.
-bool rank_watch::hears(line& from) {
-  std::array<char, 64> said{};
-  const ssize_t length = recv(from.socket, said.data(), said.size(), MSG_DONTWAIT);
-  if (length == 0) return false;
-  if (length < 0) return true;
-  from.heard_at = now_s();
-  return std::memchr(said.data(), ending, static_cast<std::size_t>(length)) == nullptr;
+std::string rank_watch::complaint(const line& about, double now) {
+  if (about.has_ended) return about.has_said_so ? "" : "has ended before its time";
+  return now - about.heard_at > silent_for_s ? "has not answered for " + std::to_string(silent_for_s) + " seconds" : "";
 }
 
-void rank_watch::give_up(const line& lost) const {
-  constexpr int device_lost = 8;
-  std::fprintf(stderr, "tilewise: rank %u on %s has not answered for %.0f seconds; all ranks end\n", lost.rank,
-               hosts_[lost.rank].c_str(), silent_for_s);
-  _exit(device_lost);
+void rank_watch::hear(line& from) {
+  std::array<char, 64> said{};
+  const ssize_t length = recv(from.socket, said.data(), said.size(), MSG_DONTWAIT);
+  if (length < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  from.heard_at = now_s();
+  const auto has_said = [&](char what) {
+    return length > 0 && std::memchr(said.data(), what, static_cast<std::size_t>(length)) != nullptr;
+  };
+  if (from.rank == 0 && has_said(failing)) first_has_failed_ = true;
+  from.has_said_so = from.has_said_so || has_said(ending) || has_said(failing);
+  from.has_ended = length <= 0 || has_said(ending);
 }
 
 }  // namespace tilewise::backend::group

@@ -1,5 +1,6 @@
 // The module of MPI: the only file that includes its header.
 #include "backend/group/mpi_world.hpp"
+#include "backend/group/mpi_start.hpp"
 #include "backend/group/mpi_watch.hpp"
 
 #include <algorithm>
@@ -49,6 +50,12 @@ class host_side {
   std::vector<std::vector<std::byte>> copies_;
 };
 
+bool has_mpi_ended() {
+  int has_ended = 0;
+  MPI_Finalized(&has_ended);
+  return has_ended != 0;
+}
+
 class mpi_world final : public world {
  public:
   mpi_world() {
@@ -77,7 +84,10 @@ class mpi_world final : public world {
     return whole.substr(0, whole.find_first_of(",\n"));
   }
 
+  bool first_rank_has_failed() const override { return watch_ != nullptr && watch_->first_has_failed(); }
+
   void abort(int code) noexcept override {
+    if (watch_) watch_->tell_failure();
     MPI_Abort(ranks_, code);
     std::_Exit(code);
   }
@@ -104,11 +114,7 @@ class mpi_world final : public world {
   }
 
   loan borrow(std::span<const parcel> sends, std::span<const demand> receives) override {
-    loan lent;
-    std::vector<parcel> copies;
-    for (const demand& one : receives) copies.push_back({one.peer, lent.add_copy(*queue_, one.bytes)});
-    exchange(sends, copies);
-    return lent;
+    return borrow_copies(*this, *queue_, sends, receives);
   }
 
   void give_back() override {}
@@ -119,7 +125,7 @@ class mpi_world final : public world {
                      [&](std::byte* data, int bytes) { MPI_Bcast(data, bytes, MPI_BYTE, as_int(from), ranks_); });
   }
 
-  /// Before MPI ends, which waits for all.
+  /// Once MPI has ended, which waits for all.
   void end() { watch_.reset(); }
 
  private:
@@ -149,7 +155,7 @@ class mpi_world final : public world {
     const bool is_connected = rank_ == 0 ? !address.empty() : watch->connect(address);
     const std::vector<std::string> connected = gathered(is_connected ? "yes" : "no"), hosts = gathered(host());
     if (std::count(connected.begin(), connected.end(), "yes") != size_) return;
-    watch->begin(rank(), hosts);
+    watch->begin(rank(), hosts, has_mpi_ended);
     watch_ = std::move(watch);
   }
 
@@ -160,26 +166,27 @@ class mpi_world final : public world {
 };
 
 mpi_world* opened = nullptr;
+bool starts_mpi = false;  // instead of the program
 
 /// Of a process that has failed, `abort` has ended the others; here all come together.
 void end_mpi() {
-  int has_ended = 0;
-  MPI_Finalized(&has_ended);
+  if (starts_mpi && !has_mpi_ended()) MPI_Finalize();
   opened->end();
-  if (has_ended == 0) MPI_Finalize();
 }
 
 }  // namespace
 
 world* tilewise_mpi_world() {
+  const start_watch until_all_are_here;
   int has_begun = 0;
   MPI_Initialized(&has_begun);
-  if (has_begun == 0) {
+  starts_mpi = has_begun == 0;
+  if (starts_mpi) {
     int provided = 0;
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
   }
   opened = new mpi_world;
-  if (has_begun == 0) std::atexit(end_mpi);
+  std::atexit(end_mpi);
   return opened;
 }
 

@@ -19,6 +19,9 @@ class world : public transport {
   /// "Open MPI v4.1.4"
   virtual std::string library() const = 0;
 
+  /// Whether rank 0 has ended them all.
+  virtual bool first_rank_has_failed() const = 0;
+
   /// Ends all ranks at once, this one with the code.
   [[noreturn]] virtual void abort(int code) noexcept = 0;
 };

@@ -63,6 +63,19 @@ class transport {
 
   /// Host memory of which rank i has bytes [border[i], border[i + 1]): afterwards every rank has all of them.
   virtual void complete(void* host, std::span<const std::uint64_t> border) = 0;
+
+  /// How memory of GPUs has gone between processes, for people; empty where that is no question.
+  virtual std::string way_between_gpus() const { return ""; }
 };
+
+/// A loan of copies, for transports whose devices cannot read one another's memory.
+inline loan borrow_copies(transport& others, queue& of_this_rank, std::span<const parcel> sends,
+                          std::span<const demand> receives) {
+  loan lent;
+  std::vector<parcel> copies;
+  for (const demand& one : receives) copies.push_back({one.peer, lent.add_copy(of_this_rank, one.bytes)});
+  others.exchange(sends, copies);
+  return lent;
+}
 
 }  // namespace tilewise::backend::group

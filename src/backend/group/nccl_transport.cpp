@@ -1,0 +1,123 @@
+#include "backend/group/nccl_transport.hpp"
+
+#include "backend/driver_call.hpp"
+#include "backend/group/gpu_identity.hpp"
+
+#include <algorithm>
+#include <exception>
+
+namespace tilewise::backend::group {
+
+namespace {
+
+template <class T>
+std::vector<T> gathered(transport& ranks, const T& mine) {
+  std::vector<T> all(ranks.size());
+  ranks.all_gather(&mine, sizeof mine, all.data());
+  return all;
+}
+
+/// What NCCL asks of each rank.
+struct candidate {
+  gpu_identity gpu{};
+  int version = 0;  // of its library; 0 for none
+};
+
+candidate candidate_of(const backend::device& device, const cuda::nccl_api* nccl) {
+  candidate own{.gpu = identity_of(device)};
+  if (nccl != nullptr) nccl->GetVersion(&own.version);
+  return own;
+}
+
+/// Why not all ranks can use it, or empty.
+std::string obstacle(std::span<const candidate> all) {
+  std::vector<gpu_identity> gpus;
+  for (unsigned i = 0; i < all.size(); ++i) {
+    const std::string rank = "rank " + std::to_string(i);
+    if (all[i].gpu == gpu_identity{}) return rank + " has no CUDA device";
+    if (all[i].version == 0) return rank + " finds no libnccl.so.2, which is NCCL from 2.7 on";
+    if (all[i].version != all.front().version) return rank + " has another version of NCCL than rank 0";
+    gpus.push_back(all[i].gpu);
+  }
+  const auto shared = find_sharing(gpus);
+  if (!shared) return "";
+  return "ranks " + std::to_string(shared->first) + " and " + std::to_string(shared->second) + " share a GPU";
+}
+
+}  // namespace
+
+std::unique_ptr<transport> nccl_transport::between(world& processes, backend::queue& of_this_rank) {
+  const bool has_gpu = of_this_rank.device().info().backend == "cuda";
+  const cuda::nccl_api* const nccl = has_gpu ? cuda::find_nccl() : nullptr;
+  const std::vector<candidate> all = gathered(processes, candidate_of(of_this_rank.device(), nccl));
+  const bool is_of_gpus =
+      std::any_of(all.begin(), all.end(), [](const candidate& one) { return one.gpu != gpu_identity{}; });
+  if (!is_of_gpus || all.size() == 1) return nullptr;
+  std::unique_ptr<nccl_transport> made(new nccl_transport(processes, of_this_rank));
+  made->nccl_ = nccl;
+  made->obstacle_ = obstacle(all);
+  return made;
+}
+
+std::string nccl_transport::way_between_gpus() const {
+  if (!obstacle_.empty()) return "through the host, since " + obstacle_;
+  return ranks_ == nullptr ? "" : "by NCCL " + nccl_->version();
+}
+
+/// Together: it takes a second or two, which ranks that exchange nothing should not wait for.
+bool nccl_transport::opens() {
+  if (ranks_ == nullptr && obstacle_.empty()) obstacle_ = start();
+  return obstacle_.empty();
+}
+
+/// Together: opens the communicator. Says on every rank why it is of no use, if it failed on one of them.
+std::string nccl_transport::start() {
+  cuda::nccl_id id{};
+  int failed = rank() == 0 ? nccl_->GetUniqueId(&id) : 0;
+  id = gathered(processes_, id).front();
+  cuda::enter(queue_);
+  if (gathered(processes_, failed).front() == 0)
+    failed = during("ncclCommInitRank", [&] {
+      return nccl_->CommInitRank(&ranks_, static_cast<int>(size()), id, static_cast<int>(rank()));
+    });
+  if (failed != 0) ranks_ = nullptr;
+  const std::vector<int> codes = gathered(processes_, failed);
+  const auto first = std::find_if(codes.begin(), codes.end(), [](int code) { return code != 0; });
+  if (first == codes.end()) return "";
+  return "NCCL cannot start on rank " + std::to_string(first - codes.begin()) + ": " + nccl_->GetErrorString(*first);
+}
+
+/// A rank that has failed leaves at once; otherwise each waits until the others need nothing more of it.
+nccl_transport::~nccl_transport() {
+  if (ranks_ == nullptr) return;
+  if (std::uncaught_exceptions() != 0)
+    nccl_->CommAbort(ranks_);
+  else
+    nccl_->CommDestroy(ranks_);
+}
+
+void nccl_transport::exchange(std::span<const parcel> sends, std::span<const parcel> receives) {
+  if (!opens()) return processes_.exchange(sends, receives);
+  const auto call = [&](const char* name, const auto& f) {
+    if (const int failed = during(name, f); failed != 0)
+      throw error(errc::device_lost, std::string(name) + " failed: " + nccl_->GetErrorString(failed));
+  };
+  // Once a rank's stream waits for another's, the driver is in a call whose time is limited; how long a rank reads its
+  // files before it comes here is not.
+  static_cast<void>(gathered(processes_, rank()));
+  const cudaStream_t stream = cuda::enter(queue_).stream();
+  call("ncclGroupStart", [&] { return nccl_->GroupStart(); });
+  for (const parcel& from : receives)
+    call("ncclRecv", [&] {
+      return nccl_->Recv(from.where.as<void>(), from.where.bytes, cuda::nccl_api::bytes, static_cast<int>(from.peer),
+                         ranks_, stream);
+    });
+  for (const parcel& to : sends)
+    call("ncclSend", [&] {
+      return nccl_->Send(to.where.as<void>(), to.where.bytes, cuda::nccl_api::bytes, static_cast<int>(to.peer), ranks_,
+                         stream);
+    });
+  call("ncclGroupEnd", [&] { return nccl_->GroupEnd(); });
+}
+
+}  // namespace tilewise::backend::group

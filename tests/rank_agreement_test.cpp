@@ -1,0 +1,68 @@
+// What ranks compare before they begin.
+#include "cli/rank_agreement.hpp"
+
+#include "backend/group/gpu_identity.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tilewise::tests {
+namespace {
+
+using cli::rank_call;
+
+rank_call with(std::vector<std::string> words) { return cli::call_of(words); }
+
+TEST(RankAgreement, LeavesOutWhatARankMayHaveToItself) {
+  const std::vector<std::string> common{"sort", "/x.npy", "-o", "/y.npy"};
+  EXPECT_EQ(with({"sort", "/x.npy", "--device", "cuda", "-o", "--threads=3", "/y.npy", "--time-limit", "9"}).words,
+            common);
+  EXPECT_EQ(with({"sort", "/x.npy", "-o", "/y.npy", "--device"}).words, common);
+  EXPECT_EQ(with({"sort", "/x.npy", "--devices", "-o"}).words,
+            (std::vector<std::string>{"sort", "/x.npy", "--devices", "-o"}));
+}
+
+TEST(RankAgreement, NamesTheFirstRankThatDiffers) {
+  const rank_call one = with({"scan", "/x.npy", "--op", "max"});
+  EXPECT_EQ(difference(std::vector{one}), "");
+  EXPECT_EQ(difference(std::vector{one, one, one}), "");
+  EXPECT_TRUE(difference(std::vector{one, one, with({"scan", "/x.npy", "--op", "min"}), with({"sort"})})
+                  .starts_with("rank 2 was started with 'min' where rank 0 has 'max'"));
+  EXPECT_TRUE(difference(std::vector{one, with({"scan", "/x.npy", "--op"})})
+                  .starts_with("rank 1 was started with nothing where rank 0 has 'max'"));
+  EXPECT_TRUE(difference(std::vector{with({"scan"}), with({"scan", ""})})
+                  .starts_with("rank 1 was started with '' where rank 0 has nothing"));
+  EXPECT_TRUE(difference(std::vector{one, with({"scan", "/x.npy", "--op", "max", "-v"})})
+                  .starts_with("rank 1 was started with '-v' where rank 0 has nothing"));
+}
+
+TEST(RankAgreement, NamesAnotherBuild) {
+  const rank_call one = with({"scan"});
+  rank_call other = one;
+  other.build = "9.9 with order 7";
+  EXPECT_TRUE(difference(std::vector{one, other}).starts_with("rank 1 is tilewise 9.9 with order 7, rank 0 is 0."));
+}
+
+TEST(RankAgreement, ComparesFoldersWhereFilesAreNamedFromThem) {
+  EXPECT_EQ(with({"scan", "/x.npy"}).folder, "");
+  const rank_call here = with({"scan", "."});
+  EXPECT_NE(here.folder, "");
+  rank_call elsewhere = here;
+  elsewhere.folder = "/elsewhere";
+  EXPECT_TRUE(
+      difference(std::vector{here, here, elsewhere}).starts_with("rank 2 looks for files in /elsewhere, rank 0 in /"));
+}
+
+TEST(RankAgreement, FindsTheFirstTwoRanksOfOneGpu) {
+  using backend::group::find_sharing, backend::group::gpu_identity;
+  const gpu_identity none{}, a{1}, b{0, 1}, c{2};
+  EXPECT_FALSE(find_sharing(std::vector<gpu_identity>{}));
+  EXPECT_FALSE(find_sharing(std::vector{none, none, none}));
+  EXPECT_FALSE(find_sharing(std::vector{a, b, none, c}));
+  const auto found = find_sharing(std::vector{c, none, a, b, none, b, a});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->first, 3u);
+  EXPECT_EQ(found->second, 5u);
+}
+
+}  // namespace
+}  // namespace tilewise::tests
