@@ -16,6 +16,10 @@ class group_device final : public backend::device {
   group_device(device_info info, member_list members, world* processes)
       : device(std::move(info)), members_(std::move(members)), processes_(processes) {}
   std::span<const std::shared_ptr<backend::device>> members() const { return members_; }
+  group_facts facts() const {
+    if (processes_ != nullptr) return {processes_->size(), processes_->library()};
+    return {static_cast<unsigned>(members_.size()), "threads"};
+  }
 
  protected:
   std::unique_ptr<backend::queue> make_queue() override {
@@ -151,5 +155,7 @@ std::shared_ptr<backend::device> make_device(std::string_view name, const open_o
 std::span<const std::shared_ptr<backend::device>> members_of(const backend::device& device) {
   return static_cast<const group_device&>(device).members();
 }
+
+group_facts facts_of(const backend::device& device) { return static_cast<const group_device&>(device).facts(); }
 
 }  // namespace tilewise::backend::group

@@ -31,10 +31,7 @@ queue::queue(const backend::device& owner, std::span<const std::shared_ptr<backe
     : backend::queue(owner), members_(members.begin(), members.end()), processes_(processes) {
   for (const auto& member : members_)
     for (const auto& other : members_) member->queue().open_to(other->queue());
-  if (is_all_here())
-    team_ = cpu::make_rank_threads(ranks());
-  else
-    processes_->attach(members_.front()->queue());
+  if (is_all_here()) team_ = cpu::make_rank_threads(ranks());
 }
 
 queue::~queue() = default;
@@ -44,15 +41,48 @@ unsigned queue::ranks() const { return is_all_here() ? static_cast<unsigned>(mem
 unsigned queue::first_rank() const { return is_all_here() ? 0 : processes_->rank(); }
 
 void queue::on_each_rank(const std::function<void(const rank&)>& work) {
-  if (!is_all_here()) return work(rank(members_.front(), *processes_));
+  if (!is_all_here()) {
+    processes_->attach(members_.front()->queue());  // a process may have several groups
+    return run_rank(0, *processes_, work);
+  }
   std::vector<backend::queue*> queues;
   for (const auto& member : members_) queues.push_back(&member->queue());
   meeting all(queues);
   team_->run(ranks(), [&](unsigned index) {
     thread_transport others(all, index);
-    all.take_part(index, [&] { work(rank(members_[index], others)); });
+    all.take_part(index, [&] { run_rank(index, others, work); });
   });
   all.end();
+}
+
+void queue::run_rank(unsigned member, transport& others, const std::function<void(const rank&)>& work) {
+  if (noted_ == nullptr) return work(rank(members_[member], others));
+  metered_transport metered(others, members_[member]->queue(), (*noted_)[member]);
+  work(rank(members_[member], metered));
+}
+
+travel queue::metered(const std::function<void()>& work) {
+  std::vector<travel> each(ranks_here());
+  noted_ = &each;
+  try {
+    work();
+    finish();
+  } catch (...) {
+    noted_ = nullptr;
+    throw;
+  }
+  noted_ = nullptr;
+  if (!is_all_here()) {
+    const travel own = each.front();
+    each.resize(ranks());
+    processes_->all_gather(&own, sizeof own, each.data());
+  }
+  travel all{0, each.front().exchanges, 0};
+  for (const travel& one : each) {
+    all.bytes += one.bytes;
+    all.ns = std::max(all.ns, one.ns);
+  }
+  return all;
 }
 
 memory queue::allocate(std::uint64_t bytes) { return allocate_rows(bytes, largest_element); }
@@ -153,12 +183,17 @@ void queue::finish() {
 
 void queue::start_clock() {
   finish();
+  if (!is_all_here()) meet(*processes_);
   clock_started_ = std::chrono::steady_clock::now().time_since_epoch().count();
 }
 
 double queue::stop_clock() {
   finish();
-  return static_cast<double>(std::chrono::steady_clock::now().time_since_epoch().count() - clock_started_);
+  const auto own = static_cast<double>(std::chrono::steady_clock::now().time_since_epoch().count() - clock_started_);
+  if (is_all_here()) return own;
+  std::vector<double> all(ranks());
+  processes_->all_gather(&own, sizeof own, all.data());
+  return *std::max_element(all.begin(), all.end());
 }
 
 }  // namespace tilewise::backend::group
