@@ -33,7 +33,7 @@ void require_one_process(std::string_view what) {
 
 std::string rank_in_words() {
   if (!backend::group::is_mpi_process() || is_first_rank()) return "";
-  static_cast<void>(backend::group::mpi());  // the first rank, if it fails too, can end this one only then
+  static_cast<void>(backend::group::mpi());              // the first rank, if it fails too, can end this one only then
   constexpr auto until_ended = std::chrono::seconds(3);  // on a busy machine mpirun takes one and more
   std::this_thread::sleep_for(until_ended);
   return "rank " + std::to_string(*backend::group::launched_rank()) + " on " + host_name() + ": ";

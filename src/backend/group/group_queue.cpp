@@ -185,6 +185,7 @@ void queue::start_clock() {
   finish();
   if (!is_all_here()) meet(*processes_);
   clock_started_ = std::chrono::steady_clock::now().time_since_epoch().count();
+  if (!is_all_here()) meet(*processes_);  // a rank that waits for a core must not find the others' work done
 }
 
 double queue::stop_clock() {

@@ -12,7 +12,7 @@ struct travel {
 };
 
 /// One rank's end of another transport. Each exchange begins when the devices of all ranks have done their work, and
-/// has ended when this rank's has: its time has nothing else in it.
+/// nobody goes on before it has ended on all: its time has nothing else in it.
 class metered_transport final : public transport {
  public:
   metered_transport(transport& through, backend::queue& of_this_rank, travel& noted)
