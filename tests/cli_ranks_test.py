@@ -93,13 +93,37 @@ class Ranks(Case):
         for line in run("verify scan polymul --device cpu:serial").stdout.splitlines()[:2]:
             self.assertIn(line.split()[1], result.stdout)
 
+    def measured(self, words, start):
+        """The records of a run of bench by a group variant, by the device's name."""
+        path = f"{self.d}/{self.id()}{len(os.listdir(self.d))}.jsonl"
+        self.check(start(f"bench {words} --max-time 0.01 -q -o {path}"), 0, "have the definition's bits", "^$")
+        with open(path, encoding="utf-8") as lines:
+            return [r for r in map(json.loads, lines) if r["case"]["backend"] == "group" and r["verify"]]
+
+    def test_bench_measures_the_ranks_together(self):
+        words = "reduce --n 10007 --dtype f32 --device"
+        one, = self.measured(f"{words} 3*cpu:serial", run)
+        many, = self.measured(f"{words} cpu:serial", lambda rest: run_ranks(3, rest))
+        self.assertEqual(many["device"]["name"], "3*mpi:cpu:serial")
+        self.assertEqual((one["ranks"]["transport"], many["ranks"]["transport"][:8]), ("threads", "Open MPI"))
+        for key in "count", "sent_bytes", "exchanges":
+            self.assertEqual(one["ranks"][key], many["ranks"][key], key)
+        self.assertEqual(one["verify"]["digest"], many["verify"]["digest"])
+
+    def test_the_documents_processes_are_those_of_mpirun(self):
+        rows = self.measured("polymul --preset seeds --shape 4096x4096", lambda rest: run_ranks(2, rest))
+        self.assertEqual([(r["case"]["variant"], r["device"]["name"]) for r in rows],
+                         [(f"polymul/group:{name}", "2*mpi:cpu:serial") for name in ("ntt", "naive", "karatsuba")])
+        self.assertEqual(rows[1]["experiment"]["baseline"], "polymul/cpu:naive")
+
     def test_bad_input_ends_all(self):
         rows = (("scan {d}/gone.npy -o {d}/y.npy", 6, r"gone\.npy: cannot be read"),
                 ("scan {d}/x.npy -o {d}/no/y.npy", 6, r"no/y\.npy: cannot be written"),
                 ("scan {d}/x.npy -o -", 2, "name one instead of standard output"),
                 ("scan {d}/x.npy -o {d}/y.npy --device cpu:serial+cpu:serial", 2, "under mpirun name what each rank"),
                 ("scan {d}/x.npy -o {d}/y.npy --device cpu:serail", 4, "no device 'cpu:serail'"),
-                ("bench scan", 4, "bench measures in one process"))
+                ("bench scan --isolate", 4, "bench --isolate measures in one process"),
+                ("bench scan --device 3*mpi:cpu", 2, "it has started 2"))
         for command, code, err in rows:
             with self.subTest(command):
                 before = set(os.listdir(self.d))

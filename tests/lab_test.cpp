@@ -250,6 +250,30 @@ TEST(LabBench, RecordsAreValidHotAndCold) {
   }
 }
 
+TEST(LabBench, RanksAreInTheRecordsOfGroupsOnly) {
+  const outcome o = bench(
+      {"reduce/serial", "reduce/group", "--dtype", "f32", "--device", "3*cpu:serial", "--device", "1*cpu:serial"});
+  EXPECT_EQ(o.exit_code, 0);
+  EXPECT_TRUE(is_valid(o.file));
+  EXPECT_FALSE(record_of(o, "reduce/serial").contains("ranks"));
+  for (const auto& record : o.records) {
+    const std::string device = record["device"]["name"];
+    if (record["case"]["backend"] != "group") continue;
+    const auto& ranks = record["ranks"];
+    EXPECT_EQ(ranks["count"], device.front() - '0');
+    EXPECT_EQ(ranks["transport"], "threads");
+    EXPECT_EQ(ranks["latency_ns"].is_null(), device == "1*cpu:serial");
+    EXPECT_EQ(ranks["sent_bytes"].is_null(), record["verify"].is_null()) << "a limit's exchanges are not metered";
+    if (!record["verify"].is_null()) {
+      EXPECT_EQ(ranks["sent_bytes"] > 0, device == "3*cpu:serial");
+    }
+  }
+  nlohmann::json of_one_device = record_of(o, "reduce/serial");
+  of_one_device["ranks"] = record_of(o, "reduce/group")["ranks"];
+  std::ofstream(o.file) << of_one_device.dump() << "\n";
+  EXPECT_FALSE(is_valid(o.file));
+}
+
 TEST(LabBench, NothingThatFitsTheMemoryIsExitCode5) {
   const outcome o = bench({"scan/serial"}, std::to_string(std::uint64_t{1} << 44));
   EXPECT_EQ(o.exit_code, 5);

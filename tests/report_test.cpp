@@ -265,6 +265,26 @@ TEST(ReportCsv, OneRowARecord) {
   EXPECT_NE(csv_of(made_up_records()).find(",kernel_median_ns,"), std::string::npos);
 }
 
+/// The variant of cuda:0 as one of a group.
+std::vector<json> records_of_ranks(const std::string& transport) {
+  std::vector<json> records = made_up_records();
+  for (json& record : records)
+    if (record["case"]["variant"] == "scan/cuda:lookback")
+      record["ranks"] = {{"count", 4u},         {"transport", transport}, {"sent_bytes", 3072u},    {"exchanges", 2u},
+                         {"exchange_ns", 5000}, {"latency_ns", 1000},     {"link_bytes_per_s", 1e9}};
+  return records;
+}
+
+TEST(ReportRanks, WhatTheySendIsSaidOfGroupsOnly) {
+  const std::string said = ": 4 ranks (threads) sent 3.00 KiB in 2 exchanges, which took 5.00 µs beside a call of ";
+  EXPECT_NE(body_of(page_of(records_of_ranks("threads"))).find(said), std::string::npos);
+  EXPECT_EQ(body_of(page_of(made_up_records())).find("Between the ranks"), std::string::npos);
+  const std::string table = markdown(make_model(typed(records_of_ranks("threads"))));
+  EXPECT_NE(table.find("\nscan cuda:lookback on cuda:0 at n\u00a0=\u00a0"), std::string::npos);
+  EXPECT_EQ(times_in(csv_of(records_of_ranks("threads")), ",4,\"threads\",3072,2,5000.0,1000.0,1000000000.0,"), 20u);
+  EXPECT_EQ(page_of(records_of_ranks(hostile)).find("<injected-element"), std::string::npos);
+}
+
 TEST(ReportMarkdown, StandsBetweenItsMarkersAndKeepsItsColumns) {
   const std::string text = markdown(make_model(typed(hostile_records(hostile))));
   EXPECT_TRUE(text.starts_with("<!-- results:begin -->\n"));

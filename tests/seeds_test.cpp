@@ -86,7 +86,10 @@ TEST(Seeds, SequentialAndThreadedFiguresGoToTheirOwnRows) {
   EXPECT_EQ(systems("polymul/cpu:naive", "cpu:openmp"), "");
   EXPECT_EQ(systems("polymul/opencl:global", "opencl:1"), "naive GPU, global memory; ");
   EXPECT_EQ(systems("polymul/group:naive", "1*cpu:serial"), "naive, MPI, 1 process; ");
+  EXPECT_EQ(systems("polymul/group:naive", "1*mpi:cpu:serial"), "naive, MPI, 1 process; ");
+  EXPECT_EQ(systems("polymul/group:karatsuba", "1*mpi:cpu:serial"), "Karatsuba, MPI, 1 process; ");
   EXPECT_EQ(systems("polymul/group:karatsuba", "2*cpu:serial"), "");
+  EXPECT_EQ(systems("polymul/group:karatsuba", "2*mpi:cpu:serial"), "");
 }
 
 TEST(Seeds, WhatRanInProcessesIsMeasuredOnRanks) {

@@ -79,7 +79,7 @@ std::string line_of(const measured& m, const std::vector<measured>& rows) {
       baseline != nullptr && !m.result.what.is_limit() ? report::factor(median_ns(*baseline) / median_ns(m)) + "x" : "";
   return start + right(report::duration(median_ns(m)), 8) + right(spread_of(*kernel), 7) +
          right(rate < 0.001 ? "<0.001" : report::significant(rate, 3), 8) + right(share_of_limit(m), 8) +
-         right(speedup, 9) + "  " + bits_of(m) + "\n";
+         right(speedup, 9) + "  " + bits_of(m) + "\n" + travel_of(m);
 }
 
 std::string problem_title(const measured& m) {

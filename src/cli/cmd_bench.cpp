@@ -1,4 +1,5 @@
 // tilewise bench: check, then measure; table on standard output, records and report to files.
+#include "backend/group/mpi_world.hpp"
 #include "base/nearest.hpp"
 #include "base/printable.hpp"
 #include "cli/bench_isolated.hpp"
@@ -13,6 +14,7 @@
 #include "cli/rank_voice.hpp"
 #include "cli/seeds_table.hpp"
 #include "io/replacement_file.hpp"
+#include "lab/agreement.hpp"
 #include "lab/environment.hpp"
 #include "lab/operand_sets.hpp"
 #include "lab/plan.hpp"
@@ -108,7 +110,8 @@ lab::measuring measuring_of(const bench_request& asked, const lab::preset& base)
   if (!asked.precision.empty()) how.rule.precision = parse_precision(asked.precision);
   if (asked.max_time_s > 0) how.rule.max_ns = asked.max_time_s * 1e9;
   how.rule.min_ns = std::min(how.rule.min_ns, how.rule.max_ns);
-  how.hooks.interrupted = interrupt_requested;
+  how.hooks.interrupted = [] { return lab::as_first_rank(interrupt_requested() ? 1 : 0) != 0; };
+  if (backend::group::is_mpi_process()) how.hooks.on_failure = [](const std::exception&) { throw; };
   return how;
 }
 
@@ -173,10 +176,24 @@ exit_code measure_here(const std::vector<lab::group>& plan, lab::measuring how, 
 
 /// What follows the verdict.
 std::string closing_of(const std::vector<lab::group>& plan, const lab::request& wanted) {
+  if (backend::group::is_mpi_process())
+    return "\nPeers, the definition and single devices are measured without mpirun.\n";
   std::string text;
   if (wanted.base.of_documents) text += seeds_left_out(lab::left_out(plan, wanted));
   if (wanted.is_first_look()) text += beyond_first_look(plan, wanted);
   return text;
+}
+
+/// Ranks with different devices may have different variants.
+void require_same_plan(const std::vector<lab::group>& plan) {
+  std::string rows;
+  for (const lab::group& g : plan)
+    for (const lab::row& r : g.rows)
+      rows += g.name() + r.id() + registry::to_string(r.tuning, r.variant->tuning) + r.skip;
+  const auto own = static_cast<double>(std::hash<std::string>{}(rows));
+  if (lab::as_first_rank(own) == own) return;
+  throw error(errc::unsupported,
+              "this rank's device has other variants than the first's; name with --device one that all ranks have");
 }
 
 std::vector<lab::group> plan_of(const lab::request& wanted) {
@@ -185,7 +202,18 @@ std::vector<lab::group> plan_of(const lab::request& wanted) {
     throw error(errc::unsupported,
                 "none of the selected variants runs on the selected devices with these types; "
                 "`tilewise list` shows all of them");
+  require_same_plan(plan);
   return plan;
+}
+
+/// The first rank speaks and writes for all.
+bench_request for_this_rank(bench_request asked) {
+  if (!backend::group::is_mpi_process()) return asked;
+  if (asked.isolate) require_one_process("bench --isolate");
+  if (lab::is_whole_job(parse_name<lab::mode>(asked.mode, lab::all_modes, "mode")))
+    require_one_process("bench --mode " + asked.mode);
+  if (!is_first_rank()) asked.records = asked.report = "";
+  return asked;
 }
 
 /// What a child of `bench --isolate` does.
@@ -203,8 +231,9 @@ exit_code do_part(const bench_request& asked) {
   return exit_code::ok;
 }
 
-exit_code bench(const bench_request& asked, const std::vector<std::string>& argv) {
-  if (!asked.part.empty()) return do_part(asked);
+exit_code bench(const bench_request& told, const std::vector<std::string>& argv) {
+  if (!told.part.empty()) return do_part(told);
+  const bench_request asked = for_this_rank(told);
   require_distinct_outputs(asked.records, asked.report);
   if (!asked.report.empty()) io::try_output(asked.report);  // not after an hour of measuring
   warn_of_unfit_build();
@@ -219,7 +248,7 @@ exit_code bench(const bench_request& asked, const std::vector<std::string>& argv
   bench_output output(outputs, plan.size(), argv);
   const exit_code result = measure_here(plan, how, output);
   if (!interrupt_requested()) print(closing_of(plan, wanted));
-  return result;
+  return static_cast<exit_code>(lab::as_first_rank(static_cast<double>(result)));  // not before the first has written
 }
 
 void add_what(CLI::App& command, bench_request& to) {
@@ -280,6 +309,8 @@ void add_bench(CLI::App& app, invocation& call) {
       "code compiled before. Peers get plain code: files read whole and written by one\n"
       "thread, and the runtime's own copies. The limit is the link both ways at once,\n"
       "or the same files read and written by all threads.\n"
+      "Under mpirun its processes are measured together, as ranks of a group; the first\n"
+      "prints and writes. --preset seeds then adds the rows of as many processes.\n"
       "With --isolate a child process measures each problem on each device. A row that\n"
       "crashes, loses its device or takes no step for --time-limit has failed, exit 8;\n"
       "the others are measured again without it.\n"
@@ -291,13 +322,10 @@ void add_bench(CLI::App& app, invocation& call) {
       "  tilewise bench sort --n 1048576 --set order=descending,payload=indices\n"
       "  tilewise bench 'scan/opencl:*' --tuning all -o tuning.jsonl\n"
       "  tilewise bench scan --n 268435456 --mode file_to_file -o jobs.jsonl\n"
-      "  tilewise bench polymul --preset seeds");
-  command->callback([&call, asked] {
-    call.run = [&call, asked] {
-      require_one_process("bench");
-      return bench(*asked, call.argv);
-    };
-  });
+      "  tilewise bench polymul --preset seeds -o seeds.jsonl\n"
+      "  mpirun -n 4 tilewise bench polymul --preset seeds -o seeds.jsonl\n"
+      "  mpirun -n 2 tilewise bench scan --n 16777216 --device cpu:serial");
+  command->callback([&call, asked] { call.run = [&call, asked] { return bench(*asked, call.argv); }; });
 }
 
 }  // namespace tilewise::cli

@@ -51,9 +51,20 @@ void refuse_streams(std::span<io::array_input* const> inputs) {
       throw error(errc::invalid_argument, "standard input reaches only the first rank; name a file that all can read");
 }
 
+/// "mpi:cpu" for "4*mpi:cpu", as tables and records call it, if there are four.
+std::string of_as_many(const std::string& name, std::size_t star) {
+  const std::string wanted = name.substr(0, star);
+  const unsigned here = backend::group::is_mpi_process() ? backend::group::mpi().size() : 0;
+  if (wanted == std::to_string(here)) return name.substr(star + 1);
+  throw error(errc::invalid_argument,
+              "--device " + base::printable(name) + " names processes that mpirun starts; " +
+                  (here == 0 ? "it has started none" : "it has started " + std::to_string(here)));
+}
+
 }  // namespace
 
 std::string name_for_ranks(const std::string& name) {
+  if (const std::size_t sized = name.find("*mpi"); sized != name.npos) return of_as_many(name, sized);
   if (!backend::group::is_mpi_process() || name.starts_with("mpi")) return name;
   if (backend::group::is_group(name))
     throw error(errc::invalid_argument, "--device " + base::printable(name) +

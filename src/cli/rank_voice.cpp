@@ -34,9 +34,9 @@ bool is_first_rank() {
   return first;
 }
 
-void require_one_process(std::string_view command) {
+void require_one_process(std::string_view what) {
   if (backend::group::is_mpi_process())
-    throw error(errc::unsupported, std::string(command) +
+    throw error(errc::unsupported, std::string(what) +
                                        " measures in one process; start it without mpirun, where a group such as "
                                        "--device 2*cpu:serial has ranks too");
 }

@@ -11,8 +11,8 @@ namespace tilewise::cli {
 /// Whether this process prints: all do that mpirun has not started, and of those that it has, the first.
 bool is_first_rank();
 
-/// Throws `unsupported` in a process that mpirun has started, for a command that cannot be one of several.
-void require_one_process(std::string_view command);
+/// Throws `unsupported` in a process that mpirun has started, for what cannot be done by several.
+void require_one_process(std::string_view what);
 
 /// What precedes the message of a failure: the rank, but for the first. Waits a moment on the others, so that what
 /// fails on all ranks is told once.

@@ -58,6 +58,17 @@ std::string bits_of(const measured& m) {
   return m.result.what.order == registry::claim::tilewise ? coloured("=", colour::green) : "~";
 }
 
+std::string travel_of(const measured& m) {
+  if (!m.result.ranks || !m.result.ranks->sent_bytes) return "";
+  const record::ranks& r = *m.result.ranks;
+  const std::string took = r.exchange_ns ? ", " + report::duration(*r.exchange_ns) : "";
+  return coloured("    " + report::bytes(static_cast<double>(*r.sent_bytes)) + " sent in " +
+                      report::count(r.exchanges.value_or(0)) + " exchanges of " + report::count(r.number) + " ranks" +
+                      took,
+                  colour::dim) +
+         "\n";
+}
+
 std::string size_of_problem(const measured& m) {
   return m.result.what.shape.size() == 1 ? report::count(m.result.what.n) : record::shape_text(m.result.what);
 }

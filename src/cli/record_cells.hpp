@@ -20,6 +20,8 @@ std::string wrapped(const std::string& label);
 /// Half the interval over the median, "1.2%"; empty where there is no interval.
 std::string spread_of(const record::clock& taken);
 std::string bits_of(const lab::measured& m);
+/// What one call on a group of devices moves between its ranks, as a line below it; empty for all others.
+std::string travel_of(const lab::measured& m);
 std::string size_of_problem(const lab::measured& m);
 /// "scan.f32  n = 67,108,865  op sum  kind inclusive"; settings that are "none" are left out.
 std::string problem_name(const lab::measured& m);

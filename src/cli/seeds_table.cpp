@@ -100,7 +100,7 @@ class block {
         taken != nullptr && m.result.timing->round_trip ? &*m.result.timing->round_trip : nullptr;
     cells first{.label = wrapped(label_of(m)), .bits = bits_of(m)};
     if (taken == nullptr) first.time = name_of(m.result.state);
-    std::string text = lines_of(first, taken, kernel);
+    std::string text = lines_of(first, taken, kernel) + travel_of(m);
     if (m.result.reason) text += indented(*m.result.reason);
     if (trip != nullptr || !transfers.empty()) text += lines_of({below("with transfers")}, trip, transfers);
     return text;

@@ -3,6 +3,7 @@
 
 #include "hiperc/hiperc_stepper.hpp"
 #include "io/base64.hpp"
+#include "lab/agreement.hpp"
 
 namespace tilewise::hiperc {
 
@@ -33,7 +34,8 @@ void run_course(const registry::choice& how, backend::queue& queue, const std::f
   const snapshot& now = field.now();
   course.hash_function = hash_function;
   for (const std::uint64_t step : {0, 1000, 2000, 5000, 10000, 20000, 50000, 100000}) {
-    const double expected_steps = longest_course_s / field.seconds() * static_cast<double>(now.step);
+    const double expected_steps =
+        longest_course_s / lab::as_first_rank(field.seconds()) * static_cast<double>(now.step);
     if (step > published_step && static_cast<double>(step) > expected_steps) {
       course.stopped =
           std::to_string(step) + " steps would take this device longer than " + std::to_string(longest_course_s) + " s";

@@ -1,5 +1,6 @@
 #include "lab/bench.hpp"
 
+#include "lab/agreement.hpp"
 #include "lab/describe.hpp"
 #include "lab/measure.hpp"
 #include "lab/shortage.hpp"
@@ -55,6 +56,7 @@ void add_course(const group& g, const measuring& how, const bench_events& events
     run({by.variant, by.tuning, "the fastest"}, by.on->queue(), goes_on, course);
     if (how.hooks.interrupted()) course.stopped = "Ctrl-C";
   } catch (const std::exception& failure) {
+    how.hooks.on_failure(failure);
     course.stopped = failure.what();
   }
 }
@@ -75,7 +77,8 @@ void run_bench(std::span<const group> plan, const measuring& how, const bench_ev
     if (inputs && (from != current.from || !same_problem(inputs->problem, current.problem))) inputs.reset();
     from = current.from;
     std::vector<measured> rows;
-    if (const std::string shortage = memory_shortage(current, how); !shortage.empty()) {
+    const std::string shortage = memory_shortage(current, how);
+    if (as_first_rank(shortage.empty() ? 0 : 1) != 0) {
       rows = describe_shortage(current, how, shortage);
     } else {
       if (!inputs) inputs = case_of(current, how);

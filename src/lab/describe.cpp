@@ -1,6 +1,7 @@
 #include "lab/describe.hpp"
 
 #include "backend/cpu/cpu_device.hpp"
+#include "backend/group/group_device.hpp"
 #include "lab/clock.hpp"
 #include "lab/environment.hpp"
 #include "lab/limit.hpp"
@@ -67,6 +68,13 @@ record::maybe_count threads_of(const row& r) {
 measured describe(const group& what, const row& r, const measuring& how) {
   measured m;
   m.result.device = device_facts(r.on->info());
+  if (r.on->info().backend == "group") {
+    const backend::group::group_facts facts = backend::group::facts_of(*r.on);
+    m.result.device.name = sized_name(*r.on);
+    record::ranks& ranks = m.result.ranks.emplace();
+    ranks.number = facts.ranks;
+    ranks.transport = facts.transport;
+  }
   m.result.what = describe_case(what, r, how);
   m.result.timing.emplace().clock_resolution_ns = static_cast<std::uint64_t>(clock_resolution_ns());
   m.place = r.place();

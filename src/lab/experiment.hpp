@@ -47,8 +47,9 @@ struct experiment {
   /// The inputs that the document gives; null if it gives none: then those that `bench` uses everywhere else.
   registry::host_operands (*inputs)(const registry::problem&) = nullptr;
   std::vector<figure> figures = {};
-  /// Groups for what the document ran in several processes: measured too, unless devices are named.
-  std::vector<std::string_view> ranks = {};
+  /// The numbers of processes that the document ran, and what each computes on: measured too, unless devices are named.
+  std::vector<unsigned> ranks = {};
+  std::string_view rank_device = "cpu:serial";
 
   const measured_size* at(const registry::extents& shape) const;
   /// Each setting has its first value: a plain sum, no modulus.

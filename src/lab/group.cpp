@@ -1,15 +1,21 @@
 #include "lab/group.hpp"
 
+#include "backend/group/group_device.hpp"
 #include "lab/limit.hpp"
 #include "lab/public_call.hpp"
 
 namespace tilewise::lab {
 
+std::string sized_name(const backend::device& of) {
+  const std::string& name = of.info().name;
+  return name.starts_with("mpi") ? std::to_string(backend::group::facts_of(of).ranks) + "*" + name : name;
+}
+
 std::string row::place() const {
   const device_info& info = on->info();
   const bool uses_executor =
       variant->backend != "serial" && !variant->peer && !is_public_call(*variant) && !is_limit(*variant);
-  return info.backend == "cpu" && !uses_executor ? "cpu" : info.name;
+  return info.backend == "cpu" && !uses_executor ? "cpu" : sized_name(*on);
 }
 
 bool row::is_default_tuning() const { return tuning == registry::default_tuning(variant->tuning); }

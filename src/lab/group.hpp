@@ -10,6 +10,9 @@
 
 namespace tilewise::lab {
 
+/// The device's name; "4*mpi:cpu:serial" for "mpi:cpu:serial" where mpirun has started four processes.
+std::string sized_name(const backend::device& of);
+
 /// One line of a group: a variant, or a limit of its device, which is a variant too (limit.hpp).
 struct row {
   const registry::variant* variant;

@@ -7,6 +7,7 @@
 #include "lab/measure_jobs.hpp"
 #include "lab/noise.hpp"
 #include "lab/transfers.hpp"
+#include "lab/travel.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -42,6 +43,7 @@ class group_measurement {
         all_, how_.hooks, [this](std::size_t i) { check(i); }, [this] { time_rows(); });
     derive(what_, all_);
     if (!how_.hooks.interrupted()) measure_transfers(what_, inputs_, memory_, how_, all_);
+    if (!how_.hooks.interrupted()) measure_travel(what_, inputs_, memory_, how_, all_);
     for (measured& m : all_) hold_against_round_trip(m);
     return std::move(all_);
   }
@@ -126,6 +128,7 @@ std::vector<measured> measure_group(const group& what, const verified_case& inpu
     if (is_whole_job(how.what)) return measure_jobs(what, inputs, how);
     return group_measurement(what, inputs, how).run();
   } catch (const error& failure) {
+    how.hooks.on_failure(failure);
     if (failure.code() == errc::out_of_memory) return describe_shortage(what, how, failure.what());
     std::vector<measured> all = describe_unmeasured(what, how, record::status::failed, failure.what());
     for (measured& m : all) m.failure = failure.code();

@@ -10,6 +10,7 @@ void measured::end(record::status state, const std::string& reason) {
   result.reason = reason;
   result.timing.reset();
   result.derived.reset();
+  if (result.ranks) result.ranks->exchange_ns.reset();
   result.ratios.clear();
 }
 

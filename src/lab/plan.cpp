@@ -1,6 +1,7 @@
 #include "lab/plan.hpp"
 
 #include "backend/cpu/cpu_device.hpp"
+#include "backend/group/mpi_world.hpp"
 #include "base/nearest.hpp"
 #include "lab/limit.hpp"
 #include "lab/problems.hpp"
@@ -99,7 +100,7 @@ std::vector<place> places_of(const device_list& devices) {
   std::vector<place> places;
   for (const auto& d : devices) {
     const bool is_cpu = d->info().backend == "cpu";
-    const std::string name = is_cpu ? "cpu" : d->info().name;
+    const std::string name = is_cpu ? "cpu" : sized_name(*d);
     auto found = std::find_if(places.begin(), places.end(), [&](const place& p) { return p.name == name; });
     if (found == places.end()) found = places.insert(places.end(), {name, {}, {}});
     found->devices.push_back(d);
@@ -219,12 +220,21 @@ void add_groups(std::vector<group>& plan, const registry::problem& p, const expe
   }
 }
 
+/// Together with what the document ran in several processes: as groups of this process or, of those that mpirun has
+/// started, as these.
+device_list with_ranks(const experiment& from, device_list devices) {
+  if (from.ranks.empty()) return devices;
+  const std::string member(from.rank_device);
+  if (backend::group::is_mpi_process()) return {backend::find_device("mpi:" + member, {})};
+  for (const unsigned count : from.ranks)
+    devices.push_back(backend::find_device(std::to_string(count) + "*" + member, {}));
+  return devices;
+}
+
 std::vector<group> plan_of_documents(const std::vector<const registry::algorithm*>& selected, const request& wanted) {
   std::vector<group> plan;
   for (const asked_experiment& asked : experiments_of(selected, wanted)) {
-    device_list devices = wanted.devices;
-    if (!wanted.names_devices)
-      for (const std::string_view ranks : asked.from->ranks) devices.push_back(backend::find_device(ranks, {}));
+    const device_list devices = wanted.names_devices ? wanted.devices : with_ranks(*asked.from, wanted.devices);
     add_groups(plan, asked.problem, asked.from, places_of(devices), wanted);
   }
   return plan;

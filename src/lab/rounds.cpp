@@ -1,6 +1,7 @@
 #include "lab/rounds.hpp"
 
 #include "base/failure_code.hpp"
+#include "lab/agreement.hpp"
 #include "lab/clock.hpp"
 
 #include <algorithm>
@@ -38,7 +39,7 @@ void take_sample(participant& p, const stop_rule& rule) {
   const double ns = p.who->time(p.taken.calls_per_sample);
   p.taken.ns.push_back(ns / static_cast<double>(p.taken.calls_per_sample));
   // What prepare costs counts too, or cold samples would last for ever.
-  p.spent_ns += std::max(ns, static_cast<double>(now_ns() - started));
+  p.spent_ns += std::max(ns, as_first_rank(static_cast<double>(now_ns() - started)));
   if (p.who->after) p.who->after();
   const auto reason = rule.verdict(p.taken.ns, p.spent_ns);
   if (!reason) return;

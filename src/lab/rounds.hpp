@@ -22,6 +22,7 @@ struct series {
   std::optional<errc> failure_code = std::nullopt;
 };
 
+/// What ranks of several processes ask is answered alike in all of them, and what fails in one ends them.
 struct round_hooks {
   std::function<bool()> interrupted = [] { return false; };
   std::function<void(const contender& next, std::size_t round)> before_sample = [](const contender&, std::size_t) {};

@@ -1,5 +1,6 @@
 #include "lab/sampler.hpp"
 
+#include "lab/agreement.hpp"
 #include "lab/clock.hpp"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ bool agree(const std::array<double, 3>& times) {
 
 calibration warm_up(const contender& who, double max_ns) {
   const double long_enough =
-      std::max(shortest_sample_ns, shortest_sample_ticks * static_cast<double>(clock_resolution_ns()));
+      std::max(shortest_sample_ns, shortest_sample_ticks * as_first_rank(static_cast<double>(clock_resolution_ns())));
   constexpr std::uint64_t most_calls = std::uint64_t{1} << 24;  // a call of nothing must end as well
   calibration found;
   double spent = 0, last = 0;

@@ -9,7 +9,7 @@ namespace tilewise::lab {
 
 struct contender {
   std::string name;
-  /// Makes the calls back to back, waits for them, and returns the nanoseconds that all took.
+  /// Makes the calls back to back, waits for them, and returns the nanoseconds that all took; the same on all ranks.
   std::function<double(std::uint64_t calls)> time;
   /// Before each sample and outside its clock: settles or flushes caches. May be empty.
   std::function<void()> prepare = {};

@@ -1,5 +1,6 @@
 #include "lab/transfers.hpp"
 
+#include "lab/agreement.hpp"
 #include "lab/clock.hpp"
 #include "registry/execute.hpp"
 
@@ -11,7 +12,7 @@ template <class F>
 double timed(std::uint64_t calls, F&& f) {
   const std::int64_t started = now_ns();
   for (std::uint64_t i = 0; i < calls; ++i) f();
-  return static_cast<double>(now_ns() - started);
+  return as_first_rank(static_cast<double>(now_ns() - started));
 }
 
 /// Transfers are shown beside the kernel's time and vary more; each gets a fifth of the kernel's measuring time.

@@ -167,6 +167,15 @@ inline constexpr auto fields_of<course> =
                field{"moments", &course::moments}};
 
 template <>
+inline constexpr auto fields_of<ranks> = std::tuple{field{"count", &ranks::number},
+                                                    field{"transport", &ranks::transport},
+                                                    field{"sent_bytes", &ranks::sent_bytes},
+                                                    field{"exchanges", &ranks::exchanges},
+                                                    field{"exchange_ns", &ranks::exchange_ns},
+                                                    field{"latency_ns", &ranks::latency_ns},
+                                                    field{"link_bytes_per_s", &ranks::link_bytes_per_s}};
+
+template <>
 inline constexpr auto fields_of<result> =
     std::tuple{field{"schema", &result::schema},     field{"id", &result::id},
                field{"time_utc", &result::time_utc}, field{"argv", &result::argv},
@@ -176,7 +185,7 @@ inline constexpr auto fields_of<result> =
                field{"verify", &result::verify},     field{"timing", &result::timing},
                field{"derived", &result::derived},   field{"ratios", &result::ratios},
                field{"noise", &result::noise},       field{"experiment", &result::experiment},
-               field{"course", &result::course}};
+               field{"course", &result::course},     field{"ranks", &result::ranks}};
 
 /// A part of a record that is an object, with the keys of its list.
 template <class T>

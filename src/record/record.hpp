@@ -140,6 +140,17 @@ struct noise {
   maybe_number aa_median_ratio, min_effect;
 };
 
+/// Of a row on a group of devices, what travels between its ranks. Unknown where nothing was measured, or where there
+/// is only one rank.
+struct ranks {
+  count number = 0;
+  text transport;                     // "threads", or the library of MPI with its version
+  maybe_count sent_bytes, exchanges;  // of one call: by all ranks together, by each rank
+  maybe_number exchange_ns;           // of one call, apart from its computing: the slowest rank's
+  maybe_number latency_ns;            // of the shortest exchange, each rank with the next
+  maybe_number link_bytes_per_s;      // of a long one, from each rank to the next
+};
+
 /// One time as a document gives it; it was not measured here.
 struct published_time {
   text system, machine;
@@ -194,6 +205,7 @@ struct result {
   std::optional<record::noise> noise;
   added<record::experiment> experiment;
   added<record::course> course;
+  added<record::ranks> ranks;
 };
 
 /// Each is large: none is moved as more come.

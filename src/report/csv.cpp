@@ -102,6 +102,13 @@ const std::vector<column>& columns() {
       {"ceiling", at(&record::result::derived, &record::rates::bound_by)},
       {"fraction_of_ceiling", at(&record::result::derived, &record::rates::fraction_of_ceiling)},
       {"plausible", at(&record::result::derived, &record::rates::plausible)},
+      {"ranks", at(&record::result::ranks, &record::ranks::number)},
+      {"transport", at(&record::result::ranks, &record::ranks::transport)},
+      {"sent_bytes", at(&record::result::ranks, &record::ranks::sent_bytes)},
+      {"exchanges", at(&record::result::ranks, &record::ranks::exchanges)},
+      {"exchange_ns", at(&record::result::ranks, &record::ranks::exchange_ns)},
+      {"latency_ns", at(&record::result::ranks, &record::ranks::latency_ns)},
+      {"link_bytes_per_s", at(&record::result::ranks, &record::ranks::link_bytes_per_s)},
       {"version", at(&record::result::tool, &record::tool::version)},
       {"commit", at(&record::result::tool, &record::tool::commit)},
   };

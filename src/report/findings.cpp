@@ -148,6 +148,35 @@ std::string speed_finding(const board& b) {
   return text + ".";
 }
 
+namespace {
+
+/// Our fastest at the largest size at which one is ranked.
+const row* fastest_of_largest(const board& b) {
+  const std::vector<std::uint64_t> sizes = b.sizes();
+  for (auto n = sizes.rbegin(); n != sizes.rend(); ++n)
+    if (const series* best = b.fastest(role::tilewise, *n)) return best->at(*n);
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<std::string> travel_findings(const panel& p) {
+  std::vector<std::string> told;
+  for (const board& b : p.boards) {
+    const row* r = fastest_of_largest(b);
+    if (r == nullptr || r->ranks == nullptr || !r->ranks->sent_bytes) continue;
+    const record::ranks& between = *r->ranks;
+    std::string& text = told.emplace_back(
+        short_name(r->variant) + " on " + b.name + " at " + r->at() + ": " + count(between.number) + " ranks (" +
+        clipped(between.transport, page_limits::name) + ") sent " + bytes(static_cast<double>(*between.sent_bytes)) +
+        " in " + count(between.exchanges.value_or(0)) + " exchanges");
+    if (between.exchange_ns && *between.exchange_ns >= 0)
+      text += ", which took " + duration(*between.exchange_ns) + " beside a call of " + duration(r->kernel->median);
+    text += ".";
+  }
+  return told;
+}
+
 std::vector<const row*> best_trips(const board& b) {
   const auto total = [](const row& r) { return r.h2d->median + r.kernel->median + r.d2h->median; };
   std::vector<const row*> best;

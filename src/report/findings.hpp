@@ -29,6 +29,10 @@ std::optional<ratio> ratio_to(const row& r, const std::string& variant);
 /// 512x512 on."; empty if one is the fastest at all sizes. Executors of one variant count as one.
 std::string crossings(const board& b);
 
+/// What the ranks of each group of devices sent each other, by its fastest variant at the largest size: "group on
+/// 4*cpu:serial at n = 1,000: 4 ranks (threads) sent 48 B in 1 exchange, 5.00 µs of 1.20 ms."
+std::vector<std::string> travel_findings(const panel& p);
+
 /// Rows of our variants with both transfers, the one with the shortest sum at each size.
 std::vector<const row*> best_trips(const board& b);
 const row* best_on_cpu(const panel& p, std::uint64_t n);

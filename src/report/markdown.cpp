@@ -81,6 +81,8 @@ std::string markdown(const model& m) {
         if (const series* best = b.fastest(role::tilewise, n)) text += line(*p, b, unit, *best, *best->at(n));
     }
   }
+  for (const panel* p : table_panels(m))
+    for (const std::string& finding : travel_findings(*p)) text += "\n" + escaped(p->algorithm + " " + finding);
   for (const std::string& finding : change_findings(m)) text += "\n" + escaped(finding);
   text +=
       "\n\nThe fastest variant of each processor at each size; median kernel time, data resident. Ratios are speed "

@@ -60,6 +60,7 @@ struct row {
   std::vector<ratio> ratios{};
   const record::experiment* experiment = nullptr;  // or none
   const record::course* course = nullptr;
+  const record::ranks* ranks = nullptr;  // of a group of devices
 
   bool is_limit() const { return record::word_of<record::ceiling>(algorithm).has_value(); }
   bool is_fma() const { return algorithm == name_of(record::ceiling::fma); }
@@ -103,6 +104,7 @@ class row_table {
   std::map<std::string, machine, std::less<>> machines_;
   std::map<std::pair<const machine*, std::string>, record::device> devices_;
   std::deque<record::experiment> experiments_;
+  std::deque<record::ranks> ranks_;
   std::deque<record::course> courses_;
   std::map<const machine*, record::course*> longest_;  // course of a machine, the only one with its pictures
   std::deque<row> rows_;

@@ -142,6 +142,7 @@ void row_table::add(const record::result& of) {
   if (of.derived) add_rates(*of.derived, r);
   if (of.noise) r.min_effect = of.noise->min_effect;
   if (of.experiment) r.experiment = &experiments_.emplace_back(*of.experiment);
+  if (of.ranks) r.ranks = &ranks_.emplace_back(*of.ranks);
   if (of.course) add_course(*of.course, r);
   add_ratios(of, r);
 }

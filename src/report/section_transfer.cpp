@@ -73,8 +73,12 @@ html transfer_section(const panel& p, page_builder& page) {
     figures += shares(b, trips, page);
     figures += against_cpu(p, b, trips, page);
   }
-  if (figures.empty()) return {};
-  return tag("h4", "Kernel and transfers") + tag("div", {{"class", "figures"}}, figures);
+  html section;
+  if (!figures.empty()) section += tag("h4", "Kernel and transfers") + tag("div", {{"class", "figures"}}, figures);
+  std::vector<html> travels;
+  for (const std::string& finding : travel_findings(p)) travels.push_back(html::sentence(finding));
+  if (!travels.empty()) section += tag("h4", "Between the ranks of a group") + list("ul", {}, travels);
+  return section;
 }
 
 }  // namespace tilewise::report

@@ -18,6 +18,10 @@ class group_device final : public backend::device {
       : device(std::move(info)), members_(std::move(members)), processes_(processes), doubt_(std::move(doubt)) {}
   std::span<const std::shared_ptr<backend::device>> members() const { return members_; }
   const std::string& doubt() const { return doubt_; }
+  group_facts facts() const {
+    if (processes_ != nullptr) return {processes_->size(), processes_->library()};
+    return {static_cast<unsigned>(members_.size()), "threads"};
+  }
 
  protected:
   std::unique_ptr<backend::queue> make_queue() override {
@@ -187,5 +191,7 @@ std::span<const std::shared_ptr<backend::device>> members_of(const backend::devi
 std::string doubt_about(const backend::device& device) {
   return device.info().backend == "group" ? static_cast<const group_device&>(device).doubt() : "";
 }
+
+group_facts facts_of(const backend::device& device) { return static_cast<const group_device&>(device).facts(); }
 
 }  // namespace tilewise::backend::group

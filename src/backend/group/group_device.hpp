@@ -4,6 +4,7 @@
 
 #include "backend/cpu/cpu_executor.hpp"
 #include "backend/group/group_rank.hpp"
+#include "backend/group/metered_transport.hpp"
 
 namespace tilewise::backend::group {
 
@@ -25,6 +26,13 @@ std::span<const std::shared_ptr<backend::device>> members_of(const backend::devi
 /// that. Empty for most groups, and for what is none.
 std::string doubt_about(const backend::device& device);
 
+struct group_facts {
+  unsigned ranks;
+  std::string transport;  // "threads", or the library of MPI with its version
+};
+/// Known before its devices are opened. `device` must be a group.
+group_facts facts_of(const backend::device& device);
+
 /// The queue of a group: of all its ranks, or in each process the queue of one of them.
 class queue final : public backend::queue {
  public:
@@ -35,6 +43,9 @@ class queue final : public backend::queue {
   /// Calls work(rank) for each rank, on a thread or in a process of its own. Throws the first failure, once all have
   /// ended; where they are processes, a failure of this one ends them all.
   void on_each_rank(const std::function<void(const rank&)>& work);
+  /// Together: runs `work`, which calls on this queue, with every exchange metered. Returns the bytes that all ranks
+  /// have sent, how often each took part in an exchange, and the time of the rank that took longest.
+  travel metered(const std::function<void()>& work);
   unsigned ranks() const;
   /// The ranks of this process are the first and as many as it has members.
   unsigned first_rank() const;
@@ -60,6 +71,7 @@ class queue final : public backend::queue {
   void copy(memory to, memory from, std::uint64_t bytes) override;
   double multiply_add(dtype type) override;
   void finish() override;
+  /// Of several processes: from when all have begun until the last one is done, the same number in each.
   void start_clock() override;
   double stop_clock() override;
   /// The members' own, if all have the same.
@@ -68,12 +80,14 @@ class queue final : public backend::queue {
  private:
   bool has_clocks() const { return clock_name() != backend::queue::clock_name(); }
   void release_parts(const group_array& of) noexcept;
+  void run_rank(unsigned member, transport& others, const std::function<void(const rank&)>& work);
 
   std::vector<std::shared_ptr<backend::device>> members_;
   world* processes_;
   std::unique_ptr<transport> between_gpus_;  // null where the processes' own is the only way
   std::unique_ptr<cpu::executor> team_;
   std::int64_t clock_started_ = 0;
+  std::vector<travel>* noted_ = nullptr;  // of each member, while it is metered
 };
 
 /// The queue as one of several processes' together; null for any other.

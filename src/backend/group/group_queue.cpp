@@ -48,8 +48,8 @@ unsigned queue::first_rank() const { return is_all_here() ? 0 : processes_->rank
 
 void queue::on_each_rank(const std::function<void(const rank&)>& work) {
   if (!is_all_here()) {
-    processes_->attach(members_.front()->queue());
-    return work(rank(members_.front(), between_gpus_ ? *between_gpus_ : *processes_));
+    processes_->attach(members_.front()->queue());  // a process may have several groups
+    return run_rank(0, between_gpus_ ? *between_gpus_ : *processes_, work);
   }
   std::vector<backend::queue*> queues;
   for (const auto& member : members_) queues.push_back(&member->queue());
@@ -57,11 +57,41 @@ void queue::on_each_rank(const std::function<void(const rank&)>& work) {
   team_->run(ranks(), [&](unsigned index) {
     thread_transport others(all, index);
     all.take_part(index, [&] {
-      work(rank(members_[index], others));
+      run_rank(index, others, work);
       others.settle();
     });
   });
   all.end();
+}
+
+void queue::run_rank(unsigned member, transport& others, const std::function<void(const rank&)>& work) {
+  if (noted_ == nullptr) return work(rank(members_[member], others));
+  metered_transport metered(others, members_[member]->queue(), (*noted_)[member]);
+  work(rank(members_[member], metered));
+}
+
+travel queue::metered(const std::function<void()>& work) {
+  std::vector<travel> each(ranks_here());
+  noted_ = &each;
+  try {
+    work();
+    finish();
+  } catch (...) {
+    noted_ = nullptr;
+    throw;
+  }
+  noted_ = nullptr;
+  if (!is_all_here()) {
+    const travel own = each.front();
+    each.resize(ranks());
+    processes_->all_gather(&own, sizeof own, each.data());
+  }
+  travel all{0, each.front().exchanges, 0};
+  for (const travel& one : each) {
+    all.bytes += one.bytes;
+    all.ns = std::max(all.ns, one.ns);
+  }
+  return all;
 }
 
 memory queue::allocate(std::uint64_t bytes) { return allocate_rows(bytes, largest_element); }
@@ -170,19 +200,25 @@ std::string_view queue::clock_name() const {
 
 void queue::start_clock() {
   finish();
+  if (!is_all_here()) meet(*processes_);
   clock_started_ = std::chrono::steady_clock::now().time_since_epoch().count();
+  if (!is_all_here()) meet(*processes_);  // a rank that waits for a core must not find the others' work done
   if (has_clocks()) on_each_rank([](const rank& r) { r.queue().start_clock(); });
 }
 
 /// The devices' clocks began together, after all work before; the time is that of the last to end.
 double queue::stop_clock() {
-  if (!has_clocks()) {
-    finish();
-    return static_cast<double>(std::chrono::steady_clock::now().time_since_epoch().count() - clock_started_);
+  if (has_clocks()) {
+    std::vector<double> times(ranks());
+    on_each_rank([&](const rank& r) { times[r.index()] = r.queue().stop_clock(); });
+    return *std::max_element(times.begin(), times.end());
   }
-  std::vector<double> times(ranks());
-  on_each_rank([&](const rank& r) { times[r.index()] = r.queue().stop_clock(); });
-  return *std::max_element(times.begin(), times.end());
+  finish();
+  const auto own = static_cast<double>(std::chrono::steady_clock::now().time_since_epoch().count() - clock_started_);
+  if (is_all_here()) return own;
+  std::vector<double> all(ranks());
+  processes_->all_gather(&own, sizeof own, all.data());
+  return *std::max_element(all.begin(), all.end());
 }
 
 }  // namespace tilewise::backend::group

@@ -23,8 +23,10 @@ std::vector<figure> figures() {
   constexpr std::array<std::string_view, 2> karatsuba_threads{"polymul/cpu:karatsuba @cpu:threads", ""};
   constexpr std::array<std::string_view, 2> global{"polymul/*:global @*", ""}, local{"polymul/*:local @*", ""};
   constexpr std::array<std::string_view, 2> hybrid{"polymul/opencl:karatsuba @*", "polymul/cuda:karatsuba @*"};
-  constexpr std::array<std::string_view, 2> mpi_naive{"polymul/group:naive @1\\*cpu:serial", ""};
-  constexpr std::array<std::string_view, 2> mpi_karatsuba{"polymul/group:karatsuba @1\\*cpu:serial", ""};
+  constexpr std::array<std::string_view, 2> mpi_naive{"polymul/group:naive @1\\*cpu:serial",
+                                                      "polymul/group:naive @1\\*mpi:cpu:serial"};
+  constexpr std::array<std::string_view, 2> mpi_karatsuba{"polymul/group:karatsuba @1\\*cpu:serial",
+                                                          "polymul/group:karatsuba @1\\*mpi:cpu:serial"};
   return {
       {small, "naive CPU, sequential", sequential, 4.0084e6, false, xe},
       {small, "Karatsuba CPU, sequential", karatsuba, 1.6467e6, false, xe},
@@ -55,7 +57,7 @@ std::vector<experiment> polynomials() {
            .sizes = {{small, "2 7 16 30 50"}, {large, "2 7 16 30 50"}},
            .inputs = inputs,
            .figures = figures(),
-           .ranks = {"1*cpu:serial", "2*cpu:serial", "4*cpu:serial"}}};
+           .ranks = {1, 2, 4}}};
 }
 
 }  // namespace tilewise::lab::seeds

@@ -1,0 +1,61 @@
+// What the ranks of a group send is counted, and only while it is asked for.
+#include "backend/group/group_device.hpp"
+#include "helpers.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tilewise::tests {
+namespace {
+
+using backend::group::parcel;
+using backend::group::queue;
+using backend::group::rank;
+using backend::group::travel;
+
+constexpr std::uint64_t sent_around = 100;
+
+/// Each rank tells all others a number, and sends some bytes to the next.
+void tell_and_send(const rank& r) {
+  r.all_gather(std::uint64_t{r.index()});
+  const backend::buffer out(r.queue(), sent_around), in(r.queue(), sent_around);
+  const parcel send{(r.index() + 1) % r.count(), out}, receive{(r.index() + r.count() - 1) % r.count(), in};
+  r.exchange({&send, 1}, {&receive, 1});
+}
+
+TEST(GroupTravel, BytesOfAllRanksAndExchangesOfOne) {
+  const auto device = backend::find_device("3*cpu:serial", {});
+  queue& ranks = backend::group::enter(device->queue());
+  const auto both = [&] {
+    for (int i = 0; i < 2; ++i) ranks.on_each_rank(tell_and_send);
+  };
+  both();
+  const travel noted = ranks.metered(both);
+  EXPECT_EQ(noted.bytes, 2 * (3 * 2 * sizeof(std::uint64_t) + 3 * sent_around));
+  EXPECT_EQ(noted.exchanges, 4u);
+  EXPECT_GT(noted.ns, 0);
+  EXPECT_EQ(ranks.metered([] {}).exchanges, 0u);
+}
+
+TEST(GroupTravel, AFailureEndsTheCounting) {
+  const auto device = backend::find_device("2*cpu:serial", {});
+  queue& ranks = backend::group::enter(device->queue());
+  const auto fails = [&] {
+    ranks.on_each_rank([](const rank& r) {
+      r.all_gather(r.index());
+      if (r.index() == 1) throw error(errc::unsupported, "planted");
+      r.all_gather(r.index());
+    });
+  };
+  EXPECT_THROW(ranks.metered(fails), error);
+  ranks.on_each_rank(tell_and_send);  // into counters that are gone, if it still counted
+  EXPECT_EQ(ranks.metered([&] { ranks.on_each_rank(tell_and_send); }).exchanges, 2u);
+}
+
+TEST(GroupTravel, ARankAloneSendsNothing) {
+  const auto device = backend::find_device("1*cpu:serial", {});
+  queue& ranks = backend::group::enter(device->queue());
+  EXPECT_EQ(ranks.metered([&] { ranks.on_each_rank([](const rank& r) { r.all_gather(r.index()); }); }).bytes, 0u);
+}
+
+}  // namespace
+}  // namespace tilewise::tests
