@@ -52,8 +52,8 @@ class transport {
   /// sees what was received, and may overwrite what was sent. Need not wait for either.
   virtual void exchange(std::span<const parcel> sends, std::span<const parcel> receives) = 0;
 
-  /// The same, but what is received is lent: work that is enqueued afterwards may read it until give_back, and what was
-  /// sent must be left alone until then. No exchange may come between the two.
+  /// The same, but what is received is lent: work that is enqueued afterwards may read it until give_back, or, where it
+  /// is no copy, write it, and what was sent must be left alone until then. No exchange may come between the two.
   virtual loan borrow(std::span<const parcel> sends, std::span<const demand> receives) = 0;
   virtual void give_back() = 0;
 
