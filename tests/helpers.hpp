@@ -11,6 +11,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -79,6 +80,13 @@ errc code_of(const Call& call) {
   }
   ADD_FAILURE() << "no error was thrown";
   return errc::io;
+}
+
+/// Bytes of an operand.
+template <class T>
+std::vector<std::byte> bytes_of(const std::vector<T>& values) {
+  const auto bytes = std::as_bytes(std::span(values));
+  return {bytes.begin(), bytes.end()};
 }
 
 }  // namespace tilewise::tests

@@ -1,4 +1,5 @@
 // Scans of parts of a longer array have the bits of one call, wherever it is cut, on every device.
+#include "helpers.hpp"
 #include "lab/verify.hpp"
 #include "order/block_stack.hpp"
 #include "order/segment.hpp"
@@ -67,13 +68,6 @@ void expect_one_call(const std::vector<T>& x, const kind<T>& how, op operation, 
 template <class T>
 class ScanOfParts : public ::testing::Test {};
 TYPED_TEST_SUITE(ScanOfParts, element_types);
-
-/// Bytes of an operand.
-template <class T>
-std::vector<std::byte> bytes_of(const std::vector<T>& values) {
-  const auto bytes = std::as_bytes(std::span(values));
-  return {bytes.begin(), bytes.end()};
-}
 
 }  // namespace
 

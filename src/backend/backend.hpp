@@ -105,7 +105,7 @@ class queue {
   virtual bool reaches(const queue& other) const { return &other == this; }
   /// Lets another queue's device read this one's memory directly, where the driver can.
   virtual void open_to(const queue& other) { (void)other; }
-  /// Whether this queue's work may read the other's memory where it lies.
+  /// Whether this queue's work may read and write the other's memory where it lies.
   virtual bool reads(const queue& other) const { return &other == this; }
   /// Marks the end of what has been enqueued so far, for other queues to follow. Of the marks of a queue the last
   /// sixteen count. A queue that others cannot follow waits here.

@@ -7,6 +7,7 @@
 // Twins:  polymul_ntt.cl, polymul_cpu_ntt.cpp.
 #include "polymul/polymul_cuda.cuh"
 #include "polymul/polymul_cuda.hpp"
+#include "polymul/polymul_cuda_ntt_blocks.cuh"
 #include "polymul/polymul_cuda_ntt_columns.cuh"
 #include "polymul/polymul_cuda_ntt_rows.cuh"
 
@@ -37,34 +38,68 @@ const word* tables_of(queue& q) {
 }
 
 template <unsigned LogNear>
-void enqueue_rows(const ntt_work& work, unsigned done_by_columns, cudaStream_t stream) {
+void enqueue_rows(const ntt_work& work, levels_elsewhere columns_do, unsigned block, cudaStream_t stream) {
   constexpr unsigned log_row_tile = 2 * log_rows + LogNear, bytes = sizeof(row_memory<LogNear>);
   TW_CUDA(cudaFuncSetAttribute(multiply_rows<LogNear>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-  const dim3 groups(1u << (work.log - log_row_tile), work.used);
-  multiply_rows<LogNear><<<groups, group_size, bytes, stream>>>(work, done_by_columns - (work.log - log_row_tile));
+  const unsigned log_tiles = work.log - log_row_tile;
+  const levels_elsewhere of_tile{columns_do.down - log_tiles, columns_do.up - log_tiles};
+  const dim3 groups(1u << log_tiles, work.used);
+  multiply_rows<LogNear><<<groups, group_size, bytes, stream>>>(work, of_tile, block << log_tiles);
+}
+
+/// What lies between the first columns, which have done eight levels of block `block` of 2^log_blocks, and the last
+/// ones, which do eight of the whole tree.
+void enqueue_inner(const ntt_work& work, unsigned log_blocks, unsigned block, cudaStream_t stream) {
+  constexpr unsigned log_rows_alone = log_column_levels + log_tile;
+  const unsigned log_whole = work.log + log_blocks, later = log_column_levels - log_blocks;
+  // Larger tiles save the second columns.
+  const bool is_larger = log_whole == log_rows_alone + 1 || work.log == log_rows_alone + 1;
+  const bool is_down = !is_larger && work.log > log_rows_alone, is_up = log_whole > log_rows_alone + 1;
+  const dim3 both(1u << (work.log - log_tile), work.used, 2), one(both.x, both.y);
+  if (is_down)
+    inner_columns<true>
+        <<<both, group_size, 0, stream>>>(work, 1u << work.log >> (2 * log_column_levels), block << log_column_levels);
+  const levels_elsewhere by_columns{is_down ? 2 * log_column_levels : log_column_levels,
+                                    is_up ? later + log_column_levels : later};
+  if (is_larger)
+    enqueue_rows<log_rows + 1>(work, by_columns, block, stream);
+  else
+    enqueue_rows<log_rows>(work, by_columns, block, stream);
+  if (is_up)
+    inner_columns<false>
+        <<<one, group_size, 0, stream>>>(work, 1u << work.log >> (later + log_column_levels), block << later);
+}
+
+template <bool Modular, class Product>
+void enqueue_last(const ntt_work& work, const ntt_plan& plan, std::uint64_t modulus, const Product& product,
+                  unsigned tiles, cudaStream_t stream) {
+  auto last = last_columns<few_words, Modular, Product>;
+  if constexpr (Modular)
+    if (plan.fields == most_words) last = last_columns<most_words, true, Product>;
+  last<<<tiles, group_size, 0, stream>>>(work, plan.sums, modulus, product);
+  TW_CUDA(cudaGetLastError());
 }
 
 template <class T, bool Modular>
 void enqueue(const ntt_plan& plan, const operands<T>& on, std::uint64_t modulus, queue& q) {
   const backend::buffer residues(q, 2 * plan.values() * sizeof(word));
   const ntt_work work{all_word_fields(), plan.log, plan.fields, tables_of(q), residues.as<word>()};
-  const unsigned tiles = 1u << (plan.log - log_tile), inner_stride = 1u << plan.log >> (2 * log_column_levels);
-  const dim3 both(tiles, plan.fields, 2), one(tiles, plan.fields);
-  const cudaStream_t stream = q.stream();
-  first_columns<T, Modular><<<both, group_size, 0, stream>>>(work, on, modulus);
-  if (plan.log <= log_column_levels + log_tile) {
-    enqueue_rows<log_rows>(work, log_column_levels, stream);
-  } else if (plan.log == log_column_levels + log_tile + 1) {
-    enqueue_rows<log_rows + 1>(work, log_column_levels, stream);  // larger tiles save the second columns
-  } else {
-    inner_columns<true><<<both, group_size, 0, stream>>>(work, inner_stride);
-    enqueue_rows<log_rows>(work, 2 * log_column_levels, stream);
-    inner_columns<false><<<one, group_size, 0, stream>>>(work, inner_stride);
-  }
-  auto last = last_columns<few_words, Modular>;
-  if constexpr (Modular)
-    if (plan.fields == most_words) last = last_columns<most_words, true>;
-  last<<<tiles, group_size, 0, stream>>>(work, plan.sums, modulus, on.c, on.length);
+  const unsigned tiles = 1u << (plan.log - log_tile);
+  first_columns<T, Modular><<<dim3(tiles, plan.fields, 2), group_size, 0, q.stream()>>>(work, on, modulus);
+  enqueue_inner(work, 0, 0, q.stream());
+  enqueue_last<Modular>(work, plan, modulus, whole_product{on.c, on.length}, tiles, q.stream());
+}
+
+template <class T, bool Modular>
+void enqueue_block(const ntt_block& block, const scattered_factors<T>& factors, std::uint64_t modulus,
+                   const backend::memory& residues, queue& q) {
+  const ntt_work work{all_word_fields(), block.log(), block.plan.fields, tables_of(q), residues.as<word>()};
+  const unsigned bytes = folded_memory::bytes(work.used);
+  const auto first = folded_columns<T, Modular>;
+  TW_CUDA(cudaFuncSetAttribute(first, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+  const dim3 groups(1u << (work.log - log_tile), 2);
+  first<<<groups, group_size, bytes, q.stream()>>>(work, factors, modulus, block.number);
+  enqueue_inner(work, block.log_blocks, block.number, q.stream());
   TW_CUDA(cudaGetLastError());
 }
 
@@ -96,6 +131,35 @@ std::string yields(const registry::problem& p, const backend::device&) {
 }
 
 }  // namespace
+
+void multiply_block_on_cuda(const registry::problem& p, const ntt_block& block,
+                            std::span<const backend::memory> a_parts, std::span<const backend::memory> b_parts,
+                            const backend::memory& residues, backend::queue& q) {
+  const auto multiply_as = [&]<class T>(T) {
+    const scattered_factors<T> factors{{scattered<const T>(a_parts), scattered<const T>(b_parts)},
+                                       {sizes(p).n, sizes(p).m}};
+    if (const std::uint64_t modulus = modulus_of(p); modulus != 0)
+      enqueue_block<T, true>(block, factors, modulus, residues, enter(q));
+    else
+      enqueue_block<T, false>(block, factors, modulus, residues, enter(q));
+  };
+  p.type == dtype::i32 ? multiply_as(std::int32_t{}) : multiply_as(std::int64_t{});
+}
+
+void combine_blocks_on_cuda(const registry::problem& p, const ntt_block& block,
+                            std::span<const backend::memory> residues, std::span<const backend::memory> c_parts,
+                            backend::queue& queue_of_rank) {
+  queue& q = enter(queue_of_rank);
+  const unsigned tiles = 1u << (block.log() - log_tile);
+  scattered_product product{
+      scattered<std::int64_t>(c_parts), sizes(p).product(), tiles * block.number, block.log(), {}};
+  for (std::size_t k = 0; k < residues.size(); ++k) product.block[k] = residues[k].as<const word>();
+  const ntt_work work{all_word_fields(), block.plan.log, block.plan.fields, tables_of(q), nullptr};
+  if (const std::uint64_t modulus = modulus_of(p); modulus != 0)
+    enqueue_last<true>(work, block.plan, modulus, product, tiles, q.stream());
+  else
+    enqueue_last<false>(work, block.plan, modulus, product, tiles, q.stream());
+}
 
 registry::variant cuda_ntt_variant() {
   return {.algorithm = "polymul",

@@ -40,16 +40,16 @@ struct column_tile {
 };
 
 /// From the rows row + 16 i to the rows 16 row + i. The group's roots are being loaded, maybe by other threads.
-__device__ __forceinline__ void columns_down(word (&x)[rows], column_memory& here, const column_tile& tile,
-                                             unsigned done, const word_field& f) {
+__device__ __forceinline__ void columns_down(word (&x)[rows], const word_factor* roots, word* cells,
+                                             const column_tile& tile, unsigned done, const word_field& f) {
   __syncthreads();  // the roots are loaded
-  forward_rows<log_rows>(x, here.roots, 1, done, f);
+  forward_rows<log_rows>(x, roots, 1, done, f);
 #pragma unroll
-  for (unsigned i = 0; i < rows; ++i) here.tile[tile.early_cell(i)] = x[i];
+  for (unsigned i = 0; i < rows; ++i) cells[tile.early_cell(i)] = x[i];
   __syncthreads();  // and so is the tile
 #pragma unroll
-  for (unsigned i = 0; i < rows; ++i) x[i] = here.tile[tile.late_cell(i)];
-  forward_rows<log_rows>(x, here.roots, rows + tile.row, 0, f);
+  for (unsigned i = 0; i < rows; ++i) x[i] = cells[tile.late_cell(i)];
+  forward_rows<log_rows>(x, roots, rows + tile.row, 0, f);
 }
 
 __device__ __forceinline__ void columns_up(word (&x)[rows], column_memory& here, const column_tile& tile,
@@ -101,15 +101,17 @@ __global__ void __launch_bounds__(group_size, 5)
       x[i] = residue_of(value, f);
   }
   load_roots<column_nodes>(here.roots, work, k, 0, 0);
-  columns_down(x, here, tile, halved ? 1 : 0, f);
+  columns_down(x, here.roots, here.tile, tile, halved ? 1 : 0, f);
   word* const to = work.residues(blockIdx.z, k);
 #pragma unroll
   for (unsigned i = 0; i < rows; ++i) to[tile.late(i)] = x[i];
 }
 
-/// Group (tile, field, factor): the next eight levels, or back through them for the product's factor.
+/// Group (tile, field, factor): the next eight levels, or back through them for the product's factor. The first block
+/// is block `first_block` of its level.
 template <bool Down>
-__global__ void __launch_bounds__(group_size, 5) inner_columns(const __grid_constant__ ntt_work work, unsigned stride) {
+__global__ void __launch_bounds__(group_size, 5)
+    inner_columns(const __grid_constant__ ntt_work work, unsigned stride, unsigned first_block) {
   __shared__ column_memory here;
   const unsigned k = blockIdx.y;
   const word_field& f = work.fields.at[k];
@@ -118,9 +120,9 @@ __global__ void __launch_bounds__(group_size, 5) inner_columns(const __grid_cons
   word x[rows];
 #pragma unroll
   for (unsigned i = 0; i < rows; ++i) x[i] = values[Down ? tile.early(i) : tile.late(i)];
-  load_roots<column_nodes>(here.roots, work, k, Down ? 0 : 1, tile.block);
+  load_roots<column_nodes>(here.roots, work, k, Down ? 0 : 1, first_block + tile.block);
   if constexpr (Down)
-    columns_down(x, here, tile, 0, f);
+    columns_down(x, here.roots, here.tile, tile, 0, f);
   else
     columns_up(x, here, tile, f);
 #pragma unroll
@@ -141,20 +143,32 @@ __device__ std::int64_t value_of(const word (&digit)[Fields], const ntt_sums& su
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(negative ? sum - sums.all : sum));
 }
 
+/// Where the last columns find residues and leave coefficients: all in one place.
+struct whole_product {
+  std::int64_t* c;
+  std::uint64_t length;
+  static constexpr unsigned first_tile = 0;
+
+  __device__ const word* residues(const ntt_work& work, unsigned field, std::uint64_t) const {
+    return work.residues(0, field);
+  }
+};
+
 /// The first levels upwards for all fields, whose residues become digits by Garner's algorithm (Knuth, TAOCP 2, 4.3.2).
-template <unsigned Fields, bool Modular>
+template <unsigned Fields, bool Modular, class Product>
 __global__ void __launch_bounds__(group_size, Fields <= 3 ? 3 : 1)
     last_columns(const __grid_constant__ ntt_work work, const __grid_constant__ ntt_sums sums, std::uint64_t modulus,
-                 std::int64_t* c, std::uint64_t length) {
+                 const __grid_constant__ Product product) {
   __shared__ column_memory here;
-  const column_tile tile(blockIdx.x, work.points() / column_nodes);
+  const column_tile tile(product.first_tile + blockIdx.x, work.points() / column_nodes);
   word digit[rows][Fields];
 #pragma unroll
   for (unsigned k = 0; k < Fields; ++k) {
     const word_field& f = work.fields.at[k];
+    const word* const residues = product.residues(work, k, tile.late(0));
     word x[rows];
 #pragma unroll
-    for (unsigned i = 0; i < rows; ++i) x[i] = work.residues(0, k)[tile.late(i)];
+    for (unsigned i = 0; i < rows; ++i) x[i] = residues[tile.late(i)];
     load_roots<column_nodes>(here.roots, work, k, 1, 0);
     columns_up(x, here, tile, f);
     __syncthreads();  // all have used the roots and the tile
@@ -168,8 +182,8 @@ __global__ void __launch_bounds__(group_size, Fields <= 3 ? 3 : 1)
   }
 #pragma unroll
   for (unsigned i = 0; i < rows; ++i)
-    if (tile.early(i) < length)
-      c[tile.early(i)] = value_of<Fields, Modular>(digit[i], sums, work.fields.at[Fields - 1].p, modulus);
+    if (tile.early(i) < product.length)
+      product.c[tile.early(i)] = value_of<Fields, Modular>(digit[i], sums, work.fields.at[Fields - 1].p, modulus);
 }
 
 }  // namespace tilewise::impl::polymul

@@ -81,15 +81,21 @@ __device__ __forceinline__ void multiply_neighbours(word* a_words, const word* b
   }
 }
 
-/// Group (tile, field). The columns have done the first `done` levels of the tile's.
+/// The levels of a tile's that columns do: the first ones, before the rows and after them.
+struct levels_elsewhere {
+  unsigned down, up;
+};
+
+/// Group (tile, field). The first tile is tile `first_tile` of its level.
 template <unsigned LogNear>
 __global__ void __launch_bounds__(group_size, LogNear == log_rows ? 3 : 2)
-    multiply_rows(const __grid_constant__ ntt_work work, unsigned done) {
+    multiply_rows(const __grid_constant__ ntt_work work, levels_elsewhere done, unsigned first_tile) {
   using memory = row_memory<LogNear>;
   extern __shared__ __align__(16) unsigned char bytes[];
   auto& here = *reinterpret_cast<memory*>(bytes);
   constexpr unsigned parts = memory::parts, held = memory::held, stride = held * lanes;
-  const unsigned k = blockIdx.y, done_later = done < log_rows ? 0 : done - log_rows;
+  const auto later = [](unsigned levels) { return levels < log_rows ? 0 : levels - log_rows; };
+  const unsigned k = blockIdx.y, root_tile = first_tile + blockIdx.x;
   const word_field& f = work.fields.at[k];
   const unsigned first = blockIdx.x * rows * stride + threadIdx.x;
   word* const values = work.residues(0, k) + first;
@@ -99,12 +105,12 @@ __global__ void __launch_bounds__(group_size, LogNear == log_rows ? 3 : 2)
 #pragma unroll
     for (unsigned i = 0; i < rows; ++i)
       x[part][i] = work.residues(part / parts, k)[first + part % parts * group_size + i * stride];
-  load_roots<memory::nodes>(here.down, work, k, 0, blockIdx.x);
-  load_roots<memory::nodes>(here.up, work, k, 1, blockIdx.x);
+  load_roots<memory::nodes>(here.down, work, k, 0, root_tile);
+  load_roots<memory::nodes>(here.up, work, k, 1, root_tile);
   __syncthreads();  // the roots are loaded
 #pragma unroll
   for (unsigned part = 0; part < 2 * parts; ++part) {
-    forward_rows<log_rows>(x[part], here.down, 1, done, f);
+    forward_rows<log_rows>(x[part], here.down, 1, done.down, f);
 #pragma unroll
     for (unsigned i = 0; i < rows; ++i) here.tile[part / parts][memory::far(part % parts, i)] = x[part][i];
   }
@@ -112,7 +118,7 @@ __global__ void __launch_bounds__(group_size, LogNear == log_rows ? 3 : 2)
   for (word* const tile : here.tile) {
 #pragma unroll
     for (unsigned i = 0; i < held; ++i) y[i] = tile[memory::near(i)];
-    forward_rows<LogNear>(y, here.down, rows + memory::block(), done_later, f);
+    forward_rows<LogNear>(y, here.down, rows + memory::block(), later(done.down), f);
 #pragma unroll
     for (unsigned i = 0; i < held; ++i) tile[memory::near(i)] = y[i];
   }
@@ -124,7 +130,7 @@ __global__ void __launch_bounds__(group_size, LogNear == log_rows ? 3 : 2)
   __syncthreads();  // they are multiplied
 #pragma unroll
   for (unsigned i = 0; i < held; ++i) y[i] = here.tile[0][memory::near(i)];
-  backward_rows<LogNear>(y, here.up, rows + memory::block(), done_later, f);
+  backward_rows<LogNear>(y, here.up, rows + memory::block(), later(done.up), f);
 #pragma unroll
   for (unsigned i = 0; i < held; ++i) here.tile[0][memory::near(i)] = y[i];
   __syncthreads();  // the first levels are left
@@ -132,7 +138,7 @@ __global__ void __launch_bounds__(group_size, LogNear == log_rows ? 3 : 2)
   for (unsigned part = 0; part < parts; ++part) {
 #pragma unroll
     for (unsigned i = 0; i < rows; ++i) x[part][i] = here.tile[0][memory::far(part, i)];
-    backward_rows<log_rows>(x[part], here.up, 1, done, f);
+    backward_rows<log_rows>(x[part], here.up, 1, done.up, f);
 #pragma unroll
     for (unsigned i = 0; i < rows; ++i) values[part * group_size + i * stride] = x[part][i];
   }

@@ -82,8 +82,8 @@ const word_fields& all_word_fields() {
   return all;
 }
 
-ntt_plan::ntt_plan(const registry::problem& p)
-    : log(std::max(log_least_points,
+ntt_plan::ntt_plan(const registry::problem& p, unsigned log_least)
+    : log(std::max(log_least,
                    static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(sizes(p).product(), 1) - 1)))),
       fields(fields_for(p)) {
   __extension__ using wide = unsigned __int128;

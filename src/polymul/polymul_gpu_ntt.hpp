@@ -39,6 +39,9 @@ struct ntt_sums {
   std::uint64_t all;                 // the product of the primes modulo 2^64: by which a negative number is too large
 };
 
+inline constexpr unsigned log_leaf = 3;  // blocks of 8 coefficients are multiplied by the definition
+inline constexpr unsigned log_least_points = 12;
+
 /// One product by transforms of 2^log points modulo `fields` primes. The polynomials modulo x^2n - r[k]^2 are taken
 /// modulo x^n - r[k] and x^n + r[k], where k is the block's number in its level, down to blocks of 8 coefficients. r[k]
 /// is the product of the roots `of_bit` of k's bits.
@@ -46,14 +49,11 @@ struct ntt_plan {
   unsigned log, fields;
   ntt_sums sums{};
 
-  explicit ntt_plan(const registry::problem& p);
+  explicit ntt_plan(const registry::problem& p, unsigned log_least = log_least_points);
 
   constexpr std::uint64_t points() const { return std::uint64_t{1} << log; }
   constexpr std::uint64_t values() const { return fields * points(); }  // of one factor
 };
-
-inline constexpr unsigned log_leaf = 3;  // blocks of 8 coefficients are multiplied by the definition
-inline constexpr unsigned log_least_points = 12;
 
 // The kernels of all backends cut the points in the same way: 256 rows of a block at a time through 8 levels, tiles of
 // 4096 neighbours through up to 9, and two tables of 4096 roots per field and direction.

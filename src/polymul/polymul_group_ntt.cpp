@@ -1,165 +1,71 @@
-// What:   polynomial product on the ranks of a group, by number-theoretic transforms.
+// What:   polynomial product on the ranks of a group, by number-theoretic transforms: which of its ways.
 // Order:  none: exact, so every way of computing it gives the same bits.
-// Shape:  each rank makes the product modulo its share of the primes; the residues travel, and each rank combines those
-//         of its part of the product, on the host.
-// Limits: two primes, four for i64 with a modulus: no more ranks than that multiply. Those of the members' variants.
-// Twins:  polymul_serial.cpp, polymul_cpu_ntt.cpp.
-#include "backend/cpu/cpu_device.hpp"
-#include "base/ceil_div.hpp"
+// Shape:  CUDA devices that have one another's memory share the blocks of the transforms; of other GPUs the first has
+//         all; ranks among which there is a CPU share the primes.
+// Limits: those of the ways, and of the members' variants.
+// Twins:  polymul_serial.cpp, polymul_cpu_ntt.cpp, polymul_cuda_ntt.cu.
 #include "polymul/polymul_cpu_ntt_primes.hpp"
 #include "polymul/polymul_group.hpp"
-
-#include <deque>
+#include "polymul/polymul_ntt_blocks.hpp"
 
 namespace tilewise::impl::polymul {
 
 namespace {
 
 using backend::group::byte_range;
+using backend::group::piece;
 using backend::group::rank_memory;
 using registry::rank;
 
-constexpr registry::preferences by_ntt{.variant = "ntt"};
-
-/// For any coefficients of the type: ranks need not know what the others have.
-primes_used primes_of(const registry::problem& p) {
-  if (modulus_of(p) == 0) return primes_for(63);  // the caller's promise
-  const unsigned bits = 8 * static_cast<unsigned>(size_of(p.type));
-  return primes_for(2 * bits + static_cast<unsigned>(std::bit_width(sizes(p).shorter())));
+/// Whether they are CUDA devices of this process, each of which reads and writes all memory.
+bool have_one_memory(const backend::group::queue& q) {
+  const auto members = backend::group::members_of(q.device());
+  const auto reads_all = [&](const auto& reader) {
+    return reader->info().backend == "cuda" && std::all_of(members.begin(), members.end(), [&](const auto& other) {
+             return reader->queue().reads(other->queue());
+           });
+  };
+  return q.is_all_here() && members.size() <= most_parts && std::all_of(members.begin(), members.end(), reads_all);
 }
 
-/// The residues modulo all primes of a rank's part of the product.
-class residues {
- public:
-  residues(const registry::problem& p, const registry::bindings& where, const rank& r)
-      : rank_(r), part_(r.part(where.out[0])), primes_(primes_of(p)) {
-    const auto wanted = [&](const backend::memory& factor) {
-      return byte_range{0, r.index() < primes_.size() ? factor.bytes : 0};
-    };
-    const rank_memory a = r.fetch(where.in[0], wanted(where.in[0])), b = r.fetch(where.in[1], wanted(where.in[1]));
-    for (unsigned k = 0; k < primes_.size(); ++k) {
-      const bool is_own = owner(k) == r.index();
-      made_.emplace_back(r.queue(), is_own ? where.out[0].bytes : part_.bytes());
-      if (is_own) multiply(p, primes_[k].p, a, b, made_[k]);
-    }
-    exchange(where.out[0]);
-  }
-
-  byte_range part() const { return part_; }
-  primes_used primes() const { return primes_; }
-  /// Modulo prime k, on the rank's device.
-  backend::memory at(unsigned k) const {
-    const backend::memory all = made_[k];
-    return owner(k) == rank_.index() ? all.at(part_.begin, part_.bytes()) : all;
-  }
-
- private:
-  unsigned owner(unsigned k) const { return k % rank_.count(); }
-
-  void multiply(const registry::problem& p, std::uint64_t prime, const backend::memory& a, const backend::memory& b,
-                const backend::memory& to) const {
-    registry::problem modular = p;
-    set_modulus(modular, prime);
-    registry::run_on_rank(rank_, modular, {.in = {a, b}, .out = {to}}, by_ntt);
-  }
-
-  void exchange(const backend::memory& product) const {
-    std::vector<backend::group::parcel> sends, receives;
-    for (unsigned k = 0; k < primes_.size(); ++k) {
-      for (unsigned peer = 0; owner(k) == rank_.index() && peer < rank_.count(); ++peer) {
-        const byte_range theirs = backend::group::part_of(product, peer);
-        if (peer != rank_.index() && theirs.bytes() != 0)
-          sends.push_back({peer, backend::memory(made_[k]).at(theirs.begin, theirs.bytes())});
-      }
-      if (owner(k) != rank_.index() && part_.bytes() != 0) receives.push_back({owner(k), made_[k]});
-    }
-    rank_.exchange(sends, receives);
-  }
-
-  const rank& rank_;
-  byte_range part_;
-  primes_used primes_;
-  std::deque<backend::buffer> made_;  // whole products of its own primes, its part of the others
-};
-
-/// Coefficients from their residues.
-class combination {
- public:
-  combination(primes_used primes, std::uint64_t modulus)
-      : primes_(primes), modulus_(modulus), digits_(digits_of(primes, 1)) {}
-
-  static constexpr std::uint64_t tile = 512;  // at most
-
-  void operator()(const std::array<const std::int64_t*, most_primes>& residue, std::uint64_t first, std::uint64_t count,
-                  std::int64_t* to) const {
-    alignas(64) std::array<std::array<double, tile>, most_primes> room{};
-    std::array<double*, most_primes> digit{};
-    for (unsigned k = 0; k < digits_.primes; ++k) {
-      digit[k] = room[k].data();
-      for (std::uint64_t i = 0; i < count; ++i) room[k][i] = static_cast<double>(residue[k][first + i]);
-    }
-    ntt_kernels_for(backend::cpu::best_instruction_set()).to_digits(digits_, digit.data(), tile);
-    if (modulus_ == 0)
-      exact_values{to + first, primes_}(digit, 0, count);
-    else
-      modular_values{to + first, primes_, modulus_}(digit, 0, count);
-  }
-
- private:
-  primes_used primes_;
-  std::uint64_t modulus_;
-  ntt_digits digits_;
-};
-
-void combine_on_cpu(const residues& from, const combination& combine, const backend::memory& to,
-                    backend::cpu::queue& queue) {
-  const std::uint64_t count = to.bytes / sizeof(std::int64_t);
-  std::array<const std::int64_t*, most_primes> residue{};
-  for (unsigned k = 0; k < from.primes().size(); ++k) residue[k] = from.at(k).as<const std::int64_t>();
-  queue.for_each_tile(ceil_div(count, combination::tile), [&](std::uint64_t i, unsigned) {
-    const std::uint64_t first = i * combination::tile;
-    combine(residue, first, std::min(combination::tile, count - first), to.as<std::int64_t>());
-  });
+/// Of as many blocks as there are ranks, or the next lower power of two.
+unsigned log_blocks_for(unsigned ranks) {
+  return std::min(log_most_blocks, static_cast<unsigned>(std::bit_width(ranks)) - 1);
 }
 
-void combine_on_host(const residues& from, const combination& combine, const backend::memory& to,
-                     backend::queue& queue) {
-  const std::uint64_t count = to.bytes / sizeof(std::int64_t);
-  std::array<std::vector<std::int64_t>, most_primes> values;
-  std::array<const std::int64_t*, most_primes> residue{};
-  for (unsigned k = 0; k < from.primes().size(); ++k) {
-    values[k].resize(count);
-    queue.download(values[k].data(), from.at(k), to.bytes);
-    residue[k] = values[k].data();
-  }
-  std::vector<std::int64_t> result(count);
-  for (std::uint64_t first = 0; first < count; first += combination::tile)
-    combine(residue, first, std::min(combination::tile, count - first), result.data());
-  queue.upload(to, result.data(), to.bytes);
+bool all_are_gpus(const rank& r) {
+  const unsigned char is_gpu = r.queue().device().info().is_cpu ? 0 : 1;
+  const std::vector<unsigned char> all = r.all_gather(is_gpu);
+  return std::all_of(all.begin(), all.end(), [](unsigned char one) { return one != 0; });
 }
 
-void multiply(const registry::problem& p, const registry::bindings& where, const rank& r) {
-  if (r.count() == 1) return registry::run_on_only_rank(r, p, where, by_ntt);
-  const residues all(p, where, r);
-  if (all.part().bytes() == 0) return;
-  const combination combine(all.primes(), modulus_of(p));
-  const backend::memory to = local(where.out[0], r.index(), all.part());
-  if (r.queue().device().info().backend == "cpu")
-    combine_on_cpu(all, combine, to, static_cast<backend::cpu::queue&>(r.queue()));
-  else
-    combine_on_host(all, combine, to, r.queue());
+void multiply_on_first(const registry::problem& p, const registry::bindings& where, const rank& r) {
+  const auto all_of = [&](const backend::memory& m) { return byte_range{0, r.index() == 0 ? m.bytes : 0}; };
+  const std::vector<rank_memory> factors =
+      r.fetch(std::array{piece{where.in[0], all_of(where.in[0])}, piece{where.in[1], all_of(where.in[1])}});
+  const rank_memory c = r.result(where.out[0], all_of(where.out[0]));
+  if (r.index() == 0) registry::run_on_rank(r, p, {.in = {factors[0], factors[1]}, .out = {c}}, by_ntt);
+  r.deliver(where.out[0], all_of(where.out[0]), c);
 }
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& queue) {
   if (sizes(p).product() == 0) return;
-  backend::group::enter(queue).on_each_rank([&](const rank& r) { multiply(p, where, r); });
+  backend::group::queue& ranks = backend::group::enter(queue);
+  const bool by_blocks = have_one_memory(ranks);
+  ranks.on_each_rank([&](const rank& r) {
+    if (r.count() == 1) return registry::run_on_only_rank(r, p, where, by_ntt);
+    if (by_blocks) return multiply_by_blocks(p, where, r, log_blocks_for(r.count()));
+    if (all_are_gpus(r)) return multiply_on_first(p, where, r);
+    multiply_by_primes(p, where, r);
+  });
 }
 
+/// Of the ranks in other processes nothing is known here: these may refuse when they compute.
 std::string unsupported(const registry::problem& p, const backend::device& on, const registry::tuning&) {
   if (is_range(p)) return std::string(whole_only);
-  registry::problem modular = p;
-  set_modulus(modular, cpu_primes.front().p);
-  std::string why = registry::unsupported_by_members(modular, on, by_ntt);
+  const auto members = backend::group::members_of(on);
+  const bool has_cpu = std::any_of(members.begin(), members.end(), [](const auto& one) { return one->info().is_cpu; });
+  std::string why = has_cpu ? no_primes(p, on) : "";
   return why.empty() ? registry::unsupported_by_members(p, on, by_ntt) : why;
 }
 
@@ -175,7 +81,7 @@ registry::variant group_ntt_variant() {
           .backend = "group",
           .name = "ntt",
           .types = integer_types,
-          .source = "the members' transforms, a prime a rank",
+          .source = "the members' transforms: a block a rank, or a prime a rank",
           .unsupported = unsupported,
           .yields = yields,
           .run = run};

@@ -56,8 +56,8 @@ class transport {
   /// waits for those that read from it.
   virtual void fetch(std::span<const parcel> sends, std::span<const parcel> receives) { exchange(sends, receives); }
 
-  /// The same, but what is received is lent: work that is enqueued afterwards may read it until give_back, and what was
-  /// sent must be left alone until then. No exchange may come between the two.
+  /// The same, but what is received is lent: work that is enqueued afterwards may read it until give_back, or, where it
+  /// is no copy, write it, and what was sent must be left alone until then. No exchange may come between the two.
   virtual loan borrow(std::span<const parcel> sends, std::span<const demand> receives) = 0;
   virtual void give_back() = 0;
 
