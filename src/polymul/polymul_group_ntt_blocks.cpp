@@ -1,8 +1,7 @@
 // What:   polynomial product on GPUs that read and write one another's memory, by number-theoretic transforms.
 // Order:  none: exact, so every way of computing it gives the same bits.
 // Shape:  a rank takes the factors, where they lie, modulo one of 2^g polynomials, and multiplies there; then it takes
-// a
-//         share of all ranks' residues through the first g levels, and writes these coefficients where they belong.
+//         a share of all ranks' residues through the first g levels, and writes these coefficients where they belong.
 // Limits: a power of two of ranks, 8 at most; further ones only have their parts. Those of polymul_cuda_ntt.cu.
 // Twins:  polymul_serial.cpp, polymul_cuda_ntt.cu.
 #include "polymul/polymul_group.hpp"

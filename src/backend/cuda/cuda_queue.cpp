@@ -119,7 +119,7 @@ bool queue::reads(const backend::queue& other) const {
 
 unsigned queue::leave_mark() {
   make_current();
-  last_mark_ = (last_mark_ + 1) % marks_.size();
+  last_mark_ = (last_mark_ + 1) % static_cast<unsigned>(marks_.size());
   TW_CUDA(cudaEventRecord(marks_[last_mark_], stream_));
   return last_mark_;
 }

@@ -96,15 +96,23 @@ nccl_transport::~nccl_transport() {
     nccl_->CommDestroy(ranks_);
 }
 
+/// Together: whether it is worth a start that takes a second or two. The ranks also meet here for another reason: once
+/// a rank's stream waits for another's, the driver is in a call whose time is limited; how long a rank reads its files
+/// before it comes here is not.
+bool nccl_transport::is_worth_it(std::span<const parcel> sends) {
+  constexpr std::uint64_t worth_a_start = std::uint64_t{1} << 20;
+  std::uint64_t sent = 0, all = 0;
+  for (const parcel& one : sends) sent += one.where.bytes;
+  for (const std::uint64_t of_rank : gathered(processes_, sent)) all += of_rank;
+  return ranks_ != nullptr || all >= worth_a_start;
+}
+
 void nccl_transport::exchange(std::span<const parcel> sends, std::span<const parcel> receives) {
-  if (!opens()) return processes_.exchange(sends, receives);
+  if (!obstacle_.empty() || !is_worth_it(sends) || !opens()) return processes_.exchange(sends, receives);
   const auto call = [&](const char* name, const auto& f) {
     if (const int failed = during(name, f); failed != 0)
       throw error(errc::device_lost, std::string(name) + " failed: " + nccl_->GetErrorString(failed));
   };
-  // Once a rank's stream waits for another's, the driver is in a call whose time is limited; how long a rank reads its
-  // files before it comes here is not.
-  static_cast<void>(gathered(processes_, rank()));
   const cudaStream_t stream = cuda::enter(queue_).stream();
   call("ncclGroupStart", [&] { return nccl_->GroupStart(); });
   for (const parcel& from : receives)

@@ -32,6 +32,7 @@ class nccl_transport final : public transport {
 
  private:
   nccl_transport(world& processes, backend::queue& of_this_rank) : processes_(processes), queue_(of_this_rank) {}
+  bool is_worth_it(std::span<const parcel> sends);
   bool opens();
   std::string start();
 
