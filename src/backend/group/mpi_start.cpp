@@ -82,7 +82,8 @@ void start_watch::watch(const std::string& job, unsigned own_rank, clock::time_p
   constexpr double every_s = 0.15;  // mpirun, which ends the others if one ends, leaves them a second
   const unsigned size = number_from(size_variable);
   const bool is_one_host = size != 0 && size == number_from(local_size_variable);
-  std::map<unsigned, unsigned> missed;  // times, of ranks that have been started
+  constexpr int until_begun = -20;  // looks, for a process that has been forked but is not yet this program
+  std::map<unsigned, int> missed;   // times, of ranks that have been started
   std::map<unsigned, double> stopped_for_s;
   bool is_explained = false;  // why others end: one was stopped, perhaps this one
   std::unique_lock lock(mutex_);
@@ -92,7 +93,7 @@ void start_watch::watch(const std::string& job, unsigned own_rank, clock::time_p
     looked_at = clock::now();
     const std::map<unsigned, bool> here = ranks_here(job);
     for (unsigned rank = 0; is_one_host && !here.empty() && rank < here.rbegin()->first; ++rank)
-      missed.try_emplace(rank, 0);  // mpirun starts them in order
+      missed.try_emplace(rank, until_begun);  // mpirun starts them in order
     for (auto& [rank, times] : missed) {
       times = here.count(rank) != 0 ? 0 : times + 1;
       if (times > 1 && !is_explained) give_up(own_rank, rank, "has ended before it joined the others");
