@@ -21,9 +21,7 @@ constexpr const char* of_one_rank[] = {"--device", "--threads", "--device-memory
 /// Together: the texts of all ranks, of any length and any characters.
 std::vector<std::string> gathered(const std::string& mine) {
   backend::group::world& ranks = backend::group::mpi();
-  const std::uint64_t length = mine.size();
-  std::vector<std::uint64_t> lengths(ranks.size());
-  ranks.all_gather(&length, sizeof length, lengths.data());
+  const std::vector<std::uint64_t> lengths = backend::group::gathered<std::uint64_t>(ranks, mine.size());
   const std::uint64_t longest = *std::max_element(lengths.begin(), lengths.end());
   std::string sent = mine, all(longest * ranks.size(), '\0');
   sent.resize(longest);

@@ -2,16 +2,11 @@
 
 #include "backend/group/mpi_world.hpp"
 
-#include <vector>
-
 namespace tilewise::lab {
 
 double as_first_rank(double mine) {
   if (!backend::group::is_mpi_process()) return mine;
-  backend::group::world& ranks = backend::group::mpi();
-  std::vector<double> all(ranks.size());
-  ranks.all_gather(&mine, sizeof mine, all.data());
-  return all.front();
+  return backend::group::gathered(backend::group::mpi(), mine).front();
 }
 
 }  // namespace tilewise::lab

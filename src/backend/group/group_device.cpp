@@ -123,12 +123,10 @@ std::string doubt_about_names(std::span<const std::string> names, const member_l
 
 /// Together: whether ranks of several processes have one GPU.
 std::string doubt_about_processes(world& processes, const device_info& own, const gpu_identity& gpu) {
-  std::vector<gpu_identity> gpus(processes.size());
-  processes.all_gather(gpu.data(), sizeof gpu, gpus.data());
+  const std::vector<gpu_identity> gpus = gathered(processes, gpu);
   std::array<char, 128> name{};
   (own.name + " (" + own.description + ")").copy(name.data(), name.size() - 1);
-  std::vector<std::array<char, 128>> names(processes.size());
-  processes.all_gather(name.data(), sizeof name, names.data());
+  const auto names = gathered(processes, name);
   const auto shared = find_sharing(gpus);
   if (!shared) return "";
   return "ranks " + std::to_string(shared->first) + " and " + std::to_string(shared->second) + " share the GPU " +

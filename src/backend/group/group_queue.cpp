@@ -81,11 +81,7 @@ travel queue::metered(const std::function<void()>& work) {
     throw;
   }
   noted_ = nullptr;
-  if (!is_all_here()) {
-    const travel own = each.front();
-    each.resize(ranks());
-    processes_->all_gather(&own, sizeof own, each.data());
-  }
+  if (!is_all_here()) each = gathered(*processes_, each.front());
   travel all{0, each.front().exchanges, 0};
   for (const travel& one : each) {
     all.bytes += one.bytes;
@@ -216,8 +212,7 @@ double queue::stop_clock() {
   finish();
   const auto own = static_cast<double>(std::chrono::steady_clock::now().time_since_epoch().count() - clock_started_);
   if (is_all_here()) return own;
-  std::vector<double> all(ranks());
-  processes_->all_gather(&own, sizeof own, all.data());
+  const std::vector<double> all = gathered(*processes_, own);
   return *std::max_element(all.begin(), all.end());
 }
 

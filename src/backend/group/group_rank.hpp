@@ -45,10 +45,7 @@ class rank {
   /// Together: the values of all ranks, in order.
   template <class T>
   std::vector<T> all_gather(const T& mine) const {
-    static_assert(std::is_trivially_copyable_v<T>);
-    std::vector<T> all(count());
-    others_.all_gather(&mine, sizeof mine, all.data());
-    return all;
+    return gathered(others_, mine);
   }
 
   /// Together: the same of equally many values from each rank.

@@ -4,11 +4,7 @@
 
 namespace tilewise::backend::group {
 
-void meet(transport& ranks) {
-  const char here = 0;
-  std::vector<char> all(ranks.size());
-  ranks.all_gather(&here, sizeof here, all.data());
-}
+void meet(transport& ranks) { gathered(ranks, char{}); }
 
 template <class F>
 void metered_transport::note(std::uint64_t bytes, F exchange) {

@@ -10,13 +10,6 @@ namespace tilewise::backend::group {
 
 namespace {
 
-template <class T>
-std::vector<T> gathered(transport& ranks, const T& mine) {
-  std::vector<T> all(ranks.size());
-  ranks.all_gather(&mine, sizeof mine, all.data());
-  return all;
-}
-
 /// What NCCL asks of each rank.
 struct candidate {
   gpu_identity gpu{};

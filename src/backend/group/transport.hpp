@@ -4,6 +4,7 @@
 #include "backend/backend.hpp"
 
 #include <deque>
+#include <type_traits>
 
 namespace tilewise::backend::group {
 
@@ -67,6 +68,15 @@ class transport {
   /// How memory of GPUs has gone between processes, for people; empty where that is no question.
   virtual std::string way_between_gpus() const { return ""; }
 };
+
+/// Together: a value of each rank, in order. Nobody has it before all are here.
+template <class T>
+std::vector<T> gathered(transport& ranks, const T& mine) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  std::vector<T> all(ranks.size());
+  ranks.all_gather(&mine, sizeof mine, all.data());
+  return all;
+}
 
 /// A loan of copies, for transports whose devices cannot read one another's memory.
 inline loan borrow_copies(transport& others, queue& of_this_rank, std::span<const parcel> sends,
