@@ -12,7 +12,7 @@ import unittest
 
 import numpy as np
 
-from cli_test import DTYPES, Case, covering, run, wide_values
+from cli_test import DTYPES, Case, covering, devices_for, run, wide_values
 
 # name, arguments, exit code, what standard error matches. {d} is the folder; nothing may be written on an error.
 ROWS = [
@@ -94,14 +94,9 @@ class ArrayCase(Case):
     def setUpClass(cls):
         super().setUpClass()
         make_matrices(cls.d)
-        facts = json.loads(run("devices --json").stdout)["devices"]
-        cls.all_devices = [d for d in facts if d["name"] in ("cpu", "cpu:serial") or d["backend"] != "cpu"]
 
     def devices(self, algorithm):
-        """Where the algorithm runs in the order."""
-        variants = json.loads(run(f"list {algorithm} --json").stdout)["variants"]
-        backends = {v["backend"].replace("serial", "cpu") for v in variants if v["order"] == "tilewise"}
-        return [d["name"] for d in self.all_devices if d["backend"] in backends]
+        return [name for name in devices_for(algorithm) if name == "cpu:serial" or not name.startswith("cpu:")]
 
     def output_of(self, arguments, name="y.npy"):
         result = run(arguments)

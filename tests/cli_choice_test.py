@@ -13,7 +13,7 @@ import unittest
 
 import numpy as np
 
-from cli_test import COVER, PLANTED, Case, run, wide_values
+from cli_test import COVER, PLANTED, Case, device_facts, run, wide_values
 
 FAKE = os.environ.get("TILEWISE_FAKE_OPENCL")
 MEASURE = "`tilewise tune --transfers` measures this machine"
@@ -29,9 +29,8 @@ class Choice(Case):
         np.save(f"{cls.d}/x.npy", wide_values("f4", 1_000_003))
         np.save(f"{cls.d}/small.npy", wide_values("f4", 1003))
         np.save(f"{cls.d}/i8.npy", wide_values("i8", 1003))
-        devices = json.loads(run("devices --json").stdout)["devices"]
-        cls.has_cuda = any(d["backend"] == "cuda" for d in devices)
-        cls.has_gpu = any(d["backend"] in ("cuda", "opencl") and not d["is_cpu"] for d in devices)
+        cls.has_cuda = any(d["backend"] == "cuda" for d in device_facts())
+        cls.has_gpu = any(d["backend"] in ("cuda", "opencl") and not d["is_cpu"] for d in device_facts())
         cls.plain = {**os.environ, "TILEWISE_CACHE": f"{cls.d}/cache"}  # OpenCL programs are built once, and stay
         cls.environment = {**cls.plain, "TILEWISE_OPENCL_LIBRARY": FAKE or "", "FAKE_OPENCL_TYPE": "gpu"}
 

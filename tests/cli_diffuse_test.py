@@ -20,7 +20,7 @@ import zlib
 
 import numpy as np
 
-from cli_test import TOOL, Case, run
+from cli_test import TOOL, Case, devices_for, run
 
 # The original's file in another order, with its comments.
 LINES = ["# Parameters of the diffusion benchmark", "", "nx 64 # points along x", "ny 64", "dx 0.5   # spacing", "dy 0.5",
@@ -133,7 +133,7 @@ class Diffuse(Case):
         self.check(run(f"diffuse {self.d}/none.txt -o {self.out}"), 6, "^$", "none.txt: cannot be read")
 
     def test_hash_and_residual_on_every_device(self):
-        for device in self.devices():
+        for device in devices_for("diffuse"):
             for mask, (wanted, residual) in REFERENCES.items():
                 with self.subTest(f"{device} {mask}"):
                     fields = self.diffuse(f"--mask {mask} --device {device}", f"{self.out}{device}.{mask}")
@@ -143,7 +143,7 @@ class Diffuse(Case):
     def test_a_field_larger_than_the_device_has_the_same_outputs(self):
         of_cpu, grid = f"{self.out}.cpu", "--grid 202x202 --mask 95 --steps 50 --every 20"
         wanted = self.diffuse(f"{grid} --device cpu", of_cpu)
-        for device in self.devices():
+        for device in devices_for("diffuse"):
             if device.startswith(("opencl", "cuda")):
                 with self.subTest(device):
                     out = f"{self.out}{device}"
@@ -206,11 +206,6 @@ class Diffuse(Case):
         fields = self.diffuse()
         self.assertEqual([name for name in fields if name.endswith("_ns")], ["kernel_ns"])
         self.assertGreater(fields["kernel_ns"], 0)
-
-    def devices(self):
-        listed = json.loads(run("list diffuse --json").stdout)["variants"]
-        backends = {variant["backend"] for variant in listed}
-        return [d["name"] for d in json.loads(run("devices --json").stdout)["devices"] if d["backend"] in backends]
 
     def test_lines_may_be_in_any_order(self):
         self.write(LINES[::-1])

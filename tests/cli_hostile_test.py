@@ -18,10 +18,10 @@ import unittest
 
 import numpy as np
 
-from cli_test import COVER, TOOL, Case, run, together, wide_values
+from cli_test import COVER, TOOL, Case, device_facts, devices_for, run, together, wide_values
 
 PROGRAM = sys.argv[-1]
-COLD_STARTS = {"few": 3, "pairs": 20, "all": 200}[COVER]
+COLD_STARTS = {"few": 3, "pairs": 8, "all": 200}[COVER]
 TOTAL = re.escape("1e+06")
 
 
@@ -35,10 +35,8 @@ class HostileCase(Case):
         cls.folder = tempfile.TemporaryDirectory()
         cls.d = cls.folder.name
         np.save(f"{cls.d}/f4.npy", wide_values("f4", 1003))
-        facts = json.loads(run("devices --json").stdout)
-        backends = {variant["backend"] for variant in json.loads(run("list reduce --json").stdout)["variants"]}
-        cls.names = [d["name"] for d in facts["devices"] if d["backend"] in backends]
-        cls.pocl = any(d["name"] == "opencl:0" and "Portable" in d["platform"] for d in facts["devices"])
+        cls.names = devices_for("reduce")
+        cls.pocl = any(d["name"] == "opencl:0" and "Portable" in d["platform"] for d in device_facts())
 
     def require(self, name):
         if name not in self.names:

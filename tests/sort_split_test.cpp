@@ -43,12 +43,12 @@ TEST(SortSplit, CutsRunsWhereTheirMergeHasTheRank) {
     }
 }
 
-/// What a rank tells of its bracket: some of its elements, wherever they lie.
+/// What a rank tells of its bracket: some of its elements at equal distances, or none.
 impl::sort::offer<std::uint32_t> offer_of(impl::sort::bracket of, const std::vector<std::uint32_t>& run,
                                           std::mt19937& random) {
-  impl::sort::offer<std::uint32_t> made{.of = of};
-  for (std::uint64_t i = of.begin; i < of.end; ++i)
-    if (random() % 4 == 0 || of.length() == 1) made.add(i, run[i]);
+  impl::sort::offer<std::uint32_t> made{.of = of, .distance = 1 + random() % 8};
+  made.first = of.begin + random() % made.distance % std::max<std::uint64_t>(1, of.length());
+  for (std::uint64_t i = made.first; i < of.end; i += made.distance) made.code[made.samples++] = run[i];
   return made;
 }
 

@@ -138,12 +138,6 @@ void merge_placed(std::span<const sorted_place> runs, elements<Bits, Value> to, 
   }
 }
 
-std::vector<std::uint64_t> borders_of(std::span<const sorted_place> runs) {
-  std::vector<std::uint64_t> border{0};
-  for (const sorted_place& run : runs) border.push_back(border.back() + run.n);
-  return border;
-}
-
 /// Passes over runs of any lengths; a pass has launches for each group of `ways` runs.
 template <class Bits, class Value>
 void merge_given(const sort_task<Bits, Value>& task, std::span<const sorted_place> placed, queue& q) {

@@ -154,9 +154,9 @@ class rank_sort {
   }
 
   void merge(std::span<const sorted_place> pieces, const std::array<memory, 2>& out) const {
-    std::uint64_t n = 0;
-    for (const sorted_place& one : pieces) n += one.n;
     if (pieces.size() <= 1) return gather(pieces, out);
+    const std::vector<std::uint64_t> border = borders_of(pieces);
+    const std::uint64_t n = border.back();
     const registry::problem part = part_of(p_, n);
 #if TILEWISE_WITH_CUDA
     if (r_.device().info().backend == "cuda")
@@ -164,8 +164,6 @@ class rank_sort {
 #endif
     const column_buffers all(r_.queue(), width_, n);
     gather(pieces, {all.of(0), all.of(1)});
-    std::vector<std::uint64_t> border{0};
-    for (const sorted_place& one : pieces) border.push_back(border.back() + one.n);
     merger_of(r_.device().info())(part, {.in = {all.of(0), all.of(1)}, .out = {out[0], out[1]}}, border, r_.queue());
   }
 

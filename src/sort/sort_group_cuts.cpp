@@ -5,23 +5,14 @@
 #include "sort/sort_code.hpp"
 #include "sort/sort_group_split.hpp"
 
-#include <bit>
-#include <cmath>
+#include <algorithm>
+#include <memory>
 
 namespace tilewise::impl::sort {
 
 namespace {
 
 using registry::rank;
-
-/// Up to so many keys are downloaded at once: 64 or 128 KiB take little longer than one key.
-constexpr std::uint64_t few_keys_of_run = 16384;
-
-/// Distance of the keys of which all are downloaded first: about as many as between two of them, later.
-std::uint64_t distance_for(std::uint64_t n) {
-  if (n <= few_keys_of_run) return 1;
-  return std::bit_floor(static_cast<std::uint64_t>(std::sqrt(static_cast<double>(n))));
-}
 
 /// Every so-manieth element: the first column of a matrix, times one. Integers, so the product is exact.
 registry::problem column_problem(std::size_t key_size, std::uint64_t rows, std::uint64_t distance) {
@@ -30,46 +21,57 @@ registry::problem column_problem(std::size_t key_size, std::uint64_t rows, std::
           .shape = {rows, 1, distance}};
 }
 
-/// The host's view of a sorted run in a device's memory.
+/// The host's view of a sorted run in a device's memory. It looks at all of the run from afar, then closer and closer
+/// at what is left of each cut's bracket.
 template <class Bits>
 class run_view {
  public:
   run_view(const rank& r, backend::memory run, std::uint64_t n, sort_code<Bits> code, std::size_t cuts)
-      : r_(r), run_(run), n_(n), code_(code), distance_(distance_for(n)), near_(cuts) {
-    if (distance_ == 1)
-      grid_ = codes(run_, n_);
-    else
-      look_from_afar();
+      : r_(r), run_(run), code_(code), one_(r.queue(), sizeof(Bits)) {
+    const Bits factor = 1;
+    if (n > offer<Bits>::most) r_.queue().upload(one_, &factor, sizeof factor);
+    looks_.resize(cuts, look_at({0, n}));
   }
 
-  /// Samples of the bracket of cut number `cut`, an eighth of it or less apart.
+  /// Samples of the bracket of cut number `cut`: an eighth of it or less apart, or each element.
   offer<Bits> samples_of(bracket of, std::size_t cut) {
     constexpr std::uint64_t enough = 9;
-    const std::uint64_t first = ceil_div(of.begin, distance_), count = ceil_div(of.end, distance_) - first;
-    if (distance_ == 1 || (of.length() != 0 && count >= enough))
-      return samples(of, first, count, distance_, [&](std::uint64_t i) { return grid_[i]; });
-    window& near = near_[cut];
-    if (near.codes.empty() && of.length() != 0)
-      near = {of.begin, codes(run_.at(of.begin * sizeof(Bits), of.length() * sizeof(Bits)), of.length())};
-    return samples(of, of.begin, of.length(), 1, [&](std::uint64_t i) { return near.codes[i - near.begin]; });
+    offer<Bits> made{.of = of};
+    if (of.length() == 0) return made;
+    if (!looks_[cut]->shows(of, enough)) looks_[cut] = look_at(of);
+    const look& seen = *looks_[cut];
+    const std::uint64_t before = seen.up_to(of.begin);
+    made.first = seen.begin + before * seen.distance;
+    made.distance = seen.distance;
+    made.samples = seen.up_to(of.end) - before;
+    std::copy_n(seen.codes.begin() + static_cast<std::ptrdiff_t>(before), made.samples, made.code.begin());
+    return made;
   }
 
  private:
-  struct window {
-    std::uint64_t begin = 0;
+  /// The codes of elements begin, begin + distance, begin + 2 * distance, ...
+  struct look {
+    std::uint64_t begin = 0, distance = 1;
     std::vector<Bits> codes;
+
+    /// How many of them come before an element.
+    std::uint64_t up_to(std::uint64_t element) const { return ceil_div(element - begin, distance); }
+    bool shows(bracket of, std::uint64_t enough) const {
+      return distance == 1 || up_to(of.end) - up_to(of.begin) >= enough;
+    }
   };
 
-  void look_from_afar() {
-    const std::uint64_t rows = ceil_div(n_, distance_);
-    const backend::buffer one(r_.queue(), sizeof(Bits)), column(r_.queue(), rows * sizeof(Bits));
-    const Bits factor = 1;
-    r_.queue().upload(one, &factor, sizeof factor);
+  std::shared_ptr<const look> look_at(bracket of) const {
+    const std::uint64_t n = of.length(), distance = std::max<std::uint64_t>(1, ceil_div(n, offer<Bits>::most));
+    const backend::memory keys = run_.at(of.begin * sizeof(Bits), n * sizeof(Bits));
+    if (distance == 1) return std::make_shared<look>(look{of.begin, distance, codes(keys, n)});
+    const std::uint64_t rows = ceil_div(n, distance);
+    const backend::buffer column(r_.queue(), rows * sizeof(Bits));
     registry::bindings where;
-    where.in = {run_, one};
+    where.in = {keys, one_};
     where.out[0] = column;
-    registry::run_on_rank(r_, column_problem(sizeof(Bits), rows, distance_), where);
-    grid_ = codes(column, rows);
+    registry::run_on_rank(r_, column_problem(sizeof(Bits), rows, distance), where);
+    return std::make_shared<look>(look{of.begin, distance, codes(column, rows)});
   }
 
   std::vector<Bits> codes(const backend::memory& keys, std::uint64_t n) const {
@@ -79,25 +81,11 @@ class run_view {
     return all;
   }
 
-  template <class CodeAt>
-  offer<Bits> samples(bracket of, std::uint64_t first, std::uint64_t count, std::uint64_t distance,
-                      const CodeAt& code_at) const {
-    offer<Bits> made{.of = of};
-    const std::uint64_t taken = std::min<std::uint64_t>(count, offer<Bits>::most);
-    for (std::uint64_t i = 0; i < taken; ++i) {
-      const std::uint64_t index = first + count / taken * i + count % taken * i / taken;
-      made.add(index * distance, code_at(index));
-    }
-    return made;
-  }
-
   const rank& r_;
   backend::memory run_;
-  std::uint64_t n_;
   sort_code<Bits> code_;
-  std::uint64_t distance_;
-  std::vector<Bits> grid_;    // codes of elements 0, distance, 2 * distance, ...
-  std::vector<window> near_;  // of each cut, once its bracket has few of these
+  backend::buffer one_;
+  std::vector<std::shared_ptr<const look>> looks_;  // for each cut, the last one
 };
 
 template <class Bits>
@@ -135,7 +123,7 @@ run_cuts cut_runs(const rank& r, const registry::problem& p, const backend::memo
 }
 
 std::string cuts_unsupported(const registry::problem& p, const backend::device& group) {
-  return registry::unsupported_by_members(column_problem(size_of(p.type), few_keys_of_run, 1), group);
+  return registry::unsupported_by_members(column_problem(size_of(p.type), offer<std::uint32_t>::most, 1), group);
 }
 
 }  // namespace tilewise::impl::sort

@@ -1,10 +1,10 @@
-// What:   where sorted runs on several ranks are cut, so that what precedes the cuts is the first of their stable
-// merge. Order:  smaller codes first; equal ones in order of rank, then of position. Shape:  the cut of a run lies in a
-// bracket. In each round every rank offers samples of its bracket, with their codes,
-//         to all; from all offers a rank knows, for each of its samples, how many elements precede it in the merge at
-//         least and at most. The bracket shrinks to the part whose samples are not decided.
+// What:   where sorted runs on several ranks are cut, so that what precedes the cuts begins their stable merge.
+// Order:  smaller codes first; equal ones in order of rank, then of position.
+// Shape:  the cut of a run lies in a bracket. In each round every rank offers samples of its bracket to all; from all
+//         offers a rank knows, for each of its samples, how many elements precede it in the merge at least and at most.
+//         The bracket shrinks to the part whose samples are not decided.
 // Limits: if samples are at most an eighth of their bracket apart, a round leaves half of all brackets or less; with
-//         256 samples and usual keys it leaves a hundredth.
+//         1024 samples and usual keys it leaves a few thousandths.
 // Twins:  sort_split.hpp, for runs that one process can read.
 #pragma once
 
@@ -22,20 +22,17 @@ struct bracket {
   std::uint64_t length() const { return end - begin; }
 };
 
-/// What a rank tells of its bracket. Samples ascend.
+/// What a rank tells of its bracket: samples at equal distances.
 template <class Bits>
 struct offer {
-  static constexpr std::size_t most = 256;
+  static constexpr std::uint64_t most = 1024;
 
   bracket of;
+  std::uint64_t first = 0, distance = 1;  // of the samples, as elements
   std::uint64_t samples = 0;
-  std::array<std::uint64_t, most> at = {};
   std::array<Bits, most> code = {};
 
-  void add(std::uint64_t position, Bits its_code) {
-    at[samples] = position;
-    code[samples++] = its_code;
-  }
+  std::uint64_t at(std::uint64_t sample) const { return first + sample * distance; }
 };
 
 /// Where the cut of a run with so many of `all` elements can be at all, if `wanted` precede the cuts.
@@ -54,15 +51,15 @@ struct place {
 template <class Bits, class Offers>
 place place_of(const Offers& offers, unsigned ranks, unsigned own, std::size_t s) {
   const Bits code = offers(own).code[s];
-  place sum{offers(own).at[s], offers(own).at[s]};
+  place sum{offers(own).at(s), offers(own).at(s)};
   for (unsigned k = 0; k < ranks; ++k) {
     if (k == own) continue;
     const offer<Bits>& other = offers(k);
     const auto first = other.code.begin(), last = first + static_cast<std::ptrdiff_t>(other.samples);
     const auto after = k < own ? std::upper_bound(first, last, code) : std::lower_bound(first, last, code);
     const auto before = static_cast<std::size_t>(after - first);
-    sum.least += before == 0 ? other.of.begin : other.at[before - 1] + 1;
-    sum.most += before == other.samples ? other.of.end : other.at[before];
+    sum.least += before == 0 ? other.of.begin : other.at(before - 1) + 1;
+    sum.most += before == other.samples ? other.of.end : other.at(before);
   }
   return sum;
 }
@@ -88,8 +85,8 @@ bracket narrowed(const Offers& offers, unsigned ranks, unsigned own, std::uint64
   const auto place_at = [&](std::size_t s) { return place_of<Bits>(offers, ranks, own, s); };
   const std::size_t in_doubt = first_where(mine.samples, [&](std::size_t s) { return place_at(s).most >= wanted; });
   const std::size_t after = first_where(mine.samples, [&](std::size_t s) { return place_at(s).least >= wanted; });
-  return {in_doubt == 0 ? mine.of.begin : mine.at[in_doubt - 1] + 1,
-          after == mine.samples ? mine.of.end : mine.at[after]};
+  return {in_doubt == 0 ? mine.of.begin : mine.at(in_doubt - 1) + 1,
+          after == mine.samples ? mine.of.end : mine.at(after)};
 }
 
 }  // namespace tilewise::impl::sort

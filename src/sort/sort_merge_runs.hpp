@@ -24,6 +24,13 @@ struct sorted_place {
 void merge_runs_on_cuda(const registry::problem& p, std::span<const sorted_place> runs, const registry::bindings& where,
                         backend::queue& q);
 
+/// Where they begin in what they are merged to, and where that ends.
+inline std::vector<std::uint64_t> borders_of(std::span<const sorted_place> runs) {
+  std::vector<std::uint64_t> border{0};
+  for (const sorted_place& run : runs) border.push_back(border.back() + run.n);
+  return border;
+}
+
 /// Every `ways`-th border: those of the merged runs.
 inline std::vector<std::uint64_t> merged_borders(std::span<const std::uint64_t> border, std::size_t ways) {
   std::vector<std::uint64_t> merged;
