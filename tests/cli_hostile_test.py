@@ -165,15 +165,12 @@ class Caches(HostileCase):
     def test_without_a_home_there_is_a_folder_for_the_run(self):
         self.assertEqual(self.driver_folder(self.home, HOME=self.home), f"{self.home}/.cache/tilewise/pocl")
 
-        def check_without_home(more):
-            home = self.new_home()
-            folder = self.driver_folder(home, **more)
-            self.assertRegex(folder, f"^{home}/tmp/tilewise-drivers-")
+        for more in {}, {"HOME": ""}, {"HOME": "/nonexistent"}, {"HOME": "/dev/null"}, {"HOME": "relative"}:
+            folder = self.driver_folder(self.home, **more)
+            self.assertRegex(folder, f"^{self.home}/tmp/tilewise-drivers-")
             self.assertFalse(os.path.exists(folder), "it goes away with the process")
-            self.assertEqual(self.reduce(home, r"^tilewise: OpenCL programs are rebuilt in every run: the cache folder .*\n$", **more),
-                             self.expected)
-
-        together(check_without_home, [{}, {"HOME": ""}, {"HOME": "/nonexistent"}, {"HOME": "/dev/null"}, {"HOME": "relative"}])
+        self.assertEqual(self.reduce(self.home, r"^tilewise: OpenCL programs are rebuilt in every run: the cache folder .*\n$"),
+                         self.expected)
 
     def test_folders_of_killed_runs_are_swept(self):
         left, alive, fresh = (f"{self.home}/tmp/tilewise-drivers-{name}" for name in ("999999999-a", f"{os.getpid()}-b", "999999998-c"))
@@ -184,19 +181,13 @@ class Caches(HostileCase):
         self.driver_folder(self.home)
         self.assertEqual([os.path.exists(folder) for folder in (left, alive, fresh)], [False, True, True])
 
-    def test_folders_that_are_not_ours_alone_are_named_and_not_used(self):
-        open_one, link = f"{self.home}/open", f"{self.home}/link"
+    def test_a_folder_that_is_not_ours_alone_is_named_and_not_used(self):
+        """Of all that a folder may be, as opencl_cache_test.cpp has it, the one that is dangerous."""
+        open_one = f"{self.home}/open"
         os.mkdir(open_one)
         os.chmod(open_one, 0o777)
-        os.symlink(self.home, link)
-
-        def check_refused(row):
-            folder, why = row
-            self.assertEqual(self.reduce(self.new_home(), rf"the cache folder '{folder}' is not used because .*{why}", TILEWISE_CACHE=folder),
-                             self.expected)
-
-        together(check_refused, [(open_one, "others may use it"), (link, "not a folder, or is a link"), ("/dev/null", "not a folder"),
-                                 ("/proc/none", "cannot be created"), ("/nonexistent/deep", "cannot be created")])
+        refused = rf"the cache folder '{open_one}' is not used because others may use it"
+        self.assertEqual(self.reduce(self.home, refused, TILEWISE_CACHE=open_one), self.expected)
         self.assertEqual(os.listdir(open_one), [])
         self.assertEqual(self.reduce(self.home, TILEWISE_CACHE="off"), self.expected)
 
@@ -211,7 +202,7 @@ class Caches(HostileCase):
     def test_damaged_objects_cost_one_run(self):
         more = {"TILEWISE_CACHE": f"{self.home}/cache"}
         self.assertEqual(self.reduce(self.home, **more), self.expected)
-        for how in "halved", "emptied", "random":
+        for how in ("halved", "emptied", "random")[:3 if COVER == "all" else 1]:
             self.damage(how)
             result = run(f"reduce {self.d}/f4.npy --device opencl:0", env=self.environment(self.home, more))
             if result.returncode != 0:

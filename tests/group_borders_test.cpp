@@ -48,7 +48,7 @@ registry::tuning any_tuning(const registry::variant& v, std::mt19937_64& random)
 }
 
 TEST(Groups, EveryVariantHasTheDefinitionsBitsWhateverTheBorders) {
-  const int cases = test_cover() == cover::few ? 10 : test_cover() == cover::all ? 400 : 60;
+  const int cases = test_cover() == cover::few ? 10 : test_cover() == cover::all ? 400 : 20;
   constexpr std::uint64_t most_bytes = 1 << 18;
   for (const registry::variant& v : registry::variants()) {
     if (v.backend != "group") continue;

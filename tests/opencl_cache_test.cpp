@@ -1,5 +1,6 @@
 // The cache of OpenCL programs on disk: private, all or nothing, and never a damaged program.
 #include "backend/opencl/opencl_cache.hpp"
+#include "backend/opencl/opencl_cache_folder.hpp"
 #include "backend/opencl/opencl_cache_limit.hpp"
 #include "opencl_fixture.hpp"
 
@@ -101,6 +102,25 @@ TEST_F(OpenclCache, IsOffInAFolderThatIsNotOursAlone) {
   }
 }
 
+TEST_F(OpenclCache, SaysWhyAFolderIsNotUsed) {
+  const fs::path link = scratch_.path() / "link", open_one = scratch_.path() / "open";
+  fs::create_directory_symlink(folder_, link);
+  fs::create_directory(open_one);
+  fs::permissions(open_one, fs::perms::all);
+  const std::pair<std::string, std::string> reasons[] = {{open_one, "others may use it"},
+                                                         {link, "it is not a folder, or is a link to one"},
+                                                         {"/dev/null", "it is not a folder"},
+                                                         {"/proc/none", "it cannot be created"},
+                                                         {"/nonexistent/deep", "it cannot be created"}};
+  for (const auto& [folder, why] : reasons) {
+    setenv("TILEWISE_CACHE", folder.c_str(), 1);
+    EXPECT_NE(opencl::why_no_cache().find("'" + folder + "' is not used because " + why), std::string::npos)
+        << opencl::why_no_cache();
+  }
+  setenv("TILEWISE_CACHE", "off", 1);
+  EXPECT_EQ(opencl::why_no_cache(), "");
+}
+
 TEST_F(OpenclCache, IsOffWhereThereIsNoPlaceForIt) {
   for (const char* name : {"off", "/proc/none", "/dev/null"}) {
     setenv("TILEWISE_CACHE", name, 1);
@@ -113,10 +133,11 @@ TEST_F(OpenclCache, IsOffWhereThereIsNoPlaceForIt) {
   EXPECT_FALSE(opencl::disk_cache().usable());
 }
 
-TEST_F(OpenclCache, UsesTheUsersCacheFolder) {
-  const environment_variable none("TILEWISE_CACHE", ""), base("XDG_CACHE_HOME", scratch_.path().string());
+TEST_F(OpenclCache, UsesTheUsersCacheFolderAndMakesIt) {
+  const fs::path caches = scratch_.path() / "caches";
+  const environment_variable none("TILEWISE_CACHE", ""), base("XDG_CACHE_HOME", caches.string());
   store();
-  EXPECT_TRUE(fs::exists(scratch_.path() / "tilewise" / (key_ + ".bin")));
+  EXPECT_TRUE(fs::exists(caches / "tilewise" / (key_ + ".bin")));
 }
 
 TEST_F(OpenclCache, NeverReturnsADamagedEntry) {

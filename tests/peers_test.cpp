@@ -8,6 +8,7 @@
 #include "registry/catalog.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include <gtest/gtest.h>
 
@@ -69,9 +70,12 @@ std::vector<peer_case> cases_of(const registry::variant& peer, const device_list
 
 TEST(Peers, AreRightAtTheEdgeShapes) {
   const device_list devices = all_devices();
+  std::map<std::string, lab::verified_case> known;  // peers of one algorithm are held against the same results
   for (const registry::variant& peer : peers::peer_variants())
     for (const auto& [p, on] : cases_of(peer, devices)) {
-      const lab::verified_case c = lab::make_case(p, lab::data_for(p), 1);
+      if (!known.empty() && known.begin()->second.problem.what != p.what) known.clear();
+      if (!known.contains(to_string(p))) known.emplace(to_string(p), lab::make_case(p, lab::data_for(p), 1));
+      const lab::verified_case& c = known.at(to_string(p));
       EXPECT_TRUE(lab::verify(c, {&peer, {}, ""}, on->queue()).ok)
           << peer.id() << " on " << on->info().name << ": " << to_string(p);
     }

@@ -5,6 +5,7 @@
 // Limits: those of the members' variants; its rows of A and a panel of B on each device.
 // Twins:  matmul_pieces.cpp, where the blocks of C pass through one device.
 #include "backend/group/group_matrix.hpp"
+#include "backend/group/group_shares.hpp"
 #include "base/ceil_div.hpp"
 #include "matmul/matmul_problem.hpp"
 #include "registry/pieces.hpp"
@@ -59,7 +60,8 @@ class share {
     std::vector<std::uint64_t> first = r.all_gather(std::min(s.m, ceil_div(begin, rows_lie_as.stride)));
     first.push_back(s.m);
     rows_ = {first[i * g.columns], first[(i + 1) * g.columns]};
-    const std::vector<std::uint64_t> border = backend::group::even_borders(s.n, 1, g.columns);
+    const std::vector<std::uint64_t> border =
+        backend::group::borders_of_shares(s.n, 1, backend::group::equal_shares(g.columns));
     columns_ = {border[j], border[j + 1]};
     panel_columns_ = columns_of_a_panel(r, s.k * element);
     for (std::uint64_t panels : r.all_gather(ceil_div(columns_.count(), panel_columns_)))

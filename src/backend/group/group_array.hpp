@@ -41,8 +41,4 @@ inline memory local(const memory& m, unsigned index, byte_range range) {
   return array_of(m).part[index].at(m.offset + range.begin - array_of(m).border[index], range.bytes());
 }
 
-/// Equal numbers of rows for all, to about 2 %: borders are multiples of a power of two, so that parts begin where
-/// large blocks of the order do.
-std::vector<std::uint64_t> even_borders(std::uint64_t bytes, std::uint64_t row_bytes, unsigned ranks);
-
 }  // namespace tilewise::backend::group

@@ -4,6 +4,7 @@
 
 #include "backend/cpu/cpu_executor.hpp"
 #include "backend/group/group_rank.hpp"
+#include "backend/group/group_shares.hpp"
 #include "backend/group/metered_transport.hpp"
 
 namespace tilewise::backend::group {
@@ -78,6 +79,7 @@ class queue final : public backend::queue {
   std::string_view clock_name() const override;
 
  private:
+  void share_by_speed();
   bool has_clocks() const { return clock_name() != backend::queue::clock_name(); }
   void release_parts(const group_array& of) noexcept;
   void run_rank(unsigned member, transport& others, const std::function<void(const rank&)>& work);
@@ -86,6 +88,7 @@ class queue final : public backend::queue {
   world* processes_;
   std::unique_ptr<transport> between_gpus_;  // null where the processes' own is the only way
   std::unique_ptr<cpu::executor> team_;
+  shares shares_;
   std::int64_t clock_started_ = 0;
   std::vector<travel>* noted_ = nullptr;  // of each member, while it is metered
 };

@@ -5,9 +5,7 @@
 #include "backend/group/nccl_transport.hpp"
 #endif
 #include "backend/group/thread_transport.hpp"
-#include "base/ceil_div.hpp"
 
-#include <bit>
 #include <chrono>
 
 namespace tilewise::backend::group {
@@ -16,19 +14,13 @@ namespace {
 
 constexpr std::uint64_t largest_element = 8;  // of arrays whose rows are not known
 
-}  // namespace
-
-std::vector<std::uint64_t> even_borders(std::uint64_t bytes, std::uint64_t row_bytes, unsigned ranks) {
-  const std::uint64_t rows = ceil_div(bytes, row_bytes);
-  const std::uint64_t granule = std::max<std::uint64_t>(1, std::bit_floor(rows / ranks) / 32);
-  std::vector<std::uint64_t> border{0};
-  for (unsigned i = 1; i < ranks; ++i) {
-    const std::uint64_t exact = rows / ranks * i + rows % ranks * i / ranks;
-    border.push_back(std::min(bytes, (exact + granule / 2) / granule * granule * row_bytes));
-  }
-  border.push_back(bytes);
-  return border;
+/// Devices of one kind are taken to be equally fast.
+std::size_t kind_of(const backend::device& device) {
+  const device_info& info = device.info();
+  return std::hash<std::string>()(info.backend + info.description + info.platform);
 }
+
+}  // namespace
 
 queue::queue(const backend::device& owner, std::span<const std::shared_ptr<backend::device>> members, world* processes)
     : backend::queue(owner), members_(members.begin(), members.end()), processes_(processes) {
@@ -38,9 +30,21 @@ queue::queue(const backend::device& owner, std::span<const std::shared_ptr<backe
 #if TILEWISE_WITH_CUDA
   if (!is_all_here()) between_gpus_ = nccl_transport::between(*processes_, members_.front()->queue());
 #endif
+  share_by_speed();
 }
 
 queue::~queue() = default;
+
+/// Measured at the same time on all, since some may share a processor.
+void queue::share_by_speed() {
+  shares_ = equal_shares(ranks());
+  on_each_rank([&](const rank& r) {
+    const std::vector<std::size_t> kinds = r.all_gather(kind_of(r.device().implementation()));
+    if (std::all_of(kinds.begin(), kinds.end(), [&](std::size_t kind) { return kind == kinds.front(); })) return;
+    const std::vector<double> speeds = r.all_gather(copying_speed(r.queue()));
+    if (r.index() == first_rank()) shares_ = shares_by_speed(speeds);
+  });
+}
 
 unsigned queue::ranks() const { return is_all_here() ? static_cast<unsigned>(members_.size()) : processes_->size(); }
 
@@ -93,7 +97,7 @@ travel queue::metered(const std::function<void()>& work) {
 memory queue::allocate(std::uint64_t bytes) { return allocate_rows(bytes, largest_element); }
 
 memory queue::allocate_rows(std::uint64_t bytes, std::uint64_t row_bytes) {
-  return allocate_parts(even_borders(bytes, row_bytes, ranks()));
+  return allocate_parts(borders_of_shares(bytes, row_bytes, shares_));
 }
 
 memory queue::allocate_parts(std::vector<std::uint64_t> border) {
@@ -136,7 +140,7 @@ memory queue::wrap_rows(void* native, std::uint64_t bytes, std::uint64_t row_byt
     throw error(errc::unsupported,
                 "memory cannot be an array of the group " + device().info().name + " where it lies; upload it");
   auto made = std::make_unique<group_array>();
-  made->border = even_borders(bytes, row_bytes, ranks());
+  made->border = borders_of_shares(bytes, row_bytes, shares_);
   for (unsigned i = 0; i < members_.size(); ++i) {
     const byte_range part{made->border[i], made->border[i + 1]};
     made->part.push_back(members_[i]->queue().wrap(static_cast<std::byte*>(native) + part.begin, part.bytes()));

@@ -32,11 +32,14 @@ bool is_off() { return variable("TILEWISE_CACHE") == "off"; }
 /// Empty if nothing names a folder.
 std::string folder_name() {
   if (const std::string named = variable("TILEWISE_CACHE"); !named.empty()) return named;
-  if (const std::string base = variable("XDG_CACHE_HOME"); base.starts_with('/')) return base + "/tilewise";
-  const std::string home = variable("HOME");
-  if (!home.starts_with('/')) return "";
-  mkdir((home + "/.cache").c_str(), 0700);  // may exist already
-  return home + "/.cache/tilewise";
+  std::string base = variable("XDG_CACHE_HOME");
+  if (!base.starts_with('/')) {
+    const std::string home = variable("HOME");
+    if (!home.starts_with('/')) return "";
+    base = home + "/.cache";
+  }
+  mkdir(base.c_str(), 0700);  // may exist already
+  return base + "/tilewise";
 }
 
 /// A folder that nobody else can write to, or why it is not one.
