@@ -82,6 +82,17 @@ errc code_of(const Call& call) {
   return errc::io;
 }
 
+/// The same values, bit for bit. One check of the whole: millions of checks would take longer than what is tested.
+template <class T>
+void expect_bits(const std::vector<T>& got, const std::vector<T>& expected, const std::string& what) {
+  ASSERT_EQ(got.size(), expected.size()) << what;
+  if (got.empty() || std::memcmp(got.data(), expected.data(), got.size() * sizeof(T)) == 0) return;
+  const auto same = [](const T& a, const T& b) { return std::memcmp(&a, &b, sizeof(T)) == 0; };
+  const auto first = std::mismatch(got.begin(), got.end(), expected.begin(), same);
+  FAIL() << what << ": element " << first.first - got.begin() << " of " << got.size() << " is " << *first.first
+         << " instead of " << *first.second;
+}
+
 /// Bytes of an operand.
 template <class T>
 std::vector<std::byte> bytes_of(const std::vector<T>& values) {

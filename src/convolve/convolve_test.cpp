@@ -15,6 +15,7 @@ namespace {
 
 using tests::bits_like;
 using tests::code_of;
+using tests::expect_bits;
 using tests::message_of;
 
 template <class T>
@@ -64,12 +65,6 @@ std::vector<T> convolved(const std::vector<T>& x, image_size of_x, const std::ve
   return y;
 }
 
-template <class T>
-void expect_same_bits(const std::vector<T>& got, const std::vector<T>& wanted, const std::string& what) {
-  ASSERT_EQ(got.size(), wanted.size()) << what;
-  for (std::uint64_t i = 0; i < got.size(); ++i) ASSERT_EQ(bits(got[i]), bits(wanted[i])) << what << ": element " << i;
-}
-
 constexpr std::array borders{border::valid, border::zero};
 
 template <class T>
@@ -87,8 +82,8 @@ TYPED_TEST(Convolve, EveryResultIsTheDefinitionsChain) {
       for (auto level : backend::cpu::instruction_sets()) {
         const std::string name(name_of(level));
         const device cpu = open("cpu", {.threads = 2, .instruction_set = name});
-        expect_same_bits(convolved(x, of_x, mask, of_mask, {.border = at_edges, .device = cpu, .variant = "direct"}),
-                         wanted, name);
+        expect_bits(convolved(x, of_x, mask, of_mask, {.border = at_edges, .device = cpu, .variant = "direct"}), wanted,
+                    name);
       }
     }
   }
@@ -101,8 +96,8 @@ TYPED_TEST(Convolve, SpecialValues) {
   for (TypeParam weight : special)
     for (border at_edges : borders) {
       const std::vector<TypeParam> mask{0, 0, 0, TypeParam(1), weight, 0, 0, 0, 0};
-      expect_same_bits(convolved(x, {8, 8}, mask, {3, 3}, {.border = at_edges}),
-                       expected(x, {8, 8}, mask, {3, 3}, at_edges), "weight " + std::to_string(weight));
+      expect_bits(convolved(x, {8, 8}, mask, {3, 3}, {.border = at_edges}), expected(x, {8, 8}, mask, {3, 3}, at_edges),
+                  "weight " + std::to_string(weight));
     }
 }
 
@@ -143,7 +138,7 @@ TYPED_TEST(Convolve, ArraysOnADevice) {
       const auto wanted = expected(x, {40, 50}, mask, {3, 3}, at_edges);
       auto y = on.allocate<TypeParam>(wanted.size());
       convolve(image, {40, 50}, weights, {3, 3}, y, {.border = at_edges});
-      expect_same_bits(y.download(), wanted, on.name());
+      expect_bits(y.download(), wanted, on.name());
     }
   }
 }
@@ -154,7 +149,7 @@ TYPED_TEST(Convolve, HugeMasksOnEveryDevice) {
   const auto x = wide_values<TypeParam>(15, 1), mask = wide_values<TypeParam>(of_mask.rows * of_mask.columns, 2);
   const auto wanted = expected(x, of_x, mask, of_mask, border::zero);
   for (const device& on : tests::devices_with("convolve"))
-    expect_same_bits(convolved(x, of_x, mask, of_mask, {.border = border::zero, .device = on}), wanted, on.name());
+    expect_bits(convolved(x, of_x, mask, of_mask, {.border = border::zero, .device = on}), wanted, on.name());
 }
 
 /// A faulty call, which must leave y as it is.

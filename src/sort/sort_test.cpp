@@ -20,6 +20,7 @@ namespace {
 
 using tests::bits_like;
 using tests::code_of;
+using tests::expect_bits;
 
 template <class T>
 bits_like<T> bits(T value) {
@@ -66,13 +67,6 @@ std::vector<way> ways() {
         all.push_back({v->id() + " " + set, {.device = on, .variant = v->name.empty() ? "sort/serial" : v->name}});
   }
   return all;
-}
-
-template <class T>
-void expect_bits(const std::vector<T>& got, const std::vector<T>& expected, const std::string& what) {
-  ASSERT_EQ(got.size(), expected.size());
-  for (std::size_t i = 0; i < got.size(); ++i)
-    ASSERT_EQ(bits(got[i]), bits(expected[i])) << what << " of " << got.size() << " at " << i;
 }
 
 /// All forms of the call on host data, one way. Values are the indices of the input, so that any wrong move shows.
