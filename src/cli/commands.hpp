@@ -77,6 +77,7 @@ void add_compare(CLI::App& app, invocation& call);
 void add_convolve(CLI::App& app, invocation& call);
 void add_devices(CLI::App& app, invocation& call);
 void add_diffuse(CLI::App& app, invocation& call);
+void add_doctor(CLI::App& app, invocation& call);
 void add_list(CLI::App& app, invocation& call);
 void add_matmul(CLI::App& app, invocation& call);
 void add_matvec(CLI::App& app, invocation& call);

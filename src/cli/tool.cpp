@@ -112,6 +112,7 @@ exit_code parse_and_run(int argc, char** argv) {
   add_convolve(app, call);
   add_devices(app, call);
   add_diffuse(app, call);
+  add_doctor(app, call);
   add_list(app, call);
   add_matmul(app, call);
   add_matvec(app, call);
