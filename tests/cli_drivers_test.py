@@ -57,6 +57,14 @@ class Faults(DriverCase):
         self.check(run(f"reduce {self.d}/f4.npy --device opencl:0", env=environment), 0, r"\d", rf"faulty0\.icd {fault}")
         self.check(run(f"reduce {self.d}/f4.npy --device cpu", env=environment), 0, r"\d", "^$")
 
+    def test_the_doctor_names_what_crashes_and_what_is_idle(self):
+        result = run("doctor --json", env=self.vendors(CRASHING, "/nowhere/lib.so"))
+        self.check(result, 0, r"^[^\n]*\n$")
+        found = {f["check"]: f["what"] for f in json.loads(result.stdout)["findings"]}
+        self.assertRegex(found["driver"], f"faulty0.icd {LEFT_OUT}")
+        self.assertRegex(found["icd"], "faulty1.icd adds no OpenCL device: its library '/nowhere/lib.so' is missing")
+        self.assertNotIn("opencl", found)
+
     def test_crash(self):
         self.check_survives(CRASHING, r"crashed with signal 11 \(Segmentation fault\)")
 

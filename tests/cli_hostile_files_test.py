@@ -256,7 +256,7 @@ class Endless(FilesCase):
         np.save(f"{self.d}/x.npy", wide_values("f4", 3))
         commands = {"reduce": ["k.npy"], "scan": ["k.npy", "-o y"], "sort": ["k.npy", "--values k2.npy", "--values-out w", "-o y"],
                     "sort k.npy": ["--indices i", "-o y"], "matmul": ["m.npy", "m.npy", "-o y"], "matvec": ["m.npy", "x.npy", "-o y"], "polymul": ["k.npy", "k2.npy", "-o y"],
-                    "convolve": ["m.npy", "m.npy", "-o y"], "report": ["good.jsonl", "-o y", "--csv c"], "diffuse": ["-o y"],
+                    "convolve": ["m.npy", "m.npy", "-o y"], "report": ["good.jsonl", "-o y", "--csv c"], "compare": ["good.jsonl", "good.jsonl"], "diffuse": ["-o y"],
                     "bench reduce --n 8 --device cpu:serial --max-time 0.01": ["--report y", "-o r"]}
         for command, words in commands.items():
             for i, word in enumerate(words):

@@ -1,5 +1,7 @@
 #include "base/memory_group.hpp"
 
+#include "base/control_groups.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <fstream>
@@ -40,32 +42,13 @@ group_memory of_group(const fs::path& group, const files& names) {
   return {most, most - std::min(most, used - std::min(used, can_go))};
 }
 
-/// From a group up to `root`; a group that is not seen, as in a container, is skipped.
-group_memory strictest(const fs::path& root, std::string group, const files& names) {
-  group_memory all;
-  for (;; group.erase(group.rfind('/'))) {
-    const group_memory one = of_group(root.string() + group, names);
-    all = {std::min(all.most, one.most), std::min(all.left, one.left)};
-    if (group.rfind('/') == group.npos) return all;
-  }
-}
-
 }  // namespace
 
 group_memory memory_of_groups(const fs::path& own_groups, const fs::path& mounted) {
   group_memory all;
-  const auto add = [&](const fs::path& root, const std::string& group, const files& names) {
-    const group_memory one = strictest(root, group, names);
+  for (const control_group& group : control_groups("memory", own_groups, mounted)) {
+    const group_memory one = of_group(group.folder, group.is_version_2 ? of_version_2 : of_version_1);
     all = {std::min(all.most, one.most), std::min(all.left, one.left)};
-  };
-  std::ifstream lines(own_groups);
-  for (std::string line; std::getline(lines, line);) {  // <number>:<controllers>:<group>
-    const auto first = line.find(':'), second = line.find(':', first + 1);
-    if (first == line.npos || second == line.npos) continue;
-    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
-    const std::string group = line.substr(second + 1) == "/" ? "" : line.substr(second + 1);
-    if (controllers == ",,") add(mounted, group, of_version_2);
-    if (controllers.find(",memory,") != controllers.npos) add(mounted / "memory", group, of_version_1);
   }
   return all;
 }

@@ -1,9 +1,8 @@
 // tilewise devices: what this machine can compute on, and what its arithmetic is like.
 #include "cli/child_probe.hpp"
-#include "cli/device_use.hpp"
-#include "cli/driver_cache.hpp"
-#include "cli/drivers.hpp"
+#include "cli/commands.hpp"
 #include "cli/output.hpp"
+#include "cli/survey.hpp"
 #include "lab/environment.hpp"
 #include "record/record_json.hpp"
 #include "report/format.hpp"
@@ -21,37 +20,13 @@ struct seen_device {
   probe_result probe;
 };
 
-/// A backend without devices, or a driver that was left out.
-struct absent {
-  std::string name, reason;
-};
-
-struct survey {
-  std::vector<seen_device> devices;
-  std::vector<absent> backends, drivers;
-};
-
-survey look_around() {
-  survey seen;
-  for (const backend::runtime& r : backend::runtimes()) {
-    const std::string name(r.name);
-    if (name == "opencl") {
-      record_drivers_for_auto();
-      for (const faulty_driver& f : leave_out_faulty_drivers()) seen.drivers.push_back({f.file, f.what});
-    } else if (const std::string fault = name == "cpu" ? "" : list_in_child(name).fault; !fault.empty()) {
-      seen.drivers.push_back({"the " + name + " runtime", fault});
-      continue;
-    }
-    std::string why_none;
-    const std::vector<device_handle> devices = r.devices(why_none);
-    if (name == "opencl" && !devices.empty()) tell_of_cache(false);
-    for (const device_handle& d : devices) {
-      progress("probing " + d->info().name);
-      seen.devices.push_back({d->info(), probe_device(d->info().name)});
-    }
-    if (devices.empty()) seen.backends.push_back({name, why_none});
+std::vector<seen_device> probe_all(const survey& seen) {
+  std::vector<seen_device> probed;
+  for (const auto& d : seen.devices) {
+    progress("probing " + d->info().name);
+    probed.push_back({d->info(), probe_device(d->info().name)});
   }
-  return seen;
+  return probed;
 }
 
 ordered_json to_json(const seen_device& d) {
@@ -66,10 +41,10 @@ ordered_json to_json(const seen_device& d) {
   return fields;
 }
 
-void print_survey(const survey& seen) {
+void print_survey(const survey& seen, const std::vector<seen_device>& probed) {
   ordered_json all{
       {"devices", ordered_json::array()}, {"missing", ordered_json::array()}, {"faulty", ordered_json::array()}};
-  for (const seen_device& d : seen.devices) all["devices"].push_back(to_json(d));
+  for (const seen_device& d : probed) all["devices"].push_back(to_json(d));
   for (const absent& b : seen.backends) all["missing"].push_back({{"backend", b.name}, {"reason", b.reason}});
   for (const absent& d : seen.drivers) all["faulty"].push_back({{"driver", d.name}, {"reason", d.reason}});
   print_json(all);
@@ -89,10 +64,10 @@ std::string facts_of(const device_info& info) {
   return text;
 }
 
-void print_text(const survey& seen) {
+void print_text(const survey& seen, const std::vector<seen_device>& probed) {
   constexpr std::size_t column = 14;
   const std::string indent(column, ' ');
-  for (const auto& [info, probe] : seen.devices) {
+  for (const auto& [info, probe] : probed) {
     print(info.name + std::string(column - std::min(column - 1, info.name.size()), ' ') + info.description + "\n");
     print(indent + facts_of(info) + "\n");
     if (probe.findings.empty()) print(indent + coloured("arithmetic: as the order requires", colour::green) + "\n");
@@ -106,10 +81,7 @@ void print_text(const survey& seen) {
 
 exit_code show_devices(const common_options& common) {
   const survey seen = look_around();
-  if (common.json)
-    print_survey(seen);
-  else
-    print_text(seen);
+  (common.json ? print_survey : print_text)(seen, probe_all(seen));
   return seen.devices.empty() ? exit_code::unavailable : exit_code::ok;
 }
 

@@ -73,9 +73,11 @@ CLI::Option* add_input_array(CLI::App& command, const std::string& name, std::st
 CLI::Option* several(CLI::Option* option);
 
 void add_bench(CLI::App& app, invocation& call);
+void add_compare(CLI::App& app, invocation& call);
 void add_convolve(CLI::App& app, invocation& call);
 void add_devices(CLI::App& app, invocation& call);
 void add_diffuse(CLI::App& app, invocation& call);
+void add_doctor(CLI::App& app, invocation& call);
 void add_list(CLI::App& app, invocation& call);
 void add_matmul(CLI::App& app, invocation& call);
 void add_matvec(CLI::App& app, invocation& call);

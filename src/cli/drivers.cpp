@@ -109,6 +109,13 @@ const auto_drivers& leave_out_drivers_for_auto() {
   return result;
 }
 
+std::vector<fs::path> drivers_without_devices() {
+  drivers idle = icd_files();
+  std::erase_if(idle,
+                [](const fs::path& icd) { return !listing_of(icd).fault.empty() || !listing_of(icd).is_cpu.empty(); });
+  return idle;
+}
+
 void record_drivers_for_auto() {
   const drivers all = icd_files();
   if (can_be_known(all)) record_findings(all, look_for_auto(all));

@@ -20,6 +20,10 @@ struct auto_drivers {
 };
 const auto_drivers& leave_out_drivers_for_auto();
 
+/// The .icd files of drivers that are listed without a fault and have no device, be it that their library is missing.
+/// To be called before faulty ones are left out.
+std::vector<std::filesystem::path> drivers_without_devices();
+
 /// Looks at all drivers again and records what `auto` needs to know.
 void record_drivers_for_auto();
 

@@ -33,17 +33,23 @@ std::string label_of(const measured& m) {
   return name + " @" + m.place + (m.tuning_changes.empty() ? "" : " " + m.tuning_changes);
 }
 
-std::string wrapped(const std::string& label) {
-  std::istringstream words(label);
+std::string folded(const std::string& text, std::size_t width, const std::string& indent) {
+  std::istringstream words(text);
   std::string lines, line;
   for (std::string word; words >> word; line += word) {
     if (line.empty()) continue;
-    if (line.size() + 1 + word.size() > label_width)
-      lines += std::exchange(line, "  ") + "\n";
+    if (width_of(line) + 1 + width_of(word) > width)
+      lines += std::exchange(line, indent) + "\n";
     else
       line += ' ';
   }
-  return lines + left(line, label_width) + " ";
+  return lines + line;
+}
+
+std::string wrapped(const std::string& label) {
+  const std::string lines = folded(label, label_width, "  ");
+  const std::size_t last = lines.rfind('\n') + 1;  // 0 if there is only one
+  return lines.substr(0, last) + left(lines.substr(last), label_width) + " ";
 }
 
 std::string spread_of(const record::clock& taken) {

@@ -11,6 +11,9 @@ namespace tilewise::cli {
 std::string left(const std::string& text, std::size_t width);
 std::string right(const std::string& text, std::size_t width);
 
+/// The words of a text on lines of this width; each but the first begins with the indent.
+std::string folded(const std::string& text, std::size_t width, const std::string& indent);
+
 /// The variant, where it runs, and any tuning that is not the default.
 std::string label_of(const lab::measured& m);
 inline constexpr std::size_t label_width = 31;

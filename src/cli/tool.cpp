@@ -108,9 +108,11 @@ exit_code parse_and_run(int argc, char** argv) {
   app.require_subcommand(0, 1);
   app.footer(examples);
   add_bench(app, call);
+  add_compare(app, call);
   add_convolve(app, call);
   add_devices(app, call);
   add_diffuse(app, call);
+  add_doctor(app, call);
   add_list(app, call);
   add_matmul(app, call);
   add_matvec(app, call);

@@ -1,13 +1,12 @@
 #include "lab/environment.hpp"
 
 #include "lab/commit.gen.hpp"
+#include "lab/system_files.hpp"
 
 #include <tilewise/version.hpp>
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -25,60 +24,36 @@ namespace {
 
 constexpr int order_version = 1;  // of docs/order.md: a new one means other bits
 
-std::string first_line(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  std::string line;
-  std::getline(in, line);
-  return line;
-}
-
 // An unknown fact is left out.
 record::maybe_count known(std::uint64_t size) { return size == 0 ? record::maybe_count() : size; }
 record::maybe_text known(const std::string& text) { return text.empty() ? record::maybe_text() : text; }
-
-std::uint64_t number_in(const std::filesystem::path& file) {
-  return std::strtoull(first_line(file).c_str(), nullptr, 10);  // "max" and a missing file give 0
-}
-
-/// The first value of the key in a "KEY : value" or "KEY=value" file.
-std::string value_of(const char* file, const std::string& key, char separator) {
-  std::ifstream in(file);
-  for (std::string line; std::getline(in, line);) {
-    if (!line.starts_with(key)) continue;
-    const auto at = line.find(separator);
-    if (at == line.npos) continue;
-    const auto begin = line.find_first_not_of(" \t\"", at + 1);
-    return begin == line.npos ? "" : line.substr(begin, line.find_last_not_of(" \t\"") - begin + 1);
-  }
-  return "";
-}
 
 struct cpu_counts {
   std::set<std::string> sockets, cores;
 };
 
-cpu_counts count_cpus() {
+cpu_counts count_cpus(const system_files& system) {
+  const std::string all = "/sys/devices/system/cpu";
   cpu_counts counts;
-  const std::filesystem::path root = "/sys/devices/system/cpu";
-  std::error_code missing;
-  for (const auto& entry : std::filesystem::directory_iterator(root, missing)) {
-    const std::string socket = first_line(entry.path() / "topology/physical_package_id");
+  for (const std::string& cpu : system.numbered(all, "cpu")) {
+    const std::string topology = all + "/" + cpu + "/topology/";
+    const std::string socket = system.first_line(topology + "physical_package_id");
     if (socket.empty()) continue;
     counts.sockets.insert(socket);
-    counts.cores.insert(socket + "/" + first_line(entry.path() / "topology/core_id"));
+    counts.cores.insert(socket + "/" + system.first_line(topology + "core_id"));
   }
   return counts;
 }
 
 /// Smallest first.
-std::vector<record::cache> caches_of_first_cpu() {
+std::vector<record::cache> caches_of_first_cpu(const system_files& system) {
+  const std::string all = "/sys/devices/system/cpu/cpu0/cache";
   std::vector<record::cache> caches;
-  std::error_code missing;
-  for (const auto& entry : std::filesystem::directory_iterator("/sys/devices/system/cpu/cpu0/cache", missing)) {
-    const std::string size = first_line(entry.path() / "size");
-    if (size.empty() || first_line(entry.path() / "type") == "Instruction") continue;
+  for (const std::string& index : system.numbered(all, "index")) {
+    const std::string cache = all + "/" + index + "/", size = system.first_line(cache + "size");
+    if (size.empty() || system.first_line(cache + "type") == "Instruction") continue;
     const std::uint64_t unit = size.back() == 'K' ? 1024 : size.back() == 'M' ? 1024 * 1024 : 1;
-    caches.push_back({number_in(entry.path() / "level"), std::strtoull(size.c_str(), nullptr, 10) * unit});
+    caches.push_back({system.number_in(cache + "level"), std::strtoull(size.c_str(), nullptr, 10) * unit});
   }
   std::sort(caches.begin(), caches.end(), [](const record::cache& a, const record::cache& b) {
     return std::tie(a.bytes, a.level) < std::tie(b.bytes, b.level);
@@ -87,9 +62,9 @@ std::vector<record::cache> caches_of_first_cpu() {
 }
 
 /// Of the control group that this process sees as its root: version 2, else version 1. 0: none.
-std::uint64_t group_memory_limit() {
-  std::uint64_t limit = number_in("/sys/fs/cgroup/memory.max");
-  if (limit == 0) limit = number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes");
+std::uint64_t group_memory_limit(const system_files& system) {
+  std::uint64_t limit = system.number_in("/sys/fs/cgroup/memory.max");
+  if (limit == 0) limit = system.number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes");
   return limit >= std::uint64_t{1} << 60 ? 0 : limit;  // version 1 writes "no limit" as a huge number
 }
 
@@ -125,21 +100,22 @@ record::tool tool_facts() {
 record::host host_facts() {
   utsname kernel{};
   uname(&kernel);
-  const cpu_counts cpus = count_cpus();
+  const system_files system;
+  const cpu_counts cpus = count_cpus(system);
   return {.hostname = kernel.nodename,
-          .os = known(value_of("/etc/os-release", "PRETTY_NAME", '=')),
+          .os = known(system.value_of("/etc/os-release", "PRETTY_NAME", '=')),
           .kernel = std::string(kernel.sysname) + " " + kernel.release,
-          .cpu_model = known(value_of("/proc/cpuinfo", "model name", ':')),
+          .cpu_model = known(system.value_of("/proc/cpuinfo", "model name", ':')),
           .sockets = known(cpus.sockets.size()),
           .cores = known(cpus.cores.size()),
           .threads = known(std::thread::hardware_concurrency()),
-          .caches = caches_of_first_cpu(),
+          .caches = caches_of_first_cpu(system),
           .ram_bytes =
               static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE)),
-          .cgroup_mem_bytes = known(group_memory_limit()),
-          .governor = known(first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")),
+          .cgroup_mem_bytes = known(group_memory_limit(system)),
+          .governor = known(system.first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")),
           .load_avg_1m = load_average(),
-          .virtualised = value_of("/proc/cpuinfo", "flags", ':').find(" hypervisor") != std::string::npos,
+          .virtualised = system.value_of("/proc/cpuinfo", "flags", ':').find(" hypervisor") != std::string::npos,
           .env = runtime_variables()};
 }
 

@@ -57,6 +57,12 @@ std::string bits_finding(const model& m) {
   return text;
 }
 
+std::string why_untimed(const row& r) {
+  if (r.status == record::status::interrupted) return "the run was interrupted";
+  if (!r.reason.empty()) return r.reason;
+  return r.status == record::status::timeout ? "it did not finish in time" : std::string(name_of(r.status));
+}
+
 std::vector<std::string> change_findings(const model& m) {
   std::map<std::string, const row*> largest;
   for (const row& r : m.rows) {
@@ -76,16 +82,6 @@ std::vector<std::string> change_findings(const model& m) {
                        (*r->changed == 1 ? " output at " : " outputs at ") + r->at() + ".");
   }
   return findings;
-}
-
-double smallest_effect(const row& r) { return std::max(0.01, r.min_effect.value_or(0)); }
-
-std::string judged(const interval& value, double min_effect) {
-  if (!value.low || !value.high) return "unclear";
-  if (*value.low > 1 + min_effect) return "faster";
-  if (*value.high < 1 / (1 + min_effect)) return "slower";
-  const bool within = *value.low >= 1 / (1 + min_effect) && *value.high <= 1 + min_effect;
-  return within ? "same" : "unclear";
 }
 
 std::string ratio_text(const interval& value) {

@@ -8,6 +8,8 @@ namespace tilewise::report {
 /// Whether all results that claim the order have the bits of the definition.
 std::string bits_finding(const model& m);
 bool any_wrong(const model& m);
+/// Of a row that is not ok: "the run was interrupted", or the reason that its record gives.
+std::string why_untimed(const row& r);
 /// How code with its own order differed between two runs on the same input, each variant at its largest size.
 std::vector<std::string> change_findings(const model& m);
 
@@ -18,10 +20,6 @@ std::string speed_finding(const board& b);
 
 /// "1.05 (1.03 to 1.07)"
 std::string ratio_text(const interval& value);
-/// "faster", "slower", "same", or "unclear": the whole interval must lie beyond the noise floor, or within it.
-std::string judged(const interval& value, double min_effect);
-/// The smallest difference that counts: 1 % or the machine's own noise floor.
-double smallest_effect(const row& r);
 /// The interleaved ratio of a row to another variant, if there is one.
 std::optional<ratio> ratio_to(const row& r, const std::string& variant);
 

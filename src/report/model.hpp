@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -75,6 +76,10 @@ struct row {
   std::string size() const;  // "1,024" or "512x512x512"
   std::string at() const;    // "n = 1,024" with no-break spaces, or "512x512x512"
 };
+
+/// What was measured on a machine, apart from how it went; a group has an algorithm, a type, a shape and settings. A
+/// later record of a case replaces an earlier one.
+inline auto case_key(const row& r) { return std::tie(r.group, r.variant, r.device, r.tuning, r.threads, r.mode); }
 
 /// What a report needs of records. A text, a machine or a device that many records share is kept once, so that a record
 /// takes about a kilobyte.

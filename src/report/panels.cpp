@@ -50,15 +50,14 @@ panel_key key_of(const row& of_problem, const row& r) {
           r.mode};
 }
 
-/// One case; a later record of it replaces an earlier one.
-auto case_key(const row& r) { return std::tie(r.machine, r.group, r.variant, r.device, r.tuning, r.threads, r.mode); }
+auto case_on_machine(const row& r) { return std::tuple_cat(std::tie(r.machine), case_key(r)); }
 
 row_list last_of_each_case(model& m) {
-  std::map<decltype(case_key(std::declval<const row&>())), std::size_t> last;
-  for (std::size_t i = 0; i < m.rows.size(); ++i) last[case_key(m.rows[i])] = i;
+  std::map<decltype(case_on_machine(std::declval<const row&>())), std::size_t> last;
+  for (std::size_t i = 0; i < m.rows.size(); ++i) last[case_on_machine(m.rows[i])] = i;
   row_list kept;
   for (std::size_t i = 0; i < m.rows.size(); ++i)
-    if (last[case_key(m.rows[i])] == i) kept.push_back(&m.rows[i]);
+    if (last[case_on_machine(m.rows[i])] == i) kept.push_back(&m.rows[i]);
   if (const std::size_t again = m.rows.size() - kept.size(); again > 0)
     m.warnings.push_back(count(again) + (again == 1 ? " record repeats a case" : " records repeat cases") +
                          " that a later record measured again; the later one is shown.");

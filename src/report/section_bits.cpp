@@ -1,4 +1,5 @@
 // Each result with its digest and its time, and the ratios of interleaved rounds.
+#include "report/comparison.hpp"
 #include "report/findings.hpp"
 #include "report/format.hpp"
 #include "report/sections.hpp"
@@ -75,7 +76,8 @@ html ratio_section(const panel& p) {
         for (const ratio& q : r->ratios)
           if (s.kind == role::tilewise && r->plausible)
             rows.push_back({html::text(s.label), html::text(name_of(q, b)), html::text(b.name), html::text(r->size()),
-                            html::text(ratio_text(q.value)), html::text(judged(q.value, smallest_effect(*r)))});
+                            html::text(ratio_text(q.value)),
+                            html::text(name_of(judged(q.value, smallest_effect(*r))))});
   if (rows.empty()) return {};
   return tag("h4", "Interleaved comparisons") +
          tag("details",

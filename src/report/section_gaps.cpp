@@ -13,12 +13,6 @@ namespace tilewise::report {
 
 namespace {
 
-std::string because(const row& r) {
-  if (r.status == record::status::interrupted) return "the run was interrupted";
-  if (!r.reason.empty()) return r.reason;
-  return r.status == record::status::timeout ? "it did not finish in time" : std::string(name_of(r.status));
-}
-
 /// Variants of this build's catalog that no record names.
 std::vector<std::vector<html>> never_tried(const model& m) {
   std::set<std::string_view> there;
@@ -42,7 +36,7 @@ std::vector<std::vector<html>> given_up(const model& m) {
   std::map<std::vector<std::string>, std::map<std::pair<std::uint64_t, std::string>, std::string>> sizes_of;
   for (const row& r : m.rows)
     if (!r.is_ok() && r.status != record::status::wrong)
-      sizes_of[{r.variant + " on " + r.device + ", " + r.dtype + " " + r.settings, because(r)}][{r.n, r.shape}] =
+      sizes_of[{r.variant + " on " + r.device + ", " + r.dtype + " " + r.settings, why_untimed(r)}][{r.n, r.shape}] =
           r.size();
   std::vector<std::vector<html>> lines;
   for (const auto& [key, sizes] : sizes_of)

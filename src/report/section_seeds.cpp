@@ -13,7 +13,7 @@ namespace tilewise::report {
 namespace {
 
 /// One problem of a document on one machine, all devices.
-struct comparison {
+struct document_problem {
   std::string machine, problem;
   const record::experiment* from;  // as in the last row
   std::vector<const row*> rows;
@@ -30,23 +30,23 @@ struct comparison {
 std::string problem_of(const row& r) { return r.group.substr(0, r.group.rfind(" @")); }
 
 /// Of one problem.
-auto case_key(const row& r) { return std::tie(r.variant, r.device, r.tuning, r.threads, r.mode); }
+auto line_key(const row& r) { return std::tie(r.variant, r.device, r.tuning, r.threads, r.mode); }
 
-std::vector<comparison> comparisons(const model& m) {
+std::vector<document_problem> document_problems(const model& m) {
   struct places {
-    std::size_t comparison;
-    std::map<decltype(case_key(std::declval<const row&>())), std::size_t> rows;
+    std::size_t problem;
+    std::map<decltype(line_key(std::declval<const row&>())), std::size_t> rows;
   };
   std::map<std::pair<std::string, std::string>, places> known;
-  std::vector<comparison> all;
+  std::vector<document_problem> all;
   for (const row& r : m.rows) {
     if (r.is_limit() || !r.experiment) continue;
     const std::string problem = problem_of(r);
     const auto [at, is_new] = known.try_emplace({r.machine, problem}, places{all.size(), {}});
     if (is_new) all.push_back({r.machine, problem, nullptr, {}});
-    comparison& c = all[at->second.comparison];
+    document_problem& c = all[at->second.problem];
     c.from = r.experiment;
-    const auto [row_at, is_new_case] = at->second.rows.emplace(case_key(r), c.rows.size());
+    const auto [row_at, is_new_case] = at->second.rows.emplace(line_key(r), c.rows.size());
     if (is_new_case) c.rows.push_back(&r);
     c.rows[row_at->second] = &r;  // a later record of a case replaces an earlier one
   }
@@ -90,7 +90,7 @@ std::vector<cells> lines_of(const row& r, const row* baseline) {
   return lines;
 }
 
-html told(const comparison& c) {
+html told(const document_problem& c) {
   const row* baseline = c.baseline();
   std::string text = c.from->document + ".";
   const bool is_right = std::any_of(c.rows.begin(), c.rows.end(), [](const row* r) { return r->verified; });
@@ -111,7 +111,7 @@ html told(const comparison& c) {
 }  // namespace
 
 html seeds_section(const model& m) {
-  const std::vector<comparison> all = comparisons(m);
+  const std::vector<document_problem> all = document_problems(m);
   if (all.empty()) return {};
   html tables;
   std::size_t shown = 0;

@@ -33,6 +33,9 @@ extern "C" [[gnu::visibility("default")]] world* tilewise_mpi_world();
 std::optional<unsigned> launched_rank();
 inline bool is_mpi_process() { return launched_rank().has_value(); }
 
+/// Why neither the module nor MPI can be loaded; empty if they can. Starts nothing.
+std::string why_no_mpi();
+
 /// The one of this process, made when first asked for. Throws `unsupported`, with the package that is missing, where
 /// the module or MPI itself cannot be loaded.
 world& mpi();

@@ -1,0 +1,166 @@
+// tilewise compare: the records of two runs, before and after a change.
+#include "base/nearest.hpp"
+#include "base/printable.hpp"
+#include "cli/commands.hpp"
+#include "cli/comparison_table.hpp"
+#include "cli/output.hpp"
+#include "record/record_file.hpp"
+#include "report/comparison.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+
+namespace tilewise::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+using report::verdict;
+
+struct compare_request {
+  std::string before, after;
+  std::vector<std::string> fail_on;
+  bool json = false, verbose = false;
+};
+
+/// Which verdicts end in a failure: what is unclear may be slower.
+std::set<verdict> verdicts_to_fail_on(const std::vector<std::string>& words) {
+  constexpr std::array failures{verdict::slower, verdict::wrong, verdict::unclear};
+  std::set<verdict> chosen;
+  for (const std::string& word : words) {
+    const auto found = std::find_if(failures.begin(), failures.end(), [&](verdict v) { return name_of(v) == word; });
+    if (found == failures.end()) {
+      const std::vector<std::string> names{"slower", "wrong", "unclear"};
+      throw error(errc::invalid_argument, "--fail-on takes slower, wrong or unclear, and not '" +
+                                              base::printable(word) + "';" + base::nearest(word, names));
+    }
+    chosen.insert(*found);
+    if (*found == verdict::unclear) chosen.insert(verdict::slower);
+  }
+  return chosen;
+}
+
+exit_code exit_code_for(const report::comparison& c, const std::set<verdict>& failures) {
+  exit_code worst = exit_code::ok;
+  for (const verdict v : failures)
+    if (c.count(v) > 0) worst = graver(worst, v == verdict::wrong ? exit_code::wrong_result : exit_code::regression);
+  return worst;
+}
+
+report::row_table rows_of(const std::string& file) {
+  report::row_table rows;
+  std::vector<std::string> warnings;
+  record::read_records(
+      file, [&](const record::result& r) { rows.add(r); }, &warnings);
+  for (const std::string& warning : warnings) note("tilewise: " + warning);
+  return rows;
+}
+
+ordered_json to_json(const std::optional<double>& value) { return value ? ordered_json(*value) : ordered_json(); }
+
+ordered_json time_of(const report::row* r) {
+  return r != nullptr && r->timed() ? ordered_json(r->kernel->median) : ordered_json();
+}
+
+ordered_json case_of(const report::row& r) {
+  return {{"group", r.group},   {"variant", r.variant}, {"device", r.device},
+          {"tuning", r.tuning}, {"threads", r.threads}, {"mode", r.mode}};
+}
+
+ordered_json to_json(const report::compared_case& c) {
+  ordered_json fields = case_of(*c.after);
+  fields["verdict"] = name_of(c.is);
+  fields["reason"] = c.why.empty() ? ordered_json() : ordered_json(c.why);
+  fields["old_tuning"] = c.before != nullptr ? ordered_json(c.before->tuning) : ordered_json();
+  fields["old_ns"] = time_of(c.before);
+  fields["new_ns"] = time_of(c.after);
+  fields["ratio"] = c.ratio ? ordered_json(c.ratio->median) : ordered_json();
+  fields["ratio_ci95_lo"] = c.ratio ? to_json(c.ratio->low) : ordered_json();
+  fields["ratio_ci95_hi"] = c.ratio ? to_json(c.ratio->high) : ordered_json();
+  fields["noise_floor"] = c.noise_floor;
+  return fields;
+}
+
+ordered_json to_json(const std::optional<report::mean_ratio>& mean) {
+  if (!mean) return nullptr;
+  return {{"rows", mean->rows},
+          {"ratio", mean->value.median},
+          {"ci95_lo", to_json(mean->value.low)},
+          {"ci95_hi", to_json(mean->value.high)}};
+}
+
+void print_object(const report::comparison& c, exit_code ended) {
+  ordered_json counts, cases = ordered_json::array(), left_out = ordered_json::array();
+  for (const verdict v : report::all_verdicts) counts[std::string(name_of(v))] = c.count(v);
+  counts["left_out"] = c.left_out.size();
+  for (const report::compared_case& one : c.cases) cases.push_back(to_json(one));
+  for (const report::left_out_case& one : c.left_out) {
+    left_out.push_back(case_of(*one.what));
+    left_out.back()["reason"] = one.why;
+  }
+  print_json({{"ok", ended == exit_code::ok},
+              {"remarks", c.remarks},
+              {"counts", counts},
+              {"mean_ratio", to_json(mean_of(c.cases, false))},
+              {"mean_ratio_of_peers", to_json(mean_of(c.cases, true))},
+              {"cases", cases},
+              {"left_out", left_out}});
+}
+
+exit_code compare_files(const compare_request& request) {
+  const std::set<verdict> failures = verdicts_to_fail_on(request.fail_on);
+  const report::row_table before = rows_of(request.before), after = rows_of(request.after);
+  const report::comparison result = compare(before, after);
+  if (result.pairs == 0)
+    throw error(errc::io, base::printable(request.before) + " and " + base::printable(request.after) +
+                              " have no case in common; measure both with the same words, such as `tilewise bench scan "
+                              "--n 1048576 -o FILE.jsonl`");
+  const exit_code ended = exit_code_for(result, failures);
+  if (request.json)
+    print_object(result, ended);
+  else
+    print(comparison_table(result, request.verbose));
+  return ended;
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, invocation& call) {
+  CLI::App* command = app.add_subcommand("compare", "what a change made faster, slower or wrong");
+  const auto request = std::make_shared<compare_request>();
+  for (const auto& [name, file, says] :
+       {std::tuple("OLD.jsonl", &request->before, "records of `tilewise bench -o` before the change"),
+        std::tuple("NEW.jsonl", &request->after, "and after it, measured with the same words")})
+    add_file_option(*command, name, *file, says, " ")->required();
+  several(command->add_option("--fail-on", request->fail_on, "exit 7 if a row is slower, or unclear; 3 if wrong"))
+      ->option_text("WORD,...");
+  command->add_flag("--json", request->json, "one JSON object on one line, also for errors");
+  command->add_flag("-v,--verbose", request->verbose, "also rows that are the same or left out")->option_text(" ");
+  command->footer(
+      "new/old is the ratio of the median times, above 1 where NEW is slower, with its\n"
+      "95% interval. A row is faster or slower if the whole interval lies beyond the\n"
+      "noise: the largest of 1%, both runs' noise floors, and what the peers beside it\n"
+      "differ by, whose code did not change. It is the same if all of the interval lies\n"
+      "within, and the noise is at most 5%. All else is unclear: measure longer, with\n"
+      "--precision 0.5%, or on a quieter machine; `tilewise doctor` helps. A row is\n"
+      "wrong if its result is, if it failed and did not before, or if its digest is\n"
+      "another one than before. Each verdict is about its own row: of many rows without\n"
+      "a change a few may look slower, and more on a busy machine; two runs before the\n"
+      "change show how many. The last lines are the geometric means of all rows and of\n"
+      "the peers.\n"
+      "A variant may have another tuning in NEW if each file has only one of it.\n"
+      "--fail-on may be repeated; unclear includes slower, and wrong outweighs both.\n"
+      "\n"
+      "Examples:\n"
+      "  tilewise bench scan --device cpu -o old.jsonl\n"
+      "  (the change)\n"
+      "  tilewise bench scan --device cpu -o new.jsonl\n"
+      "  tilewise compare old.jsonl new.jsonl\n"
+      "  tilewise compare old.jsonl new.jsonl --fail-on wrong,slower --json");
+  command->callback([&call, request] { call.run = [request] { return compare_files(*request); }; });
+}
+
+}  // namespace tilewise::cli

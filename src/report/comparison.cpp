@@ -1,0 +1,260 @@
+#include "report/comparison.hpp"
+
+#include "report/findings.hpp"
+#include "report/format.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+namespace tilewise::report {
+
+namespace {
+
+/// Above it even a large change would be within the noise, and nothing is called the same.
+constexpr double largest_floor = 0.05;
+
+/// Numbers from a file may be anything.
+bool has_interval(const interval& i) {
+  return i.low && i.high && *i.low > 0 && *i.low <= i.median && i.median <= *i.high;
+}
+
+interval ratio_of(const interval& after, const interval& before) {
+  const double median = after.median / before.median;
+  if (!has_interval(after) || !has_interval(before)) return {median, {}, {}};
+  const double below = std::hypot(std::log(after.median / *after.low), std::log(*before.high / before.median));
+  const double above = std::hypot(std::log(*after.high / after.median), std::log(before.median / *before.low));
+  return {median, median * std::exp(-below), median * std::exp(above)};
+}
+
+interval inverse(const interval& i) {
+  const auto over = [](std::optional<double> value) { return value ? std::optional(1 / *value) : std::nullopt; };
+  return {1 / i.median, over(i.high), over(i.low)};
+}
+
+/// A case without its tuning and threads.
+auto choice_key(const row& r) { return std::tie(r.group, r.variant, r.device, r.mode); }
+
+/// The records of one file, the last of each case.
+struct side {
+  explicit side(const row_table& rows) {
+    for (const row& r : rows) last[case_key(r)] = &r;
+    for (const auto& [key, r] : last) of_choice[choice_key(*r)].push_back(r);
+  }
+  const row* find(const row& like) const {
+    const auto found = last.find(case_key(like));
+    return found == last.end() ? nullptr : found->second;
+  }
+  /// Null unless there is exactly one.
+  const row* only(const row& like) const {
+    const auto found = of_choice.find(choice_key(like));
+    return found == of_choice.end() || found->second.size() != 1 ? nullptr : found->second.front();
+  }
+  bool is_last(const row& r) const { return find(r) == &r; }
+
+  std::map<decltype(case_key(std::declval<const row&>())), const row*> last;
+  std::map<decltype(choice_key(std::declval<const row&>())), std::vector<const row*>> of_choice;
+};
+
+/// A row that failed does not know its threads.
+bool may_have_equal_threads(const row& a, const row& b) {
+  return a.threads == b.threads || a.threads == 0 || b.threads == 0;
+}
+
+const row* partner_of(const row& after, const side& befores, const side& afters) {
+  if (const row* same = befores.find(after)) return same;
+  const row* only = befores.only(after);
+  return only != nullptr && afters.only(after) == &after && may_have_equal_threads(*only, after) ? only : nullptr;
+}
+
+/// The same bits are due where the order, the input and what is claimed are the same.
+bool digests_differ(const row& before, const row& after) {
+  return !after.own_order && !before.own_order && !after.is_limit() && before.is_ok() && after.is_ok() &&
+         before.data == after.data && before.seed == after.seed &&
+         before.on.tool.order_version == after.on.tool.order_version && !before.digest.empty() &&
+         !after.digest.empty() && before.digest != after.digest;
+}
+
+/// What is wrong in NEW; empty if nothing is. `before` may be null.
+std::string fault_of(const row* before, const row& after) {
+  if (after.wrong()) return "the result is wrong" + (after.reason.empty() ? "" : ": " + after.reason);
+  if (before == nullptr) return "";
+  const bool failed = after.status == record::status::failed || after.status == record::status::timeout;
+  if (failed && before->is_ok()) return "failed: " + why_untimed(after);
+  if (digests_differ(*before, after)) return "the digest is another one than in OLD, for the same input";
+  return "";
+}
+
+std::string why_not_compared(const row* before, const row& after) {
+  if (before == nullptr) return "only NEW has it";
+  if (!before->timed()) return "OLD has no time of it: " + (before->wrong() ? "it was wrong" : why_untimed(*before));
+  if (!after.timed()) return "NEW has no time of it: " + why_untimed(after);
+  return "";
+}
+
+/// What surely differs, as a share: the end of the interval that is nearer to 1.
+double sure_effect(const interval& ratio) {
+  if (!ratio.low) return 0;
+  return std::max({0.0, *ratio.low - 1, 1 / *ratio.high - 1});
+}
+
+bool is_plausible(const compared_case& c) { return c.before->plausible && c.after->plausible; }
+
+/// By groups, whose rows were measured alternately.
+std::map<std::string_view, double> effects_on_peers(std::span<const compared_case> cases) {
+  std::map<std::string_view, double> effects;
+  for (const compared_case& c : cases) {
+    if (!c.after->peer || !c.ratio || !is_plausible(c)) continue;
+    double& largest = effects[c.after->group];
+    largest = std::max(largest, sure_effect(*c.ratio));
+  }
+  return effects;
+}
+
+void judge(compared_case& c) {
+  if (!is_plausible(c))
+    c.why = "a time that cannot be true";
+  else if (!c.ratio->low)
+    c.why = "too few samples for an interval";
+  else
+    c.is = judged(inverse(*c.ratio), c.noise_floor);
+}
+
+void add(const row* before, const row& after, comparison& to) {
+  compared_case c{.before = before, .after = &after};
+  c.noise_floor = std::max(smallest_effect(after), before != nullptr ? smallest_effect(*before) : 0);
+  c.why = fault_of(before, after);
+  if (!c.why.empty()) {
+    c.is = verdict::wrong;
+  } else if (std::string why = why_not_compared(before, after); !why.empty()) {
+    to.left_out.push_back({&after, std::move(why)});
+    return;
+  } else {
+    c.ratio = ratio_of(*after.kernel, *before->kernel);
+  }
+  to.cases.push_back(std::move(c));
+}
+
+/// Sentences about a pair, each told once.
+class difference_list {
+ public:
+  void add_pair(const row& before, const row& after) {
+    add("the machine", before.machine, after.machine);
+    add("the hardware of " + after.device, before.hardware.description, after.hardware.description);
+    add("the driver of " + after.device, before.hardware.driver.value_or(""), after.hardware.driver.value_or(""));
+    add("the build type", before.build_type, after.build_type);
+    add("the version of the order", std::to_string(before.on.tool.order_version),
+        std::to_string(after.on.tool.order_version));
+  }
+  std::vector<std::string> take() {
+    if (told_.size() > most) sentences_.push_back("DIFFERENT: " + report::count(told_.size() - most) + " more facts.");
+    return std::move(sentences_);
+  }
+
+ private:
+  static constexpr std::size_t most = 10;
+
+  void add(const std::string& what, const std::string& before, const std::string& after) {
+    if (before == after || !told_.emplace(what, before, after).second || told_.size() > most) return;
+    const auto shown = [](const std::string& text) {
+      return text.empty() ? "unknown" : "'" + clipped(text, page_limits::name) + "'";
+    };
+    sentences_.push_back("DIFFERENT: " + clipped(what, page_limits::name) + " is " + shown(before) + " in OLD and " +
+                         shown(after) + " in NEW.");
+  }
+
+  std::set<std::tuple<std::string, std::string, std::string>> told_;
+  std::vector<std::string> sentences_;
+};
+
+/// Busy before it began: later loads are the run's own.
+void tell_of_file(const std::string& file, const row_table& rows, const side& of, comparison& to) {
+  if (!rows.empty() && rows[0].is_busy) {
+    const record::host& host = rows[0].on.host;
+    to.remarks.push_back("BUSY: " + file + " began at a load of " + significant(*host.load_avg_1m, 2) + " on " +
+                         report::count(*host.threads) + " processors; its times may be those of other programs.");
+  }
+  if (const std::size_t again = rows.size() - of.last.size(); again > 0)
+    to.remarks.push_back(file + " has " + report::count(again) +
+                         (again == 1 ? " record of a case" : " records of cases") +
+                         " that a later one repeats; the last of each counts.");
+}
+
+double squared(double x) { return x * x; }
+
+}  // namespace
+
+double smallest_effect(const row& r) { return std::max(0.01, r.min_effect.value_or(0)); }
+
+verdict judged(const interval& speed, double smallest_effect) {
+  if (!speed.low || !speed.high) return verdict::unclear;
+  if (*speed.low > 1 + smallest_effect) return verdict::faster;
+  if (*speed.high < 1 / (1 + smallest_effect)) return verdict::slower;
+  const bool within = *speed.low >= 1 / (1 + smallest_effect) && *speed.high <= 1 + smallest_effect;
+  return within && smallest_effect <= largest_floor ? verdict::same : verdict::unclear;
+}
+
+std::size_t comparison::count(verdict v) const {
+  return static_cast<std::size_t>(
+      std::count_if(cases.begin(), cases.end(), [&](const compared_case& c) { return c.is == v; }));
+}
+
+comparison compare(const row_table& before, const row_table& after) {
+  const side befores(before), afters(after);
+  comparison result;
+  difference_list differences;
+  std::set<const row*> paired;
+  for (const row& r : after) {
+    if (!afters.is_last(r)) continue;
+    const row* partner = partner_of(r, befores, afters);
+    add(partner, r, result);
+    if (partner == nullptr) continue;
+    paired.insert(partner);
+    differences.add_pair(*partner, r);
+  }
+  for (const row& r : before)
+    if (befores.is_last(r) && !paired.contains(&r)) result.left_out.push_back({&r, "only OLD has it"});
+  const auto on_peers = effects_on_peers(result.cases);
+  for (compared_case& c : result.cases) {
+    if (!c.ratio) continue;
+    if (const auto of_group = on_peers.find(c.after->group); of_group != on_peers.end())
+      c.noise_floor = std::max(c.noise_floor, of_group->second);
+    judge(c);
+  }
+  result.pairs = paired.size();
+  result.remarks = differences.take();
+  tell_of_file("OLD", before, befores, result);
+  tell_of_file("NEW", after, afters, result);
+  std::stable_sort(result.cases.begin(), result.cases.end(),
+                   [](const compared_case& a, const compared_case& b) { return a.is < b.is; });
+  return result;
+}
+
+std::optional<mean_ratio> mean_of(std::span<const compared_case> cases, bool of_peers) {
+  struct shift {
+    std::size_t rows = 0;
+    double floor = 0;
+  };
+  std::map<std::string_view, shift> groups;
+  double sum = 0, below = 0, above = 0, count = 0;
+  for (const compared_case& c : cases) {
+    if (c.after->peer != of_peers || c.after->is_limit() || !c.ratio || !c.ratio->low || !c.why.empty()) continue;
+    sum += std::log(c.ratio->median);
+    below += squared(std::log(c.ratio->median / *c.ratio->low));
+    above += squared(std::log(*c.ratio->high / c.ratio->median));
+    shift& of_group = groups[c.after->group];
+    of_group.rows += 1;
+    of_group.floor = std::max(of_group.floor, c.noise_floor);
+    count += 1;
+  }
+  if (count == 0) return std::nullopt;
+  double shifts = 0;
+  for (const auto& [name, s] : groups) shifts += squared(static_cast<double>(s.rows) * std::log1p(s.floor));
+  const double mean = std::exp(sum / count);
+  return mean_ratio{
+      static_cast<std::size_t>(count),
+      {mean, mean * std::exp(-std::sqrt(below + shifts) / count), mean * std::exp(std::sqrt(above + shifts) / count)}};
+}
+
+}  // namespace tilewise::report

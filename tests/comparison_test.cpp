@@ -1,0 +1,363 @@
+// Two records of the same cases: who is paired with whom, what is wrong, and by simulation how often a verdict is.
+#include "report/comparison.hpp"
+#include "lab/measured.hpp"
+#include "lab/noise.hpp"
+#include "report_fixture.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <span>
+
+namespace tilewise::report {
+namespace {
+
+using nlohmann::json;
+
+/// The comparison with the rows that it points to.
+struct compared_runs {
+  row_table before, after;
+  comparison result;
+
+  compared_runs(const std::vector<json>& olds, const std::vector<json>& news)
+      : before(typed(olds)), after(typed(news)), result(compare(before, after)) {}
+
+  const compared_case& of(const json& record) const {
+    const auto found = std::find_if(result.cases.begin(), result.cases.end(), [&](const compared_case& c) {
+      return c.after->group == record["case"]["group"] && c.after->variant == record["case"]["variant"] &&
+             c.after->device == record["device"]["name"];
+    });
+    EXPECT_NE(found, result.cases.end()) << record["case"];
+    return *found;
+  }
+};
+
+/// A row of ours that is right, and one of a peer.
+json& ours(std::vector<json>& records) { return records[1]; }
+json& a_peer(std::vector<json>& records) {
+  return *std::find_if(records.begin(), records.end(), [](const json& r) { return r["case"]["peer"] == true; });
+}
+
+void scale(json& record, double factor) {
+  for (const char* key : {"median_ns", "ci95_lo_ns", "ci95_hi_ns"}) {
+    json& ns = record["timing"]["kernel"][key];
+    ns = ns.get<double>() * factor;
+  }
+}
+
+TEST(Comparison, EqualRecordsAreTheSame) {
+  const std::vector<json> records = made_up_records();
+  const compared_runs c(records, records);
+  EXPECT_TRUE(c.result.remarks.empty()) << c.result.remarks.front();
+  EXPECT_EQ(c.result.pairs, records.size());
+  EXPECT_EQ(c.result.count(verdict::wrong), 1u) << "what was wrong still is";
+  EXPECT_EQ(c.result.count(verdict::unclear), 1u) << "the implausible one";
+  EXPECT_EQ(c.result.left_out.size(), 3u) << "skipped, timed out, interrupted";
+  EXPECT_EQ(c.result.count(verdict::same), records.size() - 5);
+  EXPECT_EQ(c.result.cases.front().is, verdict::wrong);
+  EXPECT_EQ(c.result.cases.back().is, verdict::same);
+  const auto mean = mean_of(c.result.cases, false);
+  ASSERT_TRUE(mean);
+  EXPECT_DOUBLE_EQ(mean->value.median, 1);
+}
+
+TEST(Comparison, ATimeThatChangedIsFound) {
+  const std::vector<json> olds = made_up_records();
+  for (const auto& [factor, expected] :
+       {std::pair(1.05, verdict::slower), std::pair(1 / 1.05, verdict::faster), std::pair(1.012, verdict::unclear)}) {
+    std::vector<json> news = olds;
+    scale(ours(news), factor);
+    const compared_runs c(olds, news);
+    const compared_case& found = c.of(ours(news));
+    EXPECT_EQ(found.is, expected) << factor;
+    EXPECT_DOUBLE_EQ(found.ratio->median, factor);
+    EXPECT_EQ(c.result.count(verdict::same), olds.size() - 6);
+  }
+}
+
+TEST(Comparison, TheIntervalIsThatOfBothMediansByHand) {
+  std::vector<json> olds = made_up_records(), news = olds;
+  const auto set = [](json& r, double low, double median, double high) {
+    r["timing"]["kernel"]["ci95_lo_ns"] = low;
+    r["timing"]["kernel"]["median_ns"] = median;
+    r["timing"]["kernel"]["ci95_hi_ns"] = high;
+  };
+  set(ours(olds), 100 / std::exp(0.04), 100, 100 * std::exp(0.03));
+  set(ours(news), 200 / std::exp(0.04), 200, 200 * std::exp(0.03));
+  const compared_runs c(olds, news);
+  const interval ratio = *c.of(ours(news)).ratio;
+  EXPECT_DOUBLE_EQ(ratio.median, 2);
+  EXPECT_NEAR(*ratio.low, 2 / std::exp(0.05), 1e-12);  // 3, 4, 5
+  EXPECT_NEAR(*ratio.high, 2 * std::exp(0.05), 1e-12);
+}
+
+TEST(Comparison, BothNoiseFloorsCount) {
+  std::vector<json> olds = made_up_records(), news = olds;
+  scale(ours(news), 1.05);
+  for (std::vector<json>* noisy : {&olds, &news}) {
+    ours(*noisy)["noise"] = {{"aa_median_ratio", 1.0}, {"min_effect", 0.08}};
+    EXPECT_EQ(compared_runs(olds, news).of(ours(news)).is, verdict::unclear)
+        << "within the noise, which is too large to call it the same";
+    ours(*noisy).erase("noise");
+    EXPECT_EQ(compared_runs(olds, news).of(ours(news)).is, verdict::slower);
+  }
+}
+
+TEST(Comparison, WhatBecameWrongIsWrong) {
+  std::vector<json> olds = made_up_records();
+  ours(olds)["case"]["threads"] = 8u;
+  const auto verdict_after = [&](auto&& change) {
+    std::vector<json> news = olds;
+    change(ours(news));
+    return compared_runs(olds, news).of(ours(news)).is;
+  };
+  EXPECT_EQ(verdict_after([](json& r) { r["status"] = "wrong"; }), verdict::wrong);
+  EXPECT_EQ(verdict_after([](json& r) { r["verify"]["ok"] = false; }), verdict::wrong);
+  const auto fail = [](json& r, const char* how) {
+    r["status"] = how;
+    r["timing"] = nullptr;
+    r["case"]["threads"] = nullptr;  // a failed row does not know them
+  };
+  EXPECT_EQ(verdict_after([&](json& r) { fail(r, "failed"); }), verdict::wrong);
+  EXPECT_EQ(verdict_after([&](json& r) { fail(r, "timeout"); }), verdict::wrong);
+  const auto other_digest = [](json& r) { r["verify"]["digest"] = std::string(32, '1'); };
+  EXPECT_EQ(verdict_after(other_digest), verdict::wrong);
+  EXPECT_EQ(verdict_after([&](json& r) { other_digest(r), r["case"]["seed"] = 2u; }), verdict::same);
+  EXPECT_EQ(verdict_after([&](json& r) { other_digest(r), r["case"]["data"] = "wide"; }), verdict::same);
+  EXPECT_EQ(verdict_after([&](json& r) { other_digest(r), r["case"]["order"] = "own"; }), verdict::same);
+}
+
+TEST(Comparison, AnotherVersionOfTheOrderHasOtherBits) {
+  const std::vector<json> olds = made_up_records();
+  std::vector<json> news = olds;
+  for (json& r : news) r["tool"]["order_version"] = 2u;
+  ours(news)["verify"]["digest"] = std::string(32, '1');
+  const compared_runs c(olds, news);
+  EXPECT_EQ(c.of(ours(news)).is, verdict::same);
+  ASSERT_EQ(c.result.remarks.size(), 1u);
+  EXPECT_NE(c.result.remarks.front().find("version of the order"), std::string::npos);
+}
+
+TEST(Comparison, WhatOneFileLacksIsLeftOut) {
+  const std::vector<json> olds = made_up_records();
+  std::vector<json> news = olds;
+  news.erase(news.begin() + 1);
+  compared_runs fewer(olds, news);
+  ASSERT_EQ(fewer.result.left_out.size(), 4u);
+  EXPECT_EQ(fewer.result.left_out.back().why, "only OLD has it");
+  compared_runs more(news, olds);
+  EXPECT_EQ(more.result.left_out.front().why, "only NEW has it");
+  std::vector<json> wrong = olds;
+  ours(wrong)["status"] = "wrong";
+  EXPECT_EQ(compared_runs(news, wrong).of(ours(wrong)).is, verdict::wrong) << "with nothing to compare it with";
+  ours(wrong)["status"] = "skipped";
+  ours(wrong)["reason"] = "no room";
+  EXPECT_EQ(compared_runs(olds, wrong).result.left_out.front().why, "NEW has no time of it: no room");
+  EXPECT_EQ(compared_runs(wrong, olds).result.left_out.front().why, "OLD has no time of it: no room");
+}
+
+TEST(Comparison, ANewDefaultTuningIsTheSameCaseAndASweepIsMany) {
+  const auto tuned = [](const char* tuning) {
+    std::vector<json> records = made_up_records();
+    ours(records)["case"]["tuning"] = tuning;
+    return records;
+  };
+  std::vector<json> olds = tuned("tile=1"), news = tuned("tile=2");
+  EXPECT_EQ(compared_runs(olds, news).of(ours(news)).before->tuning, "tile=1");
+  news.push_back(ours(news));
+  news.back()["case"]["tuning"] = "tile=3";
+  EXPECT_EQ(compared_runs(olds, news).result.left_out.size(), 3u + 3) << "which of them it became is not known";
+  news.back()["case"]["tuning"] = "tile=1";
+  EXPECT_EQ(compared_runs(olds, news).of(news.back()).is, verdict::same);
+  EXPECT_EQ(compared_runs(olds, news).result.left_out.size(), 3u + 1);
+  news = olds;
+  ours(olds)["case"]["threads"] = 8u;
+  ours(news)["case"]["threads"] = 16u;
+  EXPECT_EQ(compared_runs(olds, news).result.left_out.size(), 3u + 2) << "other threads are another case";
+}
+
+TEST(Comparison, TheLastRecordOfACaseCounts) {
+  std::vector<json> olds = made_up_records(), news = olds;
+  news.push_back(ours(news));
+  scale(news.back(), 2);
+  const compared_runs c(olds, news);
+  EXPECT_EQ(c.of(ours(news)).is, verdict::slower);
+  ASSERT_EQ(c.result.remarks.size(), 1u);
+  EXPECT_EQ(c.result.remarks.front(), "NEW has 1 record of a case that a later one repeats; the last of each counts.");
+}
+
+TEST(Comparison, OtherMachinesAndBuildsAreSaid) {
+  const std::vector<json> olds = made_up_records();
+  const auto said_of = [&](auto&& change) {
+    std::vector<json> news = olds;
+    for (json& r : news) change(r);
+    const comparison c = compared_runs(olds, news).result;
+    EXPECT_EQ(c.remarks.size(), 1u);
+    return c.remarks.empty() ? "" : c.remarks.front();
+  };
+  EXPECT_NE(said_of([](json& r) { r["host"]["hostname"] = "elsewhere"; }).find("machine is"), std::string::npos);
+  EXPECT_NE(said_of([](json& r) { r["host"]["cpu_model"] = "elsewhere"; }).find("machine is"), std::string::npos);
+  EXPECT_NE(said_of([](json& r) {
+              if (r["device"]["name"] == "cuda:0") r["device"]["description"] = "Another GPU";
+            }).find("hardware of cuda:0 is 'Imaginary GPU 9000' in OLD and 'Another GPU' in NEW"),
+            std::string::npos);
+  EXPECT_NE(said_of([](json& r) {
+              if (r["device"]["name"] == "cuda:0") r["device"]["driver"] = "999";
+            }).find("driver of cuda:0"),
+            std::string::npos);
+  EXPECT_NE(said_of([](json& r) { r["tool"]["build_type"] = "Debug"; }).find("in OLD and 'Debug' in NEW"),
+            std::string::npos);
+}
+
+TEST(Comparison, ManyDifferencesAreCounted) {
+  const std::vector<json> olds = made_up_records();
+  std::vector<json> news = olds;
+  for (std::size_t i = 0; i < news.size(); ++i)
+    news[i]["tool"]["build_type"] = std::string(5000, 'x') + std::to_string(i);
+  const comparison c = compared_runs(olds, news).result;
+  ASSERT_EQ(c.remarks.size(), 11u);
+  for (const std::string& remark : c.remarks) EXPECT_LT(remark.size(), 400u);
+  EXPECT_EQ(c.remarks.back(), "DIFFERENT: " + std::to_string(news.size() - 10) + " more facts.");
+}
+
+TEST(Comparison, NumbersThatCannotBeIntervalsAreNone) {
+  const std::vector<json> olds = made_up_records();
+  for (const auto& [key, value] : {std::pair("ci95_lo_ns", json(0)), std::pair("ci95_lo_ns", json(-1e300)),
+                                   std::pair("ci95_lo_ns", json(1e300)), std::pair("ci95_hi_ns", json(1e-300)),
+                                   std::pair("ci95_hi_ns", json(nullptr)), std::pair("median_ns", json(1e308))}) {
+    std::vector<json> news = olds;
+    ours(news)["timing"]["kernel"][key] = value;
+    const compared_runs c(olds, news);
+    EXPECT_EQ(c.of(ours(news)).is, verdict::unclear) << key << value;
+    EXPECT_FALSE(c.of(ours(news)).ratio->low);
+  }
+  std::vector<json> news = olds;
+  ours(news)["noise"] = {{"min_effect", -1}};
+  EXPECT_EQ(compared_runs(news, news).of(ours(news)).noise_floor, 0.01);
+}
+
+TEST(Comparison, WhatPeersDifferByIsNoise) {
+  std::vector<json> olds = made_up_records(), news = olds;
+  json& peer = a_peer(news);
+  ASSERT_EQ(peer["case"]["group"], ours(news)["case"]["group"]);
+  scale(ours(news), 1.1);
+  scale(peer, 1.2);
+  const compared_runs moved(olds, news);
+  EXPECT_EQ(moved.of(ours(news)).is, verdict::unclear);
+  EXPECT_EQ(moved.of(peer).is, verdict::unclear) << "no change of ours makes a peer slower";
+  EXPECT_NEAR(moved.of(ours(news)).noise_floor, *moved.of(peer).ratio->low - 1, 1e-12);
+  EXPECT_GT(mean_of(moved.result.cases, true)->value.median, 1.001);
+  scale(ours(news), 1.2);
+  EXPECT_EQ(compared_runs(olds, news).of(ours(news)).is, verdict::slower) << "by more than the peer";
+  scale(ours(news), 1 / 1.2);
+  scale(peer, 1 / 1.2 / 1.2);
+  EXPECT_NEAR(compared_runs(olds, news).of(ours(news)).noise_floor, 0.2, 0.02) << "a faster peer as well";
+  scale(peer, 1.2);
+  const compared_runs still(olds, news);
+  EXPECT_EQ(still.of(ours(news)).is, verdict::slower);
+  EXPECT_DOUBLE_EQ(mean_of(still.result.cases, true)->value.median, 1);
+}
+
+TEST(Comparison, AMachineThatWasBusyBeforehandIsSaid) {
+  const std::vector<json> olds = made_up_records();
+  std::vector<json> news = olds;
+  for (json& r : std::span(news).first(2)) {
+    r["host"]["threads"] = 2u;
+    r["host"]["load_avg_1m"] = 0.6;
+  }
+  const comparison c = compared_runs(olds, news).result;
+  ASSERT_EQ(c.remarks.size(), 1u);
+  EXPECT_EQ(c.remarks.front(),
+            "BUSY: NEW began at a load of 0.60 on 2 processors; its times may be those of other programs.");
+  news[0]["host"]["load_avg_1m"] = 0.4;
+  EXPECT_TRUE(compared_runs(olds, news).result.remarks.empty()) << "a run's own load";
+}
+
+/// Times as machines have them: skewed, with outliers, and all of one run shifted together.
+class simulated_machine {
+ public:
+  simulated_machine(double least_noise, double most_noise) : least_noise_(least_noise), most_noise_(most_noise) {}
+
+  /// Cases in groups of five. What moves a whole group of a run is some part of the noise floor that it notes.
+  row_table run(int cases, double ns, bool is_shifted) {
+    record::results records;
+    double shift = 0;
+    for (int i = 0; i < cases; ++i) {
+      if (i % 5 == 0 && is_shifted) shift = uniform(-1, 1);
+      const double share = std::fmod(i * 0.618, 1);  // a case is as noisy in the next run
+      record::result& r = records.emplace_back(measure(ns, least_noise_ + share * (most_noise_ - least_noise_), shift));
+      r.what.algorithm = "scan";
+      r.what.group = "group " + std::to_string(i / 5);
+      r.what.variant = "scan/" + std::to_string(i);
+    }
+    return row_table(records);
+  }
+
+ private:
+  double uniform(double low, double high) { return std::uniform_real_distribution(low, high)(random_); }
+
+  record::result measure(double ns, double noise, double shift) {
+    lab::series taken = samples(ns, noise);
+    const auto floor = lab::noise_between(taken, samples(ns, noise));
+    for (double& sample : taken.ns) sample *= 1 + shift * floor->min_effect;
+    record::result r;
+    r.noise = {floor->aa_median_ratio, floor->min_effect};
+    r.timing.emplace().kernel = lab::clock_of(taken);
+    r.verify.emplace().ok = true;
+    return r;
+  }
+
+  /// From a gamma distribution with this standard deviation, and three outliers in a hundred.
+  lab::series samples(double ns, double noise) {
+    lab::series taken;
+    const int count = std::uniform_int_distribution(20, 120)(random_);
+    for (int i = 0; i < count; ++i) {
+      const double late = std::gamma_distribution(4.0, noise / 2)(random_);
+      taken.ns.push_back(ns * (1 + late) * (uniform(0, 1) < 0.03 ? uniform(1.1, 3) : 1));
+    }
+    return taken;
+  }
+
+  std::mt19937_64 random_{20261123};
+  double least_noise_, most_noise_;
+};
+
+TEST(ComparisonSimulated, FewOfFourHundredEqualPairsAreCalledDifferent) {
+  simulated_machine machine(0.005, 0.05);
+  const row_table before = machine.run(400, 1e6, false), after = machine.run(400, 1e6, true);
+  const comparison c = compare(before, after);
+  ASSERT_EQ(c.cases.size(), 400u);
+  const std::size_t alarms = c.count(verdict::slower) + c.count(verdict::faster);
+  RecordProperty("alarms", static_cast<int>(alarms));
+  EXPECT_LE(alarms, 20u);
+}
+
+TEST(ComparisonSimulated, ThreePercentAreFoundInOnePercentOfNoise) {
+  simulated_machine machine(0.005, 0.01);
+  const row_table before = machine.run(100, 1e6, false), after = machine.run(100, 1.03e6, false);
+  const std::size_t slower = compare(before, after).count(verdict::slower);
+  const std::size_t faster = compare(after, before).count(verdict::faster);
+  RecordProperty("slower", static_cast<int>(slower));
+  EXPECT_GE(slower, 95u);
+  EXPECT_EQ(faster, slower) << "the other way round it is the same question";
+}
+
+TEST(ComparisonSimulated, TheMeansIntervalHoldsTheTruth) {
+  simulated_machine machine(0.005, 0.05);
+  int held = 0;
+  double widest = 0;
+  for (int i = 0; i < 100; ++i) {
+    const row_table before = machine.run(20, 1e6, false), after = machine.run(20, 1.02e6, true);
+    const interval mean = mean_of(compare(before, after).cases, false)->value;
+    held += *mean.low <= 1.02 && 1.02 <= *mean.high;
+    widest = std::max(widest, *mean.high / *mean.low);
+  }
+  RecordProperty("held", held);
+  EXPECT_GE(held, 95);
+  EXPECT_LT(widest, 1.1) << "and is of use";
+}
+
+}  // namespace
+}  // namespace tilewise::report
