@@ -18,5 +18,5 @@ if grep -q "injected.invalid" "$folder/netlog"; then fail "a network request"; f
 if grep -q "<injected-element\|data-broken=" "$folder/dom"; then fail "a record became markup"; fi
 drawn=$(grep -o '<html[^>]*data-charts="[0-9]*"' "$folder/dom" | grep -o '[0-9]*' || true)
 charts=$(grep -o '<canvas data-chart=' "$folder/dom" | wc -l)
-[ "$charts" -ge 40 ] || fail "the page has only $charts charts"
+[ "$charts" -ge 20 ] || fail "the page has only $charts charts"
 [ "${drawn:-0}" -eq "$charts" ] || fail "${drawn:-0} of $charts charts were drawn"

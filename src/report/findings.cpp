@@ -78,6 +78,24 @@ std::vector<std::string> change_findings(const model& m) {
   return findings;
 }
 
+std::vector<std::string> machine_notes(const model& m) {
+  std::vector<std::string> notes;
+  std::set<std::string> told;
+  for (const row& r : m.rows) {
+    const auto add = [&](const std::string& text) {
+      const std::string whole = (r.machine.empty() ? "The machine" : r.machine) + text;
+      if (told.insert(whole).second) notes.push_back(whole);
+    };
+    if (!r.governor.empty() && r.governor != "performance")
+      add(" ran under the clock governor '" + r.governor + "'; times may vary with the clock.");
+    if (r.is_busy) add(" was busy when a case began: its load was over a quarter of its processors.");
+    if (r.is_dirty) add(" measured a build with uncommitted changes.");
+    if (!r.build_type.empty() && r.build_type != "Release")
+      add(" measured a " + r.build_type + " build; only the speeds of Release builds mean anything.");
+  }
+  return notes;
+}
+
 double smallest_effect(const row& r) { return std::max(0.01, r.min_effect.value_or(0)); }
 
 std::string judged(const interval& value, double min_effect) {
@@ -127,26 +145,10 @@ std::string crossings(const board& b) {
 std::string limit_words(const row& r) {
   if (r.mode == "file_to_file") return "the same files moved alone";
   if (r.mode == "host_to_host") return "the same bytes moved alone";
-  return r.bound_by == record::ceiling::fma ? "the device's multiply-adds" : "the device's copy";
+  return r.bound_by == record::ceiling::fma ? "the device’s multiply-adds" : "the device’s copy";
 }
 
-std::string speed_finding(const board& b) {
-  const std::uint64_t n = b.common_size();
-  const series* best = b.fastest(role::tilewise, n);
-  if (!best) return "";
-  const row& ours = *best->at(n);
-  std::string text = best->label + " takes " + duration(ours.kernel->median) + " for " + ours.at();
-  if (const series* peer = b.fastest(role::peer, n)) {
-    const row& theirs = *peer->at(n);
-    if (const auto q = ratio_to(ours, theirs.variant))
-      text += ", " + ratio_text(q->value) + " × the speed of " + peer->label;
-    else
-      text += ", " + factor(theirs.kernel->median / ours.kernel->median) + " × the speed of " + peer->label +
-              " (medians of separate rounds)";
-  }
-  if (ours.fraction) text += ", and reaches " + significant(*ours.fraction, 2) + " of " + limit_words(ours);
-  return text + ".";
-}
+std::string share_text(const row& r) { return *r.fraction < 0.01 ? "< 1 %" : percent(*r.fraction); }
 
 namespace {
 
@@ -203,7 +205,7 @@ std::string break_even(const panel& p, const board& b) {
   const row* wins_from = nullptr;
   const row* largest = nullptr;
   for (const row* r : best_trips(b)) {
-    const row* cpu = r->round_trip ? best_on_cpu(p, r->n) : nullptr;
+    const row* cpu = r->round_trip && r->round_trip->is_narrow() ? best_on_cpu(p, r->n) : nullptr;
     if (!cpu) continue;
     largest = r;
     const bool wins = r->round_trip->median < cpu->kernel->median;

@@ -13,8 +13,11 @@ std::vector<std::string> change_findings(const model& m);
 
 /// What bounds a row: "the device's copy".
 std::string limit_words(const row& r);
-/// Our fastest variant of a processor against the fastest peer and the copy; empty if none was ranked.
-std::string speed_finding(const board& b);
+/// How much of it a row reaches: "90 %". It has a fraction.
+std::string share_text(const row& r);
+
+/// What to know of the machines and builds before any time is believed, such as that one was busy.
+std::vector<std::string> machine_notes(const model& m);
 
 /// "1.05 (1.03 to 1.07)"
 std::string ratio_text(const interval& value);

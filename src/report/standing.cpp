@@ -1,0 +1,77 @@
+#include "report/standing.hpp"
+
+#include "report/findings.hpp"
+#include "report/format.hpp"
+
+#include <array>
+
+namespace tilewise::report {
+
+namespace {
+
+struct verdict_words {
+  const char *letter, *words, *style;
+};
+constexpr std::array<verdict_words, 7> all_verdicts{{{"A", "ahead", "ahead"},
+                                                     {"P", "on a par", "par"},
+                                                     {"B", "behind", "behind"},
+                                                     {"U", "unclear", "unclear"},
+                                                     {"N", "no peer", "alone"},
+                                                     {"?", "in doubt", "doubt"},
+                                                     {"–", "not measured", "none"}}};
+
+const verdict_words& about(verdict v) { return all_verdicts[static_cast<std::size_t>(v)]; }
+
+verdict verdict_of(const interval& speed, double min_effect) {
+  const std::string word = judged(speed, min_effect);
+  return word == "faster"   ? verdict::ahead
+         : word == "slower" ? verdict::behind
+         : word == "same"   ? verdict::on_a_par
+                            : verdict::unclear;
+}
+
+/// Of two times that are both ranked. A peer that is in doubt leaves it open.
+void judge(standing& s) {
+  const std::string doubt = s.peer->doubt();
+  s.verdict = doubt.empty() ? verdict_of(*s.speed, smallest_effect(*s.ours)) : verdict::unclear;
+  if (s.verdict != verdict::unclear) return;
+  s.why = !doubt.empty()                  ? "the peer: " + doubt
+          : s.speed->low && s.speed->high ? "between " + factor(*s.speed->low) + " and " + factor(*s.speed->high)
+                                          : "the ratio has no interval";
+}
+
+}  // namespace
+
+const char* letter_of(verdict v) { return about(v).letter; }
+const char* words_of(verdict v) { return about(v).words; }
+const char* style_of(verdict v) { return about(v).style; }
+
+std::optional<interval> speed_against(const row& ours, const row& peer) {
+  if (const auto together = ratio_to(ours, peer.variant)) return together->value;
+  if (!ours.timed() || !peer.timed()) return std::nullopt;
+  const interval &mine = *ours.kernel, &theirs = *peer.kernel;
+  interval speed{theirs.median / mine.median, {}, {}};
+  if (mine.low && mine.high && theirs.low && theirs.high && *mine.low > 0)
+    speed.low = *theirs.low / *mine.high, speed.high = *theirs.high / *mine.low;
+  return speed;
+}
+
+standing standing_at(const board& b, std::uint64_t n) {
+  const series *best = b.fastest(role::tilewise, n), *shortest = b.fastest_of_all(role::tilewise, n);
+  if (!shortest) return {};
+  standing s{.ours = (best ? best : shortest)->at(n), .why = ""};
+  s.verdict = best ? verdict::no_peer : verdict::in_doubt;
+  if (!best) s.why = s.ours->doubt();
+  if (best && best != shortest)
+    s.why = shortest->label + " takes " + duration(shortest->at(n)->kernel->median) + ", " + shortest->at(n)->doubt();
+  const series* rival = b.fastest_of_all(role::peer, n);
+  if (!rival) return s;
+  s.peer = rival->at(n);
+  s.speed = speed_against(*s.ours, *s.peer);
+  if (best) judge(s);
+  return s;
+}
+
+standing standing_of(const board& b) { return standing_at(b, b.largest_size()); }
+
+}  // namespace tilewise::report
