@@ -212,7 +212,7 @@ std::string break_even(const panel& p, const board& b) {
     if (!wins) wins_from = nullptr;
     if (wins && !wins_from) wins_from = r;
   }
-  if (!largest) return "No round trip has a CPU time to compare with.";
+  if (!largest) return "";
   if (!wins_from) return "With its transfers " + b.name + " does not win at any size up to " + largest->at() + ".";
   return "With its transfers " + b.name + " wins from " + wins_from->at() + " on.";
 }

@@ -39,7 +39,7 @@ std::vector<std::string> travel_findings(const panel& p);
 /// Rows of our variants with both transfers, the one with the shortest sum at each size.
 std::vector<const row*> best_trips(const board& b);
 const row* best_on_cpu(const panel& p, std::uint64_t n);
-/// The size from which the device wins, with its transfers counted.
+/// The size from which the device wins, with its transfers counted; empty if no round trip has a CPU time beside it.
 std::string break_even(const panel& p, const board& b);
 
 }  // namespace tilewise::report

@@ -77,7 +77,7 @@ std::string fastest_sentence(const std::vector<const panel*>& panels, const std:
         (place == won.front().first ? "" : "; ") + place + " for " +
         (algorithms.size() > 1 && algorithms.size() == panels.size() ? "all " + count(algorithms.size()) + " algorithms"
                                                                      : listed(algorithms, 8));
-  return text + (unknown.empty() ? "" : "; nothing can be said of " + listed(unknown, most_named)) + ".";
+  return text + (unknown.empty() ? "" : "; nothing can be said of " + listed(unknown, 8)) + ".";
 }
 
 std::string limit_sentence(const std::vector<cell>& cells, const model& m) {
@@ -102,7 +102,8 @@ std::string limit_sentence(const std::vector<cell>& cells, const model& m) {
                                       : "80 % of the limit or more is reached by " + listed(at_limit, most_named);
   if (bounded.size() > at_limit.size() && bounded.size() > 1)
     text += "; the farthest from it is " + told(*bounded.back());
-  return text + (without == 0 ? "" : "; " + count(without) + " have no limit measured") + ".";
+  return text + (without == 0 ? "" : "; " + count(without) + (without == 1 ? " has" : " have") + " no limit measured") +
+         ".";
 }
 
 std::string peer_sentence(const std::vector<cell>& cells, const model& m) {
@@ -128,20 +129,22 @@ std::string peer_sentence(const std::vector<cell>& cells, const model& m) {
   return text + ".";
 }
 
-html cell_html(const board* b) {
+/// "80 % of copy", or that nothing bounds it.
+std::string share_words(const row& r) {
+  return r.fraction ? share_text(r) + " of " + std::string(name_of(*r.bound_by)) : "no limit measured";
+}
+
+/// A processor's name is shown where the table's head is not, on narrow screens.
+html cell_html(const std::string& place, const board* b) {
   const standing s = b ? standing_of(*b) : standing{};
   html words = tag("b", {{"class", "mark"}}, html::text(letter_of(s.verdict))) + " " + words_of(s.verdict);
-  if (!s.ours) return tag("div", {{"class", style_of(s.verdict)}}, words);
   if (s.speed && s.verdict != verdict::in_doubt)
-    words += tag("div", tag("strong", html::text(factor(s.speed->median) + " ×")) + " " +
-                            html::text(short_name(s.peer->variant)));
-  std::string facts = duration(s.ours->kernel->median) + ", " + s.ours->name();
-  if (s.verdict != verdict::in_doubt)
-    facts += s.ours->fraction ? ", " + share_text(*s.ours) + " of " + std::string(name_of(*s.ours->bound_by))
-                              : ", no limit measured";
-  words += tag("small", html::text(facts));
+    words += ", " + tag("strong", html::text(factor(s.speed->median) + " ×")) + " " +
+             html::text(short_name(s.peer->variant));
+  if (s.ours && s.verdict != verdict::in_doubt) words += tag("div", html::text(share_words(*s.ours)));
+  if (s.ours) words += tag("small", html::text(duration(s.ours->kernel->median) + ", " + s.ours->name()));
   if (!s.why.empty()) words += tag("small", html::text(s.why));
-  return tag("div", {{"class", style_of(s.verdict)}}, words);
+  return tag("div", {{"class", style_of(s.verdict)}}, tag("span", {{"class", "place"}}, html::text(place)) + words);
 }
 
 /// "scan f32, n = 1,024", and where a processor was measured at another size.
@@ -172,14 +175,14 @@ html matrix(const model& m, const std::vector<const panel*>& panels) {
         std::vector<html>{html::text(p->algorithm) + tag("small", html::sentence(problem_of(*p, m)))});
     for (const std::string& name : names) {
       const auto on = std::find_if(p->boards.begin(), p->boards.end(), [&](const board& b) { return b.name == name; });
-      line.push_back(cell_html(on == p->boards.end() ? nullptr : &*on));
+      line.push_back(cell_html(name, on == p->boards.end() ? nullptr : &*on));
     }
   }
   return tag("div", {{"class", "matrix"}},
-             table("Our fastest variant on each processor, at the largest size measured: its speed against the best "
-                   "peer there, and its share of the limit. A ahead, P on a par, B behind, U unclear, N no peer, ? in "
-                   "doubt, – not measured.",
-                   heads, rows, content::words)) +
+             table("Our fastest variant on each processor, at the largest size", heads, rows, content::words)) +
+         tag("p", {{"class", "note"}},
+             "Its speed against the best peer there, and its share of the limit: A ahead, P on a par, B behind, U "
+             "unclear, N no peer, ? in doubt, – not measured.") +
          left_out(unsaid, "processors");
 }
 
@@ -210,26 +213,25 @@ html machine_lines(const model& m, const std::vector<const panel*>& panels) {
 }
 
 /// How many times cannot be relied on, and what helps.
-std::vector<std::string> doubt_notes(const model& m) {
+std::string doubt_note(const model& m) {
   std::size_t times = 0, ranked = 0;
   for (const row& r : m.rows) {
     if (r.is_limit() || !r.timed()) continue;
     ++times;
     ranked += r.ranked();
   }
-  if (times == ranked) return {};
-  return {count(times - ranked) + " of " + count(times) +
-          " times are in doubt: they have no interval, one wider than ± 5 %, or cannot be true. A quiet machine and a "
-          "longer run help, such as `tilewise bench --preset normal`."};
+  if (times == ranked) return "";
+  return count(times - ranked) + " of " + count(times) +
+         " times are in doubt: they have no interval, one wider than ± 5 %, or cannot be true. A quiet machine and a "
+         "longer run help, such as tilewise bench --preset normal.";
 }
 
-/// The first are open, the rest is folded.
-html opened_up_to(std::size_t most, const std::string& words, const std::vector<html>& notes) {
+/// Many are folded.
+html told(const std::vector<html>& notes) {
+  constexpr std::size_t most_open = 4;
   if (notes.empty()) return {};
-  const auto end = notes.begin() + static_cast<std::ptrdiff_t>(std::min(most, notes.size()));
-  const html open = list("ul", {{"class", "note"}}, {notes.begin(), end});
-  if (end == notes.end()) return open;
-  return open + folded(count(notes.size() - most) + " " + words, list("ul", {{"class", "note"}}, {end, notes.end()}));
+  const html all = list("ul", {{"class", "note"}}, notes);
+  return notes.size() <= most_open ? all : folded(count(notes.size()) + " notes on the machine and the records", all);
 }
 
 }  // namespace
@@ -239,15 +241,17 @@ html overview(const model& m) {
   const std::vector<cell> cells = cells_of(panels);
   html whole = machine_lines(m, panels);
   if (!cells.empty())
-    whole += tag("p", {{"class", "verdict"}},
-                 html::sentence(fastest_sentence(panels, cells, m)) + " " + html::sentence(limit_sentence(cells, m)) +
-                     " " + html::sentence(peer_sentence(cells, m)));
+    whole += list("ul", {{"class", "verdict"}},
+                  {html::sentence(fastest_sentence(panels, cells, m)), html::sentence(limit_sentence(cells, m)),
+                   html::sentence(peer_sentence(cells, m))});
   whole += tag("p", {{"class", any_wrong(m) ? "bits wrong" : "bits"}}, html::sentence(bits_finding(m)));
   if (!panels.empty()) whole += matrix(m, panels);
+  if (const std::string doubts = doubt_note(m); !doubts.empty())
+    whole += tag("p", {{"class", "note"}}, html::sentence(doubts));
   std::vector<html> notes;
-  for (const auto& texts : {doubt_notes(m), machine_notes(m), m.warnings, change_findings(m)})
+  for (const auto& texts : {machine_notes(m), m.warnings, change_findings(m)})
     for (const std::string& text : texts) notes.push_back(html::sentence(text));
-  return whole + opened_up_to(3, "more notes on the machine and the records", notes);
+  return whole + told(notes);
 }
 
 }  // namespace tilewise::report

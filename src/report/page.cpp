@@ -132,7 +132,8 @@ html how_to_read() {
       "The ladder of a problem shows the throughput of each variant once, slowest first, at the largest size that "
       "most share; beside a bar is its factor over the bar above it. Hatched: other people’s code. Outlined: the "
       "limit, which is the device’s own copy or its multiply-adds. Compulsory bytes: each input read once, each "
-      "output written once. A time in doubt is marked ? in tables and hollow in charts.");
+      "output written once; what only reads may beat its copy. A time in doubt is marked ? in tables and hollow in "
+      "charts.");
 }
 
 html sections_html(std::vector<section> sections) {

@@ -184,7 +184,7 @@ html time_section(const panel& p, page_builder& page) {
   const speed_unit unit = unit_of(p);
   json times = time_lines(p), rates = rate_lines(p, unit);
   if (!has_enough_points(times))
-    return tag("h4", "All times") + folded("Times of all variants", time_numbers(p)) +
+    return folded("Times of all variants", time_numbers(p)) +
            folded("Throughput of all variants", rate_numbers(p, unit));
   html pair = page.figure(
       {{"kind", "lines"}, {"x", axis_of(p)}, {"y", p.time_words()}, {"unit", "time"}, {"lines", std::move(times)}},

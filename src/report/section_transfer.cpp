@@ -51,15 +51,16 @@ html against_cpu(const panel& p, const board& b, const std::vector<const row*>& 
                     html::text(cpu ? duration(cpu->kernel->median) : "–"),
                     html::text(cpu ? factor(cpu->kernel->median / r->round_trip->median) : "–")});
   }
-  if (host.empty()) return {};
+  const std::string finding = break_even(p, b);
+  if (finding.empty()) return {};
   const html numbers = table("Round trip of the device against the fastest of the CPU.",
                              {"n", b.name + ", round trip", "best on cpu", "CPU time / device time"}, rows);
   json lines = json::array({chart_line(b.name + " with transfers", role::tilewise, 0, std::move(device)),
                             chart_line("best on cpu", role::tilewise, 1, std::move(host))});
-  if (!has_enough_points(lines)) return tag("div", paragraph(break_even(p, b)) + folded("The numbers", numbers));
+  if (!has_enough_points(lines)) return tag("div", paragraph(finding) + folded("The numbers", numbers));
   return page.figure(
       {{"kind", "lines"}, {"x", axis_of(p)}, {"y", "time"}, {"unit", "time"}, {"lines", std::move(lines)}},
-      b.name + " with its transfers against the CPU.", break_even(p, b), numbers);
+      b.name + " with its transfers against the CPU.", finding, numbers);
 }
 
 }  // namespace

@@ -30,14 +30,18 @@ verdict verdict_of(const interval& speed, double min_effect) {
                             : verdict::unclear;
 }
 
-/// Of two times that are both ranked. A peer that is in doubt leaves it open.
+/// Of our time that is ranked. A peer whose interval is wide can be beaten, if that of the ratio allows it; nothing
+/// else is said of a peer in doubt.
 void judge(standing& s) {
   const std::string doubt = s.peer->doubt();
-  s.verdict = doubt.empty() ? verdict_of(*s.speed, smallest_effect(*s.ours)) : verdict::unclear;
-  if (s.verdict != verdict::unclear) return;
-  s.why = !doubt.empty()                  ? "the peer: " + doubt
-          : s.speed->low && s.speed->high ? "between " + factor(*s.speed->low) + " and " + factor(*s.speed->high)
+  s.verdict = verdict_of(*s.speed, smallest_effect(*s.ours));
+  if (!doubt.empty()) {
+    s.why = "the peer: " + doubt;
+    if (s.verdict != verdict::ahead || !s.peer->plausible || !s.peer->kernel->spread()) s.verdict = verdict::unclear;
+  } else if (s.verdict == verdict::unclear) {
+    s.why = s.speed->low && s.speed->high ? "between " + factor(*s.speed->low) + " and " + factor(*s.speed->high)
                                           : "the ratio has no interval";
+  }
 }
 
 }  // namespace

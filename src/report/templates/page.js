@@ -214,8 +214,6 @@
   const drawn = new Map();
   function draw(canvas) {
     const spec = specs[canvas.dataset.chart];
-    const bars = spec.kind === "bars" ? spec.bars.length : spec.kind === "stack" ? spec.labels.length + 1 : 0;
-    if (bars > 0) canvas.parentElement.style.height = 64 + 26 * bars + "px";
     if (drawn.has(canvas)) drawn.get(canvas).destroy();
     else addSaving(canvas);
     drawn.set(canvas, new Chart(canvas, makers[spec.kind](spec)));
@@ -251,7 +249,29 @@
     const fold = element.parentElement.closest("details");
     return fold !== null && (!fold.open || isHidden(fold));
   };
-  const drawNew = () => document.querySelectorAll("canvas").forEach((c) => { if (!drawn.has(c) && !isHidden(c)) draw(c); });
+  // Before anything is drawn, so that nothing moves when it is.
+  document.querySelectorAll("canvas").forEach((canvas) => {
+    const spec = specs[canvas.dataset.chart];
+    const bars = spec.kind === "bars" ? spec.bars.length : spec.kind === "stack" ? spec.labels.length + 1 : 0;
+    if (bars > 0) canvas.parentElement.style.height = 64 + 26 * bars + "px";
+  });
+
+  // What a reader sees comes first; all else one by one, so that the page answers in between.
+  const waiting = () => [...document.querySelectorAll("canvas")].filter((c) => !drawn.has(c) && !isHidden(c));
+  const isNear = (element) => element.getBoundingClientRect().top < 2 * innerHeight;
+  let left = [];
+  function drawLeft() {
+    const next = left.shift();
+    if (next && !drawn.has(next)) draw(next);
+    if (left.length > 0) setTimeout(drawLeft);
+  }
+  function drawNew() {
+    const isWorking = left.length > 0;
+    left = waiting();
+    left.filter(isNear).forEach(draw);
+    left = left.filter((c) => !drawn.has(c));
+    if (left.length > 0 && !isWorking) setTimeout(drawLeft);
+  }
   const drawAgain = () => [...drawn.keys()].forEach(draw);
 
   Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
@@ -262,6 +282,7 @@
   dark.addEventListener("change", drawAgain);
   // Paper is white: a dark page is drawn with the light page's colours for as long as it is printed.
   const onPaper = (is) => () => {
+    waiting().forEach(draw);
     if (!dark.matches) return;
     document.documentElement.toggleAttribute("data-on-paper", is);
     drawAgain();
