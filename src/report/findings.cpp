@@ -150,22 +150,11 @@ std::string limit_words(const row& r) {
 
 std::string share_text(const row& r) { return *r.fraction < 0.01 ? "< 1 %" : percent(*r.fraction); }
 
-namespace {
-
-/// Our fastest at the largest size at which one is ranked.
-const row* fastest_of_largest(const board& b) {
-  const std::vector<std::uint64_t> sizes = b.sizes();
-  for (auto n = sizes.rbegin(); n != sizes.rend(); ++n)
-    if (const series* best = b.fastest(role::tilewise, *n)) return best->at(*n);
-  return nullptr;
-}
-
-}  // namespace
-
 std::vector<std::string> travel_findings(const panel& p) {
   std::vector<std::string> told;
   for (const board& b : p.boards) {
-    const row* r = fastest_of_largest(b);
+    const series* best = b.fastest_shown(role::tilewise, b.largest_size());
+    const row* r = best ? best->at(b.largest_size()) : nullptr;
     if (r == nullptr || r->ranks == nullptr || !r->ranks->sent_bytes) continue;
     const record::ranks& between = *r->ranks;
     std::string& text = told.emplace_back(

@@ -72,7 +72,7 @@ const series* fastest_that(const board& b, role kind, std::uint64_t n, Counts co
   const series* best = nullptr;
   for (const series& s : b.all) {
     const row* r = s.kind == kind ? s.at(n) : nullptr;
-    if (r && !r->is_of_another_unit() && counts(*r) && (!best || r->kernel->median < best->at(n)->kernel->median))
+    if (r && counts(*r) && !s.is_of_another_unit() && (!best || r->kernel->median < best->at(n)->kernel->median))
       best = &s;
   }
   return best;
@@ -87,11 +87,22 @@ const series* board::fastest_of_all(role kind, std::uint64_t n) const {
   return fastest_that(*this, kind, n, [](const row& r) { return r.timed(); });
 }
 
+const series* board::fastest_shown(role kind, std::uint64_t n) const {
+  const series* best = fastest(kind, n);
+  return best ? best : fastest_of_all(kind, n);
+}
+
 std::vector<const row*> series::measured() const {
   std::vector<const row*> shown;
   for (const row* r : rows)
     if (r->timed() && (shown.empty() || shown.back()->n != r->n)) shown.push_back(r);
   return shown;
+}
+
+bool series::is_of_another_unit() const {
+  return std::any_of(rows.begin(), rows.end(), [](const row* r) {
+    return r->own_order && r->bound_by == record::ceiling::fma && r->fraction.value_or(0) >= 1.5;
+  });
 }
 
 const series* panel::serial() const {

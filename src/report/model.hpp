@@ -82,11 +82,6 @@ struct row {
   bool timed() const { return is_ok() && !wrong() && kernel.has_value(); }
   /// Only such a row is called the fastest, or compared with another.
   bool ranked() const { return timed() && plausible && kernel->is_narrow(); }
-  /// Faster than the multiply-adds that bound it, as code with an order of its own may be: such as TF32, which is
-  /// another problem than f32.
-  bool is_of_another_unit() const {
-    return own_order && bound_by == record::ceiling::fma && fraction.value_or(0) > 1.05;
-  }
   /// Why a time is not ranked: "interval ± 12 %". Empty if it is.
   std::string doubt() const;
   std::optional<double> throughput(speed_unit unit) const {
@@ -144,6 +139,9 @@ struct series {
   /// The multiply-adds are the same work at every size: their rate is a limit, their time means nothing.
   bool does_fixed_work() const { return !rows.empty() && rows.front()->is_fma(); }
   std::vector<const row*> measured() const;  // those with a time, one for each n
+  /// It keeps no order and is half as fast again as the multiply-adds, or more: it computes on another unit, such as
+  /// that of TF32, which is another problem than f32.
+  bool is_of_another_unit() const;
 };
 
 /// One processor: all CPU executors together, each other device by itself.
@@ -166,6 +164,8 @@ struct board {
   const series* fastest(role kind, std::uint64_t n) const;
   /// The same whether its time is in doubt or not.
   const series* fastest_of_all(role kind, std::uint64_t n) const;
+  /// The fastest ranked one, or else the fastest of all.
+  const series* fastest_shown(role kind, std::uint64_t n) const;
 };
 
 struct panel {

@@ -71,12 +71,13 @@ std::string fastest_sentence(const std::vector<const panel*>& panels, const std:
     at->second.push_back(p->algorithm);
   }
   if (won.empty()) return "No fastest device can be named: every time of ours at the largest sizes is in doubt.";
-  std::string text = "Fastest at the largest size: ";
-  for (const auto& [place, algorithms] : won)
-    text +=
-        (place == won.front().first ? "" : "; ") + place + " for " +
-        (algorithms.size() > 1 && algorithms.size() == panels.size() ? "all " + count(algorithms.size()) + " algorithms"
-                                                                     : listed(algorithms, 8));
+  std::vector<std::string> parts;
+  for (const auto& [place, algorithms] : won) {
+    const bool is_all = algorithms.size() > 1 && algorithms.size() == panels.size();
+    parts.push_back(place + " for " +
+                    (is_all ? "all " + count(algorithms.size()) + " algorithms" : listed(algorithms, 8)));
+  }
+  std::string text = "Fastest at the largest size: " + listed(parts, most_named);
   return text + (unknown.empty() ? "" : "; nothing can be said of " + listed(unknown, 8)) + ".";
 }
 
@@ -249,7 +250,7 @@ html overview(const model& m) {
   if (const std::string doubts = doubt_note(m); !doubts.empty())
     whole += tag("p", {{"class", "note"}}, html::sentence(doubts));
   std::vector<html> notes;
-  for (const auto& texts : {machine_notes(m), m.warnings, change_findings(m)})
+  for (const auto& texts : {m.warnings, machine_notes(m), change_findings(m)})
     for (const std::string& text : texts) notes.push_back(html::sentence(text));
   return whole + told(notes);
 }
