@@ -45,15 +45,14 @@ std::string name_of(const cell& c, const model& m) { return c.of->algorithm + " 
 
 constexpr std::size_t most_named = 5;  // in a sentence
 
-/// The fastest at the largest size of a problem, or null if no time there is ranked.
+/// The fastest at the largest size of a problem, or null if its time is in doubt.
 const cell* winner_of(const panel& p, const std::vector<cell>& cells) {
   const cell* best = nullptr;
   for (const cell& c : cells) {
-    const row& ours = *c.what.ours;
-    if (c.of != &p || !ours.ranked() || ours.n != p.largest_size()) continue;
-    if (!best || ours.kernel->median < best->what.ours->kernel->median) best = &c;
+    if (c.of != &p || c.what.ours->n != p.largest_size()) continue;
+    if (!best || c.what.ours->kernel->median < best->what.ours->kernel->median) best = &c;
   }
-  return best;
+  return best && best->what.ours->ranked() ? best : nullptr;
 }
 
 std::string fastest_sentence(const std::vector<const panel*>& panels, const std::vector<cell>& cells, const model& m) {
@@ -70,7 +69,7 @@ std::string fastest_sentence(const std::vector<const panel*>& panels, const std:
     if (at == won.end()) at = won.insert(won.end(), {place, {}});
     at->second.push_back(p->algorithm);
   }
-  if (won.empty()) return "No fastest device can be named: every time of ours at the largest sizes is in doubt.";
+  if (won.empty()) return "No fastest device can be named: the shortest times at the largest sizes are in doubt.";
   std::vector<std::string> parts;
   for (const auto& [place, algorithms] : won) {
     const bool is_all = algorithms.size() > 1 && algorithms.size() == panels.size();
@@ -180,7 +179,8 @@ html matrix(const model& m, const std::vector<const panel*>& panels) {
     }
   }
   return tag("div", {{"class", "matrix"}},
-             table("Our fastest variant on each processor, at the largest size", heads, rows, content::words)) +
+             table("Our fastest variant on each processor, at the largest size of the problem that was measured most",
+                   heads, rows, content::words)) +
          tag("p", {{"class", "note"}},
              "Its speed against the best peer there, and its share of the limit: A ahead, P on a par, B behind, U "
              "unclear, N no peer, ? in doubt, – not measured.") +

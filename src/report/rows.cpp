@@ -181,7 +181,7 @@ std::string row::doubt() const {
   if (!timed() || ranked()) return "";
   if (!plausible) return "cannot be true: " + (reason.empty() ? "faster than its measured limit allows" : reason);
   const auto spread = kernel->spread();
-  return spread ? "interval ± " + percent(*spread) : "no interval: too few samples";
+  return spread ? "interval ± " + percent(*spread) : "no interval";
 }
 
 std::string row::size() const { return shape.find('x') == shape.npos ? count(n) : shape; }
