@@ -17,7 +17,7 @@ std::string field_of(Change change) {
     if (record.contains("course")) change(record);
   const std::string body = body_of(page_of(records));
   const std::size_t begin = body.find("<h2>The diffusing field");
-  return begin == body.npos ? "" : body.substr(begin, body.find("<h2", begin + 1) - begin);
+  return begin == body.npos ? "" : body.substr(begin, body.find("</section>", begin) - begin);
 }
 
 TEST(ReportField, TheLongestRunIsShownWithItsResiduals) {

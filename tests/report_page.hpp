@@ -45,10 +45,23 @@ inline std::size_t times_in(const std::string& text, const std::string& part) {
   return found;
 }
 
+/// What its charts are drawn from.
+inline nlohmann::json charts_of(const std::string& page) {
+  const std::string opening = "id=\"charts\">";
+  const std::size_t begin = page.find(opening) + opening.size();
+  return nlohmann::json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+}
+
 /// The page without its style and scripts: what comes from records.
 inline std::string body_of(const std::string& page) {
   const std::size_t begin = page.find("<main>"), end = page.find("</main>");
   return page.substr(begin, end - begin);
+}
+
+/// The matrix of algorithms and devices.
+inline std::string matrix_of(const std::string& body) {
+  const std::size_t begin = body.find("<div class=\"matrix\">");
+  return begin == body.npos ? "" : body.substr(begin, body.find("</table>", begin) - begin);
 }
 
 }  // namespace tilewise::report

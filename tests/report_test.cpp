@@ -24,12 +24,6 @@ std::string csv_of(const std::vector<json>& records) {
   return contents(where.folder / "table.csv");
 }
 
-std::string charts_of(const std::string& page) {
-  const std::string opening = "id=\"charts\">";
-  const std::size_t begin = page.find(opening) + opening.size();
-  return page.substr(begin, page.find("</script>", begin) - begin);
-}
-
 const std::string hostile =
     "</script><script>window.broken=1</script><injected-element>\"'&<img src=http://injected.invalid/x onerror=a()>"
     "\n\xE2\x80\xA8|`${x}@style@";
@@ -39,11 +33,10 @@ TEST(ReportPage, SameRecordsGiveTheSameBytes) { EXPECT_EQ(page_of(made_up_record
 TEST(ReportPage, HasItsPartsInOrder) {
   const std::string body = body_of(page_of(made_up_records()));
   std::size_t last = 0;
-  for (const char* part : {"class=\"verdict", "The machine", "<h2 class=\"algorithm\">scan</h2>", "Time against n",
-                           "Throughput against n", "The ladder", "Speedup over the serial code", "Speedup over OpenMP",
-                           "Kernel and transfers", "One digest, many times", "Interleaved comparisons",
-                           "<h2 class=\"algorithm\">reduce</h2>", "The documents’ experiments", "The diffusing field",
-                           "Residual against time", "Not measured", "Environment", "How to repeat it", "Warnings"}) {
+  for (const char* part : {"class=\"verdict", "class=\"matrix", "<nav ", "<h2>scan</h2>", "The ladder",
+                           "Time against size", "Throughput against size", "Where a job’s time goes", "The peers",
+                           "<h2>reduce</h2>", "The documents’ experiments", "The diffusing field",
+                           "Residual against time", "The machine", "How to repeat it", "Not measured: "}) {
     const std::size_t at = body.find(part, last);
     ASSERT_NE(at, std::string::npos) << part;
     last = at;
@@ -52,12 +45,13 @@ TEST(ReportPage, HasItsPartsInOrder) {
 
 TEST(ReportPage, EachChartIsDescribedAndHasItsNumbers) {
   const std::string page = page_of(made_up_records());
-  const json charts = json::parse(charts_of(page));
+  const json charts = charts_of(page);
   const std::string body = body_of(page);
   EXPECT_GT(charts.size(), 20u);
   EXPECT_EQ(times_in(body, "<canvas data-chart=\""), charts.size());
   EXPECT_EQ(times_in(body, "role=\"img\" aria-label=\""), charts.size());
-  EXPECT_EQ(times_in(body, "<summary>The numbers</summary><div class=\"scroll\"><table>"), charts.size());
+  EXPECT_EQ(times_in(body, "<figcaption><strong>"), charts.size() + 4) << "and the pictures of the field";
+  EXPECT_EQ(times_in(body, "<summary>The numbers</summary><div class=\"scroll\"><table><caption>"), charts.size());
 }
 
 TEST(ReportPage, AsksForNothing) {
@@ -65,7 +59,7 @@ TEST(ReportPage, AsksForNothing) {
   EXPECT_NE(page.find("content=\"default-src 'none'; img-src data:; script-src 'sha256-"), std::string::npos);
   EXPECT_EQ(page.find("<link"), std::string::npos);
   EXPECT_EQ(times_in(body_of(page), " src="), times_in(body_of(page), "<img src=\"data:image/png;base64,"));
-  EXPECT_EQ(body_of(page).find(" href="), std::string::npos);
+  EXPECT_EQ(times_in(body_of(page), " href="), times_in(body_of(page), " href=\"#section-"));
 }
 
 TEST(ReportPage, HostileTextStaysText) {
@@ -74,9 +68,9 @@ TEST(ReportPage, HostileTextStaysText) {
   EXPECT_EQ(times_in(page, "<img"), 1u) << "the palette; no record's picture is a valid one";
   EXPECT_EQ(times_in(page, "</script>"), 3u);
   EXPECT_GT(times_in(body_of(page), "&lt;injected-element&gt;"), 100u);
-  EXPECT_EQ(times_in(charts_of(page), "<"), 0u);
-  // A speedup over OpenMP is drawn where a device is called cpu:openmp, and here none is.
-  EXPECT_EQ(json::parse(charts_of(page)).size() + 3, json::parse(charts_of(page_of(made_up_records()))).size());
+  const std::size_t charts = page.find("id=\"charts\">");
+  EXPECT_EQ(page.find('<', charts), page.find("</script>", charts));
+  EXPECT_GT(charts_of(page).size(), 20u);
 }
 
 TEST(ReportPage, AWrongResultHasWordsAndNoTime) {
@@ -84,11 +78,11 @@ TEST(ReportPage, AWrongResultHasWordsAndNoTime) {
   for (json& record : records)
     if (record["case"]["variant"] == "scan/cuda:lookback") record["status"] = "wrong";  // it has kept its times
   const std::string body = body_of(page_of(records));
-  const std::size_t line = body.find("<th scope=\"row\">cuda:lookback</th>", body.find("One digest, many times"));
+  const std::size_t line = body.find("<th scope=\"row\">cuda:lookback</th>", body.find("digest of the definition"));
   const std::string cells = body.substr(line, body.find("</tr>", line) - line);
   EXPECT_EQ(times_in(cells, "<strong class=\"wrong\">WRONG</strong>"), 10u);
   EXPECT_EQ(cells.find("s</td>"), std::string::npos) << cells;
-  EXPECT_NE(body.find("class=\"verdict wrong\""), std::string::npos);
+  EXPECT_NE(body.find("class=\"bits wrong\""), std::string::npos);
 }
 
 TEST(ReportPage, AnImplausiblePointIsHollowAndNotRanked) {
@@ -99,9 +93,10 @@ TEST(ReportPage, AnImplausiblePointIsHollowAndNotRanked) {
   const board& gpu = m.panels.front().boards.back();
   ASSERT_EQ(gpu.name, "cuda:0");
   EXPECT_EQ(gpu.fastest(role::tilewise, 1048576)->label, "cuda:blelloch");
-  EXPECT_NE(body_of(page_of(records))
-                .find("scan/cuda:lookback on cuda:0 at n\u00a0=\u00a01,048,576 cannot be true: it is faster than"),
-            std::string::npos);
+  EXPECT_NE(
+      body_of(page_of(records))
+          .find("scan/cuda:lookback on cuda:0 at n\u00a0=\u00a01,048,576 cannot be true: faster than its measured"),
+      std::string::npos);
 }
 
 TEST(ReportPage, WhatIsLongerThanItsRoundTripIsTold) {
@@ -111,17 +106,24 @@ TEST(ReportPage, WhatIsLongerThanItsRoundTripIsTold) {
       record["derived"]["plausible"] = false;
       record["reason"] = "the kernel takes longer";
     }
-  EXPECT_NE(body_of(page_of(records)).find("cannot be true: the kernel takes longer; it is drawn hollow"),
-            std::string::npos);
+  EXPECT_NE(body_of(page_of(records)).find("cannot be true: the kernel takes longer."), std::string::npos);
 }
 
-TEST(ReportPage, VariantsWithoutARecordAreGaps) {
+TEST(ReportPage, VariantsWithoutARecordAreNamedInOneLine) {
   std::vector<json> records = made_up_records();
   std::erase_if(records, [](const json& record) { return record["case"]["variant"] == "reduce/serial"; });
   const std::string body = body_of(page_of(records));
-  EXPECT_NE(body.find("<th scope=\"row\">reduce/serial</th>"), std::string::npos);
-  EXPECT_EQ(body.find("<th scope=\"row\">scan/serial</th>"), std::string::npos);
-  EXPECT_NE(body.find("needs 2.1 GiB in one piece"), std::string::npos);
+  const std::string line = body.substr(body.find("Not measured: "));
+  EXPECT_NE(line.find("reduce/serial"), std::string::npos) << line;
+  EXPECT_EQ(line.find("scan/serial"), std::string::npos) << line;
+  EXPECT_EQ(body.find("<h2>Not measured"), std::string::npos);
+}
+
+TEST(ReportPage, WhatHasNoTimeSaysWhyWithItsProblem) {
+  const std::string body = body_of(page_of(made_up_records()));
+  const std::size_t scan = body.find("<h2>scan</h2>"), reduce = body.find("<h2>reduce</h2>");
+  const std::size_t said = body.find("opencl:blelloch on opencl:0 has no time at 268,435,456: needs 2.1 GiB in one");
+  EXPECT_TRUE(scan < said && said < reduce) << said;
 }
 
 TEST(ReportFindings, EqualBitsAreSaidOnlyOfEqualDigests) {
@@ -149,7 +151,7 @@ std::size_t lines_of_table(const model& m) {
   std::size_t lines = 0;
   for (const panel* p : main_panels(m))
     for (const board& b : p->boards)
-      for (const std::uint64_t n : b.sizes()) lines += b.fastest(role::tilewise, n) != nullptr;
+      for (const std::uint64_t n : b.sizes()) lines += b.fastest_shown(role::tilewise, n) != nullptr;
   return lines;
 }
 
@@ -177,7 +179,7 @@ TEST(ReportFindings, CrossingsSayFromWhereOnWhoIsTheFastest) {
     const std::uint64_t n = record["case"]["n"];
     const bool is_early = n <= 4096 || n == 16777217;
     if (record["case"]["variant"] == "scan/cuda:blelloch" && is_early && record["status"] == "ok")
-      record["timing"]["kernel"]["median_ns"] = 1.0;
+      for (const char* key : {"median_ns", "ci95_lo_ns", "ci95_hi_ns"}) record["timing"]["kernel"][key] = 1.0;
   }
   EXPECT_EQ(crossings(make_model(typed(records)).panels.front().boards.back()),
             "cuda:blelloch is the fastest up to 64, cuda:lookback at 1,024, cuda:blelloch at 4,096, cuda:lookback from "
@@ -199,7 +201,7 @@ TEST(ReportSeeds, PublishedFiguresStandBesideOursAndNowhereElse) {
   EXPECT_EQ(plain.find("The documents"), std::string::npos);
   EXPECT_EQ(markdown(make_model(typed(records))), markdown(make_model(typed(unpublished))));
   const std::string body = body_of(page);
-  const std::size_t begin = body.find("The documents’ experiments"), end = body.find("<h2", begin);
+  const std::size_t begin = body.find("<h2>The documents’ experiments"), end = body.find("</section>", begin);
   const std::string section = body.substr(begin, end - begin);
   EXPECT_EQ(times_in(section, "a made-up scan"), 2u);
   EXPECT_NE(section.find("<td>no room</td>"), std::string::npos) << "why a row has no time" << section;
@@ -300,6 +302,15 @@ TEST(ReportMarkdown, StandsBetweenItsMarkersAndKeepsItsColumns) {
     EXPECT_EQ(times_in(line, "|") - times_in(line, "\\|"), 10u) << line;
   }
   EXPECT_EQ(rows, lines_of_table(make_model(typed(made_up_records()))) + 2);  // and the heads of two algorithms' tables
+}
+
+TEST(ReportMarkdown, ATimeInDoubtIsMarked) {
+  std::vector<json> records = made_up_records();
+  for (json& r : records)
+    if (r["device"]["name"] == "cuda:0" && r["status"] == "ok") r["timing"]["kernel"]["ci95_lo_ns"] = nullptr;
+  const std::string text = markdown(make_model(typed(records)));
+  EXPECT_EQ(times_in(text, " ? (no interval) | "), 20u) << "two problems of ten sizes" << text;
+  EXPECT_EQ(markdown(make_model(typed(made_up_records()))).find(" ? ("), std::string::npos);
 }
 
 TEST(ReportFormat, NumbersForPeople) {

@@ -1,4 +1,5 @@
 // tilewise report: records as a page, CSV or a table.
+#include "cli/browser.hpp"
 #include "cli/commands.hpp"
 #include "cli/file_roles.hpp"
 #include "cli/output.hpp"
@@ -18,6 +19,11 @@ struct report_options {
   std::string page;
   std::string csv;
   bool markdown = false;
+  bool open = false;
+
+  bool asks_for_nothing() const { return page.empty() && csv.empty() && !markdown; }
+  /// The page's file; empty if there is to be none.
+  std::string page_file() const { return page.empty() && (asks_for_nothing() || open) ? "report.html" : page; }
 };
 
 /// Before records are read, which may take long.
@@ -31,8 +37,7 @@ void try_outputs(const report_options& options, const std::string& page) {
 }
 
 exit_code run(const report_options& options) {
-  const bool nothing_asked = options.page.empty() && options.csv.empty() && !options.markdown;
-  const std::string page = nothing_asked ? "report.html" : options.page;
+  const std::string page = options.page_file();
   try_outputs(options, page);
   std::optional<report::csv_file> csv;
   if (!options.csv.empty()) csv.emplace(options.csv);
@@ -48,7 +53,10 @@ exit_code run(const report_options& options) {
   if (!page.empty()) report::write_html(m, page);
   if (csv) csv->commit();
   if (options.markdown) print(report::markdown(m));
-  if (nothing_asked) note("wrote report.html");
+  if (options.open)
+    open_in_browser(page);
+  else if (options.asks_for_nothing())
+    note("wrote report.html");
   return exit_code::ok;
 }
 
@@ -65,11 +73,12 @@ void add_report(CLI::App& app, invocation& call) {
                   "FILE.html");
   add_file_option(*command, "--csv", options->csv, "one row per record, for a spreadsheet", "FILE.csv");
   command->add_flag("--markdown", options->markdown, "print the README's table of results");
+  command->add_flag("--open", options->open, "open the page in your browser");
   command->footer(
       "The page needs no network and holds everything: charts, their numbers, the bits.\n"
       "\n"
       "Examples:\n"
-      "  tilewise report results.jsonl\n"
+      "  tilewise report results.jsonl --open\n"
       "  tilewise report h200.jsonl laptop.jsonl -o both.html --csv both.csv");
   command->callback([&call, options] { call.run = [options] { return run(*options); }; });
 }

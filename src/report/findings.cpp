@@ -84,6 +84,24 @@ std::vector<std::string> change_findings(const model& m) {
   return findings;
 }
 
+std::vector<std::string> machine_notes(const model& m) {
+  std::vector<std::string> notes;
+  std::set<std::string> told;
+  for (const row& r : m.rows) {
+    const auto add = [&](const std::string& text) {
+      const std::string whole = (r.machine.empty() ? "The machine" : r.machine) + text;
+      if (told.insert(whole).second) notes.push_back(whole);
+    };
+    if (!r.governor.empty() && r.governor != "performance")
+      add(" ran under the clock governor '" + r.governor + "'; times may vary with the clock.");
+    if (r.is_busy) add(" was busy when a case began: its load was over a quarter of its processors.");
+    if (r.is_dirty) add(" measured a build with uncommitted changes.");
+    if (!r.build_type.empty() && r.build_type != "Release")
+      add(" measured a " + r.build_type + " build; only the speeds of Release builds mean anything.");
+  }
+  return notes;
+}
+
 std::string ratio_text(const interval& value) {
   if (!value.low || !value.high) return factor(value.median);
   return factor(value.median) + " (" + factor(*value.low) + " to " + factor(*value.high) + ")";
@@ -123,43 +141,16 @@ std::string crossings(const board& b) {
 std::string limit_words(const row& r) {
   if (r.mode == "file_to_file") return "the same files moved alone";
   if (r.mode == "host_to_host") return "the same bytes moved alone";
-  return r.bound_by == record::ceiling::fma ? "the device's multiply-adds" : "the device's copy";
+  return r.bound_by == record::ceiling::fma ? "the device’s multiply-adds" : "the device’s copy";
 }
 
-std::string speed_finding(const board& b) {
-  const std::uint64_t n = b.common_size();
-  const series* best = b.fastest(role::tilewise, n);
-  if (!best) return "";
-  const row& ours = *best->at(n);
-  std::string text = best->label + " takes " + duration(ours.kernel->median) + " for " + ours.at();
-  if (const series* peer = b.fastest(role::peer, n)) {
-    const row& theirs = *peer->at(n);
-    if (const auto q = ratio_to(ours, theirs.variant))
-      text += ", " + ratio_text(q->value) + " × the speed of " + peer->label;
-    else
-      text += ", " + factor(theirs.kernel->median / ours.kernel->median) + " × the speed of " + peer->label +
-              " (medians of separate rounds)";
-  }
-  if (ours.fraction) text += ", and reaches " + significant(*ours.fraction, 2) + " of " + limit_words(ours);
-  return text + ".";
-}
-
-namespace {
-
-/// Our fastest at the largest size at which one is ranked.
-const row* fastest_of_largest(const board& b) {
-  const std::vector<std::uint64_t> sizes = b.sizes();
-  for (auto n = sizes.rbegin(); n != sizes.rend(); ++n)
-    if (const series* best = b.fastest(role::tilewise, *n)) return best->at(*n);
-  return nullptr;
-}
-
-}  // namespace
+std::string share_text(const row& r) { return *r.fraction < 0.01 ? "< 1 %" : percent(*r.fraction); }
 
 std::vector<std::string> travel_findings(const panel& p) {
   std::vector<std::string> told;
   for (const board& b : p.boards) {
-    const row* r = fastest_of_largest(b);
+    const series* best = b.fastest_shown(role::tilewise, b.largest_size());
+    const row* r = best ? best->at(b.largest_size()) : nullptr;
     if (r == nullptr || r->ranks == nullptr || !r->ranks->sent_bytes) continue;
     const record::ranks& between = *r->ranks;
     std::string& text = told.emplace_back(
@@ -199,14 +190,14 @@ std::string break_even(const panel& p, const board& b) {
   const row* wins_from = nullptr;
   const row* largest = nullptr;
   for (const row* r : best_trips(b)) {
-    const row* cpu = r->round_trip ? best_on_cpu(p, r->n) : nullptr;
+    const row* cpu = r->round_trip && r->round_trip->is_narrow() ? best_on_cpu(p, r->n) : nullptr;
     if (!cpu) continue;
     largest = r;
     const bool wins = r->round_trip->median < cpu->kernel->median;
     if (!wins) wins_from = nullptr;
     if (wins && !wins_from) wins_from = r;
   }
-  if (!largest) return "No round trip has a CPU time to compare with.";
+  if (!largest) return "";
   if (!wins_from) return "With its transfers " + b.name + " does not win at any size up to " + largest->at() + ".";
   return "With its transfers " + b.name + " wins from " + wins_from->at() + " on.";
 }

@@ -15,8 +15,11 @@ std::vector<std::string> change_findings(const model& m);
 
 /// What bounds a row: "the device's copy".
 std::string limit_words(const row& r);
-/// Our fastest variant of a processor against the fastest peer and the copy; empty if none was ranked.
-std::string speed_finding(const board& b);
+/// How much of it a row reaches: "90 %". It has a fraction.
+std::string share_text(const row& r);
+
+/// What to know of the machines and builds before any time is believed, such as that one was busy.
+std::vector<std::string> machine_notes(const model& m);
 
 /// "1.05 (1.03 to 1.07)"
 std::string ratio_text(const interval& value);
@@ -34,7 +37,7 @@ std::vector<std::string> travel_findings(const panel& p);
 /// Rows of our variants with both transfers, the one with the shortest sum at each size.
 std::vector<const row*> best_trips(const board& b);
 const row* best_on_cpu(const panel& p, std::uint64_t n);
-/// The size from which the device wins, with its transfers counted.
+/// The size from which the device wins, with its transfers counted; empty if no round trip has a CPU time beside it.
 std::string break_even(const panel& p, const board& b);
 
 }  // namespace tilewise::report

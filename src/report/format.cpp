@@ -95,4 +95,12 @@ std::string clipped(std::string_view text, std::size_t bytes) {
 
 std::string factor(double ratio) { return significant(ratio, 3); }
 
+std::string listed(const std::vector<std::string>& names, std::size_t most) {
+  const std::size_t shown = std::min(names.size(), most), unsaid = names.size() - shown;
+  std::string text;
+  for (std::size_t i = 0; i < shown; ++i)
+    text += (i == 0 ? "" : i + 1 == shown && unsaid == 0 ? " and " : ", ") + names[i];
+  return unsaid == 0 ? text : text + " and " + count(unsaid) + " more";
+}
+
 }  // namespace tilewise::report

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tilewise::report {
 
@@ -21,5 +22,7 @@ std::string percent(double share);  // 0.0123 -> "1.23 %"
 /// Its first bytes if it is longer, with how many it has more; no character of UTF-8 is cut.
 std::string clipped(std::string_view text, std::size_t bytes);
 std::string factor(double ratio);  // "1.05", "110", "12,300"
+/// "a", "a and b", "a, b and c"; after the first `most`, "a, b and 7 more".
+std::string listed(const std::vector<std::string>& names, std::size_t most);
 
 }  // namespace tilewise::report

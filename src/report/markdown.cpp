@@ -22,13 +22,19 @@ std::string escaped(const std::string& text) {
   return safe;
 }
 
+/// A time in doubt is shown, with the reason.
+std::string time_of(const row& r) {
+  const std::string doubt = r.doubt();
+  return duration(r.kernel->median) + (doubt.empty() ? "" : " ? (" + escaped(doubt) + ")");
+}
+
 std::string against_peer(const board& b, const row& ours) {
-  const series* peer = b.fastest(role::peer, ours.n);
+  const series* peer = b.fastest_shown(role::peer, ours.n);
   if (!peer) return "–";
   const row& theirs = *peer->at(ours.n);
   const auto q = ratio_to(ours, theirs.variant);
   const std::string value = q ? ratio_text(q->value) : factor(theirs.kernel->median / ours.kernel->median);
-  return value + " × " + escaped(peer->label);
+  return value + (theirs.ranked() ? "" : " ?") + " × " + escaped(peer->label);
 }
 
 std::string line(const panel& p, const board& b, speed_unit unit, const series& s, const row& r) {
@@ -37,7 +43,7 @@ std::string line(const panel& p, const board& b, speed_unit unit, const series& 
   const std::string hardware = b.title.empty() ? b.name : b.title;
   const std::string problem = p.algorithm + " " + p.dtype + (p.settings.empty() ? "" : ", " + p.settings);
   return "| " + escaped(problem) + " | " + escaped(r.size()) + " | " + escaped(hardware) + " | " + escaped(s.label) +
-         " | " + duration(r.kernel->median) + " | " + (speed ? throughput_text(*speed, unit) : "–") + " | " +
+         " | " + time_of(r) + " | " + (speed ? throughput_text(*speed, unit) : "–") + " | " +
          (r.fraction ? significant(*r.fraction, 2) : "–") + " | " + against_peer(b, r) + " | " + bits + " |\n";
 }
 
@@ -78,15 +84,16 @@ std::string markdown(const model& m) {
     for (const board& b : p->boards) {
       const speed_unit unit = b.unit();
       for (const std::uint64_t n : b.sizes())
-        if (const series* best = b.fastest(role::tilewise, n)) text += line(*p, b, unit, *best, *best->at(n));
+        if (const series* best = b.fastest_shown(role::tilewise, n)) text += line(*p, b, unit, *best, *best->at(n));
     }
   }
   for (const panel* p : table_panels(m))
     for (const std::string& finding : travel_findings(*p)) text += "\n" + escaped(p->algorithm + " " + finding);
   for (const std::string& finding : change_findings(m)) text += "\n" + escaped(finding);
   text +=
-      "\n\nThe fastest variant of each processor at each size; median kernel time, data resident. Ratios are speed "
-      "ratios of interleaved runs, with their 95 % intervals. Machine: ";
+      "\n\nThe fastest variant of each processor at each size; median kernel time, data resident; ? marks what is in "
+      "doubt, which is the fastest only where nothing else was measured. Ratios are speed ratios of interleaved runs, "
+      "with their 95 % intervals. Machine: ";
   for (const std::string& machine : m.machines)
     text += (&machine == &m.machines.front() ? "" : ", ") + escaped(machine);
   return text + ".\n<!-- results:end -->\n";

@@ -8,6 +8,11 @@
 
 namespace tilewise::report {
 
+std::optional<double> interval::spread() const {
+  if (!low || !high) return std::nullopt;
+  return std::max(*high - median, median - *low) / median;
+}
+
 const row* series::at(std::uint64_t n) const {
   const auto found = std::partition_point(rows.begin(), rows.end(), [&](const row* r) { return r->n < n; });
   return found == rows.end() || (*found)->n != n ? nullptr : *found;
@@ -35,30 +40,56 @@ std::string board::size_at(std::uint64_t n) const {
 }
 
 std::uint64_t board::common_size() const {
-  std::map<std::uint64_t, std::size_t> ranked_at;  // how many series that have a say
-  for (const std::uint64_t n : sizes()) ranked_at[n] = 0;
+  std::map<std::uint64_t, std::size_t> timed_at;  // how many series that have a say
+  for (const std::uint64_t n : sizes()) timed_at[n] = 0;
   for (const series& s : all) {
     const std::vector<const row*> shown = s.measured();
-    if (shown.size() * 2 <= ranked_at.size()) continue;
-    for (const row* r : shown) ranked_at[r->n] += r->ranked();
+    if (shown.size() * 2 <= timed_at.size()) continue;
+    for (const row* r : shown) ++timed_at[r->n];
   }
   std::uint64_t best = 0;
   std::size_t most = 0;
-  for (const auto& [n, ranked] : ranked_at) {
-    if (ranked < most) continue;
-    most = ranked;
+  for (const auto& [n, timed] : timed_at) {
+    if (timed < most) continue;
+    most = timed;
     best = n;
   }
   return best;
 }
 
-const series* board::fastest(role kind, std::uint64_t n) const {
+std::uint64_t board::largest_size() const {
+  std::uint64_t largest = 0;
+  for (const series& s : all)
+    if (s.kind == role::tilewise)
+      for (const row* r : s.measured()) largest = std::max(largest, r->n);
+  return largest;
+}
+
+namespace {
+
+template <class Counts>
+const series* fastest_that(const board& b, role kind, std::uint64_t n, Counts counts) {
   const series* best = nullptr;
-  for (const series& s : all) {
+  for (const series& s : b.all) {
     const row* r = s.kind == kind ? s.at(n) : nullptr;
-    if (r && r->ranked() && (!best || r->kernel->median < best->at(n)->kernel->median)) best = &s;
+    if (r && counts(*r) && !s.is_of_another_unit() && (!best || r->kernel->median < best->at(n)->kernel->median))
+      best = &s;
   }
   return best;
+}
+
+}  // namespace
+
+const series* board::fastest(role kind, std::uint64_t n) const {
+  return fastest_that(*this, kind, n, [](const row& r) { return r.ranked(); });
+}
+const series* board::fastest_of_all(role kind, std::uint64_t n) const {
+  return fastest_that(*this, kind, n, [](const row& r) { return r.timed(); });
+}
+
+const series* board::fastest_shown(role kind, std::uint64_t n) const {
+  const series* best = fastest(kind, n);
+  return best ? best : fastest_of_all(kind, n);
 }
 
 std::vector<const row*> series::measured() const {
@@ -66,6 +97,12 @@ std::vector<const row*> series::measured() const {
   for (const row* r : rows)
     if (r->timed() && (shown.empty() || shown.back()->n != r->n)) shown.push_back(r);
   return shown;
+}
+
+bool series::is_of_another_unit() const {
+  return std::any_of(rows.begin(), rows.end(), [](const row* r) {
+    return r->own_order && r->bound_by == record::ceiling::fma && r->fraction.value_or(0) >= 1.5;
+  });
 }
 
 const series* panel::serial() const {
@@ -82,6 +119,12 @@ std::set<std::uint64_t> panel::sizes() const {
   for (const board& b : boards)
     for (const std::uint64_t n : b.sizes()) all.insert(n);
   return all;
+}
+
+std::uint64_t panel::largest_size() const {
+  std::uint64_t largest = 0;
+  for (const board& b : boards) largest = std::max(largest, b.largest_size());
+  return largest;
 }
 
 std::string panel::size_at(std::uint64_t n) const {

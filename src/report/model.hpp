@@ -20,7 +20,16 @@ namespace tilewise::report {
 struct interval {
   double median = 0;
   std::optional<double> low, high;  // 95 % of the median; none below six samples
+
+  /// How far its further end lies from the median, as a share of the median; none without both ends.
+  std::optional<double> spread() const;
+  /// Whether the median can be trusted: it has an interval, within 5 % of it.
+  bool is_narrow() const { return spread().value_or(1) <= widest; }
+  static constexpr double widest = 0.05;
 };
+
+/// What is timed is more than a kernel: "file_to_file", "host_to_host".
+inline bool is_job(std::string_view mode) { return mode.find("_to_") != mode.npos; }
 
 struct ratio {
   const std::string &to, &device;  // the other variant's id, and its device
@@ -49,13 +58,16 @@ struct row {
   record::status status = record::status::ok;
   std::uint64_t n = 0;  // the first size
   std::uint64_t threads = 0, seed = 0;
+  double operations = 0;
   bool is_cpu = false, peer = false, own_order = false;
   bool is_busy = false, is_dirty = false;  // the machine when the case began; the tool's source
   bool verified = false, plausible = true;
   std::optional<interval> kernel{};  // of a whole job its time from end to end
   std::optional<interval> h2d{}, d2h{}, round_trip{};
   std::optional<record::phases> phases{};  // of a whole job
-  std::optional<double> bytes_per_s{}, elements_per_s{}, operations_per_s{}, fraction{}, min_effect{};
+  std::optional<double> bytes_per_s{}, elements_per_s{}, operations_per_s{}, min_effect{};
+  /// Of what bounds it. Neither is known where only a copy was measured, and that does not bound it.
+  std::optional<double> fraction{};
   std::optional<record::ceiling> bound_by{};
   std::optional<std::uint64_t> changed{};  // outputs that differed between two runs on the same input
   std::vector<ratio> ratios{};
@@ -69,12 +81,16 @@ struct row {
   bool is_ok() const { return status == record::status::ok; }
   bool wrong() const { return status == record::status::wrong || (is_ok() && !verified && !is_limit()); }
   bool timed() const { return is_ok() && !wrong() && kernel.has_value(); }
-  bool ranked() const { return timed() && plausible; }
+  /// Only such a row is called the fastest, or compared with another.
+  bool ranked() const { return timed() && plausible && kernel->is_narrow(); }
+  /// Why a time is not ranked: "interval ± 12 %". Empty if it is.
+  std::string doubt() const;
   std::optional<double> throughput(speed_unit unit) const {
     return unit == speed_unit::bytes ? bytes_per_s : unit == speed_unit::elements ? elements_per_s : operations_per_s;
   }
   std::string size() const;  // "1,024" or "512x512x512"
   std::string at() const;    // "n = 1,024" with no-break spaces, or "512x512x512"
+  std::string name() const;  // "cuda:lookback", "cpu:packed @cpu:openmp": executors of a CPU share a board
 };
 
 /// What was measured on a machine, apart from how it went; a group has an algorithm, a type, a shape and settings. A
@@ -128,6 +144,9 @@ struct series {
   /// The multiply-adds are the same work at every size: their rate is a limit, their time means nothing.
   bool does_fixed_work() const { return !rows.empty() && rows.front()->is_fma(); }
   std::vector<const row*> measured() const;  // those with a time, one for each n
+  /// It keeps no order and is half as fast again as the multiply-adds, or more: it computes on another unit, such as
+  /// that of TF32, which is another problem than f32.
+  bool is_of_another_unit() const;
 };
 
 /// One processor: all CPU executors together, each other device by itself.
@@ -144,8 +163,14 @@ struct board {
   std::string size_at(std::uint64_t n) const;  // as row::size
   /// The largest size that all series, or else most of them, share. Those with only a few sizes have no say.
   std::uint64_t common_size() const;
-  /// The fastest ranked series of a role at `n`, or null.
+  /// The largest size at which a variant of ours has a time; 0 if none has.
+  std::uint64_t largest_size() const;
+  /// The fastest ranked series of a role at `n`, or null. Those of another unit do not compete.
   const series* fastest(role kind, std::uint64_t n) const;
+  /// The same whether its time is in doubt or not.
+  const series* fastest_of_all(role kind, std::uint64_t n) const;
+  /// The fastest ranked one, or else the fastest of all.
+  const series* fastest_shown(role kind, std::uint64_t n) const;
 };
 
 struct panel {
@@ -155,19 +180,20 @@ struct panel {
   std::string title;  // "scan f32, op=sum kind=inclusive"
   std::vector<board> boards;
   std::size_t results = 0;
+  double operations = 0;  // of its largest problem
 
-  /// What is timed is more than a kernel: "file_to_file", "host_to_host".
-  bool is_of_jobs() const { return mode.find("_to_") != mode.npos; }
+  bool is_of_jobs() const { return is_job(mode); }
   const char* time_words() const { return is_of_jobs() ? "time of the whole job" : "kernel time"; }
   const board* cpu() const;
   const series* serial() const;
   std::set<std::uint64_t> sizes() const;
+  std::uint64_t largest_size() const;          // of its boards
   std::string size_at(std::uint64_t n) const;  // as row::size
 };
 
 struct model {
   row_table rows;
-  std::vector<panel> panels;          // for each algorithm, the one with the most results first
+  std::vector<panel> panels;          // for each algorithm, the one with the most results and operations first
   std::vector<std::string> machines;  // by first appearance
   std::vector<std::string> warnings;
 };
@@ -193,6 +219,9 @@ model make_model(row_table rows);
 /// The fullest panel of kernels and that of whole jobs, of each algorithm on each machine, in the model's order; a
 /// document's inputs only if there are no others.
 std::vector<const panel*> main_panels(const model& of);
+
+/// A problem's settings as a reader wants them: without those that are none.
+std::string shown_settings(const std::string& settings);
 
 /// The last part of a variant's id: "cuda:lookback" of "scan/cuda:lookback". Cut if no variant has so long a name.
 std::string short_name(const std::string& variant);

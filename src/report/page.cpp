@@ -27,27 +27,22 @@ std::string summary_of(const std::string& algorithm) {
   return "";
 }
 
-html verdict_section(const model& m) {
-  std::vector<html> items;
-  for (const panel* p : main_panels(m))
-    for (const board& b : p->boards)
-      if (const std::string text = speed_finding(b); !text.empty())
-        items.push_back(tag("strong", html::text(p->algorithm + " " + p->dtype + " on " + b.name +
-                                                 (p->is_of_jobs() ? ", whole jobs" : "") +
-                                                 (m.machines.size() > 1 ? " of " + p->machine : ""))) +
-                        html::sentence(": " + text));
-  for (const std::string& text : change_findings(m)) items.push_back(html::sentence(text));
-  return tag("p", {{"class", any_wrong(m) ? "verdict wrong" : "verdict"}}, html::sentence(bits_finding(m))) +
-         (items.empty() ? html() : list("ul", {}, items));
-}
+/// A part of the page with a heading of its own; one without content does not appear.
+struct section {
+  std::string title;
+  html content;
+};
 
 html panel_content(const panel& p, page_builder& page) {
-  html whole = job_section(p, page);  // one statement each: charts are numbered in this order
-  whole += time_section(p, page);
+  html whole = doubt_section(p);  // one statement each: charts are numbered in this order
+  if (p.is_of_jobs()) {
+    whole += job_section(p, page);
+    return whole + time_section(p, page);
+  }
   whole += ladder_section(p, page);
-  whole += speedup_section(p, page);
+  whole += time_section(p, page);
   whole += transfer_section(p, page);
-  return whole + bits_section(p) + ratio_section(p);
+  return whole + peer_section(p);
 }
 
 /// Of each panel, or empty where there is no room left. The fullest of an algorithm on a machine come first.
@@ -64,32 +59,96 @@ std::map<const panel*, html> panel_contents(const model& m, const std::vector<co
   return contents;
 }
 
+/// "Measured: f32 and f64, n = 64 to 268,435,456, on cpu and cuda:0."
+std::string measured_sentence(const std::vector<const panel*>& panels) {
+  std::vector<std::string> types, places, shapes;
+  const auto add = [](std::vector<std::string>& to, const std::string& name) {
+    if (!name.empty() && std::find(to.begin(), to.end(), name) == to.end()) to.push_back(name);
+  };
+  std::set<std::uint64_t> sizes;
+  const panel* largest = panels.front();
+  for (const panel* p : panels) {
+    add(types, p->dtype);
+    add(shapes, p->shape);
+    for (const board& b : p->boards) add(places, b.name);
+    if (p->shape.empty()) sizes.merge(p->sizes());
+    if (p->shape.empty()) largest = p;
+  }
+  std::string text = "Measured: " + listed(types, 8);
+  if (!sizes.empty())
+    text += ", n = " + largest->size_at(*sizes.begin()) +
+            (sizes.size() > 1 ? " to " + largest->size_at(*sizes.rbegin()) : "");
+  if (!shapes.empty()) text += ", " + listed(shapes, 8);
+  return text + ", on " + listed(places, 8) + ".";
+}
+
 /// The fullest panel of an algorithm on a machine is open, the others are folded.
-html algorithm_sections(const model& m, page_builder& page) {
+std::vector<section> algorithm_sections(const model& m, page_builder& page) {
   const auto main = main_panels(m);
   auto contents = panel_contents(m, main, page);
-  html whole;
-  std::string algorithm;
-  for (const panel& p : m.panels) {
-    const auto content = contents.find(&p);
+  std::vector<section> all;
+  std::vector<const panel*> of_algorithm;
+  for (auto p = m.panels.begin(); p != m.panels.end(); ++p) {
+    if (p == m.panels.begin() || p->algorithm != std::prev(p)->algorithm) {
+      of_algorithm.clear();
+      for (auto q = p; q != m.panels.end() && q->algorithm == p->algorithm; ++q) of_algorithm.push_back(&*q);
+      all.push_back({p->algorithm, paragraph(summary_of(p->algorithm)) + paragraph(measured_sentence(of_algorithm))});
+    }
+    const auto content = contents.find(&*p);
     if (content == contents.end()) continue;
-    if (p.algorithm != algorithm)
-      whole += tag("h2", {{"class", "algorithm"}}, html::text(p.algorithm)) + paragraph(summary_of(p.algorithm));
-    algorithm = p.algorithm;
-    if (std::find(main.begin(), main.end(), &p) != main.end())
-      whole += tag("h3", html::text(p.title)) + std::exchange(content->second, {});
-    else
-      whole += tag("details", {{"class", "panel"}},
-                   tag("summary", html::text(p.title)) + std::exchange(content->second, {}));
+    const html title = tag("h3", html::text(p->title));
+    all.back().content +=
+        std::find(main.begin(), main.end(), &*p) != main.end()
+            ? title + std::exchange(content->second, {})
+            : tag("details", {{"class", "panel"}}, tag("summary", title) + std::exchange(content->second, {}));
   }
-  return whole + left_out(m.panels.size() - contents.size(), "problems");
+  if (!all.empty()) all.back().content += left_out(m.panels.size() - contents.size(), "problems");
+  return all;
+}
+
+/// All that follows the first screen, in order. What the records have nothing of is left out.
+std::vector<section> sections_of(const model& m, page_builder& page) {
+  std::vector<section> all = algorithm_sections(m, page);
+  all.push_back({"The documents’ experiments", seeds_section(m)});
+  all.push_back({"The diffusing field", field_section(m, page)});
+  all.push_back({m.machines.size() == 1 ? "The machine" : "The machines", machine_section(m)});
+  all.push_back({"How to repeat it", repeat_section(m)});
+  std::erase_if(all, [](const section& s) { return s.content.empty(); });
+  return all;
+}
+
+std::string anchor(std::size_t i) { return "section-" + std::to_string(i + 1); }
+
+html contents_of(const std::vector<section>& sections) {
+  std::vector<html> items;
+  for (std::size_t i = 0; i < sections.size(); ++i)
+    items.push_back(tag("a", {{"href", "#" + anchor(i)}}, html::text(sections[i].title)));
+  return tag("nav", {{"aria-label", "Contents"}}, list("ul", {}, items));
+}
+
+html how_to_read() {
+  return tag(
+      "p", {{"class", "note"}},
+      "The ladder of a problem shows the throughput of each variant once, slowest first, at the largest size that "
+      "most share; beside a bar is its factor over the bar above it. Hatched: other people’s code. Outlined: the "
+      "limit, which is the device’s own copy or its multiply-adds. Compulsory bytes: each input read once, each "
+      "output written once; what only reads may beat its copy. A time in doubt is marked ? in tables and hollow in "
+      "charts.");
+}
+
+html sections_html(std::vector<section> sections) {
+  html whole;
+  for (std::size_t i = 0; i < sections.size(); ++i)
+    whole += tag("section", {{"id", anchor(i)}},
+                 tag("h2", html::text(sections[i].title)) + std::exchange(sections[i].content, {}));
+  return whole;
 }
 
 std::string title_of(const model& m) {
-  std::string title = "Tilewise report";
+  std::vector<std::string> hosts;
   for (const std::string& machine : m.machines)
-    if (!machine.empty()) title += " · " + machine;
-  return title;
+    if (!machine.empty()) hosts.push_back(machine);
+  return hosts.empty() ? "Tilewise report" : "Tilewise on " + listed(hosts, 4);
 }
 
 /// The template with each @name@ replaced, in one pass, so that no value is searched for names.
@@ -116,13 +175,11 @@ void write_html(const model& m, const std::filesystem::path& out) {
   const std::string title = title_of(m);
   const html noscript =
       tag("noscript", paragraph("The charts need JavaScript; their numbers are in the tables below them."));
-  html results = algorithm_sections(m, page);  // one statement each: charts are numbered in this order
-  html fields = field_section(m, page);
-  html content = tag("header", tag("h1", html::sentence(title)) + verdict_section(m) + noscript) + machine_section(m);
-  content += std::exchange(results, {});
-  content += seeds_section(m);
-  content += std::exchange(fields, {});
-  content += gap_section(m) + environment_section(m) + repeat_section(m) + warning_section(m);
+  std::vector<section> sections = sections_of(m, page);
+  html content = tag("header", tag("h1", html::sentence(title)) + overview(m) + noscript);
+  content += contents_of(sections) + how_to_read();
+  content += sections_html(std::move(sections));
+  content += not_measured(m);
   const std::string text = filled(embedded::report_page_html, {{"policy", embedded::report_policy},
                                                                {"title", html::sentence(title).code()},
                                                                {"style", embedded::report_page_css},

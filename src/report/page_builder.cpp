@@ -8,7 +8,8 @@ namespace tilewise::report {
 
 using nlohmann::json;
 
-html table(const std::vector<std::string>& heads, const std::vector<std::vector<html>>& rows, content of) {
+html table(const std::string& caption, const std::vector<std::string>& heads,
+           const std::vector<std::vector<html>>& rows, content of) {
   html head, body;
   for (const std::string& h : heads) head += tag("th", {{"scope", "col"}}, html::text(h));
   std::size_t shown = 0;
@@ -18,10 +19,15 @@ html table(const std::vector<std::string>& heads, const std::vector<std::vector<
       line += &cell == &rows[shown].front() ? tag("th", {{"scope", "row"}}, cell) : tag("td", cell);
     body += tag("tr", std::move(line));
   }
-  html whole = tag("thead", tag("tr", std::move(head)));
+  html whole = tag("caption", html::sentence(caption)) + tag("thead", tag("tr", std::move(head)));
   whole += tag("tbody", std::move(body));
   return tag("div", {{"class", of == content::words ? "scroll words" : "scroll"}}, tag("table", std::move(whole))) +
          left_out(rows.size() - shown, "rows");
+}
+
+html folded(const std::string& words, html what) {
+  what = tag("summary", html::text(words)) + what;
+  return tag("details", std::move(what));
 }
 
 html paragraph(const std::string& text) { return tag("p", html::sentence(text)); }
@@ -44,25 +50,37 @@ html page_builder::figure(const json& chart, const std::string& title, const std
   const std::string id = std::to_string(count_++);
   charts_ += (charts_.empty() ? "" : ",") + escape_json(chart.dump(-1, ' ', true));
   const html canvas = tag("canvas", {{"data-chart", id}, {"role", "img"}, {"aria-label", title + ". " + finding}}, {});
-  return tag("figure", tag("h5", html::text(title)) + tag("div", {{"class", "canvas"}}, canvas) +
-                           tag("figcaption", html::sentence(finding)) +
-                           tag("details", tag("summary", "The numbers") + numbers));
+  const html words = tag("figcaption", tag("strong", html::text(title)) + " " + html::sentence(finding));
+  return tag("figure", words + tag("div", {{"class", "canvas"}}, canvas) + folded("The numbers", numbers));
 }
 
-json chart_line(const series& s, int colour, json points) {
+json chart_line(const std::string& label, role kind, std::size_t index, json points) {
   constexpr std::array<const char*, 4> roles{"serial", "tilewise", "peer", "limit"};
-  return {{"label", s.label},
-          {"role", roles[static_cast<std::size_t>(s.kind)]},
+  constexpr std::size_t colours_of_a_kind = 4;
+  const std::string number = std::to_string(index % colours_of_a_kind);
+  const std::string colour = kind == role::tilewise ? "ours" + number
+                             : kind == role::peer   ? "peer" + number
+                             : kind == role::serial ? "serial"
+                                                    : "limit";
+  return {{"label", label},
+          {"role", roles[static_cast<std::size_t>(kind)]},
           {"colour", colour},
           {"points", std::move(points)}};
 }
 
-json chart_point(double x, const interval& y, bool plausible) {
-  return json::array({x, y.median, y.low.value_or(y.median), y.high.value_or(y.median), !plausible});
+json chart_point(double x, const interval& y, bool is_sure) {
+  return json::array({x, y.median, y.low.value_or(y.median), y.high.value_or(y.median), !is_sure});
+}
+
+bool has_enough_points(const json& lines) {
+  std::set<double> places;
+  for (const json& line : lines)
+    for (const json& point : line["points"]) places.insert(point[0].get<double>());
+  return places.size() >= 3;
 }
 
 json stack_part(const char* label, int colour, const std::vector<double>& values) {
-  return {{"label", label}, {"colour", colour}, {"values", values}};
+  return {{"label", label}, {"colour", "part" + std::to_string(colour)}, {"values", values}};
 }
 
 std::string axis_of(const panel& p) {
@@ -80,15 +98,6 @@ const char* unit_words(speed_unit unit) {
   return unit == speed_unit::bytes      ? "compulsory bytes / time"
          : unit == speed_unit::elements ? "elements / time"
                                         : "operations / time";
-}
-
-int colour_of(const board& b, const series& s) {
-  int next = 0;
-  for (const series& other : b.all) {
-    if (&other == &s) break;
-    if (other.kind == role::tilewise || other.kind == role::peer) ++next;
-  }
-  return next;
 }
 
 }  // namespace tilewise::report

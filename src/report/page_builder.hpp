@@ -11,8 +11,11 @@ namespace tilewise::report {
 /// The first cell of each row is its heading. Numbers are aligned right, words left. It has as many rows as there is
 /// room for, and says how many that leaves out.
 enum class content { numbers, words };
-html table(const std::vector<std::string>& heads, const std::vector<std::vector<html>>& rows,
-           content of = content::numbers);
+html table(const std::string& caption, const std::vector<std::string>& heads,
+           const std::vector<std::vector<html>>& rows, content of = content::numbers);
+
+/// What is below `words` until a reader unfolds it.
+html folded(const std::string& words, html what);
 
 html paragraph(const std::string& text);
 
@@ -37,9 +40,15 @@ class page_builder {
   std::size_t count_ = 0;
 };
 
-/// A line of a chart: {x, y, low, high, hollow} per point, hollow if it is implausible.
-nlohmann::json chart_line(const series& s, int colour, nlohmann::json points);
-nlohmann::json chart_point(double x, const interval& y, bool plausible);
+/// A line of a chart, or a bar. Its colour is that of the `index`-th of its kind, in page.css: ours and other people's
+/// have none in common.
+nlohmann::json chart_line(const std::string& label, role kind, std::size_t index, nlohmann::json points);
+/// {x, y, low, high, hollow}: hollow if it is in doubt.
+nlohmann::json chart_point(double x, const interval& y, bool is_sure);
+/// Whether it has points at three places of its axis, or more; fewer are no curve, and stand in the table alone.
+bool has_enough_points(const nlohmann::json& lines);
+/// The lines of a chart that a reader can tell apart.
+inline constexpr std::size_t most_lines = 8;
 
 /// A part of each bar of a stack. Equal parts have equal colours in all pictures.
 nlohmann::json stack_part(const char* label, int colour, const std::vector<double>& values);
@@ -48,8 +57,5 @@ nlohmann::json stack_part(const char* label, int colour, const std::vector<doubl
 std::string axis_of(const panel& p);
 const char* unit_name(speed_unit unit);
 const char* unit_words(speed_unit unit);
-
-/// Colours are numbered per board: 0, 1, ... for our variants and peers; the serial code and the copy have their own.
-int colour_of(const board& b, const series& s);
 
 }  // namespace tilewise::report

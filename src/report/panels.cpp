@@ -152,9 +152,20 @@ bool comes_first(const row* x, const row* y) {
   return x->ranked() && x->kernel->median < y->kernel->median;
 }
 
+/// A limit that bounds nothing here is none.
+void drop_loose_limits(board& b) {
+  const auto is_bounded = [](const row* r) { return r->bound_by.has_value(); };
+  const bool is_any = std::any_of(b.all.begin(), b.all.end(), [&](const series& s) {
+    return s.kind != role::limit && std::any_of(s.rows.begin(), s.rows.end(), is_bounded);
+  });
+  if (!is_any) std::erase_if(b.all, [](const series& s) { return s.kind == role::limit; });
+}
+
 void sort_panel(panel& p) {
   std::stable_sort(p.boards.begin(), p.boards.end(),
                    [](const board& a, const board& b) { return a.is_cpu > b.is_cpu; });
+  for (board& b : p.boards) drop_loose_limits(b);
+  std::erase_if(p.boards, [](const board& b) { return b.all.empty(); });
   for (board& b : p.boards) {
     label_series(b);
     std::stable_sort(b.all.begin(), b.all.end(), [](const series& x, const series& y) { return x.kind < y.kind; });
@@ -185,7 +196,8 @@ void fill(panel& p, const std::vector<place>& places) {
 }
 
 std::string title_of(const panel& p, bool names_machine) {
-  std::string title = p.algorithm + " " + p.dtype + (p.settings.empty() ? "" : ", " + p.settings);
+  const std::string settings = shown_settings(p.settings);
+  std::string title = p.algorithm + " " + p.dtype + (settings.empty() ? "" : ", " + settings);
   if (!p.shape.empty()) title += ", " + p.shape;
   if (!p.data.empty()) title += ", a document's inputs";
   if (p.mode == "cold") title += ", cold caches";
@@ -249,6 +261,7 @@ std::size_t make_panels(const row_list& rows, model& m) {
     std::tie(p.machine, p.algorithm, p.dtype, p.settings, p.shape, p.data, p.mode) = key;
     p.title = title_of(p, m.machines.size() > 1);
     p.results = members.size();
+    for (const row* r : members) p.operations = std::max(p.operations, r->is_limit() ? 0 : r->operations);
     std::vector<place> places = places_of(members);
     keep_within_page(places);
     left_out += members.size() - places.size();
@@ -257,13 +270,14 @@ std::size_t make_panels(const row_list& rows, model& m) {
   return left_out;
 }
 
-/// Algorithms stay in the order of the records; within each, the fullest panel comes first.
+/// Algorithms stay in the order of the records; within each, the fullest panel comes first, and among equally full
+/// ones that of the largest problem.
 void sort_panels(std::vector<panel>& panels) {
   std::map<std::string, std::size_t> place_of;
   for (const panel& p : panels) place_of.emplace(p.algorithm, place_of.size());
   std::stable_sort(panels.begin(), panels.end(), [&](const panel& a, const panel& b) {
     const std::size_t x = place_of[a.algorithm], y = place_of[b.algorithm];
-    return x != y ? x < y : a.results > b.results;
+    return x != y ? x < y : std::pair(a.results, a.operations) > std::pair(b.results, b.operations);
   });
 }
 

@@ -5,6 +5,7 @@
 #include "report/format.hpp"
 
 #include <algorithm>
+#include <sstream>
 
 namespace tilewise::report {
 
@@ -55,11 +56,21 @@ void add_times(const record::timing& timing, row& r) {
   if (timing.phases) r.phases = *timing.phases;
 }
 
-void add_rates(const record::rates& rates, row& r) {
+/// Whether the limit that a record names bounds its case. A copy bounds what moves data: devices do 5 to 16
+/// multiply-adds of f32, and 1.5 to 16 of f64, while they copy a byte (results/), so a case with more than 8 operations
+/// for each byte waits for its arithmetic. A whole job is held against moving its data, whatever it computes.
+bool is_bound(const record::rates& rates, const record::measured_case& c) {
+  constexpr double most_operations_per_byte = 8;
+  return rates.bound_by == record::ceiling::fma || is_job(c.mode) ||
+         (rates.bound_by && c.operations <= most_operations_per_byte * c.bytes_min);
+}
+
+void add_rates(const record::rates& rates, const record::measured_case& c, row& r) {
   r.plausible = rates.plausible;
   r.bytes_per_s = rates.bytes_per_s;
   r.elements_per_s = rates.elements_per_s;
   r.operations_per_s = rates.operations_per_s.value_or(std::nullopt);
+  if (!is_bound(rates, c)) return;
   r.fraction = rates.fraction_of_ceiling;
   r.bound_by = rates.bound_by;
 }
@@ -131,6 +142,7 @@ void row_table::add(const record::result& of) {
   r.n = c.n;
   r.threads = c.threads.value_or(0);
   r.seed = c.seed;
+  r.operations = c.operations;
   r.is_cpu = of.device.backend == "cpu";
   r.peer = c.peer;
   r.own_order = c.order == registry::claim::own;
@@ -139,7 +151,7 @@ void row_table::add(const record::result& of) {
   if (of.verify) r.verified = of.verify->ok;
   if (of.verify) r.changed = of.verify->changed_outputs;
   if (of.timing) add_times(*of.timing, r);
-  if (of.derived) add_rates(*of.derived, r);
+  if (of.derived) add_rates(*of.derived, c, r);
   if (of.noise) r.min_effect = of.noise->min_effect;
   if (of.experiment) r.experiment = &experiments_.emplace_back(*of.experiment);
   if (of.ranks) r.ranks = &ranks_.emplace_back(*of.ranks);
@@ -165,8 +177,27 @@ void row_table::add_course(const record::course& course, row& to) {
   longest = &own;
 }
 
+std::string row::doubt() const {
+  if (!timed() || ranked()) return "";
+  if (!plausible) return "cannot be true: " + (reason.empty() ? "faster than its measured limit allows" : reason);
+  const auto spread = kernel->spread();
+  return spread ? "interval ± " + percent(*spread) : "no interval";
+}
+
 std::string row::size() const { return shape.find('x') == shape.npos ? count(n) : shape; }
 std::string row::at() const { return shape.find('x') == shape.npos ? "n\u00a0=\u00a0" + count(n) : shape; }
+
+std::string row::name() const {
+  return short_name(variant) + (is_cpu ? " @" + clipped(device, page_limits::name) : "");
+}
+
+std::string shown_settings(const std::string& settings) {
+  std::istringstream words(settings);
+  std::string shown;
+  for (std::string word; words >> word;)
+    if (!word.ends_with("=none")) shown += (shown.empty() ? "" : " ") + word;
+  return shown;
+}
 
 std::string short_name(const std::string& variant) {
   const std::size_t slash = variant.find('/');

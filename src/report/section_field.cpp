@@ -78,7 +78,7 @@ html numbers(const std::vector<record::moment>& moments) {
                     !m.published_hash           ? html()
                     : m.differs_from_document() ? tag("strong", {{"class", "wrong"}}, "NOT as published")
                                                 : html("as published")});
-  return table({"step", "simulated time", "residual", "hash", ""}, rows);
+  return table("The moments that were kept.", {"step", "simulated time", "residual", "hash", ""}, rows);
 }
 
 html residual_figure(const std::vector<record::moment>& moments, page_builder& page) {
@@ -86,13 +86,12 @@ html residual_figure(const std::vector<record::moment>& moments, page_builder& p
   for (const record::moment& m : moments)  // both axes are logarithmic: the start, where all is exact, cannot be drawn
     if (*m.step > 0 && m.residual && *m.residual > 0)
       points.push_back(chart_point(static_cast<double>(*m.step), {*m.residual, {}, {}}, true));
-  if (points.empty()) return {};
-  series line;
-  line.label = "residual";
+  const json lines = json::array({chart_line("residual", role::tilewise, 0, std::move(points))});
+  if (!has_enough_points(lines)) return folded("The numbers", numbers(moments));
   const json chart{{"kind", "lines"},  {"x", "steps"},     {"y", "residual"},
-                   {"unit", "number"}, {"counts", "step"}, {"lines", {chart_line(line, 0, std::move(points))}}};
+                   {"unit", "number"}, {"counts", "step"}, {"lines", lines}};
   const record::moment& last = moments.back();
-  return page.figure(chart, "Residual against time",
+  return page.figure(chart, "Residual against time.",
                      "The weighted squared distance from the analytical solution is " + text_of(last.residual) +
                          " after " + count(*last.step) + " steps.",
                      numbers(moments));
@@ -155,8 +154,7 @@ html field_section(const model& m, page_builder& page) {
   std::size_t shown = 0;
   for (; shown < all.size() && fields.size() < page_limits::section; ++shown) fields += told(all[shown], page);
   fields += left_out(all.size() - shown, "machines");
-  return tag("h2", "The diffusing field") +
-         paragraph(
+  return paragraph(
              "The diffusion benchmark from its start; the tables time a hundred of its steps. Two strips, at the lower "
              "left and the upper right, are held at 1 and spread into the field, which is 0 at first.") +
          fields;

@@ -1,4 +1,5 @@
 // Where the time of a whole job goes: a bar for each variant, from reading its file to writing the result.
+#include "report/findings.hpp"
 #include "report/format.hpp"
 #include "report/sections.hpp"
 
@@ -36,22 +37,25 @@ struct job {
   const row* what;
 };
 
-/// At the largest size that any of them has, the fastest first.
+/// At the largest size that any of them has, the fastest first; those in doubt are the last.
 std::vector<job> jobs_of(const panel& p) {
   std::vector<job> jobs;
   for (const board& b : p.boards)
     for (const series& s : b.all)
       for (const row* r : s.measured())
-        if (r->phases && r->plausible) jobs.push_back({b.is_cpu ? s.label : s.label + " on " + b.name, r});
+        if (r->phases)
+          jobs.push_back({(b.is_cpu ? s.label : s.label + " on " + b.name) + (r->ranked() ? "" : " (in doubt)"), r});
   std::uint64_t largest = 0;
   for (const job& j : jobs) largest = std::max(largest, j.what->n);
   std::erase_if(jobs, [&](const job& j) { return j.what->n != largest; });
-  std::stable_sort(jobs.begin(), jobs.end(),
-                   [](const job& x, const job& y) { return x.what->kernel->median < y.what->kernel->median; });
+  std::stable_sort(jobs.begin(), jobs.end(), [](const job& x, const job& y) {
+    return std::pair(!x.what->ranked(), x.what->kernel->median) < std::pair(!y.what->ranked(), y.what->kernel->median);
+  });
   return jobs;
 }
 
 std::string finding(const job& fastest) {
+  if (!fastest.what->ranked()) return "No job’s time can be trusted.";
   double all = 0, most = 0;
   const char* name = "";
   for (const phase& part : all_phases) {
@@ -60,8 +64,10 @@ std::string finding(const job& fastest) {
     if (ns > most) name = part.name;
     most = std::max(most, ns);
   }
-  const std::string text = "At " + fastest.what->at() + " the fastest job, " + fastest.label + ", takes " +
-                           duration(fastest.what->kernel->median);
+  const std::string text =
+      "At " + fastest.what->at() + " the fastest job, " + fastest.label + ", takes " +
+      duration(fastest.what->kernel->median) +
+      (fastest.what->fraction ? ", " + share_text(*fastest.what) + " of " + limit_words(*fastest.what) : "");
   return most > 0 ? text + "; its largest part is ‘" + name + "’ with " + duration(most) + ", " + percent(most / all) +
                         " of all parts."
                   : text + ".";
@@ -80,7 +86,7 @@ html numbers(const std::vector<job>& jobs) {
     }
     line.push_back(html::text(duration(j.what->kernel->median)));
   }
-  return table(heads, rows);
+  return table("The parts of each job, and the job from end to end.", heads, rows);
 }
 
 json chart(const std::vector<job>& jobs) {
@@ -108,7 +114,7 @@ html job_section(const panel& p, page_builder& page) {
              "From reading the file to writing the result, at the largest size, the fastest first. Parts that run at "
              "the same time count in full: together they may be longer than the job.") +
          tag("div", {{"class", "figures wide"}},
-             page.figure(chart(jobs), "A job’s parts", finding(jobs.front()), numbers(jobs)));
+             page.figure(chart(jobs), "A job’s parts.", finding(jobs.front()), numbers(jobs)));
 }
 
 }  // namespace tilewise::report

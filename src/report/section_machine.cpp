@@ -47,8 +47,10 @@ html device_table(const std::vector<const row*>& rows) {
                      html::text(shown(d.driver)), html::text(shown(d.compute_units)), html::text(sized(d.memory_bytes)),
                      html::text(sized(d.cache_bytes)), html::text(floor > 0 ? percent(floor) : "–")});
   }
-  return table({"device", "hardware", "platform", "driver", "units", "memory", "last-level cache", "noise floor"},
-               lines, content::words);
+  return table(
+      "Devices. The noise floor comes from measuring the same code twice: a smaller difference does not count.",
+      {"device", "hardware", "platform", "driver", "units", "memory", "last-level cache", "noise floor"}, lines,
+      content::words);
 }
 
 /// The facts of a part, one row each; lists and objects as JSON.
@@ -61,35 +63,21 @@ void add_facts(const json& part, const std::string& name, std::vector<std::vecto
 }  // namespace
 
 html machine_section(const model& m) {
-  html whole = tag("h2", m.machines.size() == 1 ? html("The machine") : html("The machines"));
+  html whole;
   const auto rows_of = rows_by_machine(m);
   std::size_t shown_machines = 0;
   for (; shown_machines < m.machines.size() && whole.size() < page_limits::section; ++shown_machines) {
     const std::vector<const row*>& rows = rows_of.at(m.machines[shown_machines]);
     const machine& on = rows.front()->on;
-    whole += paragraph((on.name.empty() ? "An unnamed machine" : on.name) + ": " + shown(on.host.cpu_model) + ", " +
-                       shown(on.host.cores) + " cores, " + sized(on.host.ram_bytes) + " of memory, " +
-                       shown(on.host.os) + ". Measured " + shown(on.first_time) + " to " + shown(on.last_time) +
-                       " with tilewise " + shown(on.tool.version) + ".");
-    whole += device_table(rows);
-  }
-  return whole + left_out(m.machines.size() - shown_machines, "machines") +
-         tag("p", {{"class", "note"}},
-             "The noise floor comes from measuring the same code twice: a smaller difference does not count.");
-}
-
-html environment_section(const model& m) {
-  html whole = tag("h2", "Environment");
-  const auto rows_of = rows_by_machine(m);
-  std::size_t shown_machines = 0;
-  for (; shown_machines < m.machines.size() && whole.size() < page_limits::section; ++shown_machines) {
-    const machine& on = rows_of.at(m.machines[shown_machines]).front()->on;
-    std::vector<std::vector<html>> lines;
-    add_facts(record::to_json(on.tool), "tool", lines);
-    add_facts(record::to_json(on.host), "host", lines);
-    whole +=
-        tag("details", tag("summary", html::text("As recorded on " + (on.name.empty() ? "the machine" : on.name))) +
-                           table({"field", "value"}, lines, content::words));
+    std::vector<std::vector<html>> facts;
+    add_facts(record::to_json(on.tool), "tool", facts);
+    add_facts(record::to_json(on.host), "host", facts);
+    whole += tag("h3", html::sentence(on.name.empty() ? "An unnamed machine" : on.name)) +
+             paragraph(shown(on.host.cpu_model) + ", " + shown(on.host.cores) + " cores, " + sized(on.host.ram_bytes) +
+                       " of memory, " + shown(on.host.os) + ". Measured " + shown(on.first_time) + " to " +
+                       shown(on.last_time) + " with tilewise " + shown(on.tool.version) + ".") +
+             device_table(rows) +
+             folded("The environment as recorded", table("Host and build.", {"field", "value"}, facts, content::words));
   }
   return whole + left_out(m.machines.size() - shown_machines, "machines");
 }
@@ -106,7 +94,7 @@ html repeat_section(const model& m) {
       ++unsaid;
   }
   if (told.empty()) return {};
-  return tag("h2", "How to repeat it") + tag("pre", tag("code", lines)) + left_out(unsaid, "commands");
+  return tag("pre", tag("code", lines)) + left_out(unsaid, "commands");
 }
 
 }  // namespace tilewise::report

@@ -103,7 +103,8 @@ html told(const document_problem& c) {
     for (cells& l : lines_of(*r, baseline)) lines.push_back(std::move(l));
   return tag("h3", html::text(c.problem)) + paragraph(text) +
          tag("div", {{"class", "dense beside"}},
-             table({"variant", "device", "time", "speedup", "with transfers", "published", "published / ours",
+             table("Our times, and what was published.",
+                   {"variant", "device", "time", "speedup", "with transfers", "published", "published / ours",
                     "what was published"},
                    lines, content::words));
 }
@@ -120,8 +121,7 @@ html seeds_section(const model& m) {
     if (m.machines.size() > 1) tables += paragraph("Measured on " + all[shown].machine + ".");
   }
   tables += left_out(all.size() - shown, "problems");
-  return tag("h2", "The documents’ experiments") +
-         paragraph(
+  return paragraph(
              "The problems of the documents that Tilewise started from, measured here with every variant. The "
              "published figures are quoted from the documents and come from other machines; a figure that includes "
              "transfers is compared with our time including transfers.") +

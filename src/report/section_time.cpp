@@ -1,7 +1,12 @@
-// Time and throughput against n: a pair of charts for each processor.
+// Time and throughput against n: a chart of each with the fastest of every device and the best peers, and all others in
+// the tables below them.
 #include "report/findings.hpp"
 #include "report/format.hpp"
 #include "report/sections.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
 
 namespace tilewise::report {
 
@@ -9,106 +14,188 @@ namespace {
 
 using nlohmann::json;
 
-html time_cell(const row* r) {
-  if (!r || !r->timed()) return r && r->wrong() ? tag("strong", {{"class", "wrong"}}, "WRONG") : html("–");
-  std::string text = duration(r->kernel->median);
-  if (r->kernel->low && r->kernel->high)
-    text += " ± " + percent((*r->kernel->high - *r->kernel->low) / 2 / r->kernel->median);
-  return html::text(text + (r->plausible ? "" : ", implausible"));
+/// A series that is drawn, the `index`-th of its role.
+struct leader {
+  const board* on;
+  const series* what;
+  std::size_t index = 0;
+};
+
+/// The fastest of each device, or of each board's peers, at the largest size; then the next of each, by time. Only one
+/// of ours stands for a device.
+std::vector<leader> leaders(const panel& p, role kind, std::size_t most) {
+  using place = std::tuple<std::size_t, double>;  // in its device, and its time
+  std::vector<std::pair<place, leader>> found;
+  for (const board& b : p.boards) {
+    std::map<std::string_view, std::vector<std::pair<double, const series*>>> of_device;
+    for (const series& s : b.all) {
+      const row* r = s.kind == kind ? s.at(b.largest_size()) : nullptr;
+      if (r && r->timed()) of_device[kind == role::tilewise ? s.device : ""].emplace_back(r->kernel->median, &s);
+    }
+    for (auto& [device, all] : of_device) {
+      std::stable_sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+      if (kind == role::tilewise) all.resize(1);
+      for (std::size_t i = 0; i < all.size(); ++i) found.push_back({{i, all[i].first}, {&b, all[i].second}});
+    }
+  }
+  std::stable_sort(found.begin(), found.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+  std::vector<leader> kept;
+  for (std::size_t i = 0; i < std::min(most, found.size()); ++i) {
+    kept.push_back(found[i].second);
+    kept.back().index = i;
+  }
+  return kept;
+}
+
+std::vector<leader> operator+(std::vector<leader> left, const std::vector<leader>& right) {
+  left.insert(left.end(), right.begin(), right.end());
+  return left;
+}
+
+/// With its processor where another has a series of this name.
+std::string name_of(const panel& p, const board& on, const series& s) {
+  const auto has_it = [&](const board& b) {
+    return &b != &on && std::any_of(b.all.begin(), b.all.end(), [&](const series& x) { return x.label == s.label; });
+  };
+  return std::any_of(p.boards.begin(), p.boards.end(), has_it) ? s.label + " on " + on.name : s.label;
+}
+
+json time_lines(const panel& p) {
+  json lines = json::array();
+  for (const leader& l : leaders(p, role::tilewise, 4) + leaders(p, role::peer, 3) + leaders(p, role::serial, 1)) {
+    json points = json::array();
+    for (const row* r : l.what->measured())
+      points.push_back(chart_point(static_cast<double>(r->n), *r->kernel, r->ranked()));
+    lines.push_back(chart_line(name_of(p, *l.on, *l.what), l.what->kind, l.index, std::move(points)));
+  }
+  return lines;
+}
+
+json rate_lines(const panel& p, speed_unit unit) {
+  json lines = json::array();
+  for (const leader& l : leaders(p, role::tilewise, 3) + leaders(p, role::peer, 2) + leaders(p, role::limit, 3)) {
+    json points = json::array();
+    for (const row* r : l.what->measured())
+      if (const auto y = r->throughput(unit))
+        points.push_back(chart_point(static_cast<double>(r->n), {*y, {}, {}}, r->ranked()));
+    lines.push_back(chart_line(name_of(p, *l.on, *l.what), l.what->kind, l.index, std::move(points)));
+  }
+  return lines;
+}
+
+/// The definition's digest at `n`, as given by the rows of a panel.
+std::string reference_digest(const panel& p, std::uint64_t n) {
+  for (const board& b : p.boards)
+    for (const series& s : b.all)
+      if (const row* r = s.at(n); r != nullptr && !r->reference_digest.empty()) return r->reference_digest;
+  return "";
+}
+
+html bits_mark(const row& r, const std::string& reference) {
+  if (r.is_limit()) return {};
+  if (r.own_order) return tag("small", " own order");
+  return r.digest == reference && !reference.empty() ? html(" =") : tag("small", " other input");
+}
+
+html time_cell(const row* r, const std::string& reference) {
+  if (!r) return "–";
+  if (r->wrong()) return tag("strong", {{"class", "wrong"}}, "WRONG");
+  if (!r->timed()) return html::text(std::string(record::name_of(r->status)));
+  std::string text = r->ranked() ? "" : "? ";
+  text += duration(r->kernel->median);
+  if (const auto spread = r->kernel->spread()) text += " ± " + percent(*spread);
+  if (!r->plausible) text += ", implausible";
+  return html::text(text) + bits_mark(*r, reference);
 }
 
 html rate_cell(const row* r, speed_unit unit) {
   if (!r || !r->timed() || !r->throughput(unit)) return "–";
-  const double value = *r->throughput(unit);
-  std::string text = throughput_text(value, unit);
-  if (r->fraction && r->bound_by && !r->is_limit())
-    text += ", " + (*r->fraction < 0.01 ? "< 0.01" : significant(*r->fraction, 2)) + " of " +
-            std::string(name_of(*r->bound_by));
+  std::string text = (r->ranked() ? "" : "? ") + throughput_text(*r->throughput(unit), unit);
+  if (r->fraction && !r->is_limit()) text += ", " + share_text(*r) + " of " + std::string(name_of(*r->bound_by));
   return html::text(text);
 }
 
+/// A line for each series, a column for each size.
 template <class Cell>
-html numbers(const board& b, const Cell& cell) {
-  std::vector<std::string> heads{"n"};
-  for (const series& s : b.all) heads.push_back(s.label);
+html numbers(const panel& p, const std::string& caption, std::vector<html> first, const Cell& cell) {
+  const std::set<std::uint64_t> sizes = p.sizes();
+  std::vector<std::string> heads{"variant"};
+  for (const std::uint64_t n : sizes) heads.push_back(p.size_at(n));
   std::vector<std::vector<html>> rows;
-  for (const std::uint64_t n : b.sizes()) {
-    auto& line = rows.emplace_back(std::vector<html>{html::text(b.size_at(n))});
-    for (const series& s : b.all) line.push_back(cell(s.at(n)));
+  if (!first.empty()) rows.push_back(std::move(first));
+  for (const board& b : p.boards)
+    for (const series& s : b.all) {
+      if (s.does_fixed_work()) continue;
+      auto& line = rows.emplace_back(std::vector<html>{html::text(name_of(p, b, s))});
+      for (const std::uint64_t n : sizes) line.push_back(cell(s.at(n)));
+    }
+  return table(caption, heads, rows);
+}
+
+html time_numbers(const panel& p) {
+  std::map<std::uint64_t, std::string> references;
+  std::vector<html> first{"digest of the definition"};
+  for (const std::uint64_t n : p.sizes()) {
+    const std::string& reference = references.emplace(n, reference_digest(p, n)).first->second;
+    first.push_back(tag("code", html::text(reference.substr(0, 8))));
   }
-  return table(heads, rows);
+  return numbers(p,
+                 "Median " + std::string(p.time_words()) +
+                     " with its 95 % interval. The sign = means that all digits of the result’s digest are those of "
+                     "the definition; results with an order of their own are within their bounds.",
+                 first, [&](const row* r) { return time_cell(r, r ? references[r->n] : ""); });
 }
 
-json time_chart(const panel& p, const board& b) {
-  json lines = json::array();
-  const auto add = [&](const series& s) {
-    json points = json::array();
-    for (const row* r : s.measured())
-      points.push_back(chart_point(static_cast<double>(r->n), *r->kernel, r->plausible));
-    lines.push_back(chart_line(s, colour_of(b, s), std::move(points)));
-  };
-  if (p.serial() && !b.is_cpu) add(*p.serial());
-  for (const series& s : b.all)
-    if (!s.does_fixed_work()) add(s);
-  return {{"kind", "lines"}, {"x", axis_of(p)}, {"y", p.time_words()}, {"unit", "time"}, {"lines", std::move(lines)}};
+html rate_numbers(const panel& p, speed_unit unit) {
+  return numbers(p, "Throughput, " + std::string(unit_words(unit)) + ", and its share of the limit.", {},
+                 [&](const row* r) { return rate_cell(r, unit); });
 }
 
-json rate_chart(const panel& p, const board& b) {
-  const speed_unit unit = b.unit();
-  json lines = json::array();
-  for (const series& s : b.all) {
-    json points = json::array();
-    for (const row* r : s.measured())
-      if (const auto y = r->throughput(unit))
-        points.push_back(chart_point(static_cast<double>(r->n), {*y, {}, {}}, r->plausible));
-    lines.push_back(chart_line(s, colour_of(b, s), std::move(points)));
-  }
-  return {{"kind", "lines"},
-          {"x", axis_of(p)},
-          {"y", unit_words(unit)},
-          {"unit", unit_name(unit)},
-          {"lines", std::move(lines)}};
+/// All boards of a panel have one.
+speed_unit unit_of(const panel& p) {
+  for (const board& b : p.boards)
+    if (b.unit() != b.speed_in) return speed_unit::elements;
+  return p.boards.front().speed_in;
 }
 
-std::string time_finding(const board& b) {
-  const std::uint64_t n = b.common_size();
-  const series* best = b.fastest(role::tilewise, n);
-  if (!best) return "None of our variants has a time.";
-  std::string text = "At " + best->at(n)->at() + " our fastest variant is " + best->label + " with " +
-                     duration(best->at(n)->kernel->median);
-  if (const series* peer = b.fastest(role::peer, n))
-    text += "; " + peer->label + " takes " + duration(peer->at(n)->kernel->median);
-  const std::string changes = crossings(b);
-  return text + "." + (changes.empty() ? "" : " Among ours, " + changes);
+std::string time_finding(const panel& p) {
+  std::string text;
+  for (const board& b : p.boards)
+    if (const std::string changes = crossings(b); !changes.empty()) text += "On " + b.name + ", " + changes + " ";
+  return text.empty() ? "The fastest of each device, the best peers and the definition." : text;
 }
 
-std::string rate_finding(const board& b) {
-  const speed_unit unit = b.unit();
-  const std::uint64_t n = b.common_size();
-  const series* best = b.fastest(role::tilewise, n);
-  const auto value = best ? best->at(n)->throughput(unit) : std::nullopt;
-  if (!value) return "None of our variants has a throughput.";
-  const row& r = *best->at(n);
-  const char* const verb = unit == speed_unit::bytes      ? " moves "
-                           : unit == speed_unit::elements ? " takes in "
-                                                          : " does ";
-  std::string text = best->label + verb + throughput_text(*value, unit) + " at " + r.at();
-  if (r.fraction) text += ", " + significant(*r.fraction, 2) + " of " + limit_words(r);
-  return text + ".";
+std::string rate_finding(const panel& p, speed_unit unit) {
+  const row* most = nullptr;
+  for (const board& b : p.boards)
+    if (const series* best = b.fastest(role::tilewise, b.largest_size())) {
+      const row* r = best->at(b.largest_size());
+      if (r->throughput(unit) && (!most || *r->throughput(unit) > *most->throughput(unit))) most = r;
+    }
+  if (!most) return "No throughput of ours can be trusted at the largest size.";
+  return "The most at the largest size: " + most->name() + " with " + throughput_text(*most->throughput(unit), unit) +
+         (most->fraction ? ", " + share_text(*most) + " of " + limit_words(*most) : "") + ".";
 }
 
 }  // namespace
 
 html time_section(const panel& p, page_builder& page) {
-  html whole;
-  for (const board& b : p.boards) {
-    const std::string name = b.title.empty() ? b.name : b.name + " · " + b.title;
-    html pair = page.figure(time_chart(p, b), "Time against n", time_finding(b), numbers(b, time_cell));
-    pair += page.figure(rate_chart(p, b), "Throughput against n", rate_finding(b),
-                        numbers(b, [unit = b.unit()](const row* r) { return rate_cell(r, unit); }));
-    whole += tag("h4", html::text(name)) + tag("div", {{"class", "figures"}}, pair);
-  }
-  return whole;
+  if (p.boards.empty()) return {};
+  const speed_unit unit = unit_of(p);
+  json times = time_lines(p), rates = rate_lines(p, unit);
+  if (!has_enough_points(times))
+    return folded("Times of all variants", time_numbers(p)) +
+           folded("Throughput of all variants", rate_numbers(p, unit));
+  html pair = page.figure(
+      {{"kind", "lines"}, {"x", axis_of(p)}, {"y", p.time_words()}, {"unit", "time"}, {"lines", std::move(times)}},
+      "Time against size.", time_finding(p), time_numbers(p));
+  pair += page.figure({{"kind", "lines"},
+                       {"x", axis_of(p)},
+                       {"y", unit_words(unit)},
+                       {"unit", unit_name(unit)},
+                       {"lines", std::move(rates)}},
+                      "Throughput against size.", rate_finding(p, unit), rate_numbers(p, unit));
+  return tag("h4", "Time and throughput") + tag("div", {{"class", "figures"}}, pair);
 }
 
 }  // namespace tilewise::report

@@ -31,10 +31,11 @@ html shares(const board& b, const std::vector<const row*>& trips, page_builder& 
        {"labels", labels},
        {"parts",
         {stack_part("to the device", 1, there), stack_part("kernel", 0, kernel), stack_part("back", 2, back)}}},
-      b.name + ": where the time goes",
+      b.name + ": copies and kernel.",
       "At " + trips.back()->at() + " the kernel takes " + percent(kernel.back()) +
           " of the time for copying there, computing and copying back.",
-      table({"n", "variant", "to the device", "kernel", "back", "round trip"}, rows));
+      table("Median times of the fastest variant with its copies.",
+            {"n", "variant", "to the device", "kernel", "back", "round trip"}, rows));
 }
 
 html against_cpu(const panel& p, const board& b, const std::vector<const row*>& trips, page_builder& page) {
@@ -43,23 +44,23 @@ html against_cpu(const panel& p, const board& b, const std::vector<const row*>& 
   for (const row* r : trips) {
     if (!r->round_trip) continue;
     const row* cpu = best_on_cpu(p, r->n);
-    device.push_back(chart_point(static_cast<double>(r->n), *r->round_trip, true));
-    if (cpu) host.push_back(chart_point(static_cast<double>(r->n), *cpu->kernel, true));
+    const double n = static_cast<double>(r->n);
+    device.push_back(chart_point(n, *r->round_trip, r->round_trip->is_narrow()));
+    if (cpu) host.push_back(chart_point(n, *cpu->kernel, true));
     rows.push_back({html::text(r->size()), html::text(duration(r->round_trip->median)),
                     html::text(cpu ? duration(cpu->kernel->median) : "–"),
                     html::text(cpu ? factor(cpu->kernel->median / r->round_trip->median) : "–")});
   }
-  if (rows.empty() || host.empty()) return {};
+  const std::string finding = break_even(p, b);
+  if (finding.empty()) return {};
+  const html numbers = table("Round trip of the device against the fastest of the CPU.",
+                             {"n", b.name + ", round trip", "best on cpu", "CPU time / device time"}, rows);
+  json lines = json::array({chart_line(b.name + " with transfers", role::tilewise, 0, std::move(device)),
+                            chart_line("best on cpu", role::tilewise, 1, std::move(host))});
+  if (!has_enough_points(lines)) return tag("div", paragraph(finding) + folded("The numbers", numbers));
   return page.figure(
-      {{"kind", "lines"},
-       {"x", axis_of(p)},
-       {"y", "time"},
-       {"unit", "time"},
-       {"lines",
-        {{{"label", b.name + " with transfers"}, {"role", "tilewise"}, {"colour", 0}, {"points", std::move(device)}},
-         {{"label", "best on cpu"}, {"role", "peer"}, {"colour", 1}, {"points", std::move(host)}}}}},
-      b.name + " with its transfers against the CPU", break_even(p, b),
-      table({"n", b.name + ", round trip", "best on cpu", "CPU time / device time"}, rows));
+      {{"kind", "lines"}, {"x", axis_of(p)}, {"y", "time"}, {"unit", "time"}, {"lines", std::move(lines)}},
+      b.name + " with its transfers against the CPU.", finding, numbers);
 }
 
 }  // namespace
@@ -74,7 +75,7 @@ html transfer_section(const panel& p, page_builder& page) {
     figures += against_cpu(p, b, trips, page);
   }
   html section;
-  if (!figures.empty()) section += tag("h4", "Kernel and transfers") + tag("div", {{"class", "figures"}}, figures);
+  if (!figures.empty()) section += tag("h4", "Where a job’s time goes") + tag("div", {{"class", "figures"}}, figures);
   std::vector<html> travels;
   for (const std::string& finding : travel_findings(p)) travels.push_back(html::sentence(finding));
   if (!travels.empty()) section += tag("h4", "Between the ranks of a group") + list("ul", {}, travels);

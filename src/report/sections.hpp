@@ -1,25 +1,27 @@
-// The parts of the page, in the order in which they appear.
+// The parts of the page. page.cpp puts them in order.
 #pragma once
 
 #include "report/page_builder.hpp"
 
 namespace tilewise::report {
 
-html machine_section(const model& m);
+/// The first screen: the machine, the verdict, and a matrix of algorithms and devices.
+html overview(const model& m);
 
+// Of one problem:
+html doubt_section(const panel& p);
 html job_section(const panel& p, page_builder& page);
-html time_section(const panel& p, page_builder& page);
 html ladder_section(const panel& p, page_builder& page);
-html speedup_section(const panel& p, page_builder& page);
+html time_section(const panel& p, page_builder& page);
 html transfer_section(const panel& p, page_builder& page);
-html bits_section(const panel& p);
-html ratio_section(const panel& p);
+html peer_section(const panel& p);
 
+// Of all records; empty if they have nothing of it:
 html seeds_section(const model& m);
 html field_section(const model& m, page_builder& page);
-html gap_section(const model& m);
-html environment_section(const model& m);
+html machine_section(const model& m);
 html repeat_section(const model& m);
-html warning_section(const model& m);
+/// A line.
+html not_measured(const model& m);
 
 }  // namespace tilewise::report

@@ -4,7 +4,7 @@
 (() => {
   const specs = JSON.parse(document.getElementById("charts").textContent);
   const ink = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
-  const colourOf = (line) => line.role === "serial" || line.role === "limit" ? ink(line.role) : ink("c" + line.colour % 8);
+  const colourOf = (line) => ink(line.colour);
   const dashes = { serial: [2, 3], tilewise: [], peer: [7, 4], limit: [1, 2.5] };
   const marks = ["circle", "rect", "triangle", "rectRot", "star", "crossRot", "cross", "dash"];
 
@@ -132,22 +132,16 @@
   });
 
   function lines(spec) {
-    const sets = spec.lines.map((line) => {
+    const sets = spec.lines.map((line, i) => {
       const colour = colourOf(line);
       return {
         label: line.label, borderColor: colour, borderDash: dashes[line.role], borderWidth: line.role === "tilewise" ? 2 : 1.5,
-        pointStyle: line.role === "serial" ? "circle" : marks[line.colour % marks.length], pointRadius: { limit: 0, serial: 2 }[line.role] ?? 3.5, pointBorderWidth: 1.5,
+        pointStyle: marks[i % marks.length], pointRadius: { limit: 0, serial: 2 }[line.role] ?? 3.5, pointBorderWidth: 1.5,
         pointBackgroundColor: line.points.map((p) => p[4] ? ink("paper") : colour),
         data: line.points.map(([x, y, low, high]) => ({ x, y, low, high })),
       };
     });
     const xs = spec.lines.flatMap((line) => line.points.map((p) => p[0]));
-    if (spec.level) {
-      sets.push({
-        label: spec.level.label, borderColor: ink("serial"), borderDash: [2, 3], borderWidth: 1.5, pointRadius: 0,
-        data: [Math.min(...xs), Math.max(...xs)].map((x) => ({ x, y: spec.level.y })),
-      });
-    }
     const write = written[spec.unit];
     const x = { ...logarithmic(spec.x, short), min: Math.min(...xs) / 1.5, max: Math.max(...xs) * 1.5 };
     return {
@@ -192,13 +186,13 @@
   function stack(spec) {
     const write = written[spec.unit];
     // Lines tell neighbours apart where colours do not.
-    const fillOf = (part) => part.colour >= 2 ? hatched(ink("c" + part.colour)) : ink("c" + part.colour);
+    const fillOf = (part, i) => i % 2 === 1 ? hatched(ink(part.colour)) : ink(part.colour);
     return {
       type: "bar",
       data: {
         labels: spec.labels,
-        datasets: spec.parts.map((part) => ({
-          label: part.label, data: part.values, backgroundColor: fillOf(part), borderColor: ink("c" + part.colour), borderWidth: 1,
+        datasets: spec.parts.map((part, i) => ({
+          label: part.label, data: part.values, backgroundColor: fillOf(part, i), borderColor: ink(part.colour), borderWidth: 1,
           barPercentage: 0.75, categoryPercentage: 1,
         })),
       },
@@ -220,26 +214,79 @@
   const drawn = new Map();
   function draw(canvas) {
     const spec = specs[canvas.dataset.chart];
-    const bars = spec.kind === "bars" ? spec.bars.length : spec.unit === "time" && spec.kind === "stack" ? spec.labels.length + 1 : 0;
-    if (bars > 0) canvas.parentElement.style.height = 64 + 30 * bars + "px";
     if (drawn.has(canvas)) drawn.get(canvas).destroy();
+    else addSaving(canvas);
     drawn.set(canvas, new Chart(canvas, makers[spec.kind](spec)));
     document.documentElement.dataset.charts = drawn.size;
   }
+
+  // A PNG of the chart on the page's own background.
+  function picture(canvas) {
+    const copy = document.createElement("canvas");
+    copy.width = canvas.width;
+    copy.height = canvas.height;
+    const pen = copy.getContext("2d");
+    pen.fillStyle = ink("paper");
+    pen.fillRect(0, 0, copy.width, copy.height);
+    pen.drawImage(canvas, 0, 0);
+    return copy.toDataURL("image/png");
+  }
+  function addSaving(canvas) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Save as PNG";
+    button.setAttribute("aria-label", "Save as PNG: " + canvas.getAttribute("aria-label"));
+    button.addEventListener("click", () => {
+      const link = document.createElement("a");
+      link.href = picture(canvas);
+      link.download = "tilewise-chart-" + (Number(canvas.dataset.chart) + 1) + ".png";
+      link.click();
+    });
+    canvas.parentElement.after(button);
+  }
+
   const isHidden = (element) => {
     const fold = element.parentElement.closest("details");
     return fold !== null && (!fold.open || isHidden(fold));
   };
-  const drawNew = () => document.querySelectorAll("canvas").forEach((c) => { if (!drawn.has(c) && !isHidden(c)) draw(c); });
+  // Before anything is drawn, so that nothing moves when it is.
+  document.querySelectorAll("canvas").forEach((canvas) => {
+    const spec = specs[canvas.dataset.chart];
+    const bars = spec.kind === "bars" ? spec.bars.length : spec.kind === "stack" ? spec.labels.length + 1 : 0;
+    if (bars > 0) canvas.parentElement.style.height = 64 + 26 * bars + "px";
+  });
+
+  // What a reader sees comes first; all else one by one, so that the page answers in between.
+  const waiting = () => [...document.querySelectorAll("canvas")].filter((c) => !drawn.has(c) && !isHidden(c));
+  const isNear = (element) => element.getBoundingClientRect().top < 2 * innerHeight;
+  let left = [];
+  function drawLeft() {
+    const next = left.shift();
+    if (next && !drawn.has(next)) draw(next);
+    if (left.length > 0) setTimeout(drawLeft);
+  }
+  function drawNew() {
+    const isWorking = left.length > 0;
+    left = waiting();
+    left.filter(isNear).forEach(draw);
+    left = left.filter((c) => !drawn.has(c));
+    if (left.length > 0 && !isWorking) setTimeout(drawLeft);
+  }
+  const drawAgain = () => [...drawn.keys()].forEach(draw);
 
   Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
   Chart.defaults.color = ink("soft");
   drawNew();
   document.addEventListener("toggle", drawNew, true);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => [...drawn.keys()].forEach(draw));
-  // Paper cannot unfold anything. The figures' numbers and the further problems are printed if the reader opened them;
-  // all times are in the table of digests.
-  addEventListener("beforeprint", () => {
-    document.querySelectorAll("details:not(.panel)").forEach((fold) => { fold.open ||= !fold.closest("figure, .panel"); });
-  });
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  dark.addEventListener("change", drawAgain);
+  // Paper is white: a dark page is drawn with the light page's colours for as long as it is printed.
+  const onPaper = (is) => () => {
+    waiting().forEach(draw);
+    if (!dark.matches) return;
+    document.documentElement.toggleAttribute("data-on-paper", is);
+    drawAgain();
+  };
+  addEventListener("beforeprint", onPaper(true));
+  addEventListener("afterprint", onPaper(false));
 })();

@@ -1,0 +1,258 @@
+// The first screen: what was measured on, three sentences of verdict, and how our code stands for each algorithm on
+// each processor, at the largest size. What is in doubt wins nothing here and says why.
+#include "report/findings.hpp"
+#include "report/format.hpp"
+#include "report/sections.hpp"
+#include "report/standing.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace tilewise::report {
+
+namespace {
+
+/// Of each algorithm on each machine its main problem; of whole jobs only where no kernels were measured.
+std::vector<const panel*> matrix_panels(const model& m) {
+  std::vector<const panel*> all = main_panels(m), kept;
+  const auto same = [](const panel* x, const panel* y) {
+    return x != y && x->algorithm == y->algorithm && x->machine == y->machine && !y->is_of_jobs();
+  };
+  for (const panel* p : all)
+    if (!p->is_of_jobs() || std::none_of(all.begin(), all.end(), [&](const panel* q) { return same(p, q); }))
+      kept.push_back(p);
+  return kept;
+}
+
+struct cell {
+  const panel* of;
+  const board* on;
+  standing what;
+};
+
+std::vector<cell> cells_of(const std::vector<const panel*>& panels) {
+  std::vector<cell> all;
+  for (const panel* p : panels)
+    for (const board& b : p->boards)
+      if (const standing s = standing_of(b); s.ours) all.push_back({p, &b, s});
+  return all;
+}
+
+std::string place_of(const cell& c, const model& m) {
+  return c.on->name + (m.machines.size() > 1 ? " of " + c.of->machine : "");
+}
+std::string name_of(const cell& c, const model& m) { return c.of->algorithm + " on " + place_of(c, m); }
+
+constexpr std::size_t most_named = 5;  // in a sentence
+
+/// The fastest at the largest size of a problem, or null if its time is in doubt.
+const cell* winner_of(const panel& p, const std::vector<cell>& cells) {
+  const cell* best = nullptr;
+  for (const cell& c : cells) {
+    if (c.of != &p || c.what.ours->n != p.largest_size()) continue;
+    if (!best || c.what.ours->kernel->median < best->what.ours->kernel->median) best = &c;
+  }
+  return best && best->what.ours->ranked() ? best : nullptr;
+}
+
+std::string fastest_sentence(const std::vector<const panel*>& panels, const std::vector<cell>& cells, const model& m) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> won;
+  std::vector<std::string> unknown;
+  for (const panel* p : panels) {
+    const cell* best = winner_of(*p, cells);
+    if (!best) {
+      unknown.push_back(p->algorithm);
+      continue;
+    }
+    const std::string place = place_of(*best, m);
+    auto at = std::find_if(won.begin(), won.end(), [&](const auto& w) { return w.first == place; });
+    if (at == won.end()) at = won.insert(won.end(), {place, {}});
+    at->second.push_back(p->algorithm);
+  }
+  if (won.empty()) return "No fastest device can be named: the shortest times at the largest sizes are in doubt.";
+  std::vector<std::string> parts;
+  for (const auto& [place, algorithms] : won) {
+    const bool is_all = algorithms.size() > 1 && algorithms.size() == panels.size();
+    parts.push_back(place + " for " +
+                    (is_all ? "all " + count(algorithms.size()) + " algorithms" : listed(algorithms, 8)));
+  }
+  std::string text = "Fastest at the largest size: " + listed(parts, most_named);
+  return text + (unknown.empty() ? "" : "; nothing can be said of " + listed(unknown, 8)) + ".";
+}
+
+std::string limit_sentence(const std::vector<cell>& cells, const model& m) {
+  constexpr double reached = 0.8;
+  std::vector<const cell*> bounded;
+  std::size_t without = 0;
+  for (const cell& c : cells) {
+    if (!c.what.ours->ranked()) continue;
+    if (c.what.ours->fraction)
+      bounded.push_back(&c);
+    else
+      ++without;
+  }
+  if (bounded.empty()) return "No limit was measured for a time that can be trusted.";
+  std::stable_sort(bounded.begin(), bounded.end(),
+                   [](const cell* x, const cell* y) { return *x->what.ours->fraction > *y->what.ours->fraction; });
+  const auto told = [&](const cell& c) { return name_of(c, m) + " (" + share_text(*c.what.ours) + ")"; };
+  std::vector<std::string> at_limit;
+  for (const cell* c : bounded)
+    if (*c->what.ours->fraction >= reached) at_limit.push_back(told(*c));
+  std::string text = at_limit.empty() ? "No limit is reached; the nearest to it is " + told(*bounded.front())
+                                      : "80 % of the limit or more is reached by " + listed(at_limit, most_named);
+  if (bounded.size() > at_limit.size() && bounded.size() > 1)
+    text += "; the farthest from it is " + told(*bounded.back());
+  return text + (without == 0 ? "" : "; " + count(without) + (without == 1 ? " has" : " have") + " no limit measured") +
+         ".";
+}
+
+std::string peer_sentence(const std::vector<cell>& cells, const model& m) {
+  std::size_t ahead = 0, even = 0, alone = 0;
+  std::vector<std::string> behind, unclear;
+  for (const cell& c : cells) {
+    ahead += c.what.position == position::ahead;
+    even += c.what.position == position::on_a_par;
+    alone += c.what.position == position::no_peer;
+    if (c.what.position == position::behind)
+      behind.push_back(name_of(c, m) + " (" + factor(c.what.speed->median) + " × " + short_name(c.what.peer->variant) +
+                       ")");
+    if (c.what.position == position::unclear || c.what.position == position::in_doubt)
+      unclear.push_back(name_of(c, m) + " (" + c.what.why + ")");
+  }
+  std::string text = "Ours is ahead of the best peer in " + count(ahead) + " of " + count(cells.size()) + " cells";
+  if (even > 0) text += ", on a par in " + count(even);
+  if (alone > 0) text += ", without a peer in " + count(alone);
+  text += behind.empty() ? "; no peer is ahead"
+                         : "; a peer is ahead in " + count(behind.size()) + ": " + listed(behind, most_named);
+  if (!unclear.empty())
+    text += "; nothing can be said of " + count(unclear.size()) + ": " + listed(unclear, most_named);
+  return text + ".";
+}
+
+/// "80 % of copy", or that nothing bounds it.
+std::string share_words(const row& r) {
+  return r.fraction ? share_text(r) + " of " + std::string(name_of(*r.bound_by)) : "no limit measured";
+}
+
+/// A processor's name is shown where the table's head is not, on narrow screens.
+html cell_html(const std::string& place, const board* b) {
+  const standing s = b ? standing_of(*b) : standing{};
+  html words = tag("b", {{"class", "mark"}}, html::text(letter_of(s.position))) + " " + words_of(s.position);
+  if (s.speed && s.position != position::in_doubt)
+    words += ", " + tag("strong", html::text(factor(s.speed->median) + " ×")) + " " +
+             html::text(short_name(s.peer->variant));
+  if (s.ours && s.position != position::in_doubt) words += tag("div", html::text(share_words(*s.ours)));
+  if (s.ours) words += tag("small", html::text(duration(s.ours->kernel->median) + ", " + s.ours->name()));
+  if (!s.why.empty()) words += tag("small", html::text(s.why));
+  return tag("div", {{"class", style_of(s.position)}}, tag("span", {{"class", "place"}}, html::text(place)) + words);
+}
+
+/// "scan f32, n = 1,024", and where a processor was measured at another size.
+std::string problem_of(const panel& p, const model& m) {
+  const std::uint64_t largest = p.largest_size();
+  const std::string settings = shown_settings(p.settings);
+  std::string text = p.dtype + (settings.empty() ? "" : " " + settings) + ", n = " + p.size_at(largest);
+  for (const board& b : p.boards)
+    if (const std::uint64_t n = b.largest_size(); n != largest && n != 0) text += ", on " + b.name + " " + p.size_at(n);
+  if (p.is_of_jobs()) text += ", whole jobs";
+  return text + (m.machines.size() > 1 ? ", on " + p.machine : "");
+}
+
+html matrix(const model& m, const std::vector<const panel*>& panels) {
+  constexpr std::size_t most_columns = 8;
+  std::vector<std::string> names;
+  std::map<std::string, std::string> hardware;
+  for (const panel* p : panels)
+    for (const board& b : p->boards)
+      if (hardware.emplace(b.name, b.title).second) names.push_back(b.name);
+  const std::size_t unsaid = names.size() - std::min(names.size(), most_columns);
+  names.resize(names.size() - unsaid);
+  std::vector<std::string> heads{"algorithm and largest problem"};
+  for (const std::string& name : names) heads.push_back(name + (hardware[name].empty() ? "" : " · " + hardware[name]));
+  std::vector<std::vector<html>> rows;
+  for (const panel* p : panels) {
+    auto& line = rows.emplace_back(
+        std::vector<html>{html::text(p->algorithm) + tag("small", html::sentence(problem_of(*p, m)))});
+    for (const std::string& name : names) {
+      const auto on = std::find_if(p->boards.begin(), p->boards.end(), [&](const board& b) { return b.name == name; });
+      line.push_back(cell_html(name, on == p->boards.end() ? nullptr : &*on));
+    }
+  }
+  return tag("div", {{"class", "matrix"}},
+             table("Our fastest variant on each processor, at the largest size of the problem that was measured most",
+                   heads, rows, content::words)) +
+         tag("p", {{"class", "note"}},
+             "Its speed against the best peer there, and its share of the limit: A ahead, P on a par, B behind, U "
+             "unclear, N no peer, ? in doubt, – not measured.") +
+         left_out(unsaid, "processors");
+}
+
+std::string machine_sentence(const machine& on, const std::vector<const panel*>& panels) {
+  std::vector<std::string> devices;
+  std::set<std::string> told;
+  for (const panel* p : panels)
+    for (const board& b : p->boards)
+      if (p->machine == on.name && !b.is_cpu && told.insert(b.name).second)
+        devices.push_back(b.name + " is " + b.title);
+  std::string text = on.host.hostname.empty() ? "A machine" : on.host.hostname;
+  text += " has " + on.host.cpu_model.value_or("a processor without a name");
+  if (on.host.cores) text += " with " + count(*on.host.cores) + (*on.host.cores == 1 ? " core" : " cores");
+  if (on.host.ram_bytes) text += " and " + bytes(static_cast<double>(*on.host.ram_bytes)) + " of memory";
+  if (!devices.empty()) text += "; " + listed(devices, most_named);
+  return text + ". Measured " + on.last_time.substr(0, 10) + " with tilewise " + on.tool.version + ".";
+}
+
+html machine_lines(const model& m, const std::vector<const panel*>& panels) {
+  constexpr std::size_t most_machines = 4;
+  std::set<const machine*> told;
+  html lines;
+  for (const row& r : m.rows) {
+    if (told.size() == std::min(m.machines.size(), most_machines)) break;
+    if (told.insert(&r.on).second) lines += paragraph(machine_sentence(r.on, panels));
+  }
+  return lines + left_out(m.machines.size() - told.size(), "machines");
+}
+
+/// How many times cannot be relied on, and what helps.
+std::string doubt_note(const model& m) {
+  std::size_t times = 0, ranked = 0;
+  for (const row& r : m.rows) {
+    if (r.is_limit() || !r.timed()) continue;
+    ++times;
+    ranked += r.ranked();
+  }
+  if (times == ranked) return "";
+  return count(times - ranked) + " of " + count(times) +
+         " times are in doubt: they have no interval, one wider than ± 5 %, or cannot be true. A quiet machine and a "
+         "longer run help, such as tilewise bench --preset normal.";
+}
+
+/// Many are folded.
+html told(const std::vector<html>& notes) {
+  constexpr std::size_t most_open = 4;
+  if (notes.empty()) return {};
+  const html all = list("ul", {{"class", "note"}}, notes);
+  return notes.size() <= most_open ? all : folded(count(notes.size()) + " notes on the machine and the records", all);
+}
+
+}  // namespace
+
+html overview(const model& m) {
+  const std::vector<const panel*> panels = matrix_panels(m);
+  const std::vector<cell> cells = cells_of(panels);
+  html whole = machine_lines(m, panels);
+  if (!cells.empty())
+    whole += list("ul", {{"class", "verdict"}},
+                  {html::sentence(fastest_sentence(panels, cells, m)), html::sentence(limit_sentence(cells, m)),
+                   html::sentence(peer_sentence(cells, m))});
+  whole += tag("p", {{"class", any_wrong(m) ? "bits wrong" : "bits"}}, html::sentence(bits_finding(m)));
+  if (!panels.empty()) whole += matrix(m, panels);
+  if (const std::string doubts = doubt_note(m); !doubts.empty())
+    whole += tag("p", {{"class", "note"}}, html::sentence(doubts));
+  std::vector<html> notes;
+  for (const auto& texts : {m.warnings, machine_notes(m), change_findings(m)})
+    for (const std::string& text : texts) notes.push_back(html::sentence(text));
+  return whole + told(notes);
+}
+
+}  // namespace tilewise::report

@@ -1,0 +1,74 @@
+// Other people's code beside ours: the best of each at the largest size, and every ratio of interleaved rounds.
+#include "report/comparison.hpp"
+#include "report/findings.hpp"
+#include "report/format.hpp"
+#include "report/sections.hpp"
+#include "report/standing.hpp"
+
+namespace tilewise::report {
+
+namespace {
+
+using cells = std::vector<html>;
+
+std::string judgement(const interval& speed, const row& ours) {
+  return std::string(name_of(judged(speed, smallest_effect(ours))));
+}
+
+/// What a ratio compares with, by the name used everywhere else.
+std::string name_of(const ratio& q, const board& b) {
+  for (const series& s : b.all)
+    if (s.variant == q.to && (s.device == q.device || s.kind != role::tilewise)) return s.label;
+  return short_name(q.to);
+}
+
+/// Our fastest at the largest size against each peer there.
+void add_peers(const board& b, std::vector<cells>& lines) {
+  const standing s = standing_of(b);
+  if (!s.ours) return;
+  const std::string mark = s.position == position::in_doubt ? "? " : "";
+  for (const series& other : b.all) {
+    const row* peer = other.kind == role::peer ? other.at(s.ours->n) : nullptr;
+    if (!peer || !peer->timed()) continue;
+    const auto speed = speed_against(*s.ours, *peer);
+    const std::string doubt = s.position == position::in_doubt ? s.why : peer->doubt();
+    const std::string told = doubt.empty() ? judgement(*speed, *s.ours) : "in doubt: " + doubt;
+    lines.push_back({html::text(other.label), html::text(b.name), html::text(s.ours->size()),
+                     html::text((peer->ranked() ? "" : "? ") + duration(peer->kernel->median)),
+                     html::text(s.ours->name() + ", " + mark + duration(s.ours->kernel->median)),
+                     html::text(ratio_text(*speed)), html::text(told)});
+  }
+}
+
+void add_ratios(const board& b, std::vector<cells>& lines) {
+  for (const series& s : b.all)
+    for (const row* r : s.measured())
+      for (const ratio& q : r->ratios)
+        if (s.kind == role::tilewise && r->plausible)
+          lines.push_back({html::text(s.label), html::text(name_of(q, b)), html::text(b.name), html::text(r->size()),
+                           html::text(ratio_text(q.value)),
+                           html::text(r->ranked() ? judgement(q.value, *r) : "in doubt: " + r->doubt())});
+}
+
+}  // namespace
+
+html peer_section(const panel& p) {
+  std::vector<cells> peers, ratios;
+  for (const board& b : p.boards) {
+    add_peers(b, peers);
+    add_ratios(b, ratios);
+  }
+  html section;
+  if (!peers.empty())
+    section += table("Our fastest variant against other people’s code, at the largest size. Above 1 ours is faster.",
+                     {"peer", "processor", "n", "its time", "ours", "speed ratio", "ours is"}, peers, content::words);
+  if (!ratios.empty())
+    section += folded(
+        count(ratios.size()) + " ratios from interleaved rounds",
+        table("Both ran alternately in one process, A B B A. Above 1, the first is faster; the 95 % interval is in "
+              "brackets. It must lie beyond the machine’s noise floor to be called faster or slower.",
+              {"variant", "against", "processor", "n", "speed ratio", "verdict"}, ratios, content::words));
+  return section.empty() ? section : tag("h4", "The peers") + section;
+}
+
+}  // namespace tilewise::report

@@ -1,0 +1,83 @@
+#include "report/standing.hpp"
+
+#include "report/comparison.hpp"
+#include "report/format.hpp"
+
+#include <array>
+
+namespace tilewise::report {
+
+namespace {
+
+struct position_words {
+  const char *letter, *words, *style;
+};
+constexpr std::array<position_words, 7> all_positions{{{"A", "ahead", "ahead"},
+                                                       {"P", "on a par", "par"},
+                                                       {"B", "behind", "behind"},
+                                                       {"U", "unclear", "unclear"},
+                                                       {"N", "no peer", "alone"},
+                                                       {"?", "in doubt", "doubt"},
+                                                       {"–", "not measured", "none"}}};
+
+const position_words& about(position p) { return all_positions[static_cast<std::size_t>(p)]; }
+
+position position_of(const interval& speed, double smallest_effect) {
+  switch (judged(speed, smallest_effect)) {
+    case verdict::faster: return position::ahead;
+    case verdict::slower: return position::behind;
+    case verdict::same: return position::on_a_par;
+    default: return position::unclear;
+  }
+}
+
+/// Of our time that is ranked. A peer whose interval is wide can be beaten, if that of the ratio allows it; nothing
+/// else is said of a peer in doubt.
+void judge(standing& s) {
+  const std::string doubt = s.peer->doubt();
+  s.position = position_of(*s.speed, smallest_effect(*s.ours));
+  if (!doubt.empty()) {
+    s.why = "the peer: " + doubt;
+    if (s.position != position::ahead || !s.peer->plausible || !s.peer->kernel->spread())
+      s.position = position::unclear;
+  } else if (s.position == position::unclear) {
+    s.why = s.speed->low && s.speed->high ? "between " + factor(*s.speed->low) + " and " + factor(*s.speed->high)
+                                          : "the ratio has no interval";
+  }
+}
+
+}  // namespace
+
+const char* letter_of(position p) { return about(p).letter; }
+const char* words_of(position p) { return about(p).words; }
+const char* style_of(position p) { return about(p).style; }
+
+std::optional<interval> speed_against(const row& ours, const row& peer) {
+  if (const auto together = ratio_to(ours, peer.variant)) return together->value;
+  if (!ours.timed() || !peer.timed()) return std::nullopt;
+  const interval &mine = *ours.kernel, &theirs = *peer.kernel;
+  interval speed{theirs.median / mine.median, {}, {}};
+  if (mine.low && mine.high && theirs.low && theirs.high && *mine.low > 0)
+    speed.low = *theirs.low / *mine.high, speed.high = *theirs.high / *mine.low;
+  return speed;
+}
+
+standing standing_at(const board& b, std::uint64_t n) {
+  const series *best = b.fastest(role::tilewise, n), *shortest = b.fastest_of_all(role::tilewise, n);
+  if (!shortest) return {};
+  standing s{.ours = (best ? best : shortest)->at(n), .why = ""};
+  s.position = best ? position::no_peer : position::in_doubt;
+  if (!best) s.why = s.ours->doubt();
+  if (best && best != shortest)
+    s.why = shortest->label + " takes " + duration(shortest->at(n)->kernel->median) + ", " + shortest->at(n)->doubt();
+  const series* rival = b.fastest_of_all(role::peer, n);
+  if (!rival) return s;
+  s.peer = rival->at(n);
+  s.speed = speed_against(*s.ours, *s.peer);
+  if (best) judge(s);
+  return s;
+}
+
+standing standing_of(const board& b) { return standing_at(b, b.largest_size()); }
+
+}  // namespace tilewise::report

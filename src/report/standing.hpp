@@ -1,0 +1,33 @@
+// How our code stands on a processor: the fastest variant against the best peer, and why where nothing can be said.
+#pragma once
+
+#include "report/model.hpp"
+
+namespace tilewise::report {
+
+enum class position : std::uint8_t { ahead, on_a_par, behind, unclear, no_peer, in_doubt, not_measured };
+
+struct standing {
+  report::position position = report::position::not_measured;
+  const row* ours = nullptr;           // our fastest that can be trusted; in_doubt: our fastest, which cannot
+  const row* peer = nullptr;           // the fastest of other people's, whether it can be trusted or not
+  std::optional<interval> speed = {};  // the peer's time / ours
+  std::string why;                     // of unclear and in_doubt
+};
+
+/// At the largest size that one of ours was measured at on this processor.
+standing standing_of(const board& b);
+/// At `n`.
+standing standing_at(const board& b, std::uint64_t n);
+
+/// No position is told by colour alone: "A", "ahead".
+const char* letter_of(position p);
+const char* words_of(position p);
+/// A position's name in page.css.
+const char* style_of(position p);
+
+/// The peer's time over ours, of rounds in which both ran if there are any; else of the medians of separate rounds,
+/// with the widest interval that both allow.
+std::optional<interval> speed_against(const row& ours, const row& peer);
+
+}  // namespace tilewise::report

@@ -1,0 +1,159 @@
+// The first screen: what is in doubt wins nothing, no verdict is told by colour alone, and no limit is one that does
+// not bound.
+#include "report/format.hpp"
+#include "report/standing.hpp"
+#include "report_page.hpp"
+
+#include <gtest/gtest.h>
+
+#include <regex>
+
+namespace tilewise::report {
+namespace {
+
+using nlohmann::json;
+
+/// The made-up records of scan on f32, each with what `change` makes of it.
+template <class Change>
+std::vector<json> scans(Change change) {
+  std::vector<json> records = made_up_records();
+  std::erase_if(records, [](const json& r) { return !r["case"]["group"].get<std::string>().starts_with("scan.f32 "); });
+  for (json& r : records) change(r);
+  return records;
+}
+
+bool is_of(const json& r, const std::string& variant) { return r["case"]["variant"] == variant && r["status"] == "ok"; }
+
+void widen(json& r) { r["timing"]["kernel"]["ci95_hi_ns"] = r["timing"]["kernel"]["median_ns"].get<double>() * 1.12; }
+
+void scale(json& r, double by) {
+  for (const char* key : {"median_ns", "ci95_lo_ns", "ci95_hi_ns"})
+    r["timing"]["kernel"][key] = r["timing"]["kernel"][key].get<double>() * by;
+  r["ratios"] = json::array();
+}
+
+/// On cuda:0, where lookback is the fastest and cub the peer.
+standing on_gpu(const std::vector<json>& records) {
+  static std::deque<model> kept;  // standings point into it
+  const model& m = kept.emplace_back(make_model(typed(records)));
+  return standing_of(m.panels.front().boards.back());
+}
+
+std::string verdict_of(const std::vector<json>& records) {
+  const std::string body = body_of(page_of(records));
+  const std::size_t begin = body.find("<ul class=\"verdict\">");
+  return body.substr(begin, body.find("</ul>", begin) - begin);
+}
+
+TEST(ReportOverview, WhatIsInDoubtIsNeverTheFastest) {
+  const auto nothing = [](json&) {};
+  EXPECT_EQ(on_gpu(scans(nothing)).ours->variant, "scan/cuda:lookback");
+  EXPECT_NE(verdict_of(scans(nothing)).find("Fastest at the largest size: cuda:0 for scan."), std::string::npos);
+  const auto no_interval = [](json& r) { r["timing"]["kernel"]["ci95_lo_ns"] = nullptr; };
+  const auto implausible = [](json& r) { r["derived"]["plausible"] = false; };
+  for (const std::function<void(json&)>& spoil : {std::function<void(json&)>(widen), {no_interval}, {implausible}}) {
+    const std::vector<json> records = scans([&](json& r) {
+      if (is_of(r, "scan/cuda:lookback")) spoil(r);
+    });
+    const standing s = on_gpu(records);
+    EXPECT_EQ(s.ours->variant, "scan/cuda:blelloch");
+    EXPECT_NE(s.why.find("cuda:lookback takes "), std::string::npos) << s.why;
+    EXPECT_NE(matrix_of(body_of(page_of(records))).find("cuda:lookback takes "), std::string::npos);
+  }
+}
+
+TEST(ReportOverview, WhereAllIsInDoubtTheReasonStandsBesideAMark) {
+  const std::vector<json> records = scans([](json& r) {
+    if (r["device"]["name"] == "cuda:0" && r["status"] == "ok") widen(r);
+  });
+  const standing s = on_gpu(records);
+  EXPECT_EQ(s.position, position::in_doubt);
+  EXPECT_EQ(s.why, "interval ± 12 %");
+  const std::string matrix = matrix_of(body_of(page_of(records)));
+  EXPECT_NE(matrix.find("<b class=\"mark\">?</b> in doubt<small>"), std::string::npos) << matrix;
+  EXPECT_NE(matrix.find("<small>interval ± 12 %</small>"), std::string::npos) << matrix;
+  EXPECT_NE(verdict_of(records).find("No fastest device can be named"), std::string::npos)
+      << "not one that is slower either" << verdict_of(records);
+  EXPECT_NE(verdict_of(records).find("scan on cuda:0 (interval ± 12 %)"), std::string::npos) << verdict_of(records);
+}
+
+TEST(ReportOverview, APeerIsBehindOnAParOrAheadByTheWholeInterval) {
+  const auto with_peer = [](double factor) {
+    return on_gpu(scans([&](json& r) {
+             if (is_of(r, "scan/cuda:lookback")) r["ratios"] = json::array();
+             if (is_of(r, "scan/cuda:cub")) scale(r, factor);
+           }))
+        .position;
+  };
+  EXPECT_EQ(with_peer(1), position::ahead);
+  EXPECT_EQ(with_peer(0.5), position::behind);
+  EXPECT_EQ(with_peer(0.965), position::unclear) << "its interval crosses the noise floor";
+  const auto together = [](double low, double high) {
+    return on_gpu(scans([&](json& r) {
+             if (is_of(r, "scan/cuda:lookback")) r["ratios"][0]["ci95_lo"] = low, r["ratios"][0]["ci95_hi"] = high;
+           }))
+        .position;
+  };
+  EXPECT_EQ(together(0.995, 1.005), position::on_a_par);
+  EXPECT_EQ(together(0.9, 1.1), position::unclear);
+}
+
+TEST(ReportOverview, APeerInDoubtIsNeverAhead) {
+  const auto with_wide_peer = [](double slower) {
+    return on_gpu(scans([&](json& r) {
+      if (is_of(r, "scan/cuda:lookback")) r["ratios"] = json::array();
+      if (!is_of(r, "scan/cuda:cub")) return;
+      scale(r, slower);
+      widen(r);
+    }));
+  };
+  EXPECT_EQ(with_wide_peer(0.5).position, position::unclear);
+  EXPECT_EQ(with_wide_peer(0.97).position, position::unclear);
+  EXPECT_EQ(with_wide_peer(3).position, position::ahead) << "by the whole interval of the ratio";
+  EXPECT_EQ(with_wide_peer(3).why, "the peer: interval ± 12 %");
+  const standing s = on_gpu(scans([](json& r) {
+    if (is_of(r, "scan/cuda:cub")) scale(r, 3), r["timing"]["kernel"]["ci95_lo_ns"] = nullptr;
+  }));
+  EXPECT_EQ(s.position, position::unclear) << "it has no interval";
+  const standing alone = on_gpu(scans([](json& r) {
+    if (r["case"]["variant"] == "scan/cuda:cub") r["status"] = "failed";
+  }));
+  EXPECT_EQ(alone.position, position::no_peer);
+}
+
+TEST(ReportOverview, EachCellHasAColourALetterAndAWord) {
+  const std::string matrix = matrix_of(body_of(page_of(made_up_records())));
+  const std::regex cell(
+      "<td><div class=\"(ahead|par|behind|unclear|alone|doubt|none)\"><span class=\"place\">[^<]*</span><b "
+      "class=\"mark\">"
+      "(A|P|B|U|N|\\?|–)</b> (ahead|on a par|behind|unclear|no peer|in doubt|not measured)");
+  const auto found = std::distance(std::sregex_iterator(matrix.begin(), matrix.end(), cell), std::sregex_iterator());
+  EXPECT_EQ(static_cast<std::size_t>(found), times_in(matrix, "<td>"));
+  EXPECT_EQ(found, 6) << "two algorithms on three processors";
+  EXPECT_NE(body_of(page_of(made_up_records())).find("A ahead, P on a par, B behind"), std::string::npos);
+  EXPECT_NE(matrix.find("n = 268,435,456"), std::string::npos) << "the largest size, named";
+}
+
+TEST(ReportOverview, ACopyIsNoLimitOfArithmetic) {
+  const auto of_intensity = [](double operations_per_byte, const char* mode) {
+    return scans([&](json& r) {
+      r["case"]["operations"] = r["case"]["bytes_min"].get<double>() * operations_per_byte;
+      r["case"]["mode"] = mode;
+    });
+  };
+  for (const double few : {0.125, 7.9}) {
+    const std::string body = body_of(page_of(of_intensity(few, "hot")));
+    EXPECT_NE(matrix_of(body).find(" % of copy"), std::string::npos) << few;
+    EXPECT_EQ(body.find("no limit measured"), std::string::npos) << few;
+  }
+  const std::string body = body_of(page_of(of_intensity(100, "hot")));
+  EXPECT_EQ(times_in(matrix_of(body), "no limit measured"), 3u);
+  EXPECT_EQ(body.find("of copy"), std::string::npos);
+  EXPECT_EQ(body.find("plain copy"), std::string::npos) << "the ladder ends without it";
+  EXPECT_NE(body.find("No limit was measured"), std::string::npos);
+  EXPECT_NE(body_of(page_of(of_intensity(100, "file_to_file"))).find(" % of copy"), std::string::npos)
+      << "a job is held against moving its data";
+}
+
+}  // namespace
+}  // namespace tilewise::report
