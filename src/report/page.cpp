@@ -46,6 +46,7 @@ html panel_content(const panel& p, page_builder& page) {
   whole += time_section(p, page);
   whole += ladder_section(p, page);
   whole += speedup_section(p, page);
+  whole += scaling_section(p, page);
   whole += transfer_section(p, page);
   return whole + bits_section(p) + ratio_section(p);
 }

@@ -11,6 +11,7 @@ html job_section(const panel& p, page_builder& page);
 html time_section(const panel& p, page_builder& page);
 html ladder_section(const panel& p, page_builder& page);
 html speedup_section(const panel& p, page_builder& page);
+html scaling_section(const panel& p, page_builder& page);
 html transfer_section(const panel& p, page_builder& page);
 html bits_section(const panel& p);
 html ratio_section(const panel& p);
