@@ -54,18 +54,18 @@ exit_code bench_output::finish() {
   print_block();
   print(bench_verdict(all_));
   if (!asked_.report.empty()) report::write_html(report::make_model(std::move(written_)), asked_.report);
-  return judge();
+  return judged(all_);
 }
 
-exit_code bench_output::judge() const {
+exit_code judged(std::span<const lab::measured> all) {
   if (interrupt_requested()) return exit_code::interrupted;
   const auto lacks_memory = [](const lab::measured& m) { return m.failure == errc::out_of_memory; };
-  if (std::all_of(all_.begin(), all_.end(), lacks_memory)) {
-    note("tilewise: nothing could be measured: " + *all_.front().result.reason + "; choose a smaller --n or --shape");
+  if (std::all_of(all.begin(), all.end(), lacks_memory)) {
+    note("tilewise: nothing could be measured: " + *all.front().result.reason + "; choose a smaller size");
     return exit_code::out_of_memory;
   }
   exit_code worst = exit_code::ok;
-  for (const lab::measured& m : all_) {
+  for (const lab::measured& m : all) {
     const auto& course = m.result.course;
     const record::status state = m.result.state;
     if (state == record::status::wrong || (course && course->differs_from_document())) return exit_code::wrong_result;

@@ -8,6 +8,7 @@
 #include "report/model.hpp"
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,13 +28,12 @@ class bench_output {
   void begin(std::size_t index, const std::string& title, const std::string& name);
   void tell(const std::string& what) const;
   void keep(lab::measured m);
-  /// The last block, the verdict and the page. An interrupted run says so; otherwise the most serious outcome.
+  /// The last block, the verdict and the page.
   exit_code finish();
 
  private:
   void tell_line(const lab::measured& m) const;
   void print_block();
-  exit_code judge() const;
 
   const bench_outputs asked_;
   const std::size_t groups_;
@@ -44,5 +44,8 @@ class bench_output {
   std::vector<lab::measured> block_, all_;
   report::row_table written_;
 };
+
+/// Of all that was measured: that it was interrupted, otherwise the most serious outcome.
+exit_code judged(std::span<const lab::measured> all);
 
 }  // namespace tilewise::cli

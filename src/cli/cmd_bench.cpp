@@ -272,11 +272,7 @@ void add_what(CLI::App& command, bench_request& to) {
 void add_how(CLI::App& command, bench_request& to) {
   command.add_option("--mode", to.mode, "hot, cold, host_to_host, file_to_file; see below")->option_text("NAME");
   command.add_option("--precision", to.precision, "how precisely to know the median; default 1%")->option_text("P%");
-  command.add_option("--max-time", to.max_time_s, "at most this many seconds per row")
-      ->option_text("S")
-      ->check([](const std::string& text) {
-        return std::strtod(text.c_str(), nullptr) > 0 ? "" : "'" + text + "' is not a number of seconds above 0";
-      });
+  add_max_time(command, to.max_time_s);
   add_file_option(command, "-o", to.records, "append one JSON record per row", "FILE.jsonl");
   add_file_option(command, "--report", to.report, "write the page that explains the records", "FILE.html");
   command.add_flag("--isolate", to.isolate, "a process for each group: a crash costs one row");

@@ -69,6 +69,9 @@ CLI::Option* add_array_option(CLI::App& command, const std::string& name, std::s
 /// A required positional argument.
 CLI::Option* add_input_array(CLI::App& command, const std::string& name, std::string& to, const std::string& says);
 
+/// --max-time, in seconds above 0, of measuring one row.
+CLI::Option* add_max_time(CLI::App& command, double& to);
+
 /// One value each time, or several separated by commas: a positional argument may follow.
 CLI::Option* several(CLI::Option* option);
 
@@ -85,6 +88,7 @@ void add_polymul(CLI::App& app, invocation& call);
 void add_probe(CLI::App& app, invocation& call);
 void add_reduce(CLI::App& app, invocation& call);
 void add_report(CLI::App& app, invocation& call);
+void add_scale(CLI::App& app, invocation& call);
 void add_scan(CLI::App& app, invocation& call);
 void add_sort(CLI::App& app, invocation& call);
 void add_tune(CLI::App& app, invocation& call);

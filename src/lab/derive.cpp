@@ -3,6 +3,8 @@
 #include "lab/limit.hpp"
 #include "lab/statistics.hpp"
 
+#include <algorithm>
+
 namespace tilewise::lab {
 
 namespace {
@@ -63,6 +65,15 @@ const measured* limit_for(const measured& mine, std::span<const measured> rows) 
   return limit;
 }
 
+/// A ratio names its other row by variant, device and tuning, which rows with several numbers of threads share.
+bool is_named_alone(const group& what, std::size_t i) {
+  const auto same = [&](const row& r) {
+    return r.variant == what.rows[i].variant && r.on->info().name == what.rows[i].on->info().name &&
+           r.tuning == what.rows[i].tuning;
+  };
+  return std::count_if(what.rows.begin(), what.rows.end(), same) == 1;
+}
+
 }  // namespace
 
 void derive(const group& what, std::span<measured> rows) {
@@ -71,7 +82,7 @@ void derive(const group& what, std::span<measured> rows) {
     mine.result.derived = rates_of(mine);
     if (const measured* limit = limit_for(mine, rows)) hold_against(*limit, what.problem, mine);
     for (std::size_t i = 0; i < rows.size(); ++i)
-      if (&rows[i] != &mine && rows[i].time() != nullptr && what.rows[i].is_default_tuning())
+      if (&rows[i] != &mine && rows[i].time() != nullptr && what.rows[i].is_default_tuning() && is_named_alone(what, i))
         compare(what.rows[i], rows[i], mine);
   }
 }

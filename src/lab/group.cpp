@@ -20,6 +20,10 @@ std::string row::place() const {
 
 bool row::is_default_tuning() const { return tuning == registry::default_tuning(variant->tuning); }
 
+bool share_memory(const row& a, const row& b) {
+  return a.on == b.on || (a.on->info().backend == "cpu" && b.on->info().backend == "cpu");
+}
+
 std::string group::data() const {
   return from != nullptr && from->inputs != nullptr ? "seeds" : std::string(name_of(data_for(problem)));
 }

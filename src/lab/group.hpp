@@ -1,4 +1,4 @@
-// What is measured together: the rows of one problem on one device.
+// What is measured together: the rows of one problem on one device, or on devices that are compared.
 #pragma once
 
 #include "lab/experiment.hpp"
@@ -26,7 +26,11 @@ struct row {
   bool is_default_tuning() const;
 };
 
-/// Rows that are compared: one problem on one device. All CPU executors are one device here.
+/// All CPU executors work on the host's memory, any other device on its own.
+bool share_memory(const row& a, const row& b);
+
+/// Rows that are compared: one problem on one device. All CPU executors are one device here. Rows of other devices
+/// follow one another device by device.
 struct group {
   registry::problem problem;
   std::string where;  // "cpu", "cuda:0"

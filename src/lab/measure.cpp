@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <thread>
 
 namespace tilewise::lab {
@@ -25,16 +26,34 @@ constexpr double settle_below_ns = 2e6;
 /// they would take a core from the contender that comes next.
 constexpr std::chrono::milliseconds openmp_rest{8};
 
+/// Rows of a group that follow each other and work on the same memory.
+struct part {
+  group what;
+  std::size_t first;  // of its rows in the group
+  operand_sets memory;
+  lab::checks checks;
+  std::optional<cache_flusher> flusher{};
+
+  part(group rows, std::size_t begin, const verified_case& inputs, bool is_cold)
+      : what(std::move(rows)),
+        first(begin),
+        memory(inputs, what.rows.back().on->queue(), is_cold ? cold_sets : 1),
+        checks(inputs, memory) {
+    if (is_cold) flusher.emplace(what.rows.back().on->queue());
+  }
+};
+
 class group_measurement {
  public:
   group_measurement(const group& what, const verified_case& inputs, const measuring& how)
-      : what_(what),
-        inputs_(inputs),
-        how_(how),
-        queue_(what.rows.back().on->queue()),
-        memory_(inputs, queue_, how.what == mode::cold ? cold_sets : 1),
-        checks_(inputs, memory_) {
-    if (how.what == mode::cold) flusher_.emplace(queue_);
+      : what_(what), inputs_(inputs), how_(how) {
+    for (std::size_t first = 0; first < what.rows.size(); first = part_of_.size()) {
+      group same{what.problem, what.where, {}, what.from};
+      for (std::size_t i = first; i < what.rows.size() && share_memory(what.rows[first], what.rows[i]); ++i)
+        same.rows.push_back(what.rows[i]);
+      part& added = parts_.emplace_back(std::move(same), first, inputs, how.what == mode::cold);
+      part_of_.resize(first + added.what.rows.size(), &added);
+    }
     for (const row& r : what.rows) all_.push_back(describe(what, r, how));
   }
 
@@ -42,8 +61,7 @@ class group_measurement {
     check_and_time(
         all_, how_.hooks, [this](std::size_t i) { check(i); }, [this] { time_rows(); });
     derive(what_, all_);
-    if (!how_.hooks.interrupted()) measure_transfers(what_, inputs_, memory_, how_, all_);
-    if (!how_.hooks.interrupted()) measure_travel(what_, inputs_, memory_, how_, all_);
+    for (part& p : parts_) measure_beside(p);
     for (measured& m : all_) hold_against_round_trip(m);
     return std::move(all_);
   }
@@ -51,31 +69,41 @@ class group_measurement {
  private:
   void check(std::size_t i) {
     how_.on_row(i);
-    all_[i].guard(how_.hooks, [&] { checks_.check(what_.rows[i], all_[i]); });
+    all_[i].guard(how_.hooks, [&] { part_of_[i]->checks.check(what_.rows[i], all_[i]); });
+  }
+
+  /// What is shown beside the kernels' times.
+  void measure_beside(part& p) {
+    measuring how = how_;
+    how.on_row = [&](std::optional<std::size_t> row) { how_.on_row(row ? std::optional(p.first + *row) : row); };
+    const std::span<measured> rows = std::span(all_).subspan(p.first, p.what.rows.size());
+    if (!how.hooks.interrupted()) measure_transfers(p.what, inputs_, p.memory, how, rows);
+    if (!how.hooks.interrupted()) measure_travel(p.what, inputs_, p.memory, how, rows);
   }
 
   contender contender_of(std::size_t i) {
     const row& r = what_.rows[i];
+    part& own = *part_of_[i];
     // Shared by the two functions below: which set is next, and what a call took last.
     const auto set = std::make_shared<std::size_t>(0);
     const auto last_ns = std::make_shared<double>(0);
-    contender c{r.id() + " @" + r.place(), [this, &r, set, last_ns](std::uint64_t calls) {
+    contender c{r.id() + " @" + r.place(), [this, &r, &own, set, last_ns](std::uint64_t calls) {
                   backend::queue& queue = r.on->queue();
                   queue.start_clock();
-                  for (std::uint64_t k = 0; k < calls; ++k) run_row(r, inputs_.problem, memory_, *set);
+                  for (std::uint64_t k = 0; k < calls; ++k) run_row(r, inputs_.problem, own.memory, *set);
                   const double ns = queue.stop_clock();
                   *last_ns = ns / static_cast<double>(calls);
                   return ns;
                 }};
     c.one_call = how_.what == mode::cold;
     if (r.on->info().name == "cpu:openmp") c.after = [] { std::this_thread::sleep_for(openmp_rest); };
-    c.prepare = [this, i, &r, set, last_ns] {
+    c.prepare = [this, i, &r, &own, set, last_ns] {
       how_.on_row(i);
       if (how_.what == mode::cold) {
-        *set = (*set + 1) % memory_.count();
-        flusher_->flush();
+        *set = (*set + 1) % own.memory.count();
+        own.flusher->flush();
       } else if (*last_ns < settle_below_ns) {
-        run_row(r, inputs_.problem, memory_, 0);
+        run_row(r, inputs_.problem, own.memory, 0);
         r.on->queue().finish();
       }
     };
@@ -114,10 +142,8 @@ class group_measurement {
   const group& what_;
   const verified_case& inputs_;
   const measuring& how_;
-  backend::queue& queue_;
-  operand_sets memory_;
-  checks checks_;
-  std::optional<cache_flusher> flusher_;
+  std::deque<part> parts_;
+  std::vector<part*> part_of_;  // each row's
   std::vector<measured> all_;
 };
 

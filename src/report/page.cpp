@@ -41,6 +41,7 @@ html panel_content(const panel& p, page_builder& page) {
   }
   whole += ladder_section(p, page);
   whole += time_section(p, page);
+  whole += scaling_section(p, page);
   whole += transfer_section(p, page);
   return whole + peer_section(p);
 }

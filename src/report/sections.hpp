@@ -13,6 +13,7 @@ html doubt_section(const panel& p);
 html job_section(const panel& p, page_builder& page);
 html ladder_section(const panel& p, page_builder& page);
 html time_section(const panel& p, page_builder& page);
+html scaling_section(const panel& p, page_builder& page);
 html transfer_section(const panel& p, page_builder& page);
 html peer_section(const panel& p);
 

@@ -1,0 +1,209 @@
+// tilewise scale: speedup, cost and fitted laws over threads, ranks or devices, measured here or from records.
+#include "cli/bench_output.hpp"
+#include "cli/device_use.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/known_peers.hpp"
+#include "cli/output.hpp"
+#include "cli/rank_voice.hpp"
+#include "cli/record_cells.hpp"
+#include "cli/scale_table.hpp"
+#include "lab/bench.hpp"
+#include "lab/environment.hpp"
+#include "lab/problems.hpp"
+#include "lab/request.hpp"
+#include "lab/scaling_plan.hpp"
+#include "lab/session.hpp"
+#include "report/format.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace tilewise::cli {
+
+namespace {
+
+using report::scaling_curve;
+using report::scaling_kind;
+
+struct scale_request {
+  common_options common;
+  std::vector<std::string> algorithms, from;
+  std::uint64_t n = 0;
+  double max_time_s = 5;
+  std::string records;
+  bool is_weak = false;
+
+  scaling_kind kind() const { return is_weak ? scaling_kind::weak : scaling_kind::strong; }
+};
+
+std::vector<scaling_curve> curves_in(const report::row_table& rows, const scale_request& asked) {
+  std::vector<const report::row*> wanted;
+  for (const report::row& r : rows)
+    if (asked.algorithms.empty() ||
+        std::find(asked.algorithms.begin(), asked.algorithms.end(), r.algorithm) != asked.algorithms.end())
+      wanted.push_back(&r);
+  return report::scaling_curves(wanted, asked.kind());
+}
+
+void print_curves(const std::vector<scaling_curve>& curves, bool as_json) {
+  if (as_json) {
+    nlohmann::ordered_json told{{"command", "scale"}, {"curves", nlohmann::ordered_json::array()}};
+    for (const scaling_curve& c : curves) told["curves"].push_back(to_json(c));
+    return print_json(told);
+  }
+  for (const scaling_curve& c : curves) print((&c == &curves.front() ? "" : "\n") + scale_block(c));
+}
+
+exit_code analyse(const scale_request& asked) {
+  for (const std::string& name : asked.algorithms) registry::find_algorithm(name);
+  report::row_table rows;
+  std::vector<std::string> warnings;
+  for (const std::string& file : asked.from)
+    record::read_records(
+        file, [&](const record::result& r) { rows.add(r); }, &warnings);
+  for (const std::string& warning : warnings) note("tilewise: " + warning);
+  const std::vector<scaling_curve> curves = curves_in(rows, asked);
+  if (curves.empty())
+    throw error(errc::io, "among " + report::count(rows.size()) + " records no variant was measured right with two " +
+                              (asked.is_weak ? "numbers of threads or ranks p at p times one size; without --weak, at "
+                                               "one size"
+                                             : "numbers of threads or ranks at one size; --weak looks for sizes that "
+                                               "grow with them"));
+  print_curves(curves, asked.common.json);
+  return exit_code::ok;
+}
+
+/// Keeps and writes what is measured, and says how far that is.
+class scale_output {
+ public:
+  scale_output(const scale_request& asked, std::size_t groups, std::vector<std::string> argv)
+      : asked_(asked), groups_(groups), session_(lab::describe_session(std::move(argv))) {
+    if (!asked.records.empty()) file_.emplace(asked.records);
+  }
+
+  void begin(const lab::group& next, std::size_t index) {
+    if (asked_.common.quiet) return;
+    const std::string text = "group " + std::to_string(index + 1) + "/" + std::to_string(groups_) + ", " + next.name();
+    shows_progress() ? progress(text) : note(text);
+  }
+
+  void keep(lab::measured m) {
+    session_.sign(m.result);
+    if (file_) file_->write(m.result);
+    rows_.add(m.result);
+    tell_why_untimed(m);
+    all_.push_back(std::move(m));
+  }
+
+  exit_code finish() const {
+    const std::vector<scaling_curve> curves = curves_in(rows_, asked_);
+    print_curves(curves, asked_.common.json);
+    if (curves.empty() && !interrupt_requested())
+      note("tilewise: fewer than two numbers of processors have a right time that can be true");
+    return judged(all_);
+  }
+
+ private:
+  /// Once for each reason: a shortage of memory is that of all rows.
+  void tell_why_untimed(const lab::measured& m) {
+    const std::string reason = m.result.reason.value_or("");
+    if (m.time() != nullptr || m.result.state == record::status::interrupted || reason == last_reason_) return;
+    last_reason_ = reason;
+    note("tilewise: " + m.result.what.group + ", " + label_of(m) + ": " + std::string(name_of(m.result.state)) + ", " +
+         reason);
+  }
+
+  const scale_request& asked_;
+  const std::size_t groups_;
+  lab::session session_;
+  std::optional<record::record_file> file_;
+  report::row_table rows_;
+  std::vector<lab::measured> all_;
+  std::string last_reason_;
+};
+
+lab::measuring measuring_of(const scale_request& asked) {
+  lab::measuring how;
+  how.rule = lab::find_preset("normal").rule;
+  how.rule.max_ns = asked.max_time_s * 1e9;
+  how.rule.min_ns = std::min(how.rule.min_ns, how.rule.max_ns);
+  how.hooks.interrupted = interrupt_requested;
+  return how;
+}
+
+exit_code measure(const scale_request& asked, const std::vector<std::string>& argv) {
+  require_one_process("scale");
+  if (!lab::is_release_build()) note("tilewise: WARNING: this is not a Release build; its times say nothing");
+  add_known_peers();
+  const auto plan = lab::make_scaling_plan({.algorithms = asked.algorithms,
+                                            .on = open_device(asked.common),
+                                            .threads = asked.common.threads,
+                                            .n = asked.n,
+                                            .is_weak = asked.is_weak});
+  take_interrupts();
+  scale_output output(asked, plan.size(), argv);
+  lab::measuring how = measuring_of(asked);
+  how.hooks.before_sample = [](const lab::contender& next, std::size_t round) {
+    progress("round " + std::to_string(round) + ", " + next.name);
+  };
+  lab::bench_events events;
+  events.before_group = [&](const lab::group& g, std::size_t index) { output.begin(g, index); };
+  events.on_record = [&](const lab::measured& m) { output.keep(m); };
+  lab::run_bench(plan, how, events);
+  return output.finish();
+}
+
+}  // namespace
+
+void add_scale(CLI::App& app, invocation& call) {
+  CLI::App* command = app.add_subcommand("scale", "speedup over threads or devices, with fitted laws");
+  const auto asked = std::make_shared<scale_request>();
+  asked->common.device = "cpu";
+  command->add_option("ALGORITHM", asked->algorithms, "such as scan; all of them if none is named")->option_text("...");
+  command->add_flag("--weak", asked->is_weak, "let the work grow with p; see below");
+  CLI::Option* from = several(command->add_option("--from", asked->from, "analyse these records; measure nothing"));
+  from->option_text("FILE,...")->check(file_name());
+  const std::vector<CLI::Option*> of_measuring{
+      command->add_option("--device", asked->common.device, "cpu, cpu:openmp, or a group: cuda:*, 4*cpu:serial")
+          ->option_text("NAME"),
+      command->add_option("--n", asked->n, "elements; for matrices the side: NxN, NxNxN")
+          ->option_text("N")
+          ->check(whole_number(1, lab::most_elements)),
+      add_max_time(*command, asked->max_time_s),
+      add_file_option(*command, "-o", asked->records, "append one JSON record per row", "FILE.jsonl")};
+  add_team_options(*command, asked->common);
+  for (CLI::Option* option : of_measuring) option->excludes(from);
+  for (const char* name : {"--threads", "--time-limit"}) command->get_option(name)->excludes(from);
+  command->add_flag("--json", asked->common.json, "one JSON object on one line, also for errors");
+  command->add_flag("-q,--quiet", asked->common.quiet, "no progress lines");
+  command->footer(
+      "Results are checked first. Then the program that auto takes is timed with p = 1,\n"
+      "2, 3, 4, 6, 8, 12 ... threads, or devices of the group, up to all; --threads is\n"
+      "the most. n is fixed: by default the first usual size that no cache holds. All p\n"
+      "alternate, for at most 5 seconds each unless --max-time says otherwise. With\n"
+      "--weak the first size is p times that of one: elements, rows of a matrix, image\n"
+      "or field; each p is then measured by itself. polymul has no weak scaling, since\n"
+      "its work is not in proportion to its size.\n"
+      "/T_1 is the speedup over the same program with p = 1, /T_s over the best program\n"
+      "for one processor, peers included where they are built; +-% is half a 95%\n"
+      "interval. Efficiency is /T_1 over p. The cost is p T(p) over T_s: while it stays\n"
+      "within a constant, the program is work-optimal. Karp-Flatt is the serial part by\n"
+      "that point alone. The share of exchanging is from a pass of its own.\n"
+      "Laws: Amdahl's from 4 numbers of processors on, the USL from 6; with --weak,\n"
+      "Gustafson's. The one that best predicts a point from the others comes first.\n"
+      "Ranks of mpirun, and other machines: `bench` measures each number of them into a\n"
+      "file of records, and --from reads such files.\n"
+      "\n"
+      "Examples:\n"
+      "  tilewise scale scan matmul -o scaling.jsonl\n"
+      "  tilewise scale diffuse --weak --max-time 2\n"
+      "  tilewise scale sort --device 'cuda:*'\n"
+      "  for p in 1 2 4 8; do mpirun -n $p tilewise bench scan --n 16777217 \\\n"
+      "    --device cpu:serial -o ranks.jsonl; done; tilewise scale --from ranks.jsonl");
+  command->callback([&call, asked] {
+    call.run = [&call, asked] { return asked->from.empty() ? measure(*asked, call.argv) : analyse(*asked); };
+  });
+}
+
+}  // namespace tilewise::cli
