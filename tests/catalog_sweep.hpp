@@ -40,11 +40,12 @@ std::string to_string(const sweep_case& c, const sweep_target& target);
 /// axes (type, settings, shape, data, threads, instruction set, each tuning, placement) occurs; `few` keeps every
 /// eighth case, and `all` adds seeded random cases at small shapes. The same list in every run.
 ///
-/// Groups of one, two, three, five and eight CPU teams share the pairs: each tries a third of the cases, unless `all` is set.
+/// Groups of one, two, three, five and eight CPU teams share the pairs: each tries a third of the cases, unless `all`
+/// is set.
 ///
 /// OpenCL compiles programs at run time, in up to a second each on a CPU, so few are tried: every pair of type,
-/// operator or payload, and tuning values occurs in one, or, unless `all` is set, every single value, with a quarter of the large
-/// cases.
+/// operator or payload, and tuning values occurs in one, or, unless `all` is set, every single value, with a quarter of
+/// the large cases.
 std::vector<sweep_case> sweep_cases(const sweep_target& target, cover how_much);
 
 /// Runs cases on one device, opened once for each of its options.

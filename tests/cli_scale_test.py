@@ -74,7 +74,8 @@ class Scale(Case):
         file = f"{self.d}/wrong.jsonl"
         self.check(run(f"scale reduce --threads 2 --n 1001 --max-time 0.02 -q -o {file}", PLANTED), 3, r"",
                    r"first_bit @\S+: wrong, the result differs")
-        states = {r["case"]["variant"]: r["status"] for r in map(json.loads, open(file, encoding="utf-8"))}
+        with open(file, encoding="utf-8") as records:
+            states = {r["case"]["variant"]: r["status"] for r in map(json.loads, records)}
         self.assertEqual((states["reduce/cpu:first_bit"], states["reduce/cpu"]), ("wrong", "ok"))
 
 

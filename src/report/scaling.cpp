@@ -81,7 +81,7 @@ std::vector<found_curve> find_curves(std::span<const row* const> rows, scaling_k
   std::map<std::string, std::size_t> known;
   for (const row* r : rows) {
     const auto of = crew_of(*r);
-    if (!of || r->peer || r->is_limit() || !r->ranked() || of->size == 0) continue;
+    if (!of || r->peer || r->is_limit() || !r->timed() || !r->plausible || of->size == 0) continue;
     if (kind == scaling_kind::weak && r->n % of->size != 0) continue;
     const std::string problem = problem_key(*r, kind == scaling_kind::weak ? r->n / of->size : r->n);
     const std::string key = problem + '\n' + of->kind + '\n' + of->link + '\n' + r->variant + '\n' + r->tuning;
@@ -95,7 +95,7 @@ std::vector<found_curve> find_curves(std::span<const row* const> rows, scaling_k
 const row* best_on_one(std::span<const row* const> rows, const found_curve& of) {
   const row* best = nullptr;
   for (const row* r : rows)
-    if (!r->is_limit() && r->ranked() && is_on_one(*r, of.of) && problem_key(*r, r->n) == of.problem &&
+    if (!r->is_limit() && r->timed() && r->plausible && is_on_one(*r, of.of) && problem_key(*r, r->n) == of.problem &&
         (best == nullptr || r->kernel->median < best->kernel->median))
       best = r;
   return best;

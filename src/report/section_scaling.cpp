@@ -48,7 +48,7 @@ json scaling_chart(std::span<const scaling_curve> curves) {
     const scaling_curve& c = curves[i];
     json points = json::array();
     for (const scaling_point& point : c.points)
-      points.push_back(chart_point(static_cast<double>(point.p), *point.over_one, true));
+      points.push_back(chart_point(static_cast<double>(point.p), *point.over_one, point.what->ranked()));
     lines.push_back(chart_line(label_of(c), role::tilewise, i, std::move(points)));
     most = std::max(most, static_cast<double>(c.points.back().p));
     if (const scaling_fit* law = c.fit(scaling_law::amdahl))
