@@ -121,6 +121,19 @@ TEST(ReportOverview, APeerInDoubtIsNeverAhead) {
   EXPECT_EQ(alone.position, position::no_peer);
 }
 
+TEST(ReportOverview, WithoutAPeerAtTheLargestSizeTheOneAtTheNextCounts) {
+  const standing all = on_gpu(scans([](json&) {}));
+  const std::uint64_t largest = all.ours->n;
+  const standing s = on_gpu(scans([&](json& r) {
+    if (is_of(r, "scan/cuda:cub") && r["case"]["n"] == largest) r["status"] = "failed";
+  }));
+  EXPECT_EQ(s.ours->n, largest);
+  ASSERT_NE(s.peer, nullptr);
+  EXPECT_LT(s.peer->n, largest);
+  EXPECT_EQ(s.position, position::ahead);
+  EXPECT_EQ(s.why, "the peer at " + s.peer->at());
+}
+
 TEST(ReportOverview, EachCellHasAColourALetterAndAWord) {
   const std::string matrix = matrix_of(body_of(page_of(made_up_records())));
   const std::regex cell(

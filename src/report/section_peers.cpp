@@ -22,9 +22,9 @@ std::string name_of(const ratio& q, const board& b) {
   return short_name(q.to);
 }
 
-/// Our fastest at the largest size against each peer there.
+/// Our fastest at the largest size that any peer has, against each peer there.
 void add_peers(const board& b, std::vector<cells>& lines) {
-  const standing s = standing_of(b);
+  const standing s = standing_at(b, largest_with_peer(b));
   if (!s.ours) return;
   const std::string mark = s.position == position::in_doubt ? "? " : "";
   for (const series& other : b.all) {

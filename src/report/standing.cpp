@@ -3,6 +3,7 @@
 #include "report/comparison.hpp"
 #include "report/format.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace tilewise::report {
@@ -78,6 +79,24 @@ standing standing_at(const board& b, std::uint64_t n) {
   return s;
 }
 
-standing standing_of(const board& b) { return standing_at(b, b.largest_size()); }
+std::uint64_t largest_with_peer(const board& b) {
+  const std::vector<std::uint64_t> sizes = b.sizes();
+  const auto found = std::find_if(sizes.rbegin(), sizes.rend(), [&](std::uint64_t n) {
+    return b.fastest_of_all(role::tilewise, n) != nullptr && b.fastest_of_all(role::peer, n) != nullptr;
+  });
+  return found == sizes.rend() ? 0 : *found;
+}
+
+standing standing_of(const board& b) {
+  standing s = standing_at(b, b.largest_size());
+  const std::uint64_t n = s.position == position::no_peer ? largest_with_peer(b) : 0;
+  if (n == 0) return s;
+  const standing smaller = standing_at(b, n);
+  s.peer = smaller.peer;
+  s.speed = smaller.speed;
+  s.position = smaller.position == position::in_doubt ? position::unclear : smaller.position;
+  s.why = "the peer at " + smaller.peer->at() + (smaller.why.empty() ? "" : "; " + smaller.why);
+  return s;
+}
 
 }  // namespace tilewise::report

@@ -12,11 +12,14 @@ struct standing {
   const row* ours = nullptr;           // our fastest that can be trusted; in_doubt: our fastest, which cannot
   const row* peer = nullptr;           // the fastest of other people's, whether it can be trusted or not
   std::optional<interval> speed = {};  // the peer's time / ours
-  std::string why;                     // of unclear and in_doubt
+  std::string why;                     // of unclear and in_doubt, and where the peer was measured at another size
 };
 
-/// At the largest size that one of ours was measured at on this processor.
+/// At the largest size that one of ours was measured at on this processor; against peers at the largest size that they
+/// were measured at, if they were not at that one.
 standing standing_of(const board& b);
+/// The largest size with times of ours and of a peer; 0 if there is none.
+std::uint64_t largest_with_peer(const board& b);
 /// At `n`.
 standing standing_at(const board& b, std::uint64_t n);
 
