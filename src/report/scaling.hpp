@@ -49,7 +49,8 @@ struct scaling_curve {
 /// Nothing is said of more processors than twice as many as were fitted.
 constexpr std::uint64_t extrapolation = 2;
 
-/// Of ranked rows of our variants, by first appearance. If a case was measured more than once, the last one counts.
+/// Of rows of our variants with a right and plausible time, by first appearance. If a case was measured more than once,
+/// the last one counts.
 std::vector<scaling_curve> scaling_curves(std::span<const row* const> rows, scaling_kind kind);
 
 /// In sentences; empty where there is nothing to say.

@@ -1,11 +1,13 @@
 // Laws of how a time follows the number of processors p, fitted to measured times. Numbers in, numbers out.
 //
-//   Amdahl (1967)           T(p) = T(1) (s + (1 - s) / p): a part s of the work is serial, so at most 1 / s times as
-//   fast Gunther (2007)          T(p) = T(1) (1 + a (p - 1) + b p (p - 1)) / p: the universal scalability law (USL),
-//   with
-//                           contention a and coherency b; the fastest at p = sqrt((1 - a) / b)
-//   Gustafson (1988)        S(p) = p - s (p - 1), of work that grows with p: s is the serial part of the time
-//   Karp and Flatt (1990)   e(p) = (1 / S - 1 / p) / (1 - 1 / p): Amdahl's s by this point alone
+//   Amdahl (1967)         T(p) = T(1) (s + (1 - s) / p)
+//                         a part s of the work is serial: at most 1 / s times as fast
+//   Gunther (2007)        T(p) = T(1) (1 + a (p - 1) + b p (p - 1)) / p
+//                         the universal scalability law (USL): contention a, coherency b
+//   Gustafson (1988)      S(p) = p - s (p - 1)
+//                         of work that grows with p: s is the serial part of the time
+//   Karp and Flatt (1990) e(p) = (1 / S - 1 / p) / (1 - 1 / p)
+//                         Amdahl's s by this point alone
 //
 // G. Amdahl, Validity of the single processor approach, AFIPS 1967. J. Gustafson, Reevaluating Amdahl's law, CACM
 // 31(5), 1988. A. Karp and H. Flatt, Measuring parallel processor performance, CACM 33(5), 1990. N. Gunther, Guerrilla
