@@ -15,7 +15,7 @@ struct preset {
   std::string_view name;
   std::vector<dtype> types;
   std::vector<op> operations;
-  bool all_sizes;  // the algorithms' normal_shapes instead of quick_shapes
+  bool all_sizes = false;  // the algorithms' normal_shapes instead of quick_shapes
   stop_rule rule;
   bool of_documents = false;   // the documents' experiments, with their own types, settings and sizes
   bool is_first_look = false;  // few rows unless something is selected: what each device would choose, and a ladder

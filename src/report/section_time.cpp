@@ -30,7 +30,8 @@ std::vector<leader> leaders(const panel& p, role kind, std::size_t most) {
     std::map<std::string_view, std::vector<std::pair<double, const series*>>> of_device;
     for (const series& s : b.all) {
       const row* r = s.kind == kind ? s.at(b.largest_size()) : nullptr;
-      if (r && r->timed()) of_device[kind == role::tilewise ? s.device : ""].emplace_back(r->kernel->median, &s);
+      const std::string_view device = kind == role::tilewise ? std::string_view(s.device) : "";
+      if (r && r->timed()) of_device[device].emplace_back(r->kernel->median, &s);
     }
     for (auto& [device, all] : of_device) {
       std::stable_sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
