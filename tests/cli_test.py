@@ -130,7 +130,7 @@ ROWS = [
     ("verify no such variant", "verify scan --variant nix --device cpu", 4, r"^$", r"no variant of scan fits"),
     ("verify no elements", "verify scan --device cpu --n 0", 0, r"  = on ", r"^$"),
     ("list one", "list scan", 0, r"scan/serial\n +order +tilewise", r"^$"),
-    ("list groups, which are everywhere", "list reduce", 0, r"\n  reduce/group\n( +(order|dtypes|source|tuning) .*\n)+  \S", r"^$"),
+    ("list groups, which are everywhere", "list reduce", 0, r"\n  reduce/group\n( +(order|dtypes|source|tuning) .*\n)+(  \S|$)", r"^$"),
     ("list nothing of it", "list reduse", 2, r"^$", r"did you mean reduce"),
     ("probe is hidden", "--help", 0, r"^(?!.*  probe)", r"^$"),
 ]
