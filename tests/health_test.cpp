@@ -1,9 +1,8 @@
 // What `doctor` finds on made-up machines: a quiet one has nothing, and each fault is planted once.
 #include "lab/health.hpp"
+#include "scratch_folder.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
 
 #include <gtest/gtest.h>
 
@@ -16,8 +15,6 @@ namespace fs = std::filesystem;
 class Health : public testing::Test {
  protected:
   Health() {
-    std::string pattern = (fs::temp_directory_path() / "tilewise-health-XXXXXX").string();
-    root_ = mkdtemp(pattern.data());
     write("proc/loadavg", "0.40 0.20 0.10 1/200 4711");
     write("proc/cpuinfo", "processor : 0\nmodel name : Made Up\nflags : fpu vme sse2");
     write("proc/meminfo", "MemTotal:  16777216 kB\nSwapTotal: 1048576 kB\nSwapFree:  1048576 kB");
@@ -38,12 +35,8 @@ class Health : public testing::Test {
     write("sys/fs/cgroup/cpu.max", "max 100000");
     write("sys/fs/cgroup/memory.max", "max");
   }
-  ~Health() override { fs::remove_all(root_); }
 
-  void write(const fs::path& file, const std::string& text) {
-    fs::create_directories((root_ / file).parent_path());
-    std::ofstream(root_ / file) << text << "\n";
-  }
+  void write(const fs::path& file, const std::string& text) const { scratch_.write(file, text); }
   void write_process(const std::string& id, const std::string& name, int user, int kernel) {
     write("proc/" + id + "/stat", id + " (" + name + ") S 1 1 1 0 -1 4194304 1 2 3 4 " + std::to_string(user) + " " +
                                       std::to_string(kernel) + " 0 0 20 0 1 0 100");
@@ -67,7 +60,8 @@ class Health : public testing::Test {
     EXPECT_FALSE(all.front().advice.empty());
   }
 
-  fs::path root_;
+  const tests::scratch_folder scratch_;
+  const fs::path root_ = scratch_.path();
 };
 
 TEST_F(Health, AQuietMachineHasNothing) {

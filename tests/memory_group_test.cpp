@@ -1,8 +1,6 @@
 // How much memory the control groups leave: trees of files as Linux presents them.
 #include "base/memory_group.hpp"
-
-#include <cstdlib>
-#include <fstream>
+#include "scratch_folder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,16 +11,7 @@ namespace fs = std::filesystem;
 
 class MemoryGroups : public testing::Test {
  protected:
-  MemoryGroups() {
-    std::string pattern = (fs::temp_directory_path() / "tilewise-groups-XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~MemoryGroups() override { fs::remove_all(folder_); }
-
-  void write(const fs::path& file, const std::string& text) {
-    fs::create_directories((folder_ / file).parent_path());
-    std::ofstream(folder_ / file) << text << "\n";
-  }
+  void write(const fs::path& file, const std::string& text) const { scratch_.write(file, text); }
   void write_group(const std::string& group, const std::string& most, const std::string& used,
                    const std::string& files) {
     write("v2" + group + "/memory.max", most);
@@ -34,7 +23,8 @@ class MemoryGroups : public testing::Test {
     return base::memory_of_groups(folder_ / "own", folder_ / mounted);
   }
 
-  fs::path folder_;
+  const scratch_folder scratch_;
+  const fs::path folder_ = scratch_.path();
   const std::uint64_t no_limit = ~std::uint64_t{0};
 };
 

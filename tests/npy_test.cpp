@@ -5,6 +5,7 @@
 #include "io/array_output.hpp"
 #include "io/npy_header.hpp"
 #include "io/replacement_file.hpp"
+#include "scratch_folder.hpp"
 
 #include <tilewise/error.hpp>
 
@@ -27,14 +28,10 @@ namespace {
 namespace fs = std::filesystem;
 using namespace tilewise;
 
-/// A folder that is removed with the test.
+/// With a folder of its own.
 struct npy : testing::Test {
-  fs::path folder;
-  npy() {
-    std::string name = (fs::temp_directory_path() / "tilewise-npy-XXXXXX").string();
-    folder = mkdtemp(name.data());
-  }
-  ~npy() override { fs::remove_all(folder); }
+  const tests::scratch_folder scratch;
+  const fs::path folder = scratch.path();
 
   std::string file(const std::string& contents) const {
     const std::string path = folder / "x.npy";

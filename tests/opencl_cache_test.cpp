@@ -3,6 +3,7 @@
 #include "backend/opencl/opencl_cache_folder.hpp"
 #include "backend/opencl/opencl_cache_limit.hpp"
 #include "opencl_fixture.hpp"
+#include "scratch_folder.hpp"
 
 #include <cstdlib>
 #include <ctime>
@@ -19,20 +20,6 @@ namespace tilewise::tests {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A private folder that is removed with its scope.
-class scratch_folder {
- public:
-  scratch_folder() {
-    std::string pattern = (fs::temp_directory_path() / "tilewise-opencl-XXXXXX").string();
-    path_ = mkdtemp(pattern.data());
-  }
-  ~scratch_folder() { fs::remove_all(path_); }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 /// Sets an environment variable for a scope.
 class environment_variable {

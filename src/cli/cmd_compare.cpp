@@ -4,7 +4,7 @@
 #include "cli/commands.hpp"
 #include "cli/comparison_table.hpp"
 #include "cli/output.hpp"
-#include "record/record_file.hpp"
+#include "cli/record_input.hpp"
 #include "report/comparison.hpp"
 
 #include <nlohmann/json.hpp>
@@ -48,15 +48,6 @@ exit_code exit_code_for(const report::comparison& c, const std::set<verdict>& fa
   for (const verdict v : failures)
     if (c.count(v) > 0) worst = graver(worst, v == verdict::wrong ? exit_code::wrong_result : exit_code::regression);
   return worst;
-}
-
-report::row_table rows_of(const std::string& file) {
-  report::row_table rows;
-  std::vector<std::string> warnings;
-  record::read_records(
-      file, [&](const record::result& r) { rows.add(r); }, &warnings);
-  for (const std::string& warning : warnings) note("tilewise: " + warning);
-  return rows;
 }
 
 ordered_json to_json(const std::optional<double>& value) { return value ? ordered_json(*value) : ordered_json(); }
@@ -112,7 +103,7 @@ void print_object(const report::comparison& c, exit_code ended) {
 
 exit_code compare_files(const compare_request& request) {
   const std::set<verdict> failures = verdicts_to_fail_on(request.fail_on);
-  const report::row_table before = rows_of(request.before), after = rows_of(request.after);
+  const report::row_table before = read_rows({&request.before, 1}), after = read_rows({&request.after, 1});
   const report::comparison result = compare(before, after);
   if (result.pairs == 0)
     throw error(errc::io, base::printable(request.before) + " and " + base::printable(request.after) +

@@ -3,8 +3,8 @@
 #include "cli/commands.hpp"
 #include "cli/file_roles.hpp"
 #include "cli/output.hpp"
+#include "cli/record_input.hpp"
 #include "io/replacement_file.hpp"
-#include "record/record_file.hpp"
 #include "report/report.hpp"
 
 #include <memory>
@@ -42,13 +42,11 @@ exit_code run(const report_options& options) {
   std::optional<report::csv_file> csv;
   if (!options.csv.empty()) csv.emplace(options.csv);
   report::row_table rows;
-  std::vector<std::string> warnings;
   const auto take = [&](const record::result& r) {
     if (csv) csv->add(r);
     if (!page.empty() || options.markdown) rows.add(r);
   };
-  for (const std::string& file : options.files) record::read_records(file, take, &warnings);
-  for (const std::string& warning : warnings) note("tilewise: " + warning);
+  take_records(options.files, take);
   const report::model m = report::make_model(std::move(rows));
   if (!page.empty()) report::write_html(m, page);
   if (csv) csv->commit();

@@ -6,6 +6,7 @@
 #include "cli/output.hpp"
 #include "cli/rank_voice.hpp"
 #include "cli/record_cells.hpp"
+#include "cli/record_input.hpp"
 #include "cli/scale_table.hpp"
 #include "lab/bench.hpp"
 #include "lab/environment.hpp"
@@ -57,12 +58,7 @@ void print_curves(const std::vector<scaling_curve>& curves, bool as_json) {
 
 exit_code analyse(const scale_request& asked) {
   for (const std::string& name : asked.algorithms) registry::find_algorithm(name);
-  report::row_table rows;
-  std::vector<std::string> warnings;
-  for (const std::string& file : asked.from)
-    record::read_records(
-        file, [&](const record::result& r) { rows.add(r); }, &warnings);
-  for (const std::string& warning : warnings) note("tilewise: " + warning);
+  const report::row_table rows = read_rows(asked.from);
   const std::vector<scaling_curve> curves = curves_in(rows, asked);
   if (curves.empty())
     throw error(errc::io, "among " + report::count(rows.size()) + " records no variant was measured right with two " +

@@ -115,7 +115,7 @@ record::host host_facts() {
           .cgroup_mem_bytes = known(group_memory_limit(system)),
           .governor = known(system.first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")),
           .load_avg_1m = load_average(),
-          .virtualised = system.value_of("/proc/cpuinfo", "flags", ':').find(" hypervisor") != std::string::npos,
+          .virtualised = is_virtual(system),
           .env = runtime_variables()};
 }
 

@@ -85,7 +85,7 @@ possible_finding clock_source(const system_files& system) {
 }
 
 possible_finding virtual_machine(const system_files& system) {
-  if (system.value_of("/proc/cpuinfo", "flags", ':').find(" hypervisor") == std::string::npos) return std::nullopt;
+  if (!is_virtual(system)) return std::nullopt;
   return finding{severity::note, "virtual_machine",
                  "this is a virtual machine: what its neighbours do, the load here does not show",
                  "measure twice, at different times, and see with `tilewise compare` what differs"};

@@ -13,6 +13,10 @@ std::string first_line_of(const std::filesystem::path& file) {
   return line;
 }
 
+bool is_virtual(const system_files& system) {
+  return system.value_of("/proc/cpuinfo", "flags", ':').find(" hypervisor") != std::string::npos;
+}
+
 std::uint64_t system_files::number_in(const std::string& name) const {
   return std::strtoull(first_line(name).c_str(), nullptr, 10);
 }

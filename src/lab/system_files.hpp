@@ -31,4 +31,7 @@ class system_files {
   std::filesystem::path root_;
 };
 
+/// Whether the processor says that it is one of a virtual machine.
+bool is_virtual(const system_files& system);
+
 }  // namespace tilewise::lab

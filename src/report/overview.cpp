@@ -135,8 +135,7 @@ std::string share_words(const row& r) {
 }
 
 /// A processor's name is shown where the table's head is not, on narrow screens.
-html cell_html(const std::string& place, const board* b) {
-  const standing s = b ? standing_of(*b) : standing{};
+html cell_html(const std::string& place, const standing& s) {
   html words = tag("b", {{"class", "mark"}}, html::text(letter_of(s.position))) + " " + words_of(s.position);
   if (s.speed && s.position != position::in_doubt)
     words += ", " + tag("strong", html::text(factor(s.speed->median) + " ×")) + " " +
@@ -158,7 +157,7 @@ std::string problem_of(const panel& p, const model& m) {
   return text + (m.machines.size() > 1 ? ", on " + p.machine : "");
 }
 
-html matrix(const model& m, const std::vector<const panel*>& panels) {
+html matrix(const model& m, const std::vector<const panel*>& panels, const std::vector<cell>& cells) {
   constexpr std::size_t most_columns = 8;
   std::vector<std::string> names;
   std::map<std::string, std::string> hardware;
@@ -174,8 +173,9 @@ html matrix(const model& m, const std::vector<const panel*>& panels) {
     auto& line = rows.emplace_back(
         std::vector<html>{html::text(p->algorithm) + tag("small", html::sentence(problem_of(*p, m)))});
     for (const std::string& name : names) {
-      const auto on = std::find_if(p->boards.begin(), p->boards.end(), [&](const board& b) { return b.name == name; });
-      line.push_back(cell_html(name, on == p->boards.end() ? nullptr : &*on));
+      const auto here =
+          std::find_if(cells.begin(), cells.end(), [&](const cell& c) { return c.of == p && c.on->name == name; });
+      line.push_back(cell_html(name, here == cells.end() ? standing{} : here->what));
     }
   }
   return tag("div", {{"class", "matrix"}},
@@ -246,7 +246,7 @@ html overview(const model& m) {
                   {html::sentence(fastest_sentence(panels, cells, m)), html::sentence(limit_sentence(cells, m)),
                    html::sentence(peer_sentence(cells, m))});
   whole += tag("p", {{"class", any_wrong(m) ? "bits wrong" : "bits"}}, html::sentence(bits_finding(m)));
-  if (!panels.empty()) whole += matrix(m, panels);
+  if (!panels.empty()) whole += matrix(m, panels, cells);
   if (const std::string doubts = doubt_note(m); !doubts.empty())
     whole += tag("p", {{"class", "note"}}, html::sentence(doubts));
   std::vector<html> notes;

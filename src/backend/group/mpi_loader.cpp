@@ -1,34 +1,19 @@
 // MPI as a module that is loaded when it is first requested.
 #include "backend/group/mpi_world.hpp"
 #include "base/lasting.hpp"
+#include "base/module.hpp"
 
 #include <cstdlib>
-
-#include <dlfcn.h>
 
 namespace tilewise::backend::group {
 
 namespace {
 
-struct module {
-  decltype(&tilewise_mpi_world) make = nullptr;
-  std::string why_none;
-};
-
-module load() {
-  module result;
-  // Looked for next to this library first, as executor_loader.cpp does; never closed, since MPI ends with the process.
-  void* const library = dlmopen(LM_ID_BASE, TILEWISE_MPI_MODULE, RTLD_NOW | RTLD_LOCAL);
-  if (library != nullptr) result.make = reinterpret_cast<decltype(result.make)>(dlsym(library, "tilewise_mpi_world"));
-  if (result.make == nullptr)
-    result.why_none = "ranks of MPI need " TILEWISE_MPI_MODULE
-                      ", a part of Tilewise, and Open MPI, such as Debian's libopenmpi3: " +
-                      std::string(dlerror());
-  return result;
-}
-
-const module& loaded() {
-  static const module& once = base::lasting(load);
+const base::module_function& loaded() {
+  static const base::module_function& once = base::lasting([] {
+    return base::find_in_module(TILEWISE_MPI_MODULE, "tilewise_mpi_world", "ranks of MPI need",
+                                "Open MPI, such as Debian's libopenmpi3");
+  });
   return once;
 }
 
@@ -44,8 +29,8 @@ std::string why_no_mpi() { return loaded().why_none; }
 
 world& mpi() {
   static world* const once = [] {
-    if (loaded().make == nullptr) throw error(errc::unsupported, loaded().why_none);
-    return loaded().make();
+    if (loaded().found == nullptr) throw error(errc::unsupported, loaded().why_none);
+    return loaded().as<decltype(tilewise_mpi_world)>()();
   }();
   return *once;
 }

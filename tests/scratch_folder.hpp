@@ -1,0 +1,34 @@
+// A folder for the files of a test.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+
+namespace tilewise::tests {
+
+/// Private, and removed with its scope.
+class scratch_folder {
+ public:
+  scratch_folder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "tilewise-test-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no folder can be made like " + pattern);
+    path_ = pattern;
+  }
+  ~scratch_folder() { std::filesystem::remove_all(path_); }
+  scratch_folder(const scratch_folder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  /// A line, in a file whose folders are made.
+  void write(const std::filesystem::path& file, const std::string& text) const {
+    std::filesystem::create_directories((path_ / file).parent_path());
+    std::ofstream(path_ / file) << text << "\n";
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace tilewise::tests
