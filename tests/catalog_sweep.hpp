@@ -45,7 +45,7 @@ std::string to_string(const sweep_case& c, const sweep_target& target);
 ///
 /// OpenCL compiles programs at run time, in up to a second each on a CPU, so few are tried: every pair of type,
 /// operator or payload, and tuning values occurs in one, or, unless `all` is set, every single value, with a quarter of
-/// the large cases.
+/// the large cases and a sixteenth of the largest: unoptimised kernels take half a second for each of those.
 std::vector<sweep_case> sweep_cases(const sweep_target& target, cover how_much);
 
 /// Runs cases on one device, opened once for each of its options.

@@ -93,6 +93,11 @@ void expect_bits(const std::vector<T>& got, const std::vector<T>& expected, cons
          << " instead of " << *first.second;
 }
 
+/// As ==, which compares std::byte one by one.
+inline bool same_bytes(const std::vector<std::byte>& a, const std::vector<std::byte>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
+}
+
 /// Bytes of an operand.
 template <class T>
 std::vector<std::byte> bytes_of(const std::vector<T>& values) {

@@ -23,8 +23,8 @@ namespace {
 
 class threads_executor final : public executor {
  public:
-  threads_executor(unsigned threads, unsigned spins)
-      : spins_(threads <= std::thread::hardware_concurrency() ? spins : 0), process_(getpid()) {
+  threads_executor(unsigned threads, patience how_long)
+      : patience_(threads <= std::thread::hardware_concurrency() ? how_long : patience::none), process_(getpid()) {
     try {
       for (unsigned worker = 1; worker < threads; ++worker) team_.emplace_back([this, worker] { serve(worker); });
     } catch (const std::system_error&) {
@@ -48,7 +48,7 @@ class threads_executor final : public executor {
     start_round();
     work(0);
     const auto all_done = [this] { return busy_.load(std::memory_order_acquire) == 0; };
-    if (!spin_briefly(all_done, spins_)) {
+    if (!poll(all_done, patience_)) {
       std::unique_lock lock(mutex_);
       done_.wait(lock, all_done);
     }
@@ -69,7 +69,7 @@ class threads_executor final : public executor {
   void serve(unsigned worker) {
     for (std::uint64_t served = 0;;) {
       const auto called = [&] { return round_.load(std::memory_order_acquire) != served; };
-      if (!spin_briefly(called, spins_)) {
+      if (!poll(called, patience_)) {
         std::unique_lock lock(mutex_);
         called_.wait(lock, called);
       }
@@ -102,7 +102,7 @@ class threads_executor final : public executor {
     for (std::thread& member : team_) member.join();
   }
 
-  const unsigned spins_;  // none where the threads would take cores from each other
+  const patience patience_;  // none where the threads would take cores from each other
   const pid_t process_;
   std::atomic<bool> running_{false};
   std::mutex mutex_;
@@ -120,11 +120,11 @@ class threads_executor final : public executor {
 }  // namespace
 
 std::unique_ptr<executor> make_threads_executor(unsigned threads) {
-  return std::make_unique<threads_executor>(threads, brief_spins);
+  return std::make_unique<threads_executor>(threads, patience::brief);
 }
 
 std::unique_ptr<executor> make_rank_threads(unsigned ranks) {
-  return std::make_unique<threads_executor>(ranks, long_spins);
+  return std::make_unique<threads_executor>(ranks, patience::lasting);
 }
 
 }  // namespace tilewise::backend::cpu

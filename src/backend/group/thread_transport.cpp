@@ -20,9 +20,9 @@ void meeting::wait() {
     round_.fetch_add(1, std::memory_order_release);
     round_.notify_all();
   } else {
-    const unsigned spins = seats_.size() <= std::thread::hardware_concurrency() ? cpu::long_spins : 0;
+    const bool is_room = seats_.size() <= std::thread::hardware_concurrency();
     const auto is_over = [&] { return round_.load(std::memory_order_acquire) != round; };
-    if (!cpu::spin_briefly(is_over, spins)) round_.wait(round, std::memory_order_acquire);
+    if (!cpu::poll(is_over, is_room ? cpu::patience::lasting : cpu::patience::none)) round_.wait(round, std::memory_order_acquire);
   }
   if (failed_.load(std::memory_order_acquire)) throw cancelled();
 }
