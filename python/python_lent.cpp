@@ -1,6 +1,5 @@
 #include "python_operand.hpp"
 
-#include <algorithm>
 #include <map>
 
 namespace tilewise::python {
@@ -13,8 +12,8 @@ device on_stream(int ordinal, std::uintptr_t stream) {
   static auto& made = *new std::map<std::pair<int, std::uintptr_t>, device>;
   const auto found = made.find({ordinal, stream});
   if (found != made.end()) return found->second;
-  const device fresh = from_cuda_stream(ordinal, reinterpret_cast<void*>(stream));
-  return made.emplace(std::pair(ordinal, stream), fresh).first->second;
+  const device opened = from_cuda_stream(ordinal, reinterpret_cast<void*>(stream));
+  return made.emplace(std::pair(ordinal, stream), opened).first->second;
 }
 
 std::optional<dtype> type_of(char kind, std::int64_t bytes) {
@@ -62,7 +61,7 @@ lent::~lent() {
 }
 
 void lent::refuse_object() const {
-  throw py::type_error(std::string(name_) + " is a " + Py_TYPE(object_.ptr())->tp_name +
+  throw py::type_error(std::string(name_) + " is of type " + Py_TYPE(object_.ptr())->tp_name +
                        "; pass an array of NumPy, PyTorch or CuPy, or a tilewise.array: numpy.asarray makes one");
 }
 
@@ -76,15 +75,27 @@ void lent::refuse_to_write() const {
   refuse(std::string(name_) + " is read-only; pass an array that can be written to");
 }
 
+void lent::set_length(int at, std::int64_t length) {
+  if (length < 0) refuse(std::string(name_) + " has a negative length, " + std::to_string(length));
+  shape.length[static_cast<std::size_t>(at)] = length;
+}
+
 void lent::count_elements() {
   memory.count = 1;
-  for (int i = 0; i < shape.count; ++i) memory.count *= shape[i];
+  for (int i = 0; i < shape.count; ++i)
+    if (__builtin_mul_overflow(memory.count, shape[i], &memory.count))
+      refuse(std::string(name_) + " has the shape " + shape.text() + ", more elements than memory has addresses");
+}
+
+void lent::require_alignment(const void* data) const {
+  if (reinterpret_cast<std::uintptr_t>(data) % size_of(memory.type) != 0)
+    refuse(std::string(name_) + " is not aligned to its elements; pass " + name_ + ".copy()");
 }
 
 /// Counts the elements, and finds that nothing lies between them, except for matrices that may have gaps there.
 void lent::set_strides(const std::int64_t* strides, std::int64_t unit, rows of_matrix) {
   const std::string_view name = name_;
-  if (shape.count == 0)
+  if (shape.count <= 0)
     refuse(std::string(name) + " has no dimensions; pass an array with at least one, such as numpy.atleast_1d gives");
   count_elements();
   if (shape.count == 2) row_stride = shape[1] == 0 ? 1 : shape[1];
@@ -127,10 +138,9 @@ void lent::take_buffer(access how, rows of_matrix) {
   memory.type = *type;
   memory.host = buffer_.buf;
   shape.count = buffer_.ndim;
-  for (int i = 0; i < shape.count; ++i) shape.length[static_cast<std::size_t>(i)] = buffer_.shape[i];
+  for (int i = 0; i < shape.count; ++i) set_length(i, buffer_.shape[i]);
   set_strides(buffer_.strides, buffer_.itemsize, of_matrix);
-  if (reinterpret_cast<std::uintptr_t>(buffer_.buf) % static_cast<std::size_t>(buffer_.itemsize) != 0)
-    refuse(std::string(name_) + " is not aligned to its elements; pass " + name_ + ".copy()");
+  require_alignment(memory.host);
   if (how == access::write && buffer_.readonly != 0) refuse_to_write();
 }
 
@@ -180,9 +190,10 @@ void lent::take_dlpack(const lent* beside, rows of_matrix) {
     refuse(std::string(name_) + " has " + std::to_string(t.dimensions) + " dimensions; pass " + name_ + ".reshape(-1)");
   memory.type = *type;
   shape.count = t.dimensions;
-  std::copy_n(t.shape, t.dimensions, shape.length.begin());
+  for (int i = 0; i < shape.count; ++i) set_length(i, t.shape[i]);
   set_strides(t.strides, 1, of_matrix);
   void* const data = static_cast<char*>(t.data) + t.offset;
+  require_alignment(data);
   if (on_gpu)
     place_on_gpu(ordinal, data);
   else
@@ -199,8 +210,7 @@ void lent::take_cuda_interface(access how, const lent* beside, rows of_matrix) {
   if (lengths.size() > dimensions::most)
     refuse(std::string(name_) + " has " + std::to_string(lengths.size()) + " dimensions; pass it flat");
   memory.type = *type;
-  for (const py::handle length : lengths)
-    shape.length[static_cast<std::size_t>(shape.count++)] = length.cast<std::int64_t>();
+  for (const py::handle length : lengths) set_length(shape.count++, length.cast<std::int64_t>());
   std::array<std::int64_t, dimensions::most> strides{};
   const bool strided = facts.contains("strides") && !facts["strides"].is_none();
   if (strided) {
@@ -216,7 +226,9 @@ void lent::take_cuda_interface(access how, const lent* beside, rows of_matrix) {
     const auto theirs = objects().frameworks.attr("current_stream")(object_, ordinal).cast<std::uintptr_t>();
     on_stream(ordinal, theirs).finish();
   }
-  place_on_gpu(ordinal, reinterpret_cast<void*>(data[0].cast<std::uintptr_t>()));
+  void* const pointer = reinterpret_cast<void*>(data[0].cast<std::uintptr_t>());
+  require_alignment(pointer);
+  place_on_gpu(ordinal, pointer);
 }
 
 }  // namespace tilewise::python

@@ -1,5 +1,7 @@
 #include "python_operand.hpp"
 
+#include <unistd.h>
+
 namespace tilewise::python {
 
 namespace {
@@ -26,6 +28,16 @@ const lasting_objects& objects() {
   return *made;
 }
 
+/// A daemon thread that comes back while the interpreter ends is ended there, by pthread_exit; nothing of Python's may be
+/// touched any more on the way out, so it stays until the process is gone.
+released::~released() {
+  try {
+    PyEval_RestoreThread(state_);
+  } catch (...) {
+    while (true) pause();
+  }
+}
+
 shaped_array::~shaped_array() {
   if (values.use_count() == 1) without_interpreter([this] { values.reset(); });
 }
@@ -38,7 +50,7 @@ any_partial shared_partial::copy() {
 shared_partial* carry_from(py::handle object, dtype type) {
   if (object.is_none()) return nullptr;
   if (!py::isinstance<shared_partial>(object))
-    throw py::type_error(std::string("carry is a ") + Py_TYPE(object.ptr())->tp_name + "; pass a tilewise.partial");
+    throw py::type_error(std::string("carry is of type ") + Py_TYPE(object.ptr())->tp_name + "; pass a tilewise.partial");
   auto* const carry = object.cast<shared_partial*>();
   const auto its_type = static_cast<dtype>(carry->state.index());
   if (its_type != type)
@@ -152,14 +164,14 @@ void require_together(const lent& first, const lent& other) {
   if (first.memory.there && other.memory.there && first.on->shared() == other.on->shared()) return;
   const bool same_place = first.memory.there && other.memory.there && first.on->name() == other.on->name();
   refuse(place_of(other) + ", and " + place_of(first) +
-         (same_place ? " in the hands of another library; pass both as arrays of one library"
+         (same_place ? " with another queue; make both on one device that was opened once, or with one library"
                      : "; copy one of them over: tilewise.array(x, device=...) and its numpy() do"));
 }
 
 device device_from(py::handle object) {
   if (py::isinstance<device>(object)) return object.cast<device>();
   if (!py::isinstance<py::str>(object))
-    throw py::type_error(std::string("device is a ") + Py_TYPE(object.ptr())->tp_name +
+    throw py::type_error(std::string("device is of type ") + Py_TYPE(object.ptr())->tp_name +
                          "; pass what tilewise.open() returns, or a name such as 'cpu:threads' or 'cuda:0'");
   const std::string name = py::str(object);
   return without_interpreter([&] { return open(name); });
@@ -170,7 +182,7 @@ namespace {
 std::string_view word_from(py::handle object, const char* name) {
   if (object.is_none()) return {};
   if (!py::isinstance<py::str>(object))
-    throw py::type_error(std::string(name) + " is a " + Py_TYPE(object.ptr())->tp_name + "; pass a string");
+    throw py::type_error(std::string(name) + " is of type " + Py_TYPE(object.ptr())->tp_name + "; pass a string");
   return object.cast<std::string_view>();
 }
 

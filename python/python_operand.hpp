@@ -77,6 +77,8 @@ class lent {
   void take_cuda_interface(access how, const lent* beside, rows of_matrix);
   void place_on_gpu(int ordinal, void* data);
   std::int64_t choose_stream(int ordinal, const lent* beside);
+  void set_length(int at, std::int64_t length);
+  void require_alignment(const void* data) const;
   void set_strides(const std::int64_t* strides, std::int64_t unit, rows of_matrix);
   [[noreturn]] void refuse_object() const;
   [[noreturn]] void refuse_to_write() const;
@@ -112,13 +114,21 @@ void require_together(const lent& first, const lent& other);
 placement placement_of(py::handle device, py::handle variant, py::handle tuning, const lent& first);
 tilewise::device device_from(py::handle object);
 
+/// Without the interpreter's lock, for as long as it lives.
+class released {
+ public:
+  released() : state_(PyEval_SaveThread()) {}
+  ~released();
+  released(const released&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+
 /// Other threads of Python run during the call.
 template <class Call>
 auto without_interpreter(const Call& call) {
-  struct released {
-    PyThreadState* state = PyEval_SaveThread();
-    ~released() { PyEval_RestoreThread(state); }
-  } const now;
+  const released now;
   return call();
 }
 
