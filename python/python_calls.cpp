@@ -1,10 +1,13 @@
 #include "python_calls.hpp"
 
 #include <array>
+#include <atomic>
 #include <functional>
 #include <new>
+#include <thread>
 
 #include <pthread.h>
+#include <unistd.h>
 
 namespace tilewise::python {
 
@@ -15,7 +18,19 @@ namespace {
 struct all_locks {
   std::shared_mutex groups;
   std::array<std::mutex, 64> devices;
+  std::atomic<std::thread::id> last_caller{};  // who ends the program
+
+  std::mutex list;
+  std::vector<std::weak_ptr<backend::device>> used;
 };
+
+void note_use(all_locks& all, const device& at) {
+  const std::lock_guard mine(all.list);
+  for (const auto& one : all.used)
+    if (one.lock() == at.shared()) return;
+  std::erase_if(all.used, [](const auto& one) { return one.expired(); });
+  all.used.push_back(at.shared());
+}
 
 all_locks& locks() {
   alignas(all_locks) static unsigned char memory[sizeof(all_locks)];
@@ -26,12 +41,33 @@ all_locks& locks() {
   return *made;
 }
 
+[[noreturn]] void wait_for_the_end() {
+  while (true) pause();
+}
+
 }  // namespace
+
+void end_turns() {
+  all_locks& all = locks();
+  all.last_caller = std::this_thread::get_id();
+  all.groups.lock();
+  for (const auto& one : all.used) {
+    const auto still_there = one.lock();
+    try {
+      if (still_there) device(still_there).finish();
+    } catch (const error&) {  // there is nobody left to tell
+    }
+  }
+}
 
 turn::turn(const device& at) {
   const std::string& backend = at.info().backend;
   if (backend == "cpu") return;
   all_locks& all = locks();
+  const std::thread::id last = all.last_caller;
+  if (last == std::this_thread::get_id()) return;
+  if (last != std::thread::id()) wait_for_the_end();
+  note_use(all, at);
   if (backend == "group") {
     alone_ = std::unique_lock(all.groups);
   } else {
@@ -142,7 +178,8 @@ template <class T, class In, class Out>
 void scan_typed(const In& in, Out&& out, bool exclusive, const number* init, partial<T>* carry,
                 const scan_options& options) {
   const auto call = [&](auto&&... rest) {
-    exclusive ? tilewise::exclusive_scan(in, out, rest..., options) : tilewise::inclusive_scan(in, out, rest..., options);
+    exclusive ? tilewise::exclusive_scan(in, out, rest..., options)
+              : tilewise::inclusive_scan(in, out, rest..., options);
   };
   if (init && carry)
     call(init->as<T>(), *carry);
@@ -228,9 +265,9 @@ void matmul(const operand& a, matrix_layout of_a, const operand& b, matrix_layou
   options.fast = fast;
   in_turn(a, how, [&] {
     with_type(a.type, [&]<class T>(T) {
-      with_memory<T>([&](auto&& left, auto&& right,
-                         auto&& to) { tilewise::matmul(left, of_a, right, of_b, to, of_c, options); },
-                     a, b, c);
+      with_memory<T>(
+          [&](auto&& left, auto&& right, auto&& to) { tilewise::matmul(left, of_a, right, of_b, to, of_c, options); },
+          a, b, c);
     });
   });
 }

@@ -25,6 +25,10 @@ class turn {
   std::unique_lock<std::mutex> at_one_;
 };
 
+/// At the end of the program: waits for what devices have been asked, and from then on only the calling thread gets a
+/// turn, since drivers do not survive being taken down while they work.
+void end_turns();
+
 /// An array on a device, of any type. The alternatives are in the order of dtype.
 class device_array {
  public:

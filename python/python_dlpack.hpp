@@ -1,5 +1,5 @@
-// DLPack: how libraries of arrays hand memory to each other, https://dmlc.github.io/dlpack. Version 0.8's structure, which
-// every exporter still gives to those who ask for no other.
+// DLPack: how libraries of arrays hand memory to each other, https://dmlc.github.io/dlpack. Version 0.8's structure,
+// which every exporter still gives to those who ask for no other.
 #pragma once
 
 #include "python_calls.hpp"

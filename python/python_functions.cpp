@@ -219,8 +219,8 @@ py::object convolve(handle image, handle mask, std::string_view border, handle o
   return result;
 }
 
-py::object diffuse(handle field, handle steps, unsigned mask, double dx, double dy, double rate,
-                   bool allow_unstable, handle out, handle device, handle variant, handle tuning) {
+py::object diffuse(handle field, handle steps, unsigned mask, double dx, double dy, double rate, bool allow_unstable,
+                   handle out, handle device, handle variant, handle tuning) {
   const lent from(field, "field");
   require_float(from).require_rank(2);
   const placement how = placement_of(device, variant, tuning, from);

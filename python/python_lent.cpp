@@ -103,8 +103,8 @@ void lent::set_strides(const std::int64_t* strides, std::int64_t unit, rows of_m
   std::int64_t packed = unit;
   for (int i = shape.count - 1; i >= 0; --i) {
     const std::int64_t length = shape.length[static_cast<std::size_t>(i)], stride = strides[i];
-    const bool gap_allowed = i == 0 && shape.count == 2 && of_matrix == rows::may_lie_apart && stride > packed &&
-                             stride % unit == 0;
+    const bool gap_allowed =
+        i == 0 && shape.count == 2 && of_matrix == rows::may_lie_apart && stride > packed && stride % unit == 0;
     if (gap_allowed && length > 1) {
       row_stride = static_cast<std::uint64_t>(stride / unit);
       memory.count = (shape[0] - 1) * row_stride + shape[1];
@@ -131,8 +131,8 @@ void lent::take_buffer(access how, rows of_matrix) {
   const auto type = type_of(kind_of_format(format), buffer_.itemsize);
   if (!type) refuse_element_type(described(object_));
   if (order == '>' || order == '!')
-    throw py::type_error(std::string(name_) + " has the byte order of another machine; pass " + name_ +
-                         ".astype(" + name_ + ".dtype.newbyteorder('='))");
+    throw py::type_error(std::string(name_) + " has the byte order of another machine; pass " + name_ + ".astype(" +
+                         name_ + ".dtype.newbyteorder('='))");
   if (buffer_.ndim > dimensions::most)
     refuse(std::string(name_) + " has " + std::to_string(buffer_.ndim) + " dimensions; pass " + name_ + ".reshape(-1)");
   memory.type = *type;

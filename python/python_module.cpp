@@ -42,8 +42,9 @@ void translate(std::exception_ptr thrown) {
 void refuse_second_interpreter() {
   static const std::int64_t first = PyInterpreterState_GetID(PyInterpreterState_Get());
   if (PyInterpreterState_GetID(PyInterpreterState_Get()) != first)
-    throw py::import_error("tilewise is in use by another interpreter of this process, and serves one; use processes, "
-                           "or threads of that interpreter");
+    throw py::import_error(
+        "tilewise is in use by another interpreter of this process, and serves one; use processes, "
+        "or threads of that interpreter");
 }
 
 std::string library_path() {

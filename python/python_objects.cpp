@@ -22,8 +22,7 @@ device open_device(const std::string& name, unsigned threads, const std::string&
 /// Copies what lies on the host to a device.
 std::unique_ptr<shaped_array> make_array(py::handle object, py::handle device) {
   const lent from(object, "object");
-  if (from.memory.there)
-    refuse("object is on " + from.on->name() + " already; calls take it as it is");
+  if (from.memory.there) refuse("object is on " + from.on->name() + " already; calls take it as it is");
   const tilewise::device to = device.is_none() ? open_device("auto", 0, "") : device_from(device);
   auto values = without_interpreter([&] { return upload(to, from.memory.type, from.memory.host, from.memory.count); });
   return std::make_unique<shaped_array>(std::move(values), from.shape);
@@ -60,7 +59,8 @@ py::capsule to_dlpack(const shaped_array& self, py::handle, py::handle, py::hand
   if (!copy.is_none() && py::bool_(py::reinterpret_borrow<py::object>(copy)))
     throw py::buffer_error("tilewise.array lends its memory and makes no copy; copy what you get");
   if (!asked.is_none() && !py::make_tuple(kind, ordinal).equal(asked))
-    throw py::buffer_error("the array is on " + self.values->device().name() + "; pass its numpy() to have it elsewhere");
+    throw py::buffer_error("the array is on " + self.values->device().name() +
+                           "; pass its numpy() to have it elsewhere");
   without_interpreter([&] { self.values->finish(); });
   return give_tensor(self.values, self.shape, kind, ordinal);
 }
@@ -160,29 +160,35 @@ std::string repr_of_partial(shared_partial& self) {
 void add_devices(py::module_& to) {
   const py::class_<device> type = [&] {
     py::class_<device> made(to, "device", documents::device);
-    made.def_property_readonly("name", [](const device& d) { return d.name(); }, "How to open it.");
-    made.def_property_readonly("backend", [](const device& d) { return d.info().backend; },
-                               "cpu, opencl, cuda, openacc or group.");
-    made.def_property_readonly("description", [](const device& d) { return d.info().description; },
-                               "The hardware's own name.");
-    made.def_property_readonly("platform", [](const device& d) { return d.info().platform; },
-                               "OpenCL's platform; the executor and instruction set on a CPU.");
-    made.def_property_readonly("memory", [](const device& d) { return d.info().memory; }, "Bytes; 0 if unknown.");
-    made.def("finish",
-             [](const device& d) {
-               without_interpreter([&] {
-                 const turn mine(d);
-                 d.finish();
-               });
-             },
-             "Waits until everything asked of this device is done.");
+    made.def_property_readonly(
+        "name", [](const device& d) { return d.name(); }, "How to open it.");
+    made.def_property_readonly(
+        "backend", [](const device& d) { return d.info().backend; }, "cpu, opencl, cuda, openacc or group.");
+    made.def_property_readonly(
+        "description", [](const device& d) { return d.info().description; }, "The hardware's own name.");
+    made.def_property_readonly(
+        "platform", [](const device& d) { return d.info().platform; },
+        "OpenCL's platform; the executor and instruction set on a CPU.");
+    made.def_property_readonly(
+        "memory", [](const device& d) { return d.info().memory; }, "Bytes; 0 if unknown.");
+    made.def(
+        "finish",
+        [](const device& d) {
+          without_interpreter([&] {
+            const turn mine(d);
+            d.finish();
+          });
+        },
+        "Waits until everything asked of this device is done.");
     made.def("__repr__", [](const device& d) {
       return "<tilewise.device " + d.name() + ": " + d.info().description + ", " + d.info().platform + ">";
     });
-    made.def("__eq__", [](const device& a, const device& b) { return a.shared() == b.shared(); }, py::is_operator());
+    made.def(
+        "__eq__", [](const device& a, const device& b) { return a.shared() == b.shared(); }, py::is_operator());
     made.def("__hash__", [](const device& d) { return std::hash<const void*>{}(d.shared().get()); });
     return made;
   }();
+  py::module_::import("atexit").attr("register")(py::cpp_function([] { without_interpreter(end_turns); }));
   to.def("devices", list_devices, documents::devices);
   to.def("open", open_device, documents::open, arg("name") = "auto", py::kw_only(), arg("threads") = 0,
          arg("instruction_set") = "");

@@ -28,8 +28,8 @@ const lasting_objects& objects() {
   return *made;
 }
 
-/// A daemon thread that comes back while the interpreter ends is ended there, by pthread_exit; nothing of Python's may be
-/// touched any more on the way out, so it stays until the process is gone.
+/// A daemon thread that comes back while the interpreter ends is ended there, by pthread_exit; nothing of Python's may
+/// be touched any more on the way out, so it stays until the process is gone.
 released::~released() {
   try {
     PyEval_RestoreThread(state_);
@@ -50,7 +50,8 @@ any_partial shared_partial::copy() {
 shared_partial* carry_from(py::handle object, dtype type) {
   if (object.is_none()) return nullptr;
   if (!py::isinstance<shared_partial>(object))
-    throw py::type_error(std::string("carry is of type ") + Py_TYPE(object.ptr())->tp_name + "; pass a tilewise.partial");
+    throw py::type_error(std::string("carry is of type ") + Py_TYPE(object.ptr())->tp_name +
+                         "; pass a tilewise.partial");
   auto* const carry = object.cast<shared_partial*>();
   const auto its_type = static_cast<dtype>(carry->state.index());
   if (its_type != type)

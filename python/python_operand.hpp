@@ -42,8 +42,8 @@ const lasting_objects& objects();
 enum class access : std::uint8_t { read, write };
 enum class rows : std::uint8_t { packed, may_lie_apart };
 
-/// The memory of one argument, borrowed for the length of a call. Nothing is copied or converted: what cannot be used as
-/// it is becomes a TypeError or InvalidArgument that says which call of NumPy mends it.
+/// The memory of one argument, borrowed for the length of a call. Nothing is copied or converted: what cannot be used
+/// as it is becomes a TypeError or InvalidArgument that says which call of NumPy mends it.
 class lent {
  public:
   /// Of a further operand, `beside` is the first: work is ordered by that one's stream.

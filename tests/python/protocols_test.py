@@ -136,8 +136,8 @@ class ByDlpack(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, message):
                 tw.sum(hostile)
             self.assertEqual(hostile.given_back, 0, what)
-        for nonsense in (types.SimpleNamespace(__dlpack__=3), types.SimpleNamespace(__dlpack__=lambda: 3,
-                                                                                   __dlpack_device__=lambda: (1, 0))):
+        no_capsule = types.SimpleNamespace(__dlpack__=lambda: 3, __dlpack_device__=lambda: (1, 0))
+        for nonsense in (types.SimpleNamespace(__dlpack__=3), no_capsule):
             with self.assertRaises((TypeError, AttributeError)):
                 tw.sum(nonsense)
 
@@ -159,7 +159,8 @@ class WithoutGpu(unittest.TestCase):
                                      ({"typestr": "<c8"}, TypeError, "<c8"), ({"typestr": "nonsense"}, TypeError, "nonsense"),
                                      ({"strides": (8,)}, ValueError, "ascontiguousarray"),
                                      ({"shape": ()}, ValueError, "no dimensions"), ({"shape": (1,) * 9}, ValueError, "9 dim"),
-                                     ({"shape": (-3,)}, ValueError, "negative"), ({"shape": 3}, TypeError, "iterable"), ({"strides": ()}, IndexError, "range"),
+                                     ({"shape": (-3,)}, ValueError, "negative"), ({"shape": 3}, TypeError, "iterable"),
+                                     ({"strides": ()}, IndexError, "range"),
                                      ({"shape": (2**40, 2**40)}, ValueError, "more elements than memory"),
                                      ({"data": (4098, False)}, ValueError, "aligned")):
             with self.subTest(facts), self.assertRaisesRegex(kind, message):
