@@ -10,7 +10,7 @@ import tilewise as tw
 from definition import FLOATS, SIZES, TYPES, wide
 
 DEVICES = [None] + [d.name for d in tw.devices() if d.backend == "cpu"]
-OPENCL = [d.name for d in tw.devices() if d.backend == "opencl"][:1]
+OPENCL = [d.name for d in tw.devices() if d.backend == "opencl"][:1]  # for sums of float32; compiling takes long
 
 
 class BitsCase(unittest.TestCase):
@@ -137,13 +137,13 @@ class Sorts(BitsCase):
 
     def test_all(self):
         for dtype in TYPES:
-            for n in [0] + SIZES + [5000]:
+            for n in [0] + SIZES[:-1] + ([5000] if dtype == np.float32 else []):
                 x = self.keys(n, dtype)
                 values = np.arange(n, dtype=TYPES[n % 6])
                 for descending in (False, True):
                     key = definition.order_key(x, descending)
                     indices = np.array(sorted(range(n), key=key.__getitem__), np.uint32)
-                    for device in [None, "cpu:serial"] + (OPENCL if n == 1021 else []):
+                    for device in (None, "cpu:serial"):
                         what, how = f"{dtype} {n} {descending}", {"descending": descending, "device": device}
                         self.same(tw.sort(x, **how), x[indices], what)
                         self.same(tw.argsort(x, **how), indices, what)
@@ -171,7 +171,7 @@ class Products(BitsCase):
                     wanted = tw.matmul(a, b, variant="serial")
                 else:
                     wanted = a @ b
-                for device in DEVICES + (OPENCL if m == 17 else []):
+                for device in DEVICES:
                     self.same(tw.matmul(a, b, device=device), wanted, f"{dtype} {m} {device}")
                 x = wide(self.rng, k, dtype)
                 rows = np.array([definition.dot(row, x) for row in a], dtype).reshape(m)
@@ -230,8 +230,11 @@ class DeviceArrays(BitsCase):
         for device in map(tw.open, ["cpu:threads", "2*cpu:serial"] + OPENCL):
             there = lambda values: tw.array(values, device=device)
             self.same(tw.sum(there(x)), tw.sum(x), device)
+            self.same(tw.cumsum(there(x)).numpy(), tw.cumsum(x), device)
+            if device.backend == "opencl":
+                continue  # where programs are compiled for each function
             self.same(tw.dot(there(x), there(x)), tw.dot(x, x), device)
-            for name, arguments in (("cumsum", [x]), ("sort", [x]), ("argsort", [x]), ("matmul", [m, m.T.copy()]),
+            for name, arguments in (("sort", [x]), ("argsort", [x]), ("matmul", [m, m.T.copy()]),
                                     ("matvec", [m, x[:40]]), ("polymul", [x[:40], x[:3]]), ("convolve", [m, taps]),
                                     ("diffuse", [m])):
                 result = getattr(tw, name)(*map(there, arguments))

@@ -73,7 +73,7 @@ class Threads(unittest.TestCase):
 
 class Processes(unittest.TestCase):
     def run_python(self, code):
-        done = subprocess.run([sys.executable, "-c", "import os, numpy as np, tilewise as tw\nX = np.ones(50_000)\n" + code],
+        done = subprocess.run([sys.executable, "-c", "import os, numpy as np, tilewise as tw\nX = np.ones(50_000, np.float32)\n" + code],
                               capture_output=True, text=True, timeout=120)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done.stdout
@@ -105,7 +105,7 @@ print(all(tw.sum(X, device=d) == 50_000 for d in devices))
         self.assertEqual(self.run_python("""
 import multiprocessing
 def work(cut):
-    part = tw.partial(begin=cut)
+    part = tw.partial('sum', np.float32, cut)
     part.push(X[cut:cut + 12_500])
     return part
 tw.sum(X)
