@@ -35,16 +35,22 @@ class Threads(unittest.TestCase):
             device = tw.open(name)
             mine = tw.array(X, device=device)
 
+            small = [tw.array(X[:n], device=device) for n in range(1, 40)]
+            values = [x.numpy().sum(dtype=np.float64) for x in small]
+
             def work():
+                for x, value in zip(small, values):
+                    if abs(tw.sum(x) - value) > 1e-3 or tw.cumsum(x).numpy().shape != x.shape:
+                        return "a wrong sum"
                 return {tw.cumsum(X, device=device).tobytes(), tw.cumsum(mine).numpy().tobytes(),
                         tw.array(tw.cumsum(X), device=device).numpy().tobytes()}
 
             self.assertEqual(self.together(*[work] * 4), [{wanted}] * 4, name)
 
     def test_one_partial(self):
-        part, ones = tw.partial("sum", np.int64), np.ones(1000, np.int64)
-        self.together(*[lambda: [part.push(ones) for _ in range(50)]] * 4)
-        self.assertEqual((part.value(), part.end), (200_000, 200_000))
+        part, ones = tw.partial("sum", np.int64), np.ones(300_001, np.int64)
+        self.together(*[lambda: [part.push(ones, device="cpu:serial") for _ in range(10)]] * 4)
+        self.assertEqual((part.value(), part.end), (40 * 300_001, 40 * 300_001))
 
     def test_others_run_meanwhile(self):
         """With so long an interval a thread runs only where another one gives the interpreter up."""
@@ -100,6 +106,31 @@ print(all(tw.sum(X, device=d) == 50_000 for d in devices))
         for name in OPENCL:
             self.assertEqual(out.count(f"{name} {name} was used before this process was forked"), 2, out)
         self.assertTrue(out.endswith("end\nTrue\n"), out)
+
+    def test_fork_during_a_call(self):
+        """The child has its own locks: nobody there would open those that other threads of the parent held."""
+        for name in OPENCL:
+            self.assertEqual(self.run_python(f"""
+import signal, threading, time
+device, going = tw.open({name!r}), True
+array = tw.array(X, device=device)
+def work():
+    while going: tw.sum(array)
+thread = threading.Thread(target=work)
+thread.start()
+ended = []
+for _ in range(8):
+    time.sleep(0.01)
+    if (child := os.fork()) == 0:
+        signal.alarm(20)
+        try: tw.sum(X, device=device)
+        except tw.DeviceLost: os._exit(0)
+        os._exit(1)
+    ended.append(os.waitpid(child, 0)[1])
+going = False
+thread.join()
+print(ended)
+"""), "[0, 0, 0, 0, 0, 0, 0, 0]\n")
 
     def test_workers(self):
         self.assertEqual(self.run_python("""
