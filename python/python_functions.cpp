@@ -1,0 +1,271 @@
+// The functions of the module that compute.
+#include "python_documents.hpp"
+#include "python_module.hpp"
+#include "python_operand.hpp"
+
+namespace tilewise::python {
+
+namespace {
+
+using py::arg;
+using handle = const py::object&;
+
+/// Results that another library's stream must not use before they are there.
+template <class... Lent>
+void hand_over(const lent& first, const Lent&... others) {
+  if (!first.memory.there || (first.own_stream && (others.own_stream && ...))) return;
+  without_interpreter([&] { first.memory.there->finish(); });
+}
+
+py::object or_new(handle out, const lent& first, dtype type, const dimensions& shape) {
+  return out.is_none() ? new_like(first, type, shape) : out;
+}
+
+sort_order order_of(bool descending) { return descending ? sort_order::descending : sort_order::ascending; }
+
+/// A number of Python where one is given.
+class optional_number {
+ public:
+  optional_number(dtype type, py::handle value) : there_(!value.is_none()) {
+    if (there_) value_ = to_number(type, value, "initial");
+  }
+  const number* get() const { return there_ ? &value_ : nullptr; }
+
+ private:
+  bool there_;
+  number value_;
+};
+
+template <op operation>
+py::object reduce_by(handle a, handle initial, handle device, handle variant, handle tuning) {
+  const lent in(a, "a");
+  const placement how = placement_of(device, variant, tuning, in);
+  const optional_number init(in.memory.type, initial);
+  const number result = without_interpreter([&] { return calls::reduce(in.memory, operation, init.get(), how); });
+  return to_scalar(in.memory.type, result);
+}
+
+py::object scan_as(bool exclusive, op operation, handle a, handle out, handle initial, handle carry, handle device,
+                   handle variant, handle tuning) {
+  const lent in(a, "a");
+  const placement how = placement_of(device, variant, tuning, in);
+  const optional_number init(in.memory.type, initial);
+  shared_partial* const before = carry_from(carry, in.memory.type);
+  const dimensions flat{in.memory.count};
+  py::object result = or_new(out, in, in.memory.type, flat);
+  const lent to(result, "out", access::write, &in);
+  to.require(in.memory.type, flat);
+  without_interpreter([&] {
+    if (before == nullptr) return calls::scan(in.memory, to.memory, exclusive, operation, init.get(), nullptr, how);
+    const std::lock_guard mine(before->one_at_a_time);
+    const op its_own = std::visit([](const auto& p) { return p.operation(); }, before->state);
+    calls::scan(in.memory, to.memory, exclusive, its_own, init.get(), &before->state, how);
+  });
+  hand_over(in, to);
+  return result;
+}
+
+py::object cumsum(handle a, handle out, handle initial, handle carry, handle device, handle variant, handle tuning) {
+  return scan_as(false, op::sum, a, out, initial, carry, device, variant, tuning);
+}
+
+py::object inclusive_scan(handle a, std::string_view operation, handle out, handle initial, handle carry, handle device,
+                          handle variant, handle tuning) {
+  return scan_as(false, operation_from(operation), a, out, initial, carry, device, variant, tuning);
+}
+
+py::object exclusive_scan(handle a, std::string_view operation, handle out, handle initial, handle carry, handle device,
+                          handle variant, handle tuning) {
+  return scan_as(true, operation_from(operation), a, out, initial, carry, device, variant, tuning);
+}
+
+py::object sort(handle a, bool descending, handle out, handle device, handle variant, handle tuning) {
+  const lent in(a, "a");
+  in.require_rank(1);
+  const placement how = placement_of(device, variant, tuning, in);
+  py::object result = or_new(out, in, in.memory.type, in.shape);
+  const lent to(result, "out", access::write, &in);
+  to.require(in.memory.type, in.shape);
+  without_interpreter([&] { calls::sort(in.memory, to.memory, order_of(descending), how); });
+  hand_over(in, to);
+  return result;
+}
+
+py::object argsort(handle a, bool descending, handle out, handle device, handle variant, handle tuning) {
+  const lent in(a, "a");
+  in.require_rank(1);
+  const placement how = placement_of(device, variant, tuning, in);
+  py::object result = or_new(out, in, dtype::u32, in.shape);
+  const lent to(result, "out", access::write, &in);
+  to.require(dtype::u32, in.shape);
+  without_interpreter([&] { calls::argsort(in.memory, to.memory, order_of(descending), how); });
+  hand_over(in, to);
+  return out.is_none() && !in.is_buffer() ? objects().frameworks.attr("as_index")(result) : result;
+}
+
+py::object sort_by_key(handle keys, handle values, bool descending, handle out, handle device, handle variant,
+                       handle tuning) {
+  const lent k(keys, "keys");
+  k.require_rank(1);
+  const lent v(values, "values", access::read, &k);
+  v.require(v.memory.type, k.shape);
+  const placement how = placement_of(device, variant, tuning, k);
+  if (!out.is_none() && (!py::isinstance<py::tuple>(out) || py::len(out) != 2))
+    throw py::type_error("out of sort_by_key is a tuple of two arrays: for the keys and for the values");
+  const py::object none = py::none();
+  py::object keys_out = or_new(out.is_none() ? none : out[py::int_(0)], k, k.memory.type, k.shape);
+  py::object values_out = or_new(out.is_none() ? none : out[py::int_(1)], v, v.memory.type, k.shape);
+  const lent keys_to(keys_out, "out[0]", access::write, &k), values_to(values_out, "out[1]", access::write, &k);
+  keys_to.require(k.memory.type, k.shape);
+  values_to.require(v.memory.type, k.shape);
+  without_interpreter(
+      [&] { calls::sort_by_key(k.memory, v.memory, keys_to.memory, values_to.memory, order_of(descending), how); });
+  hand_over(k, v, keys_to, values_to);
+  return py::make_tuple(keys_out, values_out);
+}
+
+py::object matmul(handle a, handle b, handle out, bool fast, handle device, handle variant, handle tuning) {
+  const lent left(a, "a", access::read, nullptr, rows::may_lie_apart);
+  left.require_rank(2);
+  const lent right(b, "b", access::read, &left, rows::may_lie_apart);
+  right.require_rank(2).require_type(left.memory.type);
+  const placement how = placement_of(device, variant, tuning, left);
+  const dimensions shape{left.shape[0], right.shape[1]};
+  py::object result = or_new(out, left, left.memory.type, shape);
+  const lent to(result, "out", access::write, &left, rows::may_lie_apart);
+  to.require(left.memory.type, shape);
+  without_interpreter([&] {
+    calls::matmul(left.memory, left.layout(), right.memory, right.layout(), to.memory, to.layout(), fast, how);
+  });
+  hand_over(left, right, to);
+  return result;
+}
+
+py::object matvec(handle a, handle x, handle out, handle device, handle variant, handle tuning) {
+  const lent matrix(a, "a", access::read, nullptr, rows::may_lie_apart);
+  matrix.require_rank(2);
+  const lent vector(x, "x", access::read, &matrix);
+  vector.require(matrix.memory.type, {matrix.shape[1]});
+  const placement how = placement_of(device, variant, tuning, matrix);
+  const dimensions shape{matrix.shape[0]};
+  py::object result = or_new(out, matrix, matrix.memory.type, shape);
+  const lent to(result, "out", access::write, &matrix);
+  to.require(matrix.memory.type, shape);
+  without_interpreter([&] { calls::matvec(matrix.memory, matrix.layout(), vector.memory, to.memory, how); });
+  hand_over(matrix, vector, to);
+  return result;
+}
+
+py::object dot(handle a, handle b, handle device, handle variant, handle tuning) {
+  const lent x(a, "a");
+  x.require_rank(1);
+  const lent y(b, "b", access::read, &x);
+  y.require(x.memory.type, x.shape);
+  const placement how = placement_of(device, variant, tuning, x);
+  const number result = without_interpreter([&] { return calls::dot(x.memory, y.memory, how); });
+  return to_scalar(x.memory.type, result);
+}
+
+py::object polymul(handle a, handle b, handle modulus, handle out, handle device, handle variant, handle tuning) {
+  const lent x(a, "a");
+  x.require_rank(1);
+  if (x.memory.type == dtype::u32 || x.memory.type == dtype::u64)
+    throw py::type_error("a holds " + std::string(numpy_name(x.memory.type)) +
+                         "; coefficients are int32, int64, float32 or float64: convert it with astype");
+  const lent y(b, "b", access::read, &x);
+  y.require_rank(1).require_type(x.memory.type);
+  const placement how = placement_of(device, variant, tuning, x);
+  std::optional<std::uint64_t> by;
+  if (!modulus.is_none()) by = to_number(dtype::u64, modulus, "modulus").as<std::uint64_t>();
+  const dtype type = is_float(x.memory.type) ? x.memory.type : dtype::i64;
+  const dimensions shape{product_size(x.memory.count, y.memory.count)};
+  py::object result = or_new(out, x, type, shape);
+  const lent to(result, "out", access::write, &x);
+  to.require(type, shape);
+  without_interpreter([&] { calls::polymul(x.memory, y.memory, to.memory, by, how); });
+  hand_over(x, y, to);
+  return result;
+}
+
+const lent& require_float(const lent& x) {
+  if (!is_float(x.memory.type))
+    throw py::type_error(std::string(x.name()) + " holds " + std::string(numpy_name(x.memory.type)) +
+                         "; this call takes float32 and float64: convert it with astype");
+  return x;
+}
+
+border border_from(std::string_view word) {
+  if (word == "valid") return border::valid;
+  if (word == "zero") return border::zero;
+  refuse("there is no border '" + std::string(word) + "'; say valid or zero");
+}
+
+py::object convolve(handle image, handle mask, std::string_view border, handle out, handle device, handle variant,
+                    handle tuning) {
+  const auto at_edges = border_from(border);
+  const lent pixels(image, "image");
+  require_float(pixels).require_rank(2);
+  const lent weights(mask, "mask", access::read, &pixels);
+  weights.require_rank(2).require_type(pixels.memory.type);
+  const placement how = placement_of(device, variant, tuning, pixels);
+  const image_size size = convolved_size(pixels.size(), weights.size(), at_edges);
+  const dimensions shape{size.rows, size.columns};
+  py::object result = or_new(out, pixels, pixels.memory.type, shape);
+  const lent to(result, "out", access::write, &pixels);
+  to.require(pixels.memory.type, shape);
+  without_interpreter(
+      [&] { calls::convolve(pixels.memory, pixels.size(), weights.memory, weights.size(), to.memory, at_edges, how); });
+  hand_over(pixels, weights, to);
+  return result;
+}
+
+py::object diffuse(handle field, handle steps, unsigned mask, double dx, double dy, double rate, bool allow_unstable,
+                   handle out, handle device, handle variant, handle tuning) {
+  const lent from(field, "field");
+  require_float(from).require_rank(2);
+  const placement how = placement_of(device, variant, tuning, from);
+  const auto count = to_number(dtype::u64, steps, "steps").as<std::uint64_t>();
+  const diffusion problem{from.shape[0], from.shape[1], count, mask, dx, dy, rate};
+  py::object result = or_new(out, from, from.memory.type, from.shape);
+  const lent to(result, "out", access::write, &from);
+  to.require(from.memory.type, from.shape);
+  without_interpreter([&] { calls::diffuse(from.memory, to.memory, problem, allow_unstable, how); });
+  hand_over(from, to);
+  return result;
+}
+
+/// The options that every function ends with.
+template <class Function, class... Arguments>
+void add(py::module_& to, const char* name, Function function, const char* documentation, const Arguments&... own) {
+  to.def(name, function, documentation, own..., arg("device") = py::none(), arg("variant") = py::none(),
+         arg("tuning") = py::none());
+}
+
+}  // namespace
+
+void add_functions(py::module_& to) {
+  const py::kw_only options;
+  const auto out = arg("out") = py::none(), initial = arg("initial") = py::none(), carry = arg("carry") = py::none();
+  const auto operation = arg("op") = "sum", descending = arg("descending") = false;
+  add(to, "sum", reduce_by<op::sum>, documents::sum, arg("a"), options, initial);
+  add(to, "prod", reduce_by<op::product>, documents::prod, arg("a"), options, initial);
+  add(to, "min", reduce_by<op::min>, documents::min, arg("a"), options, initial);
+  add(to, "max", reduce_by<op::max>, documents::max, arg("a"), options, initial);
+  add(to, "cumsum", cumsum, documents::cumsum, arg("a"), options, out, initial, carry);
+  add(to, "inclusive_scan", inclusive_scan, documents::inclusive_scan, arg("a"), options, operation, out, initial,
+      carry);
+  add(to, "exclusive_scan", exclusive_scan, documents::exclusive_scan, arg("a"), options, operation, out, initial,
+      carry);
+  add(to, "sort", sort, documents::sort, arg("a"), options, descending, out);
+  add(to, "argsort", argsort, documents::argsort, arg("a"), options, descending, out);
+  add(to, "sort_by_key", sort_by_key, documents::sort_by_key, arg("keys"), arg("values"), options, descending, out);
+  add(to, "matmul", matmul, documents::matmul, arg("a"), arg("b"), out, options, arg("fast") = false);
+  add(to, "matvec", matvec, documents::matvec, arg("a"), arg("x"), out, options);
+  add(to, "dot", dot, documents::dot, arg("a"), arg("b"), options);
+  add(to, "polymul", polymul, documents::polymul, arg("a"), arg("b"), options, arg("modulus") = py::none(), out);
+  add(to, "convolve", convolve, documents::convolve, arg("image"), arg("mask"), options, arg("border") = "valid", out);
+  add(to, "diffuse", diffuse, documents::diffuse, arg("field"), arg("steps") = 1, options, arg("mask") = 53,
+      arg("dx") = 0.5, arg("dy") = 0.5, arg("rate") = 0.00625, arg("allow_unstable") = false, out);
+}
+
+}  // namespace tilewise::python

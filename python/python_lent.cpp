@@ -1,0 +1,234 @@
+#include "python_operand.hpp"
+
+#include <map>
+
+namespace tilewise::python {
+
+namespace {
+
+/// A device whose queue is another library's stream. They are kept: making one costs an event and a pool, and closing
+/// one whose stream is gone would be a use of that stream.
+device on_stream(int ordinal, std::uintptr_t stream) {
+  static auto& made = *new std::map<std::pair<int, std::uintptr_t>, device>;
+  const auto found = made.find({ordinal, stream});
+  if (found != made.end()) return found->second;
+  const device opened = from_cuda_stream(ordinal, reinterpret_cast<void*>(stream));
+  return made.emplace(std::pair(ordinal, stream), opened).first->second;
+}
+
+std::optional<dtype> type_of(char kind, std::int64_t bytes) {
+  if (bytes != 4 && bytes != 8) return {};
+  switch (kind) {
+    case 'f': return bytes == 4 ? dtype::f32 : dtype::f64;
+    case 'i': return bytes == 4 ? dtype::i32 : dtype::i64;
+    case 'u': return bytes == 4 ? dtype::u32 : dtype::u64;
+    default: return {};
+  }
+}
+
+/// NumPy's letter for the kind of the elements, from a format of the struct module.
+char kind_of_format(std::string_view format) {
+  if (format.size() != 1) return '?';
+  if (format == "f" || format == "d") return 'f';
+  if (format == "i" || format == "l" || format == "q") return 'i';
+  return format == "I" || format == "L" || format == "Q" ? 'u' : '?';
+}
+
+std::string described(py::handle object) {
+  if (py::hasattr(object, "dtype")) return py::str(object.attr("dtype"));
+  return "elements of another type";
+}
+
+}  // namespace
+
+lent::lent(py::handle object, const char* name, access how, const lent* beside, rows of_matrix)
+    : name_(name), object_(object) {
+  if (PyObject_CheckBuffer(object.ptr()) != 0)
+    take_buffer(how, of_matrix);
+  else if (py::isinstance<shaped_array>(object))
+    take_own(object.cast<const shaped_array&>());
+  else if (py::hasattr(object, "__dlpack__"))
+    take_dlpack(beside, of_matrix);
+  else if (py::hasattr(object, "__cuda_array_interface__"))
+    take_cuda_interface(how, beside, of_matrix);
+  else
+    refuse_object();
+  if (beside != nullptr) require_together(*beside, *this);
+}
+
+lent::~lent() {
+  if (buffer_.obj != nullptr) PyBuffer_Release(&buffer_);
+}
+
+void lent::refuse_object() const {
+  throw py::type_error(std::string(name_) + " is of type " + Py_TYPE(object_.ptr())->tp_name +
+                       "; pass an array of NumPy, PyTorch or CuPy, or a tilewise.array: numpy.asarray makes one");
+}
+
+void lent::refuse_element_type(const std::string& type) const {
+  throw py::type_error(std::string(name_) + " holds " + type +
+                       "; tilewise computes with float32, float64, int32, int64, uint32 and uint64: convert it with "
+                       "astype");
+}
+
+void lent::refuse_to_write() const {
+  refuse(std::string(name_) + " is read-only; pass an array that can be written to");
+}
+
+void lent::set_length(int at, std::int64_t length) {
+  if (length < 0) refuse(std::string(name_) + " has a negative length, " + std::to_string(length));
+  shape.length[static_cast<std::size_t>(at)] = length;
+}
+
+void lent::count_elements() {
+  memory.count = 1;
+  for (int i = 0; i < shape.count; ++i)
+    if (__builtin_mul_overflow(memory.count, shape[i], &memory.count))
+      refuse(std::string(name_) + " has the shape " + shape.text() + ", more elements than memory has addresses");
+}
+
+void lent::require_alignment(const void* data) const {
+  if (reinterpret_cast<std::uintptr_t>(data) % size_of(memory.type) != 0)
+    refuse(std::string(name_) + " is not aligned to its elements; pass " + name_ + ".copy()");
+}
+
+/// Counts the elements, and finds that nothing lies between them, except for matrices that may have gaps there.
+void lent::set_strides(const std::int64_t* strides, std::int64_t unit, rows of_matrix) {
+  const std::string_view name = name_;
+  if (shape.count <= 0)
+    refuse(std::string(name) + " has no dimensions; pass an array with at least one, such as numpy.atleast_1d gives");
+  count_elements();
+  if (shape.count == 2) row_stride = shape[1] == 0 ? 1 : shape[1];
+  if (strides == nullptr || memory.count == 0) return;
+  std::int64_t packed = unit;
+  for (int i = shape.count - 1; i >= 0; --i) {
+    const std::int64_t length = shape.length[static_cast<std::size_t>(i)], stride = strides[i];
+    const bool gap_allowed =
+        i == 0 && shape.count == 2 && of_matrix == rows::may_lie_apart && stride > packed && stride % unit == 0;
+    if (gap_allowed && length > 1) {
+      row_stride = static_cast<std::uint64_t>(stride / unit);
+      memory.count = (shape[0] - 1) * row_stride + shape[1];
+    } else if (length != 1 && stride != packed) {
+      refuse(std::string(name) + "'s elements do not follow each other in memory (it is a slice or transposed); pass " +
+             "numpy.ascontiguousarray(" + std::string(name) + ")");
+    }
+    packed *= length;
+  }
+}
+
+void lent::take_buffer(access how, rows of_matrix) {
+  PyObject* const array = object_.ptr();
+  if (Py_TYPE(array) != reinterpret_cast<PyTypeObject*>(objects().ndarray.ptr()) && py::hasattr(object_, "mask"))
+    throw py::type_error(std::string(name_) + " is a masked array, and masks are not known here; pass " + name_ +
+                         ".filled(value) or " + name_ + ".compressed()");
+  if (PyObject_GetBuffer(array, &buffer_, PyBUF_RECORDS_RO) != 0) {
+    PyErr_Clear();
+    refuse_element_type(described(object_));
+  }
+  std::string_view format = buffer_.format == nullptr ? "B" : buffer_.format;
+  const char order = format.empty() ? '@' : format.front();
+  if (order == '@' || order == '=' || order == '<' || order == '>' || order == '!') format.remove_prefix(1);
+  const auto type = type_of(kind_of_format(format), buffer_.itemsize);
+  if (!type) refuse_element_type(described(object_));
+  if (order == '>' || order == '!')
+    throw py::type_error(std::string(name_) + " has the byte order of another machine; pass " + name_ + ".astype(" +
+                         name_ + ".dtype.newbyteorder('='))");
+  if (buffer_.ndim > dimensions::most)
+    refuse(std::string(name_) + " has " + std::to_string(buffer_.ndim) + " dimensions; pass " + name_ + ".reshape(-1)");
+  memory.type = *type;
+  memory.host = buffer_.buf;
+  shape.count = buffer_.ndim;
+  for (int i = 0; i < shape.count; ++i) set_length(i, buffer_.shape[i]);
+  set_strides(buffer_.strides, buffer_.itemsize, of_matrix);
+  require_alignment(memory.host);
+  if (how == access::write && buffer_.readonly != 0) refuse_to_write();
+}
+
+void lent::take_own(const shaped_array& array) {
+  memory.type = array.values->type();
+  shape = array.shape;
+  on = array.values->device();
+  if (on->info().backend == "cpu")
+    memory.host = array.values->native();
+  else
+    memory.there = array.values;
+  set_strides(nullptr, 1, rows::packed);
+}
+
+/// The stream that orders the work: the first operand's or, of the first, the one that its library works on now.
+std::int64_t lent::choose_stream(int ordinal, const lent* beside) {
+  const auto current = objects().frameworks.attr("current_stream")(object_, ordinal).cast<std::uintptr_t>();
+  const bool follows = beside != nullptr && beside->ordinal_ == ordinal;
+  stream_ = follows ? beside->stream_ : current;
+  own_stream = stream_ == current;
+  ordinal_ = ordinal;
+  constexpr std::uintptr_t legacy_default = 1;  // as the protocols name it
+  return static_cast<std::int64_t>(stream_ == 0 ? legacy_default : stream_);
+}
+
+void lent::place_on_gpu(int ordinal, void* data) {
+  on = on_stream(ordinal, stream_);
+  memory.there = view_of(*on, memory.type, data, memory.count);
+}
+
+void lent::take_dlpack(const lent* beside, rows of_matrix) {
+  if (py::hasattr(object_, "requires_grad") && py::bool_(object_.attr("requires_grad")))
+    throw py::type_error(std::string(name_) + " requires a gradient, which tilewise does not compute; pass " + name_ +
+                         ".detach()");
+  const py::tuple where = object_.attr("__dlpack_device__")();
+  const int kind = py::int_(where[0]), ordinal = py::int_(where[1]);
+  const bool on_gpu = kind == dlpack::cuda || kind == dlpack::cuda_managed;
+  if (!on_gpu && kind != dlpack::cpu && kind != dlpack::cuda_host)
+    throw py::type_error(std::string(name_) + " is on a device of DLPack's type " + std::to_string(kind) +
+                         "; tilewise takes the memory of CPUs and of CUDA devices: copy it to one of them");
+  tensor_ = take_tensor(object_, on_gpu ? choose_stream(ordinal, beside) : 0);
+  const dlpack::tensor& t = tensor_->of;
+  const char kinds[] = {'i', 'u', 'f'};
+  const auto type = type_of(t.code < sizeof kinds && t.lanes == 1 ? kinds[t.code] : '?', t.bits / 8);
+  if (!type) refuse_element_type(described(object_));
+  if (t.dimensions > dimensions::most)
+    refuse(std::string(name_) + " has " + std::to_string(t.dimensions) + " dimensions; pass " + name_ + ".reshape(-1)");
+  memory.type = *type;
+  shape.count = t.dimensions;
+  for (int i = 0; i < shape.count; ++i) set_length(i, t.shape[i]);
+  set_strides(t.strides, 1, of_matrix);
+  void* const data = static_cast<char*>(t.data) + t.offset;
+  require_alignment(data);
+  if (on_gpu)
+    place_on_gpu(ordinal, data);
+  else
+    memory.host = data;
+}
+
+/// https://numba.readthedocs.io/en/stable/cuda/cuda_array_interface.html, versions 2 and 3.
+void lent::take_cuda_interface(access how, const lent* beside, rows of_matrix) {
+  const py::dict facts = object_.attr("__cuda_array_interface__");
+  const std::string format = py::str(facts["typestr"]);
+  const auto type = format.size() == 3 && format[0] == '<' ? type_of(format[1], format[2] - '0') : std::nullopt;
+  if (!type) refuse_element_type(format);
+  const py::tuple lengths = facts["shape"];
+  if (lengths.size() > dimensions::most)
+    refuse(std::string(name_) + " has " + std::to_string(lengths.size()) + " dimensions; pass it flat");
+  memory.type = *type;
+  for (const py::handle length : lengths) set_length(shape.count++, length.cast<std::int64_t>());
+  std::array<std::int64_t, dimensions::most> strides{};
+  const bool strided = facts.contains("strides") && !facts["strides"].is_none();
+  if (strided) {
+    const py::tuple given = facts["strides"];
+    for (std::size_t i = 0; i < lengths.size(); ++i) strides[i] = py::int_(given[i]);
+  }
+  set_strides(strided ? strides.data() : nullptr, static_cast<std::int64_t>(size_of(*type)), of_matrix);
+  const py::tuple data = facts["data"];
+  if (how == access::write && data[1].cast<bool>()) refuse_to_write();
+  const int ordinal = objects().frameworks.attr("ordinal")(object_).cast<int>();
+  choose_stream(ordinal, beside);
+  if (!own_stream) {  // what its owner has begun there ends before the work begins
+    const auto theirs = objects().frameworks.attr("current_stream")(object_, ordinal).cast<std::uintptr_t>();
+    on_stream(ordinal, theirs).finish();
+  }
+  void* const pointer = reinterpret_cast<void*>(data[0].cast<std::uintptr_t>());
+  require_alignment(pointer);
+  place_on_gpu(ordinal, pointer);
+}
+
+}  // namespace tilewise::python

@@ -1,0 +1,95 @@
+#include "python_module.hpp"
+
+#include <tilewise/tilewise.hpp>
+
+#include <array>
+
+#include <dlfcn.h>
+
+namespace tilewise::python {
+
+namespace py = pybind11;
+
+namespace {
+
+struct error_class {
+  errc code;
+  const char* name;
+  PyObject* built_in;
+  const char* meaning;
+};
+
+py::object make_class(const char* name, const char* doc, py::handle bases) {
+  const std::string full = std::string("tilewise.") + name;
+  return py::reinterpret_steal<py::object>(PyErr_NewExceptionWithDoc(full.c_str(), doc, bases.ptr(), nullptr));
+}
+
+/// Each is both tilewise.Error and the built-in that fits.
+std::array<PyObject*, 7>& error_classes() {
+  static std::array<PyObject*, 7> all{};
+  return all;
+}
+
+void translate(std::exception_ptr thrown) {
+  try {
+    if (thrown) std::rethrow_exception(thrown);
+  } catch (const error& e) {
+    PyErr_SetString(error_classes()[static_cast<std::size_t>(e.code())], e.what());
+  }
+}
+
+/// Objects of one interpreter must not reach another, and this module has some that outlive calls.
+void refuse_second_interpreter() {
+  static const std::int64_t first = PyInterpreterState_GetID(PyInterpreterState_Get());
+  if (PyInterpreterState_GetID(PyInterpreterState_Get()) != first)
+    throw py::import_error(
+        "tilewise is in use by another interpreter of this process, and serves one; use processes, "
+        "or threads of that interpreter");
+}
+
+std::string library_path() {
+  Dl_info where;
+  const auto address = reinterpret_cast<const void*>(&version);
+  return dladdr(address, &where) != 0 && where.dli_fname != nullptr ? where.dli_fname : "";
+}
+
+}  // namespace
+
+void add_errors(py::module_& to) {
+  const std::array<error_class, 7> all{{
+      {errc::invalid_argument, "InvalidArgument", PyExc_ValueError, "The call makes no sense as it stands."},
+      {errc::unsupported, "Unsupported", PyExc_NotImplementedError,
+       "A well-formed request that this device, variant or build cannot serve."},
+      {errc::out_of_memory, "OutOfMemory", PyExc_MemoryError, "The message names the need and the limit."},
+      {errc::overflow, "Overflow", PyExc_OverflowError, "An exact result does not fit its type."},
+      {errc::device_lost, "DeviceLost", PyExc_RuntimeError, "The device is missing, stopped answering or failed."},
+      {errc::build_failed, "BuildFailed", PyExc_RuntimeError, "A device program did not compile; its log is there."},
+      {errc::io, "FileError", PyExc_OSError, "A file could not be read, understood or written."},
+  }};
+  const py::object base = make_class("Error", "What every error of the library is.", PyExc_Exception);
+  to.attr("Error") = base;
+  for (const error_class& one : all) {
+    py::object made = make_class(one.name, one.meaning, py::make_tuple(base, py::handle(one.built_in)));
+    to.attr(one.name) = made;
+    error_classes()[static_cast<std::size_t>(one.code)] = made.release().ptr();
+  }
+  py::register_exception_translator(translate);
+}
+
+}  // namespace tilewise::python
+
+PYBIND11_MODULE(_core, module) {
+  namespace python = tilewise::python;
+  module.doc() = "The compiled part of tilewise; import tilewise instead.";
+  python::refuse_second_interpreter();
+  pybind11::options settings;
+  settings.disable_function_signatures();
+  module.attr("__version__") = tilewise::version();
+  module.attr("order_version") = tilewise::order_version;
+  module.def("refuse_second_interpreter", python::refuse_second_interpreter);
+  module.def("library_path", python::library_path);
+  python::add_errors(module);
+  python::add_devices(module);
+  python::add_arrays(module);
+  python::add_functions(module);
+}

@@ -1,0 +1,207 @@
+#include "python_operand.hpp"
+
+#include <unistd.h>
+
+namespace tilewise::python {
+
+namespace {
+
+py::object of_numpy(const char* name) { return py::module_::import("numpy").attr(name); }
+
+std::size_t index_of(dtype type) { return static_cast<std::size_t>(type); }
+
+}  // namespace
+
+lasting_objects::lasting_objects()
+    : empty(of_numpy("empty")),
+      ndarray(of_numpy("ndarray")),
+      as_dtype(of_numpy("dtype")),
+      frameworks(py::module_::import("tilewise._frameworks")) {
+  for (const dtype type : all_dtypes) {
+    scalars[index_of(type)] = of_numpy(numpy_name(type).data());
+    dtypes[index_of(type)] = as_dtype(scalars[index_of(type)]);
+  }
+}
+
+const lasting_objects& objects() {
+  static const lasting_objects* const made = new lasting_objects;
+  return *made;
+}
+
+/// A daemon thread that comes back while the interpreter ends is ended there, by pthread_exit; nothing of Python's may
+/// be touched any more on the way out, so it stays until the process is gone.
+released::~released() {
+  try {
+    PyEval_RestoreThread(state_);
+  } catch (...) {
+    while (true) pause();
+  }
+}
+
+shaped_array::~shaped_array() {
+  if (values.use_count() == 1) without_interpreter([this] { values.reset(); });
+}
+
+any_partial shared_partial::copy() {
+  const std::lock_guard mine(one_at_a_time);
+  return state;
+}
+
+shared_partial* carry_from(py::handle object, dtype type) {
+  if (object.is_none()) return nullptr;
+  if (!py::isinstance<shared_partial>(object))
+    throw py::type_error(std::string("carry is of type ") + Py_TYPE(object.ptr())->tp_name +
+                         "; pass a tilewise.partial");
+  auto* const carry = object.cast<shared_partial*>();
+  const auto its_type = static_cast<dtype>(carry->state.index());
+  if (its_type != type)
+    throw py::type_error("carry is a partial of " + std::string(numpy_name(its_type)) + ", and a holds " +
+                         std::string(numpy_name(type)));
+  return carry;
+}
+
+void refuse(const std::string& why) { throw error(errc::invalid_argument, why); }
+
+std::string_view numpy_name(dtype type) {
+  constexpr std::array<std::string_view, 6> names{"float32", "float64", "int32", "int64", "uint32", "uint64"};
+  return names[index_of(type)];
+}
+
+op operation_from(std::string_view word) {
+  for (const op one : all_ops)
+    if (word == name_of(one)) return one;
+  refuse("there is no operation '" + std::string(word) + "'; say sum, product, min or max");
+}
+
+dtype dtype_from(py::handle object) {
+  const py::object given = objects().as_dtype(object);
+  for (const dtype type : all_dtypes)
+    if (given.equal(objects().dtypes[index_of(type)])) return type;
+  throw py::type_error(std::string(py::str(given)) +
+                       " is none of the types that tilewise computes with: float32, float64, int32, int64, uint32, "
+                       "uint64");
+}
+
+const lent& lent::require_rank(int count) const {
+  if (shape.count != count)
+    refuse(std::string(name_) + " has the shape " + shape.text() + "; this call takes an array of " +
+           (count == 1 ? "one dimension: pass " + std::string(name_) + ".ravel(), or one row at a time"
+                       : "two dimensions, rows and columns"));
+  return *this;
+}
+
+const lent& lent::require_type(dtype wanted) const {
+  if (memory.type != wanted)
+    throw py::type_error(std::string(name_) + " holds " + std::string(numpy_name(memory.type)) + " where " +
+                         std::string(numpy_name(wanted)) + " is needed; convert it with astype");
+  return *this;
+}
+
+const lent& lent::require(dtype wanted, const dimensions& wanted_shape) const {
+  if (shape != wanted_shape)
+    refuse(std::string(name_) + " has the shape " + shape.text() + "; it needs " + wanted_shape.text());
+  return require_type(wanted);
+}
+
+namespace {
+
+py::object new_array(const device& on, dtype type, const dimensions& shape) {
+  std::uint64_t count = 1;
+  for (int i = 0; i < shape.count; ++i) count *= shape[i];
+  auto values = without_interpreter([&] { return allocate(on, type, count); });
+  return py::cast(std::make_unique<shaped_array>(std::move(values), shape));
+}
+
+}  // namespace
+
+py::object new_like(const lent& first, dtype type, const dimensions& shape) {
+  if (py::isinstance<shaped_array>(first.object())) return new_array(*first.on, type, shape);
+  if (PyObject_CheckBuffer(first.object().ptr()) == 0) {
+    py::object made = objects().frameworks.attr("empty")(first.object(), shape.tuple(), numpy_name(type));
+    if (!made.is_none()) return made;
+    if (first.memory.there) return new_array(*first.on, type, shape);
+  }
+  const py::object& numpy_type = objects().dtypes[index_of(type)];
+  return shape.count == 1 ? objects().empty(shape[0], numpy_type) : objects().empty(shape.tuple(), numpy_type);
+}
+
+py::object to_scalar(dtype type, const number& value) {
+  const py::object& make = objects().scalars[index_of(type)];
+  return with_type(type, [&]<class T>(T) -> py::object { return make(value.as<T>()); });
+}
+
+number to_number(dtype type, py::handle value, const char* name) {
+  number result;
+  if (is_float(type)) {
+    const double as_double = PyFloat_AsDouble(value.ptr());
+    if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+    with_float(type, [&]<class T>(T) { result.set(static_cast<T>(as_double)); });
+    return result;
+  }
+  const auto whole = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
+  if (!whole) throw py::error_already_set();
+  with_type(type, [&]<class T>(T) {
+    try {
+      if constexpr (std::is_integral_v<T>) result.set(whole.cast<T>());
+    } catch (const py::cast_error&) {
+      refuse(std::string(name) + " is " + std::string(py::str(whole)) + ", which " + std::string(numpy_name(type)) +
+             " cannot hold");
+    }
+  });
+  return result;
+}
+
+namespace {
+
+std::string place_of(const lent& x) {
+  const std::string where = x.memory.there ? x.on->name() : "in the host's memory";
+  return std::string(x.name()) + " is " + (x.memory.there ? "on " : "") + where;
+}
+
+}  // namespace
+
+void require_together(const lent& first, const lent& other) {
+  if (!first.memory.there && !other.memory.there) return;
+  if (first.memory.there && other.memory.there && first.on->shared() == other.on->shared()) return;
+  const bool same_place = first.memory.there && other.memory.there && first.on->name() == other.on->name();
+  refuse(place_of(other) + ", and " + place_of(first) +
+         (same_place ? " with another queue; make both on one device that was opened once, or with one library"
+                     : "; copy one of them over: tilewise.array(x, device=...) and its numpy() do"));
+}
+
+device device_from(py::handle object) {
+  if (py::isinstance<device>(object)) return object.cast<device>();
+  if (!py::isinstance<py::str>(object))
+    throw py::type_error(std::string("device is of type ") + Py_TYPE(object.ptr())->tp_name +
+                         "; pass what tilewise.open() returns, or a name such as 'cpu:threads' or 'cuda:0'");
+  const std::string name = py::str(object);
+  return without_interpreter([&] { return open(name); });
+}
+
+namespace {
+
+std::string_view word_from(py::handle object, const char* name) {
+  if (object.is_none()) return {};
+  if (!py::isinstance<py::str>(object))
+    throw py::type_error(std::string(name) + " is of type " + Py_TYPE(object.ptr())->tp_name + "; pass a string");
+  return object.cast<std::string_view>();
+}
+
+}  // namespace
+
+placement placement_of(py::handle device, py::handle variant, py::handle tuning, const lent& first) {
+  placement how;
+  how.variant = word_from(variant, "variant");
+  how.tuning = word_from(tuning, "tuning");
+  if (!device.is_none()) {
+    how.device = device_from(device);
+    if (first.memory.there && how.device->shared() != first.on->shared())
+      refuse(place_of(first) + ", and is computed on where it is; leave out device=, or copy it to " +
+             how.device->name());
+  } else if (first.on && !first.memory.there) {
+    how.device = first.on;
+  }
+  return how;
+}
+
+}  // namespace tilewise::python

@@ -1,0 +1,135 @@
+// What an object of Python lends to a call: its memory, where it lies, with no copy and no conversion.
+#pragma once
+
+#include "python_dlpack.hpp"
+
+#include <string>
+
+namespace tilewise::python {
+
+namespace py = pybind11;
+
+/// tilewise.array of Python: elements on a device, and their shape.
+struct shaped_array {
+  std::shared_ptr<device_array> values;
+  dimensions shape;
+
+  shaped_array(std::shared_ptr<device_array> values_, const dimensions& shape_)
+      : values(std::move(values_)), shape(shape_) {}
+  ~shaped_array();  // where it may have to wait for the device's turn, other threads of Python run
+};
+
+/// tilewise.partial of Python. Threads take turns at it.
+struct shared_partial {
+  any_partial state;
+  std::mutex one_at_a_time;
+
+  explicit shared_partial(any_partial made) : state(std::move(made)) {}
+  any_partial copy();
+};
+/// The argument `carry`, or null for None.
+shared_partial* carry_from(py::handle object, dtype type);
+
+/// Objects of Python that live as long as the process.
+struct lasting_objects {
+  lasting_objects();
+
+  py::object empty, ndarray, as_dtype, frameworks;
+  std::array<py::object, 6> scalars, dtypes;  // by the number of a dtype
+};
+const lasting_objects& objects();
+
+enum class access : std::uint8_t { read, write };
+enum class rows : std::uint8_t { packed, may_lie_apart };
+
+/// The memory of one argument, borrowed for the length of a call. Nothing is copied or converted: what cannot be used
+/// as it is becomes a TypeError or InvalidArgument that says which call of NumPy mends it.
+class lent {
+ public:
+  /// Of a further operand, `beside` is the first: work is ordered by that one's stream.
+  lent(py::handle object, const char* name, access how = access::read, const lent* beside = nullptr,
+       rows of_matrix = rows::packed);
+  ~lent();
+  lent(const lent&) = delete;
+
+  operand memory;
+  dimensions shape;
+  std::uint64_t row_stride = 0;        // elements, of a matrix
+  std::optional<tilewise::device> on;  // unless it is plain host memory
+  bool own_stream = true;              // else its owner has to be told when the work is done, which is by waiting
+
+  const char* name() const { return name_; }
+  py::handle object() const { return object_; }
+  bool is_buffer() const { return buffer_.obj != nullptr; }
+
+  /// Throw unless the argument has so many dimensions, or a type and a shape.
+  const lent& require_rank(int count) const;
+  const lent& require_type(dtype wanted) const;
+  const lent& require(dtype wanted, const dimensions& wanted_shape) const;
+
+  matrix_layout layout() const { return {shape[0], shape[1], row_stride}; }
+  image_size size() const { return {shape[0], shape[1]}; }
+
+ private:
+  void take_buffer(access how, rows of_matrix);
+  void take_own(const shaped_array& array);
+  void take_dlpack(const lent* beside, rows of_matrix);
+  void take_cuda_interface(access how, const lent* beside, rows of_matrix);
+  void place_on_gpu(int ordinal, void* data);
+  std::int64_t choose_stream(int ordinal, const lent* beside);
+  void set_length(int at, std::int64_t length);
+  void require_alignment(const void* data) const;
+  void set_strides(const std::int64_t* strides, std::int64_t unit, rows of_matrix);
+  [[noreturn]] void refuse_object() const;
+  [[noreturn]] void refuse_to_write() const;
+  [[noreturn]] void refuse_element_type(const std::string& type) const;
+  void count_elements();
+
+  const char* name_;
+  py::handle object_;
+  Py_buffer buffer_{};
+  std::shared_ptr<dlpack::managed_tensor> tensor_;
+  std::uintptr_t stream_ = 0;
+  int ordinal_ = -1;  // of another library's GPU memory
+};
+
+/// Throws InvalidArgument.
+[[noreturn]] void refuse(const std::string& why);
+
+std::string_view numpy_name(dtype type);
+/// sum, product, min or max.
+op operation_from(std::string_view word);
+/// From what NumPy takes for one: "float32", numpy.float32, numpy.dtype("f4").
+dtype dtype_from(py::handle object);
+
+/// A new array of the first operand's kind, beside it: of NumPy, PyTorch, CuPy, or tilewise.array for all others.
+py::object new_like(const lent& first, dtype type, const dimensions& shape);
+/// A scalar of NumPy's.
+py::object to_scalar(dtype type, const number& value);
+/// From a number of Python or NumPy; one that the type cannot hold is a TypeError or InvalidArgument.
+number to_number(dtype type, py::handle value, const char* name);
+
+/// Refuses operands that do not lie together.
+void require_together(const lent& first, const lent& other);
+placement placement_of(py::handle device, py::handle variant, py::handle tuning, const lent& first);
+tilewise::device device_from(py::handle object);
+
+/// Without the interpreter's lock, for as long as it lives.
+class released {
+ public:
+  released() : state_(PyEval_SaveThread()) {}
+  ~released();
+  released(const released&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+
+/// Other threads of Python run during the call.
+template <class Call>
+auto without_interpreter(const Call& call) {
+  const released now;
+  return call();
+}
+
+}  // namespace tilewise::python

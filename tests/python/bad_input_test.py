@@ -1,0 +1,151 @@
+"""What bad input gets: an exception of the fitting kind, with a sentence that says what to do, and nothing written."""
+
+import array as standard_array
+import pickle
+import unittest
+
+import numpy as np
+
+import tilewise as tw
+
+X = np.arange(12, dtype=np.float32)
+M = X.reshape(3, 4)
+I = np.arange(12, dtype=np.int32)
+LOCKED = X.copy()
+LOCKED.flags.writeable = False
+UNALIGNED = np.frombuffer(bytes(49), np.uint8)[1:].view(np.float32)
+BROADCAST = np.broadcast_to(np.float32(1), 5)
+PART = tw.partial(dtype=np.float32)
+THERE = tw.array(X, device="2*cpu:serial")  # as an array on a GPU, it is no host memory
+
+# What is called, the built-in that its error is, and what the message says.
+ROWS = [
+    # no arrays
+    (lambda: tw.sum([1.0, 2.0]), TypeError, "a is of type list; pass an array .*numpy.asarray"),
+    (lambda: tw.sum(None), TypeError, "a is of type NoneType"),
+    (lambda: tw.sum(np.float32(3)), ValueError, "a has no dimensions.*atleast_1d"),
+    (lambda: tw.sum("text"), TypeError, "a is of type str"),
+    (lambda: tw.sum(b"bytes"), TypeError, "tilewise computes with float32"),
+    (lambda: tw.sum(), TypeError, "incompatible function arguments"),
+    (lambda: tw.sum(X, X), TypeError, "incompatible function arguments"),
+    (lambda: tw.sum(X, axis=0), TypeError, "incompatible function arguments"),
+    # types
+    (lambda: tw.sum(X.astype(np.float16)), TypeError, "a holds float16; .*convert it with astype"),
+    (lambda: tw.sum(X.astype(np.longdouble)), TypeError, "a holds float128"),
+    (lambda: tw.sum(X.astype(complex)), TypeError, "a holds complex128"),
+    (lambda: tw.sum(X.astype(bool)), TypeError, "a holds bool"),
+    (lambda: tw.sum(X.astype(np.int16)), TypeError, "a holds int16"),
+    (lambda: tw.sum(X.astype(object)), TypeError, "a holds object"),
+    (lambda: tw.sum(X.astype("datetime64[s]")), TypeError, r"a holds datetime64\[s\]"),
+    (lambda: tw.sum(X.astype("U3")), TypeError, "a holds <U3"),
+    (lambda: tw.sum(np.zeros(3, "f4,f4")), TypeError, "a holds .*f0"),
+    (lambda: tw.sum(X.astype(">f4")), TypeError, r"a has the byte order of another machine; pass a\.astype"),
+    (lambda: tw.sum(np.ma.masked_array(X, X > 3)), TypeError, r"masked array.*filled"),
+    (lambda: tw.dot(X, I), TypeError, "b holds int32 where float32 is needed"),
+    (lambda: tw.matmul(M, M.astype(float)), TypeError, "b holds float64 where float32"),
+    (lambda: tw.polymul(X.astype(np.uint32), X.astype(np.uint32)), TypeError, "a holds uint32; coefficients are"),
+    (lambda: tw.convolve(I.reshape(3, 4), I[:1].reshape(1, 1)), TypeError, "image holds int32; .*float32 and float64"),
+    (lambda: tw.diffuse(I.reshape(3, 4)), TypeError, "field holds int32"),
+    # shapes and memory
+    (lambda: tw.sum(X[::2]), ValueError, r"a's elements do not follow.*numpy\.ascontiguousarray\(a\)"),
+    (lambda: tw.sum(X[::-1]), ValueError, "ascontiguousarray"),
+    (lambda: tw.sum(M.T), ValueError, "transposed"),
+    (lambda: tw.sum(BROADCAST), ValueError, "ascontiguousarray"),
+    (lambda: tw.sum(UNALIGNED), ValueError, r"a is not aligned to its elements; pass a\.copy"),
+    (lambda: tw.sum(np.array(1.0)), ValueError, "a has no dimensions.*atleast_1d"),
+    (lambda: tw.sum(X[:1].reshape((1,) * 9)), ValueError, r"9 dimensions; pass a\.reshape"),
+    (lambda: tw.sort(M), ValueError, r"a has the shape \(3, 4\).*one dimension.*ravel"),
+    (lambda: tw.argsort(M), ValueError, "one dimension"),
+    (lambda: tw.dot(M, M), ValueError, "one dimension"),
+    (lambda: tw.dot(X, X[:3]), ValueError, r"b has the shape \(3,\); it needs \(12,\)"),
+    (lambda: tw.matmul(X, M), ValueError, "a has the shape .*two dimensions"),
+    (lambda: tw.matmul(M, M), ValueError, "A is 3x4 and B is 3x4; A must have as many columns"),
+    (lambda: tw.matmul(M.T, M), ValueError, r"a's elements do not follow.*ascontiguousarray\(a\)"),
+    (lambda: tw.matvec(M, X), ValueError, r"x has the shape \(12,\); it needs \(4,\)"),
+    (lambda: tw.polymul(M, X), ValueError, "one dimension"),
+    (lambda: tw.convolve(X, M), ValueError, "two dimensions"),
+    (lambda: tw.convolve(M, M), ValueError, "mask is 3x4.*odd"),
+    (lambda: tw.convolve(M, np.ones((5, 5), np.float32)), ValueError, "must fit"),
+    (lambda: tw.convolve(np.empty((0, 5), np.float32), M[:1, :1].copy()), ValueError, "at least one pixel"),
+    (lambda: tw.sort_by_key(X, X[:3]), ValueError, "values has the shape"),
+    # out
+    (lambda: tw.cumsum(X, out=LOCKED), ValueError, "out is read-only"),
+    (lambda: tw.cumsum(X, out=np.empty(11, np.float32)), ValueError, r"out has the shape \(11,\); it needs \(12,\)"),
+    (lambda: tw.cumsum(X, out=np.empty(12)), TypeError, "out holds float64 where float32 is needed"),
+    (lambda: tw.cumsum(M, out=np.empty((3, 4), np.float32)), ValueError, r"out has the shape \(3, 4\); it needs \(12,\)"),
+    (lambda: tw.cumsum(X[:11], out=X[1:]), ValueError, "shares memory with the input"),
+    (lambda: tw.cumsum(X, out=[0] * 12), TypeError, "out is of type list"),
+    (lambda: tw.matmul(M, M.T.copy(), M[:, :3]), ValueError, "shares memory|is read-only"),
+    (lambda: tw.argsort(X, out=np.empty(12, np.int64)), TypeError, "out holds int64 where uint32"),
+    (lambda: tw.sort_by_key(X, X, out=X), TypeError, "tuple of two arrays"),
+    (lambda: tw.sort_by_key(X, I, out=(X, X)), TypeError, "holds float32 where int32"),
+    (lambda: tw.sort_by_key(X, X.copy(), out=(X, X)), ValueError, "shares memory"),
+    # values and words
+    (lambda: tw.sum(X, initial="1"), TypeError, "must be real number"),
+    (lambda: tw.sum(X, initial=1j), TypeError, "complex"),
+    (lambda: tw.sum(I, initial=0.5), TypeError, "float.*integer"),
+    (lambda: tw.sum(I, initial=2**31), ValueError, "initial is 2147483648, which int32 cannot hold"),
+    (lambda: tw.sum(I.astype(np.uint64), initial=-1), ValueError, "initial is -1, which uint64 cannot hold"),
+    (lambda: tw.min(X[:0]), ValueError, "initial"),
+    (lambda: tw.exclusive_scan(X, op="max"), ValueError, "initial|init"),
+    (lambda: tw.inclusive_scan(X, op="mean"), ValueError, "no operation 'mean'; say sum"),
+    (lambda: tw.convolve(M, M[:1, :1].copy(), border="wrap"), ValueError, "no border 'wrap'"),
+    (lambda: tw.polymul(I, I, modulus=0), ValueError, "modulus"),
+    (lambda: tw.polymul(I, I, modulus=-1), ValueError, "modulus is -1, which uint64 cannot hold"),
+    (lambda: tw.polymul(X, X, modulus=7), ValueError, "modulus is for integers"),
+    (lambda: tw.diffuse(M, -1), ValueError, "steps is -1"),
+    (lambda: tw.diffuse(M, mask=7), ValueError, "mask"),
+    (lambda: tw.sum(X, variant="nope"), ValueError, "no variant 'nope'"),
+    (lambda: tw.sum(X, variant=7), TypeError, "variant is of type int; pass a string"),
+    (lambda: tw.sum(X, tuning="nope=3"), ValueError, "nope"),
+    (lambda: tw.sum(X, device="nowhere"), RuntimeError, "no device 'nowhere'"),
+    (lambda: tw.sum(X, device=0), TypeError, "device is of type int; pass what tilewise.open"),
+    (lambda: tw.open("cpu", instruction_set="v9"), NotImplementedError, "v9"),
+    (lambda: tw.open("cpu", threads=-1), TypeError, "incompatible"),
+    # partial
+    (lambda: tw.partial("mean"), ValueError, "no operation 'mean'"),
+    (lambda: tw.partial(dtype=np.float16), TypeError, "float16 is none of the types"),
+    (lambda: tw.partial(dtype="no type"), TypeError, "no type"),
+    (lambda: PART.push(I), TypeError, "values holds int32 where float32"),
+    (lambda: PART.merge(tw.partial(dtype=np.float64)), TypeError, "partial of float32, and the other of float64"),
+    (lambda: PART.merge(tw.partial(dtype=np.float32, begin=5)), ValueError, "begin"),
+    (lambda: tw.partial(begin=5).value(), ValueError, "from position 5 on"),
+    (lambda: tw.cumsum(I, carry=PART), TypeError, "carry is a partial of float32, and a holds int32"),
+    (lambda: tw.cumsum(X, carry=3), TypeError, "carry is of type int"),
+    (lambda: pickle.loads(pickle.dumps(PART).replace(b"float32", b"float64")), ValueError, "a saved partial has"),
+    # arrays on devices
+    (lambda: tw.array([1.0]), TypeError, "object is of type list"),
+    (lambda: tw.array(X, device="nowhere"), RuntimeError, "no device"),
+    (lambda: tw.dot(THERE, X), ValueError, r"b is in the host's memory, and a is on 2\*cpu:serial; copy one"),
+    (lambda: tw.dot(THERE, tw.array(X, device="3*cpu:serial")), ValueError, "b is on 3.*and a is on 2.*copy one"),
+    (lambda: tw.cumsum(X, out=THERE), ValueError, "out is on 2"),
+    (lambda: tw.sum(THERE, device="cpu"), ValueError, "is computed on where it is|and is computed"),
+    (lambda: tw.array(THERE), ValueError, "already"),
+    (lambda: np.from_dlpack(THERE), BufferError, r"2\*cpu:serial has no address.*numpy"),
+    (lambda: THERE.__cuda_array_interface__, AttributeError, "has no __cuda_array_interface__"),
+    (lambda: THERE.__array__(copy=False), ValueError, "copy=False"),
+]
+
+
+class BadInput(unittest.TestCase):
+    def test_rows(self):
+        before = X.tobytes()
+        for number, (call, kind, message) in enumerate(ROWS):
+            with self.subTest(row=number, message=message):
+                with self.assertRaisesRegex(kind, message) as caught:
+                    call()
+                if not isinstance(caught.exception, (TypeError, BufferError, AttributeError)):
+                    self.assertIsInstance(caught.exception, tw.Error)
+        self.assertEqual(X.tobytes(), before, "an input was written to")
+
+    def test_what_is_taken_as_it_is(self):
+        self.assertEqual(tw.sum(standard_array.array("d", [1, 2])), 3.0)
+        self.assertEqual(tw.sum(X.view(np.matrix)), tw.sum(X))
+        self.assertEqual(tw.sum(M[:, :0]), 0)
+        self.assertEqual(tw.sum(X[3:4][::-1]), 3)
+        self.assertEqual(tw.sum(I.astype(np.longlong)), 66)
+        self.assertEqual(tw.sum(I, initial=np.int32(1)), 67)
+
+
+if __name__ == "__main__":
+    unittest.main()

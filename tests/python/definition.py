@@ -1,0 +1,121 @@
+"""docs/order.md as a few lines of Python, one rounding at a time: what the module's results are compared with."""
+
+from fractions import Fraction
+
+import numpy as np
+
+TYPES = [np.float32, np.float64, np.int32, np.int64, np.uint32, np.uint64]
+FLOATS = TYPES[:2]
+SIZES = [1, 2, 3, 5, 7, 8, 9, 13, 31, 32, 33, 127, 257, 1021]
+
+
+def _least(a, b):
+    return np.where(np.signbit(a) > np.signbit(b), a, np.where((a == b) & np.signbit(b), b, np.minimum(a, b)))
+
+
+def _greatest(a, b):
+    return -_least(-a, -b) if np.issubdtype(a.dtype, np.floating) else np.maximum(a, b)
+
+
+OPERATIONS = {"sum": np.add, "product": np.multiply, "max": _greatest,
+              "min": lambda a, b: _least(a, b) if np.issubdtype(a.dtype, np.floating) else np.minimum(a, b)}
+
+
+def canonical(x):
+    """A NaN result is the quiet NaN with sign 0 and payload 0."""
+    x = np.array(x)
+    if np.issubdtype(x.dtype, np.floating):
+        x[np.isnan(x)] = np.array(np.frombuffer(bytes(x.itemsize - 2) + b"\xc0\x7f" if x.itemsize == 4 else
+                                                bytes(x.itemsize - 2) + b"\xf8\x7f", x.dtype))[0]
+    return x
+
+
+def block(values, apply):
+    """A balanced tree over a power of two of elements."""
+    while len(values) > 1:
+        values = apply(values[0::2], values[1::2])
+    return values
+
+
+def reduce(x, operation="sum", initial=None):
+    """P(n): aligned blocks by the binary digits of n, longest first, folded from the left."""
+    apply = OPERATIONS[operation]
+    with np.errstate(all="ignore"):
+        total, at = None, 0
+        for bit in reversed(range(len(x).bit_length())):
+            if len(x) >> bit & 1:
+                value = block(x[at:at + (1 << bit)], apply)
+                total = value if total is None else apply(total, value)
+                at += 1 << bit
+        if initial is not None:
+            first = np.array([initial], x.dtype)
+            total = first if total is None else apply(first, total)
+        return canonical(total)[0]
+
+
+def inclusive(x, operation="sum", initial=None):
+    return np.array([reduce(x[:i + 1], operation, initial) for i in range(len(x))], x.dtype)
+
+
+def exclusive(x, operation, initial):
+    return np.array([reduce(x[:i], operation, initial) for i in range(len(x))], x.dtype)
+
+
+def dot(x, y):
+    with np.errstate(all="ignore"):
+        return reduce(x * y) if len(x) else x.dtype.type(0)
+
+
+def fma(a, b, c):
+    """Rounded once: exact fractions round to the nearest float64. Zero results of ours are +0 unless all was -0."""
+    exact = Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c))
+    return float(exact)
+
+
+def matmul(a, b):
+    c = np.zeros((a.shape[0], b.shape[1]))
+    for i, j in np.ndindex(*c.shape):
+        for k in range(a.shape[1]):
+            c[i, j] = fma(a[i, k], b[k, j], c[i, j])
+    return c
+
+
+def polymul(a, b):
+    c = np.zeros(len(a) + len(b) - 1)
+    for k in range(len(c)):
+        for i in range(max(0, k - len(b) + 1), min(k + 1, len(a))):
+            c[k] = fma(a[i], b[k - i], c[k])
+    return c
+
+
+def convolve(image, mask, border):
+    h, w = mask.shape[0] // 2, mask.shape[1] // 2
+    if border == "zero":
+        image = np.pad(image, ((h, h), (w, w)))
+    rows, columns = image.shape[0] - 2 * h, image.shape[1] - 2 * w
+    y = np.zeros((rows, columns), image.dtype)
+    for r, s in np.ndindex(*mask.shape):
+        y = y + mask[r, s] * image[r:r + rows, s:s + columns]
+    return y
+
+
+def order_key(x, descending=False):
+    """Sorted by this key, elements are in the total order on the bits of their type."""
+    bits = x.view(f"u{x.itemsize}")
+    top = bits.dtype.type(1 << (8 * x.itemsize - 1))
+    if np.issubdtype(x.dtype, np.floating):
+        key = np.where(bits & top, ~bits, bits | top)
+        nan = np.isnan(x)  # after +infinity: those with a positive sign by payload, then the others
+        key = np.where(nan & (bits & top != 0), bits, key)
+        key = key.astype(object) + np.where(nan & (bits & top != 0), 1 << (8 * x.itemsize), 0).astype(object)
+    else:
+        key = x.astype(object)
+    return -key if descending else key
+
+
+def wide(rng, n, dtype):
+    """Values whose sum depends on the order of additions."""
+    if np.issubdtype(dtype, np.floating):
+        return (rng.standard_normal(n) * np.exp2(rng.integers(-12, 12, n))).astype(dtype)
+    info = np.iinfo(dtype)
+    return rng.integers(info.min, info.max, n, dtype=dtype, endpoint=True)

@@ -1,0 +1,114 @@
+"""What the documents show is run: the examples of each docstring, of docs/python.md and of the README; and the types are checked."""
+
+import doctest
+import inspect
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+import numpy as np
+
+import tilewise as tw
+
+ROOT = pathlib.Path(__file__).parents[2]
+
+# Each line with a comment is refused by mypy for that reason; the others pass.
+TYPED = """
+import numpy as np
+import tilewise as tw
+x = np.ones(3, dtype=np.float32)
+total: np.float32 = tw.sum(x)
+running: np.ndarray[object, np.dtype[np.float32]] = tw.cumsum(x)
+places: np.ndarray[object, np.dtype[np.uint32]] = tw.argsort(x, descending=True)
+keys, values = tw.sort_by_key(x, places, device=tw.open("cpu"))
+product: np.ndarray[object, np.dtype[np.int64]] = tw.polymul(np.ones(3, np.int32), np.ones(3, np.int32), modulus=7)
+there: tw.array = tw.cumsum(tw.array(x), out=tw.array(x))
+part = tw.partial("max", np.float32)
+part.push(x)
+names: list[str] = [device.name for device in tw.devices()]
+try:
+    tw.matmul(x, x, variant="packed")
+except tw.InvalidArgument as e:
+    error: ValueError = e
+tw.cumsum([1, 2])  # type-var
+tw.sum(x, axis=0)  # call-overload
+tw.inclusive_scan(x, op="mean")  # arg-type
+tw.sort(x, descending="yes")  # arg-type
+text: str = tw.sum(x)  # assignment
+tw.mean(x)  # attr-defined
+"""
+
+
+def blocks(page, language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", (ROOT / page).read_text(), re.M | re.S)
+
+
+class Documents(unittest.TestCase):
+    def run_examples(self, text, name, names):
+        test = doctest.DocTestParser().get_doctest(text, {}, name, name, 0)
+        test.globs = names  # those of the examples before it too
+        self.assertTrue(test.examples, f"{name} shows nothing")
+        said = []
+        failed = doctest.DocTestRunner().run(test, out=said.append, clear_globs=False)
+        self.assertEqual(failed.failed, 0, "".join(said))
+
+    def test_docstrings(self):
+        self.run_examples(tw.__doc__, "tilewise", {})
+        for name in sorted(set(tw.__all__) - {"order_version", "show_config"}):
+            thing = getattr(tw, name)
+            self.assertTrue(thing.__doc__, name)
+            if ">>>" in thing.__doc__:
+                self.run_examples(thing.__doc__, name, {"np": np, "tw": tw})
+            else:
+                self.assertTrue(inspect.isclass(thing), f"{name} has no example")
+
+    def test_signatures(self):
+        """The first line of a docstring, which help() shows, has the parameters of the stub."""
+        stub = (ROOT / "python/tilewise/__init__.pyi").read_text()
+        for name in set(tw.__all__) - {"device", "show_config", "order_version"}:
+            thing = getattr(tw, name)
+            if inspect.isclass(thing) and issubclass(thing, tw.Error):
+                continue
+            inner = "__init__" if inspect.isclass(thing) else name
+            start = rf"class {name}:\n    def __init__\(self, " if inspect.isclass(thing) else rf"def {name}\("
+            parameters = re.search(start + r"(.*?)\) ->", stub, re.S)
+            of_stub = re.findall(r"(\w+): ", parameters[1]) if parameters else []
+            of_help = re.findall(r"(\w+)(?:=[^,)]*)?[,)]", re.match(rf"{name}\((.*?)\)\n", thing.__doc__, re.S)[0])
+            self.assertEqual(of_help, of_stub, f"{name} ({inner})")
+
+    def test_pages(self):
+        for page in "docs/python.md", "README.md":
+            names = {}
+            for text in blocks(page, "python"):
+                if "torch" in text and not has_gpu():
+                    continue
+                self.run_examples(text, page, names)
+
+    def test_types(self):
+        mypy = pathlib.Path("/usr/bin/mypy")
+        if not mypy.exists():
+            self.skipTest("mypy is not installed")
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "typed.py")
+            file.write_text(TYPED)
+            done = subprocess.run([mypy, "--strict", "--cache-dir", os.environ.get("MYPY_CACHE_DIR", folder), "typed.py"], cwd=folder,
+                                  env=os.environ | {"MYPYPATH": str(pathlib.Path(tw.__file__).parents[1])},
+                                  capture_output=True, text=True, check=False)
+            found = re.findall(r"^typed\.py:(\d+): error: .*\[([\w-]+)\]$", done.stdout, re.M)
+            wanted = [(str(n), line.split("# ")[1]) for n, line in enumerate(TYPED.split("\n"), 1) if "# " in line]
+            self.assertEqual(found, wanted, done.stdout + done.stderr)
+
+
+def has_gpu():
+    try:
+        import torch
+        return torch.cuda.is_available()
+    except ImportError:
+        return False
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,184 @@
+"""The module in a process: threads, forks, Ctrl-C, a second interpreter, and the end of the program."""
+
+import subprocess
+import sys
+import threading
+import unittest
+
+import numpy as np
+
+import tilewise as tw
+
+X = np.random.default_rng(3).standard_normal(100_003).astype(np.float32)
+OPENCL = [d.name for d in tw.devices() if d.backend == "opencl"][:1]
+
+
+class Threads(unittest.TestCase):
+    def together(self, *calls):
+        """Runs all calls at once, each in a thread, and returns what they return."""
+        results, start = [None] * len(calls), threading.Barrier(len(calls))
+
+        def run(i):
+            start.wait()
+            results[i] = calls[i]()
+
+        all_threads = [threading.Thread(target=run, args=(i,)) for i in range(len(calls))]
+        for thread in all_threads:
+            thread.start()
+        for thread in all_threads:
+            thread.join()
+        return results
+
+    def test_one_queue(self):
+        wanted = tw.cumsum(X).tobytes()
+        for name in ["cpu", "2*cpu:serial"] + OPENCL:
+            device = tw.open(name)
+            mine = tw.array(X, device=device)
+
+            small = [tw.array(X[:n], device=device) for n in range(1, 40)]
+            values = [x.numpy().sum(dtype=np.float64) for x in small]
+
+            def work():
+                for x, value in zip(small, values):
+                    if abs(tw.sum(x) - value) > 1e-3 or tw.cumsum(x).numpy().shape != x.shape:
+                        return "a wrong sum"
+                return {tw.cumsum(X, device=device).tobytes(), tw.cumsum(mine).numpy().tobytes(),
+                        tw.array(tw.cumsum(X), device=device).numpy().tobytes()}
+
+            self.assertEqual(self.together(*[work] * 4), [{wanted}] * 4, name)
+
+    def test_one_partial(self):
+        part = tw.partial("sum", np.float32)
+        self.together(*[lambda: [part.push(X, device="cpu:serial") for _ in range(50)]] * 4)
+        self.assertEqual((part.value(), part.end), (tw.sum(np.tile(X, 200)), 200 * len(X)))
+
+    def test_others_run_meanwhile(self):
+        """With so long an interval a thread runs only where another one gives the interpreter up."""
+        before, a = sys.getswitchinterval(), np.ones((150, 150))
+        ran, go = [], threading.Lock()
+        go.acquire()
+
+        def other():
+            with go:
+                ran.append(True)
+
+        thread = threading.Thread(target=other)
+        thread.start()
+        sys.setswitchinterval(1000)
+        try:
+            go.release()
+            for _ in range(2000):
+                tw.matmul(a, a)
+                if ran:
+                    break
+            self.assertTrue(ran, "the interpreter's lock was held during calls")
+        finally:
+            sys.setswitchinterval(before)
+            thread.join()
+
+
+class Processes(unittest.TestCase):
+    def run_python(self, code):
+        done = subprocess.run([sys.executable, "-c", "import os, numpy as np, tilewise as tw\nX = np.ones(50_000, np.float32)\n" + code],
+                              capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def test_fork_after_use(self):
+        devices = ["cpu", "cpu:threads", "cpu:openmp"] + OPENCL
+        out = self.run_python(f"""
+devices = [tw.open(name) for name in {devices}]
+arrays = [tw.array(X, device=d) for d in devices]
+for d in devices: tw.sum(X, device=d)
+if os.fork() == 0:
+    for d, a in zip(devices, arrays):
+        for x in X, a:
+            try: print(d.name, float(tw.sum(x, device=d)))
+            except tw.DeviceLost as e: print(d.name, e)
+    del arrays, a, x
+    print("end", flush=True)
+    os._exit(0)
+os.wait()
+print(all(tw.sum(X, device=d) == 50_000 for d in devices))
+""")
+        for name in devices[:3]:
+            self.assertEqual(out.count(f"{name} 50000.0"), 2, out)
+        for name in OPENCL:
+            self.assertEqual(out.count(f"{name} {name} was used before this process was forked"), 2, out)
+        self.assertTrue(out.endswith("end\nTrue\n"), out)
+
+    def test_fork_during_a_call(self):
+        """The child has its own locks: nobody there would open those that other threads of the parent held."""
+        for name in OPENCL:
+            self.assertEqual(self.run_python(f"""
+import signal, threading, time
+device, going = tw.open({name!r}), True
+array = tw.array(X, device=device)
+def work():
+    while going: tw.sum(array)
+thread = threading.Thread(target=work)
+thread.start()
+ended = []
+for _ in range(8):
+    time.sleep(0.01)
+    if (child := os.fork()) == 0:
+        signal.alarm(20)
+        try: tw.sum(X, device=device)
+        except tw.DeviceLost: os._exit(0)
+        os._exit(1)
+    ended.append(os.waitpid(child, 0)[1])
+going = False
+thread.join()
+print(ended)
+"""), "[0, 0, 0, 0, 0, 0, 0, 0]\n")
+
+    def test_workers(self):
+        self.assertEqual(self.run_python("""
+import multiprocessing
+def work(cut):
+    part = tw.partial('sum', np.float32, cut)
+    part.push(X[cut:cut + 12_500])
+    return part
+tw.sum(X)
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    parts = pool.map(work, range(0, 50_000, 12_500))
+for part in parts[1:]: parts[0].merge(part)
+print(float(parts[0].value()))
+"""), "50000.0\n")
+
+    def test_ctrl_c(self):
+        self.assertEqual(self.run_python("""
+import signal, threading
+a = np.ones((300, 300))
+threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    while True: tw.matmul(a, a)
+except KeyboardInterrupt:
+    print("interrupted", float(tw.sum(X)))
+"""), "interrupted 50000.0\n")
+
+    def test_second_interpreter(self):
+        out = self.run_python("""
+import _xxsubinterpreters as interpreters
+other = interpreters.create()
+try: interpreters.run_string(other, "import tilewise")
+except interpreters.RunFailedError as e: print(e)
+print(float(tw.sum(X)))
+""")
+        self.assertRegex(out, "in use by another interpreter.*\n50000.0\n$")
+
+    def test_end_with_everything_alive(self):
+        for name in ["cpu:threads", "2*cpu:serial"] + OPENCL:
+            self.run_python(f"""
+import threading
+array = tw.array(X, device={name!r})
+lent = array.__dlpack__() if {name!r} == "cpu:threads" else None
+def forever():
+    while True: tw.cumsum(array)
+threading.Thread(target=forever, daemon=True).start()
+tw.cumsum(array)
+""")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,218 @@
+"""Memory that travels by DLPack and __cuda_array_interface__, here on CPUs, with libraries and objects that only pretend."""
+
+import ctypes
+import gc
+import sys
+import types
+import unittest
+from ctypes import POINTER, CFUNCTYPE, Structure, byref, c_char_p, c_int32, c_int64, c_uint8, c_uint16, c_uint64, c_void_p
+
+import numpy as np
+
+import tilewise as tw
+
+X = np.array([1e8, 1, -1e8, 1, 3], dtype=np.float32)
+
+
+class Lender:
+    """Somebody's array that speaks DLPack and nothing else."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __dlpack__(self, stream=None):
+        return self.values.__dlpack__()
+
+    def __dlpack_device__(self):
+        return self.values.__dlpack_device__()
+
+
+class DLTensor(Structure):
+    _fields_ = [("data", c_void_p), ("device_type", c_int32), ("device_id", c_int32), ("ndim", c_int32), ("code", c_uint8),
+                ("bits", c_uint8), ("lanes", c_uint16), ("shape", POINTER(c_int64)), ("strides", POINTER(c_int64)),
+                ("offset", c_uint64)]
+
+
+class Managed(Structure):
+    pass
+
+
+DELETER = CFUNCTYPE(None, POINTER(Managed))
+Managed._fields_ = [("tensor", DLTensor), ("context", c_void_p), ("deleter", DELETER)]
+new_capsule = ctypes.pythonapi.PyCapsule_New
+new_capsule.restype, new_capsule.argtypes = ctypes.py_object, [c_void_p, c_char_p, c_void_p]
+
+
+class Hostile:
+    """Exports whatever it is told to, and counts how often that is given back."""
+
+    def __init__(self, shape=(5,), strides=None, code=2, bits=32, lanes=1, device=(1, 0), offset=0, name=b"dltensor"):
+        self.device, self.name, self.given_back = device, name, 0
+        self.values = X.copy()
+        self.shape, self.strides = (c_int64 * 16)(*shape), (c_int64 * 16)(*strides) if strides is not None else None
+        self.deleter = DELETER(self.count)
+        self.managed = Managed(DLTensor(self.values.ctypes.data, *device, len(shape), code, bits, lanes, self.shape,
+                                        self.strides, offset), None, self.deleter)
+
+    def count(self, _):
+        self.given_back += 1
+
+    def __dlpack__(self, stream=None):
+        self.stream = stream
+        return new_capsule(ctypes.addressof(self.managed), self.name, None)
+
+    def __dlpack_device__(self):
+        return self.device
+
+
+class OnCuda:
+    """A device array in the eyes of the interface; there is no GPU, and nothing there."""
+
+    def __init__(self, **facts):
+        self.__cuda_array_interface__ = {"shape": (5,), "typestr": "<f4", "data": (4096, False), "version": 3} | facts
+
+
+class ByDlpack(unittest.TestCase):
+    def test_in(self):
+        self.assertEqual(tw.sum(Lender(X)), tw.sum(X))
+        result = tw.cumsum(Lender(X))
+        self.assertIsInstance(result, np.ndarray)
+        self.assertEqual(result.tobytes(), tw.cumsum(X).tobytes())
+        m = np.arange(12.0).reshape(3, 4)
+        self.assertEqual(tw.matmul(Lender(m[:, :3]), m).tobytes(), tw.matmul(m[:, :3].copy(), m).tobytes())
+        with self.assertRaisesRegex(tw.InvalidArgument, "ascontiguousarray"):
+            tw.sum(Lender(X[::2]))
+
+    def test_written_where_it_lies(self):
+        out = np.zeros(5, np.float32)
+        tw.cumsum(Lender(X), out=Lender(out))
+        self.assertEqual(out.tobytes(), tw.cumsum(X).tobytes())
+
+    def test_out(self):
+        mine = tw.array(X, device="cpu")
+        theirs = np.from_dlpack(mine)
+        self.assertEqual(mine.__dlpack_device__(), (1, 0))
+        tw.cumsum(mine, out=mine)
+        self.assertEqual(theirs.tobytes(), tw.cumsum(X).tobytes(), "it was copied")
+        del mine
+        gc.collect()
+        self.assertEqual(theirs.tobytes(), tw.cumsum(X).tobytes(), "it was freed")
+        self.assertEqual(np.asarray(tw.array(X.reshape(1, 5))).shape, (1, 5))
+        self.assertEqual(np.array(tw.array(X), dtype=np.float64).dtype, np.float64)
+
+    def test_capsules_that_nobody_takes(self):
+        for _ in range(100):
+            tw.array(X, device="cpu").__dlpack__()
+        for wrong in ({"copy": True}, {"dl_device": (2, 0)}):
+            with self.assertRaises(BufferError):
+                tw.array(X, device="cpu").__dlpack__(**wrong)
+
+    def test_given_back_once(self):
+        good = Hostile()
+        self.assertEqual(tw.sum(good), tw.sum(X))
+        self.assertEqual((good.given_back, good.stream), (1, None))
+        part = Hostile(shape=(3,), offset=8)
+        self.assertEqual(tw.sum(part), tw.sum(X[2:]))
+
+    def test_refused(self):
+        for what, kind, message in (
+                ({"code": 5, "bits": 64}, TypeError, "tilewise computes with"),
+                ({"code": 2, "bits": 16}, TypeError, "tilewise computes with"),
+                ({"code": 200}, TypeError, "tilewise computes with"),
+                ({"lanes": 2}, TypeError, "tilewise computes with"),
+                ({"shape": (1,) * 9}, ValueError, "9 dimensions"),
+                ({"shape": ()}, ValueError, "no dimensions"),
+                ({"strides": (2,)}, ValueError, "ascontiguousarray"),
+                ({"strides": (-1,)}, ValueError, "ascontiguousarray"),
+                ({"shape": (-1,)}, ValueError, "negative length"),
+                ({"shape": (2**40, 2**40)}, ValueError, "more elements than memory"),
+                ({"offset": 2}, ValueError, "aligned")):
+            hostile = Hostile(**what)
+            with self.assertRaisesRegex(kind, message):
+                tw.sum(hostile)
+            self.assertEqual(hostile.given_back, 1, what)
+        for what, message in (({"name": b"used_dltensor"}, "breaks the protocol"), ({"device": (10, 0)}, "type 10")):
+            hostile = Hostile(**what)
+            with self.assertRaisesRegex(TypeError, message):
+                tw.sum(hostile)
+            self.assertEqual(hostile.given_back, 0, what)
+        no_capsule = types.SimpleNamespace(__dlpack__=lambda: 3, __dlpack_device__=lambda: (1, 0))
+        for nonsense in (types.SimpleNamespace(__dlpack__=3), no_capsule):
+            with self.assertRaises((TypeError, AttributeError)):
+                tw.sum(nonsense)
+
+
+class WithoutGpu(unittest.TestCase):
+    """Up to the point at which the GPU is needed."""
+
+    def setUp(self):
+        if any(device.backend == "cuda" for device in tw.devices()):
+            self.skipTest("there is a GPU, and pretended memory would be read")
+
+    def test_device_memory(self):
+        for there in (OnCuda(), OnCuda(stream=1), OnCuda(strides=(4,)), Hostile(device=(2, 0))):
+            with self.assertRaisesRegex(tw.Error, "no CUDA (device|backend)"):
+                tw.sum(there)
+
+    def test_refused_before(self):
+        for facts, kind, message in (({"typestr": "<f2"}, TypeError, "a holds <f2"), ({"typestr": ">f4"}, TypeError, ">f4"),
+                                     ({"typestr": "<c8"}, TypeError, "<c8"), ({"typestr": "nonsense"}, TypeError, "nonsense"),
+                                     ({"strides": (8,)}, ValueError, "ascontiguousarray"),
+                                     ({"shape": ()}, ValueError, "no dimensions"), ({"shape": (1,) * 9}, ValueError, "9 dim"),
+                                     ({"shape": (-3,)}, ValueError, "negative"), ({"shape": 3}, TypeError, "iterable"),
+                                     ({"strides": ()}, IndexError, "range"),
+                                     ({"shape": (2**40, 2**40)}, ValueError, "more elements than memory"),
+                                     ({"data": (4098, False)}, ValueError, "aligned")):
+            with self.subTest(facts), self.assertRaisesRegex(kind, message):
+                tw.sum(OnCuda(**facts))
+        with self.assertRaisesRegex(ValueError, "out is read-only"):
+            tw.cumsum(X, out=OnCuda(data=(4096, True)))
+        with self.assertRaises(KeyError):
+            tw.sum(types.SimpleNamespace(__cuda_array_interface__={}))
+
+
+class PretendedTorch(unittest.TestCase):
+    """What the module asks of PyTorch, answered by a module of that name."""
+
+    def setUp(self):
+        torch = self.torch = types.ModuleType("torch")
+
+        class Tensor(Lender):
+            requires_grad, device = False, "cpu"
+
+            def to(self, dtype):
+                return Tensor(self.values.astype(dtype))
+
+        def empty(shape, dtype, device):
+            self.assertEqual(device, "cpu")
+            return Tensor(np.empty(shape, dtype))
+
+        torch.Tensor, torch.empty = Tensor, empty
+        torch.float32, torch.uint32, torch.int64 = np.float32, np.uint32, np.int64
+        self.before = sys.modules.get("torch")
+        sys.modules["torch"] = torch
+
+    def tearDown(self):
+        del sys.modules["torch"]
+        if self.before:
+            sys.modules["torch"] = self.before
+
+    def test_what_goes_in_comes_back(self):
+        x = self.torch.Tensor(X)
+        result = tw.cumsum(x)
+        self.assertIsInstance(result, self.torch.Tensor)
+        self.assertEqual(result.values.tobytes(), tw.cumsum(X).tobytes())
+        indices = tw.argsort(x)
+        self.assertEqual((type(indices), indices.values.dtype), (self.torch.Tensor, np.int64))
+        keys, values = tw.sort_by_key(x, X)
+        self.assertEqual((type(keys), type(values)), (self.torch.Tensor, np.ndarray))
+
+    def test_gradients(self):
+        x = self.torch.Tensor(X)
+        x.requires_grad = True
+        with self.assertRaisesRegex(TypeError, r"a requires a gradient.*a\.detach\(\)"):
+            tw.sum(x)
+
+
+if __name__ == "__main__":
+    unittest.main()
