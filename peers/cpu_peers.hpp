@@ -17,6 +17,7 @@ std::vector<registry::variant> flint_variants();
 std::vector<registry::variant> sort_variants();
 std::vector<registry::variant> convolve_variants();
 std::vector<registry::variant> diffuse_variants();
+std::vector<registry::variant> diffuse_tbb_variants();
 
 /// Runs `work` in a TBB arena of the queue's number of threads, kept between calls as a program would keep it.
 void in_tbb_arena(backend::queue& queue, const std::function<void()>& work);

@@ -18,6 +18,7 @@ std::vector<registry::variant> peer_variants() {
 #endif
 #if TILEWISE_WITH_TBB
   append(tbb_variants());
+  append(diffuse_tbb_variants());
 #endif
 #if TILEWISE_WITH_OPENBLAS
   append(openblas_variants());

@@ -93,7 +93,7 @@ TEST(LabPlan, AFirstLookHasWhatADeviceWouldChooseAndOneLadder) {
             (std::set<std::string>{"polymul/cpu:naive 256x256", "polymul/cpu:ntt 16384x16384"}));
   EXPECT_EQ(rows_of(plan, "matmul"),
             (std::set<std::string>{"matmul/cpu:packed 128x128x128", "matmul/cpu:packed 512x512x512",
-                                   "matmul/cpu:blocked 512x512x512"}));
+                                   "matmul/cpu:blocked 512x512x512", "matmul/cpu:simple 512x512x512"}));
   std::map<std::string_view, std::set<dtype>> types;
   for (const group& g : plan) types[g.problem.what->name].insert(g.problem.type);
   EXPECT_EQ(types.size(), registry::algorithms().size());

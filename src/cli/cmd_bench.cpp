@@ -160,6 +160,21 @@ std::string beyond_first_look(const std::vector<lab::group>& plan, lab::request 
          extent_of(lab::make_plan(wanted)) + ".\n";
 }
 
+/// Of the documents' experiments, which take minutes: what is coming.
+void tell_what_comes(const std::vector<lab::group>& plan, const lab::measuring& how) {
+  std::set<std::string_view> documents;
+  std::size_t rows = 0;
+  for (const lab::group& g : plan) {
+    if (g.from != nullptr) documents.insert(g.from->document);
+    rows += g.rows.size();
+  }
+  if (documents.empty()) return;
+  const double minutes = static_cast<double>(rows) * how.rule.max_ns * 1e-9 / 60;
+  note("tilewise: " + extent_of(plan) + ", of " + std::to_string(documents.size()) +
+       (documents.size() == 1 ? " document" : " documents") + "; about " +
+       report::count(static_cast<std::uint64_t>(minutes) + 1) + " minutes, and longer where code is to be compiled");
+}
+
 exit_code measure_here(const std::vector<lab::group>& plan, lab::measuring how, bench_output& output) {
   how.hooks.before_sample = [&](const lab::contender& next, std::size_t round) {
     output.tell("round " + std::to_string(round) + ", " + next.name);
@@ -244,6 +259,7 @@ exit_code bench(const bench_request& told, const std::vector<std::string>& argv)
   const lab::measuring how = measuring_of(asked, wanted.base);
   const std::vector<lab::group> plan = plan_of(wanted);
   if (asked.dry_run) return print_plan(plan, how);
+  if (!asked.quiet) tell_what_comes(plan, how);
   take_interrupts();
   bench_output output(outputs, plan.size(), argv);
   const exit_code result = measure_here(plan, how, output);

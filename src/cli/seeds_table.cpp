@@ -143,7 +143,9 @@ class block {
   }
 
   std::string published() const {
-    if (figures_.empty()) return "  the document publishes no times\n";
+    if (figures_.empty())
+      return rows_.front().from->figures.empty() ? "  the document publishes no times\n"
+                                                 : "  the document publishes no times at this size\n";
     std::string text = "  published:\n";
     std::string_view machine;
     for (const figure* f : figures_) {

@@ -47,14 +47,30 @@ record::measured_case describe_case(const group& what, const row& r, const measu
   return c;
 }
 
+std::vector<record::published_time> times_of(const std::vector<const figure*>& figures) {
+  std::vector<record::published_time> times;
+  for (const figure* f : figures)
+    times.push_back({std::string(f->system), std::string(f->machine), f->ns, f->with_transfers});
+  return times;
+}
+
 record::experiment describe_experiment(const group& what, const measured& m) {
+  const measured_size& size = *what.from->at(what.problem.shape);
   record::experiment e{.document = std::string(what.from->document),
                        .baseline = std::string(what.from->baseline),
                        .baseline_device = std::string(what.from->baseline_device),
-                       .first_outputs = std::string(what.from->at(what.problem.shape)->first_outputs),
-                       .published = {}};
-  for (const figure* f : m.published)
-    e.published.push_back({std::string(f->system), std::string(f->machine), f->ns, f->with_transfers});
+                       .first_outputs = std::string(size.first_outputs),
+                       .published = times_of(m.published),
+                       .of_problem = {},
+                       .system = {},
+                       .differs = {},
+                       .times_in_run = {}};
+  if (const auto all = figures_at(*what.from, what.problem.shape); !all.empty()) e.of_problem.emplace(times_of(all));
+  if (const method* repeated = method_of(*what.from, m.result.what.variant, m.place)) {
+    e.system.emplace(repeated->system);
+    if (!repeated->differs.empty()) e.differs.emplace(repeated->differs);
+  }
+  if (size.times_in_run > 0) e.times_in_run.emplace(size.times_in_run);
   return e;
 }
 

@@ -28,15 +28,34 @@ std::span<const experiment> experiments() {
   return all;
 }
 
+namespace {
+
+bool fits(std::string_view pattern, const std::string& row) {
+  return fnmatch(std::string(pattern).c_str(), row.c_str(), 0) == 0;
+}
+
+}  // namespace
+
+const method* method_of(const experiment& from, const std::string& id, const std::string& place) {
+  const auto found = std::find_if(from.methods.begin(), from.methods.end(),
+                                  [&](const method& m) { return fits(m.row, id + " @" + place); });
+  return found == from.methods.end() ? nullptr : &*found;
+}
+
+std::vector<const figure*> figures_at(const experiment& from, const registry::extents& shape) {
+  std::vector<const figure*> all;
+  for (const figure& f : from.figures)
+    if (f.shape == shape) all.push_back(&f);
+  return all;
+}
+
 std::vector<const figure*> figures_of(const experiment& from, const registry::extents& shape, const std::string& id,
                                       const std::string& place) {
-  const std::string row = id + " @" + place;
-  std::vector<const figure*> beside;
-  for (const figure& f : from.figures)
-    if (f.shape == shape && std::any_of(f.counterparts.begin(), f.counterparts.end(), [&](std::string_view pattern) {
-          return fnmatch(std::string(pattern).c_str(), row.c_str(), 0) == 0;
-        }))
-      beside.push_back(&f);
+  std::vector<const figure*> beside = figures_at(from, shape);
+  std::erase_if(beside, [&](const figure* f) {
+    return std::none_of(f->counterparts.begin(), f->counterparts.end(),
+                        [&](std::string_view pattern) { return fits(pattern, id + " @" + place); });
+  });
   return beside;
 }
 

@@ -27,6 +27,13 @@ struct figure {
   std::string_view machine;
 };
 
+/// A program of a document, and our row that repeats it.
+struct method {
+  std::string_view system;        // as the document calls it
+  std::string_view row;           // a pattern of `id @place`
+  std::string_view differs = "";  // what our row does otherwise
+};
+
 /// One size that a document measured, and how its result begins: "2 7 16", or empty where the document shows none.
 struct measured_size {
   registry::extents shape;
@@ -35,6 +42,7 @@ struct measured_size {
   /// The run that the times are a part of, from its start until `goes_on` says no; null if there is none.
   void (*course)(const registry::choice& how, backend::queue& queue, const std::function<bool()>& goes_on,
                  record::course& course) = nullptr;
+  double times_in_run = 0;  // how often the document's whole run has this work; 0: it is the whole
 };
 
 struct experiment {
@@ -46,7 +54,11 @@ struct experiment {
   std::vector<measured_size> sizes;
   /// The inputs that the document gives; null if it gives none: then those that `bench` uses everywhere else.
   registry::host_operands (*inputs)(const registry::problem&) = nullptr;
+  std::string_view data = "seeds";  // what records call these inputs
   std::vector<figure> figures = {};
+  std::vector<method> methods = {};  // of several that fit a row, the first is meant
+  std::string_view only = "*";       // the variants that are measured, a pattern of ids
+  std::string_view sweep = "";       // those of them that are measured with every tuning
   /// The numbers of processes that the document ran, and what each computes on: measured too, unless devices are named.
   std::vector<unsigned> ranks = {};
   std::string_view rank_device = "cpu:serial";
@@ -70,6 +82,10 @@ std::vector<std::byte> operand_of(std::uint64_t count, Value value) {
   return bytes;
 }
 
+/// The program that one of our rows repeats, or null.
+const method* method_of(const experiment& from, const std::string& id, const std::string& place);
+/// All figures of a size.
+std::vector<const figure*> figures_at(const experiment& from, const registry::extents& shape);
 /// The figures of a size that one of our rows is shown beside.
 std::vector<const figure*> figures_of(const experiment& from, const registry::extents& shape, const std::string& id,
                                       const std::string& place);

@@ -25,11 +25,12 @@ bool share_memory(const row& a, const row& b) {
 }
 
 std::string group::data() const {
-  return from != nullptr && from->inputs != nullptr ? "seeds" : std::string(name_of(data_for(problem)));
+  return std::string(from != nullptr && from->inputs != nullptr ? from->data : name_of(data_for(problem)));
 }
 
 std::string group::name() const {
-  return registry::to_string(problem) + (data() == "seeds" ? " data=seeds" : "") + " @" + where;
+  return registry::to_string(problem) + (from != nullptr && from->inputs != nullptr ? " data=" + data() : "") + " @" +
+         where;
 }
 
 data_class data_for(const registry::problem& p) {

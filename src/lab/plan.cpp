@@ -145,6 +145,7 @@ std::shared_ptr<backend::device> only_device(const registry::problem& p, const v
 constexpr std::string_view ladder_of_first_look = "matmul";
 
 bool is_opencl_on_cpu(const device_info& info) { return info.backend == "opencl" && info.is_cpu; }
+bool is_another_team(const device_info& info) { return info.name == "cpu:openmp" || info.name == "cpu:tbb"; }
 
 /// Whether the device would take another variant. Where none computes the problem, all are shown, with the reasons.
 bool is_passed_over(const registry::problem& p, const variant& v, const backend::device& on, const request& wanted) {
@@ -166,37 +167,57 @@ bool is_for_later(const registry::problem& p, const variant& v, const backend::d
   if (!wanted.is_first_look() && !is_job) return false;
   if (v.peer) return is_opencl_on_cpu(on.info());
   if (is_job && is_opencl_on_cpu(on.info()) && !wanted.names_devices) return true;
-  const bool is_another_team = on.info().name == "cpu:openmp" || on.info().name == "cpu:tbb";
-  return (is_another_team && !wanted.names_devices) || is_passed_over(p, v, on, wanted);
+  return (is_another_team(on.info()) && !wanted.names_devices) || is_passed_over(p, v, on, wanted);
 }
 
-/// The documents' experiments time all that there is, however long one call takes.
-std::vector<row> rows_of(const registry::problem& p, const place& where, const request& wanted) {
+/// Of a document, what its experiment names; and of the other teams of threads, what repeats one of its programs.
+bool is_of_experiment(const variant& v, const backend::device& on, const experiment* from, const request& wanted) {
+  if (from == nullptr) return true;
+  if (!matches(std::string(from->only), v.id())) return false;
+  const bool is_repeated = method_of(*from, v.id(), on.info().name) != nullptr;
+  return wanted.names_devices || !is_another_team(on.info()) || v.peer || is_repeated;
+}
+
+std::string tuning_of(const variant& v, const experiment* from, const request& wanted) {
+  const bool is_swept = from != nullptr && wanted.tuning.empty() && v.id() == from->sweep;
+  return is_swept ? "all" : wanted.tuning;
+}
+
+/// A document whose baseline is the definition has it timed, however long one call takes.
+bool is_definition_wanted(const registry::problem& p, const experiment* from) {
+  return is_definition_timed(p) || (from != nullptr && from->baseline == registry::reference_of(*p.what).id());
+}
+
+std::vector<row> rows_of(const registry::problem& p, const experiment* from, const place& where,
+                         const request& wanted) {
   std::vector<row> rows;
   for (const variant* v : candidates(*p.what)) {
     if (!is_wanted(*v, wanted) || v->device_backend() != where.all.front()->info().backend) continue;
     if (v->backend == "serial") {
+      if (!is_of_experiment(*v, *where.all.front(), from, wanted)) continue;
       add_rows(rows, p, *v, where.all.front(), "");
-      if (!wanted.base.of_documents && !is_definition_timed(p))
-        rows.back().skip = "one call of the definition takes seconds at this size";
+      if (!is_definition_wanted(p, from)) rows.back().skip = "one call of the definition takes seconds at this size";
     } else if (v->peer || is_public_call(*v)) {
       const auto only = only_device(p, *v, where.all);
-      if (only != nullptr && !is_for_later(p, *v, *only, wanted)) add_rows(rows, p, *v, only, "");
+      if (only != nullptr && !is_for_later(p, *v, *only, wanted) && is_of_experiment(*v, *only, from, wanted))
+        add_rows(rows, p, *v, only, "");
     } else {
       for (const auto& d : where.devices)
-        if (!is_for_later(p, *v, *d, wanted)) add_rows(rows, p, *v, d, wanted.tuning);
+        if (!is_for_later(p, *v, *d, wanted) && is_of_experiment(*v, *d, from, wanted))
+          add_rows(rows, p, *v, d, tuning_of(*v, from, wanted));
     }
   }
   return rows;
 }
 
 /// All devices together: what a user chooses from.
-group jobs_of(const registry::problem& p, const std::vector<place>& places, const request& wanted) {
+group jobs_of(const registry::problem& p, const experiment* from, const std::vector<place>& places,
+              const request& wanted) {
   const bool of_files = wanted.what == mode::file_to_file;
   group all{p, of_files ? "files" : "host", {}};
   std::vector<row> limits;
   for (const place& where : places) {
-    const std::vector<row> rows = rows_of(p, where, wanted);
+    const std::vector<row> rows = rows_of(p, from, where, wanted);
     all.rows.insert(all.rows.end(), rows.begin(), rows.end());
     if (!rows.empty() && where.name != "cpu" && !of_files)
       limits.push_back({&limit_of_job(of_files), where.devices.back()});
@@ -209,11 +230,11 @@ group jobs_of(const registry::problem& p, const std::vector<place>& places, cons
 void add_groups(std::vector<group>& plan, const registry::problem& p, const experiment* from,
                 const std::vector<place>& places, const request& wanted) {
   if (is_whole_job(wanted.what)) {
-    if (group all = jobs_of(p, places, wanted); !all.rows.empty()) plan.push_back(std::move(all));
+    if (group all = jobs_of(p, from, places, wanted); !all.rows.empty()) plan.push_back(std::move(all));
     return;
   }
   for (const place& where : places) {
-    std::vector<row> rows = rows_of(p, where, wanted);
+    std::vector<row> rows = rows_of(p, from, where, wanted);
     if (rows.empty()) continue;
     rows.push_back({&limit_of(*p.what, where.devices.back()->info().backend), where.devices.back()});
     plan.push_back({p, where.name, std::move(rows), from});
@@ -222,8 +243,9 @@ void add_groups(std::vector<group>& plan, const registry::problem& p, const expe
 
 /// Together with what the document ran in several processes: as groups of this process or, of those that mpirun has
 /// started, as these.
-device_list with_ranks(const experiment& from, device_list devices) {
-  if (from.ranks.empty()) return devices;
+device_list with_ranks(const asked_experiment& asked, device_list devices) {
+  const experiment& from = *asked.from;
+  if (from.ranks.empty() || figures_at(from, asked.problem.shape).empty()) return devices;
   const std::string member(from.rank_device);
   if (backend::group::is_mpi_process()) return {backend::find_device("mpi:" + member, {})};
   for (const unsigned count : from.ranks)
@@ -234,7 +256,7 @@ device_list with_ranks(const experiment& from, device_list devices) {
 std::vector<group> plan_of_documents(const std::vector<const registry::algorithm*>& selected, const request& wanted) {
   std::vector<group> plan;
   for (const asked_experiment& asked : experiments_of(selected, wanted)) {
-    const device_list devices = wanted.names_devices ? wanted.devices : with_ranks(*asked.from, wanted.devices);
+    const device_list devices = wanted.names_devices ? wanted.devices : with_ranks(asked, wanted.devices);
     add_groups(plan, asked.problem, asked.from, places_of(devices), wanted);
   }
   return plan;
@@ -247,7 +269,8 @@ std::string why_left_out(const registry::problem& p, const variant& v, const std
     return where.all.front()->info().backend == v.device_backend();
   });
   if (found == places.end()) return "no " + std::string(v.device_backend()) + " device was found or asked for";
-  return registry::unsupported_reason(v, p, *found->all.back(), registry::default_tuning(v.tuning));
+  const std::string why = registry::unsupported_reason(v, p, *found->all.back(), registry::default_tuning(v.tuning));
+  return why.empty() ? "the document's experiment has no place for it" : why;
 }
 
 }  // namespace

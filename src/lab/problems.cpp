@@ -102,6 +102,25 @@ bool asks_for(const extents& shape, const request& wanted) {
          std::find(wanted.shapes.begin(), wanted.shapes.end(), shape) != wanted.shapes.end();
 }
 
+/// "sort at 10 32 50000, matmul at 256x256x256"
+std::string measured_sizes(std::span<const experiment> documents) {
+  std::vector<std::pair<std::string_view, std::vector<std::string>>> known;
+  for (const experiment& e : documents) {
+    auto at = std::find_if(known.begin(), known.end(), [&](const auto& entry) { return entry.first == e.algorithm; });
+    if (at == known.end()) at = known.insert(known.end(), {e.algorithm, {}});
+    for (const measured_size& size : e.sizes) {
+      const std::string text = registry::to_string(size.shape);
+      if (std::find(at->second.begin(), at->second.end(), text) == at->second.end()) at->second.push_back(text);
+    }
+  }
+  std::string text;
+  for (const auto& [name, sizes] : known) {
+    text += (text.empty() ? "" : ", ") + std::string(name) + " at";
+    for (const std::string& size : sizes) text += " " + size;
+  }
+  return text;
+}
+
 }  // namespace
 
 bool is_definition_timed(const problem& p) {
@@ -128,15 +147,12 @@ std::vector<asked_experiment> experiments_of(std::span<const algorithm* const> s
     throw error(errc::invalid_argument,
                 "the documents' experiments have types and settings of their own; leave --dtype, --op and --set out");
   std::vector<asked_experiment> asked;
-  std::string known;
-  for (const experiment& e : wanted.documents) {
-    known += (known.empty() ? "" : ", ") + std::string(e.algorithm) + " at";
-    for (const measured_size& size : e.sizes) known += " " + registry::to_string(size.shape);
+  for (const experiment& e : wanted.documents)
     if (std::any_of(selected.begin(), selected.end(), [&](const algorithm* a) { return a->name == e.algorithm; }))
       for (const measured_size& size : e.sizes)
         if (asks_for(size.shape, wanted)) asked.push_back({e.problem(size), &e});
-  }
-  if (asked.empty()) throw error(errc::invalid_argument, "no document measures that; they measure " + known);
+  if (asked.empty())
+    throw error(errc::invalid_argument, "no document measures that; they measure " + measured_sizes(wanted.documents));
   return asked;
 }
 

@@ -10,8 +10,9 @@ preset find_preset(std::string_view name) {
   quick.max_ns = 0.25e9;
   stop_rule normal;
   normal.max_ns = 2e9;
-  stop_rule documents = normal;
-  documents.min_ns = 0.25e9;
+  stop_rule documents;  // hundreds of rows
+  documents.min_ns = 0.1e9;
+  documents.max_ns = 0.75e9;
   const std::vector<preset> presets{
       {"quick", {dtype::f32}, {op::sum}, false, quick, false, true},
       {"normal", {dtype::f32, dtype::f64, dtype::i32}, {op::sum}, true, normal},

@@ -1,9 +1,12 @@
-// What:   matmul/opencl:blocked16: a group makes a 16 x 16 tile of C from 16 x 16 tiles of A and B in local memory.
+// What:   matmul/opencl:blocked16: a group makes a 16 x 16 tile of C from 16 x 16 tiles of A and B in local memory;
+//         matmul/opencl:blocked does so with tiles of another side.
 // Order:  one chain per item, continued from tile to tile.
 // Shape:  16 x 16 items, one element of C each; two barriers per step of 16.
 // Limits: local memory for two tiles.
 // Twins:  matmul_serial.cpp.
+#ifndef TW_SIDE
 #define TW_SIDE 16
+#endif
 
 __kernel __attribute__((reqd_work_group_size(TW_SIDE, TW_SIDE, 1))) void tw_blocked16(
     __global const TW_T* a, ulong a_first, ulong lda, __global const TW_T* b, ulong b_first, ulong ldb,

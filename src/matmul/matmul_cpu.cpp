@@ -3,6 +3,8 @@
 
 namespace tilewise::impl::matmul {
 
-std::vector<registry::variant> matmul_cpu_variants() { return {cpu_packed_variant(), cpu_blocked_variant()}; }
+std::vector<registry::variant> matmul_cpu_variants() {
+  return {cpu_packed_variant(), cpu_blocked_variant(), cpu_simple_variant()};
+}
 
 }  // namespace tilewise::impl::matmul

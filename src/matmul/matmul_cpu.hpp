@@ -12,6 +12,7 @@ namespace tilewise::impl::matmul {
 
 registry::variant cpu_packed_variant();
 registry::variant cpu_blocked_variant();
+registry::variant cpu_simple_variant();
 
 /// Elements [begin, end) of part `index` when `count` elements are cut into `parts` whose sizes differ by at most one.
 struct part {

@@ -3,6 +3,8 @@
 // Shape:  one launch; a group makes one tile of C.
 // Limits: local memory for the tiles; f64 where the device has it.
 // Twins:  matmul_serial.cpp.
+#include "matmul/matmul_opencl.hpp"
+
 #include "backend/opencl/opencl_device.hpp"
 #include "backend/opencl/opencl_queue.hpp"
 #include "base/ceil_div.hpp"
@@ -73,6 +75,23 @@ void run_blocked16(const problem& p, const registry::bindings& where, const tuni
 
 std::string blocked16_unsupported(const problem& p, const backend::device& on, const tuning&) {
   return backend::opencl::too_large(on.info(), side * side, 2 * side * side * size_of(p.type));
+}
+
+// blocked: the same for any side
+
+constexpr std::array<unsigned, 4> blocked_sides{4, 8, 16, 32};
+constexpr std::array<registry::tuning_axis, 1> blocked_axes{{{"side", blocked_sides, 8}}};
+constexpr std::array blocked_types{dtype::f32};
+
+void run_blocked(const problem& p, const registry::bindings& where, const tuning& t, backend::queue& queue) {
+  const auto [b] = t.of(blocked_axes);
+  launch(p, where, queue, embedded::matmul_blocked16_cl, "tw_blocked16", " -DTW_SIDE=" + std::to_string(b), {b, b},
+         {b, b});
+}
+
+std::string blocked_unsupported(const problem& p, const backend::device& on, const tuning& t) {
+  const auto [b] = t.of(blocked_axes);
+  return backend::opencl::too_large(on.info(), b * b, 2 * b * b * size_of(p.type));
 }
 
 // register_tiles
@@ -169,12 +188,21 @@ std::vector<registry::variant> matmul_opencl_variants() {
        .run = run_blocked16},
       {.algorithm = "matmul",
        .backend = "opencl",
+       .name = "blocked",
+       .types = blocked_types,
+       .source = "blocks in local memory: Kirk and Hwu 2010, Programming Massively Parallel Processors, chapter 5",
+       .tuning = blocked_axes,
+       .unsupported = blocked_unsupported,
+       .run = run_blocked},
+      {.algorithm = "matmul",
+       .backend = "opencl",
        .name = "simple",
        .types = all_dtypes,
        .source = "the definition, one work-item per element: Golub and Van Loan, Matrix Computations, 4th edition, 1.1",
        .tuning = simple_axes,
        .unsupported = simple_unsupported,
-       .run = run_simple}};
+       .run = run_simple},
+      opencl_split_k_variant()};
 }
 
 }  // namespace tilewise::impl::matmul

@@ -7,6 +7,7 @@ namespace tilewise::impl::polymul {
 
 registry::variant cuda_tiles_variant();
 registry::variant cuda_global_variant();
+registry::variant cuda_local_variant();
 registry::variant cuda_karatsuba_variant();
 registry::variant cuda_ntt_variant();
 

@@ -229,7 +229,8 @@ std::vector<registry::variant> polymul_opencl_variants() {
        .source = "A. Karatsuba and Yu. Ofman, Multiplication of many-digital numbers by automatic computers (1962)",
        .tuning = karatsuba_axes,
        .unsupported = karatsuba_unsupported,
-       .run = run_karatsuba}};
+       .run = run_karatsuba},
+      opencl_karatsuba_host_variant()};
 }
 
 }  // namespace tilewise::impl::polymul

@@ -6,5 +6,6 @@
 namespace tilewise::impl::polymul {
 
 registry::variant opencl_ntt_variant();
+registry::variant opencl_karatsuba_host_variant();
 
 }  // namespace tilewise::impl::polymul

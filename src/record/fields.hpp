@@ -148,10 +148,15 @@ inline constexpr auto fields_of<published_time> =
                field{"ns", &published_time::ns}, field{"with_transfers", &published_time::with_transfers}};
 
 template <>
-inline constexpr auto fields_of<experiment> =
-    std::tuple{field{"document", &experiment::document}, field{"baseline", &experiment::baseline},
-               field{"baseline_device", &experiment::baseline_device},
-               field{"first_outputs", &experiment::first_outputs}, field{"published", &experiment::published}};
+inline constexpr auto fields_of<experiment> = std::tuple{field{"document", &experiment::document},
+                                                         field{"baseline", &experiment::baseline},
+                                                         field{"baseline_device", &experiment::baseline_device},
+                                                         field{"first_outputs", &experiment::first_outputs},
+                                                         field{"published", &experiment::published},
+                                                         field{"of_problem", &experiment::of_problem},
+                                                         field{"system", &experiment::system},
+                                                         field{"differs", &experiment::differs},
+                                                         field{"times_in_run", &experiment::times_in_run}};
 
 template <>
 inline constexpr auto fields_of<moment> = std::tuple{field{"step", &moment::step},

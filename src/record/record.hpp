@@ -161,7 +161,11 @@ struct published_time {
 /// The document that asked for the case.
 struct experiment {
   text document, baseline, baseline_device, first_outputs;
-  std::vector<published_time> published;
+  std::vector<published_time> published;          // beside this row
+  added<std::vector<published_time>> of_problem;  // all that the document gives for the problem
+  added<text> system;                             // which of the document's programs the row repeats
+  added<text> differs;                            // what it does otherwise
+  added<double> times_in_run;                     // how often the document's whole run has the case's work
 };
 
 struct moment {

@@ -3,6 +3,8 @@
 // Shape:  one launch per level and one more; two launches up to tile^2 elements.
 // Limits: local memory for one tile of elements; f64 where the device has it.
 // Twins:  reduce_serial.cpp.
+#include "reduce/reduce_opencl.hpp"
+
 #include "backend/opencl/opencl_device.hpp"
 #include "backend/opencl/opencl_queue.hpp"
 #include "order/block_tree.hpp"
@@ -76,7 +78,8 @@ std::vector<registry::variant> reduce_opencl_variants() {
            .source = "recursive doubling: Hillis and Steele 1986, Data parallel algorithms",
            .tuning = axes,
            .unsupported = unsupported,
-           .run = run}};
+           .run = run},
+          opencl_doubling_variant()};
 }
 
 }  // namespace tilewise::impl::reduce

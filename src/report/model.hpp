@@ -176,7 +176,7 @@ struct board {
 struct panel {
   std::string algorithm, dtype, settings, mode, machine;
   std::string shape;  // of matrices that are not square, which have their own panel; else empty
-  std::string data;   // "seeds": a document's own inputs, with another digest; else empty
+  std::string data;   // "seeds", "sorted": a document's own inputs, with another digest; else empty
   std::string title;  // "scan f32, op=sum kind=inclusive"
   std::vector<board> boards;
   std::size_t results = 0;

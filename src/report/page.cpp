@@ -27,12 +27,6 @@ std::string summary_of(const std::string& algorithm) {
   return "";
 }
 
-/// A part of the page with a heading of its own; one without content does not appear.
-struct section {
-  std::string title;
-  html content;
-};
-
 html panel_content(const panel& p, page_builder& page) {
   html whole = doubt_section(p);  // one statement each: charts are numbered in this order
   if (p.is_of_jobs()) {
@@ -84,10 +78,10 @@ std::string measured_sentence(const std::vector<const panel*>& panels) {
 }
 
 /// The fullest panel of an algorithm on a machine is open, the others are folded.
-std::vector<section> algorithm_sections(const model& m, page_builder& page) {
+std::vector<chapter> algorithm_sections(const model& m, page_builder& page) {
   const auto main = main_panels(m);
   auto contents = panel_contents(m, main, page);
-  std::vector<section> all;
+  std::vector<chapter> all;
   std::vector<const panel*> of_algorithm;
   for (auto p = m.panels.begin(); p != m.panels.end(); ++p) {
     if (p == m.panels.begin() || p->algorithm != std::prev(p)->algorithm) {
@@ -108,19 +102,24 @@ std::vector<section> algorithm_sections(const model& m, page_builder& page) {
 }
 
 /// All that follows the first screen, in order. What the records have nothing of is left out.
-std::vector<section> sections_of(const model& m, page_builder& page) {
-  std::vector<section> all = algorithm_sections(m, page);
-  all.push_back({"The documents’ experiments", seeds_section(m)});
+std::vector<chapter> sections_of(const model& m, page_builder& page) {
+  std::vector<chapter> all;
+  const auto append = [&](std::vector<chapter> more) {
+    for (chapter& c : more) all.push_back(std::move(c));
+  };
+  if (is_of_documents(m)) append(seeds_chapters(m, page));
+  append(algorithm_sections(m, page));
+  if (!is_of_documents(m)) append(seeds_chapters(m, page));
   all.push_back({"The diffusing field", field_section(m, page)});
   all.push_back({m.machines.size() == 1 ? "The machine" : "The machines", machine_section(m)});
   all.push_back({"How to repeat it", repeat_section(m)});
-  std::erase_if(all, [](const section& s) { return s.content.empty(); });
+  std::erase_if(all, [](const chapter& s) { return s.content.empty(); });
   return all;
 }
 
 std::string anchor(std::size_t i) { return "section-" + std::to_string(i + 1); }
 
-html contents_of(const std::vector<section>& sections) {
+html contents_of(const std::vector<chapter>& sections) {
   std::vector<html> items;
   for (std::size_t i = 0; i < sections.size(); ++i)
     items.push_back(tag("a", {{"href", "#" + anchor(i)}}, html::text(sections[i].title)));
@@ -137,7 +136,7 @@ html how_to_read() {
       "charts.");
 }
 
-html sections_html(std::vector<section> sections) {
+html sections_html(std::vector<chapter> sections) {
   html whole;
   for (std::size_t i = 0; i < sections.size(); ++i)
     whole += tag("section", {{"id", anchor(i)}},
@@ -176,7 +175,7 @@ void write_html(const model& m, const std::filesystem::path& out) {
   const std::string title = title_of(m);
   const html noscript =
       tag("noscript", paragraph("The charts need JavaScript; their numbers are in the tables below them."));
-  std::vector<section> sections = sections_of(m, page);
+  std::vector<chapter> sections = sections_of(m, page);
   html content = tag("header", tag("h1", html::sentence(title)) + overview(m) + noscript);
   content += contents_of(sections) + how_to_read();
   content += sections_html(std::move(sections));

@@ -56,7 +56,7 @@ html page_builder::figure(const json& chart, const std::string& title, const std
 
 json chart_line(const std::string& label, role kind, std::size_t index, json points) {
   constexpr std::array<const char*, 4> roles{"serial", "tilewise", "peer", "limit"};
-  constexpr std::size_t colours_of_a_kind = 4;
+  constexpr std::size_t colours_of_a_kind = 6;
   const std::string number = std::to_string(index % colours_of_a_kind);
   const std::string colour = kind == role::tilewise ? "ours" + number
                              : kind == role::peer   ? "peer" + number

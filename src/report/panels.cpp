@@ -35,8 +35,11 @@ speed_unit unit_of(const std::string& algorithm) {
   return speed_unit::bytes;
 }
 
-/// A document's own inputs give other results.
-std::string data_apart(const row& r) { return r.data == "seeds" ? r.data : ""; }
+/// A document's own inputs give other results, and sorted keys are another problem.
+std::string data_apart(const row& r) {
+  const bool is_apart = r.data == "seeds" || r.data == "sorted" || r.data == "reversed";
+  return is_apart ? r.data : "";
+}
 
 /// What is fixed within a panel. A copy belongs to the problem of its group.
 using panel_key = std::tuple<std::string, std::string, std::string, std::string, std::string, std::string, std::string>;
@@ -199,7 +202,7 @@ std::string title_of(const panel& p, bool names_machine) {
   const std::string settings = shown_settings(p.settings);
   std::string title = p.algorithm + " " + p.dtype + (settings.empty() ? "" : ", " + settings);
   if (!p.shape.empty()) title += ", " + p.shape;
-  if (!p.data.empty()) title += ", a document's inputs";
+  if (!p.data.empty()) title += p.data == "seeds" ? ", a document's inputs" : ", " + p.data;
   if (p.mode == "cold") title += ", cold caches";
   if (p.mode == "file_to_file") title += ", from file to file";
   if (p.mode == "host_to_host") title += ", from host memory to host memory";

@@ -5,6 +5,12 @@
 
 namespace tilewise::report {
 
+/// A part of the page with a heading of its own; one without content does not appear.
+struct chapter {
+  std::string title;
+  html content;
+};
+
 /// The first screen: the machine, the verdict, and a matrix of algorithms and devices.
 html overview(const model& m);
 
@@ -17,8 +23,12 @@ html scaling_section(const panel& p, page_builder& page);
 html transfer_section(const panel& p, page_builder& page);
 html peer_section(const panel& p);
 
+/// One for each document whose experiments were repeated.
+std::vector<chapter> seeds_chapters(const model& m, page_builder& page);
+/// Whether there is nothing else: then they come first.
+bool is_of_documents(const model& m);
+
 // Of all records; empty if they have nothing of it:
-html seeds_section(const model& m);
 html field_section(const model& m, page_builder& page);
 html machine_section(const model& m);
 html repeat_section(const model& m);

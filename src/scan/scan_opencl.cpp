@@ -3,6 +3,8 @@
 // Shape:  2 * levels - 1 launches; chunked repeats them for each chunk.
 // Limits: local memory for one tile of elements; f64 where the device has it; works in place.
 // Twins:  scan_serial.cpp.
+#include "scan/scan_opencl.hpp"
+
 #include "backend/opencl/opencl_device.hpp"
 #include "backend/opencl/opencl_queue.hpp"
 #include "base/ceil_div.hpp"
@@ -156,7 +158,8 @@ std::vector<registry::variant> scan_opencl_variants() {
            .source = "Blelloch 1990, Prefix sums and their applications",
            .tuning = blelloch_axes,
            .unsupported = blelloch_unsupported,
-           .run = run_blelloch}};
+           .run = run_blelloch},
+          opencl_sweep_add_variant()};
 }
 
 }  // namespace tilewise::impl::scan

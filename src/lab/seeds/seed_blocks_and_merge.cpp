@@ -1,21 +1,65 @@
-// Blocked matrix product and merge sort in OpenCL. Random inputs; the document's times are in plots only. Of its
-// sorts, the text names only the smallest sizes and the largest.
+// Blocked matrix product and merge sort in OpenCL. Random inputs, and for the sort sorted and reversed ones; the
+// document's times are in plots only. Of its sorts, the text names only the smallest sizes and the largest.
 #include "lab/seeds/seeds.hpp"
 
 namespace tilewise::lab::seeds {
 
+namespace {
+
+constexpr std::string_view document = "A. Malinovsky, Laboratory 4: algorithms for GPGPU, 2025";
+
+std::vector<method> products() {
+  return {{"simple product, CPU", "matmul/cpu:simple @cpu:serial", "vector instructions, fused multiply-adds"},
+          {"blocked product, CPU", "matmul/cpu:blocked @cpu:serial", "vector instructions, fused multiply-adds"},
+          {"blocked product, CPU threads", "matmul/cpu:blocked @cpu:threads", "vector instructions"},
+          {"simple product, GPU", "matmul/*:simple @*:?", "groups of 32 x 8 items instead of one; fused multiply-adds"},
+          {"blocked product, GPU", "matmul/*:blocked16 @*", "fused multiply-adds"}};
+}
+
+std::vector<method> sorts() {
+  return {{"merge sort, CPU", "sort/cpu:merge @cpu:serial"},
+          {"merge sort, CPU threads", "sort/cpu:merge @cpu:threads"},
+          {"merge sort, GPU", "sort/*:merge_rank @*"},
+          {"the standard library's sort", "sort/cpu:std @*"}};
+}
+
+experiment product() {
+  return {.algorithm = "matmul",
+          .document = document,
+          .baseline = "matmul/cpu:simple",
+          .type = dtype::f32,
+          .sizes = {{{256, 256, 256}, ""}, {{512, 512, 512}, ""}, {{1024, 1024, 1024}, ""}},
+          .methods = products()};
+}
+
+experiment sorting() {
+  return {.algorithm = "sort",
+          .document = document,
+          .baseline = "sort/cpu:merge",
+          .type = dtype::i32,
+          .sizes = {{{10}, ""}, {{32}, ""}, {{1000}, ""}, {{50000}, ""}},
+          .methods = sorts()};
+}
+
+registry::host_operands ascending(const registry::problem& p) {
+  return {operand_of<std::int32_t>(p.n(), [](std::uint64_t i) { return i; })};
+}
+registry::host_operands descending(const registry::problem& p) {
+  return {operand_of<std::int32_t>(p.n(), [&](std::uint64_t i) { return p.n() - 1 - i; })};
+}
+
+experiment sorting_of(registry::host_operands (*inputs)(const registry::problem&), std::string_view data) {
+  experiment e = sorting();
+  e.sizes = {{{50000}, ""}};
+  e.inputs = inputs;
+  e.data = data;
+  return e;
+}
+
+}  // namespace
+
 std::vector<experiment> blocks_and_merge() {
-  constexpr std::string_view document = "A. Malinovsky, Laboratory 4: algorithms for GPGPU, 2025";
-  return {{.algorithm = "matmul",
-           .document = document,
-           .baseline = "matmul/serial",
-           .type = dtype::f32,
-           .sizes = {{{256, 256, 256}, ""}, {{512, 512, 512}, ""}, {{1024, 1024, 1024}, ""}}},
-          {.algorithm = "sort",
-           .document = document,
-           .baseline = "sort/cpu:merge",
-           .type = dtype::i32,
-           .sizes = {{{10}, ""}, {{32}, ""}, {{50000}, ""}}}};
+  return {product(), sorting(), sorting_of(ascending, "sorted"), sorting_of(descending, "reversed")};
 }
 
 }  // namespace tilewise::lab::seeds

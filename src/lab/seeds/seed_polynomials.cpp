@@ -22,7 +22,7 @@ std::vector<figure> figures() {
   constexpr std::array<std::string_view, 2> karatsuba{"polymul/cpu:karatsuba @cpu:serial", ""};
   constexpr std::array<std::string_view, 2> karatsuba_threads{"polymul/cpu:karatsuba @cpu:threads", ""};
   constexpr std::array<std::string_view, 2> global{"polymul/*:global @*", ""}, local{"polymul/*:local @*", ""};
-  constexpr std::array<std::string_view, 2> hybrid{"polymul/opencl:karatsuba @*", "polymul/cuda:karatsuba @*"};
+  constexpr std::array<std::string_view, 2> hybrid{"polymul/opencl:karatsuba_host @*", ""};
   constexpr std::array<std::string_view, 2> mpi_naive{"polymul/group:naive @1\\*cpu:serial",
                                                       "polymul/group:naive @1\\*mpi:cpu:serial"};
   constexpr std::array<std::string_view, 2> mpi_karatsuba{"polymul/group:karatsuba @1\\*cpu:serial",
@@ -47,6 +47,31 @@ std::vector<figure> figures() {
   };
 }
 
+/// Beside the two sizes that it measured, those that show where one method overtakes another.
+std::vector<measured_size> sizes() {
+  std::vector<measured_size> all;
+  for (const std::uint64_t n : {256, 1024, 4096, 16384, 65536}) all.push_back({{n, n}, "2 7 16 30 50"});
+  return all;
+}
+
+constexpr std::string_view in_vectors = "vector instructions; 64-bit sums, and an error where one overflows";
+constexpr std::string_view in_64_bits = "64-bit sums, and an error where one overflows";
+
+std::vector<method> methods() {
+  return {{"naive CPU, sequential", "polymul/cpu:naive @cpu:serial", in_vectors},
+          {"Karatsuba CPU, sequential", "polymul/cpu:karatsuba @cpu:serial", in_vectors},
+          {"naive CPU, threads", "polymul/cpu:naive @cpu:threads", in_vectors},
+          {"Karatsuba CPU, threads", "polymul/cpu:karatsuba @cpu:threads", in_vectors},
+          {"naive GPU, global memory", "polymul/*:global @*", in_64_bits},
+          {"naive GPU, local memory", "polymul/*:local @*",
+           "64-bit sums; where local memory is too small it is refused instead of replaced by global memory"},
+          {"Karatsuba GPU, depth 3", "polymul/opencl:karatsuba_host @*", in_64_bits},
+          {"Karatsuba GPU, depth 3, data kept on the device", "polymul/*:karatsuba @*:?",
+           "the document's data go to the host and back at each level"},
+          {"naive, MPI", "polymul/group:naive @*", in_vectors},
+          {"Karatsuba, MPI", "polymul/group:karatsuba @*", in_vectors}};
+}
+
 }  // namespace
 
 std::vector<experiment> polynomials() {
@@ -54,9 +79,10 @@ std::vector<experiment> polynomials() {
            .document = "A. Hus, GPU polynomial multiplication with OpenCL, 2025",
            .baseline = "polymul/cpu:naive",
            .type = dtype::i32,
-           .sizes = {{small, "2 7 16 30 50"}, {large, "2 7 16 30 50"}},
+           .sizes = sizes(),
            .inputs = inputs,
            .figures = figures(),
+           .methods = methods(),
            .ranks = {1, 2, 4}}};
 }
 

@@ -1,5 +1,4 @@
-// The prefix sum of floats with OpenCL. Its sweep over the local work size and the two ways to add the carry is
-// `tilewise bench 'scan/opencl:blelloch' --preset seeds --tuning all`.
+// The prefix sum of floats with OpenCL, swept over the local work size with both ways to add the carry.
 #include "lab/seeds/seeds.hpp"
 
 namespace tilewise::lab::seeds {
@@ -7,7 +6,7 @@ namespace tilewise::lab::seeds {
 namespace {
 
 constexpr registry::extents whole{67108865};
-constexpr std::array<std::string_view, 2> blelloch{"scan/*:blelloch @*", ""};
+constexpr std::array<std::string_view, 2> sweep_add{"scan/*:sweep_add @*", ""};
 constexpr std::string_view fastest = "the fastest of its devices, not named; local size 64";
 
 }  // namespace
@@ -18,8 +17,10 @@ std::vector<experiment> prefix_sum() {
            .baseline = "scan/serial",
            .type = dtype::f32,
            .sizes = {{whole, ""}},
-           .figures = {{whole, "work-efficient scan", blelloch, 4.40164e6, false, fastest},
-                       {whole, "work-efficient scan", blelloch, 68.5949e6, true, fastest}}}};
+           .figures = {{whole, "work-efficient scan", sweep_add, 4.40164e6, false, fastest},
+                       {whole, "work-efficient scan", sweep_add, 68.5949e6, true, fastest}},
+           .methods = {{"work-efficient scan", "scan/opencl:sweep_add @*"}},
+           .sweep = "scan/opencl:sweep_add"}};
 }
 
 }  // namespace tilewise::lab::seeds

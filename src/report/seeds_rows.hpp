@@ -1,0 +1,53 @@
+// The documents' problems, found among the records: chapters (one document on one machine) of studies (one experiment)
+// of problems (one size).
+#pragma once
+
+#include "report/model.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewise::report {
+
+/// One size, all devices.
+struct document_problem {
+  std::string name;                // "sort.i32 n=50,000"
+  const record::experiment* from;  // as in the last row
+  std::vector<const row*> rows;
+
+  /// On the document's device, if that was measured.
+  const row* baseline() const;
+  /// All that the document gives, by any of the rows.
+  std::vector<record::published_time> published() const;
+  /// What a time here is to be multiplied by to be that of the document's run.
+  double times_in_run() const { return from->times_in_run.value_or(1); }
+};
+
+/// One algorithm on one kind of inputs.
+struct document_study {
+  std::string algorithm, title;         // "sort i32, reversed"
+  std::vector<document_problem> sizes;  // from the smallest
+  std::size_t left_out = 0;             // sizes that the page has no room for
+
+  /// The document counts the transfers of a device.
+  bool counts_transfers() const;
+};
+
+struct document_chapter {
+  std::string document, machine;
+  std::vector<document_study> studies;
+};
+
+std::vector<document_chapter> document_chapters(const model& m);
+
+/// The time of a row as the document counts it, or nothing.
+const interval* counted_time(const row& r, bool with_transfers);
+/// The faster of two, or whichever there is.
+const row* faster(const row* a, const row* b, bool with_transfers);
+/// Which of the document's programs a row repeats; empty if none.
+std::string system_of(const row& r);
+/// "opencl:0", and for a CPU's row "cpu:serial".
+std::string place_of(const row& r);
+
+}  // namespace tilewise::report
