@@ -141,7 +141,7 @@ std::string crossings(const board& b) {
 std::string limit_words(const row& r) {
   if (r.mode == "file_to_file") return "the same files moved alone";
   if (r.mode == "host_to_host") return "the same bytes moved alone";
-  return r.bound_by == record::ceiling::fma ? "the device’s multiply-adds" : "the device’s copy";
+  return r.bound_by && record::is_arithmetic(*r.bound_by) ? "the device’s multiply-adds" : "the device’s copy";
 }
 
 std::string share_text(const row& r) { return *r.fraction < 0.01 ? "< 1 %" : percent(*r.fraction); }

@@ -29,12 +29,6 @@ std::string shape_apart(const row& r) {
   return r.shape;
 }
 
-speed_unit unit_of(const std::string& algorithm) {
-  for (const registry::algorithm* known : registry::algorithms())
-    if (known->name == algorithm) return known->speed_in;
-  return speed_unit::bytes;
-}
-
 /// A document's own inputs give other results.
 std::string data_apart(const row& r) { return r.data == "seeds" ? r.data : ""; }
 
