@@ -127,7 +127,7 @@ double read(backend::queue& on, memory what) {
   const unsigned groups = here.device().info().compute_units * groups_a_unit;
   const auto vectors = static_cast<unsigned>(what.bytes / sizeof(uint4));
   const std::uint64_t items = std::uint64_t{groups} * group_size, loads = (vectors + items - 1) / items;
-  const auto passes = static_cast<unsigned>(std::max<std::uint64_t>(2, bytes_a_call / what.bytes));
+  const auto passes = static_cast<unsigned>(std::max<std::uint64_t>(1, bytes_a_call / what.bytes));
   read_again<<<groups, group_size, 0, here.stream()>>>(what.as<const uint4>(), vectors, passes, nullptr);
   TW_CUDA(cudaGetLastError());
   return static_cast<double>(loads * items * sizeof(uint4)) * passes;

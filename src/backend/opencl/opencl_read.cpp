@@ -30,7 +30,7 @@ double read(backend::queue& on, memory what) {
   const read_shape shape = shape_on(info);
   const std::uint64_t items = shape.items(), bytes_a_call = info.is_cpu ? (16 << 20) * items : std::uint64_t{1} << 30;
   const std::uint64_t vectors = what.bytes / shape.vector_bytes,
-                      passes = std::max<std::uint64_t>(2, bytes_a_call / what.bytes);
+                      passes = std::max<std::uint64_t>(1, bytes_a_call / what.bytes);
   const std::string options = info.is_cpu ? "-DTW_VECTOR=ulong8 -DTW_OWN_PART" : "-DTW_VECTOR=uint4";
   const buffer never(here, shape.vector_bytes);
   here.launch_tiles(here.program(embedded::read_cl, options).kernel("tw_read_again"), shape.groups, shape.group_size,
