@@ -157,7 +157,7 @@ std::vector<measured> measured_with(decltype(measured_size::course) course) {
   for (const registry::variant* v : registry::variants_of(*p.what))
     if (registry::unsupported_reason(*v, p, *on, registry::default_tuning(v->tuning)).empty())
       all.rows.push_back({v, on, registry::default_tuning(v->tuning)});
-  all.rows.push_back({&limit_of(*p.what, "cpu"), on});
+  all.rows.push_back({limits_of(p, "cpu").front(), on});
   std::vector<measured> seen;
   bench_events events;
   events.on_record = [&](const measured& m) { seen.push_back(m); };

@@ -1,4 +1,5 @@
 // tilewise roofline: what bounds each algorithm on each device, and how near it comes, measured here or from records.
+#include "backend/cpu/cpu_device.hpp"
 #include "cli/bench_output.hpp"
 #include "cli/device_use.hpp"
 #include "cli/interrupt.hpp"
@@ -11,6 +12,7 @@
 #include "lab/bench.hpp"
 #include "lab/environment.hpp"
 #include "lab/measure_roofs.hpp"
+#include "lab/problems.hpp"
 #include "lab/request.hpp"
 #include "lab/roofline_plan.hpp"
 #include "lab/session.hpp"
@@ -28,6 +30,7 @@ namespace {
 struct roofline_request {
   device_list_options devices;
   std::vector<std::string> files;
+  std::uint64_t n = 0;
   double max_time_s = 1;
   std::string records;
   bool json = false;
@@ -96,11 +99,12 @@ class roofline_output {
   std::vector<lab::measured> all_;
 };
 
-/// Without names: of the CPU the team that `auto` takes, and each other device.
+/// Without names: the CPU as `auto` takes it, and each other device.
 std::vector<device_handle> devices_for(const roofline_request& asked) {
   std::vector<device_handle> all = open_devices(asked.devices);
-  if (asked.devices.names == device_list_options{}.names)
-    std::erase_if(all, [&](const device_handle& d) { return d->info().backend == "cpu" && d != all[1]; });
+  if (asked.devices.names != device_list_options{}.names) return all;
+  std::erase_if(all, [](const device_handle& d) { return d->info().backend == "cpu"; });
+  all.insert(all.begin(), backend::cpu::make_device("cpu", {.threads = asked.devices.threads, .instruction_set = {}}));
   return all;
 }
 
@@ -136,7 +140,7 @@ exit_code measure(const roofline_request& asked, const std::vector<std::string>&
   for (const device_handle& on : devices) {
     if (interrupt_requested()) break;
     add_roofs(*on, how.hooks, output);
-    lab::run_bench(lab::make_roofline_plan(on), how, events);
+    lab::run_bench(lab::make_roofline_plan(on, asked.n), how, events);
   }
   return output.finish();
 }
@@ -149,11 +153,16 @@ void add_roofline(CLI::App& app, invocation& call) {
   CLI::Option* files = command->add_option("FILES", asked->files, "analyse these records; measure nothing");
   files->option_text("...")->check(file_name());
   add_device_list_options(*command, asked->devices);
-  for (CLI::Option* option :
-       {command->get_option("--device"), command->get_option("--threads"), command->get_option("--time-limit"),
-        add_max_time(*command, asked->max_time_s),
-        add_file_option(*command, "-o", asked->records, "append one JSON record per row", "FILE.jsonl")})
-    option->excludes(files);
+  const std::vector<CLI::Option*> of_measuring{
+      command->get_option("--device"),
+      command->get_option("--threads"),
+      command->get_option("--time-limit"),
+      command->add_option("--n", asked->n, "elements; for matrices the side: NxN, NxNxN")
+          ->option_text("N")
+          ->check(whole_number(1, lab::most_elements)),
+      add_max_time(*command, asked->max_time_s),
+      add_file_option(*command, "-o", asked->records, "append one JSON record per row", "FILE.jsonl")};
+  for (CLI::Option* option : of_measuring) option->excludes(files);
   command->add_flag("--json", asked->json, "one JSON object on one line, also for errors");
   command->add_flag("-q,--quiet", asked->devices.quiet, "no progress lines");
   command->footer(

@@ -74,6 +74,9 @@ void hold_against_limits(const registry::problem& p, std::span<const measured> r
     if (mine.result.what.is_limit() ? &m == &mine : bound == nullptr || least_s(m) >= least_s(*bound)) bound = &m;
   }
   if (bound != nullptr) hold_against(*bound, p, mine);
+  // In the problem's own unit, what its operations could be done in.
+  if (bound == &mine && record::is_arithmetic(kind_of(mine)) && mine.unit == registry::speed_unit::bytes)
+    r.bytes_per_s = most_per_s(mine) * p.what->compulsory_bytes(p) / p.what->operations(p);
 }
 
 /// A ratio names its other row by variant, device and tuning, which rows with several numbers of threads share.

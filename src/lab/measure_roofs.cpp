@@ -15,7 +15,7 @@ namespace tilewise::lab {
 namespace {
 
 /// A roof is compared with other machines' and with levels 15 % apart; an interval needs six samples.
-constexpr stop_rule quick{.precision = 0.02, .min_samples = 7, .min_ns = 0, .max_samples = 31, .max_ns = 0.1e9};
+constexpr stop_rule quick{.precision = 0.02, .min_samples = 7, .min_ns = 0, .max_samples = 15, .max_ns = 0.1e9};
 
 /// Memory that has been written: pages that have not are one page of zeros, which every cache holds.
 class written_memory {

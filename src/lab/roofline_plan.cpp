@@ -1,7 +1,7 @@
 #include "lab/roofline_plan.hpp"
 
 #include "lab/limit.hpp"
-#include "lab/verify.hpp"
+#include "lab/problems.hpp"
 #include "registry/catalog.hpp"
 #include "registry/choose.hpp"
 
@@ -19,18 +19,30 @@ std::optional<registry::choice> chosen(const registry::problem& p, const backend
 
 }  // namespace
 
-std::vector<group> make_roofline_plan(const std::shared_ptr<backend::device>& on) {
+std::vector<group> make_roofline_plan(const std::shared_ptr<backend::device>& on, std::uint64_t n) {
   const device_info& info = on->info();
   std::vector<group> plan;
+  std::string refused;
   for (const registry::algorithm* what : registry::algorithms()) {
-    registry::problem p{.what = what, .type = what->types.front(), .shape = what->quick_shapes.back()};
-    give_numbers(p, 1);
+    request asked;
+    asked.types = {what->types.front()};
+    if (n != 0)
+      asked.sizes = {n};
+    else
+      asked.shapes = {what->quick_shapes.back()};
+    const asked_problems posed = problems_of(*what, asked);
+    if (posed.all.empty()) {
+      refused = posed.refused;
+      continue;
+    }
+    const registry::problem& p = posed.all.front();
     const auto choice = chosen(p, *on);
     if (!choice) continue;
     group all{p, info.backend == "cpu" ? "cpu" : sized_name(*on), {{choice->variant, on, choice->tuning}}};
     for (const registry::variant* limit : limits_of(p, info.backend)) all.rows.push_back({limit, on});
     plan.push_back(std::move(all));
   }
+  if (plan.empty() && !refused.empty()) throw error(errc::invalid_argument, refused);
   return plan;
 }
 

@@ -5,7 +5,9 @@
 
 namespace tilewise::lab {
 
-/// A group for each algorithm that the device computes, at the largest size and with the type of a first look.
-std::vector<group> make_roofline_plan(const std::shared_ptr<backend::device>& on);
+/// A group for each algorithm that the device computes, with the type of a first look, at this size (N means NxN or
+/// NxNxN for matrices), or at the largest of a first look if it is 0. Throws `invalid_argument` for a size at which no
+/// algorithm has an answer.
+std::vector<group> make_roofline_plan(const std::shared_ptr<backend::device>& on, std::uint64_t n);
 
 }  // namespace tilewise::lab

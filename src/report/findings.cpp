@@ -144,6 +144,10 @@ std::string limit_words(const row& r) {
   return r.bound_by && record::is_arithmetic(*r.bound_by) ? "the device’s multiply-adds" : "the device’s copy";
 }
 
+bool does_less_than_counted(const row& r) {
+  return r.plausible && r.bound_by && record::is_arithmetic(*r.bound_by) && r.fraction.value_or(0) > 1.05;
+}
+
 std::string share_text(const row& r) { return *r.fraction < 0.01 ? "< 1 %" : percent(*r.fraction); }
 
 std::vector<std::string> travel_findings(const panel& p) {

@@ -155,7 +155,7 @@ class roofline_maker {
       const row& r = *best->at(n);
       roofline& line = line_of(r);
       roofline_point at{
-          .what = &r, .intensity = r.bytes > 0 ? r.operations / r.bytes : 0, .memory = {}, .arithmetic = {}};
+          .of = &p, .what = &r, .intensity = r.bytes > 0 ? r.operations / r.bytes : 0, .memory = {}, .arithmetic = {}};
       const own_roofs own = limits_.of_group[{r.machine, place_of(r), r.group}];
       set_memory(at, own, line.roofs);
       set_arithmetic(at, own, line.roofs, unit_of(p.algorithm));

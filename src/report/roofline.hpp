@@ -25,12 +25,11 @@ struct device_roofs {
   std::vector<memory_level> levels;  // found among them; none without them
   std::vector<reading> copies;       // its own copies, by size
   std::vector<arithmetic_roof> arithmetic;
-
-  bool empty() const { return readings.empty() && copies.empty() && arithmetic.empty(); }
 };
 
 /// One problem on one device, by the fastest of our variants.
 struct roofline_point {
+  const panel* of;  // the problem
   const row* what;
   double intensity;              // counted operations for each compulsory byte
   std::optional<double> memory;  // bytes/s
@@ -54,8 +53,6 @@ struct roofline {
   std::string machine, device, hardware;
   device_roofs roofs;
   std::vector<roofline_point> points;  // by algorithm, then size
-
-  bool reads_are_known() const { return !roofs.readings.empty(); }
 };
 
 /// Of each device of each machine that has limits or times of kernels, by first appearance. A problem's roofs are those

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "report/page_builder.hpp"
+#include "report/roofline.hpp"
 
 namespace tilewise::report {
 
@@ -16,8 +17,10 @@ html time_section(const panel& p, page_builder& page);
 html scaling_section(const panel& p, page_builder& page);
 html transfer_section(const panel& p, page_builder& page);
 html peer_section(const panel& p);
+html bounds_section(const panel& p, const std::vector<roofline>& all, page_builder& page);
 
 // Of all records; empty if they have nothing of it:
+html roofline_section(const std::vector<roofline>& all, page_builder& page);
 html seeds_section(const model& m);
 html field_section(const model& m, page_builder& page);
 html machine_section(const model& m);
