@@ -34,7 +34,7 @@ std::string memory_sentence(const roofline& of) {
   std::string text = "Memory: ";
   for (const memory_level& level : roofs.levels)
     text += "reads " + report::rate(level.bytes_per_s) +
-            (&level == &roofs.levels.back() ? " beyond" : " up to " + report::bytes(level.to) + ",") + " ";
+            (level.to >= roofs.readings.back().bytes ? " beyond" : " up to " + report::bytes(level.to) + ",") + " ";
   if (!roofs.levels.empty() && !roofs.copies.empty()) text += "and ";
   if (!roofs.copies.empty()) text += "copies " + report::rate(roofs.copies.back().bytes_per_s) + " ";
   text.back() = '.';

@@ -60,10 +60,11 @@ std::vector<memory_level> levels_of(std::span<const reading> by_size) {
 double speed_for(double bytes, std::span<const reading> by_size, std::span<const memory_level> levels) {
   for (const memory_level& level : levels)
     if (bytes <= level.to && (bytes >= level.from || &level == &levels.front())) return level.bytes_per_s;
-  double speed = by_size.front().bytes_per_s;
-  for (const reading& r : by_size)
-    if (r.bytes <= bytes) speed = r.bytes_per_s;
-  return levels.empty() ? speed : std::max(speed, levels.back().bytes_per_s);
+  const auto next = std::find_if(by_size.begin(), by_size.end(), [&](const reading& r) { return r.bytes > bytes; });
+  double most = 0;
+  for (auto r = next == by_size.begin() ? next : std::prev(next); r != by_size.end(); ++r)
+    most = std::max(most, r->bytes_per_s);
+  return most;
 }
 
 }  // namespace tilewise::report

@@ -22,8 +22,9 @@ struct memory_level {
 /// than reading. `by_size`: ascending. The last level is the memory, if working sets beyond all caches were read.
 std::vector<memory_level> levels_of(std::span<const reading> by_size);
 
-/// The most at which a working set can be read: the speed of its level; between two levels, where a part of it is still
-/// in the faster one, that of the next smaller working set. `by_size` is not empty.
+/// The most at which a working set can be read: the speed of its level. Between two levels, where a part of it is still
+/// in the faster one, and beyond the last, the fastest among the next smaller working set and all larger ones: what is
+/// smaller is read as fast. `by_size` is not empty.
 double speed_for(double bytes, std::span<const reading> by_size, std::span<const memory_level> levels);
 
 }  // namespace tilewise::report

@@ -65,9 +65,9 @@ json roofs_of(const roofline& of, const point_list& points) {
     lines.push_back(roof_line(label, 0, {{range.from, range.from * bytes_per_s}, {highest / bytes_per_s, highest}}));
   };
   for (const memory_level& level : of.roofs.levels)
-    add_slanted(
-        (&level == &of.roofs.levels.back() ? "read, beyond " + bytes(level.from) : "read, to " + bytes(level.to)),
-        level.bytes_per_s);
+    add_slanted(level.to >= of.roofs.readings.back().bytes ? "read, beyond " + bytes(level.from)
+                                                           : "read, to " + bytes(level.to),
+                level.bytes_per_s);
   if (of.roofs.levels.empty() && !of.roofs.copies.empty())
     add_slanted("copy, " + bytes(of.roofs.copies.back().bytes), of.roofs.copies.back().bytes_per_s);
   for (const auto& [label, per_s] : flats)

@@ -245,13 +245,19 @@
       ctx.save();
       ctx.font = "12px " + getComputedStyle(document.body).fontFamily;
       ctx.textBaseline = "bottom";
+      const named = [];  // level ones; a later one at the same height stands to the left
       chart.data.datasets.slice(0, -1).forEach((set, i) => {
         const [first, last] = chart.getDatasetMeta(i).data;
         const isLevel = first.y === last.y;
         ctx.textAlign = isLevel ? "right" : "left";
         ctx.fillStyle = set.borderColor;
+        let x = isLevel ? last.x - 4 : first.x + 4;
+        if (isLevel) {
+          for (const known of named) if (Math.abs(known.y - last.y) < 14) x = Math.min(x, known.left - 10);
+          named.push({ y: last.y, left: x - ctx.measureText(set.label).width });
+        }
         ctx.save();
-        ctx.translate(isLevel ? last.x - 4 : first.x + 4, isLevel ? last.y - 2 : first.y - 4);
+        ctx.translate(x, isLevel ? last.y - 2 : first.y - 4);
         if (!isLevel) ctx.rotate(Math.atan2(last.y - first.y, last.x - first.x));
         ctx.fillText(set.label, 0, 0);
         ctx.restore();
