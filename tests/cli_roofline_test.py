@@ -13,12 +13,14 @@ import unittest
 from cli_test import Case, run
 
 H200 = pathlib.Path(__file__).parent.parent / "results/h200/bench.jsonl"
+JOBS = pathlib.Path(__file__).parent.parent / "results/h200/jobs.jsonl"
 MATMUL = pathlib.Path(__file__).parent.parent / "results/epyc-zen4-2core/matmul.jsonl"
 
 # As in cli_test.py. {r} is a file of records.
 ROWS = [
     ("no such file", "roofline {d}/none.jsonl", 6, r"^$", r"none\.jsonl cannot be read"),
-    ("no records", "roofline {d}/empty.jsonl", 6, r"^$", r"among 0 records there is neither a limit nor a right time"),
+    ("no records", "roofline {d}/empty.jsonl", 6, r"^$", r"empty\.jsonl holds no record"),
+    ("whole jobs alone", "roofline {j}", 6, r"^$", r"among \d+ records there is neither a limit nor a right time of a kernel"),
     ("records and measuring", "roofline {r} --n 9", 2, r"^$", r"excludes"),
     ("records and a device", "roofline {r} --device cpu", 2, r"^$", r"excludes"),
     ("no such device", "roofline --device cuda:99", 4, r"^$", r"no device 'cuda:99'"),
@@ -26,7 +28,7 @@ ROWS = [
     ("copies alone", "roofline {r}", 0,
      r"(?s)^cuda:0: NVIDIA H200\nMemory: copies .*\nArithmetic: not measured\.\nproblem .*of limit\n"
      r"reduce\.f32 65,536 .* memory .*\n  op=sum\n  .*; limit .*, by copy\n", r"^$"),
-    ("a product", "roofline {m}", 0, r"(?s)^cpu: .*Arithmetic: f32 fma .*matmul\.f32 .* compute .*, by fma", r"^$"),
+    ("a product", "roofline {m}", 0, r"(?s)^cpu: .*Arithmetic: f32 fma .*matmul\.f32 .* compute .*, by\s+fma", r"^$"),
 ]
 
 
@@ -40,7 +42,7 @@ class Roofline(Case):
     def test_rows(self):
         for name, arguments, code, out, err in ROWS:
             with self.subTest(name):
-                told = run(arguments.format(d=self.d, r=H200, m=MATMUL))
+                told = run(arguments.format(d=self.d, r=H200, m=MATMUL, j=JOBS))
                 self.check(told, code, out, err)
                 for line in told.stdout.splitlines():
                     self.assertLessEqual(len(line), 80, line)
