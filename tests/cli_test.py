@@ -264,7 +264,7 @@ class Rows(Case):
                     self.assertLessEqual(left, {"y.npy"} if code == 0 else set())
 
     def test_help_fits_a_terminal(self):
-        for command in "", "bench", "compare", "devices", "diffuse", "doctor", "list", "reduce", "report", "scale", "scan", "verify":
+        for command in "", "bench", "compare", "devices", "diffuse", "doctor", "list", "reduce", "report", "roofline", "scale", "scan", "verify":
             for line in run(f"{command} --help").stdout.splitlines():
                 self.assertLessEqual(len(line), 80, line)
 

@@ -105,6 +105,30 @@ TEST(Comparison, BothNoiseFloorsCount) {
   }
 }
 
+/// What the device's own limit shows as well is not the program's.
+TEST(Comparison, ALimitOfTheSameDeviceIsAControl) {
+  const std::vector<json> olds = made_up_records();
+  std::vector<json> news = olds;
+  scale(ours(news), 1.2);
+  json& limit = *std::find_if(news.begin(), news.end(), [&](const json& r) {
+    return r["case"]["group"] == ours(news)["case"]["group"] && r["case"]["algorithm"] == "copy";
+  });
+  EXPECT_EQ(compared_runs(olds, news).of(ours(news)).is, verdict::slower);
+  scale(limit, 1.2);
+  const compared_runs c(olds, news);
+  EXPECT_EQ(c.of(ours(news)).is, verdict::unclear);
+  EXPECT_GT(c.of(ours(news)).noise_floor, 0.15);
+  limit["device"]["name"] = "opencl:9";
+  limit["device"]["backend"] = "opencl";
+  std::vector<json> elsewhere = olds;
+  json& before = *std::find_if(elsewhere.begin(), elsewhere.end(), [&](const json& r) {
+    return r["case"]["group"] == limit["case"]["group"] && r["case"]["algorithm"] == "copy";
+  });
+  before["device"]["name"] = "opencl:9";
+  before["device"]["backend"] = "opencl";
+  EXPECT_EQ(compared_runs(elsewhere, news).of(ours(news)).is, verdict::slower) << "another device's says nothing";
+}
+
 TEST(Comparison, WhatBecameWrongIsWrong) {
   std::vector<json> olds = made_up_records();
   ours(olds)["case"]["threads"] = 8u;

@@ -162,7 +162,7 @@ std::vector<measured> measured_with(decltype(measured_size::course) course) {
   for (const registry::variant* v : registry::variants_of(*p.what))
     if (registry::unsupported_reason(*v, p, *on, registry::default_tuning(v->tuning)).empty())
       all.rows.push_back({v, on, registry::default_tuning(v->tuning)});
-  all.rows.push_back({&limit_of(*p.what, "cpu"), on});
+  all.rows.push_back({limits_of(p, "cpu").front(), on});
   std::vector<measured> seen;
   bench_events events;
   events.on_record = [&](const measured& m) { seen.push_back(m); };
@@ -257,11 +257,10 @@ measured row_of(const std::string& id, const std::string& place, double ns) {
   r.what.variant = id;
   r.what.dtype = "i32";
   r.what.shape = {65536, 65536};
-  r.experiment = record::experiment{std::string(m.from->document),
-                                    std::string(m.from->baseline),
-                                    "",
-                                    std::string(m.from->at(large)->first_outputs),
-                                    {}};
+  r.experiment.emplace();
+  r.experiment->document = m.from->document;
+  r.experiment->baseline = m.from->baseline;
+  r.experiment->first_outputs = m.from->at(large)->first_outputs;
   r.verify.emplace().ok = true;
   r.timing.emplace().kernel = clock_of({.calls_per_sample = 1, .ns = {ns}, .failure = {}});
   return m;

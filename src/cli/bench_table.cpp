@@ -2,7 +2,6 @@
 
 #include "cli/output.hpp"
 #include "cli/record_cells.hpp"
-#include "lab/ceiling.hpp"
 #include "report/format.hpp"
 
 #include <algorithm>
@@ -36,7 +35,15 @@ double rate_of(const measured& m) {
   return rate.value_or(0);
 }
 
-/// 10^9 units per second, and what bounds them.
+/// What bounds the problem; empty where nothing was measured.
+std::string bound_of(const std::vector<measured>& rows) {
+  for (const measured& m : rows)
+    if (!m.result.what.is_limit() && m.result.derived && m.result.derived->bound_by)
+      return ", of " + std::string(name_of(*m.result.derived->bound_by));
+  return "";
+}
+
+/// 10^9 units per second.
 std::string unit_of(const measured& m) {
   using registry::speed_unit;
   const bool is_float = m.result.what.dtype == name_of(dtype::f32) || m.result.what.dtype == name_of(dtype::f64);
@@ -44,15 +51,16 @@ std::string unit_of(const measured& m) {
          std::string(m.unit == speed_unit::operations ? (is_float ? "FLOP" : "op")
                      : m.unit == speed_unit::elements ? "keys"
                                                       : "B") +
-         "/s, of " + std::string(name_of(lab::ceiling_of(m.unit)));
+         "/s";
 }
 
 bool is_plausible(const measured& m) { return !m.result.derived || m.result.derived->plausible; }
 
 std::string why_implausible(const measured& m) {
   if (m.result.reason) return *m.result.reason;
-  const bool is_arithmetic = lab::ceiling_of(m.unit) == record::ceiling::fma;
-  return "they do more than the device's own " + std::string(is_arithmetic ? "multiply-adds" : "copy") + " can";
+  const auto bound = m.result.derived->bound_by;
+  return "they do more than the device's own " +
+         std::string(bound && record::is_arithmetic(*bound) ? "multiply-adds" : "copy") + " can";
 }
 
 /// A mark in place of a number that cannot be true.
@@ -78,12 +86,17 @@ std::string line_of(const measured& m, const std::vector<measured>& rows) {
   const std::string speedup =
       baseline != nullptr && !m.result.what.is_limit() ? report::factor(median_ns(*baseline) / median_ns(m)) + "x" : "";
   return start + right(report::duration(median_ns(m)), 8) + right(spread_of(*kernel), 7) +
-         right(rate < 0.001 ? "<0.001" : report::significant(rate, 3), 8) + right(share_of_limit(m), 8) +
-         right(speedup, 9) + "  " + bits_of(m) + "\n" + travel_of(m);
+         right(rate == 0      ? ""
+               : rate < 0.001 ? "<0.001"
+                              : report::significant(rate, 3),
+               8) +
+         right(share_of_limit(m), 8) + right(speedup, 9) + "  " + bits_of(m) + "\n" + travel_of(m);
 }
 
-std::string problem_title(const measured& m) {
-  return problem_name(m) + (m.result.what.mode == "hot" ? "" : "  " + m.result.what.mode) + "  (" + unit_of(m) + ")";
+std::string problem_title(const std::vector<measured>& rows) {
+  const measured& m = rows.front();
+  return problem_name(m) + (m.result.what.mode == "hot" ? "" : "  " + m.result.what.mode) + "  (" + unit_of(m) +
+         bound_of(rows) + ")";
 }
 
 /// The fastest at the algorithm's largest size; none is named where the best times cannot be true.
@@ -113,7 +126,7 @@ std::string bench_heading() {
 }
 
 std::string bench_block(const std::vector<measured>& rows) {
-  std::string text = "\n" + problem_title(rows.front()) + "\n";
+  std::string text = "\n" + problem_title(rows) + "\n";
   for (const measured& m : rows) text += line_of(m, rows);
   return text;
 }

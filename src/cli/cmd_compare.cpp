@@ -134,7 +134,7 @@ void add_compare(CLI::App& app, invocation& call) {
       "new/old is the ratio of the median times, above 1 where NEW is slower, with its\n"
       "95% interval. A row is faster or slower if the whole interval lies beyond the\n"
       "noise: the largest of 1%, both runs' noise floors, and what the peers beside it\n"
-      "differ by, whose code did not change. It is the same if all of the interval lies\n"
+      "and its device's limits differ by. It is the same if all of the interval lies\n"
       "within, and the noise is at most 5%. All else is unclear: measure longer, with\n"
       "--precision 0.5%, or on a quieter machine; `tilewise doctor` helps. A row is\n"
       "wrong if its result is, if it failed and did not before, or if its digest is\n"

@@ -88,6 +88,7 @@ void add_polymul(CLI::App& app, invocation& call);
 void add_probe(CLI::App& app, invocation& call);
 void add_reduce(CLI::App& app, invocation& call);
 void add_report(CLI::App& app, invocation& call);
+void add_roofline(CLI::App& app, invocation& call);
 void add_scale(CLI::App& app, invocation& call);
 void add_scan(CLI::App& app, invocation& call);
 void add_sort(CLI::App& app, invocation& call);

@@ -120,6 +120,7 @@ exit_code parse_and_run(int argc, char** argv) {
   add_probe(app, call);
   add_reduce(app, call);
   add_report(app, call);
+  add_roofline(app, call);
   add_scale(app, call);
   add_scan(app, call);
   add_sort(app, call);

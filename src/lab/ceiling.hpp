@@ -1,14 +1,26 @@
 // The most that a device can do, measured in the same rounds: its own plain copy, to which bandwidth is compared, and
-// its multiply-adds, for work bound by arithmetic.
+// its multiply-adds, for work bound by arithmetic. What bounds a problem is the one that needs longer for its
+// compulsory bytes and its counted operations: the smaller roof of Williams, Waterman and Patterson (2009).
 #pragma once
 
 #include "record/words.hpp"
 
+#include <vector>
+
 namespace tilewise::lab {
 
 using record::ceiling;
-/// Of an algorithm whose speed is given in this unit.
-ceiling ceiling_of(registry::speed_unit unit);
+
+/// What its operations are done with at most, by its order (docs/order.md). None where they are comparisons.
+std::optional<ceiling> arithmetic_of(const registry::algorithm& what);
+
+/// What may bound it, in the order of measuring. A copy of an input says little of a product of matrices, whose output
+/// may be any size; arithmetic bounds nothing that does less than one operation for each byte.
+std::vector<ceiling> ceilings_of(const registry::problem& p);
+
+/// Whether there are methods that need fewer operations for the same bits than the definition, which is what is
+/// counted.
+bool has_shorter_methods(const registry::algorithm& what);
 
 /// Bytes that a copy of the problem's first input moves: each read once and written once.
 double copied_bytes(const registry::problem& p);
@@ -16,6 +28,7 @@ double copied_bytes(const registry::problem& p);
 /// What is claimed about a case's speed.
 struct claimed_speed {
   registry::claim order;
+  ceiling bound_by;
   double share_of_ceiling;
   std::uint64_t cache_bytes;  // of the device; 0: unknown
 };

@@ -12,8 +12,8 @@ namespace {
 
 /// The copy's work follows from the problem; that of the multiply-adds is known only after a call.
 void note_operations(const row& r, dtype type, measured& m) {
-  if (ceiling_of(m.unit) != record::ceiling::fma) return;
-  m.result.what.operations = r.on->queue().multiply_add(type);
+  if (!record::is_arithmetic(ceiling_of(*r.variant))) return;
+  m.result.what.operations = operations_of(ceiling_of(*r.variant), type, r.on->queue());
   if (m.result.what.operations > 0) return;
   m.end(record::status::skipped, "this device's backend has no multiply-adds of this type to measure");
 }

@@ -9,10 +9,14 @@ namespace tilewise::lab {
 
 namespace {
 
-/// In the unit of the ceiling.
-double work_of(const measured& m) {
-  return ceiling_of(m.unit) == record::ceiling::fma ? m.result.what.operations : m.result.what.bytes_min;
+ceiling kind_of(const measured& limit) { return *record::word_of<ceiling>(limit.result.what.algorithm); }
+
+/// In the unit of the limit.
+double work_of(const measured& m, const measured& limit) {
+  return record::is_arithmetic(kind_of(limit)) ? m.result.what.operations : m.result.what.bytes_min;
 }
+
+double most_per_s(const measured& limit) { return work_of(limit, limit) / (*limit.time()->median_ns * 1e-9); }
 
 record::rates rates_of(const measured& m) {
   const double seconds = *m.time()->median_ns * 1e-9;
@@ -30,16 +34,14 @@ record::rates rates_of(const measured& m) {
 double surest_share(const measured& mine, const measured& limit) {
   const summary faster = *ratio_of(limit.time()->samples_ns, mine.time()->samples_ns);
   const double least = faster.ci95 ? faster.ci95->lo : faster.median;
-  return least * work_of(mine) / work_of(limit);
+  return least * work_of(mine, limit) / work_of(limit, limit);
 }
 
 void hold_against(const measured& limit, const registry::problem& p, measured& mine) {
   record::rates& r = *mine.result.derived;
-  const double most = work_of(limit) / (*limit.time()->median_ns * 1e-9);
-  r.bound_by = ceiling_of(mine.unit);
-  (r.bound_by == record::ceiling::copy ? r.ceiling_bytes_per_s : *r.ceiling_operations_per_s) = most;
-  r.fraction_of_ceiling = work_of(mine) / (*mine.time()->median_ns * 1e-9) / most;
-  r.plausible = &mine == &limit || is_plausible(p, {mine.result.what.order, surest_share(mine, limit),
+  r.bound_by = kind_of(limit);
+  r.fraction_of_ceiling = work_of(mine, limit) / (*mine.time()->median_ns * 1e-9) / most_per_s(limit);
+  r.plausible = &mine == &limit || is_plausible(p, {mine.result.what.order, *r.bound_by, surest_share(mine, limit),
                                                     mine.result.device.cache_bytes.value_or(0)});
 }
 
@@ -55,14 +57,26 @@ void compare(const row& to, const measured& other, measured& mine) {
 }
 
 /// Of its device, where a group has several; that of files is everybody's.
-const measured* limit_for(const measured& mine, std::span<const measured> rows) {
-  const measured* limit = nullptr;
+bool is_limit_for(const measured& mine, const measured& m) {
   const bool is_job = mine.result.timing->end_to_end.has_value();
-  for (const measured& m : rows)
-    if (m.result.what.is_limit() && m.time() != nullptr &&
-        (!is_job || m.result.what.backend == files_backend || m.result.device.name == mine.result.device.name))
-      limit = &m;
-  return limit;
+  return m.result.what.is_limit() && m.time() != nullptr && work_of(m, m) > 0 &&
+         (!is_job || m.result.what.backend == files_backend || m.result.device.name == mine.result.device.name);
+}
+
+/// What bounds it is the limit that needs longest for its work; a limit is held against itself.
+void hold_against_limits(const registry::problem& p, std::span<const measured> rows, measured& mine) {
+  record::rates& r = *mine.result.derived;
+  const measured* bound = nullptr;
+  const auto least_s = [&](const measured& limit) { return work_of(mine, limit) / most_per_s(limit); };
+  for (const measured& m : rows) {
+    if (!is_limit_for(mine, m)) continue;
+    (record::is_arithmetic(kind_of(m)) ? *r.ceiling_operations_per_s : r.ceiling_bytes_per_s) = most_per_s(m);
+    if (mine.result.what.is_limit() ? &m == &mine : bound == nullptr || least_s(m) >= least_s(*bound)) bound = &m;
+  }
+  if (bound != nullptr) hold_against(*bound, p, mine);
+  // In the problem's own unit, what its operations could be done in.
+  if (bound == &mine && record::is_arithmetic(kind_of(mine)) && mine.unit == registry::speed_unit::bytes)
+    r.bytes_per_s = most_per_s(mine) * p.what->compulsory_bytes(p) / p.what->operations(p);
 }
 
 /// A ratio names its other row by variant, device and tuning, which rows with several numbers of threads share.
@@ -80,7 +94,7 @@ void derive(const group& what, std::span<measured> rows) {
   for (measured& mine : rows) {
     if (mine.time() == nullptr) continue;
     mine.result.derived = rates_of(mine);
-    if (const measured* limit = limit_for(mine, rows)) hold_against(*limit, what.problem, mine);
+    hold_against_limits(what.problem, rows, mine);
     for (std::size_t i = 0; i < rows.size(); ++i)
       if (&rows[i] != &mine && rows[i].time() != nullptr && what.rows[i].is_default_tuning() && is_named_alone(what, i))
         compare(what.rows[i], rows[i], mine);

@@ -11,8 +11,11 @@ namespace tilewise::lab {
 namespace {
 
 /// The operations of the multiply-adds are known only once they have run.
-void describe_limit(const group& what, measured& m) {
-  if (ceiling_of(m.unit) == record::ceiling::fma) return;
+void describe_limit(const group& what, const row& r, measured& m) {
+  if (record::is_arithmetic(ceiling_of(*r.variant))) {
+    m.elements = 0;
+    return;
+  }
   m.result.what.bytes_min = copied_bytes(what.problem);
   // As many elements of the problem as make up these bytes.
   const double of_problem = what.problem.what->compulsory_bytes(what.problem);
@@ -98,7 +101,10 @@ measured describe(const group& what, const row& r, const measuring& how) {
   // Whatever its kernel does, a job is held against what must be moved.
   m.unit = is_whole_job(how.what) ? registry::speed_unit::bytes : what.problem.what->speed_in;
   m.elements = what.problem.shape.rank == 1 ? static_cast<double>(what.problem.n()) : 0;
-  (is_limit(*r.variant) && !is_whole_job(how.what) ? describe_limit : describe_variant)(what, m);
+  if (is_limit(*r.variant) && !is_whole_job(how.what))
+    describe_limit(what, r, m);
+  else
+    describe_variant(what, m);
   m.from = what.from;
   if (what.from != nullptr) {
     m.published = figures_of(*what.from, what.problem.shape, r.id(), m.place);

@@ -1,5 +1,7 @@
 #include "lab/limit.hpp"
 
+#include "backend/roofs.hpp"
+
 #include <algorithm>
 
 namespace tilewise::lab {
@@ -12,9 +14,9 @@ void copy(const registry::problem&, const registry::bindings& where, const regis
   queue.copy(where.out[0], where.in[0], where.in[0].bytes);
 }
 
-void multiply_add(const registry::problem& p, const registry::bindings&, const registry::tuning&,
-                  backend::queue& queue) {
-  queue.multiply_add(p.type);
+template <ceiling Arithmetic>
+void compute(const registry::problem& p, const registry::bindings&, const registry::tuning&, backend::queue& queue) {
+  operations_of(Arithmetic, p.type, queue);
 }
 
 variant limit(ceiling which, std::string_view backend, decltype(variant::run) run) {
@@ -28,7 +30,9 @@ const std::vector<variant>& limits() {
     for (const backend::runtime& r : backend::runtimes()) backends.push_back(r.name);
     for (const std::string_view backend : backends) {
       list.push_back(limit(ceiling::copy, backend, copy));
-      list.push_back(limit(ceiling::fma, backend, multiply_add));
+      list.push_back(limit(ceiling::fma, backend, compute<ceiling::fma>));
+      if (backend::roofs_of(backend) != nullptr)
+        list.push_back(limit(ceiling::muladd, backend, compute<ceiling::muladd>));
     }
     return list;
   }();
@@ -37,10 +41,12 @@ const std::vector<variant>& limits() {
 
 }  // namespace
 
-const variant& limit_of(const registry::algorithm& what, std::string_view backend) {
-  return *std::find_if(limits().begin(), limits().end(), [&](const variant& v) {
-    return v.algorithm == name_of(ceiling_of(what.speed_in)) && v.backend == backend;
-  });
+std::vector<const variant*> limits_of(const registry::problem& p, std::string_view backend) {
+  std::vector<const variant*> found;
+  for (const ceiling which : ceilings_of(p))
+    for (const variant& v : limits())
+      if (v.algorithm == name_of(which) && v.backend == backend) found.push_back(&v);
+  return found;
 }
 
 const variant& limit_of_job(bool of_files) {
@@ -50,5 +56,13 @@ const variant& limit_of_job(bool of_files) {
 }
 
 bool is_limit(const variant& v) { return record::word_of<ceiling>(v.algorithm).has_value(); }
+
+ceiling ceiling_of(const variant& limit) { return *record::word_of<ceiling>(limit.algorithm); }
+
+double operations_of(ceiling arithmetic, dtype type, backend::queue& queue) {
+  if (arithmetic == ceiling::fma) return queue.multiply_add(type);
+  const backend::roofs* roofs = backend::roofs_of(queue.device().info().backend);
+  return roofs == nullptr ? 0 : roofs->multiply_then_add(queue, type);
+}
 
 }  // namespace tilewise::lab

@@ -236,7 +236,8 @@ void add_groups(std::vector<group>& plan, const registry::problem& p, const expe
   for (const place& where : places) {
     std::vector<row> rows = rows_of(p, from, where, wanted);
     if (rows.empty()) continue;
-    rows.push_back({&limit_of(*p.what, where.devices.back()->info().backend), where.devices.back()});
+    for (const variant* limit : limits_of(p, where.devices.back()->info().backend))
+      rows.push_back({limit, where.devices.back()});
     plan.push_back({p, where.name, std::move(rows), from});
   }
 }

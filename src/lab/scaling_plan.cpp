@@ -178,7 +178,9 @@ class algorithm_plan {
   }
   /// What bounds several devices is no limit of one of them.
   group ended(group all) const {
-    if (on_.are_threads) all.rows.push_back({&limit_of(*all.problem.what, "cpu"), all.rows.back().on});
+    const device_handle last = all.rows.back().on;
+    if (on_.are_threads)
+      for (const registry::variant* limit : limits_of(all.problem, "cpu")) all.rows.push_back({limit, last});
     return all;
   }
 

@@ -75,7 +75,7 @@ struct measured_case {
   text mode;            // lab/mode.hpp: "hot", "file_to_file"
   double bytes_min = 0, operations = 0;
 
-  /// Whether it is the device's own copy or its multiply-adds.
+  /// Whether it is one of the device's ceilings, such as its own copy.
   bool is_limit() const { return word_of<ceiling>(algorithm).has_value(); }
 };
 

@@ -101,16 +101,31 @@ double sure_effect(const interval& ratio) {
 
 bool is_plausible(const compared_case& c) { return c.before->plausible && c.after->plausible; }
 
-/// By groups, whose rows were measured alternately.
-std::map<std::string_view, double> effects_on_peers(std::span<const compared_case> cases) {
-  std::map<std::string_view, double> effects;
-  for (const compared_case& c : cases) {
-    if (!c.after->peer || !c.ratio || !is_plausible(c)) continue;
-    double& largest = effects[c.after->group];
-    largest = std::max(largest, sure_effect(*c.ratio));
+/// What the controls of a row surely differ by, which were measured alternately with it: the peers of its group, whose
+/// code did not change, and the limits of its processor. All teams of a CPU are one.
+class control_effects {
+ public:
+  explicit control_effects(std::span<const compared_case> cases) {
+    for (const compared_case& c : cases) {
+      if (!c.ratio || !is_plausible(c)) continue;
+      if (c.after->peer) raise(effects_[{c.after->group, ""}], c);
+      if (c.after->is_limit()) raise(effects_[{c.after->group, processor_of(*c.after)}], c);
+    }
   }
-  return effects;
-}
+  double on(const row& r) const { return std::max(at({r.group, ""}), at({r.group, processor_of(r)})); }
+
+ private:
+  using key = std::pair<std::string_view, std::string_view>;
+
+  static std::string_view processor_of(const row& r) { return r.is_cpu ? std::string_view("cpu") : r.device; }
+  static void raise(double& largest, const compared_case& c) { largest = std::max(largest, sure_effect(*c.ratio)); }
+  double at(const key& of) const {
+    const auto found = effects_.find(of);
+    return found == effects_.end() ? 0 : found->second;
+  }
+
+  std::map<key, double> effects_;
+};
 
 void judge(compared_case& c) {
   if (!is_plausible(c))
@@ -215,11 +230,10 @@ comparison compare(const row_table& before, const row_table& after) {
   }
   for (const row& r : before)
     if (befores.is_last(r) && !paired.contains(&r)) result.left_out.push_back({&r, "only OLD has it"});
-  const auto on_peers = effects_on_peers(result.cases);
+  const control_effects controls(result.cases);
   for (compared_case& c : result.cases) {
     if (!c.ratio) continue;
-    if (const auto of_group = on_peers.find(c.after->group); of_group != on_peers.end())
-      c.noise_floor = std::max(c.noise_floor, of_group->second);
+    c.noise_floor = std::max(c.noise_floor, controls.on(*c.after));
     judge(c);
   }
   result.pairs = paired.size();

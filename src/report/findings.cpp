@@ -141,7 +141,11 @@ std::string crossings(const board& b) {
 std::string limit_words(const row& r) {
   if (r.mode == "file_to_file") return "the same files moved alone";
   if (r.mode == "host_to_host") return "the same bytes moved alone";
-  return r.bound_by == record::ceiling::fma ? "the device’s multiply-adds" : "the device’s copy";
+  return r.bound_by && record::is_arithmetic(*r.bound_by) ? "the device’s multiply-adds" : "the device’s copy";
+}
+
+bool does_less_than_counted(const row& r) {
+  return r.plausible && r.bound_by && record::is_arithmetic(*r.bound_by) && r.fraction.value_or(0) > 1.05;
 }
 
 std::string share_text(const row& r) { return *r.fraction < 0.01 ? "< 1 %" : percent(*r.fraction); }

@@ -15,6 +15,8 @@ std::vector<std::string> change_findings(const model& m);
 
 /// What bounds a row: "the device's copy".
 std::string limit_words(const row& r);
+/// Whether it is faster than its counted operations allow, by a method that needs fewer: then it has no share of them.
+bool does_less_than_counted(const row& r);
 /// How much of it a row reaches: "90 %". It has a fraction.
 std::string share_text(const row& r);
 

@@ -2,11 +2,19 @@
 
 #include "report/format.hpp"
 
+#include "registry/catalog.hpp"
+
 #include <algorithm>
 #include <map>
 #include <tuple>
 
 namespace tilewise::report {
+
+speed_unit unit_of(const std::string& algorithm) {
+  for (const registry::algorithm* known : registry::algorithms())
+    if (known->name == algorithm) return known->speed_in;
+  return speed_unit::bytes;
+}
 
 std::optional<double> interval::spread() const {
   if (!low || !high) return std::nullopt;
@@ -101,7 +109,8 @@ std::vector<const row*> series::measured() const {
 
 bool series::is_of_another_unit() const {
   return std::any_of(rows.begin(), rows.end(), [](const row* r) {
-    return r->own_order && r->bound_by == record::ceiling::fma && r->fraction.value_or(0) >= 1.5;
+    return r->own_order && r->bound_by == record::ceiling::fma && r->fraction.value_or(0) >= 1.5 &&
+           unit_of(r->algorithm) == speed_unit::operations;
   });
 }
 

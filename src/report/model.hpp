@@ -37,6 +37,8 @@ struct ratio {
 };
 
 using registry::speed_unit;
+/// What the speed of an algorithm is given in; bytes for one that this build does not know.
+speed_unit unit_of(const std::string& algorithm);
 
 /// What was measured on, as its first record says.
 struct machine {
@@ -58,7 +60,7 @@ struct row {
   record::status status = record::status::ok;
   std::uint64_t n = 0;  // the first size
   std::uint64_t threads = 0, seed = 0;
-  double operations = 0;
+  double operations = 0, bytes = 0;  // counted and compulsory; of a limit in each call
   bool is_cpu = false, peer = false, own_order = false;
   bool is_busy = false, is_dirty = false;  // the machine when the case began; the tool's source
   bool verified = false, plausible = true;
@@ -76,7 +78,10 @@ struct row {
   const record::ranks* ranks = nullptr;  // of a group of devices
 
   bool is_limit() const { return record::word_of<record::ceiling>(algorithm).has_value(); }
-  bool is_fma() const { return algorithm == name_of(record::ceiling::fma); }
+  bool is_arithmetic() const {
+    const auto which = record::word_of<record::ceiling>(algorithm);
+    return which && record::is_arithmetic(*which);
+  }
   bool is_serial() const { return backend == "serial"; }
   bool is_ok() const { return status == record::status::ok; }
   bool wrong() const { return status == record::status::wrong || (is_ok() && !verified && !is_limit()); }
@@ -142,7 +147,7 @@ struct series {
 
   const row* at(std::uint64_t n) const;
   /// The multiply-adds are the same work at every size: their rate is a limit, their time means nothing.
-  bool does_fixed_work() const { return !rows.empty() && rows.front()->is_fma(); }
+  bool does_fixed_work() const { return !rows.empty() && rows.front()->is_arithmetic(); }
   std::vector<const row*> measured() const;  // those with a time, one for each n
   /// It keeps no order and is half as fast again as the multiply-adds, or more: it computes on another unit, such as
   /// that of TF32, which is another problem than f32.

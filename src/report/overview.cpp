@@ -85,7 +85,7 @@ std::string limit_sentence(const std::vector<cell>& cells, const model& m) {
   std::vector<const cell*> bounded;
   std::size_t without = 0;
   for (const cell& c : cells) {
-    if (!c.what.ours->ranked()) continue;
+    if (!c.what.ours->ranked() || does_less_than_counted(*c.what.ours)) continue;
     if (c.what.ours->fraction)
       bounded.push_back(&c);
     else
@@ -131,6 +131,7 @@ std::string peer_sentence(const std::vector<cell>& cells, const model& m) {
 
 /// "80 % of copy", or that nothing bounds it.
 std::string share_words(const row& r) {
+  if (does_less_than_counted(r)) return "fewer operations than are counted";
   return r.fraction ? share_text(r) + " of " + std::string(name_of(*r.bound_by)) : "no limit measured";
 }
 

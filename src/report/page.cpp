@@ -27,7 +27,7 @@ std::string summary_of(const std::string& algorithm) {
   return "";
 }
 
-html panel_content(const panel& p, page_builder& page) {
+html panel_content(const panel& p, const std::vector<roofline>& rooflines, page_builder& page) {
   html whole = doubt_section(p);  // one statement each: charts are numbered in this order
   if (p.is_of_jobs()) {
     whole += job_section(p, page);
@@ -35,13 +35,15 @@ html panel_content(const panel& p, page_builder& page) {
   }
   whole += ladder_section(p, page);
   whole += time_section(p, page);
+  whole += bounds_section(p, rooflines, page);
   whole += scaling_section(p, page);
   whole += transfer_section(p, page);
   return whole + peer_section(p);
 }
 
 /// Of each panel, or empty where there is no room left. The fullest of an algorithm on a machine come first.
-std::map<const panel*, html> panel_contents(const model& m, const std::vector<const panel*>& main, page_builder& page) {
+std::map<const panel*, html> panel_contents(const model& m, const std::vector<const panel*>& main,
+                                            const std::vector<roofline>& rooflines, page_builder& page) {
   std::vector<const panel*> order = main;
   for (const panel& p : m.panels)
     if (std::find(main.begin(), main.end(), &p) == main.end()) order.push_back(&p);
@@ -49,7 +51,7 @@ std::map<const panel*, html> panel_contents(const model& m, const std::vector<co
   std::size_t bytes = 0;
   for (const panel* p : order) {
     if (bytes + page.size_of_charts() >= page_limits::problems) break;
-    bytes += (contents[p] = panel_content(*p, page)).size();
+    bytes += (contents[p] = panel_content(*p, rooflines, page)).size();
   }
   return contents;
 }
@@ -78,9 +80,9 @@ std::string measured_sentence(const std::vector<const panel*>& panels) {
 }
 
 /// The fullest panel of an algorithm on a machine is open, the others are folded.
-std::vector<chapter> algorithm_sections(const model& m, page_builder& page) {
+std::vector<chapter> algorithm_sections(const model& m, const std::vector<roofline>& rooflines, page_builder& page) {
   const auto main = main_panels(m);
-  auto contents = panel_contents(m, main, page);
+  auto contents = panel_contents(m, main, rooflines, page);
   std::vector<chapter> all;
   std::vector<const panel*> of_algorithm;
   for (auto p = m.panels.begin(); p != m.panels.end(); ++p) {
@@ -103,13 +105,15 @@ std::vector<chapter> algorithm_sections(const model& m, page_builder& page) {
 
 /// All that follows the first screen, in order. What the records have nothing of is left out.
 std::vector<chapter> sections_of(const model& m, page_builder& page) {
+  const std::vector<roofline> of_devices = rooflines(m);
   std::vector<chapter> all;
   const auto append = [&](std::vector<chapter> more) {
     for (chapter& c : more) all.push_back(std::move(c));
   };
   if (is_of_documents(m)) append(seeds_chapters(m, page));
-  append(algorithm_sections(m, page));
+  append(algorithm_sections(m, of_devices, page));
   if (!is_of_documents(m)) append(seeds_chapters(m, page));
+  all.push_back({"What bounds each device", roofline_section(of_devices, page)});
   all.push_back({"The diffusing field", field_section(m, page)});
   all.push_back({m.machines.size() == 1 ? "The machine" : "The machines", machine_section(m)});
   all.push_back({"How to repeat it", repeat_section(m)});

@@ -29,12 +29,6 @@ std::string shape_apart(const row& r) {
   return r.shape;
 }
 
-speed_unit unit_of(const std::string& algorithm) {
-  for (const registry::algorithm* known : registry::algorithms())
-    if (known->name == algorithm) return known->speed_in;
-  return speed_unit::bytes;
-}
-
 /// A document's own inputs give other results, and sorted keys are another problem.
 std::string data_apart(const row& r) {
   const bool is_apart = r.data == "seeds" || r.data == "sorted" || r.data == "reversed";
@@ -155,13 +149,16 @@ bool comes_first(const row* x, const row* y) {
   return x->ranked() && x->kernel->median < y->kernel->median;
 }
 
-/// A limit that bounds nothing here is none.
+/// A limit that bounds nothing at a size is none there.
 void drop_loose_limits(board& b) {
-  const auto is_bounded = [](const row* r) { return r->bound_by.has_value(); };
-  const bool is_any = std::any_of(b.all.begin(), b.all.end(), [&](const series& s) {
-    return s.kind != role::limit && std::any_of(s.rows.begin(), s.rows.end(), is_bounded);
-  });
-  if (!is_any) std::erase_if(b.all, [](const series& s) { return s.kind == role::limit; });
+  std::set<std::pair<std::string_view, std::uint64_t>> bounds;
+  for (const series& s : b.all)
+    for (const row* r : s.rows)
+      if (s.kind != role::limit && r->bound_by) bounds.emplace(name_of(*r->bound_by), r->n);
+  for (series& s : b.all)
+    if (s.kind == role::limit)
+      std::erase_if(s.rows, [&](const row* r) { return !bounds.contains({r->algorithm, r->n}); });
+  std::erase_if(b.all, [](const series& s) { return s.rows.empty(); });
 }
 
 void sort_panel(panel& p) {

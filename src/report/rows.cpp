@@ -58,11 +58,14 @@ void add_times(const record::timing& timing, row& r) {
 
 /// Whether the limit that a record names bounds its case. A copy bounds what moves data: devices do 5 to 16
 /// multiply-adds of f32, and 1.5 to 16 of f64, while they copy a byte (results/), so a case with more than 8 operations
-/// for each byte waits for its arithmetic. A whole job is held against moving its data, whatever it computes.
+/// for each byte waits for its arithmetic, unless both were measured and the copy takes longer. A whole job is held
+/// against moving its data, whatever it computes.
 bool is_bound(const record::rates& rates, const record::measured_case& c) {
   constexpr double most_operations_per_byte = 8;
-  return rates.bound_by == record::ceiling::fma || is_job(c.mode) ||
-         (rates.bound_by && c.operations <= most_operations_per_byte * c.bytes_min);
+  if (!rates.bound_by) return false;
+  const bool were_both_measured = rates.ceiling_bytes_per_s && rates.ceiling_operations_per_s.value_or(std::nullopt);
+  return record::is_arithmetic(*rates.bound_by) || were_both_measured || is_job(c.mode) ||
+         c.operations <= most_operations_per_byte * c.bytes_min;
 }
 
 void add_rates(const record::rates& rates, const record::measured_case& c, row& r) {
@@ -143,6 +146,7 @@ void row_table::add(const record::result& of) {
   r.threads = c.threads.value_or(0);
   r.seed = c.seed;
   r.operations = c.operations;
+  r.bytes = c.bytes_min;
   r.is_cpu = of.device.backend == "cpu";
   r.peer = c.peer;
   r.own_order = c.order == registry::claim::own;

@@ -74,7 +74,7 @@ std::string finding(const std::vector<rung>& rungs) {
   else
     text = "The fastest of ours is " + ours->what->label;
   if (const rung* limit = last_of(rungs, role::limit))
-    text += (limit->at->is_fma() ? "; multiply-adds alone are " : "; the plain copy moves its bytes ") +
+    text += (limit->at->is_arithmetic() ? "; multiply-adds alone are " : "; the plain copy moves its bytes ") +
             factor(limit->speed / ours->speed) + " times as fast";
   return text + ".";
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "report/page_builder.hpp"
+#include "report/roofline.hpp"
 
 namespace tilewise::report {
 
@@ -22,6 +23,7 @@ html time_section(const panel& p, page_builder& page);
 html scaling_section(const panel& p, page_builder& page);
 html transfer_section(const panel& p, page_builder& page);
 html peer_section(const panel& p);
+html bounds_section(const panel& p, const std::vector<roofline>& all, page_builder& page);
 
 /// One for each document whose experiments were repeated.
 std::vector<chapter> seeds_chapters(const model& m, page_builder& page);
@@ -29,6 +31,7 @@ std::vector<chapter> seeds_chapters(const model& m, page_builder& page);
 bool is_of_documents(const model& m);
 
 // Of all records; empty if they have nothing of it:
+html roofline_section(const std::vector<roofline>& all, page_builder& page);
 html field_section(const model& m, page_builder& page);
 html machine_section(const model& m);
 html repeat_section(const model& m);

@@ -99,12 +99,12 @@ html when_a_device_wins(const document_study& s) {
   if (sentences.empty()) return {};
   std::vector<std::vector<html>> rows;
   for (const document_problem& p : s.sizes) {
-    auto& cells = rows.emplace_back(
+    auto& line = rows.emplace_back(
         std::vector<html>{html::text(p.rows.front()->size()), time_cell(fastest_on(p, "cpu", false), false)});
     for (const std::string& device : devices) {
       if (where(s, wins_of(s, device, false)).empty()) continue;
-      cells.push_back(time_cell(fastest_on(p, device, false), false));
-      cells.push_back(time_cell(fastest_on(p, device, true), true));
+      line.push_back(time_cell(fastest_on(p, device, false), false));
+      line.push_back(time_cell(fastest_on(p, device, true), true));
     }
   }
   return tag("h4", "When does a device beat the CPU?") + tag("ul", sentences) +

@@ -1,6 +1,7 @@
 #include "report/standing.hpp"
 
 #include "report/comparison.hpp"
+#include "report/findings.hpp"
 #include "report/format.hpp"
 
 #include <algorithm>

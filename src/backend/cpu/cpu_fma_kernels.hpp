@@ -13,13 +13,12 @@ using chains_function = double (*)(std::uint64_t steps, void* operands);
 
 /// One for each dtype.
 struct chain_kernels {
-  chains_function of[6];
+  chains_function fused[6];
+  chains_function apart[6];  // product and sum rounded each
 };
 
 TILEWISE_AT_EACH_LEVEL(extern const chain_kernels chains;)
 
-inline chains_function chains_of(instruction_set level, dtype type) {
-  return TILEWISE_AT_LEVEL(level, chains).of[static_cast<unsigned>(type)];
-}
+inline const chain_kernels& chains_of(instruction_set level) { return TILEWISE_AT_LEVEL(level, chains); }
 
 }  // namespace tilewise::backend::cpu

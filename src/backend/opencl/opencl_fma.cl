@@ -1,8 +1,10 @@
 // What:   chains of multiply-adds in registers, the ceiling that arithmetic is compared with.
-// Order:  each lane is one chain c = fma(c, a, b), the operation of a matrix product; integers multiply and add.
+// Order:  each lane is one chain c = fma(c, a, b), the operation of a matrix product; integers multiply and add, and so
+//         do floats where product and sum are rounded each.
 // Shape:  six vectors of 64 bytes per item: registers on a CPU, 48 or 96 chains on a GPU.
 // Limits: each step of a chain depends on the one before, so no compiler can shorten it.
-// Twins:  cpu_fma_kernels.cpp, cuda_fma.cu.
+// Twins:  cpu_fma_kernels.cpp, cuda_roofs.cu.
+#pragma OPENCL FP_CONTRACT OFF
 #ifdef TW_FUSED
 #define TW_STEP(c) c = fma(c, a, b)
 #else

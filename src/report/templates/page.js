@@ -210,7 +210,92 @@
     };
   }
 
-  const makers = { lines, bars, stack };
+  // Names beside the points of a roofline; pushed apart where they would overlap.
+  const pointNames = {
+    id: "pointNames",
+    afterDatasetsDraw(chart) {
+      const { ctx, chartArea } = chart;
+      const index = chart.data.datasets.length - 1;
+      const set = chart.data.datasets[index];
+      ctx.save();
+      ctx.font = "12px " + getComputedStyle(document.body).fontFamily;
+      ctx.textBaseline = "middle";
+      const labels = chart.getDatasetMeta(index).data.map((point, i) => {
+        const width = ctx.measureText(set.names[i]).width;
+        const fits = point.x + 8 + width < chartArea.right;
+        return { text: set.names[i], colour: set.pointBorderColor[i], x: fits ? point.x + 8 : point.x - 8 - width, y: point.y, width };
+      }).sort((a, b) => a.y - b.y);
+      labels.forEach((label, i) => {
+        for (const above of labels.slice(0, i)) {
+          const apart = above.x > label.x + label.width || label.x > above.x + above.width;
+          if (!apart && label.y < above.y + 13) label.y = above.y + 13;
+        }
+        ctx.fillStyle = label.colour;
+        ctx.fillText(label.text, label.x, label.y);
+      });
+      ctx.restore();
+    },
+  };
+
+  // A slanted roof is named where it begins, a level one where it ends, above the line.
+  const roofNames = {
+    id: "roofNames",
+    afterDatasetsDraw(chart) {
+      const { ctx } = chart;
+      ctx.save();
+      ctx.font = "12px " + getComputedStyle(document.body).fontFamily;
+      ctx.textBaseline = "bottom";
+      const named = [];  // level ones; a later one at the same height stands to the left
+      chart.data.datasets.slice(0, -1).forEach((set, i) => {
+        const [first, last] = chart.getDatasetMeta(i).data;
+        const isLevel = first.y === last.y;
+        ctx.textAlign = isLevel ? "right" : "left";
+        ctx.fillStyle = set.borderColor;
+        let x = isLevel ? last.x - 4 : first.x + 4;
+        if (isLevel) {
+          for (const known of named) if (Math.abs(known.y - last.y) < 14) x = Math.min(x, known.left - 10);
+          named.push({ y: last.y, left: x - ctx.measureText(set.label).width });
+        }
+        ctx.save();
+        ctx.translate(x, isLevel ? last.y - 2 : first.y - 4);
+        if (!isLevel) ctx.rotate(Math.atan2(last.y - first.y, last.x - first.x));
+        ctx.fillText(set.label, 0, 0);
+        ctx.restore();
+      });
+      ctx.restore();
+    },
+  };
+
+  function roofline(spec) {
+    const write = written[spec.unit];
+    const roofs = spec.roofs.map((line) => ({
+      label: line.label, borderColor: colourOf(line), borderDash: dashes[line.role], borderWidth: 1.5, pointRadius: 0, pointHitRadius: 0,
+      data: line.points.map(([x, y]) => ({ x, y })),
+    }));
+    const colours = spec.marks.map((mark) => ink(mark.colour));
+    const points = spec.marks.map((mark) => mark.point);
+    const named = {
+      showLine: false, names: spec.marks.map((mark) => mark.label), borderColor: ink("soft"), pointRadius: 4.5, pointBorderWidth: 1.5,
+      pointStyle: spec.marks.map((mark) => mark.colour === "ours0" ? "circle" : "triangle"),
+      pointBorderColor: colours, pointBackgroundColor: points.map((p, i) => p[4] ? ink("paper") : colours[i]),
+      data: points.map(([x, y, low, high]) => ({ x, y, low, high })),
+    };
+    const xs = [...spec.roofs.flatMap((line) => line.points.map((p) => p[0])), ...points.map((p) => p[0])];
+    const x = { ...logarithmic(spec.x, three), min: Math.min(...xs), max: Math.max(...xs) };
+    return {
+      type: "line", data: { datasets: [...roofs, named] }, plugins: [whiskers, roofNames, pointNames],
+      options: common({
+        layout: { padding: { right: 12, top: 12 } },
+        scales: { x, y: logarithmic(spec.y, write) },
+        plugins: { tooltip: { callbacks: {
+          title: (items) => three(items[0].parsed.x) + " operations for each byte",
+          label: (item) => (item.dataset.names ?? [])[item.dataIndex] + ": " + write(item.parsed.y),
+        } } },
+      }),
+    };
+  }
+
+  const makers = { lines, bars, stack, roofline };
   const drawn = new Map();
   function draw(canvas) {
     const spec = specs[canvas.dataset.chart];

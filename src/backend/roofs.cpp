@@ -1,0 +1,30 @@
+#include "backend/roofs.hpp"
+
+#include "backend/cpu/cpu_roofs.hpp"
+#if TILEWISE_WITH_OPENCL
+#include "backend/opencl/opencl_roofs.hpp"
+#endif
+#if TILEWISE_WITH_CUDA
+#include "backend/cuda/cuda_roofs.hpp"
+#endif
+
+#include <array>
+
+namespace tilewise::backend {
+
+const roofs* roofs_of(std::string_view backend) {
+  static constexpr std::array all {
+    roofs{"cpu", cpu::multiply_then_add, cpu::read, cpu::least_read},
+#if TILEWISE_WITH_OPENCL
+        roofs{"opencl", opencl::multiply_then_add, opencl::read, opencl::least_read},
+#endif
+#if TILEWISE_WITH_CUDA
+        roofs{"cuda", cuda::multiply_then_add, cuda::read, cuda::least_read},
+#endif
+  };
+  for (const roofs& of : all)
+    if (of.backend == backend) return &of;
+  return nullptr;
+}
+
+}  // namespace tilewise::backend

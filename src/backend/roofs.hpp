@@ -1,0 +1,26 @@
+// The roofs of a device beside its own copy and its multiply-adds (queue::copy, queue::multiply_add): what it can do at
+// most, for Williams, Waterman and Patterson's roofline model (Communications of the ACM 52, 2009). A backend without
+// them, such as a group of devices, has no such roofs.
+#pragma once
+
+#include "backend/backend.hpp"
+
+namespace tilewise::backend {
+
+struct roofs {
+  std::string_view backend;
+  /// As queue::multiply_add, with product and sum rounded each: what an order may use that fuses nothing.
+  double (*multiply_then_add)(queue&, dtype);
+  /// Reads the memory again and again, so often that the cost of the call itself is negligible, with all units
+  /// together: each a part of its own on a CPU, and on a GPU another part in each pass, so that nothing but a cache of
+  /// the whole device helps. Returns the number of bytes read. The memory's size is a multiple of 4096 bytes and below
+  /// 2^35.
+  double (*read)(queue&, memory);
+  /// The smallest memory that keeps all units busy, in bytes.
+  std::uint64_t (*least_read)(const device_info&);
+};
+
+/// Null where the backend has none.
+const roofs* roofs_of(std::string_view backend);
+
+}  // namespace tilewise::backend

@@ -1,0 +1,163 @@
+#include "cli/roofline_table.hpp"
+
+#include "cli/record_cells.hpp"
+#include "report/format.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace tilewise::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+using report::arithmetic_roof;
+using report::memory_level;
+using report::roofline;
+using report::roofline_point;
+
+constexpr std::size_t columns = 80, name_width = 30;
+
+std::string lines_of(const std::string& sentence) { return folded(sentence, columns, "  ") + "\n"; }
+/// Below a problem.
+std::string detail(const std::string& sentence) { return "  " + folded(sentence, columns - 2, "    ") + "\n"; }
+
+std::string operations_text(double per_s, std::string_view type) {
+  const std::string text = report::operation_rate(per_s);
+  return type.starts_with('f') ? text : text.substr(0, text.rfind(' ') + 2) + "op/s";
+}
+
+std::string memory_sentence(const roofline& of) {
+  const report::device_roofs& roofs = of.roofs;
+  if (roofs.levels.empty() && roofs.copies.empty()) return "Memory: not measured.";
+  std::string text = "Memory: ";
+  for (const memory_level& level : roofs.levels)
+    text += "reads " + report::rate(level.bytes_per_s) +
+            (level.to >= roofs.readings.back().bytes ? " beyond" : " up to " + report::bytes(level.to) + ",") + " ";
+  if (!roofs.levels.empty() && !roofs.copies.empty()) text += "and ";
+  if (!roofs.copies.empty()) text += "copies " + report::rate(roofs.copies.back().bytes_per_s) + " ";
+  text.back() = '.';
+  return text;
+}
+
+std::string arithmetic_sentence(const roofline& of) {
+  if (of.roofs.arithmetic.empty()) return "Arithmetic: not measured.";
+  std::string text = "Arithmetic: ";
+  for (const arithmetic_roof& a : of.roofs.arithmetic)
+    text += (&a == &of.roofs.arithmetic.front() ? "" : ", ") + std::string(a.dtype) + " " + std::string(name_of(a.by)) +
+            " " + operations_text(a.per_s, a.dtype);
+  return text + ".";
+}
+
+std::string cell(const std::optional<double>& value, std::size_t width) {
+  return right(value ? report::significant(*value, 3) : "-", width);
+}
+
+std::string bound_of(const roofline_point& at) {
+  return !at.has_limit() ? "" : at.is_memory_bound() ? "memory" : "compute";
+}
+
+std::string share_of(const roofline_point& at) {
+  if (!at.has_limit()) return "-";
+  const double share = at.share();
+  return (share >= 10    ? ">999%"
+          : share < 1e-3 ? "<0.1%"
+                         : report::significant(100 * share, 3) + "%") +
+         (at.is_implausible() ? "!" : "");
+}
+
+/// A time in the unit of the algorithm.
+std::string speed_in(double ns, const roofline_point& at) {
+  const report::row& r = *at.what;
+  const report::speed_unit unit = report::unit_of(r.algorithm);
+  const double work = unit == report::speed_unit::bytes      ? r.bytes
+                      : unit == report::speed_unit::elements ? static_cast<double>(r.n)
+                                                             : r.operations;
+  const double per_s = work / ns * 1e9;
+  return report::duration(ns) + ", " +
+         (unit == report::speed_unit::operations ? operations_text(per_s, r.dtype)
+                                                 : report::throughput_text(per_s, unit));
+}
+
+std::string block_of(const roofline& of, const roofline_point& at) {
+  const report::row& r = *at.what;
+  const std::string settings = report::shown_settings(r.settings);
+  const std::string name = r.algorithm + "." + r.dtype + " " + r.size();
+  std::string text = name.size() > name_width ? name + "\n" + std::string(name_width, ' ') : left(name, name_width);
+  text += right(report::bytes(r.bytes), 10) + cell(at.intensity, 9) + cell(at.balance(), 9) + "  " +
+          left(bound_of(at), 8) + right(share_of(at), 9);
+  text.erase(text.find_last_not_of(' ') + 1);
+  text += "\n";
+  if (!settings.empty()) text += detail(settings);
+  std::string reached = speed_in(r.kernel->median, at) + ", by " + r.name();
+  if (at.has_limit())
+    reached += "; limit " + speed_in(at.limit_ns(), at) + ", by " + std::string(name_of(at.bound_by()));
+  else
+    reached += "; no limit was measured";
+  text += detail(reached);
+  if (const std::string doubt = r.doubt(); !doubt.empty() && r.plausible) text += detail("? " + doubt);
+  if (const std::string why = why_implausible(of, at); !why.empty()) text += detail("! " + why);
+  return text;
+}
+
+template <class T>
+ordered_json maybe(const std::optional<T>& value) {
+  return value ? ordered_json(*value) : ordered_json();
+}
+
+ordered_json to_json(const roofline& of, const roofline_point& at) {
+  const report::row& r = *at.what;
+  ordered_json told{{"algorithm", r.algorithm},
+                    {"dtype", r.dtype},
+                    {"shape", r.shape},
+                    {"settings", r.settings},
+                    {"variant", r.variant},
+                    {"device", r.device},
+                    {"bytes", r.bytes},
+                    {"operations", r.operations},
+                    {"intensity", at.intensity},
+                    {"balance", maybe(at.balance())},
+                    {"memory_bytes_per_s", maybe(at.memory)},
+                    {"arithmetic_per_s", maybe(at.arithmetic)},
+                    {"time_ns", r.kernel->median},
+                    {"in_doubt", !r.ranked()},
+                    {"bound", nullptr}};
+  if (!at.has_limit()) return told;
+  told["bound"] = at.is_memory_bound() ? "memory" : "compute";
+  told["roof"] = name_of(at.bound_by());
+  told["limit_ns"] = at.limit_ns();
+  told["share"] = at.share();
+  told["implausible"] = at.is_implausible() ? ordered_json(why_implausible(of, at)) : ordered_json();
+  return told;
+}
+
+}  // namespace
+
+std::string roofline_block(const roofline& of, bool names_machine) {
+  std::string text = lines_of(of.device + (of.hardware.empty() || of.hardware == of.device ? "" : ": " + of.hardware) +
+                              (names_machine ? ", " + of.machine : ""));
+  text += lines_of(memory_sentence(of)) + lines_of(arithmetic_sentence(of));
+  if (of.points.empty()) return text;
+  text += left("problem", name_width) + right("bytes", 10) + right("op/byte", 9) + right("balance", 9) + "  bound" +
+          right("of limit", 12) + "\n";
+  for (const roofline_point& at : of.points) text += block_of(of, at);
+  return text;
+}
+
+ordered_json to_json(const roofline& of) {
+  ordered_json told{{"machine", of.machine}, {"device", of.device}, {"hardware", of.hardware}};
+  told["levels"] = ordered_json::array();
+  for (const memory_level& level : of.roofs.levels)
+    told["levels"].push_back({{"from_bytes", level.from}, {"to_bytes", level.to}, {"bytes_per_s", level.bytes_per_s}});
+  told["copy_bytes_per_s"] =
+      of.roofs.copies.empty() ? ordered_json() : ordered_json(of.roofs.copies.back().bytes_per_s);
+  told["arithmetic"] = ordered_json::array();
+  for (const arithmetic_roof& a : of.roofs.arithmetic)
+    told["arithmetic"].push_back({{"dtype", a.dtype}, {"roof", name_of(a.by)}, {"operations_per_s", a.per_s}});
+  told["problems"] = ordered_json::array();
+  for (const roofline_point& at : of.points) told["problems"].push_back(to_json(of, at));
+  return told;
+}
+
+}  // namespace tilewise::cli

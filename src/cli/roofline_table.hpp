@@ -1,0 +1,18 @@
+// What `roofline` prints of a device.
+#pragma once
+
+#include "report/roofline.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+
+namespace tilewise::cli {
+
+/// Its roofs, then two lines for each problem; at most 80 columns. `names_machine`: there are several.
+std::string roofline_block(const report::roofline& of, bool names_machine);
+
+/// Bytes, operations and seconds; times in nanoseconds.
+nlohmann::ordered_json to_json(const report::roofline& of);
+
+}  // namespace tilewise::cli

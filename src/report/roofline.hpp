@@ -1,0 +1,66 @@
+// The roofline model of Williams, Waterman and Patterson (Roofline: an insightful visual performance model for
+// multicore architectures, Communications of the ACM 52(4), 2009): what does I operations for each byte that it must
+// move reaches at most min(arithmetic, I x bandwidth). The bandwidth is that of the memory in which the data fit, as in
+// the cache-aware model of Ilic, Pratas and Sousa (Cache-aware roofline model: upgrading the loft, IEEE Computer
+// Architecture Letters 13(1), 2014). All roofs are measured on the device; bytes are the compulsory ones and operations
+// those of the definition, as each algorithm's README states them.
+#pragma once
+
+#include "report/model.hpp"
+#include "report/roofline_levels.hpp"
+
+#include <string>
+#include <vector>
+
+namespace tilewise::report {
+
+struct arithmetic_roof {
+  std::string_view dtype;
+  record::ceiling by;  // fma or muladd
+  double per_s;        // operations
+};
+
+struct device_roofs {
+  std::vector<reading> readings;     // the device's speed of reading, by size
+  std::vector<memory_level> levels;  // found among them; none without them
+  std::vector<reading> copies;       // its own copies, by size
+  std::vector<arithmetic_roof> arithmetic;
+};
+
+/// One problem on one device, by the fastest of our variants.
+struct roofline_point {
+  const panel* of;  // the problem
+  const row* what;
+  double intensity;              // counted operations for each compulsory byte
+  std::optional<double> memory;  // bytes/s
+  record::ceiling memory_by = record::ceiling::copy;
+  std::optional<double> arithmetic;  // operations/s; none where the operations are comparisons
+  record::ceiling arithmetic_by = record::ceiling::fma;
+
+  /// Operations a byte from which on arithmetic bounds: the ridge point. None without both roofs.
+  std::optional<double> balance() const;
+  bool has_limit() const { return memory || arithmetic; }
+  /// By the smaller roof, of those that were measured.
+  bool is_memory_bound() const;
+  record::ceiling bound_by() const { return is_memory_bound() ? memory_by : arithmetic_by; }
+  double limit_ns() const;
+  double share() const { return limit_ns() / what->kernel->median; }
+  /// Above 105 % of the limit: 5 % is allowed for noise.
+  bool is_implausible() const { return has_limit() && share() > 1.05; }
+};
+
+struct roofline {
+  std::string machine, device, hardware;
+  device_roofs roofs;
+  std::vector<roofline_point> points;  // by algorithm, then size
+};
+
+/// Of each device of each machine that has limits or times of kernels, by first appearance. A problem's roofs are those
+/// that were measured alternately with it, and its device's: of reading, if that is faster than the copy; of arithmetic
+/// on its type, or on integers of its width, if none was measured with it.
+std::vector<roofline> rooflines(const model& m);
+
+/// Why a share above 105 % may be. Empty below.
+std::string why_implausible(const roofline& of, const roofline_point& at);
+
+}  // namespace tilewise::report

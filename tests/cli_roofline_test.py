@@ -1,0 +1,80 @@
+"""`tilewise roofline`: what it makes of records, and what it measures and keeps.
+
+cli_roofline_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
+"""
+
+import json
+import os
+import pathlib
+import sys
+import tempfile
+import unittest
+
+from cli_test import Case, run
+
+H200 = pathlib.Path(__file__).parent.parent / "results/h200/bench.jsonl"
+JOBS = pathlib.Path(__file__).parent.parent / "results/h200/jobs.jsonl"
+MATMUL = pathlib.Path(__file__).parent.parent / "results/epyc-zen4-2core/matmul.jsonl"
+
+# As in cli_test.py. {r} is a file of records.
+ROWS = [
+    ("no such file", "roofline {d}/none.jsonl", 6, r"^$", r"none\.jsonl cannot be read"),
+    ("no records", "roofline {d}/empty.jsonl", 6, r"^$", r"empty\.jsonl holds no record"),
+    ("whole jobs alone", "roofline {j}", 6, r"^$", r"among \d+ records there is neither a limit nor a right time of a kernel"),
+    ("records and measuring", "roofline {r} --n 9", 2, r"^$", r"excludes"),
+    ("records and a device", "roofline {r} --device cpu", 2, r"^$", r"excludes"),
+    ("no such device", "roofline --device cuda:99", 4, r"^$", r"no device 'cuda:99'"),
+    ("no time", "roofline --max-time 0", 2, r"^$", r"'0' is not a number of seconds above 0"),
+    ("copies alone", "roofline {r}", 0,
+     r"(?s)^cuda:0: NVIDIA H200\nMemory: copies .*\nArithmetic: not measured\.\nproblem .*of limit\n"
+     r"reduce\.f32 65,536 .* memory .*\n  op=sum\n  .*; limit .*, by copy\n", r"^$"),
+    ("a product", "roofline {m}", 0, r"(?s)^cpu: .*Arithmetic: f32 fma .*matmul\.f32 .* compute .*, by\s+fma", r"^$"),
+]
+
+
+class Roofline(Case):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.d = cls.folder.name
+        pathlib.Path(f"{cls.d}/empty.jsonl").write_text("")
+
+    def test_rows(self):
+        for name, arguments, code, out, err in ROWS:
+            with self.subTest(name):
+                told = run(arguments.format(d=self.d, r=H200, m=MATMUL, j=JOBS))
+                self.check(told, code, out, err)
+                for line in told.stdout.splitlines():
+                    self.assertLessEqual(len(line), 80, line)
+
+    def test_json_is_one_line_with_what_the_table_says(self):
+        told = run(f"roofline {MATMUL} --json")
+        self.check(told, 0, r"^\{.*\}\n$", r"^$")
+        for device in json.loads(told.stdout)["devices"]:
+            for problem in device["problems"]:
+                self.assertAlmostEqual(problem["intensity"], problem["operations"] / problem["bytes"])
+                if problem["bound"] == "compute":
+                    self.assertAlmostEqual(problem["limit_ns"] * problem["arithmetic_per_s"] * 1e-9 / problem["operations"], 1)
+                    self.assertAlmostEqual(problem["share"], problem["limit_ns"] / problem["time_ns"])
+        self.check(run(f"roofline {self.d}/none.jsonl --json"), 6, r'"code":"io","exit":6')
+
+    def test_roofs_are_measured_once_and_kept(self):
+        words = "roofline --device cpu:serial --n 64 --max-time 0.01 -q"
+        cache = {**os.environ, "XDG_CACHE_HOME": f"{self.d}/cache"}
+        os.mkdir(f"{self.d}/cache", 0o700)
+        files = [f"{self.d}/{name}.jsonl" for name in ("first", "again")]
+        self.check(run(f"{words} -o {files[0]}", env=cache), "0", r"(?s)^cpu: .*\nMemory: reads .*\nArithmetic: f32 fma .*")
+        self.check(run(f"{words} -o {files[1]}", env=cache), "0")
+        records = [[json.loads(line) for line in pathlib.Path(file).read_text().splitlines()] for file in files]
+        roofs = [[r["id"] for r in of if r["case"]["group"].startswith("read.")] for of in records]
+        self.assertGreater(len(roofs[0]), 10)
+        self.assertEqual(roofs[0], roofs[1], "kept")
+        measured = [{r["case"]["algorithm"] for r in of if r["verify"]} for of in records]
+        self.assertEqual(measured[0], {"reduce", "scan", "sort", "matmul", "matvec", "polymul", "convolve", "diffuse"})
+        self.assertEqual(run(f"roofline {files[0]}").stdout, run(f"roofline {files[0]} {files[0]}").stdout)
+        self.check(run(f"report {files[0]} -o {self.d}/page.html"), 0)
+        self.assertIn("What bounds each device", pathlib.Path(f"{self.d}/page.html").read_text())
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
