@@ -22,7 +22,8 @@ void meeting::wait() {
   } else {
     const bool is_room = seats_.size() <= std::thread::hardware_concurrency();
     const auto is_over = [&] { return round_.load(std::memory_order_acquire) != round; };
-    if (!cpu::poll(is_over, is_room ? cpu::patience::lasting : cpu::patience::none)) round_.wait(round, std::memory_order_acquire);
+    if (!cpu::poll(is_over, is_room ? cpu::patience::lasting : cpu::patience::none))
+      round_.wait(round, std::memory_order_acquire);
   }
   if (failed_.load(std::memory_order_acquire)) throw cancelled();
 }
