@@ -219,7 +219,7 @@ class Terminals(FilesCase):
         pathlib.Path(f"{self.d}/evil.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
         for raw in False, True:
             pathlib.Path(f"{self.d}/bad.jsonl").write_text(json.dumps({"schema": self.EVIL}, ensure_ascii=raw) + "\n")
-            for words in ["report", "evil.jsonl", "--markdown"], ["report", "bad.jsonl"]:
+            for words in ["report", "evil.jsonl", "--markdown"], ["report", "evil.jsonl", "--matrix"], ["report", "bad.jsonl"]:
                 result = run(words, cwd=self.d)
                 self.check_plain(result.stdout + result.stderr)
                 text = self.on_a_terminal(words)

@@ -18,10 +18,10 @@ struct report_options {
   std::vector<std::string> files;
   std::string page;
   std::string csv;
-  bool markdown = false;
+  bool markdown = false, matrix = false;
   bool open = false;
 
-  bool asks_for_nothing() const { return page.empty() && csv.empty() && !markdown; }
+  bool asks_for_nothing() const { return page.empty() && csv.empty() && !markdown && !matrix; }
   /// The page's file; empty if there is to be none.
   std::string page_file() const { return page.empty() && (asks_for_nothing() || open) ? "report.html" : page; }
 };
@@ -44,12 +44,13 @@ exit_code run(const report_options& options) {
   report::row_table rows;
   const auto take = [&](const record::result& r) {
     if (csv) csv->add(r);
-    if (!page.empty() || options.markdown) rows.add(r);
+    if (!page.empty() || options.markdown || options.matrix) rows.add(r);
   };
   take_records(options.files, take);
   const report::model m = report::make_model(std::move(rows));
   if (!page.empty()) report::write_html(m, page);
   if (csv) csv->commit();
+  if (options.matrix) print(report::matrix_markdown(m));
   if (options.markdown) print(report::markdown(m));
   if (options.open)
     open_in_browser(page);
@@ -70,7 +71,8 @@ void add_report(CLI::App& app, invocation& call) {
   add_file_option(*command, "-o,--output", options->page, "the page to write; report.html if no output is named",
                   "FILE.html");
   add_file_option(*command, "--csv", options->csv, "one row per record, for a spreadsheet", "FILE.csv");
-  command->add_flag("--markdown", options->markdown, "print the README's table of results");
+  command->add_flag("--markdown", options->markdown, "print tables of all sizes, for a README");
+  command->add_flag("--matrix", options->matrix, "print the first screen's matrix as Markdown");
   command->add_flag("--open", options->open, "open the page in your browser");
   command->footer(
       "The page needs no network and holds everything: charts, their numbers, the bits.\n"

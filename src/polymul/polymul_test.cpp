@@ -16,6 +16,7 @@ namespace {
 using tests::message_of;
 
 __extension__ using wide = __int128;
+__extension__ using uwide = unsigned __int128;
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max(),
                        least = std::numeric_limits<std::int64_t>::min();
 
@@ -209,7 +210,6 @@ TEST(Polymul, AModulusMakesAnythingFit) {
 /// Values at a point, which reveal a wrong product but for a chance of 1 in 10^14: a(x) b(x) = c(x) modulo a prime.
 std::uint64_t value_at(const auto& coefficients, std::uint64_t x) {
   constexpr std::uint64_t prime = 2'305'843'009'213'693'951;  // 2^61 - 1
-  __extension__ using uwide = unsigned __int128;
   std::uint64_t sum = 0;
   for (std::size_t i = coefficients.size(); i-- != 0;) {
     const std::int64_t r = coefficients[i] % static_cast<std::int64_t>(prime);
@@ -231,8 +231,8 @@ TEST(Polymul, LargeProductsHaveTheRightValueEverywhere) {
     const std::vector<std::int64_t> c = polymul(a, b);
     for (int i = 0; i < 3; ++i) {
       const std::uint64_t x = random() >> 3;
-      const auto expected = static_cast<std::uint64_t>(static_cast<unsigned __int128>(value_at(a, x)) * value_at(b, x) %
-                                                       2'305'843'009'213'693'951);
+      const auto expected =
+          static_cast<std::uint64_t>(static_cast<uwide>(value_at(a, x)) * value_at(b, x) % 2'305'843'009'213'693'951);
       EXPECT_EQ(value_at(c, x), expected) << n << "x" << m;
     }
     if (std::min(n, m) < 100'000) {

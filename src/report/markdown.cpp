@@ -1,6 +1,7 @@
 #include "report/findings.hpp"
 #include "report/format.hpp"
 #include "report/report.hpp"
+#include "report/standing_matrix.hpp"
 
 #include <algorithm>
 
@@ -73,10 +74,47 @@ std::string head(const panel& p) {
          " | speed against peer | bits |\n|---|--:|---|---|--:|--:|--:|---|---|\n";
 }
 
+/// "1.22 × cuda:cub, 89 % of copy"
+std::string standing_text(const standing& s) {
+  if (s.position == position::not_measured) return "–";
+  if (s.position == position::in_doubt) return "in doubt: " + escaped(s.why);
+  std::string text = words_of(s.position);
+  if (s.speed) text = factor(s.speed->median) + " × " + escaped(short_name(s.peer->variant));
+  if (s.position == position::ahead) text = "**" + text + "**";
+  return text + ", " + escaped(share_words(*s.ours));
+}
+
+std::string machines_sentence(const model& m) {
+  std::string text = "Machine: ";
+  for (const std::string& machine : m.machines)
+    text += (&machine == &m.machines.front() ? "" : ", ") + escaped(machine);
+  return text + ".";
+}
+
+constexpr const char* begin_mark = "<!-- results:begin -->\n";
+constexpr const char* end_mark = "\n<!-- results:end -->\n";
+
 }  // namespace
 
+std::string matrix_markdown(const model& m) {
+  const std::vector<matrix_cell> cells = cells_of(matrix_panels(m));
+  const matrix all = make_matrix(m, cells);
+  std::string text = begin_mark + escaped(bits_finding(m)) + "\n\n| algorithm and largest problem |";
+  for (const std::string& column : all.columns) text += " " + escaped(column) + " |";
+  text += "\n|---|";
+  for (std::size_t i = 0; i < all.columns.size(); ++i) text += "---|";
+  for (const matrix::line& l : all.lines) {
+    text += "\n| **" + escaped(l.algorithm) + "** " + escaped(l.problem) + " |";
+    for (const matrix_cell* c : l.cells) text += " " + standing_text(c ? c->what : standing{}) + " |";
+  }
+  return text +
+         "\n\nThe fastest of our variants on each processor, against the best peer there, and its share of the limit; "
+         "bold where it is ahead by the whole 95 % interval. " +
+         machines_sentence(m) + end_mark;
+}
+
 std::string markdown(const model& m) {
-  std::string text = "<!-- results:begin -->\n" + escaped(bits_finding(m)) + "\n";
+  std::string text = begin_mark + escaped(bits_finding(m)) + "\n";
   std::string algorithm;
   for (const panel* p : table_panels(m)) {
     if (p->algorithm != algorithm) text += head(*p);
@@ -93,10 +131,8 @@ std::string markdown(const model& m) {
   text +=
       "\n\nThe fastest variant of each processor at each size; median kernel time, data resident; ? marks what is in "
       "doubt, which is the fastest only where nothing else was measured. Ratios are speed ratios of interleaved runs, "
-      "with their 95 % intervals. Machine: ";
-  for (const std::string& machine : m.machines)
-    text += (&machine == &m.machines.front() ? "" : ", ") + escaped(machine);
-  return text + ".\n<!-- results:end -->\n";
+      "with their 95 % intervals. ";
+  return text + machines_sentence(m) + end_mark;
 }
 
 }  // namespace tilewise::report

@@ -3,63 +3,37 @@
 #include "report/findings.hpp"
 #include "report/format.hpp"
 #include "report/sections.hpp"
-#include "report/standing.hpp"
+#include "report/standing_matrix.hpp"
 
 #include <algorithm>
-#include <map>
 
 namespace tilewise::report {
 
 namespace {
 
-/// Of each algorithm on each machine its main problem; of whole jobs only where no kernels were measured.
-std::vector<const panel*> matrix_panels(const model& m) {
-  std::vector<const panel*> all = main_panels(m), kept;
-  const auto same = [](const panel* x, const panel* y) {
-    return x != y && x->algorithm == y->algorithm && x->machine == y->machine && !y->is_of_jobs();
-  };
-  for (const panel* p : all)
-    if (!p->is_of_jobs() || std::none_of(all.begin(), all.end(), [&](const panel* q) { return same(p, q); }))
-      kept.push_back(p);
-  return kept;
-}
-
-struct cell {
-  const panel* of;
-  const board* on;
-  standing what;
-};
-
-std::vector<cell> cells_of(const std::vector<const panel*>& panels) {
-  std::vector<cell> all;
-  for (const panel* p : panels)
-    for (const board& b : p->boards)
-      if (const standing s = standing_of(b); s.ours) all.push_back({p, &b, s});
-  return all;
-}
-
-std::string place_of(const cell& c, const model& m) {
+std::string place_of(const matrix_cell& c, const model& m) {
   return c.on->name + (m.machines.size() > 1 ? " of " + c.of->machine : "");
 }
-std::string name_of(const cell& c, const model& m) { return c.of->algorithm + " on " + place_of(c, m); }
+std::string name_of(const matrix_cell& c, const model& m) { return c.of->algorithm + " on " + place_of(c, m); }
 
 constexpr std::size_t most_named = 5;  // in a sentence
 
 /// The fastest at the largest size of a problem, or null if its time is in doubt.
-const cell* winner_of(const panel& p, const std::vector<cell>& cells) {
-  const cell* best = nullptr;
-  for (const cell& c : cells) {
+const matrix_cell* winner_of(const panel& p, const std::vector<matrix_cell>& cells) {
+  const matrix_cell* best = nullptr;
+  for (const matrix_cell& c : cells) {
     if (c.of != &p || c.what.ours->n != p.largest_size()) continue;
     if (!best || c.what.ours->kernel->median < best->what.ours->kernel->median) best = &c;
   }
   return best && best->what.ours->ranked() ? best : nullptr;
 }
 
-std::string fastest_sentence(const std::vector<const panel*>& panels, const std::vector<cell>& cells, const model& m) {
+std::string fastest_sentence(const std::vector<const panel*>& panels, const std::vector<matrix_cell>& cells,
+                             const model& m) {
   std::vector<std::pair<std::string, std::vector<std::string>>> won;
   std::vector<std::string> unknown;
   for (const panel* p : panels) {
-    const cell* best = winner_of(*p, cells);
+    const matrix_cell* best = winner_of(*p, cells);
     if (!best) {
       unknown.push_back(p->algorithm);
       continue;
@@ -80,11 +54,11 @@ std::string fastest_sentence(const std::vector<const panel*>& panels, const std:
   return text + (unknown.empty() ? "" : "; nothing can be said of " + listed(unknown, 8)) + ".";
 }
 
-std::string limit_sentence(const std::vector<cell>& cells, const model& m) {
+std::string limit_sentence(const std::vector<matrix_cell>& cells, const model& m) {
   constexpr double reached = 0.8;
-  std::vector<const cell*> bounded;
+  std::vector<const matrix_cell*> bounded;
   std::size_t without = 0;
-  for (const cell& c : cells) {
+  for (const matrix_cell& c : cells) {
     if (!c.what.ours->ranked() || does_less_than_counted(*c.what.ours)) continue;
     if (c.what.ours->fraction)
       bounded.push_back(&c);
@@ -92,11 +66,12 @@ std::string limit_sentence(const std::vector<cell>& cells, const model& m) {
       ++without;
   }
   if (bounded.empty()) return "No limit was measured for a time that can be trusted.";
-  std::stable_sort(bounded.begin(), bounded.end(),
-                   [](const cell* x, const cell* y) { return *x->what.ours->fraction > *y->what.ours->fraction; });
-  const auto told = [&](const cell& c) { return name_of(c, m) + " (" + share_text(*c.what.ours) + ")"; };
+  std::stable_sort(bounded.begin(), bounded.end(), [](const matrix_cell* x, const matrix_cell* y) {
+    return *x->what.ours->fraction > *y->what.ours->fraction;
+  });
+  const auto told = [&](const matrix_cell& c) { return name_of(c, m) + " (" + share_text(*c.what.ours) + ")"; };
   std::vector<std::string> at_limit;
-  for (const cell* c : bounded)
+  for (const matrix_cell* c : bounded)
     if (*c->what.ours->fraction >= reached) at_limit.push_back(told(*c));
   std::string text = at_limit.empty() ? "No limit is reached; the nearest to it is " + told(*bounded.front())
                                       : "80 % of the limit or more is reached by " + listed(at_limit, most_named);
@@ -106,10 +81,10 @@ std::string limit_sentence(const std::vector<cell>& cells, const model& m) {
          ".";
 }
 
-std::string peer_sentence(const std::vector<cell>& cells, const model& m) {
+std::string peer_sentence(const std::vector<matrix_cell>& cells, const model& m) {
   std::size_t ahead = 0, even = 0, alone = 0;
   std::vector<std::string> behind, unclear;
-  for (const cell& c : cells) {
+  for (const matrix_cell& c : cells) {
     ahead += c.what.position == position::ahead;
     even += c.what.position == position::on_a_par;
     alone += c.what.position == position::no_peer;
@@ -129,12 +104,6 @@ std::string peer_sentence(const std::vector<cell>& cells, const model& m) {
   return text + ".";
 }
 
-/// "80 % of copy", or that nothing bounds it.
-std::string share_words(const row& r) {
-  if (does_less_than_counted(r)) return "fewer operations than are counted";
-  return r.fraction ? share_text(r) + " of " + std::string(name_of(*r.bound_by)) : "no limit measured";
-}
-
 /// A processor's name is shown where the table's head is not, on narrow screens.
 html cell_html(const std::string& place, const standing& s) {
   html words = tag("b", {{"class", "mark"}}, html::text(letter_of(s.position))) + " " + words_of(s.position);
@@ -147,37 +116,15 @@ html cell_html(const std::string& place, const standing& s) {
   return tag("div", {{"class", style_of(s.position)}}, tag("span", {{"class", "place"}}, html::text(place)) + words);
 }
 
-/// "scan f32, n = 1,024", and where a processor was measured at another size.
-std::string problem_of(const panel& p, const model& m) {
-  const std::uint64_t largest = p.largest_size();
-  const std::string settings = shown_settings(p.settings);
-  std::string text = p.dtype + (settings.empty() ? "" : " " + settings) + ", n = " + p.size_at(largest);
-  for (const board& b : p.boards)
-    if (const std::uint64_t n = b.largest_size(); n != largest && n != 0) text += ", on " + b.name + " " + p.size_at(n);
-  if (p.is_of_jobs()) text += ", whole jobs";
-  return text + (m.machines.size() > 1 ? ", on " + p.machine : "");
-}
-
-html matrix(const model& m, const std::vector<const panel*>& panels, const std::vector<cell>& cells) {
-  constexpr std::size_t most_columns = 8;
-  std::vector<std::string> names;
-  std::map<std::string, std::string> hardware;
-  for (const panel* p : panels)
-    for (const board& b : p->boards)
-      if (hardware.emplace(b.name, b.title).second) names.push_back(b.name);
-  const std::size_t unsaid = names.size() - std::min(names.size(), most_columns);
-  names.resize(names.size() - unsaid);
+html matrix_html(const matrix& of) {
   std::vector<std::string> heads{"algorithm and largest problem"};
-  for (const std::string& name : names) heads.push_back(name + (hardware[name].empty() ? "" : " · " + hardware[name]));
+  heads.insert(heads.end(), of.columns.begin(), of.columns.end());
   std::vector<std::vector<html>> rows;
-  for (const panel* p : panels) {
-    auto& line = rows.emplace_back(
-        std::vector<html>{html::text(p->algorithm) + tag("small", html::sentence(problem_of(*p, m)))});
-    for (const std::string& name : names) {
-      const auto here =
-          std::find_if(cells.begin(), cells.end(), [&](const cell& c) { return c.of == p && c.on->name == name; });
-      line.push_back(cell_html(name, here == cells.end() ? standing{} : here->what));
-    }
+  for (const matrix::line& l : of.lines) {
+    auto& line =
+        rows.emplace_back(std::vector<html>{html::text(l.algorithm) + tag("small", html::sentence(l.problem))});
+    for (std::size_t i = 0; i < of.columns.size(); ++i)
+      line.push_back(cell_html(of.columns[i], l.cells[i] ? l.cells[i]->what : standing{}));
   }
   return tag("div", {{"class", "matrix"}},
              table("Our fastest variant on each processor, at the largest size of the problem that was measured most",
@@ -185,7 +132,7 @@ html matrix(const model& m, const std::vector<const panel*>& panels, const std::
          tag("p", {{"class", "note"}},
              "Its speed against the best peer there, and its share of the limit: A ahead, P on a par, B behind, U "
              "unclear, N no peer, ? in doubt, – not measured.") +
-         left_out(unsaid, "processors");
+         left_out(of.unsaid, "processors");
 }
 
 std::string machine_sentence(const machine& on, const std::vector<const panel*>& panels) {
@@ -240,14 +187,14 @@ html told(const std::vector<html>& notes) {
 
 html overview(const model& m) {
   const std::vector<const panel*> panels = matrix_panels(m);
-  const std::vector<cell> cells = cells_of(panels);
+  const std::vector<matrix_cell> cells = cells_of(panels);
   html whole = machine_lines(m, panels);
   if (!cells.empty())
     whole += list("ul", {{"class", "verdict"}},
                   {html::sentence(fastest_sentence(panels, cells, m)), html::sentence(limit_sentence(cells, m)),
                    html::sentence(peer_sentence(cells, m))});
   whole += tag("p", {{"class", any_wrong(m) ? "bits wrong" : "bits"}}, html::sentence(bits_finding(m)));
-  if (!panels.empty()) whole += matrix(m, panels, cells);
+  if (!cells.empty()) whole += matrix_html(make_matrix(m, cells));
   if (const std::string doubts = doubt_note(m); !doubts.empty())
     whole += tag("p", {{"class", "note"}}, html::sentence(doubts));
   std::vector<html> notes;

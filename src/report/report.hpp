@@ -26,7 +26,8 @@ class csv_file {
   std::string lines_;  // not yet written
 };
 
-/// The README's table of measured results, between its markers.
+/// Tables of measured results for a README, between its markers: all sizes, or the first screen's matrix.
 std::string markdown(const model& m);
+std::string matrix_markdown(const model& m);
 
 }  // namespace tilewise::report

@@ -89,10 +89,10 @@ std::vector<std::vector<html>> cells_of(const document_study& s, const std::vect
                                         const value_of& value, std::string (*text)(double)) {
   std::vector<std::vector<html>> rows;
   for (const repeated& line : drawn) {
-    auto& cells = rows.emplace_back(std::vector<html>{html::text(line.label)});
+    auto& entries = rows.emplace_back(std::vector<html>{html::text(line.label)});
     for (std::size_t i = 0; i < s.sizes.size(); ++i) {
       const auto y = line.rows[i] ? value(*line.rows[i], s.sizes[i]) : std::nullopt;
-      cells.push_back(html::text(y ? (line.rows[i]->ranked() ? "" : "? ") + text(y->median) : "–"));
+      entries.push_back(html::text(y ? (line.rows[i]->ranked() ? "" : "? ") + text(y->median) : "–"));
     }
   }
   return rows;
@@ -163,10 +163,10 @@ html quoted_figure(const document_study& s, page_builder& page) {
   std::vector<std::vector<html>> rows;
   for (const quoted& q : all) {
     json points = json::array();
-    auto& cells = rows.emplace_back(std::vector<html>{html::text(q.label)});
+    auto& entries = rows.emplace_back(std::vector<html>{html::text(q.label)});
     for (const auto& [n, ns] : q.points) {
       points.push_back(chart_point(n, {ns, {}, {}}, true));
-      cells.push_back(html::text(duration(ns)));
+      entries.push_back(html::text(duration(ns)));
     }
     lines.push_back(chart_line(q.label, role::peer, lines.size(), std::move(points)));
   }
@@ -245,15 +245,15 @@ html sweep_of(const std::string& variant, const std::vector<const row*>& rows, p
     if (x > 0 && r->timed()) lines[label][x] = r;
   }
   json drawn = json::array();
-  std::vector<std::vector<html>> cells;
+  std::vector<std::vector<html>> entries;
   const row* best = nullptr;
   for (const auto& [label, points] : lines) {
     json values = json::array();
     for (const auto& [x, r] : points) {
       values.push_back(chart_point(static_cast<double>(x), *r->kernel, r->ranked()));
-      cells.push_back({html::text(label), html::text(count(x)),
-                       html::text((r->ranked() ? "" : "? ") + duration(r->kernel->median)),
-                       html::text(r->round_trip ? duration(r->round_trip->median) : "–")});
+      entries.push_back({html::text(label), html::text(count(x)),
+                         html::text((r->ranked() ? "" : "? ") + duration(r->kernel->median)),
+                         html::text(r->round_trip ? duration(r->round_trip->median) : "–")});
       best = faster(best, r, false);
     }
     if (drawn.size() < most_lines) drawn.push_back(chart_line(label, role::tilewise, drawn.size(), std::move(values)));
@@ -264,7 +264,7 @@ html sweep_of(const std::string& variant, const std::vector<const row*>& rows, p
       {{"kind", "lines"}, {"x", axis}, {"y", "kernel time"}, {"unit", "time"}, {"counts", axis}, {"lines", drawn}},
       name + " against " + axis + ", " + best->at() + ".",
       "The shortest is " + duration(best->kernel->median) + " with " + best->tuning + " on " + place_of(*best) + ".",
-      table("Each tuning.", {"device and way", axis, "time", "with transfers"}, cells));
+      table("Each tuning.", {"device and way", axis, "time", "with transfers"}, entries));
 }
 
 }  // namespace

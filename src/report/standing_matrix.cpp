@@ -1,0 +1,130 @@
+#include "report/standing_matrix.hpp"
+
+#include "report/findings.hpp"
+#include "report/format.hpp"
+#include "report/page_builder.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace tilewise::report {
+
+namespace {
+
+/// "cuda · NVIDIA H200" of cuda:0.
+std::string kind_of(const board& b) {
+  const std::string kind = b.name.substr(0, b.name.find(':'));
+  return b.title.empty() ? kind : kind + " · " + b.title;
+}
+std::string full_name(const board& b) { return b.title.empty() ? b.name : b.name + " · " + b.title; }
+
+/// The names of columns, by board: a kind's name where boards of several names share it.
+class column_names {
+ public:
+  explicit column_names(const std::vector<matrix_cell>& cells) {
+    std::map<std::string, std::set<std::string>> names;
+    std::map<std::pair<const panel*, std::string>, std::size_t> times;
+    for (const matrix_cell& c : cells) {
+      names[kind_of(*c.on)].insert(c.on->name);
+      if (++times[{c.of, kind_of(*c.on)}] > 1) apart_.insert(kind_of(*c.on));
+    }
+    for (const auto& [kind, of_kind] : names)
+      if (of_kind.size() == 1) apart_.insert(kind);
+  }
+  std::string of(const board& b) const { return apart_.count(kind_of(b)) != 0 ? full_name(b) : kind_of(b); }
+
+ private:
+  std::set<std::string> apart_;  // kinds whose boards have a column each
+};
+
+struct cells_of_line {
+  std::vector<const panel*> panels;
+  std::map<std::string, const matrix_cell*> by_column;
+};
+
+/// Whether the panel's problem belongs to the line, and none of its columns is taken.
+bool fits(const cells_of_line& line, const panel& p, const std::map<std::string, const matrix_cell*>& cells) {
+  const panel& first = *line.panels.front();
+  const bool same = p.algorithm == first.algorithm && p.dtype == first.dtype && p.settings == first.settings &&
+                    p.is_of_jobs() == first.is_of_jobs() && p.machine != line.panels.back()->machine;
+  const auto is_taken = [&](const auto& column) { return line.by_column.count(column.first) != 0; };
+  return same && std::none_of(cells.begin(), cells.end(), is_taken);
+}
+
+std::string problem_of(const cells_of_line& line, const column_names& names, const model& m) {
+  const panel& first = *line.panels.front();
+  const auto smaller = [](const panel* a, const panel* b) { return a->largest_size() < b->largest_size(); };
+  const panel& largest = **std::max_element(line.panels.begin(), line.panels.end(), smaller);
+  const std::uint64_t n = largest.largest_size();
+  const std::string settings = shown_settings(first.settings);
+  std::string text = first.dtype + (settings.empty() ? "" : " " + settings) + ", n = " + largest.size_at(n);
+  for (const panel* p : line.panels)
+    for (const board& b : p->boards)
+      if (const std::uint64_t here = b.largest_size(); here != n && here != 0)
+        text += ", on " + (line.panels.size() == 1 ? b.name : names.of(b)) + " " + p->size_at(here);
+  if (first.is_of_jobs()) text += ", whole jobs";
+  return text + (m.machines.size() > 1 && line.panels.size() == 1 ? ", on " + first.machine : "");
+}
+
+std::vector<cells_of_line> lines_of(const std::vector<matrix_cell>& cells, const column_names& names) {
+  std::vector<cells_of_line> lines;
+  for (auto begin = cells.begin(); begin != cells.end();) {
+    const panel& p = *begin->of;
+    std::map<std::string, const matrix_cell*> by_column;
+    for (; begin != cells.end() && begin->of == &p; ++begin) by_column.emplace(names.of(*begin->on), &*begin);
+    auto at = std::find_if(lines.begin(), lines.end(), [&](const auto& line) { return fits(line, p, by_column); });
+    if (at == lines.end()) at = lines.emplace(lines.end());
+    at->panels.push_back(&p);
+    at->by_column.merge(by_column);
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::vector<const panel*> matrix_panels(const model& m) {
+  std::vector<const panel*> all = main_panels(m), kept;
+  const auto same = [](const panel* x, const panel* y) {
+    return x != y && x->algorithm == y->algorithm && x->machine == y->machine && !y->is_of_jobs();
+  };
+  for (const panel* p : all)
+    if (!p->is_of_jobs() || std::none_of(all.begin(), all.end(), [&](const panel* q) { return same(p, q); }))
+      kept.push_back(p);
+  return kept;
+}
+
+std::vector<matrix_cell> cells_of(const std::vector<const panel*>& panels) {
+  std::vector<matrix_cell> all;
+  for (const panel* p : panels)
+    for (const board& b : p->boards)
+      if (const standing s = standing_of(b); s.ours) all.push_back({p, &b, s});
+  return all;
+}
+
+matrix make_matrix(const model& m, const std::vector<matrix_cell>& cells) {
+  constexpr std::size_t most_columns = 8;
+  const column_names names(cells);
+  matrix made;
+  for (const matrix_cell& c : cells)
+    if (const std::string name = names.of(*c.on);
+        std::find(made.columns.begin(), made.columns.end(), name) == made.columns.end())
+      made.columns.push_back(name);
+  made.unsaid = made.columns.size() - std::min(made.columns.size(), most_columns);
+  made.columns.resize(made.columns.size() - made.unsaid);
+  for (const cells_of_line& line : lines_of(cells, names)) {
+    auto& shown = made.lines.emplace_back(matrix::line{line.panels.front()->algorithm, problem_of(line, names, m), {}});
+    for (const std::string& column : made.columns) {
+      const auto at = line.by_column.find(column);
+      shown.cells.push_back(at == line.by_column.end() ? nullptr : at->second);
+    }
+  }
+  return made;
+}
+
+std::string share_words(const row& r) {
+  if (does_less_than_counted(r)) return "fewer operations than are counted";
+  return r.fraction ? share_text(r) + " of " + std::string(name_of(*r.bound_by)) : "no limit measured";
+}
+
+}  // namespace tilewise::report

@@ -1,0 +1,37 @@
+// How our code stands for each algorithm on each processor: what the page's first screen and the README show.
+#pragma once
+
+#include "report/standing.hpp"
+
+namespace tilewise::report {
+
+struct matrix_cell {
+  const panel* of;
+  const board* on;
+  standing what;
+};
+
+/// Of each algorithm on each machine its main problem; of whole jobs only where no kernels were measured.
+std::vector<const panel*> matrix_panels(const model& m);
+/// Where one of our variants was measured.
+std::vector<matrix_cell> cells_of(const std::vector<const panel*>& panels);
+
+struct matrix {
+  struct line {
+    std::string algorithm;
+    std::string problem;  // "f32 op=sum, n = 1,024", and where a processor was measured at another size
+    std::vector<const matrix_cell*> cells;  // one for each column; null: not measured
+  };
+  std::vector<std::string> columns;  // "cuda:0 · NVIDIA H200"
+  std::vector<line> lines;
+  std::size_t unsaid = 0;  // columns that are left out
+};
+
+/// Processors of one kind and name are one column, wherever no problem was measured on two of them. The same problem on
+/// several machines is one line, as long as they share no column.
+matrix make_matrix(const model& m, const std::vector<matrix_cell>& cells);
+
+/// "80 % of copy", or that nothing bounds it.
+std::string share_words(const row& r);
+
+}  // namespace tilewise::report

@@ -1,0 +1,86 @@
+// The matrix of algorithms and processors: what shares a column, what shares a line, and its form as Markdown.
+#include "report/report.hpp"
+#include "report/standing_matrix.hpp"
+#include "report_page.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tilewise::report {
+namespace {
+
+using nlohmann::json;
+
+struct tested {
+  model from;
+  std::vector<matrix_cell> cells;
+  matrix made;
+
+  explicit tested(const std::vector<json>& records)
+      : from(make_model(typed(records))), cells(cells_of(matrix_panels(from))), made(make_matrix(from, cells)) {}
+};
+
+/// The made-up records, and once more from another machine whose processors have `suffix` added to their names.
+std::vector<json> on_two_machines(const std::string& suffix) {
+  std::vector<json> records = made_up_records();
+  for (json r : made_up_records()) {
+    r["host"]["hostname"] = "another";
+    r["device"]["description"] = r["device"]["description"].get<std::string>() + suffix;
+    records.push_back(r);
+  }
+  return records;
+}
+
+TEST(ReportMatrix, OtherProcessorsOfAnotherMachineStandInTheSameLine) {
+  const tested one(made_up_records()), two(on_two_machines(" II"));
+  ASSERT_EQ(one.made.lines.size(), 2u);
+  EXPECT_EQ(two.made.lines.size(), one.made.lines.size());
+  EXPECT_EQ(two.made.columns.size(), 2 * one.made.columns.size());
+  for (std::size_t line = 0; line < two.made.lines.size(); ++line) {
+    const auto measured = [](const matrix::line& of) {
+      return of.cells.size() - static_cast<std::size_t>(std::count(of.cells.begin(), of.cells.end(), nullptr));
+    };
+    EXPECT_EQ(measured(two.made.lines[line]), 2 * measured(one.made.lines[line]));
+    EXPECT_EQ(two.made.lines[line].problem, one.made.lines[line].problem);
+  }
+}
+
+TEST(ReportMatrix, TheSameProcessorsOfAnotherMachineHaveALineOfTheirOwn) {
+  const tested one(made_up_records()), two(on_two_machines(""));
+  EXPECT_EQ(two.made.columns, one.made.columns);
+  ASSERT_EQ(two.made.lines.size(), 2 * one.made.lines.size());
+  for (const matrix::line& line : two.made.lines) EXPECT_NE(line.problem.find(", on "), std::string::npos);
+}
+
+TEST(ReportMatrix, ADeviceThatDriversCountDifferentlyIsOneColumn) {
+  std::vector<json> records = made_up_records();
+  for (json& r : records)  // as if another driver had been installed before this algorithm was measured
+    if (r["case"]["algorithm"] != "scan" && r["device"]["name"] == "opencl:0") r["device"]["name"] = "opencl:1";
+  EXPECT_EQ(tested(records).made.columns.size(), tested(made_up_records()).made.columns.size());
+
+  json second = *std::find_if(records.begin(), records.end(), [](const json& r) {
+    return r["device"]["name"] == "cuda:0" && r["case"]["variant"] == "scan/cuda:lookback" && r["status"] == "ok";
+  });
+  second["device"]["name"] = "cuda:1";
+  records.push_back(second);
+  EXPECT_EQ(tested(records).made.columns.size(), tested(made_up_records()).made.columns.size() + 1)
+      << "two of one kind beside each other";
+}
+
+TEST(ReportMatrix, AsMarkdownItHasACellForEachColumn) {
+  const std::string text = matrix_markdown(make_model(typed(on_two_machines(" | II"))));
+  ASSERT_TRUE(text.starts_with("<!-- results:begin -->\n")) << text;
+  ASSERT_TRUE(text.ends_with("<!-- results:end -->\n")) << text;
+  std::istringstream lines(text);
+  std::size_t rows = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("|")) continue;
+    ++rows;
+    const std::size_t bars = times_in(line, "|") - times_in(line, "\\|");
+    EXPECT_EQ(bars, tested(on_two_machines(" | II")).made.columns.size() + 2) << line;
+  }
+  EXPECT_EQ(rows, 4u) << "head, rule and two algorithms";
+  EXPECT_NE(text.find("**1."), std::string::npos) << "one of ours is ahead: " << text;
+}
+
+}  // namespace
+}  // namespace tilewise::report
