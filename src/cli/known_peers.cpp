@@ -7,13 +7,15 @@
 
 namespace tilewise::cli {
 
-void add_known_peers() {
+bool add_known_peers() {
 #if TILEWISE_WITH_PEERS
   static const bool added = [] {
     registry::add_peers(peers::peer_variants());
     return true;
   }();
-  (void)added;
+  return added;
+#else
+  return false;
 #endif
 }
 

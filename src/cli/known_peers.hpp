@@ -5,8 +5,8 @@
 
 namespace tilewise::cli {
 
-/// Adds the peers to the registry; does its work once.
-void add_known_peers();
+/// Adds the peers to the registry; does its work once. Returns whether this build has any.
+bool add_known_peers();
 
 /// The copies that they are given in whole jobs.
 lab::plain_copies_of plain_copies_of_peers();
