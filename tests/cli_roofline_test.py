@@ -40,12 +40,7 @@ class Roofline(Case):
         pathlib.Path(f"{cls.d}/empty.jsonl").write_text("")
 
     def test_rows(self):
-        for name, arguments, code, out, err in ROWS:
-            with self.subTest(name):
-                told = run(arguments.format(d=self.d, r=H200, m=MATMUL, j=JOBS))
-                self.check(told, code, out, err)
-                for line in told.stdout.splitlines():
-                    self.assertLessEqual(len(line), 80, line)
+        self.check_rows(ROWS, d=self.d, r=H200, m=MATMUL, j=JOBS)
 
     def test_json_is_one_line_with_what_the_table_says(self):
         told = run(f"roofline {MATMUL} --json")

@@ -42,9 +42,7 @@ class Scale(Case):
         cls.d = cls.folder.name
 
     def test_rows(self):
-        for name, arguments, code, out, err in ROWS:
-            with self.subTest(name):
-                self.check(run(arguments.format(d=self.d, r=RANKS)), code, out, err)
+        self.check_rows(ROWS, d=self.d, r=RANKS)
 
     def test_a_run_and_its_records(self):
         file = f"{self.d}/r.jsonl"

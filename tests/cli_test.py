@@ -250,6 +250,15 @@ class Case(unittest.TestCase):
         self.assertTrue(re.search(out, result.stdout), f"{out!r} does not match standard output of{said}")
         self.assertTrue(re.search(err, result.stderr), f"{err!r} does not match standard error of{said}")
 
+    def check_rows(self, rows, **names):
+        """As ROWS; `names` are what the arguments have in braces. What is printed fits a terminal."""
+        for name, arguments, code, out, err in rows:
+            with self.subTest(name):
+                told = run(arguments.format(**names))
+                self.check(told, code, out, err)
+                for line in told.stdout.splitlines():
+                    self.assertLessEqual(len(line), 80, line)
+
 
 class Rows(Case):
     def test_table(self):

@@ -162,7 +162,7 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_prefixes(
   if (me == 0 && (mode & TW_SPINE) && (tile + 1) * TW_TILE == count) out[out_first + count] = end;
 }
 
-#elif !defined(TW_SWEEP_ADD)  // blelloch: two elements per item, everything in local memory
+#else  // blelloch and scan_sweep_add.cl: two elements per item, everything in local memory
 
 #define TW_PAIRS (1 << TW_LOG_PAIRS)  // items of a group, and pairs of elements of a tile
 #define TW_PAIR_TILE (2ul << TW_LOG_PAIRS)
@@ -182,6 +182,21 @@ static inline void tw_upsweep(__local TW_T* nodes) {
     if (right < (int)TW_PAIR_TILE) nodes[right] = tw_apply(nodes[right - step], nodes[right]);
   }
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // the root is stored; in place, results may be written now
+}
+
+// From a carry at the root to each element's prefix. Item 0 alone works on the root's level, so it may set the carry
+// without a barrier before this.
+static inline void tw_downsweep(__local TW_T* nodes) {
+  const int me = get_local_id(0);
+  for (int step = TW_PAIRS; step > 0; step /= 2) {
+    const int right = (2 * me + 2) * step - 1;
+    if (right < (int)TW_PAIR_TILE) {
+      const TW_T left = nodes[right - step];
+      nodes[right - step] = nodes[right];
+      nodes[right] = tw_apply(nodes[right], left);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);  // the prefixes of this level are stored
+  }
 }
 
 __kernel __attribute__((reqd_work_group_size(TW_PAIRS, 1, 1))) void tw_totals(__global const TW_T* in, ulong in_first,
@@ -224,17 +239,8 @@ __kernel __attribute__((reqd_work_group_size(TW_PAIRS, 1, 1))) void tw_sweeps(
 #else
   const TW_T carry = ends[0], end = ends[1];
 #endif
-  // Item 0 alone works on the root's level, so it needs no barrier after this.
   if (me == 0) nodes[last] = carry;
-  for (int step = TW_PAIRS; step > 0; step /= 2) {
-    const int right = (2 * me + 2) * step - 1;
-    if (right <= last) {
-      const TW_T left = nodes[right - step];
-      nodes[right - step] = nodes[right];
-      nodes[right] = tw_apply(nodes[right], left);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);  // the prefixes of this level are stored
-  }
+  tw_downsweep(nodes);
   const ulong outputs = mode & TW_SPINE ? count + 1 : count;
   const int shift = mode & TW_INCLUSIVE;
   for (int i = me; i <= last; i += TW_PAIRS) {

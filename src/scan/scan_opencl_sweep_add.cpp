@@ -54,10 +54,10 @@ void run_sweep_add(const registry::problem& p, const registry::bindings& where, 
   const auto [group_size, carry] = t.of(sweep_add_axes);
   if (p.n() == 0) return;
   auto& queue = static_cast<backend::opencl::queue&>(on);
-  auto& program = queue.program(embedded::scan_sweep_add_cl,
-                                backend::opencl::definitions_of(p.type, op::sum) +
-                                    " -DTW_SWEEP_ADD=1 -DTW_LOG_PAIRS=" + std::to_string(std::countr_zero(group_size)) +
-                                    (carry == 1 ? " -DTW_CARRY_DIRECT=1" : ""));
+  auto& program =
+      queue.program(embedded::scan_sweep_add_cl, backend::opencl::definitions_of(p.type, op::sum) +
+                                                     " -DTW_LOG_PAIRS=" + std::to_string(std::countr_zero(group_size)) +
+                                                     (carry == 1 ? " -DTW_CARRY_DIRECT=1" : ""));
   const two_sweeps scan{queue, program.kernel("tw_sweep"), program.kernel("tw_add"), group_size};
   scan(where.in[0], where.in[0].offset / sizeof(float), p.n(), where.out[0], where.out[0].offset / sizeof(float));
 }

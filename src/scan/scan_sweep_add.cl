@@ -4,39 +4,23 @@
 // Order:  its own: a tile's elements are added before the tiles ahead of it are.
 // Shape:  two elements per item, groups of a power of two; tw_add has one group for each tile but the first.
 // Limits: local memory for one tile of elements; sums only.
-// Twins:  scan_serial.cpp.
-#define TW_PAIRS (1 << TW_LOG_PAIRS)  // items of a group, and pairs of elements of a tile
-#define TW_PAIR_TILE (2ul << TW_LOG_PAIRS)
-
+// Twins:  scan_serial.cpp; embedded after scan.cl, whose sweeps of pairs it uses.
 __kernel __attribute__((reqd_work_group_size(TW_PAIRS, 1, 1))) void tw_sweep(__global const TW_T* in, ulong in_first,
                                                                              ulong count, __global TW_T* out,
                                                                              ulong out_first, __global TW_T* totals,
                                                                              ulong first_tile) {
   __local TW_T nodes[TW_PAIR_TILE];
-  const int me = get_local_id(0), last = 2 * TW_PAIRS - 1;
+  const int me = get_local_id(0), last = (int)TW_PAIR_TILE - 1;
   const ulong tile = first_tile + get_group_id(0), begin = tile * TW_PAIR_TILE;
-  for (int i = me; i <= last; i += TW_PAIRS) nodes[i] = begin + i < count ? in[in_first + begin + i] : TW_IDENTITY;
-  for (int step = 1; step <= TW_PAIRS; step *= 2) {
-    barrier(CLK_LOCAL_MEM_FENCE);  // the level below is complete
-    const int right = (2 * me + 2) * step - 1;
-    if (right <= last) nodes[right] = tw_apply(nodes[right - step], nodes[right]);
-  }
-  // Item 0 alone works on the root's level, so it needs no barrier around this.
+  tw_load_pairs(in, in_first, count, tile, nodes);
+  tw_upsweep(nodes);
   TW_T total = TW_IDENTITY;
   if (me == 0) {
     total = nodes[last];
     totals[tile] = total;
     nodes[last] = TW_IDENTITY;
   }
-  for (int step = TW_PAIRS; step > 0; step /= 2) {
-    const int right = (2 * me + 2) * step - 1;
-    if (right <= last) {
-      const TW_T left = nodes[right - step];
-      nodes[right - step] = nodes[right];
-      nodes[right] = tw_apply(nodes[right], left);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);  // the prefixes of this level are stored
-  }
+  tw_downsweep(nodes);
   for (int i = me; i < last; i += TW_PAIRS)
     if (begin + i < count) out[out_first + begin + i] = nodes[i + 1];
   if (me == 0 && begin + last < count) out[out_first + begin + last] = total;
