@@ -39,11 +39,20 @@ std::string described(py::handle object) {
   return "elements of another type";
 }
 
+bool is_plain_numpy(py::handle object) {
+  return Py_TYPE(object.ptr()) == reinterpret_cast<PyTypeObject*>(objects().ndarray.ptr());
+}
+
 }  // namespace
+
+bool has_host_buffer(py::handle object) {
+  if (is_plain_numpy(object)) return true;  // the usual case, without a look at its attributes
+  return PyObject_CheckBuffer(object.ptr()) != 0 && !py::hasattr(object, "__cuda_array_interface__");
+}
 
 lent::lent(py::handle object, const char* name, access how, const lent* beside, rows of_matrix)
     : name_(name), object_(object) {
-  if (PyObject_CheckBuffer(object.ptr()) != 0)
+  if (has_host_buffer(object))
     take_buffer(how, of_matrix);
   else if (py::isinstance<shaped_array>(object))
     take_own(object.cast<const shaped_array&>());
@@ -118,7 +127,7 @@ void lent::set_strides(const std::int64_t* strides, std::int64_t unit, rows of_m
 
 void lent::take_buffer(access how, rows of_matrix) {
   PyObject* const array = object_.ptr();
-  if (Py_TYPE(array) != reinterpret_cast<PyTypeObject*>(objects().ndarray.ptr()) && py::hasattr(object_, "mask"))
+  if (!is_plain_numpy(object_) && py::hasattr(object_, "mask"))
     throw py::type_error(std::string(name_) + " is a masked array, and masks are not known here; pass " + name_ +
                          ".filled(value) or " + name_ + ".compressed()");
   if (PyObject_GetBuffer(array, &buffer_, PyBUF_RECORDS_RO) != 0) {
@@ -156,14 +165,18 @@ void lent::take_own(const shaped_array& array) {
 }
 
 /// The stream that orders the work: the first operand's or, of the first, the one that its library works on now.
+/// Returns what to tell DLPack: whose library is known to work there has nothing to wait for, and saying so spares it
+/// the events that it would else record and wait on.
 std::int64_t lent::choose_stream(int ordinal, const lent* beside) {
-  const auto current = objects().frameworks.attr("current_stream")(object_, ordinal).cast<std::uintptr_t>();
+  const py::tuple theirs = objects().frameworks.attr("current_stream")(object_, ordinal);
+  const auto current = theirs[0].cast<std::uintptr_t>();
   const bool follows = beside != nullptr && beside->ordinal_ == ordinal;
   stream_ = follows ? beside->stream_ : current;
   own_stream = stream_ == current;
   ordinal_ = ordinal;
-  constexpr std::uintptr_t legacy_default = 1;  // as the protocols name it
-  return static_cast<std::int64_t>(stream_ == 0 ? legacy_default : stream_);
+  constexpr std::int64_t nothing_to_wait_for = -1, legacy_default = 1;  // as the protocol names them
+  if (own_stream && theirs[1].cast<bool>()) return nothing_to_wait_for;
+  return stream_ == 0 ? legacy_default : static_cast<std::int64_t>(stream_);
 }
 
 void lent::place_on_gpu(int ordinal, void* data) {
@@ -223,8 +236,8 @@ void lent::take_cuda_interface(access how, const lent* beside, rows of_matrix) {
   const int ordinal = objects().frameworks.attr("ordinal")(object_).cast<int>();
   choose_stream(ordinal, beside);
   if (!own_stream) {  // what its owner has begun there ends before the work begins
-    const auto theirs = objects().frameworks.attr("current_stream")(object_, ordinal).cast<std::uintptr_t>();
-    on_stream(ordinal, theirs).finish();
+    const py::tuple theirs = objects().frameworks.attr("current_stream")(object_, ordinal);
+    on_stream(ordinal, theirs[0].cast<std::uintptr_t>()).finish();
   }
   void* const pointer = reinterpret_cast<void*>(data[0].cast<std::uintptr_t>());
   require_alignment(pointer);

@@ -116,7 +116,7 @@ py::object new_array(const device& on, dtype type, const dimensions& shape) {
 
 py::object new_like(const lent& first, dtype type, const dimensions& shape) {
   if (py::isinstance<shaped_array>(first.object())) return new_array(*first.on, type, shape);
-  if (PyObject_CheckBuffer(first.object().ptr()) == 0) {
+  if (!has_host_buffer(first.object())) {
     py::object made = objects().frameworks.attr("empty")(first.object(), shape.tuple(), numpy_name(type));
     if (!made.is_none()) return made;
     if (first.memory.there) return new_array(*first.on, type, shape);

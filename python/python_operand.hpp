@@ -93,6 +93,10 @@ class lent {
   int ordinal_ = -1;  // of another library's GPU memory
 };
 
+/// Whether the object's elements are read through Python's buffers: not those of CuPy's arrays on a GPU, which offer a
+/// buffer and then refuse it.
+bool has_host_buffer(pybind11::handle object);
+
 /// Throws InvalidArgument.
 [[noreturn]] void refuse(const std::string& why);
 

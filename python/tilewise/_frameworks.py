@@ -14,16 +14,16 @@ def _owner(x):
 
 
 def current_stream(x, ordinal):
-    """The cudaStream_t on which the owner of x works now; 0 is CUDA's default stream."""
+    """The cudaStream_t on which the owner of x works now, 0 being CUDA's default stream, and whether that is known."""
     owner = _owner(x)
     if owner is None:
         facts = getattr(x, "__cuda_array_interface__", None) or {}
         stream = facts.get("stream") or 0
-        return 0 if stream == 1 else stream  # which is the default stream's other name
+        return 0 if stream == 1 else stream, False  # 1 is the default stream's other name
     if owner.__name__ == "torch":
-        return owner.cuda.current_stream(ordinal).cuda_stream
+        return owner.cuda.current_stream(ordinal).cuda_stream, True
     with owner.cuda.Device(ordinal):
-        return owner.cuda.get_current_stream().ptr
+        return owner.cuda.get_current_stream().ptr, True
 
 
 def ordinal(x):

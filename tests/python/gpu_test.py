@@ -96,7 +96,7 @@ class GpuCase:
 
     def compare(self, name, *arguments, **options):
         """One call with arrays there and with arrays here."""
-        there = [self.library.array(x) for x in arguments]
+        there = [self.library.array(x) if isinstance(x, np.ndarray) else x for x in arguments]
         got, wanted = getattr(tw, name)(*there, **options), getattr(tw, name)(*arguments, **options)
         what = f"{name} {arguments[0].dtype} {arguments[0].shape} {options}"
         if np.ndim(wanted) == 0 and not isinstance(wanted, tuple):

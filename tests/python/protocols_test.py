@@ -72,6 +72,11 @@ class OnCuda:
         self.__cuda_array_interface__ = {"shape": (5,), "typestr": "<f4", "data": (4096, False), "version": 3} | facts
 
 
+class OffersABuffer(bytearray):
+    """As CuPy's arrays do, whose buffer then is refused."""
+    __cuda_array_interface__ = OnCuda().__cuda_array_interface__
+
+
 class ByDlpack(unittest.TestCase):
     def test_in(self):
         self.assertEqual(tw.sum(Lender(X)), tw.sum(X))
@@ -150,7 +155,7 @@ class WithoutGpu(unittest.TestCase):
             self.skipTest("there is a GPU, and pretended memory would be read")
 
     def test_device_memory(self):
-        for there in (OnCuda(), OnCuda(stream=1), OnCuda(strides=(4,)), Hostile(device=(2, 0))):
+        for there in (OnCuda(), OnCuda(stream=1), OnCuda(strides=(4,)), OffersABuffer(20), Hostile(device=(2, 0))):
             with self.assertRaisesRegex(tw.Error, "no CUDA (device|backend)"):
                 tw.sum(there)
 
