@@ -101,6 +101,12 @@ std::vector<std::shared_ptr<backend::device>> devices(std::string& why_none) {
     why_none = used_before_fork("OpenACC") + ".";
     return {};
   }
+  if (find_get_property() == nullptr) {
+    why_none =
+        "This process has loaded a libgomp older than that of GCC 10, without OpenACC 2.6, before tilewise, as "
+        "PyTorch's wheels bring one; load tilewise first.";
+    return {};
+  }
   std::vector<std::shared_ptr<backend::device>> all;
   constexpr bool has_kernels = TILEWISE_OPENACC_OFFLOAD;
   const int count = has_kernels ? acc_get_num_devices(acc_device_nvidia) : 0;

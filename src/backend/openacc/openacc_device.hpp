@@ -7,7 +7,7 @@
 
 namespace tilewise::backend::openacc {
 
-/// Never empty: without an accelerator openacc:0 is the host and says why.
+/// Without an accelerator openacc:0 is the host and says why.
 std::vector<std::shared_ptr<backend::device>> devices(std::string& why_none);
 
 }  // namespace tilewise::backend::openacc

@@ -4,6 +4,8 @@
 
 #include <chrono>
 
+#include <dlfcn.h>
+
 namespace tilewise::backend::openacc {
 
 namespace {
@@ -18,6 +20,11 @@ std::uint64_t to_alignment(const void* base) { return -reinterpret_cast<std::uin
 
 }  // namespace
 
+decltype(&acc_get_property) find_get_property() {
+  static const auto found = reinterpret_cast<decltype(&acc_get_property)>(dlsym(RTLD_DEFAULT, "acc_get_property"));
+  return found;
+}
+
 queue::queue(const backend::device& owner, acc_device_t type, int ordinal)
     : backend::queue(owner), type_(type), ordinal_(ordinal) {}
 
@@ -28,7 +35,7 @@ queue::~queue() {
 
 std::uint64_t queue::free_bytes() const {
   return type_ == acc_device_host ? cpu::physical_memory()
-                                  : acc_get_property(ordinal_, type_, acc_property_free_memory);
+                                  : find_get_property()(ordinal_, type_, acc_property_free_memory);
 }
 
 void queue::trim() noexcept {

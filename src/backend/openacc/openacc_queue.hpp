@@ -13,6 +13,11 @@ namespace tilewise::backend::openacc {
 /// Of one launch; further iterations of the loop reuse the same gangs.
 inline constexpr std::uint64_t most_gangs = 0x7fffffff;
 
+/// acc_get_property of OpenACC 2.6; null if this process held an older libgomp before this library was loaded, as
+/// PyTorch's wheels bring one. It is looked up because a plain reference would then keep the whole library from
+/// loading.
+decltype(&acc_get_property) find_get_property();
+
 /// Every call waits for its work. libgomp ends the process if a device fails; it cannot report it.
 class queue final : public backend::queue {
  public:
