@@ -175,7 +175,8 @@ inline constexpr const char* open = R"(open(name='auto', *, threads=0, instructi
 
 A device, to pass as device=: 'auto', 'cpu', 'cpu:serial', 'cpu:threads', 'opencl:0', 'cuda:0', a backend with a part
 of the hardware's name, 'opencl:NVIDIA', or a group, 'cuda:0+cuda:1'. `threads` and `instruction_set` ('v2', 'v3',
-'v4') are for CPUs.
+'v4') are for CPUs. Each call opens a device with a queue of its own; where a name is passed as device=, one device
+serves the whole process.
 
 >>> tw.open("cpu:threads", threads=2).name
 'cpu:threads'

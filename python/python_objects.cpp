@@ -23,7 +23,7 @@ device open_device(const std::string& name, unsigned threads, const std::string&
 std::unique_ptr<shaped_array> make_array(py::handle object, py::handle device) {
   const lent from(object, "object");
   if (from.memory.there) refuse("object is on " + from.on->name() + " already; calls take it as it is");
-  const tilewise::device to = device.is_none() ? open_device("auto", 0, "") : device_from(device);
+  const tilewise::device to = device.is_none() ? named_device("auto") : device_from(device);
   auto values = without_interpreter([&] { return upload(to, from.memory.type, from.memory.host, from.memory.count); });
   return std::make_unique<shaped_array>(std::move(values), from.shape);
 }

@@ -1,5 +1,7 @@
 #include "python_operand.hpp"
 
+#include <map>
+
 #include <unistd.h>
 
 namespace tilewise::python {
@@ -169,13 +171,19 @@ void require_together(const lent& first, const lent& other) {
                      : "; copy one of them over: tilewise.array(x, device=...) and its numpy() do"));
 }
 
+device named_device(const std::string& name) {
+  static auto& opened = *new std::map<std::string, device>;
+  if (const auto found = opened.find(name); found != opened.end()) return found->second;
+  const device fresh = without_interpreter([&] { return open(name); });
+  return opened.emplace(name, fresh).first->second;  // another thread may have been faster
+}
+
 device device_from(py::handle object) {
   if (py::isinstance<device>(object)) return object.cast<device>();
   if (!py::isinstance<py::str>(object))
     throw py::type_error(std::string("device is of type ") + Py_TYPE(object.ptr())->tp_name +
                          "; pass what tilewise.open() returns, or a name such as 'cpu:threads' or 'cuda:0'");
-  const std::string name = py::str(object);
-  return without_interpreter([&] { return open(name); });
+  return named_device(py::str(object));
 }
 
 namespace {

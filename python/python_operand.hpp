@@ -117,6 +117,8 @@ number to_number(dtype type, py::handle value, const char* name);
 void require_together(const lent& first, const lent& other);
 placement placement_of(py::handle device, py::handle variant, py::handle tuning, const lent& first);
 tilewise::device device_from(py::handle object);
+/// The device that this name means everywhere in the process, so that arrays which were made by name work together.
+tilewise::device named_device(const std::string& name);
 
 /// Without the interpreter's lock, for as long as it lives.
 class released {

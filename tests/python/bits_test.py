@@ -223,6 +223,14 @@ class Products(BitsCase):
 
 
 class DeviceArrays(BitsCase):
+    def test_one_device_has_one_name(self):
+        x = wide(self.rng, 1000, np.float32)
+        by_name, again = (tw.array(x, device="2*cpu:serial") for _ in range(2))
+        self.same(tw.dot(by_name, again), tw.dot(x, x), "arrays")
+        self.same(tw.sum(by_name, device="2*cpu:serial"), tw.sum(x), "a call")
+        with self.assertRaisesRegex(ValueError, "another queue"):
+            tw.dot(by_name, tw.array(x, device=tw.open("2*cpu:serial")))
+
     def test_every_function(self):
         x = wide(self.rng, 1000, np.float32)
         m = x.reshape(25, 40)
