@@ -171,13 +171,17 @@ class Remains(FilesCase):
         self.assertEqual(self.files(), before)
 
     def test_what_killed_runs_left_is_swept(self):
-        left, alive, fresh = (f"{self.d}/.tilewise-{name}" for name in ("999999999-0", f"{os.getpid()}-0", "999999998-0"))
-        for path in left, alive, fresh:
-            pathlib.Path(path).write_bytes(b"half")
-        for path in left, alive:
-            os.utime(path, (1, 1))
+        """Of processes elsewhere, which may share the folder, after a day; of those that were here, at once."""
+        boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        here, elsewhere = (f"{boot}-{os.stat('/proc/self/ns/pid').st_ino + i}-0" for i in (0, 1))
+        names = {"999999999-0": False, "999999998-0": True, f"{os.getpid()}-0": True, f"999999999-{here}": False,
+                 f"999999999-{elsewhere}": True, f"{os.getpid()}-{here}": True}
+        for name in names:
+            pathlib.Path(f"{self.d}/.tilewise-{name}").write_bytes(b"half")
+        for name in "999999999-0", f"{os.getpid()}-0":
+            os.utime(f"{self.d}/.tilewise-{name}", (1, 1))
         self.check(run("scan k.npy -o y.npy --device cpu:serial", cwd=self.d), 0, "^$", "^$")
-        self.assertEqual([os.path.exists(path) for path in (left, alive, fresh)], [False, True, True])
+        self.assertEqual({name: os.path.exists(f"{self.d}/.tilewise-{name}") for name in names}, names)
 
 
 class Failures(FilesCase):

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <csignal>
 #include <ctime>
-#include <string>
+#include <fstream>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,29 +15,46 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// "<prefix><process>-...": the process has ended.
-bool has_ended(std::string_view name, std::string_view prefix) {
+/// Empty if the system does not tell.
+const std::string& place() {
+  static const std::string here = [] {
+    std::string boot;
+    std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+    struct stat processes {};
+    if (boot.empty() || stat("/proc/self/ns/pid", &processes) != 0) return std::string();
+    return boot + "-" + std::to_string(processes.st_ino);
+  }();
+  return here;
+}
+
+bool is_unchanged_for(const fs::path& path, std::time_t seconds) {
+  struct stat facts {};
+  return lstat(path.c_str(), &facts) == 0 && (S_ISDIR(facts.st_mode) || S_ISREG(facts.st_mode)) &&
+         facts.st_uid == geteuid() && facts.st_mtim.tv_sec <= std::time(nullptr) - seconds;
+}
+
+/// Of "<process>-...": whether nobody uses it, as far as can be known here.
+bool is_left(std::string_view name, const fs::path& path) {
   pid_t process = 0;
-  name.remove_prefix(prefix.size());
-  const bool is_number = std::from_chars(name.data(), name.data() + name.size(), process).ec == std::errc();
-  return is_number && process > 0 && kill(process, 0) != 0 && errno == ESRCH;
+  const auto number = std::from_chars(name.data(), name.data() + name.size(), process);
+  if (number.ec != std::errc() || process <= 0 || kill(process, 0) == 0 || errno != ESRCH) return false;
+  const std::string_view rest(number.ptr, name.data() + name.size());
+  constexpr std::time_t day = 24 * 60 * 60;
+  const bool was_here = !place().empty() && rest.starts_with("-" + place() + "-");
+  return is_unchanged_for(path, was_here ? 0 : day);
 }
 
 }  // namespace
 
-bool is_unused(const fs::path& path) {
-  constexpr std::time_t day = 24 * 60 * 60;
-  struct stat facts {};
-  return lstat(path.c_str(), &facts) == 0 && (S_ISDIR(facts.st_mode) || S_ISREG(facts.st_mode)) &&
-         facts.st_uid == geteuid() && facts.st_mtim.tv_sec < std::time(nullptr) - day;
-}
+std::string mark_of_process() { return std::to_string(getpid()) + "-" + place() + "-"; }
 
 void remove_left_behind(const fs::path& folder, std::string_view prefix) {
   std::error_code failure, ignored;
-  for (fs::directory_iterator at(folder, failure), end; !failure && at != end; at.increment(failure))
-    if (const std::string name = at->path().filename();
-        name.starts_with(prefix) && has_ended(name, prefix) && is_unused(at->path()))
+  for (fs::directory_iterator at(folder, failure), end; !failure && at != end; at.increment(failure)) {
+    const std::string name = at->path().filename();
+    if (name.starts_with(prefix) && is_left(std::string_view(name).substr(prefix.size()), at->path()))
       fs::remove_all(at->path(), ignored);
+  }
 }
 
 }  // namespace tilewise::base

@@ -2,15 +2,18 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 namespace tilewise::base {
 
-/// Whether a file or folder is this user's and has been unchanged for a day.
-bool is_unused(const std::filesystem::path& path);
+/// What names a temporary file after the process that it belongs to: "<process>-<place>-", where the place is this boot
+/// of this machine and the container in it, among whose processes the number means this one.
+std::string mark_of_process();
 
-/// Removes from `folder` what is called "<prefix><process>-..." and unused, if no such process is left. The day counts
-/// too because another machine or container may share the folder.
+/// Removes from `folder` what is this user's and called "<prefix><process>-...", if no such process is left: at once
+/// what has this place's mark, all else when it has been unchanged for a day, because another machine or container may
+/// share the folder.
 void remove_left_behind(const std::filesystem::path& folder, std::string_view prefix);
 
 }  // namespace tilewise::base

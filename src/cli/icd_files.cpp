@@ -55,7 +55,7 @@ icd_folder::icd_folder(std::span<const fs::path> icds) {
   const char* wanted = std::getenv("TMPDIR");
   for (const std::string& parent : {std::string(wanted == nullptr ? "/tmp" : wanted), std::string("/tmp")}) {
     base::remove_left_behind(parent, prefix);
-    if (take(parent + "/" + prefix + std::to_string(getpid()) + "-")) break;
+    if (take(parent + "/" + prefix + base::mark_of_process())) break;
   }
   if (path_.empty())
     throw error(errc::io, "cannot create a folder for temporary files in /tmp; set TMPDIR to a writable one");

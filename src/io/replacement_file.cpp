@@ -46,7 +46,7 @@ replacement_file::replacement_file(const std::string& target)
   if (exists && access(target_.c_str(), W_OK) != 0) fail("cannot be overwritten");
   const std::filesystem::path folder = (std::filesystem::path(".") / target_).parent_path();
   sweep(folder);
-  const std::string beside = (folder / (prefix + std::to_string(getpid()) + "-")).string();
+  const std::string beside = (folder / (prefix + base::mark_of_process())).string();
   for (unsigned attempt = 0; file_ < 0; ++attempt) {
     temporary_ = beside + std::to_string(attempt);
     if (!noted_.set(temporary_)) errno = ENAMETOOLONG, fail(unable);

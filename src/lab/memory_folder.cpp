@@ -22,7 +22,7 @@ memory_folder::memory_folder() {
   for (const std::string parent : {"/dev/shm", temporary == nullptr ? "" : temporary, "/tmp"}) {
     if (!parent.starts_with('/')) continue;
     base::remove_left_behind(parent, prefix);
-    path_ = parent + "/" + prefix + std::to_string(getpid()) + "-XXXXXX";
+    path_ = parent + "/" + prefix + base::mark_of_process() + "XXXXXX";
     if (mkdtemp(path_.data()) == nullptr) continue;
     noted_.set(path_);
     return;

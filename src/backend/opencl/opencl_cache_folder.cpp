@@ -79,7 +79,7 @@ class run_folder {
     for (const std::string& parent : {variable("TMPDIR"), std::string("/tmp")}) {
       if (!parent.starts_with('/')) continue;
       base::remove_left_behind(parent, of_one_run);
-      path_ = parent + "/" + std::string(of_one_run) + std::to_string(process_) + "-XXXXXX";
+      path_ = parent + "/" + std::string(of_one_run) + base::mark_of_process() + "XXXXXX";
       if (mkdtemp(path_.data()) != nullptr) return;
     }
     path_.clear();
