@@ -17,6 +17,9 @@ struct matrix_layout {
       : rows(rows_), columns(columns_), stride(stride_) {}
 };
 
+/// What becomes one value each: NumPy's axis=0 and axis=1.
+enum class axis : std::uint8_t { columns, rows };
+
 /// Elements of a matrix whose rows follow each other without gaps; more than 64 bits can count become their largest
 /// number, which no memory holds.
 constexpr std::uint64_t packed_elements(const matrix_layout& of) {

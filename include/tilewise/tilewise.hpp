@@ -14,6 +14,7 @@
 #include <tilewise/partial.hpp>
 #include <tilewise/polymul.hpp>
 #include <tilewise/reduce.hpp>
+#include <tilewise/reduce_axis.hpp>
 #include <tilewise/scan.hpp>
 #include <tilewise/sort.hpp>
 #include <tilewise/types.hpp>

@@ -34,7 +34,7 @@ try:
 except tw.InvalidArgument as e:
     error: ValueError = e
 tw.cumsum([1, 2])  # type-var
-tw.sum(x, axis=0)  # call-overload
+tw.sum(x, axis="rows")  # call-overload
 tw.inclusive_scan(x, op="mean")  # arg-type
 tw.sort(x, descending="yes")  # arg-type
 text: str = tw.sum(x)  # assignment
