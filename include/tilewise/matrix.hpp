@@ -8,8 +8,9 @@ namespace tilewise {
 /// A row-major matrix: element (i, j) is at i * stride + j. Elements between the rows belong to somebody else: they are
 /// neither read nor written.
 struct matrix_layout {
-  std::uint64_t rows, columns;
-  std::uint64_t stride;  ///< elements from row to row: at least `columns`, and not 0
+  std::uint64_t rows;     ///< from top to bottom
+  std::uint64_t columns;  ///< from left to right
+  std::uint64_t stride;   ///< elements from row to row: at least `columns`, and not 0
 
   constexpr matrix_layout(std::uint64_t rows_, std::uint64_t columns_)
       : matrix_layout(rows_, columns_, columns_ == 0 ? 1 : columns_) {}

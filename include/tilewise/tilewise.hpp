@@ -19,3 +19,6 @@
 #include <tilewise/sort.hpp>
 #include <tilewise/types.hpp>
 #include <tilewise/version.hpp>
+
+/// Data-parallel algorithms with the same bits on every processor; docs/order.md says which bits these are.
+namespace tilewise {}
