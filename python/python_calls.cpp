@@ -172,6 +172,22 @@ number reduce(const operand& in, op operation, const number* init, const placeme
   return result;
 }
 
+void reduce_axis(const operand& in, matrix_layout of_in, axis which, const operand& values, op operation,
+                 const number* init, const placement& how) {
+  auto options = options_of<reduce_options>(how);
+  options.operation = operation;
+  in_turn(in, how, [&] {
+    with_type(in.type, [&]<class T>(T) {
+      with_memory<T>(
+          [&](auto&& a, auto&& to) {
+            init ? tilewise::reduce_axis(a, of_in, which, to, init->as<T>(), options)
+                 : tilewise::reduce_axis(a, of_in, which, to, options);
+          },
+          in, values);
+    });
+  });
+}
+
 namespace {
 
 template <class T, class In, class Out>

@@ -106,6 +106,8 @@ using any_partial = std::variant<partial<float>, partial<double>, partial<std::i
 namespace calls {
 
 number reduce(const operand& in, op operation, const number* init, const placement& how);
+void reduce_axis(const operand& in, matrix_layout of_in, axis which, const operand& values, op operation,
+                 const number* init, const placement& how);
 void scan(const operand& in, const operand& out, bool exclusive, op operation, const number* init, any_partial* carry,
           const placement& how);
 void push(any_partial& onto, const operand& values, const placement& how);

@@ -3,7 +3,7 @@
 
 namespace tilewise::python::documents {
 
-inline constexpr const char* sum = R"(sum(a, *, initial=None, device=None, variant=None, tuning=None)
+inline constexpr const char* sum = R"(sum(a, axis=None, *, initial=None, device=None, variant=None, tuning=None)
 
 The sum of all elements, in the pairwise order: aligned blocks of 2**k elements as balanced trees, folded from the
 left. The bits are the same on every device, with every variant and number of threads; docs/order.md states them.
@@ -11,6 +11,12 @@ left. The bits are the same on every device, with every variant and number of th
 It has the type of the elements: unlike NumPy's, a sum of int32 is int32, and wraps. Of no elements it is `initial`,
 or 0. Of an array on a device it waits for the value, which is a NumPy scalar in any case.
 
+With `axis`, the first (0) or the last (-1) of an array of several dimensions, every line along it is summed by itself,
+all in one launch: each result has the bits of sum() of that line. They are a new array of the argument's kind. The rows
+of a matrix may lie apart in memory.
+
+>>> tw.sum(np.array([[1, 2, 3], [4, 5, 6]]), axis=1)
+array([ 6, 15])
 >>> x = np.array([1e8, 1, -1e8, 1, 3], dtype=np.float32)
 >>> float(tw.sum(x))
 3.0
@@ -18,23 +24,24 @@ or 0. Of an array on a device it waits for the value, which is a NumPy scalar in
 True
 )";
 
-inline constexpr const char* prod = R"(prod(a, *, initial=None, device=None, variant=None, tuning=None)
+inline constexpr const char* prod = R"(prod(a, axis=None, *, initial=None, device=None, variant=None, tuning=None)
 
-The product of all elements, in the order and with the type that sum() has; 1 of none.
+The product of all elements, or of each line along an axis, in the order and with the type that sum() has; 1 of none.
 
 >>> int(tw.prod(np.arange(1, 11)))
 3628800
 )";
 
-inline constexpr const char* min = R"(min(a, *, initial=None, device=None, variant=None, tuning=None)
+inline constexpr const char* min = R"(min(a, axis=None, *, initial=None, device=None, variant=None, tuning=None)
 
-The least element. A NaN wins, and -0.0 is less than +0.0; of no elements it is `initial`, which is then needed.
+The least element, or that of each line along an axis as sum() has them. A NaN wins, and -0.0 is less than +0.0; of
+no elements it is `initial`, which is then needed.
 
 >>> float(tw.min(np.array([2.0, -0.0, 0.0])))
 -0.0
 )";
 
-inline constexpr const char* max = R"(max(a, *, initial=None, device=None, variant=None, tuning=None)
+inline constexpr const char* max = R"(max(a, axis=None, *, initial=None, device=None, variant=None, tuning=None)
 
 The greatest element, by the rules of min().
 

@@ -36,9 +36,61 @@ class optional_number {
   number value_;
 };
 
+/// From a whole number as NumPy counts axes, -1 for the last.
+int axis_from(handle axis, int dimensions) {
+  const Py_ssize_t number = PyNumber_AsSsize_t(axis.ptr(), nullptr);  // what is too large becomes the largest
+  if (PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    throw py::type_error(std::string("axis is of type ") + Py_TYPE(axis.ptr())->tp_name +
+                         "; pass a whole number, or None for all elements");
+  }
+  if (number < -dimensions || number >= dimensions)
+    refuse("axis " + std::string(py::str(axis)) + " is none of a's " + std::to_string(dimensions) + " dimensions");
+  return static_cast<int>(number < 0 ? number + dimensions : number);
+}
+
+/// An array as a matrix whose columns are reduced, along its first axis, or whose rows are, along its last.
+matrix_layout layout_along(const lent& in, int axis) {
+  if (in.shape.count == 2) return in.layout();
+  const int last = in.shape.count - 1;
+  if (axis != 0 && axis != last)
+    refuse("a has the shape " + in.shape.text() + ", and axis " + std::to_string(axis) +
+           " lies between others; pass numpy.ascontiguousarray(numpy.moveaxis(a, " + std::to_string(axis) +
+           ", -1)) and axis=-1");
+  std::uint64_t others = 1;
+  for (int i = 0; i <= last; ++i)
+    if (i != axis) others *= in.shape[i];
+  const std::uint64_t length = in.shape[axis];
+  return axis == 0 ? matrix_layout(length, others) : matrix_layout(others, length);
+}
+
 template <op operation>
-py::object reduce_by(handle a, handle initial, handle device, handle variant, handle tuning) {
-  const lent in(a, "a");
+py::object reduce_along(handle a, handle axis_given, handle initial, handle device, handle variant, handle tuning) {
+  const lent in(a, "a", access::read, nullptr, rows::may_lie_apart);
+  const int along = axis_from(axis_given, in.shape.count);
+  const placement how = placement_of(device, variant, tuning, in);
+  const optional_number init(in.memory.type, initial);
+  const matrix_layout layout = layout_along(in, along);
+  dimensions shape;
+  for (int i = 0; i < in.shape.count; ++i)
+    if (i != along)
+      shape.length[static_cast<std::size_t>(shape.count++)] = in.shape.length[static_cast<std::size_t>(i)];
+  py::object result = new_like(in, in.memory.type, shape);
+  const lent to(result, "the result", access::write, &in);
+  without_interpreter([&] {
+    calls::reduce_axis(in.memory, layout, along == 0 ? axis::columns : axis::rows, to.memory, operation, init.get(),
+                       how);
+  });
+  hand_over(in, to);
+  return result;
+}
+
+template <op operation>
+py::object reduce_by(handle a, handle axis_given, handle initial, handle device, handle variant, handle tuning) {
+  const lent in(a, "a", access::read, nullptr, axis_given.is_none() ? rows::packed : rows::may_lie_apart);
+  if (!axis_given.is_none() && in.shape.count > 1)
+    return reduce_along<operation>(a, axis_given, initial, device, variant, tuning);
+  if (!axis_given.is_none()) axis_from(axis_given, in.shape.count);
   const placement how = placement_of(device, variant, tuning, in);
   const optional_number init(in.memory.type, initial);
   const number result = without_interpreter([&] { return calls::reduce(in.memory, operation, init.get(), how); });
@@ -246,11 +298,12 @@ void add(py::module_& to, const char* name, Function function, const char* docum
 void add_functions(py::module_& to) {
   const py::kw_only options;
   const auto out = arg("out") = py::none(), initial = arg("initial") = py::none(), carry = arg("carry") = py::none();
-  const auto operation = arg("op") = "sum", descending = arg("descending") = false;
-  add(to, "sum", reduce_by<op::sum>, documents::sum, arg("a"), options, initial);
-  add(to, "prod", reduce_by<op::product>, documents::prod, arg("a"), options, initial);
-  add(to, "min", reduce_by<op::min>, documents::min, arg("a"), options, initial);
-  add(to, "max", reduce_by<op::max>, documents::max, arg("a"), options, initial);
+  const auto axis_given = arg("axis") = py::none(), operation = arg("op") = "sum",
+             descending = arg("descending") = false;
+  add(to, "sum", reduce_by<op::sum>, documents::sum, arg("a"), axis_given, options, initial);
+  add(to, "prod", reduce_by<op::product>, documents::prod, arg("a"), axis_given, options, initial);
+  add(to, "min", reduce_by<op::min>, documents::min, arg("a"), axis_given, options, initial);
+  add(to, "max", reduce_by<op::max>, documents::max, arg("a"), axis_given, options, initial);
   add(to, "cumsum", cumsum, documents::cumsum, arg("a"), options, out, initial, carry);
   add(to, "inclusive_scan", inclusive_scan, documents::inclusive_scan, arg("a"), options, operation, out, initial,
       carry);

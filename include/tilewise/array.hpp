@@ -13,10 +13,10 @@ namespace tilewise {
 template <scalar T>
 class TILEWISE_API array {
  public:
-  using value_type = T;
+  using value_type = T;  ///< the type of an element
 
-  std::uint64_t size() const { return size_; }
-  const tilewise::device& device() const { return device_; }
+  std::uint64_t size() const { return size_; }                ///< elements
+  const tilewise::device& device() const { return device_; }  ///< where it lies
 
   /// A copy on the host; waits for the device.
   std::vector<T> download() const;

@@ -14,7 +14,8 @@ concept pixel = std::same_as<T, float> || std::same_as<T, double>;
 
 /// Rows and columns of an image or a mask. Pixels lie row by row, with nothing between the rows.
 struct image_size {
-  std::uint64_t rows, columns;
+  std::uint64_t rows;     ///< from top to bottom
+  std::uint64_t columns;  ///< from left to right
 };
 
 /// What is done where the mask reaches beyond the image's edge.
@@ -23,11 +24,12 @@ enum class border : std::uint8_t {
   zero,   ///< the image continues with +0; the result has the image's size
 };
 
+/// Where and how `convolve` computes.
 struct convolve_options {
-  tilewise::border border = tilewise::border::valid;
-  std::optional<tilewise::device> device = {};  ///< default: where the data is; for host data the CPU
-  std::string_view variant = {};                ///< force one, such as "tiles"; default: chosen
-  std::string_view tuning = {};                 ///< never changes a bit
+  tilewise::border border = tilewise::border::valid;  ///< at the edges
+  std::optional<tilewise::device> device = {};        ///< default: where the data is; for host data the CPU
+  std::string_view variant = {};                      ///< force one, such as "tiles"; default: chosen
+  std::string_view tuning = {};                       ///< never changes a bit
 };
 
 /// The size of a result. Throws `invalid_argument`, with the sizes, for a mask with an even number of rows or columns,

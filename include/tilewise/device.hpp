@@ -21,25 +21,26 @@ class array;
 
 /// What a device says about itself. Sizes are in bytes; 0 or an empty string means "unknown".
 struct device_info {
-  std::string name;         ///< how to open it: "cpu:openmp", "opencl:0", "cuda:0", "openacc:0"
-  std::string backend;      ///< "cpu", "opencl", "cuda" or "openacc"
-  std::string description;  ///< the hardware's own name
-  std::string platform;     ///< OpenCL's platform; the executor and instruction set on a CPU; OpenACC's compiler
-  std::string driver;       ///< driver version
-  std::string api_version;  ///< "OpenCL 3.0", "CUDA 13.0 (sm_90)"
-  unsigned compute_units = 0;
-  unsigned compute_capability = 0;  ///< CUDA: 90 for 9.0
-  unsigned max_clock_mhz = 0;
-  std::uint64_t memory = 0;
-  std::uint64_t max_allocation = 0;
-  std::uint64_t cache = 0;         ///< last level
-  std::uint64_t local_memory = 0;  ///< shared by one work-group
-  std::uint64_t max_group_size = 0;
-  bool is_cpu = false;
-  bool fp64 = false;
-  bool denormals = true;  ///< f32 denormals are kept; without them f32 cannot keep the order
+  std::string name;            ///< how to open it: "cpu:openmp", "opencl:0", "cuda:0", "openacc:0"
+  std::string backend;         ///< "cpu", "opencl", "cuda" or "openacc"
+  std::string description;     ///< the hardware's own name
+  std::string platform;        ///< OpenCL's platform; the executor and instruction set on a CPU; OpenACC's compiler
+  std::string driver;          ///< driver version
+  std::string api_version;     ///< "OpenCL 3.0", "CUDA 13.0 (sm_90)"
+  unsigned compute_units = 0;  ///< as its driver counts; logical processors of a CPU
+  unsigned compute_capability = 0;   ///< CUDA: 90 for 9.0
+  unsigned max_clock_mhz = 0;        ///< 0 where it is not said
+  std::uint64_t memory = 0;          ///< bytes
+  std::uint64_t max_allocation = 0;  ///< bytes of one array
+  std::uint64_t cache = 0;           ///< last level
+  std::uint64_t local_memory = 0;    ///< shared by one work-group
+  std::uint64_t max_group_size = 0;  ///< items of one work-group
+  bool is_cpu = false;               ///< its processor is a CPU
+  bool fp64 = false;                 ///< it computes with double
+  bool denormals = true;             ///< f32 denormals are kept; without them f32 cannot keep the order
 };
 
+/// What of a CPU a device uses.
 struct open_options {
   unsigned threads = 0;              ///< CPU devices: worker threads; 0 means one per logical CPU
   std::string instruction_set = "";  ///< CPU devices: "v2", "v3" or "v4" (x86-64 levels); empty means the best one
@@ -55,8 +56,8 @@ class TILEWISE_API device {
  public:
   explicit device(std::shared_ptr<backend::device> implementation);
 
-  const device_info& info() const;
-  const std::string& name() const { return info().name; }
+  const device_info& info() const;                         ///< what is known of it
+  const std::string& name() const { return info().name; }  ///< as open() takes it
 
   /// Copies host data to the device.
   template <scalar T>

@@ -20,18 +20,20 @@ concept field_element = std::same_as<T, float> || std::same_as<T, double>;
 /// Sizes are those of the field without ghosts. The problem is that of HiPerC (https://github.com/usnistgov/hiperc),
 /// whose files count the ghosts too: nx = columns + 2 with 3x3 masks, + 4 with 5x5.
 struct diffusion {
-  std::uint64_t rows, columns;
-  std::uint64_t steps = 1;
-  unsigned mask = 53;     ///< 53: 3x3, 5 points; 93: 3x3, 9 points; 95: 5x5, 9 points, a cross
-  double dx = 0.5;        ///< distance between columns
-  double dy = 0.5;        ///< distance between rows
-  double rate = 0.00625;  ///< time step times diffusivity
+  std::uint64_t rows;       ///< from top to bottom
+  std::uint64_t columns;    ///< from left to right
+  std::uint64_t steps = 1;  ///< how many to take
+  unsigned mask = 53;       ///< 53: 3x3, 5 points; 93: 3x3, 9 points; 95: 5x5, 9 points, a cross
+  double dx = 0.5;          ///< distance between columns
+  double dy = 0.5;          ///< distance between rows
+  double rate = 0.00625;    ///< time step times diffusivity
 };
 
 /// The largest rate for which the steps do not amplify any wave of the field.
 /// Throws `invalid_argument` for an unknown mask, or for distances that give no finite one.
 TILEWISE_API double largest_stable_rate(const diffusion& problem);
 
+/// Where and how `diffuse` computes.
 struct diffuse_options {
   std::optional<tilewise::device> device = {};  ///< default: where the data is; for host data the CPU
   std::string_view variant = {};                ///< force one, such as "temporal"; default: chosen

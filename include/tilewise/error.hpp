@@ -23,7 +23,7 @@ enum class errc {
 class TILEWISE_API error : public std::runtime_error {
  public:
   error(errc code, const std::string& message) : std::runtime_error(message), code_(code) {}
-  errc code() const noexcept { return code_; }
+  errc code() const noexcept { return code_; }  ///< for programs; what() is for people
 
  private:
   errc code_;

@@ -15,8 +15,9 @@ namespace tilewise {
 
 /// The ranks of a group, and which of them are in this process: all, or in an MPI program one.
 struct group_ranks {
-  unsigned count = 0;
-  unsigned first_here = 0, here = 0;
+  unsigned count = 0;       ///< of all ranks
+  unsigned first_here = 0;  ///< the first one of this process
+  unsigned here = 0;        ///< how many it has
 };
 
 /// Throws `invalid_argument` for a device that is no group.

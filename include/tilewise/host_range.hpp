@@ -18,6 +18,7 @@
 
 namespace tilewise {
 
+/// The type of an element.
 template <class Range>
 using element_of = std::ranges::range_value_t<Range>;
 
@@ -30,10 +31,12 @@ template <class Range, class T = element_of<Range>>
 concept host_output = host_range<Range, T> && std::ranges::borrowed_range<Range> &&
     !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>;
 
+/// A view of it to read.
 template <host_range Range>
 std::span<const element_of<Range>> as_input(const Range& values) {
   return std::span<const element_of<Range>>(values);
 }
+/// A view of it to write.
 template <host_output Range>
 std::span<element_of<Range>> as_output(Range&& values) {
   return std::span<element_of<Range>>(values);

@@ -10,6 +10,7 @@
 
 namespace tilewise {
 
+/// Where and how `matvec` computes.
 struct matvec_options {
   std::optional<tilewise::device> device = {};  ///< default: where the data is; for host data the CPU
   std::string_view variant = {};                ///< force one; default: chosen

@@ -14,8 +14,9 @@ namespace order {
 /// and every NaN is the canonical one, so equal parts of equal arrays have equal bytes.
 template <scalar T>
 struct segment {
-  std::uint64_t begin = 0, end = 0;
-  std::array<T, 126> value{};  // at most 63 to either side of the position with the most trailing zeros
+  std::uint64_t begin = 0;     ///< position in the longer array
+  std::uint64_t end = 0;       ///< one past the last
+  std::array<T, 126> value{};  ///< at most 63 to either side of the position with the most trailing zeros
 };
 
 }  // namespace order
@@ -27,14 +28,14 @@ struct segment {
 template <scalar T>
 class TILEWISE_API partial {
  public:
-  using value_type = T;
+  using value_type = T;  ///< the type of an element
 
   /// No elements yet; the first one pushed has the position `begin` in the longer array.
   explicit partial(op operation = op::sum, std::uint64_t begin = 0);
 
-  std::uint64_t begin() const { return blocks_.begin; }
-  std::uint64_t end() const { return blocks_.end; }
-  op operation() const { return static_cast<op>(operation_); }
+  std::uint64_t begin() const { return blocks_.begin; }         ///< where its first element lies in the longer array
+  std::uint64_t end() const { return blocks_.end; }             ///< where the next one would
+  op operation() const { return static_cast<op>(operation_); }  ///< what it folds with
 
   /// Append elements at end(). The options say where and how; the operation is this object's own, and naming another
   /// one in them is `invalid_argument`. Whatever fails, the object is as it was.

@@ -21,6 +21,7 @@ using product_of = std::conditional_t<std::is_integral_v<T>, std::int64_t, T>;
 /// The number of coefficients of a product of n by m of them: n + m - 1, or 0 if either polynomial has none.
 constexpr std::uint64_t product_size(std::uint64_t n, std::uint64_t m) { return n == 0 || m == 0 ? 0 : n + m - 1; }
 
+/// Where and how `polymul` computes.
 struct polymul_options {
   std::optional<std::uint64_t> modulus = {};    ///< for integers, 1 to 2^63 - 1: coefficients in [0, modulus)
   std::optional<tilewise::device> device = {};  ///< default: where the data is; for host data the CPU

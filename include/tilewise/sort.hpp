@@ -13,8 +13,9 @@ namespace tilewise {
 /// NaNs come first; in both, equal keys keep the order of the input.
 enum class sort_order : std::uint8_t { ascending, descending };
 
+/// Where and how `sort` computes.
 struct sort_options {
-  sort_order order = sort_order::ascending;
+  sort_order order = sort_order::ascending;     ///< ascending or descending
   std::optional<tilewise::device> device = {};  ///< default: where the data is; for host data the CPU
   std::string_view variant = {};                ///< force one, such as "radix"; default: chosen
   std::string_view tuning = {};                 ///< never changes a bit

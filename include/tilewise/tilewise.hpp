@@ -14,7 +14,11 @@
 #include <tilewise/partial.hpp>
 #include <tilewise/polymul.hpp>
 #include <tilewise/reduce.hpp>
+#include <tilewise/reduce_axis.hpp>
 #include <tilewise/scan.hpp>
 #include <tilewise/sort.hpp>
 #include <tilewise/types.hpp>
 #include <tilewise/version.hpp>
+
+/// Data-parallel algorithms with the same bits on every processor; docs/order.md says which bits these are.
+namespace tilewise {}

@@ -64,6 +64,37 @@ class Reductions(BitsCase):
                 self.same(tw.dot(x, y), definition.dot(x, y), f"{dtype} {n}")
 
 
+class Axes(BitsCase):
+    def test_each_line_is_reduced_alone(self):
+        for dtype in TYPES:
+            for shape in ((1, 1), (3, 2), (17, 33), (300, 3), (3, 300)):
+                a = wide(self.rng, shape[0] * shape[1], dtype).reshape(shape)
+                for name, operation in (("sum", "sum"), ("prod", "product"), ("min", "min"), ("max", "max")):
+                    columns = [definition.reduce(column.copy(), operation, 3) for column in a.T]
+                    rows = [definition.reduce(row, operation) for row in a]
+                    for device in DEVICES[:3] + (OPENCL if dtype == np.float32 and name == "sum" else []):
+                        what = f"{name} {dtype} {shape} {device}"
+                        call = getattr(tw, name)
+                        self.same(call(a, axis=0, initial=3, device=device), np.array(columns, dtype), what)
+                        self.same(call(a, axis=-1, device=device), np.array(rows, dtype), what)
+
+    def test_shapes(self):
+        a = wide(self.rng, 120, np.float32).reshape(4, 5, 6)
+        self.same(tw.sum(a, axis=2), tw.sum(a.reshape(20, 6), axis=1).reshape(4, 5), "last of three")
+        self.same(tw.sum(a, 0), tw.sum(a.reshape(4, 30), axis=0).reshape(5, 6), "first of three")
+        m = a.reshape(10, 12)
+        self.same(tw.sum(m[::2, 3:9], axis=1), tw.sum(m[::2, 3:9].copy(), axis=1), "rows that lie apart")
+        self.same(tw.sum(m[:, 3:9], axis=0), tw.sum(m[:, 3:9].copy(), axis=0), "columns of rows that lie apart")
+        self.same(tw.max(a.ravel(), axis=0), tw.max(a), "one dimension")
+        self.same(tw.sum(np.empty((0, 3), np.float32), axis=0), np.zeros(3, np.float32), "empty columns")
+        self.same(tw.prod(np.empty((3, 0), np.int64), axis=1), np.ones(3, np.int64), "empty rows")
+        self.same(tw.sum(np.empty((0, 3)), axis=1), np.empty(0), "no rows")
+        self.same(tw.min(np.empty((0, 3)), axis=0, initial=7), np.full(3, 7.0), "initial of empty columns")
+        there = tw.sum(tw.array(m, device="cpu:serial"), axis=1)
+        self.assertIsInstance(there, tw.array)
+        self.same(there.numpy(), tw.sum(m, axis=1), "on a device")
+
+
 class Scans(BitsCase):
     def test_sizes_and_types(self):
         for dtype in TYPES:

@@ -1,4 +1,4 @@
-"""What the documents show is run: the examples of each docstring, of docs/python.md and of the README; and the types are checked."""
+"""What the documents show is run: the examples of each docstring, of the pages and of the README; and the types are checked."""
 
 import doctest
 import inspect
@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -34,7 +35,7 @@ try:
 except tw.InvalidArgument as e:
     error: ValueError = e
 tw.cumsum([1, 2])  # type-var
-tw.sum(x, axis=0)  # call-overload
+tw.sum(x, axis="rows")  # call-overload
 tw.inclusive_scan(x, op="mean")  # arg-type
 tw.sort(x, descending="yes")  # arg-type
 text: str = tw.sum(x)  # assignment
@@ -80,12 +81,24 @@ class Documents(unittest.TestCase):
             self.assertEqual(of_help, of_stub, f"{name} ({inner})")
 
     def test_pages(self):
-        for page in "docs/python.md", "README.md":
+        for page in "docs/python.md", "docs/howto.md", "README.md":
             names = {}
             for text in blocks(page, "python"):
                 if "torch" in text and not has_gpu():
                     continue
                 self.run_examples(text, page, names)
+
+    def test_commands(self):
+        """Those of docs/howto.md, one after another in one folder, by the tool that lies beside the module."""
+        build = pathlib.Path(tw.__file__).parents[2]
+        if not (build / "tilewise").is_file():
+            self.skipTest("the tool is not built")
+        with tempfile.TemporaryDirectory() as folder:
+            for text in blocks("docs/howto.md", "sh"):
+                done = subprocess.run(["bash", "-euo", "pipefail", "-c", text.replace("python3", sys.executable)], cwd=folder,
+                                      env=os.environ | {"PATH": f"{build}:{os.environ['PATH']}"}, capture_output=True, text=True,
+                                      check=False)
+                self.assertEqual(done.returncode, 0, text + done.stdout + done.stderr)
 
     def test_types(self):
         mypy = pathlib.Path("/usr/bin/mypy")

@@ -1,0 +1,165 @@
+// What:   the columns of a strip of a matrix, and short rows, reduced with vectors; compiled once for each x86-64
+// level. Order:  columns: eight rows are a block, which joins the blocks before it as soon as two have one length: a
+// block
+//         stack whose elements are rows. What is left of eight rows are the last digits. Rows: cpu_blocks.hpp.
+// Shape:  a strip on one thread, by eight rows at a time, where lanes never meet; and W short rows at once, so that the
+//         value of row l ends up in lane l.
+// Limits: reads nothing beside the strip or the rows.
+// Twins:  reduce_axis_serial.cpp; the block stack in order/block_stack.hpp; the short rows of matvec_cpu_kernels.cpp.
+#include "reduce_axis/reduce_axis_cpu_kernels.hpp"
+
+#include "backend/cpu/cpu_blocks.hpp"
+#include "base/instantiate.hpp"
+
+namespace tilewise::impl::reduce_axis::TILEWISE_LEVEL {
+
+namespace level = backend::cpu::TILEWISE_LEVEL;
+
+namespace {
+
+template <class T>
+using vector = level::vector<T>;
+template <class T>
+constexpr unsigned width = level::lanes<T>;
+
+constexpr std::uint64_t together = 8;
+constexpr unsigned most_levels = 32;
+
+template <class T, class Op>
+vector<T> join(vector<T> a, vector<T> b) {
+  return level::apply<Op, T>(a, b);
+}
+
+/// The block of Count rows of one vector of columns, of which `count` are there.
+template <unsigned Count, bool Part, class T, class Op>
+[[gnu::always_inline]] inline vector<T> block(const T* a, std::uint64_t stride, unsigned count) {
+  if constexpr (Count == 1)
+    return Part ? level::load_first(a, count) : level::load(a);
+  else
+    return join<T, Op>(block<Count / 2, Part, T, Op>(a, stride, count),
+                       block<Count / 2, Part, T, Op>(a + Count / 2 * stride, stride, count));
+}
+
+/// The rows that are left after all blocks of eight, on top of `prefix`.
+template <unsigned Count, bool Part, class T, class Op>
+[[gnu::always_inline]] inline vector<T> last_rows(const T* a, std::uint64_t stride, std::uint64_t rows, unsigned count,
+                                                  vector<T> prefix) {
+  if constexpr (Count == 0) {
+    return prefix;
+  } else {
+    if ((rows & Count) != 0) {
+      prefix = join<T, Op>(prefix, block<Count, Part, T, Op>(a, stride, count));
+      a += Count * stride;
+    }
+    return last_rows<Count / 2, Part, T, Op>(a, stride, rows, count, prefix);
+  }
+}
+
+/// The stack's blocks of one strip: [level][column].
+template <class T>
+struct alignas(64) stack {
+  T block[most_levels][strip<T>];
+};
+
+/// Adds block number `number` to a stack that holds `depth` blocks.
+template <bool Part, class T, class Op>
+[[gnu::always_inline]] inline void push(stack<T>& blocks, unsigned depth, std::uint64_t number, std::uint64_t column,
+                                        const T* a, std::uint64_t stride, unsigned count) {
+  vector<T> value = block<together, Part, T, Op>(a + column, stride, count);
+  for (std::uint64_t bits = number; (bits & 1) != 0; bits >>= 1)
+    value = join<T, Op>(level::load(blocks.block[--depth] + column), value);
+  level::store<T>(blocks.block[depth] + column, value);
+}
+
+template <bool Part, class T, class Op>
+[[gnu::always_inline]] inline vector<T> fold(const stack<T>& blocks, unsigned depth, std::uint64_t column, const T* a,
+                                             std::uint64_t stride, std::uint64_t rows, unsigned count,
+                                             vector<T> prefix) {
+  for (unsigned i = 0; i < depth; ++i) prefix = join<T, Op>(prefix, level::load(blocks.block[i] + column));
+  return last_rows<together / 2, Part, T, Op>(a + rows / together * together * stride + column, stride, rows, count,
+                                              prefix);
+}
+
+template <class T, class Op>
+void columns(const T* a, std::uint64_t stride, std::uint64_t rows, std::uint64_t count, T* out) {
+  stack<T> blocks;
+  const std::uint64_t whole = count / width<T> * width<T>;
+  const unsigned part = static_cast<unsigned>(count - whole);
+  unsigned depth = 0;
+  for (std::uint64_t number = 0; number < rows / together; ++number) {
+    const T* const from = a + number * together * stride;
+    for (std::uint64_t c = 0; c < whole; c += width<T>)
+      push<false, T, Op>(blocks, depth, number, c, from, stride, width<T>);
+    if (part != 0) push<true, T, Op>(blocks, depth, number, whole, from, stride, part);
+    depth = static_cast<unsigned>(__builtin_popcountll(number + 1));
+  }
+  for (std::uint64_t c = 0; c < whole; c += width<T>)
+    level::store<T>(out + c, fold<false, T, Op>(blocks, depth, c, a, stride, rows, width<T>, level::load(out + c)));
+  if (part == 0) return;
+  const vector<T> first = level::load_first(out + whole, part);
+  level::store_first<T>(out + whole, fold<true, T, Op>(blocks, depth, whole, a, stride, rows, part, first), part);
+}
+
+/// The vectors of a column of rows as a source: vector i is that of row i. Of a part, lanes that are not there hold the
+/// identity.
+template <class T, class Op, bool Part>
+struct row_column {
+  const T* a;
+  std::uint64_t stride;
+  unsigned count = width<T>;
+
+  row_column operator+(unsigned elements) const { return {a + elements / width<T> * stride, stride, count}; }
+  friend vector<T> load(const row_column& c) {
+    if constexpr (!Part) return level::load(c.a);
+    const auto present = level::lane_numbers<T>() < static_cast<level::mask_lane<T>>(c.count);
+    return present ? level::load_first(c.a, c.count) : level::broadcast(Op::template identity<T>());
+  }
+};
+
+/// The prefixes of W short rows, one per lane.
+template <class T, class Op>
+vector<T> prefixes_of_rows(const T* a, std::uint64_t stride, unsigned n) {
+  using blocks = level::blocks<T, Op>;
+  vector<T> block[8];  // 2 W blocks of W columns at most
+  unsigned depth = 0;
+  for (unsigned c = 0; c < n / width<T>; ++c) {
+    vector<T> value = blocks::template values<width<T>>(row_column<T, Op, false>{a + c * width<T>, stride});
+    for (unsigned bits = c; (bits & 1) != 0; bits >>= 1) value = join<T, Op>(block[--depth], value);
+    block[depth++] = value;
+  }
+  vector<T> prefix = level::broadcast(Op::template identity<T>());
+  for (unsigned i = 0; i < depth; ++i) prefix = join<T, Op>(prefix, block[i]);
+  unsigned first = n / width<T> * width<T>;
+  for (unsigned digit = width<T> / 2; digit != 0; digit /= 2) {
+    if ((n & digit) == 0) continue;
+    const row_column<T, Op, true> part{a + first, stride, digit};
+    prefix = join<T, Op>(prefix, blocks::template values<width<T>>(part));
+    first += digit;
+  }
+  return prefix;
+}
+
+template <class T, class Op>
+std::uint64_t rows(const T* a, std::uint64_t stride, std::uint64_t count, std::uint64_t n, T* out) {
+  std::uint64_t i = 0;
+  for (; i + width<T> <= count; i += width<T>)
+    level::store<T>(out + i, prefixes_of_rows<T, Op>(a + i * stride, stride, static_cast<unsigned>(n)));
+  return i;
+}
+
+template <class T, class Op>
+constexpr cpu_kernels<T> kernels_of{columns<T, Op>, rows<T, Op>, 2 * width<T>* width<T>};
+
+}  // namespace
+
+template <class T>
+const cpu_kernels<T>& kernels(op operation) {
+  static constexpr const cpu_kernels<T>* all[] = {&kernels_of<T, order::sum>, &kernels_of<T, order::product>,
+                                                  &kernels_of<T, order::min>, &kernels_of<T, order::max>};
+  return *all[static_cast<std::size_t>(operation)];
+}
+
+#define TILEWISE_INSTANTIATE(T) template const cpu_kernels<T>& kernels<T>(op);
+TILEWISE_FOR_EACH_TYPE(TILEWISE_INSTANTIATE)
+
+}  // namespace tilewise::impl::reduce_axis::TILEWISE_LEVEL

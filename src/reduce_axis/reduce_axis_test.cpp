@@ -1,0 +1,124 @@
+// What only reductions along an axis must satisfy; the bits of every variant are checked from the catalog.
+#include "helpers.hpp"
+
+#include <tilewise/tilewise.hpp>
+
+#include <gtest/gtest.h>
+
+namespace tilewise {
+namespace {
+
+using tests::message_of;
+using tests::wide_floats;
+
+std::uint32_t bits_of(float value) { return __builtin_bit_cast(std::uint32_t, value); }
+
+/// Row or column `i` of a matrix, copied out of it.
+std::vector<float> line_of(const std::vector<float>& a, const matrix_layout& l, axis which, std::uint64_t i) {
+  std::vector<float> line;
+  const std::uint64_t length = which == axis::rows ? l.columns : l.rows;
+  for (std::uint64_t e = 0; e < length; ++e)
+    line.push_back(which == axis::rows ? a[i * l.stride + e] : a[e * l.stride + i]);
+  return line;
+}
+
+TEST(ReduceAxis, EachValueIsTheReductionOfItsLineAlone) {
+  for (const matrix_layout& l : {matrix_layout{1, 1},
+                                 {3, 2},
+                                 {2, 3},
+                                 {17, 15},
+                                 {70, 33, 40},
+                                 {1000, 5},
+                                 {5, 9000},
+                                 {1'000'003, 3},
+                                 {3, 1'000'003},
+                                 {700, 700},
+                                 {40'000, 17, 19}}) {
+    const std::vector<float> a = wide_floats(l.rows * l.stride, 1);
+    for (const axis which : {axis::columns, axis::rows}) {
+      const std::vector<float> sums = reduce_axis(a, l, which);
+      ASSERT_EQ(sums.size(), lines_of(l, which));
+      std::vector<float> least(sums.size());
+      reduce_axis(a, l, which, least, 0.5f, {.operation = op::min});
+      for (std::size_t i = 0; i < sums.size(); i += sums.size() / 7 + 1) {
+        const std::vector<float> line = line_of(a, l, which, i);
+        const std::string what =
+            std::to_string(l.rows) + "x" + std::to_string(l.columns) + " line " + std::to_string(i);
+        EXPECT_EQ(bits_of(sums[i]), bits_of(reduce(line))) << what;
+        EXPECT_EQ(bits_of(least[i]), bits_of(reduce(line, 0.5f, {.operation = op::min}))) << what;
+      }
+    }
+  }
+}
+
+TEST(ReduceAxis, ArraysOnADeviceStayThere) {
+  const device on = open("cpu:serial");
+  const std::vector<float> a = wide_floats(12, 2);
+  const matrix_layout l(3, 4);
+  EXPECT_EQ(reduce_axis(on.upload(a), l, axis::rows).download(), reduce_axis(a, l, axis::rows));
+  array<float> values = on.allocate<float>(4);
+  reduce_axis(on.upload(a), l, axis::columns, values, 1.0f);
+  EXPECT_EQ(values.download()[0], reduce(line_of(a, l, axis::columns, 0), 1.0f));
+}
+
+TEST(ReduceAxis, EmptyLinesHaveTheValueOfAnEmptyReduction) {
+  const std::vector<float> none;
+  EXPECT_EQ(reduce_axis(none, {0, 3}, axis::columns), std::vector<float>(3, 0.0f));
+  EXPECT_EQ(reduce_axis(none, {3, 0}, axis::rows, {.operation = op::product}), std::vector<float>(3, 1.0f));
+  EXPECT_EQ(reduce_axis(none, {0, 3}, axis::rows), none);
+  EXPECT_EQ(reduce_axis(none, {0, 3}, axis::rows, {.operation = op::min}), none);
+  std::vector<float> given(3);
+  reduce_axis(none, {0, 3}, axis::columns, given, 7.0f, {.operation = op::min});
+  EXPECT_EQ(given, std::vector<float>(3, 7.0f));
+}
+
+TEST(ReduceAxis, WhatMakesNoSenseIsRefused) {
+  const std::vector<float> a(12, 1.0f), none;
+  std::vector<float> three(3), four(4);
+  EXPECT_EQ(message_of(errc::invalid_argument,
+                       [&] {
+                         reduce_axis(a, {3, 4}, axis::rows, four);
+                       }),
+            "A is 3x4 and there is room for 4 values; there is one for each of its rows");
+  EXPECT_EQ(message_of(errc::invalid_argument,
+                       [&] {
+                         reduce_axis(a, {3, 4}, axis::columns, three);
+                       }),
+            "A is 3x4 and there is room for 3 values; there is one for each of its columns");
+  EXPECT_NE(message_of(errc::invalid_argument,
+                       [&] {
+                         reduce_axis(a, {3, 5}, axis::rows, three);
+                       })
+                .find("3x5"),
+            std::string::npos);
+  EXPECT_NE(message_of(errc::invalid_argument,
+                       [&] {
+                         reduce_axis(a, {3, 4, 3}, axis::rows, three);
+                       })
+                .find("stride"),
+            std::string::npos);
+  EXPECT_NE(message_of(errc::invalid_argument,
+                       [&] {
+                         reduce_axis(none, {0, 3}, axis::columns, three, {.operation = op::max});
+                       })
+                .find("give an initial value"),
+            std::string::npos);
+  EXPECT_NE(message_of(errc::invalid_argument,
+                       [&] {
+                         reduce_axis(a, {3, 4}, static_cast<axis>(7), three);
+                       })
+                .find("axis"),
+            std::string::npos);
+  std::vector<float> shared = a;
+  EXPECT_THROW(reduce_axis(std::span<const float>(shared), {3, 4}, axis::rows, std::span(shared).first(3)), error);
+  const device group = open("2*cpu:serial");
+  try {
+    reduce_axis(a, {3, 4}, axis::rows, three, {.device = group});
+    ADD_FAILURE() << "a group computed it";
+  } catch (const error& e) {
+    EXPECT_EQ(e.code(), errc::unsupported) << e.what();
+  }
+}
+
+}  // namespace
+}  // namespace tilewise
