@@ -72,16 +72,22 @@ CLI::Option* add_input_array(CLI::App& command, const std::string& name, std::st
 /// --max-time, in seconds above 0, of measuring one row.
 CLI::Option* add_max_time(CLI::App& command, double& to);
 
+/// What help shows: neither hidden commands nor hidden options.
+std::vector<const CLI::App*> shown_commands(const CLI::App& tool);
+std::vector<const CLI::Option*> shown_options(const CLI::App& command);
+
 /// One value each time, or several separated by commas: a positional argument may follow.
 CLI::Option* several(CLI::Option* option);
 
 void add_bench(CLI::App& app, invocation& call);
 void add_compare(CLI::App& app, invocation& call);
+void add_complete(CLI::App& app, invocation& call);
 void add_convolve(CLI::App& app, invocation& call);
 void add_devices(CLI::App& app, invocation& call);
 void add_diffuse(CLI::App& app, invocation& call);
 void add_doctor(CLI::App& app, invocation& call);
 void add_list(CLI::App& app, invocation& call);
+void add_manual(CLI::App& app, invocation& call);
 void add_matmul(CLI::App& app, invocation& call);
 void add_matvec(CLI::App& app, invocation& call);
 void add_polymul(CLI::App& app, invocation& call);

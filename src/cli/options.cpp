@@ -50,6 +50,14 @@ CLI::Option* add_max_time(CLI::App& command, double& to) {
       });
 }
 
+std::vector<const CLI::App*> shown_commands(const CLI::App& tool) {
+  return tool.get_subcommands([](const CLI::App* c) { return !c->get_group().empty(); });
+}
+
+std::vector<const CLI::Option*> shown_options(const CLI::App& command) {
+  return command.get_options([](const CLI::Option* o) { return !o->get_group().empty(); });
+}
+
 CLI::Option* several(CLI::Option* option) { return option->allow_extra_args(false)->delimiter(','); }
 
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {

@@ -72,7 +72,7 @@ std::vector<std::string> words_of(int argc, char** argv) {
 std::string unknown_command(const CLI::App& app, std::span<const std::string> words) {
   if (words.empty() || words[0].starts_with('-')) return "";
   std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App* c) { return !c->get_group().empty(); })) {
+  for (const CLI::App* command : shown_commands(app)) {
     if (command->get_name() == words[0]) return "";
     names.push_back(command->get_name());
   }
@@ -109,11 +109,13 @@ exit_code parse_and_run(int argc, char** argv) {
   app.footer(examples);
   add_bench(app, call);
   add_compare(app, call);
+  add_complete(app, call);
   add_convolve(app, call);
   add_devices(app, call);
   add_diffuse(app, call);
   add_doctor(app, call);
   add_list(app, call);
+  add_manual(app, call);
   add_matmul(app, call);
   add_matvec(app, call);
   add_polymul(app, call);

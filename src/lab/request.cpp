@@ -4,7 +4,7 @@
 
 namespace tilewise::lab {
 
-preset find_preset(std::string_view name) {
+std::vector<preset> presets() {
   stop_rule quick;
   quick.min_ns = 0.05e9;
   quick.max_ns = 0.25e9;
@@ -13,13 +13,16 @@ preset find_preset(std::string_view name) {
   stop_rule documents;  // hundreds of rows
   documents.min_ns = 0.1e9;
   documents.max_ns = 0.75e9;
-  const std::vector<preset> presets{
+  return {
       {"quick", {dtype::f32}, {op::sum}, false, quick, false, true},
       {"normal", {dtype::f32, dtype::f64, dtype::i32}, {op::sum}, true, normal},
       {"thorough", {all_dtypes.begin(), all_dtypes.end()}, {all_ops.begin(), all_ops.end()}, true, stop_rule{}},
       {"seeds", {}, {}, false, documents, true}};
+}
+
+preset find_preset(std::string_view name) {
   std::vector<std::string> names;
-  for (const preset& p : presets) {
+  for (const preset& p : presets()) {
     if (p.name == name) return p;
     names.emplace_back(p.name);
   }

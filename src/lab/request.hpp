@@ -20,7 +20,9 @@ struct preset {
   bool of_documents = false;   // the documents' experiments, with their own types, settings and sizes
   bool is_first_look = false;  // few rows unless something is selected: what each device would choose, and a ladder
 };
-/// quick, normal, thorough, seeds. Throws `invalid_argument` with the nearest name.
+/// quick, normal, thorough, seeds.
+std::vector<preset> presets();
+/// Throws `invalid_argument` with the nearest name.
 preset find_preset(std::string_view name);
 
 struct request {
