@@ -1,9 +1,12 @@
 # Called at each build: writes to OUTPUT the commit and whether tracked files differ from it, if that has changed.
-# Outside a git checkout the commit is empty.
+# A source archive has it from git archive, which fills in the next line; any other folder has none.
+set(archived "$Format:%H$")
 execute_process(COMMAND git -C ${SOURCE} rev-parse HEAD OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE
                 ERROR_QUIET RESULT_VARIABLE failed)
 set(dirty false)
-if(failed)
+if(NOT archived MATCHES "Format")
+  set(commit ${archived})
+elseif(failed)
   set(commit "")
 else()
   execute_process(COMMAND git -C ${SOURCE} status --porcelain --untracked-files=no OUTPUT_VARIABLE changes ERROR_QUIET)

@@ -13,11 +13,10 @@ std::vector<preset> presets() {
   stop_rule documents;  // hundreds of rows
   documents.min_ns = 0.1e9;
   documents.max_ns = 0.75e9;
-  return {
-      {"quick", {dtype::f32}, {op::sum}, false, quick, false, true},
-      {"normal", {dtype::f32, dtype::f64, dtype::i32}, {op::sum}, true, normal},
-      {"thorough", {all_dtypes.begin(), all_dtypes.end()}, {all_ops.begin(), all_ops.end()}, true, stop_rule{}},
-      {"seeds", {}, {}, false, documents, true}};
+  return {{"quick", {dtype::f32}, {op::sum}, false, quick, false, true},
+          {"normal", {dtype::f32, dtype::f64, dtype::i32}, {op::sum}, true, normal},
+          {"thorough", {all_dtypes.begin(), all_dtypes.end()}, {all_ops.begin(), all_ops.end()}, true, stop_rule{}},
+          {"seeds", {}, {}, false, documents, true}};
 }
 
 preset find_preset(std::string_view name) {
