@@ -104,13 +104,13 @@ endfunction()
 # tilewise_cpu_levels(NAME): compiles NAME_kernels.cpp once for each of TILEWISE_CPU_LEVELS, as TILEWISE_LEVEL.
 function(tilewise_cpu_levels name)
   foreach(level IN LISTS TILEWISE_CPU_LEVELS)
-    add_library(${name}_${level} OBJECT ${name}_kernels.cpp)
-    target_include_directories(${name}_${level} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include
+    add_library(tilewise-${name}-${level} OBJECT ${name}_kernels.cpp)
+    target_include_directories(tilewise-${name}-${level} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include
                                                         ${PROJECT_BINARY_DIR}/include)
-    target_compile_options(${name}_${level} PRIVATE -march=x86-64-${level})
-    target_compile_definitions(${name}_${level} PRIVATE TILEWISE_LEVEL=${level})
-    tilewise_warnings(${name}_${level})
-    target_sources(tilewise PRIVATE $<TARGET_OBJECTS:${name}_${level}>)
+    target_compile_options(tilewise-${name}-${level} PRIVATE -march=x86-64-${level})
+    target_compile_definitions(tilewise-${name}-${level} PRIVATE TILEWISE_LEVEL=${level})
+    tilewise_warnings(tilewise-${name}-${level})
+    target_sources(tilewise PRIVATE $<TARGET_OBJECTS:tilewise-${name}-${level}>)
   endforeach()
 endfunction()
 

@@ -12,8 +12,8 @@ function(tilewise_embed target name)
     DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/embed_script.cmake
     VERBATIM)
   # A custom command belongs to its folder, the target may belong to another: a target of its own carries the rule over.
-  add_custom_target(embed_${name} DEPENDS ${output})
-  add_dependencies(${target} embed_${name})
+  add_custom_target(tilewise-embed-${name} DEPENDS ${output})
+  add_dependencies(${target} tilewise-embed-${name})
   target_sources(${target} PRIVATE ${output})
   set_source_files_properties(${output} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP embedded)
 endfunction()
