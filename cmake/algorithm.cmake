@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # tilewise_algorithm(NAME BACKENDS serial cpu opencl cuda openacc): adds an algorithm's folder to the library and the catalog.
 #
 # The folder holds NAME.cpp, NAME_algorithm.cpp and, for each backend, NAME_<backend>.cpp with the function

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # ccache where it is found; a build without it is only slower the second time. Paths are kept relative to the source, so
 # that two build folders, or two checkouts, share what they compile.
 find_program(TILEWISE_CCACHE ccache)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Called at each build: writes to OUTPUT the commit and whether tracked files differ from it, if that has changed.
 # A source archive has it from git archive, which fills in the next line; any other folder has none.
 set(archived "$Format:%H$")

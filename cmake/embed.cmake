@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # tilewise_embed(TARGET NAME FILE...): the files, joined, as `extern const std::string_view NAME` in namespace
 # tilewise::embedded. Bytes instead of a string literal: no length limit, no escaping.
 function(tilewise_embed target name)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Called by embed.cmake at build time: FILES (separated by |) become OUTPUT.
 string(REPLACE "|" ";" files "${FILES}")
 set(bytes "")

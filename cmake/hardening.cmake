@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What makes a fault in memory end the program instead of running somebody's code: tables that are read-only from the start,
 # guarded stacks, checked copies, marked jump targets. scripts/check_hardening reads it back from what was built. Not under the
 # sanitizers, which watch the same with means of their own.

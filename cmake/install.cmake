@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cmake --install: a tree that may be moved anywhere, with find_package(tilewise) and pkg-config.
 #
 # The shared library asks nothing of those who link it. The static one (BUILD_SHARED_LIBS=OFF) passes on what it links; every

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The one place for floating-point flags. Compilers contract a*b+c into one rounding by default; the order needs each
 # operation rounded as written, and a fused operation written as fma. OpenCL programs say so in operators.cl.
 add_compile_options(

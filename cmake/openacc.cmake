@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # OpenACC is GCC's. Its device code goes through GCC's own compiler for NVIDIA GPUs where that is installed (Debian:
 # gcc-12-offload-nvptx); otherwise, and on a machine without a GPU, the host runs it.
 include(CheckCXXSourceCompiles)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Warnings for our own targets; an installed library's users do not inherit them.
 function(tilewise_warnings target)
   target_compile_options(${target} PRIVATE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A plain loop over an image's rows, shared among OpenMP's threads: what a program does without a library.
 #include "backend/cpu/cpu_device.hpp"
 #include "convolve/convolve_problem.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   diffuse/cpu:hiperc and hiperc_openmp: HiPerC's program for one thread and its form for many. Fields are
 //         pointers to rows; in each step the boundaries, the mask and the update are separate loops.
 // Order:  its own, because taps of weight zero are multiplied too. Their products are zeros, so that a finite field

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HiPerC's program for CPUs: fields are pointers to rows; in each step the boundaries, the mask and the update are
 // separate loops, which a team of threads shares in its own way.
 #pragma once

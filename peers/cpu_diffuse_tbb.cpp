@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   diffuse/cpu:hiperc_tbb: HiPerC's program with oneTBB.
 // Order:  its own, as in cpu_diffuse.cpp: a finite field has the definition's bits.
 // Shape:  three fields with ghosts, made from ours before the first step; oneTBB cuts them into rectangles.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FLINT's exact products: of integers, and modulo a one-word number. Every call converts the operands to FLINT's form
 // of a polynomial and the result back, at 2 % of the time.
 #include "backend/cpu/cpu_device.hpp"

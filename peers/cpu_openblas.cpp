@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // OpenBLAS, as Debian ships it. It starts its threads as soon as it is loaded, so it is not loaded with the tool but
 // when it is first measured.
 #include "backend/cpu/cpu_device.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sorts of the C++ standard library, of GNU's parallel mode and of oneTBB, each as a program would call it.
 #include "backend/cpu/cpu_device.hpp"
 #include "peers/cpu_peers.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The C++ standard library on one thread, as the compiler ships it.
 #include "peers/cpu_peers.hpp"
 

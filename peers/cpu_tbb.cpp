@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // oneTBB's own algorithms, as its documentation shows them, with the standard library within each range.
 #include "backend/cpu/cpu_device.hpp"
 #include "peers/cpu_peers.hpp"

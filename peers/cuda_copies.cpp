@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plain cudaMemcpy: what transfers cost a program that does nothing about them.
 #include "backend/cuda/cuda_error.hpp"
 #include "backend/cuda/cuda_queue.hpp"

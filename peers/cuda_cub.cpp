@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUB, the vendor's own algorithms, from the toolkit that this build uses.
 #include "backend/cuda/cuda_error.hpp"
 #include "backend/cuda/cuda_queue.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUB's algorithms through plain pointers, so that the files that include CUB, which compiles slowly, include little
 // else.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUB's sorts, from the toolkit that this build uses.
 #include "peers/cuda_cub_calls.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   polymul/cuda:cufft: both factors padded with zeros to a power of two, one batch of two cuFFT transforms of
 //         doubles, the product of the spectra, the inverse transform, scaled and rounded to the nearest integer.
 // Order:  its own. Rounding errors are about 1e-16 * log2(length) of the largest coefficient: the result is exact while

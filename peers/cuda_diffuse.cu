@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   diffuse/cuda:hiperc: HiPerC's GPU program. Each step is three kernels over fields with ghosts in global
 //         memory: the boundaries, a mask of any size over tiles in shared memory, the update.
 // Order:  its own, because taps of weight zero are multiplied too. Their products are zeros, so that a finite field

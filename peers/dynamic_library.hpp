@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Other people's libraries, opened when they are first measured, so that the tool starts without them.
 #pragma once
 

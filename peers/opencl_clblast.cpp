@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CLBlast, as Debian ships it. It is linked with libOpenCL, so it is loaded when it is first measured and not with the
 // tool, which therefore starts where neither is installed.
 #include "backend/opencl/opencl_queue.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   HiPerC's GPU program: for each step the boundaries, a mask of any size, and the update, each a kernel over
 //         fields with ghosts in global memory; and the copy between such a field and ours.
 // Order:  opencl_diffuse.cpp.

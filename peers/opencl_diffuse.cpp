@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   diffuse/opencl:hiperc: HiPerC's GPU program, three kernels per step.
 // Order:  its own, because taps of weight zero are multiplied too. Their products are zeros, so that a finite field
 //         has the definition's bits.

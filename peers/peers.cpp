@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "peers/peers.hpp"
 
 #include "peers/cpu_peers.hpp"

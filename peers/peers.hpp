@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every peer of this build, for registry::add_peers.
 #pragma once
 

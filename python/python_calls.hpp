@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The library's calls for operands whose types are known at run time. No name of Python occurs here.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DLPack: how libraries of arrays hand memory to each other, https://dmlc.github.io/dlpack. Version 0.8's structure,
 // which every exporter still gives to those who ask for no other.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What help() says. The examples are run by a test.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions of the module that compute.
 #include "python_documents.hpp"
 #include "python_module.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the module tilewise consists of.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The classes of the module: device, array, partial.
 #include "python_documents.hpp"
 #include "python_module.hpp"

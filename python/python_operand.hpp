@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an object of Python lends to a call: its memory, where it lies, with no copy and no conversion.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How `pip install .` builds: a backend by PEP 517 that runs CMake and packs what it installs, the library inside the package.
 
 It needs what the CMake build needs, pybind11 and Python's headers among it, and keeps its build folder, build/wheel.

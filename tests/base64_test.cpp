@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Base64: the examples of RFC 4648, and text that is not base64.
 #include "io/base64.hpp"
 

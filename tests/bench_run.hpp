@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run of `tilewise bench` within a test, and the records it wrote.
 #pragma once
 

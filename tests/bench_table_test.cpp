@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `bench` prints: labels that are whole and true, 80 columns, and no winner where the best times cannot be true.
 #include "cli/bench_table.hpp"
 #include "lab/derive.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Problems whose operands, each by itself, are larger than the device (TILEWISE_DEVICE_MEMORY, which CMakeLists.txt
 // sets to 1M for this file's tests): the bits are those of the CPU.
 #include "small_device.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes around 2^31 and 2^32, where 32-bit indices wrap. Only with TILEWISE_TEST_BIG=all or =cuda:0, a device's name,
 // since it needs an array of 16 GiB. The result is checked in place, slice by slice, against the definition on
 // regenerated data, on all processors.

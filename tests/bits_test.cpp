@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every variant gives the definition's bits on every device that is present.
 #include "bits_test.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tests that are made from the catalog, for main.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every algorithm can be called in the same forms, as host_range.hpp lists them, and all give the same result. A
 // separate program, with the library as users link it.
 #include <tilewise/tilewise.hpp>

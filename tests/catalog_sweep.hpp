@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cases on which every variant's bits are compared with the definition's, made from the catalog alone: nothing is
 // named by hand, so a new variant, device, type, setting or tuning value is swept as soon as it is listed.
 #pragma once

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """sort, matmul and matvec on array files: compared with NumPy, and the answers to bad input.
 
 cli_arrays_test.py TOOL PLANTED DRIVER...   (as cli_test.py)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where `auto` runs a job: by figures that were measured, or made up, on a machine whose PoCL calls itself a GPU.
 
 cli_choice_test.py TOOL PLANTED DRIVER...   (as cli_test.py); TILEWISE_FAKE_OPENCL names the driver that says so

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`tilewise compare`: what it prints of two files of records, and what it exits with.
 
 cli_compare_test.py TOOL PLANTED DRIVER...   (as cli_test.py)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """polymul and convolve on array files: compared with NumPy, and the answers to bad input.
 
 cli_convolutions_test.py TOOL PLANTED DRIVER...   (as cli_test.py)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tool says: on a terminal, as JSON, about the names it knows, and when it refuses.
 
 cli_dialogue_test.py TOOL PLANTED DRIVER...   (as cli_test.py)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """diffuse: the original's parameter file, its hashes and files, stopped and resumed runs, and the answers to bad input.
 
 cli_diffuse_test.py TOOL PLANTED DRIVER...   (as cli_test.py)

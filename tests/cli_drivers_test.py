@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """OpenCL drivers: faulty ones are named and harm nothing else, and `auto` loads none that it could not choose.
 
 cli_drivers_test.py TOOL PLANTED DRIVER...   (as cli_test.py)

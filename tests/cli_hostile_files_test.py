@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files of records and outputs under bad conditions: no data is lost, and nothing waits for ever.
 
 cli_hostile_files_test.py TOOL PLANTED DRIVER...   (as cli_test.py)

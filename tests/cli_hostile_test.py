@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Uses that no careful program makes, and environments that somebody else prepared: an answer or an error, nothing else.
 
 cli_hostile_test.py TOOL PLANTED DRIVER... PROGRAM   (as cli_test.py; PROGRAM is hostile_use.cpp with the shared library)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`bench --isolate`: what crashes, hangs or loses its device costs its own row and nothing else.
 
 cli_isolate_test.py TOOL PLANTED DRIVER...   (as cli_test.py)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tool with faulty variants of scan planted in it, so that its answers to faults can be seen, and with measured
 // figures of the machine that somebody made up.
 #include "backend/cpu/cpu_device.hpp"

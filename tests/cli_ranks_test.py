@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tool as several processes of mpirun, and on groups of devices: the same files as one device, and what failures end in.
 
 cli_ranks_test.py TOOL PLANTED DRIVER...   (as cli_test.py)

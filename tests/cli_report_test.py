@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The report's page and the user's browser.
 
 cli_report_test.py TOOL PLANTED DRIVER...   (as cli_test.py)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`tilewise roofline`: what it makes of records, and what it measures and keeps.
 
 cli_roofline_test.py TOOL PLANTED DRIVER...   (as cli_test.py)

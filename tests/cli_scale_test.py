@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`tilewise scale`: what it prints and writes, and what it makes of records.
 
 cli_scale_test.py TOOL PLANTED DRIVER...   (as cli_test.py)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What shells and man show of the tool: completions and manual pages.
 
 cli_shell_test.py TOOL PLANTED DRIVER...   (as cli_test.py)

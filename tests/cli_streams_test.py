@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arrays that are larger than what may be held, and arrays that come and go through pipes.
 
 cli_streams_test.py TOOL PLANTED DRIVER...   (as cli_test.py)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tool as a user meets it: arguments, files and faults in; exit code, results and messages out.
 
 cli_test.py TOOL PLANTED DRIVER...   (as tests/CMakeLists.txt builds them: a crashing one, a hanging one, one of a CPU, one of a GPU)

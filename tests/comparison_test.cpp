@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two records of the same cases: who is paired with whom, what is wrong, and by simulation how often a verdict is.
 #include "report/comparison.hpp"
 #include "lab/measured.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cover_pairs.hpp"
 
 #include <algorithm>

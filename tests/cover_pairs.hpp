@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Few rows of values in which every two values meet.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What only the CUDA runtime must satisfy; the kernels' bits are tested from the catalog.
 #include "backend/cuda/cuda_device.hpp"
 #include "backend/probe.hpp"

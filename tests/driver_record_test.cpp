@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What was found about OpenCL drivers is believed for a day. cli_drivers_test.py changes what else it depends on.
 #include "cli/driver_record.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The executors and the CPU device's queue: order of the tiles, exceptions, callers from many threads, workspace.
 #include "backend/cpu/cpu_device.hpp"
 #include "backend/cpu/cpu_wait.hpp"

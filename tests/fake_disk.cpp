@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Preloaded by a test: a disk that fails. FAKE_DISK is "read PATH BYTE" or "write PATH BYTE": from this byte on, files
 // whose path contains PATH cannot be read or written.
 #include <cerrno>

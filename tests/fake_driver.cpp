@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An OpenCL driver that can do nothing but be listed. TILEWISE_LISTS is the type of its only device; without it, the
 // driver crashes as soon as it is queried, or with TILEWISE_HANGS never answers. FAKE_DRIVER_CRASHES makes any of them
 // crash, and the file that FAKE_DRIVER_LOG names gets a line each time that a process loads one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Preloaded by a test: a launch of an OpenACC kernel that never returns.
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A driver for tests: passes every call on to the real loader, except that FAKE_OPENCL="<call>=<what>" makes one call
 // return an error code (a number), crash or hang ("hang100": after 100 of them), and FAKE_OPENCL_TYPE="gpu" makes every
 // device call itself a GPU. TILEWISE_OPENCL_LIBRARY names this file to the library.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Preloaded by a campaign: a rank that fails. FAKE_RANK is "RANK FAULT STAGE FILE": in this rank of mpirun, when it
 // comes to the stage, FILE is written, and the process is killed, is stopped, or throws.
 #include <atomic>

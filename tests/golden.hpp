@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Golden digests: what the order gave when they were written. They change only with order_version.
 #pragma once
 

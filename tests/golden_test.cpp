@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The digests of the definition, and of what `auto` chooses on the CPU, are those in the repository.
 #include "golden.hpp"
 #include "backend/cpu/cpu_device.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every variant of groups gives the definition's bits wherever the parts of its operands begin and end.
 #include "helpers.hpp"
 #include "lab/problems.hpp"

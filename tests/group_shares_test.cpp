@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ranks have shares of an array as their devices are fast, and borders where large blocks of the order begin.
 #include "backend/group/group_device.hpp"
 #include "helpers.hpp"

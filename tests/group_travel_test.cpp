@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the ranks of a group send is counted, and only while it is asked for.
 #include "backend/group/group_device.hpp"
 #include "helpers.hpp"

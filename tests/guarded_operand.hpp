@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An operand in a device's memory between two guard zones, which reveal a write outside it on any backend.
 #pragma once
 

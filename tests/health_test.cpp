@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `doctor` finds on made-up machines: a quiet one has nothing, and each fault is planted once.
 #include "lab/health.hpp"
 #include "scratch_folder.hpp"

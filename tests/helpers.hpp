@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What several test files share: floats for which the order shows, and what a call throws.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HiPerC's hash: FNV-1a, and of the same fields that the published hashes are of.
 #include "base/number.hpp"
 #include "hiperc/hiperc_field.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nonsensical calls through the public interface: operands that overlap, sizes beyond any memory, pointers to nothing
 // and objects that were moved from. Each is refused with a sentence, and no memory is touched.
 #include <tilewise/interop.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program that uses the library as cli_hostile_test.py tells it to, in a fresh process each time: a failure shows as
 // a signal, an endless wait or a line other than the expected one.
 #include <tilewise/tilewise.hpp>

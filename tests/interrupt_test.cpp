@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What Ctrl-C and a closed terminal do to a command that can end in an orderly way.
 #include "cli/interrupt.hpp"
 #include "io/replacement_file.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole jobs: measured as rows of the laboratory, and predicted from figures.
 #include "bench_run.hpp"
 #include "lab/figures.hpp"

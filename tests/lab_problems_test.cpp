@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `bench` measures and what it compares it with: requested shapes and settings, data, and the two ceilings.
 #include "backend/cpu/cpu_device.hpp"
 #include "bench_run.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The laboratory's own rules: statistics against values by hand and by simulation, rounds and stops on a made-up clock,
 // and no time for a wrong result. Nothing here asserts on real times.
 #include "bench_run.hpp"

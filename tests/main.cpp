@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one test program. --write-golden writes the golden digests from the serial definition instead of testing.
 #include "bits_test.hpp"
 #include "golden.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How much memory the control groups leave: trees of files as Linux presents them.
 #include "base/memory_group.hpp"
 #include "scratch_folder.hpp"

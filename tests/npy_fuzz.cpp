@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libFuzzer target of the .npy reader: any bytes are an array that proves itself, or an io or out_of_memory error.
 // cmake --preset fuzz && cmake --build --preset fuzz && build/fuzz/npy-fuzz -max_total_time=60
 #include "io/npy.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The .npy reader is strict: hostile files are errors with a sentence, and nothing is allocated for them.
 #include "io/npy.hpp"
 #include "base/number.hpp"

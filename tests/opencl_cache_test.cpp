@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cache of OpenCL programs on disk: private, all or nothing, and never a damaged program.
 #include "backend/opencl/opencl_cache.hpp"
 #include "backend/opencl/opencl_cache_folder.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // OpenCL drivers that are missing, and drivers whose every call fails.
 #include "opencl_fixture.hpp"
 

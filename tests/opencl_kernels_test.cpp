@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every OpenCL kernel at sizes of all shapes. scripts/check_kernels runs these under Oclgrind; ctest leaves them out,
 // since the bit tests try each kernel with more tunings.
 #include "backend/opencl/opencl_queue.hpp"

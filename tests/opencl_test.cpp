@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // OpenCL: the queue, other people's queues, and errors.
 #include "backend/opencl/opencl_queue.hpp"
 #include "backend/probe.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The order against its two-line definition, its laws through the public interface, and the operators against oracles
 // written case by case.
 #include "helpers.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Partials: however an array is cut, and in whatever grouping neighbours are merged, a part has the same bytes, and the
 // whole has the value of one call.
 #include "order/block_stack.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of parts of a longer array share: telling values, random cuts, comparison of bytes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Peers where tiles, rows and vectors end: `bench` verifies each before timing it, but only at the sizes that it
 // measures.
 #include "peers/peers.hpp"

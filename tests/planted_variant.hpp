@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A variant with a fault in it, for tests of what happens then.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PNG files: libpng reads back what was written, and what cannot be a PNG is refused with a sentence.
 #include "io/png.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products by transforms whose blocks several GPUs share: what makes the blocks, and their bits.
 #include "backend/group/group_device.hpp"
 #include "helpers.hpp"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ranks of mpirun that are killed, stopped or throw, at five stages of their work: all ranks end, and no file is half written.
 
 ranks_campaign.py BUILD_FOLDER [--few]   --few tries a case of each stage and asks for no times

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The record: committed files are read and written back unchanged, keys and words are the schema's, and damaged files
 // are refused with a sentence.
 #include "record/record_file.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The catalog is sane, says what it lacks, and chooses without silent fallbacks.
 #include "backend/cpu/cpu_device.hpp"
 #include "base/nearest.hpp"

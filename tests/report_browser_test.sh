@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Opens the report in headless Chromium: the charts are drawn, each can be saved, the console stays silent, nothing is
 # requested from a network, hostile text stays text, and a phone shows no line that is wider than itself.
 # usage: report_browser_test.sh CHROMIUM PAGE_WRITER

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The diffusing field in the report: pictures, residuals, and what is said about their bits.
 #include "report_fixture.hpp"
 #include "report_page.hpp"

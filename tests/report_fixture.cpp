@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "report_fixture.hpp"
 
 #include "record/record_json.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Made-up records for the tests of the report. No machine measured them.
 #pragma once
 

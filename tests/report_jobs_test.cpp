@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole jobs on the page: a picture of where their time goes, its numbers in a table, and no place among kernels.
 #include "report/format.hpp"
 #include "report_page.hpp"

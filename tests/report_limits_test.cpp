@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // However many records there are and whatever they have in common or not: the page keeps within its limits and says
 // what it leaves out.
 #include "report_page.hpp"

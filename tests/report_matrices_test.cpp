@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reports on problems of several sizes: squares on one axis, other shapes separately, a ladder up to the multiply-adds.
 #include "report/findings.hpp"
 #include "report/report.hpp"

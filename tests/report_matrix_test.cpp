@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The matrix of algorithms and processors: what shares a column, what shares a line, and its form as Markdown.
 #include "report/report.hpp"
 #include "report/standing_matrix.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The first screen: what is in doubt wins nothing, no verdict is told by colour alone, and no limit is one that does
 // not bound.
 #include "report/format.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page of some records as text, and what tests look for in it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes the page that report_browser_test opens: of made-up records, and of ones in which every text attacks it. Each
 // kind of chart is drawn for both; a second algorithm or type would only have more of the same.
 #include "report/report.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The documents' chapters of the page: what stands in their tables, which charts are drawn, and what is answered.
 #include "report/page_builder.hpp"
 #include "report/seeds_answers.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page as a document: contents, headings and tables that can be followed without eyes, charts that a reader can
 // tell apart, and nothing of what the records do not have.
 #include "report_page.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The roofline model: levels of memory in made-up sweeps with a known answer, limits by hand, and the page's charts.
 #include "report/roofline.hpp"
 #include "lab/measure_roofs.hpp"

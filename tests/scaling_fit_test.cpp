@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The laws of speedup, fitted to times made from known parameters.
 #include "report/scaling_fit.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `tilewise scale` measures, and that rows of several devices are measured as one group.
 #include "lab/scaling_plan.hpp"
 #include "backend/cpu/cpu_device.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Curves over threads and ranks: which records belong to one, what is held against what, and the page's section.
 #include "report/scaling.hpp"
 #include "report_page.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scans of parts of a longer array have the bits of one call, wherever it is cut, on every device.
 #include "helpers.hpp"
 #include "lab/verify.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What scan/opencl:sweep_add adds to its tiles.
 #include "lab/verify.hpp"
 #include "registry/catalog.hpp"

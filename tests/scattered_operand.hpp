@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An operand in a group's memory whose borders are anywhere; a part may be empty, or all of it.
 #pragma once
 

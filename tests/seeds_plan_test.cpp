@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the documents' experiments plan: rows for their programs, each tuning of what they swept, and no other teams.
 #include "cli/documents.hpp"
 #include "cli/known_peers.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The documents' experiments: what they declare fits the catalog, their inputs give the published results, and the
 // table holds their figures against the right clock.
 #include "bench_run.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of devices share whose memory is smaller than the problems (TILEWISE_DEVICE_MEMORY, which
 // CMakeLists.txt sets for them).
 #pragma once

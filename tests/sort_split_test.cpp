@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where sorted runs are cut, held against their merge written out: by one process that reads them all, and by ranks
 // that tell each other samples.
 #include "sort/sort_split.hpp"

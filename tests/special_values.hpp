@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 64 values of each element type at which operators go wrong, and what the operators must make of any two of them,
 // written case by case and in wider arithmetic, using nothing from src/order.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Large transfers by several threads, and problems that are computed piece by piece on a device whose memory is limited
 // to less than they need (TILEWISE_DEVICE_MEMORY, which CMakeLists.txt sets for this file's tests).
 #include "backend/transfer_team.hpp"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """validate_records.py SCHEMA RECORDS: every line of RECORDS against the JSON Schema; says what is wrong, exit 1."""
 
 import json

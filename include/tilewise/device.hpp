@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Devices: found, opened by name, and owners of one in-order queue each.
 #pragma once
 

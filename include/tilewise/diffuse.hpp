@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The diffusion benchmark: explicit steps of a field between two fixed strips.
 #pragma once
 

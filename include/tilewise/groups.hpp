@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Groups: several devices as one, in this process or one in each process of an MPI program.
 //
 // A group opens like a device: "cuda:0+cuda:1", "cuda:*" for all of them, "4*cpu:serial", and in a program that mpirun

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How host data is passed, and the forms in which every algorithm can be called.
 //
 //   f(in, out)   computes into existing memory

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Use memory and queues that another library owns, in place. Handles are passed as void*, so that no CUDA or OpenCL
 // header is needed here. The caller keeps them alive as long as the device or array made from them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matrix product: every element is one chain of fused multiply-adds, the same on every processor.
 #pragma once
 

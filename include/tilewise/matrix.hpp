@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a matrix lies in an array.
 #pragma once
 

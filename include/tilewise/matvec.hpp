@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matrix-vector product and dot product, in the order of the reduction.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The state of a reduction over a part [begin, end) of a longer array: kept between calls, stored, sent, and merged
 // with its neighbours.
 #pragma once

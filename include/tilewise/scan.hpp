@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inclusive and exclusive scans (prefix sums, products, minima, maxima) in the pairwise order.
 #pragma once
 

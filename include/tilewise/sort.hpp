@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stable sorts of keys, of keys with values, and of indices.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The element types and operators that all algorithms share.
 #pragma once
 

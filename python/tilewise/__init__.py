@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sums, scans, sorts and products of arrays, with the same bits on every processor.
 
 >>> import numpy as np, tilewise as tw

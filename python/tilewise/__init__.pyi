@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 from typing import Any, Literal, Protocol, SupportsFloat, SupportsIndex, TypeVar, Union, overload
 
 import numpy as np

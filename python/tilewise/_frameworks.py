@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What only a library of arrays can say of its arrays: the stream that it works on now, and how to get a new one."""
 
 import sys

@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
 # What fits is said by the tool itself. Where it says nothing, or is not there in time, file names are offered.
 
 _tilewise() {

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What fits is said by the tool itself. Where it says nothing, or is not there in time, file names are offered.
 
 function __tilewise_complete

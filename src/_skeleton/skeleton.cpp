@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The public function of skeleton: checks what only its arguments show, describes the problem, calls registry/call.
 #include "_skeleton/skeleton.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The skeleton of an algorithm: y[i] = -x[i].
 #pragma once
 

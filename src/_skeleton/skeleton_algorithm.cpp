@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The descriptor of skeleton.
 #include "_skeleton/skeleton_problem.hpp"
 #include "base/lasting.hpp"

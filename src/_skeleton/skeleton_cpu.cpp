@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   skeleton, tile by tile, on every executor.
 // Order:  none: elements are independent.
 // Shape:  for_each_tile over tile_size elements.

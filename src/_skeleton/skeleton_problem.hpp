@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a call of skeleton is written as a registry::problem (shape {n}, no settings), and its arithmetic.
 #pragma once
 

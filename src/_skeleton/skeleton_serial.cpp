@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   skeleton by its definition; never optimised.
 // Order:  none: elements are independent.
 // Shape:  one loop on the calling thread.

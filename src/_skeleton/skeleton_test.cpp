@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What only skeleton must satisfy; the registry's tests check that every variant has the bits of skeleton/serial.
 #include "_skeleton/skeleton.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The few nouns that every device runtime needs: device, queue, memory, and an owner of memory.
 // cpu/, opencl/, cuda/ and openacc/ implement them under the same names.
 #pragma once

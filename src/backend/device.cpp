@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The public device and array, over the backends.
 #include "backend/owned_memory.hpp"
 #include "base/host_means.hpp"

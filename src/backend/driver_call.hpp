@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which driver call is being waited for, for whoever watches that it ends.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A forked child has its parent's memory, but neither its drivers' connections nor its other threads.
 #pragma once
 

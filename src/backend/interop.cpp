@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The entries to queues of other libraries; a backend that this build lacks says so.
 #include "backend/backend.hpp"
 #if TILEWISE_WITH_OPENCL

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a public array holds.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/probe.hpp"
 
 #include "order/operators.hpp"

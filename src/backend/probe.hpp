@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The floating-point probe: what a device's arithmetic really does, against what the order requires.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/roofs.hpp"
 
 #include "backend/cpu/cpu_roofs.hpp"

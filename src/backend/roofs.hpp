@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The roofs of a device beside its own copy and its multiply-adds (queue::copy, queue::multiply_add): what it can do at
 // most, for Williams, Waterman and Patterson's roofline model (Communications of the ACM 52, 2009). A backend without
 // them, such as a group of devices, has no such roofs.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/transfer_team.hpp"
 
 #include "backend/driver_call.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Large transfers between host memory and a device: several threads, since one thread's copies are slower than the
 // link.
 #pragma once

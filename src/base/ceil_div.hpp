@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole-number division, rounded up. For device code too: constexpr functions run on both sides.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The control groups that this process is in, as Linux presents them in version 1 or 2.
 #pragma once
 

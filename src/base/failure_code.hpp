@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The code of something that was thrown.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the host runs out of, reported as tilewise::error, which is all that the library throws.
 #pragma once
 

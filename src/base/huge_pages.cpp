@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "base/huge_pages.hpp"
 
 #include "base/ceil_div.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory in huge pages where the system gives them: fewer faults when it is first written, and fewer misses when it is
 // written all over the place.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The element types as a list, for explicit instantiation at the end of a file.
 #pragma once
 

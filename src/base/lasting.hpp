@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Function-local statics that outlive all others.
 #pragma once
 

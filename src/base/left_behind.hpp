@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What processes that were killed could not remove.
 #pragma once
 

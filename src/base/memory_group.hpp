@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The control groups that this process is in: each may limit its memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parts of Tilewise in files of their own, which need what not every machine has and are loaded when first requested.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One value of any element type, by its bits and as text: shortest round-trip numbers, bits in hex, and the way back.
 // No locale anywhere.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Work on a range of bytes by several threads that live for one call.
 #pragma once
 

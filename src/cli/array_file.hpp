@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The arrays of one command: from files or standard input, to files or standard output, with what messages about them
 // need.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // reduce and scan of arrays that are read, computed and written chunk by chunk.
 #pragma once
 

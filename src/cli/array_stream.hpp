@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arrays that are read, worked on and written chunk by chunk, by all threads of a CPU device at once. A thread has one
 // chunk at a time, in its own cache, so an array of any size takes the same few megabytes.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `bench --isolate`: each group is measured by a child process, so that what crashes, hangs or loses its device is one
 // row's failure. Drivers are opened in the children alone.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `bench` makes of its records: lines of a file, blocks on standard output, a page, and an exit code.
 #pragma once
 

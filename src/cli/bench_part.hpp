@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `bench --isolate`: the part of the work that one child process does, and how it tells its parent.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `bench` prints: one block per problem with one line per row, and a closing sentence.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs this tool again as a child process with a time limit, so that a faulty driver takes down the child only.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Listing and probing through other people's drivers, in a child process with a time limit.
 #pragma once
 

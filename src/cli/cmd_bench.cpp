@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tilewise bench: check, then measure; table on standard output, records and report to files.
 #include "backend/group/mpi_world.hpp"
 #include "base/nearest.hpp"

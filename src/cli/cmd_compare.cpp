@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tilewise compare: the records of two runs, before and after a change.
 #include "base/nearest.hpp"
 #include "base/printable.hpp"

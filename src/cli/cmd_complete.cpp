@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tilewise complete: hidden; what the completions of shells ask. Prints the words that may stand where the cursor is,
 // one a line and, after a tab, what they mean; nothing where a file name is expected. It opens no device, and drivers
 // list theirs in a child, so that it is quick and a faulty driver costs only its own names.

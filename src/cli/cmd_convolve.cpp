@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tilewise convolve: an image convolved with a mask, both in array files, as an array file.
 #include "cli/array_file.hpp"
 #include "cli/data_command.hpp"

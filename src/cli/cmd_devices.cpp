@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tilewise devices: what this machine can compute on, and what its arithmetic is like.
 #include "cli/child_probe.hpp"
 #include "cli/commands.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tilewise diffuse: the diffusion benchmark from its parameter file to its pictures, tables and checkpoints.
 #include "base/number.hpp"
 #include "cli/data_command.hpp"

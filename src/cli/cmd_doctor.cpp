@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tilewise doctor: what makes measurements here bad, and what is missing.
 #include "backend/cpu/cpu_executor.hpp"
 #include "backend/group/mpi_world.hpp"

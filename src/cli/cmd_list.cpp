@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tilewise list: every variant that exists and, where it does not run here, why.
 #include "cli/device_use.hpp"
 #include "cli/known_peers.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tilewise manual: hidden; writes the manual pages of the tool and of each command, made from their help. The build
 // runs it.
 #include "base/printable.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tilewise polymul: the product of two polynomials in array files, as an array file.
 #include "cli/array_file.hpp"
 #include "cli/data_command.hpp"

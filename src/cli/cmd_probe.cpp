@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tilewise probe: hidden; what the children of the other commands run. It loads drivers without precautions, since it
 // is what crashes in place of the tool.
 #include "cli/child_probe.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tilewise reduce: one value from an array file.
 #include "base/number.hpp"
 #include "cli/array_file.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tilewise report: records as a page, CSV or a table.
 #include "cli/browser.hpp"
 #include "cli/commands.hpp"

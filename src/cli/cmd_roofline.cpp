@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tilewise roofline: what bounds each algorithm on each device, and how near it comes, measured here or from records.
 #include "backend/cpu/cpu_device.hpp"
 #include "cli/bench_output.hpp"

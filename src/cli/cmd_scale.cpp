@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tilewise scale: speedup, cost and fitted laws over threads, ranks or devices, measured here or from records.
 #include "cli/bench_output.hpp"
 #include "cli/device_use.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tilewise scan: running sums, products, minima or maxima of an array file, as an array file.
 #include "base/number.hpp"
 #include "cli/array_file.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tilewise sort: the keys of an array file sorted, alone, with values or with their indices.
 #include "cli/array_file.hpp"
 #include "cli/data_command.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tilewise tune: measures this machine once, so that `auto` can compare the CPU with the GPU and its transfers.
 #include "backend/cpu/cpu_device.hpp"
 #include "cli/device_use.hpp"

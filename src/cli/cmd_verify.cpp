@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tilewise verify: one input, every variant and device, one digest.
 #include "backend/group/mpi_world.hpp"
 #include "cli/device_use.hpp"

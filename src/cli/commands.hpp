@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One function per subcommand, each in its own file cmd_<name>.cpp; tool.cpp calls them all.
 #pragma once
 

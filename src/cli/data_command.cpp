@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/data_command.hpp"
 
 #include "backend/transfer_team.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the commands that compute on files share: choose, check memory, run, time, describe.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/device_use.hpp"
 
 #include "backend/cpu/cpu_device.hpp"

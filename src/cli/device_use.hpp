@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Devices as the commands see them: opened by the shared options, with faulty drivers left out and named.
 #pragma once
 

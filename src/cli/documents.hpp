@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The documents whose experiments `bench --preset seeds` repeats.
 #pragma once
 

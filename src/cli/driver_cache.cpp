@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/driver_cache.hpp"
 
 #include "cli/exit_code.hpp"

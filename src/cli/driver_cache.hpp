@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an OpenCL driver compiled earlier is a hazard: a damaged object crashes each process that loads it.
 #pragma once
 

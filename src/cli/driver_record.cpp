@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/driver_record.hpp"
 
 #include "cli/icd_files.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a look at the OpenCL drivers showed, kept in the private cache folder, so that `auto` need not look at every
 // start. It can only keep drivers from being loaded: whatever loads one looks again first.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // OpenCL drivers are other people's code in our process: a faulty one may crash or hang as soon as it is listed. So
 // each is listed in a child process first, and only good ones that are needed are left to this process.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The exit codes of every command; scripts rely on them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/figures_record.hpp"
 
 #if TILEWISE_WITH_OPENCL

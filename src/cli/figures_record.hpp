@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The measured figures of this machine, kept in the private cache folder: `tilewise tune --transfers` writes them, and
 // `auto` reads them before any driver is loaded.
 #pragma once

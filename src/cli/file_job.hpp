@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `bench --mode file_to_file` times: one job, by the code of the commands that compute on files.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/file_roles.hpp"
 
 #include "base/printable.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The files of one command: none may be written over another.
 #pragma once
 

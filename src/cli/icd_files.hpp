@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The .icd files that the OpenCL loader reads: each names a driver's library.
 #pragma once
 

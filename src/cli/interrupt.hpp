@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ctrl-C, a request to terminate, and a terminal that goes away: they end the tool at once or, for commands that can
 // stop cleanly, the first asks and the second ends it.
 #pragma once

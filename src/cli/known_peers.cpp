@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/known_peers.hpp"
 
 #if TILEWISE_WITH_PEERS

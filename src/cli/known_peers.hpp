@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Other people's algorithms, as rows next to ours, if this build has them.
 #pragma once
 

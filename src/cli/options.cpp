@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The options that several subcommands share.
 #include "cli/commands.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tool prints: results on standard output, everything else on standard error.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a data command runs if its options leave that open: by the measured figures of this machine, if there are any.
 #pragma once
 

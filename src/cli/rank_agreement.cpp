@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/rank_agreement.hpp"
 
 #include "backend/group/mpi_world.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether the processes that mpirun has started are about to do the same: otherwise they would wait for each other, or
 // make one result of two.
 #pragma once

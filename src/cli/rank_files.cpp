@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/rank_files.hpp"
 
 #include "backend/group/group_device.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tool as one of several processes that mpirun has started: each reads and writes its range of the files.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who speaks, of the processes that mpirun has started: the first; others only when they fail.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cells that the tables of `bench` share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/record_input.hpp"
 
 #include "cli/output.hpp"

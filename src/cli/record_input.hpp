@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records from files that a user names.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `roofline` prints of a device.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The measured roofs of a device, kept in the private cache folder until its hardware, its driver, the number of
 // threads or this version changes.
 #pragma once

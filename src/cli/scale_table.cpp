@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/scale_table.hpp"
 
 #include "cli/output.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/seeds_table.hpp"
 
 #include "cli/record_cells.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `bench --preset seeds` prints: each document's own problem, its published figures next to our times.
 #pragma once
 

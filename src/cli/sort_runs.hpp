@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sorts of more than memory holds: runs of the input are sorted and kept in scratch files; then the output is made part
 // by part, each of one piece of every run.
 #pragma once

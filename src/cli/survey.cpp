@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/survey.hpp"
 
 #include "cli/child_probe.hpp"

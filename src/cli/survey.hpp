@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What this machine can compute on, and which backends and drivers cannot be used.
 #pragma once
 

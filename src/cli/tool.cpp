@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tool: parse, run one subcommand, turn errors into exit codes.
 #include "base/nearest.hpp"
 #include "base/printable.hpp"

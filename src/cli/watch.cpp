@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/watch.hpp"
 
 #include "backend/driver_call.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ends the tool if a driver does not return: after a time limit, or after Ctrl-C.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   what the OpenCL convolutions share: where an item's results and the pixels under their taps lie.
 // Order:  from +0, for r and s ascending: the chain plus weight * pixel, each rounded by itself.
 // Limits: included after order/operators.cl, which switches contraction off.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The descriptor of convolve.
 #include "base/lasting.hpp"
 #include "convolve/convolve_problem.hpp"

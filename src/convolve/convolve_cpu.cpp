@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   convolution by the definition on the CPU, the result cut into tiles.
 // Order:  one chain per result, the mask's taps in order.
 // Shape:  each tile belongs to one thread. Where the mask stays within the image it is read in place; where it crosses

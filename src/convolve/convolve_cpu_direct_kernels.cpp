@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   a block of a convolution with vectors; compiled once for each x86-64 level.
 // Order:  a lane is one result's chain. Rows of the image are taken in ascending order, and with them the mask's rows.
 // Shape:  a few rows by a few vectors of results in registers. A vector of pixels is loaded once for all the rows of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CUDA variants of convolve, the preferred one first; masks that do not fit it go to the simple one.
 #include "convolve/convolve_cuda.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   what the CUDA convolutions share: the operands, and where a group's tile lies.
 // Order:  one chain per result: from +0, for r and s ascending, the product and the sum each rounded.
 // Shape:  a group makes one tile of the result.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CUDA variants of convolve: one file each, listed by convolve_cuda.cpp.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   convolve/cuda:simple: one thread per result, everything from global memory.
 // Order:  each thread's own chain.
 // Shape:  groups of 32 columns by 8 rows.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   convolve/cuda:tiles: which tile and which kernel of convolve_cuda_tiles.cuh handle which problem.
 // Order:  one chain per result.
 // Shape:  2, 4 or 8 rows per thread: as many as leave every compute unit some tiles.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   a group makes a tile of results. The pixels under their taps (the tile and a halo) and the mask are in shared
 //         memory, the results of a thread in registers: Rows neighbouring rows of columns that lie a warp apart.
 // Order:  one chain per result. Rows of the image are taken in ascending order, and with them the mask's rows.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   convolution on the ranks of a group, each with a band of rows of the result.
 // Order:  that of the members' variants: a result's chain is computed by one rank.
 // Shape:  the mask travels to all ranks. Each computes most of its rows from its own part of the image where it lies,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   convolution by OpenACC, as HiPerC's program has it: a loop over rows and one over columns, collapsed.
 // Order:  each lane's own chain over the mask's taps, product and sum each rounded.
 // Shape:  a lane makes one element.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   the variants of convolve on OpenCL.
 // Order:  one chain per result, all of it in one item: convolve_*.cl.
 // Shape:  one launch; a group makes a tile of the result.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a convolution is written as a registry::problem: shape {rows, columns, mask_rows, mask_columns}, setting border.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   convolution by its definition; never optimised.
 // Order:  v = +0; rows of the mask ascending, in each its columns ascending: v = v + mask * x, two roundings per tap.
 // Shape:  four loops on the calling thread; outside the image x is +0.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   convolve/opencl:simple: one item per result, everything from global memory.
 // Order:  each item's own chain.
 // Shape:  groups of 32 columns by 8 rows.

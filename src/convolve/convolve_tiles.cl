@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   convolve/opencl:tiles: a group makes a tile of results. The pixels under their taps (the tile and a halo) are
 //         in local memory, the mask in constant memory, the results of an item in registers: TW_ROWS neighbouring rows
 //         of TW_COLUMNS columns that lie as far apart as the group is wide.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   diffuse/opencl:tiles and diffuse/opencl:temporal: one or several steps of a tile in local memory.
 // Order:  the mask's rows in order, in each its columns in order; each product and each sum is rounded.
 // Shape:  an item owns TW_ROWS elements of a column of the tile. They are read at once, and then are alternately in the

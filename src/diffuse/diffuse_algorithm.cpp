@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The descriptor of diffuse.
 #include "base/lasting.hpp"
 #include "diffuse/diffuse_pieces.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   diffusion on the CPU: one pass over memory for each step, or for several of them.
 // Order:  every element is stepped by the same expression as in the definition; an element that two tiles need is
 //         computed in both.

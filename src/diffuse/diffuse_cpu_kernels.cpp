@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   one step of a row with vectors; compiled once for each x86-64 level.
 // Order:  diffuse_mask.hpp.
 // Shape:  one vector of neighbouring elements at a time; the rest of the row is one vector of fewer elements.

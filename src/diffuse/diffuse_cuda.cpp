@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CUDA variants of diffuse, the preferred one first; resident is skipped where a field does not fit on the
 // chip.
 #include "diffuse/diffuse_cuda.hpp"

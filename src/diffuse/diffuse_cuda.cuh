@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   what the CUDA diffusion kernels share: an element as the next step sees it, and rows of steps.
 // Order:  diffuse_mask.hpp.
 // Limits: contraction must be off (cmake/numerics.cmake).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CUDA variants of diffuse: one file each, listed by diffuse_cuda.cpp.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   one step per pass, without shared memory; diffuse/cuda:temporal uses it for passes of one step.
 // Order:  diffuse_cuda.cuh.
 // Shape:  a thread steps 16 bytes of each of two rows. It loads its neighbours too: the L1 cache has them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   all steps in one launch, for a field that fits the registers of the chip.
 // Order:  diffuse_cuda.cuh.
 // Shape:  a group holds a tile and its halo, a warp some of its rows in registers; warps share their outer rows. When

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   the kernel of diffuse/cuda:resident: what groups send each other, a warp's rows, and a tile's rounds.
 // Order:  diffuse_cuda.cuh.
 // Shape:  diffuse_cuda_resident.cu.

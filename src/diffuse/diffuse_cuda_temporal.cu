@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   diffusion with several steps per pass over memory; remaining steps go in passes of 4, 2 and 1.
 // Order:  diffuse_cuda.cuh.
 // Shape:  diffuse_cuda_temporal.cuh; for one step diffuse_cuda_direct.cuh.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   several steps per pass, of a strip of columns that a warp streams down in registers.
 // Order:  diffuse_cuda.cuh.
 // Shape:  a lane holds `Columns` neighbouring columns of a few rows of each level. With each row that comes in, each

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   one step per launch; a group copies its tile with the halo into shared memory.
 // Order:  diffuse_cuda.cuh.
 // Shape:  a thread copies one element; those whose whole mask lies within the tile step one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   diffusion on the ranks of a group, each with a band of rows.
 // Order:  every element is stepped by the same expression as in the definition, by the members' variants; an element
 //         that two ranks need is computed by both.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   the masks, their weights, and an element's step; one source for the kernels of CPU, OpenACC and CUDA.
 // Order:  the mask's rows in order, in each its columns in order; each product and each sum is rounded.
 // Limits: contraction must be off (cmake/numerics.cmake), or products come from an `Arithmetic` that no compiler fuses.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   diffusion by OpenACC, one step per launch; the field stays on the device between steps.
 // Order:  diffuse_mask.hpp.
 // Shape:  a lane steps part of a column, a few rows; it reads all that it needs before it writes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   diffusion on OpenCL: one launch for each step, or for several steps.
 // Order:  diffuse.cl.
 // Shape:  diffuse.cl; fields alternate between the result and a workspace.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fields on the host that pass through a device in bands of rows, several steps at a time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How diffusion is written as a registry::problem: shape {rows, columns, steps}, without ghosts; setting mask; the
 // numbers dx, dy and rate are doubles for either type of field.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   diffusion as the original program does it: boundaries, the mask, the step; never optimised.
 // Order:  value = +0; the mask's rows in order, in each its columns in order: value = value + weight * element, product
 //         and sum each rounded; taps of weight zero are left out. Then new = old + rate * value.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What only diffuse must satisfy; the bits of every variant at the edge shapes are checked from the catalog.
 #include "helpers.hpp"
 #include "registry/execute.hpp"

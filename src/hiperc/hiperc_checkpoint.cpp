@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checkpoints of `tilewise diffuse`: the field as .npy, and checkpoint.json, which says what it belongs to.
 #include "base/printable.hpp"
 #include "hiperc/hiperc_folder.hpp"

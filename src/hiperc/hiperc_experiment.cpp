@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The diffusion benchmark on grids of 256 k points a side, in serial code, on threads and on GPUs.
 #include "hiperc/hiperc_experiment.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The benchmark's field, and what is reported of it: hash, residual, picture.
 #pragma once
 

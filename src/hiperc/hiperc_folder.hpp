@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The files that `tilewise diffuse` makes of a field: pictures, tables, checkpoints.
 #pragma once
 

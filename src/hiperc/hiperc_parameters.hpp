@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The benchmark's parameters: the original's params.txt, which is read unchanged, and what follows from its values.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run in several processes, each with a rank of the group that steps the field: what they must do alike.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One run of the benchmark, from its start or a checkpoint to its last output.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "hiperc/hiperc_stepper.hpp"
 
 #include "diffuse/diffuse_pieces.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The field of the diffusion benchmark, from one output to the next: on a device, or passing through it in bands where
 // it does not fit.
 #pragma once

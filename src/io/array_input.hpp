@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where an array's elements come from: a file, or standard input. Strict: nothing is allocated until a file has proved
 // to be what it says.
 #pragma once

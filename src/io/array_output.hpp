@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where an array's elements go: an .npy file that appears complete or not at all, or standard output.
 #pragma once
 

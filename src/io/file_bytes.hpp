@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads, writes and room at places of an open file, in as many calls as the system needs.
 #pragma once
 

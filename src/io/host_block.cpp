@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "io/host_block.hpp"
 
 #include "base/huge_pages.hpp"

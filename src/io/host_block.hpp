@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory for the elements of one array on the host: not filled with zeros first, and in huge pages where the system
 // gives them. Its pages come into being on the threads that first write them.
 #pragma once

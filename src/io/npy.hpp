@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NumPy's array files, the exchange format of the tool. Versions 1 to 3; f4 f8 i4 i8 u4 u8; big-endian files and
 // Fortran order are converted.
 #pragma once

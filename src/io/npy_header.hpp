@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The header of an .npy file: magic, version, length and a Python dictionary in a strict grammar.
 #pragma once
 

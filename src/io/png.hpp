@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pictures of fields as PNG files, one byte per pixel.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "io/replacement_file.hpp"
 
 #include "base/left_behind.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A file that appears complete or not at all, even after a power cut: written beside its target, and on the disk before
 // it is renamed over it.
 #pragma once

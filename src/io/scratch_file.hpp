@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Room on disk for what does not fit into memory. It has no name, so it is gone with the process, however that ends.
 #pragma once
 

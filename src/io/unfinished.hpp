@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Temporary files and folders of this process, noted where a signal handler finds them.
 #pragma once
 

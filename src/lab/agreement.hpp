@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Several processes of mpirun measure together only if each does what the others do.
 #pragma once
 

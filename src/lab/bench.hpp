@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A whole plan: inputs and references are made once per problem, groups are measured one at a time.
 #pragma once
 

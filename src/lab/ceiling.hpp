@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The most that a device can do, measured in the same rounds: its own plain copy, to which bandwidth is compared, and
 // its multiply-adds, for work bound by arithmetic. What bounds a problem is the one that needs longer for its
 // compulsory bytes and its counted operations: the smaller roof of Williams, Waterman and Patterson (2009).

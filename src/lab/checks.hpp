@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Verifies a group's rows before and after they are timed, in the same memory that is timed.
 #pragma once
 

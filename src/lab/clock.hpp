@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The host's clock, and how fine it really is.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the times of a group say when compared.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a row's record says before anything is measured.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where and with which build a time was measured, as facts for the record.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "lab/experiment.hpp"
 
 #include "lab/seeds/seeds.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The documents that Tilewise started from, its seeds: what each measured, and the figures that it published. Each
 // document is one file in seeds/ and one line in experiment.cpp; one with its own application, like HiPerC, is a file
 // there and a line in the tool's documents.cpp. The figures are the document's and were never measured here.

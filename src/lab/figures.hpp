@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measured figures of a machine, and what they predict: is a job that starts with a file done sooner on the CPU, or on
 // a device that its data must travel to?
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cold samples: a copy larger than the caches evicts what they held.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inputs by a counter-based generator: element i depends on (data class, seed, type, i) alone, so every backend and
 // every rank can make the same bytes by itself. Built from bits, exact arithmetic and correctly rounded sums and
 // products, so that they are the same on every machine. Never all zeros: those hide faults and run faster than real

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "lab/group.hpp"
 
 #include "backend/group/group_device.hpp"

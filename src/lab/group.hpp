@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is measured together: the rows of one problem on one device, or on devices that are compared.
 #pragma once
 

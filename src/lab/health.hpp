@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What makes measurements on this machine bad, and what to do about it.
 #pragma once
 

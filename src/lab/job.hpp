@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole jobs: how those who are measured get their operands from the host and bring their results back.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The limits as variants: a device's plain copy and its multiply-adds have rows, times and records like what is
 // compared with them. What they leave in memory is not a result, so none of it is verified.
 #pragma once

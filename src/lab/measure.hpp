@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One group of a plan: verifies each row, times them alternately, verifies again, and makes their records.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Takes the figures that figures.hpp predicts from.
 #pragma once
 

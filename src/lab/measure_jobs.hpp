@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures the rows of one group as whole jobs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A row's record while its group is measured, and what is shown beside it.
 #pragma once
 

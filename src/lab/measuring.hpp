@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the caller wants a group to be measured.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A folder for files that are measured: in memory, where the system has such a place, so that no disk is.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The noise floor: what differs when nothing differs.
 #pragma once
 

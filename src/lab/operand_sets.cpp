@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "lab/operand_sets.hpp"
 
 namespace tilewise::lab {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which cases a command line asks for. A plan holds no data and opens no device.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The problems that a request poses to an algorithm: sizes or shapes, types and settings, each checked.
 #pragma once
 

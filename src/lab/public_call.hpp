@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The library's public functions as rows: what a user's call on a host array costs, including checks and the choice.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What to measure to see what bounds each algorithm on a device: what `auto` would run there, and the limits.
 #pragma once
 

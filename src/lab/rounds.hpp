@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contenders are measured alternately, A B C then C B A: whatever disturbs the machine meanwhile affects all of them.
 #pragma once
 

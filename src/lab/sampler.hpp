@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One contender, and how its samples are taken.
 #pragma once
 

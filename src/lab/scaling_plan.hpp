@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What to measure to see how an algorithm scales: the same program with 1, 2, 3, 4, 6, 8, 12 ... threads or ranks, and
 // the programs for one that it is held against.
 #pragma once

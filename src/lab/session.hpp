@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is the same in every record of a run.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether a group fits, before its memory is allocated.
 #pragma once
 

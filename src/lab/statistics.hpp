@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a list of times says: medians with intervals that assume nothing about the distribution.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When enough has been measured.
 #pragma once
 

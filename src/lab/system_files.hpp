@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What Linux says of a machine, in the files of /proc, /sys and /etc.
 #pragma once
 

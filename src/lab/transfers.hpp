@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cost of moving the data to a device and the results back: the clocks beside the kernel's.
 #pragma once
 

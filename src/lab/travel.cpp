@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "lab/travel.hpp"
 
 #include "backend/group/group_device.hpp"

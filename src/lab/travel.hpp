@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the ranks of a group of devices send each other: a pass of its own, after the times were taken.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One input, one variant, one device: does it give the definition's bits?
 #pragma once
 

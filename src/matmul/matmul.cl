@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   what the OpenCL matrix products share.
 // Order:  one chain per element of C: from +0, tw_multiply_add(A[i,k], B[k,j], chain) for k ascending.
 // Limits: included after order/operators.cl with TW_OP 0, so that integers are unsigned and the identity is -0.0.

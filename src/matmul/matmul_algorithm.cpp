@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The descriptor of matmul.
 #include "base/lasting.hpp"
 #include "matmul/matmul_pieces.hpp"

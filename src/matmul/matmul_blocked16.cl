@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   matmul/opencl:blocked16: a group makes a 16 x 16 tile of C from 16 x 16 tiles of A and B in local memory;
 //         matmul/opencl:blocked does so with tiles of another side.
 // Order:  one chain per item, continued from tile to tile.

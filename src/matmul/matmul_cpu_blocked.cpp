@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   the matrix product in blocks that stay in the caches, without copies of the operands.
 // Order:  a tile of C takes the blocks of K in ascending order and continues the chains from the stored C.
 // Shape:  tiles of `rows` x `columns` of C; for each, blocks of `depth` rows of B that all rows of the tile use.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   one block of the blocked product, in plain loops that the compiler turns into vectors; compiled once for each
 //         x86-64 level.
 // Order:  a row of C takes the products of `depth` rows of B in ascending order.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   the matrix product for large matrices: packed panels and a tile of C in registers.
 // Order:  the blocks of K are taken in ascending order, and each continues the chains from the stored C.
 // Shape:  for each block of C and of K: tiles that pack A and B for all workers, then tiles of C of equal size; a

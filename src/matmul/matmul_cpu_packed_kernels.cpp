@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   the register tile of the packed product, and the packing; compiled once for each x86-64 level.
 // Order:  a lane is one element of C; its chain continues from the stored C and takes the products in ascending order.
 // Shape:  per step of k: two vectors of B; per row, one broadcast element of A and two fused multiply-adds.

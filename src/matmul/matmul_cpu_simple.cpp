@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   the matrix product in three plain loops over rows of C, products and rows of B; no blocks.
 // Order:  a row of C takes the products in ascending order of K.
 // Shape:  a tile is a row of C, which is read and written once for four rows of B.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CUDA variants of matmul, the preferred one first; tf32 is skipped unless the caller asks for `fast`.
 #include "matmul/matmul_cuda.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   what the CUDA matrix products share: the operands, the step of a chain, where a group's tile lies.
 // Order:  one chain per element of C: from +0, multiply_add(A[i,k], B[k,j], chain) for k ascending.
 // Shape:  a group makes one tile of C.

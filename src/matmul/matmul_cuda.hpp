@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CUDA variants of matmul: one file each, listed by matmul_cuda.cpp.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   matmul/cuda:blocked16: groups load 16 x 16 tiles of A and B into shared memory, one thread per element of C.
 // Order:  each thread's own chain.
 // Shape:  groups of 16 x 16; two barriers per tile.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   tiles of A and B on their way from global to shared memory, several steps ahead of their use.
 // Order:  none; only data moves.
 // Shape:  every thread of the group copies its share; a step is one committed set of copies.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   matmul/cuda:register_tiles: tiles of C in the threads' registers, by matmul_cuda_register_tiles.cuh.
 // Order:  one chain per element.
 // Shape:  four sizes of tile, chosen by the size of C.

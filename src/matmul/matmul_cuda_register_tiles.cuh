@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   a group makes a tile of C, a thread several rows and columns of it in registers. While tiles of A and B in
 //         one stage of shared memory are multiplied, those of later steps are on their way into the others.
 // Order:  one chain per element, all k's by the same thread.

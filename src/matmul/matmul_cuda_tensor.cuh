@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   a group makes a tile of C with tensor cores; tiles of A and B pass through stages of shared memory.
 // Order:  in f64 one chain per element: the tensor cores' products are ascending chains of fused multiply-adds. In TF32
 //         the operands are rounded to 10 bits and the association is the hardware's.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   matmul/cuda:tensor_f64: the fp64 tensor cores, by matmul_cuda_tensor.cuh.
 // Order:  one chain per element: a product of these tensor cores is an ascending chain of fused multiply-adds. The
 //         vendor does not promise that, but two generations do it: none of some million elements differed from the

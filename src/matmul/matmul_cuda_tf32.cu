@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   matmul/cuda:tf32: the TF32 tensor cores, by matmul_cuda_tensor.cuh.
 // Order:  own: A and B are rounded to 10 bits of fraction, and the hardware adds eight products at a time.
 // Shape:  four sizes of tile, chosen by the size of C.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   matmul on the ranks of a group.
 // Order:  no product is cut along k, so each element is one chain on one rank.
 // Shape:  a grid of ranks. Those of one row of the grid compute the rows of C that lie on them, or whose rows of A do;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   the variants of matmul on OpenCL.
 // Order:  one chain per element, all of it in one item: matmul_*.cl.
 // Shape:  one launch; a group makes one tile of C.

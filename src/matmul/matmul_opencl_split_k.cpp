@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   matmul/opencl:split_k: both input and output are divided: groups make blocks of C over parts of K, and a
 //         second kernel adds the parts.
 // Order:  matmul_split_k.cl.

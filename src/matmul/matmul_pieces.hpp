@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matrices on the host that a device multiplies piece by piece, whatever their shape.
 #pragma once
 

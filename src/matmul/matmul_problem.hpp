@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a matrix product is written as a registry::problem: shape {M, N, K}, or {M, N, K, lda, ldb, ldc} with the leading
 // strides of A, B and C. Row-major: C[i,j] is at i * ldc + j.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   matmul/opencl:register_tiles: a group makes a TW_ROWS x TW_COLUMNS tile of C, an item TW_ITEM_ROWS x
 //         TW_ITEM_COLUMNS of it in registers. While the tiles of A and B in one half of local memory are multiplied,
 //         the next ones come through registers into the other half.

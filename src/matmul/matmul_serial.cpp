@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   the matrix product by its definition; never optimised.
 // Order:  one chain per element: c = 0, then c = fma(a[i,k], b[k,j], c) for k ascending.
 // Shape:  three loops on the calling thread, one row of C at a time.

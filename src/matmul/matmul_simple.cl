@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   matmul/opencl:simple: one item per element of C, everything from global memory.
 // Order:  each item's own chain.
 // Shape:  groups of any width and height, numbered row by row over C.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   matmul/opencl:split_k: a group makes a block of C over a part of K; then the parts of each element are added.
 // Order:  its own: one chain for each part of K, and the parts' sums from the first to the last.
 // Shape:  16 x 16 items; blocks of C times parts of K. The sums: one item an element.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What only matmul must satisfy; the bits of every variant at the edge shapes are checked from the catalog.
 #include "backend/cpu/cpu_device.hpp"
 #include "helpers.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   rows times x: tw_rows makes whole rows; for longer ones tw_pieces makes the values of whole tiles of columns,
 //         tw_tiles those of whole tiles of these, and tw_finish folds what is left on each level.
 // Order:  products are rounded. A row's leaves are the aligned blocks of TW_W products where all rows begin and end on

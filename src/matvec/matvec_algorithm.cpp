@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The descriptor of matvec.
 #include "base/lasting.hpp"
 #include "matvec/matvec_problem.hpp"

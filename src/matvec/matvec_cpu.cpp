@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   matvec on the CPU: tiles of rows or of pieces of rows, in parallel.
 // Order:  a piece of a row is an aligned block of its products; the pieces' values are the elements of the next level
 //         of the same tree.

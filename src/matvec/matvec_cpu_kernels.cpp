@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   rows times x with vectors; compiled once for each x86-64 level.
 // Order:  a product is rounded, then the tree of cpu_blocks.hpp takes it as its element.
 // Shape:  long rows: one at a time, neighbours meet in shuffles. Short rows: W of them at once, so that the value

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   matvec on CUDA: which kernel takes which shape.
 // Order:  matvec_cuda.cuh.
 // Shape:  one launch; two where rows are cut into tiles, because they are few or long.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   rows times x: short_rows takes several rows per warp; pieces takes one row or tile of it per warp, and finish
 //         then folds the tiles of each row.
 // Order:  a product is rounded. Where a row is one piece, the warp folds the blocks of N's digits from the left. Where

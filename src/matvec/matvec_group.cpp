@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   matvec on the ranks of a group.
 // Order:  a rank computes the rows that it has whole. Of a row that lies on several ranks, each has the values of the
 //         aligned blocks of its products; all of them are folded, in order of position, as in reduce_group.cpp.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   matvec on OpenCL: whole rows, or pieces of rows and the levels above them.
 // Order:  matvec.cl.
 // Shape:  one launch; where a row is longer than a tile, one for each level of tiles, and one more.

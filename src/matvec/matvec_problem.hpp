@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a matrix-vector product is written as a registry::problem: shape {M, N}, or {M, N, lda} with the leading stride
 // of A. A dot product is one row.
 #pragma once

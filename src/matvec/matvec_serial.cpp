@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   the matrix-vector product by its definition; never optimised.
 // Order:  src/order over the rounded products of a row and x; 0 for an empty row.
 // Shape:  one block stack per row on the calling thread.

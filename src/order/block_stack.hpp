@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   the order itself: a stack of aligned blocks that counts in binary.
 // Order:  push merges two blocks of equal length as soon as both are there (a balanced tree over every aligned block);
 //         fold joins what is left, longest block first. So `fold` after m elements is the prefix P(m).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   the block trees of one tile, held by one group: items hold TW_ITEMS contiguous elements each in registers,
 //         and their values meet in a tree of radix 16 in local memory.
 // Order:  up: node = left + right over aligned blocks. down: starts with the carry at the root; the left child takes

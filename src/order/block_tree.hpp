@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a host must know of block_tree.cl: the tile that a group holds, and where the levels of tiles' values begin.
 #pragma once
 

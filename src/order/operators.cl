@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   the four operators, their identities and the canonical NaN, for type TW_T and operator TW_OP.
 // Order:  one call of tw_apply is one node of a tree; the left operand is the earlier block.
 // Limits: TW_T is float, double, int, long, uint or ulong; TW_OP is 0 sum, 1 product, 2 min, 3 max.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   the four operators and their identities; with the block stack this is the whole arithmetic of the order.
 // Order:  one call of `apply` is one node of a tree; the left operand is the earlier block.
 // Limits: usable in host and device code; contraction must be off (cmake/numerics.cmake).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   the values of the aligned blocks that a part [begin, end) of an array consists of.
 // Order:  the blocks are the largest that lie in the part, so they depend on its ends alone. append merges two blocks
 //         as soon as both children of a larger one are there; a merged value is a node of the one tree.

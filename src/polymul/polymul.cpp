@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The public functions of polymul: check what only their arguments show, describe the problem, call registry/call.
 #include <tilewise/polymul.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The descriptor of polymul.
 #include "base/lasting.hpp"
 #include "polymul/polymul_overflow.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The variants on the CPU, in the order of choice: transforms, from where they are faster than the definition. By then
 // they are faster than Karatsuba's recursion too, which is there to be forced.
 #include "polymul/polymul_cpu.hpp"

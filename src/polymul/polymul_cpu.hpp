@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The variants on the CPU, one maker for each polymul_cpu_<method>.cpp.
 #pragma once
 

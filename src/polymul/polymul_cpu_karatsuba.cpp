@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   polynomial product by Karatsuba's three half products.
 // Order:  none: exact modulo 2^64, so exact where the product fits.
 // Shape:  the longer factor in pieces of the shorter's length; up to three levels of each piece's recursion are split

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   Karatsuba's recursion on one thread; compiled once for each x86-64 level, whose vectors its loops become.
 // Order:  none: exact modulo 2^64.
 // Shape:  three products of half the length per level, in memory that the caller gives.

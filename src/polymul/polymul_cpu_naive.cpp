@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   polynomial product by the definition, the output cut into tiles.
 // Order:  one chain per coefficient, i ascending; integers exact where they fit.
 // Shape:  a copy of the second factor between zeros, then tiles of neighbouring coefficients, each on one thread.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   coefficients of a product by the definition, with vectors; compiled once for each x86-64 level.
 // Order:  a lane is one coefficient's chain, i ascending; products outside a chain of floats do not touch it.
 // Shape:  eight vectors of neighbouring coefficients in registers; a step multiplies one a[i] by the b's they need.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   polynomial product by number-theoretic transforms modulo one to four primes below 2^49.
 // Order:  none: exact, so every way of computing it gives the same bits.
 // Shape:  tables; columns: inputs to residues and the first levels, tiles of columns of all rows; blocks: the other

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   butterflies of number-theoretic transforms in doubles; compiled once for each x86-64 level.
 // Order:  exact: every value is an integer below 2^53, and a b - q p is what two fused multiply-adds leave of it.
 // Shape:  up to 16 rows of a block at once in registers, so that four levels cost one pass over memory; the last levels

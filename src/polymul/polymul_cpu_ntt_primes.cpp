@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "polymul/polymul_cpu_ntt_primes.hpp"
 
 namespace tilewise::impl::polymul {

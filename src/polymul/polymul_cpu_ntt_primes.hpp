@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The transforms on CPUs as groups know them too: their primes, numbers from their residues, where they are faster.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CUDA variants of polymul, the preferred one first.
 #include "polymul/polymul_cuda.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   what the CUDA polynomial products share: operands, factors, and the chain of products that makes a
 //         coefficient.
 // Order:  from +0, a[i] b[k - i] is added for ascending i. Integers: exact modulo 2^64, or residues.

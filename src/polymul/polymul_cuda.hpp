@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The variants of polymul on CUDA, one maker for each polymul_cuda_<method>.cu.
 #pragma once
 

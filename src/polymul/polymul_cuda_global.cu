@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   polymul/cuda:global: one thread per coefficient of the product, everything from global memory.
 // Order:  each thread's own chain.
 // Shape:  consecutive groups over the product.

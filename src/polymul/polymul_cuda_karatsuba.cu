@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   polymul/cuda:karatsuba: a factor x is x0 + x1 z^h; the product's parts are a0 b0, a1 b1 and
 //         (a0 + a1) (b0 + b1). The leaves of the tree of such products are multiplied by polymul/cuda:tiles.
 // Order:  none: integers modulo 2^64, exact in any order.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   polymul/cuda:local: every group copies both whole factors into shared memory; one thread per coefficient.
 // Order:  each thread's own chain.
 // Shape:  consecutive groups over the product; one barrier.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   polynomial product by number-theoretic transforms modulo three or six primes below 2^30.
 // Order:  none: exact, so every way of computing it gives the same bits.
 // Shape:  columns: 256 rows of a block, 16 columns per group, through 8 levels; first from the factors' coefficients to

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   arithmetic modulo a prime below 2^30 in words, and the butterflies of a number-theoretic transform.
 // Order:  none: exact. A word holds any number of its class up to 4 p; bounds are noted where values grow.
 // Shape:  a thread takes 16 rows of a block through up to 4 levels in registers.

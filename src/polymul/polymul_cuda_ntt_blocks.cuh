@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   the first and the last pass of a number-theoretic transform whose blocks several devices share: coefficients
 //         of all to residues of one block, residues of all blocks to coefficients of all.
 // Order:  none: exact.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   columns of a number-theoretic transform: coefficients to residues and down, down and up again, up and to
 //         coefficients.
 // Order:  none: exact.

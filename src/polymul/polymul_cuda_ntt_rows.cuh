@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   rows of a number-theoretic transform: down, the products of leaves, and up.
 // Order:  none: exact.
 // Shape:  a group takes a tile of 16 2^LogNear rows of 16 neighbours of both factors through 5 + LogNear levels.

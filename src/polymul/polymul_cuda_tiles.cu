@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   polymul/cuda:tiles: coefficients in the threads' registers, by polymul_cuda_tiles.cuh.
 // Order:  one chain per coefficient; integers that wrap are exact in any order.
 // Shape:  one launch, with one of two tile sizes, chosen by the work. Where tiles alone are too few or too unequal for

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   a group makes a tile of neighbouring coefficients, a thread `items` of them in registers. A step is `step`
 //         i's: their a's, and the b's that the tile needs with them, in shared memory. For `items` i's in a row a
 //         thread needs 2 items - 1 b's, half of them the same as for the i's before.

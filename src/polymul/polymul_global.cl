@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   polymul/opencl:global: one item per coefficient of the product, everything from global memory.
 // Order:  each item's own chain.
 // Shape:  consecutive groups of any size over the `count` coefficients from `begin` on.

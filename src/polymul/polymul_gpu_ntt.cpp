@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "polymul/polymul_gpu_ntt.hpp"
 
 namespace tilewise::impl::polymul {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the number-theoretic transforms of all GPU backends share: primes of one word, and the constants of a product.
 #pragma once
 

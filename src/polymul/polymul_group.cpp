@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   polymul on the ranks of a group: its variants in the order of choice.
 // Order:  that of polymul_serial.cpp on each rank.
 // Shape:  polymul_group_<method>.cpp.

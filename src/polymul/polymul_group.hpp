@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The variants on the ranks of a group, one maker for each polymul_group_<method>.cpp.
 #pragma once
 

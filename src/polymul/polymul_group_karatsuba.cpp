@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   polynomial product on the ranks of a group, by Karatsuba's half products.
 // Order:  none: exact modulo 2^64, so exact where the product fits.
 // Shape:  the longer factor in pieces of the shorter one's length; as many levels of the recursion as give all ranks

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   polynomial product by the definition on the ranks of a group.
 // Order:  a coefficient's chain is whole on one rank.
 // Shape:  ranges of the product that take equally many products of coefficients; a rank fetches what its range needs of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   polynomial product on the ranks of a group, by number-theoretic transforms: which of its ways.
 // Order:  none: exact, so every way of computing it gives the same bits.
 // Shape:  CUDA devices that have one another's memory share the blocks of the transforms; of other GPUs the first has

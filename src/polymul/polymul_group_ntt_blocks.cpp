@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   polynomial product on GPUs that read and write one another's memory, by number-theoretic transforms.
 // Order:  none: exact, so every way of computing it gives the same bits.
 // Shape:  a rank takes the factors, where they lie, modulo one of 2^g polynomials, and multiplies there; then it takes

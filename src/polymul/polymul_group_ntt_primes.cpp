@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   polynomial product on the ranks of a group, by number-theoretic transforms modulo the CPU's primes.
 // Order:  none: exact, so every way of computing it gives the same bits.
 // Shape:  each rank makes the product modulo its share of the primes; the residues travel, and each rank combines those

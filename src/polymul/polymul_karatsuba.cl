@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   polymul/opencl:karatsuba: what comes before and after the products of the leaves, which polymul_tiles.cl
 //         makes. A factor x is x0 + x1 z^h; the product's parts are a0 b0, a1 b1 and (a0 + a1) (b0 + b1).
 // Order:  none: integers modulo 2^64, exact in any order.

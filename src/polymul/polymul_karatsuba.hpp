@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tree of half products that the devices' variants of Karatsuba's method follow, level by level.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   polymul/opencl:local: every group copies both whole factors into local memory; one item per coefficient.
 // Order:  each item's own chain.
 // Shape:  consecutive groups of any size over the `count` coefficients from `begin` on; one barrier.

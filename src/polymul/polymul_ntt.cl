@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   polymul/opencl:ntt: products by number-theoretic transforms modulo three or six primes below 2^30.
 // Order:  none: exact. A word holds any number of its class up to 4 p; bounds are noted where values grow.
 // Shape:  columns: 256 rows of a block, 16 columns per group, through 8 levels, 16 rows per item at a time; rows: tiles

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A product by the transforms of polymul_gpu_ntt.hpp on several devices that read and write one another's memory. Each
 // takes one block of a level of the tree; what lies above that level belongs to the first and the last pass, which have
 // the memory of all.

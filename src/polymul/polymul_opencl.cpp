@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   the variants of polymul on OpenCL.
 // Order:  one chain per coefficient, all of it in one item: polymul.cl. Karatsuba's integers are exact in any order.
 // Shape:  one launch; a group makes neighbouring coefficients. Karatsuba: two splits, the leaves, one launch per level.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   polymul/opencl:karatsuba_host: Karatsuba's method driven by the host, level by level. The host halves the
 //         factors; the device makes the leaves' products, one launch each, and joins three products into one.
 // Order:  none: integers modulo 2^64, exact in any order.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   polymul/opencl:ntt: how polymul_ntt.cl is launched.
 // Order:  none: exact, so every way of computing it gives the same bits.
 // Shape:  tables of roots; the first columns; for long products the next ones; rows; and columns back.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "polymul/polymul_overflow.hpp"
 
 #include "polymul/polymul_problem.hpp"

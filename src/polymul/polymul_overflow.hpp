@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether a product of integers fits 64 bits: by a bound, and where that does not decide, exactly.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a polynomial product is written as a registry::problem: shape {n, m}, the numbers of coefficients. Coefficients
 // are in ascending order of their powers. A range of a product has the shape {n, m, first, count}; only the variants by
 // the definition take it. Integers have two kinds of product: modulus=none, where every coefficient

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   the polynomial product by its definition; never optimised.
 // Order:  coefficient k is one chain: from +0, fma(a[i], b[k - i], chain) for ascending i; exact for integers.
 // Shape:  one chain at a time on the calling thread.

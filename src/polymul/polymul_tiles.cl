@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   polymul/opencl:tiles: a group makes a tile of neighbouring coefficients, an item TW_ITEMS of them in
 //         registers. A step is TW_STEP i's: their a's, and the b's that the tile needs with them, in local memory. For
 //         TW_ITEMS i's in a row an item needs 2 TW_ITEMS - 1 b's, half of them the same as for the i's before.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The keys of a record, each spelt once: the code that writes a record, reads it or checks it against the schema walks
 // these lists.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One measured case, as in its line of JSON, schema "tilewise.result/1" (record.schema.json). The laboratory fills it
 // in; the tool's tables and the report read it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A record and its parts as JSON, and back.
 #pragma once
 

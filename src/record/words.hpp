@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Words of a record that code acts on, each with its name in one table.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The public class partial.
 #include <tilewise/partial.hpp>
 

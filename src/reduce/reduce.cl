@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   reduce/opencl:two_phase. Tiles: the block value of every whole tile, then of every whole tile of those, until
 //         less than a tile is left. Finish: what is left on each level, from the highest level down.
 // Order:  a whole tile is an aligned block; the ragged ends of the levels are the binary digits of n, highest first.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The descriptor of reduce.
 #include "base/lasting.hpp"
 #include "reduce/reduce_pieces.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The values of consecutive blocks, wherever they lie, folded to one by the device that the result is on.
 #pragma once
 

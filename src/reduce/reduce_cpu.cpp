@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   reduce on the CPU: tiles with vectors, in parallel.
 // Order:  tiles are aligned blocks; their values are the elements of the next level of the same tree.
 // Shape:  tiles: each worker takes the next one. Spine: the tiles' values by the same kernel. Finish: the rest of the

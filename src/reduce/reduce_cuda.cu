@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   reduce in one launch: groups fold pieces, and the last group to finish folds what they found.
 // Order:  n is cut by its binary digits. Its high digits make whole tiles; each digit below a tile is one piece, padded
 //         with the identity to a whole tile. So every piece is a block and its value a balanced tree. The tiles'

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   the block values of chunks and of what tiles leave over, within a group; matvec's kernels use them too.
 // Order:  a chunk is an aligned block; the tiles' values are the elements of a higher level of the same tree.
 // Shape:  a warp takes one chunk at a time, 8 rows of 16 bytes per lane.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   the fold of the values of a few consecutive blocks, which may lie on several devices.
 // Order:  a block merges with its left neighbour as soon as both have one level; what is left is folded from the left.
 // Shape:  one group: a lane loads each value, so that other devices' come at once; the first lane folds.

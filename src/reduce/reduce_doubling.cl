@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   reduce/opencl:doubling: the sum of each group's elements by recursive doubling, one element an item.
 // Order:  its own: at step k item m 2^k - 1 adds what lies 2^(k-1) before it, with identities beyond the end.
 // Shape:  groups of a power of two; log2 of that many steps, with a barrier before each.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   reduce on the ranks of a group.
 // Order:  each rank has the values of the aligned blocks of its part; all of them are folded, in order of position.
 // Shape:  a rank reduces its own part where it lies; its few block values are lent to the rank that has the result. On

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   reduce/opencl:two_phase: whole tiles level by level, then one group finishes what is left on all levels.
 // Order:  reduce.cl.
 // Shape:  one launch per level and one more; two launches up to tile^2 elements.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   reduce/opencl:doubling: recursive doubling as lectures have it, one element an item: each group makes one sum
 //         of its elements, and the sums are summed in the same way until one is left.
 // Order:  reduce_doubling.cl.

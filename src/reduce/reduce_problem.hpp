@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a reduction is written as a registry::problem: settings op and init, and the number init.
 #pragma once
 

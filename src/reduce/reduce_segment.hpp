@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The values of the blocks of an array that lies at some position of a longer one.
 #pragma once
 

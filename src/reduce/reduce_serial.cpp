@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   reduce by its definition; never optimised.
 // Order:  src/order: push every element on the block stack, fold.
 // Shape:  one loop on the calling thread.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The descriptor of an algorithm: all that tests, lab, tool and report need to know of it, stated once.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "registry/bands.hpp"
 
 #include "base/ceil_div.hpp"

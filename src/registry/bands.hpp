@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of a result that depend on the rows around them, on the ranks of a group: each rank computes a band of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a problem's operands lie.
 #pragma once
 

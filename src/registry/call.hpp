@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The public call, the same for every algorithm: a function of the library checks what only its own arguments can show,
 // describes the problem and its operands, and ends here.
 #pragma once

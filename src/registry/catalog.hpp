@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Everything that exists, listed explicitly: catalog.gen.cpp is written by cmake/algorithm.cmake from the one-line
 // declarations in the algorithms' folders, and calls each by name, so that no linker can drop one.
 #pragma once

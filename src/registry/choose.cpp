@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "registry/choose.hpp"
 
 #include "base/nearest.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which variant runs: a pure function of the problem, the device and what the caller asked for.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Folds of an array, by any of the four operators: what reduce and scan have in common as problems.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Row-major matrices as operands: what matmul and matvec check and count alike.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A problem's operands in a device's memory: made, filled, fetched and released in one place, for calls, commands and
 // the laboratory alike.
 #pragma once

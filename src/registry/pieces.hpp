@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Problems on host memory, computed a piece at a time on a device of its own memory: while one piece is computed, the
 // next ones travel there and the last ones back. Few pieces are there at once, so a problem may be larger than the
 // device.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A problem is one point in an algorithm's space: the algorithm, the element type, the sizes and the settings.
 // It holds no data. Everything that tests, lab and tool enumerate is a list of these.
 #pragma once

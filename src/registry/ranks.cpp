@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "registry/ranks.hpp"
 
 #include "base/ceil_div.hpp"

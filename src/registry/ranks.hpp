@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Problems that a group computes: what its variants have in common.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "registry/tuning.hpp"
 
 #include <tilewise/error.hpp>

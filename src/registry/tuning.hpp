@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tuning: named values that change the speed of a variant and never a bit of its result.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A variant: one way to compute an algorithm on one backend.
 #pragma once
 

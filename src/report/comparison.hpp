@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records of the same cases from before and after a change: what became faster, slower or wrong.
 //
 // The ratio of two medians has a 95 % interval from the medians' own, which lie between order statistics and assume

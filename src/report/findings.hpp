@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the measurements say, in sentences; the page and the README's table use the same ones.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers for people: thousands separators, three significant digits, a unit. The same in every locale.
 #pragma once
 

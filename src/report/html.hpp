@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HTML that its data cannot break: a string of a record becomes html only through text() or an attribute's value, and
 // both escape it. Tags and attribute names are literals of this program.
 #pragma once

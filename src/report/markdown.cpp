@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "report/findings.hpp"
 #include "report/format.hpp"
 #include "report/report.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the records say, sorted for a reader: panels (one problem, all sizes) of boards (one processor) of series (one
 // variant on one device). Everything that is ranked, drawn or tabulated comes from here.
 #pragma once

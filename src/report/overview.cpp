@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The first screen: what was measured on, three sentences of verdict, and how our code stands for each algorithm on
 // each processor, at the largest size. What is in doubt wins nothing here and says why.
 #include "report/findings.hpp"

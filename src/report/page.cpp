@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Puts the page together: the sections in order, the template filled in, the file written.
 #include "report/findings.hpp"
 #include "report/format.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the sections of the page are made of: tables, and figures whose numbers are in a table below them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From rows to panels: linear in the number of records but for sorting, and bounded where a page must be.
 #include "report/format.hpp"
 #include "report/model.hpp"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Called at build time: the content-security policy of the page, with the SHA-256 of each script and style (SCRIPTS and
 # STYLES, separated by |) as the browser computes it, over the embedded bytes: the file and one newline.
 set(alphabet "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")

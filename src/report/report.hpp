@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records -> a self-contained HTML page, a CSV file, or a table for a README. Equal records give equal bytes.
 #pragma once
 

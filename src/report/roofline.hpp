@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The roofline model of Williams, Waterman and Patterson (Roofline: an insightful visual performance model for
 // multicore architectures, Communications of the ACM 52(4), 2009): what does I operations for each byte that it must
 // move reaches at most min(arithmetic, I x bandwidth). The bandwidth is that of the memory in which the data fit, as in

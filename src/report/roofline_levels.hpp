@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The levels of a device's memory, found from how fast it reads working sets of many sizes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A record as the report needs it: what counts as a measurement, and what problems are called.
 #include "report/model.hpp"
 

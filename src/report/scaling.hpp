@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How an algorithm scales: records that differ in the number of threads or of ranks alone, as curves over that number.
 #pragma once
 

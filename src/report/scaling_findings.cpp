@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a curve over processors says, in sentences.
 #include "report/format.hpp"
 #include "report/scaling.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Laws of how a time follows the number of processors p, fitted to measured times. Numbers in, numbers out.
 //
 //   Amdahl (1967)         T(p) = T(1) (s + (1 - s) / p)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What to treat with care: which times of a problem are in doubt and why, what failed, and what no record names.
 #include "report/findings.hpp"
 #include "report/format.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The field of a document's run: its pictures, and its residual against the analytical solution. It is shown once per
 // machine, since all variants with the order's bits have the same field; that they do is checked here.
 #include "io/base64.hpp"

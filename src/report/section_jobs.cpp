@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the time of a whole job goes: a bar for each variant, from reading its file to writing the result.
 #include "report/findings.hpp"
 #include "report/format.hpp"

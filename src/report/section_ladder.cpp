@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ladder: from the serial code through each variant to other people's code and the limit, each step with its
 // factor.
 #include "report/findings.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The machines, their devices and noise floors; further down the full environment and the commands.
 #include "record/record_json.hpp"
 #include "report/findings.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Other people's code beside ours: the best of each at the largest size, and every ratio of interleaved rounds.
 #include "report/comparison.hpp"
 #include "report/findings.hpp"

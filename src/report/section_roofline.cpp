@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What bounds what, as rooflines: a chart for each device with the algorithms at their largest sizes, and in each
 // algorithm's part its own points. roofline.hpp has the model.
 #include "report/findings.hpp"

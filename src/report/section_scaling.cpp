@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Speedup against the number of threads or ranks, where records differ in that alone.
 #include "report/format.hpp"
 #include "report/scaling.hpp"

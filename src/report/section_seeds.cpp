@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The measurements of the documents that the project started from, a chapter for each: its tables with our times beside
 // them, its charts with ours, its questions with this machine's answers. Published figures are the documents' own, from
 // other machines; nothing ranks them.

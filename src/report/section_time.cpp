@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time and throughput against n: a chart of each with the fastest of every device and the best peers, and all others in
 // the tables below them.
 #include "report/findings.hpp"

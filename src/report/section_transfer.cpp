@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernel against transfers, and the size from which a device wins with its transfers counted.
 #include "report/findings.hpp"
 #include "report/format.hpp"

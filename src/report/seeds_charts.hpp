@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The documents' charts, drawn again with what was measured here.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The documents' problems, found among the records: chapters (one document on one machine) of studies (one experiment)
 // of problems (one size).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How our code stands on a processor: the fastest variant against the best peer, and why where nothing can be said.
 #pragma once
 

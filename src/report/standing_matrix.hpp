@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How our code stands for each algorithm on each processor: what the page's first screen and the README show.
 #pragma once
 

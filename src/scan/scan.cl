@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   scan/opencl:chunked (tw_tiles, tw_prefixes) and scan/opencl:blelloch (tw_totals, tw_sweeps). On each level
 //         the first kernel makes the tiles' values; these are scanned by the same two kernels on the next level, until
 //         they fit one tile; the second kernel goes down from the tiles' carries.

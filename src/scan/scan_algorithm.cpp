@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The descriptor of scan.
 #include "base/lasting.hpp"
 #include "scan/scan_pieces.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The public functions of scan for a part of a longer array. The part is cut where the carry of a piece ends, which is
 // at the end of the largest aligned block that begins where the piece does; each piece is a problem with a carry.
 #include "base/host_means.hpp"

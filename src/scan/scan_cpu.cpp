@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   scan on the CPU in one pass over memory.
 // Order:  tiles are aligned blocks; the block stack over their values gives each its carry; the downsweep starts there.
 // Shape:  a worker takes the next tile, makes its block values (tiles), waits for its turn at the block stack (spine),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Short arrays on the calling thread, without a device, problem or workspace.
 #pragma once
 

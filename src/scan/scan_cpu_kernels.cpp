@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   the outputs of one tile from its block values and its carry; compiled once for each x86-64 level.
 // Order:  every lane descends from the carry and adds the block on its left at each step to the right; an inclusive
 //         output is the exclusive prefix of the next position.

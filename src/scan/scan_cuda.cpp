@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CUDA variants of scan, the preferred one first.
 #include "scan/scan_cuda.hpp"
 

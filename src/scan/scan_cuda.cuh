@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the scan kernels share: how a prefix becomes an output.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CUDA variants of scan: one file each, listed by scan_cuda.cpp.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   scan by the work-efficient up- and downsweep in shared memory, in three phases.
 // Order:  tiles: the upsweep makes a tile's block value. spine: the prefixes of those values, by the same scan.
 //         finish: the upsweep again, then a downsweep that starts with the tile's carry at the root and adds the left

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   scan in one pass over memory: each element is read once and written once.
 // Order:  a tile publishes its block value; a scout folds its carry from the nodes of the tree over tiles
 //         (scan_cuda_nodes.cuh); a downsweep from that carry makes P(i) for every i of the tile. All carries are folds

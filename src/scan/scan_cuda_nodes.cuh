@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   the nodes of the tree over tiles, published in memory, and the carry that a tile makes from them.
 // Order:  a node of level l is the block value of 32^l tiles. The carry of tile t is P(t) over tiles: the digits of t
 //         in base 32, highest first, each walked by its binary digits.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // P within what one warp or one lane holds, from P at its begin. Called by whole warps.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   scan on the ranks of a group.
 // Order:  a rank's part is cut into pieces that each lie in one aligned block of the order; the carry of each is the
 //         fold of the values of all blocks that precede it, as in scan_continued.cpp.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   the variants of scan on OpenCL, and the levels that both go through.
 // Order:  scan.cl; each level's tiles are the next level's elements, up to one tile at the top.
 // Shape:  2 * levels - 1 launches; chunked repeats them for each chunk.

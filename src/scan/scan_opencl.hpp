@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The variants of scan on OpenCL that have their own files.
 #pragma once
 

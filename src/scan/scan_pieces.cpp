@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scan/scan_pieces.hpp"
 
 #include "base/ceil_div.hpp"

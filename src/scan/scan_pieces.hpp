@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arrays on the host that a device scans piece by piece.
 #pragma once
 

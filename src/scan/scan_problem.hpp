@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a scan is written as a registry::problem: settings op, kind, init and carry, the number init, the operand carry.
 //
 // With a carry the input is a part of a longer array: elements [a, a + n), where a is a multiple of some 2^s >= n. The

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   scan by its definition; never optimised.
 // Order:  src/order: after each push, the fold of the block stack is the prefix.
 // Shape:  one loop on the calling thread.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   scan/opencl:sweep_add. tw_sweep scans each tile by itself: an upsweep, whose total is kept, and a downsweep
 //         from the identity to the exclusive scan, which is stored shifted by one with the total at its end. tw_add
 //         adds the scan of the totals before a tile to each of its elements.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   what all sorts on OpenCL share: the codes, and tw_tile_sort: a group sorts one tile by some bits of them.
 // Order:  smaller codes first, and stable: a key's place is the number of keys with smaller digits, plus the number of
 //         equal digits before it.

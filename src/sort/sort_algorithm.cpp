@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The descriptor of sort.
 #include "base/lasting.hpp"
 #include "sort/sort_pieces.hpp"

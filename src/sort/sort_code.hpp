@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   the order of keys as one bijection between their bits and unsigned codes, in which smaller comes first.
 // Order:  ascending floats run -infinity ... -0.0 +0.0 ... +infinity NaN: the usual flip of the sign, then minus the
 //         number of negative NaNs, so that those wrap round to the top. A descending code is the complement.

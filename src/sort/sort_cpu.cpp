@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The variants on the CPU, by speed.
 #include "sort/sort_cpu.hpp"
 

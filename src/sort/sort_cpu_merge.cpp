@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   merge sort on the CPU, parallel to the last merge.
 // Order:  by code (sort_code.hpp); of equal codes the left one comes first, in every merge.
 // Shape:  a worker sorts a tile in its cache; then the rounds of sort_cpu_merge.hpp.

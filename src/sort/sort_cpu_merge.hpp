@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Merges of sorted runs on the CPU, to the last one in parallel.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   the steps of a merge sort: short runs, and merges of two; compiled once for each x86-64 level.
 // Order:  by code (sort_code.hpp); of equal codes the left one comes first.
 // Shape:  short runs by rank, counted with vectors; merges without a branch that depends on the keys, from both ends at

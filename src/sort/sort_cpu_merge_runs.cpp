@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   merges of given runs on the CPU.
 // Order:  by code (sort_code.hpp); of equal codes the earlier run's come first.
 // Shape:  rounds that merge two neighbouring runs each, in pieces of equal length.

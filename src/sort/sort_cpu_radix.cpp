@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   radix sort on the CPU: passes over the leading digits, the last of them first, then an insertion sort of what
 //         they leave, which for long keys is next to nothing.
 // Order:  by code (sort_code.hpp); every pass is stable.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   the steps of a radix sort on one tile; compiled once for each x86-64 level.
 // Order:  by code (sort_code.hpp); a scatter keeps the order of equal digits, an insertion that of equal codes.
 // Shape:  keys are encoded one block at a time; a scatter collects a cache line for each digit before it writes one.

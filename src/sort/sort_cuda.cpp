@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CUDA variants of sort, the preferred one first.
 #include "sort/sort_cuda.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   what the sorts on CUDA do with an element that they load or store.
 // Order:  sort_code.hpp; what moves between passes is codes, encoded at the first load and decoded at the last store.
 // Shape:  none.

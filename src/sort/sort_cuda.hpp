@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The variants of sort on CUDA, one maker for each sort_cuda_<method>.cu.
 #pragma once
 

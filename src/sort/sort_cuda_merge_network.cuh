@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   each lane sorts the elements that it holds in registers: Batcher's odd-even merge sort.
 // Order:  by code; of equal codes the one from the earlier place comes first, so equal codes keep their order.
 // Shape:  the network is known at compile time, so every element has its own register.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   one pass of merges of up to four runs, in which every group writes an equal piece.
 // Order:  of equal codes those of the earlier run come first.
 // Shape:  the ends of every tile's four pieces are found (sort_cuda_merge_select.cuh); a group then loads them, merges

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   merge sort: tiles in shared memory, then merges of four runs at a time in which every group writes an equal
 //         piece.
 // Order:  of equal codes those of the earlier run come first, so equal codes keep their order.

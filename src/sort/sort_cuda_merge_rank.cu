@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   sort by merging runs of 1, 2, 4, ... elements, each element to its own place.
 // Order:  an element's place in the merged run is its index in its own run plus its rank in the neighbour run: from the
 //         left run by strictly smaller codes, from the right run by codes not greater, so equal codes keep their order.

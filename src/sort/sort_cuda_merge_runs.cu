@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   merges of given runs on CUDA, of any lengths, wherever they lie.
 // Order:  by code (sort_code.hpp); of equal codes the earlier run's come first.
 // Shape:  passes of merges of four runs; the first one reads keys where they lie, and leaves codes. A long run on

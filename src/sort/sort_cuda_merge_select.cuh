@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   where the first elements of four merged runs end in each of them: multiway selection.
 // Order:  of equal codes those of the earlier run come first.
 // Shape:  one lane per selection. It samples each run at equal steps, moves past the least sample and all before it,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   merges of neighbouring runs in a group's shared memory, each lane an equal piece of the merged run.
 // Order:  of equal codes those of the left run come first.
 // Shape:  the right run lies backwards after the left one, so that the cursor of an exhausted run meets the other

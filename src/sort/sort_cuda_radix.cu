@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   radix sort, the lowest digit first, in as few passes over memory as there are digits that differ.
 // Order:  stable passes; sort_code.hpp.
 // Shape:  what fits one cluster is sorted in one launch (sort_cuda_radix_cluster.cuh). Otherwise one launch counts all

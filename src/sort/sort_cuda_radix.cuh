@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   stable ranks of keys by one digit, within a warp and within a group.
 // Order:  equal digits keep their order: lanes within a row of 32 keys, rows within a warp, warps within a group.
 // Shape:  a warp's keys lie in rows, one key per lane; lanes with the same digit find each other by a vote on each bit,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   radix sort of an input that fits into the shared memory of one cluster of groups, in one launch.
 // Order:  one stable pass per digit, the lowest first.
 // Shape:  the input is one tile per group; a pass ranks a tile's keys in registers, sums the groups' counts of each

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   what a radix sort over memory does, decided on the device: which digits it needs, and where each one's runs
 //         begin.
 // Order:  none; keys are counted.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   one pass of radix sort over memory: each element is read once and written once, to where its digit belongs.
 // Order:  stable; an element's place is the number of smaller digits, plus equal digits in earlier tiles, plus its rank
 //         in its own tile.

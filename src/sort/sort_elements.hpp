@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keys of 4 or 8 bytes in memory that has addresses, each alone or with 4 or 8 bytes beside it: all that kernels see.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   sort on the ranks of a group.
 // Order:  each rank sorts its part; the runs are merged, equal codes in order of rank. So equal keys keep the order
 //         of the input.

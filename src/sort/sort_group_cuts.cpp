@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sort/sort_group_cuts.hpp"
 
 #include "base/ceil_div.hpp"

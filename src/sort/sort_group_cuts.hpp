@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the ranks of a group cut their sorted runs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   where sorted runs on several ranks are cut, so that what precedes the cuts begins their stable merge.
 // Order:  smaller codes first; equal ones in order of rank, then of position.
 // Shape:  the cut of a run lies in a bracket. In each round every rank offers samples of its bracket to all; from all

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   sort/opencl:merge_rank (tw_merge_by_rank) and sort/opencl:merge_path (tw_sort_tiles of sort.cl, then tw_split
 //         and tw_merge). A pass merges pairs of sorted runs.
 // Order:  the left run's elements come before equal ones of the right run.

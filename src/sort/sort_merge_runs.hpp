@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Merges of sorted runs, one function for each backend.
 #pragma once
 

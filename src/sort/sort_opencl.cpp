@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   the variants of sort on OpenCL, and what they share on the host.
 // Order:  sort.cl: smaller codes first, every pass stable.
 // Shape:  a chain of passes between two memories; the last one writes the output.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the sorts on OpenCL share: where the elements lie, how a pass is launched, and the tiles of sort.cl.
 #pragma once
 

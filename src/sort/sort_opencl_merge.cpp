@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   sort/opencl:merge_path and sort/opencl:merge_rank, and merges of given runs.
 // Order:  sort_merge.cl.
 // Shape:  merge_path: tiles are sorted, then passes double the runs. merge_rank: such passes, from runs of one on.

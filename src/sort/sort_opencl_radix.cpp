@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   sort/opencl:radix.
 // Order:  sort_radix.cl.
 // Shape:  one pass per digit: histograms of the tiles, their scan, the scatter; one launch where one tile is all.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The operands of the sorts whose memory has addresses, as sort_elements.hpp describes them. sort_opencl.hpp says the
 // same of OpenCL's.
 #pragma once

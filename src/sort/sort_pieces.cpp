@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sort/sort_pieces.hpp"
 
 #include "sort/sort_cpu_merge.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arrays on the host that are too large for a device: it sorts runs, and the CPU merges them.
 #pragma once
 

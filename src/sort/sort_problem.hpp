@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a sort is written as a registry::problem: shape {n}, settings order and payload.
 #pragma once
 

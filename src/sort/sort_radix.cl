@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   sort/opencl:radix. A pass sorts by one digit: tw_count makes each tile's histogram, tw_columns and tw_spine
 //         scan them down the tiles, and tw_scatter sorts each tile by the digit and writes it out in runs.
 // Order:  least significant digit first, every pass stable.

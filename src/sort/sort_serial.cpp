@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   sort by its definition; never optimised.
 // Order:  by code (sort_code.hpp); elements with the same code in the order of the input.
 // Shape:  one std::stable_sort of codes with their indices on the calling thread.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   where sorted runs are cut, so that the elements before the cuts are the first of their merge.
 // Order:  that of a stable merge: smaller codes first, equal ones run by run.
 // Source: Varman, Scheufler, Iyer, Ricard, Merging multiple lists on hierarchical-memory multiprocessors (1991), has

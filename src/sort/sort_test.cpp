@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a sort must satisfy, judged by a comparison written out case by case that shares nothing with sort_code.hpp.
 // The variants' bits are also checked from the catalog.
 #include "backend/cpu/cpu_device.hpp"

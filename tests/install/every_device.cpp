@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of an installed copy that are opened at run time: a step of diffusion has the same result on every device,
 // and an error thrown within the library is caught outside. Prints the devices' names, then why each device that was
 // named is missing.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What bad input gets: an exception of the fitting kind, with a sentence that says what to do, and nothing written."""
 
 import array as standard_array

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every function of the module against the definition, bit by bit, with all types, on all CPU executors and OpenCL."""
 
 import pickle

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """docs/order.md as a few lines of Python, one rounding at a time: what the module's results are compared with."""
 
 from fractions import Fraction

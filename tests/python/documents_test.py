@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the documents show is run: the examples of each docstring, of the pages and of the README; and the types are checked."""
 
 import doctest

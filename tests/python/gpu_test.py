@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The module with PyTorch and CuPy on a GPU, whichever are there; without one everything is skipped.
 
 gpu_test.py            compares every function's bits with the CPU's, on the default stream and on others

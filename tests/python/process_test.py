@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The module in a process: threads, forks, Ctrl-C, a second interpreter, and the end of the program."""
 
 import subprocess

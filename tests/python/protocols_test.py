@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Memory that travels by DLPack and __cuda_array_interface__, here on CPUs, with libraries and objects that only pretend."""
 
 import ctypes

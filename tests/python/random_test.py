@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Calls with random arguments, most of them wrong: each returns, or raises what the module documents. TILEWISE_RANDOM_CALLS says
 how many there are, TILEWISE_RANDOM_SEED which."""
 

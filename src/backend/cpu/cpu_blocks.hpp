@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pairwise order with vectors: block values upwards, prefixes downwards. Only for <name>_cpu_kernels.cpp files.
 //
 // Level 0 is the input. An element of level j + 1 is the value of one whole vector of level j, so the levels shrink by

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   a plain copy of a large array, the ceiling that a pass over memory is compared with.
 // Order:  none; bytes as they are.
 // Shape:  one slice per thread: prefetched, and stored past the caches, as the scan does.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What cpu_copy_kernels.cpp provides for each x86-64 level.
 #pragma once
 

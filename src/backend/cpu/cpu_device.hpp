@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CPU as a device: an executor, a number of threads and an instruction set. Its queue works at once.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who runs which tile: serial, std::thread, OpenMP and oneTBB behind one function. Parallel pragmas and tbb:: appear in
 // the executors and nowhere else.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   chains of multiply-adds in registers, the ceiling that arithmetic is compared with.
 // Order:  each lane is one chain c = fma(c, a, b), the operation of a matrix product; or c = c * a + b, rounded twice.
 // Shape:  enough vectors that the others cover the latency of one; no memory.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The processor, as far as kernels ask: the x86-64 levels that they are built for, which all return the same bits.
 #pragma once
 

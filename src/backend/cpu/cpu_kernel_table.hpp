@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels of the best instruction set, for calls so short that looking them up would take longer than the work.
 #pragma once
 

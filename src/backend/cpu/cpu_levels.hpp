@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A kernel file is compiled once for each x86-64 level of the build, its functions in a namespace named after the
 // level. This is how other files declare these functions and choose one. TILEWISE_V2, _V3 and _V4 are the levels
 // themselves, or one that is built in place of one that is not (cmake/numerics.cmake).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cpu/cpu_pool.hpp"
 
 #include "base/ceil_div.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The probe's four operations on the queue's own threads: a flush-to-zero mode belongs to a thread.
 #include "backend/cpu/cpu_device.hpp"
 #include "base/ceil_div.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   reading the same memory again and again, the ceiling of what a cache or the memory gives.
 // Order:  none; words are combined by exclusive or, which is quicker than any memory.
 // Shape:  eight vectors at a time, whose loads do not wait for each other.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads that other libraries' teams are about to start: they end the process if they cannot get them.
 #pragma once
 

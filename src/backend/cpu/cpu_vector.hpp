@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vectors of the instruction set that a kernel file is compiled for, and the order's operators on them.
 // Only for <name>_cpu_kernels.cpp files. These are compiled once per level, and a linker keeps one copy of an inline
 // function: everything here is in a namespace named after the level, so that a v2 machine never runs v4 code. For the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // oneTBB's executor as a module that is loaded when it is first requested.
 #include "backend/cpu/cpu_thread_limit.hpp"
 #include "backend/cpu/executors.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cpu/executors.hpp"
 
 namespace tilewise::backend::cpu {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // oneTBB's executor, the whole of the module libtilewise-tbb.so.
 #include "backend/cpu/executors.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A team of std::threads that sleep between calls, after briefly spinning for the next one.
 #include "backend/cpu/cpu_thread_limit.hpp"
 #include "backend/cpu/cpu_wait.hpp"

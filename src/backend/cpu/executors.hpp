@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One maker for each programming model; cpu_executor.cpp lists those of this build.
 #pragma once
 

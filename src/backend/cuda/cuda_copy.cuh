@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies from global to shared memory that need no registers and do not wait: cp.async, from compute capability 8.0 on.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a problem's type and operator to a kernel's template arguments.
 #pragma once
 

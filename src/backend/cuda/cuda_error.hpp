@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUDA's error codes as tilewise::error.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   values that the groups of a launch send each other through memory.
 // Order:  none; only data moves.
 // Shape:  each half-word of a value travels with the number of the launch or round that sent it, in one 8-byte word.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   the hardware's barrier in shared memory, and the bulk copy that completes on it.
 // Order:  none; only data moves.
 // Shape:  one lane arrives for its warp; a wait returns to all lanes that call it.

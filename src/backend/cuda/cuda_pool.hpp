@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Device memory kept for its next use, in the order of one stream.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   the probe's four operations, one element per lane.
 // Order:  none; each operation is rounded as it is written.
 // Shape:  any grid.

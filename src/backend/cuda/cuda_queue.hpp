@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One in-order stream of a CUDA device, its memory pool and its clock.
 #pragma once
 

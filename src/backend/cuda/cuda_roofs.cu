@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   what a device can do at most: chains of multiply-adds in registers, and reading its memory again and again.
 // Order:  each is one chain c = fma(c, a, b), the operation of a matrix product; integers multiply and add, and so do
 //         floats where product and sum are rounded each. In fp64 the tensor cores take the same chain, where they are

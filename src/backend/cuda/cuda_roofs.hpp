@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What roofs.hpp asks of a backend.
 #pragma once
 

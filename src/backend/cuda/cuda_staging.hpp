@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small uploads that have finished reading the host's data when they return, while the device may still be busy.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   values of blocks within a thread and within a warp, and 16-byte access to memory.
 // Order:  every function computes nodes of the pairwise tree: neighbours first. The butterflies compute b+a where the
 //         order says a+b, which gives the same bits except for NaNs, and those are made canonical at the end.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NCCL, which moves memory between the GPUs of several processes. It is looked for when ranks need it: nothing links
 // it, and where it is missing all else works.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/group/gpu_identity.hpp"
 
 #if TILEWISE_WITH_CUDA

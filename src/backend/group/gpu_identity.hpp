@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which GPU a rank computes on, whatever its process calls it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An array whose parts lie on the ranks of a group.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/group/group_device.hpp"
 
 #include "backend/cpu/cpu_device.hpp"

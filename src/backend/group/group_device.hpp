@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A group of devices as one: its memory lies on all of them, and its variants, the files <algorithm>_group.cpp, run on
 // each with its part.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocks of row-major matrices that lie on the ranks of a group.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cpu/executors.hpp"
 #include "backend/group/group_device.hpp"
 #include "backend/group/mpi_world.hpp"

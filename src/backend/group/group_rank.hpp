@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A rank: a device with its part of the data, as code that runs on all ranks of a group sees it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How much of an array each rank of a group has.
 #pragma once
 

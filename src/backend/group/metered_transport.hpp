@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A transport that notes what passes through it, for measurements apart from the measured time.
 #pragma once
 

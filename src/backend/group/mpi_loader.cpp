@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MPI as a module that is loaded when it is first requested.
 #include "backend/group/mpi_world.hpp"
 #include "base/lasting.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Notices a rank that ends or is stopped before MPI has connected it with the others, who would wait for it for ever.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Notices a rank that is stopped, or whose host does not answer: MPI itself would wait for it for ever.
 #pragma once
 

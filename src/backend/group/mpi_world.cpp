@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The module of MPI: the only file that includes its header.
 #include "backend/group/mpi_world.hpp"
 #include "backend/group/mpi_start.hpp"

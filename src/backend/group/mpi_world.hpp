@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The processes that one mpirun has started, as a module that is loaded when they are first asked for: without MPI
 // everything else works.
 #pragma once

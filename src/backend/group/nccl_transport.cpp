@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/group/nccl_transport.hpp"
 
 #include "backend/driver_call.hpp"

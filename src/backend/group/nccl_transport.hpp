@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ranks that are processes, some of them with GPUs: what lies on the GPUs goes directly from one to another by NCCL, in
 // the order of the queue's stream, where all of them can. All else goes as it does without NCCL.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/group/thread_transport.hpp"
 
 #include "backend/cpu/cpu_wait.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ranks in one process: a thread each, which read one another's memory.
 #pragma once
 

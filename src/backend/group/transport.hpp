@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the ranks of a group reach each other. No transport ever adds: it moves bytes, and sums are folds in the order.
 #pragma once
 

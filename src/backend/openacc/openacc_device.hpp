@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // openacc devices: the NVIDIA GPUs that GCC's run-time library sees, or else the host.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   the queue's own kernels: the plain copy, and the probe's four operations.
 // Order:  none; each operation is rounded as it is written.
 // Shape:  one element per lane.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // OpenACC's synchronous operations as a queue, on an accelerator or on the host.
 #pragma once
 

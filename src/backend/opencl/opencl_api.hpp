@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The OpenCL entry points that we use, looked up at run time: a binary with OpenCL runs without a driver too.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/opencl/opencl_cache.hpp"
 
 #include "backend/opencl/opencl_cache_folder.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Built programs on disk: in a directory that only we can write to, each entry with its key and a checksum.
 #pragma once
 

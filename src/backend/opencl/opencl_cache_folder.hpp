@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where compiled programs may be kept: only in folders that are ours alone.
 #pragma once
 

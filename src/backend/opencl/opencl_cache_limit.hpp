@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How large the cache may grow: beyond its limit the least recently used goes, but nothing that may be in use.
 #pragma once
 

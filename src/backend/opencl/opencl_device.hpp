@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The OpenCL devices of every platform, numbered together: opencl:0, opencl:1, ...
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checked OpenCL calls and owners of OpenCL objects.
 #pragma once
 

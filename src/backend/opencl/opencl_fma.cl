@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   chains of multiply-adds in registers, the ceiling that arithmetic is compared with.
 // Order:  each lane is one chain c = fma(c, a, b), the operation of a matrix product; integers multiply and add, and so
 //         do floats where product and sum are rounded each.

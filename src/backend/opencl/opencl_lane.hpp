@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A thread's own command queue to an OpenCL device, for backend/transfer_team.
 #pragma once
 

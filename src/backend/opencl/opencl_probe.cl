@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   one element per item through plain arithmetic, for backend/probe.hpp.
 // Order:  none; every operation is rounded as written, which is what the probe checks.
 // Shape:  one item per element.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs: built for one device from embedded source, kept by their queue and on disk.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An in-order OpenCL queue with its buffers, programs and clock.
 #pragma once
 

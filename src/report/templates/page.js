@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 "use strict";
 // Draws the charts that the page describes as JSON. Their numbers are in the page's tables, so that nothing is lost
 // without this script. Text from records is only ever drawn on a canvas.
