@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Commands that are killed at random moments: no output is half written, the records before stay, and the next run goes on.
 
 kill_campaign.py BUILD_FOLDER [--few]   500 kills, or with --few two of each command

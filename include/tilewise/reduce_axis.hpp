@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reduction of each row or each column of a matrix at once, in the pairwise order.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   reduce_axis/opencl. Tiles: the block value of every whole tile of each line, then of every whole tile of
 //         those, until less than a tile of a line is left. Finish: what is left on each level, the highest first.
 // Order:  that of reduce.cl, for each line: tiles are aligned blocks, what is left over are the digits of the length.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The public functions of reduce_axis: check what only their arguments show, describe the problem, hand it to
 // registry/call.
 #include <tilewise/reduce_axis.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The descriptor of reduce_axis.
 #include "base/lasting.hpp"
 #include "reduce_axis/reduce_axis_problem.hpp"

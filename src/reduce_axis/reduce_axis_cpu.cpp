@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   reduce_axis on the CPU: every shape as rows that the reduction's kernels take, or as strips of columns.
 // Order:  a tile of a line is an aligned block; the tiles' values are the elements of the next level of the same tree.
 // Shape:  long lines: tiles, then for each line its tiles' values and the rest of it. Rows in memory order, columns by

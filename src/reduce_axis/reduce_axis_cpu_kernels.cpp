@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   the columns of a strip of a matrix, and short rows, reduced with vectors; compiled once for each x86-64
 // level. Order:  columns: eight rows are a block, which joins the blocks before it as soon as two have one length: a
 // block

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What reduce_axis_cpu_kernels.cpp offers for each x86-64 level.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   reduce_axis on CUDA: whole tiles level by level, then what is left on all levels.
 // Order:  that of reduce_axis.cl: tiles are aligned blocks, what is left over are the digits of the length.
 // Shape:  a group holds several lines side by side and a power of two of elements of each (reduce_axis_tile.hpp),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   reduce_axis on OpenCL: whole tiles level by level, then what is left on all levels.
 // Order:  reduce_axis.cl.
 // Shape:  one launch where lines are shorter than a tile is long, and one more for each level of tiles.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a reduction along an axis is written as a registry::problem: shape {M, N}, or {M, N, stride}; settings op, init
 // and axis, and the number init.
 #pragma once

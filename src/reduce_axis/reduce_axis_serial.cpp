@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What:   reduce_axis by its definition; never optimised.
 // Order:  src/order, for each row or column by itself: push every element on the block stack, fold.
 // Shape:  one loop on the calling thread.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What only reductions along an axis must satisfy; the bits of every variant are checked from the catalog.
 #include "helpers.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The part of a matrix that a group of a GPU holds: several lines side by side.
 #pragma once
 
