@@ -1,13 +1,5 @@
 #include "backend/roofs.hpp"
 
-#include "backend/cpu/cpu_roofs.hpp"
-#if TILEWISE_WITH_OPENCL
-#include "backend/opencl/opencl_roofs.hpp"
-#endif
-#if TILEWISE_WITH_CUDA
-#include "backend/cuda/cuda_roofs.hpp"
-#endif
-
 #include <array>
 
 namespace tilewise::backend {

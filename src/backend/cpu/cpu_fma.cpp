@@ -1,6 +1,6 @@
 #include "backend/cpu/cpu_device.hpp"
 #include "backend/cpu/cpu_fma_kernels.hpp"
-#include "backend/cpu/cpu_roofs.hpp"
+#include "backend/roofs.hpp"
 
 #include <atomic>
 #include <cstring>

@@ -1,6 +1,6 @@
 #include "backend/cpu/cpu_device.hpp"
 #include "backend/cpu/cpu_read_kernels.hpp"
-#include "backend/cpu/cpu_roofs.hpp"
+#include "backend/roofs.hpp"
 
 #include <algorithm>
 #include <atomic>

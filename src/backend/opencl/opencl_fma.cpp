@@ -1,5 +1,5 @@
 #include "backend/opencl/opencl_queue.hpp"
-#include "backend/opencl/opencl_roofs.hpp"
+#include "backend/roofs.hpp"
 
 #include <algorithm>
 
