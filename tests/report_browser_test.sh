@@ -38,7 +38,7 @@ cat >> "$folder/pressed.html" <<'END'
     const text = decodeURIComponent(href.slice("data:image/svg+xml;charset=utf-8,".length));
     const drawing = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
     return drawing.localName === "svg" && drawing.querySelectorAll("path, text").length > 10 &&
-      !/NaN|undefined|var\(|<script|injected-element/.test(text);
+      !drawing.querySelector("injected-element, script") && !/="[^"]*(NaN|undefined|var\()/.test(text);
   };
   HTMLAnchorElement.prototype.click = function () { if (isWhole(this.href)) saved.add(this.download); };
   setTimeout(() => {  // charts out of sight are drawn after the others

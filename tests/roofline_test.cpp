@@ -82,6 +82,7 @@ TEST(RooflineLevels, AWorkingSetHasTheSpeedOfItsLevel) {
 
 TEST(RooflineLevels, WorkingSetsGoFromWhatKeepsTheDeviceBusyToFourTimesItsCache) {
   device_info on;
+  on.is_cpu = true;
   on.memory = std::uint64_t{8} << 30;
   on.cache = 1 << 20;
   const auto sizes = lab::working_sets(on, 8192);

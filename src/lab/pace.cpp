@@ -108,16 +108,15 @@ std::pair<double, const pace::timed_size*> pace::expected(const group& g, const 
 group pace::affordable(group g) {
   constexpr double about_as_fast = 1.5;
   double least = std::numeric_limits<double>::infinity();
-  for (const row& r : g.rows)
-    if (const auto [ns, by] = expected(g, r); r.skip.empty() && by != nullptr && !is_limit(*r.variant))
+  for (row& r : g.rows) {
+    if (!r.skip.empty()) continue;
+    if (const auto at = too_slow_.find(key_of(g, r)); at != too_slow_.end() && growth_of(g.problem, at->second) >= 1)
+      r.skip = "it was left out at n=" + registry::to_string(at->second.shape) + " already";
+    else if (const auto [ns, by] = expected(g, r); by != nullptr && !is_limit(*r.variant))
       least = std::min(least, ns);
+  }
   for (row& r : g.rows) {
     if (!r.skip.empty() || is_of_document(g, r)) continue;
-    if (const auto known = too_slow_.find(key_of(g, r));
-        known != too_slow_.end() && growth_of(g.problem, known->second) >= 1) {
-      r.skip = "it was left out at n=" + registry::to_string(known->second.shape) + " already";
-      continue;
-    }
     const auto [ns, by] = expected(g, r);
     if (by == nullptr || ns <= rule_.max_ns || ns <= about_as_fast * least) continue;
     too_slow_.emplace(key_of(g, r), g.problem);
