@@ -27,9 +27,10 @@ ROWS = [
     ("no such device", "roofline --device cuda:99", 4, r"^$", r"no device 'cuda:99'"),
     ("no time", "roofline --max-time 0", 2, r"^$", r"'0' is not a number of seconds above 0"),
     ("copies alone", "roofline {r}", 0,
-     r"(?s)^cuda:0: NVIDIA H200\nMemory: copies .*\nArithmetic: not measured\.\nproblem .*of limit\n"
-     r"reduce\.f32 65,536 .* memory .*\n  op=sum\n  .*; limit .*, by copy\n", r"^$"),
-    ("a product", "roofline {m}", 0, r"(?s)^cpu: .*Arithmetic: f32 fma .*matmul\.f32 .* compute .*, by\s+fma", r"^$"),
+     r"(?s)^cuda:0: NVIDIA H200\nMemory: copies .*\nArithmetic: not measured\.\nproblem .*limit  by +reached\n"
+     r"reduce\.f32 65,536 [^\n]* copy +[^\n]*%[!]?\n(reduce|scan)", r"^$"),
+    ("in detail", "roofline {r} -v", 0, r"(?s)reduce\.f32 65,536 [^\n]*\n  op=sum\n  256 KiB; .*, by cuda\S*; limit ", r"^$"),
+    ("a product", "roofline {m}", 0, r"(?s)^cpu: .*Arithmetic: f32 fma .*matmul\.f32 [^\n]* fma ", r"^$"),
 ]
 
 

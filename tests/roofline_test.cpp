@@ -83,6 +83,7 @@ TEST(RooflineLevels, AWorkingSetHasTheSpeedOfItsLevel) {
 
 TEST(RooflineLevels, WorkingSetsGoFromWhatKeepsTheDeviceBusyToFourTimesItsCache) {
   device_info on;
+  on.is_cpu = true;
   on.memory = std::uint64_t{8} << 30;
   on.cache = 1 << 20;
   const auto sizes = lab::working_sets(on, 8192);
@@ -95,6 +96,31 @@ TEST(RooflineLevels, WorkingSetsGoFromWhatKeepsTheDeviceBusyToFourTimesItsCache)
   }
   on.memory = 2 << 20;
   EXPECT_LE(lab::working_sets(on, 8192).back(), 512u << 10) << "a quarter of memory";
+}
+
+/// What a device reads whose last-level cache holds 50 MiB, whatever it says of itself.
+std::vector<memory_level> levels_with_50_MiB(const device_info& on) {
+  std::vector<reading> readings;
+  for (const std::uint64_t size : lab::working_sets(on, 1 << 20)) {
+    const double beyond = std::clamp(std::log2(static_cast<double>(size) / (50 * MiB)), 0.0, 1.0);
+    readings.push_back({static_cast<double>(size), 8e12 * std::exp2(-beyond)});
+  }
+  return levels_of(readings);
+}
+
+TEST(RooflineLevels, TheMemoryOfAGpuIsFoundWhateverItSaysOfItsCaches) {
+  device_info on;
+  on.memory = std::uint64_t{140} << 30;
+  for (const std::uint64_t told : {0, 4, 50}) {
+    on.cache = told << 20;
+    const auto found = levels_with_50_MiB(on);
+    ASSERT_EQ(found.size(), 2u) << told;
+    EXPECT_NEAR(found.back().bytes_per_s, 4e12, 1e11) << told;
+    EXPECT_EQ(found.back().to, 1024 * MiB) << told;
+  }
+  on.is_cpu = true;  // where the system says it
+  on.cache = 4 << 20;
+  EXPECT_EQ(lab::working_sets(on, 1 << 20).back(), 16u << 20);
 }
 
 /// A made-up case of `bytes` and `operations` that takes `ns`, or a limit; its intervals are of 1 %.
@@ -177,6 +203,23 @@ TEST(Roofline, AProblemIsHeldAgainstTheMemoryThatItFits) {
   EXPECT_NEAR(*found.points[0].memory, 100e9, 5e9);
   EXPECT_NEAR(*found.points[1].memory, 20e9, 1e9) << "no cache holds it";
   EXPECT_EQ(found.points[0].bound_by(), record::ceiling::read);
+}
+
+TEST(Roofline, BeyondCachesWhatWritesIsHeldAgainstCopies) {
+  std::vector<json> records = readings();
+  const auto add = [&](const char* variant, double bytes, double ns, std::uint64_t n) {
+    records.push_back(case_of(variant, bytes, 1, ns, "f32", n));
+    records.push_back(case_of("copy/cpu", 64 * MiB, 0, 64 * MiB / 16, "f32", n));  // 16 GB/s
+  };
+  add("scan/cpu", 64 * MiB, 8e6, 1000);
+  add("reduce/cpu", 32 * MiB, 4e6, 2000);
+  const analysed held(records);
+  ASSERT_EQ(held.of.points.size(), 2u);
+  for (const roofline_point& at : held.of.points) {
+    const bool writes = at.what->algorithm == "scan";
+    EXPECT_EQ(at.bound_by(), writes ? record::ceiling::copy : record::ceiling::read);
+    EXPECT_NEAR(*at.memory, writes ? 16e9 : 20e9, 1e9);
+  }
 }
 
 TEST(Roofline, ArithmeticIsThatOfTheTypeOrOfIntegersOfItsWidth) {

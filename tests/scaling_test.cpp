@@ -218,5 +218,26 @@ TEST(Scaling, ThePageHasASectionFromThreePointsOn) {
   EXPECT_EQ(body_of(page_of(records)).find("<h4>Scaling</h4>"), std::string::npos) << "two points";
 }
 
+TEST(Scaling, TheLecturesChapterHasTheLaws) {
+  std::vector<json> records = threads_of_amdahl();
+  const auto chapters = [&] { return body_of(page_of(records)); };
+  json of_document = records.back();
+  of_document["case"]["group"] = "scan of a document";
+  of_document["experiment"] = {{"document", "A. Author, lecture 6"},
+                               {"baseline", "scan/serial"},
+                               {"baseline_device", "cpu:serial"},
+                               {"first_outputs", ""},
+                               {"published", json::array()}};
+  records.push_back(of_document);
+  for (const unsigned p : {2, 4, 8}) records.push_back(on_threads(p, 1e7 * (0.1 + 0.9 * p) / p * p / p, n * p));
+  const std::string page = chapters();
+  EXPECT_NE(page.find("How programs scale on this machine"), std::string::npos);
+  EXPECT_NE(page.find("Amdahl: the same work on more processors"), std::string::npos);
+  EXPECT_NE(page.find("Amdahl: serial part 10"), std::string::npos);
+  EXPECT_NE(page.find("Gustafson: more processors, more work"), std::string::npos);
+  records[records.size() - 4]["experiment"]["document"] = "A. Author, a paper";
+  EXPECT_EQ(chapters().find("How programs scale on this machine"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace tilewise::report

@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/roofs.hpp"
 
-#include "backend/cpu/cpu_roofs.hpp"
-#if TILEWISE_WITH_OPENCL
-#include "backend/opencl/opencl_roofs.hpp"
-#endif
-#if TILEWISE_WITH_CUDA
-#include "backend/cuda/cuda_roofs.hpp"
-#endif
-
 #include <array>
 
 namespace tilewise::backend {

@@ -21,6 +21,22 @@ struct roofs {
   std::uint64_t (*least_read)(const device_info&);
 };
 
+namespace cpu {
+double multiply_then_add(backend::queue& on, dtype type);
+double read(backend::queue& on, memory what);
+std::uint64_t least_read(const device_info& on);
+}  // namespace cpu
+namespace opencl {
+double multiply_then_add(backend::queue& on, dtype type);
+double read(backend::queue& on, memory what);
+std::uint64_t least_read(const device_info& on);
+}  // namespace opencl
+namespace cuda {
+double multiply_then_add(backend::queue& on, dtype type);
+double read(backend::queue& on, memory what);
+std::uint64_t least_read(const device_info& on);
+}  // namespace cuda
+
 /// Null where the backend has none.
 const roofs* roofs_of(std::string_view backend);
 

@@ -123,16 +123,20 @@ void warn_of_unfit_build() {
         "-DCMAKE_BUILD_TYPE=Release");
 }
 
+/// "at most about 9 minutes"
+std::string time_said(const lab::pace& kept) {
+  const double s = kept.said_ns() * 1e-9;
+  return "at most about " + (s < 90 ? report::count(static_cast<std::uint64_t>(s) + 1) + " s"
+                                    : report::count(static_cast<std::uint64_t>(s / 60 + 0.5)) + " minutes");
+}
+
 exit_code print_plan(const std::vector<lab::group>& plan, const lab::measuring& how) {
-  double longest_s = 0;
   for (const lab::group& g : plan) {
     print(g.name() + ": " + report::bytes(static_cast<double>(lab::operand_bytes(g.problem))) + " on the device\n");
-    for (const lab::row& r : g.rows) {
+    for (const lab::row& r : g.rows)
       print("  " + r.id() + " @" + r.place() + (r.skip.empty() ? "" : " (skipped: " + r.skip + ")") + "\n");
-      longest_s += how.rule.max_ns * 1e-9;
-    }
   }
-  print(std::to_string(plan.size()) + " groups, measuring for at most " + report::significant(longest_s, 2) + " s\n");
+  print(std::to_string(plan.size()) + " groups, " + time_said(lab::pace(plan, how)) + "\n");
   return exit_code::ok;
 }
 
@@ -161,22 +165,18 @@ std::string beyond_first_look(const std::vector<lab::group>& plan, lab::request 
          extent_of(lab::make_plan(wanted)) + ".\n";
 }
 
-/// Of the documents' experiments, which take minutes: what is coming.
-void tell_what_comes(const std::vector<lab::group>& plan, const lab::measuring& how) {
+/// What is coming, and how long it takes.
+void tell_what_comes(const std::vector<lab::group>& plan, const lab::pace& kept) {
   std::set<std::string_view> documents;
-  std::size_t rows = 0;
-  for (const lab::group& g : plan) {
+  for (const lab::group& g : plan)
     if (g.from != nullptr) documents.insert(g.from->document);
-    rows += g.rows.size();
-  }
-  if (documents.empty()) return;
-  const double minutes = static_cast<double>(rows) * how.rule.max_ns * 1e-9 / 60;
-  note("tilewise: " + extent_of(plan) + ", of " + std::to_string(documents.size()) +
-       (documents.size() == 1 ? " document" : " documents") + "; about " +
-       report::count(static_cast<std::uint64_t>(minutes) + 1) + " minutes, and longer where code is to be compiled");
+  std::string of;
+  if (!documents.empty())
+    of = ", of " + std::to_string(documents.size()) + (documents.size() == 1 ? " document" : " documents");
+  note("tilewise: " + extent_of(plan) + of + "; " + time_said(kept) + ", and longer where a driver compiles");
 }
 
-exit_code measure_here(const std::vector<lab::group>& plan, lab::measuring how, bench_output& output) {
+exit_code measure_here(const std::vector<lab::group>& plan, lab::measuring how, lab::pace& kept, bench_output& output) {
   how.hooks.before_sample = [&](const lab::contender& next, std::size_t round) {
     output.tell("round " + std::to_string(round) + ", " + next.name);
   };
@@ -186,7 +186,7 @@ exit_code measure_here(const std::vector<lab::group>& plan, lab::measuring how, 
   };
   events.before_course = [&](const lab::row& by) { output.tell("the course by " + by.id() + " @" + by.place()); };
   events.on_record = [&](const lab::measured& m) { output.keep(m); };
-  lab::run_bench(plan, how, events);
+  lab::run_bench(plan, how, events, &kept);
   return output.finish();
 }
 
@@ -260,10 +260,11 @@ exit_code bench(const bench_request& told, const std::vector<std::string>& argv)
   const lab::measuring how = measuring_of(asked, wanted.base);
   const std::vector<lab::group> plan = plan_of(wanted);
   if (asked.dry_run) return print_plan(plan, how);
-  if (!asked.quiet) tell_what_comes(plan, how);
+  lab::pace kept(plan, how);
+  if (!asked.quiet) tell_what_comes(plan, kept);
   take_interrupts();
   bench_output output(outputs, plan.size(), argv);
-  const exit_code result = measure_here(plan, how, output);
+  const exit_code result = measure_here(plan, how, kept, output);
   if (!interrupt_requested()) print(closing_of(plan, wanted));
   return static_cast<exit_code>(lab::as_first_rank(static_cast<double>(result)));  // not before the first has written
 }

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // tilewise roofline: what bounds each algorithm on each device, and how near it comes, measured here or from records.
 #include "backend/cpu/cpu_device.hpp"
+#include "cli/analysed_rows.hpp"
 #include "cli/bench_output.hpp"
 #include "cli/device_use.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "cli/rank_voice.hpp"
-#include "cli/record_cells.hpp"
 #include "cli/record_input.hpp"
 #include "cli/roofline_table.hpp"
 #include "cli/roofs_record.hpp"
-#include "lab/bench.hpp"
 #include "lab/environment.hpp"
 #include "lab/measure_roofs.hpp"
 #include "lab/problems.hpp"
-#include "lab/request.hpp"
 #include "lab/roofline_plan.hpp"
-#include "lab/session.hpp"
 #include "report/format.hpp"
 
 #include <nlohmann/json.hpp>
@@ -34,11 +31,11 @@ struct roofline_request {
   std::uint64_t n = 0;
   double max_time_s = 1;
   std::string records;
-  bool json = false;
+  bool json = false, verbose = false;
 };
 
-void print_rooflines(const std::vector<report::roofline>& all, bool as_json) {
-  if (as_json) {
+void print_rooflines(const std::vector<report::roofline>& all, const roofline_request& asked) {
+  if (asked.json) {
     nlohmann::ordered_json told{{"command", "roofline"}, {"devices", nlohmann::ordered_json::array()}};
     for (const report::roofline& of : all) told["devices"].push_back(to_json(of));
     return print_json(told);
@@ -46,7 +43,7 @@ void print_rooflines(const std::vector<report::roofline>& all, bool as_json) {
   std::set<std::string_view> machines;
   for (const report::roofline& of : all) machines.insert(of.machine);
   for (const report::roofline& of : all)
-    print((&of == &all.front() ? "" : "\n") + roofline_block(of, machines.size() > 1));
+    print((&of == &all.front() ? "" : "\n") + roofline_block(of, machines.size() > 1, asked.verbose));
 }
 
 exit_code analyse(const roofline_request& asked) {
@@ -56,49 +53,9 @@ exit_code analyse(const roofline_request& asked) {
     throw error(errc::io, "among " + report::count(m.rows.size()) +
                               " records there is neither a limit nor a right time of a kernel; `tilewise bench -o "
                               "FILE` measures both");
-  print_rooflines(all, asked.json);
+  print_rooflines(all, asked);
   return exit_code::ok;
 }
-
-/// Keeps and writes what is measured, and says how far that is.
-class roofline_output {
- public:
-  roofline_output(const roofline_request& asked, std::vector<std::string> argv)
-      : asked_(asked), session_(lab::describe_session(std::move(argv))) {
-    if (!asked.records.empty()) file_.emplace(asked.records);
-  }
-
-  void tell(const std::string& text) const {
-    if (asked_.devices.quiet) return;
-    shows_progress() ? progress(text) : note(text);
-  }
-  void sign(record::result& r) const { session_.sign(r); }
-  void keep(const record::result& r) {
-    if (file_) file_->write(r);
-    rows_.add(r);
-  }
-  void keep(lab::measured m) {
-    sign(m.result);
-    keep(m.result);
-    if (m.time() == nullptr && m.result.state != record::status::interrupted)
-      note("tilewise: " + m.result.what.group + ", " + label_of(m) + ": " + std::string(name_of(m.result.state)) +
-           ", " + m.result.reason.value_or(""));
-    all_.push_back(std::move(m));
-  }
-
-  exit_code finish() {
-    const report::model m = report::make_model(std::move(rows_));
-    print_rooflines(report::rooflines(m), asked_.json);
-    return judged(all_);
-  }
-
- private:
-  const roofline_request& asked_;
-  lab::session session_;
-  std::optional<record::record_file> file_;
-  report::row_table rows_;
-  std::vector<lab::measured> all_;
-};
 
 /// Without names: the CPU as `auto` takes it, and each other device.
 std::vector<device_handle> devices_for(const roofline_request& asked) {
@@ -110,11 +67,11 @@ std::vector<device_handle> devices_for(const roofline_request& asked) {
 }
 
 /// Those that are kept, or else measured now.
-void add_roofs(backend::device& of, const lab::round_hooks& hooks, roofline_output& output) {
+void add_roofs(backend::device& of, analysed_rows& output) {
   std::vector<record::result> roofs = find_roofs(of);
   if (roofs.empty()) {
     output.tell("the roofs of " + of.info().name);
-    roofs = lab::measure_roofs(of, hooks);
+    roofs = lab::measure_roofs(of, measuring_for("quick", 1).hooks);
     for (record::result& r : roofs) output.sign(r);
     if (!interrupt_requested()) keep_roofs(of, roofs);
   }
@@ -126,24 +83,15 @@ exit_code measure(const roofline_request& asked, const std::vector<std::string>&
   if (!lab::is_release_build()) note("tilewise: WARNING: this is not a Release build; its times say nothing");
   const std::vector<device_handle> devices = devices_for(asked);
   take_interrupts();
-  roofline_output output(asked, argv);
-  lab::measuring how;
-  how.rule = lab::find_preset("quick").rule;
-  how.rule.max_ns = asked.max_time_s * 1e9;
-  how.rule.min_ns = std::min(how.rule.min_ns, how.rule.max_ns);
-  how.hooks.interrupted = interrupt_requested;
-  how.hooks.before_sample = [](const lab::contender& next, std::size_t round) {
-    progress("round " + std::to_string(round) + ", " + next.name);
-  };
-  lab::bench_events events;
-  events.before_group = [&](const lab::group& g, std::size_t) { output.tell(g.name()); };
-  events.on_record = [&](const lab::measured& m) { output.keep(m); };
+  analysed_rows output(asked.records, asked.devices.quiet, argv);
   for (const device_handle& on : devices) {
     if (interrupt_requested()) break;
-    add_roofs(*on, how.hooks, output);
-    lab::run_bench(lab::make_roofline_plan(on, asked.n), how, events);
+    add_roofs(*on, output);
+    output.measure(lab::make_roofline_plan(on, asked.n), "quick", asked.max_time_s);
   }
-  return output.finish();
+  const report::model m = report::make_model(output.take_rows());
+  print_rooflines(report::rooflines(m), asked);
+  return judged(output.all());
 }
 
 }  // namespace
@@ -165,6 +113,7 @@ void add_roofline(CLI::App& app, invocation& call) {
       add_file_option(*command, "-o", asked->records, "append one JSON record per row", "FILE.jsonl")};
   for (CLI::Option* option : of_measuring) option->excludes(files);
   command->add_flag("--json", asked->json, "one JSON object on one line, also for errors");
+  command->add_flag("-v,--verbose", asked->verbose, "variant, speeds and doubts of each problem");
   command->add_flag("-q,--quiet", asked->devices.quiet, "no progress lines");
   command->footer(
       "A problem has counted operations and compulsory bytes: each input read once,\n"
@@ -172,13 +121,15 @@ void add_roofline(CLI::App& app, invocation& call) {
       "is its intensity, op/byte. A device moves so many bytes and does so many\n"
       "operations a second; the ratio of these is its balance for the problem. Below it\n"
       "memory is the bound, above it arithmetic. The limit is the longer of the two\n"
-      "times; the share of it that the fastest of our variants reaches stands last.\n"
+      "times, by the roof that is named; how much of it the fastest of our variants\n"
+      "reaches stands last.\n"
       "read: as fast as the device reads a working set of this size, in a cache or not.\n"
       "Levels of memory are found by reading working sets from a few kilobytes to four\n"
-      "times the last cache. copy: its plain copy, in the same rounds as the problem.\n"
+      "times the last cache. copy: its plain copy, in the same rounds as the problem;\n"
+      "beyond all caches it is the roof of what writes as much as it reads.\n"
       "fma: multiply-adds. muladd: product and sum rounded each, as most orders ask.\n"
-      "? marks a time in doubt. ! marks more than 105 % of the limit, and says why that\n"
-      "may be: a cache, fewer operations than are counted, or the clock.\n"
+      "? marks a time in doubt. ! marks more than 105 % of the limit: a cache, fewer\n"
+      "operations than are counted, or the clock; -v says which.\n"
       "Without FILES each algorithm is checked and measured at one size, on the CPU and\n"
       "each other device, for at most a second a row. The roofs of a device are\n"
       "measured once, and kept in the cache folder until its driver, its threads or\n"

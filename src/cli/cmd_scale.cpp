@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // tilewise scale: speedup, cost and fitted laws over threads, ranks or devices, measured here or from records.
+#include "cli/analysed_rows.hpp"
 #include "cli/bench_output.hpp"
 #include "cli/device_use.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/known_peers.hpp"
 #include "cli/output.hpp"
 #include "cli/rank_voice.hpp"
-#include "cli/record_cells.hpp"
 #include "cli/record_input.hpp"
 #include "cli/scale_table.hpp"
-#include "lab/bench.hpp"
 #include "lab/environment.hpp"
 #include "lab/problems.hpp"
-#include "lab/request.hpp"
 #include "lab/scaling_plan.hpp"
-#include "lab/session.hpp"
 #include "report/format.hpp"
 
 #include <nlohmann/json.hpp>
@@ -71,64 +68,6 @@ exit_code analyse(const scale_request& asked) {
   return exit_code::ok;
 }
 
-/// Keeps and writes what is measured, and says how far that is.
-class scale_output {
- public:
-  scale_output(const scale_request& asked, std::size_t groups, std::vector<std::string> argv)
-      : asked_(asked), groups_(groups), session_(lab::describe_session(std::move(argv))) {
-    if (!asked.records.empty()) file_.emplace(asked.records);
-  }
-
-  void begin(const lab::group& next, std::size_t index) {
-    if (asked_.common.quiet) return;
-    const std::string text = "group " + std::to_string(index + 1) + "/" + std::to_string(groups_) + ", " + next.name();
-    shows_progress() ? progress(text) : note(text);
-  }
-
-  void keep(lab::measured m) {
-    session_.sign(m.result);
-    if (file_) file_->write(m.result);
-    rows_.add(m.result);
-    tell_why_untimed(m);
-    all_.push_back(std::move(m));
-  }
-
-  exit_code finish() const {
-    const std::vector<scaling_curve> curves = curves_in(rows_, asked_);
-    print_curves(curves, asked_.common.json);
-    if (curves.empty() && !interrupt_requested())
-      note("tilewise: fewer than two numbers of processors have a right time that can be true");
-    return judged(all_);
-  }
-
- private:
-  /// Once for each reason: a shortage of memory is that of all rows.
-  void tell_why_untimed(const lab::measured& m) {
-    const std::string reason = m.result.reason.value_or("");
-    if (m.time() != nullptr || m.result.state == record::status::interrupted || reason == last_reason_) return;
-    last_reason_ = reason;
-    note("tilewise: " + m.result.what.group + ", " + label_of(m) + ": " + std::string(name_of(m.result.state)) + ", " +
-         reason);
-  }
-
-  const scale_request& asked_;
-  const std::size_t groups_;
-  lab::session session_;
-  std::optional<record::record_file> file_;
-  report::row_table rows_;
-  std::vector<lab::measured> all_;
-  std::string last_reason_;
-};
-
-lab::measuring measuring_of(const scale_request& asked) {
-  lab::measuring how;
-  how.rule = lab::find_preset("normal").rule;
-  how.rule.max_ns = asked.max_time_s * 1e9;
-  how.rule.min_ns = std::min(how.rule.min_ns, how.rule.max_ns);
-  how.hooks.interrupted = interrupt_requested;
-  return how;
-}
-
 exit_code measure(const scale_request& asked, const std::vector<std::string>& argv) {
   require_one_process("scale");
   if (!lab::is_release_build()) note("tilewise: WARNING: this is not a Release build; its times say nothing");
@@ -139,16 +78,13 @@ exit_code measure(const scale_request& asked, const std::vector<std::string>& ar
                                             .n = asked.n,
                                             .is_weak = asked.is_weak});
   take_interrupts();
-  scale_output output(asked, plan.size(), argv);
-  lab::measuring how = measuring_of(asked);
-  how.hooks.before_sample = [](const lab::contender& next, std::size_t round) {
-    progress("round " + std::to_string(round) + ", " + next.name);
-  };
-  lab::bench_events events;
-  events.before_group = [&](const lab::group& g, std::size_t index) { output.begin(g, index); };
-  events.on_record = [&](const lab::measured& m) { output.keep(m); };
-  lab::run_bench(plan, how, events);
-  return output.finish();
+  analysed_rows output(asked.records, asked.common.quiet, argv);
+  output.measure(plan, "normal", asked.max_time_s);
+  const std::vector<scaling_curve> curves = curves_in(output.rows(), asked);
+  print_curves(curves, asked.common.json);
+  if (curves.empty() && !interrupt_requested())
+    note("tilewise: fewer than two numbers of processors have a right time that can be true");
+  return judged(output.all());
 }
 
 }  // namespace

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/figures_record.hpp"
 
-#if TILEWISE_WITH_OPENCL
-#include "backend/opencl/opencl_cache.hpp"
-#endif
+#include "cli/kept_json.hpp"
 
 #include <tilewise/version.hpp>
 
@@ -13,10 +11,8 @@
 
 namespace tilewise::cli {
 
-#if TILEWISE_WITH_OPENCL
 namespace {
 
-using backend::opencl::disk_cache;
 using lab::device_figures;
 using lab::growth;
 using lab::machine_figures;
@@ -71,21 +67,24 @@ machine_figures figures_from(const json& told) {
   return all;
 }
 
-std::string key_of(const device_info& cpu) {
-  const std::string identity = lab::identity_of(cpu);
-  const std::string_view fields[] = {"figures", TILEWISE_VERSION, identity};
-  return backend::opencl::cache_key(fields);
-}
+class figures_key {
+ public:
+  explicit figures_key(const device_info& cpu)
+      : identity_(lab::identity_of(cpu)), words_{"figures", TILEWISE_VERSION, identity_} {}
+  std::span<const std::string_view> words() const { return words_; }
+
+ private:
+  const std::string identity_;
+  const std::string_view words_[3];
+};
 
 }  // namespace
 
 kept_figures find_figures(const device_info& cpu) {
-  const disk_cache cache;
-  const std::string key = key_of(cpu);
-  const auto bytes = cache.find(key);
-  if (!bytes) return {{}, cache.has_entry(key) ? "they are damaged, or another user may write to them" : ""};
+  const kept_json kept = find_kept(figures_key(cpu).words());
+  if (!kept.text) return {{}, kept.is_damaged ? "they are damaged, or another user may write to them" : ""};
   try {
-    return {figures_from(json::parse(*bytes)), ""};
+    return {figures_from(json::parse(*kept.text)), ""};
   } catch (const json::exception&) {
     return {{}, "they do not have this version's form"};
   } catch (const bad_figure&) {
@@ -94,16 +93,10 @@ kept_figures find_figures(const device_info& cpu) {
 }
 
 bool keep_figures(const machine_figures& figures, const device_info& cpu) {
-  const json told{{"read_bytes_per_s", figures.read_bytes_per_s},
-                  {"cpu", to_json(figures.cpu)},
-                  {"device", figures.device ? to_json(*figures.device) : json()}};
-  const std::string text = told.dump(-1, ' ', false, json::error_handler_t::replace);
-  disk_cache().store(key_of(cpu), {reinterpret_cast<const unsigned char*>(text.data()), text.size()});
+  keep(figures_key(cpu).words(), {{"read_bytes_per_s", figures.read_bytes_per_s},
+                                  {"cpu", to_json(figures.cpu)},
+                                  {"device", figures.device ? to_json(*figures.device) : json()}});
   return find_figures(cpu).figures == figures;
 }
-#else
-kept_figures find_figures(const device_info&) { return {}; }
-bool keep_figures(const lab::machine_figures&, const device_info&) { return false; }
-#endif
 
 }  // namespace tilewise::cli

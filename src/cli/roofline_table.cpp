@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <map>
 
 namespace tilewise::cli {
 
@@ -18,15 +19,20 @@ using report::memory_level;
 using report::roofline;
 using report::roofline_point;
 
-constexpr std::size_t columns = 80, name_width = 30;
+constexpr std::size_t line_width = 80, name_width = 30;
 
-std::string lines_of(const std::string& sentence) { return folded(sentence, columns, "  ") + "\n"; }
+std::string lines_of(const std::string& sentence) { return folded(sentence, line_width, "  ") + "\n"; }
 /// Below a problem.
-std::string detail(const std::string& sentence) { return "  " + folded(sentence, columns - 2, "    ") + "\n"; }
+std::string detail(const std::string& sentence) { return "  " + folded(sentence, line_width - 2, "    ") + "\n"; }
 
 std::string operations_text(double per_s, std::string_view type) {
   const std::string text = report::operation_rate(per_s);
   return type.starts_with('f') ? text : text.substr(0, text.rfind(' ') + 2) + "op/s";
+}
+
+std::string how_far(const memory_level& level, const report::device_roofs& roofs) {
+  if (level.to < roofs.readings.back().bytes) return " up to " + report::bytes(level.to) + ",";
+  return roofs.levels.size() > 1 ? " beyond" : "";
 }
 
 std::string memory_sentence(const roofline& of) {
@@ -34,8 +40,7 @@ std::string memory_sentence(const roofline& of) {
   if (roofs.levels.empty() && roofs.copies.empty()) return "Memory: not measured.";
   std::string text = "Memory: ";
   for (const memory_level& level : roofs.levels)
-    text += "reads " + report::rate(level.bytes_per_s) +
-            (level.to >= roofs.readings.back().bytes ? " beyond" : " up to " + report::bytes(level.to) + ",") + " ";
+    text += "reads " + report::rate(level.bytes_per_s) + how_far(level, roofs) + " ";
   if (!roofs.levels.empty() && !roofs.copies.empty()) text += "and ";
   if (!roofs.copies.empty()) text += "copies " + report::rate(roofs.copies.back().bytes_per_s) + " ";
   text.back() = '.';
@@ -53,10 +58,6 @@ std::string arithmetic_sentence(const roofline& of) {
 
 std::string cell(const std::optional<double>& value, std::size_t width) {
   return right(value ? report::significant(*value, 3) : "-", width);
-}
-
-std::string bound_of(const roofline_point& at) {
-  return !at.has_limit() ? "" : at.is_memory_bound() ? "memory" : "compute";
 }
 
 std::string share_of(const roofline_point& at) {
@@ -81,25 +82,30 @@ std::string speed_in(double ns, const roofline_point& at) {
                                                  : report::throughput_text(per_s, unit));
 }
 
-std::string block_of(const roofline& of, const roofline_point& at) {
+std::string name_of_problem(const report::row& r) { return r.algorithm + "." + r.dtype + " " + r.size(); }
+
+/// What tells it from another problem of the same size.
+std::string details_of(const roofline& of, const roofline_point& at) {
   const report::row& r = *at.what;
   const std::string settings = report::shown_settings(r.settings);
-  const std::string name = r.algorithm + "." + r.dtype + " " + r.size();
-  std::string text = name.size() > name_width ? name + "\n" + std::string(name_width, ' ') : left(name, name_width);
-  text += right(report::bytes(r.bytes), 10) + cell(at.intensity, 9) + cell(at.balance(), 9) + "  " +
-          left(bound_of(at), 8) + right(share_of(at), 9);
-  text.erase(text.find_last_not_of(' ') + 1);
-  text += "\n";
-  if (!settings.empty()) text += detail(settings);
-  std::string reached = speed_in(r.kernel->median, at) + ", by " + r.name();
-  if (at.has_limit())
-    reached += "; limit " + speed_in(at.limit_ns(), at) + ", by " + std::string(name_of(at.bound_by()));
-  else
-    reached += "; no limit was measured";
+  std::string text = settings.empty() ? "" : detail(settings);
+  std::string reached = report::bytes(r.bytes) + "; " + speed_in(r.kernel->median, at) + ", by " + r.name();
+  reached += at.has_limit() ? "; limit " + speed_in(at.limit_ns(), at) : "; no limit was measured";
   text += detail(reached);
   if (const std::string doubt = r.doubt(); !doubt.empty() && r.plausible) text += detail("? " + doubt);
   if (const std::string why = why_implausible(of, at); !why.empty()) text += detail("! " + why);
   return text;
+}
+
+std::string line_of(const roofline_point& at) {
+  const report::row& r = *at.what;
+  const std::string name = name_of_problem(r), doubt = r.ranked() || !r.plausible ? " " : "?";
+  std::string text = name.size() > name_width ? name + "\n" + std::string(name_width, ' ') : left(name, name_width);
+  text += cell(at.intensity, 8) + cell(at.balance(), 9) + right(report::duration(r.kernel->median), 9) + doubt +
+          right(at.has_limit() ? report::duration(at.limit_ns()) : "-", 8) + "  " +
+          left(at.has_limit() ? std::string(name_of(at.bound_by())) : "", 7) + right(share_of(at), 6);
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text + "\n";
 }
 
 template <class T>
@@ -135,14 +141,22 @@ ordered_json to_json(const roofline& of, const roofline_point& at) {
 
 }  // namespace
 
-std::string roofline_block(const roofline& of, bool names_machine) {
+std::string roofline_block(const roofline& of, bool names_machine, bool verbose) {
   std::string text = lines_of(of.device + (of.hardware.empty() || of.hardware == of.device ? "" : ": " + of.hardware) +
                               (names_machine ? ", " + of.machine : ""));
   text += lines_of(memory_sentence(of)) + lines_of(arithmetic_sentence(of));
   if (of.points.empty()) return text;
-  text += left("problem", name_width) + right("bytes", 10) + right("op/byte", 9) + right("balance", 9) + "  bound" +
-          right("of limit", 12) + "\n";
-  for (const roofline_point& at : of.points) text += block_of(of, at);
+  text += left("problem", name_width) + right("op/byte", 8) + right("balance", 9) + right("time", 9) +
+          right("limit", 9) + "  " + left("by", 7) + right("reached", 7) + "\n";
+  std::map<std::string, int> named;
+  for (const roofline_point& at : of.points) ++named[name_of_problem(*at.what)];
+  for (const roofline_point& at : of.points) {
+    text += line_of(at);
+    if (verbose)
+      text += details_of(of, at);
+    else if (named[name_of_problem(*at.what)] > 1)
+      text += detail(report::shown_settings(at.what->settings));
+  }
   return text;
 }
 

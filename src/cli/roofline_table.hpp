@@ -10,8 +10,9 @@
 
 namespace tilewise::cli {
 
-/// Its roofs, then two lines for each problem; at most 80 columns. `names_machine`: there are several.
-std::string roofline_block(const report::roofline& of, bool names_machine);
+/// Its roofs, then a line for each problem, and all about it if `verbose`; at most 80 columns. `names_machine`: there
+/// are several.
+std::string roofline_block(const report::roofline& of, bool names_machine, bool verbose);
 
 /// Bytes, operations and seconds; times in nanoseconds.
 nlohmann::ordered_json to_json(const report::roofline& of);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/roofs_record.hpp"
 
-#if TILEWISE_WITH_OPENCL
-#include "backend/opencl/opencl_cache.hpp"
-#endif
+#include "cli/kept_json.hpp"
 #include "lab/figures.hpp"
 #include "record/record_json.hpp"
 
@@ -11,24 +9,29 @@
 
 namespace tilewise::cli {
 
-#if TILEWISE_WITH_OPENCL
 namespace {
 
 using nlohmann::json;
 
-/// A CPU says in its identity how many threads it has.
-std::string key_of(const backend::device& of) {
-  const std::string identity = lab::identity_of(of.info());
-  const std::string_view fields[] = {"roofs", TILEWISE_VERSION, record::schema_name, of.info().name, identity};
-  return backend::opencl::cache_key(fields);
-}
+/// A CPU says in its identity how many threads it has. The method's number changes when other working sets are read.
+class roofs_key {
+ public:
+  explicit roofs_key(const backend::device& of)
+      : identity_(lab::identity_of(of.info())), words_{"roofs",        "2",      TILEWISE_VERSION, record::schema_name,
+                                                       of.info().name, identity_} {}
+  std::span<const std::string_view> words() const { return words_; }
+
+ private:
+  const std::string identity_;
+  const std::string_view words_[6];
+};
 
 }  // namespace
 
 std::vector<record::result> find_roofs(const backend::device& of) {
-  const auto bytes = backend::opencl::disk_cache().find(key_of(of));
-  if (!bytes) return {};
-  const json told = json::parse(*bytes, nullptr, false);
+  const kept_json kept = find_kept(roofs_key(of).words());
+  if (!kept.text) return {};
+  const json told = json::parse(*kept.text, nullptr, false);
   if (!told.is_array()) return {};
   std::vector<record::result> roofs;
   for (const json& one : told) {
@@ -41,12 +44,7 @@ std::vector<record::result> find_roofs(const backend::device& of) {
 void keep_roofs(const backend::device& of, const std::vector<record::result>& roofs) {
   json told = json::array();
   for (const record::result& r : roofs) told.push_back(record::to_json(r));
-  const std::string text = told.dump(-1, ' ', false, json::error_handler_t::replace);
-  backend::opencl::disk_cache().store(key_of(of), {reinterpret_cast<const unsigned char*>(text.data()), text.size()});
+  keep(roofs_key(of).words(), told);
 }
-#else
-std::vector<record::result> find_roofs(const backend::device&) { return {}; }
-void keep_roofs(const backend::device&, const std::vector<record::result>&) {}
-#endif
 
 }  // namespace tilewise::cli

@@ -69,11 +69,13 @@ std::vector<measured> measured_rows(const group& g, const verified_case& inputs,
 
 }  // namespace
 
-void run_bench(std::span<const group> plan, const measuring& how, const bench_events& events) {
+void run_bench(std::span<const group> plan, const measuring& asked, const bench_events& events, pace* kept) {
   std::optional<verified_case> inputs;
   const experiment* from = nullptr;
-  for (std::size_t i = 0; i < plan.size() && !how.hooks.interrupted(); ++i) {
-    const group& current = plan[i];
+  for (std::size_t i = 0; i < plan.size() && !asked.hooks.interrupted(); ++i) {
+    measuring how = asked;
+    const group current = kept == nullptr ? plan[i] : kept->affordable(plan[i]);
+    if (kept != nullptr) kept->limit(i, current, how);
     events.before_group(current, i);
     if (inputs && (from != current.from || !same_problem(inputs->problem, current.problem))) inputs.reset();
     from = current.from;
@@ -85,6 +87,7 @@ void run_bench(std::span<const group> plan, const measuring& how, const bench_ev
       if (!inputs) inputs = case_of(current, how);
       rows = measured_rows(current, *inputs, how);
     }
+    if (kept != nullptr) kept->note(current, rows);
     add_course(current, how, events, rows);
     for (const measured& m : rows) events.on_record(m);
   }

@@ -5,6 +5,7 @@
 #include "lab/group.hpp"
 #include "lab/measured.hpp"
 #include "lab/measuring.hpp"
+#include "lab/pace.hpp"
 
 namespace tilewise::lab {
 
@@ -15,6 +16,7 @@ struct bench_events {
 };
 
 /// Stops after the group during which hooks.interrupted became true; its records are still delivered.
-void run_bench(std::span<const group> plan, const measuring& how, const bench_events& events);
+/// `kept` is the plan's pace; without one each row has the whole time of its rule.
+void run_bench(std::span<const group> plan, const measuring& how, const bench_events& events, pace* kept = nullptr);
 
 }  // namespace tilewise::lab

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/measure.hpp"
 
+#include "lab/agreement.hpp"
 #include "lab/checks.hpp"
+#include "lab/clock.hpp"
 #include "lab/derive.hpp"
 #include "lab/describe.hpp"
 #include "lab/flush.hpp"
+#include "lab/limit.hpp"
 #include "lab/measure_jobs.hpp"
 #include "lab/noise.hpp"
+#include "lab/pace.hpp"
 #include "lab/transfers.hpp"
 #include "lab/travel.hpp"
 
@@ -70,7 +74,21 @@ class group_measurement {
  private:
   void check(std::size_t i) {
     how_.on_row(i);
-    all_[i].guard(how_.hooks, [&] { part_of_[i]->checks.check(what_.rows[i], all_[i]); });
+    measured& m = all_[i];
+    const row& r = what_.rows[i];
+    const bool is_first = m.time() == nullptr && !is_of_document(what_, r) && !r.variant->peer && !is_limit(*r.variant);
+    if (is_first && as_first_rank(static_cast<double>(now_ns() - started_)) > how_.first_checks_ns)
+      return m.end(record::status::skipped, "the rows before it took this group's time for first calls, " +
+                                                seconds(how_.first_checks_ns) + "; --max-time gives all more");
+    m.guard(how_.hooks, [&] { part_of_[i]->checks.check(r, m); });
+    if (is_first && m.is_ok()) leave_out_if_long(r, m);
+  }
+
+  void leave_out_if_long(const row& r, measured& m) const {
+    const double ns = m.result.timing->first_call_ns.value_or(0);
+    if (r.on->info().backend != "cpu" || as_first_rank(ns) <= how_.longest_first_call_ns) return;
+    m.end(record::status::skipped,
+          "its first call took " + seconds(ns) + ", much longer than all samples of a row together (--max-time)");
   }
 
   /// What is shown beside the kernels' times.
@@ -143,6 +161,7 @@ class group_measurement {
   const group& what_;
   const verified_case& inputs_;
   const measuring& how_;
+  const std::int64_t started_ = now_ns();
   std::deque<part> parts_;
   std::vector<part*> part_of_;  // each row's
   std::vector<measured> all_;

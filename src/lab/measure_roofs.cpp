@@ -123,8 +123,12 @@ record::result record_of(const roof& of, const series& taken, backend::device& o
 
 std::vector<std::uint64_t> working_sets(const device_info& on, std::uint64_t least) {
   constexpr std::uint64_t page = 4096, unknown_cache = std::uint64_t{64} << 20, longest = std::uint64_t{4} << 30;
+  // NVIDIA's OpenCL tells of the units' own caches, 4 MiB in all, where the device's is 50 MiB.
+  constexpr std::uint64_t largest_of_gpus = std::uint64_t{256} << 20;
+  const std::uint64_t told = on.cache != 0 ? on.cache : unknown_cache;
+  const std::uint64_t cache = on.is_cpu ? told : std::max(told, largest_of_gpus);
   const std::uint64_t room = std::min(on.memory / 4, on.max_allocation != 0 ? on.max_allocation : on.memory);
-  const std::uint64_t most = std::min({4 * (on.cache != 0 ? on.cache : unknown_cache), room, longest});
+  const std::uint64_t most = std::min({4 * cache, room, longest});
   std::vector<std::uint64_t> sizes;
   for (int quarter = 0;; ++quarter) {
     const double size = static_cast<double>(least) * std::exp2(quarter / 4.0);

@@ -9,7 +9,8 @@
 namespace tilewise::lab {
 
 /// The working sets that are read: from the smallest that keeps the device busy to four times its last-level cache,
-/// four for each doubling, as much as a quarter of its memory holds.
+/// four for each doubling, as much as a quarter of its memory holds. What a GPU says of its caches need not be the
+/// last level: there it is four times the largest cache that a GPU has, 256 MiB.
 std::vector<std::uint64_t> working_sets(const device_info& on, std::uint64_t least);
 
 /// A record for each roof, not yet signed; none where the backend has no roofs (backend/roofs.hpp). Takes a few seconds

@@ -6,10 +6,15 @@
 #include "lab/mode.hpp"
 #include "lab/rounds.hpp"
 
+#include <limits>
+
 namespace tilewise::lab {
 
 struct measuring {
   stop_rule rule;
+  /// A row on the CPU, where nothing is compiled, is left out if its first call takes longer; and what comes so long
+  /// after its group began, since the rows before it were slow or slow to compile.
+  double longest_first_call_ns = std::numeric_limits<double>::infinity(), first_checks_ns = longest_first_call_ns;
   mode what = mode::hot;
   std::uint64_t seed = 1;
   file_job on_files = {};       // of mode::file_to_file

@@ -179,6 +179,13 @@ bool is_of_experiment(const variant& v, const backend::device& on, const experim
   return wanted.names_devices || !is_another_team(on.info()) || v.peer || is_repeated;
 }
 
+/// The variant by itself, not the algorithm, or its device.
+bool is_named(const variant& v, const request& wanted) {
+  return wanted.names_devices || !wanted.variant.empty() ||
+         std::any_of(wanted.selectors.begin(), wanted.selectors.end(),
+                     [&](const std::string& s) { return s != v.algorithm && is_meant(s, v); });
+}
+
 std::string tuning_of(const variant& v, const experiment* from, const request& wanted) {
   const bool is_swept = from != nullptr && wanted.tuning.empty() && v.id() == from->sweep;
   return is_swept ? "all" : wanted.tuning;
@@ -200,8 +207,10 @@ std::vector<row> rows_of(const registry::problem& p, const experiment* from, con
       if (!is_definition_wanted(p, from)) rows.back().skip = "one call of the definition takes seconds at this size";
     } else if (v->peer || is_public_call(*v)) {
       const auto only = only_device(p, *v, where.all);
-      if (only != nullptr && !is_for_later(p, *v, *only, wanted) && is_of_experiment(*v, *only, from, wanted))
-        add_rows(rows, p, *v, only, "");
+      if (only == nullptr || is_for_later(p, *v, *only, wanted) || !is_of_experiment(*v, *only, from, wanted)) continue;
+      add_rows(rows, p, *v, only, "");
+      if (v->peer && is_opencl_on_cpu(only->info()) && !is_named(*v, wanted))
+        rows.back().skip = "a CPU's OpenCL compiles it for up to a minute a type; name it or the device";
     } else {
       for (const auto& d : where.devices)
         if (!is_for_later(p, *v, *d, wanted) && is_of_experiment(*v, *d, from, wanted))

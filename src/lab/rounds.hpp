@@ -30,8 +30,8 @@ struct round_hooks {
   std::function<void(const std::exception&)> on_failure = [](const std::exception&) {};  // before anything else runs
 };
 
-/// Warm-up of each, then rounds of one sample each. A contender leaves when it meets a cap of the rule or throws;
-/// the others go on until each has met the rule.
+/// Warm-up of each, then rounds of one sample each; a call that outlasts the rule's time is a sample at once. A
+/// contender leaves when it meets a cap of the rule or throws; the others go on until each has met the rule.
 std::vector<series> measure_in_rounds(std::span<const contender> contenders, const stop_rule& rule,
                                       const round_hooks& hooks = {});
 

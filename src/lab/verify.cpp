@@ -19,9 +19,6 @@ namespace {
 
 using base::scalar_value;
 
-/// Takes seconds with the definition of a matrix product, the slowest per operation.
-constexpr double operations_of_definition = 2147483648.0;
-
 std::string to_text(const XXH128_hash_t& hash) {
   return base::hex_digits(hash.high64, 16) + base::hex_digits(hash.low64, 16);
 }
@@ -111,7 +108,7 @@ verified_case make_case(const registry::problem& p, data_class data, std::uint64
 verified_case make_case(const registry::problem& p, registry::host_operands inputs) {
   verified_case c{.problem = p, .inputs = std::move(inputs), .expected = {}, .expected_digest = {}, .reference = {}};
   for (const registry::operand& out : p.what->outputs(p)) c.expected.emplace_back(out.bytes());
-  const bool is_long = p.what->operations(p) > operations_of_definition;
+  const bool is_long = p.what->operations(p) > longest_definition;
   const auto host = backend::cpu::make_device(is_long ? "cpu" : "cpu:serial", {});
   const registry::choice reference =
       is_long ? registry::choose(p, *host) : registry::choice{&registry::reference_of(*p.what), {}, "the definition"};

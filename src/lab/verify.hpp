@@ -31,6 +31,9 @@ std::string digest_of(std::span<const std::byte> bytes);
 /// A problem's inputs, such as it admits.
 registry::host_operands make_inputs(const registry::problem& p, data_class data, std::uint64_t seed);
 
+/// In operations: seconds with the definition of a matrix product, the slowest per operation.
+inline constexpr double longest_definition = 2147483648.0;
+
 /// Host copies of a problem's inputs, and what the definition (<algorithm>/serial) makes of them. Beyond 2^31
 /// operations, where the definition takes seconds, it is what `auto` chooses on the CPU, which the tests check against
 /// the definition.

@@ -15,7 +15,8 @@
 #include <utility>
 
 namespace tilewise::embedded {
-extern const std::string_view report_page_html, report_page_css, report_page_js, report_chart_js, report_policy;
+extern const std::string_view report_page_html, report_page_css, report_page_js, report_svg_js, report_chart_js,
+    report_policy;
 }
 
 namespace tilewise::report {
@@ -191,6 +192,7 @@ void write_html(const model& m, const std::filesystem::path& out) {
                                                                {"content", content.code()},
                                                                {"charts", page.charts()},
                                                                {"chart_js", embedded::report_chart_js},
+                                                               {"svg_js", embedded::report_svg_js},
                                                                {"page_js", embedded::report_page_js}});
   io::replacement_file file(out.string());
   file.write(std::as_bytes(std::span(text)));

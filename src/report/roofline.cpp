@@ -59,8 +59,7 @@ class roof_collector {
 
 /// What was measured alternately with a problem.
 struct own_roofs {
-  std::optional<double> copy;
-  const row* arithmetic = nullptr;
+  const row *copy = nullptr, *arithmetic = nullptr;
 };
 
 using place_key = std::pair<std::string_view, std::string_view>;  // machine, processor
@@ -76,7 +75,7 @@ struct all_roofs {
       of_device[{r.machine, place_of(r)}].add(r);
       own_roofs& own = of_group[{r.machine, place_of(r), r.group}];
       if (r.is_arithmetic()) own.arithmetic = &r;
-      if (ceiling_of(r) == ceiling::copy) own.copy = speed_of(r);
+      if (ceiling_of(r) == ceiling::copy) own.copy = &r;
     }
   }
 };
@@ -102,13 +101,34 @@ const reading* nearest(const std::vector<reading>& by_size, double bytes) {
   return best;
 }
 
+/// Beyond all caches, and known to be.
+bool is_in_memory(double bytes, const device_roofs& roofs) {
+  return roofs.levels.size() > 1 && bytes >= roofs.levels.back().from;
+}
+
+/// Whether a third or more of its bytes are none of its first input, of which the copy is: it writes, like a copy.
+bool moves_like(const row& copy, const row& r) { return r.bytes - copy.bytes / 2 >= r.bytes / 3; }
+
+/// The fastest copy that no cache holds.
+double copy_in_memory(const own_roofs& own, const device_roofs& roofs) {
+  double most = *speed_of(*own.copy);
+  for (const reading& copy : roofs.copies)
+    if (is_in_memory(copy.bytes, roofs)) most = std::max(most, copy.bytes_per_s);
+  return most;
+}
+
 void set_memory(roofline_point& at, const own_roofs& own, const device_roofs& roofs) {
-  if (at.what->bytes <= 0) return;
-  at.memory = own.copy;
+  const double bytes = at.what->bytes;
+  if (bytes <= 0) return;
+  if (own.copy != nullptr && is_in_memory(bytes, roofs) && moves_like(*own.copy, *at.what)) {
+    at.memory = copy_in_memory(own, roofs);
+    return;
+  }
+  if (own.copy != nullptr) at.memory = speed_of(*own.copy);
   if (!at.memory && roofs.readings.empty())
-    if (const reading* copy = nearest(roofs.copies, at.what->bytes)) at.memory = copy->bytes_per_s;
+    if (const reading* copy = nearest(roofs.copies, bytes)) at.memory = copy->bytes_per_s;
   if (roofs.readings.empty()) return;
-  const double read = speed_for(at.what->bytes, roofs.readings, roofs.levels);
+  const double read = speed_for(bytes, roofs.readings, roofs.levels);
   if (at.memory && *at.memory >= read) return;
   at.memory = read;
   at.memory_by = ceiling::read;

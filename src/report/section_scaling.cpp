@@ -70,11 +70,12 @@ html ratio_cell(const std::optional<interval>& value) {
   return html::text(text);
 }
 
-html scaling_numbers(const std::vector<scaling_curve>& curves) {
+template <class Label>
+html scaling_numbers(const std::vector<scaling_curve>& curves, const Label& label) {
   std::vector<std::vector<html>> rows;
   for (const scaling_curve& c : curves)
     for (const scaling_point& point : c.points)
-      rows.push_back({html::text(label_of(c)), html::text(count(point.p)),
+      rows.push_back({html::text(label(c)), html::text(count(point.p)),
                       html::text(duration(point.what->kernel->median)), ratio_cell(point.over_one),
                       ratio_cell(point.over_best), ratio_cell(point.efficiency), ratio_cell(point.cost),
                       ratio_cell(point.serial_fraction), html::text(point.exchange ? percent(*point.exchange) : "–"),
@@ -85,16 +86,50 @@ html scaling_numbers(const std::vector<scaling_curve>& curves) {
                rows);
 }
 
-std::string finding_of(const scaling_curve& c) {
+/// Among curves of many problems.
+std::string name_of(const scaling_curve& c) {
+  const row& r = c.largest();
+  return r.algorithm + " " + r.dtype + ", " + (c.kind == scaling_kind::weak ? "up to " : "") + r.at() + ", " +
+         label_of(c);
+}
+
+std::string said_of(const scaling_curve& c) {
   const scaling_point& last = c.points.back();
-  std::string text = label_of(c) + ": " + factor(last.over_one->median) + " times as fast on " + count(last.p) + ".";
+  std::string text = factor(last.over_one->median) + " times as fast on " + count(last.p) + ".";
   for (const scaling_fit& f : c.fits) text += " " + fit_finding(f) + ".";
   for (const std::string& more : {cost_finding(c), superlinear_finding(c), crowding_finding(c)})
     if (!more.empty()) text += " " + more;
   return text;
 }
 
+std::string finding_of(const scaling_curve& c) { return label_of(c) + ": " + said_of(c); }
+
+/// Of one kind of scaling; those without p = 1 tell nothing of laws.
+html laws_of(const std::vector<const row*>& rows, scaling_kind kind, const char* heading, const char* words) {
+  std::vector<scaling_curve> curves = scaling_curves(rows, kind);
+  std::erase_if(curves, [](const scaling_curve& c) { return c.one() == nullptr || c.points.size() < 2; });
+  if (curves.empty()) return {};
+  std::vector<html> findings;
+  for (const scaling_curve& c : curves) findings.push_back(html::sentence(name_of(c) + ": " + said_of(c)));
+  return tag("h4", html::text(heading)) + paragraph(words) + list("ul", {}, findings) +
+         folded("The numbers", scaling_numbers(curves, name_of));
+}
+
 }  // namespace
+
+html scaling_laws(const model& m, const std::string& machine) {
+  std::vector<const row*> rows;
+  for (const row& r : m.rows)
+    if (r.machine == machine && r.experiment == nullptr && !is_job(r.mode)) rows.push_back(&r);
+  html laws =
+      laws_of(rows, scaling_kind::strong, "Amdahl: the same work on more processors",
+              "The fraction of Karp and Flatt is the serial part that explains a point alone. Flat over p it is "
+              "serial work; rising, it is overhead that grows with p.");
+  laws += laws_of(rows, scaling_kind::weak, "Gustafson: more processors, more work",
+                  "The work is p times that of one processor, and speedups count it: p is p times the work in the same "
+                  "time.");
+  return laws.empty() ? laws : tag("h3", "How programs scale on this machine") + laws;
+}
 
 html scaling_section(const panel& p, page_builder& page) {
   const std::vector<scaling_curve> curves = curves_of(p);
@@ -107,7 +142,8 @@ html scaling_section(const panel& p, page_builder& page) {
              "twice the last p that they were fitted to.") +
          tag("div", {{"class", "figures"}},
              page.figure(scaling_chart(std::span(curves).first(std::min(curves.size(), most_curves))),
-                         "Speedup against p, " + curves.front().largest().at(), text, scaling_numbers(curves)));
+                         "Speedup against p, " + curves.front().largest().at(), text,
+                         scaling_numbers(curves, label_of)));
 }
 
 }  // namespace tilewise::report

@@ -222,6 +222,8 @@ std::vector<chapter> seeds_chapters(const model& m, page_builder& page) {
     if (m.machines.size() > 1) content += paragraph("Measured on " + c.machine + ".");
     for (const document_study& s : c.studies)
       if (content.size() < page_limits::section) content += study_html(s, page);
+    // Whose second half is about speedups; `tilewise scale` measures them.
+    if (c.document.find("lecture") != c.document.npos) content += scaling_laws(m, c.machine);
     bytes += content.size();
     chapters.push_back({c.document, std::move(content)});
   }

@@ -26,6 +26,8 @@ html transfer_section(const panel& p, page_builder& page);
 html peer_section(const panel& p);
 html bounds_section(const panel& p, const std::vector<roofline>& all, page_builder& page);
 
+/// Amdahl's and Gustafson's laws, of all records of a machine that differ in the number of processors.
+html scaling_laws(const model& m, const std::string& machine);
 /// One for each document whose experiments were repeated.
 std::vector<chapter> seeds_chapters(const model& m, page_builder& page);
 /// Whether there is nothing else: then they come first.

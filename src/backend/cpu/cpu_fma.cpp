@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cpu/cpu_device.hpp"
 #include "backend/cpu/cpu_fma_kernels.hpp"
-#include "backend/cpu/cpu_roofs.hpp"
+#include "backend/roofs.hpp"
 
 #include <atomic>
 #include <cstring>

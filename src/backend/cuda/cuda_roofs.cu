@@ -10,7 +10,7 @@
 // Twins:  cpu_fma_kernels.cpp, cpu_read_kernels.cpp, opencl_fma.cl, opencl_read.cl.
 #include "backend/cuda/cuda_error.hpp"
 #include "backend/cuda/cuda_queue.hpp"
-#include "backend/cuda/cuda_roofs.hpp"
+#include "backend/roofs.hpp"
 
 #include <algorithm>
 #include <type_traits>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/opencl/opencl_queue.hpp"
-#include "backend/opencl/opencl_roofs.hpp"
+#include "backend/roofs.hpp"
 
 #include <algorithm>
 

@@ -117,7 +117,7 @@
     pen.lineWidth = 1.6;
     for (const shift of [-6, 0, 6]) { pen.moveTo(shift, 6); pen.lineTo(shift + 6, 0); }
     pen.stroke();
-    return pen.createPattern(tile, "repeat");
+    return Object.assign(pen.createPattern(tile, "repeat"), { hatched: colour });
   }
 
   // Room for words drawn beside the axes; a very long one is squeezed.
@@ -317,18 +317,37 @@
     pen.drawImage(canvas, 0, 0);
     return copy.toDataURL("image/png");
   }
+  // The same chart, drawn once more.
+  function drawing(canvas) {
+    const copy = document.createElement("canvas");
+    copy.width = canvas.clientWidth;
+    copy.height = canvas.clientHeight;
+    const pen = svgPen(copy, canvas.getAttribute("aria-label"));
+    copy.getContext = () => pen;
+    const spec = specs[canvas.dataset.chart];
+    const config = makers[spec.kind](spec);
+    Object.assign(config.options, { responsive: false, devicePixelRatio: 1, events: [] });
+    for (const set of config.data.datasets) set.segment = {};  // else Chart.js keeps lines as paths that no pen can read
+    const chart = new Chart(copy, config);
+    const text = pen.written(ink("paper"));
+    chart.destroy();
+    return "data:image/svg+xml;charset=utf-8," + encodeURIComponent(text);
+  }
   function addSaving(canvas) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = "Save as PNG";
-    button.setAttribute("aria-label", "Save as PNG: " + canvas.getAttribute("aria-label"));
-    button.addEventListener("click", () => {
-      const link = document.createElement("a");
-      link.href = picture(canvas);
-      link.download = "tilewise-chart-" + (Number(canvas.dataset.chart) + 1) + ".png";
-      link.click();
-    });
-    canvas.parentElement.after(button);
+    const after = canvas.parentElement;
+    for (const [kind, content] of [["SVG", drawing], ["PNG", picture]]) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = "Save as " + kind;
+      button.setAttribute("aria-label", "Save as " + kind + ": " + canvas.getAttribute("aria-label"));
+      button.addEventListener("click", () => {
+        const link = document.createElement("a");
+        link.href = content(canvas);
+        link.download = "tilewise-chart-" + (Number(canvas.dataset.chart) + 1) + "." + kind.toLowerCase();
+        link.click();
+      });
+      after.after(button);
+    }
   }
 
   const isHidden = (element) => {

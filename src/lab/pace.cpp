@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/pace.hpp"
+
+#include "lab/agreement.hpp"
+#include "lab/clock.hpp"
+#include "lab/limit.hpp"
+#include "lab/operand_sets.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+
+namespace tilewise::lab {
+
+namespace {
+
+/// What is not timed, on one core: making inputs and comparing results, and computing the definition.
+constexpr double bytes_per_ns = 1, operations_per_ns = 0.5;
+/// Of the time that a row's samples may take: they, warming up, and what the last round takes beyond.
+constexpr double share_of_samples = 1.2;
+/// Likewise a round trip and a call on host memory, a fifth as long each.
+constexpr double share_of_transfers = 0.5;
+
+double cost_of_inputs(const registry::problem& p) {
+  return static_cast<double>(operand_bytes(p)) / bytes_per_ns +
+         std::min(p.what->operations(p), longest_definition) / operations_per_ns;
+}
+
+double cost_of_rows(const group& g, const measuring& how) {
+  const bool has_transfers = g.rows.back().on->info().backend != "cpu" && !is_whole_job(how.what);
+  const auto timed = std::count_if(g.rows.begin(), g.rows.end(), [](const row& r) { return r.skip.empty(); });
+  const double samples = how.rule.max_ns * (share_of_samples + (has_transfers ? share_of_transfers : 0));
+  const double checks = 2 * static_cast<double>(operand_bytes(g.problem)) / bytes_per_ns;
+  return static_cast<double>(timed) * (samples + checks) + samples;  // one of them is timed twice
+}
+
+bool follows(const group& g, const group& last) {
+  return g.from == last.from && registry::to_string(g.problem) == registry::to_string(last.problem);
+}
+
+/// The same at every size.
+std::string key_of(const group& g, const row& r) {
+  std::string key = r.id() + " " + r.on->info().name + " " + registry::to_string(r.tuning, r.variant->tuning) + " " +
+                    std::string(name_of(g.problem.type));
+  for (const auto& [name, word] : registry::named_settings(g.problem))
+    key.append(" ").append(name).append("=").append(word);
+  return key;
+}
+
+double growth_of(const registry::problem& to, const registry::problem& from) {
+  const auto ratio = [](double large, double small) { return small > 0 ? large / small : 1; };
+  return std::max(ratio(to.what->operations(to), from.what->operations(from)),
+                  ratio(to.what->compulsory_bytes(to), from.what->compulsory_bytes(from)));
+}
+
+}  // namespace
+
+std::string seconds(double ns) {
+  char text[32];
+  if (ns < 99.5e6)
+    std::snprintf(text, sizeof text, "%.0f ms", ns * 1e-6);
+  else
+    std::snprintf(text, sizeof text, ns < 9.95e9 ? "%.1f s" : "%.0f s", ns * 1e-9);
+  return text;
+}
+
+bool is_of_document(const group& g, const row& r) {
+  return g.from != nullptr && r.is_default_tuning() &&
+         (method_of(*g.from, r.id(), r.place()) != nullptr || g.from->baseline == r.id());
+}
+
+pace::pace(std::span<const group> plan, const measuring& how)
+    : rule_(how.rule), cost_from_(plan.size() + 1, 0), started_(now_ns()) {
+  for (std::size_t i = plan.size(); i-- > 0;) {
+    const bool has_inputs = i > 0 && follows(plan[i], plan[i - 1]);
+    cost_from_[i] = cost_from_[i + 1] + cost_of_rows(plan[i], how) + (has_inputs ? 0 : cost_of_inputs(plan[i].problem));
+  }
+}
+
+stop_rule pace::rule_at(std::size_t i, double elapsed_ns) const {
+  const double share = std::clamp((said_ns() - elapsed_ns) / cost_from_[i], 0.25, 1.0);
+  stop_rule shorter = rule_;
+  shorter.min_ns *= share;
+  shorter.max_ns *= share;
+  return shorter;
+}
+
+void pace::limit(std::size_t i, const group& g, measuring& how) const {
+  constexpr double worth_waiting_ns = 5e9, compiling_ns = 10e9;
+  how.rule = rule_at(i, as_first_rank(static_cast<double>(now_ns() - started_)));
+  how.first_checks_ns = std::max(0.5 * (cost_from_[i] - cost_from_[i + 1]), compiling_ns);
+  if (g.from == nullptr) how.longest_first_call_ns = std::max(4 * rule_.max_ns, worth_waiting_ns);
+}
+
+std::pair<double, const pace::timed_size*> pace::expected(const group& g, const row& r) const {
+  const auto found = known_.find(key_of(g, r));
+  if (found == known_.end()) return {0, nullptr};
+  const timed_size* largest = nullptr;
+  for (const timed_size& t : found->second) {
+    if (growth_of(g.problem, t.problem) < 1) continue;
+    if (largest == nullptr || growth_of(t.problem, largest->problem) > 1) largest = &t;
+  }
+  if (largest == nullptr) return {0, nullptr};
+  // What a call costs of itself does not grow; a busy team of threads has been seen to take so long to begin.
+  constexpr double longest_start_ns = 2e6;
+  return {std::max(0.0, largest->ns - longest_start_ns) * growth_of(g.problem, largest->problem), largest};
+}
+
+group pace::affordable(group g) {
+  constexpr double about_as_fast = 1.5;
+  double least = std::numeric_limits<double>::infinity();
+  for (row& r : g.rows) {
+    if (!r.skip.empty()) continue;
+    if (const auto at = too_slow_.find(key_of(g, r)); at != too_slow_.end() && growth_of(g.problem, at->second) >= 1)
+      r.skip = "it was left out at n=" + registry::to_string(at->second.shape) + " already";
+    else if (const auto [ns, by] = expected(g, r); by != nullptr && !is_limit(*r.variant))
+      least = std::min(least, ns);
+  }
+  for (row& r : g.rows) {
+    if (!r.skip.empty() || is_of_document(g, r)) continue;
+    const auto [ns, by] = expected(g, r);
+    if (by == nullptr || ns <= rule_.max_ns || ns <= about_as_fast * least) continue;
+    too_slow_.emplace(key_of(g, r), g.problem);
+    r.skip = "a call would take about " + seconds(ns) + ", judged by n=" + registry::to_string(by->problem.shape) +
+             ", and all samples of a row together " + seconds(rule_.max_ns) + " (--max-time)";
+  }
+  return g;
+}
+
+void pace::note(const group& g, std::span<const measured> rows) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::string key = key_of(g, g.rows[i]);
+    if (const record::clock* taken = rows[i].time(); taken != nullptr && rows[i].is_ok())
+      known_[key].push_back({g.problem, as_first_rank(*taken->min_ns)});
+    if (rows[i].result.state == record::status::skipped && !rows[i].failure && g.rows[i].skip.empty())
+      too_slow_.emplace(key, g.problem);
+  }
+}
+
+}  // namespace tilewise::lab

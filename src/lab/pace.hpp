@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps a plan to the time that is said beforehand. Naive programs at large sizes would take most of it: what a smaller
+// size of the same row shows to be too slow is left out, and where groups took longer than thought, those that follow
+// get less.
+#pragma once
+
+#include "lab/group.hpp"
+#include "lab/measured.hpp"
+#include "lab/measuring.hpp"
+
+#include <map>
+
+namespace tilewise::lab {
+
+/// "0.3 s", "31 s"
+std::string seconds(double ns);
+
+/// A program of the document that asks for the group, with no tuning of a sweep: it is never left out for its time.
+bool is_of_document(const group& g, const row& r);
+
+class pace {
+ public:
+  /// Of these groups, measured so; the clock starts now.
+  pace(std::span<const group> plan, const measuring& how);
+
+  /// What all groups take at most, in nanoseconds: making the inputs and the definition's results, checks, warming up,
+  /// samples and transfers. Without what a driver's compiler takes at a kernel's first call, which nothing tells
+  /// beforehand.
+  double said_ns() const { return cost_from_.front(); }
+
+  /// The rule for the next group, the i-th, when so much time has passed: shorter where time was lost, but never below
+  /// a quarter.
+  stop_rule rule_at(std::size_t i, double elapsed_ns) const;
+  /// Sets what group i may take, for rows that no smaller size told of.
+  void limit(std::size_t i, const group& g, measuring& how) const;
+
+  /// The group with a reason to skip each row one call of which, by its own time at a smaller size, takes longer than
+  /// all its samples may; at larger sizes it stays out. What is about as fast as the fastest of the group stays, and so
+  /// do a document's own programs.
+  group affordable(group g);
+
+  /// What that is judged by.
+  void note(const group& g, std::span<const measured> rows);
+
+ private:
+  struct timed_size {
+    registry::problem problem;
+    double ns;
+  };
+  /// The expected time of a call and the size that it is known by; null where no smaller size was timed.
+  std::pair<double, const timed_size*> expected(const group& g, const row& r) const;
+
+  stop_rule rule_;
+  std::vector<double> cost_from_;  // of the groups from each on; 0 after the last
+  std::int64_t started_;
+  std::map<std::string, std::vector<timed_size>> known_;  // of each row
+  std::map<std::string, registry::problem> too_slow_;     // the smallest that each row was left out of
+};
+
+}  // namespace tilewise::lab

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// The time of a plan: what is left out for it, how it is shared, and that a slow call is made no oftener than it must
+// be.
+#include "lab/pace.hpp"
+#include "lab/describe.hpp"
+#include "lab/measure.hpp"
+#include "lab/request.hpp"
+#include "registry/catalog.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tilewise::lab {
+namespace {
+
+const registry::variant& variant_called(std::string_view id) {
+  for (const registry::algorithm* a : registry::algorithms())
+    for (const registry::variant* v : registry::variants_of(*a))
+      if (v->id() == id) return *v;
+  throw std::runtime_error("no variant " + std::string(id));
+}
+
+/// A product of matrices on one core by the simple loop and by packed tiles.
+group product(std::uint64_t n, const experiment* from = nullptr) {
+  const auto on = backend::find_device("cpu:serial", {});
+  group g{{.what = &registry::find_algorithm("matmul"), .shape = {n, n, n}}, "cpu", {}, from};
+  for (const char* id : {"matmul/cpu:simple", "matmul/cpu:packed"}) {
+    const registry::variant& v = variant_called(id);
+    g.rows.push_back({&v, on, registry::default_tuning(v.tuning)});
+  }
+  return g;
+}
+
+measuring for_two_seconds() {
+  measuring how;
+  how.rule.max_ns = 2e9;
+  return how;
+}
+
+/// Of the rows, in seconds.
+std::vector<measured> timed(const group& g, std::vector<double> seconds) {
+  std::vector<measured> all = describe_unmeasured(g, for_two_seconds(), record::status::ok, "");
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    series taken;
+    taken.ns = {seconds[i] * 1e9};
+    all[i].result.timing.emplace().kernel = clock_of(taken);
+  }
+  return all;
+}
+
+/// At 1024, after these times at 512: eight times the work.
+std::vector<std::string> left_out_at_1024(std::vector<double> seconds_at_512, const experiment* from = nullptr) {
+  const std::vector<group> plan{product(512, from), product(1024, from)};
+  pace kept(plan, for_two_seconds());
+  kept.note(plan[0], timed(plan[0], std::move(seconds_at_512)));
+  std::vector<std::string> reasons;
+  for (const row& r : kept.affordable(plan[1]).rows) reasons.push_back(r.skip);
+  return reasons;
+}
+
+TEST(LabPace, WhatASmallerSizeShowsToBeTooSlowIsLeftOut) {
+  const auto reasons = left_out_at_1024({1, 0.01});
+  EXPECT_NE(reasons[0].find("about 8.0 s, judged by n=512x512x512"), std::string::npos) << reasons[0];
+  EXPECT_NE(reasons[0].find("2.0 s (--max-time)"), std::string::npos) << reasons[0];
+  EXPECT_EQ(reasons[1], "");
+  EXPECT_EQ(left_out_at_1024({0.2, 0.01})[0], "") << "1.6 s are as long as samples may take";
+  EXPECT_EQ(left_out_at_1024({0.252, 0.01})[0], "") << "a call's start does not grow";
+}
+
+TEST(LabPace, TheFastestStaysAndADocumentsProgramToo) {
+  EXPECT_EQ(left_out_at_1024({1.2, 1}), std::vector<std::string>(2)) << "the fastest, and what is about as fast";
+  EXPECT_NE(left_out_at_1024({2, 1})[0], "");
+  const experiment document{.algorithm = "matmul",
+                            .document = "a document",
+                            .baseline = "",
+                            .type = dtype::f32,
+                            .sizes = {{{512, 512, 512}, ""}, {{1024, 1024, 1024}, ""}},
+                            .methods = {{"its program", "matmul/cpu:simple @*"}}};
+  EXPECT_EQ(left_out_at_1024({2, 1}, &document)[0], "");
+}
+
+TEST(LabPace, WhatIsLeftOutStaysOutAtLargerSizes) {
+  const std::vector<group> plan{product(512), product(1024), product(2048)};
+  pace kept(plan, for_two_seconds());
+  kept.note(plan[0], timed(plan[0], {1, 0.3}));
+  std::vector<measured> second = timed(plan[1], {1, 30});  // as if packed tiles had become slow
+  second[0].end(record::status::skipped, "");
+  kept.note(kept.affordable(plan[1]), second);
+  EXPECT_EQ(kept.affordable(plan[2]).rows[0].skip, "it was left out at n=1024x1024x1024 already");
+  EXPECT_EQ(kept.affordable(plan[2]).rows[1].skip, "") << "the fastest";
+}
+
+TEST(LabPace, ASmallerSizeIsNotJudgedByALargerOne) {
+  const std::vector<group> plan{product(1024), product(512)};
+  pace kept(plan, for_two_seconds());
+  kept.note(plan[0], timed(plan[0], {100, 0.01}));
+  EXPECT_EQ(kept.affordable(plan[1]).rows[0].skip, "");
+}
+
+TEST(LabPace, LostTimeIsSavedByTheGroupsThatFollow) {
+  const std::vector<group> plan{product(512), product(513)};
+  const pace kept(plan, for_two_seconds());
+  EXPECT_GT(kept.said_ns(), 4 * 2e9) << "two rows twice";
+  EXPECT_LT(kept.said_ns(), 10 * 2e9);
+  EXPECT_DOUBLE_EQ(kept.rule_at(0, 0).max_ns, 2e9);
+  EXPECT_DOUBLE_EQ(kept.rule_at(1, 0).max_ns, 2e9) << "never more than asked for";
+  const double last = kept.rule_at(1, kept.said_ns() * 0.75).max_ns;
+  EXPECT_LT(last, 1.2e9);
+  EXPECT_GT(last, 0.8e9);
+  EXPECT_DOUBLE_EQ(kept.rule_at(1, 2 * kept.said_ns()).max_ns, 0.5e9) << "a quarter at least";
+}
+
+std::vector<measured> measured_with(const measuring& how) {
+  const group small = product(16);
+  return measure_group(small, make_case(small.problem, data_class::uniform, 1), how);
+}
+
+TEST(LabPace, RowsThatNothingToldOfStopAtTheirFirstCalls) {
+  measuring how = for_two_seconds();
+  how.rule.max_ns = how.rule.min_ns = 1e6;
+  for (const measured& m : measured_with(how)) EXPECT_TRUE(m.is_ok());
+  how.longest_first_call_ns = 0;
+  for (const measured& m : measured_with(how)) {
+    EXPECT_EQ(m.result.state, record::status::skipped);
+    EXPECT_NE(m.result.reason->find("its first call took"), std::string::npos) << *m.result.reason;
+  }
+  how.first_checks_ns = 0;
+  for (const measured& m : measured_with(how)) {
+    EXPECT_EQ(m.result.state, record::status::skipped);
+    EXPECT_NE(m.result.reason->find("the rows before it"), std::string::npos) << *m.result.reason;
+  }
+}
+
+TEST(LabPace, ACallThatOutlastsAllSamplesIsMadeOnce) {
+  int calls = 0;
+  const contender slow{"slow", [&](std::uint64_t) { return ++calls, 3e9; }};
+  const auto taken = measure_in_rounds(std::span(&slow, 1), for_two_seconds().rule);
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(taken[0].ns, std::vector<double>{3e9});
+  EXPECT_EQ(taken[0].reason, stop_reason::max_time);
+}
+
+}  // namespace
+}  // namespace tilewise::lab
