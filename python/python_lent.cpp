@@ -51,19 +51,31 @@ bool has_host_buffer(py::handle object) {
   return PyObject_CheckBuffer(object.ptr()) != 0 && !py::hasattr(object, "__cuda_array_interface__");
 }
 
-lent::lent(py::handle object, const char* name, access how, const lent* beside, rows of_matrix)
-    : name_(name), object_(object) {
-  if (has_host_buffer(object))
-    take_buffer(how, of_matrix);
-  else if (py::isinstance<shaped_array>(object))
-    take_own(object.cast<const shaped_array&>());
-  else if (py::hasattr(object, "__dlpack__"))
-    take_dlpack(beside, of_matrix);
-  else if (py::hasattr(object, "__cuda_array_interface__"))
+// The first constructor done, an argument that is refused gives back its buffer.
+lent::lent(py::handle object, const char* name, access how, const lent* beside, rows of_matrix) : lent(name, object) {
+  take(how, beside, of_matrix);
+  if (beside != nullptr) require_together(*beside, *this);
+}
+
+void lent::take(access how, const lent* beside, rows of_matrix) {
+  if (has_host_buffer(object_))
+    take_buffer(how, beside, of_matrix);
+  else if (py::isinstance<shaped_array>(object_))
+    take_own(object_.cast<const shaped_array&>());
+  else if (py::hasattr(object_, "__dlpack__"))
+    take_dlpack(how, beside, of_matrix);
+  else if (py::hasattr(object_, "__cuda_array_interface__"))
     take_cuda_interface(how, beside, of_matrix);
   else
     refuse_object();
-  if (beside != nullptr) require_together(*beside, *this);
+}
+
+/// An array whose elements have none of our types: as float32 where these hold them exactly, or refused.
+void lent::take_widened(access how, const lent* beside, rows of_matrix) {
+  if (how == access::read && !widened_) widened_ = objects().frameworks.attr("as_float32")(object_);
+  if (!widened_ || widened_.is_none() || widened_.is(object_)) refuse_element_type(described(object_));
+  object_ = widened_;
+  take(how, beside, of_matrix);
 }
 
 lent::~lent() {
@@ -126,20 +138,23 @@ void lent::set_strides(const std::int64_t* strides, std::int64_t unit, rows of_m
   }
 }
 
-void lent::take_buffer(access how, rows of_matrix) {
+void lent::take_buffer(access how, const lent* beside, rows of_matrix) {
   PyObject* const array = object_.ptr();
   if (!is_plain_numpy(object_) && py::hasattr(object_, "mask"))
     throw py::type_error(std::string(name_) + " is a masked array, and masks are not known here; pass " + name_ +
                          ".filled(value) or " + name_ + ".compressed()");
   if (PyObject_GetBuffer(array, &buffer_, PyBUF_RECORDS_RO) != 0) {
     PyErr_Clear();
-    refuse_element_type(described(object_));
+    return take_widened(how, beside, of_matrix);
   }
   std::string_view format = buffer_.format == nullptr ? "B" : buffer_.format;
   const char order = format.empty() ? '@' : format.front();
   if (order == '@' || order == '=' || order == '<' || order == '>' || order == '!') format.remove_prefix(1);
   const auto type = type_of(kind_of_format(format), buffer_.itemsize);
-  if (!type) refuse_element_type(described(object_));
+  if (!type) {
+    PyBuffer_Release(&buffer_);
+    return take_widened(how, beside, of_matrix);
+  }
   if (order == '>' || order == '!')
     throw py::type_error(std::string(name_) + " has the byte order of another machine; pass " + name_ + ".astype(" +
                          name_ + ".dtype.newbyteorder('='))");
@@ -185,7 +200,7 @@ void lent::place_on_gpu(int ordinal, void* data) {
   memory.there = view_of(*on, memory.type, data, memory.count);
 }
 
-void lent::take_dlpack(const lent* beside, rows of_matrix) {
+void lent::take_dlpack(access how, const lent* beside, rows of_matrix) {
   if (py::hasattr(object_, "requires_grad") && py::bool_(object_.attr("requires_grad")))
     throw py::type_error(std::string(name_) + " requires a gradient, which tilewise does not compute; pass " + name_ +
                          ".detach()");
@@ -199,7 +214,7 @@ void lent::take_dlpack(const lent* beside, rows of_matrix) {
   const dlpack::tensor& t = tensor_->of;
   const char kinds[] = {'i', 'u', 'f'};
   const auto type = type_of(t.code < sizeof kinds && t.lanes == 1 ? kinds[t.code] : '?', t.bits / 8);
-  if (!type) refuse_element_type(described(object_));
+  if (!type) return take_widened(how, beside, of_matrix);
   if (t.dimensions > dimensions::most)
     refuse(std::string(name_) + " has " + std::to_string(t.dimensions) + " dimensions; pass " + name_ + ".reshape(-1)");
   memory.type = *type;

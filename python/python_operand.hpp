@@ -43,8 +43,9 @@ const lasting_objects& objects();
 enum class access : std::uint8_t { read, write };
 enum class rows : std::uint8_t { packed, may_lie_apart };
 
-/// The memory of one argument, borrowed for the length of a call. Nothing is copied or converted: what cannot be used
-/// as it is becomes a TypeError or InvalidArgument that says which call of NumPy mends it.
+/// The memory of one argument, borrowed for the length of a call. Nothing is copied or converted, except that elements
+/// of half precision are read as float32: what else cannot be used as it is becomes a TypeError or InvalidArgument that
+/// says which call of NumPy mends it.
 class lent {
  public:
   /// Of a further operand, `beside` is the first: work is ordered by that one's stream.
@@ -72,9 +73,12 @@ class lent {
   image_size size() const { return {shape[0], shape[1]}; }
 
  private:
-  void take_buffer(access how, rows of_matrix);
+  lent(const char* name, py::handle object) : name_(name), object_(object) {}
+  void take(access how, const lent* beside, rows of_matrix);
+  void take_widened(access how, const lent* beside, rows of_matrix);
+  void take_buffer(access how, const lent* beside, rows of_matrix);
   void take_own(const shaped_array& array);
-  void take_dlpack(const lent* beside, rows of_matrix);
+  void take_dlpack(access how, const lent* beside, rows of_matrix);
   void take_cuda_interface(access how, const lent* beside, rows of_matrix);
   void place_on_gpu(int ordinal, void* data);
   std::int64_t choose_stream(int ordinal, const lent* beside);
@@ -88,6 +92,7 @@ class lent {
 
   const char* name_;
   py::handle object_;
+  py::object widened_;  // what is lent in place of an array of half precision
   Py_buffer buffer_{};
   std::shared_ptr<dlpack::managed_tensor> tensor_;
   std::uintptr_t stream_ = 0;

@@ -12,7 +12,8 @@ every device, with any number of threads, in every run.
 Functions take arrays of NumPy, PyTorch and CuPy, whatever else speaks DLPack or __cuda_array_interface__, and
 tilewise.array. They work on their memory where it lies, copy and convert nothing, and return an array of the same
 kind. What cannot be used as it is, such as a slice with gaps or another type, is an error that says which call of
-NumPy mends it. Elements are float32, float64, int32, int64, uint32 or uint64.
+NumPy mends it. Elements are float32, float64, int32, int64, uint32 or uint64; float16 and bfloat16 on the host are
+read as float32.
 
 Host memory is computed on a CPU unless device= names another; arrays on a GPU are computed where they are, on the
 stream that their library works on now. Other threads run meanwhile. Ctrl-C raises KeyboardInterrupt when the call has

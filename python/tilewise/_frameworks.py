@@ -47,6 +47,16 @@ def empty(x, shape, dtype):
         return owner.empty(shape, dtype=dtype)
 
 
+def as_float32(x):
+    """An array of half precision on the host as one of float32, which holds its elements exactly; None for any other."""
+    if str(getattr(x, "dtype", None)).removeprefix("torch.") not in ("float16", "bfloat16"):
+        return None
+    owner = _owner(x)
+    if owner is None:
+        return x.astype("float32") if hasattr(x, "astype") else None
+    return x.float() if owner.__name__ == "torch" and x.device.type == "cpu" else None
+
+
 def as_index(x):
     """PyTorch indexes with signed integers alone."""
     owner = _owner(x)

@@ -4,7 +4,7 @@
 // block
 //         stack whose elements are rows. What is left of eight rows are the last digits. Rows: cpu_blocks.hpp.
 // Shape:  a strip on one thread, by eight rows at a time, where lanes never meet; and W short rows at once, so that the
-//         value of row l ends up in lane l.
+//         value of row l ends up in lane l. Rows of up to seven elements are read as whole vectors.
 // Limits: reads nothing beside the strip or the rows.
 // Twins:  reduce_axis_serial.cpp; the block stack in order/block_stack.hpp; the short rows of matvec_cpu_kernels.cpp.
 #include "reduce_axis/reduce_axis_cpu_kernels.hpp"
@@ -140,8 +140,73 @@ vector<T> prefixes_of_rows(const T* a, std::uint64_t stride, unsigned n) {
   return prefix;
 }
 
+/// Where vector K of W rows of N elements, which follow each other, has column C of row `lane`; as operand of a shuffle
+/// whose other operand keeps what earlier vectors had.
+template <class T, int N, int C, int K>
+constexpr int from_packed(int lane) {
+  constexpr int lanes = static_cast<int>(width<T>);
+  const int at = lane * N + C;
+  if (at / lanes == K) return lanes + at % lanes;
+  return K == 1 && at / lanes == 0 ? at : lane;
+}
+
+template <class T, int N, int C, int K = 1>
+[[gnu::always_inline]] inline vector<T> packed_column(const vector<T>* in, vector<T> before) {
+  if constexpr (K >= N) {
+    return before;
+  } else {
+    const vector<T> more = level::with_lanes<T>([&]<int... I>(std::integer_sequence<int, I...>) {
+      return __builtin_shufflevector(before, in[K], from_packed<T, N, C, K>(I)...);
+    });
+    return packed_column<T, N, C, K + 1>(in, more);
+  }
+}
+
+template <class T, class Op, int Count>
+[[gnu::always_inline]] inline vector<T> tree(const vector<T>* columns) {
+  if constexpr (Count == 1)
+    return columns[0];
+  else
+    return join<T, Op>(tree<T, Op, Count / 2>(columns), tree<T, Op, Count / 2>(columns + Count / 2));
+}
+
+/// P(N) of W rows, one per lane, from their columns.
+template <class T, class Op, int N, int Digit>
+[[gnu::always_inline]] inline vector<T> fold_columns(const vector<T>* columns, vector<T> prefix) {
+  if constexpr (Digit == 0)
+    return prefix;
+  else if constexpr ((N & Digit) != 0)
+    return fold_columns<T, Op, N, Digit / 2>(columns + Digit, join<T, Op>(prefix, tree<T, Op, Digit>(columns)));
+  else
+    return fold_columns<T, Op, N, Digit / 2>(columns, prefix);
+}
+
+constexpr int most_packed = 7;
+
+/// Rows of N elements with nothing between them: whole vectors of memory, whose lanes are dealt out to columns.
+template <class T, class Op, int N>
+std::uint64_t packed_rows(const T* a, std::uint64_t count, T* out) {
+  std::uint64_t i = 0;
+  for (; i + width<T> <= count; i += width<T>) {
+    vector<T> in[N], columns[N];
+    for (int k = 0; k < N; ++k) in[k] = level::load(a + i * N + static_cast<unsigned>(k) * width<T>);
+    [&]<int... C>(std::integer_sequence<int, C...>) { ((columns[C] = packed_column<T, N, C>(in, in[0])), ...); }
+    (std::make_integer_sequence<int, N>());
+    level::store<T>(out + i, fold_columns<T, Op, N, 4>(columns, level::broadcast(Op::template identity<T>())));
+  }
+  return i;
+}
+
+template <class T, class Op, int N = 1>
+std::uint64_t rows_of(std::uint64_t n, const T* a, std::uint64_t count, T* out) {
+  if constexpr (N < most_packed)
+    if (n != N) return rows_of<T, Op, N + 1>(n, a, count, out);
+  return packed_rows<T, Op, N>(a, count, out);
+}
+
 template <class T, class Op>
 std::uint64_t rows(const T* a, std::uint64_t stride, std::uint64_t count, std::uint64_t n, T* out) {
+  if (stride == n && n <= most_packed) return rows_of<T, Op>(n, a, count, out);
   std::uint64_t i = 0;
   for (; i + width<T> <= count; i += width<T>)
     level::store<T>(out + i, prefixes_of_rows<T, Op>(a + i * stride, stride, static_cast<unsigned>(n)));

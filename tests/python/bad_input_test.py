@@ -3,6 +3,7 @@
 
 import array as standard_array
 import pickle
+import sys
 import unittest
 
 import numpy as np
@@ -32,7 +33,10 @@ ROWS = [
     (lambda: tw.cumsum(X, X), TypeError, "incompatible function arguments"),
     (lambda: tw.cumsum(X, axis=0), TypeError, "incompatible function arguments"),
     # types
-    (lambda: tw.sum(X.astype(np.float16)), TypeError, "a holds float16; .*convert it with astype"),
+    (lambda: tw.sum(X.astype(">f2")), TypeError, "a holds >f2; .*convert it with astype"),
+    (lambda: tw.cumsum(X, out=X.astype(np.float16)), TypeError, "out holds float16; .*convert it with astype"),
+    (lambda: tw.matmul(M, np.float64(M).T), ValueError, r"b's elements do not follow.*ascontiguousarray\(b\)"),
+    (lambda: tw.sum(np.ma.masked_array(X.astype(np.float16), X > 3)), TypeError, "filled"),
     (lambda: tw.sum(X.astype(np.longdouble)), TypeError, "a holds float128"),
     (lambda: tw.sum(X.astype(complex)), TypeError, "a holds complex128"),
     (lambda: tw.sum(X.astype(bool)), TypeError, "a holds bool"),
@@ -147,6 +151,14 @@ class BadInput(unittest.TestCase):
                 if not isinstance(caught.exception, (TypeError, BufferError, AttributeError)):
                     self.assertIsInstance(caught.exception, tw.Error)
         self.assertEqual(X.tobytes(), before, "an input was written to")
+
+    def test_what_is_refused_is_given_back(self):
+        for x in X[::2], X.astype(complex), X.astype(">f4"), X.astype(np.float16), M.T:
+            before = sys.getrefcount(x)
+            for _ in range(10):
+                with self.assertRaises((TypeError, ValueError)):
+                    tw.dot(x, M)
+            self.assertEqual(sys.getrefcount(x), before, x.dtype)
 
     def test_what_is_taken_as_it_is(self):
         self.assertEqual(tw.sum(standard_array.array("d", [1, 2])), 3.0)

@@ -78,6 +78,48 @@ class OffersABuffer(bytearray):
     __cuda_array_interface__ = OnCuda().__cuda_array_interface__
 
 
+class Half:
+    """A bfloat16 array as ml_dtypes makes them: it has no buffer that anybody could read, and its own astype."""
+
+    dtype = "bfloat16"
+
+    def __init__(self, bits):
+        self.bits = bits
+
+    def astype(self, dtype):
+        return (self.bits.astype(np.uint32) << 16).view(dtype)
+
+    def __dlpack__(self, stream=None):
+        return Hostile(shape=(len(self.bits),), code=4, bits=16).__dlpack__()
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+
+class HalfPrecision(unittest.TestCase):
+    def same(self, result, wanted, what):
+        result, wanted = np.asarray(result), np.asarray(wanted)
+        self.assertEqual((result.dtype, result.shape), (np.float32, wanted.shape), what)
+        self.assertEqual(result.tobytes(), wanted.tobytes(), what)
+
+    def test_is_read_as_float32(self):
+        half = np.random.default_rng(1).standard_normal((40, 30)).astype(np.float16)
+        wide = half.astype(np.float32)
+        for name, call in (("sum", tw.sum), ("cumsum", tw.cumsum), ("axis", lambda a: tw.sum(a, axis=0)),
+                           ("matmul", lambda a: tw.matmul(a, a[:30])), ("mixed", lambda a: tw.matmul(a, wide[:30])),
+                           ("sort", lambda a: tw.sort(a[0])), ("array", lambda a: tw.array(a, "cpu").numpy())):
+            self.same(call(half), call(wide), name)
+        self.same(tw.sum(half[::2, ::3]), tw.sum(wide[::2, ::3].copy()), "a slice")
+        every = np.arange(2**16, dtype=np.uint16).view(np.float16)
+        self.same(tw.max(every[np.isfinite(every)]), np.float32(65504), "every finite one")
+        least = every[every > 0].min()
+        self.same(tw.sum(np.array([least])), np.float32(2**-24), "the least denormal")
+
+    def test_bfloat16(self):
+        bits = np.array([0x3F80, 0x4000, 0x0001, 0xC2F7], np.uint16)
+        self.same(tw.cumsum(Half(bits)), tw.cumsum((bits.astype(np.uint32) << 16).view(np.float32)), "bfloat16")
+
+
 class ByDlpack(unittest.TestCase):
     def test_in(self):
         self.assertEqual(tw.sum(Lender(X)), tw.sum(X))
