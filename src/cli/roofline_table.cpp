@@ -19,7 +19,7 @@ using report::memory_level;
 using report::roofline;
 using report::roofline_point;
 
-constexpr std::size_t line_width = 80, name_width = 30;
+constexpr std::size_t line_width = 80, name_width = 29;
 
 std::string lines_of(const std::string& sentence) { return folded(sentence, line_width, "  ") + "\n"; }
 /// Below a problem.
