@@ -57,9 +57,9 @@ struct roofline {
 };
 
 /// Of each device of each machine that has limits or times of kernels, by first appearance. A problem's roofs are those
-/// that were measured alternately with it, and its device's: of reading, if that is faster than the copy and it does not
-/// itself write a third or more of its bytes to memory beyond all caches, as scans and sorts do; of arithmetic
-/// on its type, or on integers of its width, if none was measured with it.
+/// that were measured alternately with it, and its device's: of reading, if that is faster than the copy and it does
+/// not itself write a third or more of its bytes to memory beyond all caches, as scans and sorts do; of arithmetic on
+/// its type, or on integers of its width, if none was measured with it.
 std::vector<roofline> rooflines(const model& m);
 
 /// Why a share above 105 % may be. Empty below.
