@@ -15,9 +15,9 @@ using backend::opencl::disk_cache;
 kept_json find_kept(std::span<const std::string_view> key) {
   const disk_cache cache;
   const std::string name = backend::opencl::cache_key(key);
-  const auto bytes = cache.find(name);
-  if (!bytes) return {{}, cache.has_entry(name)};
-  return {std::string(bytes->begin(), bytes->end())};
+  const auto kept = cache.find(name);
+  if (!kept) return {{}, cache.has_entry(name)};
+  return {std::string(kept->begin(), kept->end())};
 }
 
 void keep(std::span<const std::string_view> key, const nlohmann::json& told) {
