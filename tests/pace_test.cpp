@@ -96,6 +96,25 @@ TEST(LabPace, ASmallerSizeIsNotJudgedByALargerOne) {
   EXPECT_EQ(kept.affordable(plan[1]).rows[0].skip, "");
 }
 
+TEST(LabPace, TimeStepsAreWorkToo) {
+  const auto fields = [](std::uint64_t width, std::uint64_t steps) {
+    group g{{.what = &registry::find_algorithm("diffuse"), .type = dtype::f64, .shape = {width, width, steps}},
+            "cpu",
+            {},
+            nullptr};
+    for (const char* id : {"diffuse/cpu:fused", "diffuse/cpu:temporal"}) {
+      const registry::variant& v = variant_called(id);
+      g.rows.push_back({&v, backend::find_device("cpu:serial", {}), registry::default_tuning(v.tuning)});
+    }
+    return g;
+  };
+  const std::vector<group> plan{fields(64, 1000), fields(256, 1), fields(256, 1000)};
+  pace kept(plan, for_two_seconds());
+  kept.note(plan[0], timed(plan[0], {1, 0.01}));
+  EXPECT_EQ(kept.affordable(plan[1]).rows[0].skip, "") << "sixteen times the field, but one step";
+  EXPECT_NE(kept.affordable(plan[2]).rows[0].skip, "");
+}
+
 TEST(LabPace, LostTimeIsSavedByTheGroupsThatFollow) {
   const std::vector<group> plan{product(512), product(513)};
   const pace kept(plan, for_two_seconds());

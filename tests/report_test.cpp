@@ -67,7 +67,7 @@ TEST(ReportPage, HostileTextStaysText) {
   const std::string page = page_of(hostile_records(hostile));
   EXPECT_EQ(page.find("<injected-element"), std::string::npos);
   EXPECT_EQ(times_in(page, "<img"), 1u) << "the palette; no record's picture is a valid one";
-  EXPECT_EQ(times_in(page, "</script>"), 3u);
+  EXPECT_EQ(times_in(page, "</script>"), 4u);
   EXPECT_GT(times_in(body_of(page), "&lt;injected-element&gt;"), 100u);
   const std::size_t charts = page.find("id=\"charts\">");
   EXPECT_EQ(page.find('<', charts), page.find("</script>", charts));

@@ -260,10 +260,10 @@ exit_code bench(const bench_request& told, const std::vector<std::string>& argv)
   const lab::measuring how = measuring_of(asked, wanted.base);
   const std::vector<lab::group> plan = plan_of(wanted);
   if (asked.dry_run) return print_plan(plan, how);
-  lab::pace kept(plan, how);
-  if (!asked.quiet) tell_what_comes(plan, kept);
   take_interrupts();
   bench_output output(outputs, plan.size(), argv);
+  lab::pace kept(plan, how);
+  if (!asked.quiet) tell_what_comes(plan, kept);
   const exit_code result = measure_here(plan, how, kept, output);
   if (!interrupt_requested()) print(closing_of(plan, wanted));
   return static_cast<exit_code>(lab::as_first_rank(static_cast<double>(result)));  // not before the first has written

@@ -47,10 +47,11 @@ std::string key_of(const group& g, const row& r) {
   return key;
 }
 
+/// By operations, which time steps count towards, and bytes where an algorithm counts none.
 double growth_of(const registry::problem& to, const registry::problem& from) {
-  const auto ratio = [](double large, double small) { return small > 0 ? large / small : 1; };
-  return std::max(ratio(to.what->operations(to), from.what->operations(from)),
-                  ratio(to.what->compulsory_bytes(to), from.what->compulsory_bytes(from)));
+  const double operations = from.what->operations(from), bytes = from.what->compulsory_bytes(from);
+  if (operations > 0) return to.what->operations(to) / operations;
+  return bytes > 0 ? to.what->compulsory_bytes(to) / bytes : 1;
 }
 
 }  // namespace
