@@ -19,11 +19,12 @@ static inline void tw_load(__global const TW_T* from, ulong first, ulong element
 }
 
 // The values of all blocks that lie within `length` elements, each at its first element unless a larger block has it.
-static inline void tw_merge(__local TW_T* nodes, uint length, uint log_lines) {
+static inline void tw_merge(__local TW_T* nodes, uint length, uint lines, uint log_lines) {
   for (uint k = 0; length >> (k + 1) != 0; ++k) {
     const uint pairs = length >> (k + 1) << log_lines;
     for (uint i = get_local_id(0); i < pairs; i += TW_GROUP) {
-      const uint left = i >> log_lines << (k + 1 + log_lines) | (i & ((1u << log_lines) - 1));
+      const uint l = i & ((1u << log_lines) - 1), left = i >> log_lines << (k + 1 + log_lines) | l;
+      if (l >= lines) continue;
       nodes[left] = tw_apply(nodes[left], nodes[left + (1u << (k + log_lines))]);
     }
     barrier(CLK_LOCAL_MEM_FENCE);  // this level's blocks are there
@@ -41,7 +42,7 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_tiles(__g
   const uint present = (uint)min(lines - begin, 1ul << log_lines), length = 1u << log_length;
   tw_load(from, first + (tile << log_length) * element + begin * line, element, line, length, present, log_length,
           log_lines, by_rows, nodes);
-  tw_merge(nodes, length, log_lines);
+  tw_merge(nodes, length, present, log_lines);
   if (get_local_id(0) < present) values[values_first + tile * lines + begin + get_local_id(0)] = nodes[get_local_id(0)];
 }
 
@@ -66,7 +67,7 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_finish(
               by_rows, nodes);
     else
       tw_load(values, at + whole * lines + begin, lines, 1, rest, present, log_length, log_lines, 0, nodes);
-    tw_merge(nodes, rest, log_lines);
+    tw_merge(nodes, rest, present, log_lines);
     if (me >= present) continue;
     for (uint left = rest, position = 0, k = log_length; k-- > 0;) {
       if ((left >> k & 1) == 0) continue;
