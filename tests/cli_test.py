@@ -110,7 +110,7 @@ ROWS = [
     ("bench of shapes", "bench matmul matvec --shape 8x4x2,3x4 --device cpu --dry-run", 0,
      r"(?s)^matmul.f32 n=8x4x2 @cpu.*\nmatvec.f32 n=3x4 @cpu", ""),
     ("bench a first look", "bench --device cpu:serial --n 8 --max-time 0.001 -q", 0,
-     r"\nThis first look covered \d+ rows: (\d) algorithms, .*\.\n--preset normal covers \d+ rows: \1 .*, f32 f64 i32\.\n$", "^$"),
+     r"\nThis first look covered \d+ rows: (\d+) algorithms, .*\.\n--preset normal covers \d+ rows: \1 .*, f32 f64 i32\.\n$", "^$"),
     ("bench what is named", "bench reduce --device cpu:serial --n 8 --max-time 0.001 -q", 0, r"^(?!(.*\n)*This first)", "^$"),
     ("bench settings", "bench sort --n 9 --set order=descending,payload=indices --device cpu --dry-run", 0,
      r"^sort.f32 n=9 order=descending payload=indices @cpu", ""),
