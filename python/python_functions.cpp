@@ -66,9 +66,7 @@ matrix_layout layout_along(const lent& in, int axis) {
 }
 
 template <op operation>
-py::object reduce_along(handle a, handle axis_given, handle initial, handle device, handle variant, handle tuning) {
-  const lent in(a, "a", access::read, nullptr, rows::may_lie_apart);
-  const int along = axis_from(axis_given, in.shape.count);
+py::object reduce_along(const lent& in, int along, handle initial, handle device, handle variant, handle tuning) {
   const placement how = placement_of(device, variant, tuning, in);
   const optional_number init(in.memory.type, initial);
   const matrix_layout layout = layout_along(in, along);
@@ -89,9 +87,10 @@ py::object reduce_along(handle a, handle axis_given, handle initial, handle devi
 template <op operation>
 py::object reduce_by(handle a, handle axis_given, handle initial, handle device, handle variant, handle tuning) {
   const lent in(a, "a", access::read, nullptr, axis_given.is_none() ? rows::packed : rows::may_lie_apart);
-  if (!axis_given.is_none() && in.shape.count > 1)
-    return reduce_along<operation>(a, axis_given, initial, device, variant, tuning);
-  if (!axis_given.is_none()) axis_from(axis_given, in.shape.count);
+  if (!axis_given.is_none()) {
+    const int along = axis_from(axis_given, in.shape.count);
+    if (in.shape.count > 1) return reduce_along<operation>(in, along, initial, device, variant, tuning);
+  }
   const placement how = placement_of(device, variant, tuning, in);
   const optional_number init(in.memory.type, initial);
   const number result = without_interpreter([&] { return calls::reduce(in.memory, operation, init.get(), how); });

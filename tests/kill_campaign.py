@@ -59,17 +59,20 @@ class Command:
         return [f"{name} is half written" for name in self.outputs
                 if digest(folder / name) not in (None, self.whole[name])]
 
+    def to_go_on(self, folder):
+        """The options of the run that follows."""
+        return []
+
     def next_run(self, folder):
-        self.finish(folder)
+        self.finish(folder, self.to_go_on(folder))
         return [f"{name} is another one" for name in self.outputs if digest(folder / name) != self.whole[name]]
 
 
 class Diffusion(Command):
     """Its next run continues from the last checkpoint."""
 
-    def next_run(self, folder):
-        self.finish(folder, ["--resume"] if (folder / "run/checkpoint.json").exists() else [])
-        return [f"{name} is another one" for name in self.outputs if digest(folder / name) != self.whole[name]]
+    def to_go_on(self, folder):
+        return ["--resume"] if (folder / "run/checkpoint.json").exists() else []
 
 
 class Records(Command):

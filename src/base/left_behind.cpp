@@ -28,21 +28,19 @@ const std::string& place() {
   return here;
 }
 
-bool is_unchanged_for(const fs::path& path, std::time_t seconds) {
-  struct stat facts {};
-  return lstat(path.c_str(), &facts) == 0 && (S_ISDIR(facts.st_mode) || S_ISREG(facts.st_mode)) &&
-         facts.st_uid == geteuid() && facts.st_mtim.tv_sec <= std::time(nullptr) - seconds;
-}
-
-/// Of "<process>-...": whether nobody uses it, as far as can be known here.
+/// Of "<process>-...": whether it is this user's and nobody uses it, as far as can be known here.
 bool is_left(std::string_view name, const fs::path& path) {
   pid_t process = 0;
   const auto number = std::from_chars(name.data(), name.data() + name.size(), process);
   if (number.ec != std::errc() || process <= 0 || kill(process, 0) == 0 || errno != ESRCH) return false;
-  const std::string_view rest(number.ptr, name.data() + name.size());
+  struct stat facts {};
+  if (lstat(path.c_str(), &facts) != 0 || facts.st_uid != geteuid() ||
+      !(S_ISDIR(facts.st_mode) || S_ISREG(facts.st_mode)))
+    return false;
   constexpr std::time_t day = 24 * 60 * 60;
+  const std::string_view rest(number.ptr, name.data() + name.size());
   const bool was_here = !place().empty() && rest.starts_with("-" + place() + "-");
-  return is_unchanged_for(path, was_here ? 0 : day);
+  return was_here || facts.st_mtim.tv_sec < std::time(nullptr) - day;
 }
 
 }  // namespace

@@ -67,21 +67,12 @@ machine_figures figures_from(const json& told) {
   return all;
 }
 
-class figures_key {
- public:
-  explicit figures_key(const device_info& cpu)
-      : identity_(lab::identity_of(cpu)), words_{"figures", TILEWISE_VERSION, identity_} {}
-  std::span<const std::string_view> words() const { return words_; }
-
- private:
-  const std::string identity_;
-  const std::string_view words_[3];
-};
+std::string key_of(const device_info& cpu) { return kept_key({"figures", TILEWISE_VERSION, lab::identity_of(cpu)}); }
 
 }  // namespace
 
 kept_figures find_figures(const device_info& cpu) {
-  const kept_json kept = find_kept(figures_key(cpu).words());
+  const kept_json kept = find_kept(key_of(cpu));
   if (!kept.text) return {{}, kept.is_damaged ? "they are damaged, or another user may write to them" : ""};
   try {
     return {figures_from(json::parse(*kept.text)), ""};
@@ -93,9 +84,9 @@ kept_figures find_figures(const device_info& cpu) {
 }
 
 bool keep_figures(const machine_figures& figures, const device_info& cpu) {
-  keep(figures_key(cpu).words(), {{"read_bytes_per_s", figures.read_bytes_per_s},
-                                  {"cpu", to_json(figures.cpu)},
-                                  {"device", figures.device ? to_json(*figures.device) : json()}});
+  keep(key_of(cpu), {{"read_bytes_per_s", figures.read_bytes_per_s},
+                     {"cpu", to_json(figures.cpu)},
+                     {"device", figures.device ? to_json(*figures.device) : json()}});
   return find_figures(cpu).figures == figures;
 }
 

@@ -12,22 +12,23 @@ namespace tilewise::cli {
 #if TILEWISE_WITH_OPENCL
 using backend::opencl::disk_cache;
 
-kept_json find_kept(std::span<const std::string_view> key) {
+std::string kept_key(std::initializer_list<std::string_view> words) { return backend::opencl::cache_key(words); }
+
+kept_json find_kept(const std::string& key) {
   const disk_cache cache;
-  const std::string name = backend::opencl::cache_key(key);
-  const auto kept = cache.find(name);
-  if (!kept) return {{}, cache.has_entry(name)};
+  const auto kept = cache.find(key);
+  if (!kept) return {{}, cache.has_entry(key)};
   return {std::string(kept->begin(), kept->end())};
 }
 
-void keep(std::span<const std::string_view> key, const nlohmann::json& told) {
+void keep(const std::string& key, const nlohmann::json& told) {
   const std::string text = told.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  disk_cache().store(backend::opencl::cache_key(key),
-                     {reinterpret_cast<const unsigned char*>(text.data()), text.size()});
+  disk_cache().store(key, {reinterpret_cast<const unsigned char*>(text.data()), text.size()});
 }
 #else
-kept_json find_kept(std::span<const std::string_view>) { return {}; }
-void keep(std::span<const std::string_view>, const nlohmann::json&) {}
+std::string kept_key(std::initializer_list<std::string_view>) { return {}; }
+kept_json find_kept(const std::string&) { return {}; }
+void keep(const std::string&, const nlohmann::json&) {}
 #endif
 
 }  // namespace tilewise::cli

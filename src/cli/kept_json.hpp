@@ -4,8 +4,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <initializer_list>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -16,10 +16,13 @@ struct kept_json {
   bool is_damaged = false;  // it is there, and cannot be trusted
 };
 
-/// What was kept under these words; nothing in a build without OpenCL, which has no such folder.
-kept_json find_kept(std::span<const std::string_view> key);
+/// A name for what these words tell apart.
+std::string kept_key(std::initializer_list<std::string_view> words);
+
+/// What was kept by that name; nothing in a build without OpenCL, which has no such folder.
+kept_json find_kept(const std::string& key);
 
 /// Where there is a private folder to keep it in.
-void keep(std::span<const std::string_view> key, const nlohmann::json& told);
+void keep(const std::string& key, const nlohmann::json& told);
 
 }  // namespace tilewise::cli

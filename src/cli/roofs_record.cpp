@@ -14,22 +14,14 @@ namespace {
 using nlohmann::json;
 
 /// A CPU says in its identity how many threads it has. The method's number changes when other working sets are read.
-class roofs_key {
- public:
-  explicit roofs_key(const backend::device& of)
-      : identity_(lab::identity_of(of.info())), words_{"roofs",        "2",      TILEWISE_VERSION, record::schema_name,
-                                                       of.info().name, identity_} {}
-  std::span<const std::string_view> words() const { return words_; }
-
- private:
-  const std::string identity_;
-  const std::string_view words_[6];
-};
+std::string key_of(const backend::device& of) {
+  return kept_key({"roofs", "2", TILEWISE_VERSION, record::schema_name, of.info().name, lab::identity_of(of.info())});
+}
 
 }  // namespace
 
 std::vector<record::result> find_roofs(const backend::device& of) {
-  const kept_json kept = find_kept(roofs_key(of).words());
+  const kept_json kept = find_kept(key_of(of));
   if (!kept.text) return {};
   const json told = json::parse(*kept.text, nullptr, false);
   if (!told.is_array()) return {};
@@ -44,7 +36,7 @@ std::vector<record::result> find_roofs(const backend::device& of) {
 void keep_roofs(const backend::device& of, const std::vector<record::result>& roofs) {
   json told = json::array();
   for (const record::result& r : roofs) told.push_back(record::to_json(r));
-  keep(roofs_key(of).words(), told);
+  keep(key_of(of), told);
 }
 
 }  // namespace tilewise::cli

@@ -86,26 +86,14 @@ vector<T> first_of(const T* x, unsigned count) {
 template <class T, bool Fetch>
 [[gnu::always_inline]] inline vector<T> lanes_of_rows(const T* a, std::uint64_t stride, const T* x, unsigned n,
                                                       std::uint64_t ahead) {
-  const auto join = [](vector<T> l, vector<T> r) { return level::apply<order::sum, T>(l, r); };
-  vector<T> block[8];  // 2 W blocks of W columns at most
-  unsigned depth = 0;
-  for (unsigned c = 0; c < n / width<T>; ++c) {
-    const column<T, false> whole{a + c * width<T>, stride, level::load(x + c * width<T>),
-                                 a + ahead + c * width<T> * width<T>};
-    vector<T> value = blocks<T>::template values<width<T>, Fetch>(whole);
-    for (unsigned bits = c; (bits & 1) != 0; bits >>= 1) value = join(block[--depth], value);
-    block[depth++] = value;
-  }
-  vector<T> prefix = level::broadcast(order::sum::identity<T>());
-  for (unsigned i = 0; i < depth; ++i) prefix = join(prefix, block[i]);
-  unsigned first = n / width<T> * width<T>;
-  for (unsigned digit = width<T> / 2; digit != 0; digit /= 2) {
-    if ((n & digit) == 0) continue;
-    const column<T, true> part{a + first, stride, first_of(x + first, digit), a + ahead + first * width<T>, digit};
-    prefix = join(prefix, blocks<T>::template values<width<T>, Fetch>(part));
-    first += digit;
-  }
-  return prefix;
+  return blocks<T>::template prefixes_of_rows<Fetch>(
+      n,
+      [&](unsigned c) {
+        return column<T, false>{a + c, stride, level::load(x + c), a + ahead + c * width<T>};
+      },
+      [&](unsigned c, unsigned count) {
+        return column<T, true>{a + c, stride, first_of(x + c, count), a + ahead + c * width<T>, count};
+      });
 }
 
 /// One row at a time, in memory order, while all of x stays in the first-level cache; with a longer x, four rows at

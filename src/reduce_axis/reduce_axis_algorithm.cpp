@@ -28,8 +28,6 @@ constexpr std::array<extents, 3> quick_shapes{{{1024, 1024}, {1048576, 3}, {3, 1
 constexpr std::array<extents, 8> normal_shapes{
     {{256, 256}, {1024, 1024}, {4096, 4096}, {1048576, 3}, {3, 1048576}, {1048576, 64}, {64, 1048576}, {16384, 16384}}};
 
-std::uint64_t stride_of(const problem& p) { return p.shape.rank == 3 ? p.shape[2] : p.shape[1]; }
-
 std::vector<operand> inputs(const problem& p) {
   return {{"a", p.type, registry::elements_of(p.shape[0], p.shape[1], stride_of(p))}};
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   the columns of a strip of a matrix, and short rows, reduced with vectors; compiled once for each x86-64
-// level. Order:  columns: eight rows are a block, which joins the blocks before it as soon as two have one length: a
-// block
-//         stack whose elements are rows. What is left of eight rows are the last digits. Rows: cpu_blocks.hpp.
+// What:   the columns of a strip of a matrix, and short rows, reduced with vectors; one file for each x86-64 level.
+// Order:  columns: eight rows are a block, which joins the blocks before it as soon as two have one length: a stack of
+//         blocks whose elements are rows. What is left of eight rows are the last digits. Rows: cpu_blocks.hpp.
 // Shape:  a strip on one thread, by eight rows at a time, where lanes never meet; and W short rows at once, so that the
 //         value of row l ends up in lane l. Rows of up to seven elements are read as whole vectors.
 // Limits: reads nothing beside the strip or the rows.
-// Twins:  reduce_axis_serial.cpp; the block stack in order/block_stack.hpp; the short rows of matvec_cpu_kernels.cpp.
+// Twins:  reduce_axis_serial.cpp; the block stack in order/block_stack.hpp.
 #include "reduce_axis/reduce_axis_cpu_kernels.hpp"
 
 #include "backend/cpu/cpu_blocks.hpp"
@@ -117,29 +116,6 @@ struct row_column {
   }
 };
 
-/// The prefixes of W short rows, one per lane.
-template <class T, class Op>
-vector<T> prefixes_of_rows(const T* a, std::uint64_t stride, unsigned n) {
-  using blocks = level::blocks<T, Op>;
-  vector<T> block[8];  // 2 W blocks of W columns at most
-  unsigned depth = 0;
-  for (unsigned c = 0; c < n / width<T>; ++c) {
-    vector<T> value = blocks::template values<width<T>>(row_column<T, Op, false>{a + c * width<T>, stride});
-    for (unsigned bits = c; (bits & 1) != 0; bits >>= 1) value = join<T, Op>(block[--depth], value);
-    block[depth++] = value;
-  }
-  vector<T> prefix = level::broadcast(Op::template identity<T>());
-  for (unsigned i = 0; i < depth; ++i) prefix = join<T, Op>(prefix, block[i]);
-  unsigned first = n / width<T> * width<T>;
-  for (unsigned digit = width<T> / 2; digit != 0; digit /= 2) {
-    if ((n & digit) == 0) continue;
-    const row_column<T, Op, true> part{a + first, stride, digit};
-    prefix = join<T, Op>(prefix, blocks::template values<width<T>>(part));
-    first += digit;
-  }
-  return prefix;
-}
-
 /// Where vector K of W rows of N elements, which follow each other, has column C of row `lane`; as operand of a shuffle
 /// whose other operand keeps what earlier vectors had.
 template <class T, int N, int C, int K>
@@ -208,8 +184,17 @@ template <class T, class Op>
 std::uint64_t rows(const T* a, std::uint64_t stride, std::uint64_t count, std::uint64_t n, T* out) {
   if (stride == n && n <= most_packed) return rows_of<T, Op>(n, a, count, out);
   std::uint64_t i = 0;
-  for (; i + width<T> <= count; i += width<T>)
-    level::store<T>(out + i, prefixes_of_rows<T, Op>(a + i * stride, stride, static_cast<unsigned>(n)));
+  for (; i + width<T> <= count; i += width<T>) {
+    const T* const from = a + i * stride;
+    level::store<T>(out + i, level::blocks<T, Op>::prefixes_of_rows(
+                                 static_cast<unsigned>(n),
+                                 [&](unsigned c) {
+                                   return row_column<T, Op, false>{from + c, stride};
+                                 },
+                                 [&](unsigned c, unsigned part) {
+                                   return row_column<T, Op, true>{from + c, stride, part};
+                                 }));
+  }
   return i;
 }
 

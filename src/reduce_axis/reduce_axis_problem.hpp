@@ -17,13 +17,16 @@ using registry::fold::operation_of;
 inline bool has_init(const registry::problem& p) { return p.setting[1] == 1; }
 inline axis axis_of(const registry::problem& p) { return static_cast<axis>(p.setting[2]); }
 
+/// Elements from a row's begin to the next one's.
+inline std::uint64_t stride_of(const registry::problem& p) { return p.shape[p.shape.rank == 3 ? 2 : 1]; }
+
 /// The lines that are reduced, each to one value: rows, or columns. Element e of line l is at e * element + l * line.
 struct lines {
   std::uint64_t count, length;
   std::uint64_t line, element;
 
   explicit lines(const registry::problem& p) {
-    const std::uint64_t stride = p.shape.rank == 3 ? p.shape[2] : p.shape[1];
+    const std::uint64_t stride = stride_of(p);
     const bool of_rows = axis_of(p) == axis::rows;
     count = p.shape[of_rows ? 0 : 1];
     length = p.shape[of_rows ? 1 : 0];

@@ -97,6 +97,29 @@ struct blocks {
     }
   }
 
+  /// P(n) of `width` short rows at once, one in each lane, n < 2 width^2. `whole(c)` is the source of the columns from
+  /// c on, vector i being that of row i; `part(c, count)` has only `count` columns, and the identity in its other
+  /// lanes.
+  template <bool Fetch = false, class Whole, class Part>
+  [[gnu::always_inline]] static vector prefixes_of_rows(unsigned n, const Whole& whole, const Part& part) {
+    vector block[8];  // 2 width blocks of `width` columns at most
+    unsigned depth = 0;
+    for (unsigned c = 0; c < n / width; ++c) {
+      vector value = values<width, Fetch>(whole(c * width));
+      for (unsigned bits = c; (bits & 1) != 0; bits >>= 1) value = join(block[--depth], value);
+      block[depth++] = value;
+    }
+    vector prefix = broadcast(Op::template identity<T>());
+    for (unsigned i = 0; i < depth; ++i) prefix = join(prefix, block[i]);
+    unsigned first = n / width * width;
+    for (unsigned digit = width / 2; digit != 0; digit /= 2) {
+      if ((n & digit) == 0) continue;
+      prefix = join(prefix, values<width, Fetch>(part(first, digit)));
+      first += digit;
+    }
+    return prefix;
+  }
+
   /// Room for `count` elements of a level, one more, and whole vectors.
   static constexpr std::uint64_t room(std::uint64_t count) { return (count / width + 1) * width; }
 
