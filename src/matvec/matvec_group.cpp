@@ -152,7 +152,7 @@ void clear(const memory& y, const rank& r) {
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& queue) {
   with_type(p.type, [&]<class T>(T) {
-    backend::group::enter(queue).on_each_rank([&](const rank& r) {
+    registry::run_on_ranks(queue, p, where, [&](const rank& r) {
       if (sizes(p).n == 0)
         clear(where.out[0], r);
       else

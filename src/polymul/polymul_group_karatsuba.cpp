@@ -203,14 +203,13 @@ void deliver_sum(const backend::memory& to, const partial_product& own, const ra
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& queue) {
   if (sizes(p).product() == 0) return;
-  backend::group::enter(queue).on_each_rank([&](const rank& r) {
-    if (r.count() == 1)
-      registry::run_on_only_rank(r, p, where, by_karatsuba);
-    else if (p.type == dtype::i32)
+  const auto multiply_share = [&](const rank& r) {
+    if (p.type == dtype::i32)
       deliver_sum(where.out[0], share<std::int32_t>(p, where, r).multiply(), r);
     else
       deliver_sum(where.out[0], share<std::int64_t>(p, where, r).multiply(), r);
-  });
+  };
+  registry::run_on_ranks(queue, p, where, multiply_share, by_karatsuba);
 }
 
 /// The members' own recursion needs most room where there is one rank.

@@ -51,14 +51,13 @@ void multiply_on_first(const registry::problem& p, const registry::bindings& whe
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& queue) {
   if (sizes(p).product() == 0) return;
-  backend::group::queue& ranks = backend::group::enter(queue);
-  const bool by_blocks = have_one_memory(ranks);
-  ranks.on_each_rank([&](const rank& r) {
-    if (r.count() == 1) return registry::run_on_only_rank(r, p, where, by_ntt);
+  const bool by_blocks = have_one_memory(backend::group::enter(queue));
+  const auto multiply_share = [&](const rank& r) {
     if (by_blocks) return multiply_by_blocks(p, where, r, log_blocks_for(r.count()));
     if (all_are_gpus(r)) return multiply_on_first(p, where, r);
     multiply_by_primes(p, where, r);
-  });
+  };
+  registry::run_on_ranks(queue, p, where, multiply_share, by_ntt);
 }
 
 /// Of the ranks in other processes nothing is known here: these may refuse when they compute.

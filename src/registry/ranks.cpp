@@ -12,6 +12,14 @@ void run_on_rank(const rank& r, const problem& p, const bindings& where, const p
   how.variant->run(p, where, how.tuning, r.queue());
 }
 
+static bindings all_on_one_rank(const bindings& where) {
+  const auto whole = [](const backend::memory& m) { return backend::group::local(m, 0, {0, m.bytes}); };
+  bindings there;
+  std::transform(where.in.begin(), where.in.end(), there.in.begin(), whole);
+  std::transform(where.out.begin(), where.out.end(), there.out.begin(), whole);
+  return there;
+}
+
 std::string unsupported_by_members(const problem& p, const backend::device& group, const preferences& wanted) {
   try {
     for (const auto& member : backend::group::members_of(group)) choose(p, *member, wanted);
@@ -25,12 +33,14 @@ std::string unsupported_by_members(const problem& p, const backend::device& grou
   return unsupported_by_members(p, group);
 }
 
-void run_on_only_rank(const rank& r, const problem& p, const bindings& where, const preferences& wanted) {
-  bindings there;
-  const auto whole = [](const backend::memory& m) { return backend::group::local(m, 0, {0, m.bytes}); };
-  std::transform(where.in.begin(), where.in.end(), there.in.begin(), whole);
-  std::transform(where.out.begin(), where.out.end(), there.out.begin(), whole);
-  run_on_rank(r, p, there, wanted);
+void run_on_ranks(backend::queue& group, const problem& p, const bindings& where,
+                  const std::function<void(const rank&)>& work, const preferences& wanted) {
+  backend::group::enter(group).on_each_rank([&](const rank& r) {
+    if (r.count() == 1)
+      run_on_rank(r, p, all_on_one_rank(where), wanted);
+    else
+      work(r);
+  });
 }
 
 row_range rows_in(backend::group::byte_range part, std::uint64_t row_bytes, std::uint64_t count) {

@@ -5,6 +5,8 @@
 #include "backend/group/group_device.hpp"
 #include "registry/choose.hpp"
 
+#include <functional>
+
 namespace tilewise::registry {
 
 using backend::group::rank;
@@ -18,8 +20,10 @@ std::string unsupported_by_members(const problem& p, const backend::device& grou
 /// The same of the problem itself, for variants whose ranks are given others of its kind.
 std::string unsupported_by_members(const problem& p, const backend::device& group, const tuning& t);
 
-/// In a group of one rank: runs all of the problem where it lies.
-void run_on_only_rank(const rank& r, const problem& p, const bindings& where, const preferences& wanted = {});
+/// Does `work` on each rank of the group. A rank that is the only one has nobody to share with: it runs all of the
+/// problem where it lies, by its device's own variant.
+void run_on_ranks(backend::queue& group, const problem& p, const bindings& where,
+                  const std::function<void(const rank&)>& work, const preferences& wanted = {});
 
 /// Rows [begin, end).
 struct row_range {

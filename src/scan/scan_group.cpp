@@ -90,7 +90,7 @@ void scan_part(const registry::problem& p, const registry::bindings& where, cons
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& queue) {
   with_type(p.type, [&]<class T>(T) {
     order::with_operator(operation_of(p), [&]<class Op>(Op) {
-      backend::group::enter(queue).on_each_rank([&](const rank& r) { scan_part<Op, T>(p, where, r); });
+      registry::run_on_ranks(queue, p, where, [&](const rank& r) { scan_part<Op, T>(p, where, r); });
     });
   });
 }

@@ -195,12 +195,7 @@ class rank_sort {
 };
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& queue) {
-  backend::group::enter(queue).on_each_rank([&](const rank& r) {
-    if (r.count() == 1)
-      registry::run_on_only_rank(r, p, where);
-    else
-      rank_sort(p, where, r).run();
-  });
+  registry::run_on_ranks(queue, p, where, [&](const rank& r) { rank_sort(p, where, r).run(); });
 }
 
 std::string unsupported(const registry::problem& p, const backend::device& on, const registry::tuning&) {
