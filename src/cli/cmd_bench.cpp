@@ -35,7 +35,7 @@ struct bench_request {
   device_list_options devices;
   std::vector<std::string> selectors, types, operations, shapes, settings;
   std::vector<std::uint64_t> sizes;
-  std::string preset = "quick", variant, tuning, mode = "hot", precision, records, report;
+  std::string preset = "quick", variant, data, tuning, mode = "hot", precision, records, report;
   double max_time_s = 0;
   bool dry_run = false, quiet = false, isolate = false;
   std::string part;  // of a child
@@ -89,6 +89,8 @@ lab::request plan_request(const bench_request& asked) {
   wanted.selectors = asked.selectors;
   wanted.what = parse_name<lab::mode>(asked.mode, lab::all_modes, "mode");
   wanted.variant = asked.variant;
+  if (!asked.data.empty())
+    wanted.data = parse_name<lab::data_class>(asked.data, lab::measured_data_classes, "data for measuring");
   wanted.sizes = asked.sizes;
   wanted.tuning = asked.tuning;
   wanted.public_calls = asked.devices.threads == 0;
@@ -283,6 +285,8 @@ void add_what(CLI::App& command, bench_request& to) {
               ->option_text("T,..."));
   several(command.add_option("--op", to.operations, "sum, product, min, max, instead of the preset's")
               ->option_text("OP,..."));
+  command.add_option("--data", to.data, "uniform, wide, sorted, equal, or subnormal: small integers")
+      ->option_text("NAME");
   command.add_option("--variant", to.variant, "only variants with this name")->option_text("NAME");
   command.add_option("--tuning", to.tuning, "such as \"group_size=64\", or all")->option_text("TEXT");
 }

@@ -17,8 +17,8 @@ bool same_problem(const registry::problem& a, const registry::problem& b) {
 }
 
 verified_case case_of(const group& g, const measuring& how) {
-  if (g.from != nullptr && g.from->inputs != nullptr) return make_case(g.problem, g.from->inputs(g.problem));
-  return make_case(g.problem, data_for(g.problem), how.seed);
+  if (g.has_own_inputs()) return make_case(g.problem, g.from->inputs(g.problem));
+  return make_case(g.problem, g.made_of(), how.seed);
 }
 
 /// If the definition's result begins unlike the document's, there is a fault in the definition or the inputs.

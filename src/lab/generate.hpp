@@ -31,6 +31,9 @@ enum class data_class : std::uint8_t {
 inline constexpr std::array all_data_classes{
     data_class::uniform, data_class::wide,     data_class::near_one, data_class::cancelling, data_class::subnormal,
     data_class::zeros,   data_class::infinite, data_class::nan,      data_class::sorted,     data_class::equal};
+/// What is worth a measurement of its own, since some methods are faster or slower with it.
+inline constexpr std::array measured_data_classes{data_class::uniform, data_class::wide, data_class::subnormal,
+                                                  data_class::sorted, data_class::equal};
 std::string_view name_of(data_class data);
 
 /// Elements [first, first + count) into `out`, which has room for count elements of `type`.

@@ -25,13 +25,14 @@ bool share_memory(const row& a, const row& b) {
   return a.on == b.on || (a.on->info().backend == "cpu" && b.on->info().backend == "cpu");
 }
 
-std::string group::data() const {
-  return std::string(from != nullptr && from->inputs != nullptr ? from->data : name_of(data_for(problem)));
-}
+bool group::has_own_inputs() const { return from != nullptr && from->inputs != nullptr; }
+
+data_class group::made_of() const { return asked_data.value_or(data_for(problem)); }
+
+std::string group::data() const { return std::string(has_own_inputs() ? from->data : name_of(made_of())); }
 
 std::string group::name() const {
-  return registry::to_string(problem) + (from != nullptr && from->inputs != nullptr ? " data=" + data() : "") + " @" +
-         where;
+  return registry::to_string(problem) + (has_own_inputs() || asked_data ? " data=" + data() : "") + " @" + where;
 }
 
 data_class data_for(const registry::problem& p) {

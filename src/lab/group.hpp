@@ -6,6 +6,7 @@
 #include "lab/generate.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,12 +38,17 @@ struct group {
   std::string where;  // "cpu", "cuda:0"
   std::vector<row> rows;
   const experiment* from = nullptr;  // of the document that asks for it
+  std::optional<data_class> asked_data = {};
 
-  std::string data() const;  // "seeds" for a document's own inputs, "uniform"
-  std::string name() const;  // "scan.f32 n=1024 op=sum kind=inclusive init=none @cpu"
+  /// Whether its document has inputs of its own.
+  bool has_own_inputs() const;
+  data_class made_of() const;  // otherwise
+  std::string data() const;    // "seeds" for a document's own inputs, "uniform"
+  std::string name() const;    // "scan.f32 n=1024 op=sum kind=inclusive init=none @cpu"
 };
 
-/// The data that a problem is measured with: uniform, except for products, which would vanish: near_one.
+/// The data that a problem is measured with if nothing else is asked for: uniform, except for products, which would
+/// vanish: near_one.
 data_class data_for(const registry::problem& p);
 
 }  // namespace tilewise::lab

@@ -224,7 +224,7 @@ std::vector<row> rows_of(const registry::problem& p, const experiment* from, con
 group jobs_of(const registry::problem& p, const experiment* from, const std::vector<place>& places,
               const request& wanted) {
   const bool of_files = wanted.what == mode::file_to_file;
-  group all{p, of_files ? "files" : "host", {}};
+  group all{p, of_files ? "files" : "host", {}, nullptr, wanted.data};
   std::vector<row> limits;
   for (const place& where : places) {
     const std::vector<row> rows = rows_of(p, from, where, wanted);
@@ -248,7 +248,7 @@ void add_groups(std::vector<group>& plan, const registry::problem& p, const expe
     if (rows.empty()) continue;
     for (const variant* limit : limits_of(p, where.devices.back()->info().backend))
       rows.push_back({limit, where.devices.back()});
-    plan.push_back({p, where.name, std::move(rows), from});
+    plan.push_back({p, where.name, std::move(rows), from, wanted.data});
   }
 }
 
@@ -290,6 +290,8 @@ std::vector<group> make_plan(const request& wanted) {
   refuse_unmatched(wanted);
   const std::vector<const registry::algorithm*> selected = selected_algorithms(wanted);
   refuse_foreign(selected, wanted);
+  if (wanted.base.of_documents && wanted.data)
+    throw error(errc::invalid_argument, "the documents' experiments have their own data; leave out --data");
   if (wanted.base.of_documents) return plan_of_documents(selected, wanted);
   const std::vector<place> places = places_of(wanted.devices);
   std::vector<group> plan;

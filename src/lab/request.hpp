@@ -3,10 +3,12 @@
 #pragma once
 
 #include "lab/experiment.hpp"
+#include "lab/generate.hpp"
 #include "lab/mode.hpp"
 #include "lab/stop_rule.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,8 +39,9 @@ struct request {
   std::vector<dtype> types;
   /// Names and words, such as order, descending; each of several words of one name is measured.
   std::vector<std::pair<std::string, std::string>> settings;
-  std::string tuning;        // "all", a tuning's text, or empty: the default
-  bool public_calls = true;  // rows for the library's own functions, which choose their own number of threads
+  std::optional<data_class> data;  // instead of each problem's own
+  std::string tuning;              // "all", a tuning's text, or empty: the default
+  bool public_calls = true;        // rows for the library's own functions, which choose their own number of threads
   preset base;
   mode what = mode::hot;
   std::span<const experiment> documents = experiments();  // of the preset seeds

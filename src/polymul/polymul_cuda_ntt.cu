@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   polynomial product by number-theoretic transforms modulo three or six primes below 2^30.
+// What:   polynomial product by number-theoretic transforms modulo three or six primes below 2^30, or two where the
+//         coefficients turn out to be small.
 // Order:  none: exact, so every way of computing it gives the same bits.
 // Shape:  columns: 256 rows of a block, 16 columns per group, through 8 levels; first from the factors' coefficients to
 //         residues. Rows: tiles of 4096 neighbours through the other levels, the products of leaves, and back.
@@ -74,6 +75,10 @@ void enqueue_inner(const ntt_work& work, unsigned log_blocks, unsigned block, cu
 template <bool Modular, class Product>
 void enqueue_last(const ntt_work& work, const ntt_plan& plan, std::uint64_t modulus, const Product& product,
                   unsigned tiles, cudaStream_t stream) {
+  if constexpr (!Modular)
+    if (work.magnitudes.largest != nullptr)
+      last_columns<least_words, false, Product>
+          <<<tiles, group_size, 0, stream>>>(work, sums_of(plan.log, least_words, 0), 0, product);
   auto last = last_columns<few_words, Modular, Product>;
   if constexpr (Modular)
     if (plan.fields == most_words) last = last_columns<most_words, true, Product>;
@@ -81,12 +86,24 @@ void enqueue_last(const ntt_work& work, const ntt_plan& plan, std::uint64_t modu
   TW_CUDA(cudaGetLastError());
 }
 
+/// Shorter products, which take few microseconds, do not ask whether their coefficients are small.
+constexpr unsigned log_least_asked = 20;
+
 template <class T, bool Modular>
 void enqueue(const ntt_plan& plan, const operands<T>& on, std::uint64_t modulus, queue& q) {
-  const backend::buffer residues(q, 2 * plan.values() * sizeof(word));
-  const ntt_work work{all_word_fields(), plan.log, plan.fields, tables_of(q), residues.as<word>()};
-  const unsigned tiles = 1u << (plan.log - log_tile);
-  first_columns<T, Modular><<<dim3(tiles, plan.fields, 2), group_size, 0, q.stream()>>>(work, on, modulus);
+  const bool asks = plan.fields == few_words && !Modular && plan.log >= log_least_asked;
+  const backend::buffer residues(q, 2 * plan.values() * sizeof(word)),
+      largest(q, asks ? 2 * sizeof(unsigned long long) : 0);
+  ntt_work work{all_word_fields(), plan.log, plan.fields, tables_of(q), residues.as<word>()};
+  const unsigned tiles = 1u << (plan.log - log_tile), at_first = asks ? least_words : plan.fields;
+  if (asks) {
+    work.magnitudes = {largest.as<unsigned long long>(), most_of_least_words / std::min(on.n, on.m)};
+    TW_CUDA(cudaMemsetAsync(work.magnitudes.largest, 0, 2 * sizeof(unsigned long long), q.stream()));
+  }
+  first_columns<T, Modular><<<dim3(tiles, at_first, 2), group_size, 0, q.stream()>>>(work, on, modulus, 0);
+  if (asks)
+    first_columns<T, Modular>
+        <<<dim3(tiles, plan.fields - at_first, 2), group_size, 0, q.stream()>>>(work, on, modulus, at_first);
   enqueue_inner(work, 0, 0, q.stream());
   enqueue_last<Modular>(work, plan, modulus, whole_product{on.c, on.length}, tiles, q.stream());
 }

@@ -81,12 +81,28 @@ __device__ __forceinline__ void backward_rows(word (&x)[1u << Log], const word_f
   }
 }
 
+/// The largest magnitudes of both factors, found on the way: where they are small, two fields hold the product.
+struct ntt_magnitudes {
+  unsigned long long* largest;  // of each factor; null where nobody asks
+  std::uint64_t most;           // of their product, with which two fields do
+
+  __device__ bool are_small() const {
+    if (largest == nullptr) return false;
+    const unsigned long long a = largest[0], b = largest[1];
+    return __umul64hi(a, b) == 0 && a * b <= most;
+  }
+};
+
 /// What all kernels of a product work on.
 struct ntt_work {
   word_fields fields;
   unsigned log, used;  // 2^log points, the number of fields used
   const word* tables;  // of Montgomery forms, for each field forward and backward: r[k] and r[4096 k], k < 4096
   word* data;          // residues of the first factor for each field, then of the second one
+  ntt_magnitudes magnitudes{};
+
+  /// Whether the product does without a field. Known once the first fields have read all coefficients.
+  __device__ bool is_idle(unsigned field) const { return field >= least_words && magnitudes.are_small(); }
 
   __device__ unsigned points() const { return 1u << log; }
   __device__ word* residues(unsigned factor, unsigned field) const {

@@ -75,12 +75,28 @@ __device__ word residue_of(std::int64_t x, const word_field& f) {
   return lower(sum, f.twice) + (x < 0 ? f.minus_radix_2 : 0);
 }
 
-/// Group (tile, field, factor): coefficients to residues, and the first levels.
+__device__ inline unsigned long long magnitude(std::int64_t x) {
+  const auto bits = static_cast<unsigned long long>(x);
+  return x < 0 ? 0 - bits : bits;
+}
+
+/// Raises `largest` to what the warp has; most warps see that it is as large already.
+__device__ inline void raise(unsigned long long* largest, unsigned long long magnitude) {
+  for (unsigned apart = 16; apart != 0; apart /= 2)
+    magnitude = max(magnitude, __shfl_xor_sync(0xffffffff, magnitude, apart));
+  if (threadIdx.x % 32 == 0 && magnitude > *static_cast<volatile unsigned long long*>(largest))
+    atomicMax(largest, magnitude);
+}
+
+/// Group (tile, field, factor): coefficients to residues, and the first levels, for the fields from `first_field` on.
 template <class T, bool Modular>
 __global__ void __launch_bounds__(group_size, 5)
-    first_columns(const __grid_constant__ ntt_work work, operands<T> on, std::uint64_t modulus) {
+    first_columns(const __grid_constant__ ntt_work work, operands<T> on, std::uint64_t modulus, unsigned first_field) {
   __shared__ column_memory here;
-  const unsigned k = blockIdx.y;
+  const unsigned k = first_field + blockIdx.y;
+  if (work.is_idle(k)) return;
+  const bool is_asked = !Modular && k == 0 && work.magnitudes.largest != nullptr;
+  unsigned long long largest = 0;
   const word_field& f = work.fields.at[k];
   const column_tile tile(blockIdx.x, work.points() / column_nodes);
   const T* from = blockIdx.z == 0 ? on.a : on.b;
@@ -100,7 +116,9 @@ __global__ void __launch_bounds__(group_size, 5)
       x[i] = residue_of(static_cast<std::int64_t>(residue(value, modulus)), f);
     else
       x[i] = residue_of(value, f);
+    if (is_asked) largest = max(largest, magnitude(value));
   }
+  if (is_asked) raise(work.magnitudes.largest + blockIdx.z, largest);
   load_roots<column_nodes>(here.roots, work, k, 0, 0);
   columns_down(x, here.roots, here.tile, tile, halved ? 1 : 0, f);
   word* const to = work.residues(blockIdx.z, k);
@@ -115,6 +133,7 @@ __global__ void __launch_bounds__(group_size, 5)
     inner_columns(const __grid_constant__ ntt_work work, unsigned stride, unsigned first_block) {
   __shared__ column_memory here;
   const unsigned k = blockIdx.y;
+  if (work.is_idle(k)) return;
   const word_field& f = work.fields.at[k];
   const column_tile tile(blockIdx.x, stride);
   word* const values = work.residues(blockIdx.z, k);
@@ -155,12 +174,14 @@ struct whole_product {
   }
 };
 
-/// The first levels upwards for all fields, whose residues become digits by Garner's algorithm (Knuth, TAOCP 2, 4.3.2).
+/// The first levels upwards for all fields in use, whose residues become digits by Garner's algorithm (Knuth, TAOCP
+/// 2, 4.3.2).
 template <unsigned Fields, bool Modular, class Product>
 __global__ void __launch_bounds__(group_size, Fields <= 3 ? 3 : 1)
     last_columns(const __grid_constant__ ntt_work work, const __grid_constant__ ntt_sums sums, std::uint64_t modulus,
                  const __grid_constant__ Product product) {
   __shared__ column_memory here;
+  if ((Fields == least_words) != work.magnitudes.are_small()) return;  // the other one's
   const column_tile tile(product.first_tile + blockIdx.x, work.points() / column_nodes);
   word digit[rows][Fields];
 #pragma unroll

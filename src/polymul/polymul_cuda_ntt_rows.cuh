@@ -96,6 +96,7 @@ __global__ void __launch_bounds__(group_size, LogNear == log_rows ? 3 : 2)
   auto& here = *reinterpret_cast<memory*>(bytes);
   constexpr unsigned parts = memory::parts, held = memory::held, stride = held * lanes;
   const auto later = [](unsigned levels) { return levels < log_rows ? 0 : levels - log_rows; };
+  if (work.is_idle(blockIdx.y)) return;
   const unsigned k = blockIdx.y, root_tile = first_tile + blockIdx.x;
   const word_field& f = work.fields.at[k];
   const unsigned first = blockIdx.x * rows * stride + threadIdx.x;

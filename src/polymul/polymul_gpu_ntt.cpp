@@ -86,9 +86,12 @@ const word_fields& all_word_fields() {
 ntt_plan::ntt_plan(const registry::problem& p, unsigned log_least)
     : log(std::max(log_least,
                    static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(sizes(p).product(), 1) - 1)))),
-      fields(fields_for(p)) {
+      fields(fields_for(p)),
+      sums(sums_of(log, fields, modulus_of(p))) {}
+
+ntt_sums sums_of(unsigned log, unsigned fields, std::uint64_t modulus) {
   __extension__ using wide = unsigned __int128;
-  const std::uint64_t modulus = modulus_of(p);
+  ntt_sums sums{};
   std::uint64_t weight = modulus == 0 ? 1 : 1 % modulus;
   sums.all = 1;
   for (unsigned k = 0; k < fields; ++k) {
@@ -99,6 +102,7 @@ ntt_plan::ntt_plan(const registry::problem& p, unsigned log_least)
     weight = modulus == 0 ? weight * prime : static_cast<std::uint64_t>(wide{weight} * prime % modulus);
     sums.all *= prime;
   }
+  return sums;
 }
 
 std::string without_plan(const registry::problem& p) {

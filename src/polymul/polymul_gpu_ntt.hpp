@@ -14,7 +14,7 @@ struct word_factor {
   std::uint32_t value, quotient;
 };
 
-inline constexpr unsigned few_words = 3, most_words = 6;
+inline constexpr unsigned least_words = 2, few_words = 3, most_words = 6;
 inline constexpr unsigned log_most_roots = 24;
 
 /// A prime p below 2^30 and what kernels know about it.
@@ -40,6 +40,11 @@ struct ntt_sums {
   std::uint64_t all;                 // the product of the primes modulo 2^64: by which a negative number is too large
 };
 
+ntt_sums sums_of(unsigned log, unsigned fields, std::uint64_t modulus);
+
+/// Two primes hold signed numbers up to this magnitude.
+inline constexpr std::uint64_t most_of_least_words = std::uint64_t{1} << 56;
+
 inline constexpr unsigned log_leaf = 3;  // blocks of 8 coefficients are multiplied by the definition
 inline constexpr unsigned log_least_points = 12;
 
@@ -48,7 +53,7 @@ inline constexpr unsigned log_least_points = 12;
 /// is the product of the roots `of_bit` of k's bits.
 struct ntt_plan {
   unsigned log, fields;
-  ntt_sums sums{};
+  ntt_sums sums;
 
   explicit ntt_plan(const registry::problem& p, unsigned log_least = log_least_points);
 

@@ -153,6 +153,25 @@ TEST(Polymul, RandomProductsAreExactOrRefusedOnGpus) {
     }
 }
 
+// From 2^20 coefficients on, transforms on GPUs take as many primes as the magnitudes need; at 2^56 they need one more.
+TEST(Polymul, LongProductsOfAnyMagnitudeOnGpusAreThoseOfTheCpu) {
+  constexpr std::uint64_t n = 1 << 19;
+  constexpr std::array<std::array<std::int64_t, 2>, 5> magnitudes{
+      {{0, 7}, {1 << 14, -(1 << 14)}, {1 << 18, -(1 << 19)}, {(1 << 18) + 1, -(1 << 19)}, {1 << 20, -(1 << 20)}}};
+  for (const device& on : tests::devices_with("polymul")) {
+    if (on.info().is_cpu) continue;
+    for (const auto& [of_a, of_b] : magnitudes) {
+      SCOPED_TRACE(on.info().name + " " + std::to_string(of_a));
+      std::mt19937_64 random(7);
+      std::vector<std::int64_t> a(n, of_a), b(n, of_b);  // the longest sum has the largest magnitude
+      for (std::size_t i = 0; i < n / 4; ++i) a[i] = static_cast<std::int64_t>(random() % 3 - 1) * (of_a / 2);
+      EXPECT_EQ(polymul(a, b, {.device = on, .variant = "ntt"}), polymul(a, b, {.variant = "ntt"}));
+      const std::vector<std::int32_t> c(a.begin(), a.end()), d(b.begin(), b.end());
+      EXPECT_EQ(polymul(c, d, {.device = on, .variant = "ntt"}), polymul(c, d, {.variant = "ntt"}));
+    }
+  }
+}
+
 TEST(Polymul, OverflowIsFoundAtTheBorderItself) {
   std::mt19937_64 random(3);
   for (unsigned i = 0; i < 2000; ++i) {

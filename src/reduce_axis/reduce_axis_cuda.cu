@@ -2,14 +2,15 @@
 // What:   reduce_axis on CUDA: whole tiles level by level, then what is left on all levels.
 // Order:  that of reduce_axis.cl: tiles are aligned blocks, what is left over are the digits of the length.
 // Shape:  a group holds several lines side by side and a power of two of elements of each (reduce_axis_tile.hpp),
-//         loaded in the order in which they lie in memory. One launch, and one more for each level of tiles.
+//         loaded in the order in which they lie in memory. One launch, and one more for each level of tiles. Of many
+//         columns each has threads of its own (reduce_axis_cuda_columns.cu).
 // Limits: none.
 // Twins:  reduce_axis_serial.cpp, reduce_axis.cl.
 #include "backend/cuda/cuda_dispatch.hpp"
 #include "backend/cuda/cuda_error.hpp"
 #include "backend/cuda/cuda_queue.hpp"
 #include "base/ceil_div.hpp"
-#include "reduce_axis/reduce_axis_problem.hpp"
+#include "reduce_axis/reduce_axis_cuda.hpp"
 #include "reduce_axis/reduce_axis_tile.hpp"
 #include "registry/variant.hpp"
 
@@ -21,8 +22,9 @@ namespace {
 
 using namespace backend::cuda;
 
-constexpr unsigned group_size = 256;
-constexpr unsigned tile_length = 4096;
+constexpr unsigned group_size = 256, items = 16;
+constexpr unsigned tile_length = group_size * items;
+constexpr unsigned log_banks = 5;
 
 /// Element e of line l is from[e * element + l * line].
 template <class T>
@@ -36,24 +38,74 @@ struct line_source {
   }
 };
 
+/// The elements of a tile in shared memory, with a gap for every 32, so that few of those that threads read or write at
+/// a time share a bank, whichever way the lines lie.
 template <class T>
-__device__ void load_lines(const line_source<T>& s, unsigned length, unsigned lines, const line_tile& tile, T* nodes) {
-  for (unsigned i = threadIdx.x; i < 1u << (tile.log_length + tile.log_lines); i += group_size) {
-    const unsigned e = s.by_rows ? i & ((1u << tile.log_length) - 1) : i >> tile.log_lines;
-    const unsigned l = s.by_rows ? i >> tile.log_length : i & ((1u << tile.log_lines) - 1);
-    if (e < length && l < lines) nodes[e << tile.log_lines | l] = s.from[e * s.element + l * s.line];
+class tile_nodes {
+ public:
+  static constexpr unsigned room = tile_length + (tile_length >> log_banks);
+
+  __device__ tile_nodes(T* nodes, unsigned log_lines)
+      : nodes_(nodes), log_lines_(log_lines), log_gap_(log_lines < log_banks ? log_banks - log_lines : 0) {}
+
+  __device__ T& operator()(unsigned e, unsigned l) const { return nodes_[(e << log_lines_ | l) + (e >> log_gap_)]; }
+
+ private:
+  T* nodes_;
+  unsigned log_lines_, log_gap_;
+};
+
+/// All of a thread's loads are under way before it stores the first.
+template <class T>
+__device__ void load_lines(const line_source<T>& s, unsigned length, unsigned lines, const line_tile& tile,
+                           const tile_nodes<T>& nodes) {
+  T loaded[items];
+  unsigned e[items], l[items];
+  bool is_there[items];
+#pragma unroll
+  for (unsigned k = 0; k < items; ++k) {
+    const unsigned i = threadIdx.x + k * group_size;
+    e[k] = s.by_rows ? i & ((1u << tile.log_length) - 1) : i >> tile.log_lines;
+    l[k] = s.by_rows ? i >> tile.log_length : i & ((1u << tile.log_lines) - 1);
+    is_there[k] = e[k] < length && l[k] < lines;
+    if (is_there[k]) loaded[k] = s.from[e[k] * s.element + l[k] * s.line];
   }
+#pragma unroll
+  for (unsigned k = 0; k < items; ++k)
+    if (is_there[k]) nodes(e[k], l[k]) = loaded[k];
   __syncthreads();
 }
 
-/// The values of all blocks that lie within `length` elements, each at its first element unless a larger block has it.
+/// The values of all blocks that lie within `count` nodes of one line, 2^level elements apart; each stays at its first
+/// node unless a larger block has it.
 template <class Op, class T>
-__device__ void merge_blocks(T* nodes, unsigned length, unsigned log_lines) {
-  for (unsigned k = 0; length >> (k + 1) != 0; ++k) {
-    const unsigned pairs = length >> (k + 1) << log_lines;
-    for (unsigned i = threadIdx.x; i < pairs; i += group_size) {
-      const unsigned left = i >> log_lines << (k + 1 + log_lines) | (i & ((1u << log_lines) - 1));
-      nodes[left] = Op::template apply<T>(nodes[left], nodes[left + (1u << (k + log_lines))]);
+__device__ void merge_chunk(const tile_nodes<T>& nodes, unsigned first, unsigned count, unsigned level, unsigned line) {
+  T value[items];
+#pragma unroll
+  for (unsigned i = 0; i < items; ++i)
+    if (i < count) value[i] = nodes((first + i) << level, line);
+#pragma unroll
+  for (unsigned half = 1; half < items; half *= 2)
+#pragma unroll
+    for (unsigned i = 0; i < items; i += 2 * half)
+      if (i + 2 * half <= count) value[i] = Op::template apply<T>(value[i], value[i + half]);
+  if (count == items)
+    nodes(first << level, line) = value[0];
+  else
+#pragma unroll
+    for (unsigned i = 0; i < items; i += 2)
+      if (i + 2 <= count) nodes((first + i) << level, line) = value[i];
+}
+
+/// The values of all blocks that lie within `length` elements of each line: four levels of the tree at a time, of which
+/// a thread has a chunk in registers.
+template <class Op, class T>
+__device__ void merge_blocks(const tile_nodes<T>& nodes, unsigned length, unsigned lines, unsigned log_lines) {
+  for (unsigned level = 0; length >> (level + 1) != 0; level += 4) {
+    const unsigned count = length >> level, chunks = (count + items - 1) / items;
+    for (unsigned i = threadIdx.x; i < chunks << log_lines; i += group_size) {
+      const unsigned line = i & ((1u << log_lines) - 1), first = (i >> log_lines) * items;
+      if (line < lines) merge_chunk<Op>(nodes, first, min(count - first, items), level, line);
     }
     __syncthreads();
   }
@@ -67,14 +119,15 @@ __device__ inline unsigned lines_from(std::uint64_t begin, std::uint64_t lines, 
 template <class T, class Op>
 __global__ void __launch_bounds__(group_size)
     fold_tiles_of_lines(line_source<T> source, std::uint64_t lines, std::uint64_t groups, line_tile tile, T* values) {
-  __shared__ T nodes[tile_length];
+  __shared__ T shared[tile_nodes<T>::room];
+  const tile_nodes<T> nodes(shared, tile.log_lines);
   const std::uint64_t bands = (lines + (1ull << tile.log_lines) - 1) >> tile.log_lines;
   for (std::uint64_t group = blockIdx.x; group < groups; group += gridDim.x) {
     const std::uint64_t at = group / bands, begin = group % bands << tile.log_lines;
     const unsigned present = lines_from(begin, lines, tile), length = 1u << tile.log_length;
     load_lines(source.at(at << tile.log_length, begin), length, present, tile, nodes);
-    merge_blocks<Op>(nodes, length, tile.log_lines);
-    if (threadIdx.x < present) values[at * lines + begin + threadIdx.x] = nodes[threadIdx.x];
+    merge_blocks<Op>(nodes, length, present, tile.log_lines);
+    if (threadIdx.x < present) values[at * lines + begin + threadIdx.x] = nodes(0, threadIdx.x);
     __syncthreads();
   }
 }
@@ -82,7 +135,7 @@ __global__ void __launch_bounds__(group_size)
 /// What is left of the lines from `begin` on after their whole tiles, on every level, folded in one thread for each.
 template <class Op, class T>
 __device__ T prefix_of_line(const line_source<T>& in, std::uint64_t lines, std::uint64_t n, std::uint64_t begin,
-                            const line_tile& tile, const T* values, T* nodes) {
+                            const line_tile& tile, const T* values, const tile_nodes<T>& nodes) {
   const unsigned present = lines_from(begin, lines, tile);
   T prefix = Op::template identity<T>();
   int level = 0;
@@ -95,11 +148,11 @@ __device__ T prefix_of_line(const line_source<T>& in, std::uint64_t lines, std::
     const line_source<T> of_level = level == 0 ? in : line_source<T>{values + first, lines, 1, false};
     __syncthreads();
     load_lines(of_level.at(whole, begin), rest, present, tile, nodes);
-    merge_blocks<Op>(nodes, rest, tile.log_lines);
+    merge_blocks<Op>(nodes, rest, present, tile.log_lines);
     if (threadIdx.x >= present) continue;
     for (unsigned position = 0, k = tile.log_length; k-- > 0;) {
       if ((rest >> k & 1) == 0) continue;
-      prefix = Op::template apply<T>(prefix, nodes[position << tile.log_lines | threadIdx.x]);
+      prefix = Op::template apply<T>(prefix, nodes(position, threadIdx.x));
       position += 1u << k;
     }
   }
@@ -109,7 +162,8 @@ __device__ T prefix_of_line(const line_source<T>& in, std::uint64_t lines, std::
 template <class T, class Op>
 __global__ void __launch_bounds__(group_size) finish_lines(line_source<T> in, std::uint64_t lines, std::uint64_t n,
                                                            line_tile tile, const T* values, T first, T* out) {
-  __shared__ T nodes[tile_length];
+  __shared__ T shared[tile_nodes<T>::room];
+  const tile_nodes<T> nodes(shared, tile.log_lines);
   const std::uint64_t bands = (lines + (1ull << tile.log_lines) - 1) >> tile.log_lines;
   for (std::uint64_t band = blockIdx.x; band < bands; band += gridDim.x) {
     const std::uint64_t begin = band << tile.log_lines;
@@ -119,14 +173,9 @@ __global__ void __launch_bounds__(group_size) finish_lines(line_source<T> in, st
   }
 }
 
-unsigned groups_for(std::uint64_t wanted) {
-  return static_cast<unsigned>(std::min<std::uint64_t>(wanted, std::uint64_t{1} << 30));
-}
-
 template <class T, class Op>
-void launch(const registry::problem& p, const registry::bindings& where, queue& q) {
+void launch_tiles(const registry::problem& p, const registry::bindings& where, queue& q) {
   const lines of(p);
-  if (of.count == 0) return;
   const line_tile tile = tile_for(p, group_size, tile_length);
   const std::uint64_t bands = ceil_div(of.count, tile.lines());
   const backend::buffer workspace(q, tile.values_of(of) * sizeof(T));
@@ -147,7 +196,11 @@ void launch(const registry::problem& p, const registry::bindings& where, queue& 
 }
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& q) {
-  with_type_and_operator(p.type, operation_of(p), [&]<class T, class Op>(T, Op) { launch<T, Op>(p, where, enter(q)); });
+  const lines of(p);
+  if (of.count == 0) return;
+  if (axis_of(p) == axis::columns && of.count >= fewest_columns) return reduce_columns_on_cuda(p, where, q);
+  with_type_and_operator(p.type, operation_of(p),
+                         [&]<class T, class Op>(T, Op) { launch_tiles<T, Op>(p, where, enter(q)); });
 }
 
 }  // namespace
