@@ -125,7 +125,7 @@ unsigned groups_for(std::uint64_t wanted) {
 
 template <class T, class Op>
 void launch(const registry::problem& p, const registry::bindings& where, queue& q) {
-  const lines of(p);
+  const registry::lines of = lines_of(p);
   if (of.count == 0) return;
   const line_tile tile = tile_for(p, group_size, tile_length);
   const std::uint64_t bands = ceil_div(of.count, tile.lines());
