@@ -23,7 +23,6 @@ namespace {
 
 constexpr std::array<unsigned, 4> tile_lengths{2048, 8192, 32768, 131072};
 constexpr std::array<registry::tuning_axis, 1> axes{{{"tile", tile_lengths, 32768}}};
-constexpr std::uint64_t strips_per_thread = 8;  // at least, so that the last ones end at about the same time
 
 template <class T, class Op>
 struct job {
@@ -94,77 +93,99 @@ void scan_long_rows(const job<T, Op>& j) {
   });
 }
 
-/// Columns in strips. Where rows are written past the caches, all strips but the first begin at whole cache lines.
+/// Columns in strips of equal width, the last one excepted.
 template <class T, class Op>
 class strips {
  public:
-  explicit strips(const job<T, Op>& j) : job_(j), kernels_(kernels_for<T>(j.queue.level(), Op::id)) {
-    if (j.stream) shift_ = reinterpret_cast<std::uintptr_t>(j.out) % 64 / sizeof(T);
-    count_ = ceil_div(j.from.count + shift_, width());
+  strips(const job<T, Op>& j, std::uint64_t width, std::uint64_t rows)
+      : job_(j),
+        width_(width),
+        slot_(scratch_elements(rows, width)),
+        scratch_(j.queue, j.queue.threads() * slot_ * sizeof(T)) {}
+
+  std::uint64_t count() const { return ceil_div(job_.from.count, width_); }
+  std::uint64_t width() const { return width_; }
+
+  /// P(rows) of each column, where `rows` is a power of two, into `value`.
+  void fold(std::uint64_t strip, std::uint64_t row, std::uint64_t rows, T* value) const {
+    constexpr std::uint64_t most = reduce_axis::strip<T>;
+    const std::uint64_t columns = columns_of(strip);
+    std::fill_n(value, width_, Op::template identity<T>());
+    for (std::uint64_t c = 0; c < columns; c += most)
+      downwards_(input(strip, row) + c, job_.from.element, rows, std::min(most, columns - c), value + c);
   }
 
-  std::uint64_t count() const { return count_; }
-  std::uint64_t width() const { return std::min(strip_width<T>, job_.from.count + shift_); }
-  std::uint64_t begin(std::uint64_t strip) const { return strip == 0 ? 0 : strip * width() - shift_; }
-  std::uint64_t columns(std::uint64_t strip) const {
-    return std::min(job_.from.count, (strip + 1) * width() - shift_) - begin(strip);
-  }
-  const T* input(std::uint64_t strip, std::uint64_t row) const {
-    return job_.in + row * job_.from.element + begin(strip);
-  }
-
-  void scan_rows(std::uint64_t strip, std::uint64_t row, std::uint64_t rows, const T* carry, const T* next) const {
-    const scan_axis::strip<T> some{
-        input(strip, row), job_.from.element, job_.out + row * job_.to.element + begin(strip), job_.to.element, rows,
-        columns(strip)};
-    const bool begins_a_line = reinterpret_cast<std::uintptr_t>(some.out) % 64 == 0;
-    kernels_.columns(some, {.carry = carry,
-                            .next = next,
-                            .init = job_.left(),
-                            .inclusive = job_.inclusive,
-                            .stream = job_.stream && begins_a_line});
+  void scan(std::uint64_t strip, std::uint64_t row, std::uint64_t rows, const T* carry, const T* next,
+            unsigned worker) const {
+    T* const out = job_.out + row * job_.to.element + strip * width_;
+    kernels_.columns({input(strip, row), job_.from.element, out, job_.to.element, rows, columns_of(strip)},
+                     {.carry = carry, .next = next, .init = job_.left(), .inclusive = job_.inclusive},
+                     scratch_.template as<T>() + worker * slot_);
   }
 
  private:
+  const T* input(std::uint64_t strip, std::uint64_t row) const {
+    return job_.in + row * job_.from.element + strip * width_;
+  }
+  std::uint64_t columns_of(std::uint64_t strip) const { return std::min(width_, job_.from.count - strip * width_); }
+
   const job<T, Op>& job_;
-  const cpu_kernels<T>& kernels_;
-  std::uint64_t shift_ = 0, count_;
+  const std::uint64_t width_, slot_;
+  const backend::buffer scratch_;
+  const cpu_kernels<T>& kernels_ = kernels_for<T>(job_.queue.level(), Op::id);
+  void (*const downwards_)(const T*, std::uint64_t, std::uint64_t, std::uint64_t,
+                           T*) = reduce_axis::kernels_for<T>(job_.queue.level(), Op::id).columns;
 };
 
+/// Whole columns, each thread its strips.
 template <class T, class Op>
-void scan_columns(const job<T, Op>& j) {
-  const strips<T, Op> all(j);
-  const std::uint64_t length = j.from.length;
-  if (j.queue.threads() == 1 || all.count() >= j.queue.threads() * strips_per_thread)
-    return j.queue.for_each_tile(all.count(),
-                                 [&](std::uint64_t i, unsigned) { all.scan_rows(i, 0, length, nullptr, nullptr); });
-  const std::uint64_t rows = std::bit_floor(std::max<std::uint64_t>(8, j.tile / all.width()));
-  const std::uint64_t whole = length / rows, rest = length % rows;
-  const auto fold_columns = reduce_axis::kernels_for<T>(j.queue.level(), Op::id).columns;
-  const backend::buffer values(j.queue, j.queue.threads() * all.width() * sizeof(T));
-  tile_carries<T, Op> carries(j.queue, all.count(), whole, all.width());
+void scan_whole_columns(const job<T, Op>& j) {
+  constexpr std::uint64_t line = 64 / sizeof(T);
+  const std::uint64_t each = ceil_div(ceil_div(j.from.count, j.queue.threads()), line) * line;
+  const strips<T, Op> all(j, std::min({strip_width<T>, each, j.from.count}), j.from.length);
+  j.queue.for_each_tile(
+      all.count(), [&](std::uint64_t i, unsigned worker) { all.scan(i, 0, j.from.length, nullptr, nullptr, worker); });
+}
+
+/// Columns too few to share out, in tiles of rows.
+template <class T, class Op>
+void scan_tiles_of_columns(const job<T, Op>& j) {
+  const std::uint64_t width = std::min(strip_width<T>, j.from.count);
+  const std::uint64_t rows = std::bit_floor(std::max<std::uint64_t>(8, j.tile / width));
+  const std::uint64_t whole = j.from.length / rows, rest = j.from.length % rows;
+  const strips<T, Op> all(j, width, rows);
+  const backend::buffer values(j.queue, j.queue.threads() * width * sizeof(T));
+  tile_carries<T, Op> carries(j.queue, all.count(), whole, width);
   j.queue.for_each_tile(all.count() * (whole + (rest != 0)), [&](std::uint64_t i, unsigned worker) {
     const std::uint64_t strip = i % all.count(), tile = i / all.count();
     if (tile == whole) {
       carries.wait(strip, tile);
-      return all.scan_rows(strip, tile * rows, rest, carries.before(strip, tile), nullptr);
+      return all.scan(strip, tile * rows, rest, carries.before(strip, tile), nullptr, worker);
     }
-    T* const value = values.as<T>() + worker * all.width();
-    std::fill_n(value, all.width(), Op::template identity<T>());
-    fold_columns(all.input(strip, tile * rows), j.from.element, rows, all.columns(strip), value);
+    T* const value = values.as<T>() + worker * width;
+    all.fold(strip, tile * rows, rows, value);
     carries.pass(strip, tile, value);
-    all.scan_rows(strip, tile * rows, rows, carries.before(strip, tile), carries.before(strip, tile + 1));
+    all.scan(strip, tile * rows, rows, carries.before(strip, tile), carries.before(strip, tile + 1), worker);
   });
 }
 
-/// Output that does not fit the last-level cache together with its input is written past it, unless it is the input,
-/// whose lines are there already. Columns need rows that lie alike in cache lines; rows that are longer than a vector
-/// of vectors.
-template <class T>
-bool worth_streaming(const registry::problem& p, const T* in, const T* out, const backend::cpu::queue& queue) {
+template <class T, class Op>
+void scan_columns(const job<T, Op>& j) {
+  constexpr std::uint64_t least = 1024 / sizeof(T);  // columns that a thread gets
+  if (j.queue.threads() == 1 || j.from.count >= j.queue.threads() * least)
+    scan_whole_columns(j);
+  else
+    scan_tiles_of_columns(j);
+}
+
+/// Rows longer than this go past the caches if the output does not fit the last-level cache together with its input,
+/// unless it is the input, whose lines are there already. Columns are written by eight rows at once, which is slower
+/// so.
+bool worth_streaming(const registry::problem& p, const registry::bindings& where, const backend::cpu::queue& queue) {
+  constexpr std::uint64_t long_row = 1024;
   const registry::lines to = lines_of_output(p);
-  const bool is_possible = axis_of(p) == axis::rows ? to.length >= 1024 : to.element * sizeof(T) % 64 == 0;
-  return is_possible && in != out && queue.exceeds_cache(2 * to.count * to.length * sizeof(T));
+  return axis_of(p) == axis::rows && to.length >= long_row && where.in[0].as<char>() != where.out[0].as<char>() &&
+         queue.exceeds_cache(2 * to.count * to.length * size_of(p.type));
 }
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& q) {
@@ -174,17 +195,15 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
   if (from.count == 0 || from.length == 0) return;
   with_type(p.type, [&]<class T>(T) {
     order::with_operator(operation_of(p), [&]<class Op>(Op) {
-      const T* const in = where.in[0].as<const T>();
-      T* const out = where.out[0].as<T>();
       const T init = init_of<T>(p);
-      const job<T, Op> all{in,
-                           out,
+      const job<T, Op> all{where.in[0].as<const T>(),
+                           where.out[0].as<T>(),
                            from,
                            lines_of_output(p),
                            tile,
                            starts_from_init(p) ? &init : nullptr,
                            !is_exclusive(p),
-                           worth_streaming(p, in, out, queue),
+                           worth_streaming(p, where, queue),
                            queue};
       if (axis_of(p) == axis::columns)
         scan_columns(all);

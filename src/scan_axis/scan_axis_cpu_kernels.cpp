@@ -23,18 +23,20 @@ template <class T>
 constexpr unsigned width = level::lanes<T>;
 
 constexpr unsigned together = 8;
-constexpr unsigned most_levels = 40;
 
 template <class T, class Op>
 vector<T> join(vector<T> a, vector<T> b) {
   return level::apply<Op, T>(a, b);
 }
 
-/// The stack's blocks of one strip, and the prefix before each of them, and before the next: [level][column].
+/// A strip's blocks on each level of the stack, and the prefixes before them; those before the next block on top.
 template <class T>
-struct alignas(64) stack {
-  T block[most_levels][strip_width<T>];
-  T before[most_levels + 1][strip_width<T>];
+struct stack {
+  T* rows;
+  std::uint64_t pitch;
+
+  T* block(unsigned depth) const { return rows + 2 * depth * pitch; }
+  T* before(unsigned depth) const { return rows + (2 * depth + 1) * pitch; }
 };
 
 template <class T, class Op, unsigned Count>
@@ -56,85 +58,88 @@ template <class T, class Op, unsigned Count>
   }
 }
 
-/// One vector of columns of up to eight rows: the block with this number.
+/// Block `number` of a vector of columns, of which `at` has the rows and columns that are there.
 template <class T>
 struct piece {
-  strip<T> at;  // from its first row and column on; rows and columns are those that are there
+  strip<T> at;
   std::uint64_t number;
   std::uint64_t column;
   unsigned depth;  // blocks on the stack
   bool is_last;
 };
 
-/// `Whole` knows that all eight rows and all lanes are there.
+/// `Whole` knows that all eight rows and all lanes may be read and written.
 template <bool Whole, class T, class Op>
 [[gnu::always_inline]] inline void load_rows(const strip<T>& s, vector<T>* x) {
   for (unsigned r = 0; r < together; ++r) {
     const T* const from = s.in + r * s.in_stride;
-    if constexpr (Whole) {
-      __builtin_prefetch(from + together * s.in_stride);
+    if constexpr (Whole)
       x[r] = level::load(from);
-    } else {
+    else
       x[r] = r < s.rows ? level::load_first(from, static_cast<unsigned>(s.columns))
                         : level::broadcast(Op::template identity<T>());
-    }
   }
 }
 
 template <bool Whole, class T, class Op>
-[[gnu::always_inline]] inline void store_rows(const strip<T>& s, const vector<T>* p, const strip_descent<T>& how) {
-  const vector<T> init = level::broadcast(how.init);
+[[gnu::always_inline]] inline void store_rows(const strip<T>& s, const vector<T>* p, T first) {
+  const vector<T> init = level::broadcast(first);
   for (unsigned r = 0; r < together; ++r) {
     T* const to = s.out + r * s.out_stride;
     const vector<T> result = level::canonical<T>(join<T, Op>(init, p[r]));
-    if constexpr (!Whole) {
-      if (r < s.rows) level::store_first<T>(to, result, static_cast<unsigned>(s.columns));
-    } else if (how.stream) {
-      level::stream<T>(to, result);
-    } else {
+    if constexpr (Whole)
       level::store<T>(to, result);
-    }
+    else if (r < s.rows)
+      level::store_first<T>(to, result, static_cast<unsigned>(s.columns));
   }
 }
 
 template <bool Whole, class T, class Op>
-[[gnu::always_inline]] inline void scan_piece(const piece<T>& s, stack<T>& blocks, const strip_descent<T>& how) {
+[[gnu::always_inline]] inline void scan_piece(const piece<T>& s, const stack<T>& blocks, const strip_descent<T>& how) {
   vector<T> x[together], p[together + 1];
   load_rows<Whole, T, Op>(s.at, x);
-  prefixes<T, Op, together>(x, level::load(blocks.before[s.depth] + s.column), p);
+  prefixes<T, Op, together>(x, level::load(blocks.before(s.depth) + s.column), p);
   vector<T> value = tree<T, Op, together>(x);
   unsigned depth = s.depth;
   for (std::uint64_t bits = s.number; (bits & 1) != 0; bits >>= 1)
-    value = join<T, Op>(level::load(blocks.block[--depth] + s.column), value);
-  p[together] = join<T, Op>(level::load(blocks.before[depth] + s.column), value);
+    value = join<T, Op>(level::load(blocks.block(--depth) + s.column), value);
+  p[together] = join<T, Op>(level::load(blocks.before(depth) + s.column), value);
   if (s.is_last && how.next != nullptr)
     p[together] = level::load_first(how.next + s.column, static_cast<unsigned>(s.at.columns));
-  level::store<T>(blocks.block[depth] + s.column, value);
-  level::store<T>(blocks.before[depth + 1] + s.column, p[together]);
-  store_rows<Whole, T, Op>(s.at, how.inclusive ? p + 1 : p, how);
+  level::store<T>(blocks.block(depth) + s.column, value);
+  level::store<T>(blocks.before(depth + 1) + s.column, p[together]);
+  store_rows<Whole, T, Op>(s.at, how.inclusive ? p + 1 : p, how.init);
+}
+
+/// Whether rows shorter than a vector may be taken as whole vectors: lanes past a row's end then lie in rows of the
+/// strip that come later, where what is written is overwritten.
+template <class T>
+bool may_run_over(const strip<T>& s, std::uint64_t rows_after) {
+  return s.columns < width<T> && s.in_stride == s.columns && s.out_stride == s.columns && s.in != s.out &&
+         rows_after * s.columns >= width<T>;
 }
 
 template <class T, class Op>
-void columns(const strip<T>& s, const strip_descent<T>& how) {
-  stack<T> blocks;
-  for (std::uint64_t c = 0; c < strip_width<T>; ++c)
-    blocks.before[0][c] = how.carry == nullptr || c >= s.columns ? Op::template identity<T>() : how.carry[c];
+void columns(const strip<T>& s, const strip_descent<T>& how, T* scratch) {
+  const stack<T> blocks{scratch, scratch_pitch(s.columns)};
+  for (std::uint64_t c = 0; c < s.columns + width<T>; ++c)
+    blocks.before(0)[c] = how.carry == nullptr || c >= s.columns ? Op::template identity<T>() : how.carry[c];
   unsigned depth = 0;
   for (std::uint64_t number = 0; number * together < s.rows; ++number) {
     const std::uint64_t row = number * together, rows = s.rows - row < together ? s.rows - row : together;
+    const bool runs_over = may_run_over(s, s.rows - row - rows);
     for (std::uint64_t c = 0; c < s.columns; c += width<T>) {
       const std::uint64_t count = s.columns - c < width<T> ? s.columns - c : width<T>;
       const strip<T> at{
           s.in + row * s.in_stride + c, s.in_stride, s.out + row * s.out_stride + c, s.out_stride, rows, count};
       const piece<T> some{at, number, c, depth, row + together >= s.rows};
-      if (rows == together && count == width<T>)
+      if (rows == together && (count == width<T> || runs_over))
         scan_piece<true, T, Op>(some, blocks, how);
       else
         scan_piece<false, T, Op>(some, blocks, how);
     }
     depth = static_cast<unsigned>(__builtin_popcountll(number + 1));
   }
-  if (how.stream) _mm_sfence();
 }
 
 template <class T, class Op>
