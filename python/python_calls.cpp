@@ -223,6 +223,25 @@ void scan(const operand& in, const operand& out, bool exclusive, op operation, c
   });
 }
 
+void scan_axis(const operand& in, matrix_layout of_in, axis which, const operand& out, matrix_layout of_out,
+               bool exclusive, op operation, const number* init, const placement& how) {
+  auto options = options_of<scan_options>(how);
+  options.operation = operation;
+  in_turn(in, how, [&] {
+    with_type(in.type, [&]<class T>(T) {
+      with_memory<T>(
+          [&](auto&& a, auto&& to) {
+            const auto call = [&](auto... given) {
+              exclusive ? tilewise::exclusive_scan_axis(a, of_in, which, to, of_out, given..., options)
+                        : tilewise::inclusive_scan_axis(a, of_in, which, to, of_out, given..., options);
+            };
+            init ? call(init->as<T>()) : call();
+          },
+          in, out);
+    });
+  });
+}
+
 void push(any_partial& onto, const operand& values, const placement& how) {
   auto options = options_of<reduce_options>(how);
   in_turn(values, how, [&] {

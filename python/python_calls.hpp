@@ -111,6 +111,8 @@ void reduce_axis(const operand& in, matrix_layout of_in, axis which, const opera
                  const number* init, const placement& how);
 void scan(const operand& in, const operand& out, bool exclusive, op operation, const number* init, any_partial* carry,
           const placement& how);
+void scan_axis(const operand& in, matrix_layout of_in, axis which, const operand& out, matrix_layout of_out,
+               bool exclusive, op operation, const number* init, const placement& how);
 void push(any_partial& onto, const operand& values, const placement& how);
 void sort(const operand& in, const operand& out, sort_order order, const placement& how);
 void argsort(const operand& in, const operand& indices, sort_order order, const placement& how);

@@ -4,7 +4,8 @@
 
 namespace tilewise::python::documents {
 
-inline constexpr const char* sum = R"(sum(a, axis=None, *, initial=None, device=None, variant=None, tuning=None)
+inline constexpr const char* sum =
+    R"(sum(a, axis=None, *, out=None, initial=None, device=None, variant=None, tuning=None)
 
 The sum of all elements, in the pairwise order: aligned blocks of 2**k elements as balanced trees, folded from the
 left. The bits are the same on every device, with every variant and number of threads; docs/order.md states them.
@@ -13,8 +14,8 @@ It has the type of the elements: unlike NumPy's, a sum of int32 is int32, and wr
 or 0. Of an array on a device it waits for the value, which is a NumPy scalar in any case.
 
 With `axis`, the first (0) or the last (-1) of an array of several dimensions, every line along it is summed by itself,
-all in one launch: each result has the bits of sum() of that line. They are a new array of the argument's kind. The rows
-of a matrix may lie apart in memory.
+all in one launch: each result has the bits of sum() of that line. They are a new array of the argument's kind, or `out`.
+The rows of a matrix may lie apart in memory.
 
 >>> tw.sum(np.array([[1, 2, 3], [4, 5, 6]]), axis=1)
 array([ 6, 15])
@@ -25,7 +26,8 @@ array([ 6, 15])
 True
 )";
 
-inline constexpr const char* prod = R"(prod(a, axis=None, *, initial=None, device=None, variant=None, tuning=None)
+inline constexpr const char* prod =
+    R"(prod(a, axis=None, *, out=None, initial=None, device=None, variant=None, tuning=None)
 
 The product of all elements, or of each line along an axis, in the order and with the type that sum() has; 1 of none.
 
@@ -33,7 +35,8 @@ The product of all elements, or of each line along an axis, in the order and wit
 3628800
 )";
 
-inline constexpr const char* min = R"(min(a, axis=None, *, initial=None, device=None, variant=None, tuning=None)
+inline constexpr const char* min =
+    R"(min(a, axis=None, *, out=None, initial=None, device=None, variant=None, tuning=None)
 
 The least element, or that of each line along an axis as sum() has them. A NaN wins, and -0.0 is less than +0.0; of
 no elements it is `initial`, which is then needed.
@@ -42,7 +45,8 @@ no elements it is `initial`, which is then needed.
 -0.0
 )";
 
-inline constexpr const char* max = R"(max(a, axis=None, *, initial=None, device=None, variant=None, tuning=None)
+inline constexpr const char* max =
+    R"(max(a, axis=None, *, out=None, initial=None, device=None, variant=None, tuning=None)
 
 The greatest element, by the rules of min().
 
@@ -51,18 +55,25 @@ The greatest element, by the rules of min().
 )";
 
 inline constexpr const char* cumsum =
-    R"(cumsum(a, *, out=None, initial=None, carry=None, device=None, variant=None, tuning=None)
+    R"(cumsum(a, axis=None, *, out=None, initial=None, carry=None, device=None, variant=None, tuning=None)
 
 Running sums: out[i] is sum(a[:i+1]), bit for bit, and with `initial` that much more. An array of several dimensions
 is taken flat, as NumPy does. `out` may be `a` itself. With `carry`, a partial of all that precedes, `a` is the next
 part of a longer array, and is appended to the carry.
 
+With `axis`, the first (0) or the last (-1) of an array of several dimensions, every line along it is scanned by itself,
+all at once: each has the bits of cumsum() of that line. The result, or `out`, has the shape of `a`; the rows of both may
+lie apart in memory.
+
 >>> tw.cumsum(np.array([1, 2, 3, 4]))
 array([ 1,  3,  6, 10])
+>>> tw.cumsum(np.array([[1, 2, 3], [4, 5, 6]]), axis=0)
+array([[1, 2, 3],
+       [5, 7, 9]])
 )";
 
 inline constexpr const char* inclusive_scan =
-    R"(inclusive_scan(a, *, op='sum', out=None, initial=None, carry=None, device=None, variant=None, tuning=None)
+    R"(inclusive_scan(a, axis=None, *, op='sum', out=None, initial=None, carry=None, device=None, variant=None, tuning=None)
 
 cumsum() for any of the operations sum, product, min and max; a carry brings its own.
 
@@ -71,7 +82,7 @@ array([3, 3, 4, 4, 5])
 )";
 
 inline constexpr const char* exclusive_scan =
-    R"(exclusive_scan(a, *, op='sum', out=None, initial=None, carry=None, device=None, variant=None, tuning=None)
+    R"(exclusive_scan(a, axis=None, *, op='sum', out=None, initial=None, carry=None, device=None, variant=None, tuning=None)
 
 What precedes each element: out[0] is `initial`, and out[i] is that and a[:i]. Without `initial` a sum starts from 0
 and a product from 1; min and max need one.

@@ -50,7 +50,7 @@ int axis_from(handle axis, int dimensions) {
   return static_cast<int>(number < 0 ? number + dimensions : number);
 }
 
-/// An array as a matrix whose columns are reduced, along its first axis, or whose rows are, along its last.
+/// An array as a matrix whose columns are the lines along its first axis, or whose rows are those along its last.
 matrix_layout layout_along(const lent& in, int axis) {
   if (in.shape.count == 2) return in.layout();
   const int last = in.shape.count - 1;
@@ -65,8 +65,11 @@ matrix_layout layout_along(const lent& in, int axis) {
   return axis == 0 ? matrix_layout(length, others) : matrix_layout(others, length);
 }
 
+axis lines_along(int axis_number) { return axis_number == 0 ? axis::columns : axis::rows; }
+
 template <op operation>
-py::object reduce_along(const lent& in, int along, handle initial, handle device, handle variant, handle tuning) {
+py::object reduce_along(const lent& in, int along, handle out, handle initial, handle device, handle variant,
+                        handle tuning) {
   const placement how = placement_of(device, variant, tuning, in);
   const optional_number init(in.memory.type, initial);
   const matrix_layout layout = layout_along(in, along);
@@ -74,33 +77,32 @@ py::object reduce_along(const lent& in, int along, handle initial, handle device
   for (int i = 0; i < in.shape.count; ++i)
     if (i != along)
       shape.length[static_cast<std::size_t>(shape.count++)] = in.shape.length[static_cast<std::size_t>(i)];
-  py::object result = new_like(in, in.memory.type, shape);
-  const lent to(result, "the result", access::write, &in);
-  without_interpreter([&] {
-    calls::reduce_axis(in.memory, layout, along == 0 ? axis::columns : axis::rows, to.memory, operation, init.get(),
-                       how);
-  });
+  py::object result = or_new(out, in, in.memory.type, shape);
+  const lent to(result, "out", access::write, &in);
+  to.require(in.memory.type, shape);
+  without_interpreter(
+      [&] { calls::reduce_axis(in.memory, layout, lines_along(along), to.memory, operation, init.get(), how); });
   hand_over(in, to);
   return result;
 }
 
 template <op operation>
-py::object reduce_by(handle a, handle axis_given, handle initial, handle device, handle variant, handle tuning) {
+py::object reduce_by(handle a, handle axis_given, handle out, handle initial, handle device, handle variant,
+                     handle tuning) {
   const lent in(a, "a", access::read, nullptr, axis_given.is_none() ? rows::packed : rows::may_lie_apart);
   if (!axis_given.is_none()) {
     const int along = axis_from(axis_given, in.shape.count);
-    if (in.shape.count > 1) return reduce_along<operation>(in, along, initial, device, variant, tuning);
+    if (in.shape.count > 1) return reduce_along<operation>(in, along, out, initial, device, variant, tuning);
   }
+  if (!out.is_none()) refuse("out takes the results along an axis of several; here there is one, which is returned");
   const placement how = placement_of(device, variant, tuning, in);
   const optional_number init(in.memory.type, initial);
   const number result = without_interpreter([&] { return calls::reduce(in.memory, operation, init.get(), how); });
   return to_scalar(in.memory.type, result);
 }
 
-py::object scan_as(bool exclusive, op operation, handle a, handle out, handle initial, handle carry, handle device,
-                   handle variant, handle tuning) {
-  const lent in(a, "a");
-  const placement how = placement_of(device, variant, tuning, in);
+py::object scan_flat(const lent& in, bool exclusive, op operation, handle out, handle initial, handle carry,
+                     const placement& how) {
   const optional_number init(in.memory.type, initial);
   shared_partial* const before = carry_from(carry, in.memory.type);
   const dimensions flat{in.memory.count};
@@ -117,18 +119,46 @@ py::object scan_as(bool exclusive, op operation, handle a, handle out, handle in
   return result;
 }
 
-py::object cumsum(handle a, handle out, handle initial, handle carry, handle device, handle variant, handle tuning) {
-  return scan_as(false, op::sum, a, out, initial, carry, device, variant, tuning);
+py::object scan_along(const lent& in, int along, bool exclusive, op operation, handle out, handle initial,
+                      const placement& how) {
+  const optional_number init(in.memory.type, initial);
+  py::object result = or_new(out, in, in.memory.type, in.shape);
+  const lent to(result, "out", access::write, &in, rows::may_lie_apart);
+  to.require(in.memory.type, in.shape);
+  const matrix_layout from = layout_along(in, along), onto = layout_along(to, along);
+  without_interpreter([&] {
+    calls::scan_axis(in.memory, from, lines_along(along), to.memory, onto, exclusive, operation, init.get(), how);
+  });
+  hand_over(in, to);
+  return result;
 }
 
-py::object inclusive_scan(handle a, std::string_view operation, handle out, handle initial, handle carry, handle device,
-                          handle variant, handle tuning) {
-  return scan_as(false, operation_from(operation), a, out, initial, carry, device, variant, tuning);
+py::object scan_as(bool exclusive, op operation, handle a, handle axis_given, handle out, handle initial, handle carry,
+                   handle device, handle variant, handle tuning) {
+  const lent in(a, "a", access::read, nullptr, axis_given.is_none() ? rows::packed : rows::may_lie_apart);
+  const placement how = placement_of(device, variant, tuning, in);
+  if (!axis_given.is_none()) {
+    const int along = axis_from(axis_given, in.shape.count);
+    if (in.shape.count > 1 && !carry.is_none())
+      refuse("a carry continues one array, and along an axis there are many; scan them one by one, or leave out carry");
+    if (in.shape.count > 1) return scan_along(in, along, exclusive, operation, out, initial, how);
+  }
+  return scan_flat(in, exclusive, operation, out, initial, carry, how);
 }
 
-py::object exclusive_scan(handle a, std::string_view operation, handle out, handle initial, handle carry, handle device,
-                          handle variant, handle tuning) {
-  return scan_as(true, operation_from(operation), a, out, initial, carry, device, variant, tuning);
+py::object cumsum(handle a, handle axis, handle out, handle initial, handle carry, handle device, handle variant,
+                  handle tuning) {
+  return scan_as(false, op::sum, a, axis, out, initial, carry, device, variant, tuning);
+}
+
+py::object inclusive_scan(handle a, handle axis, std::string_view operation, handle out, handle initial, handle carry,
+                          handle device, handle variant, handle tuning) {
+  return scan_as(false, operation_from(operation), a, axis, out, initial, carry, device, variant, tuning);
+}
+
+py::object exclusive_scan(handle a, handle axis, std::string_view operation, handle out, handle initial, handle carry,
+                          handle device, handle variant, handle tuning) {
+  return scan_as(true, operation_from(operation), a, axis, out, initial, carry, device, variant, tuning);
 }
 
 py::object sort(handle a, bool descending, handle out, handle device, handle variant, handle tuning) {
@@ -300,15 +330,15 @@ void add_functions(py::module_& to) {
   const auto out = arg("out") = py::none(), initial = arg("initial") = py::none(), carry = arg("carry") = py::none();
   const auto axis_given = arg("axis") = py::none(), operation = arg("op") = "sum",
              descending = arg("descending") = false;
-  add(to, "sum", reduce_by<op::sum>, documents::sum, arg("a"), axis_given, options, initial);
-  add(to, "prod", reduce_by<op::product>, documents::prod, arg("a"), axis_given, options, initial);
-  add(to, "min", reduce_by<op::min>, documents::min, arg("a"), axis_given, options, initial);
-  add(to, "max", reduce_by<op::max>, documents::max, arg("a"), axis_given, options, initial);
-  add(to, "cumsum", cumsum, documents::cumsum, arg("a"), options, out, initial, carry);
-  add(to, "inclusive_scan", inclusive_scan, documents::inclusive_scan, arg("a"), options, operation, out, initial,
-      carry);
-  add(to, "exclusive_scan", exclusive_scan, documents::exclusive_scan, arg("a"), options, operation, out, initial,
-      carry);
+  add(to, "sum", reduce_by<op::sum>, documents::sum, arg("a"), axis_given, options, out, initial);
+  add(to, "prod", reduce_by<op::product>, documents::prod, arg("a"), axis_given, options, out, initial);
+  add(to, "min", reduce_by<op::min>, documents::min, arg("a"), axis_given, options, out, initial);
+  add(to, "max", reduce_by<op::max>, documents::max, arg("a"), axis_given, options, out, initial);
+  add(to, "cumsum", cumsum, documents::cumsum, arg("a"), axis_given, options, out, initial, carry);
+  add(to, "inclusive_scan", inclusive_scan, documents::inclusive_scan, arg("a"), axis_given, options, operation, out,
+      initial, carry);
+  add(to, "exclusive_scan", exclusive_scan, documents::exclusive_scan, arg("a"), axis_given, options, operation, out,
+      initial, carry);
   add(to, "sort", sort, documents::sort, arg("a"), options, descending, out);
   add(to, "argsort", argsort, documents::argsort, arg("a"), options, descending, out);
   add(to, "sort_by_key", sort_by_key, documents::sort_by_key, arg("keys"), arg("values"), options, descending, out);

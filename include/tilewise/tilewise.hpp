@@ -17,6 +17,7 @@
 #include <tilewise/reduce.hpp>
 #include <tilewise/reduce_axis.hpp>
 #include <tilewise/scan.hpp>
+#include <tilewise/scan_axis.hpp>
 #include <tilewise/sort.hpp>
 #include <tilewise/types.hpp>
 #include <tilewise/version.hpp>

@@ -31,15 +31,15 @@ constexpr std::array<extents, 8> normal_shapes{
 std::vector<operand> inputs(const problem& p) {
   return {{"a", p.type, registry::elements_of(p.shape[0], p.shape[1], stride_of(p))}};
 }
-std::vector<operand> outputs(const problem& p) { return {{"values", p.type, lines(p).count}}; }
+std::vector<operand> outputs(const problem& p) { return {{"values", p.type, lines_of(p).count}}; }
 
 double operations(const problem& p) { return static_cast<double>(p.shape[0]) * static_cast<double>(p.shape[1]); }
 double compulsory_bytes(const problem& p) {
-  return (operations(p) + static_cast<double>(lines(p).count)) * static_cast<double>(size_of(p.type));
+  return (operations(p) + static_cast<double>(lines_of(p).count)) * static_cast<double>(size_of(p.type));
 }
 
 std::string invalid(const problem& p) {
-  const lines of(p);
+  const registry::lines of = lines_of(p);
   if (of.length == 0 && of.count != 0 && registry::fold::needs_init(p) && !has_init(p))
     return "the " + std::string(name_of(operation_of(p))) + " of empty " + std::string(axis_words[p.setting[2]]) +
            " has no value; give an initial value";

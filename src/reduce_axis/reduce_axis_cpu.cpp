@@ -30,7 +30,7 @@ template <class T, class Op>
 struct reduction {
   const T* a;
   T* out;
-  lines of;
+  registry::lines of;
   std::uint64_t tile;
   std::optional<T> first;
   backend::cpu::queue& queue;
@@ -127,7 +127,7 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
   with_type(p.type, [&]<class T>(T) {
     order::with_operator(operation_of(p), [&]<class Op>(Op) {
       reduce_lines(
-          reduction<T, Op>{where.in[0].as<const T>(), where.out[0].as<T>(), lines(p), tile, first_of<T>(p), queue},
+          reduction<T, Op>{where.in[0].as<const T>(), where.out[0].as<T>(), lines_of(p), tile, first_of<T>(p), queue},
           axis_of(p));
     });
   });

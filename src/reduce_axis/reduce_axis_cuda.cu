@@ -175,7 +175,7 @@ __global__ void __launch_bounds__(group_size) finish_lines(line_source<T> in, st
 
 template <class T, class Op>
 void launch_tiles(const registry::problem& p, const registry::bindings& where, queue& q) {
-  const lines of(p);
+  const registry::lines of = lines_of(p);
   const line_tile tile = tile_for(p, group_size, tile_length);
   const std::uint64_t bands = ceil_div(of.count, tile.lines());
   const backend::buffer workspace(q, tile.values_of(of) * sizeof(T));
@@ -196,7 +196,7 @@ void launch_tiles(const registry::problem& p, const registry::bindings& where, q
 }
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& q) {
-  const lines of(p);
+  const registry::lines of = lines_of(p);
   if (of.count == 0) return;
   if (axis_of(p) == axis::columns && of.count >= fewest_columns) return reduce_columns_on_cuda(p, where, q);
   with_type_and_operator(p.type, operation_of(p),

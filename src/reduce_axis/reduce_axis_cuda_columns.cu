@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(group_size)
 
 template <class T, class Op>
 void launch(const registry::problem& p, const registry::bindings& where, queue& q) {
-  const lines of(p);
+  const registry::lines of = lines_of(p);
   unsigned top = 0;
   std::uint64_t room = 0;
   while (of.length >> top * log_tile > tile_length) room += of.length >> ++top * log_tile;

@@ -33,7 +33,7 @@ base::scalar_value init_value(const problem& p) {
 
 void run(const problem& p, const registry::bindings& where, const tuning& t, backend::queue& on) {
   const auto [group_size, items] = t.of(axes);
-  const lines of(p);
+  const registry::lines of = lines_of(p);
   if (of.count == 0) return;
   auto& queue = static_cast<backend::opencl::queue&>(on);
   const order::block_tree tree{group_size, items};

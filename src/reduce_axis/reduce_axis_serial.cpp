@@ -22,7 +22,7 @@ T value_of_line(const T* line, std::uint64_t step, std::uint64_t length, const s
 }
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue&) {
-  const lines of(p);
+  const registry::lines of = lines_of(p);
   with_type(p.type, [&]<class T>(T) {
     order::with_operator(operation_of(p), [&]<class Op>(Op) {
       for (std::uint64_t l = 0; l < of.count; ++l)

@@ -16,7 +16,7 @@ struct line_tile {
   std::uint64_t lines() const { return std::uint64_t{1} << log_lines; }
 
   /// The values of whole tiles, on all levels.
-  std::uint64_t values_of(const reduce_axis::lines& of) const {
+  std::uint64_t values_of(const registry::lines& of) const {
     std::uint64_t count = 0;
     for (std::uint64_t tiles = of.length >> log_length; tiles != 0; tiles >>= log_length) count += tiles * of.count;
     return count;
@@ -27,7 +27,7 @@ struct line_tile {
 /// which one warp reads as a whole.
 inline line_tile tile_for(const registry::problem& p, std::uint64_t group_size, std::uint64_t elements) {
   constexpr std::uint64_t columns_together = 32;
-  const lines of(p);
+  const registry::lines of = lines_of(p);
   const bool by_rows = axis_of(p) == axis::rows;
   const std::uint64_t beside = by_rows ? 1 : std::min(std::bit_ceil(of.count), columns_together);
   const std::uint64_t length = std::min(std::bit_ceil(of.length + 1), elements / beside);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row-major matrices as operands: what matmul and matvec check and count alike.
+// Row-major matrices as operands: what algorithms of matrices check and count alike.
 #pragma once
 
+#include <tilewise/matrix.hpp>
 #include <tilewise/types.hpp>
 
 #include <cstdint>
@@ -13,6 +14,20 @@ namespace tilewise::registry {
 constexpr std::uint64_t elements_of(std::uint64_t rows, std::uint64_t columns, std::uint64_t stride) {
   return rows == 0 || columns == 0 ? 0 : (rows - 1) * stride + columns;
 }
+
+/// The rows of a matrix, or its columns: element e of line l is at e * element + l * line.
+struct lines {
+  std::uint64_t count, length;
+  std::uint64_t line, element;
+
+  constexpr lines(const matrix_layout& of, axis which) {
+    const bool of_rows = which == axis::rows;
+    count = of_rows ? of.rows : of.columns;
+    length = of_rows ? of.columns : of.rows;
+    line = of_rows ? of.stride : 1;
+    element = of_rows ? 1 : of.stride;
+  }
+};
 
 /// Why there is no such matrix: a stride that is too short, or more bytes than 64 bits count. Empty if there is.
 std::string invalid_matrix(const std::string& name, std::uint64_t rows, std::uint64_t columns, std::uint64_t stride,

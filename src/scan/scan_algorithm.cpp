@@ -10,7 +10,6 @@ namespace {
 
 using registry::operand;
 using registry::problem;
-using registry::fold::needs_init;
 
 constexpr std::array<registry::setting, 4> settings{{{"op", registry::fold::op_words},
                                                      {"kind", kind_words},
@@ -24,13 +23,6 @@ std::vector<operand> inputs(const problem& p) {
 }
 std::vector<operand> outputs(const problem& p) { return {{"y", p.type, p.n()}}; }
 double operations(const problem& p) { return static_cast<double>(p.n()); }
-
-std::string invalid(const problem& p) {
-  if (is_exclusive(p) && needs_init(p) && !has_init(p))
-    return "an exclusive " + std::string(name_of(operation_of(p))) +
-           " scan has no value to start from; give an initial value";
-  return "";
-}
 
 }  // namespace
 
@@ -48,7 +40,7 @@ const registry::algorithm& scan_algorithm() {
         .inputs = inputs,
         .outputs = outputs,
         .operations = operations,
-        .invalid = invalid,
+        .invalid = lacks_init,
         .divides = &division,
         .in_place = true,
     };

@@ -40,6 +40,14 @@ T init_of(const registry::problem& p) {
 /// Whether every output is init + prefix. Only the plain inclusive scan is not.
 inline bool starts_from_init(const registry::problem& p) { return is_exclusive(p) || has_init(p); }
 
+/// Why there is no first output; empty if there is one.
+inline std::string lacks_init(const registry::problem& p) {
+  if (is_exclusive(p) && registry::fold::needs_init(p) && !has_init(p))
+    return "an exclusive " + std::string(name_of(operation_of(p))) +
+           " scan has no value to start from; give an initial value";
+  return "";
+}
+
 /// A scan of n elements; `init` and `carry` say which settings are given, and `init` the number.
 template <class T>
 registry::problem problem_of(std::uint64_t n, op operation, bool exclusive, const T* init, bool carry) {

@@ -94,6 +94,45 @@ class Axes(BitsCase):
         there = tw.sum(tw.array(m, device="cpu:serial"), axis=1)
         self.assertIsInstance(there, tw.array)
         self.same(there.numpy(), tw.sum(m, axis=1), "on a device")
+        out = np.empty(12, np.float32)
+        self.assertIs(tw.sum(m, axis=0, out=out), out)
+        self.same(out, tw.sum(m, axis=0), "out")
+
+    def test_each_line_is_scanned_alone(self):
+        for dtype in TYPES:
+            for shape in ((1, 1), (3, 2), (17, 33), (130, 3), (3, 130)):
+                a = wide(self.rng, shape[0] * shape[1], dtype).reshape(shape)
+                for operation in ("sum", "product", "min", "max"):
+                    columns = np.array([definition.exclusive(column.copy(), operation, 3) for column in a.T]).T
+                    rows = np.array([definition.inclusive(row, operation) for row in a])
+                    for device in DEVICES[:3] + (OPENCL if dtype == np.float32 and operation == "sum" else []):
+                        what = f"{operation} {dtype} {shape} {device}"
+                        result = tw.exclusive_scan(a, axis=0, op=operation, initial=3, device=device)
+                        self.same(result, np.ascontiguousarray(columns, dtype), what)
+                        self.same(tw.inclusive_scan(a, axis=-1, op=operation, device=device), rows, what)
+
+    def test_shapes_of_scans(self):
+        a = wide(self.rng, 120, np.float32).reshape(4, 5, 6)
+        self.same(tw.cumsum(a, axis=2), tw.cumsum(a.reshape(20, 6), axis=1).reshape(4, 5, 6), "last of three")
+        self.same(tw.cumsum(a, 0), tw.cumsum(a.reshape(4, 30), axis=0).reshape(4, 5, 6), "first of three")
+        m = a.reshape(10, 12)
+        wanted = tw.cumsum(m[::2, 3:9].copy(), axis=0)
+        self.same(tw.cumsum(m[::2, 3:9], axis=0), wanted, "rows that lie apart")
+        self.same(tw.cumsum(m.ravel(), axis=-1), tw.cumsum(m.ravel()), "one dimension")
+        self.same(tw.cumsum(np.empty((0, 3)), axis=0), np.empty((0, 3)), "no rows")
+        self.same(tw.cumsum(np.empty((3, 0)), axis=0), np.empty((3, 0)), "no columns")
+        there = tw.cumsum(tw.array(m, device="cpu:serial"), axis=1)
+        self.assertIsInstance(there, tw.array)
+        self.same(there.numpy(), tw.cumsum(m, axis=1), "on a device")
+        wide_out = np.full((5, 20), 42, np.float32)
+        part = wide_out[:, 2:8]
+        self.assertIs(tw.cumsum(m[::2, 3:9], axis=0, out=part), part)
+        self.same(part.copy(), wanted, "into rows that lie apart")
+        self.assertEqual(int((wide_out == 42).sum()), 100 - 30, "what lies between them")
+        for axis in (0, 1):
+            wanted, in_place = tw.cumsum(m, axis=axis), m.copy()
+            self.assertIs(tw.cumsum(in_place, axis=axis, out=in_place), in_place)
+            self.same(in_place, wanted, "in place")
 
 
 class Scans(BitsCase):

@@ -106,6 +106,7 @@ class HalfPrecision(unittest.TestCase):
         half = np.random.default_rng(1).standard_normal((40, 30)).astype(np.float16)
         wide = half.astype(np.float32)
         for name, call in (("sum", tw.sum), ("cumsum", tw.cumsum), ("axis", lambda a: tw.sum(a, axis=0)),
+                           ("lines", lambda a: tw.cumsum(a, axis=1)),
                            ("matmul", lambda a: tw.matmul(a, a[:30])), ("mixed", lambda a: tw.matmul(a, wide[:30])),
                            ("sort", lambda a: tw.sort(a[0])), ("array", lambda a: tw.array(a, "cpu").numpy())):
             self.same(call(half), call(wide), name)

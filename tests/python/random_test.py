@@ -65,6 +65,7 @@ class RandomCalls(unittest.TestCase):
         for name, values in (("out", None), ("initial", [0, 2, -1, 1.5, "x", 2**40]), ("op", ["sum", "max", "nope"]),
                              ("descending", [True, False, None]), ("device", self.devices + ["cpu:threads", "nope", 3]),
                              ("variant", ["serial", "nope", ""]), ("tuning", ["nope=1", ""]), ("carry", self.partials),
+                             ("axis", [0, -1, 1, 5, "x"]),
                              ("modulus", [0, 1, 97, 2**63 - 1, -1]), ("border", ["valid", "zero", "nope"]),
                              ("steps", [0, 1, 5, -1]), ("mask", [53, 95, 7]), ("rate", [0.001, 10.0, float("nan")])):
             if rng.random() < 0.06:

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// What:   the columns of a strip of a matrix, scanned with vectors; one file for each x86-64 level.
+// Order:  eight rows are a block, which joins the blocks before it as soon as two have one length: a stack of blocks
+//         whose elements are rows. With each block lies the prefix before it, so that the prefix after the newest one
+//         is a single operation. Within the eight rows prefixes descend from the one before them.
+// Shape:  a strip on one thread, by eight rows at a time, each row read once and written once; lanes never meet.
+// Limits: touches nothing beside the strip; all of a block is read before any of it is written.
+// Twins:  scan_axis_serial.cpp; the block stack in order/block_stack.hpp.
+#include "scan_axis/scan_axis_cpu_kernels.hpp"
+
+#include "backend/cpu/cpu_vector.hpp"
+#include "base/instantiate.hpp"
+
+namespace tilewise::impl::scan_axis::TILEWISE_LEVEL {
+
+namespace level = backend::cpu::TILEWISE_LEVEL;
+
+namespace {
+
+template <class T>
+using vector = level::vector<T>;
+template <class T>
+constexpr unsigned width = level::lanes<T>;
+
+constexpr unsigned together = 8;
+
+template <class T, class Op>
+vector<T> join(vector<T> a, vector<T> b) {
+  return level::apply<Op, T>(a, b);
+}
+
+/// A strip's blocks on each level of the stack, and the prefixes before them; those before the next block on top.
+template <class T>
+struct stack {
+  T* rows;
+  std::uint64_t pitch;
+
+  T* block(unsigned depth) const { return rows + 2 * depth * pitch; }
+  T* before(unsigned depth) const { return rows + (2 * depth + 1) * pitch; }
+};
+
+template <class T, class Op, unsigned Count>
+[[gnu::always_inline]] inline vector<T> tree(const vector<T>* x) {
+  if constexpr (Count == 1)
+    return x[0];
+  else
+    return join<T, Op>(tree<T, Op, Count / 2>(x), tree<T, Op, Count / 2>(x + Count / 2));
+}
+
+/// P at each of Count rows, where P before them is `before`.
+template <class T, class Op, unsigned Count>
+[[gnu::always_inline]] inline void prefixes(const vector<T>* x, vector<T> before, vector<T>* p) {
+  if constexpr (Count == 1) {
+    p[0] = before;
+  } else {
+    prefixes<T, Op, Count / 2>(x, before, p);
+    prefixes<T, Op, Count / 2>(x + Count / 2, join<T, Op>(before, tree<T, Op, Count / 2>(x)), p + Count / 2);
+  }
+}
+
+/// Block `number` of a vector of columns, of which `at` has the rows and columns that are there.
+template <class T>
+struct piece {
+  strip<T> at;
+  std::uint64_t number;
+  std::uint64_t column;
+  unsigned depth;  // blocks on the stack
+  bool is_last;
+};
+
+/// `Whole` knows that all eight rows and all lanes may be read and written.
+template <bool Whole, class T, class Op>
+[[gnu::always_inline]] inline void load_rows(const strip<T>& s, vector<T>* x) {
+  for (unsigned r = 0; r < together; ++r) {
+    const T* const from = s.in + r * s.in_stride;
+    if constexpr (Whole)
+      x[r] = level::load(from);
+    else
+      x[r] = r < s.rows ? level::load_first(from, static_cast<unsigned>(s.columns))
+                        : level::broadcast(Op::template identity<T>());
+  }
+}
+
+template <bool Whole, class T, class Op>
+[[gnu::always_inline]] inline void store_rows(const strip<T>& s, const vector<T>* p, T first) {
+  const vector<T> init = level::broadcast(first);
+  for (unsigned r = 0; r < together; ++r) {
+    T* const to = s.out + r * s.out_stride;
+    const vector<T> result = level::canonical<T>(join<T, Op>(init, p[r]));
+    if constexpr (Whole)
+      level::store<T>(to, result);
+    else if (r < s.rows)
+      level::store_first<T>(to, result, static_cast<unsigned>(s.columns));
+  }
+}
+
+template <bool Whole, class T, class Op>
+[[gnu::always_inline]] inline void scan_piece(const piece<T>& s, const stack<T>& blocks, const strip_descent<T>& how) {
+  vector<T> x[together], p[together + 1];
+  load_rows<Whole, T, Op>(s.at, x);
+  prefixes<T, Op, together>(x, level::load(blocks.before(s.depth) + s.column), p);
+  vector<T> value = tree<T, Op, together>(x);
+  unsigned depth = s.depth;
+  for (std::uint64_t bits = s.number; (bits & 1) != 0; bits >>= 1)
+    value = join<T, Op>(level::load(blocks.block(--depth) + s.column), value);
+  p[together] = join<T, Op>(level::load(blocks.before(depth) + s.column), value);
+  if (s.is_last && how.next != nullptr)
+    p[together] = level::load_first(how.next + s.column, static_cast<unsigned>(s.at.columns));
+  level::store<T>(blocks.block(depth) + s.column, value);
+  level::store<T>(blocks.before(depth + 1) + s.column, p[together]);
+  store_rows<Whole, T, Op>(s.at, how.inclusive ? p + 1 : p, how.init);
+}
+
+/// Whether rows shorter than a vector may be taken as whole vectors: lanes past a row's end then lie in rows of the
+/// strip that come later, where what is written is overwritten.
+template <class T>
+bool may_run_over(const strip<T>& s, std::uint64_t rows_after) {
+  return s.columns < width<T> && s.in_stride == s.columns && s.out_stride == s.columns && s.in != s.out &&
+         rows_after * s.columns >= width<T>;
+}
+
+template <class T, class Op>
+void columns(const strip<T>& s, const strip_descent<T>& how, T* scratch) {
+  const stack<T> blocks{scratch, scratch_pitch(s.columns)};
+  for (std::uint64_t c = 0; c < s.columns + width<T>; ++c)
+    blocks.before(0)[c] = how.carry == nullptr || c >= s.columns ? Op::template identity<T>() : how.carry[c];
+  unsigned depth = 0;
+  for (std::uint64_t number = 0; number * together < s.rows; ++number) {
+    const std::uint64_t row = number * together, rows = s.rows - row < together ? s.rows - row : together;
+    const bool runs_over = may_run_over(s, s.rows - row - rows);
+    for (std::uint64_t c = 0; c < s.columns; c += width<T>) {
+      const std::uint64_t count = s.columns - c < width<T> ? s.columns - c : width<T>;
+      const strip<T> at{
+          s.in + row * s.in_stride + c, s.in_stride, s.out + row * s.out_stride + c, s.out_stride, rows, count};
+      const piece<T> some{at, number, c, depth, row + together >= s.rows};
+      if (rows == together && (count == width<T> || runs_over))
+        scan_piece<true, T, Op>(some, blocks, how);
+      else
+        scan_piece<false, T, Op>(some, blocks, how);
+    }
+    depth = static_cast<unsigned>(__builtin_popcountll(number + 1));
+  }
+}
+
+template <class T, class Op>
+constexpr cpu_kernels<T> kernels_of{columns<T, Op>};
+
+}  // namespace
+
+template <class T>
+const cpu_kernels<T>& kernels(op operation) {
+  static constexpr const cpu_kernels<T>* all[] = {&kernels_of<T, order::sum>, &kernels_of<T, order::product>,
+                                                  &kernels_of<T, order::min>, &kernels_of<T, order::max>};
+  return *all[static_cast<std::size_t>(operation)];
+}
+
+#define TILEWISE_INSTANTIATE(T) template const cpu_kernels<T>& kernels<T>(op);
+TILEWISE_FOR_EACH_TYPE(TILEWISE_INSTANTIATE)
+
+}  // namespace tilewise::impl::scan_axis::TILEWISE_LEVEL

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a scan along an axis is written as a registry::problem: shape {M, N}, or {M, N, stride of A, stride of the
+// output}; the settings op, kind and init, which are those of scan, and axis; the number init.
+#pragma once
+
+#include "registry/matrix_shape.hpp"
+#include "scan/scan_problem.hpp"
+
+namespace tilewise::impl::scan_axis {
+
+const registry::algorithm& scan_axis_algorithm();
+
+using scan::init_of, scan::is_exclusive, scan::operation_of, scan::starts_from_init;
+inline constexpr std::size_t axis_setting = 3;
+inline axis axis_of(const registry::problem& p) { return static_cast<axis>(p.setting[axis_setting]); }
+
+inline matrix_layout layout_of_input(const registry::problem& p) {
+  return {p.shape[0], p.shape[1], p.shape[p.shape.rank == 4 ? 2 : 1]};
+}
+inline matrix_layout layout_of_output(const registry::problem& p) {
+  return {p.shape[0], p.shape[1], p.shape[p.shape.rank == 4 ? 3 : 1]};
+}
+inline std::uint64_t elements_of(const matrix_layout& l) { return registry::elements_of(l.rows, l.columns, l.stride); }
+
+/// The lines that are scanned, and where their results lie.
+inline registry::lines lines_of_input(const registry::problem& p) { return {layout_of_input(p), axis_of(p)}; }
+inline registry::lines lines_of_output(const registry::problem& p) { return {layout_of_output(p), axis_of(p)}; }
+
+/// What every result begins with; the identity, which changes none, where nothing is given and nothing is needed.
+template <class T, class Op>
+T left_of_results(const registry::problem& p) {
+  return starts_from_init(p) ? init_of<T>(p) : Op::template identity<T>();
+}
+
+}  // namespace tilewise::impl::scan_axis

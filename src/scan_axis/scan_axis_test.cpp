@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// What only scans along an axis must satisfy; the bits of every variant are checked from the catalog.
+#include "helpers.hpp"
+
+#include <tilewise/tilewise.hpp>
+
+#include <gtest/gtest.h>
+
+namespace tilewise {
+namespace {
+
+using tests::message_of;
+using tests::wide_floats;
+
+/// Row or column `i` of a matrix, copied out of it.
+std::vector<float> line_of(const std::vector<float>& a, const matrix_layout& l, axis which, std::uint64_t i) {
+  std::vector<float> line;
+  const std::uint64_t length = which == axis::rows ? l.columns : l.rows;
+  for (std::uint64_t e = 0; e < length; ++e)
+    line.push_back(which == axis::rows ? a[i * l.stride + e] : a[e * l.stride + i]);
+  return line;
+}
+
+bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+TEST(ScanAxis, EachLineIsTheScanOfThatLineAlone) {
+  for (const matrix_layout& l : {matrix_layout{1, 1},
+                                 {3, 2},
+                                 {2, 3},
+                                 {17, 15},
+                                 {70, 33, 40},
+                                 {1000, 5},
+                                 {5, 9000},
+                                 {200'003, 3},
+                                 {3, 200'003},
+                                 {700, 700},
+                                 {40'000, 17, 19}}) {
+    const std::vector<float> a = wide_floats(l.rows * l.stride, 1);
+    const matrix_layout packed(l.rows, l.columns);
+    for (const axis which : {axis::columns, axis::rows}) {
+      const std::vector<float> sums = inclusive_scan_axis(a, l, which);
+      const std::vector<float> least = exclusive_scan_axis(a, l, which, 0.5f, {.operation = op::min});
+      ASSERT_EQ(sums.size(), packed_elements(packed));
+      for (std::uint64_t i = 0; i < lines_of(l, which); i += lines_of(l, which) / 7 + 1) {
+        const std::vector<float> line = line_of(a, l, which, i);
+        const std::string what =
+            std::to_string(l.rows) + "x" + std::to_string(l.columns) + " line " + std::to_string(i);
+        EXPECT_TRUE(same_bits(line_of(sums, packed, which, i), inclusive_scan(line))) << what;
+        EXPECT_TRUE(same_bits(line_of(least, packed, which, i), exclusive_scan(line, 0.5f, {.operation = op::min})))
+            << what;
+      }
+    }
+  }
+}
+
+TEST(ScanAxis, InPlaceAndIntoRowsThatLieApart) {
+  const matrix_layout apart(700, 65, 80), wider(700, 65, 96);
+  const std::vector<float> a = wide_floats(700 * 80, 2);
+  for (const axis which : {axis::columns, axis::rows}) {
+    const std::vector<float> expected = inclusive_scan_axis(a, apart, which);
+    std::vector<float> in_place = a, to(700 * 96, 42.0f);
+    inclusive_scan_axis(in_place, apart, which, in_place, apart);
+    inclusive_scan_axis(a, apart, which, to, wider);
+    for (std::uint64_t i = 0; i < 700; ++i) {
+      EXPECT_EQ(std::memcmp(&in_place[i * 80], &expected[i * 65], 65 * sizeof(float)), 0) << i;
+      EXPECT_EQ(std::memcmp(&in_place[i * 80 + 65], &a[i * 80 + 65], 15 * sizeof(float)), 0) << "between rows, " << i;
+      EXPECT_EQ(std::memcmp(&to[i * 96], &expected[i * 65], 65 * sizeof(float)), 0) << i;
+      EXPECT_EQ(std::vector<float>(&to[i * 96 + 65], &to[i * 96] + 96), std::vector<float>(31, 42.0f)) << i;
+    }
+  }
+}
+
+TEST(ScanAxis, OutputPastTheCachesHasTheSameBitsAtEveryAlignment) {
+  const std::uint64_t cache = open("cpu").info().cache;
+  if (cache == 0 || cache > (std::uint64_t{64} << 20)) GTEST_SKIP() << "no small last-level cache";
+  const std::uint64_t columns = 2080, rows = cache / sizeof(float) / 2 / columns + 1;
+  const matrix_layout l(rows, columns);
+  const std::vector<float> a = wide_floats(rows * columns, 3);
+  for (const axis which : {axis::columns, axis::rows}) {
+    std::vector<float> in_cache = a, y(a.size() + 17, 42.0f);
+    inclusive_scan_axis(in_cache, l, which, in_cache, l);  // in place: not streamed
+    for (const std::size_t offset : {0u, 1u, 16u}) {
+      inclusive_scan_axis(a, l, which, std::span(y).subspan(offset, a.size()), l);
+      EXPECT_EQ(std::memcmp(&y[offset], in_cache.data(), a.size() * sizeof(float)), 0) << offset;
+    }
+    EXPECT_EQ(y.back(), 42.0f);
+  }
+}
+
+TEST(ScanAxis, ArraysOnADeviceStayThere) {
+  const device on = open("cpu:serial");
+  const std::vector<float> a = wide_floats(12, 2);
+  const matrix_layout l(3, 4);
+  EXPECT_EQ(inclusive_scan_axis(on.upload(a), l, axis::rows).download(), inclusive_scan_axis(a, l, axis::rows));
+  EXPECT_EQ(exclusive_scan_axis(on.upload(a), l, axis::columns, 2.0f).download(),
+            exclusive_scan_axis(a, l, axis::columns, 2.0f));
+  array<float> there = on.upload(a);
+  inclusive_scan_axis(there, l, axis::columns, there, l, 1.0f);
+  EXPECT_EQ(there.download(), inclusive_scan_axis(a, l, axis::columns, 1.0f));
+}
+
+TEST(ScanAxis, NothingIsScannedWhereThereAreNoElements) {
+  const std::vector<float> none;
+  EXPECT_EQ(inclusive_scan_axis(none, {0, 3}, axis::columns), none);
+  EXPECT_EQ(exclusive_scan_axis(none, {3, 0}, axis::rows), none);
+  EXPECT_EQ(exclusive_scan_axis(std::vector<float>(2, 5.0f), {1, 2}, axis::columns), std::vector<float>(2, 0.0f));
+}
+
+TEST(ScanAxis, WhatMakesNoSenseIsRefused) {
+  std::vector<float> a(24, 1.0f), out(24);
+  const auto said = [&](const auto& call) { return message_of(errc::invalid_argument, call); };
+  const auto contains = [](const std::string& text, const char* part) { return text.find(part) != text.npos; };
+  EXPECT_EQ(said([&] {
+              inclusive_scan_axis(a, {3, 4}, axis::rows, out, {4, 3});
+            }),
+            "A is 3x4 and the output 4x3; a scan has as many results as elements");
+  EXPECT_TRUE(contains(said([&] { inclusive_scan_axis(a, {5, 5}, axis::rows, out, {5, 5}); }), "A is 5x5"));
+  EXPECT_TRUE(contains(said([&] {
+                         inclusive_scan_axis(a, {3, 4}, axis::rows, out, {3, 4, 11});
+                       }),
+                       "the output is 3x4 with rows that begin 11 elements apart"));
+  EXPECT_TRUE(contains(said([&] { inclusive_scan_axis(a, {3, 4, 3}, axis::rows, out, {3, 4}); }), "stride"));
+  EXPECT_TRUE(contains(said([&] {
+                         exclusive_scan_axis(a, {3, 4}, axis::rows, out, {3, 4}, {.operation = op::max});
+                       }),
+                       "give an initial value"));
+  EXPECT_TRUE(contains(said([&] { inclusive_scan_axis(a, {3, 4}, static_cast<axis>(7), out, {3, 4}); }), "axis"));
+  const std::vector<float> before = a;
+  for (const matrix_layout& other : {matrix_layout(3, 4, 5), {3, 4, 6}})
+    EXPECT_TRUE(contains(said([&] { inclusive_scan_axis(a, {3, 4}, axis::rows, a, other); }), "shares memory"));
+  EXPECT_TRUE(contains(said([&] {
+                         inclusive_scan_axis(a, {3, 4}, axis::rows, std::span(a).subspan(4), {3, 4});
+                       }),
+                       "shares memory"));
+  EXPECT_EQ(a, before);
+  const device group = open("2*cpu:serial");
+  EXPECT_FALSE(message_of(errc::unsupported, [&] {
+                 inclusive_scan_axis(a, {3, 4}, axis::rows, out, {3, 4}, {.device = group});
+               }).empty());
+}
+
+}  // namespace
+}  // namespace tilewise
