@@ -217,7 +217,7 @@ __device__ void prefixes_of_rows(T (&prefix)[rows_at_once<Log>], const T* a, std
   for (unsigned s = 0; s < slots<Log>; ++s) value[s] = tree_of<sum, pack_length<T>>(loaded[s].at);
   level[0] = rows_tree<sum, slots<Log>>(value);
 #pragma unroll
-  for (unsigned k = 0; k < Log; ++k)
+  for (unsigned k = 0; k != Log; ++k)
     level[k + 1] = sum::apply<T>(level[k], __shfl_xor_sync(all_lanes, level[k], 1u << k));
 #pragma unroll
   for (unsigned row = 0; row < together; ++row) {

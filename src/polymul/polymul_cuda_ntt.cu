@@ -88,6 +88,7 @@ void enqueue_last(const ntt_work& work, const ntt_plan& plan, std::uint64_t modu
 
 /// Shorter products, which take few microseconds, do not ask whether their coefficients are small.
 constexpr unsigned log_least_asked = 20;
+constexpr unsigned groups_that_read = 512;
 
 template <class T, bool Modular>
 void enqueue(const ntt_plan& plan, const operands<T>& on, std::uint64_t modulus, queue& q) {
@@ -95,15 +96,13 @@ void enqueue(const ntt_plan& plan, const operands<T>& on, std::uint64_t modulus,
   const backend::buffer residues(q, 2 * plan.values() * sizeof(word)),
       largest(q, asks ? 2 * sizeof(unsigned long long) : 0);
   ntt_work work{all_word_fields(), plan.log, plan.fields, tables_of(q), residues.as<word>()};
-  const unsigned tiles = 1u << (plan.log - log_tile), at_first = asks ? least_words : plan.fields;
+  const unsigned tiles = 1u << (plan.log - log_tile);
   if (asks) {
     work.magnitudes = {largest.as<unsigned long long>(), most_of_least_words / std::min(on.n, on.m)};
     TW_CUDA(cudaMemsetAsync(work.magnitudes.largest, 0, 2 * sizeof(unsigned long long), q.stream()));
+    find_magnitudes<T><<<dim3(groups_that_read, 2), group_size, 0, q.stream()>>>(on, work.magnitudes.largest);
   }
-  first_columns<T, Modular><<<dim3(tiles, at_first, 2), group_size, 0, q.stream()>>>(work, on, modulus, 0);
-  if (asks)
-    first_columns<T, Modular>
-        <<<dim3(tiles, plan.fields - at_first, 2), group_size, 0, q.stream()>>>(work, on, modulus, at_first);
+  first_columns<T, Modular><<<dim3(tiles, plan.fields, 2), group_size, 0, q.stream()>>>(work, on, modulus);
   enqueue_inner(work, 0, 0, q.stream());
   enqueue_last<Modular>(work, plan, modulus, whole_product{on.c, on.length}, tiles, q.stream());
 }

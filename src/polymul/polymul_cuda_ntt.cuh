@@ -81,7 +81,8 @@ __device__ __forceinline__ void backward_rows(word (&x)[1u << Log], const word_f
   }
 }
 
-/// The largest magnitudes of both factors, found on the way: where they are small, two fields hold the product.
+/// The largest magnitudes of both factors, found on the device: where they are small, two fields hold the product, and
+/// the groups of the others end at once.
 struct ntt_magnitudes {
   unsigned long long* largest;  // of each factor; null where nobody asks
   std::uint64_t most;           // of their product, with which two fields do
@@ -101,7 +102,7 @@ struct ntt_work {
   word* data;          // residues of the first factor for each field, then of the second one
   ntt_magnitudes magnitudes{};
 
-  /// Whether the product does without a field. Known once the first fields have read all coefficients.
+  /// Whether the product does without a field.
   __device__ bool is_idle(unsigned field) const { return field >= least_words && magnitudes.are_small(); }
 
   __device__ unsigned points() const { return 1u << log; }

@@ -80,23 +80,31 @@ __device__ inline unsigned long long magnitude(std::int64_t x) {
   return x < 0 ? 0 - bits : bits;
 }
 
-/// Raises `largest` to what the warp has; most warps see that it is as large already.
-__device__ inline void raise(unsigned long long* largest, unsigned long long magnitude) {
-  for (unsigned apart = 16; apart != 0; apart /= 2)
-    magnitude = max(magnitude, __shfl_xor_sync(0xffffffff, magnitude, apart));
-  if (threadIdx.x % 32 == 0 && magnitude > *static_cast<volatile unsigned long long*>(largest))
-    atomicMax(largest, magnitude);
+/// Group (part, factor): the largest magnitude of the coefficients, each of which a thread reads once.
+template <class T>
+__global__ void __launch_bounds__(group_size) find_magnitudes(operands<T> on, unsigned long long* largest) {
+  constexpr unsigned at_once = 8;
+  const T* from = blockIdx.y == 0 ? on.a : on.b;
+  const std::uint64_t count = blockIdx.y == 0 ? on.n : on.m, step = std::uint64_t{gridDim.x} * group_size;
+  unsigned long long all = 0;
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * group_size + threadIdx.x; i < count; i += at_once * step) {
+    T value[at_once];
+#pragma unroll
+    for (unsigned k = 0; k < at_once; ++k) value[k] = i + k * step < count ? from[i + k * step] : T{0};
+#pragma unroll
+    for (unsigned k = 0; k < at_once; ++k) all = max(all, magnitude(value[k]));
+  }
+  for (unsigned apart = 16; apart != 0; apart /= 2) all = max(all, __shfl_xor_sync(0xffffffff, all, apart));
+  if (threadIdx.x % 32 == 0) atomicMax(largest + blockIdx.y, all);
 }
 
-/// Group (tile, field, factor): coefficients to residues, and the first levels, for the fields from `first_field` on.
+/// Group (tile, field, factor): coefficients to residues, and the first levels.
 template <class T, bool Modular>
 __global__ void __launch_bounds__(group_size, 5)
-    first_columns(const __grid_constant__ ntt_work work, operands<T> on, std::uint64_t modulus, unsigned first_field) {
+    first_columns(const __grid_constant__ ntt_work work, operands<T> on, std::uint64_t modulus) {
   __shared__ column_memory here;
-  const unsigned k = first_field + blockIdx.y;
+  const unsigned k = blockIdx.y;
   if (work.is_idle(k)) return;
-  const bool is_asked = !Modular && k == 0 && work.magnitudes.largest != nullptr;
-  unsigned long long largest = 0;
   const word_field& f = work.fields.at[k];
   const column_tile tile(blockIdx.x, work.points() / column_nodes);
   const T* from = blockIdx.z == 0 ? on.a : on.b;
@@ -116,9 +124,7 @@ __global__ void __launch_bounds__(group_size, 5)
       x[i] = residue_of(static_cast<std::int64_t>(residue(value, modulus)), f);
     else
       x[i] = residue_of(value, f);
-    if (is_asked) largest = max(largest, magnitude(value));
   }
-  if (is_asked) raise(work.magnitudes.largest + blockIdx.z, largest);
   load_roots<column_nodes>(here.roots, work, k, 0, 0);
   columns_down(x, here.roots, here.tile, tile, halved ? 1 : 0, f);
   word* const to = work.residues(blockIdx.z, k);

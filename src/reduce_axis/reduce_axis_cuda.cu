@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   reduce_axis on CUDA: whole tiles level by level, then what is left on all levels.
 // Order:  that of reduce_axis.cl: tiles are aligned blocks, what is left over are the digits of the length.
-// Shape:  a group holds several lines side by side and a power of two of elements of each (reduce_axis_tile.hpp),
-//         loaded in the order in which they lie in memory. One launch, and one more for each level of tiles. Of many
-//         columns each has threads of its own (reduce_axis_cuda_columns.cu).
+// Shape:  a warp lies over several lines and a power of two of elements of each, so that it reads memory as it lies: 32
+//         columns of one row, 32 elements of one row, or something between. Eight loads are under way at a time; lanes
+//         of one line meet as a butterfly, blocks of loads on a stack in registers. A tile is 64 loads. One launch for
+//         lines that are no longer, two more for each level of tiles.
 // Limits: none.
 // Twins:  reduce_axis_serial.cpp, reduce_axis.cl.
 #include "backend/cuda/cuda_dispatch.hpp"
 #include "backend/cuda/cuda_error.hpp"
 #include "backend/cuda/cuda_queue.hpp"
 #include "base/ceil_div.hpp"
-#include "reduce_axis/reduce_axis_cuda.hpp"
-#include "reduce_axis/reduce_axis_tile.hpp"
+#include "reduce_axis/reduce_axis_problem.hpp"
 #include "registry/variant.hpp"
 
 #include <cuda_runtime.h>
+
+#include <bit>
 
 namespace tilewise::impl::reduce_axis {
 
@@ -22,185 +24,271 @@ namespace {
 
 using namespace backend::cuda;
 
-constexpr unsigned group_size = 256, items = 16;
-constexpr unsigned tile_length = group_size * items;
-constexpr unsigned log_banks = 5;
+constexpr unsigned group_size = 256, log_warp = 5, all_lanes = 0xffffffff;
+constexpr unsigned batch = 8, log_batches = 3, log_tile_loads = 6;
+
+/// How a warp lies over lines.
+struct warp_shape {
+  unsigned log_lines, log_elements;
+
+  __host__ __device__ unsigned log_tile() const { return log_elements + log_tile_loads; }
+  __device__ unsigned line() const { return threadIdx.x & ((1u << log_lines) - 1); }
+  __device__ unsigned element() const { return (threadIdx.x & ((1u << log_warp) - 1)) >> log_lines; }
+};
+
+unsigned log_of_at_least(std::uint64_t count) { return static_cast<unsigned>(std::countr_zero(std::bit_ceil(count))); }
+
+warp_shape over_columns(std::uint64_t columns) {
+  const unsigned log_lines = std::min(log_warp, log_of_at_least(columns));
+  return {log_lines, log_warp - log_lines};
+}
+warp_shape over_rows(std::uint64_t length) {
+  const unsigned log_elements = std::min(log_warp, log_of_at_least(std::max<std::uint64_t>(length, 1)));
+  return {log_warp - log_elements, log_elements};
+}
 
 /// Element e of line l is from[e * element + l * line].
 template <class T>
 struct line_source {
   const T* from;
   std::uint64_t element, line;
-  bool by_rows;
 
-  __device__ line_source at(std::uint64_t e, std::uint64_t l) const {
-    return {from + e * element + l * line, element, line, by_rows};
-  }
+  __host__ __device__ const T* at(std::uint64_t e, std::uint64_t l) const { return from + e * element + l * line; }
 };
 
-/// The elements of a tile in shared memory, with a gap for every 32, so that few of those that threads read or write at
-/// a time share a bank, whichever way the lines lie.
-template <class T>
-class tile_nodes {
- public:
-  static constexpr unsigned room = tile_length + (tile_length >> log_banks);
-
-  __device__ tile_nodes(T* nodes, unsigned log_lines)
-      : nodes_(nodes), log_lines_(log_lines), log_gap_(log_lines < log_banks ? log_banks - log_lines : 0) {}
-
-  __device__ T& operator()(unsigned e, unsigned l) const { return nodes_[(e << log_lines_ | l) + (e >> log_gap_)]; }
-
- private:
-  T* nodes_;
-  unsigned log_lines_, log_gap_;
-};
-
-/// All of a thread's loads are under way before it stores the first.
-template <class T>
-__device__ void load_lines(const line_source<T>& s, unsigned length, unsigned lines, const line_tile& tile,
-                           const tile_nodes<T>& nodes) {
-  T loaded[items];
-  unsigned e[items], l[items];
-  bool is_there[items];
-#pragma unroll
-  for (unsigned k = 0; k < items; ++k) {
-    const unsigned i = threadIdx.x + k * group_size;
-    e[k] = s.by_rows ? i & ((1u << tile.log_length) - 1) : i >> tile.log_lines;
-    l[k] = s.by_rows ? i >> tile.log_length : i & ((1u << tile.log_lines) - 1);
-    is_there[k] = e[k] < length && l[k] < lines;
-    if (is_there[k]) loaded[k] = s.from[e[k] * s.element + l[k] * s.line];
-  }
-#pragma unroll
-  for (unsigned k = 0; k < items; ++k)
-    if (is_there[k]) nodes(e[k], l[k]) = loaded[k];
-  __syncthreads();
-}
-
-/// The values of all blocks that lie within `count` nodes of one line, 2^level elements apart; each stays at its first
-/// node unless a larger block has it.
+/// Pairs of neighbours, then of pairs: block i of 2^k values is left in value[i 2^k] if it lies within the first
+/// `count`.
 template <class Op, class T>
-__device__ void merge_chunk(const tile_nodes<T>& nodes, unsigned first, unsigned count, unsigned level, unsigned line) {
-  T value[items];
+__device__ void merge_values(T (&value)[batch], unsigned count) {
 #pragma unroll
-  for (unsigned i = 0; i < items; ++i)
-    if (i < count) value[i] = nodes((first + i) << level, line);
+  for (unsigned half = 1; half < batch; half *= 2)
 #pragma unroll
-  for (unsigned half = 1; half < items; half *= 2)
-#pragma unroll
-    for (unsigned i = 0; i < items; i += 2 * half)
+    for (unsigned i = 0; i < batch; i += 2 * half)
       if (i + 2 * half <= count) value[i] = Op::template apply<T>(value[i], value[i + half]);
-  if (count == items)
-    nodes(first << level, line) = value[0];
-  else
+}
+
+/// Each load becomes the block of its lanes' elements.
+template <class Op, class T>
+__device__ void merge_lanes(T (&value)[batch], const warp_shape& shape) {
+  for (unsigned k = 0; k < shape.log_elements; ++k)
 #pragma unroll
-    for (unsigned i = 0; i < items; i += 2)
-      if (i + 2 <= count) nodes((first + i) << level, line) = value[i];
+    for (T& one : value) one = Op::template apply<T>(one, __shfl_xor_sync(all_lanes, one, 1u << (shape.log_lines + k)));
 }
 
-/// The values of all blocks that lie within `length` elements of each line: four levels of the tree at a time, of which
-/// a thread has a chunk in registers.
+/// Folds onto `prefix` fewer loads than a batch, longest blocks first.
 template <class Op, class T>
-__device__ void merge_blocks(const tile_nodes<T>& nodes, unsigned length, unsigned lines, unsigned log_lines) {
-  for (unsigned level = 0; length >> (level + 1) != 0; level += 4) {
-    const unsigned count = length >> level, chunks = (count + items - 1) / items;
-    for (unsigned i = threadIdx.x; i < chunks << log_lines; i += group_size) {
-      const unsigned line = i & ((1u << log_lines) - 1), first = (i >> log_lines) * items;
-      if (line < lines) merge_chunk<Op>(nodes, first, min(count - first, items), level, line);
-    }
-    __syncthreads();
-  }
-}
-
-__device__ inline unsigned lines_from(std::uint64_t begin, std::uint64_t lines, const line_tile& tile) {
-  const std::uint64_t left = lines - begin;
-  return static_cast<unsigned>(left < 1ull << tile.log_lines ? left : 1ull << tile.log_lines);
-}
-
-template <class T, class Op>
-__global__ void __launch_bounds__(group_size)
-    fold_tiles_of_lines(line_source<T> source, std::uint64_t lines, std::uint64_t groups, line_tile tile, T* values) {
-  __shared__ T shared[tile_nodes<T>::room];
-  const tile_nodes<T> nodes(shared, tile.log_lines);
-  const std::uint64_t bands = (lines + (1ull << tile.log_lines) - 1) >> tile.log_lines;
-  for (std::uint64_t group = blockIdx.x; group < groups; group += gridDim.x) {
-    const std::uint64_t at = group / bands, begin = group % bands << tile.log_lines;
-    const unsigned present = lines_from(begin, lines, tile), length = 1u << tile.log_length;
-    load_lines(source.at(at << tile.log_length, begin), length, present, tile, nodes);
-    merge_blocks<Op>(nodes, length, present, tile.log_lines);
-    if (threadIdx.x < present) values[at * lines + begin + threadIdx.x] = nodes(0, threadIdx.x);
-    __syncthreads();
-  }
-}
-
-/// What is left of the lines from `begin` on after their whole tiles, on every level, folded in one thread for each.
-template <class Op, class T>
-__device__ T prefix_of_line(const line_source<T>& in, std::uint64_t lines, std::uint64_t n, std::uint64_t begin,
-                            const line_tile& tile, const T* values, const tile_nodes<T>& nodes) {
-  const unsigned present = lines_from(begin, lines, tile);
-  T prefix = Op::template identity<T>();
-  int level = 0;
-  while (n >> (level + 1) * tile.log_length != 0) ++level;
-  for (; level >= 0; --level) {
-    const std::uint64_t count = n >> level * tile.log_length, whole = count >> tile.log_length << tile.log_length;
-    const unsigned rest = static_cast<unsigned>(count - whole);
-    std::uint64_t first = 0;
-    for (int below = 1; below < level; ++below) first += (n >> below * tile.log_length) * lines;
-    const line_source<T> of_level = level == 0 ? in : line_source<T>{values + first, lines, 1, false};
-    __syncthreads();
-    load_lines(of_level.at(whole, begin), rest, present, tile, nodes);
-    merge_blocks<Op>(nodes, rest, present, tile.log_lines);
-    if (threadIdx.x >= present) continue;
-    for (unsigned position = 0, k = tile.log_length; k-- > 0;) {
-      if ((rest >> k & 1) == 0) continue;
-      prefix = Op::template apply<T>(prefix, nodes(position, threadIdx.x));
-      position += 1u << k;
-    }
-  }
+__device__ T fold_loads(T prefix, const T* from, std::uint64_t step, unsigned count, const warp_shape& shape) {
+  T value[batch] = {};
+#pragma unroll
+  for (unsigned i = 0; i < batch; ++i)
+    if (i < count) value[i] = from[i * step];
+  merge_lanes<Op>(value, shape);
+  merge_values<Op>(value, count);
+  // The block of a digit begins where the larger ones end.
+  const bool has_four = (count & 4) != 0, has_two = (count & 2) != 0;
+  const T two = has_four ? value[4] : value[0];
+  const T one = has_four ? (has_two ? value[6] : value[4]) : (has_two ? value[2] : value[0]);
+  if (has_four) prefix = Op::template apply<T>(prefix, value[0]);
+  if (has_two) prefix = Op::template apply<T>(prefix, two);
+  if ((count & 1) != 0) prefix = Op::template apply<T>(prefix, one);
   return prefix;
 }
 
+/// Folds onto `prefix` the first `count` elements of one load, of which this lane has `value`.
+template <class Op, class T>
+__device__ T fold_lanes(T prefix, T value, unsigned count, const warp_shape& shape) {
+  T of_digit[log_warp + 1];
+#pragma unroll
+  for (unsigned k = 0; k <= log_warp; ++k) {
+    if (k > shape.log_elements) continue;
+    const unsigned first = count >> (k + 1) << (k + 1);
+    of_digit[k] = __shfl_sync(all_lanes, value, first << shape.log_lines | shape.line());
+    if (k < shape.log_elements)
+      value = Op::template apply<T>(value, __shfl_xor_sync(all_lanes, value, 1u << (shape.log_lines + k)));
+  }
+#pragma unroll
+  for (unsigned k = log_warp + 1; k-- > 0;)
+    if ((count >> k & 1) != 0) prefix = Op::template apply<T>(prefix, of_digit[k]);
+  return prefix;
+}
+
+/// Folds onto `prefix` at most a tile of elements of each of the warp's lines. This lane's first one is `from`, the
+/// next ones are `step` apart.
+template <class Op, class T>
+__device__ T fold_line(T prefix, const T* from, std::uint64_t step, unsigned count, const warp_shape& shape) {
+  T block[log_batches + 1] = {};
+  const unsigned loads = count >> shape.log_elements, batches = loads / batch;
+  for (unsigned b = 0; b < batches; ++b, from += batch * step) {
+    T value[batch];
+#pragma unroll
+    for (unsigned i = 0; i < batch; ++i) value[i] = from[i * step];
+    merge_lanes<Op>(value, shape);
+    merge_values<Op>(value, batch);
+    bool is_carried = true;  // counting in binary: equal blocks meet
+#pragma unroll
+    for (unsigned k = 0; k <= log_batches; ++k) {
+      const bool meets = is_carried && (b >> k & 1) != 0;
+      const T both = Op::template apply<T>(block[k], value[0]);
+      if (is_carried && !meets) block[k] = value[0];
+      if (meets) value[0] = both;
+      is_carried = meets;
+    }
+  }
+#pragma unroll
+  for (unsigned k = log_batches + 1; k-- > 0;)
+    if ((batches >> k & 1) != 0) prefix = Op::template apply<T>(prefix, block[k]);
+  if (const unsigned rest = loads % batch; rest != 0) {
+    prefix = fold_loads<Op>(prefix, from, step, rest, shape);
+    from += rest * step;
+  }
+  if (const unsigned rest = count - (loads << shape.log_elements); rest != 0)
+    prefix = fold_lanes<Op>(prefix, shape.element() < rest ? *from : T{}, rest, shape);
+  return prefix;
+}
+
+/// Piece `at` of `lines` lines: the warp's, or where lanes never meet the thread's own, so that none is idle.
+struct place {
+  std::uint64_t tile, line;
+  bool is_there, is_first;  // of the lanes of its line
+
+  __device__ place(std::uint64_t thread, std::uint64_t lines, const warp_shape& shape) {
+    const std::uint64_t bands = (lines + (1ull << shape.log_lines) - 1) >> shape.log_lines;
+    const bool is_alone = shape.log_elements == 0;
+    tile = is_alone ? thread / lines : (thread >> log_warp) / bands;
+    line = is_alone ? thread % lines : ((thread >> log_warp) % bands << shape.log_lines | shape.line());
+    is_there = line < lines;
+    if (!is_there) line = lines - 1;  // which it may read
+    is_first = shape.element() == 0;
+  }
+};
+
+__device__ inline std::uint64_t first_thread() { return std::uint64_t{blockIdx.x} * group_size + threadIdx.x; }
+__device__ inline std::uint64_t all_threads() { return std::uint64_t{gridDim.x} * group_size; }
+
 template <class T, class Op>
-__global__ void __launch_bounds__(group_size) finish_lines(line_source<T> in, std::uint64_t lines, std::uint64_t n,
-                                                           line_tile tile, const T* values, T first, T* out) {
-  __shared__ T shared[tile_nodes<T>::room];
-  const tile_nodes<T> nodes(shared, tile.log_lines);
-  const std::uint64_t bands = (lines + (1ull << tile.log_lines) - 1) >> tile.log_lines;
-  for (std::uint64_t band = blockIdx.x; band < bands; band += gridDim.x) {
-    const std::uint64_t begin = band << tile.log_lines;
-    const T prefix = prefix_of_line<Op>(in, lines, n, begin, tile, values, nodes);
-    if (threadIdx.x < lines_from(begin, lines, tile))
-      out[begin + threadIdx.x] = order::canonical(Op::template apply<T>(first, prefix));
+__global__ void __launch_bounds__(group_size)
+    fold_tiles(line_source<T> source, std::uint64_t lines, std::uint64_t threads, warp_shape shape, T* values) {
+  for (std::uint64_t i = first_thread(); i < threads; i += all_threads()) {
+    const place here(i, lines, shape);
+    const T value = fold_line<Op>(Op::template identity<T>(),
+                                  source.at((here.tile << shape.log_tile()) + shape.element(), here.line),
+                                  source.element << shape.log_elements, 1u << shape.log_tile(), shape);
+    if (here.is_there && here.is_first) values[here.tile * lines + here.line] = value;
   }
 }
 
-template <class T, class Op>
-void launch_tiles(const registry::problem& p, const registry::bindings& where, queue& q) {
-  const registry::lines of = lines_of(p);
-  const line_tile tile = tile_for(p, group_size, tile_length);
-  const std::uint64_t bands = ceil_div(of.count, tile.lines());
-  const backend::buffer workspace(q, tile.values_of(of) * sizeof(T));
-  const line_source<T> in{where.in[0].as<const T>(), of.element, of.line, tile.by_rows != 0};
-  line_source<T> from = in;
-  T* to = workspace.as<T>();
-  for (std::uint64_t tiles = of.length >> tile.log_length; tiles != 0; tiles >>= tile.log_length) {
-    fold_tiles_of_lines<T, Op>
-        <<<groups_for(tiles * bands), group_size, 0, q.stream()>>>(from, of.count, tiles * bands, tile, to);
-    TW_CUDA(cudaGetLastError());
-    from = {to, of.count, 1, false};
-    to += tiles * of.count;
+/// Where results go: prefixes of a lower level, or what the lines are reduced to.
+template <class T>
+struct destination {
+  T* to;
+  T first;
+  bool is_last;
+
+  template <class Op>
+  __device__ void put(std::uint64_t line, T prefix) const {
+    to[line] = is_last ? order::canonical(Op::template apply<T>(first, prefix)) : prefix;
   }
+};
+
+/// Folds the `count` elements that are left of each line onto the prefixes of those before them, where there are any.
+template <class T, class Op>
+__global__ void __launch_bounds__(group_size)
+    finish_lines(line_source<T> source, std::uint64_t lines, std::uint64_t threads, unsigned count, warp_shape shape,
+                 const T* prefixes, destination<T> results) {
+  for (std::uint64_t i = first_thread(); i < threads; i += all_threads()) {
+    const place here(i, lines, shape);
+    const T prefix = prefixes == nullptr ? Op::template identity<T>() : prefixes[here.line];
+    const T all = fold_line<Op>(prefix, source.at(shape.element(), here.line), source.element << shape.log_elements,
+                                count, shape);
+    if (here.is_there && here.is_first) results.template put<Op>(here.line, all);
+  }
+}
+
+/// Lines of one load, of which a warp has eight under way.
+template <class T, class Op>
+__global__ void __launch_bounds__(group_size)
+    reduce_short_lines(line_source<T> source, std::uint64_t lines, std::uint64_t threads, unsigned count,
+                       warp_shape shape, destination<T> results) {
+  for (std::uint64_t i = first_thread(); i < threads; i += all_threads()) {
+    const std::uint64_t begin = (i >> log_warp) * batch << shape.log_lines | shape.line();
+    T value[batch] = {};
+#pragma unroll
+    for (unsigned k = 0; k < batch; ++k) {
+      const std::uint64_t line = begin + (std::uint64_t{k} << shape.log_lines);
+      if (line < lines && shape.element() < count) value[k] = *source.at(shape.element(), line);
+    }
+#pragma unroll
+    for (unsigned k = 0; k < batch; ++k) {
+      const std::uint64_t line = begin + (std::uint64_t{k} << shape.log_lines);
+      const T all = fold_lanes<Op>(Op::template identity<T>(), value[k], count, shape);
+      if (line < lines && shape.element() == 0) results.template put<Op>(line, all);
+    }
+  }
+}
+
+unsigned groups_for(std::uint64_t threads) {
+  return static_cast<unsigned>(std::min(ceil_div(threads, std::uint64_t{group_size}), std::uint64_t{1} << 30));
+}
+
+template <class T, class Op>
+class reduction {
+ public:
+  reduction(std::uint64_t lines, queue& q) : lines_(lines), queue_(q) {}
+
+  /// Of `length` elements of each line.
+  void reduce(const line_source<T>& source, std::uint64_t length, const warp_shape& shape,
+              const destination<T>& results) const {
+    const std::uint64_t tiles = length <= 1ull << shape.log_tile() ? 0 : length >> shape.log_tile();
+    const std::uint64_t rest = length - (tiles << shape.log_tile());
+    if (tiles == 0) return finish(source, rest, shape, nullptr, results);
+    const backend::buffer values(queue_, tiles * lines_ * sizeof(T)), prefixes(queue_, lines_ * sizeof(T));
+    const std::uint64_t threads = threads_of(tiles, shape);
+    fold_tiles<T, Op>
+        <<<groups_for(threads), group_size, 0, queue_.stream()>>>(source, lines_, threads, shape, values.as<T>());
+    TW_CUDA(cudaGetLastError());
+    const line_source<T> of_values{values.as<const T>(), lines_, 1};
+    if (rest == 0) return reduce(of_values, tiles, over_columns(lines_), results);
+    reduce(of_values, tiles, over_columns(lines_), {prefixes.as<T>(), T{}, false});
+    finish({source.at(length - rest, 0), source.element, source.line}, rest, shape, prefixes.as<const T>(), results);
+  }
+
+ private:
+  std::uint64_t threads_of(std::uint64_t tiles, const warp_shape& shape) const {
+    if (shape.log_elements == 0) return tiles * lines_;
+    return tiles * ceil_div(lines_, std::uint64_t{1} << shape.log_lines) << log_warp;
+  }
+
+  void finish(const line_source<T>& source, std::uint64_t count, const warp_shape& shape, const T* prefixes,
+              const destination<T>& results) const {
+    const auto left = static_cast<unsigned>(count);
+    if (prefixes == nullptr && shape.log_elements != 0 && count <= 1ull << shape.log_elements) {
+      const std::uint64_t threads = ceil_div(lines_, std::uint64_t{batch} << shape.log_lines) << log_warp;
+      reduce_short_lines<T, Op>
+          <<<groups_for(threads), group_size, 0, queue_.stream()>>>(source, lines_, threads, left, shape, results);
+    } else {
+      const std::uint64_t threads = threads_of(1, shape);
+      finish_lines<T, Op><<<groups_for(threads), group_size, 0, queue_.stream()>>>(source, lines_, threads, left, shape,
+                                                                                   prefixes, results);
+    }
+    TW_CUDA(cudaGetLastError());
+  }
+
+  std::uint64_t lines_;
+  queue& queue_;
+};
+
+template <class T, class Op>
+void launch(const registry::problem& p, const registry::bindings& where, queue& q) {
+  const registry::lines of = lines_of(p);
+  if (of.count == 0) return;
+  const warp_shape shape = axis_of(p) == axis::columns ? over_columns(of.count) : over_rows(of.length);
   const T first = first_of<T>(p).value_or(Op::template identity<T>());
-  finish_lines<T, Op><<<groups_for(bands), group_size, 0, q.stream()>>>(in, of.count, of.length, tile,
-                                                                        workspace.as<T>(), first, where.out[0].as<T>());
-  TW_CUDA(cudaGetLastError());
+  reduction<T, Op>(of.count, q)
+      .reduce({where.in[0].as<const T>(), of.element, of.line}, of.length, shape, {where.out[0].as<T>(), first, true});
 }
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& q) {
-  const registry::lines of = lines_of(p);
-  if (of.count == 0) return;
-  if (axis_of(p) == axis::columns && of.count >= fewest_columns) return reduce_columns_on_cuda(p, where, q);
-  with_type_and_operator(p.type, operation_of(p),
-                         [&]<class T, class Op>(T, Op) { launch_tiles<T, Op>(p, where, enter(q)); });
+  with_type_and_operator(p.type, operation_of(p), [&]<class T, class Op>(T, Op) { launch<T, Op>(p, where, enter(q)); });
 }
 
 }  // namespace
