@@ -91,7 +91,11 @@ void columns(const T* a, std::uint64_t stride, std::uint64_t rows, std::uint64_t
     const T* const from = a + number * together * stride;
     for (std::uint64_t c = 0; c < whole; c += width<T>)
       push<false, T, Op>(blocks, depth, number, c, from, stride, width<T>);
-    if (part != 0) push<true, T, Op>(blocks, depth, number, whole, from, stride, part);
+    const std::uint64_t after = rows - (number + 1) * together;
+    if (part != 0 && stride == count && after * stride >= width<T>)  // lanes past a row's end lie in later rows
+      push<false, T, Op>(blocks, depth, number, whole, from, stride, part);
+    else if (part != 0)
+      push<true, T, Op>(blocks, depth, number, whole, from, stride, part);
     depth = static_cast<unsigned>(__builtin_popcountll(number + 1));
   }
   for (std::uint64_t c = 0; c < whole; c += width<T>)
