@@ -14,8 +14,8 @@ It has the type of the elements: unlike NumPy's, a sum of int32 is int32, and wr
 or 0. Of an array on a device it waits for the value, which is a NumPy scalar in any case.
 
 With `axis`, the first (0) or the last (-1) of an array of several dimensions, every line along it is summed by itself,
-all in one launch: each result has the bits of sum() of that line. They are a new array of the argument's kind, or `out`.
-The rows of a matrix may lie apart in memory.
+all in one launch: each result has the bits of sum() of that line. They are a new array of the argument's kind, or
+`out`. The rows of a matrix may lie apart in memory.
 
 >>> tw.sum(np.array([[1, 2, 3], [4, 5, 6]]), axis=1)
 array([ 6, 15])
@@ -62,8 +62,8 @@ is taken flat, as NumPy does. `out` may be `a` itself. With `carry`, a partial o
 part of a longer array, and is appended to the carry.
 
 With `axis`, the first (0) or the last (-1) of an array of several dimensions, every line along it is scanned by itself,
-all at once: each has the bits of cumsum() of that line. The result, or `out`, has the shape of `a`; the rows of both may
-lie apart in memory.
+all at once: each has the bits of cumsum() of that line. The result, or `out`, has the shape of `a`; the rows of both
+may lie apart in memory.
 
 >>> tw.cumsum(np.array([1, 2, 3, 4]))
 array([ 1,  3,  6, 10])
@@ -73,7 +73,8 @@ array([[1, 2, 3],
 )";
 
 inline constexpr const char* inclusive_scan =
-    R"(inclusive_scan(a, axis=None, *, op='sum', out=None, initial=None, carry=None, device=None, variant=None, tuning=None)
+    R"(inclusive_scan(a, axis=None, *, op='sum', out=None, initial=None, carry=None, device=None, variant=None,
+               tuning=None)
 
 cumsum() for any of the operations sum, product, min and max; a carry brings its own.
 
@@ -82,7 +83,8 @@ array([3, 3, 4, 4, 5])
 )";
 
 inline constexpr const char* exclusive_scan =
-    R"(exclusive_scan(a, axis=None, *, op='sum', out=None, initial=None, carry=None, device=None, variant=None, tuning=None)
+    R"(exclusive_scan(a, axis=None, *, op='sum', out=None, initial=None, carry=None, device=None, variant=None,
+               tuning=None)
 
 What precedes each element: out[0] is `initial`, and out[i] is that and a[:i]. Without `initial` a sum starts from 0
 and a product from 1; min and max need one.

@@ -50,6 +50,35 @@ TEST(CallForms, Scans) {
   EXPECT_EQ(in_place, inclusive);
 }
 
+TEST(CallForms, ScansAlongAnAxis) {
+  const device on = open("cpu");
+  const matrix_layout l(2, 3);
+  std::vector<float> inclusive(x.size()), exclusive(x.size()), to(x.size());
+  tw::inclusive_scan_axis(std::span<const float>(x), l, axis::rows, std::span<float>(inclusive), l, 2.0f);
+  tw::exclusive_scan_axis(std::span<const float>(x), l, axis::rows, std::span<float>(exclusive), l, 2.0f);
+  for (const std::size_t i : {0, 1, 3, 4}) EXPECT_EQ(inclusive[i], exclusive[i + 1]);
+  EXPECT_EQ(tw::inclusive_scan_axis(x, l, axis::rows, 2.0f), inclusive);
+  EXPECT_EQ(tw::exclusive_scan_axis(x, l, axis::rows, 2.0f), exclusive);
+  tw::inclusive_scan_axis(x, l, axis::rows, to, l, 2.0f);
+  EXPECT_EQ(to, inclusive);
+  tw::exclusive_scan_axis(x, l, axis::rows, to, l, 2.0f);
+  EXPECT_EQ(to, exclusive);
+  const array<float> there = on.upload(x);
+  EXPECT_EQ(tw::inclusive_scan_axis(there, l, axis::rows, 2.0f).download(), inclusive);
+  EXPECT_EQ(tw::exclusive_scan_axis(there, l, axis::rows, 2.0f).download(), exclusive);
+  array<float> result = on.allocate<float>(x.size());
+  tw::inclusive_scan_axis(there, l, axis::rows, result, l, 2.0f);
+  EXPECT_EQ(result.download(), inclusive);
+  tw::exclusive_scan_axis(there, l, axis::rows, result, l, 2.0f);
+  EXPECT_EQ(result.download(), exclusive);
+  tw::inclusive_scan_axis(x, l, axis::columns, to, l);
+  EXPECT_EQ(tw::inclusive_scan_axis(x, l, axis::columns), to);
+  EXPECT_EQ(tw::inclusive_scan_axis(there, l, axis::columns).download(), to);
+  tw::exclusive_scan_axis(x, l, axis::columns, to, l);
+  EXPECT_EQ(tw::exclusive_scan_axis(x, l, axis::columns), to);
+  EXPECT_EQ(tw::exclusive_scan_axis(there, l, axis::columns).download(), to);
+}
+
 /// Two parts of one array, in every form: each continues from what the carry holds, and adds its own.
 TEST(CallForms, ScansOfParts) {
   const device on = open("cpu");

@@ -9,6 +9,7 @@
 #include "reduce_axis/reduce_axis_cpu_kernels.hpp"
 
 #include "backend/cpu/cpu_blocks.hpp"
+#include "backend/cpu/cpu_packed_rows.hpp"
 #include "base/instantiate.hpp"
 
 namespace tilewise::impl::reduce_axis::TILEWISE_LEVEL {
@@ -90,7 +91,11 @@ void columns(const T* a, std::uint64_t stride, std::uint64_t rows, std::uint64_t
     const T* const from = a + number * together * stride;
     for (std::uint64_t c = 0; c < whole; c += width<T>)
       push<false, T, Op>(blocks, depth, number, c, from, stride, width<T>);
-    if (part != 0) push<true, T, Op>(blocks, depth, number, whole, from, stride, part);
+    const std::uint64_t after = rows - (number + 1) * together;
+    if (part != 0 && stride == count && after * stride >= width<T>)  // lanes past a row's end lie in later rows
+      push<false, T, Op>(blocks, depth, number, whole, from, stride, part);
+    else if (part != 0)
+      push<true, T, Op>(blocks, depth, number, whole, from, stride, part);
     depth = static_cast<unsigned>(__builtin_popcountll(number + 1));
   }
   for (std::uint64_t c = 0; c < whole; c += width<T>)
@@ -116,28 +121,6 @@ struct row_column {
   }
 };
 
-/// Where vector K of W rows of N elements, which follow each other, has column C of row `lane`; as operand of a shuffle
-/// whose other operand keeps what earlier vectors had.
-template <class T, int N, int C, int K>
-constexpr int from_packed(int lane) {
-  constexpr int lanes = static_cast<int>(width<T>);
-  const int at = lane * N + C;
-  if (at / lanes == K) return lanes + at % lanes;
-  return K == 1 && at / lanes == 0 ? at : lane;
-}
-
-template <class T, int N, int C, int K = 1>
-[[gnu::always_inline]] inline vector<T> packed_column(const vector<T>* in, vector<T> before) {
-  if constexpr (K >= N) {
-    return before;
-  } else {
-    const vector<T> more = level::with_lanes<T>([&]<int... I>(std::integer_sequence<int, I...>) {
-      return __builtin_shufflevector(before, in[K], from_packed<T, N, C, K>(I)...);
-    });
-    return packed_column<T, N, C, K + 1>(in, more);
-  }
-}
-
 template <class T, class Op, int Count>
 [[gnu::always_inline]] inline vector<T> tree(const vector<T>* columns) {
   if constexpr (Count == 1)
@@ -157,8 +140,6 @@ template <class T, class Op, int N, int Digit>
     return fold_columns<T, Op, N, Digit / 2>(columns, prefix);
 }
 
-constexpr int most_packed = 7;
-
 /// Rows of N elements with nothing between them: whole vectors of memory, whose lanes are dealt out to columns.
 template <class T, class Op, int N>
 std::uint64_t packed_rows(const T* a, std::uint64_t count, T* out) {
@@ -166,7 +147,7 @@ std::uint64_t packed_rows(const T* a, std::uint64_t count, T* out) {
   for (; i + width<T> <= count; i += width<T>) {
     vector<T> in[N], columns[N];
     for (int k = 0; k < N; ++k) in[k] = level::load(a + i * N + static_cast<unsigned>(k) * width<T>);
-    [&]<int... C>(std::integer_sequence<int, C...>) { ((columns[C] = packed_column<T, N, C>(in, in[0])), ...); }
+    [&]<int... C>(std::integer_sequence<int, C...>) { ((columns[C] = level::packed_column<T, N, C>(in, in[0])), ...); }
     (std::make_integer_sequence<int, N>());
     level::store<T>(out + i, fold_columns<T, Op, N, 4>(columns, level::broadcast(Op::template identity<T>())));
   }
@@ -175,14 +156,14 @@ std::uint64_t packed_rows(const T* a, std::uint64_t count, T* out) {
 
 template <class T, class Op, int N = 1>
 std::uint64_t rows_of(std::uint64_t n, const T* a, std::uint64_t count, T* out) {
-  if constexpr (N < most_packed)
+  if constexpr (N < level::most_packed)
     if (n != N) return rows_of<T, Op, N + 1>(n, a, count, out);
   return packed_rows<T, Op, N>(a, count, out);
 }
 
 template <class T, class Op>
 std::uint64_t rows(const T* a, std::uint64_t stride, std::uint64_t count, std::uint64_t n, T* out) {
-  if (stride == n && n <= most_packed) return rows_of<T, Op>(n, a, count, out);
+  if (stride == n && n <= level::most_packed) return rows_of<T, Op>(n, a, count, out);
   std::uint64_t i = 0;
   for (; i + width<T> <= count; i += width<T>) {
     const T* const from = a + i * stride;

@@ -51,9 +51,14 @@ void scan_short_rows(const job<T, Op>& j) {
   const std::uint64_t slot = at_once ? 0 : j.upwards.scratch_elements(n);
   const backend::buffer scratch(j.queue, j.queue.threads() * slot * sizeof(T));
   const scan::descent<T> how = j.from_the_begin();
+  const auto packed_rows = kernels_for<T>(j.queue.level(), Op::id).packed_rows;
   j.queue.for_each_tile(ceil_div(j.from.count, rows), [&](std::uint64_t i, unsigned worker) {
     T* const levels = scratch.as<T>() + worker * slot;
-    for (std::uint64_t row = i * rows; row < std::min(j.from.count, (i + 1) * rows); ++row) {
+    const std::uint64_t end = std::min(j.from.count, (i + 1) * rows);
+    std::uint64_t row = i * rows;
+    if (n <= most_packed && j.from.line == n && j.to.line == n)
+      row += packed_rows(j.in + row * n, j.out + row * n, end - row, n, j.left(), j.inclusive);
+    for (; row < end; ++row) {
       const T* const in = j.in + row * j.from.line;
       T* const out = j.out + row * j.to.line;
       if (at_once) {

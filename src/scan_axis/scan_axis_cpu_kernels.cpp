@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   the columns of a strip of a matrix, scanned with vectors; one file for each x86-64 level.
+// What:   the columns of a strip of a matrix, and short rows, scanned with vectors; one file for each x86-64 level.
 // Order:  eight rows are a block, which joins the blocks before it as soon as two have one length: a stack of blocks
 //         whose elements are rows. With each block lies the prefix before it, so that the prefix after the newest one
 //         is a single operation. Within the eight rows prefixes descend from the one before them.
-// Shape:  a strip on one thread, by eight rows at a time, each row read once and written once; lanes never meet.
+//         Short rows: P(i) is P without the lowest digit of i, and the block that this digit stands for.
+// Shape:  a strip on one thread, by eight rows at a time, each row read once and written once; lanes never meet. Rows
+// of
+//         up to seven elements are read as whole vectors, and dealt out so that each lane has a row.
 // Limits: touches nothing beside the strip; all of a block is read before any of it is written.
 // Twins:  scan_axis_serial.cpp; the block stack in order/block_stack.hpp.
 #include "scan_axis/scan_axis_cpu_kernels.hpp"
 
-#include "backend/cpu/cpu_vector.hpp"
+#include "backend/cpu/cpu_packed_rows.hpp"
 #include "base/instantiate.hpp"
 
 namespace tilewise::impl::scan_axis::TILEWISE_LEVEL {
@@ -142,8 +145,45 @@ void columns(const strip<T>& s, const strip_descent<T>& how, T* scratch) {
   }
 }
 
+/// P(I), ..., P(N) of the columns x[0], ..., x[N - 1].
+template <class T, class Op, int N, int I = 0>
+[[gnu::always_inline]] inline void prefixes_of_columns(const vector<T>* x, vector<T>* p) {
+  if constexpr (I == 0) p[I] = level::broadcast(Op::template identity<T>());
+  if constexpr (I != 0) p[I] = join<T, Op>(p[I & (I - 1)], tree<T, Op, (I & -I)>(x + (I & (I - 1))));
+  if constexpr (I < N) prefixes_of_columns<T, Op, N, I + 1>(x, p);
+}
+
+template <class T, class Op, int N>
+std::uint64_t rows_of_length(const T* in, T* out, std::uint64_t rows, T first, bool inclusive) {
+  constexpr auto all = std::make_integer_sequence<int, N>();
+  const vector<T> init = level::broadcast(first);
+  std::uint64_t i = 0;
+  for (; i + width<T> <= rows; i += width<T>) {
+    vector<T> memory[N], x[N], p[N + 1];
+    for (int k = 0; k < N; ++k) memory[k] = level::load(in + i * N + static_cast<unsigned>(k) * width<T>);
+    [&]<int... C>(std::integer_sequence<int, C...>) {
+      ((x[C] = level::packed_column<T, N, C>(memory, memory[0])), ...);
+    }
+    (all);
+    prefixes_of_columns<T, Op, N>(x, p);
+    for (int c = 0; c < N; ++c) x[c] = level::canonical<T>(join<T, Op>(init, p[inclusive ? c + 1 : c]));
+    [&]<int... K>(std::integer_sequence<int, K...>) {
+      (level::store<T>(out + i * N + static_cast<unsigned>(K) * width<T>, level::packed_vector<T, N, K>(x, x[0])), ...);
+    }
+    (all);
+  }
+  return i;
+}
+
+template <class T, class Op, int N = 1>
+std::uint64_t packed_rows(const T* in, T* out, std::uint64_t rows, std::uint64_t n, T init, bool inclusive) {
+  if constexpr (N < level::most_packed)
+    if (n != N) return packed_rows<T, Op, N + 1>(in, out, rows, n, init, inclusive);
+  return rows_of_length<T, Op, N>(in, out, rows, init, inclusive);
+}
+
 template <class T, class Op>
-constexpr cpu_kernels<T> kernels_of{columns<T, Op>};
+constexpr cpu_kernels<T> kernels_of{columns<T, Op>, packed_rows<T, Op>};
 
 }  // namespace
 

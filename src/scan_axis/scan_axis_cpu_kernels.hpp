@@ -34,8 +34,8 @@ struct strip_descent {
   bool inclusive = true;
 };
 
-/// From row to row of the scratch for a strip: room for whole vectors, and a little more, since rows that are a power of
-/// two apart would compete for the same places in the caches, with one another and with those of a matrix.
+/// From row to row of the scratch for a strip: room for whole vectors, and a little more, since rows that are a power
+/// of two apart would compete for the same places in the caches, with one another and with those of a matrix.
 constexpr std::uint64_t scratch_pitch(std::uint64_t columns) { return (columns + 31) / 16 * 16; }
 /// Elements of scratch: of each level of blocks a row, and one of the prefixes before them.
 constexpr std::uint64_t scratch_elements(std::uint64_t rows, std::uint64_t columns) {
@@ -46,7 +46,11 @@ template <class T>
 struct cpu_kernels {
   /// Writes the scan of each of up to strip_width columns. `out` may be `in`.
   void (*columns)(const strip<T>& s, const strip_descent<T>& how, T* scratch);
+  /// Writes the scan of the first of `rows` rows of n <= 7 elements with nothing between them, as many as fill vectors;
+  /// returns how many these are. `init` is the left operand of every output.
+  std::uint64_t (*packed_rows)(const T* in, T* out, std::uint64_t rows, std::uint64_t n, T init, bool inclusive);
 };
+inline constexpr std::uint64_t most_packed = 7;
 
 TILEWISE_AT_EACH_LEVEL(template <class T> const cpu_kernels<T>& kernels(op operation);)
 
