@@ -88,7 +88,7 @@ void paced(const registry::problem& p, const registry::bindings& where, const re
            backend::queue& queue) {
   const auto [pace] = t.of(pace_axes);
   (pace == 2 ? one_bit : registry::reference_of(*p.what).run)(p, where, {}, queue);
-  if (pace == 0) usleep(3000);
+  if (pace == 0) usleep(2000);
 }
 
 /// All values of the axis, or those that keep the bits.

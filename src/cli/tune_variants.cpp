@@ -43,7 +43,8 @@ exit_code print_plan(const std::vector<tuning_case>& plan, double max_time_s) {
           std::to_string(c.tunings.size()) + (c.tunings.size() == 1 ? " tuning\n" : " tunings\n"));
   const auto raced = std::count_if(plan.begin(), plan.end(), [](const tuning_case& c) { return c.tunings.size() > 1; });
   print(std::to_string(raced) + (raced == 1 ? " race" : " races") + ", about " +
-        report::duration(static_cast<double>(raced) * max_time_s * 1e9) + ", and longer where a driver compiles\n");
+        report::duration(static_cast<double>(raced) * max_time_s * 1e9) +
+        ", and up to a minute more each where a driver compiles\n");
   return exit_code::ok;
 }
 

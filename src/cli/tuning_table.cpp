@@ -15,7 +15,7 @@ namespace {
 using nlohmann::ordered_json;
 using registry::tuned;
 
-constexpr std::size_t tuning_width = 40, few = 6;
+constexpr std::size_t tuning_width = 38, few = 6;
 
 std::string text_of(const registry::tuning& t, const registry::variant& by) {
   return registry::to_string(t, by.tuning);
@@ -32,15 +32,18 @@ std::string gain_text(const lab::summary& gain) {
 
 std::string heading_of(const lab::tuning_case& what) {
   return registry::to_string(what.problem) + "\n  " + what.by->id() + " on " + what.on->info().name + ", " +
-         std::to_string(what.tunings.size()) + (what.tunings.size() == 1 ? " tuning" : " tunings") + "\n";
+         std::to_string(what.tunings.size()) +
+         (what.tunings.size() == 1 ? " tuning" : " tunings; by default " + text_of(what.tunings.front(), *what.by)) +
+         "\n";
 }
 
 std::string line_of(const lab::raced& r, const registry::variant& by, bool is_default) {
   const record::clock* const taken = r.last.time();
-  const std::string name = "  " + left(text_of(r.tuning, by), tuning_width);
+  const std::string name =
+      "  " + left(is_default ? "the default" : registry::changes_of(r.tuning, by.tuning), tuning_width);
   if (taken == nullptr) return name + " " + std::string(name_of(r.last.result.state)) + "\n";
-  return name + right(report::duration(*taken->median_ns), 10) + right(spread_of(*taken), 7) + "   " +
-         (is_default ? "the default" : gain_text(*r.gain)) + "\n";
+  return name + right(report::duration(*taken->median_ns), 10) + right(spread_of(*taken), 7) +
+         (is_default ? "" : "   " + gain_text(*r.gain)) + "\n";
 }
 
 std::string lines_of(const lab::race_result& raced, const registry::variant& by, bool all) {
@@ -60,7 +63,7 @@ bool is_undecided(const tuning_outcome& told) {
 
 std::string verdict_of(const tuned& found) {
   if (found.is_default()) return "no other tuning is surely faster than the default";
-  return text_of(found.best, *found.by) + " is " + report::factor(found.gain) +
+  return registry::changes_of(found.best, found.by->tuning) + " is " + report::factor(found.gain) +
          " times as fast as the default (95 %: " + report::factor(found.gain_lo) + " to " +
          report::factor(found.gain_hi) + ")";
 }

@@ -15,7 +15,7 @@ constexpr double least_gain = 0.01;
 
 /// Of the first stage's checks. With warming up, the samples and the second check, calls so long that this ends them
 /// take half of the race's time there, and as much again in all further stages.
-constexpr double share_of_checks = 0.125, compiling_ns = 60e9;
+constexpr double share_of_checks = 0.125, least_checks_ns = 2e9, compiling_ns = 60e9;
 
 /// Infinite where there is none.
 double median_of(const std::vector<double>& times) {
@@ -126,7 +126,7 @@ bool is_gain(const summary& gain, const record::noise& floor) {
 
 race_result race(const tuning_case& what, const verified_case& inputs, measuring how, double budget_ns) {
   const bool compiles = what.on->info().backend != "cpu";
-  how.first_checks_ns = share_of_checks * budget_ns + (compiles ? compiling_ns : 0);
+  how.first_checks_ns = std::max(share_of_checks * budget_ns, compiles ? compiling_ns : least_checks_ns);
   race_track track(what, inputs, how);
   const auto stages = static_cast<unsigned>(std::bit_width(std::max<std::size_t>(track.candidates(), 1) - 1));
   for (unsigned stage = 0; stage < stages && track.candidates() > 1 && track.goes_on(); ++stage) {
