@@ -48,7 +48,7 @@ class made_up_race {
 
   bool is_gain_called(std::vector<double> speeds) {
     speeds.insert(speeds.begin(), 1.0);
-    for (std::size_t count = 6; speeds.size() > 2; count *= 2) {
+    for (std::size_t count = 6; speeds.size() > 2 && count < 1000; count *= 2) {
       std::vector<rounds> times;
       for (const double speed : speeds) times.push_back(take(speed, count));
       std::vector<double> left;

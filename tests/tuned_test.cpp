@@ -109,6 +109,8 @@ TEST(Tuned, WhatHasNotItsFormIsNotBelieved) {
                                                                 {"\t1048576", "\t-1"},
                                                                 {"\tf32", "\tf16"},
                                                                 {"\tapplied", "\tmaybe"},
+                                                                {"\t1048576", "\t1048576 "},
+                                                                {"\t1.125", "\t1.125y"},
                                                                 {"\t1.125", "\tnan"},
                                                                 {"\t1.125", "\t-1"},
                                                                 {"\t1.125", "\tinf"},
