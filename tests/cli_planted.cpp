@@ -79,6 +79,26 @@ void fails(const registry::problem&, const registry::bindings&, const registry::
   throw error(Code, "planted");
 }
 
+constexpr std::array<unsigned, 3> paces{0, 1, 2};
+constexpr std::array<std::string_view, 3> pace_words{"slow", "quick", "altering"};
+constexpr std::array<registry::tuning_axis, 1> pace_axes{{{"pace", paces, 0, pace_words}}};
+
+/// Milliseconds slower by its default than it can be. One tuning has other bits.
+void paced(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
+           backend::queue& queue) {
+  const auto [pace] = t.of(pace_axes);
+  (pace == 2 ? one_bit : registry::reference_of(*p.what).run)(p, where, {}, queue);
+  if (pace == 0) usleep(2000);
+}
+
+/// All values of the axis, or those that keep the bits.
+registry::variant planted_pace(std::string_view name, std::span<const registry::tuning_axis> axes) {
+  registry::variant v = planted(name, paced);
+  v.tuning = axes;
+  return v;
+}
+constexpr std::array<registry::tuning_axis, 1> right_axes{{{"pace", std::span(paces).first<2>(), 0, pace_words}}};
+
 /// PLANTED_FIGURES="<ns on the CPU> <ns on opencl:0> <identity>": what each algorithm took for a million operations.
 void plant_figures(const char* text) {
   char *after_cpu = nullptr, *after_device = nullptr;
@@ -121,6 +141,8 @@ int main(int argc, char** argv) {
       planted("sleeps", sleeps),
       planted("no_memory", no_memory),
       planted("internal", internal),
+      planted_pace("paced", right_axes),
+      planted_pace("altering", pace_axes),
   };
   registry::add_peers(faulty);
   if (const char* figures = std::getenv("PLANTED_FIGURES")) plant_figures(figures);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tilewise bench: check, then measure; table on standard output, records and report to files.
 #include "backend/group/mpi_world.hpp"
-#include "base/nearest.hpp"
-#include "base/printable.hpp"
 #include "cli/bench_isolated.hpp"
 #include "cli/bench_part.hpp"
 #include "cli/device_use.hpp"
@@ -12,6 +10,8 @@
 #include "cli/interrupt.hpp"
 #include "cli/known_peers.hpp"
 #include "cli/output.hpp"
+#include "cli/parse_name.hpp"
+#include "cli/problem_options.hpp"
 #include "cli/rank_voice.hpp"
 #include "cli/seeds_table.hpp"
 #include "io/replacement_file.hpp"
@@ -24,7 +24,6 @@
 #include "report/format.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 namespace tilewise::cli {
@@ -33,24 +32,13 @@ namespace {
 
 struct bench_request {
   device_list_options devices;
-  std::vector<std::string> selectors, types, operations, shapes, settings;
-  std::vector<std::uint64_t> sizes;
+  problem_options problems;
+  std::vector<std::string> selectors;
   std::string preset = "quick", variant, data, tuning, mode = "hot", precision, records, report;
   double max_time_s = 0;
   bool dry_run = false, quiet = false, isolate = false;
   std::string part;  // of a child
 };
-
-template <class T>
-T parse_name(const std::string& text, std::span<const T> all, const char* what) {
-  std::vector<std::string> names;
-  for (T value : all) {
-    if (text == name_of(value)) return value;
-    names.emplace_back(name_of(value));
-  }
-  throw error(errc::invalid_argument,
-              "there is no " + std::string(what) + " '" + text + "';" + base::nearest(text, names));
-}
 
 /// "1%" or "0.5": percent.
 double parse_precision(const std::string& text) {
@@ -61,28 +49,6 @@ double parse_precision(const std::string& text) {
   return percent / 100;
 }
 
-/// "4096x4096x512": the algorithm says what each size is.
-registry::extents parse_shape(const std::string& text) {
-  registry::extents shape;
-  const std::optional<std::vector<std::uint64_t>> sizes = parse_sizes(text);
-  const auto is_too_large = [](std::uint64_t size) { return size > lab::most_elements; };
-  if (!sizes || sizes->size() > shape.size.size() || std::any_of(sizes->begin(), sizes->end(), is_too_large))
-    throw error(errc::invalid_argument,
-                "--shape '" + base::printable(text) +
-                    "' is not one to six whole numbers with x between them, such as 4096x4096x512");
-  for (const std::uint64_t size : *sizes) shape.size[shape.rank++] = size;
-  return shape;
-}
-
-/// "order=descending"
-std::pair<std::string, std::string> parse_setting(const std::string& text) {
-  const std::size_t middle = text.find('=');
-  if (middle == text.npos)
-    throw error(errc::invalid_argument,
-                "--set '" + base::printable(text) + "' is not NAME=WORD, such as order=descending");
-  return {text.substr(0, middle), text.substr(middle + 1)};
-}
-
 lab::request plan_request(const bench_request& asked) {
   lab::request wanted;
   wanted.base = lab::find_preset(asked.preset);
@@ -91,14 +57,10 @@ lab::request plan_request(const bench_request& asked) {
   wanted.variant = asked.variant;
   if (!asked.data.empty())
     wanted.data = parse_name<lab::data_class>(asked.data, lab::measured_data_classes, "data for measuring");
-  wanted.sizes = asked.sizes;
   wanted.tuning = asked.tuning;
   wanted.public_calls = asked.devices.threads == 0;
   wanted.documents = documents();
-  for (const std::string& t : asked.types) wanted.types.push_back(parse_name<dtype>(t, all_dtypes, "type"));
-  for (const std::string& text : asked.shapes) wanted.shapes.push_back(parse_shape(text));
-  for (const std::string& o : asked.operations) wanted.settings.emplace_back("op", o);
-  for (const std::string& text : asked.settings) wanted.settings.push_back(parse_setting(text));
+  pose(asked.problems, wanted);
   wanted.devices = open_devices(asked.devices);
   wanted.names_devices = asked.devices.names != device_list_options{}.names;
   return wanted;
@@ -276,15 +238,7 @@ void add_what(CLI::App& command, bench_request& to) {
       ->option_text("...");
   command.add_option("--preset", to.preset, "quick, normal, thorough or seeds")->option_text("NAME");
   add_device_list_options(command, to.devices);
-  several(command.add_option("--n", to.sizes, "elements; for matrices the side: NxN, NxNxN")
-              ->option_text("N,...")
-              ->check(whole_number(1, lab::most_elements)));
-  several(command.add_option("--shape", to.shapes, "such as 4096x512; for matmul MxNxK")->option_text("AxB,..."));
-  several(command.add_option("--set", to.settings, "a setting such as order=descending")->option_text("NAME=WORD,..."));
-  several(command.add_option("--dtype", to.types, "f32 f64 i32 i64 u32 u64, instead of the preset's")
-              ->option_text("T,..."));
-  several(command.add_option("--op", to.operations, "sum, product, min, max, instead of the preset's")
-              ->option_text("OP,..."));
+  add_problem_options(command, to.problems);
   command.add_option("--data", to.data, "uniform, wide, sorted, equal, or subnormal: small integers")
       ->option_text("NAME");
   command.add_option("--variant", to.variant, "only variants with this name")->option_text("NAME");

@@ -10,12 +10,15 @@
 #include "cli/survey.hpp"
 #include "lab/environment.hpp"
 #include "lab/health.hpp"
+#include "registry/tuned_file.hpp"
+#include "report/format.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <set>
 #include <thread>
 
 namespace tilewise::cli {
@@ -71,19 +74,44 @@ void add_modules(std::vector<finding>& to) {
                   "`sudo apt-get install libopenmpi3 openmpi-bin`; the file of Tilewise lies beside its library"});
 }
 
-void add_drivers(std::vector<finding>& to) {
+void add_icd_files(std::vector<finding>& to) {
   if (is_built("opencl"))
-    for (const std::filesystem::path& icd : drivers_without_devices())  // first: what it lists may be left out next
+    for (const std::filesystem::path& icd : drivers_without_devices())
       to.push_back({severity::note, "icd",
                     icd.string() + " adds no OpenCL device: its library '" + library_of(icd) +
                         "' is missing, or the hardware that it drives",
                     "install the library's package again, or remove the file"});
-  const survey seen = look_around();
+}
+
+void add_drivers(const survey& seen, std::vector<finding>& to) {
   for (const absent& d : seen.drivers)
     to.push_back({severity::may_harm, "driver", d.name + " " + d.reason + "; it is left out",
                   "remove the driver, or install another version of it"});
   for (const absent& b : seen.backends)
     to.push_back({severity::note, b.name, "no " + b.name + " device: " + b.reason, remedy_for(b.name)});
+}
+
+/// What is applied moves the times of calls that ask for no tuning.
+void add_tunings(const survey& seen, std::vector<finding>& to) {
+  const std::string back = "`tilewise tune --forget` goes back to the defaults";
+  const registry::kept_tunings kept = registry::read_tunings();
+  if (!kept.fault.empty())
+    to.push_back({severity::may_harm, "tuning", "the tunings that were kept are not used: " + kept.fault, back});
+  std::set<std::string> in_force, elsewhere;
+  for (const registry::tuned& t : kept.all) {
+    const auto is_its = [&](const auto& d) { return registry::key_of_device(d->info()) == t.device; };
+    const bool is_here = std::any_of(seen.devices.begin(), seen.devices.end(), is_its);
+    if (t.is_applied && !t.is_default()) (is_here ? in_force : elsewhere).insert(t.by->id());
+  }
+  const auto add = [&](const std::set<std::string>& which, const std::string& where) {
+    if (!which.empty())
+      to.push_back({severity::note, "tuning",
+                    "tunings that `tilewise tune` found are applied " + where + ": " +
+                        report::listed({which.begin(), which.end()}, 6),
+                    back});
+  };
+  add(in_force, "here");
+  add(elsewhere, "for other drivers, hardware or numbers of threads");
 }
 
 std::string mark_of(severity how) {
@@ -109,7 +137,10 @@ exit_code examine_machine(bool json) {
   progress("watching for half a second");
   std::vector<finding> found = lab::examine(lab::system_files(), let_pass);
   add_builds(found);
-  add_drivers(found);
+  add_icd_files(found);  // first: what it lists may be left out next
+  const survey seen = look_around();
+  add_drivers(seen, found);
+  add_tunings(seen, found);
   add_modules(found);
   std::stable_sort(found.begin(), found.end(), [](const finding& a, const finding& b) { return a.how < b.how; });
   if (!json) {
@@ -132,7 +163,7 @@ void add_doctor(CLI::App& app, invocation& call) {
   command->footer(
       "BAD moves times, doubt marks what may move them, and a note should be known when\n"
       "they are read. Looked at are clocks, load, other processes, limits of control\n"
-      "groups, memory, OpenCL's and NVIDIA's drivers, and what this build lacks.\n"
+      "groups, memory, drivers, tunings that are applied, and what this build lacks.\n"
       "Nothing is changed; commands with sudo are for you to judge. The exit code is 0\n"
       "also where something is found.\n"
       "\n"

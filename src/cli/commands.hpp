@@ -70,8 +70,8 @@ CLI::Option* add_array_option(CLI::App& command, const std::string& name, std::s
 /// A required positional argument.
 CLI::Option* add_input_array(CLI::App& command, const std::string& name, std::string& to, const std::string& says);
 
-/// --max-time, in seconds above 0, of measuring one row.
-CLI::Option* add_max_time(CLI::App& command, double& to);
+/// --max-time, in seconds above 0.
+CLI::Option* add_max_time(CLI::App& command, double& to, const std::string& says = "at most this many seconds per row");
 
 /// What help shows: neither hidden commands nor hidden options.
 std::vector<const CLI::App*> shown_commands(const CLI::App& tool);

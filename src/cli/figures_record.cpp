@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/figures_record.hpp"
 
+#include "backend/identity.hpp"
 #include "cli/kept_json.hpp"
 
 #include <tilewise/version.hpp>
@@ -67,7 +68,9 @@ machine_figures figures_from(const json& told) {
   return all;
 }
 
-std::string key_of(const device_info& cpu) { return kept_key({"figures", TILEWISE_VERSION, lab::identity_of(cpu)}); }
+std::string key_of(const device_info& cpu) {
+  return kept_key({"figures", TILEWISE_VERSION, backend::identity_of(cpu)});
+}
 
 }  // namespace
 

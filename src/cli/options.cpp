@@ -43,12 +43,10 @@ void add_device_list_options(CLI::App& command, device_list_options& to) {
   add_time_limit(command, to.time_limit_s);
 }
 
-CLI::Option* add_max_time(CLI::App& command, double& to) {
-  return command.add_option("--max-time", to, "at most this many seconds per row")
-      ->option_text("S")
-      ->check([](const std::string& text) {
-        return std::strtod(text.c_str(), nullptr) > 0 ? "" : "'" + text + "' is not a number of seconds above 0";
-      });
+CLI::Option* add_max_time(CLI::App& command, double& to, const std::string& says) {
+  return command.add_option("--max-time", to, says)->option_text("S")->check([](const std::string& text) {
+    return std::strtod(text.c_str(), nullptr) > 0 ? "" : "'" + text + "' is not a number of seconds above 0";
+  });
 }
 
 std::vector<const CLI::App*> shown_commands(const CLI::App& tool) {

@@ -3,6 +3,7 @@
 
 #include "backend/cpu/cpu_device.hpp"
 #include "backend/group/mpi_world.hpp"
+#include "backend/identity.hpp"
 #include "cli/figures_record.hpp"
 #include "cli/output.hpp"
 #include "report/format.hpp"
@@ -39,7 +40,7 @@ placement unmeasured(const common_options& options, bool while_reading, const ke
 
 /// It may be an earlier driver, another card, or none at all.
 bool is_as_measured(const device_handle& device, const lab::device_figures& figures) {
-  return device->info().name == figures.name && lab::identity_of(device->info()) == figures.identity;
+  return device->info().name == figures.name && backend::identity_of(device->info()) == figures.identity;
 }
 
 placement predicted(const registry::problem& p, const common_options& options, bool while_reading) {

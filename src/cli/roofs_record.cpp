@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/roofs_record.hpp"
 
+#include "backend/identity.hpp"
 #include "cli/kept_json.hpp"
-#include "lab/figures.hpp"
 #include "record/record_json.hpp"
 
 #include <tilewise/version.hpp>
@@ -15,7 +15,8 @@ using nlohmann::json;
 
 /// A CPU says in its identity how many threads it has. The method's number changes when other working sets are read.
 std::string key_of(const backend::device& of) {
-  return kept_key({"roofs", "2", TILEWISE_VERSION, record::schema_name, of.info().name, lab::identity_of(of.info())});
+  return kept_key(
+      {"roofs", "2", TILEWISE_VERSION, record::schema_name, of.info().name, backend::identity_of(of.info())});
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "lab/clock.hpp"
 #include "lab/environment.hpp"
 #include "lab/limit.hpp"
+#include "registry/tuned.hpp"
 
 namespace tilewise::lab {
 
@@ -43,11 +44,14 @@ record::measured_case describe_case(const group& what, const row& r, const measu
                           .n = p.shape[0],
                           .settings = {},
                           .tuning = registry::to_string(r.tuning, r.variant->tuning),
+                          .tuned_at = {},
                           .data = what.data(),
                           .seed = how.seed,
                           .threads = {},
                           .mode = std::string(name_of(how.what))};
   for (const auto& [name, word] : registry::named_settings(p)) c.settings.emplace(name, word);
+  const registry::starting_tuning start = registry::tuning_to_start_with(*r.variant, p, *r.on);
+  if (start.applied != nullptr && start.values == r.tuning) c.tuned_at.emplace(start.applied->time_utc);
   return c;
 }
 

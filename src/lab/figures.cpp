@@ -21,13 +21,6 @@ double growth::ns_for(double operations_of_problem) const {
   return ns * std::pow(operations_of_problem / operations, power);
 }
 
-std::string identity_of(const device_info& info) {
-  std::string text;
-  for (const std::string& part : {info.description, info.platform, info.driver, info.api_version})
-    if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
-  return text;
-}
-
 std::string figure_name(const registry::problem& p) {
   return std::string(p.what->name) + "." + std::string(name_of(size_of(p.type) == 4 ? dtype::f32 : dtype::f64));
 }

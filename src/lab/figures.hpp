@@ -41,9 +41,6 @@ struct machine_figures {
   bool operator==(const machine_figures&) const = default;
 };
 
-/// The device's hardware and driver in words.
-std::string identity_of(const device_info& info);
-
 /// "scan.f32": what is measured of floats stands for integers of the same width.
 std::string figure_name(const registry::problem& p);
 

@@ -66,7 +66,8 @@ class group_measurement {
     check_and_time(
         all_, how_.hooks, [this](std::size_t i) { check(i); }, [this] { time_rows(); });
     derive(what_, all_);
-    for (part& p : parts_) measure_beside(p);
+    if (how_.with_transfers)
+      for (part& p : parts_) measure_beside(p);
     for (measured& m : all_) hold_against_round_trip(m);
     return std::move(all_);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/measure_figures.hpp"
 
+#include "backend/identity.hpp"
 #include "io/array_input.hpp"
 #include "io/npy.hpp"
 #include "lab/clock.hpp"
@@ -96,7 +97,7 @@ device_figures measure_device(backend::device& on, const std::function<void(cons
   const device_info& info = on.info();
   device_figures figures;
   figures.name = info.name;
-  figures.identity = identity_of(info);
+  figures.identity = backend::identity_of(info);
   tell("transfers to " + info.name);
   if (info.backend != "cpu") measure_transfers(on.queue(), figures);
   for (const registry::algorithm* what : registry::algorithms())

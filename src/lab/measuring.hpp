@@ -16,6 +16,7 @@ struct measuring {
   /// after its group began, since the rows before it were slow or slow to compile.
   double longest_first_call_ns = std::numeric_limits<double>::infinity(), first_checks_ns = longest_first_call_ns;
   mode what = mode::hot;
+  bool with_transfers = true;  // beside the kernels' times, and what travels between ranks
   std::uint64_t seed = 1;
   file_job on_files = {};       // of mode::file_to_file
   plain_copies_of copies = {};  // of peers' whole jobs

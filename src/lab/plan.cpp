@@ -7,6 +7,7 @@
 #include "lab/limit.hpp"
 #include "lab/problems.hpp"
 #include "lab/public_call.hpp"
+#include "registry/tuned.hpp"
 
 #include <algorithm>
 #include <set>
@@ -117,14 +118,8 @@ std::vector<place> places_of(const device_list& devices) {
   return places;
 }
 
-std::vector<registry::tuning> tunings_of(const variant& v, const std::string& wanted) {
-  if (wanted == "all") return registry::tuning_space(v.tuning);
-  return {registry::parse_tuning(v.tuning.empty() ? "" : wanted, v.tuning)};
-}
-
 void add_rows(std::vector<row>& rows, const registry::problem& p, const variant& v,
-              const std::shared_ptr<backend::device>& on, const std::string& wanted_tuning) {
-  const std::vector<registry::tuning> tunings = tunings_of(v, wanted_tuning);
+              const std::shared_ptr<backend::device>& on, const std::vector<registry::tuning>& tunings) {
   for (const registry::tuning& t : tunings) {
     const std::string reason = registry::unsupported_reason(v, p, *on, t);
     const bool has_type = std::find(v.types.begin(), v.types.end(), p.type) != v.types.end();
@@ -186,9 +181,13 @@ bool is_named(const variant& v, const request& wanted) {
                      [&](const std::string& s) { return s != v.algorithm && is_meant(s, v); });
 }
 
-std::string tuning_of(const variant& v, const experiment* from, const request& wanted) {
+/// What calls start with, unless others are asked for; documents are measured by the defaults, or swept.
+std::vector<registry::tuning> tunings_of(const registry::problem& p, const variant& v, const backend::device& on,
+                                         const experiment* from, const request& wanted) {
   const bool is_swept = from != nullptr && wanted.tuning.empty() && v.id() == from->sweep;
-  return is_swept ? "all" : wanted.tuning;
+  if (is_swept || wanted.tuning == "all") return registry::tuning_space(v.tuning);
+  if (from == nullptr && wanted.tuning.empty()) return {registry::tuning_to_start_with(v, p, on).values};
+  return {registry::parse_tuning(v.tuning.empty() ? "" : wanted.tuning, v.tuning)};
 }
 
 /// A document whose baseline is the definition has it timed, however long one call takes.
@@ -203,18 +202,18 @@ std::vector<row> rows_of(const registry::problem& p, const experiment* from, con
     if (!is_wanted(*v, wanted) || v->device_backend() != where.all.front()->info().backend) continue;
     if (v->backend == "serial") {
       if (!is_of_experiment(*v, *where.all.front(), from, wanted)) continue;
-      add_rows(rows, p, *v, where.all.front(), "");
+      add_rows(rows, p, *v, where.all.front(), {registry::default_tuning(v->tuning)});
       if (!is_definition_wanted(p, from)) rows.back().skip = "one call of the definition takes seconds at this size";
     } else if (v->peer || is_public_call(*v)) {
       const auto only = only_device(p, *v, where.all);
       if (only == nullptr || is_for_later(p, *v, *only, wanted) || !is_of_experiment(*v, *only, from, wanted)) continue;
-      add_rows(rows, p, *v, only, "");
+      add_rows(rows, p, *v, only, {registry::default_tuning(v->tuning)});
       if (v->peer && is_opencl_on_cpu(only->info()) && !is_named(*v, wanted))
         rows.back().skip = "a CPU's OpenCL compiles it for up to a minute a type; name it or the device";
     } else {
       for (const auto& d : where.devices)
         if (!is_for_later(p, *v, *d, wanted) && is_of_experiment(*v, *d, from, wanted))
-          add_rows(rows, p, *v, d, tuning_of(*v, from, wanted));
+          add_rows(rows, p, *v, d, tunings_of(p, *v, *d, from, wanted));
     }
   }
   return rows;

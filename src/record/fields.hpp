@@ -68,6 +68,7 @@ inline constexpr auto fields_of<measured_case> = std::tuple{field{"group", &meas
                                                             field{"n", &measured_case::n},
                                                             field{"settings", &measured_case::settings},
                                                             field{"tuning", &measured_case::tuning},
+                                                            field{"tuned_at", &measured_case::tuned_at},
                                                             field{"data", &measured_case::data},
                                                             field{"seed", &measured_case::seed},
                                                             field{"threads", &measured_case::threads},

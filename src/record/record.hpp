@@ -70,7 +70,9 @@ struct measured_case {
   std::vector<count> shape;
   count n = 0;  // the first size
   std::map<text, text> settings;
-  text tuning, data;
+  text tuning;
+  added<text> tuned_at;  // when `tilewise tune` found it, if it runs so because that was applied
+  text data;
   count seed = 0;
   maybe_count threads;  // of a CPU device
   text mode;            // lab/mode.hpp: "hot", "file_to_file"

@@ -2,6 +2,7 @@
 #include "registry/choose.hpp"
 
 #include "base/nearest.hpp"
+#include "registry/tuned.hpp"
 
 #include <algorithm>
 #include <set>
@@ -22,6 +23,17 @@ std::string unsupported_reason(const variant& v, const problem& p, const backend
 
 namespace {
 
+/// With `why`, and what else decides how it runs.
+choice chosen(const variant& v, const starting_tuning& start, std::string why) {
+  return {&v, start.values, std::move(why) + (start.applied == nullptr ? "" : ", by the tuning that was applied")};
+}
+
+/// What was asked for comes before what was applied.
+starting_tuning tuning_for(const variant& v, const problem& p, const backend::device& on, const preferences& wanted) {
+  if (wanted.tuning.empty()) return tuning_to_start_with(v, p, on);
+  return {parse_tuning(wanted.tuning, v.tuning)};
+}
+
 choice forced(const problem& p, const backend::device& on, const preferences& wanted) {
   const std::vector<const variant*> all = variants_of(*p.what);
   const variant* found = nullptr;
@@ -30,11 +42,11 @@ choice forced(const problem& p, const backend::device& on, const preferences& wa
   if (found == nullptr)
     throw error(errc::invalid_argument, std::string(p.what->name) + " has no variant '" + std::string(wanted.variant) +
                                             "';" + nearest_variant(wanted.variant, all));
-  const tuning t = parse_tuning(wanted.tuning, found->tuning);
-  if (const std::string reason = unsupported_reason(*found, p, on, t); !reason.empty())
+  const starting_tuning start = tuning_for(*found, p, on, wanted);
+  if (const std::string reason = unsupported_reason(*found, p, on, start.values); !reason.empty())
     throw error(errc::unsupported,
                 found->id() + " cannot compute " + to_string(p) + " on " + on.info().name + ": " + reason);
-  return {found, t, "asked for"};
+  return chosen(*found, start, "asked for");
 }
 
 /// "; polymul runs on cpu, opencl", without the backend that was tried.
@@ -56,11 +68,11 @@ choice choose(const problem& p, const backend::device& on, const preferences& wa
   for (const variant* v : variants_of(*p.what)) {
     if (v->peer || v->device_backend() != on.info().backend) continue;
     if (v->order == claim::own && !wanted.fast) continue;
-    const tuning t = wanted.tuning.empty() ? default_tuning(v->tuning) : parse_tuning(wanted.tuning, v->tuning);
-    std::string reason = unsupported_reason(*v, p, on, t);
+    const starting_tuning start = tuning_for(*v, p, on, wanted);
+    std::string reason = unsupported_reason(*v, p, on, start.values);
     if (reason.empty()) reason = v->yields(p, on);
     if (reason.empty())
-      return {v, t, passed_over.empty() ? "first choice on " + on.info().backend : "since " + passed_over};
+      return chosen(*v, start, passed_over.empty() ? "first choice on " + on.info().backend : "since " + passed_over);
     passed_over += (passed_over.empty() ? "" : "; ") + v->id() + ": " + reason;
   }
   throw error(errc::unsupported, "nothing computes " + to_string(p) + " on " + on.info().name +

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/opencl/opencl_cache.hpp"
 
-#include "backend/opencl/opencl_cache_folder.hpp"
 #include "backend/opencl/opencl_cache_limit.hpp"
 
 #include <atomic>
@@ -90,7 +89,7 @@ std::string cache_key(std::span<const std::string_view> fields) {
   return key;
 }
 
-disk_cache::disk_cache() : directory_(open_cache_folder()) {}
+disk_cache::disk_cache(missing_folder if_missing) : directory_(open_cache_folder(if_missing)) {}
 
 disk_cache::~disk_cache() {
   if (directory_ >= 0) close(directory_);

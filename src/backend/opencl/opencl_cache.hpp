@@ -2,6 +2,8 @@
 // Built programs on disk: in a directory that only we can write to, each entry with its key and a checksum.
 #pragma once
 
+#include "backend/opencl/opencl_cache_folder.hpp"
+
 #include <optional>
 #include <span>
 #include <string>
@@ -14,12 +16,12 @@ namespace tilewise::backend::opencl {
 std::string cache_key(std::span<const std::string_view> fields);
 
 /// The directory is $XDG_CACHE_HOME/tilewise, else ~/.cache/tilewise, else what TILEWISE_CACHE names; "off" is none.
-/// It is created with mode 0700. One that is a symbolic link, belongs to somebody else or has another mode is neither
-/// used nor repaired: then every program is built anew. No function here throws; a cache that fails is no cache. The
-/// least recently used entries make room as opencl_cache_limit.hpp says.
+/// It is created with mode 0700, unless a missing one is to stay missing. One that is a symbolic link, belongs to
+/// somebody else or has another mode is neither used nor repaired: then every program is built anew. No function here
+/// throws; a cache that fails is no cache. The least recently used entries make room as opencl_cache_limit.hpp says.
 class disk_cache {
  public:
-  disk_cache();
+  explicit disk_cache(missing_folder if_missing = missing_folder::is_created);
   ~disk_cache();
   disk_cache(const disk_cache&) = delete;
 

@@ -31,7 +31,7 @@ std::string variable(const char* name) {
 bool is_off() { return variable("TILEWISE_CACHE") == "off"; }
 
 /// Empty if nothing names a folder.
-std::string folder_name() {
+std::string folder_name(missing_folder if_missing = missing_folder::is_created) {
   if (const std::string named = variable("TILEWISE_CACHE"); !named.empty()) return named;
   std::string base = variable("XDG_CACHE_HOME");
   if (!base.starts_with('/')) {
@@ -39,7 +39,7 @@ std::string folder_name() {
     if (!home.starts_with('/')) return "";
     base = home + "/.cache";
   }
-  mkdir(base.c_str(), 0700);  // may exist already
+  if (if_missing == missing_folder::is_created) mkdir(base.c_str(), 0700);  // may exist already
   return base + "/tilewise";
 }
 
@@ -54,8 +54,8 @@ private_folder refused(int descriptor, std::string fault) {
   return {-1, std::move(fault)};
 }
 
-private_folder open_private(const std::string& name) {
-  const int made = mkdir(name.c_str(), 0700) == 0 ? 0 : errno;
+private_folder open_private(const std::string& name, missing_folder if_missing = missing_folder::is_created) {
+  const int made = if_missing == missing_folder::stays || mkdir(name.c_str(), 0700) == 0 ? 0 : errno;
   const int folder = open(name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (folder < 0) {
     if (errno == ENOTDIR || errno == ELOOP) return {-1, "it is not a folder, or is a link to one"};
@@ -99,9 +99,9 @@ class run_folder {
 
 }  // namespace
 
-int open_cache_folder() {
-  const std::string name = folder_name();
-  return is_off() || name.empty() ? -1 : open_private(name).descriptor;
+int open_cache_folder(missing_folder if_missing) {
+  const std::string name = folder_name(if_missing);
+  return is_off() || name.empty() ? -1 : open_private(name, if_missing).descriptor;
 }
 
 std::string why_no_cache() {

@@ -6,9 +6,11 @@
 
 namespace tilewise::backend::opencl {
 
-/// A descriptor of the cache folder (opencl_cache.hpp says which), created if missing; -1 if it is off or not ours
-/// alone.
-int open_cache_folder();
+enum class missing_folder : bool { stays, is_created };
+
+/// A descriptor of the cache folder (opencl_cache.hpp says which); -1 if it is off, not ours alone, or missing and to
+/// stay so.
+int open_cache_folder(missing_folder if_missing);
 
 /// Why there is no cache folder, as a sentence that names it; empty if there is one, or if TILEWISE_CACHE is "off".
 std::string why_no_cache();
