@@ -105,6 +105,11 @@ void add_folds(std::vector<public_call>& all, const std::string& type) {
   all.push_back(there<T>("reduce_axis " + type, few, [](const auto& a, const auto&) {
     return bytes(tw::reduce_axis(a, square, axis::rows), tw::reduce_axis(a, square, axis::columns));
   }));
+  all.push_back(host("scan_axis " + type, [](const device& on) {
+    const auto a = first(x<T>, few);
+    return bytes(tw::inclusive_scan_axis(a, square, axis::rows, {.device = on}),
+                 tw::exclusive_scan_axis(a, square, axis::columns, {.device = on}));
+  }));
   all.push_back(host("parts " + type, [](const device& on) {
     tw::partial<T> before, carry;
     before.push(first(x<T>, 1001), {.device = on});

@@ -149,7 +149,8 @@ std::string machine_sentence(const machine& on, const std::vector<const panel*>&
   if (on.host.cores) text += " with " + count(*on.host.cores) + (*on.host.cores == 1 ? " core" : " cores");
   if (on.host.ram_bytes) text += " and " + bytes(static_cast<double>(*on.host.ram_bytes)) + " of memory";
   if (!devices.empty()) text += "; " + listed(devices, most_named);
-  return text + ". Measured " + std::string(base::beginning(on.last_time, 10)) + " with tilewise " + on.tool.version + ".";
+  return text + ". Measured " + std::string(base::beginning(on.last_time, 10)) + " with tilewise " + on.tool.version +
+         ".";
 }
 
 html machine_lines(const model& m, const std::vector<const panel*>& panels) {
