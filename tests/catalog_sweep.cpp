@@ -13,6 +13,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <sstream>
 
@@ -24,6 +25,8 @@ namespace {
 constexpr std::size_t random_cases = 500;
 /// Random cases stay below this many elements in all operands: they are many, and the definition is slow.
 constexpr std::uint64_t small_case = 16500;
+/// Those of random shapes also below this many operations, which take the definition some hundredths of a second.
+constexpr double most_operations = 2e7;
 
 /// Groups in one process: of more ranks than some shapes have elements, and of GPUs, also of one that has two ranks. If
 /// mpirun has started this program, the processes are the ranks.
@@ -152,7 +155,10 @@ struct axes {
   }
 
   sweep_case at(const std::vector<unsigned>& row, std::uint64_t seed) const {
-    sweep_case c{.problem = problem_at(row, seed),
+    return at(row, seed, problem_at(row, seed));
+  }
+  sweep_case at(const std::vector<unsigned>& row, std::uint64_t seed, const registry::problem& p) const {
+    sweep_case c{.problem = p,
                  .data = lab::all_data_classes[row[data_at]],
                  .seed = seed,
                  .options = options[row[options_at]],
@@ -166,12 +172,17 @@ struct axes {
     return c;
   }
 
-  /// The row's settings, or the next ones that have an answer at the row's shape.
   registry::problem problem_at(const std::vector<unsigned>& row, std::uint64_t seed) const {
-    const auto well_posed = lab::problems_at(what, what.types[row[type_at]], what.edge_shapes[row[shape_at]], seed);
-    for (unsigned further = 0;; ++further)
+    return *problem_at(row, seed, what.edge_shapes[row[shape_at]]);
+  }
+  /// The row's settings, or the next ones that have an answer at this shape; none if no settings have.
+  std::optional<registry::problem> problem_at(const std::vector<unsigned>& row, std::uint64_t seed,
+                                              const registry::extents& shape) const {
+    const auto well_posed = lab::problems_at(what, what.types[row[type_at]], shape, seed);
+    for (unsigned further = 0; further < settings.size(); ++further)
       for (const registry::problem& p : well_posed)
         if (p.setting == settings[(row[setting_at] + further) % settings.size()].setting) return p;
+    return {};
   }
 };
 
@@ -256,6 +267,27 @@ std::vector<sweep_case> sweep_cases(const sweep_target& target, cover how_much) 
   std::stable_sort(cases.begin(), cases.end(),
                    [](const sweep_case& a, const sweep_case& b) { return elements(a.problem) < elements(b.problem); });
   return cases;
+}
+
+sweep_case random_case(const sweep_target& target, std::mt19937_64& of_program, std::mt19937_64& random) {
+  const axes all(target);
+  const std::vector<unsigned> sizes = all.sizes();
+  for (;;) {
+    std::vector<unsigned> row;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      const bool compiled = i == axes::type_at || i >= axes::tuning_at;
+      row.push_back(static_cast<unsigned>((compiled ? of_program : random)() % sizes[i]));
+    }
+    if (!all.what.settings.empty())
+      row[axes::setting_at] =
+          all.setting_with_word(row[axes::setting_at], static_cast<unsigned>(of_program() % all.words()));
+    registry::extents shape = all.what.edge_shapes[row[axes::shape_at]];
+    for (unsigned i = 0; i < shape.rank; ++i)
+      if (random() % 2 == 0) shape.size[i] = random() % (shape.size[i] + 3);
+    const std::uint64_t seed = random();
+    const std::optional<registry::problem> p = all.problem_at(row, seed, shape);
+    if (p && elements(*p) <= 4 * small_case && p->what->operations(*p) <= most_operations) return all.at(row, seed, *p);
+  }
 }
 
 backend::device& sweep_runner::open(const open_options& options) {

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,10 @@ std::string to_string(const sweep_case& c, const sweep_target& target);
 /// operator or payload, and tuning values occurs in one, or, unless `all` is set, every single value, with a quarter of
 /// the large cases and a sixteenth of the largest: unoptimised kernels take half a second for each of those.
 std::vector<sweep_case> sweep_cases(const sweep_target& target, cover how_much);
+
+/// A case with random values on every axis, and a shape of which each size may lie anywhere up to about an edge
+/// shape's. `of_program` chooses what OpenCL compiles a program for: type, main setting and tuning.
+sweep_case random_case(const sweep_target& target, std::mt19937_64& of_program, std::mt19937_64& random);
 
 /// Runs cases on one device, opened once for each of its options.
 class sweep_runner {

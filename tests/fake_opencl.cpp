@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A driver for tests: passes every call on to the real loader, except that FAKE_OPENCL="<call>=<what>" makes one call
 // return an error code (a number), crash or hang ("hang100": after 100 of them), and FAKE_OPENCL_TYPE="gpu" makes every
-// device call itself a GPU. TILEWISE_OPENCL_LIBRARY names this file to the library.
+// device call itself a GPU. TILEWISE_OPENCL_LIBRARY names this file to the library. Programs may tell it more by the
+// control of fake_opencl.hpp.
+#include "fake_opencl.hpp"
+
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
@@ -13,10 +16,21 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#define EXPORTED extern "C" __attribute__((visibility("default")))
+
+EXPORTED tilewise::tests::fake_opencl_control fake_opencl_control;
+tilewise::tests::fake_opencl_control fake_opencl_control;
+
 namespace {
 
 /// The error that this call is to return, 0 for none.
 cl_int fault(const char* call) {
+  if (const char* told = fake_opencl_control.call) {
+    if (std::strcmp(told, call) != 0 || fake_opencl_control.skipped-- > 0) return 0;
+    if (fake_opencl_control.failing-- <= 0) return 0;
+    ++fake_opencl_control.failed;
+    return fake_opencl_control.status;
+  }
   const char* wanted = std::getenv("FAKE_OPENCL");
   const std::size_t length = std::strlen(call);
   if (wanted == nullptr || std::strncmp(wanted, call, length) != 0 || wanted[length] != '=') return 0;
@@ -36,7 +50,6 @@ void* real(const char* call) {
 
 }  // namespace
 
-#define EXPORTED extern "C" __attribute__((visibility("default")))
 #define PASS_ON(name, arguments) reinterpret_cast<decltype(&::name)>(real(#name)) arguments
 
 #define CALL(name, parameters, arguments)                  \
@@ -45,18 +58,37 @@ void* real(const char* call) {
     return PASS_ON(name, arguments);                       \
   }
 
+#define CALL_WITH_EVENT(name, parameters, arguments, event)      \
+  EXPORTED cl_int name parameters {                              \
+    if (const cl_int status = fault(#name)) return status;       \
+    const cl_int status = PASS_ON(name, arguments);              \
+    fake_opencl_control.live += status == 0 && event != nullptr; \
+    return status;                                               \
+  }
+
 // A release that reports an error has still released: otherwise the driver would leak, not its user.
 #define RELEASE(name, object)               \
   EXPORTED cl_int name(object a) {          \
     const cl_int status = fault(#name);     \
     const cl_int done = PASS_ON(name, (a)); \
+    fake_opencl_control.live -= done == 0;  \
     return status != 0 ? status : done;     \
+  }
+
+#define RETAIN(name, object)                               \
+  EXPORTED cl_int name(object a) {                         \
+    if (const cl_int status = fault(#name)) return status; \
+    const cl_int done = PASS_ON(name, (a));                \
+    fake_opencl_control.live += done == 0;                 \
+    return done;                                           \
   }
 
 #define CREATE(type, name, parameters, arguments)                        \
   EXPORTED type name parameters {                                        \
     if (const cl_int status = fault(#name)) return *e = status, nullptr; \
-    return PASS_ON(name, arguments);                                     \
+    const type made = PASS_ON(name, arguments);                          \
+    fake_opencl_control.live += made != nullptr;                         \
+    return made;                                                         \
   }
 
 #define INFO(name, object, kind) CALL(name, (object a, kind b, std::size_t c, void* d, std::size_t* e), (a, b, c, d, e))
@@ -79,9 +111,9 @@ CALL(clGetProgramBuildInfo,
      (cl_program a, cl_device_id b, cl_program_build_info c, std::size_t d, void* f, std::size_t* g),
      (a, b, c, d, f, g))
 RELEASE(clReleaseContext, cl_context)
-CALL(clRetainContext, (cl_context a), (a))
+RETAIN(clRetainContext, cl_context)
 RELEASE(clReleaseCommandQueue, cl_command_queue)
-CALL(clRetainCommandQueue, (cl_command_queue a), (a))
+RETAIN(clRetainCommandQueue, cl_command_queue)
 RELEASE(clReleaseMemObject, cl_mem)
 RELEASE(clReleaseProgram, cl_program)
 RELEASE(clReleaseKernel, cl_kernel)
@@ -93,25 +125,27 @@ CALL(clSetKernelArg, (cl_kernel a, cl_uint b, std::size_t c, const void* d), (a,
 CALL(clBuildProgram,
      (cl_program a, cl_uint b, const cl_device_id* c, const char* d, void(CL_CALLBACK* f)(cl_program, void*), void* g),
      (a, b, c, d, f, g))
-CALL(clEnqueueNDRangeKernel,
-     (cl_command_queue a, cl_kernel b, cl_uint c, const std::size_t* d, const std::size_t* f, const std::size_t* g,
-      cl_uint h, const cl_event* i, cl_event* j),
-     (a, b, c, d, f, g, h, i, j))
-CALL(clEnqueueReadBuffer,
-     (cl_command_queue a, cl_mem b, cl_bool c, std::size_t d, std::size_t f, void* g, cl_uint h, const cl_event* i,
-      cl_event* j),
-     (a, b, c, d, f, g, h, i, j))
-CALL(clEnqueueWriteBuffer,
-     (cl_command_queue a, cl_mem b, cl_bool c, std::size_t d, std::size_t f, const void* g, cl_uint h,
-      const cl_event* i, cl_event* j),
-     (a, b, c, d, f, g, h, i, j))
-CALL(clEnqueueCopyBuffer,
-     (cl_command_queue a, cl_mem b, cl_mem c, std::size_t d, std::size_t f, std::size_t g, cl_uint h, const cl_event* i,
-      cl_event* j),
-     (a, b, c, d, f, g, h, i, j))
-CALL(clEnqueueUnmapMemObject, (cl_command_queue a, cl_mem b, void* c, cl_uint d, const cl_event* f, cl_event* g),
-     (a, b, c, d, f, g))
-CALL(clEnqueueMarkerWithWaitList, (cl_command_queue a, cl_uint b, const cl_event* c, cl_event* d), (a, b, c, d))
+CALL_WITH_EVENT(clEnqueueNDRangeKernel,
+                (cl_command_queue a, cl_kernel b, cl_uint c, const std::size_t* d, const std::size_t* f,
+                 const std::size_t* g, cl_uint h, const cl_event* i, cl_event* j),
+                (a, b, c, d, f, g, h, i, j), j)
+CALL_WITH_EVENT(clEnqueueReadBuffer,
+                (cl_command_queue a, cl_mem b, cl_bool c, std::size_t d, std::size_t f, void* g, cl_uint h,
+                 const cl_event* i, cl_event* j),
+                (a, b, c, d, f, g, h, i, j), j)
+CALL_WITH_EVENT(clEnqueueWriteBuffer,
+                (cl_command_queue a, cl_mem b, cl_bool c, std::size_t d, std::size_t f, const void* g, cl_uint h,
+                 const cl_event* i, cl_event* j),
+                (a, b, c, d, f, g, h, i, j), j)
+CALL_WITH_EVENT(clEnqueueCopyBuffer,
+                (cl_command_queue a, cl_mem b, cl_mem c, std::size_t d, std::size_t f, std::size_t g, cl_uint h,
+                 const cl_event* i, cl_event* j),
+                (a, b, c, d, f, g, h, i, j), j)
+CALL_WITH_EVENT(clEnqueueUnmapMemObject,
+                (cl_command_queue a, cl_mem b, void* c, cl_uint d, const cl_event* f, cl_event* g), (a, b, c, d, f, g),
+                g)
+CALL_WITH_EVENT(clEnqueueMarkerWithWaitList, (cl_command_queue a, cl_uint b, const cl_event* c, cl_event* d),
+                (a, b, c, d), d)
 CREATE(cl_context, clCreateContext,
        (const cl_context_properties* a, cl_uint b, const cl_device_id* c,
         void(CL_CALLBACK* d)(const char*, const void*, std::size_t, void*), void* f, cl_int* e),
@@ -119,10 +153,13 @@ CREATE(cl_context, clCreateContext,
 CREATE(cl_command_queue, clCreateCommandQueue, (cl_context a, cl_device_id b, cl_command_queue_properties c, cl_int* e),
        (a, b, c, e))
 CREATE(cl_mem, clCreateBuffer, (cl_context a, cl_mem_flags b, std::size_t c, void* d, cl_int* e), (a, b, c, d, e))
-CREATE(void*, clEnqueueMapBuffer,
-       (cl_command_queue a, cl_mem b, cl_bool c, cl_map_flags d, std::size_t f, std::size_t g, cl_uint h,
-        const cl_event* i, cl_event* j, cl_int* e),
-       (a, b, c, d, f, g, h, i, j, e))
+EXPORTED void* clEnqueueMapBuffer(cl_command_queue a, cl_mem b, cl_bool c, cl_map_flags d, std::size_t f, std::size_t g,
+                                  cl_uint h, const cl_event* i, cl_event* j, cl_int* e) {
+  if (const cl_int status = fault("clEnqueueMapBuffer")) return *e = status, nullptr;
+  void* const made = PASS_ON(clEnqueueMapBuffer, (a, b, c, d, f, g, h, i, j, e));
+  fake_opencl_control.live += made != nullptr && j != nullptr;
+  return made;
+}
 CREATE(cl_program, clCreateProgramWithSource,
        (cl_context a, cl_uint b, const char** c, const std::size_t* d, cl_int* e), (a, b, c, d, e))
 CREATE(cl_program, clCreateProgramWithBinary,

@@ -12,29 +12,6 @@
 namespace tilewise::tests {
 namespace {
 
-using backend::group::queue;
-
-/// What is wrong, or empty.
-std::string run_scattered(const registry::variant& v, const lab::verified_case& c, const registry::tuning& t, queue& q,
-                          std::mt19937_64& random) {
-  const auto in = c.problem.what->inputs(c.problem), out = c.problem.what->outputs(c.problem);
-  std::deque<scattered_operand> operands;
-  registry::bindings where;
-  for (std::size_t i = 0; i < in.size(); ++i)
-    where.in[i] = operands.emplace_back(q, in[i], c.inputs[i], random).memory();
-  for (std::size_t o = 0; o < out.size(); ++o)
-    where.out[o] =
-        operands.emplace_back(q, out[o], std::vector<std::byte>(out[o].bytes(), std::byte{0xa5}), random).memory();
-  v.run(c.problem, where, t, q);
-  q.finish();
-  for (std::size_t i = 0; i < in.size(); ++i)
-    if (operands[i].download() != c.inputs[i]) return "changed its input";
-  std::vector<std::vector<std::byte>> results;
-  for (std::size_t o = 0; o < out.size(); ++o) results.push_back(operands[in.size() + o].download());
-  const lab::verdict verdict = lab::compare(c, v, results);
-  return verdict.ok ? "" : std::to_string(verdict.mismatches) + " of its values differ";
-}
-
 registry::problem any_problem(const registry::algorithm& what, std::mt19937_64& random) {
   const registry::extents shape = what.edge_shapes[random() % what.edge_shapes.size()];
   const auto all = lab::problems_at(what, what.types[random() % what.types.size()], shape, random());

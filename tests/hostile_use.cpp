@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that uses the library as cli_hostile_test.py tells it to, in a fresh process each time: a failure shows as
 // a signal, an endless wait or a line other than the expected one.
+#include "failing_allocations.hpp"
+
 #include <tilewise/tilewise.hpp>
 
 #include <atomic>
@@ -8,7 +10,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
-#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -21,12 +22,10 @@
 namespace {
 
 namespace tw = tilewise;
+using tilewise::tests::allocations_left;
 
 /// Never destroyed, so that it can be used for as long as the library.
 const std::vector<float>& values = *new std::vector<float>(4'000'000, 0.25f);
-
-/// Of operator new, the library's too, before one fails; negative: none does.
-std::atomic<long> allocations_left{-1};
 
 void print_total(const tw::device& on) {
   const float total = tw::reduce(values, {.device = on});
@@ -178,14 +177,6 @@ void use_with_few_threads(const std::string& name, unsigned threads) {
 }
 
 }  // namespace
-
-void* operator new(std::size_t bytes) {
-  if (allocations_left >= 0 && allocations_left-- == 0) throw std::bad_alloc();
-  if (void* const made = std::malloc(bytes == 0 ? 1 : bytes)) return made;
-  throw std::bad_alloc();
-}
-void operator delete(void* what) noexcept { std::free(what); }
-void operator delete(void* what, std::size_t) noexcept { std::free(what); }
 
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one test program. --write-golden writes the golden digests from the serial definition instead of testing.
+// The one test program. --write-golden writes the golden digests from the serial definition instead of testing, and
+// --soak tries random cases (soak.hpp).
 #include "bits_test.hpp"
 #include "golden.hpp"
+#include "soak.hpp"
 
 #include <cstring>
 #include <iostream>
@@ -15,6 +17,7 @@ int main(int argc, char** argv) {
       tilewise::tests::write_golden();
       return 0;
     }
+    if (argc > 1 && std::strcmp(argv[1], "--soak") == 0) return tilewise::tests::soak({argv + 2, argv + argc});
     tilewise::tests::register_bits_tests();
   } catch (const std::exception& e) {
     std::cerr << "tilewise-tests: " << e.what() << "\n";

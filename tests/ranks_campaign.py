@@ -91,7 +91,7 @@ def main():
                 print("{} ranks, {} in {}, rank {}: {}".format(*case, one))
     for (fault, stage), times in worst.items():
         print(f"{fault:5} {STAGES[stage]:30} {len(times)} times, at most {max(times):4.1f} s")
-    print(f"{len(cases())} ranks failed, {failed} of them not as they should")
+    print(f"{len(cases())} cases, {failed} found")
     return failed != 0
 
 

@@ -3,10 +3,13 @@
 #pragma once
 
 #include "backend/group/group_device.hpp"
+#include "lab/verify.hpp"
 #include "registry/algorithm.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <random>
+#include <string>
 #include <vector>
 
 namespace tilewise::tests {
@@ -38,5 +41,26 @@ class scattered_operand {
   std::uint64_t bytes_;
   backend::memory memory_;
 };
+
+/// Runs a case of a group with the borders of its operands anywhere. What is wrong, or empty.
+inline std::string run_scattered(const registry::variant& v, const lab::verified_case& c, const registry::tuning& t,
+                                 backend::group::queue& q, std::mt19937_64& random) {
+  const auto in = c.problem.what->inputs(c.problem), out = c.problem.what->outputs(c.problem);
+  std::deque<scattered_operand> operands;
+  registry::bindings where;
+  for (std::size_t i = 0; i < in.size(); ++i)
+    where.in[i] = operands.emplace_back(q, in[i], c.inputs[i], random).memory();
+  for (std::size_t o = 0; o < out.size(); ++o)
+    where.out[o] =
+        operands.emplace_back(q, out[o], std::vector<std::byte>(out[o].bytes(), std::byte{0xa5}), random).memory();
+  v.run(c.problem, where, t, q);
+  q.finish();
+  for (std::size_t i = 0; i < in.size(); ++i)
+    if (operands[i].download() != c.inputs[i]) return "changed its input";
+  std::vector<std::vector<std::byte>> results;
+  for (std::size_t o = 0; o < out.size(); ++o) results.push_back(operands[in.size() + o].download());
+  const lab::verdict verdict = lab::compare(c, v, results);
+  return verdict.ok ? "" : std::to_string(verdict.mismatches) + " of its values differ";
+}
 
 }  // namespace tilewise::tests

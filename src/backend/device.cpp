@@ -21,7 +21,9 @@ void refuse_moved_from(const char* what) {
 
 const device_info& device::info() const { return implementation().info(); }
 
-void device::finish() const { implementation().queue().finish(); }
+void device::finish() const {
+  base::within_host_means([&] { implementation().queue().finish(); });
+}
 
 std::vector<device> devices() {
   return base::within_host_means([] {
@@ -71,7 +73,8 @@ template <scalar T>
 array<T> device::upload(std::span<const T> values) const {
   require_memory(values.data(), values.size());
   array<T> result = allocate<T>(values.size());
-  implementation_->queue().upload(result.storage(), values.data(), values.size_bytes());
+  base::within_host_means(
+      [&] { implementation_->queue().upload(result.storage(), values.data(), values.size_bytes()); });
   return result;
 }
 
@@ -96,7 +99,7 @@ void array<T>::download(std::span<T> to) const {
     throw error(errc::invalid_argument, "an array of " + std::to_string(size_) + " elements does not download into " +
                                             std::to_string(to.size()) + "; the sizes must be equal");
   require_memory(to.data(), to.size());
-  device_.implementation().queue().download(to.data(), storage(), size_ * sizeof(T));
+  base::within_host_means([&] { device_.implementation().queue().download(to.data(), storage(), size_ * sizeof(T)); });
 }
 
 template <scalar T>

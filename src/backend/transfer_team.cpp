@@ -115,7 +115,7 @@ class transfer_team::crew {
       : open_(open), lacked_pinned_memory_(lacked_pinned_memory), process_(getpid()) {
     try {
       while (members_.size() < crew_size()) members_.emplace_back([this] { serve(); });
-    } catch (const std::system_error&) {  // fewer threads are slower
+    } catch (const std::exception&) {  // of the system or the allocator; fewer threads are slower
       if (members_.empty())
         throw error(errc::out_of_memory,
                     "the system allows this process no thread for transfers; end others, or transfer 1 MB at a time");

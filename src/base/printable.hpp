@@ -7,6 +7,13 @@
 
 namespace tilewise::base {
 
+/// The beginning of UTF-8 text, of at most so many bytes and whole characters.
+inline std::string_view beginning(std::string_view text, std::size_t bytes) {
+  if (text.size() <= bytes) return text;
+  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80) --bytes;
+  return text.substr(0, bytes);
+}
+
 /// Control characters, those of two bytes in UTF-8 too, as `mark` and two hexadecimal digits, except the `kept` ones.
 inline std::string without_controls(std::string_view text, std::string_view kept, std::string_view mark = "\\x") {
   std::string shown;
@@ -25,9 +32,9 @@ inline std::string without_controls(std::string_view text, std::string_view kept
   return shown;
 }
 
-/// At most 200 characters of it without controls: nothing in a file's name or header may steer a terminal.
+/// At most 200 bytes of it without controls: nothing in a file's name or header may steer a terminal.
 inline std::string printable(std::string_view text) {
-  const std::string shown = without_controls(text.substr(0, 200), "");
+  const std::string shown = without_controls(beginning(text, 200), "");
   return text.size() > 200 ? shown + "..." : shown;
 }
 

@@ -13,6 +13,8 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
+#include <exception>
 #include <new>
 #include <sstream>
 
@@ -36,14 +38,31 @@ constexpr const char* examples =
     "Exit codes: 0 good, 1 internal error, 2 usage, 3 wrong result, 4 not available,\n"
     "5 memory or limit, 6 file, 7 regression, 8 time-out or lost device, 130 Ctrl-C.";
 
-exit_code run(const invocation& call) {
+exit_code fail_without_memory() {
+  return fail(name_of(errc::out_of_memory), exit_code::out_of_memory,
+              "the host does not have enough memory for this; use a smaller input or a machine with more");
+}
+
+/// Libraries of others allocate in functions that may not throw: where they get no memory, the process ends here.
+[[noreturn]] void end_without_memory() {
   try {
-    return call.run();
+    if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    end_at_once(fail_without_memory());
+  } catch (...) {
+  }
+  std::abort();
+}
+
+/// What `work` returns, or the code of what it throws, which is told.
+template <class Work>
+exit_code with_failures_told(const Work& work) {
+  try {
+    return work();
   } catch (const error& e) {
     return fail(name_of(e.code()), exit_code_of(e.code()), e.what());
   } catch (const std::bad_alloc&) {
-    return fail(name_of(errc::out_of_memory), exit_code::out_of_memory,
-                "the host does not have enough memory for this; use a smaller input or a machine with more");
+    return fail_without_memory();
   } catch (const std::exception& e) {
     return fail("internal", exit_code::internal, std::string("internal error: ") + e.what());
   }
@@ -137,7 +156,7 @@ exit_code parse_and_run(int argc, char** argv) {
     return explain(app, e, words);
   }
   if (call.run) {
-    const exit_code ended = run(call);
+    const exit_code ended = with_failures_told(call.run);
     if (ended != exit_code::ok) end_all_ranks(ended);
     return ended;
   }
@@ -169,7 +188,8 @@ int run_tool(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away shows up as a failed write, not as a crash
   std::signal(SIGXFSZ, SIG_IGN);  // as does a limit of a file's size
   end_on_interrupts();
-  return static_cast<int>(finish_output(parse_and_run(argc, argv)));
+  std::set_terminate(end_without_memory);
+  return static_cast<int>(finish_output(with_failures_told([&] { return parse_and_run(argc, argv); })));
 }
 
 }  // namespace tilewise::cli

@@ -37,9 +37,7 @@ registry::problem describe(matrix_layout a, matrix_layout b, matrix_layout c) {
 }
 
 void require_room(std::string_view name, matrix_layout l, std::uint64_t given) {
-  const std::string shape =
-      text_of(l) + (is_packed(l) ? "" : " with rows that begin " + std::to_string(l.stride) + " elements apart");
-  registry::require_elements(name, shape, registry::elements_of(l.rows, l.columns, l.stride), given);
+  registry::require_elements(name, l.rows, l.columns, l.stride, given);
 }
 
 }  // namespace

@@ -13,13 +13,13 @@ namespace {
 
 template <class T>
 registry::problem describe(matrix_layout a, std::uint64_t x, std::uint64_t y) {
-  const std::string shape = registry::shape_text(a.rows, a.columns);
+  const auto shape = [&] { return registry::shape_text(a.rows, a.columns); };
   if (x != a.columns)
-    throw error(errc::invalid_argument, "A is " + shape + " and x has " + std::to_string(x) +
+    throw error(errc::invalid_argument, "A is " + shape() + " and x has " + std::to_string(x) +
                                             " elements; it must have one for each column of A");
   if (y != a.rows)
-    throw error(errc::invalid_argument,
-                "A is " + shape + " and y has " + std::to_string(y) + " elements; it must have one for each row of A");
+    throw error(errc::invalid_argument, "A is " + shape() + " and y has " + std::to_string(y) +
+                                            " elements; it must have one for each row of A");
   registry::problem p{.what = &impl::matvec::matvec_algorithm(), .type = dtype_of<T>, .shape = {a.rows, a.columns}};
   if (a.stride != a.columns && a.rows != 0 && a.columns != 0) p.shape = {a.rows, a.columns, a.stride};
   registry::admit(p, {});
@@ -27,9 +27,7 @@ registry::problem describe(matrix_layout a, std::uint64_t x, std::uint64_t y) {
 }
 
 void require_room(matrix_layout l, std::uint64_t given) {
-  const std::string shape =
-      registry::shape_text(l.rows, l.columns) + " with rows that begin " + std::to_string(l.stride) + " elements apart";
-  registry::require_elements("A", shape, registry::elements_of(l.rows, l.columns, l.stride), given);
+  registry::require_elements("A", l.rows, l.columns, l.stride, given);
 }
 
 void require_one_size(std::uint64_t x, std::uint64_t y) {

@@ -87,7 +87,7 @@ void enqueue_last(const ntt_work& work, const ntt_plan& plan, std::uint64_t modu
 }
 
 /// Shorter products, which take few microseconds, do not ask whether their coefficients are small.
-constexpr unsigned log_least_asked = 20;
+constexpr unsigned log_least_asked = 22;
 constexpr unsigned groups_that_read = 512;
 
 template <class T, bool Modular>

@@ -153,11 +153,11 @@ TEST(Polymul, RandomProductsAreExactOrRefusedOnGpus) {
     }
 }
 
-// From 2^20 coefficients on, transforms on GPUs take as many primes as the magnitudes need; at 2^56 they need one more.
+// From 2^22 coefficients on, transforms on CUDA take as many primes as the magnitudes need; at 2^56 they need one more.
 TEST(Polymul, LongProductsOfAnyMagnitudeOnGpusAreThoseOfTheCpu) {
-  constexpr std::uint64_t n = 1 << 19;
-  constexpr std::array<std::array<std::int64_t, 2>, 5> magnitudes{
-      {{0, 7}, {1 << 14, -(1 << 14)}, {1 << 18, -(1 << 19)}, {(1 << 18) + 1, -(1 << 19)}, {1 << 20, -(1 << 20)}}};
+  constexpr std::uint64_t n = 1 << 21;
+  constexpr std::array<std::array<std::int64_t, 2>, 4> magnitudes{
+      {{0, 7}, {1 << 17, -(1 << 18)}, {(1 << 17) + 1, -(1 << 18)}, {1 << 20, -(1 << 20)}}};
   for (const device& on : tests::devices_with("polymul")) {
     if (on.info().is_cpu) continue;
     for (const auto& [of_a, of_b] : magnitudes) {

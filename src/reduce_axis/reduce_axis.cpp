@@ -22,12 +22,10 @@ void reduce_each(const In& a, const matrix_layout& l, axis which, Out& values, c
                static_cast<std::uint8_t>(which)};
   if (init != nullptr) p.number[0] = base::scalar_value::of(*init);
   registry::admit(p, {});
-  const std::string shape = registry::shape_text(l.rows, l.columns);
-  registry::require_elements("A", shape + " with rows that begin " + std::to_string(l.stride) + " elements apart",
-                             registry::elements_of(l.rows, l.columns, l.stride), a.size());
+  registry::require_elements("A", l.rows, l.columns, l.stride, a.size());
   if (values.size() != lines_of(l, which))
-    throw error(errc::invalid_argument, "A is " + shape + " and there is room for " + std::to_string(values.size()) +
-                                            " values; there is one for each of its " +
+    throw error(errc::invalid_argument, "A is " + registry::shape_text(l.rows, l.columns) + " and there is room for " +
+                                            std::to_string(values.size()) + " values; there is one for each of its " +
                                             (which == axis::rows ? "rows" : "columns"));
   registry::run_call(p, options, {{"A", a}}, {{"the values", values}});
 }

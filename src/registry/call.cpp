@@ -2,6 +2,7 @@
 #include "registry/call.hpp"
 
 #include "base/host_means.hpp"
+#include "registry/matrix_shape.hpp"
 
 namespace tilewise::registry {
 
@@ -101,10 +102,15 @@ void run_call(const problem& p, const std::optional<device>& on, const preferenc
   });
 }
 
-void require_elements(std::string_view name, const std::string& shape, std::uint64_t needed, std::uint64_t given) {
-  if (given < needed)
-    throw error(errc::invalid_argument, std::string(name) + " is " + shape + ", which needs " + std::to_string(needed) +
-                                            " elements, but has " + std::to_string(given));
+void require_elements(std::string_view name, std::uint64_t rows, std::uint64_t columns, std::uint64_t stride,
+                      std::uint64_t given) {
+  const std::uint64_t needed = elements_of(rows, columns, stride);
+  if (given >= needed) return;
+  const bool is_packed = stride == columns || rows == 0 || columns == 0;
+  throw error(errc::invalid_argument,
+              std::string(name) + " is " + shape_text(rows, columns) +
+                  (is_packed ? "" : " with rows that begin " + std::to_string(stride) + " elements apart") +
+                  ", which needs " + std::to_string(needed) + " elements, but has " + std::to_string(given));
 }
 
 }  // namespace tilewise::registry

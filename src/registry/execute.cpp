@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "registry/execute.hpp"
 
+#include "base/host_means.hpp"
 #include "registry/pieces.hpp"
 
 namespace tilewise::registry {
@@ -11,8 +12,10 @@ void admit(const problem& p, const preferences& wanted) {
       throw error(errc::invalid_argument, std::string(p.what->name) + " has no " +
                                               std::string(p.what->settings[i].name) + " number " +
                                               std::to_string(p.setting[i]));
-  std::string reason = p.what->invalid(p);
-  if (reason.empty() && !wanted.allow_unstable) reason = p.what->inadvisable(p);
+  const std::string reason = base::within_host_means([&] {
+    std::string why = p.what->invalid(p);
+    return why.empty() && !wanted.allow_unstable ? p.what->inadvisable(p) : why;
+  });
   if (!reason.empty()) throw error(errc::invalid_argument, reason);
 }
 

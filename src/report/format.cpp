@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/format.hpp"
 
+#include "base/printable.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -89,9 +91,8 @@ std::string bytes(double value) {
 std::string percent(double share) { return significant(share * 100, 2) + " %"; }
 
 std::string clipped(std::string_view text, std::size_t bytes) {
-  if (text.size() <= bytes) return std::string(text);
-  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80) --bytes;
-  return std::string(text.substr(0, bytes)) + "… (" + count(text.size() - bytes) + " bytes more)";
+  const std::string shown(base::beginning(text, bytes));
+  return shown.size() == text.size() ? shown : shown + "… (" + count(text.size() - shown.size()) + " bytes more)";
 }
 
 std::string factor(double ratio) { return significant(ratio, 3); }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/printable.hpp"
 #include "report/findings.hpp"
 #include "report/format.hpp"
 #include "report/report.hpp"
@@ -40,7 +41,7 @@ std::string against_peer(const board& b, const row& ours) {
 }
 
 std::string line(const panel& p, const board& b, speed_unit unit, const series& s, const row& r) {
-  const std::string bits = r.own_order ? "own order" : "`" + escaped(r.digest.substr(0, 8)) + "` =";
+  const std::string bits = r.own_order ? "own order" : "`" + escaped(std::string(base::beginning(r.digest, 8))) + "` =";
   const auto speed = r.throughput(unit);
   const std::string hardware = b.title.empty() ? b.name : b.title;
   const std::string problem = p.algorithm + " " + p.dtype + (p.settings.empty() ? "" : ", " + p.settings);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first screen: what was measured on, three sentences of verdict, and how our code stands for each algorithm on
 // each processor, at the largest size. What is in doubt wins nothing here and says why.
+#include "base/printable.hpp"
 #include "report/findings.hpp"
 #include "report/format.hpp"
 #include "report/sections.hpp"
@@ -148,7 +149,8 @@ std::string machine_sentence(const machine& on, const std::vector<const panel*>&
   if (on.host.cores) text += " with " + count(*on.host.cores) + (*on.host.cores == 1 ? " core" : " cores");
   if (on.host.ram_bytes) text += " and " + bytes(static_cast<double>(*on.host.ram_bytes)) + " of memory";
   if (!devices.empty()) text += "; " + listed(devices, most_named);
-  return text + ". Measured " + on.last_time.substr(0, 10) + " with tilewise " + on.tool.version + ".";
+  return text + ". Measured " + std::string(base::beginning(on.last_time, 10)) + " with tilewise " + on.tool.version +
+         ".";
 }
 
 html machine_lines(const model& m, const std::vector<const panel*>& panels) {

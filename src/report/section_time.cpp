@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time and throughput against n: a chart of each with the fastest of every device and the best peers, and all others in
 // the tables below them.
+#include "base/printable.hpp"
 #include "report/findings.hpp"
 #include "report/format.hpp"
 #include "report/sections.hpp"
@@ -139,7 +140,7 @@ html time_numbers(const panel& p) {
   std::vector<html> first{"digest of the definition"};
   for (const std::uint64_t n : p.sizes()) {
     const std::string& reference = references.emplace(n, reference_digest(p, n)).first->second;
-    first.push_back(tag("code", html::text(reference.substr(0, 8))));
+    first.push_back(tag("code", html::text(std::string(base::beginning(reference, 8)))));
   }
   return numbers(p,
                  "Median " + std::string(p.time_words()) +

@@ -34,9 +34,7 @@ registry::problem describe(const matrix_layout& from, const matrix_layout& to, a
 template <class T, class Memory>
 registry::call_operand taken(const char* name, const Memory& memory, const matrix_layout& of) {
   const std::uint64_t needed = registry::elements_of(of.rows, of.columns, of.stride);
-  const std::string shape = registry::shape_text(of.rows, of.columns);
-  registry::require_elements(name, shape + " with rows that begin " + std::to_string(of.stride) + " elements apart",
-                             needed, memory.size());
+  registry::require_elements(name, of.rows, of.columns, of.stride, memory.size());
   return registry::call_operand(name, memory).template part<T>(0, needed);
 }
 

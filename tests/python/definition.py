@@ -11,7 +11,7 @@ SIZES = [1, 2, 3, 5, 7, 8, 9, 13, 31, 32, 33, 127, 257, 1021]
 
 
 def _least(a, b):
-    return np.where(np.signbit(a) > np.signbit(b), a, np.where((a == b) & np.signbit(b), b, np.minimum(a, b)))
+    return np.where((a == b) & np.signbit(a), a, np.where((a == b) & np.signbit(b), b, np.minimum(a, b)))  # a NaN wins
 
 
 def _greatest(a, b):

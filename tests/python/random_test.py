@@ -1,28 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls with random arguments, most of them wrong: each returns, or raises what the module documents. TILEWISE_RANDOM_CALLS says
-how many there are, TILEWISE_RANDOM_SEED which."""
+"""Calls with random arguments, most of them wrong: each returns, or raises what the module documents; and good ones, which have
+the definition's bits. TILEWISE_RANDOM_CALLS says how many there are, TILEWISE_RANDOM_SEED which."""
 
+import gc
 import os
+import sys
 import unittest
 
 import numpy as np
 
 import tilewise as tw
-from definition import TYPES, wide
-from protocols_test import Lender
+from definition import TYPES, convolve, inclusive, order_key, reduce, wide
+from protocols_test import Hostile, Lender
 
 FUNCTIONS = ["sum", "prod", "min", "max", "cumsum", "inclusive_scan", "exclusive_scan", "sort", "argsort", "sort_by_key", "matmul",
              "matvec", "dot", "polymul", "convolve", "diffuse", "array", "partial", "open"]
+SEED, CALLS = (int(os.environ.get(f"TILEWISE_RANDOM_{name}", default)) for name, default in (("SEED", "20"), ("CALLS", "500")))
 DOCUMENTED = (tw.Error, TypeError, ValueError, BufferError, AttributeError)
 
 
 class RandomCalls(unittest.TestCase):
     def setUp(self):
-        self.seed = int(os.environ.get("TILEWISE_RANDOM_SEED", "20"))
-        self.rng = np.random.default_rng(self.seed)
+        self.rng = np.random.default_rng(SEED)
         self.devices = [tw.open(name) for name in ("cpu", "cpu:serial", "2*cpu:serial")]
         self.partials = [tw.partial(op, dtype) for op in ("sum", "min") for dtype in TYPES]
-        self.kept = []
+        self.kept, self.lent = [], []  # what others lend must live as long as they lend it
 
     def pick(self, things):
         return things[self.rng.integers(len(things))]
@@ -49,12 +51,19 @@ class RandomCalls(unittest.TestCase):
             x = Lender(x)
         elif change == 7 and x.ndim == 2:
             x = x[:, :-1]
+        elif change == 8:
+            x = Hostile(shape=(2,), code=self.pick([0, 1, 2, 3]), bits=self.pick([8, 32, 64]), offset=self.pick([0, 4, 2]),
+                        device=self.pick([(1, 0), (2, 0), (99, 7)]), name=self.pick([b"dltensor", b"used_dltensor"]))
+            self.lent.append(x)
         return x
 
     def anything(self):
         if self.rng.random() < 0.3 and self.kept:
             return self.pick(self.kept)
         if self.rng.random() < 0.85:
+            if self.rng.random() < 0.01:
+                self.kept.clear()  # results of theirs may live on
+                gc.collect()
             self.kept.append(self.any_array())
             del self.kept[:-20]
             return self.kept[-1]
@@ -81,7 +90,7 @@ class RandomCalls(unittest.TestCase):
 
     def test_all(self):
         returned = 0
-        for number in range(int(os.environ.get("TILEWISE_RANDOM_CALLS", "500"))):
+        for number in range(CALLS):
             name = self.pick(FUNCTIONS)
             arguments, options = [self.anything() for _ in range(self.pick([1, 1, 2, 2, 3]))], self.options()
             if self.rng.random() < 0.5 and len(arguments) > 1:
@@ -95,9 +104,71 @@ class RandomCalls(unittest.TestCase):
             except DOCUMENTED:
                 pass
             except BaseException as e:
-                raise AssertionError(f"seed {self.seed}, call {number}: {name}({arguments}, {options})") from e
+                raise AssertionError(f"seed {SEED}, call {number}: {name}({arguments}, {options})") from e
         self.assertGreater(returned, number // 20, "hardly any call was good")
 
 
+class RandomValues(unittest.TestCase):
+    """Good calls, on views at any address that NumPy calls aligned, against the definition."""
+
+    def setUp(self):
+        self.rng = np.random.default_rng(SEED + 1)
+        self.devices = [tw.open(name) for name in ("cpu", "cpu:serial", "2*cpu:serial")]
+
+    def pick(self, things):
+        return things[self.rng.integers(len(things))]
+
+    def values(self, n, dtype, special=0.2):
+        x = wide(self.rng, n + 3, dtype)
+        if np.issubdtype(dtype, np.floating) and self.rng.random() < special:
+            x[self.rng.random(len(x)) < 0.2] = self.pick([np.nan, np.inf, -np.inf, -0.0, 0.0])
+        first = self.rng.integers(3)
+        return x[first:first + n]
+
+    def folds(self, x):
+        op = self.pick(["sum", "product", "min", "max"])
+        name = {"sum": "sum", "product": "prod"}.get(op, op)
+        device = self.pick(self.devices)
+        yield getattr(tw, name)(x, device=device), reduce(x, op), f"{name} on {device}"
+        yield tw.inclusive_scan(x, op=op, device=device), inclusive(x, op), f"inclusive {op} on {device}"
+
+    def sorts(self, x):
+        descending, device = bool(self.rng.random() < 0.5), self.pick(self.devices)
+        order = np.array(sorted(range(len(x)), key=order_key(x, descending).__getitem__), np.uint32)
+        y = self.values(len(x), self.pick(TYPES))
+        keys, values = tw.sort_by_key(x, y, descending=descending, device=device)
+        yield tw.sort(x, descending=descending, device=device), x[order], f"sort on {device}"
+        yield tw.argsort(x, descending=descending, device=device), order, f"argsort on {device}"
+        yield keys, x[order], f"keys on {device}"
+        yield values, y[order], f"values on {device}"
+
+    def products(self, x):
+        m, k, n = self.rng.integers(1, 9, 3)
+        dtype = self.pick(TYPES[2:])  # whole numbers, which wrap alike in any order
+        a, b = self.values(m * k, dtype).reshape(m, k), self.values(k * n, dtype).reshape(k, n)
+        yield tw.matmul(a, b), a @ b, "matmul"
+        yield tw.matvec(a, b[:, 0].copy()), a @ b[:, 0], "matvec"
+        small = [self.rng.integers(-99, 99, self.rng.integers(1, 40)).astype(np.int64) for _ in "ab"]
+        yield tw.polymul(*small), np.convolve(*small), "polymul"
+        yield tw.polymul(*small, modulus=97), np.convolve(*small) % 97, "polymul modulo"
+        image, mask = self.values(63, np.float64, 0).reshape(7, 9), self.values(9, np.float64, 0).reshape(3, 3)
+        border = self.pick(["valid", "zero"])
+        yield tw.convolve(image, mask, border=border), convolve(image, mask, border), f"convolve {border}"
+
+    def test_all(self):
+        done = 0
+        while done < CALLS // 5:
+            x = self.values(self.rng.integers(1, 80), self.pick(TYPES))
+            before = x.tobytes()
+            for got, expected, what in self.pick([self.folds, self.sorts, self.products])(x):
+                done += 1
+                got, expected = np.asarray(got), np.asarray(expected)
+                self.assertEqual(got.tobytes(), expected.astype(got.dtype).tobytes(),
+                                 f"seed {SEED}, good call {done}: {what} of {x!r}")
+            self.assertEqual(x.tobytes(), before, "the input has changed")
+
+
 if __name__ == "__main__":
-    unittest.main()
+    result = unittest.main(exit=False).result
+    print(f"{CALLS + CALLS // 5} cases, {len(result.failures) + len(result.errors)} found")
+    sys.exit(not result.wasSuccessful())

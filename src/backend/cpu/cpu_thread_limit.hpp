@@ -21,17 +21,20 @@ namespace tilewise::backend::cpu {
 /// Throws `out_of_memory` unless `threads`, including the caller's, can exist at once; it starts them to find out.
 inline void require_threads(unsigned threads) {
   std::latch all_tried(1);
-  std::vector<std::thread> tried;
-  bool enough = true;
-  try {
-    tried.reserve(threads);
-    while (tried.size() + 1 < threads) tried.emplace_back([&] { all_tried.wait(); });
-  } catch (const std::system_error&) {
-    enough = false;
+  std::size_t given = 1;
+  {
+    std::vector<std::jthread> tried;
+    const struct end_of_trial {
+      ~end_of_trial() { tried.count_down(); }
+      std::latch& tried;
+    } at_last{all_tried};
+    try {
+      tried.reserve(threads);
+      for (; given < threads; ++given) tried.emplace_back([&] { all_tried.wait(); });
+    } catch (const std::system_error&) {
+    }
   }
-  all_tried.count_down();
-  for (std::thread& one : tried) one.join();
-  if (!enough) refuse_threads(tried.size() + 1, threads);
+  if (given < threads) refuse_threads(given, threads);
 }
 
 }  // namespace tilewise::backend::cpu

@@ -32,6 +32,9 @@ class threads_executor final : public executor {
       const std::size_t started = team_.size() + 1;
       end();
       refuse_threads(started, threads);
+    } catch (...) {
+      end();
+      throw;
     }
   }
 

@@ -90,7 +90,12 @@ void* pool::take(std::uint64_t bytes) {
     TW_CUDA_NOTHROW(status);
     if (status != cudaSuccess) refuse(bytes);
   }
-  live_.emplace(base, rounded);
+  try {
+    live_.emplace(base, rounded);
+  } catch (...) {
+    free(base, rounded);
+    throw;
+  }
   return base;
 }
 
@@ -99,8 +104,12 @@ void pool::give(void* base) noexcept {
   const std::uint64_t bytes = found->second;
   live_.erase(found);
   if (kept_ + bytes > kept_limit_) return free(base, bytes);
-  free_[bytes].push_back(base);
-  kept_ += bytes;
+  try {
+    free_[bytes].push_back(base);
+    kept_ += bytes;
+  } catch (const std::bad_alloc&) {
+    free(base, bytes);
+  }
 }
 
 void pool::refuse(std::uint64_t bytes) const {

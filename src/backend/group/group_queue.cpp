@@ -60,8 +60,8 @@ void queue::on_each_rank(const std::function<void(const rank&)>& work) {
   for (const auto& member : members_) queues.push_back(&member->queue());
   meeting all(queues);
   team_->run(ranks(), [&](unsigned index) {
-    thread_transport others(all, index);
     all.take_part(index, [&] {
+      thread_transport others(all, index);
       run_rank(index, others, work);
       others.settle();
     });

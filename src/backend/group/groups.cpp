@@ -75,10 +75,12 @@ array<T> upload_parts(const device& group, std::span<const std::span<const T>> p
 
 template <scalar T>
 std::vector<std::uint64_t> borders_of(const array<T>& values) {
-  const impl::queue& queue = queue_of(values.device());
-  std::vector<std::uint64_t> border{0};
-  for (unsigned i = 0; i < queue.ranks(); ++i) border.push_back(impl::part_of(values.storage(), i).end / sizeof(T));
-  return border;
+  return base::within_host_means([&] {
+    const impl::queue& queue = queue_of(values.device());
+    std::vector<std::uint64_t> border{0};
+    for (unsigned i = 0; i < queue.ranks(); ++i) border.push_back(impl::part_of(values.storage(), i).end / sizeof(T));
+    return border;
+  });
 }
 
 template <scalar T>

@@ -29,18 +29,13 @@ void meeting::wait() {
   if (failed_.load(std::memory_order_acquire)) throw cancelled();
 }
 
-void meeting::take_part(unsigned index, const std::function<void()>& work) noexcept {
-  try {
-    work();
-  } catch (const cancelled&) {
-  } catch (...) {
-    if (!failed_.exchange(true, std::memory_order_acq_rel)) {
-      failed_rank_ = index;
-      failure_ = std::current_exception();
-    }
-    round_.fetch_add(1, std::memory_order_release);
-    round_.notify_all();
+void meeting::fail(unsigned index) noexcept {
+  if (!failed_.exchange(true, std::memory_order_acq_rel)) {
+    failed_rank_ = index;
+    failure_ = std::current_exception();
   }
+  round_.fetch_add(1, std::memory_order_release);
+  round_.notify_all();
 }
 
 void meeting::end() const {

@@ -17,14 +17,23 @@ class meeting {
   /// Thrown to those who wait when another rank has failed.
   struct cancelled {};
 
-  /// The work of rank `index`, which may fail.
-  void take_part(unsigned index, const std::function<void()>& work) noexcept;
+  /// The work of rank `index`, which may fail: from its first statement on, since the others wait for it.
+  template <class Work>
+  void take_part(unsigned index, const Work& work) noexcept {
+    try {
+      work();
+    } catch (const cancelled&) {
+    } catch (...) {
+      fail(index);
+    }
+  }
   /// Once all have: throws what failed first, with the rank that did.
   void end() const;
 
  private:
   friend class thread_transport;
   void wait();
+  void fail(unsigned index) noexcept;  // with what is being thrown
 
   struct seat {
     backend::queue* queue;

@@ -63,7 +63,12 @@ memory queue::allocate(std::uint64_t bytes) {
                                            " bytes: " + std::to_string(free_bytes()) +
                                            " are free; use less data or free other arrays first");
   }
-  live_.emplace(base, bytes);
+  try {
+    live_.emplace(base, bytes);
+  } catch (...) {
+    free_block(base);
+    throw;
+  }
   return {base, to_alignment(base), bytes};
 }
 
@@ -72,12 +77,17 @@ void queue::release(memory what) noexcept {
   const auto found = live_.find(what.base);
   const std::uint64_t bytes = found->second;
   live_.erase(found);
-  if (idle_bytes_ + bytes > device().info().memory / 8) {  // idle blocks are lost to others
-    make_current();
-    return free_block(what.base);
+  try {
+    if (idle_bytes_ + bytes <= device().info().memory / 8) {  // idle blocks are lost to others
+      idle_.emplace(bytes, what.base);
+      idle_bytes_ += bytes;
+      return;
+    }
+  } catch (const std::bad_alloc&) {
+    // No memory to record it.
   }
-  idle_.emplace(bytes, what.base);
-  idle_bytes_ += bytes;
+  make_current();
+  free_block(what.base);
 }
 
 /// Over a null base, which distinguishes the caller's memory from the queue's.

@@ -152,7 +152,13 @@ memory queue::allocate(std::uint64_t bytes) {
   }
   ready.reserve(owned_.size() + 1);  // so that release cannot fail
   const cl_mem buffer = create_buffer(size);
-  owned_.emplace(buffer, size);
+  try {
+    owned_.emplace(buffer, size);
+  } catch (...) {
+    cl().clReleaseMemObject(buffer);
+    held_ -= size;
+    throw;
+  }
   return {buffer, 0, bytes};
 }
 

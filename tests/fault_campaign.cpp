@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every public call, with one thing after another failing beneath it, until nothing fails any more: each failure is an
+// error with the fitting code, leaks nothing, leaves the inputs alone, and the next call is right.
+//   tilewise-faults memory|buffers|driver DEVICE [--few]
+// memory: host memory; buffers: the OpenCL device's, from the k-th on; driver: each call of OpenCL's, once, with each
+// of six codes. --few tries fewer k, farther apart each time.
+#include "failing_allocations.hpp"
+#include "public_calls.hpp"
+#ifdef TILEWISE_FAKE_OPENCL
+#include "backend/opencl/opencl_api.hpp"
+#include "fake_opencl.hpp"
+#endif
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+
+#include <dlfcn.h>
+
+namespace tilewise::tests {
+
+namespace {
+
+namespace tw = tilewise;
+
+/// What fails.
+struct source {
+  std::string name;
+  std::function<void(long skipped)> arm;
+  std::function<bool()> disarm;  ///< returns whether it has failed
+  std::function<long()> live;    ///< how much is held
+  std::function<bool(const error&)> fits;
+  bool on_a_new_device = false;  ///< where nothing is kept from calls before
+};
+
+struct tally {
+  long faults = 0;
+  long absorbed = 0;  ///< the call was right all the same
+  long found = 0;
+};
+
+struct outcome {
+  std::vector<std::byte> result;
+  std::optional<error> failure;
+  std::string thrown;  ///< of another type, which no caller expects
+};
+
+outcome of(const attempt& call) {
+  try {
+    return {call(), {}, ""};
+  } catch (const error& e) {
+    return {{}, e, ""};
+  } catch (const std::exception& e) {
+    return {{}, {}, e.what()};
+  }
+}
+
+/// What is wrong after a failure, in words; empty if nothing is.
+std::string complaint(const source& from, const outcome& got, const std::vector<std::byte>& expected) {
+  if (!got.thrown.empty()) return "threw no tilewise::error but '" + got.thrown + "'";
+  if (got.failure && !from.fits(*got.failure))
+    return "has the code " + std::to_string(static_cast<int>(got.failure->code())) + ": " + got.failure->what();
+  if (!got.failure && got.result != expected) return "returned something else without an error";
+  return "";
+}
+
+/// Whether anything failed.
+template <class Report>
+bool fail_once(const attempt& compute, const std::vector<std::byte>& expected, const source& from, long k, tally& total,
+               const Report& report) {
+  from.arm(k);
+  const outcome got = of(compute);
+  if (!from.disarm()) return false;
+  ++total.faults;
+  total.absorbed += !got.failure && got.thrown.empty();
+  if (const std::string what = complaint(from, got, expected); !what.empty()) report(k, what);
+  const outcome next = of(compute);
+  if (next.failure)
+    report(k, std::string("the next call failed: ") + next.failure->what());
+  else if (next.result != expected)
+    report(k, "the next call returned something else" + next.thrown);
+  return true;
+}
+
+/// Whether the same fault leaves something behind again and again. Once more may be held than before: what is kept for
+/// the next call depends on which threads met.
+template <class Report>
+bool grows_each_time(const attempt& compute, const std::vector<std::byte>& expected, const source& from, long k,
+                     tally& total, const Report& report) {
+  for (int again = 0; again < 4; ++again) {
+    const long held = from.live();
+    fail_once(compute, expected, from, k, total, report);
+    if (from.live() <= held) return false;
+  }
+  return true;
+}
+
+/// Tries one call with each k, until the fault comes too late for it.
+void fail_in(const public_call& call, const source& from, const device& on, bool few, tally& total) {
+  attempt compute = call.on(on);
+  const std::vector<std::byte> expected = compute();
+  compute();  // what is kept between calls is there now
+  long held = from.live();
+  const auto report = [&](long k, const std::string& what) {
+    ++total.found;
+    std::printf("%s, %s, fault %ld on %s: %s\n", call.name.c_str(), from.name.c_str(), k, on.name().c_str(),
+                what.c_str());
+    std::fflush(stdout);
+  };
+  for (long k = 0;; k = few ? 3 * k + 2 : k + 1) {
+    if (from.on_a_new_device) compute = nullptr, compute = call.on(tw::open(on.name()));
+    if (!fail_once(compute, expected, from, k, total, report)) return;
+    if (!inputs_are_whole()) report(k, "an input has changed");
+    if (from.live() > held && grows_each_time(compute, expected, from, k, total, report))
+      report(k, "each time more is held than before");
+    held = from.live();
+  }
+}
+
+/// With drivers that compile, a few cases are a few programs.
+bool is_one_of_few(const public_call& call, const device& on) {
+  return on.info().backend != "opencl" || call.name == "opening" || call.name == "upload and download";
+}
+
+tally fail_in_all(const std::vector<source>& sources, const std::string& name, bool few) {
+  const device on = tw::open(name, {.threads = name.starts_with("cpu") ? 2u : 0u});
+  tally total;
+  for (const public_call& call : public_calls(on)) {
+    if (few && !is_one_of_few(call, on)) continue;
+    const std::optional<error> without = of(call.on(on)).failure;
+    if (without && without->code() == errc::unsupported) continue;  // not every backend has every algorithm
+    if (without) throw *without;
+    for (const source& from : sources) fail_in(call, from, on, few, total);
+  }
+  return total;
+}
+
+#ifdef TILEWISE_FAKE_OPENCL
+
+fake_opencl_control& driver() {
+  static auto* const control = static_cast<fake_opencl_control*>(
+      dlsym(dlopen(TILEWISE_FAKE_OPENCL, RTLD_NOW | RTLD_LOCAL), "fake_opencl_control"));
+  return *control;
+}
+
+source failing(const char* call, int status, long times, std::function<bool(const error&)> fits, bool on_a_new_device) {
+  return {std::string(call) + " returns " + std::to_string(status),
+          [=](long skipped) {
+            driver().status = status;
+            driver().skipped = skipped;
+            driver().failing = times;
+            driver().failed = 0;
+            driver().call = call;
+          },
+          [] {
+            driver().call = nullptr;
+            return driver().failed != 0;
+          },
+          [] { return driver().live.load(); },
+          std::move(fits),
+          on_a_new_device};
+}
+
+std::vector<source> device_memory() {
+  return {failing(
+      "clCreateBuffer", CL_MEM_OBJECT_ALLOCATION_FAILURE, 1'000'000,
+      [](const error& e) { return e.code() == errc::out_of_memory; }, true)};
+}
+
+std::vector<source> driver_calls(bool few) {
+  constexpr std::array codes{CL_DEVICE_NOT_AVAILABLE, CL_MEM_OBJECT_ALLOCATION_FAILURE,
+                             CL_OUT_OF_RESOURCES,     CL_BUILD_PROGRAM_FAILURE,
+                             CL_INVALID_VALUE,        -9999};
+  std::vector<source> all;
+  std::size_t chosen = 0;  // of the codes, for each call another one
+#define TILEWISE_NAME(name) #name,
+  for (const char* call : {TILEWISE_OPENCL_CALLS(TILEWISE_NAME)}) {
+#undef TILEWISE_NAME
+    ++chosen;
+    for (const int status : codes)
+      if (!few || status == codes[chosen % codes.size()])
+        all.push_back(failing(
+            call, status, 1,
+            [status](const error& e) {
+              if (status == CL_MEM_OBJECT_ALLOCATION_FAILURE || status == CL_OUT_OF_RESOURCES)
+                return e.code() == errc::out_of_memory;
+              return e.code() == (status == CL_BUILD_PROGRAM_FAILURE ? errc::build_failed : errc::device_lost);
+            },
+            false));
+  }
+  return all;
+}
+
+#endif
+
+std::vector<source> host_memory(const std::string& device) {
+  source memory{"host memory", [](long skipped) { allocations_left = skipped; },
+                [] { return allocations_left.exchange(-1) < 0; }, [] { return live_allocations.load(); },
+                [](const error& e) { return e.code() == errc::out_of_memory; }};
+#ifdef TILEWISE_FAKE_OPENCL
+  if (device.starts_with(
+          "opencl")) {  // only the library's: drivers bring compilers, which end the process without memory
+    counted_callers = addresses_around(dlsym(RTLD_NEXT, "_ZN8tilewise7devicesEv"));
+    memory.live = [] { return driver().live.load(); };
+    source on_new_devices = memory;
+    on_new_devices.on_a_new_device = true;
+    return {memory, on_new_devices};
+  }
+#endif
+  return {memory};
+}
+
+std::vector<source> sources(const std::string& kind, const std::string& device, [[maybe_unused]] bool few) {
+  if (kind == "memory") return host_memory(device);
+#ifdef TILEWISE_FAKE_OPENCL
+  if (kind == "buffers") return device_memory();
+  if (kind == "driver") return driver_calls(few);
+#endif
+  throw std::invalid_argument("usage: tilewise-faults memory|buffers|driver DEVICE [--few]");
+}
+
+}  // namespace
+
+}  // namespace tilewise::tests
+
+int main(int argc, char** argv) {
+  using namespace tilewise::tests;
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  try {
+#ifdef TILEWISE_FAKE_OPENCL
+    setenv("TILEWISE_OPENCL_LIBRARY", TILEWISE_FAKE_OPENCL, 1);
+#endif
+    const bool few = std::find(words.begin(), words.end(), "--few") != words.end();
+    const std::string kind = words.at(0), device = words.at(1);
+    const tally total = fail_in_all(sources(kind, device, few), device, few);
+    std::printf("%s on %s: %ld faults, of which %ld changed nothing\n", kind.c_str(), device.c_str(), total.faults,
+                total.absorbed);
+    std::printf("%ld cases, %ld found\n", total.faults, total.found);
+    return total.found != 0;
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "tilewise-faults: %s\n", e.what());
+    return 2;
+  }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "soak.hpp"
+
+#include "catalog_sweep.hpp"
+#include "parts.hpp"
+#include "scattered_operand.hpp"
+
+#include <tilewise/tilewise.hpp>
+
+#include <cstdio>
+#include <deque>
+#include <optional>
+
+namespace tilewise::tests {
+
+namespace {
+
+/// So many cases in a row have one variant, for which devices are opened, and so many one OpenCL program.
+constexpr std::uint64_t with_one_variant = 48, with_one_program = 8;
+/// Of this many cases one is an array in parts.
+constexpr std::uint64_t one_in_parts = 12;
+
+std::mt19937_64 numbers(std::uint64_t seed, std::uint64_t which, std::uint64_t purpose) {
+  std::seed_seq words{seed, seed >> 32, which, which >> 32, purpose};
+  return std::mt19937_64(words);
+}
+
+/// Ends of parts that make up [0, n), some of them empty.
+std::vector<std::uint64_t> ends_of_parts(std::uint64_t n, std::mt19937_64& random) {
+  std::vector<std::uint64_t> ends{n};
+  for (auto more = random() % 9; more > 0; --more) ends.push_back(random() % (n + 1));
+  std::sort(ends.begin(), ends.end());
+  return ends;
+}
+
+/// An array that is reduced and scanned in parts on a device, against the definition of the whole.
+template <class T>
+std::string run_in_parts(const tilewise::device& on, std::mt19937_64& random) {
+  const std::uint64_t n = random() % 2 == 0 ? random() % 300 : random() % 40000;
+  const op operation = all_ops[random() % all_ops.size()];
+  const std::vector<T> x = values_of<T>(lab::all_data_classes[random() % lab::all_data_classes.size()], random(), n);
+  partial<T> pushed(operation), carry(operation);
+  std::vector<T> scanned;
+  std::uint64_t first = 0;
+  for (const std::uint64_t end : ends_of_parts(n, random)) {
+    const auto part = std::span(x).subspan(first, end - first);
+    if (random() % 2 == 0)
+      pushed.push(part, {.operation = operation, .device = on});
+    else
+      pushed.push(on.upload(part), {.operation = operation});
+    const auto next = tilewise::inclusive_scan(part, carry, {.operation = operation, .device = on});
+    scanned.insert(scanned.end(), next.begin(), next.end());
+    first = end;
+  }
+  const tilewise::device definition = open("cpu:serial");
+  const auto expected =
+      tilewise::inclusive_scan(x, {.operation = operation, .device = definition, .variant = "serial"});
+  const std::string what = std::to_string(n) + " " + std::string(name_of(dtype_of<T>)) + " by " +
+                           std::string(name_of(operation)) + " in parts: ";
+  if (!same_bytes(scanned, expected)) return what + "other scans than those of the whole";
+  if (n != 0 && !same_bytes(pushed.value(), expected.back())) return what + "another value than that of the whole";
+  return same_bytes(pushed, carry) ? "" : what + "the parts differ";
+}
+
+class soaking {
+ public:
+  soaking(std::string device, std::uint64_t seed) : device_(std::move(device)), seed_(seed) {
+    for (const sweep_target& t : sweep_targets())
+      if (device_ == "groups" ? t.variant.backend == "group" : t.device == device_) targets_.push_back(t);
+    if (targets_.empty()) throw std::invalid_argument("there is no variant for '" + device_ + "'");
+  }
+
+  /// Those that there was a variant for.
+  std::uint64_t cases() const { return cases_; }
+
+  /// What is wrong, with the case; empty if nothing is.
+  std::string run(std::uint64_t number) {
+    std::mt19937_64 random = numbers(seed_, number, 2);
+    std::string what;
+    try {
+      if (number % one_in_parts == 0 && device_ != "groups") {
+        ++cases_;
+        const tilewise::device on = open(device_);
+        return with_type(all_dtypes[random() % all_dtypes.size()],
+                         [&]<class T>(T) { return run_in_parts<T>(on, random); });
+      }
+      choose(number / with_one_variant);
+      std::mt19937_64 of_program = numbers(seed_, number / with_one_program, 1);
+      return run_variant(of_program, random, what);
+    } catch (const std::exception& e) {
+      return what + ": threw " + e.what();
+    }
+  }
+
+ private:
+  void choose(std::uint64_t block) {
+    if (block == block_) return;
+    block_ = block;
+    target_ = targets_[numbers(seed_, block, 0)() % targets_.size()];
+    runner_.emplace(target_);
+  }
+
+  std::string run_variant(std::mt19937_64& of_program, std::mt19937_64& random, std::string& what) {
+    for (int tried = 0; tried < 100; ++tried) {
+      const sweep_case c = random_case(target_, of_program, random);
+      what = to_string(c, target_);
+      if (!runner_->unsupported(c).empty()) continue;
+      ++cases_;
+      std::string wrong = runner_->run(c);
+      if (wrong.empty() && device_ == "groups") wrong = run_scattered_on_group(c, random);
+      return wrong.empty() ? "" : what + ": " + wrong;
+    }
+    return "";  // a variant for few types and shapes
+  }
+
+  std::string run_scattered_on_group(const sweep_case& c, std::mt19937_64& random) {
+    const auto on = backend::find_device(target_.device, c.options);
+    return run_scattered(target_.variant, lab::make_case(c.problem, c.data, c.seed), c.tuning,
+                         backend::group::enter(on->queue()), random);
+  }
+
+  std::string device_;
+  std::uint64_t seed_, block_ = ~std::uint64_t{0}, cases_ = 0;
+  std::vector<sweep_target> targets_;
+  sweep_target target_;
+  std::optional<sweep_runner> runner_;
+};
+
+}  // namespace
+
+int soak(const std::vector<std::string>& words) {
+  if (words.size() != 4) throw std::invalid_argument("usage: tilewise-tests --soak DEVICE SEED FIRST COUNT");
+  const std::uint64_t seed = std::stoull(words[1]), first = std::stoull(words[2]), count = std::stoull(words[3]);
+  soaking one(words[0], seed);
+  std::uint64_t found = 0;
+  for (std::uint64_t i = first; i < first + count; ++i)
+    if (const std::string wrong = one.run(i); !wrong.empty()) {
+      ++found;
+      std::printf("%s\n  repeat: tilewise-tests --soak '%s' %s %llu 1\n", wrong.c_str(), words[0].c_str(),
+                  words[1].c_str(), static_cast<unsigned long long>(i));
+      std::fflush(stdout);
+    }
+  std::printf("%llu cases, %llu found\n", static_cast<unsigned long long>(count),
+              static_cast<unsigned long long>(found));
+  return found != 0;
+}
+
+}  // namespace tilewise::tests
