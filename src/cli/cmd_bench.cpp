@@ -239,8 +239,7 @@ void add_what(CLI::App& command, bench_request& to) {
   command.add_option("--preset", to.preset, "quick, normal, thorough or seeds")->option_text("NAME");
   add_device_list_options(command, to.devices);
   add_problem_options(command, to.problems);
-  command.add_option("--data", to.data, "uniform, wide, sorted, equal, subnormal")
-      ->option_text("NAME");
+  command.add_option("--data", to.data, "uniform, wide, sorted, equal, subnormal")->option_text("NAME");
   command.add_option("--variant", to.variant, "only variants with this name")->option_text("NAME");
   command.add_option("--tuning", to.tuning, "such as \"group_size=64\", or all")->option_text("TEXT");
 }
