@@ -101,10 +101,10 @@ TEST(Transfers, SeveralAtOnceArriveWhole) {
 
 TEST(Transfers, RowsThatLieApartLeaveWhatIsBetweenThem) {
   late_team late;
-  struct shape {
+  struct rows_apart {
     std::uint64_t rows, columns, stride;  // elements
   };
-  for (const shape s : {shape{1, 7, 9}, {3, 1, 2}, {1000, 1, 1000}, {7, 300007, 300010}, {2000, 701, 1001}}) {
+  for (const rows_apart s : {rows_apart{1, 7, 9}, {3, 1, 2}, {1000, 1, 1000}, {7, 300007, 300010}, {2000, 701, 1001}}) {
     const std::vector<std::uint32_t> from = counted(s.rows * s.stride, 1);
     std::vector<std::uint32_t> there(s.rows * s.columns), back(from.size(), 7), expected(from.size(), 7);
     for (std::uint64_t row = 0; row < s.rows; ++row)

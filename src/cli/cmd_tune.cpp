@@ -43,7 +43,7 @@ std::vector<CLI::Option*> add_race(CLI::App& command, tuning_request& to) {
 }  // namespace
 
 void add_tune(CLI::App& app, invocation& call) {
-  CLI::App* command = app.add_subcommand("tune", "the fastest tunings here, or the figures of --device auto");
+  CLI::App* command = app.add_subcommand("tune", "fastest tunings, or the figures of --device auto");
   auto asked = std::make_shared<tune_options>();
   tuning_request& race = asked->variants;
   CLI::Option* selectors =

@@ -92,6 +92,7 @@ record::result record_of(const roof& of, const series& taken, backend::device& o
             .n = of.size,
             .settings = {},
             .tuning = "",
+            .tuned_at = {},
             .data = "constant",
             .threads = {},
             .mode = std::string(name_of(mode::hot))};

@@ -19,7 +19,7 @@ struct series {
   std::uint64_t calls_per_sample = 1;
   std::vector<double> ns;  // per call
   stop_reason reason = stop_reason::max_time;
-  std::string failure;  // what the contender threw; it took no further part
+  std::string failure = {};  // what the contender threw; it took no further part
   std::optional<errc> failure_code = std::nullopt;
 };
 

@@ -15,9 +15,9 @@ struct interval {
 struct summary {
   std::size_t n = 0;
   double median = 0, min = 0, max = 0, q1 = 0, q3 = 0, mean = 0;
-  double mad = 0;                // median absolute deviation, not scaled
-  std::size_t outliers = 0;      // modified z above 3.5 (Iglewicz and Hoaglin, 1993); counted, never dropped
-  std::optional<interval> ci95;  // of the median
+  double mad = 0;                     // median absolute deviation, not scaled
+  std::size_t outliers = 0;           // modified z above 3.5 (Iglewicz and Hoaglin, 1993); counted, never dropped
+  std::optional<interval> ci95 = {};  // of the median
 };
 
 /// The 95 % interval of the median between two order statistics: the count of samples below the true median is
