@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What scan/opencl:sweep_add adds to its tiles.
+// What scan on OpenCL must satisfy where the bit tests have few cases: carries between tiles, and between chunks.
 #include "lab/verify.hpp"
 #include "registry/catalog.hpp"
 
@@ -10,18 +10,32 @@
 namespace tilewise {
 namespace {
 
+/// The device, or none.
+std::shared_ptr<backend::device> first_opencl() {
+  try {
+    return backend::find_device("opencl:0", {});
+  } catch (const error&) {
+    return nullptr;
+  }
+}
+
+lab::verdict judge(const lab::verified_case& inputs, const registry::variant& v, std::string_view tuning,
+                   backend::device& on) {
+  return lab::verify(inputs, {&v, registry::parse_tuning(tuning, v.tuning), ""}, on.queue());
+}
+
+const registry::variant* variant_named(std::string_view name) {
+  const auto all = registry::variants_of(registry::find_algorithm("scan"));
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto* v) { return v->name == name; });
+  return found == all.end() ? nullptr : *found;
+}
+
 /// The pairs that the bit tests try have few plain sums of f32, which is all that sweep_add takes. Sums of small whole
 /// numbers are exact in any order, so that a carry too few, or twice, shows.
 TEST(ScanSweepAdd, AddsToEachTileWhatPrecedesIt) {
-  const auto all = registry::variants_of(registry::find_algorithm("scan"));
-  const auto variant = std::find_if(all.begin(), all.end(), [](const auto* v) { return v->name == "sweep_add"; });
-  if (variant == all.end()) GTEST_SKIP() << "this build has no OpenCL";
-  std::shared_ptr<backend::device> device;
-  try {
-    device = backend::find_device("opencl:0", {});
-  } catch (const error& none) {
-    GTEST_SKIP() << none.what();
-  }
+  const registry::variant* variant = variant_named("sweep_add");
+  const auto device = first_opencl();
+  if (variant == nullptr || device == nullptr) GTEST_SKIP() << "there is no OpenCL";
   for (const std::uint64_t n : {1u, 16u, 17u, 255u, 257u, 70'001u}) {
     const registry::problem p{.what = &registry::find_algorithm("scan"), .type = dtype::f32, .shape = {n}};
     std::vector<float> x(n);
@@ -29,10 +43,21 @@ TEST(ScanSweepAdd, AddsToEachTileWhatPrecedesIt) {
     const auto bytes = std::as_bytes(std::span(x));
     const lab::verified_case inputs = lab::make_case(p, {{bytes.begin(), bytes.end()}});
     for (const char* tuning : {"group_size=8 carry=local", "group_size=8 carry=direct", "group_size=64 carry=local"}) {
-      const registry::choice how{*variant, registry::parse_tuning(tuning, (*variant)->tuning), ""};
-      const lab::verdict found = lab::verify(inputs, how, device->queue());
+      const lab::verdict found = judge(inputs, *variant, tuning, *device);
       EXPECT_TRUE(found.ok && found.max_relative_error == 0) << tuning << " n=" << n;
     }
+  }
+}
+
+// Of four chunks and more the last one completes a block of several, which its own carry does not have.
+TEST(ScanChunked, ChunksEndWithTheBlocksThatTheyComplete) {
+  const registry::variant* variant = variant_named("chunked");
+  const auto device = first_opencl();
+  if (variant == nullptr || device == nullptr) GTEST_SKIP() << "there is no OpenCL";
+  for (const std::uint64_t n : {(4u << 16), (8u << 16) + 1, (9u << 16) + 3 * 4096}) {
+    const registry::problem p{.what = &registry::find_algorithm("scan"), .type = dtype::f32, .shape = {n}};
+    const lab::verified_case inputs = lab::make_case(p, lab::data_class::wide, 1);
+    EXPECT_TRUE(judge(inputs, *variant, "chunk=64Ki group_size=64 items=16", *device).ok) << n;
   }
 }
 

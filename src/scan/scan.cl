@@ -17,6 +17,7 @@
 #define TW_TOP 8        // one tile, whose carry is the prefix of the chunks before it
 #define TW_PART 16      // the input is a part of a longer array
 #define TW_LAST 32      // of the chunks
+#define TW_WHOLE 64     // a chunk as long as the others: what it completes is a block that may be longer than it
 
 static inline TW_T tw_result(TW_T prefix, TW_T init, uint mode) {
   if (mode & TW_SPINE) return prefix;
@@ -140,6 +141,13 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_prefixes(
   _Pragma("unroll") for (int i = 0; i < TW_ITEMS; ++i) {
     const TW_T following = i + 1 < TW_ITEMS ? mine[i + 1 < TW_ITEMS ? i + 1 : i] : next;
     mine[i] = tw_result(shift ? following : mine[i], init, mode);
+  }
+  // The prefix after a whole chunk is its stack's: from the chunk's carry on, the blocks that it completes are missing.
+  const uint end_of_chunk = TW_SPINE | TW_TOP | TW_WHOLE;
+  if ((mode & end_of_chunk) == end_of_chunk) {
+    _Pragma("unroll") for (int i = 0; i < TW_ITEMS; ++i) {
+      if ((ulong)(me * TW_ITEMS + i) == count) mine[i] = end;
+    }
   }
   if (mode & TW_PART) {
     const ulong mine_first = tile * TW_TILE + me * TW_ITEMS;

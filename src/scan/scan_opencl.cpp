@@ -30,7 +30,7 @@ using registry::problem;
 using registry::tuning;
 
 // The same numbers as in scan.cl.
-enum mode_bits : std::uint32_t { inclusive = 1, started = 2, spine = 4, top = 8, part = 16, last = 32 };
+enum mode_bits : std::uint32_t { inclusive = 1, started = 2, spine = 4, top = 8, part = 16, last = 32, whole = 64 };
 
 /// A piece of memory seen as elements.
 struct elements {
@@ -61,7 +61,7 @@ struct sweep {
     const buffer carries(queue, (tiles + 1) * element_size);  // first the tiles' values, scanned in place
     queue.launch_tiles(values, tiles, group_size, in.where, in.first, in.count, memory(carries));
     const elements next{carries, 0, tiles};
-    level(next, next, spine | (mode & part), chunk);
+    level(next, next, spine | (mode & (part | whole)), chunk);
     finish(carries, mode);
   }
 };
@@ -91,9 +91,9 @@ void run_levels(const problem& p, const registry::bindings& where, backend::open
   const std::uint64_t length = chunk == 0 ? p.n() : std::max(chunk, tile);
   for (std::uint64_t first = 0; first < p.n(); first += length) {
     const std::uint64_t count = std::min(length, p.n() - first);
+    const std::uint32_t place = (first + count == p.n() ? last : 0u) | (chunk != 0 && count == length ? whole : 0u);
     all.level({where.in[0], where.in[0].offset / size + first, count},
-              {where.out[0], where.out[0].offset / size + first, count}, first + count == p.n() ? mode | last : mode,
-              first / length);
+              {where.out[0], where.out[0].offset / size + first, count}, mode | place, first / length);
   }
 }
 
