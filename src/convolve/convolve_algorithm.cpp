@@ -66,8 +66,8 @@ std::string invalid(const problem& p) {
   if (static_cast<border>(p.setting[0]) == border::valid && (mask.rows > image.rows || mask.columns > image.columns))
     return "the mask is " + of_mask + " and the image " + of_image +
            "; with border valid the mask must fit into the image, with border zero it may be larger";
-  for (const auto& why : {registry::invalid_matrix("the image", image.rows, image.columns, image.columns, p.type),
-                          registry::invalid_matrix("the mask", mask.rows, mask.columns, mask.columns, p.type)})
+  for (const auto& why : {registry::invalid_matrix("the image", {image.rows, image.columns}, p.type),
+                          registry::invalid_matrix("the mask", {mask.rows, mask.columns}, p.type)})
     if (!why.empty()) return why;
   return "";
 }

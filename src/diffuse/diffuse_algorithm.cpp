@@ -89,10 +89,7 @@ double operations(const problem& p) {
 
 std::string invalid(const problem& p) {
   const sizes s(p);
-  if (std::string why =
-          registry::invalid_matrix("the field", s.rows, s.columns, std::max<std::uint64_t>(s.columns, 1), p.type);
-      !why.empty())
-    return why;
+  if (std::string why = registry::invalid_matrix("the field", {s.rows, s.columns}, p.type); !why.empty()) return why;
   if (s.first > s.all || s.rows > s.all - s.first)
     return "a band of " + std::to_string(s.rows) + " rows from row " + std::to_string(s.first) + " on is not within " +
            std::to_string(s.all) + " rows";

@@ -223,7 +223,7 @@ std::vector<row> rows_of(const registry::problem& p, const experiment* from, con
 group jobs_of(const registry::problem& p, const experiment* from, const std::vector<place>& places,
               const request& wanted) {
   const bool of_files = wanted.what == mode::file_to_file;
-  group all{p, of_files ? "files" : "host", {}, nullptr, wanted.data};
+  group all{.problem = p, .where = of_files ? "files" : "host", .rows = {}, .asked_data = wanted.data};
   std::vector<row> limits;
   for (const place& where : places) {
     const std::vector<row> rows = rows_of(p, from, where, wanted);

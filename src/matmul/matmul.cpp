@@ -22,22 +22,16 @@ void require_fit(matrix_layout a, matrix_layout b, matrix_layout c) {
                                             text_of(b) + ", is " + registry::shape_text(a.rows, b.columns));
 }
 
-bool is_packed(matrix_layout l) { return l.stride == l.columns || l.rows == 0 || l.columns == 0; }
-
 template <class T>
 registry::problem describe(matrix_layout a, matrix_layout b, matrix_layout c) {
   require_fit(a, b, c);
   registry::problem p{.what = &impl::matmul::matmul_algorithm(), .type = dtype_of<T>, .shape = {}};
-  if (is_packed(a) && is_packed(b) && is_packed(c))
+  if (registry::is_packed(a) && registry::is_packed(b) && registry::is_packed(c))
     p.shape = {a.rows, b.columns, a.columns};
   else
     p.shape = {a.rows, b.columns, a.columns, a.stride, b.stride, c.stride};
   registry::admit(p, {});
   return p;
-}
-
-void require_room(std::string_view name, matrix_layout l, std::uint64_t given) {
-  registry::require_elements(name, l.rows, l.columns, l.stride, given);
 }
 
 }  // namespace
@@ -46,9 +40,9 @@ template <scalar T>
 void matmul(std::span<const T> a, matrix_layout a_layout, std::span<const T> b, matrix_layout b_layout, std::span<T> c,
             matrix_layout c_layout, const matmul_options& options) {
   const registry::problem p = describe<T>(a_layout, b_layout, c_layout);
-  require_room("A", a_layout, a.size());
-  require_room("B", b_layout, b.size());
-  require_room("C", c_layout, c.size());
+  registry::require_elements("A", a_layout, a.size());
+  registry::require_elements("B", b_layout, b.size());
+  registry::require_elements("C", c_layout, c.size());
   registry::run_call(p, options, {{"A", a}, {"B", b}}, {{"C", c}});
 }
 
@@ -56,9 +50,9 @@ template <scalar T>
 void matmul(const array<T>& a, matrix_layout a_layout, const array<T>& b, matrix_layout b_layout, array<T>& c,
             matrix_layout c_layout, const matmul_options& options) {
   const registry::problem p = describe<T>(a_layout, b_layout, c_layout);
-  require_room("A", a_layout, a.size());
-  require_room("B", b_layout, b.size());
-  require_room("C", c_layout, c.size());
+  registry::require_elements("A", a_layout, a.size());
+  registry::require_elements("B", b_layout, b.size());
+  registry::require_elements("C", c_layout, c.size());
   registry::run_call(p, options, {{"A", a}, {"B", b}}, {{"C", c}});
 }
 

@@ -51,17 +51,17 @@ constexpr std::array<extents, 6> normal_shapes{
     {{128, 128, 128}, {256, 256, 256}, {512, 512, 512}, {1024, 1024, 1024}, {2048, 2048, 2048}, {4096, 4096, 4096}}};
 
 /// On ranks of a group, all of which hold whole rows.
-operand rows_of(std::string_view name, dtype type, std::uint64_t rows, std::uint64_t columns, std::uint64_t stride) {
-  return {name, type, registry::elements_of(rows, columns, stride), false, std::max<std::uint64_t>(1, stride)};
+operand rows_of(std::string_view name, dtype type, const matrix_layout& of) {
+  return {name, type, registry::elements_of(of), false, std::max<std::uint64_t>(1, of.stride)};
 }
 
 std::vector<operand> inputs(const problem& p) {
   const sizes s(p);
-  return {rows_of("a", p.type, s.m, s.k, s.lda), rows_of("b", p.type, s.k, s.n, s.ldb)};
+  return {rows_of("a", p.type, {s.m, s.k, s.lda}), rows_of("b", p.type, {s.k, s.n, s.ldb})};
 }
 std::vector<operand> outputs(const problem& p) {
   const sizes s(p);
-  operand c = rows_of("c", p.type, s.m, s.n, s.ldc);
+  operand c = rows_of("c", p.type, {s.m, s.n, s.ldc});
   c.has_gaps = s.ldc > s.n;
   return {c};
 }
@@ -81,9 +81,9 @@ double operations(const problem& p) {
 
 std::string invalid(const problem& p) {
   const sizes s(p);
-  for (const auto& why :
-       {registry::invalid_matrix("A", s.m, s.k, s.lda, p.type), registry::invalid_matrix("B", s.k, s.n, s.ldb, p.type),
-        registry::invalid_matrix("C", s.m, s.n, s.ldc, p.type)})
+  for (const auto& why : {registry::invalid_matrix("A", {s.m, s.k, s.lda}, p.type),
+                          registry::invalid_matrix("B", {s.k, s.n, s.ldb}, p.type),
+                          registry::invalid_matrix("C", {s.m, s.n, s.ldc}, p.type)})
     if (!why.empty()) return why;
   return "";
 }

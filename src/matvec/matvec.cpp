@@ -21,13 +21,9 @@ registry::problem describe(matrix_layout a, std::uint64_t x, std::uint64_t y) {
     throw error(errc::invalid_argument, "A is " + shape() + " and y has " + std::to_string(y) +
                                             " elements; it must have one for each row of A");
   registry::problem p{.what = &impl::matvec::matvec_algorithm(), .type = dtype_of<T>, .shape = {a.rows, a.columns}};
-  if (a.stride != a.columns && a.rows != 0 && a.columns != 0) p.shape = {a.rows, a.columns, a.stride};
+  if (!registry::is_packed(a)) p.shape = {a.rows, a.columns, a.stride};
   registry::admit(p, {});
   return p;
-}
-
-void require_room(matrix_layout l, std::uint64_t given) {
-  registry::require_elements("A", l.rows, l.columns, l.stride, given);
 }
 
 void require_one_size(std::uint64_t x, std::uint64_t y) {
@@ -42,14 +38,14 @@ template <scalar T>
 void matvec(std::span<const T> a, matrix_layout layout, std::span<const T> x, std::span<T> y,
             const matvec_options& options) {
   const registry::problem p = describe<T>(layout, x.size(), y.size());
-  require_room(layout, a.size());
+  registry::require_elements("A", layout, a.size());
   registry::run_call(p, options, {{"A", a}, {"x", x}}, {{"y", y}});
 }
 
 template <scalar T>
 void matvec(const array<T>& a, matrix_layout layout, const array<T>& x, array<T>& y, const matvec_options& options) {
   const registry::problem p = describe<T>(layout, x.size(), y.size());
-  require_room(layout, a.size());
+  registry::require_elements("A", layout, a.size());
   registry::run_call(p, options, {{"A", a}, {"x", x}}, {{"y", y}});
 }
 

@@ -42,7 +42,7 @@ std::uint64_t undivided(const sizes& s) {
 
 std::vector<operand> inputs(const problem& p) {
   const sizes s(p);
-  return {{"a", p.type, registry::elements_of(s.m, s.n, s.lda), false, undivided(s)}, {"x", p.type, s.n}};
+  return {{"a", p.type, registry::elements_of({s.m, s.n, s.lda}), false, undivided(s)}, {"x", p.type, s.n}};
 }
 std::vector<operand> outputs(const problem& p) { return {{"y", p.type, sizes(p).m}}; }
 
@@ -55,7 +55,7 @@ double operations(const problem& p) { return 2.0 * area(p); }
 
 std::string invalid(const problem& p) {
   const sizes s(p);
-  return registry::invalid_matrix("A", s.m, s.n, s.lda, p.type);
+  return registry::invalid_matrix("A", {s.m, s.n, s.lda}, p.type);
 }
 
 /// Any number of rows.
@@ -68,7 +68,7 @@ void run_in_pieces(const problem& p, const registry::choice& how, backend::queue
     of_rows.shape.size[0] = n;
     return std::pair{
         of_rows,
-        registry::piece{.in = {{{first * row, registry::elements_of(n, s.n, s.lda) * element}, {0, s.n * element}}},
+        registry::piece{.in = {{{first * row, registry::elements_of({n, s.n, s.lda}) * element}, {0, s.n * element}}},
                         .out = {{{first * element, n * element}}}}};
   };
   registry::run_rows(how, queue, host, {.count = s.m, .row_bytes = row, .needed_whole = {false, true}, .part = part});

@@ -101,7 +101,7 @@ class local_product {
     part.shape = {rows, columns, stride};
     registry::bindings where;
     where.in = {a_.at((row * stride + column - share_.origin) * sizeof(T),
-                      registry::elements_of(rows, columns, stride) * sizeof(T)),
+                      registry::elements_of({rows, columns, stride}) * sizeof(T)),
                 x_.at((column - first_column_) * sizeof(T), columns * sizeof(T))};
     where.out[0] = y;
     registry::run_on_rank(rank_, part, where);
@@ -132,7 +132,7 @@ void store_cut_rows(const rank& r, const std::array<cut_row<T>, 2>& mine, std::u
 template <class T>
 void multiply_part(const registry::problem& p, const registry::bindings& where, const rank& r) {
   const sizes s(p);
-  const byte_range all{0, registry::elements_of(s.m, s.n, s.lda) * sizeof(T)};  // of an array that may have more
+  const byte_range all{0, registry::elements_of({s.m, s.n, s.lda}) * sizeof(T)};  // of an array that may have more
   const byte_range part = common(all, r.part(where.in[0]));
   const share mine(part.begin / sizeof(T), part.end / sizeof(T), s);
   const byte_range columns = mine.columns(s), rows{mine.first * sizeof(T), mine.last * sizeof(T)};

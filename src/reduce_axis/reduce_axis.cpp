@@ -17,12 +17,12 @@ void reduce_each(const In& a, const matrix_layout& l, axis which, Out& values, c
                  const reduce_options& options) {
   registry::problem p{
       .what = &impl::reduce_axis::reduce_axis_algorithm(), .type = dtype_of<T>, .shape = {l.rows, l.columns}};
-  if (l.stride != l.columns && l.rows != 0 && l.columns != 0) p.shape = {l.rows, l.columns, l.stride};
+  if (!registry::is_packed(l)) p.shape = {l.rows, l.columns, l.stride};
   p.setting = {static_cast<std::uint8_t>(options.operation), static_cast<std::uint8_t>(init != nullptr),
                static_cast<std::uint8_t>(which)};
   if (init != nullptr) p.number[0] = base::scalar_value::of(*init);
   registry::admit(p, {});
-  registry::require_elements("A", l.rows, l.columns, l.stride, a.size());
+  registry::require_elements("A", l, a.size());
   if (values.size() != lines_of(l, which))
     throw error(errc::invalid_argument, "A is " + registry::shape_text(l.rows, l.columns) + " and there is room for " +
                                             std::to_string(values.size()) + " values; there is one for each of its " +

@@ -28,9 +28,7 @@ constexpr std::array<extents, 3> quick_shapes{{{1024, 1024}, {1048576, 3}, {3, 1
 constexpr std::array<extents, 8> normal_shapes{
     {{256, 256}, {1024, 1024}, {4096, 4096}, {1048576, 3}, {3, 1048576}, {1048576, 64}, {64, 1048576}, {16384, 16384}}};
 
-std::vector<operand> inputs(const problem& p) {
-  return {{"a", p.type, registry::elements_of(p.shape[0], p.shape[1], stride_of(p))}};
-}
+std::vector<operand> inputs(const problem& p) { return {{"a", p.type, registry::elements_of(layout_of(p))}}; }
 std::vector<operand> outputs(const problem& p) { return {{"values", p.type, lines_of(p).count}}; }
 
 double operations(const problem& p) { return static_cast<double>(p.shape[0]) * static_cast<double>(p.shape[1]); }
@@ -43,7 +41,7 @@ std::string invalid(const problem& p) {
   if (of.length == 0 && of.count != 0 && registry::fold::needs_init(p) && !has_init(p))
     return "the " + std::string(name_of(operation_of(p))) + " of empty " + std::string(axis_words[p.setting[2]]) +
            " has no value; give an initial value";
-  return registry::invalid_matrix("A", p.shape[0], p.shape[1], stride_of(p), p.type);
+  return registry::invalid_matrix("A", layout_of(p), p.type);
 }
 
 }  // namespace

@@ -121,21 +121,14 @@ struct row_column {
   }
 };
 
-template <class T, class Op, int Count>
-[[gnu::always_inline]] inline vector<T> tree(const vector<T>* columns) {
-  if constexpr (Count == 1)
-    return columns[0];
-  else
-    return join<T, Op>(tree<T, Op, Count / 2>(columns), tree<T, Op, Count / 2>(columns + Count / 2));
-}
-
 /// P(N) of W rows, one per lane, from their columns.
 template <class T, class Op, int N, int Digit>
 [[gnu::always_inline]] inline vector<T> fold_columns(const vector<T>* columns, vector<T> prefix) {
   if constexpr (Digit == 0)
     return prefix;
   else if constexpr ((N & Digit) != 0)
-    return fold_columns<T, Op, N, Digit / 2>(columns + Digit, join<T, Op>(prefix, tree<T, Op, Digit>(columns)));
+    return fold_columns<T, Op, N, Digit / 2>(columns + Digit,
+                                             join<T, Op>(prefix, level::blocks<T, Op>::template tree<Digit>(columns)));
   else
     return fold_columns<T, Op, N, Digit / 2>(columns, prefix);
 }
@@ -186,9 +179,7 @@ constexpr cpu_kernels<T> kernels_of{columns<T, Op>, rows<T, Op>, 2 * width<T>* w
 
 template <class T>
 const cpu_kernels<T>& kernels(op operation) {
-  static constexpr const cpu_kernels<T>* all[] = {&kernels_of<T, order::sum>, &kernels_of<T, order::product>,
-                                                  &kernels_of<T, order::min>, &kernels_of<T, order::max>};
-  return *all[static_cast<std::size_t>(operation)];
+  return order::with_operator(operation, []<class Op>(Op) -> const cpu_kernels<T>& { return kernels_of<T, Op>; });
 }
 
 #define TILEWISE_INSTANTIATE(T) template const cpu_kernels<T>& kernels<T>(op);

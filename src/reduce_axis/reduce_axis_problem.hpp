@@ -16,13 +16,12 @@ using registry::fold::operation_of;
 inline bool has_init(const registry::problem& p) { return p.setting[1] == 1; }
 inline axis axis_of(const registry::problem& p) { return static_cast<axis>(p.setting[2]); }
 
-/// Elements from a row's begin to the next one's.
-inline std::uint64_t stride_of(const registry::problem& p) { return p.shape[p.shape.rank == 3 ? 2 : 1]; }
+inline matrix_layout layout_of(const registry::problem& p) {
+  return {p.shape[0], p.shape[1], p.shape[p.shape.rank == 3 ? 2 : 1]};
+}
 
 /// The lines that are reduced, each to one value.
-inline registry::lines lines_of(const registry::problem& p) {
-  return {{p.shape[0], p.shape[1], stride_of(p)}, axis_of(p)};
-}
+inline registry::lines lines_of(const registry::problem& p) { return {layout_of(p), axis_of(p)}; }
 
 /// What every result begins with, if anything: the initial value or, of lines without elements, the operator's.
 template <class T>

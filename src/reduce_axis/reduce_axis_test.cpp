@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What only reductions along an axis must satisfy; the bits of every variant are checked from the catalog.
 #include "helpers.hpp"
+#include "matrix_lines.hpp"
 
 #include <tilewise/tilewise.hpp>
 
@@ -9,19 +10,10 @@
 namespace tilewise {
 namespace {
 
-using tests::message_of;
+using tests::line_of, tests::message_of;
 using tests::wide_floats;
 
 std::uint32_t bits_of(float value) { return __builtin_bit_cast(std::uint32_t, value); }
-
-/// Row or column `i` of a matrix, copied out of it.
-std::vector<float> line_of(const std::vector<float>& a, const matrix_layout& l, axis which, std::uint64_t i) {
-  std::vector<float> line;
-  const std::uint64_t length = which == axis::rows ? l.columns : l.rows;
-  for (std::uint64_t e = 0; e < length; ++e)
-    line.push_back(which == axis::rows ? a[i * l.stride + e] : a[e * l.stride + i]);
-  return line;
-}
 
 TEST(ReduceAxis, EachValueIsTheReductionOfItsLineAlone) {
   for (const matrix_layout& l : {matrix_layout{1, 1},

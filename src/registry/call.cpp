@@ -102,14 +102,12 @@ void run_call(const problem& p, const std::optional<device>& on, const preferenc
   });
 }
 
-void require_elements(std::string_view name, std::uint64_t rows, std::uint64_t columns, std::uint64_t stride,
-                      std::uint64_t given) {
-  const std::uint64_t needed = elements_of(rows, columns, stride);
+void require_elements(std::string_view name, const matrix_layout& of, std::uint64_t given) {
+  const std::uint64_t needed = elements_of(of);
   if (given >= needed) return;
-  const bool is_packed = stride == columns || rows == 0 || columns == 0;
   throw error(errc::invalid_argument,
-              std::string(name) + " is " + shape_text(rows, columns) +
-                  (is_packed ? "" : " with rows that begin " + std::to_string(stride) + " elements apart") +
+              std::string(name) + " is " + shape_text(of.rows, of.columns) +
+                  (is_packed(of) ? "" : " with rows that begin " + std::to_string(of.stride) + " elements apart") +
                   ", which needs " + std::to_string(needed) + " elements, but has " + std::to_string(given));
 }
 

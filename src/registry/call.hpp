@@ -6,6 +6,7 @@
 #include "registry/execute.hpp"
 
 #include <tilewise/array.hpp>
+#include <tilewise/matrix.hpp>
 
 #include <functional>
 #include <initializer_list>
@@ -87,8 +88,7 @@ bool overlap_in_part(std::span<const T> in, std::span<const T> out) {
          before(out.data(), in.data() + in.size());
 }
 
-/// Throws `invalid_argument` unless a matrix whose rows are `stride` apart has the elements that its shape needs.
-void require_elements(std::string_view name, std::uint64_t rows, std::uint64_t columns, std::uint64_t stride,
-                      std::uint64_t given);
+/// Throws `invalid_argument` unless a matrix has the elements that its shape needs.
+void require_elements(std::string_view name, const matrix_layout& of, std::uint64_t given);
 
 }  // namespace tilewise::registry

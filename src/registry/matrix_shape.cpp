@@ -9,8 +9,8 @@ std::string shape_text(std::uint64_t rows, std::uint64_t columns) {
   return std::to_string(rows) + "x" + std::to_string(columns);
 }
 
-std::string invalid_matrix(const std::string& name, std::uint64_t rows, std::uint64_t columns, std::uint64_t stride,
-                           dtype type) {
+std::string invalid_matrix(const std::string& name, const matrix_layout& of, dtype type) {
+  const auto [rows, columns, stride] = of;
   if (rows == 0 || columns == 0) return "";
   if (stride < columns)
     return name + " is " + shape_text(rows, columns) + ", but its rows are only " + std::to_string(stride) +

@@ -10,10 +10,13 @@
 
 namespace tilewise::registry {
 
-/// Elements from the first to the last of a matrix whose rows are `stride` apart.
-constexpr std::uint64_t elements_of(std::uint64_t rows, std::uint64_t columns, std::uint64_t stride) {
-  return rows == 0 || columns == 0 ? 0 : (rows - 1) * stride + columns;
+/// Elements from the first to the last of a matrix.
+constexpr std::uint64_t elements_of(const matrix_layout& of) {
+  return of.rows == 0 || of.columns == 0 ? 0 : (of.rows - 1) * of.stride + of.columns;
 }
+
+/// Whether nothing lies between its rows.
+constexpr bool is_packed(const matrix_layout& of) { return of.stride == of.columns || of.rows == 0 || of.columns == 0; }
 
 /// The rows of a matrix, or its columns: element e of line l is at e * element + l * line.
 struct lines {
@@ -30,8 +33,7 @@ struct lines {
 };
 
 /// Why there is no such matrix: a stride that is too short, or more bytes than 64 bits count. Empty if there is.
-std::string invalid_matrix(const std::string& name, std::uint64_t rows, std::uint64_t columns, std::uint64_t stride,
-                           dtype type);
+std::string invalid_matrix(const std::string& name, const matrix_layout& of, dtype type);
 
 /// "3x4"
 std::string shape_text(std::uint64_t rows, std::uint64_t columns);

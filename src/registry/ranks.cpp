@@ -7,17 +7,21 @@
 
 namespace tilewise::registry {
 
-void run_on_rank(const rank& r, const problem& p, const bindings& where, const preferences& wanted) {
-  const choice how = choose(p, r.device().implementation(), wanted);
-  how.variant->run(p, where, how.tuning, r.queue());
-}
+namespace {
 
-static bindings all_on_one_rank(const bindings& where) {
+bindings all_on_one_rank(const bindings& where) {
   const auto whole = [](const backend::memory& m) { return backend::group::local(m, 0, {0, m.bytes}); };
   bindings there;
   std::transform(where.in.begin(), where.in.end(), there.in.begin(), whole);
   std::transform(where.out.begin(), where.out.end(), there.out.begin(), whole);
   return there;
+}
+
+}  // namespace
+
+void run_on_rank(const rank& r, const problem& p, const bindings& where, const preferences& wanted) {
+  const choice how = choose(p, r.device().implementation(), wanted);
+  how.variant->run(p, where, how.tuning, r.queue());
 }
 
 std::string unsupported_by_members(const problem& p, const backend::device& group, const preferences& wanted) {

@@ -161,9 +161,7 @@ constexpr cpu_kernels<T> kernels_of{descend<T, Op>, small<T, Op>};
 
 template <class T>
 const cpu_kernels<T>& kernels(op operation) {
-  static constexpr const cpu_kernels<T>* all[] = {&kernels_of<T, order::sum>, &kernels_of<T, order::product>,
-                                                  &kernels_of<T, order::min>, &kernels_of<T, order::max>};
-  return *all[static_cast<std::size_t>(operation)];
+  return order::with_operator(operation, []<class Op>(Op) -> const cpu_kernels<T>& { return kernels_of<T, Op>; });
 }
 
 #define TILEWISE_INSTANTIATE(T) template const cpu_kernels<T>& kernels<T>(op);

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   scan_axis/opencl. Values: the block value of every whole tile of each line; these are lines of a higher
-// level,
-//         scanned by the same two kernels until one tile holds them. Prefixes: each tile's outputs from its carry.
+//         level, scanned by the same two kernels until one tile holds them. Prefixes: each tile's outputs from its
+//         carry.
 // Order:  a tile is an aligned block, so the scan of the tiles' values gives P at each tile's begin, from which
-// prefixes
-//         descend. Inclusive output i is P(i+1); a tile's last one is the next tile's carry.
+//         prefixes descend. Inclusive output i is P(i+1); a tile's last one is the next tile's carry.
 // Shape:  a group holds 2^log_lines lines and 2^log_length elements of each, read and written in the order in which
-// they
-//         lie in memory; an item takes a run of 2^log_run elements of one line, and the runs of a line meet as a
+//         they lie in memory; an item takes a run of 2^log_run elements of one line, and the runs of a line meet as a
 //         butterfly, so that each item knows every block on its left.
 // Limits: local memory for TW_TILE elements; works in place.
 // Twins:  scan_axis_serial.cpp, scan_axis_cuda.cu; embedded after order/operators.cl and order/block_tree.cl.

@@ -23,9 +23,9 @@ registry::problem describe(const matrix_layout& from, const matrix_layout& to, a
   registry::problem p = impl::scan::problem_of(0, operation, of == kind::exclusive, init, false);
   p.what = &impl::scan_axis::scan_axis_algorithm();
   p.setting[impl::scan_axis::axis_setting] = static_cast<std::uint8_t>(which);
-  const bool is_packed = from.stride == from.columns && to.stride == to.columns;
   p.shape = {from.rows, from.columns};
-  if (!is_packed && from.rows != 0 && from.columns != 0) p.shape = {from.rows, from.columns, from.stride, to.stride};
+  if (!registry::is_packed(from) || !registry::is_packed(to))
+    p.shape = {from.rows, from.columns, from.stride, to.stride};
   registry::admit(p, {});
   return p;
 }
@@ -33,9 +33,8 @@ registry::problem describe(const matrix_layout& from, const matrix_layout& to, a
 /// The part that the matrix takes: memory is shared, or not, by matrices.
 template <class T, class Memory>
 registry::call_operand taken(const char* name, const Memory& memory, const matrix_layout& of) {
-  const std::uint64_t needed = registry::elements_of(of.rows, of.columns, of.stride);
-  registry::require_elements(name, of.rows, of.columns, of.stride, memory.size());
-  return registry::call_operand(name, memory).template part<T>(0, needed);
+  registry::require_elements(name, of, memory.size());
+  return registry::call_operand(name, memory).template part<T>(0, registry::elements_of(of));
 }
 
 template <class T, class In, class Out>

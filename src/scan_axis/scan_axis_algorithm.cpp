@@ -43,23 +43,20 @@ constexpr std::array<extents, 3> quick_shapes{{{1024, 1024}, {1048576, 3}, {3, 1
 constexpr std::array<extents, 8> normal_shapes{
     {{256, 256}, {1024, 1024}, {4096, 4096}, {1048576, 3}, {3, 1048576}, {1048576, 16}, {16, 1048576}, {16384, 16384}}};
 
-std::vector<operand> inputs(const problem& p) { return {{"a", p.type, elements_of(layout_of_input(p))}}; }
+std::vector<operand> inputs(const problem& p) { return {{"a", p.type, registry::elements_of(layout_of_input(p))}}; }
 std::vector<operand> outputs(const problem& p) {
   const matrix_layout of = layout_of_output(p);
-  return {{"y", p.type, elements_of(of), of.stride > of.columns}};
+  return {{"y", p.type, registry::elements_of(of), of.stride > of.columns}};
 }
 
 double operations(const problem& p) { return static_cast<double>(p.shape[0]) * static_cast<double>(p.shape[1]); }
 double compulsory_bytes(const problem& p) { return 2 * operations(p) * static_cast<double>(size_of(p.type)); }
 
 std::string invalid(const problem& p) {
-  const auto why_no_matrix = [&](const char* name, const matrix_layout& l) {
-    return registry::invalid_matrix(name, l.rows, l.columns, l.stride, p.type);
-  };
-  std::string why = scan::lacks_init(p);
-  if (why.empty()) why = why_no_matrix("A", layout_of_input(p));
-  if (why.empty()) why = why_no_matrix("the output", layout_of_output(p));
-  return why;
+  for (const auto& why : {scan::lacks_init(p), registry::invalid_matrix("A", layout_of_input(p), p.type),
+                          registry::invalid_matrix("the output", layout_of_output(p), p.type)})
+    if (!why.empty()) return why;
+  return "";
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 // Shape:  short rows several to a task. Of longer rows, and of strips of columns where these are too few to share out,
 //         tiles: a worker makes the tile's block values, waits for its turn, and writes while the tile is in its cache.
 // Limits: none; in place too, since a tile reads only itself.
-// Twins:  scan_axis_serial.cpp; the kernels are in scan_axis_cpu_kernels.cpp, and those of scan, reduce and
-// reduce_axis.
+// Twins:  scan_axis_serial.cpp; the kernels are in scan_axis_cpu_kernels.cpp, and those of scan,
+//         reduce and reduce_axis.
 #include "backend/cpu/cpu_device.hpp"
 #include "base/ceil_div.hpp"
 #include "reduce/reduce_cpu_kernels.hpp"
@@ -56,7 +56,7 @@ void scan_short_rows(const job<T, Op>& j) {
     T* const levels = scratch.as<T>() + worker * slot;
     const std::uint64_t end = std::min(j.from.count, (i + 1) * rows);
     std::uint64_t row = i * rows;
-    if (n <= most_packed && j.from.line == n && j.to.line == n)
+    if (j.from.line == n && j.to.line == n)
       row += packed_rows(j.in + row * n, j.out + row * n, end - row, n, j.left(), j.inclusive);
     for (; row < end; ++row) {
       const T* const in = j.in + row * j.from.line;

@@ -4,13 +4,13 @@
 //         whose elements are rows. With each block lies the prefix before it, so that the prefix after the newest one
 //         is a single operation. Within the eight rows prefixes descend from the one before them.
 //         Short rows: P(i) is P without the lowest digit of i, and the block that this digit stands for.
-// Shape:  a strip on one thread, by eight rows at a time, each row read once and written once; lanes never meet. Rows
-// of
-//         up to seven elements are read as whole vectors, and dealt out so that each lane has a row.
+// Shape:  a strip on one thread, by eight rows at a time, each row read once and written once; lanes never meet.
+//         Rows of up to seven elements are read as whole vectors, and dealt out so that each lane has a row.
 // Limits: touches nothing beside the strip; all of a block is read before any of it is written.
 // Twins:  scan_axis_serial.cpp; the block stack in order/block_stack.hpp.
 #include "scan_axis/scan_axis_cpu_kernels.hpp"
 
+#include "backend/cpu/cpu_blocks.hpp"
 #include "backend/cpu/cpu_packed_rows.hpp"
 #include "base/instantiate.hpp"
 
@@ -32,6 +32,12 @@ vector<T> join(vector<T> a, vector<T> b) {
   return level::apply<Op, T>(a, b);
 }
 
+/// The block of Count rows.
+template <class T, class Op, unsigned Count>
+[[gnu::always_inline]] inline vector<T> tree(const vector<T>* x) {
+  return level::blocks<T, Op>::template tree<Count>(x);
+}
+
 /// A strip's blocks on each level of the stack, and the prefixes before them; those before the next block on top.
 template <class T>
 struct stack {
@@ -41,14 +47,6 @@ struct stack {
   T* block(unsigned depth) const { return rows + 2 * depth * pitch; }
   T* before(unsigned depth) const { return rows + (2 * depth + 1) * pitch; }
 };
-
-template <class T, class Op, unsigned Count>
-[[gnu::always_inline]] inline vector<T> tree(const vector<T>* x) {
-  if constexpr (Count == 1)
-    return x[0];
-  else
-    return join<T, Op>(tree<T, Op, Count / 2>(x), tree<T, Op, Count / 2>(x + Count / 2));
-}
 
 /// P at each of Count rows, where P before them is `before`.
 template <class T, class Op, unsigned Count>
@@ -177,9 +175,12 @@ std::uint64_t rows_of_length(const T* in, T* out, std::uint64_t rows, T first, b
 
 template <class T, class Op, int N = 1>
 std::uint64_t packed_rows(const T* in, T* out, std::uint64_t rows, std::uint64_t n, T init, bool inclusive) {
-  if constexpr (N < level::most_packed)
-    if (n != N) return packed_rows<T, Op, N + 1>(in, out, rows, n, init, inclusive);
-  return rows_of_length<T, Op, N>(in, out, rows, init, inclusive);
+  if constexpr (N > level::most_packed)
+    return 0;
+  else if (n != N)
+    return packed_rows<T, Op, N + 1>(in, out, rows, n, init, inclusive);
+  else
+    return rows_of_length<T, Op, N>(in, out, rows, init, inclusive);
 }
 
 template <class T, class Op>
@@ -189,9 +190,7 @@ constexpr cpu_kernels<T> kernels_of{columns<T, Op>, packed_rows<T, Op>};
 
 template <class T>
 const cpu_kernels<T>& kernels(op operation) {
-  static constexpr const cpu_kernels<T>* all[] = {&kernels_of<T, order::sum>, &kernels_of<T, order::product>,
-                                                  &kernels_of<T, order::min>, &kernels_of<T, order::max>};
-  return *all[static_cast<std::size_t>(operation)];
+  return order::with_operator(operation, []<class Op>(Op) -> const cpu_kernels<T>& { return kernels_of<T, Op>; });
 }
 
 #define TILEWISE_INSTANTIATE(T) template const cpu_kernels<T>& kernels<T>(op);

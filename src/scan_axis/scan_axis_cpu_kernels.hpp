@@ -46,11 +46,10 @@ template <class T>
 struct cpu_kernels {
   /// Writes the scan of each of up to strip_width columns. `out` may be `in`.
   void (*columns)(const strip<T>& s, const strip_descent<T>& how, T* scratch);
-  /// Writes the scan of the first of `rows` rows of n <= 7 elements with nothing between them, as many as fill vectors;
-  /// returns how many these are. `init` is the left operand of every output.
+  /// Writes the scan of the first of `rows` rows of n elements with nothing between them, as many as fill vectors;
+  /// returns how many these are: none of more than 7 elements. `init` is the left operand of every output.
   std::uint64_t (*packed_rows)(const T* in, T* out, std::uint64_t rows, std::uint64_t n, T init, bool inclusive);
 };
-inline constexpr std::uint64_t most_packed = 7;
 
 TILEWISE_AT_EACH_LEVEL(template <class T> const cpu_kernels<T>& kernels(op operation);)
 

@@ -20,7 +20,6 @@ inline matrix_layout layout_of_input(const registry::problem& p) {
 inline matrix_layout layout_of_output(const registry::problem& p) {
   return {p.shape[0], p.shape[1], p.shape[p.shape.rank == 4 ? 3 : 1]};
 }
-inline std::uint64_t elements_of(const matrix_layout& l) { return registry::elements_of(l.rows, l.columns, l.stride); }
 
 /// The lines that are scanned, and where their results lie.
 inline registry::lines lines_of_input(const registry::problem& p) { return {layout_of_input(p), axis_of(p)}; }

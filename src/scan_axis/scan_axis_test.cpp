@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What only scans along an axis must satisfy; the bits of every variant are checked from the catalog.
 #include "helpers.hpp"
+#include "matrix_lines.hpp"
 
 #include <tilewise/tilewise.hpp>
 
@@ -9,21 +10,8 @@
 namespace tilewise {
 namespace {
 
-using tests::message_of;
+using tests::expect_bits, tests::line_of, tests::message_of;
 using tests::wide_floats;
-
-/// Row or column `i` of a matrix, copied out of it.
-std::vector<float> line_of(const std::vector<float>& a, const matrix_layout& l, axis which, std::uint64_t i) {
-  std::vector<float> line;
-  const std::uint64_t length = which == axis::rows ? l.columns : l.rows;
-  for (std::uint64_t e = 0; e < length; ++e)
-    line.push_back(which == axis::rows ? a[i * l.stride + e] : a[e * l.stride + i]);
-  return line;
-}
-
-bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
-}
 
 TEST(ScanAxis, EachLineIsTheScanOfThatLineAlone) {
   for (const matrix_layout& l : {matrix_layout{1, 1},
@@ -47,9 +35,8 @@ TEST(ScanAxis, EachLineIsTheScanOfThatLineAlone) {
         const std::vector<float> line = line_of(a, l, which, i);
         const std::string what =
             std::to_string(l.rows) + "x" + std::to_string(l.columns) + " line " + std::to_string(i);
-        EXPECT_TRUE(same_bits(line_of(sums, packed, which, i), inclusive_scan(line))) << what;
-        EXPECT_TRUE(same_bits(line_of(least, packed, which, i), exclusive_scan(line, 0.5f, {.operation = op::min})))
-            << what;
+        expect_bits(line_of(sums, packed, which, i), inclusive_scan(line), what);
+        expect_bits(line_of(least, packed, which, i), exclusive_scan(line, 0.5f, {.operation = op::min}), what);
       }
     }
   }

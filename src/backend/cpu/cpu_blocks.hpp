@@ -26,6 +26,15 @@ struct blocks {
 
   static vector join(vector a, vector b) { return apply<Op, T>(a, b); }
 
+  /// The block of Count vectors, in each lane for itself.
+  template <unsigned Count>
+  [[gnu::always_inline]] static vector tree(const vector* x) {
+    if constexpr (Count == 1)
+      return x[0];
+    else
+      return join(tree<Count / 2>(x), tree<Count / 2>(x + Count / 2));
+  }
+
   /// The prefix before each lane: up through the sums of 1, 2, 4, ... lanes, then down from the carry, where a lane in
   /// the right block of a pair adds the value of the left one.
   template <unsigned Distance = 1>
