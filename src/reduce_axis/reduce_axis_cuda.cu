@@ -11,12 +11,11 @@
 #include "backend/cuda/cuda_error.hpp"
 #include "backend/cuda/cuda_queue.hpp"
 #include "base/ceil_div.hpp"
+#include "reduce_axis/reduce_axis_cuda_tile.cuh"
 #include "reduce_axis/reduce_axis_problem.hpp"
 #include "registry/variant.hpp"
 
 #include <cuda_runtime.h>
-
-#include <bit>
 
 namespace tilewise::impl::reduce_axis {
 
@@ -24,7 +23,6 @@ namespace {
 
 using namespace backend::cuda;
 
-constexpr unsigned group_size = 256, log_warp = 5, all_lanes = 0xffffffff;
 constexpr unsigned batch = 8, log_batches = 3, log_tile_loads = 6;
 
 /// How a warp lies over lines.
@@ -147,11 +145,11 @@ __device__ T fold_line(T prefix, const T* from, std::uint64_t step, unsigned cou
 }
 
 /// Piece `at` of `lines` lines: the warp's, or where lanes never meet the thread's own, so that none is idle.
-struct place {
+struct piece {
   std::uint64_t tile, line;
   bool is_there, is_first;  // of the lanes of its line
 
-  __device__ place(std::uint64_t thread, std::uint64_t lines, const warp_shape& shape) {
+  __device__ piece(std::uint64_t thread, std::uint64_t lines, const warp_shape& shape) {
     const std::uint64_t bands = (lines + (1ull << shape.log_lines) - 1) >> shape.log_lines;
     const bool is_alone = shape.log_elements == 0;
     tile = is_alone ? thread / lines : (thread >> log_warp) / bands;
@@ -169,7 +167,7 @@ template <class T, class Op>
 __global__ void __launch_bounds__(group_size)
     fold_tiles(line_source<T> source, std::uint64_t lines, std::uint64_t threads, warp_shape shape, T* values) {
   for (std::uint64_t i = first_thread(); i < threads; i += all_threads()) {
-    const place here(i, lines, shape);
+    const piece here(i, lines, shape);
     const T value = fold_line<Op>(Op::template identity<T>(),
                                   source.at((here.tile << shape.log_tile()) + shape.element(), here.line),
                                   source.element << shape.log_elements, 1u << shape.log_tile(), shape);
@@ -196,7 +194,7 @@ __global__ void __launch_bounds__(group_size)
     finish_lines(line_source<T> source, std::uint64_t lines, std::uint64_t threads, unsigned count, warp_shape shape,
                  const T* prefixes, destination<T> results) {
   for (std::uint64_t i = first_thread(); i < threads; i += all_threads()) {
-    const place here(i, lines, shape);
+    const piece here(i, lines, shape);
     const T prefix = prefixes == nullptr ? Op::template identity<T>() : prefixes[here.line];
     const T all = fold_line<Op>(prefix, source.at(shape.element(), here.line), source.element << shape.log_elements,
                                 count, shape);
@@ -204,26 +202,54 @@ __global__ void __launch_bounds__(group_size)
   }
 }
 
-/// Lines of one load, of which a warp has eight under way.
+/// Folds onto `prefix` fewer than 2 Count elements of the stage, from `first` on.
+template <class Op, unsigned Count, class T>
+__device__ T fold_staged(T prefix, const T* stage, unsigned first, unsigned count) {
+  if constexpr (Count == 0) {
+    return prefix;
+  } else {
+    if ((count & Count) != 0) {
+      T x[Count];
+#pragma unroll
+      for (unsigned i = 0; i < Count; ++i) x[i] = stage[place(first + i)];
+      prefix = Op::template apply<T>(prefix, tree_of<Op, Count>(x));
+      first += Count;
+    }
+    return fold_staged<Op, Count / 2>(prefix, stage, first, count);
+  }
+}
+
+/// Rows of at most a run: a thread each.
 template <class T, class Op>
 __global__ void __launch_bounds__(group_size)
-    reduce_short_lines(line_source<T> source, std::uint64_t lines, std::uint64_t threads, unsigned count,
-                       warp_shape shape, destination<T> results) {
-  for (std::uint64_t i = first_thread(); i < threads; i += all_threads()) {
-    const std::uint64_t begin = (i >> log_warp) * batch << shape.log_lines | shape.line();
-    T value[batch] = {};
-#pragma unroll
-    for (unsigned k = 0; k < batch; ++k) {
-      const std::uint64_t line = begin + (std::uint64_t{k} << shape.log_lines);
-      if (line < lines && shape.element() < count) value[k] = *source.at(shape.element(), line);
-    }
-#pragma unroll
-    for (unsigned k = 0; k < batch; ++k) {
-      const std::uint64_t line = begin + (std::uint64_t{k} << shape.log_lines);
-      const T all = fold_lanes<Op>(Op::template identity<T>(), value[k], count, shape);
-      if (line < lines && shape.element() == 0) results.template put<Op>(line, all);
-    }
+    reduce_shortest_rows(const T* a, const registry::lines of, const tile_shape shape, destination<T> results) {
+  __shared__ T stage[stage_places];
+  const tile_place p(shape, of, blockIdx.x);
+  load_stage(shape, of, p, a, stage);
+  for (unsigned l = threadIdx.x; l < p.present; l += group_size) {
+    const T all = fold_staged<Op, items>(Op::template identity<T>(), stage, l * shape.pitch, p.length);
+    results.template put<Op>(p.line + l, all);
   }
+}
+
+template <class T, class Op>
+__global__ void __launch_bounds__(group_size, groups_together<T>)
+    reduce_short_rows(const T* a, const registry::lines of, const tile_shape shape, destination<T> results) {
+  __shared__ T stage[stage_places], values[group_size];
+  const tile_place p(shape, of, blockIdx.x);
+  load_stage(shape, of, p, a, stage);
+  const own_run at(shape, p);
+  T x[items], left[log_group];
+  take_run<Op>(shape, of, p, at, a, stage, x);
+  T all = meet<Op>(shape, tree_of<Op, items>(x), left, values);
+  const bool is_whole = p.length >> shape.log_length != 0;
+  const unsigned last_run = is_whole ? 0 : p.length / items;
+  if (at.number != last_run || at.line >= p.present) return;
+  if (!is_whole) {
+    const T before = prefix_of_run<Op>(Op::template identity<T>(), left);
+    all = fold_staged<Op, items / 2>(before, stage, at.first, p.length % items);
+  }
+  results.template put<Op>(p.line + at.line, all);
 }
 
 unsigned groups_for(std::uint64_t threads) {
@@ -261,15 +287,9 @@ class reduction {
   void finish(const line_source<T>& source, std::uint64_t count, const warp_shape& shape, const T* prefixes,
               const destination<T>& results) const {
     const auto left = static_cast<unsigned>(count);
-    if (prefixes == nullptr && shape.log_elements != 0 && count <= 1ull << shape.log_elements) {
-      const std::uint64_t threads = ceil_div(lines_, std::uint64_t{batch} << shape.log_lines) << log_warp;
-      reduce_short_lines<T, Op>
-          <<<groups_for(threads), group_size, 0, queue_.stream()>>>(source, lines_, threads, left, shape, results);
-    } else {
-      const std::uint64_t threads = threads_of(1, shape);
-      finish_lines<T, Op><<<groups_for(threads), group_size, 0, queue_.stream()>>>(source, lines_, threads, left, shape,
-                                                                                   prefixes, results);
-    }
+    const std::uint64_t threads = threads_of(1, shape);
+    finish_lines<T, Op><<<groups_for(threads), group_size, 0, queue_.stream()>>>(source, lines_, threads, left, shape,
+                                                                                 prefixes, results);
     TW_CUDA(cudaGetLastError());
   }
 
@@ -281,10 +301,18 @@ template <class T, class Op>
 void launch(const registry::problem& p, const registry::bindings& where, queue& q) {
   const registry::lines of = lines_of(p);
   if (of.count == 0) return;
-  const warp_shape shape = axis_of(p) == axis::columns ? over_columns(of.count) : over_rows(of.length);
   const T first = first_of<T>(p).value_or(Op::template identity<T>());
-  reduction<T, Op>(of.count, q)
-      .reduce({where.in[0].as<const T>(), of.element, of.line}, of.length, shape, {where.out[0].as<T>(), first, true});
+  const destination<T> results{where.out[0].as<T>(), first, true};
+  if (axis_of(p) == axis::rows && of.length != 0 && of.length <= tile_elements) {
+    const tile_shape tile = shape_for(of, true, registry::is_packed(layout_of(p)));
+    const auto kernel = tile.has_short_lines() ? reduce_shortest_rows<T, Op> : reduce_short_rows<T, Op>;
+    kernel<<<static_cast<unsigned>(tile.groups_for(of)), group_size, 0, q.stream()>>>(where.in[0].as<const T>(), of,
+                                                                                      tile, results);
+    TW_CUDA(cudaGetLastError());
+    return;
+  }
+  const warp_shape shape = axis_of(p) == axis::columns ? over_columns(of.count) : over_rows(of.length);
+  reduction<T, Op>(of.count, q).reduce({where.in[0].as<const T>(), of.element, of.line}, of.length, shape, results);
 }
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& q) {

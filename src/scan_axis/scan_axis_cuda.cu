@@ -2,22 +2,21 @@
 // What:   scan_axis on CUDA in one pass over memory: each element is read once and written once.
 // Order:  that of scan_axis.cl. Where a line is longer than a tile, its tiles publish the values of the aligned blocks
 //         of tiles that they complete; a tile's carry is the fold of those that the binary digits of its number name.
-// Shape:  a group holds several lines and a power of two of elements of each (scan_axis_tile.hpp), read and written in
-//         the order in which they lie in memory; a thread takes a run of one line, and the runs of a line meet as a
-//         butterfly. One launch.
-// Limits: fewer than 2^31 groups; works in place. Groups draw their tiles in ascending order and publish their own
-//         values before they wait for older ones, so the oldest unfinished tile never waits forever.
+// Shape:  a group's tile is that of reduce_axis_cuda_tile.cuh, which every thread finishes from P at its run's begin.
+//         One launch.
+// Limits: fewer than 2^31 groups; works in place. Groups draw their tiles in ascending order, and publish a block
+//         before they wait for anything that it does not consist of: a chain of waits is as long as the tree is high.
 // Twins:  scan_axis_serial.cpp, scan_axis.cl.
 #include "backend/cuda/cuda_dispatch.hpp"
 #include "backend/cuda/cuda_error.hpp"
 #include "backend/cuda/cuda_packet.cuh"
 #include "backend/cuda/cuda_queue.hpp"
-#include "base/ceil_div.hpp"
+#include "reduce_axis/reduce_axis_cuda_tile.cuh"
+#include "registry/choose.hpp"
 #include "registry/variant.hpp"
 #include "scan/scan_cuda.cuh"
 #include "scan/scan_cuda_prefixes.cuh"
 #include "scan_axis/scan_axis_problem.hpp"
-#include "scan_axis/scan_axis_tile.hpp"
 
 #include <cuda_runtime.h>
 
@@ -26,14 +25,8 @@ namespace tilewise::impl::scan_axis {
 namespace {
 
 using namespace backend::cuda;
+using namespace reduce_axis;
 using scan::output_rule;
-
-constexpr unsigned log_group = 8, group_size = 1u << log_group;
-constexpr unsigned items = 16;
-constexpr unsigned tile_length = group_size * items;
-
-/// One place in 33 is left out, so that runs begin in different banks.
-__host__ __device__ constexpr unsigned place(unsigned i) { return i + i / 32; }
 
 /// Values of blocks of tiles, of every line: level k has those of 2^k tiles. Tagged with the launch's number.
 template <class T>
@@ -51,92 +44,11 @@ struct work {
   const T* in;
   T* out;
   registry::lines from, to;
-  line_tile shape;
+  tile_shape shape;
   output_rule<T, Op> rule;
   std::uint64_t* counter;  // the launch's number in the high half, tiles drawn in the low one
   block_table<T> blocks;
 };
-
-/// Where a group works: `present` lines from `line` on, `length` elements of each from `tile` tiles on.
-struct tile_place {
-  std::uint64_t tile, line;
-  unsigned length, present;
-};
-
-template <class T, class Op>
-__device__ tile_place place_of(const work<T, Op>& w, std::uint64_t group) {
-  const std::uint64_t bands = (w.from.count + (1ull << w.shape.log_lines) - 1) >> w.shape.log_lines;
-  tile_place p{group / bands, group % bands << w.shape.log_lines, 1u << w.shape.log_length, 1u << w.shape.log_lines};
-  const std::uint64_t elements = w.from.length - (p.tile << w.shape.log_length), lines = w.from.count - p.line;
-  if (elements < p.length) p.length = static_cast<unsigned>(elements);
-  if (lines < p.present) p.present = static_cast<unsigned>(lines);
-  return p;
-}
-
-/// Element `i` of the stage: lines lie one after another where they are rows, and side by side where columns.
-__device__ unsigned element_at(const line_tile& s, unsigned i) {
-  return s.by_rows != 0 ? i & ((1u << s.log_length) - 1) : i >> s.log_lines;
-}
-__device__ unsigned line_at(const line_tile& s, unsigned i) {
-  return s.by_rows != 0 ? i >> s.log_length : i & ((1u << s.log_lines) - 1);
-}
-
-/// What a thread works on: run `number` of `line`, at stage[place(first + i * step)]; its neighbour on the right is
-/// `step` threads further.
-struct own_run {
-  unsigned line, number, first, step;
-
-  __device__ explicit own_run(const line_tile& s) {
-    const unsigned me = threadIdx.x, log_runs = s.log_length - s.log_run;
-    step = s.by_rows != 0 ? 1 : 1u << s.log_lines;
-    line = s.by_rows != 0 ? me >> log_runs : me & (step - 1);
-    number = s.by_rows != 0 ? me & ((1u << log_runs) - 1) : me >> s.log_lines;
-    first = s.by_rows != 0 ? me << s.log_run : number << s.log_run << s.log_lines | line;
-  }
-};
-
-template <class T, class Op>
-__device__ void load(const work<T, Op>& w, const tile_place& p, T* stage) {
-  const T* const from = w.in + (p.tile << w.shape.log_length) * w.from.element + p.line * w.from.line;
-  T loaded[items];
-#pragma unroll
-  for (unsigned k = 0; k < items; ++k) {
-    const unsigned i = k * group_size + threadIdx.x, e = element_at(w.shape, i), l = line_at(w.shape, i);
-    const bool is_there = k < 1u << w.shape.log_run && e < p.length && l < p.present;
-    loaded[k] = is_there ? from[e * w.from.element + l * w.from.line] : Op::template identity<T>();
-  }
-#pragma unroll
-  for (unsigned k = 0; k < items; ++k)
-    if (k < 1u << w.shape.log_run) stage[place(k * group_size + threadIdx.x)] = loaded[k];
-  __syncthreads();
-}
-
-template <class T, class Op>
-__device__ void store(const work<T, Op>& w, const tile_place& p, const T* stage) {
-  T* const to = w.out + (p.tile << w.shape.log_length) * w.to.element + p.line * w.to.line;
-#pragma unroll
-  for (unsigned k = 0; k < items; ++k) {
-    const unsigned i = k * group_size + threadIdx.x, e = element_at(w.shape, i), l = line_at(w.shape, i);
-    if (k < 1u << w.shape.log_run && e < p.length && l < p.present)
-      to[e * w.to.element + l * w.to.line] = stage[place(i)];
-  }
-}
-
-/// The line's value from the values of its runs. On the way `left` gets the neighbouring block on each level.
-template <class Op, class T>
-__device__ T meet(const line_tile& s, const own_run& at, T value, T (&left)[log_group], T* level) {
-#pragma unroll
-  for (unsigned k = 0; k < log_group; ++k) {
-    left[k] = Op::template identity<T>();
-    if (k >= s.log_length - s.log_run) continue;
-    T* const here = level + k % 2 * group_size;  // by turns: who is late still reads the other
-    here[threadIdx.x] = value;
-    __syncthreads();
-    left[k] = here[threadIdx.x ^ at.step << k];
-    value = Op::template apply<T>(value, left[k]);
-  }
-  return value;
-}
 
 /// P of the group's lines before the tile and after it.
 template <class T>
@@ -144,12 +56,14 @@ struct carry_pair {
   T before, after;
 };
 
-/// The blocks on the tile's left that the digits of its number name: block `digit` of line l at
-/// found[digit << log_lines | l].
+/// Waits for the blocks on the tile's left that the digits [first, end) of its number name: block `digit` of line l
+/// comes to found[digit << log_lines | l].
 template <class T, class Op>
-__device__ void find_blocks(const work<T, Op>& w, const tile_place& p, unsigned launch, unsigned digits, T* found) {
-  for (unsigned q = threadIdx.x; q < digits << w.shape.log_lines; q += group_size) {
-    const unsigned digit = q >> w.shape.log_lines, l = q & ((1u << w.shape.log_lines) - 1);
+__device__ void wait_for(const work<T, Op>& w, const tile_place& p, unsigned launch, unsigned first, unsigned end,
+                         T* found) {
+  const unsigned log_lines = w.shape.log_lines;
+  for (unsigned q = (first << log_lines) + threadIdx.x; q < end << log_lines; q += group_size) {
+    const unsigned digit = q >> log_lines, l = q & ((1u << log_lines) - 1);
     if ((p.tile >> digit & 1) == 0 || l >= p.present) continue;
     const packet<T>* const from = w.blocks.of(digit, (p.tile >> digit) - 1, p.line + l);
     packet<T> seen = receive(from);
@@ -164,23 +78,25 @@ template <class T, class Op>
 __device__ carry_pair<T> look_back(const work<T, Op>& w, const tile_place& p, const own_run& at, unsigned launch,
                                    T value, T* found) {
   const bool publishes = at.number == 0 && at.line < p.present && p.length >> w.shape.log_length != 0;
-  const std::uint64_t line = p.line + at.line;
-  if (publishes) send(w.blocks.of(0, p.tile, line), value, launch);
-  const unsigned digits = 64 - static_cast<unsigned>(__clzll(static_cast<long long>(p.tile)));
-  find_blocks(w, p, launch, digits, found);
-  unsigned level = 0;
-  for (; (p.tile >> level & 1) != 0; ++level) {
-    value = Op::template apply<T>(found[level << w.shape.log_lines | at.line], value);
-    if (publishes) send(w.blocks.of(level + 1, p.tile >> (level + 1), line), value, launch);
+  const auto of_digit = [&](unsigned digit) { return found[digit << w.shape.log_lines | at.line]; };
+  const auto publish = [&](unsigned level) {
+    if (publishes) send(w.blocks.of(level, p.tile >> level, p.line + at.line), value, launch);
+  };
+  publish(0);
+  const unsigned completed = static_cast<unsigned>(__ffs(static_cast<int>(~p.tile))) - 1;
+  const unsigned digits = 32 - static_cast<unsigned>(__clz(static_cast<int>(p.tile)));
+  wait_for(w, p, launch, 0, completed, found);
+  for (unsigned level = 0; level < completed; ++level) {
+    value = Op::template apply<T>(of_digit(level), value);
+    publish(level + 1);
   }
-  carry_pair<T> carry{Op::template identity<T>(), value};
-  for (unsigned digit = digits; digit-- > 0;) {
-    if (digit + 1 == level) carry.after = Op::template apply<T>(carry.before, value);
-    if ((p.tile >> digit & 1) != 0)
-      carry.before = Op::template apply<T>(carry.before, found[digit << w.shape.log_lines | at.line]);
-  }
-  if (level == 0) carry.after = Op::template apply<T>(carry.before, value);
-  return carry;
+  wait_for(w, p, launch, completed, digits, found);
+  T before = Op::template identity<T>();
+  for (unsigned digit = digits; digit-- > completed;)
+    if ((p.tile >> digit & 1) != 0) before = Op::template apply<T>(before, of_digit(digit));
+  const T after = Op::template apply<T>(before, value);
+  for (unsigned digit = completed; digit-- > 0;) before = Op::template apply<T>(before, of_digit(digit));
+  return {before, after};
 }
 
 /// The launch's next tile, for all threads. The last draw begins the next launch's number, so nothing has to be
@@ -196,50 +112,117 @@ __device__ std::uint64_t draw(std::uint64_t* counter) {
   return drawn;
 }
 
-template <class T, class Op, bool LookBack>
-__global__ void __launch_bounds__(group_size) scan_tiles_of_lines(work<T, Op> w) {
-  __shared__ T stage[place(tile_length) + 1], level[2 * group_size];
-  const std::uint64_t drawn = LookBack ? draw(w.counter) : blockIdx.x;
-  const tile_place p = place_of(w, static_cast<unsigned>(drawn));
-  const own_run at(w.shape);
-  const unsigned length = 1u << w.shape.log_run;
-  load(w, p, stage);
-  T x[items], left[log_group], prefix[items];
+/// Writes the run's results where its elements were, or straight to memory.
+template <class T, class Op>
+__device__ void put_run(const work<T, Op>& w, const tile_place& p, const own_run& at, const T (&y)[items], T* stage) {
+  if (is_direct<T>(w.shape)) {
+    T* const to = run_in(w.out, w.to, w.shape, p, at);
 #pragma unroll
-  for (unsigned i = 0; i < items; ++i)
-    x[i] = i < length ? stage[place(at.first + i * at.step)] : Op::template identity<T>();
-  const T value = meet<Op>(w.shape, at, tree_of<Op, items>(x), left, level);
-  carry_pair<T> carry{Op::template identity<T>(), value};
-  if constexpr (LookBack) carry = look_back(w, p, at, static_cast<unsigned>(drawn >> 32) + 1, value, stage);
-#pragma unroll
-  for (unsigned k = log_group; k-- > 0;)
-    if ((at.number >> k & 1) != 0) carry.before = Op::template apply<T>(carry.before, left[k]);
-  __syncthreads();
-  level[threadIdx.x] = carry.before;
-  __syncthreads();
-  if (at.number + 1 < 1u << (w.shape.log_length - w.shape.log_run)) carry.after = level[threadIdx.x + at.step];
-  scan::prefixes<Op, items>(x, carry.before, prefix);
-#pragma unroll
-  for (unsigned i = 0; i < items; ++i) {
-    if (i >= length) continue;
-    const T next = i + 1 < length ? prefix[i + 1 < items ? i + 1 : i] : carry.after;
-    stage[place(at.first + i * at.step)] = w.rule(w.rule.shift != 0 ? next : prefix[i]);
+    for (unsigned i = 0; i < items; ++i)
+      if (i < at.count) to[i * w.to.element] = y[i];
+    return;
   }
-  __syncthreads();
-  store(w, p, stage);
+  if (at.is_aligned()) {
+#pragma unroll
+    for (unsigned i = 0; i < items; ++i) stage[place(at.first) + i] = y[i];
+  } else {
+#pragma unroll
+    for (unsigned i = 0; i < items; ++i)
+      if (i < at.count) stage[place(at.first + i * at.step)] = y[i];
+  }
+  store_stage(w.shape, w.to, p, stage, w.out);
 }
 
-std::uint64_t groups_of(const registry::problem& p) {
-  const registry::lines from = lines_of_input(p);
-  const line_tile shape = tile_for(from.count, from.length, axis_of(p) == axis::rows, group_size, items);
-  return ceil_div(from.length, shape.length()) * ceil_div(from.count, shape.lines());
+/// The outputs of a run, from P at its begin and at its end.
+template <unsigned Length, class T, class Op>
+__device__ void finish_run(const output_rule<T, Op>& rule, T before, T after, unsigned length, T (&x)[Length]) {
+  T prefix[Length];
+  scan::prefixes<Op, Length>(x, before, prefix);
+#pragma unroll
+  for (unsigned i = 0; i < Length; ++i) {
+    const T next = i + 1 < length ? prefix[i + 1 < Length ? i + 1 : i] : after;
+    x[i] = rule(rule.shift != 0 ? next : prefix[i]);
+  }
+}
+
+template <class T, class Op, bool LookBack>
+__global__ void __launch_bounds__(group_size, groups_together<T>)
+    scan_tiles_of_lines(const __grid_constant__ work<T, Op> w) {
+  __shared__ T stage[stage_places], values[group_size], begins[group_size];
+  const std::uint64_t drawn = LookBack ? draw(w.counter) : blockIdx.x;
+  const tile_place p(w.shape, w.from, static_cast<unsigned>(drawn));
+  if (!is_direct<T>(w.shape)) load_stage(w.shape, w.from, p, w.in, stage);
+  const own_run at(w.shape, p);
+  T x[items], left[log_group];
+  take_run<Op>(w.shape, w.from, p, at, w.in, stage, x);
+  const T value = meet<Op>(w.shape, tree_of<Op, items>(x), left, values);
+  carry_pair<T> carry{Op::template identity<T>(), value};
+  if constexpr (LookBack) {
+    __syncthreads();  // all have taken their runs from the stage
+    carry = look_back(w, p, at, static_cast<unsigned>(drawn >> 32) + 1, value, stage);
+  }
+  const T before = prefix_of_run<Op>(carry.before, left);
+  begins[threadIdx.x] = before;
+  __syncthreads();
+  const bool is_last = at.number + 1 == w.shape.runs();
+  const T after = is_last ? carry.after : begins[threadIdx.x + (1u << w.shape.first_bit())];
+  finish_run(w.rule, before, after, 1u << w.shape.log_run, x);
+  put_run(w, p, at, x, stage);
+}
+
+/// A line of at most Length elements; `from(i)` and `to(i)` are where they lie and go.
+template <unsigned Length, class T, class Op, class From, class To>
+__device__ void scan_line(const output_rule<T, Op>& rule, unsigned count, const From& from, const To& to) {
+  T x[Length];
+#pragma unroll
+  for (unsigned i = 0; i < Length; ++i) x[i] = i < count ? from(i) : Op::template identity<T>();
+  finish_run(rule, Op::template identity<T>(), tree_of<Op, Length>(x), Length, x);
+#pragma unroll
+  for (unsigned i = 0; i < Length; ++i)
+    if (i < count) to(i) = x[i];
+}
+
+/// Lines of at most a run: a thread each, with rows staged and columns straight from memory.
+template <unsigned Length, class T, class Op>
+__global__ void __launch_bounds__(group_size) scan_short_lines(const __grid_constant__ work<T, Op> w) {
+  __shared__ T stage[stage_places];
+  const tile_place p(w.shape, w.from, blockIdx.x);
+  if (w.shape.by_rows) {
+    load_stage(w.shape, w.from, p, w.in, stage);
+    for (unsigned l = threadIdx.x; l < p.present; l += group_size) {
+      const auto place_of = [&](unsigned i) -> T& { return stage[place(l * w.shape.pitch + i)]; };
+      scan_line<Length>(w.rule, p.length, place_of, place_of);
+    }
+    store_stage(w.shape, w.to, p, stage, w.out);
+  } else {
+#pragma unroll 2
+    for (unsigned l = threadIdx.x; l < p.present; l += group_size) {
+      const T* const from = p.in(w.in, w.from) + l;
+      T* const to = p.in(w.out, w.to) + l;
+      scan_line<Length>(
+          w.rule, p.length, [&](unsigned i) { return from[i * w.from.element]; },
+          [&](unsigned i) -> T& { return to[i * w.to.element]; });
+    }
+  }
+}
+
+template <class T, class Op>
+auto kernel_of_short_lines(std::uint64_t length) {
+  return length <= 4   ? scan_short_lines<4, T, Op>
+         : length <= 8 ? scan_short_lines<8, T, Op>
+                       : scan_short_lines<items, T, Op>;
+}
+
+tile_shape shape_of(const registry::problem& p) {
+  const bool is_packed = registry::is_packed(layout_of_input(p)) && registry::is_packed(layout_of_output(p));
+  return shape_for(lines_of_input(p), axis_of(p) == axis::rows, is_packed);
 }
 
 template <class T, class Op>
 void launch(const registry::problem& p, const registry::bindings& where, queue& q) {
   constexpr std::uint64_t counter_words = 16;  // a cache line of its own
   const registry::lines from = lines_of_input(p);
-  const line_tile shape = tile_for(from.count, from.length, axis_of(p) == axis::rows, group_size, items);
+  const tile_shape shape = shape_of(p);
   work<T, Op> w{where.in[0].as<const T>(),
                 where.out[0].as<T>(),
                 from,
@@ -248,11 +231,13 @@ void launch(const registry::problem& p, const registry::bindings& where, queue& 
                 scan::output_rule_of<T, Op>(p),
                 nullptr,
                 {}};
-  const unsigned groups = static_cast<unsigned>(groups_of(p));
-  if (from.length <= shape.length()) {
-    scan_tiles_of_lines<T, Op, false><<<groups, group_size, 0, q.stream()>>>(w);
+  const unsigned groups = static_cast<unsigned>(shape.groups_for(from));
+  if (shape.tiles_of(from.length) == 1) {
+    const auto kernel =
+        shape.has_short_lines() ? kernel_of_short_lines<T, Op>(from.length) : scan_tiles_of_lines<T, Op, false>;
+    kernel<<<groups, group_size, 0, q.stream()>>>(w);
   } else {
-    const std::uint64_t room = std::bit_ceil(from.length / shape.length());
+    const std::uint64_t room = std::bit_ceil(from.length >> shape.log_length);
     w.counter = q.lasting(counter_words + 2 * room * from.count * packet<T>::words);
     w.blocks = {reinterpret_cast<packet<T>*>(w.counter + counter_words), from.count, room};
     scan_tiles_of_lines<T, Op, true><<<groups, group_size, 0, q.stream()>>>(w);
@@ -260,15 +245,33 @@ void launch(const registry::problem& p, const registry::bindings& where, queue& 
   TW_CUDA(cudaGetLastError());
 }
 
+/// Rows of so many bytes are scans of their own: these come nearer to the memory's rate, which pays for their launches.
+constexpr std::uint64_t long_row = std::uint64_t{1} << 24;
+
+void scan_each_row(const registry::problem& p, const registry::bindings& where, backend::queue& q) {
+  registry::problem of_row = p;
+  of_row.what = &scan::scan_algorithm();
+  of_row.shape = {lines_of_input(p).length};
+  of_row.setting[axis_setting] = 0;
+  const registry::choice how = registry::choose(of_row, q.device(), {});
+  const std::uint64_t size = size_of(p.type), bytes = lines_of_input(p).length * size;
+  for (std::uint64_t row = 0; row < lines_of_input(p).count; ++row)
+    how.variant->run(of_row,
+                     {.in = {where.in[0].at(row * lines_of_input(p).line * size, bytes)},
+                      .out = {where.out[0].at(row * lines_of_output(p).line * size, bytes)}},
+                     how.tuning, q);
+}
+
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& q) {
   const registry::lines from = lines_of_input(p);
   if (from.count == 0 || from.length == 0) return;
+  if (axis_of(p) == axis::rows && from.length * size_of(p.type) >= long_row) return scan_each_row(p, where, q);
   with_type_and_operator(p.type, operation_of(p), [&]<class T, class Op>(T, Op) { launch<T, Op>(p, where, enter(q)); });
 }
 
 std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
   const registry::lines from = lines_of_input(p);
-  return from.count == 0 || from.length == 0 ? "" : too_many_groups(groups_of(p));
+  return from.count == 0 || from.length == 0 ? "" : too_many_groups(shape_of(p).groups_for(from));
 }
 
 }  // namespace
