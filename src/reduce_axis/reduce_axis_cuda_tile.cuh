@@ -129,40 +129,59 @@ __device__ T* between_gaps(const tile_shape& s, const registry::lines& of, const
   return e < p.length && l < p.present ? tile + e * of.element + l * of.line : nullptr;
 }
 
-/// Calls `move` for each pack of a contiguous tile that is this thread's: element i of the tile and those after it.
-template <class T, class F>
-__device__ void for_each_pack(unsigned elements, const F& move) {
-  constexpr unsigned length = backend::cuda::pack_length<T>;
+/// Elements that move as one.
+template <class T, unsigned Length>
+struct alignas(Length * sizeof(T)) unit {
+  T at[Length];
+};
+
+/// Calls `move(k, i)` for each unit of a contiguous tile that is this thread's: its k-th one begins at element i.
+template <unsigned Length, class F>
+__device__ void for_each_unit(unsigned elements, const F& move) {
 #pragma unroll
-  for (unsigned k = 0; k < items / length; ++k) {
-    const unsigned i = (k * group_size + threadIdx.x) * length;
+  for (unsigned k = 0; k < items / Length; ++k) {
+    const unsigned i = (k * group_size + threadIdx.x) * Length;
     if (i < elements) move(k, i);
   }
 }
 
-/// Whether packs of a contiguous tile lie as packs in memory.
+/// All loads are under way before the first value is staged.
+template <unsigned Length, class T>
+__device__ void load_units(const T* from, unsigned elements, T* stage) {
+  unit<T, Length> loaded[items / Length];
+  for_each_unit<Length>(
+      elements, [&](unsigned k, unsigned i) { loaded[k] = *reinterpret_cast<const unit<T, Length>*>(from + i); });
+  for_each_unit<Length>(elements, [&](unsigned k, unsigned i) {
+#pragma unroll
+    for (unsigned e = 0; e < Length; ++e) stage[place(i) + e] = loaded[k].at[e];
+  });
+}
+
+template <unsigned Length, class T>
+__device__ void store_units(const T* stage, unsigned elements, T* to) {
+  for_each_unit<Length>(elements, [&](unsigned, unsigned i) {
+    unit<T, Length> values;
+#pragma unroll
+    for (unsigned e = 0; e < Length; ++e) values.at[e] = stage[place(i) + e];
+    *reinterpret_cast<unit<T, Length>*>(to + i) = values;
+  });
+}
+
+/// Whether a contiguous tile can move by packs of 16 bytes.
 template <class T>
 __device__ bool has_packs(const T* tile, unsigned elements) {
-  return reinterpret_cast<std::uintptr_t>(tile) % sizeof(backend::cuda::pack<T>) == 0 &&
-         elements % backend::cuda::pack_length<T> == 0;
+  return reinterpret_cast<std::uintptr_t>(tile) % 16 == 0 && elements % backend::cuda::pack_length<T> == 0;
 }
 
 template <class T>
 __device__ void load_stage(const tile_shape& s, const registry::lines& of, const tile_place& p, const T* matrix,
                            T* stage) {
-  using backend::cuda::pack, backend::cuda::pack_length;
   const T* const from = p.in(matrix, of);
   const unsigned elements = p.present * p.length;
   if (s.is_contiguous && has_packs(from, elements)) {
-    pack<T> loaded[items / pack_length<T>];
-    for_each_pack<T>(elements, [&](unsigned k, unsigned i) { loaded[k] = backend::cuda::load_pack(from + i); });
-    for_each_pack<T>(elements, [&](unsigned k, unsigned i) {
-#pragma unroll
-      for (unsigned e = 0; e < pack_length<T>; ++e) stage[place(i) + e] = loaded[k].at[e];
-    });
+    load_units<backend::cuda::pack_length<T>>(from, elements, stage);
   } else if (s.is_contiguous) {
-#pragma unroll 8
-    for (unsigned i = threadIdx.x; i < elements; i += group_size) stage[place(i)] = from[i];
+    load_units<1>(from, elements, stage);
   } else {
 #pragma unroll 4
     for (unsigned i = threadIdx.x; i < tile_elements; i += group_size)
@@ -174,17 +193,13 @@ __device__ void load_stage(const tile_shape& s, const registry::lines& of, const
 template <class T>
 __device__ void store_stage(const tile_shape& s, const registry::lines& of, const tile_place& p, const T* stage,
                             T* matrix) {
-  using backend::cuda::pack, backend::cuda::pack_length;
   __syncthreads();
   T* const to = p.in(matrix, of);
   const unsigned elements = p.present * p.length;
   if (s.is_contiguous && has_packs(to, elements)) {
-    for_each_pack<T>(elements, [&](unsigned, unsigned i) {
-      backend::cuda::store_pack(to + i, backend::cuda::pack_of(stage + place(i)));
-    });
+    store_units<backend::cuda::pack_length<T>>(stage, elements, to);
   } else if (s.is_contiguous) {
-#pragma unroll 8
-    for (unsigned i = threadIdx.x; i < elements; i += group_size) to[i] = stage[place(i)];
+    store_units<1>(stage, elements, to);
   } else {
 #pragma unroll 4
     for (unsigned i = threadIdx.x; i < tile_elements; i += group_size)

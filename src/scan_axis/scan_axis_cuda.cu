@@ -246,7 +246,7 @@ void launch(const registry::problem& p, const registry::bindings& where, queue& 
 }
 
 /// Rows of so many bytes are scans of their own: these come nearer to the memory's rate, which pays for their launches.
-constexpr std::uint64_t long_row = std::uint64_t{1} << 24;
+constexpr std::uint64_t long_row = std::uint64_t{1} << 26;
 
 void scan_each_row(const registry::problem& p, const registry::bindings& where, backend::queue& q) {
   registry::problem of_row = p;
