@@ -200,8 +200,8 @@ std::vector<source> host_memory(const std::string& device) {
                 [] { return allocations_left.exchange(-1) < 0; }, [] { return live_allocations.load(); },
                 [](const error& e) { return e.code() == errc::out_of_memory; }};
 #ifdef TILEWISE_FAKE_OPENCL
-  if (device.starts_with(
-          "opencl")) {  // only the library's: drivers bring compilers, which end the process without memory
+  if (device.starts_with("opencl")) {
+    // Only the library's: drivers bring compilers, which end the process without memory.
     counted_callers = addresses_around(dlsym(RTLD_NEXT, "_ZN8tilewise7devicesEv"));
     memory.live = [] { return driver().live.load(); };
     source on_new_devices = memory;
