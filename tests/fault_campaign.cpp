@@ -235,6 +235,7 @@ int main(int argc, char** argv) {
     const bool few = std::find(words.begin(), words.end(), "--few") != words.end();
     const std::string kind = words.at(0), device = words.at(1);
     const tally total = fail_in_all(sources(kind, device, few), device, few);
+    if (total.faults == 0) throw std::runtime_error("nothing could be made to fail");
     std::printf("%s on %s: %ld faults, of which %ld changed nothing\n", kind.c_str(), device.c_str(), total.faults,
                 total.absorbed);
     std::printf("%ld cases, %ld found\n", total.faults, total.found);
