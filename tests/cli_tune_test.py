@@ -47,6 +47,11 @@ class Tune(Case):
 
     def entry(self):
         """The file that the tunings are in."""
+    def cases(self, variant):
+        """Of its records beside the cache."""
+        with open(f"{self.cache}.jsonl") as file:
+            return [r["case"] for r in map(json.loads, file) if r["case"]["variant"] == variant]
+
         found, = [path for path in pathlib.Path(self.cache).glob("*.bin") if b"tilewise tunings 1, of " in path.read_bytes()]
         return found
 
@@ -127,14 +132,14 @@ class Kept(Tune):
 
     def test_measurements_and_doctor_say_so(self):
         self.apply()
-        bench = f"bench scan/cpu:paced --device cpu:serial --n 1000 --dtype f32 --max-time 0.01 -q -o {self.d}/{os.path.basename(self.cache)}.jsonl"
+        bench = f"bench scan/cpu:paced --device cpu:serial --n 1000 --dtype f32 --max-time 0.01 -q -o {self.cache}.jsonl"
         self.check(self.tool(bench), 0, "pace=quick")
-        self.check(self.tool(bench + " --tuning pace=slow"), 0)
-        with open(bench.split()[-1]) as file:
-            cases = [r["case"] for r in map(json.loads, file) if r["case"]["variant"] == "scan/cpu:paced"]
-        self.assertEqual([c["tuning"] for c in cases], ["pace=quick", "pace=slow"])
+        for asked in "pace=slow", "pace=quick", "all":
+            self.check(self.tool(f"{bench} --tuning {asked}"), 0)
+        cases = self.cases("scan/cpu:paced")
+        self.assertEqual([c["tuning"] for c in cases], ["pace=quick", "pace=slow", "pace=quick", "pace=slow", "pace=quick"])
         self.assertRegex(cases[0]["tuned_at"], r"^20\d\d-\d\d-\d\dT")
-        self.assertNotIn("tuned_at", cases[1])
+        self.assertFalse([c for c in cases[1:] if "tuned_at" in c], "they were asked for")
         self.check(self.tool("doctor"), 0, r"applied\s+here:\s+scan/cpu:paced(.|\n)*`tilewise tune --forget`")
 
     def test_forgetting(self):
@@ -155,6 +160,12 @@ class Kept(Tune):
         self.tune(f"scan/cpu:paced {RACE}", 0, "times as fast", "not used: they are damaged")
         self.assertEqual(self.told()["tuning"], "pace=slow", "it was not applied anew")
         self.apply()
+    def test_so_do_those_of_what_auto_takes(self):
+        self.tool("--version", PLANTED_TUNING="1000 tile=1024")
+        self.check(run(f"scale scan --threads 2 --n 1000 --max-time 0.01 -q -o {self.cache}.jsonl", env=self.environment), 0)
+        tuned = [c.get("tuned_at") for c in self.cases("scan/cpu") if c["tuning"] == "tile=1024"]
+        self.assertEqual(set(tuned), {"2026-11-23T20:10:00Z"})
+
         os.chmod(entry, 0o622)
         self.assertEqual(self.told()["tuning"], "pace=slow", "others may write it")
 
