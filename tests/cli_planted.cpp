@@ -144,6 +144,8 @@ int main(int argc, char** argv) {
                             backend::queue&) { throw std::bad_alloc(); };
   const auto internal = [](const registry::problem&, const registry::bindings&, const registry::tuning&,
                            backend::queue&) { throw std::logic_error("planted"); };
+  const auto uncaught = [](const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
+                           backend::queue& queue) noexcept { fails<errc::overflow>(p, where, t, queue); };
   const std::vector<registry::variant> faulty{
       planted("one_bit", one_bit),
       planted("exclusive_bit", exclusive_bit),
@@ -158,11 +160,12 @@ int main(int argc, char** argv) {
       planted("sleeps", sleeps),
       planted("no_memory", no_memory),
       planted("internal", internal),
+      planted("uncaught", uncaught),
       planted_pace("paced", right_axes),
       planted_pace("altering", pace_axes),
   };
   registry::add_peers(faulty);
   if (const char* figures = std::getenv("PLANTED_FIGURES")) plant_figures(figures);
+  if (const char* tuning = std::getenv("PLANTED_TUNING")) plant_tuning(tuning);
   return cli::run_tool(argc, argv);
 }
-  if (const char* tuning = std::getenv("PLANTED_TUNING")) plant_tuning(tuning);
