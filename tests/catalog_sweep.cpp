@@ -23,9 +23,10 @@ namespace {
 
 /// Of each target, when everything is to be tried.
 constexpr std::size_t random_cases = 500;
-/// Random cases stay below this many elements in all operands: they are many, and the definition is slow.
+/// Random cases stay below this many elements in all operands, and those of random shapes below four times as many:
+/// they are many, and the definition is slow.
 constexpr std::uint64_t small_case = 16500;
-/// Those of random shapes also below this many operations, which take the definition some hundredths of a second.
+/// Those of random shapes also stay below this many operations, which take the definition some hundredths of a second.
 constexpr double most_operations = 2e7;
 
 /// Groups in one process: of more ranks than some shapes have elements, and of GPUs, also of one that has two ranks. If
@@ -300,9 +301,9 @@ std::string sweep_runner::unsupported(const sweep_case& c) {
   return registry::unsupported_reason(target_.variant, c.problem, open(c.options), c.tuning);
 }
 
-std::string sweep_runner::run(const sweep_case& c) {
-  const auto known = expected_of(c);
-  const lab::verified_case& expected = *known;
+std::string sweep_runner::run(const sweep_case& c) { return run(c, *expected_of(c)); }
+
+std::string sweep_runner::run(const sweep_case& c, const lab::verified_case& expected) {
   backend::queue& queue = open(c.options).queue();
   const auto shift_of = [&](const registry::operand& o) {
     return c.place == placement::unaligned ? size_of(o.type) : std::uint64_t{0};

@@ -64,10 +64,12 @@ class sweep_runner {
   /// What is wrong, in a sentence with the first differing index and both values; empty if the bits are right, the
   /// input is untouched and the guard zones are intact.
   std::string run(const sweep_case& c);
+  /// The same, for one whose inputs and results are known.
+  std::string run(const sweep_case& c, const lab::verified_case& expected);
 
- private:
   backend::device& open(const open_options& options);
 
+ private:
   sweep_target target_;
   std::map<std::string, std::shared_ptr<backend::device>> opened_;
 };

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tool with faulty variants of scan planted in it, so that its answers to faults can be seen, and with measured
-// figures of the machine that somebody made up.
+// figures of the machine and an applied tuning that somebody made up.
 #include "backend/cpu/cpu_device.hpp"
 #include "cli/commands.hpp"
 #include "cli/figures_record.hpp"
 #include "planted_variant.hpp"
 #include "registry/catalog.hpp"
+#include "registry/tuned_file.hpp"
 
 #include <csignal>
 #include <cstdlib>
@@ -118,6 +119,22 @@ void plant_figures(const char* text) {
   cli::keep_figures(all, cpu);
 }
 
+/// PLANTED_TUNING="<n> <tuning>": applied to scans of about n floats on two threads.
+void plant_tuning(const char* text) {
+  char* after_n = nullptr;
+  const std::uint64_t n = std::strtoull(text, &after_n, 10);
+  const registry::variant& by = registry::find_variant("scan/cpu");
+  const auto on = backend::find_device("cpu", {.threads = 2, .instruction_set = {}});
+  registry::write_tunings(
+      std::vector<registry::tuned>{{.device = registry::key_of_device(on->info()),
+                                    .by = &by,
+                                    .problem = {.what = &registry::find_algorithm("scan"), .shape = {n}},
+                                    .best = registry::parse_tuning(after_n + 1, by.tuning),
+                                    .is_applied = true,
+                                    .time_utc = "2026-11-23T20:10:00Z",
+                                    .default_ns = 1e6}});
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -127,6 +144,8 @@ int main(int argc, char** argv) {
                             backend::queue&) { throw std::bad_alloc(); };
   const auto internal = [](const registry::problem&, const registry::bindings&, const registry::tuning&,
                            backend::queue&) { throw std::logic_error("planted"); };
+  const auto uncaught = [](const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
+                           backend::queue& queue) noexcept { fails<errc::overflow>(p, where, t, queue); };
   const std::vector<registry::variant> faulty{
       planted("one_bit", one_bit),
       planted("exclusive_bit", exclusive_bit),
@@ -141,10 +160,12 @@ int main(int argc, char** argv) {
       planted("sleeps", sleeps),
       planted("no_memory", no_memory),
       planted("internal", internal),
+      planted("uncaught", uncaught),
       planted_pace("paced", right_axes),
       planted_pace("altering", pace_axes),
   };
   registry::add_peers(faulty);
   if (const char* figures = std::getenv("PLANTED_FIGURES")) plant_figures(figures);
+  if (const char* tuning = std::getenv("PLANTED_TUNING")) plant_tuning(tuning);
   return cli::run_tool(argc, argv);
 }

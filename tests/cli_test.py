@@ -156,6 +156,8 @@ PLANTED_ROWS = [
     ("an overflow", "scan {d}/f4.npy -o {d}/none.npy --device cpu --variant overflows", 5, r"^$", "planted"),
     ("no memory", "scan {d}/f4.npy -o {d}/none.npy --device cpu --variant no_memory", 5, r"^$", "not have enough memory"),
     ("a fault of ours", "scan {d}/f4.npy -o {d}/none.npy --device cpu --variant internal", 1, r"^$", "internal error"),
+    ("a fault that nobody catches", "verify scan --device cpu --variant uncaught", -signal.SIGABRT, r"^$",
+     r"tilewise::error(.|\n)*planted"),
 ]
 
 

@@ -8,6 +8,8 @@ import json
 import os
 import pathlib
 import shutil
+import signal
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -45,6 +47,11 @@ class Tune(Case):
         self.check(result, 0)
         return json.loads(result.stdout)
 
+    def cases(self, variant):
+        """Of its records beside the cache."""
+        with open(f"{self.cache}.jsonl") as file:
+            return [r["case"] for r in map(json.loads, file) if r["case"]["variant"] == variant]
+
     def entry(self):
         """The file that the tunings are in."""
         found, = [path for path in pathlib.Path(self.cache).glob("*.bin") if b"tilewise tunings 1, of " in path.read_bytes()]
@@ -53,7 +60,8 @@ class Tune(Case):
 
 class Races(Tune):
     def test_what_it_prints(self):
-        result = self.tune(f"scan/cpu:paced {RACE}", 0, r"(?s)^scan.f32 n=1000 .*scan/cpu:paced on cpu:serial, 2 tunings; by default pace=slow\n.*"
+        result = self.tune(f"scan/cpu:paced {RACE}", 0,
+                           r"(?s)^scan.f32 n=1000 .*scan/cpu:paced on cpu:serial, 2 tunings; by default pace=slow\n.*"
                            r"the default +\S+ ms .*\n +pace=quick .*-> pace=quick is .* times as fast", "")
         for line in result.stdout.splitlines():
             self.assertLessEqual(len(line), 80, line)
@@ -72,6 +80,17 @@ class Races(Tune):
         self.assertEqual([r["case"]["tuning"] for r in records], ["pace=slow", "pace=quick"])
         self.assertTrue(all(r["verify"]["ok"] and "tuned_at" not in r["case"] for r in records))
 
+    def test_an_interrupt_before_anything_is_measured(self):
+        words = "tune matmul/cpu:packed --device cpu:serial --n 600 --json"
+        child = subprocess.Popen([PLANTED, *words.split()], env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertTrue(any(" tunings of " in line for line in child.stderr))
+        child.send_signal(signal.SIGINT)  # while the definition computes what is expected
+        out, err = child.communicate(timeout=100)
+        self.assertEqual(child.returncode, 130, err)
+        race, = json.loads(out)["problems"]
+        self.assertIsNone(race["best"])
+        self.assertEqual({r["status"] for r in race["raced"]}, {"interrupted"})
+
     def test_nothing_to_choose(self):
         self.tune(f"scan/serial {RACE}", 0, "1 tuning\n  -> there is nothing to choose")
 
@@ -86,6 +105,8 @@ class Races(Tune):
         self.tune("scan --transfers", 2, "^$", "excludes")
         self.tune("--forget --apply", 2, "^$", "excludes")
         self.tune("--transfers --n 5", 2, "^$", "excludes")
+        for words in "--transfers -v", "--forget -v", "--forget --threads 2", "scan --dry-run --json":
+            self.tune(words, 2, "", "excludes")
         self.tune(f"scan/opencl:chunked {RACE}", 4, "^$", "runs on opencl, not on cpu:serial")
         self.tune("scan --device 2*cpu:serial --n 10", 4, "^$", "a group, whose ranks must all compute alike")
         self.tune("scan --shape 3x4x5", 2, "^$", "scan takes")
@@ -108,7 +129,9 @@ class Kept(Tune):
     def test_what_is_found_is_kept_and_changes_nothing(self):
         self.tune(f"scan/cpu:paced {RACE}", 0, r"kept,\s+not applied")
         self.assertEqual(self.told()["tuning"], "pace=slow")
+        written = self.entry().stat().st_ino
         self.tune(f"scan/cpu:paced {RACE}", 0, r"as\s+measured\s+at\s+20\d\d-")
+        self.assertEqual(self.entry().stat().st_ino, written, "it is as it was")
         self.tune(f"scan/cpu:paced {RACE} --apply", 0, r"as\s+measured\s+at(.|\n)*;\s+applied")
         self.assertEqual(self.told()["tuning"], "pace=quick")
 
@@ -127,15 +150,21 @@ class Kept(Tune):
 
     def test_measurements_and_doctor_say_so(self):
         self.apply()
-        bench = f"bench scan/cpu:paced --device cpu:serial --n 1000 --dtype f32 --max-time 0.01 -q -o {self.d}/{os.path.basename(self.cache)}.jsonl"
+        bench = f"bench scan/cpu:paced --device cpu:serial --n 1000 --dtype f32 --max-time 0.01 -q -o {self.cache}.jsonl"
         self.check(self.tool(bench), 0, "pace=quick")
-        self.check(self.tool(bench + " --tuning pace=slow"), 0)
-        with open(bench.split()[-1]) as file:
-            cases = [r["case"] for r in map(json.loads, file) if r["case"]["variant"] == "scan/cpu:paced"]
-        self.assertEqual([c["tuning"] for c in cases], ["pace=quick", "pace=slow"])
+        for asked in "pace=slow", "pace=quick", "all":
+            self.check(self.tool(f"{bench} --tuning {asked}"), 0)
+        cases = self.cases("scan/cpu:paced")
+        self.assertEqual([c["tuning"] for c in cases], ["pace=quick", "pace=slow", "pace=quick", "pace=slow", "pace=quick"])
         self.assertRegex(cases[0]["tuned_at"], r"^20\d\d-\d\d-\d\dT")
-        self.assertNotIn("tuned_at", cases[1])
+        self.assertFalse([c for c in cases[1:] if "tuned_at" in c], "they were asked for")
         self.check(self.tool("doctor"), 0, r"applied\s+here:\s+scan/cpu:paced(.|\n)*`tilewise tune --forget`")
+
+    def test_so_do_those_of_what_auto_takes(self):
+        self.tool("--version", PLANTED_TUNING="1000 tile=1024")
+        self.check(run(f"scale scan --threads 2 --n 1000 --max-time 0.01 -q -o {self.cache}.jsonl", env=self.environment), 0)
+        tuned = [c.get("tuned_at") for c in self.cases("scan/cpu") if c["tuning"] == "tile=1024"]
+        self.assertEqual(set(tuned), {"2026-11-23T20:10:00Z"})
 
     def test_forgetting(self):
         self.apply()
@@ -152,6 +181,7 @@ class Kept(Tune):
             entry.write_bytes(damaged)
             self.assertEqual(self.told()["tuning"], "pace=slow")
         self.check(self.tool("doctor"), 0, r"kept\s+are\s+not\s+used:\s+they\s+are\s+damaged")
+        self.tune("scan/serial --device cpu:serial --n 1000 -q", 0, "nothing to choose", "(?s)^(?!.*not used)")
         self.tune(f"scan/cpu:paced {RACE}", 0, "times as fast", "not used: they are damaged")
         self.assertEqual(self.told()["tuning"], "pace=slow", "it was not applied anew")
         self.apply()

@@ -18,8 +18,16 @@ bool is_counted(const void* caller) {
 
 bool fails(const void* caller) { return allocations_left >= 0 && is_counted(caller) && allocations_left-- == 0; }
 
-void* made(void* memory) noexcept {
+/// Null if it fails.
+void* made(std::size_t bytes, const void* caller) noexcept {
+  if (fails(caller)) return nullptr;
+  void* const memory = std::malloc(bytes == 0 ? 1 : bytes);
   live_allocations += memory != nullptr;
+  return memory;
+}
+
+void* or_throw(void* memory) {
+  if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
 
@@ -53,17 +61,13 @@ address_range addresses_around(const void* symbol) {
 namespace faults = tilewise::tests;
 
 EXPORTED void* operator new(std::size_t bytes) {
-  if (faults::fails(__builtin_return_address(0))) throw std::bad_alloc();
-  if (void* const memory = faults::made(std::malloc(bytes == 0 ? 1 : bytes))) return memory;
-  throw std::bad_alloc();
+  return faults::or_throw(faults::made(bytes, __builtin_return_address(0)));
 }
 EXPORTED void* operator new[](std::size_t bytes) {
-  if (faults::fails(__builtin_return_address(0))) throw std::bad_alloc();
-  if (void* const memory = faults::made(std::malloc(bytes == 0 ? 1 : bytes))) return memory;
-  throw std::bad_alloc();
+  return faults::or_throw(faults::made(bytes, __builtin_return_address(0)));
 }
 EXPORTED void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-  return faults::fails(__builtin_return_address(0)) ? nullptr : faults::made(std::malloc(bytes == 0 ? 1 : bytes));
+  return faults::made(bytes, __builtin_return_address(0));
 }
 EXPORTED void operator delete(void* what) noexcept {
   faults::live_allocations -= what != nullptr;

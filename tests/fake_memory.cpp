@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Preloaded by a campaign: of the allocations that a program makes from the beginning of its main on, FAKE_MEMORY's
-// fails, counted from 0. How many there were is written to the file that FAKE_MEMORY_COUNT names. If FAKE_MEMORY_OF is
-// set, only those count that the program's own code asks for: compilers in drivers end the process where they get no
-// memory.
+// fails, counted from 0. How many there were is written to the file that FAKE_MEMORY_COUNT names.
 #include "failing_allocations.hpp"
 
 #include <cstdio>

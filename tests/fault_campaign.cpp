@@ -200,8 +200,8 @@ std::vector<source> host_memory(const std::string& device) {
                 [] { return allocations_left.exchange(-1) < 0; }, [] { return live_allocations.load(); },
                 [](const error& e) { return e.code() == errc::out_of_memory; }};
 #ifdef TILEWISE_FAKE_OPENCL
-  if (device.starts_with(
-          "opencl")) {  // only the library's: drivers bring compilers, which end the process without memory
+  if (device.starts_with("opencl")) {
+    // Only the library's: drivers bring compilers, which end the process without memory.
     counted_callers = addresses_around(dlsym(RTLD_NEXT, "_ZN8tilewise7devicesEv"));
     memory.live = [] { return driver().live.load(); };
     source on_new_devices = memory;
@@ -235,6 +235,7 @@ int main(int argc, char** argv) {
     const bool few = std::find(words.begin(), words.end(), "--few") != words.end();
     const std::string kind = words.at(0), device = words.at(1);
     const tally total = fail_in_all(sources(kind, device, few), device, few);
+    if (total.faults == 0) throw std::runtime_error("nothing could be made to fail");
     std::printf("%s on %s: %ld faults, of which %ld changed nothing\n", kind.c_str(), device.c_str(), total.faults,
                 total.absorbed);
     std::printf("%ld cases, %ld found\n", total.faults, total.found);

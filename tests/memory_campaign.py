@@ -49,7 +49,9 @@ def count(command):
     with tempfile.TemporaryDirectory() as folder, tempfile.NamedTemporaryFile() as number:
         job = start(command, folder, FAKE_MEMORY_COUNT=number.name)
         assert job.returncode == 0, f"{command}: exit {job.returncode}: {job.stderr}"
-        return int(pathlib.Path(number.name).read_text()), files(folder)
+        allocations = int(pathlib.Path(number.name).read_text() or 0)
+        assert allocations > 0, f"{command}: no allocation was seen"
+        return allocations, files(folder)
 
 
 def is_part(name, written, whole):

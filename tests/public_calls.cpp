@@ -77,12 +77,13 @@ public_call host(std::string name, const Call& call) {
   return {std::move(name), [call](const device& on) { return attempt([call, on] { return call(on); }); }};
 }
 
-/// On arrays that are already there.
+/// On arrays that are already there, both as long unless `of_second` says otherwise.
 template <scalar T, class Call>
-public_call there(std::string name, std::uint64_t count, const Call& call) {
-  return {name + " of arrays", [call, count](const device& on) {
+public_call there(std::string name, std::uint64_t count, const Call& call, std::uint64_t of_second = 0) {
+  return {name + " of arrays", [=](const device& on) {
             const auto a = std::make_shared<const tw::array<T>>(on.upload(first(x<T>, count)));
-            const auto b = std::make_shared<const tw::array<T>>(on.upload(first(y<T>, count)));
+            const auto b =
+                std::make_shared<const tw::array<T>>(on.upload(first(y<T>, of_second == 0 ? count : of_second)));
             return attempt([call, a, b] { return call(*a, *b); });
           }};
 }
@@ -160,11 +161,8 @@ void add_stencils(std::vector<public_call>& all, const std::string& type) {
   all.push_back(host("convolve " + type, [](const device& on) {
     return bytes(tw::convolve(first(x<T>, few), image, first(y<T>, 9), mask, {.border = border::zero, .device = on}));
   }));
-  all.push_back({"convolve " + type + " of arrays", [](const device& on) {
-                   const auto a = std::make_shared<const tw::array<T>>(on.upload(first(x<T>, few)));
-                   const auto b = std::make_shared<const tw::array<T>>(on.upload(first(y<T>, 9)));
-                   return attempt([a, b] { return bytes(tw::convolve(*a, image, *b, mask)); });
-                 }});
+  all.push_back(there<T>(
+      "convolve " + type, few, [](const auto& a, const auto& b) { return bytes(tw::convolve(a, image, b, mask)); }, 9));
   all.push_back(host("diffuse " + type, [steps](const device& on) {
     return bytes(tw::diffuse(first(x<T>, few), steps, {.device = on}));
   }));
@@ -181,7 +179,7 @@ void add_arrays(std::vector<public_call>& all, const device& on) {
     const tw::array<double> there = d.upload(x<double>), room = d.allocate<double>(many);
     return bytes(there, static_cast<std::uint64_t>(room.size()));
   }));
-  if (on.info().backend == "cpu" && on.name().starts_with("cpu"))
+  if (on.info().backend == "cpu")
     all.push_back(host("views", [](const device& d) {
       auto own = copy_of(first(x<float>, many));
       return bytes(tw::inclusive_scan(tw::view<float>(d, own.data(), own.size())), own);

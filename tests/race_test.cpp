@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Races of tunings: who goes on, what is called a gain by made-up times, and that other bits never win.
 #include "lab/race.hpp"
+#include "cli/tuning_table.hpp"
 #include "lab/noise.hpp"
 #include "planted_variant.hpp"
 #include "registry/catalog.hpp"
@@ -141,18 +142,56 @@ TEST(LabRace, NorDoTheyInAnOrderOfItsOwn) {
   EXPECT_NE(entry_of(all, altering).last.result.reason->find("other bits"), std::string::npos);
 }
 
+/// Of one of these paces by default, against the quick one.
+template <pace Default>
+tuning_case against_quick(registry::variant& v) {
+  constexpr static std::array<registry::tuning_axis, 1> other_first{{{"pace", paces, Default, pace_words}}};
+  v.tuning = other_first;
+  return {{.what = &registry::find_algorithm("scan"), .shape = {500}},
+          &v,
+          backend::find_device("cpu:serial", {}),
+          {registry::tuning{{Default}}, registry::tuning{{quick}}}};
+}
+
+race_result raced(const tuning_case& what, const measuring& how = {}) {
+  return race(what, make_case(what.problem, data_class::uniform, 1), how, 0.2e9);
+}
+
 TEST(LabRace, WithoutARightDefaultNothingWins) {
   registry::variant v = planted(registry::claim::tilewise);
-  constexpr static std::array<registry::tuning_axis, 1> wrong_first{{{"pace", paces, altering, pace_words}}};
-  v.tuning = wrong_first;
-  const registry::problem p{.what = &registry::find_algorithm("scan"), .shape = {500}};
-  const tuning_case what{
-      p, &v, backend::find_device("cpu:serial", {}), {registry::tuning{{altering}}, registry::tuning{{quick}}}};
-  measuring how;
-  const race_result all = race(what, make_case(p, data_class::uniform, 1), how, 0.2e9);
+  const race_result all = raced(against_quick<altering>(v));
   EXPECT_EQ(all.best, 0u);
   EXPECT_EQ(all.candidate, 0u);
   EXPECT_EQ(all.all.front().last.result.state, record::status::wrong);
+  EXPECT_EQ(all.all.back().last.result.state, record::status::ok) << "other bits than wrong ones are no fault";
+}
+
+TEST(LabRace, ADefaultThatFailsIsToldBesideTheOthers) {
+  registry::variant v = planted(registry::claim::tilewise);
+  const tuning_case what = against_quick<failing>(v);
+  const race_result all = raced(what);
+  ASSERT_NE(all.all.back().last.time(), nullptr);
+  const std::string told = cli::tuning_block({&what, std::nullopt, all}, true);
+  const auto line = [&](const std::string& begin) {
+    const std::size_t at = told.find(begin);
+    return at == told.npos ? "" : told.substr(at, told.find('\n', at) - at);
+  };
+  EXPECT_TRUE(line("  the default").ends_with(" failed")) << told;
+  EXPECT_NE(line("  pace=quick").find('%'), told.npos) << told;
+  EXPECT_EQ(line("  pace=quick").find("%  "), told.npos) << "of what has no time there is no gain\n" << told;
+  EXPECT_NE(told.find("nothing is known of them"), told.npos) << told;
+}
+
+TEST(LabRace, WhatNeverBeganWasInterrupted) {
+  registry::variant v = planted(registry::claim::tilewise);
+  measuring how;
+  how.hooks.interrupted = [] { return true; };
+  const race_result all = raced(against_quick<slow>(v), how);
+  ASSERT_EQ(all.all.size(), 2u);
+  for (const lab::raced& r : all.all) {
+    EXPECT_EQ(r.stage, 0u);
+    EXPECT_EQ(r.last.result.state, record::status::interrupted);
+  }
 }
 
 }  // namespace

@@ -1,41 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // What scan on OpenCL must satisfy where the bit tests have few cases: carries between tiles, and between chunks.
 #include "lab/verify.hpp"
+#include "opencl_fixture.hpp"
 #include "registry/catalog.hpp"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-
-namespace tilewise {
+namespace tilewise::tests {
 namespace {
 
-/// The device, or none.
-std::shared_ptr<backend::device> first_opencl() {
-  try {
-    return backend::find_device("opencl:0", {});
-  } catch (const error&) {
-    return nullptr;
-  }
-}
+using ScanSweepAdd = opencl_device_test;
+using ScanChunked = opencl_device_test;
 
 lab::verdict judge(const lab::verified_case& inputs, const registry::variant& v, std::string_view tuning,
                    backend::device& on) {
   return lab::verify(inputs, {&v, registry::parse_tuning(tuning, v.tuning), ""}, on.queue());
 }
 
-const registry::variant* variant_named(std::string_view name) {
-  const auto all = registry::variants_of(registry::find_algorithm("scan"));
-  const auto found = std::find_if(all.begin(), all.end(), [&](const auto* v) { return v->name == name; });
-  return found == all.end() ? nullptr : *found;
-}
-
 /// The pairs that the bit tests try have few plain sums of f32, which is all that sweep_add takes. Sums of small whole
 /// numbers are exact in any order, so that a carry too few, or twice, shows.
-TEST(ScanSweepAdd, AddsToEachTileWhatPrecedesIt) {
-  const registry::variant* variant = variant_named("sweep_add");
-  const auto device = first_opencl();
-  if (variant == nullptr || device == nullptr) GTEST_SKIP() << "there is no OpenCL";
+TEST_F(ScanSweepAdd, AddsToEachTileWhatPrecedesIt) {
+  const registry::variant& variant = registry::find_variant("scan/opencl:sweep_add");
   for (const std::uint64_t n : {1u, 16u, 17u, 255u, 257u, 70'001u}) {
     const registry::problem p{.what = &registry::find_algorithm("scan"), .type = dtype::f32, .shape = {n}};
     std::vector<float> x(n);
@@ -43,23 +26,21 @@ TEST(ScanSweepAdd, AddsToEachTileWhatPrecedesIt) {
     const auto bytes = std::as_bytes(std::span(x));
     const lab::verified_case inputs = lab::make_case(p, {{bytes.begin(), bytes.end()}});
     for (const char* tuning : {"group_size=8 carry=local", "group_size=8 carry=direct", "group_size=64 carry=local"}) {
-      const lab::verdict found = judge(inputs, *variant, tuning, *device);
+      const lab::verdict found = judge(inputs, variant, tuning, *device);
       EXPECT_TRUE(found.ok && found.max_relative_error == 0) << tuning << " n=" << n;
     }
   }
 }
 
 // Of four chunks and more the last one completes a block of several, which its own carry does not have.
-TEST(ScanChunked, ChunksEndWithTheBlocksThatTheyComplete) {
-  const registry::variant* variant = variant_named("chunked");
-  const auto device = first_opencl();
-  if (variant == nullptr || device == nullptr) GTEST_SKIP() << "there is no OpenCL";
+TEST_F(ScanChunked, ChunksEndWithTheBlocksThatTheyComplete) {
+  const registry::variant& variant = registry::find_variant("scan/opencl:chunked");
   for (const std::uint64_t n : {(4u << 16), (8u << 16) + 1, (9u << 16) + 3 * 4096}) {
     const registry::problem p{.what = &registry::find_algorithm("scan"), .type = dtype::f32, .shape = {n}};
     const lab::verified_case inputs = lab::make_case(p, lab::data_class::wide, 1);
-    EXPECT_TRUE(judge(inputs, *variant, "chunk=64Ki group_size=64 items=16", *device).ok) << n;
+    EXPECT_TRUE(judge(inputs, variant, "chunk=64Ki group_size=64 items=16", *device).ok) << n;
   }
 }
 
 }  // namespace
-}  // namespace tilewise
+}  // namespace tilewise::tests

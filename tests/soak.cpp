@@ -70,7 +70,7 @@ class soaking {
     if (targets_.empty()) throw std::invalid_argument("there is no variant for '" + device_ + "'");
   }
 
-  /// Those that there was a variant for.
+  /// That were run.
   std::uint64_t cases() const { return cases_; }
 
   /// What is wrong, with the case; empty if nothing is.
@@ -106,17 +106,14 @@ class soaking {
       what = to_string(c, target_);
       if (!runner_->unsupported(c).empty()) continue;
       ++cases_;
-      std::string wrong = runner_->run(c);
-      if (wrong.empty() && device_ == "groups") wrong = run_scattered_on_group(c, random);
+      const lab::verified_case expected = lab::make_case(c.problem, c.data, c.seed);
+      std::string wrong = runner_->run(c, expected);
+      if (wrong.empty() && device_ == "groups")
+        wrong = run_scattered(target_.variant, expected, c.tuning,
+                              backend::group::enter(runner_->open(c.options).queue()), random);
       return wrong.empty() ? "" : what + ": " + wrong;
     }
     return "";  // a variant for few types and shapes
-  }
-
-  std::string run_scattered_on_group(const sweep_case& c, std::mt19937_64& random) {
-    const auto on = backend::find_device(target_.device, c.options);
-    return run_scattered(target_.variant, lab::make_case(c.problem, c.data, c.seed), c.tuning,
-                         backend::group::enter(on->queue()), random);
   }
 
   std::string device_;
@@ -140,7 +137,8 @@ int soak(const std::vector<std::string>& words) {
                   words[1].c_str(), static_cast<unsigned long long>(i));
       std::fflush(stdout);
     }
-  std::printf("%llu cases, %llu found\n", static_cast<unsigned long long>(count),
+  if (count > 1 && one.cases() == 0 && found == 0) throw std::runtime_error("none of these cases was run");
+  std::printf("%llu cases, %llu found\n", static_cast<unsigned long long>(one.cases()),
               static_cast<unsigned long long>(found));
   return found != 0;
 }

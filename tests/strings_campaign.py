@@ -132,7 +132,7 @@ class Campaign:
         if len(rows) != len(self.records) + 1 or {len(row) for row in rows} != {len(rows[0])}:
             self.report(f"the table has {len(rows)} rows of {({len(row) for row in rows})} cells")
         for cell in (cell for row in rows for cell in row):
-            if cell[:1] in tuple("=+-@\t\r") and cell[:1] and not re.fullmatch(r"-?[0-9.e+-]+", cell):
+            if cell[:1] in tuple("=+-@\t\r") and not re.fullmatch(r"-?[0-9.e+-]+", cell):
                 self.report(f"a spreadsheet would run {cell!r}")
 
     def check_markdown(self):

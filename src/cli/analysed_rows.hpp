@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `roofline` and `scale` measure: signed, written, told of and kept for their tables.
+// What `roofline`, `scale` and `tune` measure: signed, written, told of and kept for their tables.
 #pragma once
 
 #include "lab/bench.hpp"

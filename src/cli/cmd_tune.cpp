@@ -57,11 +57,14 @@ void add_tune(CLI::App& app, invocation& call) {
       command->add_flag("--transfers", asked->transfers, "what transfers and kernels take")->option_text(" ");
   CLI::Option* forget =
       command->add_flag("--forget", asked->forget, "forget what was found, and what is applied")->option_text(" ");
+  CLI::Option* json = command->add_flag("--json", race.json, "one JSON object on one line, also for errors");
+  json->excludes(command->get_option("--dry-run"));
+  of_race.push_back(command->add_flag("-v,--verbose", race.verbose, "every tuning, also those left behind"));
+  command->add_flag("-q,--quiet", race.devices.quiet, "no progress lines; notes only of rows without a time")
+      ->option_text(" ");
   transfers->excludes(selectors)->excludes(forget);
   for (CLI::Option* option : of_race) option->excludes(transfers)->excludes(forget);
-  command->add_flag("--json", race.json, "one JSON object on one line, also for errors");
-  command->add_flag("-v,--verbose", race.verbose, "every tuning, also those left behind");
-  command->add_flag("-q,--quiet", race.devices.quiet, "no notes, errors only")->option_text(" ");
+  for (const char* name : {"--threads", "--time-limit"}) forget->excludes(command->get_option(name));
   command->footer(
       "A variant's tunings are numbers such as tile=32768, which change its speed and\n"
       "never a bit; `tilewise list` shows them. All of them are measured alternately;\n"

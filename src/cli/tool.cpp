@@ -43,7 +43,10 @@ exit_code fail_without_memory() {
               "the host does not have enough memory for this; use a smaller input or a machine with more");
 }
 
+const std::terminate_handler handler_before = std::get_terminate();
+
 /// Libraries of others allocate in functions that may not throw: where they get no memory, the process ends here.
+/// Whatever else nobody catches is told as it would be without this.
 [[noreturn]] void end_without_memory() {
   try {
     if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
@@ -51,6 +54,7 @@ exit_code fail_without_memory() {
     end_at_once(fail_without_memory());
   } catch (...) {
   }
+  if (handler_before != nullptr) handler_before();
   std::abort();
 }
 

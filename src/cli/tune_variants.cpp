@@ -51,10 +51,10 @@ exit_code print_plan(const std::vector<tuning_case>& plan, double max_time_s) {
 /// What is kept, in the folder and here.
 class tuning_store {
  public:
-  tuning_store() {
+  explicit tuning_store(bool quiet) {
     registry::kept_tunings kept = registry::read_tunings();
     all_ = std::move(kept.all);
-    if (!kept.fault.empty()) note("tilewise: the tunings that were kept are not used: " + kept.fault);
+    if (!kept.fault.empty() && !quiet) note("tilewise: the tunings that were kept are not used: " + kept.fault);
   }
 
   const tuned* find(const tuning_case& c) const {
@@ -85,14 +85,14 @@ class tuning_store {
 };
 
 /// None if it was interrupted, or has no time.
-std::optional<tuned> found_in(const lab::race_result& raced, const tuning_case& c, const std::string& time_utc) {
+std::optional<tuned> found_in(const lab::race_result& raced, const tuning_case& c, const analysed_rows& output) {
   const lab::raced &first = raced.all.front(), &best = raced.all[raced.best];
   if (first.last.time() == nullptr || interrupt_requested()) return std::nullopt;
   tuned found{.device = registry::key_of_device(c.on->info()),
               .by = c.by,
               .problem = c.problem,
               .best = best.tuning,
-              .time_utc = time_utc,
+              .time_utc = output.all().back().result.time_utc,
               .default_ns = *first.last.time()->median_ns};
   if (raced.best != 0)
     found.gain = best.gain->median, found.gain_lo = best.gain->ci95->lo, found.gain_hi = best.gain->ci95->hi;
@@ -112,6 +112,7 @@ tuning_outcome outcome_of(const tuning_case& c, const tuning_request& asked, tun
   if (c.tunings.size() == 1) return told;
   if (const tuned* before = kept.find(c)) {
     told.found = *before;
+    if (before->is_applied || !asked.apply) return told;
   } else {
     output.tell(registry::to_string(c.problem) + ", " + std::to_string(c.tunings.size()) + " tunings of " + c.by->id() +
                 " on " + c.on->info().name);
@@ -119,7 +120,7 @@ tuning_outcome outcome_of(const tuning_case& c, const tuning_request& asked, tun
     told.raced = raced_now(c, measuring_for("normal", asked.max_time_s), budget_ns);
     for (const lab::raced& r : told.raced->all)
       if (r.stage > 0 || told.raced->all.size() == 1) output.keep(r.last);
-    told.found = found_in(*told.raced, c, output.all().back().result.time_utc);
+    told.found = found_in(*told.raced, c, output);
   }
   if (!told.found) return told;
   told.found->is_applied |= asked.apply;
@@ -136,7 +137,7 @@ exit_code tune_variants(const tuning_request& asked, const std::vector<std::stri
   if (!lab::is_release_build()) note("tilewise: WARNING: this is not a Release build; its times say nothing");
   take_interrupts();
   analysed_rows output(asked.records, asked.devices.quiet, argv);
-  tuning_store kept;
+  tuning_store kept(asked.devices.quiet);
   nlohmann::ordered_json told{{"command", "tune"}, {"problems", nlohmann::ordered_json::array()}};
   for (const tuning_case& c : plan) {
     if (interrupt_requested()) break;
@@ -149,7 +150,7 @@ exit_code tune_variants(const tuning_request& asked, const std::vector<std::stri
   if (asked.json) print_json(told);
   if (asked.apply && !kept.is_kept()) throw error(errc::io, no_folder);
   if (!kept.is_kept() && !asked.devices.quiet) note(std::string("tilewise: nothing is kept: ") + no_folder);
-  return output.all().empty() ? exit_code::ok : judged(output.all());
+  return output.all().empty() && !interrupt_requested() ? exit_code::ok : judged(output.all());
 }
 
 exit_code forget_tunings(const std::vector<std::string>& selectors, bool json) {

@@ -43,7 +43,7 @@ std::string line_of(const lab::raced& r, const registry::variant& by, bool is_de
       "  " + left(is_default ? "the default" : registry::changes_of(r.tuning, by.tuning), tuning_width);
   if (taken == nullptr) return name + " " + std::string(name_of(r.last.result.state)) + "\n";
   return name + right(report::duration(*taken->median_ns), 10) + right(spread_of(*taken), 7) +
-         (is_default ? "" : "   " + gain_text(*r.gain)) + "\n";
+         (is_default || !r.gain ? "" : "   " + gain_text(*r.gain)) + "\n";
 }
 
 std::string lines_of(const lab::race_result& raced, const registry::variant& by, bool all) {

@@ -50,8 +50,7 @@ record::measured_case describe_case(const group& what, const row& r, const measu
                           .threads = {},
                           .mode = std::string(name_of(how.what))};
   for (const auto& [name, word] : registry::named_settings(p)) c.settings.emplace(name, word);
-  const registry::starting_tuning start = registry::tuning_to_start_with(*r.variant, p, *r.on);
-  if (start.applied != nullptr && start.values == r.tuning) c.tuned_at.emplace(start.applied->time_utc);
+  if (r.applied != nullptr) c.tuned_at.emplace(r.applied->time_utc);
   return c;
 }
 

@@ -20,7 +20,8 @@ struct row {
   const registry::variant* variant;
   std::shared_ptr<backend::device> on;
   registry::tuning tuning = {};
-  std::string skip = {};  // why it cannot run here; it still gets a record
+  std::string skip = {};                     // why it cannot run here; it still gets a record
+  const registry::tuned* applied = nullptr;  // where the tuning comes from, if it was applied here; lasting
 
   std::string id() const { return variant->id(); }  // "scan/cuda:lookback", "copy/cuda", "fma/cuda"
   /// Where it runs: "cuda:0", "cpu:openmp"; "cpu" for code with its own threads, or none, whatever `on` is.

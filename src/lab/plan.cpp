@@ -119,11 +119,11 @@ std::vector<place> places_of(const device_list& devices) {
 }
 
 void add_rows(std::vector<row>& rows, const registry::problem& p, const variant& v,
-              const std::shared_ptr<backend::device>& on, const std::vector<registry::tuning>& tunings) {
-  for (const registry::tuning& t : tunings) {
-    const std::string reason = registry::unsupported_reason(v, p, *on, t);
+              const std::shared_ptr<backend::device>& on, const std::vector<registry::starting_tuning>& tunings) {
+  for (const auto& [values, applied] : tunings) {
+    const std::string reason = registry::unsupported_reason(v, p, *on, values);
     const bool has_type = std::find(v.types.begin(), v.types.end(), p.type) != v.types.end();
-    if (reason.empty() || (has_type && tunings.size() == 1)) rows.push_back({&v, on, t, reason});
+    if (reason.empty() || (has_type && tunings.size() == 1)) rows.push_back({&v, on, values, reason, applied});
   }
 }
 
@@ -182,12 +182,16 @@ bool is_named(const variant& v, const request& wanted) {
 }
 
 /// What calls start with, unless others are asked for; documents are measured by the defaults, or swept.
-std::vector<registry::tuning> tunings_of(const registry::problem& p, const variant& v, const backend::device& on,
-                                         const experiment* from, const request& wanted) {
+std::vector<registry::starting_tuning> tunings_of(const registry::problem& p, const variant& v,
+                                                  const backend::device& on, const experiment* from,
+                                                  const request& wanted) {
+  if (from == nullptr && wanted.tuning.empty()) return {registry::tuning_to_start_with(v, p, on)};
   const bool is_swept = from != nullptr && wanted.tuning.empty() && v.id() == from->sweep;
-  if (is_swept || wanted.tuning == "all") return registry::tuning_space(v.tuning);
-  if (from == nullptr && wanted.tuning.empty()) return {registry::tuning_to_start_with(v, p, on).values};
-  return {registry::parse_tuning(v.tuning.empty() ? "" : wanted.tuning, v.tuning)};
+  if (!is_swept && wanted.tuning != "all")
+    return {{registry::parse_tuning(v.tuning.empty() ? "" : wanted.tuning, v.tuning)}};
+  std::vector<registry::starting_tuning> all;
+  for (const registry::tuning& t : registry::tuning_space(v.tuning)) all.push_back({t});
+  return all;
 }
 
 /// A document whose baseline is the definition has it timed, however long one call takes.
@@ -202,12 +206,12 @@ std::vector<row> rows_of(const registry::problem& p, const experiment* from, con
     if (!is_wanted(*v, wanted) || v->device_backend() != where.all.front()->info().backend) continue;
     if (v->backend == "serial") {
       if (!is_of_experiment(*v, *where.all.front(), from, wanted)) continue;
-      add_rows(rows, p, *v, where.all.front(), {registry::default_tuning(v->tuning)});
+      add_rows(rows, p, *v, where.all.front(), {{registry::default_tuning(v->tuning)}});
       if (!is_definition_wanted(p, from)) rows.back().skip = "one call of the definition takes seconds at this size";
     } else if (v->peer || is_public_call(*v)) {
       const auto only = only_device(p, *v, where.all);
       if (only == nullptr || is_for_later(p, *v, *only, wanted) || !is_of_experiment(*v, *only, from, wanted)) continue;
-      add_rows(rows, p, *v, only, {registry::default_tuning(v->tuning)});
+      add_rows(rows, p, *v, only, {{registry::default_tuning(v->tuning)}});
       if (v->peer && is_opencl_on_cpu(only->info()) && !is_named(*v, wanted))
         rows.back().skip = "a CPU's OpenCL compiles it for up to a minute a type; name it or the device";
     } else {

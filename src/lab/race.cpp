@@ -71,6 +71,8 @@ class race_track {
 
   race_result result(bool has_final) {
     race_result told{.all = std::move(all_)};
+    for (raced& r : told.all)
+      if (r.stage == 0 && how_.hooks.interrupted()) r.last.interrupt();
     const auto time = [](const raced& r) { return r.last.time() == nullptr ? 0 : *r.last.time()->median_ns; };
     std::stable_sort(told.all.begin() + 1, told.all.end(), [&](const raced& a, const raced& b) {
       const bool a_has = time(a) > 0, b_has = time(b) > 0;
@@ -89,6 +91,7 @@ class race_track {
  private:
   /// Those with an order of their own may differ from the definition, but not from tuning to tuning.
   void refuse_other_bits(measured& m) const {
+    if (!all_.front().last.is_ok()) return;
     const auto &own = m.result.verify, &first = all_.front().last.result.verify;
     if (!m.is_ok() || !own || !first || own->digest == first->digest) return;
     m.end(record::status::skipped, "its result has other bits than the default's, and no tuning may change them");

@@ -40,7 +40,7 @@ struct request {
   /// Names and words, such as order, descending; each of several words of one name is measured.
   std::vector<std::pair<std::string, std::string>> settings;
   std::optional<data_class> data;  // instead of each problem's own
-  std::string tuning;              // "all", a tuning's text, or empty: the default
+  std::string tuning;              // "all", a tuning's text, or empty: what calls start with; of documents the default
   bool public_calls = true;        // rows for the library's own functions, which choose their own number of threads
   preset base;
   mode what = mode::hot;

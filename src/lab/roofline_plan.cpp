@@ -39,7 +39,8 @@ std::vector<group> make_roofline_plan(const std::shared_ptr<backend::device>& on
     const registry::problem& p = posed.all.front();
     const auto choice = chosen(p, *on);
     if (!choice) continue;
-    group all{p, info.backend == "cpu" ? "cpu" : sized_name(*on), {{choice->variant, on, choice->tuning}}};
+    group all{p, info.backend == "cpu" ? "cpu" : sized_name(*on), {}};
+    all.rows.push_back({choice->variant, on, choice->tuning, {}, choice->applied});
     for (const registry::variant* limit : limits_of(p, info.backend)) all.rows.push_back({limit, on});
     plan.push_back(std::move(all));
   }

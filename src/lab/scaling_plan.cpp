@@ -162,7 +162,8 @@ class algorithm_plan {
         all = begun(problem_for(t), t);
       }
       all.rows.push_back({same_.variant, t.on, same_.tuning,
-                          registry::unsupported_reason(*same_.variant, all.problem, *t.on, same_.tuning)});
+                          registry::unsupported_reason(*same_.variant, all.problem, *t.on, same_.tuning),
+                          same_.applied});
     }
     plan.push_back(ended(std::move(all)));
   }

@@ -2,7 +2,6 @@
 #include "registry/choose.hpp"
 
 #include "base/nearest.hpp"
-#include "registry/tuned.hpp"
 
 #include <algorithm>
 #include <set>
@@ -25,7 +24,8 @@ namespace {
 
 /// With `why`, and what else decides how it runs.
 choice chosen(const variant& v, const starting_tuning& start, std::string why) {
-  return {&v, start.values, std::move(why) + (start.applied == nullptr ? "" : ", by the tuning that was applied")};
+  if (start.applied != nullptr) why += ", by the tuning that was applied";
+  return {&v, start.values, std::move(why), start.applied};
 }
 
 /// What was asked for comes before what was applied.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "registry/catalog.hpp"
+#include "registry/tuned.hpp"
 
 namespace tilewise::registry {
 
@@ -16,7 +17,8 @@ struct preferences {
 struct choice {
   const registry::variant* variant;
   registry::tuning tuning;
-  std::string reason;  // a sentence: why this one
+  std::string reason;                        // a sentence: why this one
+  const registry::tuned* applied = nullptr;  // where its tuning comes from, if one was applied
 };
 
 /// The first variant, in the catalog's order of preference, that claims the order, supports the problem and does not

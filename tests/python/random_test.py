@@ -19,15 +19,22 @@ SEED, CALLS = (int(os.environ.get(f"TILEWISE_RANDOM_{name}", default)) for name,
 DOCUMENTED = (tw.Error, TypeError, ValueError, BufferError, AttributeError)
 
 
-class RandomCalls(unittest.TestCase):
+class Random(unittest.TestCase):
+    seed = SEED
+
     def setUp(self):
-        self.rng = np.random.default_rng(SEED)
+        self.rng = np.random.default_rng(self.seed)
         self.devices = [tw.open(name) for name in ("cpu", "cpu:serial", "2*cpu:serial")]
-        self.partials = [tw.partial(op, dtype) for op in ("sum", "min") for dtype in TYPES]
-        self.kept, self.lent = [], []  # what others lend must live as long as they lend it
 
     def pick(self, things):
         return things[self.rng.integers(len(things))]
+
+
+class RandomCalls(Random):
+    def setUp(self):
+        super().setUp()
+        self.partials = [tw.partial(op, dtype) for op in ("sum", "min") for dtype in TYPES]
+        self.kept, self.lent = [], []  # what others lend must live as long as they lend it
 
     def any_array(self):
         rng = self.rng
@@ -108,15 +115,10 @@ class RandomCalls(unittest.TestCase):
         self.assertGreater(returned, number // 20, "hardly any call was good")
 
 
-class RandomValues(unittest.TestCase):
+class RandomValues(Random):
     """Good calls, on views at any address that NumPy calls aligned, against the definition."""
 
-    def setUp(self):
-        self.rng = np.random.default_rng(SEED + 1)
-        self.devices = [tw.open(name) for name in ("cpu", "cpu:serial", "2*cpu:serial")]
-
-    def pick(self, things):
-        return things[self.rng.integers(len(things))]
+    seed = SEED + 1
 
     def values(self, n, dtype, special=0.2):
         x = wide(self.rng, n + 3, dtype)
