@@ -84,6 +84,7 @@ std::string problem_name(const measured& m) {
   std::string text = m.result.what.algorithm + "." + m.result.what.dtype + "  n = " + size_of_problem(m);
   for (const auto& [name, value] : record::ordered_settings(m.result.what))
     if (value != "none") text += "  " + name + " " + value;
+  if (const std::string_view data = record::asked_data(m.result); !data.empty()) text.append("  data=").append(data);
   return text;
 }
 

@@ -4,6 +4,9 @@
 #include "backend/group/group_device.hpp"
 #include "lab/limit.hpp"
 #include "lab/public_call.hpp"
+#include "record/record.hpp"
+
+#include <map>
 
 namespace tilewise::lab {
 
@@ -32,13 +35,14 @@ data_class group::made_of() const { return asked_data.value_or(data_for(problem)
 std::string group::data() const { return std::string(has_own_inputs() ? from->data : name_of(made_of())); }
 
 std::string group::name() const {
-  return registry::to_string(problem) + (has_own_inputs() || asked_data ? " data=" + data() : "") + " @" + where;
+  const bool is_apart = has_own_inputs() || made_of() != data_for(problem);
+  return registry::to_string(problem) + (is_apart ? " data=" + data() : "") + " @" + where;
 }
 
 data_class data_for(const registry::problem& p) {
-  for (std::size_t s = 0; s < p.what->settings.size(); ++s)
-    if (p.what->settings[s].values[p.setting[s]] == name_of(op::product)) return data_class::near_one;
-  return data_class::uniform;
+  std::map<std::string, std::string> settings;
+  for (const auto& [name, word] : registry::named_settings(p)) settings.emplace(name, word);
+  return record::usual_data(settings) == name_of(data_class::near_one) ? data_class::near_one : data_class::uniform;
 }
 
 }  // namespace tilewise::lab

@@ -3,6 +3,8 @@
 
 #include "registry/catalog.hpp"
 
+#include <algorithm>
+
 namespace tilewise::record {
 
 text shape_text(const measured_case& c) {
@@ -20,6 +22,19 @@ std::vector<std::pair<text, text>> ordered_settings(const measured_case& c) {
         if (auto found = left.extract(text(s.name))) ordered.emplace_back(found.key(), found.mapped());
   ordered.insert(ordered.end(), left.begin(), left.end());
   return ordered;
+}
+
+std::string_view usual_data(const std::map<text, text>& settings) {
+  const bool multiplies =
+      std::any_of(settings.begin(), settings.end(), [](const auto& s) { return s.second == name_of(op::product); });
+  return multiplies ? "near_one" : "uniform";
+}
+
+std::string_view asked_data(const result& r) {
+  const text& data = r.what.data;
+  const bool is_of_document = r.experiment.has_value() || data == "seeds";
+  const bool is_of_roof = r.what.is_limit() && data == "constant";
+  return data.empty() || is_of_document || is_of_roof || data == usual_data(r.what.settings) ? "" : data;
 }
 
 }  // namespace tilewise::record

@@ -35,7 +35,7 @@ interval inverse(const interval& i) {
 }
 
 /// A case without its tuning and threads.
-auto choice_key(const row& r) { return std::tie(r.group, r.variant, r.device, r.mode); }
+auto choice_key(const row& r) { return std::tie(r.group, r.asked_data, r.variant, r.device, r.mode); }
 
 /// The records of one file, the last of each case.
 struct side {

@@ -51,14 +51,16 @@ std::string line(const panel& p, const board& b, speed_unit unit, const series& 
 }
 
 /// For each algorithm on each machine the fullest panel, with other shapes of the same, and with fp64 where arithmetic
-/// is the bound: other units compute it. A document's inputs and whole jobs are compared only on the page.
+/// is the bound: other units compute it; and with the data that were asked for. A document's inputs and whole jobs are
+/// compared only on the page.
 std::vector<const panel*> table_panels(const model& m) {
   std::vector<const panel*> chosen;
   for (const panel* first : main_panels(m)) {
     if (first->is_of_jobs()) continue;
     for (const panel& p : m.panels) {
+      const bool is_asked = p.settings == first->settings + " data=" + p.data;
       const bool same = p.algorithm == first->algorithm && p.machine == first->machine &&
-                        p.settings == first->settings && p.data == first->data && p.mode == first->mode;
+                        ((p.settings == first->settings && p.data == first->data) || is_asked) && p.mode == first->mode;
       const bool is_bound = !p.boards.empty() && p.boards.front().speed_in == speed_unit::operations;
       if (same && (p.dtype == first->dtype || (is_bound && p.dtype == "f64"))) chosen.push_back(&p);
     }

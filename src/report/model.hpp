@@ -55,6 +55,7 @@ struct row {
   const record::device& hardware;  // as the device's first record says
   const std::string& machine;      // its name
   const std::string &group, &algorithm, &variant, &backend, &device, &dtype, &settings, &tuning, &mode, &data;
+  const std::string& asked_data;  // as record::asked_data
   const std::string &reason, &digest, &reference_digest, &governor, &build_type;
   const std::string& command;  // that measured it
   const std::string& shape;    // "4096x4096x512"; a single size as its digits
@@ -101,7 +102,9 @@ struct row {
 
 /// What was measured on a machine, apart from how it went; a group has an algorithm, a type, a shape and settings. A
 /// later record of a case replaces an earlier one.
-inline auto case_key(const row& r) { return std::tie(r.group, r.variant, r.device, r.tuning, r.threads, r.mode); }
+inline auto case_key(const row& r) {
+  return std::tie(r.group, r.asked_data, r.variant, r.device, r.tuning, r.threads, r.mode);
+}
 
 /// What a report needs of records. A text, a machine or a device that many records share is kept once, so that a record
 /// takes about a kilobyte.
@@ -180,10 +183,11 @@ struct board {
 };
 
 struct panel {
-  std::string algorithm, dtype, settings, mode, machine;
-  std::string shape;  // of matrices that are not square, which have their own panel; else empty
-  std::string data;   // "seeds", "sorted": a document's own inputs, with another digest; else empty
-  std::string title;  // "scan f32, op=sum kind=inclusive"
+  std::string algorithm, dtype, mode, machine;
+  std::string settings;  // "op=sum kind=inclusive", with "data=sorted" where other data than the usual was asked for
+  std::string shape;     // of matrices that are not square, which have their own panel; else empty
+  std::string data;      // "seeds", "sorted": a document's own inputs, or asked for; empty: the usual
+  std::string title;     // "scan f32, op=sum kind=inclusive"
   std::vector<board> boards;
   std::size_t results = 0;
   double operations = 0;  // of its largest problem
@@ -223,7 +227,7 @@ struct page_limits {
 model make_model(row_table rows);
 
 /// The fullest panel of kernels and that of whole jobs, of each algorithm on each machine, in the model's order; a
-/// document's inputs only if there are no others.
+/// document's inputs, or other data than the usual, only if there are no others.
 std::vector<const panel*> main_panels(const model& of);
 
 /// A problem's settings as a reader wants them: without those that are none.

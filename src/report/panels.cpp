@@ -33,7 +33,7 @@ std::string shape_apart(const row& r) {
 /// A document's own inputs give other results, and sorted keys are another problem.
 std::string data_apart(const row& r) {
   const bool is_apart = r.data == "seeds" || r.data == "sorted" || r.data == "reversed";
-  return is_apart ? r.data : "";
+  return is_apart ? r.data : r.asked_data;
 }
 
 /// What is fixed within a panel. A copy belongs to the problem of its group.
@@ -200,7 +200,8 @@ std::string title_of(const panel& p, bool names_machine) {
   const std::string settings = shown_settings(p.settings);
   std::string title = p.algorithm + " " + p.dtype + (settings.empty() ? "" : ", " + settings);
   if (!p.shape.empty()) title += ", " + p.shape;
-  if (!p.data.empty()) title += p.data == "seeds" ? ", a document's inputs" : ", " + p.data;
+  const bool is_said = !p.data.empty() && settings.ends_with("data=" + p.data);
+  if (!p.data.empty() && !is_said) title += p.data == "seeds" ? ", a document's inputs" : ", " + p.data;
   if (p.mode == "cold") title += ", cold caches";
   if (p.mode == "file_to_file") title += ", from file to file";
   if (p.mode == "host_to_host") title += ", from host memory to host memory";
@@ -213,8 +214,8 @@ struct part {
 };
 
 std::vector<part> parts_of(const row_list& rows) {
-  using group_key = std::pair<std::string_view, std::string_view>;
-  const auto group_of = [](const row& r) { return group_key{r.machine, r.group}; };
+  using group_key = std::tuple<std::string_view, std::string_view, std::string_view>;
+  const auto group_of = [](const row& r) { return group_key{r.machine, r.group, r.asked_data}; };
   std::map<group_key, const row*> problem_of;  // the group's first row that is not a copy
   for (const row* r : rows)
     if (!r->is_limit()) problem_of.emplace(group_of(*r), r);

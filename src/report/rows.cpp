@@ -22,10 +22,14 @@ std::optional<interval> interval_of(const std::optional<record::clock>& taken) {
   return taken ? interval_of(taken->median_ns, taken->ci95_lo_ns, taken->ci95_hi_ns) : std::nullopt;
 }
 
-std::string settings_of(const record::measured_case& c) {
+/// Other data are another problem.
+std::string settings_of(const record::result& r) {
   std::string words;
-  for (const auto& [name, value] : record::ordered_settings(c))
-    words += (words.empty() ? "" : " ") + name + "=" + value;
+  const auto add = [&](const std::string& name, std::string_view value) {
+    words += (words.empty() ? "" : " ") + name + "=" + std::string(value);
+  };
+  for (const auto& [name, value] : record::ordered_settings(r.what)) add(name, value);
+  if (const std::string_view data = record::asked_data(r); !data.empty()) add("data", data);
   return words;
 }
 
@@ -131,10 +135,11 @@ void row_table::add(const record::result& of) {
                                   .backend = kept(c.backend),
                                   .device = kept(of.device.name),
                                   .dtype = kept(c.dtype),
-                                  .settings = kept(settings_of(c)),
+                                  .settings = kept(settings_of(of)),
                                   .tuning = kept(c.tuning),
                                   .mode = kept(c.mode),
                                   .data = kept(c.data),
+                                  .asked_data = kept(record::asked_data(of)),
                                   .reason = kept(of.reason.value_or("")),
                                   .digest = kept(of.verify ? of.verify->digest.value_or("") : ""),
                                   .reference_digest = kept(of.verify ? of.verify->reference_digest.value_or("") : ""),
