@@ -166,6 +166,21 @@ class Kept(Tune):
         tuned = [c.get("tuned_at") for c in self.cases("scan/cpu") if c["tuning"] == "tile=1024"]
         self.assertEqual(set(tuned), {"2026-11-23T20:10:00Z"})
 
+    def applied_tunings(self):
+        result = self.tool("devices --json")
+        self.check(result, 0)
+        return {d["name"]: d["applied_tunings"] for d in json.loads(result.stdout)["devices"]}
+
+    def test_devices_says_how_many(self):
+        line = "tuning of `tilewise tune` applied"
+        self.assertNotIn(line, self.tool("devices").stdout)
+        self.assertEqual(set(self.applied_tunings().values()), {0})
+        self.tune(f"scan/cpu:paced {RACE}", 0, r"kept,\s+not applied")
+        self.assertEqual(set(self.applied_tunings().values()), {0})
+        self.apply()
+        self.check(self.tool("devices"), 0, rf"cpu:serial .*\n.*\n.*arithmetic.*\n +1 {line}\n")
+        self.assertEqual({name: n for name, n in self.applied_tunings().items() if n}, {"cpu:serial": 1})
+
     def test_forgetting(self):
         self.apply()
         self.tune("--forget sort", 0, "^0 tunings are forgotten, 1 stays\n")

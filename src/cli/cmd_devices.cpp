@@ -6,9 +6,12 @@
 #include "cli/survey.hpp"
 #include "lab/environment.hpp"
 #include "record/record_json.hpp"
+#include "registry/tuned_file.hpp"
 #include "report/format.hpp"
 
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
 
 namespace tilewise::cli {
 
@@ -19,13 +22,21 @@ using nlohmann::ordered_json;
 struct seen_device {
   device_info info;
   probe_result probe;
+  std::size_t tunings;  // that calls on it get instead of a default
 };
 
+std::size_t tunings_on(const device_info& info, const std::vector<registry::tuned>& kept) {
+  return static_cast<std::size_t>(std::count_if(kept.begin(), kept.end(), [&](const registry::tuned& t) {
+    return t.is_applied && !t.is_default() && t.device == registry::key_of_device(info);
+  }));
+}
+
 std::vector<seen_device> probe_all(const survey& seen) {
+  const registry::kept_tunings kept = registry::read_tunings();
   std::vector<seen_device> probed;
   for (const auto& d : seen.devices) {
     progress("probing " + d->info().name);
-    probed.push_back({d->info(), probe_device(d->info().name)});
+    probed.push_back({d->info(), probe_device(d->info().name), tunings_on(d->info(), kept.all)});
   }
   return probed;
 }
@@ -39,6 +50,7 @@ ordered_json to_json(const seen_device& d) {
   fields["probe"] = {{"answered", d.probe.answered},
                      {"ok", d.probe.answered && d.probe.findings.empty()},
                      {"findings", d.probe.findings}};
+  fields["applied_tunings"] = d.tunings;
   return fields;
 }
 
@@ -68,12 +80,15 @@ std::string facts_of(const device_info& info) {
 void print_text(const survey& seen, const std::vector<seen_device>& probed) {
   constexpr std::size_t column = 14;
   const std::string indent(column, ' ');
-  for (const auto& [info, probe] : probed) {
+  for (const auto& [info, probe, tunings] : probed) {
     print(info.name + std::string(column - std::min(column - 1, info.name.size()), ' ') + info.description + "\n");
     print(indent + facts_of(info) + "\n");
     if (probe.findings.empty()) print(indent + coloured("arithmetic: as the order requires", colour::green) + "\n");
     for (const std::string& finding : probe.findings)
       print(indent + coloured("arithmetic: " + finding, colour::red) + "\n");
+    if (tunings > 0)
+      print(indent + report::count(tunings) + (tunings == 1 ? " tuning" : " tunings") +
+            " of `tilewise tune` applied\n");
   }
   for (const absent& b : seen.backends) print(b.name + ": none. " + b.reason + "\n");
   for (const absent& d : seen.drivers)
@@ -96,7 +111,8 @@ void add_devices(CLI::App& app, invocation& call) {
       "Each device runs a short floating-point probe in its own process, so that a\n"
       "driver that crashes or hangs is named here and harms nothing else. What the\n"
       "drivers list is remembered for a day, so that --device auto need not load an\n"
-      "OpenCL driver that lists only CPUs. This command always looks again.\n"
+      "OpenCL driver that lists only CPUs. This command always looks again. It also\n"
+      "says how many tunings calls on a device get that `tilewise tune --apply` chose.\n"
       "\n"
       "Examples:\n"
       "  tilewise devices\n"
