@@ -112,6 +112,19 @@ class Healthy(IsolateCase):
         result = run(f"bench reduce --preset seeds --n 8 --device cpu:serial --max-time 0.01 -q --isolate")
         self.check(result, 0, r"(?s)reduce.i32  n = 8 .*Kuppannagari.*begins 36, as published.*publishes no times.*Not measured:", "^$")
 
+    def test_the_pace_that_is_said_is_kept(self):
+        """What a smaller size shows to be too slow is left out, by a process that did not measure it."""
+        words = "bench scan/serial scan/cpu:grows --n 100000,1000000,1000001"
+        result = run(f"{words} {HOW.format(self.d)}", PLANTED)
+        self.check(result, 0, "All .* have the definition's bits", r"^tilewise: 9 rows: 1 algorithms.*; at most about \d+ s, ")
+        why = {r["case"]["n"]: r["reason"] for r in self.records() if r["case"]["variant"] == "scan/cpu:grows"}
+        self.assertIsNone(why[100000])
+        self.assertRegex(why[1000000], r"^a call would take about .*, judged by n=100000, .* 20 ms \(--max-time\)$")
+        self.assertEqual(why[1000001], "it was left out at n=1000000 already")
+        self.assertEqual({s for (name, _), s in self.states().items() if name != "scan/cpu:grows"}, {"ok"})
+        said = [line for line in run(f"{words} {HOW.format(self.d)} --dry-run", PLANTED).stdout.splitlines() if "at most" in line]
+        self.assertRegex(said[-1], r"^3 groups, at most about \d+ s$")
+
     def test_an_interrupt_keeps_what_is_done(self):
         words = f"bench scan/serial --n 100,1000000,1000001 --device cpu --max-time 20 --precision 0.001 --isolate -o {self.d}/r.jsonl"
         child = subprocess.Popen([TOOL, *words.split()], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

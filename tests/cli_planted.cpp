@@ -49,6 +49,13 @@ void pair_bit(const registry::problem& p, const registry::bindings& where, const
   (has_word(p, "exclusive") && has_word(p, "max") ? one_bit : registry::reference_of(*p.what).run)(p, where, t, queue);
 }
 
+/// 100 ns for each element.
+void grows(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
+           backend::queue& queue) {
+  registry::reference_of(*p.what).run(p, where, t, queue);
+  usleep(static_cast<useconds_t>(p.n() / 10));
+}
+
 void first_bit(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
                backend::queue& queue) {
   registry::reference_of(*p.what).run(p, where, t, queue);
@@ -158,6 +165,7 @@ int main(int argc, char** argv) {
       planted("unbuilt", fails<errc::build_failed>),
       planted("overflows", fails<errc::overflow>),
       planted("sleeps", sleeps),
+      planted("grows", grows),
       planted("no_memory", no_memory),
       planted("internal", internal),
       planted("uncaught", uncaught),

@@ -128,6 +128,41 @@ TEST(LabPace, LostTimeIsSavedByTheGroupsThatFollow) {
   EXPECT_DOUBLE_EQ(kept.rule_at(1, 2 * kept.said_ns()).max_ns, 0.5e9) << "a quarter at least";
 }
 
+TEST(LabPace, AProcessThatIsToldWhatWentBeforeJudgesAlike) {
+  const std::vector<group> plan{product(512), product(1024), product(2048)};
+  pace here(plan, for_two_seconds()), there(plan, for_two_seconds());
+  const auto go_on = [&](std::size_t i, std::vector<measured> rows) {
+    here.note(here.affordable(plan[i]), rows);
+    there.note(there.affordable(plan[i]), paces_of(rows));
+  };
+  go_on(0, timed(plan[0], {1, 0.01}));
+  std::vector<measured> second = timed(plan[1], {1, 0.08});
+  second[0].end(record::status::skipped, "");
+  go_on(1, second);
+  for (std::size_t i = 0; i < 2; ++i)
+    EXPECT_EQ(here.affordable(plan[2]).rows[i].skip, there.affordable(plan[2]).rows[i].skip);
+  EXPECT_EQ(there.affordable(plan[2]).rows[0].skip, "it was left out at n=1024x1024x1024 already");
+}
+
+TEST(LabPace, WhatFailedSaysNothingOfLargerSizes) {
+  std::vector<measured> rows = timed(product(512), {1, 0.01});
+  rows[0].fail("its process crashed", errc::device_lost);
+  rows[1].end(record::status::skipped, "");
+  rows[1].failure = errc::out_of_memory;
+  for (const pace_of_row& r : paces_of(rows)) EXPECT_FALSE(r.ns || r.was_too_slow);
+}
+
+TEST(LabPace, ProcessesOfTheirOwnMakeInputsAnewAndCountTheTimeBefore) {
+  const std::vector<group> plan{product(512), product(512)};
+  const pace together(plan, for_two_seconds()), apart(plan, for_two_seconds(), 0, true);
+  EXPECT_GT(apart.said_ns(), together.said_ns());
+  measuring on_time = for_two_seconds(), late = on_time;
+  apart.limit(1, plan[1], on_time);
+  pace(plan, for_two_seconds(), 2 * apart.said_ns(), true).limit(1, plan[1], late);
+  EXPECT_DOUBLE_EQ(on_time.rule.max_ns, 2e9);
+  EXPECT_DOUBLE_EQ(late.rule.max_ns, 0.5e9);
+}
+
 std::vector<measured> measured_with(const measuring& how) {
   const group small = product(16);
   return measure_group(small, make_case(small.problem, data_class::uniform, 1), how);

@@ -46,6 +46,7 @@ class isolated_bench {
   listed_plan plan() {
     const part_result listed = run({}, [](std::int64_t) {});
     const child_result& ended = listed.ended;
+    started_ = steady_clock::now();
     if (ended.succeeded()) return plan_from(listed.lines);
     const std::string what = ended.exited ? why(ended) : "the plan cannot be made: " + why(ended);
     if (const auto code = code_of(ended)) throw error(*code, what);
@@ -77,12 +78,17 @@ class isolated_bench {
     return rows;
   }
 
+  /// What the groups that follow are judged by.
+  void remember(std::span<const measured> rows) { done_.push_back(lab::paces_of(rows)); }
+
   /// Of children that had measured everything.
   exit_code late_end() const { return late_end_; }
 
  private:
   part_result run(const bench_part& part, const std::function<void(std::int64_t row)>& tell) {
     part_report report;
+    const std::chrono::duration<double, std::nano> elapsed = steady_clock::now() - started_;
+    report.write(to_json(part_history{elapsed.count(), done_}));
     std::vector<std::string> arguments = words_;
     const auto command = std::find(arguments.begin(), arguments.end(), "bench");
     arguments.insert(command + 1, {"--part", to_string(part)});
@@ -98,7 +104,9 @@ class isolated_bench {
     };
     const child_result ended = run_self(arguments, report.descriptor(), goes_on);
     tell_notes(ended);
-    return {ended, report.lines(), report.progress().row};
+    std::vector<nlohmann::json> told = report.lines();
+    told.erase(told.begin());  // what this process wrote
+    return {ended, std::move(told), report.progress().row};
   }
 
   /// Each line once, as every child warns of the same things. Why it failed is told elsewhere.
@@ -133,6 +141,8 @@ class isolated_bench {
 
   const std::vector<std::string> words_;
   const std::chrono::seconds limit_;
+  steady_clock::time_point started_ = steady_clock::now();
+  std::vector<std::vector<lab::pace_of_row>> done_;  // of each group that was measured
   std::set<std::string> told_;
   exit_code late_end_ = exit_code::ok;
 };
@@ -144,6 +154,7 @@ exit_code bench_isolated(const bench_outputs& asked, const std::vector<std::stri
   const listed_plan plan = children.plan();
   take_interrupts();
   bench_output output(asked, plan.groups.size(), argv);
+  if (!asked.quiet) note(plan.coming);
   for (std::size_t i = 0; i < plan.groups.size() && !interrupt_requested(); ++i) {
     const listed_group& g = plan.groups[i];
     output.begin(i, g.title, g.name);
@@ -151,7 +162,9 @@ exit_code bench_isolated(const bench_outputs& asked, const std::vector<std::stri
       const measured* const now = row < 0 ? nullptr : &g.rows.at(static_cast<std::size_t>(row));
       output.tell(now == nullptr ? g.name : now->result.what.variant + " @" + now->place);
     };
-    for (measured& m : children.measure(g, i, tell)) output.keep(std::move(m));
+    std::vector<measured> rows = children.measure(g, i, tell);
+    children.remember(rows);
+    for (measured& m : rows) output.keep(std::move(m));
   }
   const exit_code result = output.finish();
   if (!interrupt_requested()) print(plan.closing);

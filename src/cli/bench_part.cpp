@@ -143,6 +143,7 @@ listed_plan plan_from(std::span<const json> lines) {
   listed_plan plan;
   for (const json& line : lines)
     if (line.contains("closing")) {
+      plan.coming = line.at("coming");
       plan.closing = line.at("closing");
     } else {
       listed_group& g = plan.groups.emplace_back(listed_group{line.at("name"), line.at("title"), {}});
@@ -151,20 +152,50 @@ listed_plan plan_from(std::span<const json> lines) {
   return plan;
 }
 
-void tell_plan(std::span<const lab::group> plan, const lab::measuring& how, const std::string& closing) {
+json to_json(const part_history& of) {
+  json groups = json::array();
+  for (const auto& rows : of.groups) {
+    json& told = groups.emplace_back(json::array());
+    for (const lab::pace_of_row& r : rows) told.push_back({r.ns ? json(*r.ns) : json(), r.was_too_slow});
+  }
+  return {{"elapsed_ns", of.elapsed_ns}, {"groups", std::move(groups)}};
+}
+
+namespace {
+
+/// The pace of the whole plan, as if this process had measured all groups before this one.
+lab::pace pace_after(const json& history, std::span<const lab::group> plan, const lab::measuring& how) {
+  lab::pace kept(plan, how, history.at("elapsed_ns"), true);
+  const json& groups = history.at("groups");
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    std::vector<lab::pace_of_row> rows;
+    for (const json& r : groups[i])
+      rows.push_back({r.at(0).is_null() ? std::nullopt : std::optional(r.at(0).get<double>()), r.at(1)});
+    kept.note(kept.affordable(plan[i]), rows);
+  }
+  return kept;
+}
+
+}  // namespace
+
+void tell_plan(std::span<const lab::group> plan, const lab::measuring& how, const std::string& coming,
+               const std::string& closing) {
   part_report report(descriptor_of_child);
   for (const lab::group& g : plan) {
     json rows = json::array();
     for (const lab::row& r : g.rows) rows.push_back(to_json(lab::describe(g, r, how)));
     report.write({{"name", g.name()}, {"title", registry::to_string(g.problem)}, {"rows", std::move(rows)}});
   }
-  report.write({{"closing", closing}});
+  report.write({{"coming", coming}, {"closing", closing}});
 }
 
-void tell_group(const lab::group& asked, const std::set<std::size_t>& without, lab::measuring how) {
+void tell_group(std::span<const lab::group> plan, std::size_t index, const std::set<std::size_t>& without,
+                lab::measuring how) {
   part_report report(descriptor_of_child);
   part_progress& progress = report.progress();
-  lab::group only = asked;
+  lab::pace kept = pace_after(report.lines().at(0), plan, how);
+  lab::group only = kept.affordable(plan[index]);
+  kept.limit(index, only, how);
   for (const std::size_t i : without) only.rows.at(i).skip = "it ended another process";
   const auto step = [&](std::int64_t row) {
     progress.row = row;

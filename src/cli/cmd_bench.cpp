@@ -130,14 +130,14 @@ std::string beyond_first_look(const std::vector<lab::group>& plan, lab::request 
 }
 
 /// What is coming, and how long it takes.
-void tell_what_comes(const std::vector<lab::group>& plan, const lab::pace& kept) {
+std::string coming_of(const std::vector<lab::group>& plan, const lab::pace& kept) {
   std::set<std::string_view> documents;
   for (const lab::group& g : plan)
     if (g.from != nullptr) documents.insert(g.from->document);
   std::string of;
   if (!documents.empty())
     of = ", of " + std::to_string(documents.size()) + (documents.size() == 1 ? " document" : " documents");
-  note("tilewise: " + extent_of(plan) + of + "; " + time_said(kept) + ", and longer where a driver compiles");
+  return "tilewise: " + extent_of(plan) + of + "; " + time_said(kept) + ", and longer where a driver compiles";
 }
 
 exit_code measure_here(const std::vector<lab::group>& plan, lab::measuring how, lab::pace& kept, bench_output& output) {
@@ -203,11 +203,12 @@ exit_code do_part(const bench_request& asked) {
   const lab::request wanted = plan_request(asked);
   const lab::measuring how = measuring_of(asked, wanted.base);
   const std::vector<lab::group> plan = plan_of(wanted);
+  if (part.group && *part.group >= plan.size()) throw error(errc::invalid_argument, "the plan has no such --part");
   if (part.group) take_interrupts();
   if (part.group)
-    tell_group(plan.at(*part.group), part.without, how);
+    tell_group(plan, *part.group, part.without, how);
   else
-    tell_plan(plan, how, closing_of(plan, wanted));
+    tell_plan(plan, how, coming_of(plan, lab::pace(plan, how, 0, true)), closing_of(plan, wanted));
   return exit_code::ok;
 }
 
@@ -227,7 +228,7 @@ exit_code bench(const bench_request& told, const std::vector<std::string>& argv)
   take_interrupts();
   bench_output output(outputs, plan.size(), argv);
   lab::pace kept(plan, how);
-  if (!asked.quiet) tell_what_comes(plan, kept);
+  if (!asked.quiet) note(coming_of(plan, kept));
   const exit_code result = measure_here(plan, how, kept, output);
   if (!interrupt_requested()) print(closing_of(plan, wanted));
   return static_cast<exit_code>(lab::as_first_rank(static_cast<double>(result)));  // not before the first has written

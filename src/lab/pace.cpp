@@ -70,10 +70,20 @@ bool is_of_document(const group& g, const row& r) {
          (method_of(*g.from, r.id(), r.place()) != nullptr || g.from->baseline == r.id());
 }
 
-pace::pace(std::span<const group> plan, const measuring& how)
-    : rule_(how.rule), cost_from_(plan.size() + 1, 0), started_(now_ns()) {
+std::vector<pace_of_row> paces_of(std::span<const measured> rows) {
+  std::vector<pace_of_row> all;
+  for (const measured& m : rows) {
+    pace_of_row& one = all.emplace_back();
+    if (const record::clock* taken = m.time(); taken != nullptr && m.is_ok()) one.ns = taken->min_ns;
+    one.was_too_slow = m.result.state == record::status::skipped && !m.failure;
+  }
+  return all;
+}
+
+pace::pace(std::span<const group> plan, const measuring& how, double elapsed_ns, bool apart)
+    : rule_(how.rule), cost_from_(plan.size() + 1, 0), started_(now_ns() - static_cast<std::int64_t>(elapsed_ns)) {
   for (std::size_t i = plan.size(); i-- > 0;) {
-    const bool has_inputs = i > 0 && follows(plan[i], plan[i - 1]);
+    const bool has_inputs = i > 0 && !apart && follows(plan[i], plan[i - 1]);
     cost_from_[i] = cost_from_[i + 1] + cost_of_rows(plan[i], how) + (has_inputs ? 0 : cost_of_inputs(plan[i].problem));
   }
 }
@@ -128,13 +138,11 @@ group pace::affordable(group g) {
   return g;
 }
 
-void pace::note(const group& g, std::span<const measured> rows) {
+void pace::note(const group& g, std::span<const pace_of_row> rows) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::string key = key_of(g, g.rows[i]);
-    if (const record::clock* taken = rows[i].time(); taken != nullptr && rows[i].is_ok())
-      known_[key].push_back({g.problem, as_first_rank(*taken->min_ns)});
-    if (rows[i].result.state == record::status::skipped && !rows[i].failure && g.rows[i].skip.empty())
-      too_slow_.emplace(key, g.problem);
+    if (rows[i].ns) known_[key].push_back({g.problem, as_first_rank(*rows[i].ns)});
+    if (rows[i].was_too_slow && g.rows[i].skip.empty()) too_slow_.emplace(key, g.problem);
   }
 }
 

@@ -15,13 +15,21 @@ namespace tilewise::lab {
 /// "0.3 s", "31 s"
 std::string seconds(double ns);
 
+/// What a measured row says of its next sizes; nothing, where it failed.
+struct pace_of_row {
+  std::optional<double> ns{};  // its fastest call
+  bool was_too_slow = false;   // it was left out for its time
+};
+std::vector<pace_of_row> paces_of(std::span<const measured> rows);
+
 /// A program of the document that asks for the group, with no tuning of a sweep: it is never left out for its time.
 bool is_of_document(const group& g, const row& r);
 
 class pace {
  public:
-  /// Of these groups, measured so; the clock starts now.
-  pace(std::span<const group> plan, const measuring& how);
+  /// Of these groups, measured so; the clock started that long ago. `apart`: each group in a process of its own, which
+  /// makes all inputs anew.
+  pace(std::span<const group> plan, const measuring& how, double elapsed_ns = 0, bool apart = false);
 
   /// What all groups take at most, in nanoseconds: making the inputs and the definition's results, checks, warming up,
   /// samples and transfers. Without what a driver's compiler takes at a kernel's first call, which nothing tells
@@ -40,7 +48,8 @@ class pace {
   group affordable(group g);
 
   /// What that is judged by.
-  void note(const group& g, std::span<const measured> rows);
+  void note(const group& g, std::span<const measured> rows) { note(g, paces_of(rows)); }
+  void note(const group& g, std::span<const pace_of_row> rows);
 
  private:
   struct timed_size {
