@@ -15,6 +15,7 @@ from cli_test import Case, run
 
 H200 = pathlib.Path(__file__).parent.parent / "results/h200/bench.jsonl"
 JOBS = pathlib.Path(__file__).parent.parent / "results/h200/jobs.jsonl"
+BOTH = pathlib.Path(__file__).parent.parent / "results/h200/convolve.jsonl"  # roofs of memory and arithmetic
 MATMUL = pathlib.Path(__file__).parent.parent / "results/epyc-zen4-2core/matmul.jsonl"
 
 # As in cli_test.py. {r} is a file of records.
@@ -55,6 +56,21 @@ class Roofline(Case):
                     self.assertAlmostEqual(problem["share"], problem["limit_ns"] / problem["time_ns"])
         self.check(run(f"roofline {self.d}/none.jsonl --json"), 6, r'"code":"io","exit":6')
 
+    def test_the_chart_fits_the_terminal(self):
+        def chart(columns, files):
+            out = run(f"roofline {files}", env={**os.environ, "COLUMNS": columns}).stdout
+            blocks = out.split("\noperations/s against")[1:]
+            return [("operations/s against" + b.split("\n\n")[0]).rstrip("\n").splitlines() for b in blocks]
+        for columns, most in ("", 76), ("200", 76), ("60", 60), ("no", 76), ("-1", 76):
+            for lines in chart(columns, BOTH):
+                self.assertLessEqual(len(lines), 20)
+                self.assertTrue(all(len(line) <= most and line.isascii() for line in lines), lines)
+                self.assertTrue(any("a" in line[6:] for line in lines if line[5:6] in "|+"), lines)
+                self.assertTrue(any(line.startswith("a convolve.f32") for line in lines), lines)
+            self.assertTrue(chart(columns, BOTH))
+        self.assertEqual(chart("39", BOTH), [], "no room")
+        self.assertEqual(chart("76", MATMUL), [], "no roof of memory")
+
     def test_roofs_are_measured_once_and_kept(self):
         words = "roofline --device cpu:serial --n 64 --max-time 0.01 -q"
         cache = {**os.environ, "XDG_CACHE_HOME": f"{self.d}/cache"}
@@ -65,6 +81,7 @@ class Roofline(Case):
         records = [[json.loads(line) for line in pathlib.Path(file).read_text().splitlines()] for file in files]
         roofs = [[r["id"] for r in of if r["case"]["group"].startswith("read.")] for of in records]
         self.assertGreater(len(roofs[0]), 10)
+        self.check(run(f"roofline {files[0]}"), 0, r"(?s)^cpu: .*\n\noperations/s against operations a byte\n.*\na reduce\.f32, b ")
         self.assertEqual(roofs[0], roofs[1], "kept")
         measured = [{r["case"]["algorithm"] for r in of if r["verify"]} for of in records]
         self.assertEqual(measured[0] - {"skeleton"}, {"reduce", "scan", "sort", "matmul", "matvec", "polymul", "convolve", "diffuse",

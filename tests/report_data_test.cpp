@@ -48,7 +48,8 @@ TEST(ReportData, TheUsualDataAreThoseOfTables) {
   for (const panel* p : main_panels(m)) EXPECT_EQ(p->data, "") << p->title;
   EXPECT_EQ(matrix_markdown(m).find("data="), std::string::npos);
   const std::string table = markdown(m);
-  EXPECT_NE(table.find("| scan f32, op=sum kind=inclusive init=none data=sorted | 268,435,456 |"), std::string::npos) << table;
+  EXPECT_NE(table.find("| scan f32, op=sum kind=inclusive init=none data=sorted | 268,435,456 |"), std::string::npos)
+      << table;
   EXPECT_EQ(table.find("| scan f32, op=sum kind=inclusive init=none | 268,435,456 |"), std::string::npos) << table;
   std::vector<json> alone = with_data("sorted");
   std::erase_if(alone, [](const json& r) { return r["case"]["data"] != "sorted"; });

@@ -257,6 +257,26 @@ TEST(Roofline, WhatIsBeyondItsLimitSaysWhyThatMayBe) {
   EXPECT_NE(why_implausible(copied, copied.points.front()).find("in a cache"), std::string::npos);
 }
 
+TEST(Roofline, ATinyProblemIsHeldAgainstTheShortestCall) {
+  std::vector<json> records = readings();
+  records.push_back(case_of("scan/cpu", 1 * KiB, 128, 8e3));
+  records.push_back(case_of("scan/cpu", 512 * KiB, 1, 10e3, "f32", 2000));
+  const analysed before(records);
+  for (const double ns : {6e3, 4e3, 5e3}) records.push_back(case_of("launch/cpu", 128, 0, ns, "u64"));
+  const analysed after(records);
+  EXPECT_FALSE(before.of.roofs.launch_ns);
+  ASSERT_TRUE(after.of.roofs.launch_ns);
+  EXPECT_DOUBLE_EQ(*after.of.roofs.launch_ns, 4e3) << "the shortest";
+  ASSERT_EQ(after.of.points.size(), 2u);
+  const roofline_point &tiny = after.of.points[0], &large = after.of.points[1];
+  EXPECT_TRUE(tiny.is_launch_bound());
+  EXPECT_EQ(tiny.bound_by(), record::ceiling::launch);
+  EXPECT_DOUBLE_EQ(tiny.share(), 0.5);
+  EXPECT_LT(before.of.points[0].share(), 0.01) << "as before, without that roof";
+  EXPECT_FALSE(large.is_launch_bound());
+  EXPECT_DOUBLE_EQ(large.limit_ns(), before.of.points[1].limit_ns());
+}
+
 TEST(Roofline, ThePageHasAChartForTheDevice) {
   std::vector<json> records = readings();
   int n = 0;

@@ -19,6 +19,8 @@ struct roofs {
   double (*read)(queue&, memory);
   /// The smallest memory that keeps all units busy, in bytes.
   std::uint64_t (*least_read)(const device_info&);
+  /// The least that a kernel can do: one group of it, which reads nothing. Null on a CPU, where a call starts nothing.
+  void (*launch)(queue&);
 };
 
 namespace cpu {
@@ -30,11 +32,13 @@ namespace opencl {
 double multiply_then_add(backend::queue& on, dtype type);
 double read(backend::queue& on, memory what);
 std::uint64_t least_read(const device_info& on);
+void launch(backend::queue& on);
 }  // namespace opencl
 namespace cuda {
 double multiply_then_add(backend::queue& on, dtype type);
 double read(backend::queue& on, memory what);
 std::uint64_t least_read(const device_info& on);
+void launch(backend::queue& on);
 }  // namespace cuda
 
 /// Null where the backend has none.

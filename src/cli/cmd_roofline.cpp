@@ -8,6 +8,7 @@
 #include "cli/output.hpp"
 #include "cli/rank_voice.hpp"
 #include "cli/record_input.hpp"
+#include "cli/roofline_chart.hpp"
 #include "cli/roofline_table.hpp"
 #include "cli/roofs_record.hpp"
 #include "lab/environment.hpp"
@@ -42,8 +43,10 @@ void print_rooflines(const std::vector<report::roofline>& all, const roofline_re
   }
   std::set<std::string_view> machines;
   for (const report::roofline& of : all) machines.insert(of.machine);
-  for (const report::roofline& of : all)
+  for (const report::roofline& of : all) {
     print((&of == &all.front() ? "" : "\n") + roofline_block(of, machines.size() > 1, asked.verbose));
+    if (const std::string chart = roofline_chart(of, chart_columns()); !chart.empty()) print("\n" + chart);
+  }
 }
 
 exit_code analyse(const roofline_request& asked) {
@@ -128,6 +131,11 @@ void add_roofline(CLI::App& app, invocation& call) {
       "times the last cache. copy: its plain copy, in the same rounds as the problem;\n"
       "beyond all caches it is the roof of what writes as much as it reads.\n"
       "fma: multiply-adds. muladd: product and sum rounded each, as most orders ask.\n"
+      "launch: a kernel that does nothing, on a GPU or OpenCL, where that takes longer\n"
+      "than the bytes and operations of the problem would.\n"
+      "Below the table each algorithm and type at its largest size lies as a letter\n"
+      "among the roofs of memory and arithmetic that problems here are held against.\n"
+      "Both axes are logarithmic. The chart has 76 columns, or as few as COLUMNS says.\n"
       "? marks a time in doubt. ! marks more than 105 % of the limit: a cache, fewer\n"
       "operations than are counted, or the clock; -v says which.\n"
       "Without FILES each algorithm is checked and measured at one size, on the CPU and\n"

@@ -53,7 +53,9 @@ std::string arithmetic_sentence(const roofline& of) {
   for (const arithmetic_roof& a : of.roofs.arithmetic)
     text += (&a == &of.roofs.arithmetic.front() ? "" : ", ") + std::string(a.dtype) + " " + std::string(name_of(a.by)) +
             " " + operations_text(a.per_s, a.dtype);
-  return text + ".";
+  text += ".";
+  if (of.roofs.launch_ns) text += " Launch: " + report::duration(*of.roofs.launch_ns) + ".";
+  return text;
 }
 
 std::string cell(const std::optional<double>& value, std::size_t width) {
@@ -82,7 +84,9 @@ std::string speed_in(double ns, const roofline_point& at) {
                                                  : report::throughput_text(per_s, unit));
 }
 
-std::string name_of_problem(const report::row& r) { return r.algorithm + "." + r.dtype + " " + r.size(); }
+std::string name_of_problem(const report::row& r) {
+  return r.algorithm + "." + r.dtype + " " + r.size() + (r.asked_data.empty() ? "" : " data=" + r.asked_data);
+}
 
 /// What tells it from another problem of the same size.
 std::string details_of(const roofline& of, const roofline_point& at) {
@@ -131,7 +135,7 @@ ordered_json to_json(const roofline& of, const roofline_point& at) {
                     {"in_doubt", !r.ranked()},
                     {"bound", nullptr}};
   if (!at.has_limit()) return told;
-  told["bound"] = at.is_memory_bound() ? "memory" : "compute";
+  told["bound"] = at.is_launch_bound() ? "launch" : at.is_memory_bound() ? "memory" : "compute";
   told["roof"] = name_of(at.bound_by());
   told["limit_ns"] = at.limit_ns();
   told["share"] = at.share();
@@ -167,6 +171,7 @@ ordered_json to_json(const roofline& of) {
     told["levels"].push_back({{"from_bytes", level.from}, {"to_bytes", level.to}, {"bytes_per_s", level.bytes_per_s}});
   told["copy_bytes_per_s"] =
       of.roofs.copies.empty() ? ordered_json() : ordered_json(of.roofs.copies.back().bytes_per_s);
+  told["launch_ns"] = maybe(of.roofs.launch_ns);
   told["arithmetic"] = ordered_json::array();
   for (const arithmetic_roof& a : of.roofs.arithmetic)
     told["arithmetic"].push_back({{"dtype", a.dtype}, {"roof", name_of(a.by)}, {"operations_per_s", a.per_s}});

@@ -13,10 +13,10 @@ namespace {
 
 using nlohmann::json;
 
-/// A CPU says in its identity how many threads it has. The method's number changes when other working sets are read.
+/// A CPU says in its identity how many threads it has. The method's number changes when other roofs are measured.
 std::string key_of(const backend::device& of) {
   return kept_key(
-      {"roofs", "2", TILEWISE_VERSION, record::schema_name, of.info().name, backend::identity_of(of.info())});
+      {"roofs", "3", TILEWISE_VERSION, record::schema_name, of.info().name, backend::identity_of(of.info())});
 }
 
 }  // namespace

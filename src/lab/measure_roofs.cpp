@@ -39,7 +39,7 @@ class written_memory {
 struct roof {
   ceiling which;
   dtype type;
-  std::uint64_t size;  // of the working set in bytes; 0 of arithmetic
+  std::uint64_t size;  // of the working set in bytes, or an element of a launch; 0 of arithmetic
   std::function<double()> call;
   double work = 0;
 };
@@ -62,6 +62,15 @@ std::vector<roof> readings_of(backend::queue& queue, const backend::roofs& roofs
     all.push_back({ceiling::read, dtype::u64, size,
                    [&queue, &roofs, what = memory.first(size)] { return roofs.read(queue, what); }});
   return all;
+}
+
+/// What starts and ends takes as long as if it moved an element.
+roof launch_of(backend::queue& queue, const backend::roofs& roofs) {
+  constexpr auto type = dtype::u64;
+  return {ceiling::launch, type, size_of(type), [&queue, &roofs] {
+            roofs.launch(queue);
+            return static_cast<double>(size_of(type));
+          }};
 }
 
 contender contender_of(roof& of, backend::queue& queue) {
@@ -145,6 +154,7 @@ std::vector<record::result> measure_roofs(backend::device& on, const round_hooks
   backend::queue& queue = on.queue();
   const std::vector<std::uint64_t> sizes = working_sets(on.info(), roofs->least_read(on.info()));
   std::vector<roof> all = arithmetic_of(queue);
+  if (roofs->launch != nullptr) all.push_back(launch_of(queue, *roofs));
   std::optional<written_memory> memory;
   if (!sizes.empty()) {
     memory.emplace(queue, sizes.back());

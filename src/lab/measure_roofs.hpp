@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures the roofs of a device apart from any problem: how fast it reads working sets of all sizes, from which the
-// levels of its memory are found, and how fast it multiplies and adds on each type.
+// levels of its memory are found, how fast it multiplies and adds on each type, and how long a kernel takes that does
+// nothing.
 #pragma once
 
 #include "lab/rounds.hpp"

@@ -34,7 +34,8 @@ std::string_view asked_data(const result& r) {
   const text& data = r.what.data;
   const bool is_of_document = r.experiment.has_value() || data == "seeds";
   const bool is_of_roof = r.what.is_limit() && data == "constant";
-  return data.empty() || is_of_document || is_of_roof || data == usual_data(r.what.settings) ? "" : data;
+  if (data.empty() || is_of_document || is_of_roof || data == usual_data(r.what.settings)) return {};
+  return data;
 }
 
 }  // namespace tilewise::record

@@ -13,9 +13,9 @@ namespace tilewise::record {
 /// What became of a case. Only `ok` and `interrupted` records carry times.
 enum class status : std::uint8_t { ok, wrong, skipped, failed, timeout, interrupted };
 
-/// What bounds a case: the device's own plain copy, its multiply-adds, those with product and sum rounded each, or the
-/// speed at which it reads. Each is also a case itself.
-enum class ceiling : std::uint8_t { copy, fma, muladd, read };
+/// What bounds a case: the device's own plain copy, its multiply-adds, those with product and sum rounded each, the
+/// speed at which it reads, or the launch of a kernel. Each is also a case itself.
+enum class ceiling : std::uint8_t { copy, fma, muladd, read, launch };
 
 /// The names of an enumeration, in its order.
 template <class Word>
@@ -24,7 +24,7 @@ template <>
 inline constexpr std::array<std::string_view, 6> names_of<status>{"ok",     "wrong",   "skipped",
                                                                   "failed", "timeout", "interrupted"};
 template <>
-inline constexpr std::array<std::string_view, 4> names_of<ceiling>{"copy", "fma", "muladd", "read"};
+inline constexpr std::array<std::string_view, 5> names_of<ceiling>{"copy", "fma", "muladd", "read", "launch"};
 template <>
 inline constexpr std::array<std::string_view, 2> names_of<registry::claim>{"tilewise", "own"};
 
@@ -37,7 +37,7 @@ constexpr std::string_view name_of(W which) {
   return names_of<W>[static_cast<std::size_t>(which)];
 }
 
-/// Whether it bounds operations; the others bound bytes.
+/// Whether it bounds operations; copies and reads bound bytes.
 constexpr bool is_arithmetic(ceiling which) { return which == ceiling::fma || which == ceiling::muladd; }
 
 template <word W>

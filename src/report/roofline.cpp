@@ -36,6 +36,7 @@ class roof_collector {
     switch (ceiling_of(limit)) {
       case ceiling::read: return add_speed(roofs_.readings, limit);
       case ceiling::copy: return add_speed(roofs_.copies, limit);
+      case ceiling::launch: return add_launch(1e9 * limit.bytes / *speed_of(limit));
       default: arithmetic_[{limit.dtype, ceiling_of(limit)}].push_back(*speed_of(limit));
     }
   }
@@ -53,6 +54,10 @@ class roof_collector {
   }
 
  private:
+  void add_launch(double ns) {
+    if (ns > 0) roofs_.launch_ns = std::min(ns, roofs_.launch_ns.value_or(ns));
+  }
+
   device_roofs roofs_;
   std::map<std::pair<std::string_view, ceiling>, std::vector<double>> arithmetic_;
 };
@@ -63,7 +68,9 @@ struct own_roofs {
 };
 
 using place_key = std::pair<std::string_view, std::string_view>;  // machine, processor
-using group_key = std::tuple<std::string_view, std::string_view, std::string_view>;
+using group_key = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;
+
+group_key own_key(const row& r) { return {r.machine, place_of(r), r.group, r.asked_data}; }
 
 struct all_roofs {
   std::map<place_key, roof_collector> of_device;
@@ -73,7 +80,7 @@ struct all_roofs {
     for (const row& r : rows) {
       if (!r.is_limit() || is_job(r.mode) || !speed_of(r)) continue;
       of_device[{r.machine, place_of(r)}].add(r);
-      own_roofs& own = of_group[{r.machine, place_of(r), r.group}];
+      own_roofs& own = of_group[own_key(r)];
       if (r.is_arithmetic()) own.arithmetic = &r;
       if (ceiling_of(r) == ceiling::copy) own.copy = &r;
     }
@@ -177,9 +184,10 @@ class roofline_maker {
       roofline& line = line_of(r);
       roofline_point at{
           .of = &p, .what = &r, .intensity = r.bytes > 0 ? r.operations / r.bytes : 0, .memory = {}, .arithmetic = {}};
-      const own_roofs own = limits_.of_group[{r.machine, place_of(r), r.group}];
+      const own_roofs own = limits_.of_group[own_key(r)];
       set_memory(at, own, line.roofs);
       set_arithmetic(at, own, line.roofs, unit_of(p.algorithm));
+      at.launch_ns = line.roofs.launch_ns;
       line.points.push_back(at);
     }
   }
@@ -199,15 +207,31 @@ bool roofline_point::is_memory_bound() const {
   return memory && (!arithmetic || what->bytes / *memory >= what->operations / *arithmetic);
 }
 
-double roofline_point::limit_ns() const {
+double roofline_point::work_ns() const {
   return 1e9 * (is_memory_bound() ? what->bytes / *memory : what->operations / *arithmetic);
 }
 
 std::vector<roofline> rooflines(const model& m) { return roofline_maker(m).take(); }
 
+std::vector<const roofline_point*> largest_points(const roofline& of) {
+  std::vector<const roofline_point*> all;
+  for (const roofline_point& at : of.points) {
+    const auto same = [&](const roofline_point* known) {
+      return known->what->algorithm == at.what->algorithm && known->what->dtype == at.what->dtype;
+    };
+    const auto known = std::find_if(all.begin(), all.end(), same);
+    if (known == all.end())
+      all.push_back(&at);
+    else if ((*known)->what->operations < at.what->operations)
+      *known = &at;
+  }
+  return all;
+}
+
 std::string why_implausible(const roofline& of, const roofline_point& at) {
   if (!at.is_implausible()) return "";
   if (!at.what->plausible) return at.what->doubt();
+  if (at.is_launch_bound()) return "it takes less than the launch of a kernel that does nothing took";
   if (at.is_memory_bound())
     return of.roofs.readings.empty()
                ? "its data may lie in a cache, whose speed was not measured: a copy so short is mostly its call"

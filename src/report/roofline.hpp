@@ -26,6 +26,7 @@ struct device_roofs {
   std::vector<memory_level> levels;  // found among them; none without them
   std::vector<reading> copies;       // its own copies, by size
   std::vector<arithmetic_roof> arithmetic;
+  std::optional<double> launch_ns;  // of a kernel that does nothing; none on a CPU
 };
 
 /// One problem on one device, by the fastest of our variants.
@@ -37,14 +38,23 @@ struct roofline_point {
   record::ceiling memory_by = record::ceiling::copy;
   std::optional<double> arithmetic;  // operations/s; none where the operations are comparisons
   record::ceiling arithmetic_by = record::ceiling::fma;
+  std::optional<double> launch_ns{};  // the device's: no kernel takes less
 
   /// Operations a byte from which on arithmetic bounds: the ridge point. None without both roofs.
   std::optional<double> balance() const;
   bool has_limit() const { return memory || arithmetic; }
   /// By the smaller roof, of those that were measured.
   bool is_memory_bound() const;
-  record::ceiling bound_by() const { return is_memory_bound() ? memory_by : arithmetic_by; }
-  double limit_ns() const;
+  /// So small that a call takes longer than its bytes and operations.
+  bool is_launch_bound() const { return launch_ns && has_limit() && *launch_ns > work_ns(); }
+  record::ceiling bound_by() const {
+    return is_launch_bound() ? record::ceiling::launch : is_memory_bound() ? memory_by : arithmetic_by;
+  }
+  double work_ns() const;  // of its bytes or its operations at the roof that bounds them
+  double limit_ns() const { return is_launch_bound() ? *launch_ns : work_ns(); }
+  double reached() const { return what->operations / what->kernel->median * 1e9; }  // operations/s
+  /// Whether a chart has a place for it.
+  bool is_drawn() const { return memory && arithmetic && intensity > 0; }
   double share() const { return limit_ns() / what->kernel->median; }
   /// Above 105 % of the limit: 5 % is allowed for noise.
   bool is_implausible() const { return has_limit() && share() > 1.05; }
@@ -61,6 +71,9 @@ struct roofline {
 /// not itself write a third or more of its bytes to memory beyond all caches, as scans and sorts do; of arithmetic on
 /// its type, or on integers of its width, if none was measured with it.
 std::vector<roofline> rooflines(const model& m);
+
+/// Of each algorithm and type the largest problem.
+std::vector<const roofline_point*> largest_points(const roofline& of);
 
 /// Why a share above 105 % may be. Empty below.
 std::string why_implausible(const roofline& of, const roofline_point& at);

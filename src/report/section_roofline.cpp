@@ -15,18 +15,13 @@ namespace {
 using nlohmann::json;
 using point_list = std::vector<const roofline_point*>;
 
-double reached(const roofline_point& at) { return at.what->operations / at.what->kernel->median * 1e9; }
-
-/// Where a chart has a place for it.
-bool is_drawn(const roofline_point& at) { return at.memory && at.arithmetic && at.intensity > 0; }
-
 struct axis_range {
   double from, to;
 };
 
 /// Bandwidth alone says nothing of what bounds it.
 bool has_both_roofs(const point_list& points) {
-  return std::any_of(points.begin(), points.end(), [](const roofline_point* at) { return is_drawn(*at); });
+  return std::any_of(points.begin(), points.end(), [](const roofline_point* at) { return at->is_drawn(); });
 }
 
 /// All points, and each roof's ridge.
@@ -81,7 +76,7 @@ json marks_of(const point_list& points, bool names_algorithm) {
   for (const roofline_point* at : points) {
     const row& r = *at->what;
     const double work = r.operations * 1e9;
-    const interval y{reached(*at), r.kernel->high ? std::optional(work / *r.kernel->high) : std::nullopt,
+    const interval y{at->reached(), r.kernel->high ? std::optional(work / *r.kernel->high) : std::nullopt,
                      r.kernel->low && *r.kernel->low > 0 ? std::optional(work / *r.kernel->low) : std::nullopt};
     json mark = chart_point(at->intensity, y, r.ranked() && !at->is_implausible());
     marks.push_back({{"label", names_algorithm ? r.algorithm + " " + r.dtype : r.size()},
@@ -91,18 +86,21 @@ json marks_of(const point_list& points, bool names_algorithm) {
   return marks;
 }
 
+std::string_view bound_of(const roofline_point& at) {
+  return at.is_launch_bound() ? "launch" : at.is_memory_bound() ? "memory" : "arithmetic";
+}
+
 html numbers(const roofline& of, const std::vector<const roofline_point*>& points) {
   std::vector<std::vector<html>> rows;
   for (const roofline_point* at : points) {
     const row& r = *at->what;
     const auto balance = at->balance();
     rows.push_back(
-        {html::text(r.algorithm + " " + r.dtype + ", " + r.at()), html::text(bytes(r.bytes)),
-         html::text(significant(r.operations, 3)), html::text(significant(at->intensity, 3)),
-         html::text(balance ? significant(*balance, 3) : "–"),
-         html::text(!at->has_limit()        ? "–"
-                    : at->is_memory_bound() ? "memory"
-                                            : "arithmetic"),
+        {html::text(r.algorithm + " " + r.dtype + ", " + r.at() +
+                    (r.asked_data.empty() ? "" : ", data=" + r.asked_data)),
+         html::text(bytes(r.bytes)), html::text(significant(r.operations, 3)),
+         html::text(significant(at->intensity, 3)), html::text(balance ? significant(*balance, 3) : "–"),
+         html::text(at->has_limit() ? std::string(bound_of(*at)) : "–"),
          html::text(at->has_limit() ? duration(at->limit_ns()) + ", " + std::string(name_of(at->bound_by())) : "–"),
          html::text((r.ranked() ? "" : "? ") + duration(r.kernel->median)),
          html::text(at->has_limit() ? percent(at->share()) + (at->is_implausible() ? " !" : "") : "–"),
@@ -116,19 +114,20 @@ html numbers(const roofline& of, const std::vector<const roofline_point*>& point
       rows);
 }
 
-std::string names_of(const point_list& points, bool of_memory) {
+std::string names_of(const point_list& points, std::string_view bound) {
   std::vector<std::string> names;
   for (const roofline_point* at : points)
-    if (at->has_limit() && at->is_memory_bound() == of_memory &&
+    if (at->has_limit() && bound_of(*at) == bound &&
         std::find(names.begin(), names.end(), at->what->algorithm) == names.end())
       names.push_back(at->what->algorithm);
   return listed(names, 8);
 }
 
 std::string finding_of(const point_list& points) {
-  const std::string memory = names_of(points, true), arithmetic = names_of(points, false);
-  std::string text = memory.empty() ? "" : "Bound by memory: " + memory + ". ";
-  if (!arithmetic.empty()) text += "Bound by arithmetic: " + arithmetic + ". ";
+  std::string text;
+  for (const std::string bound : {"memory", "arithmetic", "launch"})
+    if (const std::string names = names_of(points, bound); !names.empty())
+      text += "Bound by " + bound + ": " + names + ". ";
   const roofline_point* nearest = nullptr;
   for (const roofline_point* at : points)
     if (at->has_limit() && at->what->ranked() && !at->is_implausible() &&
@@ -143,7 +142,7 @@ std::string finding_of(const point_list& points) {
 html figure_of(const roofline& of, const point_list& points, const std::string& title, bool names_algorithm,
                page_builder& page) {
   point_list drawn;
-  std::copy_if(points.begin(), points.end(), std::back_inserter(drawn), [](const auto* at) { return is_drawn(*at); });
+  std::copy_if(points.begin(), points.end(), std::back_inserter(drawn), [](const auto* at) { return at->is_drawn(); });
   std::set<double> places;
   for (const roofline_point* at : drawn) places.insert(at->intensity);
   if (places.size() < 3)
@@ -159,22 +158,6 @@ html figure_of(const roofline& of, const point_list& points, const std::string& 
                      title, finding_of(points), numbers(of, points));
 }
 
-/// Of each problem the largest size.
-point_list largest_of(const roofline& of) {
-  point_list all;
-  for (const roofline_point& at : of.points) {
-    const auto same = [&](const roofline_point* known) {
-      return known->what->algorithm == at.what->algorithm && known->what->dtype == at.what->dtype;
-    };
-    const auto known = std::find_if(all.begin(), all.end(), same);
-    if (known == all.end())
-      all.push_back(&at);
-    else if ((*known)->what->operations < at.what->operations)
-      *known = &at;
-  }
-  return all;
-}
-
 }  // namespace
 
 html roofline_section(const std::vector<roofline>& all, page_builder& page) {
@@ -183,7 +166,7 @@ html roofline_section(const std::vector<roofline>& all, page_builder& page) {
   for (const roofline& of : all) machines.insert(of.machine);
   std::size_t shown = 0, left = 0;
   for (const roofline& of : all) {
-    const point_list points = largest_of(of);
+    const point_list points = largest_points(of);
     if (!has_both_roofs(points)) continue;
     if (figures.size() >= page_limits::section || shown == page_limits::boards) {
       ++left;
@@ -199,7 +182,8 @@ html roofline_section(const std::vector<roofline>& all, page_builder& page) {
              "What does more operations for each byte than the device’s balance is bound by arithmetic, all else by "
              "memory: the roofline model of Williams, Waterman and Patterson (2009). Each algorithm is shown at its "
              "largest size by the fastest of ours; its limit is the lower of the two roofs that it is held against, "
-             "which were measured on this device. Hollow marks are in doubt, or above their limit.") +
+             "which were measured on this device, or a launch. Hollow marks are in doubt, or above their "
+             "limit.") +
          tag("div", {{"class", "figures"}}, figures) + left_out(left, "devices");
 }
 

@@ -134,6 +134,11 @@ double read(backend::queue& on, memory what) {
   return static_cast<double>(loads * items * sizeof(uint4)) * passes;
 }
 
+void launch(backend::queue& on) {
+  read_again<<<1, group_size, 0, enter(on).stream()>>>(nullptr, 1, 0, nullptr);
+  TW_CUDA(cudaGetLastError());
+}
+
 /// A load of each item.
 std::uint64_t least_read(const device_info& on) {
   return std::uint64_t{on.compute_units} * groups_a_unit * group_size * sizeof(uint4);
