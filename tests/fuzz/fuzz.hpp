@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fuzz targets share. Each is a libFuzzer program, <what is read>_fuzz.cpp: any bytes are read, or refused with
-// an error that says why, and what was read holds what its reader promises. fuzz_campaign.py runs them all; one alone:
+// What the fuzz targets share. Each is a libFuzzer program, <what is read>_fuzz.cpp: any bytes are read, or refused
+// with an error that says why, and what was read holds what its reader promises. fuzz_campaign.py runs them all.
+//
 // cmake --preset fuzz && cmake --build --preset fuzz && build/fuzz/npy-fuzz -max_total_time=60
 #pragma once
 
