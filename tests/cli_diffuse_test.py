@@ -290,9 +290,12 @@ class Diffuse(Case):
         json.dump(checkpoint | {"schema": "tilewise.diffuse/2"}, open(f"{self.out}/checkpoint.json", "w"))
         self.check(run(f"diffuse {self.params} -o {self.out} --resume"), 6, "^$",
                    "is of another version, tilewise.diffuse/2 instead of tilewise.diffuse/3; continue with the Tilewise that")
-        for text in "", "[]", "{}", '{"parameters": 3}':
+        for text in "", "[]", "{}", '{"parameters": 3}', json.dumps(checkpoint | {"time": "soon"}):
             open(f"{self.out}/checkpoint.json", "w").write(text)
             self.check(run(f"diffuse {self.params} -o {self.out} --resume"), 6, "^$", "is not a checkpoint")
+        deep = json.dumps(checkpoint).replace('"mask": 53', '"mask": ' + "[" * 500000 + "]" * 500000)
+        open(f"{self.out}/checkpoint.json", "w").write(deep)
+        self.check(run(f"diffuse {self.params} -o {self.out} --resume"), 2, "^$", "with mask = something else, not 53")
 
     def test_a_late_checkpoint_is_read_at_once(self):
         self.diffuse("--steps 1")

@@ -97,6 +97,8 @@ ROWS = [
     ("verify several", "verify reduce --device cpu:serial,cpu:threads --device cpu:serial --n 1000", 0, r" = on \d+ variants, 2 devices, ", r"^$"),
     ("verify several, one missing", "verify reduce --device cpu:serial,cuda:99", 4, r"^$", r"no device 'cuda:99'"),
     ("verify below nothing", "verify scan --n -1", 2, r"^$", r"--n: '-1' is not a whole number from 0 to"),
+    ("a zero before a number", "verify scan --n 010", 2, r"^$", r"--n: '010' begins with a 0; write it without"),
+    ("a zero before a size", "reduce {d}/f4.npy --device-memory 062M", 2, r"^$", r"'062M' begins with a 0; write it without"),
     ("bench no number", "bench scan --n 1e6", 2, r"^$", r"--n: '1e6' is not a whole number from 1 to"),
     ("bench a rank of nobody", "bench scan reduce --shape 3x4", 2, r"^$",
      r"--shape 3x4 has 2 sizes; reduce takes 1, scan takes 1"),
@@ -356,6 +358,7 @@ class Surroundings(Case):
         self.check(run(f"reduce {self.d}/f4.npy --device cpu", env={}), 0, r"\d", "^$")
         self.check(run(f"reduce {self.d}/f4.npy", env={"TILEWISE_DEVICE": "cpu:serial"}), 0, r"\d", "^$")
         self.check(run(f"reduce {self.d}/f4.npy", env={"TILEWISE_DEVICE": "nix"}), 4, "^$", "no device 'nix'")
+        self.check(run(f"reduce {self.d}/f4.npy", env={"TILEWISE_DEVICE": "2*auto"}), 2, "^$", "'2[*]auto', and auto is what it says itself")
         self.check(run(f"reduce {self.d}/f4.npy", env={"TMPDIR": "/nowhere"}), 0, r"\d", "^$")
 
     def test_no_colour_where_it_is_not_wanted(self):

@@ -13,6 +13,7 @@
 #include "backend/openacc/openacc_device.hpp"
 #endif
 #include "base/nearest.hpp"
+#include "base/printable.hpp"
 
 #include <algorithm>
 #include <array>
@@ -101,6 +102,9 @@ std::shared_ptr<device> find_device(std::string_view name, const open_options& o
   if (name == "auto" || name.empty()) {
     const char* wanted = std::getenv("TILEWISE_DEVICE");
     if (wanted == nullptr || *wanted == '\0' || std::string_view(wanted) == "auto") return best_device();
+    if (group::is_group(wanted) && std::string_view(wanted).find("auto") != std::string_view::npos)
+      throw error(errc::invalid_argument, "TILEWISE_DEVICE is '" + base::printable(wanted) +
+                                              "', and auto is what it says itself; name a device instead");
     return find_device(wanted, options);
   }
   if (group::is_group(name)) return group::make_device(name, options);

@@ -2,12 +2,19 @@
 // The options that several subcommands share.
 #include "cli/commands.hpp"
 
+#include <cctype>
 #include <charconv>
 
 namespace tilewise::cli {
 
 /// More than any machine has; it keeps a typing error from starting a million threads.
 constexpr unsigned most_threads = 4096;
+
+/// CLI11 takes digits behind a 0 for octal ones; nobody means them.
+static std::string octal_fault(const std::string& text) {
+  const bool is_octal = text.size() > 1 && text[0] == '0' && std::isdigit(static_cast<unsigned char>(text[1])) != 0;
+  return is_octal ? "'" + text + "' begins with a 0; write it without" : "";
+}
 
 static void add_threads(CLI::App& command, unsigned& to) {
   command.add_option("--threads", to, "worker threads of a CPU device; 0: one per CPU")
@@ -27,7 +34,8 @@ void add_device_options(CLI::App& command, common_options& to) {
   add_threads(command, to.threads);
   command.add_option("--device-memory", to.device_memory, "most that a GPU may use, such as 512M")
       ->option_text("SIZE")
-      ->transform(CLI::AsSizeValue(false));
+      ->transform(CLI::AsSizeValue(false))
+      ->transform(CLI::Validator(octal_fault, ""));  // before the other
   add_time_limit(command, to.time_limit_s);
 }
 
@@ -65,7 +73,7 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
         std::uint64_t value = 0;
         const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
         const bool is_one = failure == std::errc() && end == text.data() + text.size();
-        if (is_one && value >= least && value <= most) return std::string();
+        if (is_one && value >= least && value <= most) return octal_fault(text);
         return "'" + text + "' is not a whole number from " + std::to_string(least) + " to " + std::to_string(most);
       },
       "");

@@ -32,8 +32,17 @@ json json_of(double value) {
 }
 
 double number_of(const json& value) {
-  return value.is_string() ? base::parse_number(value.get<std::string>(), dtype::f64).as<double>()
-                           : value.get<double>();
+  if (value.is_string()) try {
+      return base::parse_number(value.get<std::string>(), dtype::f64).as<double>();
+    } catch (const error&) {
+      // Not one of these words; get() says so.
+    }
+  return value.get<double>();
+}
+
+/// For a message. Arrays and objects are not written out: they may nest deeper than the stack reaches.
+std::string text_of(const json& value) {
+  return value.is_structured() ? "something else" : base::printable(value.dump());
 }
 
 /// A reference exists only to a whole number; get() would convert -1 and 7.9.
@@ -51,8 +60,8 @@ runlog_row row_of(const json& r) {
 void require_same(const std::string& path, const json& then, const json& now) {
   for (const auto& [name, value] : now.items())
     if (then.at(name) != value)
-      throw error(errc::invalid_argument, path + " is of a run with " + name + " = " + then.at(name).dump() + ", not " +
-                                              value.dump() +
+      throw error(errc::invalid_argument, path + " is of a run with " + name + " = " + text_of(then.at(name)) +
+                                              ", not " + text_of(value) +
                                               "; continue with its parameters, or choose another folder");
 }
 

@@ -14,6 +14,8 @@ struct field {
   std::string_view key;
   Value Owner::*member;
 };
+template <class Owner, class Value>
+field(std::string_view, Value Owner::*) -> field<Owner, Value>;  // clang has none of its own for aggregates
 
 template <class T>
 inline constexpr std::tuple<> fields_of{};

@@ -72,9 +72,11 @@ void append_names(std::vector<std::string>& names, std::string_view part, std::s
   } else {
     unsigned times = 0;
     const auto [end, fault] = std::from_chars(part.data(), part.data() + star, times);
-    if (fault != std::errc() || end != part.data() + star || times == 0 || times > most || star + 1 == part.size())
-      refuse(whole, "before * belongs a number from 1 to " + std::to_string(most) + ", and a device after it");
-    names.insert(names.end(), times, std::string(part.substr(star + 1)));
+    const std::string_view member = part.substr(star + 1);
+    if (fault != std::errc() || end != part.data() + star || times == 0 || times > most || member.empty() ||
+        is_group(member))
+      refuse(whole, "before * belongs a number from 1 to " + std::to_string(most) + ", and one device after it");
+    names.insert(names.end(), times, std::string(member));
   }
 }
 
