@@ -4,7 +4,8 @@
 // Shape:  a warp lies over several lines and a power of two of elements of each, so that it reads memory as it lies: 32
 //         columns of one row, 32 elements of one row, or something between. Eight loads are under way at a time; lanes
 //         of one line meet as a butterfly, blocks of loads on a stack in registers. A tile is 64 loads. One launch for
-//         lines that are no longer, two more for each level of tiles.
+//         lines that are no longer, two more for each level of tiles. Rows of up to 4096 elements are tiles as
+//         reduce_axis_cuda_tile.cuh has them: a warp to itself has too few loads of such a row under way.
 // Limits: none.
 // Twins:  reduce_axis_serial.cpp, reduce_axis.cl.
 #include "backend/cuda/cuda_dispatch.hpp"
