@@ -21,6 +21,7 @@ browse() {
 number() { grep -o "<html[^>]*" "$folder/dom" | grep -o "data-$1=\"[0-9]*\"" | grep -o '[0-9]*' || echo 0; }
 
 "$writer" "$folder/page.html"
+sed -i 's/<details class="panel"/& open/' "$folder/page.html"  # charts are drawn once a reader opens what they are in
 browse "$folder/page.html" --log-net-log="$folder/netlog" > "$folder/dom"
 if grep "CONSOLE" "$folder/log"; then fail "the console is not silent"; fi
 if grep -q "injected.invalid" "$folder/netlog"; then fail "a network request"; fi
