@@ -57,9 +57,11 @@ void add_tune(CLI::App& app, invocation& call) {
       command->add_flag("--transfers", asked->transfers, "what transfers and kernels take")->option_text(" ");
   CLI::Option* forget =
       command->add_flag("--forget", asked->forget, "forget what was found, and what is applied")->option_text(" ");
-  CLI::Option* json = command->add_flag("--json", race.json, "one JSON object on one line, also for errors");
+  CLI::Option* json =
+      command->add_flag("--json", race.json, "one JSON object on one line, also for errors")->option_text(" ");
   json->excludes(command->get_option("--dry-run"));
-  of_race.push_back(command->add_flag("-v,--verbose", race.verbose, "every tuning, also those left behind"));
+  of_race.push_back(
+      command->add_flag("-v,--verbose", race.verbose, "every tuning, also those left behind")->option_text(" "));
   command->add_flag("-q,--quiet", race.devices.quiet, "no progress lines; notes only of rows without a time")
       ->option_text(" ");
   transfers->excludes(selectors)->excludes(forget);
