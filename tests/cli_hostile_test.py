@@ -183,7 +183,7 @@ class Caches(HostileCase):
         self.assertEqual([os.path.exists(folder) for folder in (left, alive, fresh)], [False, True, True])
 
     def test_a_folder_that_is_not_ours_alone_is_named_and_not_used(self):
-        """Of all that a folder may be, as opencl_cache_test.cpp has it, the one that is dangerous."""
+        """Of all that a folder may be, as disk_cache_test.cpp has it, the one that is dangerous."""
         open_one = f"{self.home}/open"
         os.mkdir(open_one)
         os.chmod(open_one, 0o777)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/driver_cache.hpp"
 
+#include "base/cache_folder.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
 #include "io/unfinished.hpp"
 #if TILEWISE_WITH_OPENCL
-#include "backend/opencl/opencl_cache_folder.hpp"
+#include "backend/opencl/opencl_driver_folder.hpp"
 #endif
 
 #include <csignal>
@@ -45,7 +46,8 @@ void tell_of_cache(bool quiet) {
   static bool told = false;
   if (told || quiet) return;
   told = true;
-  if (const std::string why_none = opencl::why_no_cache(); !why_none.empty()) note("tilewise: " + why_none);
+  if (const std::string why_none = base::why_no_cache_folder(); !why_none.empty())
+    note("tilewise: OpenCL programs are rebuilt in every run: " + why_none);
 }
 
 void end_on_driver_crash() {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/driver_record.hpp"
 
+#include "base/disk_cache.hpp"
 #include "cli/icd_files.hpp"
-#if TILEWISE_WITH_OPENCL
-#include "backend/opencl/opencl_cache.hpp"
-#endif
+#include "cli/kept_json.hpp"
 
 #include <tilewise/version.hpp>
 
@@ -23,7 +22,6 @@ namespace fs = std::filesystem;
 #if TILEWISE_WITH_OPENCL
 namespace {
 
-using backend::opencl::disk_cache;
 using nlohmann::json;
 
 constexpr std::int64_t longest_s = 24 * 60 * 60;
@@ -70,17 +68,16 @@ std::string key_of(std::span<const fs::path> icds) {
     for (const fs::path& library : files_of_library(library_of(icd))) files += "  " + facts_of(library) + "\n";
   }
   const std::string nodes = device_nodes(), variables = driver_variables();
-  const std::string_view fields[] = {"drivers", TILEWISE_VERSION, boot, files, nodes, variables};
-  return backend::opencl::cache_key(fields);
+  return base::cache_key({"drivers", TILEWISE_VERSION, boot, files, nodes, variables});
 }
 
 }  // namespace
 
 std::optional<driver_findings> recorded_findings(std::span<const fs::path> icds, std::time_t now) {
-  const auto bytes = disk_cache().find(key_of(icds));
-  if (!bytes) return {};
+  const kept_json kept = find_kept(key_of(icds));
+  if (!kept.text) return {};
   try {
-    const json record = json::parse(*bytes);
+    const json record = json::parse(*kept.text);
     const std::int64_t age = now - record.at("time").get<std::int64_t>();
     if (age < 0 || age > longest_s) return {};
     driver_findings found;
@@ -97,8 +94,7 @@ void record_findings(std::span<const fs::path> icds, const driver_findings& foun
   json record{{"time", std::time(nullptr)}, {"faulty", json::array()}, {"wanted", json::array()}};
   for (const faulty_driver& driver : found.faulty) record["faulty"].push_back({driver.file, driver.what});
   for (const fs::path& file : found.wanted) record["wanted"].push_back(file.string());
-  const std::string text = record.dump(-1, ' ', false, json::error_handler_t::replace);
-  disk_cache().store(key_of(icds), {reinterpret_cast<const unsigned char*>(text.data()), text.size()});
+  keep(key_of(icds), record);
 }
 #else
 std::optional<driver_findings> recorded_findings(std::span<const fs::path>, std::time_t) { return {}; }

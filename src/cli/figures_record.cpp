@@ -2,6 +2,7 @@
 #include "cli/figures_record.hpp"
 
 #include "backend/identity.hpp"
+#include "base/disk_cache.hpp"
 #include "cli/kept_json.hpp"
 
 #include <tilewise/version.hpp>
@@ -69,7 +70,7 @@ machine_figures figures_from(const json& told) {
 }
 
 std::string key_of(const device_info& cpu) {
-  return kept_key({"figures", TILEWISE_VERSION, backend::identity_of(cpu)});
+  return base::cache_key({"figures", TILEWISE_VERSION, backend::identity_of(cpu)});
 }
 
 }  // namespace

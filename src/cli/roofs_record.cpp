@@ -2,6 +2,7 @@
 #include "cli/roofs_record.hpp"
 
 #include "backend/identity.hpp"
+#include "base/disk_cache.hpp"
 #include "cli/kept_json.hpp"
 #include "record/record_json.hpp"
 
@@ -15,7 +16,7 @@ using nlohmann::json;
 
 /// A CPU says in its identity how many threads it has. The method's number changes when other roofs are measured.
 std::string key_of(const backend::device& of) {
-  return kept_key(
+  return base::cache_key(
       {"roofs", "3", TILEWISE_VERSION, record::schema_name, of.info().name, backend::identity_of(of.info())});
 }
 

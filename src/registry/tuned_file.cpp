@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "registry/tuned_file.hpp"
 
+#include "base/disk_cache.hpp"
 #include "registry/catalog.hpp"
-
-#if TILEWISE_WITH_OPENCL
-#include "backend/opencl/opencl_cache.hpp"
-#endif
 
 #include <tilewise/error.hpp>
 #include <tilewise/version.hpp>
@@ -115,6 +112,9 @@ tuned tuned_from(std::string_view line) {
   return t;
 }
 
+/// The version is in the text, so that another one's can be named.
+std::string key_of_entry() { return base::cache_key({"tunings"}); }
+
 }  // namespace
 
 std::string to_text(std::span<const tuned> all) {
@@ -138,21 +138,8 @@ kept_tunings tunings_from(std::string_view text) {
   return kept;
 }
 
-#if TILEWISE_WITH_OPENCL
-using backend::opencl::disk_cache;
-
-namespace {
-
-/// The version is in the text, so that another one's can be named.
-std::string key_of_entry() {
-  const std::string_view name = "tunings";
-  return backend::opencl::cache_key({&name, 1});
-}
-
-}  // namespace
-
 kept_tunings read_tunings() {
-  const disk_cache cache(backend::opencl::missing_folder::stays);
+  const base::disk_cache cache(base::missing_folder::stays);
   const auto kept = cache.find(key_of_entry());
   if (!kept) return {{}, cache.has_entry(key_of_entry()) ? "they are damaged, or another user may write to them" : ""};
   return tunings_from({reinterpret_cast<const char*>(kept->data()), kept->size()});
@@ -160,18 +147,13 @@ kept_tunings read_tunings() {
 
 bool write_tunings(std::span<const tuned> all) {
   const std::string text = to_text(all);
-  const disk_cache cache;
+  const base::disk_cache cache;
   cache.store(key_of_entry(), {reinterpret_cast<const unsigned char*>(text.data()), text.size()});
   const auto kept = cache.find(key_of_entry());
   return kept && std::equal(kept->begin(), kept->end(), text.begin(), text.end(),
                             [](unsigned char a, char b) { return a == static_cast<unsigned char>(b); });
 }
 
-bool can_keep_tunings() { return disk_cache().usable(); }
-#else
-kept_tunings read_tunings() { return {}; }
-bool write_tunings(std::span<const tuned>) { return false; }
-bool can_keep_tunings() { return false; }
-#endif
+bool can_keep_tunings() { return base::disk_cache().usable(); }
 
 }  // namespace tilewise::registry

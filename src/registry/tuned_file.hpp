@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `tilewise tune` keeps: one entry of the private cache folder, beside the kernels that OpenCL compiled, with a
-// line for each problem. A build without OpenCL has no such folder.
+// What `tilewise tune` keeps: one entry of the private cache folder, with a line for each problem.
 #pragma once
 
 #include "registry/tuned.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/opencl/opencl_api.hpp"
 
-#include "backend/opencl/opencl_cache_folder.hpp"
+#include "backend/opencl/opencl_driver_folder.hpp"
 #include "base/lasting.hpp"
 
 #include <tilewise/error.hpp>

@@ -58,8 +58,9 @@ program_handle program_store::build(std::string_view source, const std::string& 
   if (const auto binary = cache_.find(key))
     if (program_handle built = build_from_binary(*binary, options); built.get() != nullptr) return built;
   program_handle built = build_from_source(source, options);
-  if (cache_.usable())
-    if (const std::vector<unsigned char> binary = binary_of(built.get()); !binary.empty()) cache_.store(key, binary);
+  if (!cache_.usable()) return built;
+  if (const std::vector<unsigned char> binary = binary_of(built.get()); !binary.empty()) cache_.store(key, binary);
+  tidy_driver_folder();  // its objects are many, and building a program takes longer anyway
   return built;
 }
 
@@ -95,8 +96,7 @@ program_handle program_store::build_from_source(std::string_view source, const s
 std::string program_store::key_of(std::string_view source, const std::string& options) const {
   const std::string device = device_text(device_, CL_DEVICE_NAME), driver = device_text(device_, CL_DRIVER_VERSION),
                     version = device_text(device_, CL_DEVICE_VERSION), platform = platform_text(device_);
-  const std::array<std::string_view, 7> fields{source, options, device, driver, version, platform, TILEWISE_VERSION};
-  return cache_key(fields);
+  return base::cache_key({source, options, device, driver, version, platform, TILEWISE_VERSION});
 }
 
 std::string program_store::log_of(cl_program what) const {

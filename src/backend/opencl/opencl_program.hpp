@@ -2,8 +2,8 @@
 // Programs: built for one device from embedded source, kept by their queue and on disk.
 #pragma once
 
-#include "backend/opencl/opencl_cache.hpp"
 #include "backend/opencl/opencl_error.hpp"
+#include "base/disk_cache.hpp"
 
 #include <tilewise/types.hpp>
 
@@ -47,7 +47,7 @@ class program_store {
 
   cl_context context_;
   cl_device_id device_;
-  disk_cache cache_;
+  base::disk_cache cache_;
   std::map<std::pair<const char*, std::string>, program> programs_;  // embedded sources have fixed addresses
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend/opencl/opencl_cache.hpp"
+#include "base/disk_cache.hpp"
 
-#include "backend/opencl/opencl_cache_limit.hpp"
+#include "base/cache_limit.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -14,7 +14,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-namespace tilewise::backend::opencl {
+namespace tilewise::base {
 
 namespace {
 
@@ -73,7 +73,7 @@ bool is_ours(const struct stat& facts) {
 
 }  // namespace
 
-std::string cache_key(std::span<const std::string_view> fields) {
+std::string cache_key(std::initializer_list<std::string_view> fields) {
   std::string joined;
   for (std::string_view field : fields) {
     const std::uint64_t length = field.size();
@@ -133,13 +133,7 @@ void disk_cache::store(const std::string& key, std::span<const unsigned char> by
   if (!entry.write_all(&header, sizeof header) || !entry.write_all(bytes.data(), bytes.size()) ||
       renameat(directory_, temporary.c_str(), directory_, (key + ".bin").c_str()) != 0)
     unlinkat(directory_, temporary.c_str(), 0);
-  limit_programs(directory_);
-  static const bool once = [this] {  // the driver's are many, and building a program takes longer anyway
-    if (faccessat(directory_, "pocl", F_OK, AT_SYMLINK_NOFOLLOW) == 0) limit_driver_objects(driver_folder());
-    remove_old_driver_folders();
-    return true;
-  }();
-  (void)once;
+  limit_entries(directory_);
 }
 
-}  // namespace tilewise::backend::opencl
+}  // namespace tilewise::base

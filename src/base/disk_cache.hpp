@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built programs on disk: in a directory that only we can write to, each entry with its key and a checksum.
+// What is kept between runs: in a folder that only we can write to, each entry with its key and a checksum.
 #pragma once
 
-#include "backend/opencl/opencl_cache_folder.hpp"
+#include "base/cache_folder.hpp"
 
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace tilewise::backend::opencl {
+namespace tilewise::base {
 
 /// XXH3-128 over the fields and their lengths, as 32 hex digits.
-std::string cache_key(std::span<const std::string_view> fields);
+std::string cache_key(std::initializer_list<std::string_view> fields);
 
-/// The directory is $XDG_CACHE_HOME/tilewise, else ~/.cache/tilewise, else what TILEWISE_CACHE names; "off" is none.
-/// It is created with mode 0700, unless a missing one is to stay missing. One that is a symbolic link, belongs to
-/// somebody else or has another mode is neither used nor repaired: then every program is built anew. No function here
-/// throws; a cache that fails is no cache. The least recently used entries make room as opencl_cache_limit.hpp says.
+/// Entries of the cache folder (cache_folder.hpp), which is created with mode 0700, unless a missing one is to stay
+/// missing. One that is a symbolic link, belongs to somebody else or has another mode is neither used nor repaired:
+/// then nothing is kept. No function here throws; a cache that fails is no cache. The least recently used entries make
+/// room as cache_limit.hpp says.
 class disk_cache {
  public:
   explicit disk_cache(missing_folder if_missing = missing_folder::is_created);
@@ -39,4 +40,4 @@ class disk_cache {
   int directory_ = -1;
 };
 
-}  // namespace tilewise::backend::opencl
+}  // namespace tilewise::base

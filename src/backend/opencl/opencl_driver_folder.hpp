@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where compiled programs may be kept: only in folders that are ours alone.
+// Where an OpenCL driver keeps what it compiled: in our cache folder, which nobody else can write to.
 #pragma once
 
+#include "base/cache_limit.hpp"
+
+#include <cstdint>
 #include <string>
 
 namespace tilewise::backend::opencl {
-
-enum class missing_folder : bool { stays, is_created };
-
-/// A descriptor of the cache folder (opencl_cache.hpp says which); -1 if it is off, not ours alone, or missing and to
-/// stay so.
-int open_cache_folder(missing_folder if_missing);
-
-/// Why there is no cache folder, as a sentence that names it; empty if there is one, or if TILEWISE_CACHE is "off".
-std::string why_no_cache();
 
 /// PoCL keeps its own objects and silently runs a swapped one: unless POCL_CACHE_DIR is set, points it into our folder
 /// or, if there is none, at one created for this process and removed with it. Returns why there is no such place at
@@ -28,7 +22,11 @@ std::string driver_folder_aside();
 /// True if the driver now has to start with an empty folder.
 bool move_driver_folder_aside();
 
-/// Removes what was moved aside more than a day ago.
-void remove_old_driver_folders();
+/// Makes room once in a process, and removes what was moved aside more than a day ago.
+void tidy_driver_folder();
+
+/// Makes room in PoCL's folder, as base/cache_limit.hpp does among our entries. A program's objects stay for a day
+/// after its last use: PoCL reads them while it runs, and does not say when.
+void limit_driver_objects(const std::string& folder, std::uint64_t limit = base::cache_limit);
 
 }  // namespace tilewise::backend::opencl

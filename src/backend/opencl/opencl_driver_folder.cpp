@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/opencl/opencl_driver_folder.hpp"
+
+#include "base/cache_folder.hpp"
+#include "base/variable.hpp"
+#include "base/left_behind.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace tilewise::backend::opencl {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view moved_aside = "pocl.damaged-", of_one_run = "tilewise-drivers-";
+
+/// A folder of this process. It is created before the drivers are loaded, so that it is removed after they end.
+class run_folder {
+ public:
+  run_folder() {
+    for (const std::string& parent : {base::variable("TMPDIR"), std::string("/tmp")}) {
+      if (!parent.starts_with('/')) continue;
+      base::remove_left_behind(parent, of_one_run);
+      path_ = parent + "/" + std::string(of_one_run) + base::mark_of_process() + "XXXXXX";
+      if (mkdtemp(path_.data()) != nullptr) return;
+    }
+    path_.clear();
+  }
+  ~run_folder() {
+    std::error_code ignored;
+    if (!path_.empty() && getpid() == process_) fs::remove_all(path_, ignored);
+  }
+  run_folder(const run_folder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  const pid_t process_ = getpid();
+  std::string path_;
+};
+
+/// 0, which is long ago, for what does not exist.
+std::time_t time_of(const fs::path& file) {
+  struct stat facts {};
+  return lstat(file.c_str(), &facts) == 0 ? facts.st_mtim.tv_sec : 0;
+}
+
+std::vector<fs::path> entries_of(const fs::path& folder) {
+  std::vector<fs::path> all;
+  std::error_code failure;
+  for (fs::directory_iterator at(folder, failure), end; !failure && at != end; at.increment(failure))
+    all.push_back(at->path());
+  return all;
+}
+
+std::uint64_t bytes_in(const fs::path& folder) {
+  std::uint64_t bytes = 0;
+  std::error_code failure, ignored;
+  for (fs::recursive_directory_iterator at(folder, failure), end; !failure && at != end; at.increment(failure))
+    if (at->is_regular_file(ignored)) bytes += at->file_size(ignored);
+  return bytes;
+}
+
+/// In one step for everybody else: renamed first.
+void remove_program(const fs::path& program, const fs::path& folder) {
+  static unsigned removed = 0;
+  std::error_code failure;
+  const fs::path away = folder / (".old-" + std::to_string(getpid()) + "-" + std::to_string(removed++));
+  fs::rename(program, away, failure);
+  fs::remove_all(failure ? program : away, failure);
+}
+
+}  // namespace
+
+std::string make_folder_for_driver() {
+  if (!base::variable("POCL_CACHE_DIR").empty()) return "";
+  std::string objects = driver_folder();
+  if (objects.empty()) {
+    static const run_folder instead;
+    objects = instead.path();
+  }
+  if (objects.empty())
+    return "OpenCL drivers are not loaded because there is no private folder for what they compile; set TMPDIR to a "
+           "writable folder.";
+  setenv("POCL_CACHE_DIR", objects.c_str(), 1);
+  return "";
+}
+
+std::string driver_folder() {
+  const std::string ours = base::cache_folder();
+  if (ours.empty() || !base::is_private(ours) || !base::is_private(ours + "/pocl")) return "";
+  return ours + "/pocl";
+}
+
+std::string driver_folder_aside() {
+  return base::cache_folder() + "/" + std::string(moved_aside) + std::to_string(getpid());
+}
+
+bool move_driver_folder_aside() {
+  const std::string folder = driver_folder(), named = base::variable("POCL_CACHE_DIR");
+  const bool is_used = !folder.empty() && (named.empty() || named == folder);
+  return is_used && std::rename(folder.c_str(), driver_folder_aside().c_str()) == 0 && base::is_private(folder);
+}
+
+void tidy_driver_folder() {
+  static const bool once = [] {
+    const std::string ours = base::cache_folder();
+    std::error_code ignored;
+    if (ours.empty()) return true;
+    if (fs::exists(ours + "/pocl", ignored)) limit_driver_objects(driver_folder());
+    base::remove_left_behind(ours, moved_aside);
+    return true;
+  }();
+  (void)once;
+}
+
+void limit_driver_objects(const std::string& folder, std::uint64_t limit) {
+  constexpr std::time_t day = 24 * 60 * 60;
+  const std::time_t recent = std::time(nullptr) - day;
+  std::vector<base::cached_item> all;
+  std::error_code ignored;
+  for (const fs::path& group : entries_of(folder)) {
+    const std::string name = group.filename();
+    if (name.starts_with("tempfile_") || name.starts_with(".old-")) {  // left by a process that has ended
+      if (time_of(group) <= recent) fs::remove_all(group, ignored);
+    } else {
+      for (const fs::path& program : entries_of(group))
+        all.push_back({program, bytes_in(program), std::max(time_of(program), time_of(program / "last_accessed"))});
+    }
+  }
+  for (const base::cached_item& old : base::surplus(std::move(all), limit, recent)) remove_program(old.name, folder);
+}
+
+}  // namespace tilewise::backend::opencl

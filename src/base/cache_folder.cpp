@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/cache_folder.hpp"
+
+#include "base/variable.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace tilewise::base {
+
+namespace {
+
+bool is_off() { return variable("TILEWISE_CACHE") == "off"; }
+
+/// A folder that nobody else can use, or why it is not one.
+struct private_folder {
+  int descriptor = -1;
+  std::string fault;
+};
+
+private_folder refused(int descriptor, std::string fault) {
+  close(descriptor);
+  return {-1, std::move(fault)};
+}
+
+private_folder open_private(const std::string& name, missing_folder if_missing) {
+  const int made = if_missing == missing_folder::stays || mkdir(name.c_str(), 0700) == 0 ? 0 : errno;
+  const int folder = open(name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (folder < 0) {
+    if (errno == ENOTDIR || errno == ELOOP) return {-1, "it is not a folder, or is a link to one"};
+    return {-1, std::string("it cannot be created: ") + std::strerror(errno == ENOENT ? made : errno)};
+  }
+  struct stat facts {};
+  if (fstat(folder, &facts) != 0 || facts.st_uid != geteuid()) return refused(folder, "it belongs to another user");
+  if ((facts.st_mode & 07777) != 0700) return refused(folder, "others may use it; `chmod 700` makes it yours alone");
+  return {folder, ""};
+}
+
+}  // namespace
+
+bool is_private(const std::string& folder) {
+  const int descriptor = open_private(folder, missing_folder::is_created).descriptor;
+  if (descriptor >= 0) close(descriptor);
+  return descriptor >= 0;
+}
+
+std::string cache_folder(missing_folder if_missing) {
+  if (is_off()) return "";
+  if (const std::string named = variable("TILEWISE_CACHE"); !named.empty()) return named;
+  std::string caches = variable("XDG_CACHE_HOME");
+  if (!caches.starts_with('/')) {
+    const std::string home = variable("HOME");
+    if (!home.starts_with('/')) return "";
+    caches = home + "/.cache";
+  }
+  if (if_missing == missing_folder::is_created) mkdir(caches.c_str(), 0700);  // may exist already
+  return caches + "/tilewise";
+}
+
+int open_cache_folder(missing_folder if_missing) {
+  const std::string name = cache_folder(if_missing);
+  return name.empty() ? -1 : open_private(name, if_missing).descriptor;
+}
+
+std::string why_no_cache_folder() {
+  if (is_off()) return "";
+  const std::string name = cache_folder();
+  if (name.empty()) return "the cache folder is not used because HOME does not name one";
+  const private_folder folder = open_private(name, missing_folder::is_created);
+  if (folder.descriptor >= 0) close(folder.descriptor);
+  return folder.fault.empty() ? "" : "the cache folder '" + name + "' is not used because " + folder.fault;
+}
+
+}  // namespace tilewise::base

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where what was found or compiled may be kept: only in folders that are ours alone.
+#pragma once
+
+#include <string>
+
+namespace tilewise::base {
+
+enum class missing_folder : bool { stays, is_created };
+
+/// Whether it is a folder that nobody else can use; created if missing.
+bool is_private(const std::string& folder);
+
+/// $XDG_CACHE_HOME/tilewise, else ~/.cache/tilewise, else what TILEWISE_CACHE names. Empty if that is "off", or if
+/// nothing names one.
+std::string cache_folder(missing_folder if_missing = missing_folder::is_created);
+
+/// A descriptor of that folder; -1 if there is none, if it is not ours alone, or missing and to stay so.
+int open_cache_folder(missing_folder if_missing);
+
+/// Why there is no cache folder, as the end of a sentence that names it; empty if there is one, or if it is off.
+std::string why_no_cache_folder();
+
+}  // namespace tilewise::base

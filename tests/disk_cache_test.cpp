@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cache on disk: private, all or nothing, and never a damaged entry.
+#include "base/disk_cache.hpp"
+#include "base/cache_limit.hpp"
+#include "cache_fixture.hpp"
+
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace tilewise::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+class DiskCache : public cache_fixture {
+ protected:
+  fs::path entry() const { return folder_ / (key_ + ".bin"); }
+  void store() const { base::disk_cache().store(key_, payload_); }
+  bool finds() const { return base::disk_cache().find(key_) == payload_; }
+  bool finds_nothing() const { return !base::disk_cache().find(key_).has_value(); }
+
+  const std::string key_ = base::cache_key({"source", "options"});
+  const std::vector<unsigned char> payload_{1, 2, 3, 250, 0, 7};
+};
+
+TEST_F(DiskCache, KeepsWhatWasStored) {
+  EXPECT_TRUE(finds_nothing());
+  store();
+  EXPECT_TRUE(finds());
+  struct stat facts;
+  ASSERT_EQ(stat(folder_.c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 07777, 0700u);
+  ASSERT_EQ(stat(entry().c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 07777, 0600u);
+}
+
+TEST_F(DiskCache, KeysDifferWhereFieldsAreCutElsewhere) {
+  EXPECT_NE(base::cache_key({"sourceo", "ptions"}), key_);
+  EXPECT_NE(base::cache_key({"sourceoptions", ""}), key_);
+}
+
+TEST_F(DiskCache, IsOffInAFolderThatIsNotOursAlone) {
+  store();
+  for (mode_t mode : {0755, 0777, 0701, 0500, 01700}) {
+    chmod(folder_.c_str(), mode);
+    EXPECT_FALSE(base::disk_cache().usable()) << std::oct << mode;
+    struct stat facts;
+    stat(folder_.c_str(), &facts);
+    EXPECT_EQ(facts.st_mode & 07777, mode) << "it is not repaired either";
+  }
+  chmod(folder_.c_str(), 0700);
+  EXPECT_TRUE(finds());
+  fs::create_directory_symlink(folder_, scratch_.path() / "link");
+  setenv("TILEWISE_CACHE", (scratch_.path() / "link").c_str(), 1);
+  EXPECT_FALSE(base::disk_cache().usable());
+  if (geteuid() == 0) {
+    ASSERT_EQ(chown(folder_.c_str(), 12345, 0), 0);
+    setenv("TILEWISE_CACHE", folder_.c_str(), 1);
+    EXPECT_FALSE(base::disk_cache().usable());
+  }
+}
+
+TEST_F(DiskCache, SaysWhyAFolderIsNotUsed) {
+  const fs::path link = scratch_.path() / "link", open_one = scratch_.path() / "open";
+  fs::create_directory_symlink(folder_, link);
+  fs::create_directory(open_one);
+  fs::permissions(open_one, fs::perms::all);
+  const std::pair<std::string, std::string> reasons[] = {{open_one, "others may use it"},
+                                                         {link, "it is not a folder, or is a link to one"},
+                                                         {"/dev/null", "it is not a folder"},
+                                                         {"/proc/none", "it cannot be created"},
+                                                         {"/nonexistent/deep", "it cannot be created"}};
+  for (const auto& [folder, why] : reasons) {
+    setenv("TILEWISE_CACHE", folder.c_str(), 1);
+    EXPECT_NE(base::why_no_cache_folder().find("'" + folder + "' is not used because " + why), std::string::npos)
+        << base::why_no_cache_folder();
+  }
+  setenv("TILEWISE_CACHE", "off", 1);
+  EXPECT_EQ(base::why_no_cache_folder(), "");
+}
+
+TEST_F(DiskCache, IsOffWhereThereIsNoPlaceForIt) {
+  for (const char* name : {"off", "/proc/none", "/dev/null"}) {
+    setenv("TILEWISE_CACHE", name, 1);
+    EXPECT_FALSE(base::disk_cache().usable()) << name;
+    EXPECT_TRUE(finds_nothing());
+    store();
+  }
+  const environment_variable none("TILEWISE_CACHE", ""), no_base("XDG_CACHE_HOME", "relative/path"),
+      no_home("HOME", "");
+  EXPECT_FALSE(base::disk_cache().usable());
+}
+
+TEST_F(DiskCache, UsesTheUsersCacheFolderAndMakesIt) {
+  const fs::path caches = scratch_.path() / "caches";
+  const environment_variable none("TILEWISE_CACHE", ""), base("XDG_CACHE_HOME", caches.string());
+  store();
+  EXPECT_TRUE(fs::exists(caches / "tilewise" / (key_ + ".bin")));
+}
+
+TEST_F(DiskCache, NeverReturnsADamagedEntry) {
+  store();
+  std::ifstream in(entry(), std::ios::binary);
+  const std::string good((std::istreambuf_iterator<char>(in)), {});
+  const auto write = [&](const std::string& bytes) {
+    std::ofstream(entry(), std::ios::binary | std::ios::trunc) << bytes;
+  };
+  for (std::size_t bit = 0; bit < good.size() * 8; ++bit) {
+    std::string bad = good;
+    bad[bit / 8] = static_cast<char>(bad[bit / 8] ^ (1 << bit % 8));
+    write(bad);
+    EXPECT_TRUE(finds_nothing()) << "bit " << bit;
+  }
+  for (std::size_t length = 0; length < good.size(); ++length) {
+    write(good.substr(0, length));
+    EXPECT_TRUE(finds_nothing()) << "length " << length;
+  }
+  write(good + "x");
+  EXPECT_TRUE(finds_nothing());
+  write(good);
+  EXPECT_TRUE(finds());
+}
+
+TEST_F(DiskCache, ReadsNoEntryThatOthersCouldHaveWritten) {
+  store();
+  chmod(entry().c_str(), 0622);
+  EXPECT_TRUE(finds_nothing());
+  chmod(entry().c_str(), 0600);
+  EXPECT_TRUE(finds());
+  fs::rename(entry(), scratch_.path() / "elsewhere");
+  fs::create_symlink(scratch_.path() / "elsewhere", entry());
+  EXPECT_TRUE(finds_nothing());
+  fs::remove(entry());
+  ASSERT_EQ(mkfifo(entry().c_str(), 0600), 0);
+  EXPECT_TRUE(finds_nothing()) << "and does not wait for a writer";
+  fs::rename(scratch_.path() / "elsewhere", entry());
+  const std::string other = base::cache_key({"another source"});
+  fs::copy_file(entry(), folder_ / (other + ".bin"));
+  EXPECT_FALSE(base::disk_cache().find(other).has_value()) << "an entry of another key";
+}
+
+TEST_F(DiskCache, SixteenProcessesAtOnceSeeWholeEntriesOnly) {
+  std::vector<pid_t> children;
+  for (unsigned char id = 0; id < 16; ++id) {
+    const pid_t child = fork();
+    if (child != 0) {
+      children.push_back(child);
+      continue;
+    }
+    const base::disk_cache cache;
+    bool ok = true;
+    for (int round = 0; round < 50; ++round) {
+      cache.store(key_, std::vector<unsigned char>(20000, id));
+      const auto found = cache.find(key_);
+      ok = ok && found && found->size() == 20000 && std::set<unsigned char>(found->begin(), found->end()).size() == 1;
+    }
+    _exit(ok ? 0 : 1);
+  }
+  for (pid_t child : children) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1) << "temporary files are left";
+}
+
+std::string names_of(const std::vector<base::cached_item>& items) {
+  std::string names;
+  for (const base::cached_item& item : items) names += item.name;
+  return names;
+}
+
+TEST_F(DiskCache, WhatWasUsedLongestAgoMakesRoom) {
+  const std::vector<base::cached_item> all{{"c", 30, 300}, {"a", 30, 100}, {"d", 30, 400}, {"b", 30, 200}};
+  EXPECT_EQ(names_of(base::surplus(all, 120, 1000)), "");
+  EXPECT_EQ(names_of(base::surplus(all, 119, 1000)), "a");
+  EXPECT_EQ(names_of(base::surplus(all, 60, 1000)), "ab");
+  EXPECT_EQ(names_of(base::surplus(all, 60, 150)), "a") << "what was used after that stays";
+  EXPECT_EQ(names_of(base::surplus(all, 0, 1000)), "abcd");
+  EXPECT_EQ(names_of(base::surplus({}, 0, 1000)), "");
+}
+
+TEST_F(DiskCache, ProgramsStayWithinALimit) {
+  const base::disk_cache cache;
+  const std::vector<unsigned char> large(1 << 20, 7);
+  std::vector<std::string> keys;
+  for (const char* name : {"oldest", "used", "old", "recent"}) {
+    keys.push_back(base::cache_key({name}));
+    cache.store(keys.back(), large);
+  }
+  const auto file = [&](std::size_t i) { return folder_ / (keys[i] + ".bin"); };
+  for (std::size_t i : {0, 1, 2}) age(file(i), 4000 - 100 * static_cast<long>(i));
+  EXPECT_TRUE(cache.find(keys[1])) << "which is used now";
+  std::ofstream(folder_ / "half.1.2.tmp") << "left by a process that was killed";
+  age(folder_ / "half.1.2.tmp", 5000);
+  std::ofstream(folder_ / "notes") << "not ours";
+  age(folder_ / "notes", 9000);
+  const int directory = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY);
+  const auto left = [&] {
+    std::string text;
+    for (std::size_t i = 0; i < keys.size(); ++i) text += fs::exists(file(i)) ? "x" : "-";
+    return text + (fs::exists(folder_ / "half.1.2.tmp") ? "t" : "");
+  };
+  base::limit_entries(directory, 64 << 20);
+  EXPECT_EQ(left(), "xxxxt");
+  base::limit_entries(directory, (7 << 20) / 2);
+  EXPECT_EQ(left(), "-xxx");
+  base::limit_entries(directory, 0);
+  EXPECT_EQ(left(), "-x-x") << "what was used within an hour stays";
+  EXPECT_TRUE(fs::exists(folder_ / "notes"));
+  close(directory);
+}
+
+TEST_F(DiskCache, StoringKeepsTheLimit) {
+  const std::vector<unsigned char> large(base::cache_limit / 4, 7);
+  for (int i = 0; i < 5; ++i) {
+    const std::string key = base::cache_key({std::to_string(i)});
+    base::disk_cache().store(key, large);
+    age(folder_ / (key + ".bin"), 10000 - i);
+  }
+  store();
+  std::uintmax_t bytes = 0;
+  for (const auto& entry : fs::directory_iterator(folder_))
+    if (entry.is_regular_file()) bytes += entry.file_size();
+  EXPECT_LE(bytes, base::cache_limit);
+  EXPECT_GT(bytes, base::cache_limit / 2);
+  EXPECT_TRUE(finds());
+}
+
+TEST_F(DiskCache, ProcessesThatLimitItAtOnceKeepWhatIsInUse) {
+  std::vector<pid_t> children;
+  for (unsigned char id = 0; id < 8; ++id) {
+    const pid_t child = fork();
+    if (child != 0) {
+      children.push_back(child);
+      continue;
+    }
+    const base::disk_cache cache;
+    const int directory = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY);
+    const std::vector<unsigned char> program(20000, id);
+    bool ok = true;
+    for (int round = 0; round < 50; ++round) {
+      const std::string number = std::to_string(round);
+      const std::string shared = base::cache_key({number}), key = base::cache_key({number, std::to_string(id)});
+      cache.store(key, program);
+      cache.store(shared, program);
+      age(folder_ / (shared + ".bin"), 10000);
+      base::limit_entries(directory, 0);
+      ok = ok && cache.find(key) == program;
+    }
+    _exit(ok ? 0 : 1);
+  }
+  for (pid_t child : children) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+}
+
+}  // namespace
+}  // namespace tilewise::tests
