@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-# tilewise_algorithm(NAME BACKENDS serial cpu opencl cuda openacc): adds an algorithm's folder to the library and the catalog.
+# tilewise_algorithm(NAME BACKENDS serial cpu opencl cuda openacc [PROGRAMS_AFTER FILE.cl...]): adds an algorithm's folder to the
+# library and the catalog.
 #
 # The folder holds NAME.cpp, NAME_algorithm.cpp and, for each backend, NAME_<backend>.cpp with the function
 # `std::vector<registry::variant> NAME_<backend>_variants()` in namespace tilewise::impl::NAME. A missing file is an error.
 # Helpers of a backend file, NAME_<backend>_*.cpp, are added too; CUDA files that hold kernels end in .cu. Beside them may lie:
-#   NAME.cl               embedded after order/operators.cl and block_tree.cl as embedded::NAME_cl
+#   NAME.cl               embedded after order/operators.cl, block_tree.cl and the FILEs of order/ as embedded::NAME_cl
 #   NAME_METHOD.cl        embedded after all of these as embedded::NAME_METHOD_cl
 #   NAME_cpu*_kernels.cpp compiled once for each of TILEWISE_CPU_LEVELS, with TILEWISE_LEVEL = v2, v3, v4
 #   NAME_test.cpp         added to the tests
 function(tilewise_algorithm name)
-  cmake_parse_arguments(arg "" "" "BACKENDS" ${ARGN})
+  cmake_parse_arguments(arg "" "" "BACKENDS;PROGRAMS_AFTER" ${ARGN})
   set(parts ${name}_algorithm.cpp)
   target_sources(tilewise PRIVATE ${name}.cpp ${name}_algorithm.cpp)
   set_property(GLOBAL APPEND PROPERTY TILEWISE_ALGORITHMS ${name})
@@ -51,7 +52,9 @@ function(tilewise_algorithm name)
     file(GLOB methods CONFIGURE_DEPENDS ${name}_*.cl)
     foreach(source IN LISTS shared methods)
       get_filename_component(program ${source} NAME_WE)
-      set(files ${PROJECT_SOURCE_DIR}/src/order/operators.cl ${PROJECT_SOURCE_DIR}/src/order/block_tree.cl ${shared} ${source})
+      set(before operators.cl block_tree.cl ${arg_PROGRAMS_AFTER})
+      list(TRANSFORM before PREPEND ${PROJECT_SOURCE_DIR}/src/order/)
+      set(files ${before} ${shared} ${source})
       list(REMOVE_DUPLICATES files)
       tilewise_embed(tilewise ${program}_cl ${files})
     endforeach()

@@ -1,80 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   reduce_axis/opencl. Tiles: the block value of every whole tile of each line, then of every whole tile of
-//         those, until less than a tile of a line is left. Finish: what is left on each level, the highest first.
+// What:   reduce_axis/opencl. Values (line_tile.cl): the block value of every whole tile of each line, then of every
+//         whole tile of those, until less than a tile of a line is left. Finish: what is left on one level, after the
+//         prefix of the levels above; with kernels of their own where that is at most a run.
 // Order:  that of reduce.cl, for each line: tiles are aligned blocks, what is left over are the digits of the length.
-// Shape:  a group holds 2^log_lines lines side by side and 2^log_length elements of each, loaded in the order in which
-//         they lie in memory: by lines where these are columns, by elements where they are rows.
-// Limits: local memory for TW_TILE elements; at most TW_GROUP lines in a group.
-// Twins:  reduce_axis_serial.cpp, reduce_axis_cuda.cu; embedded after order/operators.cl and order/block_tree.cl.
+// Shape:  line_tile.cl; of short lines an item takes one after another.
+// Limits: local memory for TW_TILE elements.
+// Twins:  reduce_axis_serial.cpp, reduce_axis_cuda.cu; embedded after order/line_tile.cl.
 
-// Element e of line l is from[first + e * element + l * line].
-static inline void tw_load(__global const TW_T* from, ulong first, ulong element, ulong line, uint length, uint lines,
-                           uint log_length, uint log_lines, uint by_rows, __local TW_T* nodes) {
-  for (uint i = get_local_id(0); i < 1u << (log_length + log_lines); i += TW_GROUP) {
-    const uint e = by_rows ? i & ((1u << log_length) - 1) : i >> log_lines;
-    const uint l = by_rows ? i >> log_length : i & ((1u << log_lines) - 1);
-    if (e < length && l < lines) nodes[e << log_lines | l] = from[first + e * element + l * line];
+// `before` continued by `count` elements, of whose tree `mine` has the left children.
+#define TW_DEFINE_PREFIX(NAME, LOG)                                                   \
+  static inline TW_T NAME(const TW_T* mine, TW_T root, TW_T before, uint count) {     \
+    if (count == 1u << (LOG)) return tw_apply(before, root);                          \
+    _Pragma("unroll") for (int k = (LOG); k-- > 0;) {                                 \
+      TW_T block = mine[(1 << k) - 1];                                                \
+      _Pragma("unroll") for (int j = 1; j < 1 << ((LOG)-1 - k); ++j) {                \
+        if (count >> (k + 1) == (uint)j) block = mine[(j << (k + 1)) + (1 << k) - 1]; \
+      }                                                                               \
+      if (count >> k & 1) before = tw_apply(before, block);                           \
+    }                                                                                 \
+    return before;                                                                    \
   }
-  barrier(CLK_LOCAL_MEM_FENCE);  // all elements are there
+TW_DEFINE_PREFIX(tw_prefix_in_run, TW_LOG_ITEMS)
+TW_DEFINE_PREFIX(tw_prefix_in_line, TW_LOG_SHORT)
+
+// What a level outputs; reduce_axis_opencl.cpp has the same numbers.
+#define TW_HAS_PREFIXES 1  // of the levels above
+#define TW_IS_RESULT 2     // else a prefix for the level below
+
+static inline TW_T tw_before(__global const TW_T* prefixes, ulong line, uint mode) {
+  return mode & TW_HAS_PREFIXES ? prefixes[line] : TW_IDENTITY;
+}
+static inline TW_T tw_output(TW_T prefix, TW_T init, uint mode) {
+  return mode & TW_IS_RESULT ? tw_canonical(tw_apply(init, prefix)) : prefix;
 }
 
-// The values of all blocks that lie within `length` elements, each at its first element unless a larger block has it.
-static inline void tw_merge(__local TW_T* nodes, uint length, uint lines, uint log_lines) {
-  for (uint k = 0; length >> (k + 1) != 0; ++k) {
-    const uint pairs = length >> (k + 1) << log_lines;
-    for (uint i = get_local_id(0); i < pairs; i += TW_GROUP) {
-      const uint l = i & ((1u << log_lines) - 1), left = i >> log_lines << (k + 1 + log_lines) | l;
-      if (l >= lines) continue;
-      nodes[left] = tw_apply(nodes[left], nodes[left + (1u << (k + log_lines))]);
+__kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_finish(__global const TW_T* in, ulong in_first,
+                                                                              tw_lines of, tw_shape s,
+                                                                              __global const TW_T* prefixes, TW_T init,
+                                                                              uint mode, __global TW_T* out,
+                                                                              ulong out_first, ulong first_tile) {
+  __local TW_T stage[TW_STAGE], meetings[TW_MEETINGS];
+  const tw_place p = tw_place_of(s, of, first_tile + get_group_id(0));
+  const tw_run at = tw_own_run(s, p);
+  const ulong first = in_first + tw_first_of(p, of), line = p.line + at.line;
+  TW_T mine[TW_ITEMS], left[TW_LOG_GROUP];
+  if (!tw_is_direct(s)) tw_load_stage(s, of, p, in, first, stage);
+  tw_take_run(s, of, at, in, first, stage, mine);
+  const TW_T root = tw_item_up(mine), value = tw_meet(at, root, left, meetings);
+  const bool is_whole = p.length >> s.log_length != 0;
+  if (at.line >= p.present || at.number != (is_whole ? 0 : p.length >> s.log_run)) return;
+  const TW_T before = tw_before(prefixes, line, mode);
+  const TW_T prefix =
+      is_whole ? tw_apply(before, value) : tw_prefix_in_run(mine, root, tw_prefix_of_run(at, before, left), at.count);
+  out[out_first + line] = tw_output(prefix, init, mode);
+}
+
+__kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_finish_short(
+    __global const TW_T* in, ulong in_first, tw_lines of, tw_shape s, __global const TW_T* prefixes, TW_T init,
+    uint mode, __global TW_T* out, ulong out_first, ulong first_tile) {
+  __local TW_T stage[TW_STAGE];
+  const tw_place p = tw_place_of(s, of, first_tile + get_group_id(0));
+  const ulong first = in_first + tw_first_of(p, of);
+  if (s.by_rows) tw_load_stage(s, of, p, in, first, stage);
+  for (uint l = get_local_id(0); l < p.present; l += TW_GROUP) {
+    TW_T mine[TW_SHORT];
+    _Pragma("unroll") for (uint i = 0; i < TW_SHORT; ++i) {
+      mine[i] = TW_IDENTITY;
+      if (i < p.length) mine[i] = s.by_rows ? stage[TW_PLACE(l * s.pitch + i)] : in[first + l + i * of.element];
     }
-    barrier(CLK_LOCAL_MEM_FENCE);  // this level's blocks are there
+    const TW_T before = tw_before(prefixes, p.line + l, mode), root = tw_short_up(mine);
+    out[out_first + p.line + l] = tw_output(tw_prefix_in_line(mine, root, before, p.length), init, mode);
   }
-}
-
-__kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_tiles(__global const TW_T* from, ulong first,
-                                                                             ulong element, ulong line, ulong lines,
-                                                                             uint log_length, uint log_lines,
-                                                                             uint by_rows, __global TW_T* values,
-                                                                             ulong values_first, ulong first_tile) {
-  __local TW_T nodes[TW_TILE];
-  const ulong bands = (lines + (1ul << log_lines) - 1) >> log_lines, group = first_tile + get_group_id(0);
-  const ulong tile = group / bands, begin = group % bands << log_lines;
-  const uint present = (uint)min(lines - begin, 1ul << log_lines), length = 1u << log_length;
-  tw_load(from, first + (tile << log_length) * element + begin * line, element, line, length, present, log_length,
-          log_lines, by_rows, nodes);
-  tw_merge(nodes, length, present, log_lines);
-  if (get_local_id(0) < present) values[values_first + tile * lines + begin + get_local_id(0)] = nodes[get_local_id(0)];
-}
-
-__kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_finish(
-    __global const TW_T* in, ulong in_first, ulong element, ulong line, ulong lines, ulong n, uint log_length,
-    uint log_lines, uint by_rows, __global const TW_T* values, __global TW_T* out, ulong out_first, TW_T init,
-    uint has_init, ulong first_tile) {
-  __local TW_T nodes[TW_TILE];
-  const ulong begin = (first_tile + get_group_id(0)) << log_lines;
-  const uint present = (uint)min(lines - begin, 1ul << log_lines), me = get_local_id(0);
-  TW_T prefix = TW_IDENTITY;
-  int level = 0;
-  while (n >> (level + 1) * log_length != 0) ++level;
-  for (; level >= 0; --level) {
-    const ulong count = n >> level * log_length, whole = count >> log_length << log_length;
-    const uint rest = (uint)(count - whole);
-    ulong at = 0;
-    for (int below = 1; below < level; ++below) at += (n >> below * log_length) * lines;
-    barrier(CLK_LOCAL_MEM_FENCE);  // the level before has been read
-    if (level == 0)
-      tw_load(in, in_first + whole * element + begin * line, element, line, rest, present, log_length, log_lines,
-              by_rows, nodes);
-    else
-      tw_load(values, at + whole * lines + begin, lines, 1, rest, present, log_length, log_lines, 0, nodes);
-    tw_merge(nodes, rest, present, log_lines);
-    if (me >= present) continue;
-    for (uint left = rest, position = 0, k = log_length; k-- > 0;) {
-      if ((left >> k & 1) == 0) continue;
-      prefix = tw_apply(prefix, nodes[position << log_lines | me]);
-      position += 1u << k;
-    }
-  }
-  if (me < present)
-    out[out_first + begin + me] = tw_canonical(n == 0 ? init : has_init ? tw_apply(init, prefix) : prefix);
 }

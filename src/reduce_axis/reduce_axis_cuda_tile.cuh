@@ -7,19 +7,15 @@
 //         without gaps it does in shared memory too, so that rows of any length waste nothing.
 // Limits: called by whole groups. Lines no longer than a run are for kernels of their own, whose threads take one
 //         after another.
-// Twins:  scan_axis_tile.hpp for OpenCL.
+// Twins:  line_tile.cl.
 #pragma once
 
 #include "backend/cuda/cuda_warp.cuh"
-#include "base/ceil_div.hpp"
-#include "registry/matrix_shape.hpp"
-
-#include <algorithm>
-#include <bit>
+#include "reduce_axis/reduce_axis_tile.hpp"
 
 namespace tilewise::impl::reduce_axis {
 
-using backend::cuda::all_lanes, backend::cuda::warp_size;
+using backend::cuda::all_lanes;
 
 inline constexpr unsigned log_group = 8, group_size = 1u << log_group, log_warp = 5;
 inline constexpr unsigned items = 16;
@@ -29,51 +25,12 @@ inline constexpr unsigned tile_elements = group_size * items;
 __host__ __device__ constexpr unsigned place(unsigned i) { return i + i / 32; }
 inline constexpr unsigned stage_places = place(tile_elements) + 1;
 
-struct tile_shape {
-  bool by_rows;         // whether a line's elements, and not the lines, lie side by side
-  bool is_contiguous;   // whether a tile has no gaps in memory
-  unsigned log_length;  // elements of each line: a power of two, of which the last tile may have fewer
-  unsigned log_run;     // elements of a line that a thread takes
-  unsigned log_lines;   // lines of a tile
-  unsigned pitch;       // in the stage, from a line to the next one, or where they lie side by side from row to row
-  unsigned bands;       // tiles side by side
-
-  /// Bits [first, end) of a thread's number name its run, the others its line.
-  __device__ unsigned first_bit() const { return by_rows ? 0 : log_lines; }
-  __device__ unsigned end_bit() const { return first_bit() + log_length - log_run; }
-  __device__ unsigned runs() const { return 1u << (log_length - log_run); }
-
-  /// Whether lines are no longer than a run: threads take one after another, and nothing meets.
-  bool has_short_lines() const { return log_length == log_run; }
-  std::uint64_t tiles_of(std::uint64_t length) const { return ceil_div(length, std::uint64_t{1} << log_length); }
-  std::uint64_t groups_for(const registry::lines& of) const {
-    return tiles_of(of.length) * ceil_div(of.count, std::uint64_t{1} << log_lines);
-  }
-};
-
 /// As many groups at once as registers for a run in each thread allow.
 template <class T>
 inline constexpr unsigned groups_together = sizeof(T) == 4 ? 4 : 3;
 
-/// Lines that are no longer than a tile are one. Of columns, 32 lie side by side, which one warp reads as a whole.
-/// `is_packed`: there is nothing between the rows.
 inline tile_shape shape_for(const registry::lines& of, bool by_rows, bool is_packed) {
-  constexpr std::uint64_t columns_together = 32;
-  const auto log = [](std::uint64_t power) { return static_cast<unsigned>(std::countr_zero(power)); };
-  const std::uint64_t beside = by_rows ? 1 : std::min(std::bit_ceil(of.count), columns_together);
-  const std::uint64_t length = std::min(std::bit_ceil(of.length), tile_elements / beside);
-  const std::uint64_t run = std::min<std::uint64_t>(items, length);
-  const std::uint64_t lines = by_rows || length == run ? tile_elements / length : group_size / (length / run);
-  const bool is_contiguous = by_rows ? is_packed || lines == 1 : is_packed && of.count <= lines;
-  const std::uint64_t pitch =
-      by_rows ? (is_packed ? std::min(of.length, length) : length) : (is_contiguous ? of.count : lines);
-  return {.by_rows = by_rows,
-          .is_contiguous = is_contiguous,
-          .log_length = log(length),
-          .log_run = log(run),
-          .log_lines = log(lines),
-          .pitch = static_cast<unsigned>(pitch),
-          .bands = static_cast<unsigned>(ceil_div(of.count, lines))};
+  return shape_for(of, by_rows, is_packed, group_size, items);
 }
 
 /// Where a group works: `present` lines from `line` on, `length` elements of each from `begin` on.
@@ -96,8 +53,8 @@ struct tile_place {
   }
 };
 
-/// What a thread works on: `count` elements of run `number` of `line`, which begin at stage[place(first)], `step`
-/// apart.
+/// What a thread works on: `count` elements of run `number` of `line`; element i of it is at
+/// stage[place(first + i * step)].
 struct own_run {
   unsigned line, number, count, first, step;
 

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   reduce_axis on OpenCL: whole tiles level by level, then what is left on all levels.
+// What:   reduce_axis on OpenCL: whole tiles level by level, then what is left on all levels, the highest first.
 // Order:  reduce_axis.cl.
-// Shape:  one launch where lines are shorter than a tile is long, and one more for each level of tiles.
+// Shape:  one launch where a tile holds a whole line, and two more for each further level.
 // Limits: local memory for one tile of elements; f64 where the device has it.
 // Twins:  reduce_axis_serial.cpp.
-#include "backend/opencl/opencl_device.hpp"
-#include "backend/opencl/opencl_queue.hpp"
-#include "base/ceil_div.hpp"
-#include "order/block_tree.hpp"
+#include "reduce_axis/reduce_axis_opencl.hpp"
+#include "order/operators.hpp"
 #include "reduce_axis/reduce_axis_problem.hpp"
-#include "reduce_axis/reduce_axis_tile.hpp"
 #include "registry/variant.hpp"
 
 namespace tilewise::embedded {
@@ -24,48 +21,71 @@ using backend::memory;
 using registry::problem;
 using registry::tuning;
 
-constexpr std::array<registry::tuning_axis, 2> axes{
-    {{"group_size", order::block_tree_groups, 256}, {"items", order::block_tree_items, 16}}};
+// The same numbers as in reduce_axis.cl.
+enum mode_bits : std::uint32_t { has_prefixes = 1, is_result = 2 };
 
-base::scalar_value init_value(const problem& p) {
-  return with_type(p.type, [&]<class T>(T) { return base::scalar_value::of(first_of<T>(p).value_or(T(0))); });
-}
+/// A value for each line.
+struct line_values {
+  memory where;
+  std::uint64_t first;
+};
+
+class reduction {
+ public:
+  reduction(backend::opencl::queue& on, const problem& p, const order::block_tree& tree)
+      : queue_(on), tree_(tree), size_(size_of(p.type)) {
+    definitions_ = backend::opencl::definitions_of(p.type, operation_of(p)) + tree.definitions();
+    with_type(p.type, [&]<class T>(T) {
+      order::with_operator(operation_of(p), [&]<class Op>(Op) {
+        init_ = base::scalar_value::of(first_of<T>(p).value_or(Op::template identity<T>()));
+      });
+    });
+  }
+
+  void reduce(const line_elements& in, const line_values& out, std::uint32_t mode) const {
+    const tile_shape tile = shape_of(in, tree_);
+    const std::uint64_t count = in.of.count, whole = in.of.length >> tile.log_length;
+    if (tile.tiles_of(in.of.length) <= 1) return finish(in, out, out, mode);
+    const backend::buffer values(queue_, whole * count * size_);
+    queue_.launch_tiles(program(tile).kernel("tw_values"), whole * tile.bands, tree_.group_size, in.where, in.first,
+                        lines_argument(in.of), shape_argument(tile), memory(values), std::uint64_t{0});
+    const line_elements blocks = beside_each_other(values, whole, count);
+    const line_elements rest = in.from(whole << tile.log_length);
+    if (rest.of.length == 0) return reduce(blocks, out, mode);
+    const backend::buffer prefixes(queue_, count * size_);
+    const line_values before{prefixes, 0};
+    reduce(blocks, before, 0);
+    finish(rest, before, out, mode | has_prefixes);
+  }
+
+ private:
+  backend::opencl::program& program(const tile_shape& tile) const {
+    return queue_.program(embedded::reduce_axis_cl, definitions_ + short_definition(tile));
+  }
+
+  /// Of at most a tile of each line, after the prefixes where there are some.
+  void finish(const line_elements& in, const line_values& prefixes, const line_values& out, std::uint32_t mode) const {
+    const tile_shape tile = shape_of(in, tree_);
+    queue_.launch_tiles(program(tile).kernel(tile.has_short_lines() ? "tw_finish_short" : "tw_finish"), tile.bands,
+                        tree_.group_size, in.where, in.first, lines_argument(in.of), shape_argument(tile),
+                        prefixes.where, init_, mode, out.where, out.first);
+  }
+
+  backend::opencl::queue& queue_;
+  order::block_tree tree_;
+  std::size_t size_;
+  std::string definitions_;
+  base::scalar_value init_{};
+};
 
 void run(const problem& p, const registry::bindings& where, const tuning& t, backend::queue& on) {
-  const auto [group_size, items] = t.of(axes);
-  const registry::lines of = lines_of(p);
-  if (of.count == 0) return;
-  auto& queue = static_cast<backend::opencl::queue&>(on);
-  const order::block_tree tree{group_size, items};
+  const auto [group_size, items] = t.of(tile_axes);
+  if (lines_of(p).count == 0) return;
   const std::size_t size = size_of(p.type);
-  auto& program = queue.program(embedded::reduce_axis_cl,
-                                backend::opencl::definitions_of(p.type, operation_of(p)) + tree.definitions());
-  const line_tile tile = tile_for(p, group_size, tree.tile());
-  const std::uint64_t bands = ceil_div(of.count, tile.lines()), in_first = where.in[0].offset / size;
-  const backend::buffer values(queue, tile.values_of(of) * size);
-
-  memory from = where.in[0];
-  std::uint64_t from_first = in_first, to = 0, element = of.element, line = of.line;
-  std::uint32_t by_rows = tile.by_rows;
-  for (std::uint64_t tiles = of.length >> tile.log_length; tiles != 0; tiles >>= tile.log_length) {
-    queue.launch_tiles(program.kernel("tw_tiles"), tiles * bands, group_size, from, from_first, element, line, of.count,
-                       tile.log_length, tile.log_lines, by_rows, memory(values), to);
-    from = values;
-    from_first = to;
-    to += tiles * of.count;
-    element = of.count;
-    line = 1;
-    by_rows = 0;
-  }
-  queue.launch_tiles(program.kernel("tw_finish"), bands, group_size, where.in[0], in_first, of.element, of.line,
-                     of.count, of.length, tile.log_length, tile.log_lines, tile.by_rows, memory(values), where.out[0],
-                     where.out[0].offset / size, init_value(p), has_init(p) ? 1u : 0u);
-}
-
-std::string unsupported(const problem& p, const backend::device& on, const tuning& t) {
-  const auto [group_size, items] = t.of(axes);
-  return backend::opencl::too_large(on.info(), group_size,
-                                    order::block_tree{group_size, items}.tile() * size_of(p.type));
+  const reduction all(static_cast<backend::opencl::queue&>(on), p, {group_size, items});
+  all.reduce({where.in[0], where.in[0].offset / size, lines_of(p), axis_of(p) == axis::rows,
+              registry::is_packed(layout_of(p))},
+             {where.out[0], where.out[0].offset / size}, is_result);
 }
 
 }  // namespace
@@ -76,8 +96,8 @@ std::vector<registry::variant> reduce_axis_opencl_variants() {
            .name = "",
            .types = all_dtypes,
            .source = "recursive doubling: Hillis and Steele 1986, Data parallel algorithms",
-           .tuning = axes,
-           .unsupported = unsupported,
+           .tuning = tile_axes,
+           .unsupported = tile_too_large,
            .run = run}};
 }
 

@@ -1,39 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a matrix that a group of a GPU holds: several lines side by side.
+// The part of a matrix that a group of a GPU holds: several lines, and a power of two of elements of each.
 #pragma once
 
-#include "reduce_axis/reduce_axis_problem.hpp"
+#include "base/ceil_div.hpp"
+#include "registry/matrix_shape.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 
 namespace tilewise::impl::reduce_axis {
 
-struct line_tile {
-  std::uint32_t log_length, log_lines;
-  std::uint32_t by_rows;  // whether a line's elements, and not the lines, lie side by side
+/// As line_tile.cl has it.
+struct tile_shape {
+  std::uint32_t by_rows;        // whether a line's elements, and not the lines, lie side by side
+  std::uint32_t is_contiguous;  // whether a tile has no gaps in memory
+  std::uint32_t log_length;     // elements of each line: a power of two, of which the last tile may have fewer
+  std::uint32_t log_run;        // elements of a line that a thread takes
+  std::uint32_t log_lines;      // lines of a tile
+  std::uint32_t
+      pitch;  // where it is staged, from a line to the next one, or where they lie side by side from row to row
+  std::uint32_t bands;  // tiles side by side
 
-  std::uint64_t lines() const { return std::uint64_t{1} << log_lines; }
+  /// Bits [first, end) of a thread's number name its run, the others its line.
+  constexpr unsigned first_bit() const { return by_rows ? 0 : log_lines; }
+  constexpr unsigned end_bit() const { return first_bit() + log_length - log_run; }
+  constexpr unsigned runs() const { return 1u << (log_length - log_run); }
 
-  /// The values of whole tiles, on all levels.
-  std::uint64_t values_of(const registry::lines& of) const {
-    std::uint64_t count = 0;
-    for (std::uint64_t tiles = of.length >> log_length; tiles != 0; tiles >>= log_length) count += tiles * of.count;
-    return count;
-  }
+  /// Whether lines are no longer than a run: threads take one after another, and nothing meets.
+  bool has_short_lines() const { return log_length == log_run; }
+  std::uint64_t tiles_of(std::uint64_t length) const { return ceil_div(length, std::uint64_t{1} << log_length); }
+  std::uint64_t groups_for(const registry::lines& of) const { return tiles_of(of.length) * bands; }
 };
 
-/// A tile of `elements`, a power of two. Lines up to its length are finished at once. Of columns, 32 lie side by side,
-/// which one warp reads as a whole.
-inline line_tile tile_for(const registry::problem& p, std::uint64_t group_size, std::uint64_t elements) {
+/// For groups of so many threads with so many elements each. Lines that are no longer than a tile are one. Of columns,
+/// 32 lie side by side, which one warp reads as a whole. `is_packed`: there is nothing between the rows.
+inline tile_shape shape_for(const registry::lines& of, bool by_rows, bool is_packed, std::uint64_t group_size,
+                            std::uint64_t items) {
   constexpr std::uint64_t columns_together = 32;
-  const registry::lines of = lines_of(p);
-  const bool by_rows = axis_of(p) == axis::rows;
+  const auto log = [](std::uint64_t power) { return static_cast<std::uint32_t>(std::countr_zero(power)); };
+  const std::uint64_t elements = group_size * items;
   const std::uint64_t beside = by_rows ? 1 : std::min(std::bit_ceil(of.count), columns_together);
-  const std::uint64_t length = std::min(std::bit_ceil(of.length + 1), elements / beside);
-  const std::uint64_t lines = std::min({elements / length, group_size, std::bit_ceil(of.count)});
-  return {static_cast<std::uint32_t>(std::countr_zero(std::max<std::uint64_t>(length, 2))),
-          static_cast<std::uint32_t>(std::countr_zero(lines)), by_rows};
+  const std::uint64_t length = std::min(std::bit_ceil(of.length), elements / beside), run = std::min(items, length);
+  const std::uint64_t lines = elements / length;
+  const bool is_contiguous = by_rows ? is_packed || lines == 1 : is_packed && of.count <= lines;
+  const std::uint64_t pitch =
+      by_rows ? (is_packed ? std::min(of.length, length) : length) : (is_contiguous ? of.count : lines);
+  return {.by_rows = by_rows,
+          .is_contiguous = is_contiguous,
+          .log_length = log(length),
+          .log_run = log(run),
+          .log_lines = log(lines),
+          .pitch = static_cast<std::uint32_t>(pitch),
+          .bands = static_cast<std::uint32_t>(ceil_div(of.count, lines))};
 }
 
 }  // namespace tilewise::impl::reduce_axis
