@@ -98,6 +98,7 @@ ROWS = [
     ("verify several, one missing", "verify reduce --device cpu:serial,cuda:99", 4, r"^$", r"no device 'cuda:99'"),
     ("verify below nothing", "verify scan --n -1", 2, r"^$", r"--n: '-1' is not a whole number from 0 to"),
     ("a zero before a number", "verify scan --n 010", 2, r"^$", r"--n: '010' begins with a 0; write it without"),
+    ("a zero before a size", "bench matmul --shape 010x4x4", 2, r"^$", r"--shape '010x4x4' is not one to six whole numbers"),
     ("a zero before a size", "reduce {d}/f4.npy --device-memory 062M", 2, r"^$", r"'062M' begins with a 0; write it without"),
     ("bench no number", "bench scan --n 1e6", 2, r"^$", r"--n: '1e6' is not a whole number from 1 to"),
     ("bench a rank of nobody", "bench scan reduce --shape 3x4", 2, r"^$",
@@ -358,7 +359,12 @@ class Surroundings(Case):
         self.check(run(f"reduce {self.d}/f4.npy --device cpu", env={}), 0, r"\d", "^$")
         self.check(run(f"reduce {self.d}/f4.npy", env={"TILEWISE_DEVICE": "cpu:serial"}), 0, r"\d", "^$")
         self.check(run(f"reduce {self.d}/f4.npy", env={"TILEWISE_DEVICE": "nix"}), 4, "^$", "no device 'nix'")
-        self.check(run(f"reduce {self.d}/f4.npy", env={"TILEWISE_DEVICE": "2*auto"}), 2, "^$", "'2[*]auto', and auto is what it says itself")
+        self.check(run(f"reduce {self.d}/f4.npy", env={"TILEWISE_DEVICE": "2*auto"}), 2, "^$", "'2[*]auto', but auto is what TILEWISE_DEVICE names")
+        for group, named in [("2*auto", "2*cpu:serial"), ("cpu:serial+2*auto", "2*cpu:serial"), ("cpu:serial+mpi", ""), ("2*3*cpu:serial", ""),
+                             ("mpi:2*cpu:serial", ""), ("mpi:mpi:cpu:serial", "")]:
+            self.check(run(f"sort {self.d}/f4.npy -o {self.d}/no.npy --device {group}", env={"TILEWISE_DEVICE": named}), 2, "^$",
+                       "is not a group of devices: '.*' in it is one already")
+        self.check(run(f"reduce {self.d}/f4.npy --device mpix+cpu:serial"), 4, "^$", "no device 'mpix'")
         self.check(run(f"reduce {self.d}/f4.npy", env={"TMPDIR": "/nowhere"}), 0, r"\d", "^$")
 
     def test_no_colour_where_it_is_not_wanted(self):

@@ -24,10 +24,6 @@ std::vector<float> host_scan(const std::vector<float>& values) {
   return result;
 }
 
-bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
-}
-
 class Cuda : public testing::Test {
  protected:
   void SetUp() override {
@@ -72,7 +68,7 @@ TEST_F(Cuda, WorksInTheOrderOfTheCallersStreamOnTheCallersMemory) {
     std::vector<float> result(x.size());
     ASSERT_EQ(cudaMemcpyAsync(result.data(), memory, bytes, cudaMemcpyDeviceToHost, queue), cudaSuccess);
     ASSERT_EQ(cudaStreamSynchronize(queue), cudaSuccess);
-    EXPECT_TRUE(same_bits(result, host_scan(x)));
+    tests::expect_bits(result, host_scan(x), "a scan in a stream");
   }
   EXPECT_EQ(cudaFree(memory), cudaSuccess);  // still the caller's
   EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
@@ -89,7 +85,7 @@ TEST_F(Cuda, AViewOfAnArrayDoesNotFreeIt) {
   }
   const array<float> other = gpu.upload(wide_floats(5000, 2));
   EXPECT_NE(other.native(), values.native());
-  EXPECT_TRUE(same_bits(values.download(), x));
+  tests::expect_bits(values.download(), x, "what was uploaded");
 }
 
 TEST_F(Cuda, AnUploadHasReadItsSourceWhenItReturns) {
@@ -99,7 +95,7 @@ TEST_F(Cuda, AnUploadHasReadItsSourceWhenItReturns) {
   std::vector<float> source = x;
   const array<float> pageable = gpu.upload(source);
   std::fill(source.begin(), source.end(), 0.0f);
-  EXPECT_TRUE(same_bits(pageable.download(), x));
+  tests::expect_bits(pageable.download(), x, "from pageable memory");
 
   float* pinned = nullptr;
   ASSERT_EQ(cudaMallocHost(&pinned, count * sizeof(float)), cudaSuccess);
@@ -107,7 +103,8 @@ TEST_F(Cuda, AnUploadHasReadItsSourceWhenItReturns) {
     std::memcpy(pinned, x.data(), count * sizeof(float));
     const array<float> uploaded = gpu.upload(std::span<const float>(pinned, part));
     std::fill(pinned, pinned + count, 0.0f);
-    EXPECT_TRUE(same_bits(uploaded.download(), {x.begin(), x.begin() + static_cast<std::ptrdiff_t>(part)}));
+    tests::expect_bits(uploaded.download(), {x.begin(), x.begin() + static_cast<std::ptrdiff_t>(part)},
+                       "from pinned memory");
   }
   EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
 }
@@ -129,7 +126,7 @@ TEST_F(Cuda, LongRowsWithGapsAreScannedAsTheCpuDoes) {
       inclusive_scan_axis(a, apart, axis::rows, y, wider);
       inclusive_scan_axis(x, apart, axis::rows, expected, wider);
     }
-    EXPECT_TRUE(same_bits(y.download(), expected)) << is_exclusive;
+    tests::expect_bits(y.download(), expected, is_exclusive ? "exclusive" : "inclusive");
   }
 }
 

@@ -128,20 +128,14 @@ TEST(LabPace, LostTimeIsSavedByTheGroupsThatFollow) {
   EXPECT_DOUBLE_EQ(kept.rule_at(1, 2 * kept.said_ns()).max_ns, 0.5e9) << "a quarter at least";
 }
 
-TEST(LabPace, AProcessThatIsToldWhatWentBeforeJudgesAlike) {
+TEST(LabPace, WhatWasLeftOutInAnotherProcessIsLeftOutHere) {
   const std::vector<group> plan{product(512), product(1024), product(2048)};
-  pace here(plan, for_two_seconds()), there(plan, for_two_seconds());
-  const auto go_on = [&](std::size_t i, std::vector<measured> rows) {
-    here.note(here.affordable(plan[i]), rows);
-    there.note(there.affordable(plan[i]), paces_of(rows));
-  };
-  go_on(0, timed(plan[0], {1, 0.01}));
+  pace kept(plan, for_two_seconds());
+  kept.note(kept.affordable(plan[0]), paces_of(timed(plan[0], {1, 0.01})));
   std::vector<measured> second = timed(plan[1], {1, 0.08});
   second[0].end(record::status::skipped, "");
-  go_on(1, second);
-  for (std::size_t i = 0; i < 2; ++i)
-    EXPECT_EQ(here.affordable(plan[2]).rows[i].skip, there.affordable(plan[2]).rows[i].skip);
-  EXPECT_EQ(there.affordable(plan[2]).rows[0].skip, "it was left out at n=1024x1024x1024 already");
+  kept.note(kept.affordable(plan[1]), paces_of(second));
+  EXPECT_EQ(kept.affordable(plan[2]).rows[0].skip, "it was left out at n=1024x1024x1024 already");
 }
 
 TEST(LabPace, WhatFailedSaysNothingOfLargerSizes) {

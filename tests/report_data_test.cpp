@@ -56,6 +56,13 @@ TEST(ReportData, TheUsualDataAreThoseOfTables) {
   EXPECT_NE(matrix_markdown(make_model(typed(alone))).find("data=sorted"), std::string::npos);
 }
 
+TEST(ReportData, TablesHaveOtherDataOfAnAlgorithmWithoutSettings) {
+  std::vector<json> records = with_data("sorted", 268435456);
+  for (json& r : records) r["case"]["settings"] = json::object();
+  const std::string table = markdown(make_model(typed(records)));
+  EXPECT_NE(table.find("| scan f32, data=sorted | 268,435,456 |"), std::string::npos) << table;
+}
+
 TEST(ReportData, OtherDataAreNotCompared) {
   const row_table usual(typed(made_up_records())), sorted(typed(with_data("sorted")));
   const std::size_t apart =

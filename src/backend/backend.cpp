@@ -104,7 +104,7 @@ std::shared_ptr<device> find_device(std::string_view name, const open_options& o
     if (wanted == nullptr || *wanted == '\0' || std::string_view(wanted) == "auto") return best_device();
     if (group::is_group(wanted) && std::string_view(wanted).find("auto") != std::string_view::npos)
       throw error(errc::invalid_argument, "TILEWISE_DEVICE is '" + base::printable(wanted) +
-                                              "', and auto is what it says itself; name a device instead");
+                                              "', but auto is what TILEWISE_DEVICE names; name a device there");
     return find_device(wanted, options);
   }
   if (group::is_group(name)) return group::make_device(name, options);

@@ -94,13 +94,13 @@ std::string time_said(const lab::pace& kept) {
                                     : report::count(static_cast<std::uint64_t>(s / 60 + 0.5)) + " minutes");
 }
 
-exit_code print_plan(const std::vector<lab::group>& plan, const lab::measuring& how) {
+exit_code print_plan(const std::vector<lab::group>& plan, const lab::measuring& how, bool isolate) {
   for (const lab::group& g : plan) {
     print(g.name() + ": " + report::bytes(static_cast<double>(lab::operand_bytes(g.problem))) + " on the device\n");
     for (const lab::row& r : g.rows)
       print("  " + r.id() + " @" + r.place() + (r.skip.empty() ? "" : " (skipped: " + r.skip + ")") + "\n");
   }
-  print(std::to_string(plan.size()) + " groups, " + time_said(lab::pace(plan, how)) + "\n");
+  print(std::to_string(plan.size()) + " groups, " + time_said(lab::pace(plan, how, 0, isolate)) + "\n");
   return exit_code::ok;
 }
 
@@ -224,7 +224,7 @@ exit_code bench(const bench_request& told, const std::vector<std::string>& argv)
   const lab::request wanted = plan_request(asked);
   const lab::measuring how = measuring_of(asked, wanted.base);
   const std::vector<lab::group> plan = plan_of(wanted);
-  if (asked.dry_run) return print_plan(plan, how);
+  if (asked.dry_run) return print_plan(plan, how, asked.isolate);
   take_interrupts();
   bench_output output(outputs, plan.size(), argv);
   lab::pace kept(plan, how);

@@ -112,7 +112,7 @@ void add_devices(CLI::App& app, invocation& call) {
       "driver that crashes or hangs is named here and harms nothing else. What the\n"
       "drivers list is remembered for a day, so that --device auto need not load an\n"
       "OpenCL driver that lists only CPUs. This command always looks again. It also\n"
-      "says how many tunings calls on a device get that `tilewise tune --apply` chose.\n"
+      "counts the tunings that calls on a device use, by `tilewise tune --apply`.\n"
       "\n"
       "Examples:\n"
       "  tilewise devices\n"

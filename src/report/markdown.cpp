@@ -58,7 +58,7 @@ std::vector<const panel*> table_panels(const model& m) {
   for (const panel* first : main_panels(m)) {
     if (first->is_of_jobs()) continue;
     for (const panel& p : m.panels) {
-      const bool is_asked = p.settings == first->settings + " data=" + p.data;
+      const bool is_asked = p.settings == first->settings + (first->settings.empty() ? "data=" : " data=") + p.data;
       const bool same = p.algorithm == first->algorithm && p.machine == first->machine &&
                         ((p.settings == first->settings && p.data == first->data) || is_asked) && p.mode == first->mode;
       const bool is_bound = !p.boards.empty() && p.boards.front().speed_in == speed_unit::operations;

@@ -19,7 +19,7 @@ constexpr std::array<registry::setting, 4> settings{{{"op", registry::fold::op_w
 constexpr std::array<std::string_view, 1> numbers{"init"};
 
 // No lines, lines without elements, one element; tall and wide ones around one vector, one strip and one tile; gaps.
-constexpr std::array<extents, 36> edge_shapes{{
+constexpr std::array<extents, 38> edge_shapes{{
     {0, 0},          {0, 5},
     {5, 0},          {1, 1},
     {1, 2},          {2, 1},
@@ -37,6 +37,7 @@ constexpr std::array<extents, 36> edge_shapes{{
     {2051, 40},      {8, 128},
     {5, 7, 9, 8},    {70, 33, 33, 64},
     {2049, 5, 8, 5}, {3, 4099, 4100, 4112},
+    {2049, 3, 4, 5}, {2049, 2, 3, 2},
     {32771, 2},      {1, 65536},
 }};
 constexpr std::array<extents, 3> quick_shapes{{{1024, 1024}, {1048576, 3}, {3, 1048576}}};

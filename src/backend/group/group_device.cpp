@@ -4,6 +4,7 @@
 #include "backend/cpu/cpu_device.hpp"
 #include "backend/group/gpu_identity.hpp"
 #include "backend/group/mpi_world.hpp"
+#include "base/printable.hpp"
 
 #include <charconv>
 
@@ -51,6 +52,8 @@ std::vector<std::string_view> split(std::string_view text, char by) {
                   "; write cuda:0+cuda:1, cuda:* for all of them, or 4*cpu:serial for four of a kind");
 }
 
+bool is_of_processes(std::string_view name) { return name == "mpi" || name.starts_with("mpi:"); }
+
 /// "4*cpu:serial" is four names, "cuda:*" as many as there are.
 void append_names(std::vector<std::string>& names, std::string_view part, std::string_view whole) {
   constexpr unsigned most = 1024;
@@ -73,11 +76,23 @@ void append_names(std::vector<std::string>& names, std::string_view part, std::s
     unsigned times = 0;
     const auto [end, fault] = std::from_chars(part.data(), part.data() + star, times);
     const std::string_view member = part.substr(star + 1);
-    if (fault != std::errc() || end != part.data() + star || times == 0 || times > most || member.empty() ||
-        is_group(member))
+    if (fault != std::errc() || end != part.data() + star || times == 0 || times > most || member.empty())
       refuse(whole, "before * belongs a number from 1 to " + std::to_string(most) + ", and one device after it");
     names.insert(names.end(), times, std::string(member));
   }
+}
+
+[[noreturn]] void refuse_nested(std::string_view name, std::string_view whole) {
+  refuse(whole, "'" + base::printable(name) + "' in it is one already");
+}
+
+/// A rank of a group has one device. Only what `auto` stands for has to be opened to be known.
+std::shared_ptr<backend::device> find_member(std::string_view name, std::string_view whole,
+                                             const open_options& options) {
+  if (is_group(name)) refuse_nested(name, whole);
+  auto member = backend::find_device(name, options);
+  if (member->info().backend == "group") refuse_nested(name, whole);
+  return member;
 }
 
 device_info describe(std::string_view name, const member_list& members) {
@@ -143,15 +158,14 @@ std::shared_ptr<backend::device> in_one_process(std::string_view name, const ope
       std::count_if(names.begin(), names.end(), [](const std::string& one) { return one.starts_with("cpu"); });
   const open_options shared = cpus == 0 ? options : with_threads_of(options, static_cast<std::uint64_t>(cpus));
   member_list members;
-  for (const std::string& one : names) members.push_back(backend::find_device(one, shared));
+  for (const std::string& one : names) members.push_back(find_member(one, name, shared));
   device_info info = describe(name, members);
   std::string doubt = doubt_about_names(names, members);
   return std::make_shared<group_device>(std::move(info), std::move(members), nullptr, std::move(doubt));
 }
 
 /// "mpi:cuda" is another GPU for each rank of a machine.
-std::string member_name(std::string_view name, const world& processes) {
-  std::string wanted(name.substr(std::min<std::size_t>(name.size(), 4)));
+std::string member_name(std::string wanted, const world& processes) {
   for (const runtime& r : runtimes()) {
     if (r.name != wanted || r.name == "cpu") continue;
     std::string why_none;
@@ -162,10 +176,12 @@ std::string member_name(std::string_view name, const world& processes) {
 }
 
 std::shared_ptr<backend::device> in_processes(std::string_view name, const open_options& options) {
+  const std::string wanted(name.substr(std::min<std::size_t>(name.size(), 4)));
+  if (is_group(wanted)) refuse_nested(wanted, name);  // before there are processes
   world& processes = mpi();
   const bool has_number = options.threads != 0;
-  member_list members{backend::find_device(member_name(name, processes),
-                                           has_number ? options : with_threads_of(options, processes.local_size()))};
+  member_list members{find_member(member_name(wanted, processes), name,
+                                  has_number ? options : with_threads_of(options, processes.local_size()))};
   device_info info = describe(name, members);
   info.platform = std::to_string(processes.size()) + (processes.size() == 1 ? " process" : " processes") + ", " +
                   processes.library();
@@ -177,12 +193,10 @@ std::shared_ptr<backend::device> in_processes(std::string_view name, const open_
 
 }  // namespace
 
-bool is_group(std::string_view name) {
-  return name.find_first_of("+*") != name.npos || name == "mpi" || name.starts_with("mpi:");
-}
+bool is_group(std::string_view name) { return name.find_first_of("+*") != name.npos || is_of_processes(name); }
 
 std::shared_ptr<backend::device> make_device(std::string_view name, const open_options& options) {
-  return name.starts_with("mpi") ? in_processes(name, options) : in_one_process(name, options);
+  return is_of_processes(name) ? in_processes(name, options) : in_one_process(name, options);
 }
 
 std::span<const std::shared_ptr<backend::device>> members_of(const backend::device& device) {
