@@ -110,6 +110,27 @@ class Links(FilesCase):
             self.assertTrue(os.path.islink(f"{self.d}/{name}.npy"))
 
 
+class Closed(FilesCase):
+    def test_a_folder_that_may_not_be_entered(self):
+        os.mkdir(f"{self.d}/closed", 0o000)
+        for folder in self.folder.name, self.d:
+            os.chmod(folder, 0o755)
+
+        def as_nobody():
+            if os.geteuid() == 0:
+                os.setuid(65534)
+
+        try:
+            run("--version", preexec_fn=as_nobody)
+        except PermissionError:
+            self.skipTest("nobody may not run what is built here")
+        for words in ("report closed/r.jsonl --markdown", "compare closed/r.jsonl good.jsonl", "scale --from closed/r.jsonl",
+                      "roofline closed/r.jsonl", "diffuse closed/params.txt -o closed/out", "diffuse -o closed --grid 8x8 --steps 1",
+                      "diffuse -o closed --grid 8x8 --steps 1 --resume", "reduce closed/k.npy", "scan k.npy -o closed/y.npy"):
+            with self.subTest(words):
+                self.check(run(words, cwd=self.d, preexec_fn=as_nobody), 6, "^$", "^tilewise: closed.* cannot be")
+
+
 class Records(FilesCase):
     def test_several_benches_append_to_one_file(self):
         sizes = ",".join(map(str, range(1, 60)))

@@ -127,6 +127,36 @@ class FewThreads(HostileCase):
                    "^tilewise: the system allows this process no thread that watches the driver of opencl:0; .*ulimit")
 
 
+class Probes(HostileCase):
+    """Drivers are tried in child processes and folders of the tool's own, whatever its caller left it."""
+
+    def list_drivers(self, before):
+        icd, temporary = f"{self.d}/{self.id()}.icd", f"{self.d}/{self.id()}.tmp"
+        for folder in icd, temporary:
+            os.mkdir(folder)
+        os.chmod(self.d, 0o755)
+        os.chmod(temporary, 0o777)
+        pathlib.Path(f"{icd}/gpu.icd").write_text(sys.argv[6] + "\n")
+        alone = {"OCL_ICD_VENDORS": icd, "OPENCL_VENDOR_PATH": icd, "TILEWISE_CACHE": "off", "TMPDIR": temporary}
+        self.check(run("list", env={**os.environ, **alone}, preexec_fn=before), 0, "reduce/cpu", "^$")
+        self.assertEqual(os.listdir(temporary), [])
+
+    def test_a_caller_that_ignores_its_children(self):
+        self.list_drivers(lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+
+    def test_a_mask_that_takes_all_permissions(self):
+        def as_nobody():
+            os.umask(0o777)
+            if os.geteuid() == 0:
+                os.setuid(65534)
+
+        try:
+            run("--version", preexec_fn=as_nobody)
+        except PermissionError:
+            self.skipTest("nobody may not run what is built here")
+        self.list_drivers(as_nobody)
+
+
 class Caches(HostileCase):
     """PoCL runs what it finds in its cache; so the cache is ours alone, or a new one."""
 

@@ -49,6 +49,16 @@ TEST(ScalingFit, AmdahlsSerialPartIsRecoveredWithinItsInterval) {
   }
 }
 
+/// Of so many, several are left out together, and each is predicted once, by a fit without it.
+TEST(ScalingFit, ManyTimesArePredicted) {
+  std::vector<double> counts;
+  for (double p = 1; counts.size() < 1500; ++p) counts.push_back(p);
+  std::vector<timed_point> times = times_of(counts, amdahl(0.5), 0);
+  EXPECT_NEAR(fit_scaling(scaling_law::amdahl, times)->prediction_error, 0, 1e-9);
+  times.back().ns *= 0.5;  // the law says twice as much
+  EXPECT_NEAR(fit_scaling(scaling_law::amdahl, times)->prediction_error, 1 / std::sqrt(1500.0), 1e-3);
+}
+
 TEST(ScalingFit, TheSerialPartIsNeverOutsideItsRange) {
   const auto better = fit_scaling(scaling_law::amdahl, times_of(many, [](double p) { return 1 / std::pow(p, 1.1); }));
   EXPECT_EQ(better->serial.median, 0);

@@ -201,6 +201,27 @@ TEST(Scaling, OnlyRightTimesOfOneProblemCount) {
   EXPECT_EQ(found.front().points.back().what->kernel->median, 5e6) << "the last measurement";
 }
 
+/// Each held against all rows, these would take minutes.
+TEST(Scaling, ManyCurvesEachHaveTheirBest) {
+  constexpr std::uint64_t sizes = 20'000;
+  row_table rows;
+  record::results made =
+      typed({on_threads(1, 1e7), on_threads(2, 6e6), scan_record("scan/cpu", "cpu:serial", 1, n, 1)});
+  for (std::uint64_t size = 1; size <= sizes; ++size)
+    for (record::result& r : made) {
+      r.what.n = size;
+      r.what.shape = {size};
+      if (r.device.name == "cpu:serial") r.timing->kernel->median_ns = static_cast<double>(size);
+      rows.add(r);
+    }
+  const auto found = curves(rows);
+  ASSERT_EQ(found.size(), sizes);
+  for (std::uint64_t size = 1; size <= sizes; ++size) {
+    ASSERT_NE(found[size - 1].best, nullptr) << size;
+    ASSERT_EQ(found[size - 1].best->kernel->median, static_cast<double>(size));
+  }
+}
+
 TEST(Scaling, ThePageHasASectionFromThreePointsOn) {
   std::vector<json> records = threads_of_amdahl();
   const std::string page = page_of(records), body = body_of(page);

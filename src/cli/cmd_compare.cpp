@@ -84,22 +84,26 @@ ordered_json to_json(const std::optional<report::mean_ratio>& mean) {
           {"ci95_hi", to_json(mean->value.high)}};
 }
 
+ordered_json to_json(const report::left_out_case& c) {
+  ordered_json fields = case_of(*c.what);
+  fields["reason"] = c.why;
+  return fields;
+}
+
 void print_object(const report::comparison& c, exit_code ended) {
-  ordered_json counts, cases = ordered_json::array(), left_out = ordered_json::array();
-  for (const verdict v : report::all_verdicts) counts[std::string(name_of(v))] = c.count(v);
+  ordered_json counts;
+  for (const report::verdict v : report::all_verdicts) counts[std::string(name_of(v))] = c.count(v);
   counts["left_out"] = c.left_out.size();
-  for (const report::compared_case& one : c.cases) cases.push_back(to_json(one));
-  for (const report::left_out_case& one : c.left_out) {
-    left_out.push_back(case_of(*one.what));
-    left_out.back()["reason"] = one.why;
-  }
-  print_json({{"ok", ended == exit_code::ok},
-              {"remarks", c.remarks},
-              {"counts", counts},
-              {"mean_ratio", to_json(mean_of(c.cases, false))},
-              {"mean_ratio_of_peers", to_json(mean_of(c.cases, true))},
-              {"cases", cases},
-              {"left_out", left_out}});
+  const auto as_json = [](const auto& one) { return to_json(one); };
+  json_line line;
+  line.add("ok", ended == exit_code::ok);
+  line.add("remarks", c.remarks);
+  line.add("counts", counts);
+  line.add("mean_ratio", to_json(mean_of(c.cases, false)));
+  line.add("mean_ratio_of_peers", to_json(mean_of(c.cases, true)));
+  line.add_each("cases", c.cases, as_json);
+  line.add_each("left_out", c.left_out, as_json);
+  line.end();
 }
 
 exit_code compare_files(const compare_request& request) {

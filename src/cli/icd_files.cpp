@@ -60,7 +60,14 @@ icd_folder::icd_folder(std::span<const fs::path> icds) {
   }
   if (path_.empty())
     throw error(errc::io, "cannot create a folder for temporary files in /tmp; set TMPDIR to a writable one");
-  for (const fs::path& icd : icds) fs::create_symlink(icd, path_ / icd.filename());
+  for (const fs::path& icd : icds) {
+    std::error_code failure, ignored;
+    fs::create_symlink(icd, path_ / icd.filename(), failure);
+    if (!failure) continue;
+    fs::remove_all(path_, ignored);
+    throw error(errc::io, path_.string() + ": cannot be written: " + failure.message() +
+                              "; set TMPDIR to a folder with room for temporary files");
+  }
 }
 
 /// It is noted before it exists, so that no signal comes between.

@@ -59,6 +59,11 @@ std::string harmless(std::string_view text) {
   return shown;
 }
 
+std::string json_text(const nlohmann::ordered_json& value) {
+  const std::string text = value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return base::without_controls(text, "", "\\u00");  // it leaves 7f to 9f as they are
+}
+
 }  // namespace
 
 bool shows_progress() {
@@ -78,9 +83,31 @@ void print(std::string_view text) {
 }
 
 void print_json(const nlohmann::ordered_json& fields) {
-  if (!is_first_rank()) return;
-  const std::string text = fields.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-  write_result(base::without_controls(text, "", "\\u00") + "\n");  // it leaves 7f to 9f as they are
+  if (is_first_rank()) write_result(json_text(fields) + "\n");
+}
+
+std::string json_line::text_of(const nlohmann::ordered_json& value) { return json_text(value); }
+
+void json_line::begin(std::string_view name) {
+  append((has_members_ ? "," : "") + json_text(name) + ":");
+  has_members_ = true;
+}
+
+void json_line::append(std::string_view text) {
+  constexpr std::size_t most_waiting = 1 << 16;
+  waiting_ += text;
+  if (waiting_.size() < most_waiting) return;
+  if (is_first_rank()) write_result(waiting_);
+  waiting_.clear();
+}
+
+void json_line::add(std::string_view name, const nlohmann::ordered_json& value) {
+  begin(name);
+  append(json_text(value));
+}
+
+void json_line::end() {
+  if (is_first_rank()) write_result(waiting_ + "}\n");
 }
 
 static void say(std::string_view line) {

@@ -15,6 +15,28 @@ namespace tilewise::cli {
 void print(std::string_view text);
 /// The same, as one object on one line.
 void print_json(const nlohmann::ordered_json& fields);
+
+/// The same, printed while it is made: of a long list, the JSON takes ten times the memory of its text.
+class json_line {
+ public:
+  void add(std::string_view name, const nlohmann::ordered_json& value);
+  /// An array of what `to_json` makes of each.
+  template <class T, class ToJson>
+  void add_each(std::string_view name, const std::vector<T>& all, const ToJson& to_json) {
+    begin(name);
+    for (const T& one : all) append((&one == &all.front() ? "[" : ",") + text_of(to_json(one)));
+    append(all.empty() ? "[]" : "]");
+  }
+  void end();
+
+ private:
+  static std::string text_of(const nlohmann::ordered_json& value);
+  void begin(std::string_view name);
+  void append(std::string_view text);
+
+  std::string waiting_ = "{";  // to be printed
+  bool has_members_ = false;
+};
 /// A line for people, on standard error.
 void note(std::string_view line);
 /// Whether progress() has a terminal to draw on.

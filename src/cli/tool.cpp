@@ -21,6 +21,7 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace tilewise::cli {
@@ -175,6 +176,9 @@ void replace_closed_streams() {
     if (fcntl(stream, F_GETFD) < 0) ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+/// Its folders for drivers, temporary ones and those that it is asked for must be open to the tool itself.
+void keep_owner_in_mask() { umask(umask(0) & ~static_cast<mode_t>(S_IRWXU)); }
+
 /// A process whose addresses are limited needs them for its arrays: the allocator shall neither reserve 64 MiB for each
 /// thread nor keep freed arrays.
 void save_limited_addresses() {
@@ -189,8 +193,10 @@ void save_limited_addresses() {
 int run_tool(int argc, char** argv) {
   replace_closed_streams();
   save_limited_addresses();
+  keep_owner_in_mask();
   std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away shows up as a failed write, not as a crash
   std::signal(SIGXFSZ, SIG_IGN);  // as does a limit of a file's size
+  std::signal(SIGCHLD, SIG_DFL);  // where a caller ignores it, nobody learns how a child has ended
   end_on_interrupts();
   std::set_terminate(end_without_memory);
   return static_cast<int>(finish_output(with_failures_told([&] { return parse_and_run(argc, argv); })));

@@ -88,8 +88,9 @@ void output_folder::write_checkpoint(const snapshot& shot, std::span<const runlo
 
 void output_folder::require_no_progress() const {
   const std::filesystem::path path = folder_ / checkpoint_name;
+  std::error_code unknown;
   const json checkpoint =
-      std::filesystem::is_regular_file(path) ? json::parse(std::ifstream(path), nullptr, false) : json();
+      std::filesystem::is_regular_file(path, unknown) ? json::parse(std::ifstream(path), nullptr, false) : json();
   const json step = checkpoint.is_object() ? checkpoint.value("step", json()) : json();
   if (step.is_number() && step != 0)
     throw error(errc::invalid_argument,
@@ -101,7 +102,8 @@ snapshot output_folder::read_checkpoint(const parameters& p, dtype type, std::ve
   const std::filesystem::path path = folder_ / checkpoint_name;
   const std::string shown = base::printable(path.string());
   std::ifstream text;
-  if (std::filesystem::is_regular_file(path)) text.open(path);  // a pipe would be waited for
+  if (std::error_code unknown; std::filesystem::is_regular_file(path, unknown))
+    text.open(path);  // a pipe would be waited for
   if (!text.is_open()) throw error(errc::io, shown + ": cannot be read; start without --resume");
   try {
     const json checkpoint = json::parse(text);

@@ -98,7 +98,8 @@ bool take_positive(const std::string& text, double& to) { return parse(text, to)
 
 parameters read_parameters(const std::string& path) {
   const std::string shown = base::printable(path);
-  if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path))
+  std::error_code unknown;  // of what cannot be looked at; opening it says why
+  if (std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown))
     refuse(shown, "is not a regular file; name a parameter file");
   std::ifstream file(path);
   if (!file) refuse(shown, std::string("cannot be read: ") + std::strerror(errno));

@@ -158,7 +158,7 @@ void record_file::fail(const char* what) const {
 void read_records(const std::filesystem::path& file, const std::function<void(const result&)>& take,
                   std::vector<std::string>* warnings) {
   const std::string shown = base::printable(file.string());
-  if (!std::filesystem::is_regular_file(file))
+  if (std::error_code unknown; !std::filesystem::is_regular_file(file, unknown))
     throw error(errc::io, shown + " cannot be read; give a file that `tilewise bench -o` wrote");
   std::ifstream stream(file, std::ios::binary);
   if (!stream) throw error(errc::io, shown + " cannot be read; give a file that `tilewise bench -o` wrote");

@@ -54,13 +54,6 @@ std::optional<crew> crew_of(const row& r) {
   return crew{r.device, "", r.threads};
 }
 
-/// Whether the row's program ran on one processor of the crew.
-bool is_on_one(const row& r, const crew& of) {
-  if (r.ranks != nullptr) return false;
-  if (of.link.empty()) return r.device == "cpu:serial";
-  return kind_of_device(r.device) == of.kind && (!r.is_cpu || r.threads == 1);
-}
-
 /// What else than the program is fixed along a curve, with the size of one processor's share.
 std::string problem_key(const row& r, std::uint64_t n) {
   const std::size_t rest = std::min(r.shape.find('x'), r.shape.size());
@@ -93,14 +86,34 @@ std::vector<found_curve> find_curves(std::span<const row* const> rows, scaling_k
   return found;
 }
 
-const row* best_on_one(std::span<const row* const> rows, const found_curve& of) {
-  const row* best = nullptr;
-  for (const row* r : rows)
-    if (!r->is_limit() && r->timed() && r->plausible && is_on_one(*r, of.of) && problem_key(*r, r->n) == of.problem &&
-        (best == nullptr || r->kernel->median < best->kernel->median))
-      best = r;
-  return best;
-}
+/// The best programs for one processor of the curves, found in one pass over all rows.
+class bests_on_one {
+ public:
+  bests_on_one(std::span<const found_curve> curves, std::span<const row* const> rows) {
+    for (const found_curve& c : curves) bests_[key_of(c)] = nullptr;
+    for (const row* r : rows) {
+      if (r->is_limit() || !r->timed() || !r->plausible || r->ranks != nullptr) continue;
+      if (r->device == "cpu:serial") take(*r, of_threads);
+      if (!r->is_cpu || r->threads == 1) take(*r, kind_of_device(r->device));
+    }
+  }
+  const row* of(const found_curve& c) const { return bests_.at(key_of(c)); }
+
+ private:
+  static constexpr const char* of_threads = "";  // of whatever team
+
+  static std::string key_of(const found_curve& c) {
+    return c.problem + '\n' + (c.of.link.empty() ? of_threads : c.of.kind);
+  }
+
+  void take(const row& r, const std::string& kind) {
+    const auto best = bests_.find(problem_key(r, r.n) + '\n' + kind);
+    if (best == bests_.end()) return;
+    if (best->second == nullptr || r.kernel->median < best->second->kernel->median) best->second = &r;
+  }
+
+  std::map<std::string, const row*> bests_;
+};
 
 interval scaled(const interval& value, double by) {
   const auto end = [by](const std::optional<double>& x) { return x ? std::optional(*x * by) : std::nullopt; };
@@ -175,10 +188,12 @@ const scaling_fit* scaling_curve::fit(scaling_law law) const {
 
 std::vector<scaling_curve> scaling_curves(std::span<const row* const> rows, scaling_kind kind) {
   std::vector<scaling_curve> curves;
-  for (const found_curve& found : find_curves(rows, kind)) {
+  const std::vector<found_curve> all = find_curves(rows, kind);
+  const bests_on_one bests(all, rows);
+  for (const found_curve& found : all) {
     scaling_curve& curve = curves.emplace_back(scaling_curve{.kind = kind, .processors = found.of.kind});
     if (!found.of.link.empty() && found.of.link != within_process) curve.processors += ", " + found.of.link;
-    curve.best = best_on_one(rows, found);
+    curve.best = bests.of(found);
     const row* const one = found.rows.begin()->first == 1 ? found.rows.begin()->second : nullptr;
     for (const auto& [size, r] : found.rows) curve.points.push_back(point_of(curve, size, *r, one));
     curve.fits = fits_of(curve);

@@ -11,6 +11,7 @@ namespace tilewise::report {
 namespace {
 
 constexpr std::size_t most_terms = 3;
+constexpr std::size_t fits = 1000;  // for an interval, and at most for an error of predictions
 using terms = std::array<double, most_terms>;
 
 /// All laws are sums of terms with coefficients that are not negative: Amdahl's time is x0 / p + x1, the USL's
@@ -115,13 +116,17 @@ double misfit_of(scaling_law law, const terms& x, std::span<const timed_point> p
   return std::sqrt(sum / static_cast<double>(points.size()));
 }
 
+/// Each point is left out of the fit that predicts it; of more than `fits` points, every so many are left out together.
 double error_of_predictions(scaling_law law, std::span<const timed_point> points) {
+  const std::size_t folds = std::min(points.size(), fits);
   double sum = 0;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    std::vector<timed_point> others(points.begin(), points.end());
-    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+  for (std::size_t fold = 0; fold < folds; ++fold) {
+    std::vector<timed_point> others;
+    for (std::size_t i = 0; i < points.size(); ++i)
+      if (i % folds != fold) others.push_back(points[i]);
     const std::optional<terms> x = fitted(law, others);
-    sum += x ? std::pow(relative_residual(law, *x, points[i]), 2) : std::numeric_limits<double>::infinity();
+    for (std::size_t i = fold; i < points.size(); i += folds)
+      sum += x ? std::pow(relative_residual(law, *x, points[i]), 2) : std::numeric_limits<double>::infinity();
   }
   return std::sqrt(sum / static_cast<double>(points.size()));
 }
@@ -135,12 +140,11 @@ double birge_ratio(scaling_law law, const terms& x, std::span<const timed_point>
 
 /// Fits to the same points, each time with other errors of the same size: always the same ones.
 std::vector<terms> resampled(scaling_law law, const terms& x, std::span<const timed_point> points) {
-  constexpr int times = 1000;
   const double wider = birge_ratio(law, x, points);
   std::mt19937_64 bits(1);
   std::normal_distribution<double> normal;
   std::vector<terms> all;
-  for (int i = 0; i < times; ++i) {
+  for (std::size_t i = 0; i < fits; ++i) {
     std::vector<timed_point> again(points.begin(), points.end());
     for (timed_point& at : again) at.ns *= std::exp(normal(bits) * wider * at.error);  // no time is negative
     if (const std::optional<terms> y = fitted(law, again)) all.push_back(*y);
