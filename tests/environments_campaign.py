@@ -107,7 +107,7 @@ def environments():
     E = Environment
     yield E("as usual")
     for name in "HOME", "XDG_CACHE_HOME", "TMPDIR", "PATH":
-        for value in None, "", "/nonexistent", "relative", "/dev/null", "a\nb\x1b[2J":
+        for value in None, "", "/proc/none", "relative", "/dev/null", "a\nb\x1b[2J":
             more = {"XDG_CACHE_HOME": None} if name == "HOME" else {}
             yield E(f"{name}={value!r}", variables={**more, name: value})
     for kind in "file", "link", "loop", "pipe", "closed", "open":
@@ -137,7 +137,7 @@ def environments():
         for value in values:
             yield E(f"{name}={value!r}", variables={name: value})
     for name in "OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH", "OCL_ICD_FILENAMES", "POCL_DEVICES", "TILEWISE_OPENCL_LIBRARY":
-        for value in "/nonexistent", "", "/etc/passwd":
+        for value in "/proc/none", "", "/etc/passwd":
             yield E(f"{name}={value!r}", variables={name: value}, codes=[4], of=OPENCL, prints_the_same=name != "POCL_DEVICES")
     for value in "nonsense", "opencl:99", "cpu:" * 5000:
         yield E(f"TILEWISE_DEVICE={value[:20]}", variables={"TILEWISE_DEVICE": value}, codes=[2, 4], of={"reduce"})
