@@ -232,7 +232,7 @@ class Sorts(BitsCase):
                         return line[sorted(range(len(line)), key=key.__getitem__)]
                     columns = np.ascontiguousarray(np.array([by_order(column.copy()) for column in a.T]).T, dtype)
                     rows = np.array([by_order(row) for row in a])
-                    for device in DEVICES[:3]:
+                    for device in DEVICES[:3] + (OPENCL if dtype == np.float32 else []):
                         what, how = f"{dtype} {shape} {descending} {device}", {"descending": descending, "device": device}
                         self.same(tw.sort(a, **how), rows, what)
                         self.same(tw.sort(a, axis=0, **how), columns, what)
