@@ -5,7 +5,7 @@
 # The folder holds NAME.cpp, NAME_algorithm.cpp and, for each backend, NAME_<backend>.cpp with the function
 # `std::vector<registry::variant> NAME_<backend>_variants()` in namespace tilewise::impl::NAME. A missing file is an error.
 # Helpers of a backend file, NAME_<backend>_*.cpp, are added too; CUDA files that hold kernels end in .cu. Beside them may lie:
-#   NAME.cl               embedded after order/operators.cl, block_tree.cl and the FILEs of order/ as embedded::NAME_cl
+#   NAME.cl               embedded after order/operators.cl, block_tree.cl and the FILEs of src/ as embedded::NAME_cl
 #   NAME_METHOD.cl        embedded after all of these as embedded::NAME_METHOD_cl
 #   NAME_cpu*_kernels.cpp compiled once for each of TILEWISE_CPU_LEVELS, with TILEWISE_LEVEL = v2, v3, v4
 #   NAME_test.cpp         added to the tests
@@ -52,8 +52,8 @@ function(tilewise_algorithm name)
     file(GLOB methods CONFIGURE_DEPENDS ${name}_*.cl)
     foreach(source IN LISTS shared methods)
       get_filename_component(program ${source} NAME_WE)
-      set(before operators.cl block_tree.cl ${arg_PROGRAMS_AFTER})
-      list(TRANSFORM before PREPEND ${PROJECT_SOURCE_DIR}/src/order/)
+      set(before order/operators.cl order/block_tree.cl ${arg_PROGRAMS_AFTER})
+      list(TRANSFORM before PREPEND ${PROJECT_SOURCE_DIR}/src/)
       set(files ${before} ${shared} ${source})
       list(REMOVE_DUPLICATES files)
       tilewise_embed(tilewise ${program}_cl ${files})

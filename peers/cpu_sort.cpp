@@ -2,6 +2,7 @@
 // The sorts of the C++ standard library, of GNU's parallel mode and of oneTBB, each as a program would call it.
 #include "backend/cpu/cpu_device.hpp"
 #include "peers/cpu_peers.hpp"
+#include "sort_axis/sort_axis_problem.hpp"
 
 #include <algorithm>
 
@@ -47,11 +48,28 @@ void run_stable_sort(const registry::problem& p, const registry::bindings& where
   sort_copy(p, where, queue, [](auto* begin, auto* end) { std::stable_sort(begin, end); });
 }
 
+std::string rows_on_one_thread(const registry::problem& p, const backend::device& on, const registry::tuning&) {
+  using namespace impl::sort_axis;
+  if (on.info().name != "cpu:serial") return "it runs on one thread: cpu:serial";
+  const bool is_plain = !is_descending(p) && axis_of(p) == axis::rows && p.shape.rank == 2;
+  return is_plain ? "" : "as a peer it is measured only on ascending rows with nothing between them";
+}
+
+void run_sort_of_rows(const registry::problem& p, const registry::bindings& where, const registry::tuning&,
+                      backend::queue& queue) {
+  const registry::lines rows = impl::sort_axis::lines_of_input(p);
+  queue.copy(where.out[0], where.in[0], rows.count * rows.length * size_of(p.type));
+  with_type(p.type, [&]<class T>(T) {
+    T* const y = where.out[0].as<T>();
+    for (std::uint64_t row = 0; row < rows.count; ++row) std::sort(y + row * rows.length, y + (row + 1) * rows.length);
+  });
+}
+
 /// Equal keys differ at most in the signs of zeros.
 registry::variant sorting_peer(std::string_view name, std::string_view source,
                                decltype(registry::variant::unsupported) unsupported,
-                               decltype(registry::variant::run) run) {
-  registry::variant peer = cpu_peer("sort", name, source, unsupported, run);
+                               decltype(registry::variant::run) run, std::string_view algorithm = "sort") {
+  registry::variant peer = cpu_peer(algorithm, name, source, unsupported, run);
   peer.bound = 0;
   return peer;
 }
@@ -86,6 +104,7 @@ std::vector<registry::variant> sort_variants() {
   return {
     sorting_peer("std", "std::sort", on_one_thread, run_sort),
         sorting_peer("std_stable", "std::stable_sort", on_one_thread, run_stable_sort),
+        sorting_peer("std", "std::sort of each row", rows_on_one_thread, run_sort_of_rows, "sort_axis"),
 #if TILEWISE_WITH_OPENMP
         sorting_peer("gnu_parallel", "__gnu_parallel::sort", on_threads, run_gnu_parallel),
 #endif

@@ -263,6 +263,17 @@ void sort(const operand& in, const operand& out, sort_order order, const placeme
   });
 }
 
+void sort_axis(const operand& in, matrix_layout of_in, axis which, const operand& out, matrix_layout of_out,
+               sort_order order, const placement& how) {
+  auto options = options_of<sort_options>(how);
+  options.order = order;
+  in_turn(in, how, [&] {
+    with_type(in.type, [&]<class T>(T) {
+      with_memory<T>([&](auto&& a, auto&& to) { tilewise::sort_axis(a, of_in, which, to, of_out, options); }, in, out);
+    });
+  });
+}
+
 void argsort(const operand& in, const operand& indices, sort_order order, const placement& how) {
   auto options = options_of<sort_options>(how);
   options.order = order;

@@ -115,6 +115,8 @@ void scan_axis(const operand& in, matrix_layout of_in, axis which, const operand
                bool exclusive, op operation, const number* init, const placement& how);
 void push(any_partial& onto, const operand& values, const placement& how);
 void sort(const operand& in, const operand& out, sort_order order, const placement& how);
+void sort_axis(const operand& in, matrix_layout of_in, axis which, const operand& out, matrix_layout of_out,
+               sort_order order, const placement& how);
 void argsort(const operand& in, const operand& indices, sort_order order, const placement& how);
 void sort_by_key(const operand& keys, const operand& values, const operand& keys_out, const operand& values_out,
                  sort_order order, const placement& how);

@@ -93,13 +93,20 @@ and a product from 1; min and max need one.
 array([0, 1, 3, 6])
 )";
 
-inline constexpr const char* sort = R"(sort(a, *, descending=False, out=None, device=None, variant=None, tuning=None)
+inline constexpr const char* sort =
+    R"(sort(a, axis=-1, *, descending=False, out=None, device=None, variant=None, tuning=None)
 
-The elements of an array of one dimension in ascending order: floats with -0.0 before +0.0 and NaNs last, by their
-bits. `descending` is the reverse, so NaNs come first. `out` may be `a` itself.
+The elements in ascending order: floats with -0.0 before +0.0 and NaNs last, by their bits. `descending` is the reverse,
+so NaNs come first. `out` may be `a` itself.
+
+Of an array of several dimensions every line along `axis`, the last (-1) or the first (0), is sorted by itself, all at
+once; the rows of the array and of `out` may lie apart in memory. With axis=None the array is taken flat, as NumPy does.
 
 >>> tw.sort(np.array([3, 1, 2]), descending=True)
 array([3, 2, 1])
+>>> tw.sort(np.array([[3, 1, 2], [0, 5, 4]]), axis=0)
+array([[0, 1, 2],
+       [3, 5, 4]])
 )";
 
 inline constexpr const char* argsort =

@@ -161,16 +161,35 @@ py::object exclusive_scan(handle a, handle axis, std::string_view operation, han
   return scan_as(true, operation_from(operation), a, axis, out, initial, carry, device, variant, tuning);
 }
 
-py::object sort(handle a, bool descending, handle out, handle device, handle variant, handle tuning) {
-  const lent in(a, "a");
-  in.require_rank(1);
-  const placement how = placement_of(device, variant, tuning, in);
-  py::object result = or_new(out, in, in.memory.type, in.shape);
+py::object sort_flat(const lent& in, sort_order order, handle out, const placement& how) {
+  const dimensions flat{in.memory.count};
+  py::object result = or_new(out, in, in.memory.type, flat);
   const lent to(result, "out", access::write, &in);
-  to.require(in.memory.type, in.shape);
-  without_interpreter([&] { calls::sort(in.memory, to.memory, order_of(descending), how); });
+  to.require(in.memory.type, flat);
+  without_interpreter([&] { calls::sort(in.memory, to.memory, order, how); });
   hand_over(in, to);
   return result;
+}
+
+py::object sort_along(const lent& in, int along, sort_order order, handle out, const placement& how) {
+  py::object result = or_new(out, in, in.memory.type, in.shape);
+  const lent to(result, "out", access::write, &in, rows::may_lie_apart);
+  to.require(in.memory.type, in.shape);
+  const matrix_layout from = layout_along(in, along), onto = layout_along(to, along);
+  without_interpreter([&] { calls::sort_axis(in.memory, from, lines_along(along), to.memory, onto, order, how); });
+  hand_over(in, to);
+  return result;
+}
+
+py::object sort(handle a, handle axis_given, bool descending, handle out, handle device, handle variant,
+                handle tuning) {
+  const lent in(a, "a", access::read, nullptr, axis_given.is_none() ? rows::packed : rows::may_lie_apart);
+  const placement how = placement_of(device, variant, tuning, in);
+  if (!axis_given.is_none()) {
+    const int along = axis_from(axis_given, in.shape.count);
+    if (in.shape.count > 1) return sort_along(in, along, order_of(descending), out, how);
+  }
+  return sort_flat(in, order_of(descending), out, how);
 }
 
 py::object argsort(handle a, bool descending, handle out, handle device, handle variant, handle tuning) {
@@ -339,7 +358,7 @@ void add_functions(py::module_& to) {
       initial, carry);
   add(to, "exclusive_scan", exclusive_scan, documents::exclusive_scan, arg("a"), axis_given, options, operation, out,
       initial, carry);
-  add(to, "sort", sort, documents::sort, arg("a"), options, descending, out);
+  add(to, "sort", sort, documents::sort, arg("a"), arg("axis") = -1, options, descending, out);
   add(to, "argsort", argsort, documents::argsort, arg("a"), options, descending, out);
   add(to, "sort_by_key", sort_by_key, documents::sort_by_key, arg("keys"), arg("values"), options, descending, out);
   add(to, "matmul", matmul, documents::matmul, arg("a"), arg("b"), out, options, arg("fast") = false);

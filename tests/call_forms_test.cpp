@@ -79,6 +79,26 @@ TEST(CallForms, ScansAlongAnAxis) {
   EXPECT_EQ(tw::exclusive_scan_axis(there, l, axis::columns).download(), to);
 }
 
+TEST(CallForms, SortsAlongAnAxis) {
+  const device on = open("cpu");
+  const matrix_layout l(2, 3);
+  std::vector<float> expected(x.size()), to(x.size());
+  tw::sort_axis(std::span<const float>(x), l, axis::rows, std::span<float>(expected), l);
+  for (const std::size_t i : {0, 1, 3, 4}) EXPECT_LE(expected[i], expected[i + 1]);
+  tw::sort_axis(x, l, axis::rows, to, l);
+  EXPECT_EQ(to, expected);
+  EXPECT_EQ(tw::sorted_axis(x, l, axis::rows), expected);
+  const array<float> there = on.upload(x);
+  EXPECT_EQ(tw::sorted_axis(there, l, axis::rows).download(), expected);
+  array<float> result = on.allocate<float>(x.size());
+  tw::sort_axis(there, l, axis::rows, result, l);
+  EXPECT_EQ(result.download(), expected);
+  tw::sort_axis(result, l, axis::columns, {.order = sort_order::descending});
+  tw::sort_axis(to, l, axis::columns, {.order = sort_order::descending});
+  EXPECT_EQ(result.download(), to);
+  for (const std::size_t i : {0, 1, 2}) EXPECT_GE(to[i], to[i + 3]);
+}
+
 /// Two parts of one array, in every form: each continues from what the carry holds, and adds its own.
 TEST(CallForms, ScansOfParts) {
   const device on = open("cpu");

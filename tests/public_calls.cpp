@@ -137,6 +137,15 @@ void add_sorts(std::vector<public_call>& all, const std::string& type) {
 }
 
 template <scalar T>
+void add_sorts_of_lines(std::vector<public_call>& all, const std::string& type) {
+  all.push_back(host("sort_axis " + type, [](const device& on) {
+    const auto a = first(x<T>, few);
+    return bytes(tw::sorted_axis(a, square, axis::rows, {.device = on}),
+                 tw::sorted_axis(a, square, axis::columns, {.device = on}));
+  }));
+}
+
+template <scalar T>
 void add_products(std::vector<public_call>& all, const std::string& type) {
   all.push_back(host("matmul " + type, [](const device& on) {
     return bytes(tw::matmul(first(x<T>, few), square, first(y<T>, few), square, {.device = on}));
@@ -204,6 +213,7 @@ std::vector<public_call> public_calls(const device& on) {
   add_folds<std::int64_t>(all, "i64");
   add_sorts<float>(all, "f32");
   add_sorts<std::uint64_t>(all, "u64");
+  add_sorts_of_lines<float>(all, "f32");
   add_products<float>(all, "f32");
   add_products<std::int32_t>(all, "i32");
   add_stencils<float>(all, "f32");

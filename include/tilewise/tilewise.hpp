@@ -19,6 +19,7 @@
 #include <tilewise/scan.hpp>
 #include <tilewise/scan_axis.hpp>
 #include <tilewise/sort.hpp>
+#include <tilewise/sort_axis.hpp>
 #include <tilewise/types.hpp>
 #include <tilewise/version.hpp>
 

@@ -133,8 +133,8 @@ def exclusive_scan(a: _A, axis: SupportsIndex | None = None, *, op: _Op = "sum",
                    initial: _Number | None = None, carry: partial | None = None, device: _Device = None,
                    variant: str | None = None, tuning: str | None = None) -> _A: ...
 
-def sort(a: _A, *, descending: bool = False, out: _A | None = None, device: _Device = None, variant: str | None = None,
-         tuning: str | None = None) -> _A: ...
+def sort(a: _A, axis: SupportsIndex | None = -1, *, descending: bool = False, out: _A | None = None,
+         device: _Device = None, variant: str | None = None, tuning: str | None = None) -> _A: ...
 @overload
 def argsort(a: npt.NDArray[Any], *, descending: bool = False, out: npt.NDArray[np.uint32] | None = None,
             device: _Device = None, variant: str | None = None,

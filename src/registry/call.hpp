@@ -4,6 +4,7 @@
 #pragma once
 
 #include "registry/execute.hpp"
+#include "registry/matrix_shape.hpp"
 
 #include <tilewise/array.hpp>
 #include <tilewise/matrix.hpp>
@@ -90,5 +91,12 @@ bool overlap_in_part(std::span<const T> in, std::span<const T> out) {
 
 /// Throws `invalid_argument` unless a matrix has the elements that its shape needs.
 void require_elements(std::string_view name, const matrix_layout& of, std::uint64_t given);
+
+/// The part of the memory that the matrix takes: matrices share memory, or do not.
+template <class T, class Memory>
+call_operand matrix_operand(std::string_view name, const Memory& memory, const matrix_layout& of) {
+  require_elements(name, of, memory.size());
+  return call_operand(name, memory).template part<T>(0, elements_of(of));
+}
 
 }  // namespace tilewise::registry

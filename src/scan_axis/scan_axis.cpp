@@ -30,18 +30,12 @@ registry::problem describe(const matrix_layout& from, const matrix_layout& to, a
   return p;
 }
 
-/// The part that the matrix takes: memory is shared, or not, by matrices.
-template <class T, class Memory>
-registry::call_operand taken(const char* name, const Memory& memory, const matrix_layout& of) {
-  registry::require_elements(name, of, memory.size());
-  return registry::call_operand(name, memory).template part<T>(0, registry::elements_of(of));
-}
-
 template <class T, class In, class Out>
 void scan_each(const In& in, const matrix_layout& from, axis which, Out& out, const matrix_layout& to, kind of,
                const T* init, const scan_options& options) {
   const registry::problem p = describe(from, to, which, of, init, options.operation);
-  const registry::call_operand a = taken<T>("A", in, from), y = taken<T>("the output", out, to);
+  const registry::call_operand a = registry::matrix_operand<T>("A", in, from);
+  const registry::call_operand y = registry::matrix_operand<T>("the output", out, to);
   registry::run_call(p, options, {a}, {y});
 }
 

@@ -221,6 +221,13 @@ void sort_few(const T* in, T* out, std::uint64_t n, bool descending) {
   kernels.insert({reinterpret_cast<bits*>(out), nullptr}, 0, n, code_of<T>(descending), ~std::uint64_t{0});
 }
 
+template <class Bits>
+void sort_by_digits(const sort_task<Bits, nothing>& task, backend::cpu::queue& queue) {
+  radix_sort<Bits, nothing>(task, axes[0].preset, axes[1].preset, queue).run();
+}
+
+template void sort_by_digits(const sort_task<std::uint32_t, nothing>&, backend::cpu::queue&);
+template void sort_by_digits(const sort_task<std::uint64_t, nothing>&, backend::cpu::queue&);
 #define TILEWISE_INSTANTIATE(T) template void sort_few<T>(const T*, T*, std::uint64_t, bool);
 TILEWISE_FOR_EACH_TYPE(TILEWISE_INSTANTIATE)
 

@@ -1,29 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   each lane sorts the elements that it holds in registers: Batcher's odd-even merge sort.
+// What:   each lane sorts the elements that it holds in registers, by the network of sort_network.hpp.
 // Order:  by code; of equal codes the one from the earlier place comes first, so equal codes keep their order.
 // Shape:  the network is known at compile time, so every element has its own register.
 // Limits: n elements take about n * log2(n)^2 / 4 comparators, each of which is code.
 // Twins:  none.
-//
-// Sources: Batcher, Sorting networks and their applications, AFIPS 1968; Knuth, TAOCP 3, 5.3.4, for any n.
 #pragma once
 
+#include "sort/sort_network.hpp"
 #include "sort/sort_operands.hpp"
 
 #include <array>
 #include <utility>
 
 namespace tilewise::impl::sort::on_cuda {
-
-/// Calls f(low, high) for the comparators that sort n elements, in order: runs of 1, 2, 4, ... are merged.
-template <class F>
-constexpr void for_each_comparator(unsigned n, F&& f) {
-  for (unsigned run = 1; run < n; run *= 2)
-    for (unsigned distance = run; distance > 0; distance /= 2)
-      for (unsigned first = distance % run; first + distance < n; first += 2 * distance)
-        for (unsigned i = first; i < first + distance && i + distance < n; ++i)
-          if (i / (2 * run) == (i + distance) / (2 * run)) f(i, i + distance);
-}
 
 constexpr unsigned count_comparators(unsigned n) {
   unsigned count = 0;

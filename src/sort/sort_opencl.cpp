@@ -14,8 +14,6 @@
 
 namespace tilewise::impl::sort {
 
-namespace {
-
 std::string sizes_of(const registry::problem& p) {
   return " -DTW_KEY_BYTES=" + std::to_string(size_of(p.type)) +
          " -DTW_VALUE_BYTES=" + std::to_string(payload_size(payload_of(p)));
@@ -28,6 +26,8 @@ std::array<base::scalar_value, 4> words_of(const registry::problem& p) {
     return std::array{word(code.of_positive), word(code.of_negative), word(code.wrapped), word(code.complement)};
   });
 }
+
+namespace {
 
 bool is_same(const backend::memory& a, const backend::memory& b) { return a.base == b.base && a.offset == b.offset; }
 

@@ -23,6 +23,10 @@ struct opencl_elements {
   backend::memory keys, values;
 };
 
+/// The definitions of sort.cl for the problem's keys and payload, and the arguments that are its sort_code.
+std::string sizes_of(const registry::problem& p);
+std::array<base::scalar_value, 4> words_of(const registry::problem& p);
+
 /// How sort.cl cuts the elements into tiles.
 struct opencl_tiles {
   static constexpr unsigned held = 15;  // keys of an item: TW_HELD in sort.cl
@@ -42,6 +46,13 @@ inline constexpr registry::tuning_axis group_axis{"group_size", group_values, 0,
 
 /// The tiles for a value of the axis; "auto" is the largest group that the device has room for.
 opencl_tiles tiles_for(const registry::problem& p, const device_info& on, unsigned group, local_need bytes);
+/// Of the kernels that sort tiles and merge them.
+std::uint64_t merge_path_bytes(const registry::problem& p, const opencl_tiles& tiles);
+/// Sorts every `run` elements by themselves, a tile's times a power of two; or all of them, if `run` is no less.
+/// `split` is the value of merge_path's axis.
+void sort_runs_by_merging(const registry::problem& p, const registry::bindings& where, const opencl_tiles& tiles,
+                          std::uint64_t run, unsigned split, backend::queue& queue);
+
 /// Why the device has no room for these tiles; empty if it has.
 std::string tiles_unsupported(const registry::problem& p, const device_info& on, unsigned group, local_need bytes);
 

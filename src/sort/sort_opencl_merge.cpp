@@ -37,11 +37,6 @@ constexpr std::array<registry::tuning_axis, 2> path_axes{{group_axis, {"split", 
 constexpr std::uint64_t few_tiles = 1024;  // "auto": up to this many groups search faster than one more launch
 constexpr unsigned split_group = 64;       // one item per tile: small groups use more compute units
 
-std::uint64_t local_bytes(const problem& p, const opencl_tiles& tiles) {
-  const std::uint64_t merged = tiles.tile() * (size_of(p.type) + sizeof(std::uint16_t)) + 16;  // with sources and ends
-  return std::max(tiles.local_bytes(p), merged);
-}
-
 /// Pairs of neighbouring runs in a range of the elements: `period` elements, of which the left run has `run`.
 struct run_pairs {
   std::uint64_t begin, n, run, period;
@@ -60,20 +55,13 @@ void merge_pairs(const opencl_sort& sort, const opencl_tiles& tiles, unsigned pa
 void run_merge_path(const problem& p, const registry::bindings& where, const tuning& t, backend::queue& queue) {
   const auto [group_size, split] = t.of(path_axes);
   if (p.n() == 0) return;
-  const opencl_tiles tiles = tiles_for(p, queue.device().info(), group_size, local_bytes);
-  opencl_sort sort(p, where, queue, embedded::sort_merge_cl, tiles.definitions());
-  const std::uint64_t count = tiles.tiles(p.n());
-  sort.plan(1 + merges_of(count), true);
-  sort.move(sort.kernel("tw_sort_tiles"), count, tiles.group_size, 0);
-  const backend::buffer splits(queue, count * sizeof(std::uint64_t));
-  const std::uint32_t search = split == 0 ? count <= few_tiles : split == 1;
-  for (unsigned pass = 1; pass < sort.passes(); ++pass)
-    merge_pairs(sort, tiles, pass, {0, p.n(), tiles.tile() << (pass - 1), tiles.tile() << pass}, splits, search);
+  const opencl_tiles tiles = tiles_for(p, queue.device().info(), group_size, merge_path_bytes);
+  sort_runs_by_merging(p, where, tiles, p.n(), split, queue);
 }
 
 std::string merge_path_unsupported(const problem& p, const backend::device& on, const tuning& t) {
   const auto [group_size, split] = t.of(path_axes);
-  return tiles_unsupported(p, on.info(), group_size, local_bytes);
+  return tiles_unsupported(p, on.info(), group_size, merge_path_bytes);
 }
 
 // merge_rank
@@ -98,10 +86,27 @@ std::string merge_rank_unsupported(const problem&, const backend::device& on, co
 
 }  // namespace
 
+std::uint64_t merge_path_bytes(const problem& p, const opencl_tiles& tiles) {
+  const std::uint64_t merged = tiles.tile() * (size_of(p.type) + sizeof(std::uint16_t)) + 16;  // with sources and ends
+  return std::max(tiles.local_bytes(p), merged);
+}
+
+void sort_runs_by_merging(const problem& p, const registry::bindings& where, const opencl_tiles& tiles,
+                          std::uint64_t run, unsigned split, backend::queue& queue) {
+  opencl_sort sort(p, where, queue, embedded::sort_merge_cl, tiles.definitions());
+  const std::uint64_t count = tiles.tiles(p.n());
+  sort.plan(1 + merges_of(tiles.tiles(run)), true);
+  sort.move(sort.kernel("tw_sort_tiles"), count, tiles.group_size, 0);
+  const backend::buffer splits(queue, count * sizeof(std::uint64_t));
+  const std::uint32_t search = split == 0 ? count <= few_tiles : split == 1;
+  for (unsigned pass = 1; pass < sort.passes(); ++pass)
+    merge_pairs(sort, tiles, pass, {0, p.n(), tiles.tile() << (pass - 1), tiles.tile() << pass}, splits, search);
+}
+
 void merge_runs_on_opencl(const problem& p, const registry::bindings& where, std::span<const std::uint64_t> border,
                           backend::queue& queue) {
   constexpr unsigned encoding_group = 64;
-  const opencl_tiles tiles = tiles_for(p, queue.device().info(), 0, local_bytes);
+  const opencl_tiles tiles = tiles_for(p, queue.device().info(), 0, merge_path_bytes);
   opencl_sort sort(p, where, queue, embedded::sort_merge_cl, tiles.definitions());
   sort.plan(rounds_of(border.size() - 1, 2), false);
   if (!with_type(p.type, [&]<class T>(T) { return code_of<T>(is_descending(p)).is_identity(); }))

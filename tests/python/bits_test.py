@@ -222,6 +222,47 @@ class Sorts(BitsCase):
                         self.same(keys_out, x[indices], what)
                         self.same(values_out, values[indices], what)
 
+    def test_each_line_is_sorted_alone(self):
+        for dtype in TYPES:
+            for shape in ((1, 1), (3, 2), (17, 33), (130, 3), (3, 130)):
+                a = self.keys(shape[0] * shape[1], dtype).reshape(shape)
+                for descending in (False, True):
+                    def by_order(line):
+                        key = definition.order_key(line, descending)
+                        return line[sorted(range(len(line)), key=key.__getitem__)]
+                    columns = np.ascontiguousarray(np.array([by_order(column.copy()) for column in a.T]).T, dtype)
+                    rows = np.array([by_order(row) for row in a])
+                    for device in DEVICES[:3] + (OPENCL if dtype == np.float32 else []):
+                        what, how = f"{dtype} {shape} {descending} {device}", {"descending": descending, "device": device}
+                        self.same(tw.sort(a, **how), rows, what)
+                        self.same(tw.sort(a, axis=0, **how), columns, what)
+                    if not np.issubdtype(dtype, np.floating) and not descending:
+                        self.same(tw.sort(a, 0), np.sort(a, 0), "NumPy's columns")
+                        self.same(tw.sort(a), np.sort(a), "NumPy's rows")
+                        self.same(tw.sort(a, axis=None), np.sort(a, axis=None), "flat")
+
+    def test_shapes(self):
+        a = wide(self.rng, 120, np.float32).reshape(4, 5, 6)
+        self.same(tw.sort(a), np.sort(a), "last of three")
+        self.same(tw.sort(a, 0), np.sort(a, 0), "first of three")
+        m = a.reshape(10, 12)
+        wanted = tw.sort(m[::2, 3:9].copy(), axis=0)
+        self.same(tw.sort(m[::2, 3:9], axis=0), wanted, "rows that lie apart")
+        self.same(tw.sort(np.empty((0, 3)), axis=0), np.empty((0, 3)), "no rows")
+        self.same(tw.sort(np.empty((3, 0))), np.empty((3, 0)), "no columns")
+        there = tw.sort(tw.array(m, device="cpu:serial"))
+        self.assertIsInstance(there, tw.array)
+        self.same(there.numpy(), tw.sort(m), "on a device")
+        wide_out = np.full((5, 20), 42, np.float32)
+        part = wide_out[:, 2:8]
+        self.assertIs(tw.sort(m[::2, 3:9], axis=0, out=part), part)
+        self.same(part.copy(), wanted, "into rows that lie apart")
+        self.assertEqual(int((wide_out == 42).sum()), 100 - 30, "what lies between them")
+        for axis in (0, 1):
+            wanted, in_place = tw.sort(m, axis=axis), m.copy()
+            self.assertIs(tw.sort(in_place, axis=axis, out=in_place), in_place)
+            self.same(in_place, wanted, "in place")
+
     def test_in_place(self):
         x = self.keys(5000, np.float64)
         wanted, values = tw.sort_by_key(x, np.arange(5000.0)), np.arange(5000.0)

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a sort along an axis is written as a registry::problem: shape {M, N}, or {M, N, stride of A, stride of the
+// output}; the settings order and axis.
+#pragma once
+
+#include "scan_axis/scan_axis_problem.hpp"
+#include "sort/sort_problem.hpp"
+
+namespace tilewise::impl::sort_axis {
+
+const registry::algorithm& sort_axis_algorithm();
+
+inline constexpr std::size_t axis_setting = 1;
+inline axis axis_of(const registry::problem& p) { return static_cast<axis>(p.setting[axis_setting]); }
+
+// Shapes are those of a scan along an axis.
+using scan_axis::layout_of_input, scan_axis::layout_of_output;
+using sort::is_descending;
+
+/// The lines that are sorted, and where they go.
+inline registry::lines lines_of_input(const registry::problem& p) { return {layout_of_input(p), axis_of(p)}; }
+inline registry::lines lines_of_output(const registry::problem& p) { return {layout_of_output(p), axis_of(p)}; }
+
+/// The sort of one line.
+inline registry::problem sort_of_line(const registry::problem& p) {
+  registry::problem line{.what = &sort::sort_algorithm(), .type = p.type, .shape = {lines_of_input(p).length}};
+  line.setting = {p.setting[0], static_cast<std::uint8_t>(sort::payload::none)};
+  return line;
+}
+
+}  // namespace tilewise::impl::sort_axis
