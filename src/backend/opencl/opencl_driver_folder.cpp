@@ -2,8 +2,8 @@
 #include "backend/opencl/opencl_driver_folder.hpp"
 
 #include "base/cache_folder.hpp"
-#include "base/variable.hpp"
 #include "base/left_behind.hpp"
+#include "base/variable.hpp"
 
 #include <algorithm>
 #include <cstdlib>
