@@ -11,7 +11,7 @@ enum class missing_folder : bool { stays, is_created };
 /// Whether it is a folder that nobody else can use; created if missing.
 bool is_private(const std::string& folder);
 
-/// $XDG_CACHE_HOME/tilewise, else ~/.cache/tilewise, else what TILEWISE_CACHE names. Empty if that is "off", or if
+/// What TILEWISE_CACHE names, else $XDG_CACHE_HOME/tilewise, else ~/.cache/tilewise. Empty if the first is "off", or if
 /// nothing names one.
 std::string cache_folder(missing_folder if_missing = missing_folder::is_created);
 
