@@ -130,6 +130,25 @@ TEST_F(Cuda, LongRowsWithGapsAreScannedAsTheCpuDoes) {
   }
 }
 
+// Rows of 2^22 elements are sorts of their own there; shorter ones that leave the last tile a single element, and
+// columns that become such rows, are merged at once.
+TEST_F(Cuda, LongLinesWithGapsAreSortedAsTheCpuDoes) {
+  const device gpu = open("cuda:0");
+  const std::uint64_t tile = 4191, long_row = (std::uint64_t{1} << 22) + 5;  // 4191: of keys of 32 bits
+  for (const auto& [rows, columns, which] : {std::tuple(std::uint64_t{2}, long_row, axis::rows),
+                                             {5, 16 * tile + 1, axis::rows},
+                                             {17 * tile, 3, axis::columns}}) {
+    const matrix_layout apart(rows, columns, columns + 7), wider(rows, columns, columns + 64);
+    const std::vector<float> x = wide_floats(rows * apart.stride);
+    const array<float> a = gpu.upload(x);
+    array<float> y = gpu.upload(std::vector<float>(rows * wider.stride, 42.0f));
+    std::vector<float> expected(rows * wider.stride, 42.0f);
+    sort_axis(a, apart, which, y, wider);
+    sort_axis(x, apart, which, expected, wider);
+    tests::expect_bits(y.download(), expected, std::to_string(rows) + "x" + std::to_string(columns));
+  }
+}
+
 TEST_F(Cuda, FreedMemoryServesTheNextArray) {
   const device gpu = open("cuda:0");
   const void* first = gpu.allocate<float>(100000).native();

@@ -97,17 +97,17 @@ __device__ void merge_pieces(merge_tile<Bits, Value>& tile, const tile_pieces& p
   if (first < length) put_back(tile, own, first, false);
 }
 
+/// Tile `number` of the merged runs.
 template <class Bits, class Value, class Runs, class Tile = merge_tile<Bits, Value>>
-__global__ void __launch_bounds__(Tile::group_size, Tile::groups)
-    merge_tiles(elements<Bits, Value> from, elements<Bits, Value> to, Runs runs, const split* splits,
-                coding<Bits> with) {
+__device__ void merge_one_tile(unsigned number, const elements<Bits, Value>& from, const elements<Bits, Value>& to,
+                               const Runs& runs, const split* splits, const coding<Bits>& with) {
   __shared__ Tile tile;
   __shared__ tile_pieces pieces;
-  const std::uint64_t begin = std::uint64_t{blockIdx.x} * Tile::length, end = min(begin + Tile::length, runs.n);
+  const std::uint64_t begin = std::uint64_t{number} * Tile::length, end = min(begin + Tile::length, runs.n);
   const unsigned length = static_cast<unsigned>(end - begin);
   if (threadIdx.x == 0) {
     const auto group = runs.around(begin);
-    pieces.lay_out(splits[blockIdx.x], end == group.end() ? group.ends() : splits[blockIdx.x + 1]);
+    pieces.lay_out(splits[number], end == group.end() ? group.ends() : splits[number + 1]);
   }
   __syncthreads();  // the pieces to load are known
   load_pieces(pieces, from.keys, runs, tile.keys());
@@ -130,6 +130,13 @@ __global__ void __launch_bounds__(Tile::group_size, Tile::groups)
       if (i < length) to.values[begin + i] = value[r];
     }
   }
+}
+
+template <class Bits, class Value, class Runs, class Tile = merge_tile<Bits, Value>>
+__global__ void __launch_bounds__(Tile::group_size, Tile::groups)
+    merge_tiles(elements<Bits, Value> from, elements<Bits, Value> to, Runs runs, const split* splits,
+                coding<Bits> with) {
+  merge_one_tile(blockIdx.x, from, to, runs, splits, with);
 }
 
 template <class Bits, class Value>

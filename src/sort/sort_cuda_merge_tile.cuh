@@ -115,9 +115,10 @@ __device__ inline void synchronize(unsigned lanes) {
     __syncthreads();
 }
 
-/// Sorts the tile's `room` keys, and leaves in from() where each was.
+/// Sorts the tile's `room` keys, or those of each run of `run_lanes` lanes, a power of two, by themselves. Leaves in
+/// from() where each was.
 template <class Bits, class Value, class Tile = merge_tile<Bits, Value>>
-__device__ void sort_tile(merge_tile<Bits, Value>& tile) {
+__device__ void sort_tile(merge_tile<Bits, Value>& tile, unsigned run_lanes = Tile::group_size) {
   constexpr unsigned held = Tile::held;
   const unsigned t = threadIdx.x;
   typename Tile::piece own;
@@ -127,16 +128,17 @@ __device__ void sort_tile(merge_tile<Bits, Value>& tile) {
     if constexpr (moves<Value>) own.from[i] = static_cast<unsigned short>(t * held + i);
   }
   sort_held(own);
-  put_back(tile, own, t % 2 ? t * held + held - 1 : t * held, t % 2 != 0);
+  const bool is_right = run_lanes > 1 && t % 2 != 0;
+  put_back(tile, own, is_right ? t * held + held - 1 : t * held, is_right);
   __syncwarp();
 #pragma unroll 1
-  for (unsigned lanes = 1; lanes < Tile::group_size; lanes *= 2) {
+  for (unsigned lanes = 1; lanes < run_lanes; lanes *= 2) {
     const unsigned pair = t & ~(2 * lanes - 1), diagonal = (t - pair) * held;
     const facing_runs runs{pair * held, lanes * held, lanes * held, (pair + 2 * lanes) * held};
     merge_piece(tile, runs, diagonal, own);
     look_up_places(tile, own);
     synchronize(2 * lanes);  // the pair's lanes have read
-    const bool backwards = 2 * lanes < Tile::group_size && (t & (2 * lanes)) != 0;
+    const bool backwards = 2 * lanes < run_lanes && (t & (2 * lanes)) != 0;
     put_back(tile, own, backwards ? runs.end - 1 - diagonal : runs.begin + diagonal, backwards);
     synchronize(4 * lanes);  // the next pair's runs are stored
   }

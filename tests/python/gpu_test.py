@@ -118,6 +118,9 @@ class GpuCase:
             self.compare("sort_by_key", x, np.arange(n), descending=True)
             self.compare("dot", x, y)
             m = wide(self.rng, 33 * 47, dtype).reshape(33, 47)
+            for axis in (0, -1):
+                self.compare("sort", m, axis, descending=True)
+                self.compare("sort", m.reshape(3, -1), axis)
             self.compare("matvec", m, m[0].copy())
             self.compare("matmul", m, m.T.copy())
             if dtype in (np.float32, np.float64, np.int32):

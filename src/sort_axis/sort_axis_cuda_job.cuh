@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lines of a matrix that kernels sort, wherever they come from.
+#pragma once
+
+#include "registry/variant.hpp"
+#include "sort/sort_cuda_merge_pass.cuh"
+#include "sort_axis/sort_axis_problem.hpp"
+
+namespace tilewise::impl::sort_axis::on_cuda {
+
+using backend::cuda::queue;
+using sort::nothing;
+
+template <class Bits>
+using tile = sort::on_cuda::merge_tile<Bits, nothing>;
+/// Groups that a compute unit must have room for: as many as leave enough registers.
+template <class Bits>
+inline constexpr unsigned groups = sizeof(Bits) == 8 ? 4 : 8;
+
+template <class Bits>
+struct job {
+  const Bits* in;
+  Bits* out;
+  registry::lines from, to;
+  sort::sort_code<Bits> code;
+};
+
+}  // namespace tilewise::impl::sort_axis::on_cuda
