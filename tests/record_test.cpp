@@ -219,6 +219,15 @@ TEST(RecordFile, BrokenLinesAreLeftOutAndTold) {
   }
 }
 
+TEST(RecordFile, NumbersBeyond64BitsAreReadAsJsonHasThem) {
+  const report::scratch where;
+  json record = report::made_up_records().front();
+  record["case"]["operations"] = 1e25;
+  std::string line = record.dump() + "\n";
+  line.replace(line.find("1e+25"), 5, "10000000000000000000000000");
+  EXPECT_EQ(records_of(where.file(line)).front().what.operations, 1e25);
+}
+
 TEST(RecordFile, EndlessLinesAreRefused) {
   const report::scratch where;
   const std::filesystem::path file = where.file(good_line);
@@ -237,6 +246,12 @@ TEST(RecordFile, DepthSchemaAndTypesAreChecked) {
   const std::string deep = std::string(100000, '[') + std::string(100000, ']') + "\n";
   EXPECT_NE(why_not(good_line + deep + good_line).find("nests deeper"), std::string::npos);
   EXPECT_NE(why_not(good_line + deep).find("nests deeper"), std::string::npos);
+  const auto nested = [](std::size_t levels) {  // of which the record itself is one
+    return good_line.substr(0, good_line.size() - 2) + ",\"more\":" + std::string(levels - 1, '[') +
+           std::string(levels - 1, ']') + "}\n";
+  };
+  EXPECT_EQ(why_not(nested(64)), "");
+  EXPECT_NE(why_not(nested(65)).find("nests deeper than 64 levels"), std::string::npos);
   const auto changed = [](const char* pointer, const json& value) {
     json record = report::made_up_records().front();
     record[json::json_pointer(pointer)] = value;
