@@ -217,7 +217,7 @@ class Caches(HostileCase):
         open_one = f"{self.home}/open"
         os.mkdir(open_one)
         os.chmod(open_one, 0o777)
-        refused = rf"the cache folder '{open_one}' is not used because others may use it"
+        refused = rf"the cache folder '{open_one}' is not used because its mode is not 700"
         self.assertEqual(self.reduce(self.home, refused, TILEWISE_CACHE=open_one), self.expected)
         self.assertEqual(os.listdir(open_one), [])
         self.assertEqual(self.reduce(self.home, TILEWISE_CACHE="off"), self.expected)

@@ -73,7 +73,7 @@ TEST_F(DiskCache, SaysWhyAFolderIsNotUsed) {
   fs::create_directory_symlink(folder_, link);
   fs::create_directory(open_one);
   fs::permissions(open_one, fs::perms::all);
-  const std::pair<std::string, std::string> reasons[] = {{open_one, "others may use it"},
+  const std::pair<std::string, std::string> reasons[] = {{open_one, "its mode is not 700"},
                                                          {link, "it is not a folder, or is a link to one"},
                                                          {"/dev/null", "it is not a folder"},
                                                          {"/proc/none", "it cannot be created"},

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/left_behind.hpp"
 
+#include "base/variable.hpp"
+
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -44,6 +46,12 @@ bool is_left(std::string_view name, const fs::path& path) {
 }
 
 }  // namespace
+
+std::vector<std::string> temporary_parents() {
+  const std::string wished = variable("TMPDIR");
+  if (!wished.starts_with('/')) return {"/tmp"};
+  return {wished, "/tmp"};
+}
 
 std::string mark_of_process() { return std::to_string(getpid()) + "-" + place() + "-"; }
 

@@ -5,8 +5,12 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tilewise::base {
+
+/// Where temporary folders may lie, the wished one first: TMPDIR, if it is an absolute path, and /tmp.
+std::vector<std::string> temporary_parents();
 
 /// What names a temporary file after the process that it belongs to: "<process>-<place>-", where the place is this boot
 /// of this machine and the container in it, among whose processes the number means this one.

@@ -53,8 +53,7 @@ std::vector<fs::path> files_of_library(const std::string& library) {
 }
 
 icd_folder::icd_folder(std::span<const fs::path> icds) {
-  const char* wanted = std::getenv("TMPDIR");
-  for (const std::string& parent : {std::string(wanted == nullptr ? "/tmp" : wanted), std::string("/tmp")}) {
+  for (const std::string& parent : base::temporary_parents()) {
     base::remove_left_behind(parent, prefix);
     if (take(parent + "/" + prefix + base::mark_of_process())) break;
   }

@@ -5,8 +5,9 @@
 
 #include <tilewise/error.hpp>
 
-#include <cstdlib>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include <unistd.h>
 
@@ -19,9 +20,9 @@ constexpr const char* prefix = "tilewise-files-";
 }  // namespace
 
 memory_folder::memory_folder() {
-  const char* const temporary = std::getenv("TMPDIR");
-  for (const std::string parent : {"/dev/shm", temporary == nullptr ? "" : temporary, "/tmp"}) {
-    if (!parent.starts_with('/')) continue;
+  std::vector<std::string> parents = base::temporary_parents();
+  parents.insert(parents.begin(), "/dev/shm");
+  for (const std::string& parent : parents) {
     base::remove_left_behind(parent, prefix);
     path_ = parent + "/" + prefix + base::mark_of_process() + "XXXXXX";
     if (mkdtemp(path_.data()) == nullptr) continue;

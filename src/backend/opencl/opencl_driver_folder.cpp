@@ -27,8 +27,7 @@ constexpr std::string_view moved_aside = "pocl.damaged-", of_one_run = "tilewise
 class run_folder {
  public:
   run_folder() {
-    for (const std::string& parent : {base::variable("TMPDIR"), std::string("/tmp")}) {
-      if (!parent.starts_with('/')) continue;
+    for (const std::string& parent : base::temporary_parents()) {
       base::remove_left_behind(parent, of_one_run);
       path_ = parent + "/" + std::string(of_one_run) + base::mark_of_process() + "XXXXXX";
       if (mkdtemp(path_.data()) != nullptr) return;
