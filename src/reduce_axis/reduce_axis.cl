@@ -7,18 +7,19 @@
 // Limits: local memory for TW_TILE elements.
 // Twins:  reduce_axis_serial.cpp, reduce_axis_cuda.cu; embedded after order/line_tile.cl.
 
-// `before` continued by `count` elements, of whose tree `mine` has the left children.
-#define TW_DEFINE_PREFIX(NAME, LOG)                                                   \
-  static inline TW_T NAME(const TW_T* mine, TW_T root, TW_T before, uint count) {     \
-    if (count == 1u << (LOG)) return tw_apply(before, root);                          \
-    _Pragma("unroll") for (int k = (LOG); k-- > 0;) {                                 \
-      TW_T block = mine[(1 << k) - 1];                                                \
-      _Pragma("unroll") for (int j = 1; j < 1 << ((LOG)-1 - k); ++j) {                \
-        if (count >> (k + 1) == (uint)j) block = mine[(j << (k + 1)) + (1 << k) - 1]; \
-      }                                                                               \
-      if (count >> k & 1) before = tw_apply(before, block);                           \
-    }                                                                                 \
-    return before;                                                                    \
+// `before` continued by `count` elements, of whose tree `mine` has the left children. Going down, the half that is left
+// moves to the front: a place that depended on `count` would take `mine` out of registers.
+#define TW_DEFINE_PREFIX(NAME, LOG)                                                                                  \
+  static inline TW_T NAME(const TW_T* mine, TW_T root, TW_T before, uint count) {                                    \
+    if (count == 1u << (LOG)) return tw_apply(before, root);                                                         \
+    TW_T below[1 << (LOG)];                                                                                          \
+    _Pragma("unroll") for (int i = 0; i < 1 << (LOG); ++i) below[i] = mine[i];                                       \
+    _Pragma("unroll") for (int k = (LOG); k-- > 0;) {                                                                \
+      const bool is_right = count >> k & 1;                                                                          \
+      if (is_right) before = tw_apply(before, below[(1 << k) - 1]);                                                  \
+      _Pragma("unroll") for (int i = 0; i < (1 << k) - 1; ++i) below[i] = is_right ? below[i + (1 << k)] : below[i]; \
+    }                                                                                                                \
+    return before;                                                                                                   \
   }
 TW_DEFINE_PREFIX(tw_prefix_in_run, TW_LOG_ITEMS)
 TW_DEFINE_PREFIX(tw_prefix_in_line, TW_LOG_SHORT)
