@@ -9,6 +9,7 @@ namespace {
 
 using ScanSweepAdd = opencl_device_test;
 using ScanChunked = opencl_device_test;
+using ScanLookback = opencl_device_test;
 
 lab::verdict judge(const lab::verified_case& inputs, const registry::variant& v, std::string_view tuning,
                    backend::device& on) {
@@ -39,6 +40,16 @@ TEST_F(ScanChunked, ChunksEndWithTheBlocksThatTheyComplete) {
     const registry::problem p{.what = &registry::find_algorithm("scan"), .type = dtype::f32, .shape = {n}};
     const lab::verified_case inputs = lab::make_case(p, lab::data_class::wide, 1);
     EXPECT_TRUE(judge(inputs, variant, "chunk=64Ki group_size=64 items=16", *device).ok) << n;
+  }
+}
+
+// Tiles of 512: the last of 32 and of 1024 completes nodes on further levels, which those behind it wait for.
+TEST_F(ScanLookback, CarriesComeFromEveryLevelOfNodes) {
+  const registry::variant& variant = registry::find_variant("scan/opencl:lookback");
+  for (const std::uint64_t n : {32u * 512, 33u * 512 - 1, 1024u * 512, 1057u * 512 + 3}) {
+    const registry::problem p{.what = &registry::find_algorithm("scan"), .type = dtype::f32, .shape = {n}};
+    const lab::verified_case inputs = lab::make_case(p, lab::data_class::wide, 1);
+    EXPECT_TRUE(judge(inputs, variant, "group_size=64 item_bytes=32", *device).ok) << n;
   }
 }
 

@@ -22,6 +22,7 @@ struct block_tree {
 /// What is tried of it.
 inline constexpr std::array<unsigned, 4> block_tree_groups{64, 128, 256, 512};
 inline constexpr std::array<unsigned, 3> block_tree_items{8, 16, 32};
+inline constexpr std::array<unsigned, 3> block_tree_item_bytes{32, 64, 128};  // or so many bytes of them
 
 /// Room for a level of `count` values: each begins on a multiple of 16 elements, as tw_level_first has it.
 constexpr std::uint64_t level_room(std::uint64_t count) { return (count + 15) / 16 * 16; }

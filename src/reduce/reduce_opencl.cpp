@@ -9,8 +9,6 @@
 #include "backend/opencl/opencl_device.hpp"
 #include "backend/opencl/opencl_queue.hpp"
 #include "order/block_tree.hpp"
-#include "reduce/reduce_problem.hpp"
-#include "registry/variant.hpp"
 
 #include <bit>
 
@@ -29,13 +27,6 @@ using registry::tuning;
 
 constexpr std::array<registry::tuning_axis, 2> axes{
     {{"group_size", order::block_tree_groups, 256}, {"items", order::block_tree_items, 16}}};
-
-/// An empty sum is 0 and an empty product 1.
-base::scalar_value init_value(const problem& p) {
-  return with_type(p.type, [&]<class T>(T) {
-    return base::scalar_value::of(has_init(p) ? init_of<T>(p) : T(operation_of(p) == op::product ? 1 : 0));
-  });
-}
 
 void run(const problem& p, const registry::bindings& where, const tuning& t, backend::queue& on) {
   const auto [group_size, items] = t.of(axes);
@@ -72,7 +63,8 @@ std::string unsupported(const problem& p, const backend::device& on, const tunin
 }  // namespace
 
 std::vector<registry::variant> reduce_opencl_variants() {
-  return {{.algorithm = "reduce",
+  return {opencl_single_pass_variant(),
+          {.algorithm = "reduce",
            .backend = "opencl",
            .name = "two_phase",
            .types = all_dtypes,

@@ -10,7 +10,6 @@
 #include "backend/opencl/opencl_device.hpp"
 #include "backend/opencl/opencl_queue.hpp"
 #include "base/ceil_div.hpp"
-#include "reduce/reduce_problem.hpp"
 
 namespace tilewise::embedded {
 extern const std::string_view reduce_doubling_cl;

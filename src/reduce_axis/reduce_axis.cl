@@ -5,7 +5,7 @@
 // Order:  that of reduce.cl, for each line: tiles are aligned blocks, what is left over are the digits of the length.
 // Shape:  line_tile.cl; of short lines an item takes one after another.
 // Limits: local memory for TW_TILE elements.
-// Twins:  reduce_axis_serial.cpp, reduce_axis_cuda.cu; embedded after order/line_tile.cl.
+// Twins:  reduce_axis_serial.cpp, reduce_axis_cuda.cu; embedded after line_tile.cl.
 
 // `before` continued by `count` elements, of whose tree `mine` has the left children. Going down, the half that is left
 // moves to the front: a place that depended on `count` would take `mine` out of registers.

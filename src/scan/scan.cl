@@ -99,6 +99,49 @@ static inline void tw_store_tile(__global TW_T* out, ulong first, ulong count, u
   }
 }
 
+static inline void tw_take_items(__local const TW_V* stage, TW_T* mine) {
+  _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) {
+    const TW_V unit = stage[TW_PAD_STAGE(get_local_id(0) * TW_UNITS + q)];
+    mine[q * TW_W] = unit.s0;
+    mine[q * TW_W + 1] = unit.s1;
+#if TW_W == 4
+    mine[q * TW_W + 2] = unit.s2;
+    mine[q * TW_W + 3] = unit.s3;
+#endif
+  }
+}
+
+// Each item writes only where it alone has read.
+static inline void tw_put_items(const TW_T* mine, __local TW_V* stage) {
+  _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) {
+    __local TW_V* own = stage + TW_PAD_STAGE(get_local_id(0) * TW_UNITS + q);
+#if TW_W == 4
+    *own = (TW_V)(mine[q * TW_W], mine[q * TW_W + 1], mine[q * TW_W + 2], mine[q * TW_W + 3]);
+#else
+    *own = (TW_V)(mine[q * TW_W], mine[q * TW_W + 1]);
+#endif
+  }
+}
+
+// The tile's outputs, from each item's tree after the way up and its prefix in `items`; `end` is the prefix after it.
+static inline void tw_outputs(TW_T* mine, ulong tile, ulong count, __global const TW_T* part, ulong part_first,
+                              TW_T init, uint mode, __local const TW_T* items, __local const TW_T* end) {
+  const int me = get_local_id(0);
+  tw_item_down(mine, items[TW_PAD(me)]);
+  const TW_T next = me + 1 < TW_GROUP ? items[TW_PAD(me + 1)] : *end;
+  const int shift = mode & TW_INCLUSIVE;
+  _Pragma("unroll") for (int i = 0; i < TW_ITEMS; ++i) {
+    const TW_T following = i + 1 < TW_ITEMS ? mine[i + 1 < TW_ITEMS ? i + 1 : i] : next;
+    mine[i] = tw_result(shift ? following : mine[i], init, mode);
+  }
+  if (mode & TW_PART) {
+    const ulong mine_first = tile * TW_TILE + me * TW_ITEMS;
+    _Pragma("unroll") for (int i = 0; i < TW_ITEMS; ++i) {
+      if (tw_is_after(mine_first + i, count, mode)) mine[i] = tw_result(part[part_first + 1], init, mode);
+    }
+  }
+}
+
 __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_prefixes(
     __global const TW_T* in, ulong in_first, ulong count, __global const TW_T* carries, __global TW_T* stack,
     ulong chunk, __global const TW_T* part, ulong part_first, __global TW_T* out, ulong out_first, TW_T init, uint mode,
@@ -117,15 +160,7 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_prefixes(
   barrier(CLK_LOCAL_MEM_FENCE |
           CLK_GLOBAL_MEM_FENCE);  // the tile is loaded; in place, results may now be written over it
   TW_T mine[TW_ITEMS];
-  _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) {
-    const TW_V unit = stage[TW_PAD_STAGE(me * TW_UNITS + q)];
-    mine[q * TW_W] = unit.s0;
-    mine[q * TW_W + 1] = unit.s1;
-#if TW_W == 4
-    mine[q * TW_W + 2] = unit.s2;
-    mine[q * TW_W + 3] = unit.s3;
-#endif
-  }
+  tw_take_items(stage, mine);
   const TW_T root = tw_group_up(tw_item_up(mine), items, tops, true);
   if (me == 0) {
     if (mode & TW_TOP) {
@@ -135,13 +170,7 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_prefixes(
     end = after;
   }
   tw_group_down(carry, items, tops);
-  tw_item_down(mine, items[TW_PAD(me)]);
-  const TW_T next = me + 1 < TW_GROUP ? items[TW_PAD(me + 1)] : end;
-  const int shift = mode & TW_INCLUSIVE;
-  _Pragma("unroll") for (int i = 0; i < TW_ITEMS; ++i) {
-    const TW_T following = i + 1 < TW_ITEMS ? mine[i + 1 < TW_ITEMS ? i + 1 : i] : next;
-    mine[i] = tw_result(shift ? following : mine[i], init, mode);
-  }
+  tw_outputs(mine, tile, count, part, part_first, init, mode, items, &end);
   // The prefix after a whole chunk is its stack's: from the chunk's carry on, the blocks that it completes are missing.
   const uint end_of_chunk = TW_SPINE | TW_TOP | TW_WHOLE;
   if ((mode & end_of_chunk) == end_of_chunk) {
@@ -149,21 +178,7 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_prefixes(
       if ((ulong)(me * TW_ITEMS + i) == count) mine[i] = end;
     }
   }
-  if (mode & TW_PART) {
-    const ulong mine_first = tile * TW_TILE + me * TW_ITEMS;
-    _Pragma("unroll") for (int i = 0; i < TW_ITEMS; ++i) {
-      if (tw_is_after(mine_first + i, count, mode)) mine[i] = tw_result(part[part_first + 1], init, mode);
-    }
-  }
-  // Each item writes only where it alone has read.
-  _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) {
-    __local TW_V* own = stage + TW_PAD_STAGE(me * TW_UNITS + q);
-#if TW_W == 4
-    *own = (TW_V)(mine[q * TW_W], mine[q * TW_W + 1], mine[q * TW_W + 2], mine[q * TW_W + 3]);
-#else
-    *own = (TW_V)(mine[q * TW_W], mine[q * TW_W + 1]);
-#endif
-  }
+  tw_put_items(mine, stage);
   barrier(CLK_LOCAL_MEM_FENCE);  // the results are stored
   // A spine has one more output than elements: P(count), in this tile or at its end.
   const ulong outputs = mode & TW_SPINE ? count + 1 : count;

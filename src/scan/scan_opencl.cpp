@@ -29,9 +29,6 @@ using backend::memory;
 using registry::problem;
 using registry::tuning;
 
-// The same numbers as in scan.cl.
-enum mode_bits : std::uint32_t { inclusive = 1, started = 2, spine = 4, top = 8, part = 16, last = 32, whole = 64 };
-
 /// A piece of memory seen as elements.
 struct elements {
   backend::memory where;
@@ -76,18 +73,16 @@ void run_levels(const problem& p, const registry::bindings& where, backend::open
   auto& program =
       queue.program(embedded::scan_cl, backend::opencl::definitions_of(p.type, operation_of(p)) + definitions);
   const buffer chunks(queue, chunk_stack_size * size);
-  const base::scalar_value init = with_type(p.type, [&]<class T>(T) { return base::scalar_value::of(init_of<T>(p)); });
   const sweep all{queue,
                   program.kernel(values),
                   program.kernel(prefixes),
                   tile,
                   group_size,
-                  init,
+                  init_value(p),
                   size,
                   chunks,
                   has_carry(p) ? where.in[1] : memory(chunks)};
-  const std::uint32_t mode =
-      (is_exclusive(p) ? 0u : inclusive) | (starts_from_init(p) ? started : 0u) | (has_carry(p) ? part : 0u);
+  const std::uint32_t mode = mode_of(p);
   const std::uint64_t length = chunk == 0 ? p.n() : std::max(chunk, tile);
   for (std::uint64_t first = 0; first < p.n(); first += length) {
     const std::uint64_t count = std::min(length, p.n() - first);
@@ -144,7 +139,8 @@ std::string blelloch_unsupported(const problem& p, const backend::device& on, co
 }  // namespace
 
 std::vector<registry::variant> scan_opencl_variants() {
-  return {{.algorithm = "scan",
+  return {opencl_lookback_variant(),
+          {.algorithm = "scan",
            .backend = "opencl",
            .name = "chunked",
            .types = all_dtypes,

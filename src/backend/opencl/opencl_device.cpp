@@ -123,6 +123,12 @@ std::string platform_text(cl_device_id device) {
   return text.substr(0, text.find('\0'));
 }
 
+std::string lacks_packets(const device_info& facts) {
+  if (facts.is_cpu && sizeof(void*) < 8) return "a packet needs atomic operations on 8 bytes";
+  if (facts.is_cpu || facts.platform == "NVIDIA CUDA") return "";
+  return "nothing is known of whether groups may wait for each other on " + facts.platform;
+}
+
 std::string too_large(const device_info& facts, unsigned group_size, std::uint64_t local_bytes) {
   if (facts.max_group_size != 0 && group_size > facts.max_group_size)
     return facts.name + " takes groups of at most " + std::to_string(facts.max_group_size) + " items, not " +

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 namespace tilewise::backend::opencl {
 
@@ -13,6 +14,9 @@ namespace {
 
 /// Groups per launch: far below every driver's limit, and few enough that short tests need several launches.
 constexpr std::uint64_t max_groups = std::uint64_t{1} << 20;
+
+/// Bytes before the first packet: the counter has a cache line of its own. The same in opencl_packet.cl, in words.
+constexpr std::uint64_t board_begin = 128;
 
 /// Beyond it, several threads transfer faster than the driver does alone.
 constexpr std::uint64_t most_bytes_alone = 1 << 20;
@@ -101,6 +105,20 @@ void queue::enqueue_tiles(cl_kernel kernel, cl_uint tile_index, std::uint64_t ti
     TW_CL(
         cl().clEnqueueNDRangeKernel(commands_.get(), kernel, dimensions, nullptr, global, local, 0, nullptr, nullptr));
   }
+}
+
+/// Nothing is cleared between launches.
+void queue::prepare_board(std::uint64_t packets, std::size_t element_size) {
+  const std::uint64_t bytes = board_begin + packets * 2 * element_size;
+  const bool is_worn = board_.launch == std::numeric_limits<std::uint32_t>::max();
+  if (!is_board_known_ || is_worn || bytes > board_.words.bytes) {
+    if (board_.words.base != nullptr) release(board_.words);
+    board_ = {};
+    board_.words = allocate(std::bit_ceil(bytes));
+    upload(board_.words, std::vector<std::byte>(board_.words.bytes).data(), board_.words.bytes);
+  }
+  ++board_.launch;
+  is_board_known_ = false;
 }
 
 cl_mem queue::create_buffer(std::uint64_t bytes) {

@@ -35,6 +35,14 @@ struct struct_value {
   std::size_t bytes;
 };
 
+/// Through this the groups of a launch send each other values (opencl_packet.cl). Its first word counts the tickets
+/// that were ever drawn, `drawn` of them by earlier launches.
+struct message_board {
+  memory words;
+  std::uint32_t launch = 0;
+  std::uint32_t drawn = 0;
+};
+
 class queue final : public backend::queue {
  public:
   static std::unique_ptr<queue> open(const backend::device& owner, cl_device_id id);
@@ -54,6 +62,16 @@ class queue final : public backend::queue {
     cl_uint index = 0;
     (set_argument(kernel, index++, arguments), ...);
     enqueue_tiles(kernel, index, tiles, group);
+  }
+
+  /// Calls `launch` with a board for so many packets (opencl_packet.cl); in it, each of so many groups draws one
+  /// ticket.
+  template <class Launch>
+  void launch_drawing(std::uint64_t groups, std::uint64_t packets, std::size_t element_size, const Launch& launch) {
+    prepare_board(packets, element_size);
+    launch(static_cast<const message_board&>(board_));
+    board_.drawn += static_cast<std::uint32_t>(groups);
+    is_board_known_ = true;
   }
 
   /// For libraries that enqueue work themselves.
@@ -83,6 +101,7 @@ class queue final : public backend::queue {
   void set_argument(cl_kernel kernel, cl_uint index, std::uint64_t value);
   void set_argument(cl_kernel kernel, cl_uint index, std::uint32_t value);
   void enqueue_tiles(cl_kernel kernel, cl_uint tile_index, std::uint64_t tiles, group_shape group);
+  void prepare_board(std::uint64_t packets, std::size_t element_size);
   event_handle mark();
   cl_mem create_buffer(std::uint64_t bytes);
   void drop_free_buffers();
@@ -94,7 +113,9 @@ class queue final : public backend::queue {
   std::unordered_map<std::uint64_t, std::vector<cl_mem>> free_;  // by size
   std::unordered_map<cl_mem, std::uint64_t> owned_;              // sizes of all our buffers, free or not
   std::uint64_t held_ = 0;                                       // their bytes
-  event_handle first_mark_;                                      // of the running clock
+  message_board board_;
+  bool is_board_known_ = false;  // not where a launch has failed: how many tickets it drew is unknown
+  event_handle first_mark_;      // of the running clock
   std::chrono::steady_clock::time_point clock_started_;
   std::unique_ptr<transfer_team> transfers_;
 };
