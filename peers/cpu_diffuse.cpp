@@ -39,7 +39,7 @@ std::string one_thread_unsupported(const registry::problem& p, const backend::de
   if (s.is_band()) return "it steps whole fields";
   if (static_cast<double>(s.elements()) * static_cast<double>(s.steps) > most_updates)
     return "one call takes seconds at this size";
-  return on.info().name == "cpu:serial" ? "" : "it runs on one thread: cpu:serial";
+  return one_thread_only(on);
 }
 
 }  // namespace

@@ -38,6 +38,11 @@ inline std::string plain_sums_only(const registry::problem& p) {
   return "";
 }
 
+/// They run on the thread that calls them.
+inline std::string one_thread_only(const backend::device& on) {
+  return on.info().name == "cpu:serial" ? "" : "it runs on one thread: cpu:serial";
+}
+
 inline registry::variant cpu_peer(std::string_view algorithm, std::string_view name, std::string_view source,
                                   decltype(registry::variant::unsupported) unsupported,
                                   decltype(registry::variant::run) run) {

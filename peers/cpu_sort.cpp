@@ -24,8 +24,8 @@ std::string plain_sorts_only(const registry::problem& p) {
 }
 
 std::string on_one_thread(const registry::problem& p, const backend::device& on, const registry::tuning&) {
-  if (on.info().name != "cpu:serial") return "it runs on one thread: cpu:serial";
-  return plain_sorts_only(p);
+  const std::string elsewhere = one_thread_only(on);
+  return elsewhere.empty() ? plain_sorts_only(p) : elsewhere;
 }
 
 /// They sort in place, so the input is copied to the output first. Their comparison needs data without NaN.
@@ -50,7 +50,7 @@ void run_stable_sort(const registry::problem& p, const registry::bindings& where
 
 std::string rows_on_one_thread(const registry::problem& p, const backend::device& on, const registry::tuning&) {
   using namespace impl::sort_axis;
-  if (on.info().name != "cpu:serial") return "it runs on one thread: cpu:serial";
+  if (const std::string elsewhere = one_thread_only(on); !elsewhere.empty()) return elsewhere;
   const bool is_plain = !is_descending(p) && axis_of(p) == axis::rows && p.shape.rank == 2;
   return is_plain ? "" : "as a peer it is measured only on ascending rows with nothing between them";
 }

@@ -9,8 +9,8 @@ namespace tilewise::peers {
 namespace {
 
 std::string unsupported(const registry::problem& p, const backend::device& on, const registry::tuning&) {
-  if (on.info().name != "cpu:serial") return "it runs on one thread: cpu:serial";
-  return plain_sums_only(p);
+  const std::string elsewhere = one_thread_only(on);
+  return elsewhere.empty() ? plain_sums_only(p) : elsewhere;
 }
 
 void run_reduce(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue&) {

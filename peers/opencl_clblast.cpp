@@ -2,13 +2,13 @@
 // CLBlast, as Debian ships it. It is linked with libOpenCL, so it is loaded when it is first measured and not with the
 // tool, which therefore starts where neither is installed.
 #include "backend/opencl/opencl_queue.hpp"
+#include "base/variable.hpp"
 #include "matmul/matmul_problem.hpp"
 #include "peers/cpu_peers.hpp"
 #include "peers/dynamic_library.hpp"
 #include "peers/opencl_peers.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include <clblast_c.h>
 
@@ -32,7 +32,7 @@ const clblast& loaded() {
 std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
   const impl::matmul::sizes s(p);
   if (std::min({s.m, s.n, s.k}) == 0) return "CLBlast takes no empty matrices";
-  if (const char* other = std::getenv("TILEWISE_OPENCL_LIBRARY"); other != nullptr && *other != '\0')
+  if (!base::variable("TILEWISE_OPENCL_LIBRARY").empty())
     return "CLBlast calls libOpenCL.so.1, and TILEWISE_OPENCL_LIBRARY names another library";
   return loaded().library.is_complete() ? "" : "libclblast.so.1 could not be loaded; install Debian's libclblast1";
 }

@@ -22,6 +22,18 @@ py::object or_new(handle out, const lent& first, dtype type, const dimensions& s
   return out.is_none() ? new_like(first, type, shape) : out;
 }
 
+/// What `call` writes, once it is there: `out`, or a new array, of this type and shape.
+template <class Call>
+py::object written_to(handle out, const lent& in, dtype type, const dimensions& shape, rows of_matrix,
+                      const Call& call) {
+  py::object result = or_new(out, in, type, shape);
+  const lent to(result, "out", access::write, &in, of_matrix);
+  to.require(type, shape);
+  without_interpreter([&] { call(to); });
+  hand_over(in, to);
+  return result;
+}
+
 sort_order order_of(bool descending) { return descending ? sort_order::descending : sort_order::ascending; }
 
 /// A number of Python where one is given.
@@ -77,13 +89,9 @@ py::object reduce_along(const lent& in, int along, handle out, handle initial, h
   for (int i = 0; i < in.shape.count; ++i)
     if (i != along)
       shape.length[static_cast<std::size_t>(shape.count++)] = in.shape.length[static_cast<std::size_t>(i)];
-  py::object result = or_new(out, in, in.memory.type, shape);
-  const lent to(result, "out", access::write, &in);
-  to.require(in.memory.type, shape);
-  without_interpreter(
-      [&] { calls::reduce_axis(in.memory, layout, lines_along(along), to.memory, operation, init.get(), how); });
-  hand_over(in, to);
-  return result;
+  return written_to(out, in, in.memory.type, shape, rows::packed, [&](const lent& to) {
+    calls::reduce_axis(in.memory, layout, lines_along(along), to.memory, operation, init.get(), how);
+  });
 }
 
 template <op operation>
@@ -105,32 +113,22 @@ py::object scan_flat(const lent& in, bool exclusive, op operation, handle out, h
                      const placement& how) {
   const optional_number init(in.memory.type, initial);
   shared_partial* const before = carry_from(carry, in.memory.type);
-  const dimensions flat{in.memory.count};
-  py::object result = or_new(out, in, in.memory.type, flat);
-  const lent to(result, "out", access::write, &in);
-  to.require(in.memory.type, flat);
-  without_interpreter([&] {
+  return written_to(out, in, in.memory.type, {in.memory.count}, rows::packed, [&](const lent& to) {
     if (before == nullptr) return calls::scan(in.memory, to.memory, exclusive, operation, init.get(), nullptr, how);
     const std::lock_guard mine(before->one_at_a_time);
     const op its_own = std::visit([](const auto& p) { return p.operation(); }, before->state);
     calls::scan(in.memory, to.memory, exclusive, its_own, init.get(), &before->state, how);
   });
-  hand_over(in, to);
-  return result;
 }
 
 py::object scan_along(const lent& in, int along, bool exclusive, op operation, handle out, handle initial,
                       const placement& how) {
   const optional_number init(in.memory.type, initial);
-  py::object result = or_new(out, in, in.memory.type, in.shape);
-  const lent to(result, "out", access::write, &in, rows::may_lie_apart);
-  to.require(in.memory.type, in.shape);
-  const matrix_layout from = layout_along(in, along), onto = layout_along(to, along);
-  without_interpreter([&] {
-    calls::scan_axis(in.memory, from, lines_along(along), to.memory, onto, exclusive, operation, init.get(), how);
+  const matrix_layout from = layout_along(in, along);
+  return written_to(out, in, in.memory.type, in.shape, rows::may_lie_apart, [&](const lent& to) {
+    calls::scan_axis(in.memory, from, lines_along(along), to.memory, layout_along(to, along), exclusive, operation,
+                     init.get(), how);
   });
-  hand_over(in, to);
-  return result;
 }
 
 py::object scan_as(bool exclusive, op operation, handle a, handle axis_given, handle out, handle initial, handle carry,
@@ -162,23 +160,15 @@ py::object exclusive_scan(handle a, handle axis, std::string_view operation, han
 }
 
 py::object sort_flat(const lent& in, sort_order order, handle out, const placement& how) {
-  const dimensions flat{in.memory.count};
-  py::object result = or_new(out, in, in.memory.type, flat);
-  const lent to(result, "out", access::write, &in);
-  to.require(in.memory.type, flat);
-  without_interpreter([&] { calls::sort(in.memory, to.memory, order, how); });
-  hand_over(in, to);
-  return result;
+  return written_to(out, in, in.memory.type, {in.memory.count}, rows::packed,
+                    [&](const lent& to) { calls::sort(in.memory, to.memory, order, how); });
 }
 
 py::object sort_along(const lent& in, int along, sort_order order, handle out, const placement& how) {
-  py::object result = or_new(out, in, in.memory.type, in.shape);
-  const lent to(result, "out", access::write, &in, rows::may_lie_apart);
-  to.require(in.memory.type, in.shape);
-  const matrix_layout from = layout_along(in, along), onto = layout_along(to, along);
-  without_interpreter([&] { calls::sort_axis(in.memory, from, lines_along(along), to.memory, onto, order, how); });
-  hand_over(in, to);
-  return result;
+  const matrix_layout from = layout_along(in, along);
+  return written_to(out, in, in.memory.type, in.shape, rows::may_lie_apart, [&](const lent& to) {
+    calls::sort_axis(in.memory, from, lines_along(along), to.memory, layout_along(to, along), order, how);
+  });
 }
 
 py::object sort(handle a, handle axis_given, bool descending, handle out, handle device, handle variant,
@@ -196,11 +186,9 @@ py::object argsort(handle a, bool descending, handle out, handle device, handle 
   const lent in(a, "a");
   in.require_rank(1);
   const placement how = placement_of(device, variant, tuning, in);
-  py::object result = or_new(out, in, dtype::u32, in.shape);
-  const lent to(result, "out", access::write, &in);
-  to.require(dtype::u32, in.shape);
-  without_interpreter([&] { calls::argsort(in.memory, to.memory, order_of(descending), how); });
-  hand_over(in, to);
+  const py::object result = written_to(out, in, dtype::u32, in.shape, rows::packed, [&](const lent& to) {
+    calls::argsort(in.memory, to.memory, order_of(descending), how);
+  });
   return out.is_none() && !in.is_buffer() ? objects().frameworks.attr("as_index")(result) : result;
 }
 
@@ -327,12 +315,8 @@ py::object diffuse(handle field, handle steps, unsigned mask, double dx, double 
   const placement how = placement_of(device, variant, tuning, from);
   const auto count = to_number(dtype::u64, steps, "steps").as<std::uint64_t>();
   const diffusion problem{from.shape[0], from.shape[1], count, mask, dx, dy, rate};
-  py::object result = or_new(out, from, from.memory.type, from.shape);
-  const lent to(result, "out", access::write, &from);
-  to.require(from.memory.type, from.shape);
-  without_interpreter([&] { calls::diffuse(from.memory, to.memory, problem, allow_unstable, how); });
-  hand_over(from, to);
-  return result;
+  return written_to(out, from, from.memory.type, from.shape, rows::packed,
+                    [&](const lent& to) { calls::diffuse(from.memory, to.memory, problem, allow_unstable, how); });
 }
 
 /// The options that every function ends with.

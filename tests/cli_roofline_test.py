@@ -7,6 +7,7 @@ cli_roofline_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 import json
 import os
 import pathlib
+import re
 import sys
 import tempfile
 import unittest
@@ -56,6 +57,16 @@ class Roofline(Case):
                     self.assertAlmostEqual(problem["share"], problem["limit_ns"] / problem["time_ns"])
         self.check(run(f"roofline {self.d}/none.jsonl --json"), 6, r'"code":"io","exit":6')
 
+    def test_data_that_were_asked_for_are_said_once_of_each_problem(self):
+        file = pathlib.Path(f"{self.d}/sorted.jsonl")
+        file.write_text(re.sub(r'"data":"\w+"', '"data":"sorted"', H200.read_text()))
+        devices = json.loads(run(f"roofline {file} --json").stdout)["devices"]
+        problems = [problem for device in devices for problem in device["problems"]]
+        self.assertGreater(len(problems), 10)
+        self.assertEqual({p["data"] for p in problems}, {"sorted"})
+        for words in "", "-v":
+            self.assertEqual(run(f"roofline {file} {words}").stdout.count("data=sorted"), len(problems), words)
+
     def test_the_chart_fits_the_terminal(self):
         def chart(columns, files):
             out = run(f"roofline {files}", env={**os.environ, "COLUMNS": columns}).stdout
@@ -85,8 +96,7 @@ class Roofline(Case):
         self.assertEqual(roofs[0], roofs[1], "kept")
         measured = [{r["case"]["algorithm"] for r in of if r["verify"]} for of in records]
         self.assertEqual(measured[0] - {"skeleton"}, {"reduce", "scan", "sort", "matmul", "matvec", "polymul", "convolve", "diffuse",
-                                                      "reduce_axis", "scan_axis",
-                                                      "sort_axis"})
+                                                      "reduce_axis", "scan_axis", "sort_axis"})
         self.assertEqual(run(f"roofline {files[0]}").stdout, run(f"roofline {files[0]} {files[0]}").stdout)
         self.check(run(f"report {files[0]} -o {self.d}/page.html"), 0)
         self.assertIn("What bounds each device", pathlib.Path(f"{self.d}/page.html").read_text())

@@ -6,6 +6,7 @@ cli_scale_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 
 import json
 import pathlib
+import re
 import sys
 import tempfile
 import unittest
@@ -68,6 +69,13 @@ class Scale(Case):
         self.assertEqual((curve["scaling"], curve["processors"], curve["fits"]), ("strong", "cpu:serial", []))
         self.assertGreater(curve["points"][2]["exchange_share"], 0)
         self.check(run("scale polymul --weak --json"), 2, r'"code":"invalid_argument","exit":2')
+
+    def test_data_that_were_asked_for_are_said_once_of_each_curve(self):
+        file = pathlib.Path(f"{self.d}/sorted.jsonl")
+        file.write_text(re.sub(r'"data":"\w+"', '"data":"sorted"', RANKS.read_text()))
+        curves = json.loads(run(f"scale matmul --from {file} --json").stdout)["curves"]
+        self.assertEqual({curve["data"] for curve in curves}, {"sorted"})
+        self.assertEqual(run(f"scale matmul --from {file}").stdout.count("data=sorted"), len(curves))
 
     def test_weak_scaling_of_a_group(self):
         """What is measured, not what is told of it: on a busy machine a time may be one that cannot be true."""

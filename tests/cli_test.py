@@ -98,7 +98,7 @@ ROWS = [
     ("verify several, one missing", "verify reduce --device cpu:serial,cuda:99", 4, r"^$", r"no device 'cuda:99'"),
     ("verify below nothing", "verify scan --n -1", 2, r"^$", r"--n: '-1' is not a whole number from 0 to"),
     ("a zero before a number", "verify scan --n 010", 2, r"^$", r"--n: '010' begins with a 0; write it without"),
-    ("a zero before a size", "bench matmul --shape 010x4x4", 2, r"^$", r"--shape '010x4x4' is not one to six whole numbers"),
+    ("a zero before a side", "bench matmul --shape 010x4x4", 2, r"^$", r"--shape: '010' begins with a 0; write it without"),
     ("a zero before a size", "reduce {d}/f4.npy --device-memory 062M", 2, r"^$", r"'062M' begins with a 0; write it without"),
     ("bench no number", "bench scan --n 1e6", 2, r"^$", r"--n: '1e6' is not a whole number from 1 to"),
     ("bench a rank of nobody", "bench scan reduce --shape 3x4", 2, r"^$",
@@ -249,6 +249,19 @@ class Case(unittest.TestCase):
     @classmethod
     def tearDownClass(cls):
         cls.folder.cleanup()
+
+    def as_nobody(self, first=lambda: None):
+        """For preexec_fn: after `first`, the process has no rights of root's. Skips the test where it may not run the tool."""
+        def become():
+            first()
+            if os.geteuid() == 0:
+                os.setuid(65534)
+
+        try:
+            run("--version", preexec_fn=become)
+        except PermissionError:
+            self.skipTest("nobody may not run what is built here")
+        return become
 
     def check(self, result, code, out="", err=""):
         said = f"\nexit {result.returncode}\n{result.stdout}{result.stderr}"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // OpenCL drivers that are missing, and drivers whose every call fails.
+#include "cache_fixture.hpp"
 #include "opencl_fixture.hpp"
 
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 
 namespace tilewise::tests {
@@ -74,9 +74,10 @@ TEST(OpenclDriverApart, DISABLED_Fails) {
 #undef TILEWISE_NAME
     for (int status : {CL_DEVICE_NOT_AVAILABLE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_RESOURCES,
                        CL_BUILD_PROGRAM_FAILURE, CL_INVALID_VALUE, -9999}) {
-      setenv("FAKE_OPENCL", (std::string(call) + "=" + std::to_string(status)).c_str(), 1);
-      noticed += !works(in, expected);
-      unsetenv("FAKE_OPENCL");
+      {
+        const environment_variable fault("FAKE_OPENCL", std::string(call) + "=" + std::to_string(status));
+        noticed += !works(in, expected);
+      }
       ASSERT_TRUE(works(in, expected)) << "after " << call << " returned " << status;
       ++faults;
     }

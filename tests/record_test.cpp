@@ -252,6 +252,11 @@ TEST(RecordFile, DepthSchemaAndTypesAreChecked) {
   };
   EXPECT_EQ(why_not(nested(64)), "");
   EXPECT_NE(why_not(nested(65)).find("nests deeper than 64 levels"), std::string::npos);
+  const auto behind_a_long_number = [&](std::size_t levels) {  // at which the quick parser gives up
+    return nested(levels).insert(1, "\"long\":10000000000000000000000000,");
+  };
+  EXPECT_EQ(why_not(behind_a_long_number(64)), "");
+  EXPECT_NE(why_not(behind_a_long_number(65)).find("nests deeper than 64 levels"), std::string::npos);
   const auto changed = [](const char* pointer, const json& value) {
     json record = report::made_up_records().front();
     record[json::json_pointer(pointer)] = value;

@@ -3,6 +3,7 @@
 #include "record/record_json.hpp"
 #include "report/comparison.hpp"
 #include "report/report.hpp"
+#include "report/standing_matrix.hpp"
 #include "report_fixture.hpp"
 #include "report_page.hpp"
 
@@ -61,6 +62,36 @@ TEST(ReportData, TablesHaveOtherDataOfAnAlgorithmWithoutSettings) {
   for (json& r : records) r["case"]["settings"] = json::object();
   const std::string table = markdown(make_model(typed(records)));
   EXPECT_NE(table.find("| scan f32, data=sorted | 268,435,456 |"), std::string::npos) << table;
+}
+
+TEST(ReportData, OtherDataOnAnotherMachineHaveALineOfTheirOwnInTheMatrix) {
+  const auto lines_with = [](const char* data) {
+    std::vector<json> records = made_up_records();
+    for (json r : made_up_records()) {
+      r["host"]["hostname"] = "another";
+      r["device"]["description"] = r["device"]["description"].get<std::string>() + " II";
+      r["case"]["data"] = data;
+      records.push_back(r);
+    }
+    const model m = make_model(typed(records));
+    return make_matrix(m, cells_of(matrix_panels(m))).lines.size();
+  };
+  EXPECT_EQ(lines_with("uniform"), 2u);
+  EXPECT_EQ(lines_with("sorted"), 4u);
+}
+
+TEST(ReportData, ADocumentsOwnDataAndTheSameAskedForAreApart) {
+  std::vector<json> records = with_data("sorted"), others = records;
+  for (json& r : others)
+    r["experiment"] = {{"document", "A. Body, Sums, 2020"},
+                       {"baseline", "scan/serial"},
+                       {"first_outputs", ""},
+                       {"published", json::array()}};
+  std::erase_if(others, [](const json& r) { return r["case"]["data"] != "sorted"; });
+  records.insert(records.end(), others.begin(), others.end());
+  const model m = make_model(typed(records));
+  EXPECT_TRUE(m.warnings.empty());
+  EXPECT_EQ(m.panels.size(), 9u);
 }
 
 TEST(ReportData, OtherDataAreNotCompared) {

@@ -330,6 +330,11 @@ TEST(ReportFormat, NumbersForPeople) {
   EXPECT_EQ(significant(9.999, 3), "10.0");
   EXPECT_EQ(duration(999.7), "1.00 µs");
   EXPECT_EQ(duration(1.5e9), "1.50 s");
+  EXPECT_EQ(operation_rate(12, "f32"), "12.0 FLOP/s");
+  EXPECT_EQ(operation_rate(12, "i32"), "12.0 op/s");
+  EXPECT_EQ(operation_rate(0, "u64"), "0 op/s");
+  EXPECT_EQ(operation_rate(1200, ""), "1.20 kop/s");
+  EXPECT_EQ(operation_rate(5.43e13, "f64"), "54.3 TFLOP/s");
   EXPECT_EQ(rate(4.18e12), "4.18 TB/s");
   EXPECT_EQ(percent(0.0123), "1.2 %");
 }

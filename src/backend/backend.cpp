@@ -14,10 +14,10 @@
 #endif
 #include "base/nearest.hpp"
 #include "base/printable.hpp"
+#include "base/variable.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 
 namespace tilewise::backend {
 
@@ -100,9 +100,9 @@ std::shared_ptr<device> match(const device_list& all, std::string_view name) {
 
 std::shared_ptr<device> find_device(std::string_view name, const open_options& options) {
   if (name == "auto" || name.empty()) {
-    const char* wanted = std::getenv("TILEWISE_DEVICE");
-    if (wanted == nullptr || *wanted == '\0' || std::string_view(wanted) == "auto") return best_device();
-    if (group::is_group(wanted) && std::string_view(wanted).find("auto") != std::string_view::npos)
+    const std::string wanted = base::variable("TILEWISE_DEVICE");
+    if (wanted.empty() || wanted == "auto") return best_device();
+    if (group::is_group(wanted) && wanted.find("auto") != wanted.npos)
       throw error(errc::invalid_argument, "TILEWISE_DEVICE is '" + base::printable(wanted) +
                                               "', but auto is what TILEWISE_DEVICE names; name a device there");
     return find_device(wanted, options);

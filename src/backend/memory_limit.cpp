@@ -2,30 +2,30 @@
 #include "backend/memory_limit.hpp"
 
 #include "base/printable.hpp"
+#include "base/variable.hpp"
 
 #include <tilewise/error.hpp>
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 namespace tilewise::backend {
 
 std::uint64_t limited_memory(std::uint64_t of_device) {
-  const char* const wanted = std::getenv("TILEWISE_DEVICE_MEMORY");
-  if (wanted == nullptr || *wanted == 0) return of_device;
+  const std::string text = base::variable("TILEWISE_DEVICE_MEMORY");
+  if (text.empty()) return of_device;
   constexpr std::string_view suffixes = "KMG";
-  const std::string_view text = wanted;
+  const char* const end = text.data() + text.size();
   std::uint64_t count = 0;
-  const auto [rest, failure] = std::from_chars(text.begin(), text.end(), count);
-  const std::string_view suffix(rest, text.end());
+  const auto [rest, failure] = std::from_chars(text.data(), end, count);
+  const std::string_view suffix(rest, end);
   const std::size_t power = suffix.empty() ? 0 : suffixes.find(suffix) + 1;
   const bool is_suffix = suffix.empty() || (suffix.size() == 1 && power != 0);
   if (failure != std::errc() || !is_suffix || count == 0 || count > ~std::uint64_t{0} >> (10 * power))
-    throw error(errc::invalid_argument, "TILEWISE_DEVICE_MEMORY is '" + base::printable(std::string(text)) +
-                                            "'; give a number of bytes, such as 512M");
+    throw error(errc::invalid_argument,
+                "TILEWISE_DEVICE_MEMORY is '" + base::printable(text) + "'; give a number of bytes, such as 512M");
   return std::min(of_device, count << (10 * power));
 }
 

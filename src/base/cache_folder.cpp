@@ -43,7 +43,7 @@ private_folder open_private(const std::string& name, missing_folder if_missing) 
 
 }  // namespace
 
-bool is_private(const std::string& folder) {
+bool make_private(const std::string& folder) {
   const int descriptor = open_private(folder, missing_folder::is_created).descriptor;
   if (descriptor >= 0) close(descriptor);
   return descriptor >= 0;

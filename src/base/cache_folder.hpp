@@ -8,8 +8,8 @@ namespace tilewise::base {
 
 enum class missing_folder : bool { stays, is_created };
 
-/// Whether it is a folder that nobody else can use; created if missing.
-bool is_private(const std::string& folder);
+/// Makes a folder that nobody else can use, if there is none; whether there is such a folder then.
+bool make_private(const std::string& folder);
 
 /// What TILEWISE_CACHE names, else $XDG_CACHE_HOME/tilewise, else ~/.cache/tilewise. Empty if the first is "off", or if
 /// nothing names one.

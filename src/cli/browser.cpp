@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/browser.hpp"
 
+#include "base/variable.hpp"
 #include "cli/output.hpp"
 
-#include <cstdlib>
 #include <filesystem>
 
 #include <fcntl.h>
@@ -14,11 +14,7 @@ namespace tilewise::cli {
 
 namespace {
 
-bool has_display() {
-  for (const char* name : {"WAYLAND_DISPLAY", "DISPLAY"})
-    if (const char* value = std::getenv(name); value != nullptr && *value != '\0') return true;
-  return false;
-}
+bool has_display() { return !base::variable("WAYLAND_DISPLAY").empty() || !base::variable("DISPLAY").empty(); }
 
 /// In a session of its own, so that closing our terminal leaves the browser open, and without our streams, on which it
 /// would write.

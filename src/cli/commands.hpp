@@ -56,7 +56,8 @@ void add_device_list_options(CLI::App& command, device_list_options& to);  // --
 /// The value is a whole number in this range.
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
 
-/// "3x4": whole numbers with x between them; none for any other text.
+/// What --shape takes, "3x4": whole numbers with x between them; none for any other text. Throws if one begins with a
+/// 0.
 std::optional<std::vector<std::uint64_t>> parse_sizes(const std::string& text);
 
 /// The value names a file or folder; "-" is refused, since only arrays go through standard input and output.

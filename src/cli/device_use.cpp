@@ -4,6 +4,7 @@
 #include "backend/cpu/cpu_device.hpp"
 #include "backend/group/group_device.hpp"
 #include "backend/group/mpi_world.hpp"
+#include "base/variable.hpp"
 #include "cli/driver_cache.hpp"
 #include "cli/drivers.hpp"
 #include "cli/output.hpp"
@@ -99,8 +100,8 @@ common_options one_of(const device_list_options& options, const std::string& nam
 
 std::string meant_by(const std::string& name) {
   if (!name.empty() && name != "auto") return name;
-  const char* wanted = std::getenv("TILEWISE_DEVICE");
-  return wanted == nullptr || *wanted == '\0' ? "auto" : wanted;
+  const std::string wanted = base::variable("TILEWISE_DEVICE");
+  return wanted.empty() ? "auto" : wanted;
 }
 
 device_handle open_device(const common_options& options) {

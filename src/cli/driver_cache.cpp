@@ -2,6 +2,7 @@
 #include "cli/driver_cache.hpp"
 
 #include "base/cache_folder.hpp"
+#include "base/variable.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
 #include "io/unfinished.hpp"
@@ -11,7 +12,6 @@
 
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include <unistd.h>
@@ -35,10 +35,7 @@ extern "C" void end_by_crash(int) {
   _exit(static_cast<int>(exit_code::device_lost));
 }
 
-bool uses(const std::string& folder) {
-  const char* used = std::getenv("POCL_CACHE_DIR");
-  return !folder.empty() && used != nullptr && folder == used;
-}
+bool uses(const std::string& folder) { return !folder.empty() && folder == base::variable("POCL_CACHE_DIR"); }
 
 }  // namespace
 

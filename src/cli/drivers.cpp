@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/drivers.hpp"
 
+#include "base/variable.hpp"
 #include "cli/child_probe.hpp"
 #include "cli/icd_files.hpp"
 
@@ -74,10 +75,7 @@ void use_only(const drivers& icds) {
 }
 
 /// With a different loader, or without known drivers, nothing can be predicted.
-bool can_be_known(const drivers& icds) {
-  const char* loader = std::getenv("TILEWISE_OPENCL_LIBRARY");
-  return !icds.empty() && (loader == nullptr || *loader == '\0');
-}
+bool can_be_known(const drivers& icds) { return !icds.empty() && base::variable("TILEWISE_OPENCL_LIBRARY").empty(); }
 
 }  // namespace
 

@@ -2,12 +2,12 @@
 #include "cli/icd_files.hpp"
 
 #include "base/left_behind.hpp"
+#include "base/variable.hpp"
 
 #include <tilewise/error.hpp>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 
@@ -23,7 +23,7 @@ static constexpr const char* prefix = "tilewise-icd-";
 std::vector<fs::path> icd_files() {
   fs::path folder = "/etc/OpenCL/vendors";
   for (const char* name : {"OPENCL_VENDOR_PATH", "OCL_ICD_VENDORS"})
-    if (const char* value = std::getenv(name); value != nullptr && *value != '\0') folder = value;
+    if (const std::string value = base::variable(name); !value.empty()) folder = value;
   std::vector<fs::path> found;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored))

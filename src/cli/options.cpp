@@ -85,7 +85,8 @@ std::optional<std::vector<std::uint64_t>> parse_sizes(const std::string& text) {
   for (const char* at = text.data();; ++at) {
     const auto [after, failure] = std::from_chars(at, end, sizes.emplace_back());
     if (failure != std::errc() || (after != end && *after != 'x')) return std::nullopt;
-    if (!octal_fault({at, after}).empty()) return std::nullopt;
+    if (const std::string fault = octal_fault({at, after}); !fault.empty())
+      throw error(errc::invalid_argument, "--shape: " + fault);
     if (after == end) return sizes;
     at = after;
   }

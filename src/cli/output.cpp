@@ -2,6 +2,7 @@
 #include "cli/output.hpp"
 
 #include "base/printable.hpp"
+#include "base/variable.hpp"
 #include "cli/rank_voice.hpp"
 
 #include <nlohmann/json.hpp>
@@ -10,7 +11,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 #include <unistd.h>
@@ -29,10 +29,7 @@ void write(std::string_view text, std::FILE* to) {
 
 constexpr std::string_view line_controls = "\n\t";
 
-bool shows_colour() {
-  const char* refused = std::getenv("NO_COLOR");
-  return (refused == nullptr || *refused == '\0') && isatty(STDOUT_FILENO) == 1;
-}
+bool shows_colour() { return base::variable("NO_COLOR").empty() && isatty(STDOUT_FILENO) == 1; }
 
 const char* code_of(colour c) { return c == colour::red ? "\033[31m" : c == colour::green ? "\033[32m" : "\033[2m"; }
 constexpr std::string_view plain = "\033[0m";
@@ -89,25 +86,17 @@ void print_json(const nlohmann::ordered_json& fields) {
 std::string json_line::text_of(const nlohmann::ordered_json& value) { return json_text(value); }
 
 void json_line::begin(std::string_view name) {
-  append((has_members_ ? "," : "") + json_text(name) + ":");
+  text_ += (has_members_ ? "," : "") + json_text(name) + ":";
   has_members_ = true;
-}
-
-void json_line::append(std::string_view text) {
-  constexpr std::size_t most_waiting = 1 << 16;
-  waiting_ += text;
-  if (waiting_.size() < most_waiting) return;
-  if (is_first_rank()) write_result(waiting_);
-  waiting_.clear();
 }
 
 void json_line::add(std::string_view name, const nlohmann::ordered_json& value) {
   begin(name);
-  append(json_text(value));
+  text_ += json_text(value);
 }
 
 void json_line::end() {
-  if (is_first_rank()) write_result(waiting_ + "}\n");
+  if (is_first_rank()) write_result(text_ + "}\n");
 }
 
 static void say(std::string_view line) {

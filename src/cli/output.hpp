@@ -8,6 +8,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tilewise::cli {
 
@@ -16,7 +17,8 @@ void print(std::string_view text);
 /// The same, as one object on one line.
 void print_json(const nlohmann::ordered_json& fields);
 
-/// The same, printed while it is made: of a long list, the JSON takes ten times the memory of its text.
+/// The same, member by member, printed by end(): of a long list only the text is kept, which takes a tenth of its
+/// JSON's memory. If something fails before that, nothing of it is printed.
 class json_line {
  public:
   void add(std::string_view name, const nlohmann::ordered_json& value);
@@ -24,17 +26,16 @@ class json_line {
   template <class T, class ToJson>
   void add_each(std::string_view name, const std::vector<T>& all, const ToJson& to_json) {
     begin(name);
-    for (const T& one : all) append((&one == &all.front() ? "[" : ",") + text_of(to_json(one)));
-    append(all.empty() ? "[]" : "]");
+    for (const T& one : all) text_ += (&one == &all.front() ? "[" : ",") + text_of(to_json(one));
+    text_ += all.empty() ? "[]" : "]";
   }
   void end();
 
  private:
   static std::string text_of(const nlohmann::ordered_json& value);
   void begin(std::string_view name);
-  void append(std::string_view text);
 
-  std::string waiting_ = "{";  // to be printed
+  std::string text_ = "{";
   bool has_members_ = false;
 };
 /// A line for people, on standard error.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/roofline_chart.hpp"
 
+#include "base/variable.hpp"
 #include "cli/record_cells.hpp"
 #include "report/format.hpp"
 
@@ -105,11 +106,7 @@ std::string legend_of(const point_list& points, std::size_t columns) {
   return lines;
 }
 
-/// Of floats and of integers.
-std::string rate_of_operations(double per_s) {
-  const std::string text = report::operation_rate(per_s);
-  return text.substr(0, text.rfind(' ') + 2) + "op/s";
-}
+std::string rate_of_all_types(double per_s) { return report::operation_rate(per_s, ""); }
 
 std::string pair_of(const span_of_values& of, std::string (*text)(double)) {
   return text(of.most) + (of.least < of.most ? " and " + text(of.least) : "");
@@ -151,7 +148,7 @@ std::string roofline_chart(const report::roofline& of, std::size_t columns) {
     speed.add(at->reached()), speed.add(*at->arithmetic);
   }
   const std::string roofs =
-      "slanted: " + pair_of(memory, report::rate) + "; level: " + pair_of(arithmetic, rate_of_operations);
+      "slanted: " + pair_of(memory, report::rate) + "; level: " + pair_of(arithmetic, rate_of_all_types);
   const std::string below = folded(roofs, columns, "  ") + "\n" + legend_of(points, columns);
   const auto lines_below = static_cast<std::size_t>(std::count(below.begin(), below.end(), '\n'));
   constexpr std::size_t lines_around = 3;  // the title, the axis and its marks
@@ -171,8 +168,7 @@ std::string roofline_chart(const report::roofline& of, std::size_t columns) {
 
 std::size_t chart_columns() {
   constexpr std::size_t most = 76;
-  const char* const told = std::getenv("COLUMNS");
-  const unsigned long columns = told == nullptr ? 0 : std::strtoul(told, nullptr, 10);
+  const unsigned long columns = std::strtoul(base::variable("COLUMNS").c_str(), nullptr, 10);
   return columns == 0 ? most : std::min<std::size_t>(columns, most);
 }
 

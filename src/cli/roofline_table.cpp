@@ -25,11 +25,6 @@ std::string lines_of(const std::string& sentence) { return folded(sentence, line
 /// Below a problem.
 std::string detail(const std::string& sentence) { return "  " + folded(sentence, line_width - 2, "    ") + "\n"; }
 
-std::string operations_text(double per_s, std::string_view type) {
-  const std::string text = report::operation_rate(per_s);
-  return type.starts_with('f') ? text : text.substr(0, text.rfind(' ') + 2) + "op/s";
-}
-
 std::string how_far(const memory_level& level, const report::device_roofs& roofs) {
   if (level.to < roofs.readings.back().bytes) return " up to " + report::bytes(level.to) + ",";
   return roofs.levels.size() > 1 ? " beyond" : "";
@@ -52,7 +47,7 @@ std::string arithmetic_sentence(const roofline& of) {
   std::string text = "Arithmetic: ";
   for (const arithmetic_roof& a : of.roofs.arithmetic)
     text += (&a == &of.roofs.arithmetic.front() ? "" : ", ") + std::string(a.dtype) + " " + std::string(name_of(a.by)) +
-            " " + operations_text(a.per_s, a.dtype);
+            " " + report::operation_rate(a.per_s, a.dtype);
   text += ".";
   if (of.roofs.launch_ns) text += " Launch: " + report::duration(*of.roofs.launch_ns) + ".";
   return text;
@@ -79,20 +74,22 @@ std::string speed_in(double ns, const roofline_point& at) {
                       : unit == report::speed_unit::elements ? static_cast<double>(r.n)
                                                              : r.operations;
   const double per_s = work / ns * 1e9;
-  return report::duration(ns) + ", " +
-         (unit == report::speed_unit::operations ? operations_text(per_s, r.dtype)
-                                                 : report::throughput_text(per_s, unit));
+  return report::duration(ns) + ", " + report::throughput_text(per_s, unit, r.dtype);
 }
 
 std::string name_of_problem(const report::row& r) {
   return r.algorithm + "." + r.dtype + " " + r.size() + (r.asked_data.empty() ? "" : " data=" + r.asked_data);
 }
 
-/// What tells it from another problem of the same size.
+/// What tells it from another problem of the same name.
+std::string settings_line(const report::row& r) {
+  const std::string settings = report::shown_settings(r.settings);
+  return settings.empty() ? "" : detail(settings);
+}
+
 std::string details_of(const roofline& of, const roofline_point& at) {
   const report::row& r = *at.what;
-  const std::string settings = report::shown_settings(r.settings);
-  std::string text = settings.empty() ? "" : detail(settings);
+  std::string text = settings_line(r);
   std::string reached = report::bytes(r.bytes) + "; " + speed_in(r.kernel->median, at) + ", by " + r.name();
   reached += at.has_limit() ? "; limit " + speed_in(at.limit_ns(), at) : "; no limit was measured";
   text += detail(reached);
@@ -123,6 +120,7 @@ ordered_json to_json(const roofline& of, const roofline_point& at) {
                     {"dtype", r.dtype},
                     {"shape", r.shape},
                     {"settings", r.settings},
+                    {"data", r.data},
                     {"variant", r.variant},
                     {"device", r.device},
                     {"bytes", r.bytes},
@@ -159,7 +157,7 @@ std::string roofline_block(const roofline& of, bool names_machine, bool verbose)
     if (verbose)
       text += details_of(of, at);
     else if (named[name_of_problem(*at.what)] > 1)
-      text += detail(report::shown_settings(at.what->settings));
+      text += settings_line(*at.what);
   }
   return text;
 }

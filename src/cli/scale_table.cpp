@@ -75,7 +75,8 @@ std::string title_of_curve(const scaling_curve& of) {
   const std::string size = is_weak ? of.points.front().what->size() + " for p = " + report::count(of.points.front().p) +
                                          ", p times the first size"
                                    : r.size();
-  return r.algorithm + "." + r.dtype + "  n = " + size + "  " + r.settings + (r.mode == "hot" ? "" : "  " + r.mode);
+  return r.algorithm + "." + r.dtype + "  n = " + size + "  " + report::with_data(r.settings, r.asked_data) +
+         (r.mode == "hot" ? "" : "  " + r.mode);
 }
 
 std::string what_ran(const scaling_curve& of) {
@@ -164,6 +165,7 @@ ordered_json to_json(const scaling_curve& of) {
                     {"dtype", r.dtype},
                     {"shape", of.points.front().what->shape},
                     {"settings", r.settings},
+                    {"data", r.data},
                     {"tuning", r.tuning},
                     {"mode", r.mode},
                     {"best", nullptr}};

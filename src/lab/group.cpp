@@ -6,8 +6,6 @@
 #include "lab/public_call.hpp"
 #include "record/record.hpp"
 
-#include <map>
-
 namespace tilewise::lab {
 
 std::string sized_name(const backend::device& of) {
@@ -40,9 +38,8 @@ std::string group::name() const {
 }
 
 data_class data_for(const registry::problem& p) {
-  std::map<std::string, std::string> settings;
-  for (const auto& [name, word] : registry::named_settings(p)) settings.emplace(name, word);
-  return record::usual_data(settings) == name_of(data_class::near_one) ? data_class::near_one : data_class::uniform;
+  const std::string_view usual = record::usual_data(registry::named_settings(p));
+  return usual == name_of(data_class::near_one) ? data_class::near_one : data_class::uniform;
 }
 
 }  // namespace tilewise::lab

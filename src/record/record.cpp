@@ -3,8 +3,6 @@
 
 #include "registry/catalog.hpp"
 
-#include <algorithm>
-
 namespace tilewise::record {
 
 text shape_text(const measured_case& c) {
@@ -22,12 +20,6 @@ std::vector<std::pair<text, text>> ordered_settings(const measured_case& c) {
         if (auto found = left.extract(text(s.name))) ordered.emplace_back(found.key(), found.mapped());
   ordered.insert(ordered.end(), left.begin(), left.end());
   return ordered;
-}
-
-std::string_view usual_data(const std::map<text, text>& settings) {
-  const bool multiplies =
-      std::any_of(settings.begin(), settings.end(), [](const auto& s) { return s.second == name_of(op::product); });
-  return multiplies ? "near_one" : "uniform";
 }
 
 std::string_view asked_data(const result& r) {

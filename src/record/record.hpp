@@ -223,9 +223,14 @@ text shape_text(const measured_case& c);
 /// In the catalog's order of the algorithm's settings; then those that this build does not know.
 std::vector<std::pair<text, text>> ordered_settings(const measured_case& c);
 
-/// The data that a problem with these settings is measured with if nothing else is asked for: uniform, except for
-/// products, which would vanish: near_one.
-std::string_view usual_data(const std::map<text, text>& settings);
+/// The data that a problem with these settings, names and words, is measured with if nothing else is asked for:
+/// uniform, except for products, which would vanish: near_one.
+template <class Settings>
+std::string_view usual_data(const Settings& settings) {
+  for (const auto& [name, word] : settings)
+    if (word == name_of(op::product)) return "near_one";
+  return "uniform";
+}
 /// The data that was asked for, which is part of the problem's name. Empty where it is the usual, a document's own, or
 /// that of a roof.
 std::string_view asked_data(const result& r);

@@ -12,9 +12,8 @@ using registry::extents;
 using registry::operand;
 using registry::problem;
 
-constexpr std::array<std::string_view, 2> axis_words{"columns", "rows"};
 constexpr std::array<registry::setting, 3> settings{
-    {{"op", registry::fold::op_words}, {"init", registry::fold::init_words}, {"axis", axis_words}}};
+    {{"op", registry::fold::op_words}, {"init", registry::fold::init_words}, {"axis", registry::axis_words}}};
 constexpr std::array<std::string_view, 1> numbers{"init"};
 
 // No lines, lines without elements, one element; tall and wide ones around one vector, one strip and one tile; gaps.
@@ -40,8 +39,8 @@ double compulsory_bytes(const problem& p) {
 std::string invalid(const problem& p) {
   const registry::lines of = lines_of(p);
   if (of.length == 0 && of.count != 0 && registry::fold::needs_init(p) && !has_init(p))
-    return "the " + std::string(name_of(operation_of(p))) + " of empty " + std::string(axis_words[p.setting[2]]) +
-           " has no value; give an initial value";
+    return "the " + std::string(name_of(operation_of(p))) + " of empty " +
+           std::string(registry::axis_words[p.setting[2]]) + " has no value; give an initial value";
   return registry::invalid_matrix("A", layout_of(p), p.type);
 }
 

@@ -18,9 +18,8 @@ struct tile_shape {
   std::uint32_t log_length;     // elements of each line: a power of two, of which the last tile may have fewer
   std::uint32_t log_run;        // elements of a line that a thread takes
   std::uint32_t log_lines;      // lines of a tile
-  std::uint32_t
-      pitch;  // where it is staged, from a line to the next one, or where they lie side by side from row to row
-  std::uint32_t bands;  // tiles side by side
+  std::uint32_t pitch;          // where it is staged: from line to line, or from row to row of lines side by side
+  std::uint32_t bands;          // tiles side by side
 
   /// Bits [first, end) of a thread's number name its run, the others its line.
   constexpr unsigned first_bit() const { return by_rows ? 0 : log_lines; }

@@ -5,8 +5,10 @@
 #include <tilewise/matrix.hpp>
 #include <tilewise/types.hpp>
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace tilewise::registry {
 
@@ -17,6 +19,9 @@ constexpr std::uint64_t elements_of(const matrix_layout& of) {
 
 /// Whether nothing lies between its rows.
 constexpr bool is_packed(const matrix_layout& of) { return of.stride == of.columns || of.rows == 0 || of.columns == 0; }
+
+/// The values of the setting axis.
+inline constexpr std::array<std::string_view, 2> axis_words{"columns", "rows"};
 
 /// The rows of a matrix, or its columns: element e of line l is at e * element + l * line.
 struct lines {

@@ -72,16 +72,18 @@ std::string element_rate(double elements_per_second) {
   return scaled(elements_per_second, 1000, std::array<std::string_view, 5>{"/s", "k/s", "M/s", "G/s", "T/s"});
 }
 
-std::string operation_rate(double per_second) {
+std::string operation_rate(double per_second, std::string_view dtype) {
+  using units = std::array<std::string_view, 5>;
   return scaled(per_second, 1000,
-                std::array<std::string_view, 5>{"FLOP/s", "kFLOP/s", "MFLOP/s", "GFLOP/s", "TFLOP/s"});
+                dtype.starts_with('f') ? units{"FLOP/s", "kFLOP/s", "MFLOP/s", "GFLOP/s", "TFLOP/s"}
+                                       : units{"op/s", "kop/s", "Mop/s", "Gop/s", "Top/s"});
 }
 
-std::string throughput_text(double per_second, registry::speed_unit unit) {
+std::string throughput_text(double per_second, registry::speed_unit unit, std::string_view dtype) {
   using registry::speed_unit;
   return unit == speed_unit::bytes      ? rate(per_second)
          : unit == speed_unit::elements ? element_rate(per_second)
-                                        : operation_rate(per_second);
+                                        : operation_rate(per_second, dtype);
 }
 
 std::string bytes(double value) {

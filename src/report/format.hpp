@@ -16,8 +16,9 @@ std::string significant(double value, int digits);     // 1234.5, 3 -> "1,230"; 
 std::string duration(double nanoseconds);              // "812 ns", "1.23 µs", "45.6 ms", "1.20 s"
 std::string rate(double bytes_per_second);             // "4.18 TB/s"
 std::string element_rate(double elements_per_second);  // "2.12 G/s"
-std::string operation_rate(double per_second);         // "54.3 TFLOP/s"
-std::string throughput_text(double per_second, registry::speed_unit unit);
+/// "54.3 TFLOP/s" of floats, "54.3 Top/s" of integers, or of all types if `dtype` is empty.
+std::string operation_rate(double per_second, std::string_view dtype);
+std::string throughput_text(double per_second, registry::speed_unit unit, std::string_view dtype);
 std::string bytes(double value);    // "32.0 MiB"
 std::string percent(double share);  // 0.0123 -> "1.23 %"
 /// Its first bytes if it is longer, with how many it has more; no character of UTF-8 is cut.

@@ -44,9 +44,10 @@ std::string line(const panel& p, const board& b, speed_unit unit, const series& 
   const std::string bits = r.own_order ? "own order" : "`" + escaped(std::string(base::beginning(r.digest, 8))) + "` =";
   const auto speed = r.throughput(unit);
   const std::string hardware = b.title.empty() ? b.name : b.title;
-  const std::string problem = p.algorithm + " " + p.dtype + (p.settings.empty() ? "" : ", " + p.settings);
+  const std::string settings = with_data(p.settings, p.asked_data);
+  const std::string problem = p.algorithm + " " + p.dtype + (settings.empty() ? "" : ", " + settings);
   return "| " + escaped(problem) + " | " + escaped(r.size()) + " | " + escaped(hardware) + " | " + escaped(s.label) +
-         " | " + time_of(r) + " | " + (speed ? throughput_text(*speed, unit) : "–") + " | " +
+         " | " + time_of(r) + " | " + (speed ? throughput_text(*speed, unit, p.dtype) : "–") + " | " +
          (r.fraction ? significant(*r.fraction, 2) : "–") + " | " + against_peer(b, r) + " | " + bits + " |\n";
 }
 
@@ -58,9 +59,9 @@ std::vector<const panel*> table_panels(const model& m) {
   for (const panel* first : main_panels(m)) {
     if (first->is_of_jobs()) continue;
     for (const panel& p : m.panels) {
-      const bool is_asked = p.settings == first->settings + (first->settings.empty() ? "data=" : " data=") + p.data;
       const bool same = p.algorithm == first->algorithm && p.machine == first->machine &&
-                        ((p.settings == first->settings && p.data == first->data) || is_asked) && p.mode == first->mode;
+                        p.settings == first->settings && p.mode == first->mode &&
+                        (p.has_data_of(*first) || !p.asked_data.empty());
       const bool is_bound = !p.boards.empty() && p.boards.front().speed_in == speed_unit::operations;
       if (same && (p.dtype == first->dtype || (is_bound && p.dtype == "f64"))) chosen.push_back(&p);
     }

@@ -184,15 +184,17 @@ struct board {
 
 struct panel {
   std::string algorithm, dtype, mode, machine;
-  std::string settings;  // "op=sum kind=inclusive", with "data=sorted" where other data than the usual was asked for
-  std::string shape;     // of matrices that are not square, which have their own panel; else empty
-  std::string data;      // "seeds", "sorted": a document's own inputs, or asked for; empty: the usual
-  std::string title;     // "scan f32, op=sum kind=inclusive"
+  std::string settings;    // "op=sum kind=inclusive"
+  std::string shape;       // of matrices that are not square, which have their own panel; else empty
+  std::string data;        // "seeds", "sorted": a document's own inputs, or asked for; empty: the usual
+  std::string asked_data;  // as record::asked_data
+  std::string title;       // "scan f32, op=sum kind=inclusive"
   std::vector<board> boards;
   std::size_t results = 0;
   double operations = 0;  // of its largest problem
 
   bool is_of_jobs() const { return is_job(mode); }
+  bool has_data_of(const panel& other) const { return data == other.data && asked_data == other.asked_data; }
   const char* time_words() const { return is_of_jobs() ? "time of the whole job" : "kernel time"; }
   const board* cpu() const;
   const series* serial() const;
@@ -232,6 +234,8 @@ std::vector<const panel*> main_panels(const model& of);
 
 /// A problem's settings as a reader wants them: without those that are none.
 std::string shown_settings(const std::string& settings);
+/// A problem's settings with the data that were asked for, if any: "order=ascending data=sorted".
+std::string with_data(const std::string& settings, const std::string& asked_data);
 
 /// The last part of a variant's id: "cuda:lookback" of "scan/cuda:lookback". Cut if no variant has so long a name.
 std::string short_name(const std::string& variant);

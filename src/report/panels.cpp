@@ -37,15 +37,11 @@ std::string data_apart(const row& r) {
 }
 
 /// What is fixed within a panel. A copy belongs to the problem of its group.
-using panel_key = std::tuple<std::string, std::string, std::string, std::string, std::string, std::string, std::string>;
+using panel_key =
+    std::tuple<std::string, std::string, std::string, std::string, std::string, std::string, std::string, std::string>;
 panel_key key_of(const row& of_problem, const row& r) {
-  return {of_problem.machine,
-          of_problem.algorithm,
-          of_problem.dtype,
-          of_problem.settings,
-          shape_apart(of_problem),
-          data_apart(of_problem),
-          r.mode};
+  return {of_problem.machine,      of_problem.algorithm,   of_problem.dtype,      of_problem.settings,
+          shape_apart(of_problem), data_apart(of_problem), of_problem.asked_data, r.mode};
 }
 
 auto case_on_machine(const row& r) { return std::tuple_cat(std::tie(r.machine), case_key(r)); }
@@ -197,11 +193,10 @@ void fill(panel& p, const std::vector<place>& places) {
 }
 
 std::string title_of(const panel& p, bool names_machine) {
-  const std::string settings = shown_settings(p.settings);
+  const std::string settings = with_data(shown_settings(p.settings), p.asked_data);
   std::string title = p.algorithm + " " + p.dtype + (settings.empty() ? "" : ", " + settings);
   if (!p.shape.empty()) title += ", " + p.shape;
-  const bool is_said = !p.data.empty() && settings.ends_with("data=" + p.data);
-  if (!p.data.empty() && !is_said) title += p.data == "seeds" ? ", a document's inputs" : ", " + p.data;
+  if (p.asked_data.empty() && !p.data.empty()) title += p.data == "seeds" ? ", a document's inputs" : ", " + p.data;
   if (p.mode == "cold") title += ", cold caches";
   if (p.mode == "file_to_file") title += ", from file to file";
   if (p.mode == "host_to_host") title += ", from host memory to host memory";
@@ -260,7 +255,7 @@ std::size_t make_panels(const row_list& rows, model& m) {
   left_out -= results();
   for (const auto& [key, members] : parts) {
     panel& p = m.panels.emplace_back();
-    std::tie(p.machine, p.algorithm, p.dtype, p.settings, p.shape, p.data, p.mode) = key;
+    std::tie(p.machine, p.algorithm, p.dtype, p.settings, p.shape, p.data, p.asked_data, p.mode) = key;
     p.title = title_of(p, m.machines.size() > 1);
     p.results = members.size();
     for (const row* r : members) p.operations = std::max(p.operations, r->is_limit() ? 0 : r->operations);

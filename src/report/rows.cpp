@@ -22,14 +22,10 @@ std::optional<interval> interval_of(const std::optional<record::clock>& taken) {
   return taken ? interval_of(taken->median_ns, taken->ci95_lo_ns, taken->ci95_hi_ns) : std::nullopt;
 }
 
-/// Other data are another problem.
-std::string settings_of(const record::result& r) {
+std::string settings_of(const record::measured_case& c) {
   std::string words;
-  const auto add = [&](const std::string& name, std::string_view value) {
-    words += (words.empty() ? "" : " ") + name + "=" + std::string(value);
-  };
-  for (const auto& [name, value] : record::ordered_settings(r.what)) add(name, value);
-  if (const std::string_view data = record::asked_data(r); !data.empty()) add("data", data);
+  for (const auto& [name, value] : record::ordered_settings(c))
+    words += (words.empty() ? "" : " ") + name + "=" + value;
   return words;
 }
 
@@ -135,7 +131,7 @@ void row_table::add(const record::result& of) {
                                   .backend = kept(c.backend),
                                   .device = kept(of.device.name),
                                   .dtype = kept(c.dtype),
-                                  .settings = kept(settings_of(of)),
+                                  .settings = kept(settings_of(c)),
                                   .tuning = kept(c.tuning),
                                   .mode = kept(c.mode),
                                   .data = kept(c.data),
@@ -207,6 +203,10 @@ std::string shown_settings(const std::string& settings) {
   for (std::string word; words >> word;)
     if (!word.ends_with("=none")) shown += (shown.empty() ? "" : " ") + word;
   return shown;
+}
+
+std::string with_data(const std::string& settings, const std::string& asked_data) {
+  return asked_data.empty() ? settings : settings + (settings.empty() ? "" : " ") + "data=" + asked_data;
 }
 
 std::string short_name(const std::string& variant) {

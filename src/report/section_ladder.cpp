@@ -89,7 +89,7 @@ html numbers(const std::vector<rung>& rungs, speed_unit unit) {
     const rung& r = rungs[i];
     const std::string mark = r.at->ranked() ? "" : "? ";
     rows.push_back({html::text(r.what->label), html::text(mark + duration(r.at->kernel->median)),
-                    html::text(throughput_text(r.speed, unit)), html::text(step(rungs, i)),
+                    html::text(throughput_text(r.speed, unit, r.at->dtype)), html::text(step(rungs, i)),
                     html::text(serial ? factor(r.speed / serial->speed) : "–"),
                     html::text(openmp != rungs.end() ? factor(r.speed / openmp->speed) : "–"),
                     html::text(r.at->doubt())});

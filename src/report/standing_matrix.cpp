@@ -48,7 +48,8 @@ struct cells_of_line {
 bool fits(const cells_of_line& line, const panel& p, const std::map<std::string, const matrix_cell*>& cells) {
   const panel& first = *line.panels.front();
   const bool same = p.algorithm == first.algorithm && p.dtype == first.dtype && p.settings == first.settings &&
-                    p.is_of_jobs() == first.is_of_jobs() && p.machine != line.panels.back()->machine;
+                    p.has_data_of(first) && p.is_of_jobs() == first.is_of_jobs() &&
+                    p.machine != line.panels.back()->machine;
   const auto is_taken = [&](const auto& column) { return line.by_column.count(column.first) != 0; };
   return same && std::none_of(cells.begin(), cells.end(), is_taken);
 }
@@ -58,7 +59,7 @@ std::string problem_of(const cells_of_line& line, const column_names& names, con
   const auto smaller = [](const panel* a, const panel* b) { return a->largest_size() < b->largest_size(); };
   const panel& largest = **std::max_element(line.panels.begin(), line.panels.end(), smaller);
   const std::uint64_t n = largest.largest_size();
-  const std::string settings = shown_settings(first.settings);
+  const std::string settings = with_data(shown_settings(first.settings), first.asked_data);
   std::string text = first.dtype + (settings.empty() ? "" : " " + settings) + ", n = " + largest.size_at(n);
   for (const panel* p : line.panels)
     for (const board& b : p->boards)

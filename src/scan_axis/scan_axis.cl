@@ -6,7 +6,7 @@
 //         prefixes descend. Inclusive output i is P(i+1); a tile's last one is the next tile's carry.
 // Shape:  line_tile.cl; outputs are written where elements were, or straight to memory where these were read from it.
 // Limits: local memory for TW_TILE elements; works in place.
-// Twins:  scan_axis_serial.cpp, scan_axis_cuda.cu; embedded after order/line_tile.cl.
+// Twins:  scan_axis_serial.cpp, scan_axis_cuda.cu; embedded after reduce_axis/line_tile.cl.
 
 // What a level outputs; scan_axis_opencl.cpp has the same numbers.
 #define TW_INCLUSIVE 1    // out[i] = P(i+1), else P(i)

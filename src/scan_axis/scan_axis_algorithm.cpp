@@ -11,11 +11,10 @@ using registry::extents;
 using registry::operand;
 using registry::problem;
 
-constexpr std::array<std::string_view, 2> axis_words{"columns", "rows"};
 constexpr std::array<registry::setting, 4> settings{{{"op", registry::fold::op_words},
                                                      {"kind", scan::kind_words},
                                                      {"init", registry::fold::init_words},
-                                                     {"axis", axis_words}}};
+                                                     {"axis", registry::axis_words}}};
 constexpr std::array<std::string_view, 1> numbers{"init"};
 
 // No lines, lines without elements, one element; tall and wide ones around one vector, one strip and one tile; gaps.

@@ -12,7 +12,7 @@
 #include "backend/cuda/cuda_packet.cuh"
 #include "backend/cuda/cuda_queue.hpp"
 #include "reduce_axis/reduce_axis_cuda_tile.cuh"
-#include "registry/choose.hpp"
+#include "registry/each_line.hpp"
 #include "registry/variant.hpp"
 #include "scan/scan_cuda.cuh"
 #include "scan/scan_cuda_prefixes.cuh"
@@ -248,24 +248,20 @@ void launch(const registry::problem& p, const registry::bindings& where, queue& 
 /// Rows of so many bytes are scans of their own: these come nearer to the memory's rate, which pays for their launches.
 constexpr std::uint64_t long_row = std::uint64_t{1} << 26;
 
-void scan_each_row(const registry::problem& p, const registry::bindings& where, backend::queue& q) {
-  registry::problem of_row = p;
-  of_row.what = &scan::scan_algorithm();
-  of_row.shape = {lines_of_input(p).length};
-  of_row.setting[axis_setting] = 0;
-  const registry::choice how = registry::choose(of_row, q.device(), {});
-  const std::uint64_t size = size_of(p.type), bytes = lines_of_input(p).length * size;
-  for (std::uint64_t row = 0; row < lines_of_input(p).count; ++row)
-    how.variant->run(of_row,
-                     {.in = {where.in[0].at(row * lines_of_input(p).line * size, bytes)},
-                      .out = {where.out[0].at(row * lines_of_output(p).line * size, bytes)}},
-                     how.tuning, q);
+/// The scan of one line.
+registry::problem scan_of_line(const registry::problem& p) {
+  registry::problem line = p;
+  line.what = &scan::scan_algorithm();
+  line.shape = {lines_of_input(p).length};
+  line.setting[axis_setting] = 0;
+  return line;
 }
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& q) {
   const registry::lines from = lines_of_input(p);
   if (from.count == 0 || from.length == 0) return;
-  if (axis_of(p) == axis::rows && from.length * size_of(p.type) >= long_row) return scan_each_row(p, where, q);
+  if (axis_of(p) == axis::rows && from.length * size_of(p.type) >= long_row)
+    return run_each_line(scan_of_line(p), from, lines_of_output(p), where, q);
   with_type_and_operator(p.type, operation_of(p), [&]<class T, class Op>(T, Op) { launch<T, Op>(p, where, enter(q)); });
 }
 

@@ -1,39 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   what all sorts on OpenCL share: the codes, and tw_tile_sort: a group sorts one tile by some bits of them.
+// What:   what all sorts of one array on OpenCL share, tw_tile_sort: a group sorts one tile by some bits of its codes.
 // Order:  smaller codes first, and stable: a key's place is the number of keys with smaller digits, plus the number of
 //         equal digits before it.
 // Shape:  TW_GROUP items hold TW_HELD neighbouring keys each in registers. A step sorts by four bits: each item counts
 //         its 16 digits in the nibbles of one ulong, the group scans the counts in local memory, the keys move there.
 // Limits: TW_HELD <= 15, so that a nibble holds every count; TW_GROUP = 2^TW_LOG_GROUP is 64 to 1024.
-// Twins:  sort_code.hpp; embedded before sort_radix.cl and sort_merge.cl, after order/operators.cl and block_tree.cl.
-#ifndef TW_KEY_BYTES
-#define TW_KEY_BYTES 4
-#endif
+// Twins:  sort_cuda.cuh; embedded after key_code.cl, before sort_radix.cl and sort_merge.cl.
 #ifndef TW_VALUE_BYTES
 #define TW_VALUE_BYTES 0
 #endif
 #define TW_HELD 15  // odd: each item's run starts in its own bank; sort_opencl.hpp has the same number
 #define TW_SORT_TILE (TW_GROUP * TW_HELD)
 
-#if TW_KEY_BYTES == 4
-typedef uint tw_key;
-#else
-typedef ulong tw_key;
-#endif
 #if TW_VALUE_BYTES == 8
 typedef ulong tw_value;
 #else
 typedef uint tw_value;
 #endif
-
-// What else a launch does; sort_opencl.hpp has the same numbers.
-#define TW_ENCODE 1   // the input holds keys, else codes
-#define TW_DECODE 2   // the output gets keys, else codes
-#define TW_INDICES 4  // a value is its key's place in the input; the values are not read
-
-typedef struct {
-  tw_key of_positive, of_negative, wrapped, complement;
-} tw_code;
 
 // The first arguments of every kernel that moves elements.
 #define TW_MOVED                                                                                            \
@@ -42,20 +25,6 @@ typedef struct {
       ulong count, TW_CODE_WORDS, uint mode
 // And of every kernel that only looks at their keys.
 #define TW_LOOKED __global const tw_key *keys, ulong first_key, ulong count, TW_CODE_WORDS, uint mode
-#define TW_CODE_WORDS tw_key of_positive, tw_key of_negative, tw_key wrapped, tw_key complement
-#define TW_CODE \
-  { of_positive, of_negative, wrapped, complement }
-
-static inline tw_key tw_flip(tw_key bits, tw_key test, tw_code code) {
-  return bits ^ (test >> (8 * TW_KEY_BYTES - 1) ? code.of_negative : code.of_positive);
-}
-static inline tw_key tw_encode(tw_key key, tw_code code) {
-  return (tw_flip(key, key, code) - code.wrapped) ^ code.complement;
-}
-static inline tw_key tw_decode(tw_key encoded, tw_code code) {
-  const tw_key flipped = (encoded ^ code.complement) + code.wrapped;
-  return tw_flip(flipped, flipped ^ code.of_positive, code);
-}
 
 // Local memory of a group: the tile's keys, its values, or the counts of a step: two digits to a word, one word for
 // each pair of digits and item. The places of the counts are padded so that eight readers in a row share no bank.
@@ -144,7 +113,6 @@ static inline void tw_places(const tw_held* held, uint shift, uint mask, __local
   _Pragma("unroll") for (int q = 0; q < TW_HELD; ++q)(staged)[(place)[q]] = (from)[q]
 #define TW_MOVE_OUT(staged, to) \
   _Pragma("unroll") for (int q = 0; q < TW_HELD; ++q)(to)[q] = (staged)[TW_HELD * (int)get_local_id(0) + q]
-#define TW_STRIPED(q) ((q)*TW_GROUP + (int)get_local_id(0))
 
 // Loads tile `first` ... `first + size`; missing keys have the largest code and, being last, stay after all others.
 static inline void tw_load_tile_keys(__global const tw_key* in, uint size, tw_code code, uint mode,

@@ -3,7 +3,7 @@
 // Order:  ascending floats run -infinity ... -0.0 +0.0 ... +infinity NaN: the usual flip of the sign, then minus the
 //         number of negative NaNs, so that those wrap round to the top. A descending code is the complement.
 // Limits: usable in host and device code; an encoding costs five integer operations for every type.
-// Twins:  sort.cl.
+// Twins:  key_code.cl.
 #pragma once
 
 #include "order/operators.hpp"

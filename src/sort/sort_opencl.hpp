@@ -15,7 +15,7 @@ registry::variant opencl_radix_variant();
 registry::variant opencl_merge_path_variant();
 registry::variant opencl_merge_rank_variant();
 
-// The same numbers as in sort.cl.
+// The same numbers as in key_code.cl.
 enum opencl_mode : std::uint32_t { encode = 1, decode = 2, indices = 4 };
 
 /// Keys and what moves with them; without a payload `values` is any memory.
@@ -23,7 +23,8 @@ struct opencl_elements {
   backend::memory keys, values;
 };
 
-/// The definitions of sort.cl for the problem's keys and payload, and the arguments that are its sort_code.
+/// The definitions of key_code.cl and sort.cl for the problem's keys and payload, and the arguments that are its
+/// sort_code.
 std::string sizes_of(const registry::problem& p);
 std::array<base::scalar_value, 4> words_of(const registry::problem& p);
 

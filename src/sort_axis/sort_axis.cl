@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   sort_axis/opencl: lines of up to a tile sorted in local memory, several in one group (tw_sort_lines), and
-// lines
-//         copied to where they lie side by side in the other direction, or with room behind them (tw_copy_lines).
+//         lines copied to where they lie side by side in the other direction, or with room behind them (tw_copy_lines).
 // Order:  by code (sort_code.hpp). Equal codes are equal bits, so a network, which is not stable, sorts keys.
 // Shape:  a line's places are a power of two; bitonic merges double sorted runs, the first step of each with the right
-// run
-//         read backwards, so that every comparator has its lesser code in the lower place.
+//         run read backwards, so that every comparator has its lesser code in the lower place.
 // Limits: TW_GROUP = 2^TW_LOG_GROUP is 64 to 256; works in place.
-// Twins:  sort_axis_serial.cpp; embedded after sort.cl.
+// Twins:  sort_axis_serial.cpp; embedded after sort/key_code.cl.
 #define TW_PLACES 8  // of an item; sort_axis_opencl.cpp has the same number
 #define TW_LINES_TILE (TW_GROUP * TW_PLACES)
 

@@ -13,8 +13,7 @@ using registry::extents;
 using registry::operand;
 using registry::problem;
 
-constexpr std::array<std::string_view, 2> axis_words{"columns", "rows"};
-constexpr std::array<registry::setting, 2> settings{{{"order", sort::order_words}, {"axis", axis_words}}};
+constexpr std::array<registry::setting, 2> settings{{{"order", sort::order_words}, {"axis", registry::axis_words}}};
 
 // No lines, lines without elements, one element; lines around those that one thread, one warp and one tile hold, and of
 // several tiles; many and few; gaps.

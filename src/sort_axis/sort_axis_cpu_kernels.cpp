@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   short lines of a matrix sorted side by side, one in each lane of vectors; compiled once for each x86-64
-// level. Order:  by code (sort_code.hpp); equal codes are equal bits, so that a network, which is not stable, sorts
-// keys. Shape:  codes are collected with lines side by side, whichever way they lie in memory; each comparator is a
-// minimum
+// What:   short lines of a matrix sorted side by side, one in each lane of vectors; compiled for each x86-64 level.
+// Order:  by code (sort_code.hpp); equal codes are equal bits, so that a network, which is not stable, sorts keys.
+// Shape:  codes are collected with lines side by side, whichever way they lie in memory; each comparator is a minimum
 //         and a maximum of whole vectors.
 // Limits: as many lines as a block has lanes; all of them are read before any is written.
 // Twins:  sort_axis_serial.cpp; the network is that of sort_network.hpp.

@@ -2,17 +2,17 @@
 // What:   sort_axis on CUDA: which of the kernels sort a matrix's lines, by their length.
 // Order:  by code (sort_code.hpp). Equal codes are equal bits, so every method gives the same lines.
 // Shape:  lines of up to 16 elements are a thread's alone, those of up to a tile of the merge sort share one, and
-// longer
-//         rows are cut into tiles, which passes merge for all rows at once. Columns that do not lie side by side in a
-//         tile by whole sectors are transposed, and back. Very long rows, and a single one, are sorts of their own.
+//         longer rows are cut into tiles, which passes merge for all rows at once. Columns that do not lie side by side
+//         in a tile by whole sectors are transposed, and back. Very long rows, and a single line, are sorts of their
+//         own.
 // Limits: fewer than 2^31 groups; workspace of the size of the input for lines that are longer than a tile, and for
 //         columns that are transposed; works in place.
 // Twins:  sort_axis_serial.cpp, sort_axis.cl.
 #include "backend/cuda/cuda_dispatch.hpp"
+#include "registry/each_line.hpp"
 #include "sort_axis/sort_axis_cuda_rows.cuh"
 #include "sort_axis/sort_axis_cuda_short.cuh"
 #include "sort_axis/sort_axis_cuda_transpose.cuh"
-#include "sort_axis/sort_axis_each_row.hpp"
 
 namespace tilewise::impl::sort_axis {
 
@@ -61,7 +61,7 @@ bool is_packed(const registry::problem& p) {
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& q) {
   const registry::lines from = lines_of_input(p);
   if (from.count == 0 || from.length == 0) return;
-  if (are_sorts_of_their_own(p)) return sort_each_row(p, where, q);
+  if (are_sorts_of_their_own(p)) return run_each_line(sort_of_line(p), from, lines_of_output(p), where, q);
   with_type(p.type, [&]<class T>(T) {
     using bits = sort::key_bits<T>;
     const job<bits> all{where.in[0].as<const bits>(), where.out[0].as<bits>(), from, lines_of_output(p),

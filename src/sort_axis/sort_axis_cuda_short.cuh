@@ -2,8 +2,7 @@
 // What:   lines of up to a tile of the merge sort, several of them in one group.
 // Order:  by code (sort_code.hpp).
 // Shape:  up to 16 elements: a thread each, by a network in registers; rows are staged in the order in which they lie
-// in
-//         memory. More: as many lanes as hold the line's elements, a power of two, merge what each of them has sorted.
+//         in memory. More: as many lanes as hold the line's elements, a power of two, merge what each has sorted.
 // Limits: columns lie side by side in a tile, so that of long ones there are few.
 // Twins:  sort_axis.cl.
 #pragma once

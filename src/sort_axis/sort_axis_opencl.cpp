@@ -3,13 +3,14 @@
 // Order:  sort_axis.cl. Equal codes are equal bits, so every method gives the same lines.
 // Shape:  lines of up to a tile share one. Longer ones are copied, each with room up to a power of two of sort's tiles,
 //         and sort/opencl:merge_path's passes merge all of them at once. Columns that do not lie side by side in a tile
-//         by whole sectors are transposed, and back. Very long rows, and a single one, are sorts of their own.
+//         by whole sectors are transposed, and back. Very long rows, and a single line, are sorts of their own.
 // Limits: workspace of up to four times the input where lines are longer than a tile; works in place.
 // Twins:  sort_axis_serial.cpp.
 #include "backend/opencl/opencl_device.hpp"
 #include "base/ceil_div.hpp"
+#include "registry/each_line.hpp"
 #include "sort/sort_opencl.hpp"
-#include "sort_axis/sort_axis_each_row.hpp"
+#include "sort_axis/sort_axis_problem.hpp"
 
 #include <bit>
 
@@ -110,7 +111,7 @@ void run(const problem& p, const registry::bindings& where, const tuning& t, bac
   const auto [group] = t.of(axes);
   const registry::lines from = lines_of_input(p);
   if (from.count == 0 || from.length == 0) return;
-  if (are_sorts_of_their_own(p)) return sort_each_row(p, where, q);
+  if (are_sorts_of_their_own(p)) return run_each_line(sort_of_line(p), from, lines_of_output(p), where, q);
   const std::uint64_t size = size_of(p.type);
   lines_sort(p, q, group)
       .run({where.in[0], where.in[0].offset / size, from},

@@ -2,12 +2,11 @@
 // What only sorts along an axis must satisfy; the bits of every variant are checked from the catalog.
 #include "helpers.hpp"
 #include "matrix_lines.hpp"
+#include "special_values.hpp"
 
 #include <tilewise/tilewise.hpp>
 
 #include <gtest/gtest.h>
-
-#include <limits>
 
 namespace tilewise {
 namespace {
@@ -17,17 +16,10 @@ using tests::wide_floats;
 
 constexpr sort_options descending{.order = sort_order::descending};
 
-/// Wide floats with what only a total order places: both zeros, infinities, NaNs of both signs with payloads.
+/// Wide floats, a third of them what only a total order places: both zeros, infinities, NaNs of both signs.
 std::vector<float> special_floats(std::uint64_t count, std::uint64_t seed) {
   std::vector<float> all = wide_floats(count, seed);
-  const float infinity = std::numeric_limits<float>::infinity();
-  const std::array<float, 7> special{0.0f,
-                                     -0.0f,
-                                     infinity,
-                                     -infinity,
-                                     std::bit_cast<float>(0x7fc00001u),
-                                     std::bit_cast<float>(0xffc00002u),
-                                     std::bit_cast<float>(0xff800003u)};
+  const auto special = tests::special_values<float>();
   for (std::uint64_t i = 0; i < count; i += 3) all[i] = special[i / 3 % special.size()];
   return all;
 }

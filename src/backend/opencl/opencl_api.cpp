@@ -3,10 +3,9 @@
 
 #include "backend/opencl/opencl_driver_folder.hpp"
 #include "base/lasting.hpp"
+#include "base/variable.hpp"
 
 #include <tilewise/error.hpp>
-
-#include <cstdlib>
 
 #include <dlfcn.h>
 
@@ -23,19 +22,18 @@ loaded_api load() {
   loaded_api result;
   result.why_none = make_folder_for_driver();  // drivers read their environment when loaded
   if (!result.why_none.empty()) return result;
-  const char* named = std::getenv("TILEWISE_OPENCL_LIBRARY");
-  const char* file = named != nullptr && *named != '\0' ? named : "libOpenCL.so.1";
-  void* library = dlopen(file, RTLD_NOW | RTLD_LOCAL);  // never closed: drivers do not survive it
+  const std::string named = base::variable("TILEWISE_OPENCL_LIBRARY"), file = named.empty() ? "libOpenCL.so.1" : named;
+  void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);  // never closed: drivers do not survive it
   if (library == nullptr) {
     const char* words = dlerror();
-    result.why_none = "There is no OpenCL loader on this machine (" + std::string(words == nullptr ? file : words) +
+    result.why_none = "There is no OpenCL loader on this machine (" + (words == nullptr ? file : words) +
                       "); install one, such as Debian's ocl-icd-libopencl1, and a driver.";
     return result;
   }
 #define TILEWISE_LOOK_UP(name)                                                    \
   result.table.name = reinterpret_cast<decltype(&::name)>(dlsym(library, #name)); \
   if (result.table.name == nullptr && result.why_none.empty())                    \
-    result.why_none = std::string(file) + " has no " #name "; OpenCL 1.2 or newer is needed.";
+    result.why_none = file + " has no " #name "; OpenCL 1.2 or newer is needed.";
   TILEWISE_OPENCL_CALLS(TILEWISE_LOOK_UP)
 #undef TILEWISE_LOOK_UP
   return result;

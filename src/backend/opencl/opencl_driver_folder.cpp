@@ -95,7 +95,7 @@ std::string make_folder_for_driver() {
 
 std::string driver_folder() {
   const std::string ours = base::cache_folder();
-  if (ours.empty() || !base::is_private(ours) || !base::is_private(ours + "/pocl")) return "";
+  if (ours.empty() || !base::make_private(ours) || !base::make_private(ours + "/pocl")) return "";
   return ours + "/pocl";
 }
 
@@ -106,7 +106,7 @@ std::string driver_folder_aside() {
 bool move_driver_folder_aside() {
   const std::string folder = driver_folder(), named = base::variable("POCL_CACHE_DIR");
   const bool is_used = !folder.empty() && (named.empty() || named == folder);
-  return is_used && std::rename(folder.c_str(), driver_folder_aside().c_str()) == 0 && base::is_private(folder);
+  return is_used && std::rename(folder.c_str(), driver_folder_aside().c_str()) == 0 && base::make_private(folder);
 }
 
 void tidy_driver_folder() {

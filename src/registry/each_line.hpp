@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// A matrix whose lines are computed one after another, each as a call of its own would be.
+#pragma once
+
+#include "registry/choose.hpp"
+#include "registry/matrix_shape.hpp"
+#include "registry/variant.hpp"
+
+namespace tilewise::registry {
+
+/// `of_line` is the problem of any one; the elements of a line lie side by side.
+inline void run_each_line(const problem& of_line, const lines& from, const lines& to, const bindings& where,
+                          backend::queue& q) {
+  const choice how = choose(of_line, q.device(), {});
+  const std::uint64_t size = size_of(of_line.type), bytes = from.length * size;
+  for (std::uint64_t line = 0; line < from.count; ++line)
+    how.variant->run(of_line,
+                     {.in = {where.in[0].at(line * from.line * size, bytes)},
+                      .out = {where.out[0].at(line * to.line * size, bytes)}},
+                     how.tuning, q);
+}
+
+}  // namespace tilewise::registry
