@@ -110,6 +110,8 @@ const kernel_shape all_shapes[] = {
     kernel_shape{"matvec/opencl", "group_size=64 items=8", dtype::f32, {3, 2052}},
     kernel_shape{"matvec/opencl", "group_size=64 items=8", dtype::f32, {1, 1541}},
     kernel_shape{"matvec/opencl", "group_size=64 items=8", dtype::f32, {5, 33, 40}},
+    kernel_shape{"matvec/opencl", "group_size=64 items=8", dtype::f32, {9, 1028}},
+    kernel_shape{"matvec/opencl", "group_size=64 items=8", dtype::f32, {9, 519, 521}},
     kernel_shape{"matvec/opencl", "group_size=64 items=8", dtype::f64, {33, 7}},
     kernel_shape{"matvec/opencl", "group_size=64 items=8", dtype::f64, {2, 1541}},
     kernel_shape{"matvec/opencl", "group_size=64 items=8", dtype::i32, {2, 3000, 3001}},

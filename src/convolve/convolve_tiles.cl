@@ -9,6 +9,7 @@
 // Twins:  convolve_serial.cpp, convolve_cuda_tiles.cu.
 #define TW_TILE_ROWS (TW_DOWN * TW_ROWS)
 #define TW_TILE_COLUMNS (TW_ACROSS * TW_COLUMNS)
+#define TW_LOADED (TW_COLUMNS + 1)  // a row of the tile, and of the halo
 
 #ifdef TW_MASK
 #define TW_MASK_ROWS TW_MASK
@@ -49,9 +50,19 @@ __kernel __attribute__((reqd_work_group_size(TW_ACROSS, TW_DOWN, 1))) void tw_ti
   const int height = TW_TILE_ROWS + TW_MASK_ROWS - 1, pitch = TW_TILE_COLUMNS + TW_MASK_COLUMNS - 1;
   image += image_first;
   mask += mask_first;
-  for (int i = down; i < height; i += TW_DOWN)
-    for (int j = across; j < pitch; j += TW_ACROSS)
-      pixels[i * pitch + j] = tw_pixel(image, rows, columns, row + i - above, column + j - left);
+  for (int i = down; i < height; i += TW_DOWN) {
+    for (int j = across; j < pitch; j += TW_LOADED * TW_ACROSS) {
+      TW_T loaded[TW_LOADED];  // all of them are under way before the first is stored
+      _Pragma("unroll") for (int c = 0; c < TW_LOADED; ++c) {
+        const int at = j + c * TW_ACROSS;
+        loaded[c] = at < pitch ? tw_pixel(image, rows, columns, row + i - above, column + at - left) : (TW_T)0;
+      }
+      _Pragma("unroll") for (int c = 0; c < TW_LOADED; ++c) {
+        const int at = j + c * TW_ACROSS;
+        if (at < pitch) pixels[i * pitch + at] = loaded[c];
+      }
+    }
+  }
   barrier(CLK_LOCAL_MEM_FENCE);  // the pixels are loaded
 
   TW_T chains[TW_ROWS][TW_COLUMNS];

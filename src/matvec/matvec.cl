@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   rows times x: tw_rows makes whole rows; for longer ones tw_pieces makes the values of whole tiles of columns,
-//         tw_tiles those of whole tiles of these, and tw_finish folds what is left on each level.
+// What:   rows times x: tw_rows makes several short rows at once, tw_row one long one. Where there are only a few of
+//         these, tw_pieces makes the values of whole tiles of columns, tw_tiles those of whole tiles of these, and
+//         tw_finish folds what is left on each level.
 // Order:  products are rounded. A row's leaves are the aligned blocks of TW_W products where all rows begin and end on
 //         a 16-byte boundary, else single products; a whole tile of a row is an aligned block.
-// Shape:  tw_rows: a group takes as many rows as fit its tile. tw_pieces: one group per piece, rows first, so that x
-//         stays in the cache. tw_finish: one group per row.
+// Shape:  tw_rows: a group takes as many rows as fit its tile. tw_row: one group per row, tile by tile. tw_pieces: one
+//         group per piece, rows first, so that x stays in the cache. tw_finish: one group per row.
 // Limits: local memory for one tile of elements.
 // Twins:  matvec_serial.cpp, matvec_cuda.cu; embedded after order/operators.cl and order/block_tree.cl.
 
@@ -39,38 +40,88 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_rows(
   }
 }
 
+// The first `count` <= TW_TILE products; all loads of an item are under way before the first product is stored.
+static inline void tw_store_products(__global const TW_T* a, __global const TW_T* x, uint count,
+                                     __local TW_T* products) {
+  if (count == 0) return;
+  TW_T product[TW_ITEMS];
+  _Pragma("unroll") for (int q = 0; q < TW_ITEMS; ++q) {
+    const uint at = min((uint)(q * TW_GROUP + get_local_id(0)), count - 1);
+    product[q] = a[at] * x[at];
+  }
+  _Pragma("unroll") for (int q = 0; q < TW_ITEMS; ++q) {
+    const uint at = q * TW_GROUP + get_local_id(0);
+    if (at < count) products[at] = product[q];
+  }
+}
+
+// The value of a whole tile of products, in item 0 only. Where the operands do not lie on 16-byte boundaries, single
+// products go through local memory, so that neighbouring items still load neighbouring elements.
+static inline TW_T tw_products_value(__global const TW_T* a, __global const TW_T* x, bool in_units, __local TW_V* nodes,
+                                     __local TW_T* items, __local TW_T* tops) {
+  const int me = get_local_id(0);
+  TW_T value[TW_UNITS];
+  if (in_units) {
+    TW_V loaded[TW_UNITS];
+    _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) loaded[q] = ((__global const TW_V*)a)[q * TW_GROUP + me];
+    _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) value[q] =
+        tw_unit_value(loaded[q] * ((__global const TW_V*)x)[q * TW_GROUP + me]);
+  } else {
+    tw_store_products(a, x, (uint)TW_TILE, (__local TW_T*)nodes);
+    barrier(CLK_LOCAL_MEM_FENCE);  // the products are stored
+    _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) value[q] = tw_unit_value(nodes[q * TW_GROUP + me]);
+    barrier(CLK_LOCAL_MEM_FENCE);  // and read again
+  }
+  __local TW_T* units = (__local TW_T*)nodes;
+  _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) units[TW_PAD_UNIT(q * TW_GROUP + me)] = value[q];
+  return tw_units_value(units, items, tops);
+}
+
+static inline bool tw_pairs_in_units(ulong a_first, ulong x_first) { return (a_first | x_first) % TW_W == 0; }
+
+__kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_row(__global const TW_T* a, ulong a_first,
+                                                                           ulong stride, __global const TW_T* x,
+                                                                           ulong x_first, __global TW_T* y,
+                                                                           ulong y_first, ulong n, ulong first_tile) {
+  __local TW_V nodes[TW_TILE / TW_W];
+  __local TW_T items[TW_PADDED_GROUP], tops[TW_TOPS], stack[64], before;
+  const uint me = get_local_id(0), tail = (uint)(n % TW_TILE);
+  const ulong row = first_tile + get_group_id(0), tiles = n / TW_TILE;
+  __global const TW_T* from = a + a_first + row * stride;
+  __global const TW_T* with = x + x_first;
+  const bool in_units = tw_pairs_in_units(a_first + row * stride, x_first);
+  for (ulong tile = 0; tile < tiles; ++tile) {
+    TW_T value = tw_products_value(from + tile * TW_TILE, with + tile * TW_TILE, in_units, nodes, items, tops);
+    if (me == 0) {  // the block stack (order/block_stack.hpp)
+      int level = 0;
+      for (; (tile >> level & 1) != 0; ++level) value = tw_apply(stack[level], value);
+      stack[level] = value;
+    }
+  }
+  if (me == 0) {
+    before = TW_IDENTITY;
+    for (int level = 63; level >= 0; --level)
+      if (tiles >> level & 1) before = tw_apply(before, stack[level]);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);  // the prefix before the tail is stored, and the nodes are free
+  __local TW_T* products = (__local TW_T*)nodes;
+  tw_store_products(from + tiles * TW_TILE, with + tiles * TW_TILE, tail, products);
+  const TW_T sum = tw_continue(before, products, (int)tail);
+  if (me == 0) y[y_first + row] = tw_canonical(sum);
+}
+
 __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_pieces(__global const TW_T* a, ulong a_first,
                                                                               ulong stride, __global const TW_T* x,
                                                                               ulong x_first, ulong rows,
                                                                               __global TW_T* values, ulong room,
                                                                               ulong first_tile) {
-  __local TW_T units[TW_PADDED_UNITS], items[TW_PADDED_GROUP], tops[TW_TOPS];
-  const int me = get_local_id(0);
+  __local TW_V nodes[TW_TILE / TW_W];
+  __local TW_T items[TW_PADDED_GROUP], tops[TW_TOPS];
   const ulong tile = first_tile + get_group_id(0), row = tile % rows, piece = tile / rows;
   const ulong first = a_first + row * stride;
-  __global const TW_T* from = a + first + piece * TW_TILE;
-  __global const TW_T* with = x + x_first + piece * TW_TILE;
-  if (first % TW_W == 0 && x_first % TW_W == 0) {
-    TW_V loaded[TW_UNITS];
-    _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) loaded[q] = ((__global const TW_V*)from)[q * TW_GROUP + me];
-    _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) {
-      units[TW_PAD_UNIT(q * TW_GROUP + me)] =
-          tw_unit_value(loaded[q] * ((__global const TW_V*)with)[q * TW_GROUP + me]);
-    }
-  } else {
-    for (int q = 0; q < TW_UNITS; ++q) {
-      const int u = q * TW_GROUP + me;
-      TW_T product[TW_W];
-      _Pragma("unroll") for (int k = 0; k < TW_W; ++k) product[k] = from[u * TW_W + k] * with[u * TW_W + k];
-#if TW_W == 4
-      units[TW_PAD_UNIT(u)] = tw_apply(tw_apply(product[0], product[1]), tw_apply(product[2], product[3]));
-#else
-      units[TW_PAD_UNIT(u)] = tw_apply(product[0], product[1]);
-#endif
-    }
-  }
-  const TW_T value = tw_units_value(units, items, tops);
-  if (me == 0) values[row * room + piece] = value;
+  const TW_T value = tw_products_value(a + first + piece * TW_TILE, x + x_first + piece * TW_TILE,
+                                       tw_pairs_in_units(first, x_first), nodes, items, tops);
+  if (get_local_id(0) == 0) values[row * room + piece] = value;
 }
 
 // Whole tiles of a level's values become the values of the next; each row has its own levels, `room` apart.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   matvec on OpenCL: whole rows, or pieces of rows and the levels above them.
+// What:   matvec on OpenCL: whole rows, or where they are few and long, pieces of rows and the levels above them.
 // Order:  matvec.cl.
-// Shape:  one launch; where a row is longer than a tile, one for each level of tiles, and one more.
+// Shape:  one launch; of pieces, one for each level of tiles, and one more.
 // Limits: local memory for one tile of elements; f64 where the device has it.
 // Twins:  matvec_serial.cpp.
 #include "backend/opencl/opencl_device.hpp"
@@ -26,7 +26,7 @@ using registry::problem;
 using registry::tuning;
 
 constexpr std::array<registry::tuning_axis, 2> axes{
-    {{"group_size", order::block_tree_groups, 256}, {"items", order::block_tree_items, 16}}};
+    {{"group_size", order::block_tree_groups, 128}, {"items", order::block_tree_items, 16}}};
 
 void run(const problem& p, const registry::bindings& where, const tuning& t, backend::queue& on) {
   const auto [group_size, items] = t.of(axes);
@@ -42,6 +42,10 @@ void run(const problem& p, const registry::bindings& where, const tuning& t, bac
   const backend::memory y = where.out[0];
   const std::uint64_t a_first = a.offset / size, x_first = x.offset / size, y_first = y.offset / size;
 
+  // One group a row keeps the device busy if there are enough of them.
+  if (s.n >= tile && s.m >= 4 * std::uint64_t{on.device().info().compute_units})
+    return queue.launch_tiles(program.kernel("tw_row"), s.m, group_size, a, a_first, s.lda, x, x_first, y, y_first,
+                              s.n);
   const bool in_units = (a_first | x_first | s.lda | s.n) % unit == 0;
   const std::uint64_t leaves = in_units ? s.n / unit : s.n;
   if (leaves <= tile) {
@@ -70,8 +74,8 @@ void run(const problem& p, const registry::bindings& where, const tuning& t, bac
 
 std::string unsupported(const problem& p, const backend::device& on, const tuning& t) {
   const auto [group_size, items] = t.of(axes);
-  return backend::opencl::too_large(on.info(), group_size,
-                                    order::block_tree{group_size, items}.tile() * size_of(p.type));
+  const std::uint64_t elements = order::block_tree{group_size, items}.tile() + 2 * std::uint64_t{group_size} + 64;
+  return backend::opencl::too_large(on.info(), group_size, elements * size_of(p.type));
 }
 
 }  // namespace
