@@ -2,6 +2,7 @@
 #include "cli/drivers.hpp"
 
 #include "cli/child_probe.hpp"
+#include "cli/driver_cache.hpp"
 #include "cli/icd_files.hpp"
 
 #include <algorithm>
@@ -18,6 +19,7 @@ using drivers = std::vector<fs::path>;
 
 /// In a child that sees only these drivers.
 listing list_alone(const drivers& icds) {
+  make_driver_folder();
   const icd_folder alone(icds);
   std::vector<std::pair<std::string, std::string>> environment;
   for (const char* name : icd_folder_variables) environment.emplace_back(name, alone.name());
@@ -83,6 +85,7 @@ bool can_be_known(const drivers& icds) {
 
 const std::vector<faulty_driver>& leave_out_faulty_drivers() {
   static const std::vector<faulty_driver> faulty = [] {
+    make_driver_folder();
     const drivers all = icd_files();
     std::vector<faulty_driver> bad = faults_of(all);
     if (!bad.empty()) use_only(without(all, bad));

@@ -21,7 +21,8 @@ struct loaded_api {
 
 loaded_api load() {
   loaded_api result;
-  result.why_none = make_folder_for_driver();  // drivers read their environment when loaded
+  make_path_for_driver();  // drivers read their environment when loaded
+  result.why_none = make_folder_for_driver();
   if (!result.why_none.empty()) return result;
   const char* named = std::getenv("TILEWISE_OPENCL_LIBRARY");
   const char* file = named != nullptr && *named != '\0' ? named : "libOpenCL.so.1";

@@ -93,6 +93,17 @@ std::string make_folder_for_driver() {
   return "";
 }
 
+bool is_driver_folder_of_run(const std::string& folder) {
+  return fs::path(folder).filename().string().starts_with(std::string(of_one_run) + base::mark_of_process());
+}
+
+void make_path_for_driver() {
+  if (!base::variable("PATH").empty()) return;
+  char usual[64];
+  if (const std::size_t size = confstr(_CS_PATH, usual, sizeof usual); size != 0 && size <= sizeof usual)
+    setenv("PATH", usual, 1);
+}
+
 std::string driver_folder() {
   const std::string ours = base::cache_folder();
   if (ours.empty() || !base::is_private(ours) || !base::is_private(ours + "/pocl")) return "";
