@@ -222,8 +222,8 @@ def tried(command, e):
     """What a run printed, its files, and what it left where nothing belongs."""
     with tempfile.TemporaryDirectory(dir=PLACE) as d:
         for name in "work", "tmp", "o":
-            folder(f"{d}/{name}", 0o777)
-        os.chmod(d, 0o777)
+            folder(f"{d}/{name}", 0o1777)
+        os.chmod(d, 0o1777)
         result = start(command, e, d)
         left = [str(p) for part in ("work", "tmp") for p in pathlib.Path(f"{d}/{part}").rglob("*")]
         outputs = files(f"{d}/o")

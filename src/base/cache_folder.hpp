@@ -8,7 +8,7 @@ namespace tilewise::base {
 
 enum class missing_folder : bool { stays, is_created };
 
-/// Whether it is a folder that nobody else can use; created if missing.
+/// Whether it is a folder that nobody else can use, or put another in its place; created if missing.
 bool is_private(const std::string& folder);
 
 /// What TILEWISE_CACHE names, else $XDG_CACHE_HOME/tilewise, else ~/.cache/tilewise. Empty if the first is "off", or if

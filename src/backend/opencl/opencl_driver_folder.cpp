@@ -107,7 +107,9 @@ void make_path_for_driver() {
 std::string driver_folder() {
   const std::string ours = base::cache_folder();
   if (ours.empty() || !base::is_private(ours) || !base::is_private(ours + "/pocl")) return "";
-  return ours + "/pocl";
+  std::error_code failure;
+  const fs::path folder = fs::canonical(ours + "/pocl", failure);  // links on the way may be others' to change
+  return failure ? "" : folder.string();
 }
 
 std::string driver_folder_aside() {
