@@ -237,7 +237,7 @@ def modes():
 def main():
     global INPUTS
     if os.geteuid() != 0:
-        print("skipped: it takes root, who can be two users")
+        print("skipped: it takes root, who can be two users\n0 cases, 0 found")
         return 0
     number = found = 0
     with tempfile.TemporaryDirectory(dir="/tmp") as whole:

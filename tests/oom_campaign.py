@@ -164,7 +164,7 @@ def main(group):
 if __name__ == "__main__":
     own_group = Group()
     if own_group.path is None:
-        print("skipped: no control group with a limit of memory may be made here")
+        print("skipped: no control group with a limit of memory may be made here\n0 cases, 0 found")
         sys.exit(0)
     try:
         sys.exit(main(own_group))
