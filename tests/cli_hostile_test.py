@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 import numpy as np
@@ -194,6 +195,16 @@ class Caches(HostileCase):
         self.assertEqual(self.reduce(self.home, r"^tilewise: OpenCL programs are rebuilt in every run: the cache folder .*\n$"),
                          self.expected)
 
+    def test_without_any_variable_the_linker_is_found(self):
+        more = {"TMPDIR": f"{self.home}/tmp", "POCL_EXTRA_BUILD_FLAGS": "-cl-opt-disable"}
+        rebuilt = "^tilewise: OpenCL programs are rebuilt in every run: .*\n$"
+        for path in {}, {"PATH": ""}:
+            result = run(f"reduce {self.d}/f4.npy --device opencl:0", env={**more, **path})
+            self.check(result, 0, f"^{re.escape(self.expected)}$", rebuilt)
+        result = run(f"reduce {self.d}/f4.npy --device opencl:0", env={**more, "PATH": "/nonexistent"})
+        self.check(result, 8, "^$", "\ntilewise: it crashed with an OpenCL driver loaded; .*--device cpu.*\n$")
+        self.assertEqual(os.listdir(f"{self.home}/tmp"), [])
+
     def test_folders_of_killed_runs_are_swept(self):
         left, alive, fresh = (f"{self.home}/tmp/tilewise-drivers-{name}" for name in ("999999999-a", f"{os.getpid()}-b", "999999998-c"))
         for folder in left, alive, fresh:
@@ -284,6 +295,35 @@ class Hangs(HostileCase):
                  "--max-time", "0.05", "-o", f"{self.d}/r.jsonl", *more]
         return subprocess.Popen([TOOL, *words], env=self.hanging("clFinish", after=20), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 text=True)
+
+    def test_what_drivers_compiled_for_a_run_alone_is_removed(self):
+        """However it ends: by a signal while drivers are listed in a child or when they compile, or at the time limit."""
+        endings = [("clGetDeviceInfo", signal.SIGTERM), ("clBuildProgram", signal.SIGINT), ("clBuildProgram", None)]
+
+        def end(row):
+            call, by = row
+            with tempfile.TemporaryDirectory() as temporary:
+                environment = {**self.hanging(call), "TILEWISE_CACHE": "off", "TMPDIR": temporary}
+                environment.pop("POCL_CACHE_DIR", None)
+                words = [TOOL, "reduce", f"{self.d}/f4.npy", "--device", "opencl:0", "--time-limit", "3" if by is None else "0"]
+                child = subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                is_in_child = call == "clGetDeviceInfo"
+                while is_in_child and not os.listdir(temporary) and child.poll() is None:
+                    time.sleep(0.01)
+                hangs = is_in_child or any(line.endswith(f"{call} hangs\n") for line in child.stderr)
+                made = glob.glob(f"{temporary}/tilewise-drivers-*")
+                for folder in made:
+                    os.makedirs(f"{folder}/AB/CDEF/kernel/0-0-0")
+                    pathlib.Path(f"{folder}/AB/CDEF/kernel/0-0-0/kernel.so").touch()
+                    os.symlink("/", f"{folder}/AB/link")
+                if by is not None:
+                    child.send_signal(by)
+                child.communicate(timeout=60)
+                return hangs, len(made), child.returncode, os.listdir(temporary)
+
+        for row, got in zip(endings, together(end, endings)):
+            with self.subTest(row):
+                self.assertEqual(got, (True, 1, 8 if row[1] is None else 128 + row[1], []))
 
     def check_records(self):
         records = [json.loads(line) for line in pathlib.Path(f"{self.d}/r.jsonl").read_text().splitlines()]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Preloaded by a campaign: a rank that fails. FAKE_RANK is "RANK FAULT STAGE FILE": in this rank of mpirun, when it
-// comes to the stage, FILE is written, and the process is killed, is stopped, or throws.
+// comes to the stage, its number as a process is written to FILE, and it is killed, is stopped, or throws; a pause is a
+// stop that whoever reads the number ends.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -39,9 +40,11 @@ std::atomic<bool> has_failed{false}, has_joined{false};
 
 void fail() {
   if (has_failed.exchange(true)) return;
-  std::fclose(std::fopen(planned().file.c_str(), "w"));
+  std::FILE* const told = std::fopen(planned().file.c_str(), "w");
+  std::fprintf(told, "%d\n", static_cast<int>(getpid()));
+  std::fclose(told);
   if (planned().fault == "kill") raise(SIGKILL);
-  if (planned().fault == "stop") raise(SIGSTOP);
+  if (planned().fault == "stop" || planned().fault == "pause") raise(SIGSTOP);
   if (planned().fault == "throw") throw std::runtime_error("planted");
 }
 

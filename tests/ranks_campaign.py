@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ranks of mpirun that are killed, stopped or throw, at five stages of their work: all ranks end, and no file is half written.
+One that is stopped for two seconds goes on, and the files are those of one process.
 
 ranks_campaign.py BUILD_FOLDER [--few]   --few tries a case of each stage and asks for no times
 """
@@ -26,6 +27,7 @@ STAGES = {"start": "joining the others", "read": "reading its part of a file", "
 ENDS = {"kill": ({137, 8, -signal.SIGPIPE}, r"(tilewise:|process) rank {} "), "stop": ({8}, r"tilewise: rank {} "),
         "throw": ({1}, r"tilewise: rank {} .*planted")}
 LIMIT_S = 10
+PAUSE_S, STEPS = 2, 2000  # less than the 6 s after which a rank is missed; a diffusion that ends
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
@@ -38,6 +40,8 @@ def command(stage, folder, output, steps=100000000):
 
 def complaints(folder, ranks, fault, stage, rank):
     """What is wrong, and the seconds from the fault to the end."""
+    if fault == "pause":
+        return complaints_of_pause(folder, ranks, stage, rank)
     name = f"{folder}/{ranks}-{fault}-{stage}-{rank}"
     words = ["mpirun", "--oversubscribe", "-x", f"LD_PRELOAD={BUILD}/libfake-ranks.so", "-n", str(ranks), f"{BUILD}/tilewise",
              *command(stage, folder, name).split()]
@@ -63,6 +67,36 @@ def complaints(folder, ranks, fault, stage, rank):
     return wrong, took
 
 
+def end_pause(file, job):
+    """Of the process whose number is in the file."""
+    while job.poll() is None and not (os.path.exists(file) and open(file).read().endswith("\n")):
+        time.sleep(0.01)
+    time.sleep(PAUSE_S)
+    if job.poll() is None:
+        os.kill(int(open(file).read()), signal.SIGCONT)
+
+
+def complaints_of_pause(folder, ranks, stage, rank):
+    name, steps = f"{folder}/{ranks}-pause-{stage}-{rank}", {"steps": STEPS}
+    words = ["mpirun", "--oversubscribe", "-x", f"LD_PRELOAD={BUILD}/libfake-ranks.so", "-n", str(ranks), f"{BUILD}/tilewise",
+             *command(stage, folder, name, **steps).split()]
+    job = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL,
+                           env={**ENVIRONMENT, "FAKE_RANK": f"{rank} pause {stage} {name}.began"})
+    end_pause(f"{name}.began", job)
+    try:
+        says = job.communicate(timeout=60)[1]
+    except subprocess.TimeoutExpired:
+        job.kill()
+        return ["it did not go on"], 60
+    took, wrong = time.time() - os.path.getmtime(f"{name}.began"), []
+    if job.returncode != 0 or says:
+        wrong.append(f"exit code {job.returncode}: {says}")
+    expected = f"{folder}/{'ended' if stage == 'compute' else 'product.npy'}"
+    is_same = filecmp.cmp(name, expected, shallow=False) if os.path.isfile(name) else os.path.isdir(name) and (
+        is_whole(name, expected) and set(os.listdir(name)) == set(os.listdir(expected)))
+    return wrong + ([] if is_same else ["the files are not those of one process"]), took
+
+
 def is_whole(folder, begun):
     """Whether a run has no other files than one that has only begun; the times that it logs are its own."""
     names = [name for name in os.listdir(folder) if not name.startswith(".tilewise-")]
@@ -73,8 +107,8 @@ def is_whole(folder, begun):
 def cases():
     if FEW:
         return [(3, "stop", "start", 0), (3, "throw", "read", 1), (2, "kill", "exchange", 0), (3, "stop", "compute", 1),
-                (3, "throw", "write", 2)]
-    return [(ranks, fault, stage, rank) for ranks, fault, stage in itertools.product((2, 3, 4, 7), ENDS, STAGES)
+                (3, "throw", "write", 2), (3, "pause", "exchange", 1)]
+    return [(ranks, fault, stage, rank) for ranks, fault, stage in itertools.product((2, 3, 4, 7), [*ENDS, "pause"], STAGES)
             for rank in (0, ranks - 1)]
 
 
@@ -84,6 +118,9 @@ def main():
         np.save(f"{folder}/a.npy", np.random.default_rng(1).standard_normal((300, 300)))
         subprocess.run(f"{BUILD}/tilewise {command('compute', folder, folder + '/begun', 0)}".split(), check=True,
                        stdout=subprocess.DEVNULL)
+        for stage, name, steps in ("compute", "ended", STEPS), ("read", "product.npy", 0):
+            subprocess.run(f"{BUILD}/tilewise {command(stage, folder, f'{folder}/{name}', steps)}".split(), check=True,
+                           stdout=subprocess.DEVNULL)
         for case, (wrong, took) in zip(cases(), several.map(lambda case: complaints(folder, *case), cases())):
             failed += bool(wrong)
             worst.setdefault(case[1:3], []).append(took)

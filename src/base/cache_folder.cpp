@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/cache_folder.hpp"
 
+#include "base/shared_folder.hpp"
 #include "base/variable.hpp"
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include <fcntl.h>
@@ -38,6 +40,8 @@ private_folder open_private(const std::string& name, missing_folder if_missing) 
   struct stat facts {};
   if (fstat(folder, &facts) != 0 || facts.st_uid != geteuid()) return refused(folder, "it belongs to another user");
   if ((facts.st_mode & 07777) != 0700) return refused(folder, "its mode is not 700; `chmod 700` makes it yours alone");
+  if (others_may_rename_in((std::filesystem::path(".") / name).parent_path()))
+    return refused(folder, "others may write to a folder above it, and put another in its place");
   return {folder, ""};
 }
 

@@ -8,7 +8,7 @@ namespace tilewise::base {
 
 enum class missing_folder : bool { stays, is_created };
 
-/// Makes a folder that nobody else can use, if there is none; whether there is such a folder then.
+/// Makes a folder that nobody else can use, or put another in its place, if there is none; whether there is one then.
 bool make_private(const std::string& folder);
 
 /// What TILEWISE_CACHE names, else $XDG_CACHE_HOME/tilewise, else ~/.cache/tilewise. Empty if the first is "off", or if

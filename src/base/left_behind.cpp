@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/left_behind.hpp"
 
+#include "base/shared_folder.hpp"
 #include "base/variable.hpp"
 
 #include <cerrno>
@@ -30,15 +31,13 @@ const std::string& place() {
   return here;
 }
 
-/// Of "<process>-...": whether it is this user's and nobody uses it, as far as can be known here.
-bool is_left(std::string_view name, const fs::path& path) {
+/// Of "<process>-...": whether it is this user's and nobody uses it, as far as can be known here; `facts` are what it
+/// is.
+bool is_left(std::string_view name, const fs::path& path, struct stat& facts) {
   pid_t process = 0;
   const auto number = std::from_chars(name.data(), name.data() + name.size(), process);
   if (number.ec != std::errc() || process <= 0 || kill(process, 0) == 0 || errno != ESRCH) return false;
-  struct stat facts {};
-  if (lstat(path.c_str(), &facts) != 0 || facts.st_uid != geteuid() ||
-      !(S_ISDIR(facts.st_mode) || S_ISREG(facts.st_mode)))
-    return false;
+  if (lstat(path.c_str(), &facts) != 0 || facts.st_uid != geteuid()) return false;
   constexpr std::time_t day = 24 * 60 * 60;
   const std::string_view rest(number.ptr, name.data() + name.size());
   const bool was_here = !place().empty() && rest.starts_with("-" + place() + "-");
@@ -50,6 +49,7 @@ bool is_left(std::string_view name, const fs::path& path) {
 std::vector<std::string> temporary_parents() {
   const std::string wished = variable("TMPDIR");
   if (!wished.starts_with('/')) return {"/tmp"};
+  if (others_may_rename_in(wished) && !others_may_rename_in("/tmp")) return {"/tmp", wished};
   return {wished, "/tmp"};
 }
 
@@ -59,8 +59,12 @@ void remove_left_behind(const fs::path& folder, std::string_view prefix) {
   std::error_code failure, ignored;
   for (fs::directory_iterator at(folder, failure), end; !failure && at != end; at.increment(failure)) {
     const std::string name = at->path().filename();
-    if (name.starts_with(prefix) && is_left(std::string_view(name).substr(prefix.size()), at->path()))
-      fs::remove_all(at->path(), ignored);
+    struct stat facts {};
+    if (!name.starts_with(prefix) || !is_left(std::string_view(name).substr(prefix.size()), at->path(), facts))
+      continue;
+    if (S_ISREG(facts.st_mode)) unlink(at->path().c_str());
+    // Somebody else may have given this name to any other folder of ours, to have it removed.
+    if (S_ISDIR(facts.st_mode) && !others_may_rename_in(folder)) fs::remove_all(at->path(), ignored);
   }
 }
 

@@ -9,16 +9,17 @@
 
 namespace tilewise::base {
 
-/// Where temporary folders may lie, the wished one first: TMPDIR, if it is an absolute path, and /tmp.
+/// Where temporary folders may lie, the wished one first: TMPDIR, if it is an absolute path, and /tmp. The other way
+/// around if others may rename what is in the wished one alone.
 std::vector<std::string> temporary_parents();
 
 /// What names a temporary file after the process that it belongs to: "<process>-<place>-", where the place is this boot
 /// of this machine and the container in it, among whose processes the number means this one.
 std::string mark_of_process();
 
-/// Removes from `folder` what is this user's and called "<prefix><process>-...", if no such process is left: at once
-/// what has this place's mark, all else when it has been unchanged for a day, because another machine or container may
-/// share the folder.
+/// Removes from `folder` files, and folders where others cannot rename any, that are this user's and called
+/// "<prefix><process>-...", if no such process is left: at once what has this place's mark, all else when it has been
+/// unchanged for a day, because another machine or container may share the folder.
 void remove_left_behind(const std::filesystem::path& folder, std::string_view prefix);
 
 }  // namespace tilewise::base

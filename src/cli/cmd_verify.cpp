@@ -3,6 +3,8 @@
 #include "backend/group/mpi_world.hpp"
 #include "cli/device_use.hpp"
 #include "cli/output.hpp"
+#include "io/host_memory.hpp"
+#include "lab/operand_sets.hpp"
 #include "lab/problems.hpp"
 #include "lab/verify.hpp"
 #include "registry/execute.hpp"
@@ -193,6 +195,9 @@ algorithm_result verify_algorithm(const registry::algorithm& what, const verify_
   });
   algorithm_result result{&what, questions.front().problem, {}, questions.size(), 0, {}};
   for (const question& q : questions) {
+    io::require_host_memory(2 * lab::operand_bytes(q.problem),  // beside what devices need
+                            registry::to_string(q.problem) + " needs at least " +
+                                std::to_string(2 * lab::operand_bytes(q.problem)) + " bytes");
     const lab::verified_case c = lab::make_case(q.problem, q.data, request.seed);
     if (q.is_first) result.digest = c.expected_digest;
     ask(q, c, request, devices, result);

@@ -13,6 +13,8 @@
 #include <csignal>
 #include <cstdio>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <unistd.h>
 
@@ -28,14 +30,16 @@ struct {
   std::string from, to, sentence;
 } at_crash;
 
+constexpr std::string_view crashed = "tilewise: it crashed with an OpenCL driver loaded";
+
 extern "C" void end_by_crash(int) {
-  if (std::rename(at_crash.from.c_str(), at_crash.to.c_str()) == 0)
-    static_cast<void>(!::write(STDERR_FILENO, at_crash.sentence.data(), at_crash.sentence.size()));
+  constexpr std::string_view alone = "; what the driver printed may say why, and `--device cpu` does without it\n";
+  const bool is_moved = !at_crash.from.empty() && std::rename(at_crash.from.c_str(), at_crash.to.c_str()) == 0;
+  for (const std::string_view part : {crashed, is_moved ? std::string_view(at_crash.sentence) : alone})
+    static_cast<void>(!::write(STDERR_FILENO, part.data(), part.size()));
   io::remove_unfinished();
   _exit(static_cast<int>(exit_code::device_lost));
 }
-
-bool uses(const std::string& folder) { return !folder.empty() && folder == base::variable("POCL_CACHE_DIR"); }
 
 }  // namespace
 
@@ -47,14 +51,22 @@ void tell_of_cache(bool quiet) {
     note("tilewise: OpenCL programs are rebuilt in every run: " + why_none);
 }
 
+void make_driver_folder() {
+  static bool once = false;
+  if (std::exchange(once, true)) return;
+  opencl::make_folder_for_driver();  // if it cannot, loading the drivers says why
+  static io::unfinished noted;
+  if (const std::string made = base::variable("POCL_CACHE_DIR"); opencl::is_driver_folder_of_run(made)) noted.set(made);
+}
+
 void end_on_driver_crash() {
-  const std::string folder = opencl::driver_folder();
-  if (!at_crash.from.empty() || !uses(folder)) return;
-  at_crash = {folder, opencl::driver_folder_aside(), ""};
-  at_crash.sentence =
-      "tilewise: it crashed with an OpenCL driver loaded. What the driver had compiled may be damaged and was moved to "
-      "'" +
-      at_crash.to + "'; try again\n";
+  static bool once = false;
+  if (std::exchange(once, true)) return;
+  if (const std::string used = base::variable("POCL_CACHE_DIR"); !used.empty() && used == opencl::driver_folder()) {
+    at_crash = {used, opencl::driver_folder_aside(), ""};
+    at_crash.sentence =
+        ". What the driver had compiled may be damaged and was moved to '" + at_crash.to + "'; try again\n";
+  }
   for (const int crash : {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV}) std::signal(crash, end_by_crash);
 }
 
@@ -66,6 +78,7 @@ bool is_mended_after_crash() {
 }
 #else
 void tell_of_cache(bool) {}
+void make_driver_folder() {}
 void end_on_driver_crash() {}
 bool is_mended_after_crash() { return false; }
 #endif

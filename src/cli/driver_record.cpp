@@ -47,13 +47,14 @@ std::string device_nodes() {
   return text;
 }
 
-/// The variables that tell loaders and drivers what to show.
+/// The variables that tell loaders and drivers what to show; where they keep what they compile does not.
 std::string driver_variables() {
   std::vector<std::string> found;
   for (char** variable = environ; *variable != nullptr; ++variable)
     for (const std::string_view prefix : {"AMD_", "CL_", "CUDA_", "GPU_", "HIP_", "HSA_", "LD_", "MESA_", "NEO",
                                           "NVIDIA_", "OCL_", "OPENCL_", "POCL_", "ROCR_", "RUSTICL_", "SYCL_", "ZE_"})
-      if (std::string_view(*variable).starts_with(prefix)) found.emplace_back(*variable);
+      if (const std::string_view text(*variable); text.starts_with(prefix) && !text.starts_with("POCL_CACHE_DIR="))
+        found.emplace_back(text);
   std::sort(found.begin(), found.end());
   std::string text;
   for (const std::string& variable : found) text += variable + "\n";

@@ -3,6 +3,7 @@
 
 #include "base/variable.hpp"
 #include "cli/child_probe.hpp"
+#include "cli/driver_cache.hpp"
 #include "cli/icd_files.hpp"
 
 #include <algorithm>
@@ -19,6 +20,7 @@ using drivers = std::vector<fs::path>;
 
 /// In a child that sees only these drivers.
 listing list_alone(const drivers& icds) {
+  make_driver_folder();
   const icd_folder alone(icds);
   std::vector<std::pair<std::string, std::string>> environment;
   for (const char* name : icd_folder_variables) environment.emplace_back(name, alone.name());
@@ -81,6 +83,7 @@ bool can_be_known(const drivers& icds) { return !icds.empty() && base::variable(
 
 const std::vector<faulty_driver>& leave_out_faulty_drivers() {
   static const std::vector<faulty_driver> faulty = [] {
+    make_driver_folder();
     const drivers all = icd_files();
     std::vector<faulty_driver> bad = faults_of(all);
     if (!bad.empty()) use_only(without(all, bad));

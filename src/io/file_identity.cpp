@@ -6,11 +6,14 @@
 #include <tilewise/error.hpp>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <utility>
+#include <vector>
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace tilewise::io {
 
@@ -24,26 +27,71 @@ bool is_one_entry(const struct stat& a, const struct stat& b) { return a.st_dev 
 
 std::string folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path().string() : "."; }
 
+/// Goes through a path name by name, as the system does, and notes whose links it has followed.
+class path_walk {
+ public:
+  explicit path_walk(const std::string& path) : shown_(base::printable(path)) { walk(path); }
+
+  const fs::path& at() const { return at_; }
+
+  /// Whoever may write to a folder on the way could lead us to any file of ours: in /tmp, without the system's own
+  /// protection, or in a folder of theirs. So another user's link is followed to what is that user's, and no further.
+  void refuse_links_of_others() const {
+    struct stat end {};
+    if (stat(at_.c_str(), &end) != 0 && stat(folder_of(at_).c_str(), &end) != 0) return;
+    for (const auto& [owner, link] : others_)
+      if (owner != end.st_uid)
+        throw error(errc::io, shown_ + ": " + base::printable(link) +
+                                  " is a link of another user's to a place that is not theirs; name the place itself");
+  }
+
+ private:
+  void walk(const fs::path& path) {
+    if (path.is_absolute()) at_ = "/";
+    for (const fs::path& name : path) {
+      if (name == "/") continue;
+      struct stat facts {};
+      const fs::path next = at_ / name;
+      if (lstat(next.c_str(), &facts) != 0 || !S_ISLNK(facts.st_mode)) {
+        at_ = next;
+        continue;
+      }
+      if (++followed_ > most_links)
+        throw error(errc::io, shown_ + ": cannot be used: " + std::strerror(ELOOP) + "; name a file");
+      if (facts.st_uid != geteuid() && facts.st_uid != 0) others_.emplace_back(facts.st_uid, next.string());
+      std::error_code ignored;
+      walk(fs::read_symlink(next, ignored));
+    }
+  }
+
+  std::string shown_;
+  fs::path at_;
+  int followed_ = 0;
+  std::vector<std::pair<uid_t, std::string>> others_;
+};
+
 }  // namespace
 
 std::string destination(const std::string& path) {
-  if (char* found = realpath(path.c_str(), nullptr)) {
-    std::string text = found;
-    std::free(found);
-    return text;
-  }
-  if (errno == ELOOP)
-    throw error(errc::io, base::printable(path) + ": cannot be used: " + std::strerror(ELOOP) + "; name a file");
-  fs::path at = path;
+  path_walk walk(path);
   struct stat facts {};
-  if (stat(path.c_str(), &facts) == 0) return path;  // it exists without a name, as a pipe in /proc does
-  std::error_code failure;
-  for (int followed = 0; followed < most_links && fs::is_symlink(at, failure); ++followed) {
-    const fs::path next = fs::read_symlink(at, failure);
-    if (failure) break;
-    at = at.parent_path() / next;
+  if (stat(walk.at().c_str(), &facts) != 0 && stat(path.c_str(), &facts) == 0)
+    return path;  // it exists without a name, as a pipe in /proc does
+  walk.refuse_links_of_others();
+  return walk.at().string();
+}
+
+int open_folder_of(const std::string& destination) {
+  const fs::path folder = (fs::path(".") / destination).parent_path();
+  int at = -1;
+  for (const fs::path& next : folder) {
+    const int entered = openat(at < 0 ? AT_FDCWD : at, next.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const int failure = errno;
+    if (at >= 0) close(at);
+    errno = failure;
+    if ((at = entered) < 0) return -1;
   }
-  return at.string();
+  return at;
 }
 
 bool is_same_file(const std::string& a, const std::string& b) {

@@ -36,7 +36,13 @@ void sweep(const std::filesystem::path& folder) {
   last = folder;
 }
 
+const char* name_of(const std::string& path) { return path.c_str() + path.rfind('/') + 1; }
+
 }  // namespace
+
+replacement_file::opened_folder::~opened_folder() {
+  if (descriptor >= 0) close(descriptor);
+}
 
 replacement_file::replacement_file(const std::string& target)
     : target_(destination(target)), shown_(base::printable(target)) {
@@ -45,31 +51,37 @@ replacement_file::replacement_file(const std::string& target)
   if (exists && !S_ISREG(facts.st_mode))
     throw error(errc::io, shown_ + ": is not a regular file; name a file to write");
   if (exists && access(target_.c_str(), W_OK) != 0) fail("cannot be overwritten");
+  folder_.descriptor = open_folder_of(target_);
+  if (folder_.descriptor < 0) fail(unable);
   const std::filesystem::path folder = (std::filesystem::path(".") / target_).parent_path();
   sweep(folder);
   const std::string beside = (folder / (prefix + base::mark_of_process())).string();
   for (unsigned attempt = 0; file_ < 0; ++attempt) {
     temporary_ = beside + std::to_string(attempt);
     if (!noted_.set(temporary_)) errno = ENAMETOOLONG, fail(unable);
-    file_ = open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    file_ = openat(folder_.descriptor, name_of(temporary_), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (file_ >= 0) break;
     noted_.clear();
     if (errno != EEXIST) fail(unable);
   }
-  // An existing file's permissions are kept where the file system can.
-  if (exists && fchmod(file_, facts.st_mode & 07777) != 0) errno = 0;
+  // An existing file's permissions are kept where the file system can; what it might do as a program is not.
+  if (exists && fchmod(file_, facts.st_mode & 0777) != 0) errno = 0;
 }
 
 replacement_file::replacement_file(const std::string& target, const std::string& temporary)
     : target_(target), shown_(base::printable(target)), temporary_(temporary), is_owner_(false) {
-  file_ = open(temporary_.c_str(), O_RDWR | O_CLOEXEC);
+  file_ = open(temporary_.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file_ < 0) fail("cannot be written from this host, which must see the folder as rank 0 does");
+  struct stat facts {};
+  if (fstat(file_, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_nlink == 1) return;
+  close(file_);
+  throw error(errc::io, shown_ + ": cannot be written: somebody else has put something in the place of rank 0's file");
 }
 
 replacement_file::~replacement_file() {
   if (map_ != nullptr) munmap(map_, size_);
   if (file_ >= 0) close(file_);
-  if (is_owner_ && !temporary_.empty()) unlink(temporary_.c_str());
+  if (is_owner_ && !temporary_.empty()) unlinkat(folder_.descriptor, name_of(temporary_), 0);
   noted_.clear();
 }
 
@@ -126,7 +138,8 @@ void replacement_file::commit() {
   file_ = -1;
   if (closed != 0) fail(unable);
   if (!is_owner_) return;
-  if (rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot be put in its place");
+  if (renameat(folder_.descriptor, name_of(temporary_), folder_.descriptor, name_of(target_)) != 0)
+    fail("cannot be put in its place");
   noted_.clear();
   temporary_.clear();
 }

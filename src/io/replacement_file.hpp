@@ -15,8 +15,8 @@ namespace tilewise::io {
 /// Every failure is an `io` error with the path and the system's words; the target is then as it was before.
 class replacement_file {
  public:
-  /// Refuses a target that exists and is not a regular file. A link is followed, so that
-  /// it stays one, even if it leads to nothing yet.
+  /// Refuses a target that exists and is not a regular file. A link is followed as destination() says, so that it stays
+  /// one, even if it leads to nothing yet; what somebody puts in the place of a name or a folder later is not.
   explicit replacement_file(const std::string& target);
   /// Another process's, to write to places within it; it is that process's to commit and to remove.
   replacement_file(const std::string& target, const std::string& temporary);
@@ -38,8 +38,15 @@ class replacement_file {
   void map_pages(std::uint64_t bytes);
   bool copy_to_map(std::uint64_t at, std::span<const std::byte> bytes) noexcept;
 
+  /// Names are given in it, whatever its own becomes.
+  struct opened_folder {
+    int descriptor = -1;
+    ~opened_folder();
+  };
+
   std::string target_;
   std::string shown_;  // the target as the caller named it
+  opened_folder folder_;
   std::string temporary_;
   bool is_owner_ = true;
   unfinished noted_;

@@ -22,7 +22,7 @@ class unfinished {
   unfinished_note* note_;
 };
 
-/// Removes what is noted: files, and folders that hold no folder. Safe in a signal handler; the process must end after
+/// Removes what is noted: files, and folders with what is in them. Safe in a signal handler; the process must end after
 /// it.
 void remove_unfinished() noexcept;
 

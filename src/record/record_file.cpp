@@ -2,6 +2,7 @@
 #include "record/record_file.hpp"
 
 #include "base/printable.hpp"
+#include "io/file_identity.hpp"
 #include "record/record_json.hpp"
 #include "record/record_reader.hpp"
 
@@ -39,23 +40,35 @@ class file_lock {
   int file_;
 };
 
+/// Nothing that somebody puts in the place of the file or of a folder meanwhile is followed.
+int open_to_append(const std::string& path) {
+  const int folder = io::open_folder_of(path);
+  if (folder < 0) return -1;
+  const char* const name = path.c_str() + path.rfind('/') + 1;
+  constexpr int how = O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
+  int file = openat(folder, name, O_RDWR | how, 0666);
+  if (file < 0 && errno == EACCES) file = openat(folder, name, O_WRONLY | how, 0666);
+  const int failure = errno;
+  close(folder);
+  errno = failure;
+  return file;
+}
+
 /// A line that a killed run or a full disk left unfinished must not swallow the next record.
-bool ends_within_line(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary | std::ios::ate);
-  if (!in || in.tellg() <= 0) return false;
-  in.seekg(-1, std::ios::end);
-  return in.get() != '\n';
+bool ends_within_line(int file) {
+  char last = '\n';
+  const off_t size = lseek(file, 0, SEEK_END);
+  return size > 0 && pread(file, &last, 1, size - 1) == 1 && last != '\n';
 }
 
 }  // namespace
 
 record_file::record_file(std::filesystem::path path)
-    : path_(std::move(path)),
-      file_(::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666)) {
-  if (file_ < 0) fail("cannot be opened for writing");
+    : path_(std::move(path)), file_(open_to_append(io::destination(path_.string()))) {
+  if (file_ < 0 && errno != ELOOP) fail("cannot be opened for writing");
   struct stat facts {};
-  if (fstat(file_, &facts) == 0 && S_ISREG(facts.st_mode)) return;
-  close(file_);
+  if (file_ >= 0 && fstat(file_, &facts) == 0 && S_ISREG(facts.st_mode)) return;
+  if (file_ >= 0) close(file_);
   throw error(errc::io, base::printable(path_.string()) + ": is not a regular file; name a file to append records to");
 }
 
@@ -63,7 +76,7 @@ record_file::~record_file() { close(file_); }
 
 void record_file::write(const result& r) {
   const file_lock alone(file_);
-  append((ends_within_line(path_) ? "\n" : "") + to_json(r).dump(-1, ' ', false, json::error_handler_t::replace) +
+  append((ends_within_line(file_) ? "\n" : "") + to_json(r).dump(-1, ' ', false, json::error_handler_t::replace) +
          '\n');
 }
 

@@ -20,7 +20,8 @@ struct loaded_api {
 
 loaded_api load() {
   loaded_api result;
-  result.why_none = make_folder_for_driver();  // drivers read their environment when loaded
+  make_path_for_driver();  // drivers read their environment when loaded
+  result.why_none = make_folder_for_driver();
   if (!result.why_none.empty()) return result;
   const std::string named = base::variable("TILEWISE_OPENCL_LIBRARY"), file = named.empty() ? "libOpenCL.so.1" : named;
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);  // never closed: drivers do not survive it

@@ -93,10 +93,23 @@ std::string make_folder_for_driver() {
   return "";
 }
 
+bool is_driver_folder_of_run(const std::string& folder) {
+  return fs::path(folder).filename().string().starts_with(std::string(of_one_run) + base::mark_of_process());
+}
+
+void make_path_for_driver() {
+  if (!base::variable("PATH").empty()) return;
+  char usual[64];
+  if (const std::size_t size = confstr(_CS_PATH, usual, sizeof usual); size != 0 && size <= sizeof usual)
+    setenv("PATH", usual, 1);
+}
+
 std::string driver_folder() {
   const std::string ours = base::cache_folder();
   if (ours.empty() || !base::make_private(ours) || !base::make_private(ours + "/pocl")) return "";
-  return ours + "/pocl";
+  std::error_code failure;
+  const fs::path folder = fs::canonical(ours + "/pocl", failure);  // links on the way may be others' to change
+  return failure ? "" : folder.string();
 }
 
 std::string driver_folder_aside() {

@@ -13,6 +13,12 @@ namespace tilewise::backend::opencl {
 /// or, if there is none, at one created for this process and removed with it. Returns why there is no such place at
 /// all, as a sentence.
 std::string make_folder_for_driver();
+/// Whether it is one that was created so for this process.
+bool is_driver_folder_of_run(const std::string& folder);
+
+/// PoCL calls a linker, and ends the process where it finds none: a missing or empty PATH becomes the one that execvp
+/// takes instead.
+void make_path_for_driver();
 
 /// That place in our folder; empty if there is none.
 std::string driver_folder();
