@@ -63,12 +63,14 @@ void run(const problem& p, const registry::bindings& where, const tuning& t, bac
   auto& q = backend::cuda::enter(on);
   with_shape(p.type, rows_for(p, q.device().info(), t), [&]<class T, unsigned Rows>(T, tile_shape<T, Rows>) {
     const operands<T> o(p, where);
-    if (o.mask.rows == 3 && o.mask.columns == 3)
-      launch<3, Rows>(o, q);
-    else if (o.mask.rows == 5 && o.mask.columns == 5)
-      launch<5, Rows>(o, q);
-    else
-      launch<0, Rows>(o, q);
+    if (o.mask.rows != o.mask.columns) return launch<0, Rows>(o, q);
+    switch (o.mask.rows) {
+      case 3: return launch<3, Rows>(o, q);
+      case 5: return launch<5, Rows>(o, q);
+      case 7: return launch<7, Rows>(o, q);
+      case 9: return launch<9, Rows>(o, q);
+      default: return launch<0, Rows>(o, q);
+    }
   });
 }
 

@@ -3,7 +3,8 @@
 //         memory, the results of a thread in registers: Rows neighbouring rows of columns that lie a warp apart.
 // Order:  one chain per result. Rows of the image are taken in ascending order, and with them the mask's rows.
 // Shape:  groups of 8 warps; a pixel is read once for Rows results, a weight once for all columns of the thread.
-// Limits: compute capability 8.0; shared memory for the pixels and the mask. Masks of 3 x 3 and 5 x 5 are unrolled.
+// Limits: compute capability 8.0; shared memory for the pixels and the mask. Square masks of 3, 5, 7 and 9 rows are
+//         unrolled.
 // Twins:  convolve_serial.cpp, convolve_tiles.cl.
 #pragma once
 
@@ -99,7 +100,7 @@ template <unsigned Mask, bool Some, unsigned Rows, class T>
 __device__ void add_row(T (&chain)[Rows][columns<T>], const taps<T>& at, int p) {
   if constexpr (Mask != 0) {
     add_taps<Mask, Some>(chain, at, p, 0);
-  } else {
+  } else {  // the pixels of a wider row do not all fit the registers
     constexpr int length = pack_length<T>;
     int s = 0;
     for (; s + length <= at.mask_columns; s += length) add_taps<pack_length<T>, Some>(chain, at, p, s);
@@ -107,9 +108,13 @@ __device__ void add_row(T (&chain)[Rows][columns<T>], const taps<T>& at, int p) 
   }
 }
 
+/// As many as have registers without spilling much.
+template <unsigned Mask, class T>
+inline constexpr unsigned groups_on_unit = Mask > 5 && sizeof(T) == 8 ? 2 : 3;
+
 /// Mask is the mask's number of rows and of columns, or 0 for any mask.
 template <unsigned Rows, unsigned Mask, class T>
-__global__ void __launch_bounds__(group_size, 3) tiles(const operands<T> o) {
+__global__ void __launch_bounds__(group_size, groups_on_unit<Mask, T>) tiles(const operands<T> o) {
   extern __shared__ __align__(16) unsigned char shared[];
   using shape = tile_shape<T, Rows>;
   const tile_place tile = place_of(o, shape::tile_rows, shape::tile_columns);
