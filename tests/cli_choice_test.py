@@ -76,7 +76,7 @@ class Predictions(Choice):
             self.plant(CPU_WINS)
             self.assertRegex(self.ran(job, "^reduce/cpu"), f" on cpu: {PREDICTED}computed while it is read; first choice on cpu")
             self.plant(DEVICE_WINS)
-            self.assertRegex(self.ran(job, "^reduce/opencl"), f" on opencl:0: {PREDICTED}first choice on opencl")
+            self.assertRegex(self.ran(job, "^reduce/opencl"), f" on opencl:0: {PREDICTED}since reduce/opencl:single_pass: nothing is known of")
 
     def test_what_is_not_computed_while_it_is_read(self):
         self.need_a_gpu()
