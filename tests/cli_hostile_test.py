@@ -268,13 +268,13 @@ class Hangs(HostileCase):
             call, what = row
             words = what.format(d=self.d) + " --device opencl:0"
             run(words, env=self.environment)  # so that the programs exist: honest drivers build them slowly
-            cache = {"TILEWISE_CACHE": "off"} if call == "clBuildProgram" else {}
+            cache = {"clBuildProgram": {"TILEWISE_CACHE": "off"}, "clGetProgramInfo": {"TILEWISE_CACHE": f"{self.d}/new"}}.get(call, {})
             return run(words + " --time-limit 4", env={**self.hanging(call), **cache})
 
-        rows = [("clFinish", "reduce {d}/f4.npy"), ("clBuildProgram", "scan {d}/f4.npy -o {d}/y.npy"),
-                ("clEnqueueReadBuffer", "scan {d}/f4.npy -o {d}/z.npy"), ("clFinish", "verify scan --n 1000"),
+        rows = [("clFinish", "reduce {d}/f4.npy"), ("clGetProgramInfo", "reduce {d}/f4.npy"),
+                ("clBuildProgram", "scan {d}/f4.npy -o {d}/y.npy"), ("clEnqueueReadBuffer", "scan {d}/f4.npy -o {d}/z.npy"), ("clFinish", "verify scan --n 1000"),
                 ("clFinish", "bench scan --n 1000 --max-time 0.1")]
-        before = set(os.listdir(self.d)) | {"y.npy", "z.npy"}
+        before = set(os.listdir(self.d)) | {"y.npy", "z.npy", "new"}
         for row, result in zip(rows, together(hang, rows)):
             with self.subTest(row):
                 self.check(result, 8, "", rf"opencl:0 made no progress for 4 s in .*{row[0]}.*--time-limit")

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <cstdlib>
 #include <ctime>
 #include <fstream>
 
@@ -66,6 +67,15 @@ void remove_left_behind(const fs::path& folder, std::string_view prefix) {
     // Somebody else may have given this name to any other folder of ours, to have it removed.
     if (S_ISDIR(facts.st_mode) && !others_may_rename_in(folder)) fs::remove_all(at->path(), ignored);
   }
+}
+
+std::string make_temporary_folder(const std::vector<std::string>& parents, std::string_view prefix) {
+  for (const std::string& parent : parents) {
+    remove_left_behind(parent, prefix);
+    std::string folder = parent + "/" + std::string(prefix) + mark_of_process() + "XXXXXX";
+    if (mkdtemp(folder.data()) != nullptr) return folder;
+  }
+  return "";
 }
 
 }  // namespace tilewise::base

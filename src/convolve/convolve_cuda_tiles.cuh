@@ -100,7 +100,7 @@ template <unsigned Mask, bool Some, unsigned Rows, class T>
 __device__ void add_row(T (&chain)[Rows][columns<T>], const taps<T>& at, int p) {
   if constexpr (Mask != 0) {
     add_taps<Mask, Some>(chain, at, p, 0);
-  } else {  // the pixels of a wider row do not all fit the registers
+  } else {
     constexpr int length = pack_length<T>;
     int s = 0;
     for (; s + length <= at.mask_columns; s += length) add_taps<pack_length<T>, Some>(chain, at, p, s);

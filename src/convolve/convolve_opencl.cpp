@@ -93,7 +93,7 @@ void run_tiles(const problem& p, const registry::bindings& where, const tuning& 
   const sizes s(p);
   auto& queue = static_cast<backend::opencl::queue&>(on);
   const tile_shape tile = shape_for(p, queue.device().info(), t);
-  const bool is_small = s.mask.rows == s.mask.columns && s.mask.rows % 2 == 1 && s.mask.rows <= 9;
+  const bool is_small = s.mask.rows == s.mask.columns && s.mask.rows % 2 == 1 && s.mask.rows >= 3 && s.mask.rows <= 9;
   auto& program =
       queue.program(embedded::convolve_tiles_cl, definitions_of(p) + tile.definitions() +
                                                      (is_small ? " -DTW_MASK=" + std::to_string(s.mask.rows) : ""));

@@ -94,6 +94,10 @@ int open_folder_of(const std::string& destination) {
   return at;
 }
 
+const char* name_within_folder(const std::string& destination) {
+  return destination.c_str() + destination.rfind('/') + 1;  // npos + 1 is 0
+}
+
 bool is_same_file(const std::string& a, const std::string& b) {
   struct stat first {
   }, second{};

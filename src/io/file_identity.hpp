@@ -14,6 +14,9 @@ std::string destination(const std::string& path);
 /// way by now.
 int open_folder_of(const std::string& destination);
 
+/// The name of such a place within its folder.
+const char* name_within_folder(const std::string& destination);
+
 /// Whether both paths lead to one file: by device and inode, or by folder and name where none is there yet.
 bool is_same_file(const std::string& a, const std::string& b);
 

@@ -36,8 +36,6 @@ void sweep(const std::filesystem::path& folder) {
   last = folder;
 }
 
-const char* name_of(const std::string& path) { return path.c_str() + path.rfind('/') + 1; }
-
 }  // namespace
 
 replacement_file::opened_folder::~opened_folder() {
@@ -59,7 +57,8 @@ replacement_file::replacement_file(const std::string& target)
   for (unsigned attempt = 0; file_ < 0; ++attempt) {
     temporary_ = beside + std::to_string(attempt);
     if (!noted_.set(temporary_)) errno = ENAMETOOLONG, fail(unable);
-    file_ = openat(folder_.descriptor, name_of(temporary_), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    file_ = openat(folder_.descriptor, name_within_folder(temporary_),
+                   O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (file_ >= 0) break;
     noted_.clear();
     if (errno != EEXIST) fail(unable);
@@ -81,7 +80,7 @@ replacement_file::replacement_file(const std::string& target, const std::string&
 replacement_file::~replacement_file() {
   if (map_ != nullptr) munmap(map_, size_);
   if (file_ >= 0) close(file_);
-  if (is_owner_ && !temporary_.empty()) unlinkat(folder_.descriptor, name_of(temporary_), 0);
+  if (is_owner_ && !temporary_.empty()) unlinkat(folder_.descriptor, name_within_folder(temporary_), 0);
   noted_.clear();
 }
 
@@ -138,7 +137,8 @@ void replacement_file::commit() {
   file_ = -1;
   if (closed != 0) fail(unable);
   if (!is_owner_) return;
-  if (renameat(folder_.descriptor, name_of(temporary_), folder_.descriptor, name_of(target_)) != 0)
+  if (renameat(folder_.descriptor, name_within_folder(temporary_), folder_.descriptor, name_within_folder(target_)) !=
+      0)
     fail("cannot be put in its place");
   noted_.clear();
   temporary_.clear();

@@ -9,8 +9,6 @@
 #include <string>
 #include <vector>
 
-#include <unistd.h>
-
 namespace tilewise::lab {
 
 namespace {
@@ -22,14 +20,10 @@ constexpr const char* prefix = "tilewise-files-";
 memory_folder::memory_folder() {
   std::vector<std::string> parents = base::temporary_parents();
   parents.insert(parents.begin(), "/dev/shm");
-  for (const std::string& parent : parents) {
-    base::remove_left_behind(parent, prefix);
-    path_ = parent + "/" + prefix + base::mark_of_process() + "XXXXXX";
-    if (mkdtemp(path_.data()) == nullptr) continue;
-    noted_.set(path_);
-    return;
-  }
-  throw error(errc::io, "there is no folder for the files to be measured; set TMPDIR to one that can be written");
+  path_ = base::make_temporary_folder(parents, prefix);
+  if (path_.empty())
+    throw error(errc::io, "there is no folder for the files to be measured; set TMPDIR to one that can be written");
+  noted_.set(path_);
 }
 
 memory_folder::~memory_folder() {

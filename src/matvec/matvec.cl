@@ -79,6 +79,8 @@ static inline TW_T tw_products_value(__global const TW_T* a, __global const TW_T
 
 static inline bool tw_pairs_in_units(ulong a_first, ulong x_first) { return (a_first | x_first) % TW_W == 0; }
 
+TW_DEFINE_STACK(tw_row, __local)
+
 __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_row(__global const TW_T* a, ulong a_first,
                                                                            ulong stride, __global const TW_T* x,
                                                                            ulong x_first, __global TW_T* y,
@@ -91,18 +93,10 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_row(__glo
   __global const TW_T* with = x + x_first;
   const bool in_units = tw_pairs_in_units(a_first + row * stride, x_first);
   for (ulong tile = 0; tile < tiles; ++tile) {
-    TW_T value = tw_products_value(from + tile * TW_TILE, with + tile * TW_TILE, in_units, nodes, items, tops);
-    if (me == 0) {  // the block stack (order/block_stack.hpp)
-      int level = 0;
-      for (; (tile >> level & 1) != 0; ++level) value = tw_apply(stack[level], value);
-      stack[level] = value;
-    }
+    const TW_T value = tw_products_value(from + tile * TW_TILE, with + tile * TW_TILE, in_units, nodes, items, tops);
+    if (me == 0) tw_row_push(stack, tile, value);
   }
-  if (me == 0) {
-    before = TW_IDENTITY;
-    for (int level = 63; level >= 0; --level)
-      if (tiles >> level & 1) before = tw_apply(before, stack[level]);
-  }
+  if (me == 0) before = tw_row_fold(stack, tiles, TW_IDENTITY);
   barrier(CLK_LOCAL_MEM_FENCE);  // the prefix before the tail is stored, and the nodes are free
   __local TW_T* products = (__local TW_T*)nodes;
   tw_store_products(from + tiles * TW_TILE, with + tiles * TW_TILE, tail, products);
@@ -138,21 +132,18 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_finish(
     __global const TW_T* a, ulong a_first, ulong stride, __global const TW_T* x, ulong x_first, __global TW_T* y,
     ulong y_first, ulong n, __global const TW_T* values, ulong room, ulong first_tile) {
   __local TW_T nodes[TW_TILE];
-  const int me = get_local_id(0), log_tile = TW_LOG_GROUP + TW_LOG_ITEMS;
+  const int log_tile = TW_LOG_GROUP + TW_LOG_ITEMS;
   const ulong row = first_tile + get_group_id(0);
   int level = 0;
   while (n >> (level + 1) * log_tile != 0) ++level;
   TW_T prefix = TW_IDENTITY;
   for (; level >= 0; --level) {
     const ulong count = n >> level * log_tile, tail = count % TW_TILE, first = count - tail;
-    if (level == 0) {
-      __global const TW_T* from = a + a_first + row * stride + first;
-      for (ulong i = me; i < tail; i += TW_GROUP) nodes[i] = from[i] * x[x_first + first + i];
-    } else {
-      __global const TW_T* from = values + row * room + tw_level_first(n, level) + first;
-      for (ulong i = me; i < tail; i += TW_GROUP) nodes[i] = from[i];
-    }
+    if (level == 0)
+      tw_store_products(a + a_first + row * stride + first, x + x_first + first, (uint)tail, nodes);
+    else
+      tw_take(values + row * room + tw_level_first(n, level) + first, (uint)tail, nodes);
     prefix = tw_continue(prefix, nodes, (int)tail);
   }
-  if (me == 0) y[y_first + row] = tw_canonical(prefix);
+  if (get_local_id(0) == 0) y[y_first + row] = tw_canonical(prefix);
 }

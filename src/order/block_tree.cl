@@ -141,20 +141,28 @@ static inline TW_T tw_units_value(__local const TW_T* units, __local TW_T* items
 static inline TW_T tw_tile_value(__global const TW_T* in, ulong first, ulong count, ulong tile, __local TW_T* units,
                                  __local TW_T* items, __local TW_T* tops) {
   const int me = get_local_id(0);
+  TW_V loaded[TW_UNITS];
   if (tw_in_units(first, tile, count)) {
     __global const TW_V* source = (__global const TW_V*)(in + first + tile * TW_TILE);
-    TW_V loaded[TW_UNITS];
     _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) loaded[q] = source[q * TW_GROUP + me];
-    _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) {
-      units[TW_PAD_UNIT(q * TW_GROUP + me)] = tw_unit_value(loaded[q]);
-    }
   } else {
-    for (int q = 0; q < TW_UNITS; ++q) {
-      const ulong u = q * TW_GROUP + me;
-      units[TW_PAD_UNIT(u)] = tw_unit_value(tw_unit_at_end(in + first, tile * TW_TILE + u * TW_W, count));
-    }
+    _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) loaded[q] =
+        tw_unit_at_end(in + first, tile * TW_TILE + (q * TW_GROUP + me) * TW_W, count);
   }
+  _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) units[TW_PAD_UNIT(q * TW_GROUP + me)] = tw_unit_value(loaded[q]);
   return tw_units_value(units, items, tops);
+}
+
+// The first `count` <= TW_TILE elements; all loads of an item are under way before the first element is stored.
+static inline void tw_take(__global const TW_T* from, uint count, __local TW_T* nodes) {
+  if (count == 0) return;
+  TW_T taken[TW_ITEMS];
+  _Pragma("unroll") for (int q = 0; q < TW_ITEMS; ++q) taken[q] =
+      from[min((uint)(q * TW_GROUP + get_local_id(0)), count - 1)];
+  _Pragma("unroll") for (int q = 0; q < TW_ITEMS; ++q) {
+    const uint at = q * TW_GROUP + get_local_id(0);
+    if (at < count) nodes[at] = taken[q];
+  }
 }
 
 // The prefix `carry` continued by the `count` < TW_TILE elements in `nodes`, which the items have just written; every
@@ -172,6 +180,23 @@ static inline TW_T tw_continue(TW_T carry, __local TW_T* nodes, int count) {
   barrier(CLK_LOCAL_MEM_FENCE);  // every item has read the nodes before any of them is overwritten
   return carry;
 }
+
+// A block stack (block_stack.hpp) in memory of SPACE, in which blocks of one length are counted. NAME_push appends a
+// block to `count` others; NAME_fold is the prefix after `count` blocks, onto `prefix`.
+#define TW_DEFINE_STACK(NAME, SPACE)                                                  \
+  static inline void NAME##_push(SPACE TW_T* stack, ulong count, TW_T value) {        \
+    int level = 0;                                                                    \
+    for (; (count >> level & 1) != 0; ++level) value = tw_apply(stack[level], value); \
+    stack[level] = value;                                                             \
+  }                                                                                   \
+  static inline TW_T NAME##_fold(SPACE const TW_T* stack, ulong count, TW_T prefix) { \
+    for (ulong rest = count; rest != 0;) {                                            \
+      const int level = 63 - (int)clz(rest);                                          \
+      prefix = tw_apply(prefix, stack[level]);                                        \
+      rest ^= 1ul << level;                                                           \
+    }                                                                                 \
+    return prefix;                                                                    \
+  }
 
 // Where the values of a level, from 1 on, begin: each level starts at a multiple of 16 elements.
 static inline ulong tw_level_first(ulong n, int level) {

@@ -44,7 +44,7 @@ class file_lock {
 int open_to_append(const std::string& path) {
   const int folder = io::open_folder_of(path);
   if (folder < 0) return -1;
-  const char* const name = path.c_str() + path.rfind('/') + 1;
+  const char* const name = io::name_within_folder(path);
   constexpr int how = O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
   int file = openat(folder, name, O_RDWR | how, 0666);
   if (file < 0 && errno == EACCES) file = openat(folder, name, O_WRONLY | how, 0666);

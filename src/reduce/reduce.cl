@@ -28,7 +28,7 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_finish(__
   for (; level >= 0; --level) {
     const ulong count = n >> level * log_tile, tail = count % TW_TILE;
     __global const TW_T* from = level == 0 ? in + in_first : values + tw_level_first(n, level);
-    for (ulong i = get_local_id(0); i < tail; i += TW_GROUP) nodes[i] = from[count - tail + i];
+    tw_take(from + count - tail, (uint)tail, nodes);
     prefix = tw_continue(prefix, nodes, (int)tail);
   }
   if (get_local_id(0) == 0 && first_tile == 0)

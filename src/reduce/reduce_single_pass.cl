@@ -23,7 +23,7 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_reduce(__
   if (ticket + 1 < tiles) return;
   for (uint i = me; i < tiles; i += TW_GROUP) nodes[i] = tw_receive(tw_packet(board, i), launch);
   TW_T prefix = tw_continue(TW_IDENTITY, nodes, (int)tiles);
-  for (uint i = me; i < tail; i += TW_GROUP) nodes[i] = in[in_first + n - tail + i];
+  tw_take(in + in_first + n - tail, tail, nodes);
   prefix = tw_continue(prefix, nodes, (int)tail);
   if (me == 0) out[out_first] = tw_canonical(n == 0 ? init : has_init ? tw_apply(init, prefix) : prefix);
 }

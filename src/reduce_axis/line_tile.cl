@@ -107,7 +107,7 @@ static inline TW_V tw_get_unit(__local const TW_T* stage, uint i) {
 }
 
 // Fills the stage from the tile that begins at matrix[first]. All loads are under way before the first value is staged.
-static inline void tw_load_stage(tw_shape s, tw_lines of, tw_place p, __global const TW_T* matrix, ulong first,
+static inline void tw_fill_stage(tw_shape s, tw_lines of, tw_place p, __global const TW_T* matrix, ulong first,
                                  __local TW_T* stage) {
   const uint me = get_local_id(0), elements = p.present * p.length;
   if (s.is_contiguous && tw_has_units(first, elements)) {
@@ -128,13 +128,11 @@ static inline void tw_load_stage(tw_shape s, tw_lines of, tw_place p, __global c
     }
     _Pragma("unroll") for (uint q = 0; q < TW_ITEMS; ++q) stage[TW_PLACE(q * TW_GROUP + me)] = loaded[q];
   }
-  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // the tile is loaded; in place, it may now be written over
 }
 
-static inline void tw_store_stage(tw_shape s, tw_lines of, tw_place p, __local const TW_T* stage, __global TW_T* matrix,
+static inline void tw_empty_stage(tw_shape s, tw_lines of, tw_place p, __local const TW_T* stage, __global TW_T* matrix,
                                   ulong first) {
   const uint me = get_local_id(0), elements = p.present * p.length;
-  barrier(CLK_LOCAL_MEM_FENCE);  // the results are in the stage
   if (s.is_contiguous && tw_has_units(first, elements)) {
     __global TW_V* to = (__global TW_V*)(matrix + first);
     _Pragma("unroll") for (uint q = 0; q < TW_UNITS; ++q) {
@@ -148,6 +146,20 @@ static inline void tw_store_stage(tw_shape s, tw_lines of, tw_place p, __local c
       if (at != TW_NOWHERE) matrix[first + at] = stage[TW_PLACE(i)];
     }
   }
+}
+
+// The same for tiles that are staged or not. The barriers are not within the branch: PoCL would compile all that
+// follows one once for each way past it, and the ways multiply.
+static inline void tw_load_stage(bool is_staged, tw_shape s, tw_lines of, tw_place p, __global const TW_T* matrix,
+                                 ulong first, __local TW_T* stage) {
+  if (is_staged) tw_fill_stage(s, of, p, matrix, first, stage);
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // the tile is loaded; in place, it may now be written over
+}
+
+static inline void tw_store_stage(bool is_staged, tw_shape s, tw_lines of, tw_place p, __local const TW_T* stage,
+                                  __global TW_T* matrix, ulong first) {
+  barrier(CLK_LOCAL_MEM_FENCE);  // the results are in the stage
+  if (is_staged) tw_empty_stage(s, of, p, stage, matrix, first);
 }
 
 // The run from where its elements are, with the identity for those that are missing. The tile begins at matrix[first].
@@ -170,11 +182,11 @@ static inline void tw_take_run(tw_shape s, tw_lines of, tw_run at, __global cons
 static inline TW_T tw_meet(tw_run at, TW_T value, TW_T* left, __local TW_T* meetings) {
   const uint me = get_local_id(0);
   _Pragma("unroll") for (uint k = 0; k < TW_LOG_GROUP; k += 2) {
-    if (k >= at.log_runs) continue;
     __local TW_T* const level = meetings + (k >> 1 & 1) * TW_GROUP;  // alternately: who is late still reads the other
     const uint one = 1u << (at.first_bit + k), two = 2 * one, beyond = (me ^ two) & ~one;
     level[me] = value;
-    barrier(CLK_LOCAL_MEM_FENCE);  // this level's blocks are there
+    barrier(CLK_LOCAL_MEM_FENCE);  // this level's blocks are there; for all levels, as in tw_load_stage
+    if (k >= at.log_runs) continue;
     left[k] = level[me ^ one];
     value = tw_apply(value, left[k]);
     if (k + 1 >= at.log_runs) continue;
@@ -202,7 +214,7 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_values(__
   const tw_run at = tw_own_run(s, p);
   const ulong first = in_first + tw_first_of(p, of);
   TW_T mine[TW_ITEMS], left[TW_LOG_GROUP];
-  if (!tw_is_direct(s)) tw_load_stage(s, of, p, in, first, stage);
+  tw_load_stage(!tw_is_direct(s), s, of, p, in, first, stage);
   tw_take_run(s, of, at, in, first, stage, mine);
   const TW_T value = tw_meet(at, tw_item_up(mine), left, meetings);
   if (at.number == 0 && at.line < p.present) values[values_first + p.tile * of.count + p.line + at.line] = value;

@@ -24,27 +24,13 @@ static inline TW_T tw_result(TW_T prefix, TW_T init, uint mode) {
   return tw_canonical(mode & TW_STARTED ? tw_apply(init, prefix) : prefix);
 }
 
-// The prefix after `count` chunks: the fold of their block stack onto `prefix` (order/block_stack.hpp).
-static inline TW_T tw_fold(__global const TW_T* stack, ulong count, TW_T prefix) {
-  for (ulong rest = count; rest != 0;) {
-    const int level = 63 - (int)clz(rest);
-    prefix = tw_apply(prefix, stack[level]);
-    rest ^= 1ul << level;
-  }
-  return prefix;
-}
-
-static inline void tw_push(__global TW_T* stack, ulong count, TW_T value) {
-  int level = 0;
-  for (; (count >> level & 1) != 0; ++level) value = tw_apply(stack[level], value);
-  stack[level] = value;
-}
+TW_DEFINE_STACK(tw_chunks, __global)
 
 // At the top the carry comes from the stack of chunks, which the tile's value then joins. Returns the prefix after it.
 static inline TW_T tw_join(__global TW_T* stack, ulong chunk, TW_T value, TW_T before, TW_T* carry) {
-  *carry = tw_fold(stack, chunk, before);
-  tw_push(stack, chunk, value);
-  return tw_fold(stack, chunk + 1, before);
+  *carry = tw_chunks_fold(stack, chunk, before);
+  tw_chunks_push(stack, chunk, value);
+  return tw_chunks_fold(stack, chunk + 1, before);
 }
 
 // Whether output `at` of `count` is that of the prefix after the whole part.

@@ -10,7 +10,7 @@
 #include "backend/opencl/opencl_device.hpp"
 #include "backend/opencl/opencl_queue.hpp"
 #include "base/ceil_div.hpp"
-#include "order/block_tree.hpp"
+#include "registry/byte_tree.hpp"
 
 #include <bit>
 
@@ -24,14 +24,6 @@ namespace {
 
 // The same numbers as in scan_lookback.cl.
 constexpr unsigned log_siblings = 5, most_levels = 5;
-
-constexpr std::array<registry::tuning_axis, 2> lookback_axes{
-    {{"group_size", order::block_tree_groups, 256}, {"item_bytes", order::block_tree_item_bytes, 128}}};
-
-order::block_tree tree_of(const registry::problem& p, const registry::tuning& t) {
-  const auto [group_size, bytes] = t.of(lookback_axes);
-  return {group_size, bytes / static_cast<unsigned>(size_of(p.type))};
-}
 
 /// The levels below the first one that has all tiles in one node.
 unsigned levels_of(std::uint64_t tiles) { return ceil_div(static_cast<unsigned>(std::bit_width(tiles)), log_siblings); }
@@ -48,7 +40,7 @@ void run_lookback(const registry::problem& p, const registry::bindings& where, c
                   backend::queue& on) {
   if (p.n() == 0) return;
   auto& queue = static_cast<backend::opencl::queue&>(on);
-  const order::block_tree tree = tree_of(p, t);
+  const order::block_tree tree = registry::byte_tree_of(p.type, t);
   const std::size_t size = size_of(p.type);
   const std::uint64_t tiles = ceil_div(p.n(), tree.tile());
   const backend::memory in = where.in[0], out = where.out[0], part = has_carry(p) ? where.in[1] : in;
@@ -64,7 +56,7 @@ void run_lookback(const registry::problem& p, const registry::bindings& where, c
 }
 
 std::string lookback_unsupported(const registry::problem& p, const backend::device& on, const registry::tuning& t) {
-  const order::block_tree tree = tree_of(p, t);
+  const order::block_tree tree = registry::byte_tree_of(p.type, t);
   const std::uint64_t tile = tree.tile() * size_of(p.type);
   if (const std::string why = backend::opencl::lacks_packets(on.info()); !why.empty()) return why;
   if (levels_of(ceil_div(p.n(), tree.tile())) > most_levels)
@@ -83,7 +75,7 @@ registry::variant opencl_lookback_variant() {
           .source =
               "Merrill, Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, NVR-2016-002; here "
               "over the nodes of a fixed tree",
-          .tuning = lookback_axes,
+          .tuning = registry::byte_tree_axes,
           .unsupported = lookback_unsupported,
           .run = run_lookback};
 }

@@ -37,12 +37,12 @@ static inline void tw_put_run(tw_shape s, tw_lines to, tw_place p, tw_run at, co
     _Pragma("unroll") for (uint i = 0; i < TW_ITEMS; ++i) {
       if (i < at.count) matrix[begin + i * to.element] = mine[i];
     }
-    return;
+  } else {
+    _Pragma("unroll") for (uint i = 0; i < TW_ITEMS; ++i) {
+      if (i < at.count) stage[TW_PLACE(at.first + i * at.step)] = mine[i];
+    }
   }
-  _Pragma("unroll") for (uint i = 0; i < TW_ITEMS; ++i) {
-    if (i < at.count) stage[TW_PLACE(at.first + i * at.step)] = mine[i];
-  }
-  tw_store_stage(s, to, p, stage, matrix, first);
+  tw_store_stage(!tw_is_direct(s), s, to, p, stage, matrix, first);
 }
 
 __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_prefixes(
@@ -54,7 +54,7 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_prefixes(
   const tw_run at = tw_own_run(s, p);
   const ulong first = in_first + tw_first_of(p, from);
   TW_T mine[TW_ITEMS], left[TW_LOG_GROUP], before = TW_IDENTITY;
-  if (!tw_is_direct(s)) tw_load_stage(s, from, p, in, first, stage);
+  tw_load_stage(!tw_is_direct(s), s, from, p, in, first, stage);
   tw_take_run(s, from, at, in, first, stage, mine);
   TW_T after = tw_meet(at, tw_item_up(mine), left, meetings);
   const bool is_whole = p.length >> s.log_length != 0;
@@ -85,7 +85,7 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_prefixes_
   __local TW_T stage[TW_STAGE];
   const tw_place p = tw_place_of(s, from, last_group - (first_tile + get_group_id(0)));
   const ulong in_begin = in_first + tw_first_of(p, from), out_begin = out_first + tw_first_of(p, to);
-  if (s.by_rows) tw_load_stage(s, from, p, in, in_begin, stage);
+  tw_load_stage(s.by_rows, s, from, p, in, in_begin, stage);
   for (uint l = get_local_id(0); l < p.present; l += TW_GROUP) {
     TW_T mine[TW_SHORT];
     _Pragma("unroll") for (uint i = 0; i < TW_SHORT; ++i) {
@@ -104,5 +104,5 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_prefixes_
     }
     if (outputs > TW_SHORT) out[out_begin + l + TW_SHORT * to.element] = root;
   }
-  if (s.by_rows) tw_store_stage(s, to, p, stage, out, out_begin);
+  tw_store_stage(s.by_rows, s, to, p, stage, out, out_begin);
 }

@@ -26,14 +26,7 @@ constexpr std::string_view moved_aside = "pocl.damaged-", of_one_run = "tilewise
 /// A folder of this process. It is created before the drivers are loaded, so that it is removed after they end.
 class run_folder {
  public:
-  run_folder() {
-    for (const std::string& parent : base::temporary_parents()) {
-      base::remove_left_behind(parent, of_one_run);
-      path_ = parent + "/" + std::string(of_one_run) + base::mark_of_process() + "XXXXXX";
-      if (mkdtemp(path_.data()) != nullptr) return;
-    }
-    path_.clear();
-  }
+  run_folder() = default;
   ~run_folder() {
     std::error_code ignored;
     if (!path_.empty() && getpid() == process_) fs::remove_all(path_, ignored);
@@ -43,7 +36,7 @@ class run_folder {
 
  private:
   const pid_t process_ = getpid();
-  std::string path_;
+  const std::string path_ = base::make_temporary_folder(base::temporary_parents(), of_one_run);
 };
 
 /// 0, which is long ago, for what does not exist.

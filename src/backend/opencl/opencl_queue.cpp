@@ -235,7 +235,8 @@ void queue::finish() { TW_CL(cl().clFinish(commands_.get())); }
 /// A marker's event, or null where markers report no times.
 event_handle queue::mark() {
   cl_event made = nullptr;
-  profiled_ = profiled_ && cl().clEnqueueMarkerWithWaitList(commands_.get(), 0, nullptr, &made) == CL_SUCCESS;
+  profiled_ =
+      profiled_ && TW_CL_STATUS(cl().clEnqueueMarkerWithWaitList(commands_.get(), 0, nullptr, &made)) == CL_SUCCESS;
   return event_handle(made);
 }
 
