@@ -148,7 +148,7 @@ class Records(Choice):
         other = f"the measured figures are of another opencl:0, Some GPU, driver 1.0; {MEASURE}\n"
         self.ran(f"reduce {self.d}/small.npy", rf"^tilewise: {other}reduce/cpu")
         words = f"sort {self.d}/small.npy -o {self.d}/y.npy"
-        self.ran(words, rf"^tilewise: {other}sort/opencl.* on opencl:0: first choice")
+        self.ran(words, rf"^tilewise: {other}sort/opencl:radix.* on opencl:0: since sort/opencl:onesweep: nothing is known of")
 
     def test_a_cpu_of_opencl_is_never_taken(self):
         self.need_a_gpu()

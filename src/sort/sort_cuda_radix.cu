@@ -6,7 +6,7 @@
 //         (sort_cuda_radix_sweep.cuh). Many keys of 64 bits are sorted by as many high digits as make equal neighbours
 //         rare; a last launch puts those in order. Keys that defeat that estimate get all digits sorted.
 // Limits: none; works in place.
-// Twins:  sort_serial.cpp, sort_radix.cl.
+// Twins:  sort_serial.cpp, sort_onesweep.cl.
 #include "base/ceil_div.hpp"
 #include "sort/sort_cuda_radix_cluster.cuh"
 #include "sort/sort_cuda_radix_sweep.cuh"

@@ -4,7 +4,7 @@
 // Shape:  a warp's keys lie in rows, one key per lane; lanes with the same digit find each other by a vote on each bit,
 //         and the lowest of them counts for all.
 // Limits: fewer than 2^32 keys per group.
-// Twins:  sort_radix.cl.
+// Twins:  sort_onesweep.cl.
 #pragma once
 
 #include "backend/cuda/cuda_warp.cuh"

@@ -7,7 +7,7 @@
 //         looks back over earlier tiles' counts until it meets a sum over all of them; then runs of a digit are written
 //         together.
 // Limits: a launch takes one portion of the input, in which counts fit 30 bits. Nothing is read where it is written.
-// Twins:  sort_radix.cl.
+// Twins:  sort_onesweep.cl.
 #pragma once
 
 #include "sort/sort_cuda_radix_plan.cuh"

@@ -91,7 +91,7 @@ std::uint32_t opencl_sort::mode(unsigned pass) const {
 }
 
 std::vector<registry::variant> sort_opencl_variants() {
-  return {opencl_radix_variant(), opencl_merge_path_variant(), opencl_merge_rank_variant()};
+  return {opencl_onesweep_variant(), opencl_radix_variant(), opencl_merge_path_variant(), opencl_merge_rank_variant()};
 }
 
 }  // namespace tilewise::impl::sort

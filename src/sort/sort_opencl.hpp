@@ -11,6 +11,7 @@
 
 namespace tilewise::impl::sort {
 
+registry::variant opencl_onesweep_variant();
 registry::variant opencl_radix_variant();
 registry::variant opencl_merge_path_variant();
 registry::variant opencl_merge_rank_variant();

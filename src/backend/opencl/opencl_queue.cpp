@@ -108,9 +108,9 @@ void queue::enqueue_tiles(cl_kernel kernel, cl_uint tile_index, std::uint64_t ti
 }
 
 /// Nothing is cleared between launches.
-void queue::prepare_board(std::uint64_t packets, std::size_t element_size) {
+void queue::prepare_board(std::uint64_t packets, std::size_t element_size, std::uint32_t launches) {
   const std::uint64_t bytes = board_begin + packets * 2 * element_size;
-  const bool is_worn = board_.launch == std::numeric_limits<std::uint32_t>::max();
+  const bool is_worn = board_.launch > std::numeric_limits<std::uint32_t>::max() - launches;
   if (!is_board_known_ || is_worn || bytes > board_.words.bytes) {
     if (board_.words.base != nullptr) release(board_.words);
     board_ = {};

@@ -65,12 +65,14 @@ class queue final : public backend::queue {
   }
 
   /// Calls `launch` with a board for so many packets (opencl_packet.cl); in it, each of so many groups draws one
-  /// ticket.
+  /// ticket. If it makes several launches, the board's number is that of the first, and they have the next ones.
   template <class Launch>
-  void launch_drawing(std::uint64_t groups, std::uint64_t packets, std::size_t element_size, const Launch& launch) {
-    prepare_board(packets, element_size);
+  void launch_drawing(std::uint64_t groups, std::uint64_t packets, std::size_t element_size, const Launch& launch,
+                      std::uint32_t launches = 1) {
+    prepare_board(packets, element_size, launches);
     launch(static_cast<const message_board&>(board_));
     board_.drawn += static_cast<std::uint32_t>(groups);
+    board_.launch += launches - 1;
     is_board_known_ = true;
   }
 
@@ -101,7 +103,7 @@ class queue final : public backend::queue {
   void set_argument(cl_kernel kernel, cl_uint index, std::uint64_t value);
   void set_argument(cl_kernel kernel, cl_uint index, std::uint32_t value);
   void enqueue_tiles(cl_kernel kernel, cl_uint tile_index, std::uint64_t tiles, group_shape group);
-  void prepare_board(std::uint64_t packets, std::size_t element_size);
+  void prepare_board(std::uint64_t packets, std::size_t element_size, std::uint32_t launches);
   event_handle mark();
   cl_mem create_buffer(std::uint64_t bytes);
   void drop_free_buffers();

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// What:   sort/opencl:onesweep.
+// Order:  sort_onesweep.cl.
+// Shape:  one launch counts all digits, and one for each digit moves all elements; few elements are merged.
+// Limits: fewer than 2^31 elements; local memory for one tile and its counts; devices that packets work on.
+// Twins:  sort_serial.cpp, sort_cuda_radix.cu.
+#include "backend/opencl/opencl_device.hpp"
+#include "base/ceil_div.hpp"
+#include "sort/sort_opencl.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace tilewise::embedded {
+extern const std::string_view sort_onesweep_cl;
+}
+
+namespace tilewise::impl::sort {
+
+namespace {
+
+using registry::problem;
+using registry::tuning;
+
+// The same numbers as in sort_onesweep.cl.
+constexpr unsigned digit_values = 256, count_group = 1024, count_rows = 8, count_bytes = 32 * digit_values * 4;
+constexpr unsigned warps = digit_values / 32;
+constexpr std::uint64_t most_elements = (std::uint64_t{1} << 31) - 1;
+
+// The keys of an item; the most are for 4 bytes alone.
+constexpr std::array<unsigned, 4> rows_values{0, 1, 2, 3};
+constexpr std::array<std::string_view, 4> rows_words{"auto", "8", "16", "22"};
+constexpr std::array<registry::tuning_axis, 1> axes{{{"rows", rows_values, 0, rows_words}}};
+
+std::uint64_t widest(const problem& p) { return std::max(size_of(p.type), payload_size(payload_of(p))); }
+
+/// By "auto", where merging takes fewer launches than there are digits.
+constexpr opencl_tiles merged_tiles{256};
+bool is_merged(const problem& p, const tuning& t) {
+  const auto [rows] = t.of(axes);
+  return rows == 0 && merged_tiles.tiles(p.n()) <= (size_of(p.type) == 4 ? 4 : 16);
+}
+
+/// "auto": few rows while there are few tiles, and then as many as leave room for several groups on a unit.
+unsigned rows_of(const problem& p, const tuning& t) {
+  constexpr std::uint64_t few = 1 << 18;
+  const auto [rows] = t.of(axes);
+  if (rows != 0) return std::array{8u, 16u, 22u}[rows - 1];
+  return p.n() <= few ? 8 : widest(p) == 4 ? 22 : 16;
+}
+
+/// Groups that count the digits: up to two for each compute unit, which has room for them.
+std::uint64_t counting_groups(std::uint64_t n, const device_info& on) {
+  return std::min<std::uint64_t>(ceil_div(n, std::uint64_t{count_group} * count_rows),
+                                 2 * std::max(1u, on.compute_units));
+}
+
+void sweep_all(const opencl_sort& sort, unsigned rows) {
+  const std::uint64_t n = sort.count(), tiles = ceil_div(n, std::uint64_t{rows} * digit_values);
+  const unsigned passes = sort.passes();
+  const auto launch = [&](const backend::opencl::message_board& board) {
+    sort.look(sort.kernel("tw_count_digits"), counting_groups(n, sort.queue().device().info()), count_group, 0,
+              board.words, board.launch);
+    for (unsigned pass = 0; pass < passes; ++pass)
+      sort.move(sort.kernel("tw_sweep"), tiles, digit_values, pass, board.words, board.launch,
+                static_cast<std::uint32_t>(board.drawn + pass * tiles), std::uint32_t{pass});
+  };
+  sort.queue().launch_drawing(passes * tiles, (passes + tiles) * digit_values, sizeof(std::uint32_t), launch,
+                              1 + passes);
+}
+
+void run(const problem& p, const registry::bindings& where, const tuning& t, backend::queue& queue) {
+  if (p.n() == 0) return;
+  if (is_merged(p, t)) return sort_runs_by_merging(p, where, merged_tiles, p.n(), 0, queue);
+  const unsigned rows = rows_of(p, t);
+  opencl_sort sort(p, where, queue, embedded::sort_onesweep_cl,
+                   " -DTW_LOG_GROUP=" + std::to_string(std::countr_zero(digit_values)) + " -DTW_ROWS=" +
+                       std::to_string(rows) + " " + backend::opencl::definitions_of(dtype::u32, op::sum));
+  sort.plan(static_cast<unsigned>(size_of(p.type)), false);
+  sweep_all(sort, rows);
+}
+
+std::string unsupported(const problem& p, const backend::device& on, const tuning& t) {
+  if (const std::string why = backend::opencl::lacks_packets(on.info()); !why.empty()) return why;
+  if (p.n() > most_elements) return "it takes at most " + std::to_string(most_elements) + " elements";
+  const std::uint64_t tile = std::uint64_t{rows_of(p, t)} * digit_values * widest(p);
+  const std::uint64_t sweep = tile + (warps + 1) * digit_values * sizeof(std::uint32_t) + sizeof(std::uint32_t);
+  return backend::opencl::too_large(on.info(), count_group,
+                                    std::max({sweep, std::uint64_t{count_bytes}, merge_path_bytes(p, merged_tiles)}));
+}
+
+std::string yields(const problem&, const backend::device& on) {
+  return on.info().is_cpu ? "radix is faster on a CPU, whose groups have no lanes to rank in" : "";
+}
+
+}  // namespace
+
+registry::variant opencl_onesweep_variant() {
+  return {.algorithm = "sort",
+          .backend = "opencl",
+          .name = "onesweep",
+          .types = all_dtypes,
+          .source =
+              "Adinets, Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs, "
+              "arXiv:2206.01784",
+          .tuning = axes,
+          .unsupported = unsupported,
+          .yields = yields,
+          .run = run};
+}
+
+}  // namespace tilewise::impl::sort
