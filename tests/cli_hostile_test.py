@@ -268,12 +268,13 @@ class Hangs(HostileCase):
             call, what = row
             words = what.format(d=self.d) + " --device opencl:0"
             run(words, env=self.environment)  # so that the programs exist: honest drivers build them slowly
-            cache = {"clBuildProgram": {"TILEWISE_CACHE": "off"}, "clGetProgramInfo": {"TILEWISE_CACHE": f"{self.d}/new"}}.get(call, {})
+            cache = {"clBuildProgram": {"TILEWISE_CACHE": "off"},
+                     "clGetProgramInfo": {"TILEWISE_CACHE": f"{self.d}/new"}}.get(call, {})
             return run(words + " --time-limit 4", env={**self.hanging(call), **cache})
 
         rows = [("clFinish", "reduce {d}/f4.npy"), ("clGetProgramInfo", "reduce {d}/f4.npy"),
-                ("clBuildProgram", "scan {d}/f4.npy -o {d}/y.npy"), ("clEnqueueReadBuffer", "scan {d}/f4.npy -o {d}/z.npy"), ("clFinish", "verify scan --n 1000"),
-                ("clFinish", "bench scan --n 1000 --max-time 0.1")]
+                ("clBuildProgram", "scan {d}/f4.npy -o {d}/y.npy"), ("clEnqueueReadBuffer", "scan {d}/f4.npy -o {d}/z.npy"),
+                ("clFinish", "verify scan --n 1000"), ("clFinish", "bench scan --n 1000 --max-time 0.1")]
         before = set(os.listdir(self.d)) | {"y.npy", "z.npy", "new"}
         for row, result in zip(rows, together(hang, rows)):
             with self.subTest(row):

@@ -141,6 +141,10 @@ CALL_WITH_EVENT(clEnqueueCopyBuffer,
                 (cl_command_queue a, cl_mem b, cl_mem c, std::size_t d, std::size_t f, std::size_t g, cl_uint h,
                  const cl_event* i, cl_event* j),
                 (a, b, c, d, f, g, h, i, j), j)
+CALL_WITH_EVENT(clEnqueueFillBuffer,
+                (cl_command_queue a, cl_mem b, const void* c, std::size_t d, std::size_t f, std::size_t g, cl_uint h,
+                 const cl_event* i, cl_event* j),
+                (a, b, c, d, f, g, h, i, j), j)
 CALL_WITH_EVENT(clEnqueueUnmapMemObject,
                 (cl_command_queue a, cl_mem b, void* c, cl_uint d, const cl_event* f, cl_event* g), (a, b, c, d, f, g),
                 g)

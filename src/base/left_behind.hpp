@@ -22,8 +22,8 @@ std::string mark_of_process();
 /// unchanged for a day, because another machine or container may share the folder.
 void remove_left_behind(const std::filesystem::path& folder, std::string_view prefix);
 
-/// A new folder "<prefix><process>-..." in the first of `parents` that takes one, each rid of what was left behind
-/// there; empty if none does.
+/// A new folder "<prefix><process>-..." in the first of `parents` that takes one; empty if none does. What was left
+/// behind in those that are tried is removed.
 std::string make_temporary_folder(const std::vector<std::string>& parents, std::string_view prefix);
 
 }  // namespace tilewise::base

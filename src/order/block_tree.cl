@@ -153,7 +153,7 @@ static inline TW_T tw_tile_value(__global const TW_T* in, ulong first, ulong cou
   return tw_units_value(units, items, tops);
 }
 
-// The first `count` <= TW_TILE elements; all loads of an item are under way before the first element is stored.
+// `count` <= TW_TILE elements go to `nodes`; all loads of an item are under way before the first element is stored.
 static inline void tw_take(__global const TW_T* from, uint count, __local TW_T* nodes) {
   if (count == 0) return;
   TW_T taken[TW_ITEMS];

@@ -5,7 +5,7 @@
 // Shape:  TW_GROUP items hold TW_HELD neighbouring keys each in registers. A step sorts by four bits: each item counts
 //         its 16 digits in the nibbles of one ulong, the group scans the counts in local memory, the keys move there.
 // Limits: TW_HELD <= 15, so that a nibble holds every count; TW_GROUP = 2^TW_LOG_GROUP is 64 to 1024.
-// Twins:  sort_cuda.cuh; embedded after key_code.cl, before sort_radix.cl and sort_merge.cl.
+// Twins:  sort_cuda.cuh; embedded after key_code.cl, before sort_radix.cl, sort_merge.cl and sort_onesweep.cl.
 #ifndef TW_VALUE_BYTES
 #define TW_VALUE_BYTES 0
 #endif

@@ -17,10 +17,10 @@ using registry::problem;
 constexpr std::array<registry::setting, 2> settings{{{"order", order_words}, {"payload", payload_words}}};
 
 // Around one element, one vector, one row, one tile and one group of tiles, and primes between.
-constexpr std::array<extents, 33> edge_shapes{{
+constexpr std::array<extents, 34> edge_shapes{{
     {0},    {1},    {2},    {3},    {4},    {5},    {7},    {8},     {9},     {15},     {16},
     {17},   {31},   {33},   {63},   {64},   {65},   {127},  {255},   {256},   {257},    {511},
-    {1021}, {1024}, {1025}, {4095}, {4097}, {8191}, {8193}, {65535}, {65537}, {131071}, {262147},
+    {1021}, {1024}, {1025}, {4095}, {4097}, {5633}, {8191}, {8193}, {65535}, {65537}, {131071}, {262147},
 }};
 constexpr std::array<extents, 3> quick_shapes{{{1024}, {65536}, {1048576}}};
 constexpr std::array<extents, 7> normal_shapes{{{64}, {1024}, {65536}, {1048576}, {16777216}, {67108864}, {268435456}}};

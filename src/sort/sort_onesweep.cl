@@ -9,9 +9,7 @@
 //         of all keys first and then a row for each tile.
 // Limits: fewer than 2^31 elements; local memory for one tile; a group that has begun must go on while others wait for
 //         it.
-// Twins:  sort_serial.cpp, sort_cuda_radix_sweep.cuh; embedded after opencl_packet.cl and sort.cl.
-#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
-
+// Twins:  sort_serial.cpp, sort_cuda_radix.cuh, sort_cuda_radix_sweep.cuh; embedded after opencl_packet.cl and sort.cl.
 // sort_opencl_onesweep.cpp has the same numbers, and gives TW_ROWS.
 #define TW_DIGITS TW_GROUP  // 256: each item has a digit of its own
 #define TW_COUNT_GROUP 1024
@@ -29,6 +27,12 @@ static inline uint tw_digit(tw_key code, uint shift) { return (uint)(code >> shi
 static inline uint tw_in_row(uint r) {
   const uint me = get_local_id(0);
   return me / TW_LANES * TW_WARP_KEYS + r * TW_LANES + me % TW_LANES;
+}
+
+// Adds to a sum of all groups, whose first one puts the launch's number above what an earlier launch left.
+static inline void tw_add_to_total(tw_words total, uint some, uint launch) {
+  for (ulong seen = TW_LOAD(total); seen >> 32 != launch;) seen = atom_cmpxchg(total, seen, (ulong)launch << 32);
+  atom_add(total, (ulong)some);
 }
 
 __kernel __attribute__((reqd_work_group_size(TW_COUNT_GROUP, 1, 1))) void tw_count_digits(TW_LOOKED, tw_words board,
@@ -57,9 +61,7 @@ __kernel __attribute__((reqd_work_group_size(TW_COUNT_GROUP, 1, 1))) void tw_cou
   for (uint i = me; i < TW_KEY_BYTES * TW_DIGITS; i += TW_COUNT_GROUP) {
     uint sum = 0;
     for (uint copy = 0; copy < TW_COPIES; ++copy) sum += counts[i * TW_COPIES + (copy + i) % TW_COPIES];
-    if (sum == 0) continue;
-    atom_max(tw_packet(board, i), (ulong)launch << 32);  // of an earlier launch there is nothing left
-    atom_add(tw_packet(board, i), (ulong)sum);
+    if (sum != 0) tw_add_to_total(tw_packet(board, i), sum, launch);
   }
 }
 
@@ -99,7 +101,8 @@ static inline void tw_rank(const tw_key* key, uint shift, __local uint* next, __
   }
 }
 #else
-// Elsewhere one item of the 32 ranks for all: where a thread runs the items of a group in turn, nothing is lost by it.
+// Elsewhere one item of the 32 ranks for all: where a thread runs the items of a group in turn, those that wait cost
+// nothing.
 static inline void tw_rank(const tw_key* key, uint shift, __local uint* next, __local ushort* stage, uint* place) {
   __local ushort* first = stage + get_local_id(0) / TW_LANES * TW_WARP_KEYS;
   _Pragma("unroll") for (uint r = 0; r < TW_ROWS; ++r) stage[tw_in_row(r)] = (ushort)tw_digit(key[r], shift);

@@ -31,9 +31,9 @@ namespace {
 
 bool is_same(const backend::memory& a, const backend::memory& b) { return a.base == b.base && a.offset == b.offset; }
 
-std::uint64_t widest(const registry::problem& p) { return std::max(size_of(p.type), payload_size(payload_of(p))); }
-
 }  // namespace
+
+std::uint64_t widest(const registry::problem& p) { return std::max(size_of(p.type), payload_size(payload_of(p))); }
 
 std::string opencl_tiles::definitions() const {
   return " -DTW_LOG_GROUP=" + std::to_string(std::countr_zero(group_size));

@@ -48,6 +48,9 @@ inline constexpr registry::tuning_axis group_axis{"group_size", group_values, 0,
 
 /// The tiles for a value of the axis; "auto" is the largest group that the device has room for.
 opencl_tiles tiles_for(const registry::problem& p, const device_info& on, unsigned group, local_need bytes);
+/// Bytes of a key or of a value, whichever has more.
+std::uint64_t widest(const registry::problem& p);
+
 /// Of the kernels that sort tiles and merge them.
 std::uint64_t merge_path_bytes(const registry::problem& p, const opencl_tiles& tiles);
 /// Sorts every `run` elements by themselves, a tile's times a power of two; or all of them, if `run` is no less.

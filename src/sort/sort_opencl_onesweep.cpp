@@ -32,9 +32,7 @@ constexpr std::array<unsigned, 4> rows_values{0, 1, 2, 3};
 constexpr std::array<std::string_view, 4> rows_words{"auto", "8", "16", "22"};
 constexpr std::array<registry::tuning_axis, 1> axes{{{"rows", rows_values, 0, rows_words}}};
 
-std::uint64_t widest(const problem& p) { return std::max(size_of(p.type), payload_size(payload_of(p))); }
-
-/// By "auto", where merging takes fewer launches than there are digits.
+/// By "auto", as far as merging was faster.
 constexpr opencl_tiles merged_tiles{256};
 bool is_merged(const problem& p, const tuning& t) {
   const auto [rows] = t.of(axes);

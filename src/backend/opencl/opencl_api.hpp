@@ -37,6 +37,7 @@
   X(clEnqueueReadBuffer)         \
   X(clEnqueueWriteBuffer)        \
   X(clEnqueueCopyBuffer)         \
+  X(clEnqueueFillBuffer)         \
   X(clEnqueueMapBuffer)          \
   X(clEnqueueUnmapMemObject)     \
   X(clEnqueueMarkerWithWaitList) \

@@ -17,8 +17,9 @@ std::string name_of_status(cl_int status);
 /// Throws unless `status` is CL_SUCCESS: the call's text, the error's name and what it means for the caller.
 void check(cl_int status, const char* call);
 
-/// The status of a call that may fail. Like every call that may take long, it is one of those that are watched.
-#define TW_CL_STATUS(call) ::tilewise::backend::during(#call, [&] { return (call); })
+/// TW_CL_WATCHED(cl().clFinish(queue)): what the call returns, unchecked. Whoever watches driver calls sees it, as
+/// TW_CL's.
+#define TW_CL_WATCHED(call) ::tilewise::backend::during(#call, [&] { return (call); })
 
 /// TW_CL(cl().clFinish(queue)): a call that returns its status.
 #define TW_CL(call) \

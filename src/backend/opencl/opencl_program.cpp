@@ -11,15 +11,15 @@ namespace tilewise::backend::opencl {
 
 namespace {
 
-/// PoCL compiles the kernels only when it is asked for them.
+/// PoCL compiles the kernels only when it is asked for the binaries, or launches them.
 std::vector<unsigned char> binary_of(cl_program built) {
   std::size_t bytes = 0;
-  if (TW_CL_STATUS(cl().clGetProgramInfo(built, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, nullptr)) != CL_SUCCESS)
+  if (TW_CL_WATCHED(cl().clGetProgramInfo(built, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, nullptr)) != CL_SUCCESS)
     return {};
   std::vector<unsigned char> binary(bytes);
   unsigned char* where = binary.data();
   if (bytes == 0 ||
-      TW_CL_STATUS(cl().clGetProgramInfo(built, CL_PROGRAM_BINARIES, sizeof where, &where, nullptr)) != CL_SUCCESS)
+      TW_CL_WATCHED(cl().clGetProgramInfo(built, CL_PROGRAM_BINARIES, sizeof where, &where, nullptr)) != CL_SUCCESS)
     return {};
   return binary;
 }
@@ -68,7 +68,7 @@ program_handle program_store::build(std::string_view source, const std::string& 
 }
 
 cl_int program_store::compile(cl_program what, const std::string& options) const {
-  return TW_CL_STATUS(cl().clBuildProgram(what, 1, &device_, options.c_str(), nullptr, nullptr));
+  return TW_CL_WATCHED(cl().clBuildProgram(what, 1, &device_, options.c_str(), nullptr, nullptr));
 }
 
 program_handle program_store::build_from_binary(const std::vector<unsigned char>& binary,
@@ -77,7 +77,7 @@ program_handle program_store::build_from_binary(const std::vector<unsigned char>
   const std::size_t size = binary.size();
   cl_int loaded = CL_SUCCESS, status = CL_SUCCESS;
   program_handle made(
-      TW_CL_STATUS(cl().clCreateProgramWithBinary(context_, 1, &device_, &size, &bytes, &loaded, &status)));
+      TW_CL_WATCHED(cl().clCreateProgramWithBinary(context_, 1, &device_, &size, &bytes, &loaded, &status)));
   if (status != CL_SUCCESS || loaded != CL_SUCCESS) return {};  // the driver no longer accepts it: build it anew
   if (compile(made.get(), options) != CL_SUCCESS) return {};
   return made;

@@ -107,15 +107,22 @@ void queue::enqueue_tiles(cl_kernel kernel, cl_uint tile_index, std::uint64_t ti
   }
 }
 
+void queue::drop_board() noexcept {
+  is_board_known_ = false;
+  if (board_.words.base != nullptr) release(board_.words);
+  board_ = {};
+}
+
 /// Nothing is cleared between launches.
 void queue::prepare_board(std::uint64_t packets, std::size_t element_size, std::uint32_t launches) {
   const std::uint64_t bytes = board_begin + packets * 2 * element_size;
   const bool is_worn = board_.launch > std::numeric_limits<std::uint32_t>::max() - launches;
   if (!is_board_known_ || is_worn || bytes > board_.words.bytes) {
-    if (board_.words.base != nullptr) release(board_.words);
-    board_ = {};
-    board_.words = allocate(std::bit_ceil(bytes));
-    upload(board_.words, std::vector<std::byte>(board_.words.bytes).data(), board_.words.bytes);
+    drop_board();
+    board_.words = allocate(bucket_of(bytes));
+    const cl_uint zero = 0;
+    TW_CL(cl().clEnqueueFillBuffer(commands_.get(), static_cast<cl_mem>(board_.words.base), &zero, sizeof zero, 0,
+                                   board_.words.bytes, 0, nullptr, nullptr));
   }
   ++board_.launch;
   is_board_known_ = false;
@@ -144,6 +151,7 @@ cl_mem queue::create_buffer(std::uint64_t bytes) {
 
 void queue::drop_free_buffers() {
   finish();
+  if (is_board_known_) drop_board();  // else a launch is using it, or it is being made
   for (auto& [bytes, buffers] : free_) {
     for (cl_mem buffer : buffers) {
       owned_.erase(buffer);
@@ -236,7 +244,7 @@ void queue::finish() { TW_CL(cl().clFinish(commands_.get())); }
 event_handle queue::mark() {
   cl_event made = nullptr;
   profiled_ =
-      profiled_ && TW_CL_STATUS(cl().clEnqueueMarkerWithWaitList(commands_.get(), 0, nullptr, &made)) == CL_SUCCESS;
+      profiled_ && TW_CL_WATCHED(cl().clEnqueueMarkerWithWaitList(commands_.get(), 0, nullptr, &made)) == CL_SUCCESS;
   return event_handle(made);
 }
 

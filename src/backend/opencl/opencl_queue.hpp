@@ -64,8 +64,8 @@ class queue final : public backend::queue {
     enqueue_tiles(kernel, index, tiles, group);
   }
 
-  /// Calls `launch` with a board for so many packets (opencl_packet.cl); in it, each of so many groups draws one
-  /// ticket. If it makes several launches, the board's number is that of the first, and they have the next ones.
+  /// Calls `launch` with a board for so many packets (opencl_packet.cl); in it, so many groups draw a ticket each. If
+  /// it makes several launches, the board's number is that of the first, and they have the next ones.
   template <class Launch>
   void launch_drawing(std::uint64_t groups, std::uint64_t packets, std::size_t element_size, const Launch& launch,
                       std::uint32_t launches = 1) {
@@ -103,6 +103,7 @@ class queue final : public backend::queue {
   void set_argument(cl_kernel kernel, cl_uint index, std::uint64_t value);
   void set_argument(cl_kernel kernel, cl_uint index, std::uint32_t value);
   void enqueue_tiles(cl_kernel kernel, cl_uint tile_index, std::uint64_t tiles, group_shape group);
+  void drop_board() noexcept;
   void prepare_board(std::uint64_t packets, std::size_t element_size, std::uint32_t launches);
   event_handle mark();
   cl_mem create_buffer(std::uint64_t bytes);
