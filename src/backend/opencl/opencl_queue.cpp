@@ -232,12 +232,6 @@ void queue::download(void* to, memory from, std::uint64_t bytes) {
                                  nullptr, nullptr));
 }
 
-void queue::copy(memory to, memory from, std::uint64_t bytes) {
-  if (bytes == 0) return;
-  TW_CL(cl().clEnqueueCopyBuffer(commands_.get(), static_cast<cl_mem>(from.base), static_cast<cl_mem>(to.base),
-                                 from.offset, to.offset, bytes, 0, nullptr, nullptr));
-}
-
 void queue::finish() { TW_CL(cl().clFinish(commands_.get())); }
 
 /// A marker's event, or null where markers report no times.
