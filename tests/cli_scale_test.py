@@ -33,7 +33,8 @@ ROWS = [
     ("records of ranks", "scale matmul --from {r}", 0,
      r"(?s)^matmul\.f32 n = 1024x1024x1024\n.*on cpu:serial, vm.*\n +4 .*exchanging: .*\nThe machine has 2 processors: .*"
      r"No fit: .*\n\nmatmul.*on cpu:serial, Open MPI .*Amdahl: serial part .*"
-     r"\nBy Amdahl, p = 32 would be .* that was not measured\.\n$", r"^$"),
+     r"\nBy Amdahl, p = 32 would be .* that was not measured\.\n$",
+     r"^tilewise: 1 time is left out: matmul/group of 1024x1024x1024 on 16\*cpu:serial cannot be true: the kernel takes longer .*\n$"),
 ]
 
 
@@ -61,9 +62,18 @@ class Scale(Case):
         self.check(run(f"report {file} -o {self.d}/page.html"), 0)
         self.assertIn("<h4>Scaling</h4>", pathlib.Path(f"{self.d}/page.html").read_text())
 
+    def test_several_times_that_cannot_be_true(self):
+        records = [json.loads(line) for line in RANKS.read_text().splitlines()]
+        doubted = next(r for r in records if r["case"]["variant"] == "matmul/group" and r["derived"]["plausible"])
+        doubted["derived"]["plausible"] = False
+        file = pathlib.Path(f"{self.d}/doubtful.jsonl")
+        file.write_text("".join(json.dumps(r) + "\n" for r in records))
+        self.check(run(f"scale matmul --from {file}"), 0, "matmul",
+                   r"^tilewise: 2 times are left out, the first: matmul/group of 1024x1024x1024 on \S+ cannot be true: ")
+
     def test_json_is_one_line(self):
         told = run(f"scale matmul --from {RANKS} --json")
-        self.check(told, 0, r"^\{.*\}\n$", r"^$")
+        self.check(told, 0, r"^\{.*\}\n$", r"^tilewise: 1 time is left out: .*\n$")
         curve = json.loads(told.stdout)["curves"][0]
         self.assertEqual([p["p"] for p in curve["points"]][:3], [1, 2, 4])
         self.assertEqual((curve["scaling"], curve["processors"], curve["fits"]), ("strong", "cpu:serial", []))

@@ -183,10 +183,12 @@ std::vector<source> driver_calls(bool few) {
       if (!few || status == codes[chosen % codes.size()])
         all.push_back(failing(
             call, status, 1,
-            [status](const error& e) {
+            [status, builds = std::string_view(call) == "clBuildProgram"](const error& e) {
               if (status == CL_MEM_OBJECT_ALLOCATION_FAILURE || status == CL_OUT_OF_RESOURCES)
                 return e.code() == errc::out_of_memory;
-              return e.code() == (status == CL_BUILD_PROGRAM_FAILURE ? errc::build_failed : errc::device_lost);
+              const bool is_of_program = builds && status != CL_DEVICE_NOT_AVAILABLE;
+              return e.code() ==
+                     (is_of_program || status == CL_BUILD_PROGRAM_FAILURE ? errc::build_failed : errc::device_lost);
             },
             false));
   }

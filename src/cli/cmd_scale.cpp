@@ -36,13 +36,32 @@ struct scale_request {
   scaling_kind kind() const { return is_weak ? scaling_kind::weak : scaling_kind::strong; }
 };
 
-std::vector<scaling_curve> curves_in(const report::row_table& rows, const scale_request& asked) {
+std::vector<const report::row*> wanted_of(const report::row_table& rows, const scale_request& asked) {
   std::vector<const report::row*> wanted;
   for (const report::row& r : rows)
     if (asked.algorithms.empty() ||
         std::find(asked.algorithms.begin(), asked.algorithms.end(), r.algorithm) != asked.algorithms.end())
       wanted.push_back(&r);
-  return report::scaling_curves(wanted, asked.kind());
+  return wanted;
+}
+
+std::vector<scaling_curve> curves_in(const report::row_table& rows, const scale_request& asked) {
+  return report::scaling_curves(wanted_of(rows, asked), asked.kind());
+}
+
+/// Curves have no points for them.
+void note_implausible(const std::vector<const report::row*>& rows) {
+  std::size_t left_out = 0;
+  const report::row* first = nullptr;
+  for (const report::row* r : rows) {
+    if (r->is_limit() || !r->timed() || r->plausible) continue;
+    ++left_out;
+    if (first == nullptr) first = r;
+  }
+  if (first == nullptr) return;
+  note("tilewise: " + report::count(left_out) +
+       (left_out == 1 ? " time is left out: " : " times are left out, the first: ") + first->variant + " of " +
+       first->shape + " on " + first->device + " " + first->doubt());
 }
 
 void print_curves(const std::vector<scaling_curve>& curves, bool as_json) {
@@ -57,6 +76,7 @@ void print_curves(const std::vector<scaling_curve>& curves, bool as_json) {
 exit_code analyse(const scale_request& asked) {
   for (const std::string& name : asked.algorithms) registry::find_algorithm(name);
   const report::row_table rows = read_rows(asked.from);
+  note_implausible(wanted_of(rows, asked));
   const std::vector<scaling_curve> curves = curves_in(rows, asked);
   if (curves.empty())
     throw error(errc::io, "among " + report::count(rows.size()) + " records no variant was measured right with two " +

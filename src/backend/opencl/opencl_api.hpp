@@ -37,7 +37,6 @@
   X(clEnqueueReadBuffer)         \
   X(clEnqueueWriteBuffer)        \
   X(clEnqueueCopyBuffer)         \
-  X(clEnqueueFillBuffer)         \
   X(clEnqueueMapBuffer)          \
   X(clEnqueueUnmapMemObject)     \
   X(clEnqueueMarkerWithWaitList) \

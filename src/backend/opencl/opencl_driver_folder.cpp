@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <string_view>
 #include <vector>
 
@@ -116,15 +117,13 @@ bool move_driver_folder_aside() {
 }
 
 void tidy_driver_folder() {
-  static const bool once = [] {
-    const std::string ours = base::cache_folder();
-    std::error_code ignored;
-    if (ours.empty()) return true;
-    if (fs::exists(ours + "/pocl", ignored)) limit_driver_objects(driver_folder());
-    base::remove_left_behind(ours, moved_aside);
-    return true;
-  }();
-  (void)once;
+  constexpr std::time_t hour = 60 * 60;
+  const std::string ours = base::cache_folder(), last = ours + "/tidied";
+  std::error_code ignored;
+  if (ours.empty() || !fs::exists(ours + "/pocl", ignored) || time_of(last) > std::time(nullptr) - hour) return;
+  std::ofstream{last};  // its time is what counts
+  limit_driver_objects(driver_folder());
+  base::remove_left_behind(ours, moved_aside);
 }
 
 void limit_driver_objects(const std::string& folder, std::uint64_t limit) {

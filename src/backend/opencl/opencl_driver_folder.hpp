@@ -28,7 +28,7 @@ std::string driver_folder_aside();
 /// True if the driver now has to start with an empty folder.
 bool move_driver_folder_aside();
 
-/// Makes room once in a process, and removes what was moved aside more than a day ago.
+/// Makes room once an hour, since its objects are many, and removes what was moved aside more than a day ago.
 void tidy_driver_folder();
 
 /// Makes room in PoCL's folder, as base/cache_limit.hpp does among our entries. A program's objects stay for a day

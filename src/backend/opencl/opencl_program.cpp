@@ -11,7 +11,6 @@ namespace tilewise::backend::opencl {
 
 namespace {
 
-/// PoCL compiles the kernels only when it is asked for the binaries, or launches them.
 std::vector<unsigned char> binary_of(cl_program built) {
   std::size_t bytes = 0;
   if (TW_CL_WATCHED(cl().clGetProgramInfo(built, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, nullptr)) != CL_SUCCESS)
@@ -49,6 +48,13 @@ cl_kernel program::kernel(const std::string& name) {
   return kernels_.emplace(name, std::move(made)).first->second.get();
 }
 
+/// PoCL keeps what it compiles itself, in the folder that it has from us, and compiles a kernel when it is first
+/// launched: asked for a program's binary, it would compile all of them.
+program_store::program_store(cl_context context, cl_device_id device)
+    : context_(context),
+      device_(device),
+      is_cached_(cache_.usable() && platform_text(device) != "Portable Computing Language") {}
+
 program& program_store::get(std::string_view source, const std::string& definitions) {
   const auto key = std::pair(source.data(), definitions);
   const auto known = programs_.find(key);
@@ -57,13 +63,15 @@ program& program_store::get(std::string_view source, const std::string& definiti
 }
 
 program_handle program_store::build(std::string_view source, const std::string& options) const {
-  const std::string key = cache_.usable() ? key_of(source, options) : "";
+  if (!is_cached_) {
+    tidy_driver_folder();
+    return build_from_source(source, options);
+  }
+  const std::string key = key_of(source, options);
   if (const auto binary = cache_.find(key))
     if (program_handle built = build_from_binary(*binary, options); built.get() != nullptr) return built;
   program_handle built = build_from_source(source, options);
-  if (!cache_.usable()) return built;
   if (const std::vector<unsigned char> binary = binary_of(built.get()); !binary.empty()) cache_.store(key, binary);
-  tidy_driver_folder();  // its objects are many, and building a program takes longer anyway
   return built;
 }
 
@@ -89,9 +97,11 @@ program_handle program_store::build_from_source(std::string_view source, const s
   program_handle made(TW_CL_MAKE(cl().clCreateProgramWithSource(context_, 1, &text, &length, tw_status)));
   const cl_int status = compile(made.get(), options);
   if (status == CL_SUCCESS) return made;
-  const errc code = status == CL_OUT_OF_HOST_MEMORY || status == CL_OUT_OF_RESOURCES ? errc::out_of_memory
-                    : status == CL_DEVICE_NOT_AVAILABLE                              ? errc::device_lost
-                                                                                     : errc::build_failed;
+  const bool is_short =
+      status == CL_OUT_OF_HOST_MEMORY || status == CL_OUT_OF_RESOURCES || status == CL_MEM_OBJECT_ALLOCATION_FAILURE;
+  const errc code = is_short                            ? errc::out_of_memory
+                    : status == CL_DEVICE_NOT_AVAILABLE ? errc::device_lost
+                                                        : errc::build_failed;
   throw error(code, "clBuildProgram returned " + name_of_status(status) + " for options '" + options +
                         "'; the compiler's log: " + log_of(made.get()));
 }

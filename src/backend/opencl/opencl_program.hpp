@@ -32,7 +32,7 @@ class program {
 /// All programs of one queue.
 class program_store {
  public:
-  program_store(cl_context context, cl_device_id device) : context_(context), device_(device) {}
+  program_store(cl_context context, cl_device_id device);
 
   /// Built at first use. Options are -D definitions; -cl-std=CL1.2 is added. Throws `build_failed` with the log.
   program& get(std::string_view source, const std::string& definitions);
@@ -48,6 +48,7 @@ class program_store {
   cl_context context_;
   cl_device_id device_;
   base::disk_cache cache_;
+  bool is_cached_;
   std::map<std::pair<const char*, std::string>, program> programs_;  // embedded sources have fixed addresses
 };
 

@@ -120,9 +120,11 @@ void queue::prepare_board(std::uint64_t packets, std::size_t element_size, std::
   if (!is_board_known_ || is_worn || bytes > board_.words.bytes) {
     drop_board();
     board_.words = allocate(bucket_of(bytes));
-    const cl_uint zero = 0;
-    TW_CL(cl().clEnqueueFillBuffer(commands_.get(), static_cast<cl_mem>(board_.words.base), &zero, sizeof zero, 0,
-                                   board_.words.bytes, 0, nullptr, nullptr));
+    const std::vector<std::byte> zeros(std::min<std::uint64_t>(board_.words.bytes, 1 << 20));
+    for (std::uint64_t at = 0; at < board_.words.bytes; at += zeros.size()) {
+      const std::uint64_t some = std::min<std::uint64_t>(zeros.size(), board_.words.bytes - at);
+      upload(board_.words.at(at, some), zeros.data(), some);
+    }
   }
   ++board_.launch;
   is_board_known_ = false;
