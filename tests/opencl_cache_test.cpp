@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenCL programs on disk: what a driver keeps has a limit, and a damaged program is built again. PoCL keeps its own, so
-// CMakeLists.txt gives it another name for this file's tests.
+// OpenCL programs on disk: what a driver keeps has a limit, and a damaged program is built again. PoCL keeps its own,
+// so CMakeLists.txt gives it another name for this file's tests.
 #include "backend/opencl/opencl_driver_folder.hpp"
 #include "cache_fixture.hpp"
 #include "opencl_fixture.hpp"
