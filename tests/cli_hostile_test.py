@@ -222,6 +222,12 @@ class Caches(HostileCase):
         refused = rf"the cache folder '{open_one}' is not used because its mode is not 700"
         self.assertEqual(self.reduce(self.home, refused, TILEWISE_CACHE=open_one), self.expected)
         self.assertEqual(os.listdir(open_one), [])
+        os.mkdir(f"{open_one}/pocl")
+        pathlib.Path(f"{self.home}/precious").write_text("kept")
+        os.symlink(f"{self.home}/precious", f"{open_one}/tidied")
+        os.utime(f"{open_one}/tidied", (1, 1), follow_symlinks=False)
+        self.assertEqual(self.reduce(self.home, refused, TILEWISE_CACHE=open_one), self.expected)
+        self.assertEqual(pathlib.Path(f"{self.home}/precious").read_text(), "kept")
         self.assertEqual(self.reduce(self.home, TILEWISE_CACHE="off"), self.expected)
 
     def damage(self, how):

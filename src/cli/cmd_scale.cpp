@@ -45,10 +45,6 @@ std::vector<const report::row*> wanted_of(const report::row_table& rows, const s
   return wanted;
 }
 
-std::vector<scaling_curve> curves_in(const report::row_table& rows, const scale_request& asked) {
-  return report::scaling_curves(wanted_of(rows, asked), asked.kind());
-}
-
 /// Curves have no points for them.
 void note_implausible(const std::vector<const report::row*>& rows) {
   std::size_t left_out = 0;
@@ -76,8 +72,9 @@ void print_curves(const std::vector<scaling_curve>& curves, bool as_json) {
 exit_code analyse(const scale_request& asked) {
   for (const std::string& name : asked.algorithms) registry::find_algorithm(name);
   const report::row_table rows = read_rows(asked.from);
-  note_implausible(wanted_of(rows, asked));
-  const std::vector<scaling_curve> curves = curves_in(rows, asked);
+  const std::vector<const report::row*> wanted = wanted_of(rows, asked);
+  note_implausible(wanted);
+  const std::vector<scaling_curve> curves = report::scaling_curves(wanted, asked.kind());
   if (curves.empty())
     throw error(errc::io, "among " + report::count(rows.size()) + " records no variant was measured right with two " +
                               (asked.is_weak ? "numbers of threads or ranks p at p times one size; without --weak, at "
@@ -100,7 +97,7 @@ exit_code measure(const scale_request& asked, const std::vector<std::string>& ar
   take_interrupts();
   analysed_rows output(asked.records, asked.common.quiet, argv);
   output.measure(plan, "normal", asked.max_time_s);
-  const std::vector<scaling_curve> curves = curves_in(output.rows(), asked);
+  const std::vector<scaling_curve> curves = report::scaling_curves(wanted_of(output.rows(), asked), asked.kind());
   print_curves(curves, asked.common.json);
   if (curves.empty() && !interrupt_requested())
     note("tilewise: fewer than two numbers of processors have a right time that can be true");

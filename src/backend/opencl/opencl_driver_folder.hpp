@@ -28,7 +28,8 @@ std::string driver_folder_aside();
 /// True if the driver now has to start with an empty folder.
 bool move_driver_folder_aside();
 
-/// Makes room once an hour, since its objects are many, and removes what was moved aside more than a day ago.
+/// Makes room once an hour, since its objects are many, and removes what was moved aside more than a day ago. For a
+/// cache folder that is usable: others could put a link where the time of the last turn is kept.
 void tidy_driver_folder();
 
 /// Makes room in PoCL's folder, as base/cache_limit.hpp does among our entries. A program's objects stay for a day

@@ -64,7 +64,7 @@ program& program_store::get(std::string_view source, const std::string& definiti
 
 program_handle program_store::build(std::string_view source, const std::string& options) const {
   if (!is_cached_) {
-    tidy_driver_folder();
+    if (cache_.usable()) tidy_driver_folder();  // a folder that is not ours alone is left as it is
     return build_from_source(source, options);
   }
   const std::string key = key_of(source, options);

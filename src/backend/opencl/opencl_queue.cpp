@@ -120,7 +120,7 @@ void queue::prepare_board(std::uint64_t packets, std::size_t element_size, std::
   if (!is_board_known_ || is_worn || bytes > board_.words.bytes) {
     drop_board();
     board_.words = allocate(bucket_of(bytes));
-    const std::vector<std::byte> zeros(std::min<std::uint64_t>(board_.words.bytes, 1 << 20));
+    const std::vector<std::byte> zeros(std::min(board_.words.bytes, most_bytes_alone));
     for (std::uint64_t at = 0; at < board_.words.bytes; at += zeros.size()) {
       const std::uint64_t some = std::min<std::uint64_t>(zeros.size(), board_.words.bytes - at);
       upload(board_.words.at(at, some), zeros.data(), some);
