@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tilewise_algorithm(NAME BACKENDS serial cpu opencl cuda openacc [PROGRAMS_AFTER FILE.cl...]): adds an algorithm's folder to the
-# library and the catalog.
+# tilewise_algorithm(NAME BACKENDS cpu serial opencl cuda openacc group [PROGRAMS_AFTER FILE.cl...]): adds an algorithm's folder to
+# the library and the catalog. Variants are chosen in the order of the list: cpu stands before serial, which runs on CPUs too.
 #
 # The folder holds NAME.cpp, NAME_algorithm.cpp and, for each backend, NAME_<backend>.cpp with the function
 # `std::vector<registry::variant> NAME_<backend>_variants()` in namespace tilewise::impl::NAME. A missing file is an error.
