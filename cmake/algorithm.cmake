@@ -8,6 +8,7 @@
 #   NAME.cl               embedded after order/operators.cl, block_tree.cl and the FILEs of src/ as embedded::NAME_cl
 #   NAME_METHOD.cl        embedded after all of these as embedded::NAME_METHOD_cl
 #   NAME_cpu*_kernels.cpp compiled once for each of TILEWISE_CPU_LEVELS, with TILEWISE_LEVEL = v2, v3, v4
+#   NAME_pieces.cpp       added to the library: how the host's problems pass through a device, see registry/pieces.hpp
 #   NAME_test.cpp         added to the tests
 function(tilewise_algorithm name)
   cmake_parse_arguments(arg "" "" "BACKENDS;PROGRAMS_AFTER" ${ARGN})
@@ -65,6 +66,9 @@ function(tilewise_algorithm name)
     string(REGEX REPLACE "_kernels$" "" stem ${stem})
     tilewise_cpu_levels(${stem})
   endforeach()
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${name}_pieces.cpp)
+    target_sources(tilewise PRIVATE ${name}_pieces.cpp)
+  endif()
   if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${name}_test.cpp)
     set_property(GLOBAL APPEND PROPERTY TILEWISE_TEST_SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/${name}_test.cpp)
   endif()
