@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tilewise_algorithm(NAME BACKENDS serial cpu opencl cuda openacc [PROGRAMS_AFTER FILE.cl...]): adds an algorithm's folder to the
-# library and the catalog.
+# tilewise_algorithm(NAME BACKENDS cpu serial opencl cuda openacc group [PROGRAMS_AFTER FILE.cl...]): adds an algorithm's folder to
+# the library and the catalog. Variants are chosen in the order of the list: cpu stands before serial, which runs on CPUs too.
 #
 # The folder holds NAME.cpp, NAME_algorithm.cpp and, for each backend, NAME_<backend>.cpp with the function
 # `std::vector<registry::variant> NAME_<backend>_variants()` in namespace tilewise::impl::NAME. A missing file is an error.
@@ -8,6 +8,7 @@
 #   NAME.cl               embedded after order/operators.cl, block_tree.cl and the FILEs of src/ as embedded::NAME_cl
 #   NAME_METHOD.cl        embedded after all of these as embedded::NAME_METHOD_cl
 #   NAME_cpu*_kernels.cpp compiled once for each of TILEWISE_CPU_LEVELS, with TILEWISE_LEVEL = v2, v3, v4
+#   NAME_pieces.cpp       added to the library: how the host's problems pass through a device, see registry/pieces.hpp
 #   NAME_test.cpp         added to the tests
 function(tilewise_algorithm name)
   cmake_parse_arguments(arg "" "" "BACKENDS;PROGRAMS_AFTER" ${ARGN})
@@ -65,6 +66,9 @@ function(tilewise_algorithm name)
     string(REGEX REPLACE "_kernels$" "" stem ${stem})
     tilewise_cpu_levels(${stem})
   endforeach()
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${name}_pieces.cpp)
+    target_sources(tilewise PRIVATE ${name}_pieces.cpp)
+  endif()
   if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${name}_test.cpp)
     set_property(GLOBAL APPEND PROPERTY TILEWISE_TEST_SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/${name}_test.cpp)
   endif()

@@ -19,7 +19,8 @@ struct golden_line {
 
 std::string golden_path();
 
-/// Writes the digests of the serial definition; only after an intended change of the order.
+/// Adds the serial definition's digests of algorithms that have none yet. After an intended change of the order, which
+/// has another order_version, all of them are written anew.
 void write_golden();
 
 /// Throws `io` if the file is missing, does not name this order_version, or has a line that no problem matches.

@@ -216,7 +216,7 @@ TEST(LabCeiling, ASortIsToldInElementsAndHeldAgainstTheCopy) {
 TEST(LabCeiling, EveryDeviceCountsItsMultiplyAdds) {
   for (const registry::algorithm* a : registry::algorithms())
     EXPECT_EQ(ceilings_of({.what = a, .shape = a->quick_shapes.front()}).front(),
-              a->name == "matmul" ? ceiling::fma : ceiling::copy)
+              a->speed_in == registry::speed_unit::operations ? *arithmetic_of(*a) : ceiling::copy)
         << a->name;
   const auto bounds = [](const char* name, const registry::extents& shape) {
     return ceilings_of({.what = &registry::find_algorithm(name), .shape = shape});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one test program. --write-golden writes the golden digests from the serial definition instead of testing, and
+// The one test program. --write-golden writes the golden digests that are missing instead of testing (golden.hpp), and
 // --soak tries random cases (soak.hpp).
 #include "bits_test.hpp"
 #include "golden.hpp"

@@ -22,8 +22,8 @@ class array;
 
 /// What a device says about itself. Sizes are in bytes; 0 or an empty string means "unknown".
 struct device_info {
-  std::string name;            ///< how to open it: "cpu:openmp", "opencl:0", "cuda:0", "openacc:0"
-  std::string backend;         ///< "cpu", "opencl", "cuda" or "openacc"
+  std::string name;            ///< how to open it: "cpu:openmp", "opencl:0", "cuda:0", "openacc:0", "cuda:0+cuda:1"
+  std::string backend;         ///< "cpu", "opencl", "cuda", "openacc" or "group"
   std::string description;     ///< the hardware's own name
   std::string platform;        ///< OpenCL's platform; the executor and instruction set on a CPU; OpenACC's compiler
   std::string driver;          ///< driver version

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public function of skeleton: checks what only its arguments show, describes the problem, calls registry/call.
+// The public functions of skeleton: check what only their arguments show, describe the problem, call registry/call.
 #include "_skeleton/skeleton.hpp"
 
 #include "_skeleton/skeleton_problem.hpp"
@@ -8,16 +8,31 @@
 
 namespace tilewise {
 
-template <scalar T>
-void skeleton(std::span<const T> in, std::span<T> out, const skeleton_options& options) {
-  if (in.size() != out.size())
+namespace {
+
+template <class T>
+registry::problem describe(std::uint64_t in, std::uint64_t out) {
+  if (in != out)
     throw error(errc::invalid_argument, "the output of skeleton must have the size of its input: " +
-                                            std::to_string(in.size()) + " elements, not " + std::to_string(out.size()));
-  const registry::problem p{.what = &impl::skeleton::skeleton_algorithm(), .type = dtype_of<T>, .shape = {in.size()}};
-  registry::run_call(p, options, {{"the input", in}}, {{"the output", out}});
+                                            std::to_string(in) + " elements, not " + std::to_string(out));
+  return {.what = &impl::skeleton::skeleton_algorithm(), .type = dtype_of<T>, .shape = {in}};
 }
 
-#define TILEWISE_INSTANTIATE(T) template void skeleton<T>(std::span<const T>, std::span<T>, const skeleton_options&);
+}  // namespace
+
+template <scalar T>
+void skeleton(std::span<const T> in, std::span<T> out, const skeleton_options& options) {
+  registry::run_call(describe<T>(in.size(), out.size()), options, {{"the input", in}}, {{"the output", out}});
+}
+
+template <scalar T>
+void skeleton(const array<T>& in, array<T>& out, const skeleton_options& options) {
+  registry::run_call(describe<T>(in.size(), out.size()), options, {{"the input", in}}, {{"the output", out}});
+}
+
+#define TILEWISE_INSTANTIATE(T)                                                         \
+  template void skeleton<T>(std::span<const T>, std::span<T>, const skeleton_options&); \
+  template void skeleton<T>(const array<T>&, array<T>&, const skeleton_options&);
 TILEWISE_FOR_EACH_TYPE(TILEWISE_INSTANTIATE)
 
 }  // namespace tilewise

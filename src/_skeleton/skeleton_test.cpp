@@ -25,6 +25,15 @@ TEST(Skeleton, WrapsIntegersAndWorksInPlace) {
   EXPECT_EQ(x, (std::vector<std::int32_t>{0, -1, std::numeric_limits<std::int32_t>::min()}));
 }
 
+TEST(Skeleton, HasTheFormsOfEveryCall) {
+  const std::vector<double> x{1.5, -2, 0}, negated{-1.5, 2, -0.0};
+  std::vector<double> y(x.size());
+  tilewise::skeleton(x, y);
+  EXPECT_EQ(y, negated);
+  EXPECT_EQ(tilewise::skeleton(x), negated);
+  EXPECT_EQ(tilewise::skeleton(tilewise::open("cpu").upload(x)).download(), negated);
+}
+
 TEST(Skeleton, RefusesAnOutputOfAnotherSize) {
   const std::vector<double> x{1, 2};
   std::vector<double> y(3, 7.0);

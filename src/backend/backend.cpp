@@ -58,14 +58,12 @@ namespace {
 
 using device_list = std::vector<std::shared_ptr<device>>;
 
-device_list devices_of(const runtime& r, std::string& why_none) { return r.devices(why_none); }
-
 std::shared_ptr<device> best_device() {
   std::string ignored;
   for (std::string_view wanted : {"cuda", "opencl"})
     for (const runtime& r : runtimes())
       if (r.name == wanted)
-        for (auto& found : devices_of(r, ignored))
+        for (auto& found : r.devices(ignored))
           if (!found->info().is_cpu) return found;
   return cpu::make_device("cpu", {});
 }
@@ -89,7 +87,7 @@ std::shared_ptr<device> match(const device_list& all, std::string_view name) {
   std::string reasons;
   for (const runtime& r : runtimes()) {
     std::string why;
-    for (auto& d : devices_of(r, why)) names.push_back(d->info().name);
+    for (auto& d : r.devices(why)) names.push_back(d->info().name);
     if (name.starts_with(r.name) && !why.empty()) reasons = " " + why;
   }
   throw error(errc::device_lost, "there is no device '" + std::string(name) + "';" + base::nearest(name, names) +
@@ -112,7 +110,7 @@ std::shared_ptr<device> find_device(std::string_view name, const open_options& o
   std::string ignored;
   for (const runtime& r : runtimes())
     if (name == r.name || name.starts_with(std::string(r.name) + ":"))
-      if (auto found = match(devices_of(r, ignored), name)) return found;
+      if (auto found = match(r.devices(ignored), name)) return found;
   no_such_device(name);
 }
 

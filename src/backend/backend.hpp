@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The few nouns that every device runtime needs: device, queue, memory, and an owner of memory.
-// cpu/, opencl/, cuda/ and openacc/ implement them under the same names.
+// cpu/, opencl/, cuda/ and openacc/ implement them under the same names, as does group/ over devices of these.
 #pragma once
 
 #include "backend/fork.hpp"
@@ -30,7 +30,8 @@ struct arithmetic {
   std::vector<std::int32_t> wrapping;  ///< product and sum of the operands' bits as int32: a * b + c
 };
 
-/// A piece of a device's memory: a pointer on CPU, CUDA and OpenACC; on OpenCL a cl_mem and an offset in it.
+/// A piece of a device's memory: a pointer on CPU, CUDA and OpenACC; on OpenCL a cl_mem and an offset in it; on a group
+/// an array with a part on each rank.
 struct memory {
   void* base = nullptr;
   std::uint64_t offset = 0;

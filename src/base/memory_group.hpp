@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The control groups that this process is in: each may limit its memory.
+// What the control groups that this process is in leave it of memory.
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 // Shape:  the mask travels to all ranks. Each computes most of its rows from its own part of the image where it lies,
 //         and those at its borders from rows that are gathered from its neighbours.
 // Limits: those of the members' variants.
-// Twins:  convolve_algorithm.cpp, whose bands pass through one device.
+// Twins:  convolve_pieces.cpp, whose bands pass through one device.
 #include "convolve/convolve_problem.hpp"
 #include "registry/bands.hpp"
 

@@ -150,6 +150,7 @@ const registry::algorithm& diffuse_algorithm() {
         .inadvisable = inadvisable,
         .fit_numbers = fit_numbers,
         .divides = &division,
+        .has_shorter_methods = true,  // points that weigh powers of two need fewer products
     };
   });
   return descriptor;

@@ -6,18 +6,9 @@ namespace tilewise::lab {
 using registry::speed_unit;
 using registry::total_bytes;
 
-namespace {
-
-/// The others round each product and each sum.
-bool fuses(const registry::algorithm& what) {
-  return what.speed_in == speed_unit::operations || what.name == "polymul";
-}
-
-}  // namespace
-
 std::optional<ceiling> arithmetic_of(const registry::algorithm& what) {
   if (what.speed_in == speed_unit::elements) return std::nullopt;
-  return fuses(what) ? ceiling::fma : ceiling::muladd;
+  return what.fuses ? ceiling::fma : ceiling::muladd;
 }
 
 std::vector<ceiling> ceilings_of(const registry::problem& p) {
@@ -29,14 +20,11 @@ std::vector<ceiling> ceilings_of(const registry::problem& p) {
   return {ceiling::copy, *arithmetic};
 }
 
-// Karatsuba and transforms; a field whose points weigh powers of two needs fewer products.
-bool has_shorter_methods(const registry::algorithm& what) { return what.name == "polymul" || what.name == "diffuse"; }
-
 double copied_bytes(const registry::problem& p) { return 2.0 * static_cast<double>(p.what->inputs(p).front().bytes()); }
 
 bool is_plausible(const registry::problem& p, const claimed_speed& what) {
   if (record::is_arithmetic(what.bound_by))
-    return what.order == registry::claim::own || has_shorter_methods(*p.what) || what.share_of_ceiling <= 1.05;
+    return what.order == registry::claim::own || p.what->has_shorter_methods || what.share_of_ceiling <= 1.05;
   if (copied_bytes(p) <= static_cast<double>(what.cache_bytes)) return true;
   const double in = total_bytes(p.what->inputs(p)), out = total_bytes(p.what->outputs(p));
   const double moved_per_counted = (in + 2 * out) / (in + out);

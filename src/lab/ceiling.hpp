@@ -19,10 +19,6 @@ std::optional<ceiling> arithmetic_of(const registry::algorithm& what);
 /// may be any size; arithmetic bounds nothing that does less than one operation for each byte.
 std::vector<ceiling> ceilings_of(const registry::problem& p);
 
-/// Whether there are methods that need fewer operations for the same bits than the definition, which is what is
-/// counted.
-bool has_shorter_methods(const registry::algorithm& what);
-
 /// Bytes that a copy of the problem's first input moves: each read once and written once.
 double copied_bytes(const registry::problem& p);
 

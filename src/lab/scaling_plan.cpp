@@ -84,22 +84,18 @@ teams teams_of(const scaling_request& wanted) {
               info.name + " cannot be split; name the CPU, or a group such as " + info.backend + ":*");
 }
 
-/// Its transform's work grows faster than its sizes, its other methods' with both factors, and the choice of the method
-/// changes with them.
-constexpr std::string_view grows_unevenly = "polymul";
-
 std::vector<const registry::algorithm*> selected(const scaling_request& wanted) {
   std::vector<const registry::algorithm*> all;
   for (const std::string& name : wanted.algorithms) {
     const registry::algorithm& named = registry::find_algorithm(name);
-    if (wanted.is_weak && named.name == grows_unevenly)
+    if (wanted.is_weak && named.grows_unevenly)
       throw error(errc::invalid_argument,
                   name + " has no weak scaling: its work is not in proportion to its size; leave --weak out");
     if (std::find(all.begin(), all.end(), &named) == all.end()) all.push_back(&named);
   }
   if (wanted.algorithms.empty())
     for (const registry::algorithm* a : registry::algorithms())
-      if (!wanted.is_weak || a->name != grows_unevenly) all.push_back(a);
+      if (!wanted.is_weak || !a->grows_unevenly) all.push_back(a);
   return all;
 }
 

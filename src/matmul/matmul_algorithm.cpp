@@ -108,6 +108,7 @@ const registry::algorithm& matmul_algorithm() {
         .invalid = invalid,
         .divides = &division,
         .speed_in = registry::speed_unit::operations,
+        .fuses = true,
     };
   });
   return descriptor;

@@ -149,6 +149,9 @@ const registry::algorithm& polymul_algorithm() {
         .proves = &no_overflow,
         .fit_numbers = fit_numbers,
         .fit_inputs = fit_inputs,
+        .fuses = true,
+        .has_shorter_methods = true,  // Karatsuba and transforms
+        .grows_unevenly = true,       // transforms do, and the choice of the method changes with the sizes
     };
   });
   return descriptor;

@@ -138,7 +138,7 @@ void multiply(const registry::problem& p, const T* a, const T* b, std::int64_t* 
   const sizes s(p);
   const std::uint64_t modulus = modulus_of(p);
   unsigned bits = product_bits(largest_magnitude(a, s.n), largest_magnitude(b, s.m), s.shorter());
-  if (modulus == 0) bits = std::min(bits, 63u);  // the caller's promise
+  if (modulus == 0) bits = std::min(bits, 63u);  // no_overflow refuses any other
   const primes_used own = own_prime(modulus), used = own.empty() ? primes_for(bits) : own;
   const unsigned log = std::max(6u, static_cast<unsigned>(std::bit_width(s.product() - 1)));
   transforms work(used, log, queue);

@@ -90,7 +90,6 @@ ntt_plan::ntt_plan(const registry::problem& p, unsigned log_least)
       sums(sums_of(log, fields, modulus_of(p))) {}
 
 ntt_sums sums_of(unsigned log, unsigned fields, std::uint64_t modulus) {
-  __extension__ using wide = unsigned __int128;
   ntt_sums sums{};
   std::uint64_t weight = modulus == 0 ? 1 : 1 % modulus;
   sums.all = 1;
@@ -99,7 +98,7 @@ ntt_sums sums_of(unsigned log, unsigned fields, std::uint64_t modulus) {
     // Each level doubles; a leaf's product has lost a factor of 2^32 to Montgomery's reduction.
     sums.scale[k] = factor(times(radix, inverse(std::uint64_t{1} << (log - log_leaf), prime), prime), prime);
     sums.weight[k] = weight;
-    weight = modulus == 0 ? weight * prime : static_cast<std::uint64_t>(wide{weight} * prime % modulus);
+    weight = modulus == 0 ? weight * prime : static_cast<std::uint64_t>(wide_integer{weight} * prime % modulus);
     sums.all *= prime;
   }
   return sums;

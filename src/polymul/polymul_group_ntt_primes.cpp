@@ -22,7 +22,7 @@ using registry::rank;
 
 /// For any coefficients of the type: ranks need not know what the others have.
 primes_used primes_of(const registry::problem& p) {
-  if (modulus_of(p) == 0) return primes_for(63);  // the caller's promise
+  if (modulus_of(p) == 0) return primes_for(63);  // no_overflow refuses any other
   const unsigned bits = 8 * static_cast<unsigned>(size_of(p.type));
   return primes_for(2 * bits + static_cast<unsigned>(std::bit_width(sizes(p).shorter())));
 }

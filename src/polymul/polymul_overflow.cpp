@@ -2,6 +2,7 @@
 #include "polymul/polymul_overflow.hpp"
 
 #include "polymul/polymul_problem.hpp"
+#include "reduce/reduce_problem.hpp"
 #include "registry/choose.hpp"
 
 #include <vector>
@@ -26,8 +27,7 @@ constexpr std::array<std::uint64_t, 3> moduli{(std::uint64_t{1} << 61) - 1, (std
 /// The least or the largest of some integers on a device.
 template <class T>
 T extreme(op operation, backend::memory values, std::uint64_t count, backend::queue& queue) {
-  registry::problem p{.what = &registry::find_algorithm("reduce"), .type = dtype_of<T>, .shape = {count}};
-  p.setting[0] = static_cast<std::uint8_t>(operation);
+  const registry::problem p = reduce::problem_of<T>(count, nullptr, operation);
   const registry::choice how = registry::choose(p, queue.device());
   const backend::buffer result(queue, sizeof(T));
   registry::bindings where;
@@ -96,10 +96,9 @@ void require(const registry::problem& p, const registry::bindings& where, backen
 const registry::proof no_overflow{is_needed, require};
 
 bool bound_decides(std::uint64_t largest_a, std::uint64_t largest_b, std::uint64_t shorter) {
-  __extension__ using wide = unsigned __int128;
-  constexpr wide most = (wide{1} << 63) - 1;
+  constexpr wide_integer most = (wide_integer{1} << 63) - 1;
   if (largest_a == 0 || largest_b == 0 || shorter == 0) return true;
-  return wide{largest_a} * largest_b <= most / shorter;
+  return wide_integer{largest_a} * largest_b <= most / shorter;
 }
 
 }  // namespace tilewise::impl::polymul

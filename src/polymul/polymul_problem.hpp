@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a polynomial product is written as a registry::problem: shape {n, m}, the numbers of coefficients. Coefficients
 // are in ascending order of their powers. A range of a product has the shape {n, m, first, count}; only the variants by
-// the definition take it. Integers have two kinds of product: modulus=none, where every coefficient
-// of the product fits 64 bits (the public function has checked that), and modulus=given, in [0, modulus).
+// the definition take it. Integers have two kinds of product: modulus=none, of which variants take every coefficient to
+// fit 64 bits, since the proof of polymul_overflow.hpp refuses any other, and modulus=given, in [0, modulus).
 #pragma once
 
 #include "registry/algorithm.hpp"

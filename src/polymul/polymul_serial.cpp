@@ -30,8 +30,7 @@ struct modular_chain {
 
   template <class T>
   void add(T a, T b) {
-    __extension__ using wide = unsigned __int128;
-    sum = static_cast<std::uint64_t>((wide{residue(a, modulus)} * residue(b, modulus) + sum) % modulus);
+    sum = static_cast<std::uint64_t>((wide_integer{residue(a, modulus)} * residue(b, modulus) + sum) % modulus);
   }
   std::int64_t value() const { return static_cast<std::int64_t>(sum); }
 };

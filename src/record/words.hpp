@@ -29,8 +29,7 @@ template <>
 inline constexpr std::array<std::string_view, 2> names_of<registry::claim>{"tilewise", "own"};
 
 template <class T>
-concept word = names_of<T>
-.size() != 0;
+concept word = !names_of<T>.empty();
 
 template <word W>
 constexpr std::string_view name_of(W which) {

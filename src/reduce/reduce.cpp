@@ -13,8 +13,9 @@ namespace {
 
 using impl::reduce::problem_of;
 
+/// Not inlined, so that the shortcut does not pay for its stack frame.
 template <class T>
-[[gnu::noinline]] T reduce_on_device(std::span<const T> values, const T* init, const reduce_options& options) {
+[[gnu::noinline]] T reduce_by_call(std::span<const T> values, const T* init, const reduce_options& options) {
   T result;
   registry::run_call(problem_of(values.size(), init, options.operation), options, {{"the input", values}},
                      {{"the result", std::span(&result, 1)}});
@@ -25,7 +26,7 @@ template <class T>
 T reduce_host(std::span<const T> values, const T* init, const reduce_options& options) {
   if (registry::takes_shortcut(values, impl::reduce::small_limit, options) && options.operation <= op::max)
     return impl::reduce::reduce_small(values.data(), values.size(), init, options.operation);
-  return reduce_on_device(values, init, options);
+  return reduce_by_call(values, init, options);
 }
 
 template <class T>

@@ -82,6 +82,11 @@ struct algorithm {
   const division* divides = nullptr;  // null: a problem is computed as a whole
   speed_unit speed_in = speed_unit::bytes;
   bool in_place = false;  // whether each output may be the memory of the input at its position
+  bool fuses = false;     // the order rounds a multiply-add once; else each product and each sum
+  /// Whether methods with the same bits need fewer operations than the definition, which is what is counted.
+  bool has_shorter_methods = false;
+  /// Whether the work of what is chosen is not in proportion to `operations`, so that there is no weak scaling.
+  bool grows_unevenly = false;
 };
 
 }  // namespace tilewise::registry

@@ -46,7 +46,8 @@ using call_operands = std::initializer_list<call_operand>;
 void require_operands(const algorithm& what, call_operands inputs, call_operands outputs);
 
 /// Admits the problem, checks its operands, chooses and runs. Arrays are worked on where they are; host memory on `on`,
-/// or else on the CPU. Whatever is refused, nothing is touched.
+/// or else on the CPU. Whatever is refused, nothing is touched. A public function that computes with the shape before,
+/// say for the size of a result, admits the problem first: only then does arithmetic on its sizes not overflow.
 void run_call(const problem& p, const std::optional<device>& on, const preferences& wanted, call_operands inputs,
               call_operands outputs);
 
@@ -92,7 +93,7 @@ bool overlap_in_part(std::span<const T> in, std::span<const T> out) {
 /// Throws `invalid_argument` unless a matrix has the elements that its shape needs.
 void require_elements(std::string_view name, const matrix_layout& of, std::uint64_t given);
 
-/// The part of the memory that the matrix takes: matrices share memory, or do not.
+/// The memory from the matrix's first element to its last: what lies around it may be another operand's.
 template <class T, class Memory>
 call_operand matrix_operand(std::string_view name, const Memory& memory, const matrix_layout& of) {
   require_elements(name, of, memory.size());

@@ -17,7 +17,7 @@ void run_on_rank(const rank& r, const problem& p, const bindings& where, const p
 /// Why some member of a group has no variant for a problem that a rank would be given; empty if all have.
 std::string unsupported_by_members(const problem& p, const backend::device& group, const preferences& wanted = {});
 
-/// The same of the problem itself, for variants whose ranks are given others of its kind.
+/// The same of the problem itself, as variant::unsupported: for variants whose ranks are given problems like it.
 std::string unsupported_by_members(const problem& p, const backend::device& group, const tuning& t);
 
 /// Does `work` on each rank of the group. A rank that is the only one has nobody to share with: it runs all of the

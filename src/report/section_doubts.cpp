@@ -21,12 +21,6 @@ void each_row(const panel& p, Visit&& visit) {
       for (const row* r : s.rows) visit(*r);
 }
 
-std::string because(const row& r) {
-  if (r.status == record::status::interrupted) return "the run was interrupted";
-  if (!r.reason.empty()) return r.reason;
-  return r.status == record::status::timeout ? "it did not finish in time" : std::string(name_of(r.status));
-}
-
 /// "1,024 to 67,108,865" for equal reasons.
 std::string range(const std::map<std::pair<std::uint64_t, std::string>, std::string>& sizes) {
   const std::string &first = sizes.begin()->second, &last = sizes.rbegin()->second;
@@ -44,7 +38,7 @@ std::vector<html> failures(const panel& p) {
                           html::sentence(who + " at " + r.at() + " is WRONG; its time is not shown.")) +
                       html::sentence(" " + r.reason));
     else if (!r.is_ok())
-      sizes_of[{who, because(r)}][{r.n, r.shape}] = r.size();
+      sizes_of[{who, why_untimed(r)}][{r.n, r.shape}] = r.size();
   });
   for (const auto& [who_and_why, sizes] : sizes_of)
     items.push_back(html::sentence(who_and_why.first + " has no time at " + range(sizes) + ": " + who_and_why.second));

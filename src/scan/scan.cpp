@@ -20,9 +20,10 @@ registry::problem describe(std::uint64_t n, kind which, const T* init, op operat
 
 using impl::scan::reject_sizes;
 
+/// Not inlined, so that the shortcut does not pay for its stack frame.
 template <class T>
-[[gnu::noinline]] void scan_on_device(std::span<const T> in, std::span<T> out, kind which, const T* init,
-                                      const scan_options& options) {
+[[gnu::noinline]] void scan_by_call(std::span<const T> in, std::span<T> out, kind which, const T* init,
+                                    const scan_options& options) {
   registry::run_call(describe(in.size(), which, init, options.operation), options, {{"the input", in}},
                      {{"the output", out}});
 }
@@ -33,7 +34,7 @@ void scan_host(std::span<const T> in, std::span<T> out, kind which, const T* ini
   if (registry::takes_shortcut(in, impl::scan::small_limit, options) && options.operation <= op::max &&
       (which == kind::inclusive || init != nullptr) && out.data() != nullptr && !registry::overlap_in_part<T>(in, out))
     return impl::scan::scan_small(in.data(), out.data(), in.size(), init, which == kind::inclusive, options.operation);
-  scan_on_device(in, out, which, init, options);
+  scan_by_call(in, out, which, init, options);
 }
 
 template <class T>

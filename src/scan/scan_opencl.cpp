@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   the variants of scan on OpenCL, and the levels that both go through.
+// What:   the variants of scan on OpenCL: all of them listed, and here chunked and blelloch, which go through levels.
 // Order:  scan.cl; each level's tiles are the next level's elements, up to one tile at the top.
 // Shape:  2 * levels - 1 launches; chunked repeats them for each chunk.
 // Limits: local memory for one tile of elements; f64 where the device has it; works in place.

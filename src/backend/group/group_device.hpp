@@ -101,7 +101,7 @@ inline queue* over_processes(backend::queue& q) {
   return all.is_all_here() ? nullptr : &all;
 }
 
-/// The group queue behind `q`: the first line of every variant's `run`.
+/// The group queue behind `q`, on which every variant of groups runs.
 inline queue& enter(backend::queue& q) { return static_cast<queue&>(q); }
 
 }  // namespace tilewise::backend::group
