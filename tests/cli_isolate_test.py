@@ -116,7 +116,7 @@ class Healthy(IsolateCase):
         """What a smaller size shows to be too slow is left out, by a process that did not measure it."""
         words = "bench scan/serial scan/cpu:grows --n 100000,1000000,1000001"
         result = run(f"{words} {HOW.format(self.d)}", PLANTED)
-        self.check(result, 0, "All .* have the definition's bits", r"^tilewise: 9 rows: 1 algorithms.*; at most about \d+ s, ")
+        self.check(result, 0, "All .* have the definition's bits", r"^tilewise: 9 rows: 1 algorithm,.*; at most about \d+ s, ")
         why = {r["case"]["n"]: r["reason"] for r in self.records() if r["case"]["variant"] == "scan/cpu:grows"}
         self.assertIsNone(why[100000])
         self.assertRegex(why[1000000], r"^a call would take about .*, judged by n=100000, .* 20 ms \(--max-time\)$")

@@ -99,7 +99,7 @@ class Ranks(Case):
     def measured(self, words, start):
         """The records of a run of bench by a group variant, by the device's name."""
         path = f"{self.d}/{self.id()}{len(os.listdir(self.d))}.jsonl"
-        self.check(start(f"bench {words} --max-time 0.01 -q -o {path}"), 0, "have the definition's bits", "^$")
+        self.check(start(f"bench {words} --max-time 0.01 -q -o {path}"), 0, "ha(ve|s) the definition's bits", "^$")
         with open(path, encoding="utf-8") as lines:
             return [r for r in map(json.loads, lines) if r["case"]["backend"] == "group" and r["verify"]]
 

@@ -30,7 +30,7 @@ LINES = [
     ("tilewise bench --device cpu,cpu:s", ["serial"]),
     ("tilewise sort --device a", ["auto"]),
     ("tilewise verify --device a", ["all"]),
-    ("tilewise scan --variant opencl:bl", ["blelloch"]),
+    ("tilewise matmul --variant cpu:pa", ["packed"]),
     ("tilewise bench scan/ser", ["scan/serial"]),
     ("tilewise verify matm", ["matmul"]),
     ("tilewise reduce --op p", ["product"]),

@@ -143,11 +143,12 @@ std::string bench_verdict(const std::vector<measured>& rows) {
     ++right_bits;
     if (m.time() != nullptr) timed[m.result.what.algorithm].push_back(&m);
   }
-  std::string text = wrong != 0
-                         ? coloured("WRONG: " + std::to_string(wrong) + " results differ", colour::red)
-                         : "All " + std::to_string(right_bits) + " results in the order have the definition's bits";
+  std::string text =
+      wrong != 0 ? coloured("WRONG: " + number_of(wrong, "result") + (wrong == 1 ? " differs" : " differ"), colour::red)
+                 : "All " + std::to_string(right_bits) + " results in the order have the definition's bits";
+  if (wrong == 0 && right_bits == 1) text = "The result in the order has the definition's bits";
   if (wrong == 0 && right_bits == 0) text = "No result in the order was checked";
-  if (failed != 0) text += "; " + std::to_string(failed) + " rows failed";
+  if (failed != 0) text += "; " + number_of(failed, "row") + " failed";
   text = "\n" + text + ".\n";
   if (implausible != 0)
     text += std::to_string(implausible) + (implausible == 1 ? " time" : " times") + " marked ! cannot be true.\n";

@@ -116,8 +116,8 @@ std::string extent_of(const std::vector<lab::group>& plan) {
     sizes.insert(std::string(g.problem.what->name) + registry::to_string(g.problem.shape));
     types.emplace(name_of(g.problem.type));
   }
-  std::string text = std::to_string(rows) + " rows: " + std::to_string(algorithms.size()) + " algorithms, " +
-                     std::to_string(variants.size()) + " variants, " + std::to_string(sizes.size()) + " sizes, ";
+  std::string text = number_of(rows, "row") + ": " + number_of(algorithms.size(), "algorithm") + ", " +
+                     number_of(variants.size(), "variant") + ", " + number_of(sizes.size(), "size") + ", ";
   for (const std::string& type : types) text += (type == *types.begin() ? "" : " ") + type;
   return text;
 }

@@ -223,10 +223,6 @@ std::string sentence(const checked& run) {
          (run.verdict.mismatches == 1 ? " element differs" : " elements differ");
 }
 
-std::string number_of(std::size_t n, const std::string& what) {
-  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
-}
-
 /// "8 variants and 1 of another order, 5 devices, 93 cases"
 std::string tried(const algorithm_result& r) {
   std::set<const registry::variant*> in_order, others;

@@ -136,6 +136,10 @@ exit_code finish_output(exit_code so_far) {
   return so_far == exit_code::ok ? exit_code::io : so_far;
 }
 
+std::string number_of(std::size_t n, const std::string& what) {
+  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+}
+
 std::string coloured(std::string_view text, colour c) {
   return shows_colour() ? code_of(c) + std::string(text) + std::string(plain) : std::string(text);
 }

@@ -55,6 +55,9 @@ exit_code fail(std::string_view code, exit_code exit, const std::string& message
 /// Flushes the results. A reader that went away is no error; a full disk or a closed stream is `io`.
 exit_code finish_output(exit_code so_far);
 
+/// "1 row", "2 rows".
+std::string number_of(std::size_t n, const std::string& what);
+
 /// Terminal colours; the plain text if NO_COLOR is set or standard output is not a terminal.
 enum class colour { red, green, dim };
 std::string coloured(std::string_view text, colour c);
