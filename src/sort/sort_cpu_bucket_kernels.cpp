@@ -21,9 +21,18 @@ constexpr unsigned bucket_digit = 8;
 /// Up to here an insertion sort alone is faster than any pass.
 constexpr std::uint64_t few_codes = 24;
 
-/// Bits beyond log2 n that leave a code an eighth of another on average that shares them: ties that an insertion
-/// settles for less than a pass takes.
-constexpr unsigned bits_beyond = 3;
+/// Whether values move in vectors as keys do.
+template <class Bits, class Value>
+inline constexpr bool moves_alike = !moves<Value> || sizeof(Value) == sizeof(Bits);
+
+/// Codes are sorted by as many bits as the number of them has, which leaves a code up to one other on average that
+/// shares them: the more often two neighbours, which swaps settle. Without swaps three bits more leave an eighth of
+/// another, which insertions settle for less than a pass takes.
+template <class Bits, class Value>
+inline constexpr unsigned bits_beyond = moves_alike<Bits, Value> ? 0 : 3;
+
+/// Each settles one more neighbour. With fewer there is more to insert; it takes longer than a further round.
+constexpr unsigned rounds_of_swaps = 2;
 
 /// Moves of that insertion for each element: many more than expected, but still cheaper than passes.
 constexpr std::uint64_t moves_each = 2;
@@ -63,6 +72,7 @@ template <class Bits, class Value>
   std::uint32_t next[1 << bucket_digit];
   __builtin_memset(next, 0, sizeof(std::uint32_t) << by.width);
   const Bits* const from = b.at.keys;
+#pragma GCC unroll 4
   for (std::uint64_t i = 0; i < b.n; ++i) ++next[by.of(from[i])];
   if (next[by.of(from[0])] == b.n) return;
   std::uint32_t before = 0;
@@ -71,6 +81,7 @@ template <class Bits, class Value>
     next[d] = before;
     before += count;
   }
+#pragma GCC unroll 4
   for (std::uint64_t i = 0; i < b.n; ++i) {
     const Bits code = from[i];
     const std::uint32_t place = next[by.of(code)]++;
@@ -85,6 +96,46 @@ template <class Bits, class Value>
 template <class Bits, class Value>
 void sort_by_digits(bucket_places<Bits, Value>& b, const digit_list<Bits>& digits) {
   for (unsigned left = digits.count; left-- != 0;) sort_by_digit(b, digits.by[left]);
+}
+
+/// One element and the next one, if they are out of order.
+template <class Bits, class Value>
+[[gnu::always_inline]] inline void swap_pair(elements<Bits, Value> where, std::uint64_t i) {
+  const Bits left = where.keys[i], right = where.keys[i + 1];
+  if (left <= right) return;
+  where.keys[i] = right;
+  where.keys[i + 1] = left;
+  if constexpr (moves<Value>) {
+    const Value value = where.values[i];
+    where.values[i] = where.values[i + 1];
+    where.values[i + 1] = value;
+  }
+}
+
+/// All pairs that begin at `first`, first + 2 and so on.
+template <class Bits, class Value>
+[[gnu::always_inline]] inline void swap_pairs(elements<Bits, Value> where, std::uint64_t first, std::uint64_t n) {
+  constexpr unsigned lanes = level::lanes<Bits>;
+  using mask = level::vector<level::mask_lane<Bits>>;
+  std::uint64_t i = first;
+  for (; i + lanes <= n; i += lanes) {
+    const auto keys = level::load(where.keys + i), others = level::swap<1, Bits>(keys);
+    const mask swaps = level::blend<1, level::mask_lane<Bits>>((mask)(others < keys), (mask)(keys < others));
+    level::store<Bits>(where.keys + i, swaps != 0 ? others : keys);
+    if constexpr (moves<Value>) {
+      const auto values = level::load(where.values + i);
+      level::store<Value>(where.values + i, swaps != 0 ? level::swap<1, Value>(values) : values);
+    }
+  }
+  for (; i + 2 <= n; i += 2) swap_pair(where, i);
+}
+
+/// Rounds of an odd-even transposition sort.
+template <class Bits, class Value>
+[[gnu::always_inline]] inline void swap_neighbours(elements<Bits, Value> where, std::uint64_t n) {
+  if constexpr (moves_alike<Bits, Value>)
+    for (unsigned round = 0; round < rounds_of_swaps; ++round)
+      for (std::uint64_t first : {0u, 1u}) swap_pairs(where, first, n);
 }
 
 template <class T, class Decode>
@@ -106,7 +157,10 @@ void sort_bucket(const bucket_task<Bits, Value>& task) {
   if (task.varying != 0) {
     constexpr sort_code<Bits> none{};
     const bool is_short = task.n <= few_codes;
-    if (!is_short) sort_by_digits(b, digit_list<Bits>(task.varying, bit_width(task.n) + bits_beyond));
+    if (!is_short) {
+      sort_by_digits(b, digit_list<Bits>(task.varying, bit_width(task.n) + bits_beyond<Bits, Value>));
+      swap_neighbours(b.at, b.n);
+    }
     if (!insert_all(b.at, 0, b.n, none, is_short ? ~std::uint64_t{0} : moves_each * b.n))
       sort_by_digits(b, digit_list<Bits>(task.varying, 8 * sizeof(Bits)));  // stable like what was done, so no harm
   }

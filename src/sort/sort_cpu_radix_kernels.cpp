@@ -142,8 +142,9 @@ class line_writer {
         level::store<T>(to + i, decode.all(values));
     }
   }
+  /// Rare, so it stays out of the loop, whose registers it would take.
   template <class Decode>
-  [[gnu::always_inline]] void write_some(unsigned d, std::uint64_t begin, std::uint64_t end, Decode decode) const {
+  [[gnu::noinline]] void write_some(unsigned d, std::uint64_t begin, std::uint64_t end, Decode decode) const {
     for (std::uint64_t i = begin; i < end; ++i) out_[i] = decode(line_of(d)[slot_of(i)]);
   }
 
