@@ -6,11 +6,9 @@
 // Twins:  sort_serial.cpp.
 #include "sort/sort_cpu_radix_kernels.hpp"
 
-#include "backend/cpu/cpu_vector.hpp"
+#include "sort/sort_cpu_radix_steps.hpp"
 
 namespace tilewise::impl::sort::TILEWISE_LEVEL {
-
-namespace level = backend::cpu::TILEWISE_LEVEL;
 
 namespace {
 
@@ -18,66 +16,92 @@ namespace {
 constexpr std::uint64_t block = 256;
 
 template <class Bits>
-[[gnu::always_inline]] inline void encode(const Bits* keys, std::uint64_t n, sort_code<Bits> code, Bits* codes) {
-  for (std::uint64_t i = 0; i < n; ++i) codes[i] = code.encode(keys[i]);
+[[gnu::always_inline]] inline void add_to(common_bits<Bits>& bits, const Bits* codes, std::uint64_t n) {
+  Bits any = bits.any, all = bits.all;
+  for (std::uint64_t i = 0; i < n; ++i) {
+    any |= codes[i];
+    all &= codes[i];
+  }
+  bits = {any, all};
+}
+
+/// Calls use(codes, begin, length) for the codes of [begin, end), block by block.
+template <class Bits, class Use>
+[[gnu::always_inline]] inline void for_each_block(const Bits* keys, std::uint64_t begin, std::uint64_t end,
+                                                  sort_code<Bits> code, Use use) {
+  Bits codes[block];
+  for (; begin < end; begin += block) {
+    const std::uint64_t length = end - begin < block ? end - begin : block;
+    encode(keys + begin, length, code, codes);
+    use(codes, begin, length);
+  }
 }
 
 template <class Bits>
 common_bits<Bits> common(const Bits* keys, std::uint64_t n, sort_code<Bits> code) {
   common_bits<Bits> bits{0, ~Bits(0)};
-  for (std::uint64_t i = 0; i < n; ++i) {
-    const Bits c = code.encode(keys[i]);
-    bits.any |= c;
-    bits.all &= c;
-  }
+  for_each_block(
+      keys, 0, n, code, [&](const Bits* codes, std::uint64_t, std::uint64_t length) __attribute__((always_inline)) {
+        add_to(bits, codes, length);
+      });
   return bits;
 }
 
-/// Four tables: neighbours often have the same digit, and adding to one counter twice in a row waits for the first.
-template <class Bits>
-void count(const Bits* keys, std::uint64_t n, sort_code<Bits> code, digit<Bits> by, std::uint64_t* counts) {
-  constexpr unsigned tables = 4;
-  std::uint32_t table[tables << widest_digit];
-  __builtin_memset(table, 0, sizeof(std::uint32_t) * tables << by.width);
-  Bits codes[block];
-  for (std::uint64_t begin = 0; begin < n; begin += block) {
-    const std::uint64_t length = n - begin < block ? n - begin : block;
-    encode(keys + begin, length, code, codes);
-    std::uint64_t i = 0;
-    for (; i + tables <= length; i += tables)
-      for (unsigned t = 0; t < tables; ++t) ++table[(t << by.width) + by.of(codes[i + t])];
-    for (; i < length; ++i) ++table[by.of(codes[i])];
+/// Several tables: neighbours often have the same digit, and adding to one counter twice in a row waits for the first.
+/// Few of them where digits are long: they are to stay in the first-level cache.
+template <class By>
+class digit_counter {
+ public:
+  explicit digit_counter(const By& by) : by_(by) {
+    __builtin_memset(table_, 0, sizeof(std::uint32_t) * tables * by.values());
   }
-  for (unsigned d = 0; d < by.values(); ++d)
-    for (unsigned t = 0; t < tables; ++t) counts[d] += table[(t << by.width) + d];
+  template <class Bits>
+  [[gnu::always_inline]] void add(const Bits* codes, std::uint64_t n) {
+    std::uint64_t i = 0;
+    for (; i + tables <= n; i += tables)
+      for (unsigned t = 0; t < tables; ++t) ++table_[t * by_.values() + by_.of(codes[i + t])];
+    for (; i < n; ++i) ++table_[by_.of(codes[i])];
+  }
+  [[gnu::always_inline]] void add_to(std::uint64_t* counts) const {
+    for (unsigned d = 0; d < by_.values(); ++d)
+      for (unsigned t = 0; t < tables; ++t) counts[d] += table_[t * by_.values() + d];
+  }
+
+ private:
+  static constexpr unsigned tables = By::most_values > 2048 ? 2 : 4;
+  const By by_;
+  std::uint32_t table_[tables * By::most_values];
+};
+
+template <class Bits>
+void count(const Bits* keys, std::uint64_t n, sort_code<Bits> code, const digit<Bits>& by, std::uint64_t* counts) {
+  digit_counter<digit<Bits>> counter(by);
+  for_each_block(
+      keys, 0, n, code, [&](const Bits* codes, std::uint64_t, std::uint64_t length) __attribute__((always_inline)) {
+        counter.add(codes, length);
+      });
+  counter.add_to(counts);
 }
 
-/// sort_code::decode of one code and of whole vectors, which gcc does not find by itself.
 template <class Bits>
-struct decoding {
-  sort_code<Bits> code;
-
-  [[gnu::always_inline]] Bits operator()(Bits c) const { return code.decode(c); }
-  [[gnu::always_inline]] level::vector<Bits> all(level::vector<Bits> codes) const {
-    using signs = level::vector<level::mask_lane<Bits>>;
-    const auto flipped = (codes ^ level::broadcast(code.complement)) + level::broadcast(code.wrapped);
-    const auto negative = (signs)(flipped ^ level::broadcast(code.of_positive)) < 0;
-    return flipped ^ (negative ? level::broadcast(code.of_negative) : level::broadcast(code.of_positive));
-  }
-};
-
-/// Values stay as they are.
-template <class Value>
-struct keeping {
-  [[gnu::always_inline]] Value operator()(Value v) const { return v; }
-  [[gnu::always_inline]] level::vector<Value> all(level::vector<Value> v) const { return v; }
-};
+common_bits<Bits> count_buckets(const Bits* keys, std::uint64_t n, sort_code<Bits> code, const splits<Bits>& by,
+                                std::uint64_t* counts) {
+  common_bits<Bits> bits{0, ~Bits(0)};
+  digit_counter<splits<Bits>> counter(by);
+  for_each_block(
+      keys, 0, n, code, [&](const Bits* codes, std::uint64_t, std::uint64_t length) __attribute__((always_inline)) {
+        add_to(bits, codes, length);
+        counter.add(codes, length);
+      });
+  counter.add_to(counts);
+  return bits;
+}
 
 /// One array on its way out: for each digit the cache line that its next elements belong to.
 template <class T>
 class line_writer {
  public:
-  static constexpr std::uint64_t slots = cache_line / sizeof(T);
+  static constexpr unsigned slots = cache_line / sizeof(T);
 
   line_writer(T* out, std::byte* lines, bool stream)
       : out_(out),
@@ -85,27 +109,27 @@ class line_writer {
         misaligned_(reinterpret_cast<std::uintptr_t>(out) % cache_line / sizeof(T)),
         stream_(stream) {}
 
-  /// `place` is that of the value; those of a digit follow each other from `first` on.
-  template <class Decode>
-  [[gnu::always_inline]] void put(unsigned d, std::uint64_t place, T value, const std::uint64_t* first, Decode decode) {
-    const std::uint64_t slot = (place + misaligned_) % slots;
-    T* const line = lines_ + d * slots;
-    if (slot == slots - 1 && place - first[d] >= slots - 1)
-      return write_line(out_ + (place - (slots - 1)), line, value, decode);
-    line[slot] = value;
-    if (slot == slots - 1) write_some(d, first[d], place + 1, decode);
+  [[gnu::always_inline]] T* line_of(unsigned d) const { return lines_ + d * slots; }
+  [[gnu::always_inline]] unsigned slot_of(std::uint64_t place) const {
+    return static_cast<unsigned>((place + misaligned_) % slots);
   }
-
+  /// Writes the line of which `last`, whose place is given, is the last element; those of this digit begin at `first`.
+  /// The last element has not been stored: loading a vector that was stored just now is slow, and waiting for it took
+  /// half of a pass.
+  template <class Decode>
+  [[gnu::always_inline]] void fill(unsigned d, std::uint64_t first, std::uint64_t place, T last, Decode decode) const {
+    if (place - first >= slots - 1) return write_line(out_ + (place - (slots - 1)), line_of(d), last, decode);
+    write_some(d, first, place, decode);
+    out_[place] = decode(last);
+  }
   /// What is left in the line of a digit whose next place is `end`.
   template <class Decode>
-  [[gnu::always_inline]] void finish(unsigned d, std::uint64_t first, std::uint64_t end, Decode decode) {
-    const std::uint64_t filled = (end + misaligned_) % slots;
+  [[gnu::always_inline]] void finish(unsigned d, std::uint64_t first, std::uint64_t end, Decode decode) const {
+    const unsigned filled = slot_of(end);
     write_some(d, end - first < filled ? first : end - filled, end, decode);
   }
 
  private:
-  /// A line whose last value has not been stored yet: loading a vector that was stored just now is slow, and waiting
-  /// for it took half of a pass.
   template <class Decode>
   [[gnu::always_inline]] void write_line(T* to, const T* line, T last, Decode decode) const {
     constexpr unsigned lanes = level::lanes<T>;
@@ -118,9 +142,10 @@ class line_writer {
         level::store<T>(to + i, decode.all(values));
     }
   }
+  /// Rare, so it stays out of the loop, whose registers it would take.
   template <class Decode>
-  [[gnu::always_inline]] void write_some(unsigned d, std::uint64_t begin, std::uint64_t end, Decode decode) const {
-    for (std::uint64_t i = begin; i < end; ++i) out_[i] = decode(lines_[d * slots + (i + misaligned_) % slots]);
+  [[gnu::noinline]] void write_some(unsigned d, std::uint64_t begin, std::uint64_t end, Decode decode) const {
+    for (std::uint64_t i = begin; i < end; ++i) out_[i] = decode(line_of(d)[slot_of(i)]);
   }
 
   T* out_;
@@ -130,48 +155,69 @@ class line_writer {
 };
 
 /// Calls move(code, index) for each element of the task, in order.
-template <class Bits, class Value, class Move>
-[[gnu::always_inline]] inline void for_each_code(const scatter_task<Bits, Value>& task, Move move) {
-  Bits codes[block];
-  for (std::uint64_t begin = task.begin; begin < task.end; begin += block) {
-    const std::uint64_t length = task.end - begin < block ? task.end - begin : block;
-    encode(task.keys + begin, length, task.before, codes);
-    for (std::uint64_t i = 0; i < length; ++i) move(codes[i], begin + i);
-  }
+template <class Bits, class Value, class By, class Move>
+[[gnu::always_inline]] inline void for_each_code(const scatter_task<Bits, Value, By>& task, Move move) {
+  for_each_block(
+      task.keys, task.begin, task.end,
+      task.before, [&](const Bits* codes, std::uint64_t begin, std::uint64_t length) __attribute__((always_inline)) {
+        for (std::uint64_t i = 0; i < length; ++i) move(codes[i], begin + i);
+      });
 }
 
-template <class Bits, class Value>
-[[gnu::always_inline]] inline Value value_of(const scatter_task<Bits, Value>& task, std::uint64_t index) {
+template <class Bits, class Value, class By>
+[[gnu::always_inline]] inline Value value_of(const scatter_task<Bits, Value, By>& task, std::uint64_t index) {
   return task.values != nullptr ? task.values[index] : static_cast<Value>(index);
 }
 
-template <class Bits, class Value>
-void scatter_lines(const scatter_task<Bits, Value>& task, std::uint64_t* next) {
-  const digit<Bits> by = task.by;
+/// The last slot of a line of keys holds the low bits of its digit's next place, since a key that belongs there is
+/// written at once: so an element touches one line, where counters apart would be a second one.
+template <class Bits, class Value, class By>
+void scatter_lines(const scatter_task<Bits, Value, By>& task) {
+  const By by = task.by;
   const auto* const first = task.first;
-  std::byte* const lines = task.scratch + by.values() * sizeof(std::uint64_t);
   const decoding<Bits> decode{task.after};
-  line_writer<Bits> keys(task.out.keys, lines, task.stream);
+  const line_writer<Bits> keys(task.out.keys, task.scratch, task.stream);
   using value_type = std::conditional_t<moves<Value>, Value, Bits>;
   const keeping<value_type> keep;
-  line_writer<value_type> values(reinterpret_cast<value_type*>(task.out.values), lines + by.values() * cache_line,
-                                 task.stream);
+  const line_writer<value_type> values(reinterpret_cast<value_type*>(task.out.values),
+                                       task.scratch + by.values() * cache_line, task.stream);
+  constexpr unsigned last = keys.slots - 1, last_value = values.slots - 1;
+  const auto all_bits = [first](unsigned d, Bits place) __attribute__((always_inline)) {
+    return first[d] + static_cast<Bits>(place - static_cast<Bits>(first[d]));
+  };
+  for (unsigned d = 0; d < by.values(); ++d) keys.line_of(d)[last] = static_cast<Bits>(first[d]);
   for_each_code(
       task, [&](Bits code, std::uint64_t index) __attribute__((always_inline)) {
         const unsigned d = by.of(code);
-        const std::uint64_t place = next[d]++;
-        keys.put(d, place, code, first, decode);
-        if constexpr (moves<Value>) values.put(d, place, value_of(task, index), first, keep);
+        Bits* const line = keys.line_of(d);
+        const Bits place = line[last];
+        const unsigned slot = keys.slot_of(place);
+        if (slot == last)
+          keys.fill(d, first[d], all_bits(d, place), code, decode);
+        else
+          line[slot] = code;
+        line[last] = place + 1;
+        if constexpr (moves<Value>) {
+          const Value value = value_of(task, index);
+          const unsigned value_slot = values.slot_of(place);
+          if (value_slot == last_value)
+            values.fill(d, first[d], all_bits(d, place), value, keep);
+          else
+            values.line_of(d)[value_slot] = value;
+        }
       });
   for (unsigned d = 0; d < by.values(); ++d) {
-    keys.finish(d, first[d], next[d], decode);
-    if constexpr (moves<Value>) values.finish(d, first[d], next[d], keep);
+    const std::uint64_t end = all_bits(d, keys.line_of(d)[last]);
+    keys.finish(d, first[d], end, decode);
+    if constexpr (moves<Value>) values.finish(d, first[d], end, keep);
   }
   if (task.stream) _mm_sfence();
 }
 
-template <class Bits, class Value>
-void scatter_elements(const scatter_task<Bits, Value>& task, std::uint64_t* next) {
+template <class Bits, class Value, class By>
+void scatter_elements(const scatter_task<Bits, Value, By>& task) {
+  auto* const next = reinterpret_cast<std::uint64_t*>(task.scratch);
+  for (unsigned d = 0; d < task.by.values(); ++d) next[d] = task.first[d];
   for_each_code(
       task, [&](Bits code, std::uint64_t index) __attribute__((always_inline)) {
         const std::uint64_t place = next[task.by.of(code)]++;
@@ -180,69 +226,32 @@ void scatter_elements(const scatter_task<Bits, Value>& task, std::uint64_t* next
       });
 }
 
-template <class Bits, class Value>
-void scatter(const scatter_task<Bits, Value>& task) {
-  auto* const next = reinterpret_cast<std::uint64_t*>(task.scratch);
-  for (unsigned d = 0; d < task.by.values(); ++d) next[d] = task.first[d];
+template <class Bits, class Value, class By>
+void scatter(const scatter_task<Bits, Value, By>& task) {
   if (task.combine)
-    scatter_lines(task, next);
+    scatter_lines(task);
   else
-    scatter_elements(task, next);
-}
-
-/// Whether an element of [begin, end) is less than its left neighbour.
-template <class Bits>
-[[gnu::always_inline]] inline bool has_descent(const Bits* keys, std::uint64_t begin, std::uint64_t end,
-                                               sort_code<Bits> code) {
-  Bits found = 0;
-  for (std::uint64_t i = begin; i < end; ++i) found |= code.encode(keys[i]) < code.encode(keys[i - 1]) ? 1 : 0;
-  return found != 0;
-}
-
-/// Moves element i to its place among those of [begin, i), which are sorted; returns how many it passed.
-template <class Bits, class Value>
-[[gnu::always_inline]] inline std::uint64_t insert_one(elements<Bits, Value> where, std::uint64_t begin,
-                                                       std::uint64_t i, sort_code<Bits> code) {
-  const Bits key = where.keys[i], mine = code.encode(key);
-  std::uint64_t to = i;
-  for (; to > begin && mine < code.encode(where.keys[to - 1]); --to) where.keys[to] = where.keys[to - 1];
-  if (to == i) return 0;
-  where.keys[to] = key;
-  if constexpr (moves<Value>) {
-    const Value value = where.values[i];
-    for (std::uint64_t k = i; k > to; --k) where.values[k] = where.values[k - 1];
-    where.values[to] = value;
-  }
-  return i - to;
+    scatter_elements(task);
 }
 
 template <class Bits, class Value>
 bool insert(elements<Bits, Value> where, std::uint64_t begin, std::uint64_t end, sort_code<Bits> code,
             std::uint64_t most_moves) {
-  constexpr std::uint64_t chunk = 64;
-  std::uint64_t total = 0;
-  for (std::uint64_t i = begin + 1; i < end; i += chunk) {
-    const std::uint64_t chunk_end = end - i < chunk ? end : i + chunk;
-    if (!has_descent(where.keys, i, chunk_end, code)) continue;
-    for (std::uint64_t k = i; k < chunk_end; ++k) {
-      total += insert_one(where, begin, k, code);
-      if (total > most_moves) return false;
-    }
-  }
-  return true;
+  return insert_all(where, begin, end, code, most_moves);
 }
 
 }  // namespace
 
 template <class Bits>
 const radix_key_kernels<Bits>& key_kernels() {
-  static constexpr radix_key_kernels<Bits> table{common<Bits>, count<Bits>};
+  static constexpr radix_key_kernels<Bits> table{common<Bits>, count<Bits>, count_buckets<Bits>};
   return table;
 }
 
 template <class Bits, class Value>
 const radix_kernels<Bits, Value>& kernels() {
-  static constexpr radix_kernels<Bits, Value> table{scatter<Bits, Value>, insert<Bits, Value>};
+  static constexpr radix_kernels<Bits, Value> table{scatter<Bits, Value, digit<Bits>>,
+                                                    scatter<Bits, Value, splits<Bits>>, insert<Bits, Value>};
   return table;
 }
 

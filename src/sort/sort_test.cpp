@@ -190,21 +190,74 @@ TEST(Sort, PairsOfSpecialValues) {
   check_pairs_of_special_values<std::uint64_t>();
 }
 
+/// So many random bits.
+std::uint64_t draw(std::uint64_t& state, unsigned width) {
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  return state >> (64 - width);
+}
+
 TEST(Sort, KeysThatDeceiveASampleOfTheirDigits) {
   // Each digit looks random, but all are functions of one: half of the digits tell no more than one does. Low bits
   // that differ are what is left to sort; the last array deceives the sample in only one of many tiles.
   for (std::size_t n : {50'000u, 100'000u}) {
     std::vector<std::uint64_t> repeated(n), in_one_place(n);
-    std::uint64_t state = 1;
+    std::uint64_t random = 1;
     for (std::size_t i = 0; i < n; ++i) {
-      state = state * 6364136223846793005u + 1442695040888963407u;
-      const std::uint64_t high = (state >> 56) * 0x0101010101010000u, low = state >> 40 & 0xffff;
+      const std::uint64_t state = draw(random, 64), high = (state >> 56) * 0x0101010101010000u,
+                          low = state >> 40 & 0xffff;
       repeated[i] = high | low;
       in_one_place[i] = i > n / 2 && i < n / 2 + 3000 ? 0x8000000000000000u | low : state;
     }
     check_everywhere(repeated);
     check_everywhere(in_one_place);
   }
+}
+
+template <class T>
+void check_uneven_buckets(std::size_t n) {
+  constexpr unsigned all = 8 * sizeof(T);
+  std::uint64_t random = 1;
+  // A fifth of the keys in one bucket, too large for a worker, that need no pass, one, two or more; then most of them,
+  // but none where a sample at equal distances looks.
+  for (unsigned low : {0u, 7u, 14u, all - 12}) {
+    if (tests::test_cover() == tests::cover::few && low != 14) continue;
+    std::vector<T> one_in_five(n), unsampled(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const T in_one = (T{1} << (all - 2)) + static_cast<T>(low == 0 ? 0 : draw(random, low));
+      const T anywhere = static_cast<T>(draw(random, all)) | T{1} << (all - 1);
+      one_in_five[i] = draw(random, 8) < 51 ? in_one : anywhere;
+      unsampled[i] = i % 4 != 0 ? in_one : anywhere;
+    }
+    for (const auto& keys : {one_in_five, unsampled}) check_everywhere(keys);
+  }
+}
+
+TEST(Sort, BucketsTooLargeForOneWorker) {
+  check_uneven_buckets<std::uint32_t>(90'000);
+  check_uneven_buckets<std::uint64_t>(50'000);
+}
+
+TEST(Sort, BucketsWhoseLeadingBitsTellNothing) {
+  // Few values of the bits behind those that make a bucket, but all of them occur; below them all differ.
+  std::uint64_t random = 1;
+  std::vector<std::uint64_t> keys(40'000);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const std::uint64_t first = draw(random, 12), next = draw(random, i % 500 == 0 ? 20 : 1);
+    keys[i] = first << 52 | next << 32 | draw(random, 32);
+  }
+  check_everywhere(keys);
+}
+
+TEST(Sort, FloatsOfFewExponents) {
+  std::uint64_t random = 1;
+  std::vector<float> near_one = random_keys<float>(50'000);
+  std::vector<double> normal(near_one.size());
+  for (std::size_t i = 0; i < near_one.size(); ++i) {
+    if (i % 1000 != 0) near_one[i] = 1 + static_cast<float>(draw(random, 24)) * 0x1p-24f;
+    for (int k = 0; k < 8; ++k) normal[i] += static_cast<double>(draw(random, 40)) * 0x1p-39 - 1;
+  }
+  check_everywhere(near_one);
+  check_everywhere(normal);
 }
 
 TEST(Sort, PairsThatDifferBehindTheLeadingDigits) {
