@@ -91,9 +91,11 @@ class Ranks(Case):
         self.assertEqual(fields["digest"], json.loads(run(f"scan {self.d}/x.npy -o {self.d}/y.npy --json").stdout)["digest"])
 
     def test_verify_is_of_all_ranks(self):
-        result = run_ranks(2, "verify scan polymul")
+        algorithms = "scan", "polymul", "reduce_axis", "scan_axis", "sort_axis"
+        result = run_ranks(2, "verify " + " ".join(algorithms))
         self.check(result, 0, r"(?s)scan .* on 1 variant, 1 device, .*polymul .* on [23] variants, 1 device, ", "^$")
-        for line in run("verify scan polymul --device cpu:serial").stdout.splitlines()[:2]:
+        one = run(f"verify {' '.join(algorithms)} --device cpu:serial").stdout.splitlines()
+        for line in one[:len(algorithms)]:
             self.assertIn(line.split()[1], result.stdout)
 
     def measured(self, words, start):

@@ -93,8 +93,11 @@ def sum(a: npt.NDArray[_N], axis: None = None, *, out: None = None, initial: _Nu
 def sum(a: _AnyArray, axis: None = None, *, out: None = None, initial: _Number | None = None,
         device: _Device = None, variant: str | None = None, tuning: str | None = None) -> Any: ...
 @overload
-def sum(a: _AnyArray, axis: SupportsIndex, *, out: Any = None, initial: _Number | None = None,
+def sum(a: _AnyArray, axis: SupportsIndex, *, out: None = None, initial: _Number | None = None,
         device: _Device = None, variant: str | None = None, tuning: str | None = None) -> Any: ...
+@overload
+def sum(a: _AnyArray, axis: SupportsIndex, *, out: _A, initial: _Number | None = None, device: _Device = None,
+        variant: str | None = None, tuning: str | None = None) -> _A: ...
 @overload
 def prod(a: npt.NDArray[_N], axis: None = None, *, out: None = None, initial: _Number | None = None,
          device: _Device = None, variant: str | None = None, tuning: str | None = None) -> _N: ...
@@ -102,8 +105,11 @@ def prod(a: npt.NDArray[_N], axis: None = None, *, out: None = None, initial: _N
 def prod(a: _AnyArray, axis: None = None, *, out: None = None, initial: _Number | None = None,
          device: _Device = None, variant: str | None = None, tuning: str | None = None) -> Any: ...
 @overload
-def prod(a: _AnyArray, axis: SupportsIndex, *, out: Any = None, initial: _Number | None = None,
+def prod(a: _AnyArray, axis: SupportsIndex, *, out: None = None, initial: _Number | None = None,
          device: _Device = None, variant: str | None = None, tuning: str | None = None) -> Any: ...
+@overload
+def prod(a: _AnyArray, axis: SupportsIndex, *, out: _A, initial: _Number | None = None, device: _Device = None,
+         variant: str | None = None, tuning: str | None = None) -> _A: ...
 @overload
 def min(a: npt.NDArray[_N], axis: None = None, *, out: None = None, initial: _Number | None = None,
         device: _Device = None, variant: str | None = None, tuning: str | None = None) -> _N: ...
@@ -111,8 +117,11 @@ def min(a: npt.NDArray[_N], axis: None = None, *, out: None = None, initial: _Nu
 def min(a: _AnyArray, axis: None = None, *, out: None = None, initial: _Number | None = None,
         device: _Device = None, variant: str | None = None, tuning: str | None = None) -> Any: ...
 @overload
-def min(a: _AnyArray, axis: SupportsIndex, *, out: Any = None, initial: _Number | None = None,
+def min(a: _AnyArray, axis: SupportsIndex, *, out: None = None, initial: _Number | None = None,
         device: _Device = None, variant: str | None = None, tuning: str | None = None) -> Any: ...
+@overload
+def min(a: _AnyArray, axis: SupportsIndex, *, out: _A, initial: _Number | None = None, device: _Device = None,
+        variant: str | None = None, tuning: str | None = None) -> _A: ...
 @overload
 def max(a: npt.NDArray[_N], axis: None = None, *, out: None = None, initial: _Number | None = None,
         device: _Device = None, variant: str | None = None, tuning: str | None = None) -> _N: ...
@@ -120,8 +129,11 @@ def max(a: npt.NDArray[_N], axis: None = None, *, out: None = None, initial: _Nu
 def max(a: _AnyArray, axis: None = None, *, out: None = None, initial: _Number | None = None,
         device: _Device = None, variant: str | None = None, tuning: str | None = None) -> Any: ...
 @overload
-def max(a: _AnyArray, axis: SupportsIndex, *, out: Any = None, initial: _Number | None = None,
+def max(a: _AnyArray, axis: SupportsIndex, *, out: None = None, initial: _Number | None = None,
         device: _Device = None, variant: str | None = None, tuning: str | None = None) -> Any: ...
+@overload
+def max(a: _AnyArray, axis: SupportsIndex, *, out: _A, initial: _Number | None = None, device: _Device = None,
+        variant: str | None = None, tuning: str | None = None) -> _A: ...
 
 def cumsum(a: _A, axis: SupportsIndex | None = None, *, out: _A | None = None, initial: _Number | None = None,
            carry: partial | None = None, device: _Device = None, variant: str | None = None,

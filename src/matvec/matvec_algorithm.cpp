@@ -33,15 +33,10 @@ constexpr std::array<extents, 9> normal_shapes{{{256, 256},
                                                 {1, 67108865},
                                                 {16384, 16384}}};
 
-/// On one rank of a group: a row, or where there are so few that the ranks would have unequal shares, an element.
-std::uint64_t undivided(const sizes& s) {
-  constexpr std::uint64_t rows_enough_for_all = 256;
-  return s.m < rows_enough_for_all ? 1 : std::max<std::uint64_t>(1, s.lda);
-}
-
 std::vector<operand> inputs(const problem& p) {
   const sizes s(p);
-  return {{"a", p.type, registry::elements_of({s.m, s.n, s.lda}), false, undivided(s)}, {"x", p.type, s.n}};
+  const matrix_layout a(s.m, s.n, s.lda);
+  return {{"a", p.type, registry::elements_of(a), false, registry::undivided(a)}, {"x", p.type, s.n}};
 }
 std::vector<operand> outputs(const problem& p) { return {{"y", p.type, sizes(p).m}}; }
 

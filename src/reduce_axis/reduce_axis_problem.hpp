@@ -13,8 +13,9 @@ namespace tilewise::impl::reduce_axis {
 const registry::algorithm& reduce_axis_algorithm();
 
 using registry::fold::operation_of;
-inline bool has_init(const registry::problem& p) { return p.setting[1] == 1; }
-inline axis axis_of(const registry::problem& p) { return static_cast<axis>(p.setting[2]); }
+inline constexpr std::size_t init_setting = 1, axis_setting = 2;
+inline bool has_init(const registry::problem& p) { return p.setting[init_setting] == 1; }
+inline axis axis_of(const registry::problem& p) { return static_cast<axis>(p.setting[axis_setting]); }
 
 inline matrix_layout layout_of(const registry::problem& p) {
   return {p.shape[0], p.shape[1], p.shape[p.shape.rank == 3 ? 2 : 1]};

@@ -8,15 +8,15 @@
 
 namespace tilewise::registry {
 
-/// `of_line` is the problem of any one; the elements of a line lie side by side.
+/// `of_line` is the problem of any one; the elements of a line lie side by side, in the input and in the output.
 inline void run_each_line(const problem& of_line, const lines& from, const lines& to, const bindings& where,
                           backend::queue& q) {
   const choice how = choose(of_line, q.device(), {});
-  const std::uint64_t size = size_of(of_line.type), bytes = from.length * size;
+  const std::uint64_t size = size_of(of_line.type);
   for (std::uint64_t line = 0; line < from.count; ++line)
     how.variant->run(of_line,
-                     {.in = {where.in[0].at(line * from.line * size, bytes)},
-                      .out = {where.out[0].at(line * to.line * size, bytes)}},
+                     {.in = {where.in[0].at(line * from.line * size, from.length * size)},
+                      .out = {where.out[0].at(line * to.line * size, to.length * size)}},
                      how.tuning, q);
 }
 

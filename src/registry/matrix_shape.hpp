@@ -20,6 +20,13 @@ constexpr std::uint64_t elements_of(const matrix_layout& of) {
 /// Whether nothing lies between its rows.
 constexpr bool is_packed(const matrix_layout& of) { return of.stride == of.columns || of.rows == 0 || of.columns == 0; }
 
+/// Elements that lie on one rank of a group: a row, or one where there are so few rows that ranks would have unequal
+/// shares.
+constexpr std::uint64_t undivided(const matrix_layout& of) {
+  constexpr std::uint64_t rows_enough_for_all = 256;
+  return of.rows < rows_enough_for_all || of.stride == 0 ? 1 : of.stride;
+}
+
 /// The values of the setting axis.
 inline constexpr std::array<std::string_view, 2> axis_words{"columns", "rows"};
 

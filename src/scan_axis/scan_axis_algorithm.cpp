@@ -43,10 +43,17 @@ constexpr std::array<extents, 3> quick_shapes{{{1024, 1024}, {1048576, 3}, {3, 1
 constexpr std::array<extents, 8> normal_shapes{
     {{256, 256}, {1024, 1024}, {4096, 4096}, {1048576, 3}, {3, 1048576}, {1048576, 16}, {16, 1048576}, {16384, 16384}}};
 
-std::vector<operand> inputs(const problem& p) { return {{"a", p.type, registry::elements_of(layout_of_input(p))}}; }
+std::vector<operand> inputs(const problem& p) {
+  const matrix_layout of = layout_of_input(p);
+  return {{.name = "a", .type = p.type, .count = registry::elements_of(of), .row = registry::undivided(of)}};
+}
 std::vector<operand> outputs(const problem& p) {
   const matrix_layout of = layout_of_output(p);
-  return {{"y", p.type, registry::elements_of(of), of.stride > of.columns}};
+  return {{.name = "y",
+           .type = p.type,
+           .count = registry::elements_of(of),
+           .has_gaps = of.stride > of.columns,
+           .row = registry::undivided(of)}};
 }
 
 double operations(const problem& p) { return static_cast<double>(p.shape[0]) * static_cast<double>(p.shape[1]); }

@@ -248,15 +248,6 @@ void launch(const registry::problem& p, const registry::bindings& where, queue& 
 /// Rows of so many bytes are scans of their own: these come nearer to the memory's rate, which pays for their launches.
 constexpr std::uint64_t long_row = std::uint64_t{1} << 26;
 
-/// The scan of one line.
-registry::problem scan_of_line(const registry::problem& p) {
-  registry::problem line = p;
-  line.what = &scan::scan_algorithm();
-  line.shape = {lines_of_input(p).length};
-  line.setting[axis_setting] = 0;
-  return line;
-}
-
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& q) {
   const registry::lines from = lines_of_input(p);
   if (from.count == 0 || from.length == 0) return;

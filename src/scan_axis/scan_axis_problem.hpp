@@ -25,6 +25,24 @@ inline matrix_layout layout_of_output(const registry::problem& p) {
 inline registry::lines lines_of_input(const registry::problem& p) { return {layout_of_input(p), axis_of(p)}; }
 inline registry::lines lines_of_output(const registry::problem& p) { return {layout_of_output(p), axis_of(p)}; }
 
+/// The scan of one line.
+inline registry::problem scan_of_line(const registry::problem& p) {
+  registry::problem line = p;
+  line.what = &scan::scan_algorithm();
+  line.shape = {lines_of_input(p).length};
+  line.setting[axis_setting] = 0;
+  return line;
+}
+
+/// The same of other matrices.
+inline registry::problem of_matrices(const registry::problem& p, const matrix_layout& from, const matrix_layout& to) {
+  registry::problem other = p;
+  other.shape = {from.rows, from.columns};
+  if (!registry::is_packed(from) || !registry::is_packed(to))
+    other.shape = {from.rows, from.columns, from.stride, to.stride};
+  return other;
+}
+
 /// What every result begins with; the identity, which changes none, where nothing is given and nothing is needed.
 template <class T, class Op>
 T left_of_results(const registry::problem& p) {

@@ -122,10 +122,6 @@ TEST(ScanAxis, WhatMakesNoSenseIsRefused) {
                        }),
                        "shares memory"));
   EXPECT_EQ(a, before);
-  const device group = open("2*cpu:serial");
-  EXPECT_FALSE(message_of(errc::unsupported, [&] {
-                 inclusive_scan_axis(a, {3, 4}, axis::rows, out, {3, 4}, {.device = group});
-               }).empty());
 }
 
 }  // namespace

@@ -2,8 +2,7 @@
 // What:   sorts a bucket of codes in a worker's cache and writes its keys; compiled once for each x86-64 level.
 // Order:  by code (sort_code.hpp); passes by digits and the insertion are stable.
 // Shape:  passes between the bucket and a spare one, by as many leading digits as should tell nearly all codes apart,
-// the
-//         last of them first; an insertion sort of the ties; then all keys are decoded and written in one sweep.
+//         the last of them first; swaps and insertions for the ties; then all keys are decoded and written in a sweep.
 // Limits: fewer than 2^32 elements; the output is neither the bucket nor the spare one.
 // Twins:  sort_serial.cpp.
 #include "sort/sort_cpu_bucket_kernels.hpp"

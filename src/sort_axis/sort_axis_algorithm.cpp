@@ -39,10 +39,17 @@ constexpr std::array<extents, 9> normal_shapes{{{256, 256},
                                                 {65536, 1024},
                                                 {16384, 16384}}};
 
-std::vector<operand> inputs(const problem& p) { return {{"a", p.type, registry::elements_of(layout_of_input(p))}}; }
+std::vector<operand> inputs(const problem& p) {
+  const matrix_layout of = layout_of_input(p);
+  return {{.name = "a", .type = p.type, .count = registry::elements_of(of), .row = registry::undivided(of)}};
+}
 std::vector<operand> outputs(const problem& p) {
   const matrix_layout of = layout_of_output(p);
-  return {{"y", p.type, registry::elements_of(of), of.stride > of.columns}};
+  return {{.name = "y",
+           .type = p.type,
+           .count = registry::elements_of(of),
+           .has_gaps = of.stride > of.columns,
+           .row = registry::undivided(of)}};
 }
 
 double elements_of(const problem& p) { return static_cast<double>(p.shape[0]) * static_cast<double>(p.shape[1]); }

@@ -14,7 +14,7 @@ inline constexpr std::size_t axis_setting = 1;
 inline axis axis_of(const registry::problem& p) { return static_cast<axis>(p.setting[axis_setting]); }
 
 // Shapes are those of a scan along an axis.
-using scan_axis::layout_of_input, scan_axis::layout_of_output;
+using scan_axis::layout_of_input, scan_axis::layout_of_output, scan_axis::of_matrices;
 using sort::is_descending;
 
 /// The lines that are sorted, and where they go.

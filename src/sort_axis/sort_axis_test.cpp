@@ -129,8 +129,6 @@ TEST(SortAxis, WhatMakesNoSenseIsRefused) {
                        }),
                        "shares memory"));
   EXPECT_EQ(a, before);
-  const device group = open("2*cpu:serial");
-  EXPECT_FALSE(message_of(errc::unsupported, [&] { sort_axis(a, {3, 4}, axis::rows, {.device = group}); }).empty());
 }
 
 }  // namespace

@@ -134,6 +134,41 @@ class Axes(BitsCase):
             self.assertIs(tw.cumsum(in_place, axis=axis, out=in_place), in_place)
             self.same(in_place, wanted, "in place")
 
+    def test_on_groups(self):
+        """More ranks than rows too, and rows that lie apart."""
+        for device in "2*cpu:serial", "3*cpu:serial", "cpu:serial+cpu:threads", "8*cpu:serial":
+            for shape in ((1, 1), (3, 2), (1, 5000), (5000, 1), (300, 17), (17, 300), (3, 4000), (4000, 3)):
+                a = wide(self.rng, shape[0] * (shape[1] + 2), np.float32).reshape(shape[0], -1)[:, 1:-1]
+                for axis in (0, 1):
+                    for name, options in (("sum", {}), ("min", {"initial": 3}), ("cumsum", {}), ("sort", {}),
+                                          ("exclusive_scan", {"op": "max", "initial": -3})):
+                        call = getattr(tw, name)
+                        what = f"{name} of {shape} along {axis} on {device}"
+                        wanted = call(a, axis=axis, device="cpu:serial", **options)
+                        self.same(call(a, axis=axis, device=device, **options), wanted, what)
+                        out = np.full((3,) + wanted.shape, 42, np.float32)
+                        self.assertIs(call(a, axis=axis, device=device, out=(to := out[1]), **options), to)
+                        self.same(to, wanted, what + ", out")
+                        self.assertTrue((out[::2] == 42).all(), what + ", beside out")
+
+    def test_out_is_what_is_written(self):
+        a = wide(self.rng, 60, np.float32).reshape(3, 4, 5)
+        functions = ["sum", "prod", "min", "max", "cumsum", "inclusive_scan", "sort"]
+        for device in [None, "cpu:serial", "2*cpu:serial"] + OPENCL:
+            for axis in (0, -1):
+                for name in functions[:1] if device in OPENCL else functions:
+                    call, what = getattr(tw, name), f"{name} along {axis} on {device}"
+                    wanted = call(a, axis=axis)
+                    out = np.full_like(wanted, 42)
+                    self.assertIs(call(a, axis=axis, out=out, device=device), out, what)
+                    self.same(out, wanted, what)
+                    if device is None:
+                        continue
+                    on = tw.open(device)
+                    there = tw.array(np.full_like(wanted, 42), device=on)
+                    self.assertIs(call(tw.array(a, device=on), axis=axis, out=there), there, what)
+                    self.same(there.numpy(), wanted, f"{what}, where it lies")
+
 
 class Scans(BitsCase):
     def test_sizes_and_types(self):
@@ -354,7 +389,7 @@ class DeviceArrays(BitsCase):
             if device.backend == "opencl":
                 continue  # where programs are compiled for each function
             self.same(tw.dot(there(x), there(x)), tw.dot(x, x), device)
-            for name, arguments in (("sort", [x]), ("argsort", [x]), ("matmul", [m, m.T.copy()]),
+            for name, arguments in (("sort", [x]), ("sort", [m]), ("argsort", [x]), ("matmul", [m, m.T.copy()]),
                                     ("matvec", [m, x[:40]]), ("polymul", [x[:40], x[:3]]), ("convolve", [m, taps]),
                                     ("diffuse", [m])):
                 result = getattr(tw, name)(*map(there, arguments))

@@ -28,6 +28,8 @@ places: np.ndarray[object, np.dtype[np.uint32]] = tw.argsort(x, descending=True)
 keys, values = tw.sort_by_key(x, places, device=tw.open("cpu"))
 product: np.ndarray[object, np.dtype[np.int64]] = tw.polymul(np.ones(3, np.int32), np.ones(3, np.int32), modulus=7)
 there: tw.array = tw.cumsum(tw.array(x), out=tw.array(x))
+of_rows: np.ndarray[object, np.dtype[np.float32]] = tw.sum(x.reshape(1, 3), axis=1, out=np.empty(1, np.float32))
+of_columns: tw.array = tw.max(tw.array(x.reshape(1, 3)), 0, out=tw.array(x), initial=2)
 part = tw.partial("max", np.float32)
 part.push(x)
 names: list[str] = [device.name for device in tw.devices()]
@@ -40,6 +42,8 @@ tw.sum(x, axis="rows")  # call-overload
 tw.inclusive_scan(x, op="mean")  # arg-type
 tw.sort(x, descending="yes")  # arg-type
 text: str = tw.sum(x)  # assignment
+tw.sum(x, out=x)  # call-overload
+wrong: tw.array = tw.min(x.reshape(1, 3), axis=0, out=x)  # assignment
 tw.mean(x)  # attr-defined
 """
 

@@ -14,6 +14,13 @@ byte_range hull(const matrix& of, const block& b) {
   return {begin, begin + (b.rows - 1) * of.stride + b.width};
 }
 
+/// Whether each rank's block lies on that rank; then nothing travels.
+bool lie_on_their_ranks(const matrix& of, std::span<const block> ranks) {
+  for (unsigned i = 0; i < ranks.size(); ++i)
+    if (ranks[i].bytes() != 0 && !part_of(of.where, i).holds(hull(of, ranks[i]))) return false;
+  return true;
+}
+
 /// How many bytes of a block precede byte `at` of the matrix.
 std::uint64_t bytes_before(std::uint64_t at, const matrix& of, const block& b) {
   if (b.bytes() == 0 || at / of.stride < b.row) return 0;
@@ -101,6 +108,7 @@ rank_block fetch(const rank& r, const matrix& of, const block& wanted) {
   const std::vector<block> all = r.all_gather(wanted);
   const byte_range mine = r.part(of.where);
   rank_block got = result(r, of, wanted);
+  if (lie_on_their_ranks(of, all)) return got;
   outbox packed;
   std::vector<parcel> sends, receives;
   for (unsigned peer = 0; peer < r.count(); ++peer) {
@@ -120,6 +128,9 @@ rank_block fetch(const rank& r, const matrix& of, const block& wanted) {
 void deliver(const rank& r, const matrix& to, const block& computed, const rank_block& from) {
   const std::vector<block> all = r.all_gather(computed);
   const byte_range mine = r.part(to.where);
+  if (const byte_range kept = packed_range(mine, to, computed); from.where.is_own() && kept.bytes() != 0)
+    stretch{r, to, computed, kept}.unpack(at(from, kept));
+  if (lie_on_their_ranks(to, all)) return;
   std::vector<parcel> sends, receives;
   std::deque<std::pair<stretch, rank_memory>> arriving;
   for (unsigned peer = 0; peer < r.count(); ++peer) {
@@ -133,8 +144,6 @@ void deliver(const rank& r, const matrix& to, const block& computed, const rank_
     else
       receives.push_back({peer, place.where()});
   }
-  if (const byte_range kept = packed_range(mine, to, computed); from.where.is_own() && kept.bytes() != 0)
-    stretch{r, to, computed, kept}.unpack(at(from, kept));
   r.exchange(sends, receives);
   for (const auto& [place, contents] : arriving) place.unpack(contents);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   a copy within a device's memory, by units of 16 bytes.
+// What:   copies within a device's memory: by units of 16 bytes, or of rows by units of 4.
 // Order:  none; only data moves.
-// Shape:  an item has TW_FLIGHT units, whose loads are under way before the first is stored.
-// Limits: both places begin at a multiple of 16 bytes.
+// Shape:  an item has TW_FLIGHT units, whose loads are under way before the first is stored; of rows an item has one.
+// Limits: both places begin at a multiple of a unit, and rows at multiples of it.
 // Twins:  none; other runtimes copy as fast themselves.
 __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_copy(__global const uint4* from,
                                                                             ulong from_first, __global uint4* to,
@@ -16,4 +16,15 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_copy(__gl
   _Pragma("unroll") for (uint q = 0; q < TW_FLIGHT; ++q) {
     if (begin + q * TW_GROUP < units) to[to_first + begin + q * TW_GROUP] = unit[q];
   }
+}
+
+__kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_copy_rows(__global const uint* from,
+                                                                                 ulong from_first, ulong from_stride,
+                                                                                 __global uint* to, ulong to_first,
+                                                                                 ulong to_stride, ulong width,
+                                                                                 ulong units, ulong first_tile) {
+  const ulong unit = (first_tile + get_group_id(0)) * TW_GROUP + get_local_id(0);
+  if (unit >= units) return;
+  const ulong row = unit / width, column = unit % width;
+  to[to_first + row * to_stride + column] = from[from_first + row * from_stride + column];
 }

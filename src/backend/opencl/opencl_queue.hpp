@@ -85,6 +85,8 @@ class queue final : public backend::queue {
   void upload(memory to, const void* from, std::uint64_t bytes) override;
   void download(void* to, memory from, std::uint64_t bytes) override;
   void copy(memory to, memory from, std::uint64_t bytes) override;
+  void copy_rows(memory to, std::uint64_t to_stride, memory from, std::uint64_t from_stride, std::uint64_t width,
+                 std::uint64_t rows) override;
   transfer_team* transfers() override { return transfers_.get(); }
   double multiply_add(dtype type) override;
   void finish() override;
@@ -94,6 +96,7 @@ class queue final : public backend::queue {
   arithmetic probe_arithmetic(std::span<const float> a, std::span<const float> b, std::span<const float> c) override;
 
  private:
+  cl_kernel copy_kernel(const char* name);
   queue(const backend::device& owner, cl_device_id id, context_handle context, queue_handle commands, bool profiled);
 
   void set_argument(cl_kernel kernel, cl_uint index, const memory& what);

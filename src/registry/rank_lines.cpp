@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "registry/rank_lines.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace tilewise::registry {
+
+using backend::group::block;
+using backend::group::byte_range;
+using backend::group::matrix;
+using backend::group::part_of;
+using backend::group::rank_block;
+
+namespace {
+
+/// Columns in proportion to what each rank has of a matrix, so that a rank that has all of it computes all.
+row_range columns_of(const rank& r, const matrix& of, byte_range all, std::uint64_t columns) {
+  const auto bits = static_cast<unsigned>(std::bit_width(all.bytes()));
+  backend::group::shares held;
+  for (unsigned k = 0; k < r.count(); ++k)
+    held.push_back(common(all, part_of(of.where, k)).bytes() >> (bits > 32 ? bits - 32 : 0));
+  const auto border = backend::group::borders_of_shares(columns, 1, held);
+  return {border[r.index()], border[r.index() + 1]};
+}
+
+class lines_of_rank {
+ public:
+  lines_of_rank(const rank& r, const line_problem& p, const bindings& where)
+      : rank_(r),
+        problem_(p),
+        size_(size_of(p.whole.type)),
+        in_{where.in[0], p.from.stride * size_},
+        out_{where.out[0], p.to.stride * size_} {}
+
+  void run() const {
+    if (problem_.which == axis::columns)
+      compute(columns());
+    else
+      run_rows();
+  }
+
+ private:
+  /// Whichever has elements: rows may have none, and a value each.
+  bool is_dealt_by_input() const { return elements_of(problem_.from) != 0; }
+  const matrix& dealt() const { return is_dealt_by_input() ? in_ : out_; }
+  const matrix_layout& layout_of_dealt() const { return is_dealt_by_input() ? problem_.from : problem_.to; }
+
+  row_range columns() const {
+    const byte_range all{0, elements_of(layout_of_dealt()) * size_};
+    if (all.bytes() == 0) return {0, 0};
+    return columns_of(rank_, dealt(), all, problem_.from.columns);
+  }
+
+  own_rows rows_on(unsigned rank) const {
+    const matrix_layout& of = layout_of_dealt();
+    return rows_that_begin_on(rank, dealt(), of.rows, of.columns * size_);
+  }
+
+  /// Whole rows are read where they lie; only what is missing of a cut one travels.
+  void run_rows() const {
+    const own_rows mine = rows_on(rank_.index());
+    compute({mine.begin, mine.whole});
+    for (unsigned k = 0; k < rank_.count(); ++k)
+      if (rows_on(k).has_cut_row()) return compute({mine.whole, mine.end});
+  }
+
+  /// Together: the lines that each rank names.
+  void compute(row_range lines) const {
+    const block taken = block_of(problem_.from, lines), made = block_of(problem_.to, lines);
+    rank_block in = fetch(rank_, in_, taken);
+    const backend::memory input = in.where;
+    const matrix_layout from = layout_of(taken, in.stride);
+    const bool in_place = in.where.is_own() && problem_.whole.what->in_place;
+    const rank_block out = in_place ? std::move(in) : result(rank_, out_, made);
+    if (made.bytes() != 0)
+      run_on_rank(rank_, problem_.of_part(problem_.whole, from, layout_of(made, out.stride)), {{input}, {out.where}});
+    deliver(rank_, out_, made, out);
+  }
+
+  block block_of(const matrix_layout& of, row_range lines) const {
+    if (problem_.which == axis::rows) return {lines.begin, lines.size(), 0, of.columns * size_};
+    return {0, of.rows, lines.begin * size_, lines.size() * size_};
+  }
+  matrix_layout layout_of(const block& b, std::uint64_t stride) const {
+    return {b.rows, b.width / size_, std::max<std::uint64_t>(1, stride / size_)};
+  }
+
+  const rank& rank_;
+  const line_problem& problem_;
+  std::uint64_t size_;
+  matrix in_, out_;
+};
+
+}  // namespace
+
+bool have_several_ranks_each(const lines& from, const lines& to, unsigned ranks) {
+  return from.count != 0 && from.count <= ranks / 2 && from.element == 1 && to.element == 1;
+}
+
+void run_lines(const rank& r, const line_problem& p, const bindings& where) { lines_of_rank(r, p, where).run(); }
+
+own_rows rows_that_begin_on(unsigned rank, const matrix& of, std::uint64_t rows, std::uint64_t width) {
+  const byte_range part = part_of(of.where, rank);
+  const row_range own = rows_in(part, of.stride, rows);
+  const bool is_cut = own.size() != 0 && part.end < (own.end - 1) * of.stride + width;
+  return {own.begin, own.end - (is_cut ? 1 : 0), own.end};
+}
+
+}  // namespace tilewise::registry
