@@ -90,11 +90,15 @@ class bucket_sort {
     const workspace<Bits, Value> spare(queue_, queue_.threads() * largest);
     const auto& kernels = bucket_kernels_for<Bits, Value>(queue_.level());
     const bool stream = queue_.exceeds_cache(2 * task_.n * element_bytes);
+    // What the bits of one bucket do not tell, those of the next ones will not either.
+    std::vector<unsigned> more_bits(queue_.threads());
     queue_.for_each_tile(begin.size() - 1, [&](std::uint64_t b, unsigned worker) {
       const std::uint64_t n = begin[b + 1] - begin[b];
       if (n == 0 || n > most()) return;
-      kernels.sort({from(dealt, begin[b]), from(spare.all(), worker * largest), from(task_.out, begin[b]), n,
-                    varying & plan.below(b), task_.code, stream});
+      const bool told_apart =
+          kernels.sort({from(dealt, begin[b]), from(spare.all(), worker * largest), from(task_.out, begin[b]), n,
+                        varying & plan.below(b), more_bits[worker], task_.code, stream});
+      if (!told_apart) more_bits[worker] += 8;
     });
   }
 

@@ -217,8 +217,7 @@ template <class T>
 void check_uneven_buckets(std::size_t n) {
   constexpr unsigned all = 8 * sizeof(T);
   std::uint64_t random = 1;
-  // A fifth of the keys in one bucket, too large for a worker, that need no pass, one, two or more; then most of them,
-  // but none where a sample at equal distances looks.
+  // A fifth of the keys in a bucket, which need no pass, one or more; then most, but none where a sample looks.
   for (unsigned low : {0u, 7u, 14u, all - 12}) {
     if (tests::test_cover() == tests::cover::few && low != 14) continue;
     std::vector<T> one_in_five(n), unsampled(n);
