@@ -40,12 +40,13 @@ class bucket_sort {
   /// it, and not keep all others waiting for its end.
   std::uint64_t most() const {
     constexpr std::uint64_t most_bytes = 1 << 20, least_bytes = 1 << 16;
-    const std::uint64_t share = task_.n * element_bytes / (2 * queue_.threads());
+    const std::uint64_t share = task_.n * element_bytes / (4 * queue_.threads());
     return std::clamp(share, least_bytes, most_bytes) / element_bytes;
   }
 
+  /// Few enough for one thread, and 8 or more for each bucket of even keys.
   std::vector<Bits> sample_codes() const {
-    const std::uint64_t size = std::min(task_.n, std::clamp<std::uint64_t>(task_.n / 64, 1024, 16384));
+    const std::uint64_t size = std::min(task_.n, std::clamp<std::uint64_t>(task_.n / 256, 1024, 16384));
     std::vector<Bits> codes(size);
     for (std::uint64_t i = 0; i < size; ++i) codes[i] = task_.code.encode(task_.in.keys[i * (task_.n / size)]);
     return codes;
