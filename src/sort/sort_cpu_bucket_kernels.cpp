@@ -150,22 +150,26 @@ template <class T, class Decode>
   for (; i < n; ++i) to[i] = decode(from[i]);
 }
 
+/// False as bucket_kernels::sort.
 template <class Bits, class Value>
-void sort_bucket(const bucket_task<Bits, Value>& task) {
+[[gnu::always_inline]] inline bool sort_codes(bucket_places<Bits, Value>& b, Bits varying, unsigned more_bits) {
+  constexpr sort_code<Bits> none{};
+  if (b.n <= few_codes) return insert_all(b.at, 0, b.n, none, ~std::uint64_t{0});
+  sort_by_digits(b, digit_list<Bits>(varying, bit_width(b.n) + bits_beyond<Bits, Value> + more_bits));
+  swap_neighbours(b.at, b.n);
+  if (insert_all(b.at, 0, b.n, none, moves_each * b.n)) return true;
+  sort_by_digits(b, digit_list<Bits>(varying, 8 * sizeof(Bits)));  // stable like what was done, so no harm
+  return false;
+}
+
+template <class Bits, class Value>
+bool sort_bucket(const bucket_task<Bits, Value>& task) {
   bucket_places<Bits, Value> b{task.codes, task.spare, task.n};
-  if (task.varying != 0) {
-    constexpr sort_code<Bits> none{};
-    const bool is_short = task.n <= few_codes;
-    if (!is_short) {
-      sort_by_digits(b, digit_list<Bits>(task.varying, bit_width(task.n) + bits_beyond<Bits, Value>));
-      swap_neighbours(b.at, b.n);
-    }
-    if (!insert_all(b.at, 0, b.n, none, is_short ? ~std::uint64_t{0} : moves_each * b.n))
-      sort_by_digits(b, digit_list<Bits>(task.varying, 8 * sizeof(Bits)));  // stable like what was done, so no harm
-  }
+  const bool told_apart = task.varying == 0 || sort_codes(b, task.varying, task.more_bits);
   write(b.at.keys, b.n, task.out.keys, task.stream, decoding<Bits>{task.after});
   if constexpr (moves<Value>) write(b.at.values, b.n, task.out.values, task.stream, keeping<Value>{});
   if (task.stream) _mm_sfence();
+  return told_apart;
 }
 
 }  // namespace

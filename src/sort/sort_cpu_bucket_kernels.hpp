@@ -18,13 +18,15 @@ struct bucket_task {
   elements<Bits, Value> out;
   std::uint64_t n;
   Bits varying;           // all bits in which the codes may differ
+  unsigned more_bits;     // by which they are sorted beyond the usual number, before ties are settled
   sort_code<Bits> after;  // keys are decoded with it
   bool stream;            // write them past the caches
 };
 
 template <class Bits, class Value>
 struct bucket_kernels {
-  void (*sort)(const bucket_task<Bits, Value>& task);
+  /// False if the leading bits told so little that codes had to be sorted once more, by all of them.
+  bool (*sort)(const bucket_task<Bits, Value>& task);
 };
 
 TILEWISE_AT_EACH_LEVEL(template <class Bits, class Value> const bucket_kernels<Bits, Value>& of_buckets();)

@@ -40,12 +40,13 @@ class bucket_sort {
   /// it, and not keep all others waiting for its end.
   std::uint64_t most() const {
     constexpr std::uint64_t most_bytes = 1 << 20, least_bytes = 1 << 16;
-    const std::uint64_t share = task_.n * element_bytes / (2 * queue_.threads());
+    const std::uint64_t share = task_.n * element_bytes / (4 * queue_.threads());
     return std::clamp(share, least_bytes, most_bytes) / element_bytes;
   }
 
+  /// Few enough for one thread, and 8 or more for each bucket of even keys.
   std::vector<Bits> sample_codes() const {
-    const std::uint64_t size = std::min(task_.n, std::clamp<std::uint64_t>(task_.n / 64, 1024, 16384));
+    const std::uint64_t size = std::min(task_.n, std::clamp<std::uint64_t>(task_.n / 256, 1024, 16384));
     std::vector<Bits> codes(size);
     for (std::uint64_t i = 0; i < size; ++i) codes[i] = task_.code.encode(task_.in.keys[i * (task_.n / size)]);
     return codes;
@@ -90,11 +91,15 @@ class bucket_sort {
     const workspace<Bits, Value> spare(queue_, queue_.threads() * largest);
     const auto& kernels = bucket_kernels_for<Bits, Value>(queue_.level());
     const bool stream = queue_.exceeds_cache(2 * task_.n * element_bytes);
+    // What the bits of one bucket do not tell, those of the next ones will not either.
+    std::vector<unsigned> more_bits(queue_.threads());
     queue_.for_each_tile(begin.size() - 1, [&](std::uint64_t b, unsigned worker) {
       const std::uint64_t n = begin[b + 1] - begin[b];
       if (n == 0 || n > most()) return;
-      kernels.sort({from(dealt, begin[b]), from(spare.all(), worker * largest), from(task_.out, begin[b]), n,
-                    varying & plan.below(b), task_.code, stream});
+      const bool told_apart =
+          kernels.sort({from(dealt, begin[b]), from(spare.all(), worker * largest), from(task_.out, begin[b]), n,
+                        varying & plan.below(b), more_bits[worker], task_.code, stream});
+      if (!told_apart) more_bits[worker] += 8;
     });
   }
 
