@@ -167,20 +167,18 @@ TEST(LabCeiling, WhatNeedsLongerIsTheLimit) {
   const outcome o =
       bench({"convolve", "--dtype", "f64", "--shape", "64x64x1x1,96x96x31x31", "--variant", "direct"}, "9");
   EXPECT_EQ(o.exit_code, 0);
-  std::set<std::string> seen;
   for (const auto& r : o.records) {
     if (r["case"]["algorithm"] != "convolve") continue;
     const auto& [derived, c] = std::pair(r["derived"], r["case"]);
     const bool both = !derived["ceiling_operations_per_s"].is_null();
+    EXPECT_EQ(both, c["shape"][2] == 31) << "961 products for each pixel";
     const double copying = c["bytes_min"].get<double>() / derived["ceiling_bytes_per_s"].get<double>();
     const double computing =
         both ? c["operations"].get<double>() / derived["ceiling_operations_per_s"].get<double>() : 0;
     const double takes = r["timing"]["kernel"]["median_ns"].get<double>() * 1e-9;
     EXPECT_EQ(derived["ceiling"], copying > computing ? "copy" : "muladd");
     EXPECT_NEAR(derived["fraction_of_ceiling"].get<double>() / (std::max(copying, computing) / takes), 1, 1e-9);
-    seen.insert(derived["ceiling"]);
   }
-  EXPECT_TRUE(seen.contains("muladd")) << "961 products for each pixel";
   EXPECT_TRUE(is_valid(o.file));
 }
 
