@@ -23,7 +23,8 @@ STAGES = {"start": "joining the others", "read": "reading its part of a file", "
           "compute": "in the middle of its work", "write": "writing its part of the result"}
 # What a user sees: the exit code and who it was. Of a rank that is killed the code is mpirun's own, or on a machine that is
 # too busy for mpirun to look first, that of the rank which misses it. Of ranks that throw, the
-# first one speaks for all, and so without its number. mpirun itself dies of SIGPIPE if it writes to a rank 0 that is gone.
+# first one speaks for all, and so without its number. Of one that is killed before it has joined, mpirun may only say that
+# there was one. mpirun itself dies of SIGPIPE if it writes to a rank 0 that is gone.
 ENDS = {"kill": ({137, 8, -signal.SIGPIPE}, r"(tilewise:|process) rank {} "), "stop": ({8}, r"tilewise: rank {} "),
         "throw": ({1}, r"tilewise: rank {} .*planted")}
 LIMIT_S = 10
@@ -54,6 +55,8 @@ def complaints(folder, ranks, fault, stage, rank):
     codes, says = ENDS[fault]
     if (fault, rank) == ("throw", 0):
         says = "tilewise: internal error: planted"
+    if (fault, stage) == ("kill", "start"):
+        says += "|but 1 process returned"
     if job.returncode not in codes:
         wrong.append(f"exit code {job.returncode}")
     if not re.search(says.format(rank), job.stderr):

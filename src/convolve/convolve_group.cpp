@@ -31,11 +31,14 @@ void convolve_band(const problem& p, const registry::bindings& where, const rank
   std::vector<registry::band> all;
   for (unsigned i = 0; i < r.count(); ++i)
     all.push_back({part_of(where.in[0], i), registry::rows_in(part_of(where.out[0], i), row_of_y, stencil.results)});
-  const auto& [held, wanted] = all[r.index()];
-  const byte_range own{wanted.begin * row_of_y, wanted.end * row_of_y};
-  const rank_memory mask = r.fetch(where.in[1], {0, s.mask.rows * s.mask.columns * size});
-  const rank_memory y = r.result(where.out[0], own);
-  registry::run_band(r, stencil, all, local(where.in[0], r.index(), held), y,
+  const auto own = [&](unsigned k) {
+    return byte_range{all[k].wanted.begin * row_of_y, all[k].wanted.end * row_of_y};
+  };
+  const rank_memory mask = r.fetch(where.in[1], [&](unsigned) {
+    return byte_range{0, s.mask.rows * s.mask.columns * size};
+  });
+  const rank_memory y = r.result(where.out[0], own(r.index()));
+  registry::run_band(r, stencil, all, local(where.in[0], r.index(), all[r.index()].held), y,
                      [&](row_range rows, const backend::memory& in, const backend::memory& out) {
                        problem band = p;
                        band.shape.size[0] = rows.size();

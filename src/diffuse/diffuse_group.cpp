@@ -16,7 +16,6 @@ namespace tilewise::impl::diffuse {
 
 namespace {
 
-using backend::group::byte_range;
 using backend::group::part_of;
 using backend::group::rank_memory;
 using registry::band;
@@ -64,7 +63,8 @@ class band_passes {
         padded_(with_halo(own().wanted, halo_, s_.rows)),
         room_{workspace(1), workspace(2)} {}
 
-  const band& own() const { return all_[r_.index()]; }
+  const band& of_rank(unsigned k) const { return all_[k]; }
+  const band& own() const { return of_rank(r_.index()); }
 
   void run(const backend::memory& field, const backend::memory& result) {
     for (std::uint64_t pass = 0; pass < passes_; ++pass) {
@@ -117,8 +117,8 @@ class band_passes {
 
 void step_band(const problem& p, const registry::bindings& where, const registry::tuning& t, const rank& r) {
   band_passes passes(p, t, where.in[0], r);
-  const byte_range own = passes.own().held;
-  const rank_memory field = r.fetch(where.in[0], own), result = r.result(where.out[0], own);
+  const auto own = [&](unsigned k) { return passes.of_rank(k).held; };
+  const rank_memory field = r.fetch(where.in[0], own), result = r.result(where.out[0], own(r.index()));
   passes.run(field, result);
   r.deliver(where.out[0], own, result);
 }

@@ -50,6 +50,7 @@ struct share {
     if (!in_one_row) tail = {to.row, 0, to.column};
   }
 
+  bool has_part_of_row() const { return head.begin != head.end || tail.begin != tail.end; }
   /// The columns of x that it needs.
   byte_range columns(const sizes& s) const {
     if (first != last) return {0, s.n};
@@ -129,18 +130,29 @@ void store_cut_rows(const rank& r, const std::array<cut_row<T>, 2>& mine, std::u
     }
 }
 
+template <class ShareOf>
+bool are_rows_cut(const ShareOf& share_of, unsigned ranks) {
+  for (unsigned k = 0; k < ranks; ++k)
+    if (share_of(k).has_part_of_row()) return true;
+  return false;
+}
+
 template <class T>
 void multiply_part(const registry::problem& p, const registry::bindings& where, const rank& r) {
   const sizes s(p);
   const byte_range all{0, registry::elements_of({s.m, s.n, s.lda}) * sizeof(T)};  // of an array that may have more
-  const byte_range part = common(all, r.part(where.in[0]));
-  const share mine(part.begin / sizeof(T), part.end / sizeof(T), s);
-  const byte_range columns = mine.columns(s), rows{mine.first * sizeof(T), mine.last * sizeof(T)};
-  const rank_memory x = r.fetch(where.in[1], {columns.begin * sizeof(T), columns.end * sizeof(T)});
-  const rank_memory y = r.result(where.out[0], rows);
-  const local_product<T> product(p, r, mine, local(where.in[0], r.index(), part), x, columns.begin);
+  const auto part_of = [&](unsigned k) { return common(all, backend::group::part_of(where.in[0], k)); };
+  const auto share_of = [&](unsigned k) { return share(part_of(k).begin / sizeof(T), part_of(k).end / sizeof(T), s); };
+  const auto in_bytes = [](byte_range of) { return byte_range{of.begin * sizeof(T), of.end * sizeof(T)}; };
+  const rank_memory x = r.fetch(where.in[1], [&](unsigned k) { return in_bytes(share_of(k).columns(s)); });
+  const auto rows = [&](unsigned k) { return in_bytes({share_of(k).first, share_of(k).last}); };
+  const rank_memory y = r.result(where.out[0], rows(r.index()));
+  const share mine = share_of(r.index());
+  const local_product<T> product(p, r, mine, local(where.in[0], r.index(), part_of(r.index())), x,
+                                 mine.columns(s).begin);
   product.whole_rows(y);
-  store_cut_rows<T>(r, {product.blocks_of(mine.head), product.blocks_of(mine.tail)}, s.n, where.out[0]);
+  if (are_rows_cut(share_of, r.count()))
+    store_cut_rows<T>(r, {product.blocks_of(mine.head), product.blocks_of(mine.tail)}, s.n, where.out[0]);
   r.deliver(where.out[0], rows, y);
 }
 

@@ -15,6 +15,7 @@ namespace {
 
 using u64 = std::uint64_t;
 using backend::group::byte_range;
+using backend::group::piece;
 using backend::group::rank_memory;
 using registry::rank;
 
@@ -87,7 +88,6 @@ struct partial_product {
   u64 first = 0;
   std::vector<u64> sum;
 
-  byte_range bytes() const { return bytes_of<u64>(first, first + sum.size()); }
   void add(u64 at, const u64* values, u64 count) {
     for (u64 i = 0; i < count; ++i) sum[at - first + i] += values[i];
   }
@@ -96,36 +96,57 @@ struct partial_product {
   }
 };
 
+/// What one rank makes: products [begin, end), of elements [first, last) of the longer factor.
+struct dealt {
+  u64 begin, end, first, last;
+
+  dealt(const dealing& d, const sizes& s, unsigned index, unsigned ranks)
+      : begin(d.border(index, ranks)), end(d.border(index + 1, ranks)) {
+    const u64 longer = std::max(s.n, s.m), piece = begin / d.leaves;
+    first = std::min(longer, piece * d.length());
+    last = is_nothing() ? first : std::min(longer, ((end - 1) / d.leaves + 1) * d.length());
+  }
+
+  bool is_nothing() const { return begin == end; }
+  /// The coefficients of the product that they are part of.
+  u64 end_of_product(const sizes& s) const {
+    return is_nothing() ? first : std::min(s.product(), last + s.shorter() - 1);
+  }
+};
+
 /// One rank's share of the products.
 template <class T>
 class share {
  public:
   share(const registry::problem& p, const registry::bindings& where, const rank& r)
-      : s_(p),
-        deal_(s_, r.count()),
-        rank_(r),
-        leaf_problem_(p),
-        begin_(deal_.border(r.index(), r.count())),
-        end_(deal_.border(r.index() + 1, r.count())) {
+      : s_(p), deal_(s_, r.count()), rank_(r), leaf_problem_(p), own_(of_rank(r.index())) {
     leaf_problem_.type = dtype::i64;
     leaf_problem_.shape = {deal_.leaf, deal_.leaf};
-    const u64 last = begin_ == end_ ? first_piece() : (end_ - 1) / deal_.leaves + 1, longer = std::max(s_.n, s_.m);
     const bool swapped = s_.n < s_.m;
-    piece_end_ = std::min(longer, last * deal_.length());
-    long_factor_ = fetch(where.in[swapped ? 1 : 0], std::min(longer, first_piece() * deal_.length()), piece_end_);
-    short_factor_ = fetch(where.in[swapped ? 0 : 1], 0, begin_ == end_ ? 0 : s_.shorter());
+    const auto of_long = [this](unsigned k) { return bytes_of<T>(of_rank(k).first, of_rank(k).last); };
+    const auto of_short = [this](unsigned k) { return bytes_of<T>(0, of_rank(k).is_nothing() ? 0 : s_.shorter()); };
+    const std::vector<rank_memory> there =
+        r.fetch(std::array{piece{where.in[swapped ? 1 : 0], of_long}, piece{where.in[swapped ? 0 : 1], of_short}});
+    long_factor_ = values_of(there[0]);
+    short_factor_ = values_of(there[1]);
+  }
+
+  /// Of the product what each rank has a sum of.
+  byte_range sum_of_rank(unsigned k) const {
+    const dealt theirs = of_rank(k);
+    return bytes_of<u64>(theirs.first, theirs.end_of_product(s_));
   }
 
   /// The sum of all of them.
   partial_product multiply() const {
     partial_product all;
-    if (begin_ == end_) return all;
-    all.first = first_piece() * deal_.length();
-    all.sum.resize(std::min(s_.product(), piece_end_ + s_.shorter() - 1) - all.first);
+    if (own_.is_nothing()) return all;
+    all.first = own_.first;
+    all.sum.resize(own_.end_of_product(s_) - all.first);
     const backend::buffer a(rank_.queue(), leaf_bytes()), b(rank_.queue(), leaf_bytes()),
         c(rank_.queue(), (2 * deal_.leaf - 1) * sizeof(u64));
     std::vector<u64> values(2 * deal_.leaf - 1);
-    for (u64 i = begin_; i < end_; ++i) {
+    for (u64 i = own_.begin; i < own_.end; ++i) {
       const u64 first = i / deal_.leaves * deal_.length(), skipped = first - all.first;
       upload_leaf(i, long_factor_.data() + skipped, long_factor_.size() - skipped, a);
       upload_leaf(i, short_factor_.data(), short_factor_.size(), b);
@@ -137,14 +158,12 @@ class share {
   }
 
  private:
-  u64 first_piece() const { return begin_ / deal_.leaves; }
+  dealt of_rank(unsigned k) const { return {deal_, s_, k, rank_.count()}; }
   u64 leaf_bytes() const { return deal_.leaf * sizeof(u64); }
 
-  std::vector<T> fetch(const backend::memory& factor, u64 first, u64 end) const {
-    const byte_range wanted = bytes_of<T>(first, end);
-    const rank_memory got = rank_.fetch(factor, wanted);
-    std::vector<T> values(end - first);
-    if (!values.empty()) rank_.queue().download(values.data(), got, wanted.bytes());
+  std::vector<T> values_of(const backend::memory& there) const {
+    std::vector<T> values(there.bytes / sizeof(T));
+    if (!values.empty()) rank_.queue().download(values.data(), there, there.bytes);
     return values;
   }
 
@@ -167,21 +186,20 @@ class share {
   dealing deal_;
   const rank& rank_;
   registry::problem leaf_problem_;
-  u64 begin_, end_;  // of all products
-  u64 piece_end_;
+  dealt own_;
   std::vector<T> long_factor_, short_factor_;
 };
 
 /// Together: the sum of what all ranks have, which may overlap.
-void deliver_sum(const backend::memory& to, const partial_product& own, const rank& r) {
-  const byte_range mine = r.part(to), have = own.bytes();
-  const std::vector<byte_range> all = r.all_gather(have);
+void deliver_sum(const backend::memory& to, const partial_product& own, const backend::group::ranges& all,
+                 const rank& r) {
+  const byte_range mine = r.part(to), have = all(r.index());
   const backend::buffer sent(r.queue(), have.bytes()), got(r.queue(), mine.bytes() * r.count());
   if (have.bytes() != 0) r.queue().upload(sent, own.sum.data(), have.bytes());
   std::vector<backend::group::parcel> sends, receives;
   for (unsigned peer = 0; peer < r.count(); ++peer) {
     if (peer == r.index()) continue;
-    const byte_range theirs = common(have, backend::group::part_of(to, peer)), from = common(all[peer], mine);
+    const byte_range theirs = common(have, backend::group::part_of(to, peer)), from = common(all(peer), mine);
     if (theirs.bytes() != 0)
       sends.push_back({peer, backend::memory(sent).at(theirs.begin - have.begin, theirs.bytes())});
     if (from.bytes() != 0) receives.push_back({peer, backend::memory(got).at(mine.bytes() * peer, from.bytes())});
@@ -196,7 +214,7 @@ void deliver_sum(const backend::memory& to, const partial_product& own, const ra
   for (const auto& [peer, where] : receives) {
     std::vector<u64> values(where.bytes / sizeof(u64));
     r.queue().download(values.data(), where, where.bytes);
-    sum.add(common(all[peer], mine).begin / sizeof(u64), values.data(), values.size());
+    sum.add(common(all(peer), mine).begin / sizeof(u64), values.data(), values.size());
   }
   if (mine.bytes() != 0) r.queue().upload(local(to, r.index(), mine), sum.sum.data(), mine.bytes());
 }
@@ -204,10 +222,14 @@ void deliver_sum(const backend::memory& to, const partial_product& own, const ra
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& queue) {
   if (sizes(p).product() == 0) return;
   const auto multiply_share = [&](const rank& r) {
+    const auto multiply = [&]<class T>(T) {
+      const share<T> own(p, where, r);
+      deliver_sum(where.out[0], own.multiply(), [&](unsigned k) { return own.sum_of_rank(k); }, r);
+    };
     if (p.type == dtype::i32)
-      deliver_sum(where.out[0], share<std::int32_t>(p, where, r).multiply(), r);
+      multiply(std::int32_t{});
     else
-      deliver_sum(where.out[0], share<std::int64_t>(p, where, r).multiply(), r);
+      multiply(std::int64_t{});
   };
   registry::run_on_ranks(queue, p, where, multiply_share, by_karatsuba);
 }

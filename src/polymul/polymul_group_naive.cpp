@@ -14,6 +14,7 @@ namespace {
 using backend::group::byte_range;
 using backend::group::part_of;
 using backend::group::piece;
+using backend::group::ranges;
 using backend::group::rank_memory;
 using registry::rank;
 
@@ -48,23 +49,23 @@ range needed(std::uint64_t count, std::uint64_t other, const range& product) {
   return {product.begin < other ? 0 : product.begin - other + 1, std::min(product.end, count)};
 }
 
+byte_range bytes_of(const range& x, std::uint64_t size) { return {x.begin * size, x.end * size}; }
+
 void multiply_range(const registry::problem& p, const registry::bindings& where, const rank& r) {
   const sizes s(p);
   const std::uint64_t size = size_of(product_type(p.type));
   const auto begin = [&](unsigned index) { return border(s, where.out[0], size, index, r.count()); };
-  const range mine{begin(r.index()), begin(r.index() + 1)};
-  const range a = needed(s.n, s.m, mine), b = needed(s.m, s.n, mine);
-  const auto bytes = [](const range& x, dtype type) {
-    return byte_range{x.begin * size_of(type), x.end * size_of(type)};
-  };
-  const std::vector<rank_memory> factors =
-      r.fetch(std::array{piece{where.in[0], bytes(a, p.type)}, piece{where.in[1], bytes(b, p.type)}});
-  const byte_range to = bytes(mine, product_type(p.type));
-  const rank_memory c = r.result(where.out[0], to);
+  const auto range_of = [&](unsigned index) { return range{begin(index), begin(index + 1)}; };
+  const ranges of_a = [&](unsigned k) { return bytes_of(needed(s.n, s.m, range_of(k)), size_of(p.type)); };
+  const ranges of_b = [&](unsigned k) { return bytes_of(needed(s.m, s.n, range_of(k)), size_of(p.type)); };
+  const ranges of_c = [&](unsigned k) { return bytes_of(range_of(k), size); };
+  const std::vector<rank_memory> factors = r.fetch(std::array{piece{where.in[0], of_a}, piece{where.in[1], of_b}});
+  const rank_memory c = r.result(where.out[0], of_c(r.index()));
+  const range mine = range_of(r.index()), a = needed(s.n, s.m, mine), b = needed(s.m, s.n, mine);
   registry::problem part = p;
   part.shape = {a.count(), b.count(), mine.begin - a.begin - b.begin, mine.count()};
   if (mine.count() != 0) registry::run_on_rank(r, part, {.in = {factors[0], factors[1]}, .out = {c}});
-  r.deliver(where.out[0], to, c);
+  r.deliver(where.out[0], of_c, c);
 }
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& queue) {

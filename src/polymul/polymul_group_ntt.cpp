@@ -41,12 +41,14 @@ bool all_are_gpus(const rank& r) {
 }
 
 void multiply_on_first(const registry::problem& p, const registry::bindings& where, const rank& r) {
-  const auto all_of = [&](const backend::memory& m) { return byte_range{0, r.index() == 0 ? m.bytes : 0}; };
+  const auto on_first = [](const backend::memory& m) {
+    return [bytes = m.bytes](unsigned k) { return byte_range{0, k == 0 ? bytes : 0}; };
+  };
   const std::vector<rank_memory> factors =
-      r.fetch(std::array{piece{where.in[0], all_of(where.in[0])}, piece{where.in[1], all_of(where.in[1])}});
-  const rank_memory c = r.result(where.out[0], all_of(where.out[0]));
+      r.fetch(std::array{piece{where.in[0], on_first(where.in[0])}, piece{where.in[1], on_first(where.in[1])}});
+  const rank_memory c = r.result(where.out[0], on_first(where.out[0])(r.index()));
   if (r.index() == 0) registry::run_on_rank(r, p, {.in = {factors[0], factors[1]}, .out = {c}}, by_ntt);
-  r.deliver(where.out[0], all_of(where.out[0]), c);
+  r.deliver(where.out[0], on_first(where.out[0]), c);
 }
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& queue) {

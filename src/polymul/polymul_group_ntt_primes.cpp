@@ -17,6 +17,7 @@ namespace tilewise::impl::polymul {
 namespace {
 
 using backend::group::byte_range;
+using backend::group::piece;
 using backend::group::rank_memory;
 using registry::rank;
 
@@ -32,14 +33,16 @@ class residues {
  public:
   residues(const registry::problem& p, const registry::bindings& where, const rank& r)
       : rank_(r), part_(r.part(where.out[0])), primes_(primes_of(p)) {
-    const auto wanted = [&](const backend::memory& factor) {
-      return byte_range{0, r.index() < primes_.size() ? factor.bytes : 0};
+    const auto all_of = [this](const backend::memory& factor) {
+      return piece{factor, [this, bytes = factor.bytes](unsigned k) {
+                     return byte_range{0, k < primes_.size() ? bytes : 0};
+                   }};
     };
-    const rank_memory a = r.fetch(where.in[0], wanted(where.in[0])), b = r.fetch(where.in[1], wanted(where.in[1]));
+    const std::vector<rank_memory> factors = r.fetch(std::array{all_of(where.in[0]), all_of(where.in[1])});
     for (unsigned k = 0; k < primes_.size(); ++k) {
       const bool is_own = owner(k) == r.index();
       made_.emplace_back(r.queue(), is_own ? where.out[0].bytes : part_.bytes());
-      if (is_own) multiply(p, primes_[k].p, a, b, made_[k]);
+      if (is_own) multiply(p, primes_[k].p, factors[0], factors[1], made_[k]);
     }
     exchange(where.out[0]);
   }

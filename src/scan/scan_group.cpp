@@ -32,7 +32,7 @@ struct carry_of_all {
 
   carry_of_all(const registry::problem& p, const registry::bindings& where, const rank& r) : is_given(has_carry(p)) {
     if (!is_given) return;
-    const rank_memory there = r.fetch(where.in[1], {0, sizeof prefix});
+    const rank_memory there = r.fetch(where.in[1], [](unsigned) { return byte_range{0, sizeof prefix}; });
     r.queue().download(prefix.data(), there, sizeof prefix);
   }
 };
@@ -84,7 +84,7 @@ void scan_part(const registry::problem& p, const registry::bindings& where, cons
   for (unsigned lower = 0; lower < r.index(); ++lower) order::append<Op>(before, all[lower]);
   const rank_memory out = r.result(where.out[0], mine);
   scan_pieces(p, pieces_of<Op>(p.n(), carry, before, own), in, out, r);
-  r.deliver(where.out[0], mine, out);
+  r.deliver(where.out[0], [&](unsigned k) { return backend::group::part_of(where.in[0], k); }, out);
 }
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& queue) {

@@ -78,13 +78,16 @@ class rank_sort {
 
   void run() {
     const byte_range mine = r_.part(where_.in[0]);
-    const rank_memory values = has_values(p_) ? r_.fetch(where_.in[1], as_column(mine, 1)) : rank_memory({});
+    const auto values_of = [this](const memory& keys) {
+      return [this, keys](unsigned k) { return as_column(backend::group::part_of(keys, k), 1); };
+    };
+    const rank_memory values = has_values(p_) ? r_.fetch(where_.in[1], values_of(where_.in[0])) : rank_memory({});
     const rank_memory values_out = results(1);
     const std::uint64_t n = mine.bytes() / width_.of[0];
     const column_buffers run(r_.queue(), width_, n);
     if (n != 0) sort_own(mine, values, run, n);
     merge_runs(run, n, values_out);
-    if (width_.columns == 2) r_.deliver(where_.out[1], as_column(r_.part(where_.out[0]), 1), values_out);
+    if (width_.columns == 2) r_.deliver(where_.out[1], values_of(where_.out[0]), values_out);
   }
 
  private:

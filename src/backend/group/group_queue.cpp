@@ -171,8 +171,9 @@ void queue::download_own(void* to, memory from, std::uint64_t bytes) {
 
 void queue::copy(memory to, memory from, std::uint64_t bytes) {
   on_each_rank([&](const rank& r) {
-    const byte_range mine = common({0, bytes}, r.part(to));
-    const rank_memory got = r.fetch(from, mine);
+    const auto of_rank = [&](unsigned k) { return common({0, bytes}, part_of(to, k)); };
+    const rank_memory got = r.fetch(from, of_rank);
+    const byte_range mine = of_rank(r.index());
     if (mine.bytes() != 0) r.queue().copy(local(to, r.index(), mine), got, mine.bytes());
   });
 }

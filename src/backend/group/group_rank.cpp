@@ -10,50 +10,43 @@ memory within(const memory& holds, byte_range range, byte_range common) {
   return holds.at(common.begin - range.begin, common.bytes());
 }
 
-/// Whether each rank's range lies on that rank; then nothing travels.
-bool lie_on_their_ranks(const memory& of, std::span<const byte_range> ranges) {
-  for (unsigned i = 0; i < ranges.size(); ++i)
-    if (ranges[i].bytes() != 0 && !part_of(of, i).holds(ranges[i])) return false;
+}  // namespace
+
+bool rank::lie_on_their_ranks(const memory& of, const ranges& wanted) const {
+  for (unsigned i = 0; i < count(); ++i)
+    if (const byte_range one = wanted(i); one.bytes() != 0 && !part_of(of, i).holds(one)) return false;
   return true;
 }
 
-}  // namespace
-
-rank_memory rank::fetch(const memory& of, byte_range wanted) const {
+rank_memory rank::fetch(const memory& of, const ranges& wanted) const {
   return std::move(fetch(std::array{piece{of, wanted}}).front());
 }
 
 std::vector<rank_memory> rank::fetch(std::span<const piece> wanted) const {
-  std::vector<byte_range> mine;
-  for (const piece& one : wanted) mine.push_back(one.range);
-  const std::vector<byte_range> all = all_gather(std::span<const byte_range>(mine));
   std::vector<rank_memory> got;
   std::vector<parcel> sends, receives;
   bool travels = false;
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    std::vector<byte_range> ranges;
-    for (unsigned k = 0; k < count(); ++k) ranges.push_back(all[k * wanted.size() + i]);
-    travels = !lie_on_their_ranks(wanted[i].of, ranges) || travels;
-    got.push_back(fetched(wanted[i], ranges, sends, receives));
+  for (const piece& one : wanted) {
+    travels = !lie_on_their_ranks(one.of, one.wanted) || travels;
+    got.push_back(fetched(one, sends, receives));
   }
   if (travels) others_.fetch(sends, receives);
   return got;
 }
 
-rank_memory rank::fetched(const piece& wanted, std::span<const byte_range> all, std::vector<parcel>& sends,
-                          std::vector<parcel>& receives) const {
-  const byte_range mine = part(wanted.of), range = wanted.range;
+rank_memory rank::fetched(const piece& one, std::vector<parcel>& sends, std::vector<parcel>& receives) const {
+  const byte_range mine = part(one.of), range = one.wanted(index());
   const bool has_all = range.bytes() == 0 || mine.holds(range);
-  rank_memory got = has_all ? rank_memory(local(wanted.of, index(), range)) : rank_memory(queue(), range.bytes());
+  rank_memory got = has_all ? rank_memory(local(one.of, index(), range)) : rank_memory(queue(), range.bytes());
   for (unsigned peer = 0; peer < count(); ++peer) {
     if (peer == index()) continue;
-    if (const byte_range asked = common(all[peer], mine); asked.bytes() != 0)
-      sends.push_back({peer, local(wanted.of, index(), asked)});
-    if (const byte_range theirs = common(range, part_of(wanted.of, peer)); theirs.bytes() != 0)
+    if (const byte_range asked = common(one.wanted(peer), mine); asked.bytes() != 0)
+      sends.push_back({peer, local(one.of, index(), asked)});
+    if (const byte_range theirs = common(range, part_of(one.of, peer)); theirs.bytes() != 0)
       receives.push_back({peer, within(got, range, theirs)});
   }
   if (const byte_range kept = common(range, mine); !has_all && kept.bytes() != 0)
-    queue().copy(within(got, range, kept), local(wanted.of, index(), kept), kept.bytes());
+    queue().copy(within(got, range, kept), local(one.of, index(), kept), kept.bytes());
   return got;
 }
 
@@ -62,16 +55,15 @@ rank_memory rank::result(const memory& of, byte_range range) const {
   return rank_memory(queue(), range.bytes());
 }
 
-void rank::deliver(const memory& to, byte_range range, const rank_memory& computed) const {
-  const std::vector<byte_range> all = all_gather(range);
-  if (lie_on_their_ranks(to, all)) return;
-  const byte_range mine = part(to);
+void rank::deliver(const memory& to, const ranges& of, const rank_memory& computed) const {
+  if (lie_on_their_ranks(to, of)) return;
+  const byte_range mine = part(to), range = of(index());
   std::vector<parcel> sends, receives;
   for (unsigned peer = 0; peer < count(); ++peer) {
     if (peer == index()) continue;
     if (const byte_range theirs = common(range, part_of(to, peer)); theirs.bytes() != 0)
       sends.push_back({peer, within(computed, range, theirs)});
-    if (const byte_range from = common(all[peer], mine); from.bytes() != 0)
+    if (const byte_range from = common(of(peer), mine); from.bytes() != 0)
       receives.push_back({peer, local(to, index(), from)});
   }
   if (const byte_range kept = common(range, mine); computed.is_own() && kept.bytes() != 0)

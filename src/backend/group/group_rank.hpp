@@ -7,6 +7,7 @@
 
 #include <tilewise/array.hpp>
 
+#include <functional>
 #include <type_traits>
 
 namespace tilewise::backend::group {
@@ -26,10 +27,13 @@ class rank_memory {
   memory where_;
 };
 
-/// A range of a group's array.
+/// A range of an array for each rank. Every rank can tell those of all, so that nobody has to ask.
+using ranges = std::function<byte_range(unsigned rank)>;
+
+/// What each rank wants of a group's array.
 struct piece {
   memory of;
-  byte_range range;
+  ranges wanted;
 };
 
 /// What code of a group works with on each rank. All ranks call the functions marked "together" in the same order.
@@ -61,16 +65,16 @@ class rank {
   /// What it has of an array of the group, counted from the begin of `of`.
   byte_range part(const memory& of) const { return part_of(of, index()); }
 
-  /// Together: each rank gets the range that it wants; ranges may overlap. The array must be left alone until the next
+  /// Together: each rank gets its range of `wanted`; they may overlap. The array must be left alone until the next
   /// exchange, or the end of the rank's work.
-  rank_memory fetch(const memory& of, byte_range wanted) const;
+  rank_memory fetch(const memory& of, const ranges& wanted) const;
   /// The same of several arrays, in one exchange.
   std::vector<rank_memory> fetch(std::span<const piece> wanted) const;
 
   /// Memory for a range of a result, which `deliver` brings to its place.
   rank_memory result(const memory& of, byte_range range) const;
   /// Together: what each rank has computed of a result; ranges do not overlap.
-  void deliver(const memory& to, byte_range range, const rank_memory& computed) const;
+  void deliver(const memory& to, const ranges& of, const rank_memory& computed) const;
 
   /// Writes what this rank has of [first, first + bytes) of an array, from host memory that holds all of it. Not
   /// together; every rank that may have some of it calls this.
@@ -94,9 +98,10 @@ class rank {
   }
 
  private:
-  /// What is fetched of one array, of which rank k wants all[k]; appends to what this rank sends and receives.
-  rank_memory fetched(const piece& wanted, std::span<const byte_range> all, std::vector<parcel>& sends,
-                      std::vector<parcel>& receives) const;
+  /// Whether each rank's range lies on that rank; then nothing travels.
+  bool lie_on_their_ranks(const memory& of, const ranges& wanted) const;
+  /// What is fetched of one array; appends to what this rank sends and receives.
+  rank_memory fetched(const piece& one, std::vector<parcel>& sends, std::vector<parcel>& receives) const;
 
   tilewise::device device_;
   transport& others_;
