@@ -62,6 +62,8 @@ void lent::take(access how, const lent* beside, rows of_matrix) {
     take_buffer(how, beside, of_matrix);
   else if (py::isinstance<shaped_array>(object_))
     take_own(object_.cast<const shaped_array&>());
+  else if (take_tensor_on_gpu(beside, of_matrix))
+    return;
   else if (py::hasattr(object_, "__dlpack__"))
     take_dlpack(how, beside, of_matrix);
   else if (py::hasattr(object_, "__cuda_array_interface__"))
@@ -181,15 +183,18 @@ void lent::take_own(const shaped_array& array) {
 }
 
 /// The stream that orders the work: the first operand's or, of the first, the one that its library works on now.
+void lent::order_by(int ordinal, std::uintptr_t current_stream, const lent* beside) {
+  const bool follows = beside != nullptr && beside->ordinal_ == ordinal;
+  stream_ = follows ? beside->stream_ : current_stream;
+  own_stream = stream_ == current_stream;
+  ordinal_ = ordinal;
+}
+
 /// Returns what to tell DLPack: whose library is known to work there has nothing to wait for, and saying so spares it
 /// the events that it would else record and wait on.
 std::int64_t lent::choose_stream(int ordinal, const lent* beside) {
   const py::tuple theirs = objects().frameworks.attr("current_stream")(object_, ordinal);
-  const auto current = theirs[0].cast<std::uintptr_t>();
-  const bool follows = beside != nullptr && beside->ordinal_ == ordinal;
-  stream_ = follows ? beside->stream_ : current;
-  own_stream = stream_ == current;
-  ordinal_ = ordinal;
+  order_by(ordinal, theirs[0].cast<std::uintptr_t>(), beside);
   constexpr std::int64_t nothing_to_wait_for = -1, legacy_default = 1;  // as the protocol names them
   if (own_stream && theirs[1].cast<bool>()) return nothing_to_wait_for;
   return stream_ == 0 ? legacy_default : static_cast<std::int64_t>(stream_);
@@ -198,6 +203,28 @@ std::int64_t lent::choose_stream(int ordinal, const lent* beside) {
 void lent::place_on_gpu(int ordinal, void* data) {
   on = on_stream(ordinal, stream_);
   memory.there = view_of(*on, memory.type, data, memory.count);
+}
+
+/// Whether it is one whose library works on the stream that orders the work, so that it has nothing to wait for.
+bool lent::take_tensor_on_gpu(const lent* beside, rows of_matrix) {
+  const py::object known = objects().tensor_on_gpu(object_);
+  if (known.is_none()) return false;
+  const py::tuple facts = known, lengths = facts[3], steps = facts[4];
+  const auto type = type_of(facts[1].cast<char>(), facts[2].cast<std::int64_t>());
+  const auto ordinal = facts[5].cast<int>();
+  order_by(ordinal, facts[6].cast<std::uintptr_t>(), beside);
+  if (!type || !own_stream || lengths.size() > dimensions::most) return false;
+  memory.type = *type;
+  std::array<std::int64_t, dimensions::most> strides{};
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    set_length(shape.count++, lengths[i].cast<std::int64_t>());
+    strides[i] = steps[i].cast<std::int64_t>();
+  }
+  set_strides(strides.data(), 1, of_matrix);
+  void* const data = reinterpret_cast<void*>(facts[0].cast<std::uintptr_t>());
+  require_alignment(data);
+  place_on_gpu(ordinal, data);
+  return true;
 }
 
 void lent::take_dlpack(access how, const lent* beside, rows of_matrix) {

@@ -19,7 +19,8 @@ lasting_objects::lasting_objects()
     : empty(of_numpy("empty")),
       ndarray(of_numpy("ndarray")),
       as_dtype(of_numpy("dtype")),
-      frameworks(py::module_::import("tilewise._frameworks")) {
+      frameworks(py::module_::import("tilewise._frameworks")),
+      tensor_on_gpu(frameworks.attr("tensor_on_gpu")) {
   for (const dtype type : all_dtypes) {
     scalars[index_of(type)] = of_numpy(numpy_name(type).data());
     dtypes[index_of(type)] = as_dtype(scalars[index_of(type)]);

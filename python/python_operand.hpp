@@ -35,7 +35,7 @@ shared_partial* carry_from(py::handle object, dtype type);
 struct lasting_objects {
   lasting_objects();
 
-  py::object empty, ndarray, as_dtype, frameworks;
+  py::object empty, ndarray, as_dtype, frameworks, tensor_on_gpu;
   std::array<py::object, 6> scalars, dtypes;  // by the number of a dtype
 };
 const lasting_objects& objects();
@@ -78,9 +78,11 @@ class lent {
   void take_widened(access how, const lent* beside, rows of_matrix);
   void take_buffer(access how, const lent* beside, rows of_matrix);
   void take_own(const shaped_array& array);
+  bool take_tensor_on_gpu(const lent* beside, rows of_matrix);
   void take_dlpack(access how, const lent* beside, rows of_matrix);
   void take_cuda_interface(access how, const lent* beside, rows of_matrix);
   void place_on_gpu(int ordinal, void* data);
+  void order_by(int ordinal, std::uintptr_t current_stream, const lent* beside);
   std::int64_t choose_stream(int ordinal, const lent* beside);
   void set_length(int at, std::int64_t length);
   void require_alignment(const void* data) const;

@@ -14,6 +14,30 @@ def _owner(x):
     return None
 
 
+def _stream_of_torch(torch, ordinal):
+    """Its current stream on a GPU; what torch.cuda says too, after making an object of it."""
+    raw = getattr(torch._C, "_cuda_getCurrentRawStream", None)
+    return raw(ordinal) if raw else torch.cuda.current_stream(ordinal).cuda_stream
+
+
+_kinds = {}  # of PyTorch's types ours: the kind of the elements and their bytes
+
+
+def tensor_on_gpu(x):
+    """Of a tensor of PyTorch's own that lies on a GPU: its address, the kind and the bytes of its elements, its lengths and strides,
+    the GPU and the stream. DLPack says the same of it in several times as long. None of whatever else, which DLPack knows."""
+    torch = sys.modules.get("torch")
+    if torch is None or type(x) is not torch.Tensor or not x.is_cuda or x.requires_grad or x.is_neg():
+        return None
+    if not _kinds:
+        _kinds.update({getattr(torch, name): (name[0], int(name[-2:]) // 8) for name in
+                       ("float32", "float64", "int32", "int64", "uint32", "uint64") if hasattr(torch, name)})
+    if x.layout is not torch.strided or x.dtype not in _kinds:
+        return None
+    ordinal = x.get_device()
+    return x.data_ptr(), *_kinds[x.dtype], x.shape, x.stride(), ordinal, _stream_of_torch(torch, ordinal)
+
+
 def current_stream(x, ordinal):
     """The cudaStream_t on which the owner of x works now, 0 being CUDA's default stream, and whether that is known."""
     owner = _owner(x)
@@ -22,7 +46,7 @@ def current_stream(x, ordinal):
         stream = facts.get("stream") or 0
         return 0 if stream == 1 else stream, False  # 1 is the default stream's other name
     if owner.__name__ == "torch":
-        return owner.cuda.current_stream(ordinal).cuda_stream, True
+        return _stream_of_torch(owner, ordinal), True
     with owner.cuda.Device(ordinal):
         return owner.cuda.get_current_stream().ptr, True
 
@@ -42,7 +66,8 @@ def empty(x, shape, dtype):
     if owner is None:
         return None
     if owner.__name__ == "torch":
-        return owner.empty(shape, dtype=getattr(owner, dtype), device=x.device)
+        kind = getattr(owner, dtype)
+        return owner.empty_like(x) if x.shape == shape and x.dtype is kind else x.new_empty(shape, dtype=kind)
     with x.device:
         return owner.empty(shape, dtype=dtype)
 

@@ -18,17 +18,6 @@ using backend::group::piece;
 using backend::group::rank_memory;
 using registry::rank;
 
-/// Whether they are CUDA devices of this process, each of which reads and writes all memory.
-bool have_one_memory(const backend::group::queue& q) {
-  const auto members = backend::group::members_of(q.device());
-  const auto reads_all = [&](const auto& reader) {
-    return reader->info().backend == "cuda" && std::all_of(members.begin(), members.end(), [&](const auto& other) {
-             return reader->queue().reads(other->queue());
-           });
-  };
-  return q.is_all_here() && members.size() <= most_parts && std::all_of(members.begin(), members.end(), reads_all);
-}
-
 /// Of as many blocks as there are ranks, or the next lower power of two.
 unsigned log_blocks_for(unsigned ranks) {
   return std::min(log_most_blocks, static_cast<unsigned>(std::bit_width(ranks)) - 1);
@@ -53,7 +42,8 @@ void multiply_on_first(const registry::problem& p, const registry::bindings& whe
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& queue) {
   if (sizes(p).product() == 0) return;
-  const bool by_blocks = have_one_memory(backend::group::enter(queue));
+  const backend::group::queue& group = backend::group::enter(queue);
+  const bool by_blocks = group.has_one_cuda_memory() && group.ranks() <= most_parts;
   const auto multiply_share = [&](const rank& r) {
     if (by_blocks) return multiply_by_blocks(p, where, r, log_blocks_for(r.count()));
     if (all_are_gpus(r)) return multiply_on_first(p, where, r);

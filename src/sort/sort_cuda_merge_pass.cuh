@@ -26,7 +26,7 @@ __global__ void split_tiles(const Bits* keys, Runs runs, unsigned tile, std::uin
   const std::uint64_t t = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (t >= tiles) return;
   const auto group = runs.around(t * tile);
-  splits[t] = select(keys, runs, group, t * tile - group.begin);
+  splits[t] = select<2>(keys, runs, group, t * tile - group.begin);
 }
 
 /// The pieces of runs that a tile merges, side by side in it, every second one backwards.
@@ -144,27 +144,15 @@ unsigned tiles_of(std::uint64_t n) {
   return static_cast<unsigned>(ceil_div(n, merge_tile<Bits, Value>::length));
 }
 
-template <class Bits, class Value, class Runs>
-void find_splits(elements<Bits, Value> from, const Runs& runs, split* splits, queue& q) {
-  constexpr unsigned split_group = 64;
-  const unsigned tiles = tiles_of<Bits, Value>(runs.n);
-  split_tiles<<<ceil_div(tiles, split_group), split_group, 0, q.stream()>>>(
-      static_cast<const Bits*>(from.keys), runs, merge_tile<Bits, Value>::length, tiles, splits);
-}
-
-/// The first `tiles` tiles of the merged runs.
-template <class Bits, class Value, class Runs>
-void merge_splits(elements<Bits, Value> from, elements<Bits, Value> to, const Runs& runs, unsigned tiles,
-                  const split* splits, const coding<Bits>& with, queue& q) {
-  merge_tiles<<<tiles, merge_tile<Bits, Value>::group_size, 0, q.stream()>>>(from, to, runs, splits, with);
-}
-
 /// One pass: merges the runs of `from`, each group of `ways` into one.
 template <class Bits, class Value, class Runs>
 void merge_pass(elements<Bits, Value> from, elements<Bits, Value> to, const Runs& runs, split* splits,
                 const coding<Bits>& with, queue& q) {
-  find_splits(from, runs, splits, q);
-  merge_splits(from, to, runs, tiles_of<Bits, Value>(runs.n), splits, with, q);
+  constexpr unsigned split_group = 64, tile = merge_tile<Bits, Value>::length;
+  const unsigned tiles = tiles_of<Bits, Value>(runs.n);
+  split_tiles<<<ceil_div(tiles, split_group), split_group, 0, q.stream()>>>(static_cast<const Bits*>(from.keys), runs,
+                                                                            tile, tiles, splits);
+  merge_tiles<<<tiles, merge_tile<Bits, Value>::group_size, 0, q.stream()>>>(from, to, runs, splits, with);
 }
 
 }  // namespace tilewise::impl::sort::on_cuda

@@ -61,6 +61,20 @@ bool is_elsewhere(const sorted_place& run) {
   return lies.device != here;
 }
 
+/// The elements between two cuts of the runs.
+std::vector<sorted_place> between(std::span<const sorted_place> runs, const cut& begin, const cut& end) {
+  std::vector<sorted_place> some(runs.begin(), runs.end());
+  for (std::size_t r = 0; r < some.size(); ++r) {
+    const std::uint64_t n = end[r] - begin[r];
+    for (backend::memory* const column : {&some[r].keys, &some[r].values}) {
+      const std::uint64_t width = column->bytes / runs[r].n;
+      *column = column->at(begin[r] * width, n * width);
+    }
+    some[r].n = n;
+  }
+  return some;
+}
+
 /// Up to `ways` runs of which some lie on other devices, and room for these. Kernels that read a tile's piece of them
 /// at a time reached half of what copies do over NVLink.
 class arriving_runs {
@@ -76,72 +90,81 @@ class arriving_runs {
 
   std::span<const sorted_place> here() const { return here_; }
 
-  /// Enqueues the copies of what lies between two splits of the runs; returns the mark to follow.
-  unsigned fetch(const split& begin, const split& end, const split& last) {
+  /// Enqueues the copies of what lies between two cuts of the runs; returns the mark to follow.
+  unsigned fetch(const cut& begin, const cut& end) {
+    const std::vector<sorted_place> from = between(from_, begin, end), to = between(here_, begin, end);
     return q_.beside([&] {
       for (const std::size_t r : coming_) {
-        const std::uint64_t start = r == 0 ? 0 : last.at[r - 1];
-        copy(here_[r].keys, from_[r].keys, begin.at[r] - start, end.at[r] - start, from_[r].n);
-        copy(here_[r].values, from_[r].values, begin.at[r] - start, end.at[r] - start, from_[r].n);
+        q_.copy(to[r].keys, from[r].keys, from[r].keys.bytes);
+        q_.copy(to[r].values, from[r].values, from[r].values.bytes);
       }
     });
   }
 
  private:
-  /// Elements [begin, end) of the `n` of a column.
-  void copy(const backend::memory& to, const backend::memory& from, std::uint64_t begin, std::uint64_t end,
-            std::uint64_t n) {
-    const std::uint64_t width = from.bytes / n, at = begin * width, bytes = (end - begin) * width;
-    q_.copy(to.at(at, bytes), from.at(at, bytes), bytes);
-  }
-
   std::vector<sorted_place> from_, here_;
   queue& q_;
   std::vector<std::size_t> coming_;
   std::deque<backend::buffer> rooms_;
 };
 
-/// The splits of every `each`-th tile, and the end. Waits.
-std::vector<split> look_at(const backend::memory& splits, unsigned tiles, unsigned each, const split& last, queue& q) {
-  std::vector<split> some(ceil_div(tiles, each));
-  const backend::buffer few(q, some.size() * sizeof(split));
-  q.copy_rows(few, sizeof(split), splits, each * sizeof(split), sizeof(split), some.size());
-  q.download(some.data(), few, some.size() * sizeof(split));
-  some.push_back(last);
-  return some;
+struct wanted_cuts {
+  std::uint64_t after[most_borders];
+};
+
+/// Few lanes that read from other devices: eight samples at a time cost hardly more than two.
+template <class Bits>
+__global__ void select_cuts(const Bits* keys, placed_runs<Bits> runs, wanted_cuts wanted, split* found) {
+  found[threadIdx.x] = select<8>(keys, runs, runs.around(0), wanted.after[threadIdx.x]);
+}
+
+template <class Bits>
+std::vector<cut> cuts_of(std::span<const sorted_place> runs, const sort_code<Bits>& code,
+                         std::span<const std::uint64_t> after, queue& q) {
+  const auto [placed, first] = place<Bits, nothing>(runs, code);
+  wanted_cuts wanted{};
+  std::copy(after.begin(), after.end(), wanted.after);
+  const backend::buffer found(q, after.size() * sizeof(split));
+  select_cuts<<<1, static_cast<unsigned>(after.size()), 0, q.stream()>>>(static_cast<const Bits*>(first.keys), placed,
+                                                                         wanted, found.as<split>());
+  TW_CUDA(cudaGetLastError());
+  std::vector<cut> cuts(after.size());  // counted from the first run's begin, until each run's own is taken off
+  static_assert(sizeof(cut) == sizeof(split));
+  q.download(cuts.data(), found, after.size() * sizeof(split));
+  for (cut& one : cuts)
+    for (unsigned r = 1; r < ways; ++r) one[r] -= placed.last.at[r - 1];
+  return cuts;
 }
 
 /// Merges up to `ways` runs of keys; all that come from other devices are on their way when the first merge begins.
 template <class Bits, class Value>
-void merge_placed(std::span<const sorted_place> runs, elements<Bits, Value> to, const sort_code<Bits>& code,
-                  const coding<Bits>& after, const backend::memory& splits, queue& q) {
-  constexpr std::uint64_t least = std::uint64_t{1} << 22;
-  constexpr unsigned pieces = 6;
-  const auto [placed, first] = place<Bits, Value>(runs, code);
-  const unsigned tiles = tiles_of<Bits, Value>(placed.n), each = ceil_div(tiles, pieces);
-  find_splits(first, placed, splits.as<split>(), q);
-  if (placed.n < least || std::none_of(runs.begin(), runs.end(), is_elsewhere))
-    return merge_splits(first, to, placed, tiles, splits.as<const split>(), after, q);
+void merge_placed(std::span<const sorted_place> runs, std::span<const cut> pieces, elements<Bits, Value> to,
+                  const sort_code<Bits>& code, const coding<Bits>& after, const backend::memory& splits, queue& q) {
+  const auto merge = [&](std::span<const sorted_place> some, elements<Bits, Value> target) {
+    const auto [placed, first] = place<Bits, Value>(some, code);
+    if (placed.n != 0) merge_pass(first, target, placed, splits.as<split>(), after, q);
+    return placed.n;
+  };
+  const std::vector<std::uint64_t> border = borders_of_pieces(borders_of(runs).back());
+  if (border.size() == 2 || std::none_of(runs.begin(), runs.end(), is_elsewhere)) {
+    merge(runs, to);
+    return;
+  }
+  const std::vector<cut> cuts =
+      pieces.empty() ? cuts_of(runs, code, border, q) : std::vector<cut>(pieces.begin(), pieces.end());
   arriving_runs arriving(runs, q);
-  const std::vector<split> border = look_at(splits, tiles, each, placed.last, q);
   std::vector<unsigned> marks;
-  for (std::size_t i = 0; i + 1 < border.size(); ++i)
-    marks.push_back(arriving.fetch(border[i], border[i + 1], placed.last));
-  const auto [here, first_here] = place<Bits, Value>(arriving.here(), code);
-  for (unsigned i = 0; i < marks.size(); ++i) {
-    const unsigned tile = i * each;
-    placed_runs<Bits> rest = here;
-    rest.skipped = std::uint64_t{tile} * merge_tile<Bits, Value>::length;
-    rest.n -= rest.skipped;
+  for (std::size_t i = 0; i + 1 < cuts.size(); ++i) marks.push_back(arriving.fetch(cuts[i], cuts[i + 1]));
+  for (std::size_t i = 0; i < marks.size(); ++i) {
     q.follow(q, marks[i]);
-    merge_splits(first_here, from_place(to, rest.skipped), rest, std::min(each, tiles - tile),
-                 splits.as<const split>() + tile, after, q);
+    to = from_place(to, merge(between(arriving.here(), cuts[i], cuts[i + 1]), to));
   }
 }
 
 /// Passes over runs of any lengths; a pass has launches for each group of `ways` runs.
 template <class Bits, class Value>
-void merge_given(const sort_task<Bits, Value>& task, std::span<const sorted_place> placed, queue& q) {
+void merge_given(const sort_task<Bits, Value>& task, std::span<const sorted_place> placed, std::span<const cut> pieces,
+                 queue& q) {
   std::vector<std::uint64_t> border = borders_of(placed);
   const unsigned passes = rounds_of(placed.size(), ways);
   const workspace<Bits, Value> spare(q, passes == 1 ? 0 : task.n);
@@ -154,7 +177,7 @@ void merge_given(const sort_task<Bits, Value>& task, std::span<const sorted_plac
       const std::size_t last = std::min(i + ways, border.size() - 1);
       const auto to = from_place(target, border[i]);
       if (pass == 1) {
-        merge_placed(placed.subspan(i, last - i), to, task.code, after, splits, q);
+        merge_placed(placed.subspan(i, last - i), pieces, to, task.code, after, splits, q);
         continue;
       }
       given_runs runs;
@@ -171,8 +194,15 @@ void merge_given(const sort_task<Bits, Value>& task, std::span<const sorted_plac
 }  // namespace
 
 void merge_runs_on_cuda(const registry::problem& p, std::span<const sorted_place> runs, const registry::bindings& where,
-                        backend::queue& q) {
-  with_task(p, where, [&](const auto& task) { merge_given(task, runs, enter(q)); });
+                        backend::queue& q, std::span<const cut> pieces) {
+  with_task(p, where, [&](const auto& task) { merge_given(task, runs, pieces, enter(q)); });
+}
+
+std::vector<cut> cuts_on_cuda(const registry::problem& p, std::span<const sorted_place> runs,
+                              std::span<const std::uint64_t> after, backend::queue& q) {
+  std::vector<cut> cuts;
+  with_type(p.type, [&]<class T>(T) { cuts = cuts_of(runs, code_of<T>(is_descending(p)), after, enter(q)); });
+  return cuts;
 }
 
 }  // namespace tilewise::impl::sort

@@ -54,11 +54,10 @@ struct equal_runs : neighbours {
 
 /// Up to `ways` runs of any lengths, all that there are.
 struct given_group {
-  split last;             // where each ends; the first begins at 0
-  std::uint64_t skipped;  // merged elements before the output's begin
+  split last;  // where each ends; the first begins at 0
   static constexpr std::uint64_t begin = 0;
 
-  __device__ std::uint64_t end() const { return last.at[ways - 1] - skipped; }
+  __device__ std::uint64_t end() const { return last.at[ways - 1]; }
   __device__ split starts() const { return {0, last.at[0], last.at[1], last.at[2]}; }
   __device__ split ends() const { return last; }
 };
@@ -66,7 +65,7 @@ struct given_runs : neighbours {
   split last{};
   std::uint64_t n = 0;
 
-  __device__ given_group around(std::uint64_t) const { return {last, 0}; }
+  __device__ given_group around(std::uint64_t) const { return {last}; }
 };
 
 /// The same of runs of keys that lie anywhere: element i of run r, counted as if they were neighbours from the first
@@ -74,13 +73,12 @@ struct given_runs : neighbours {
 template <class Bits>
 struct placed_runs {
   split last{};
-  std::uint64_t n = 0;        // merged elements from `skipped` on
-  std::uint64_t skipped = 0;  // of which the splits are known
+  std::uint64_t n = 0;
   std::int64_t key_shift_of[ways]{}, value_shift_of[ways]{};
   sort_code<Bits> coding{};
   static constexpr bool are_codes = false;
 
-  __device__ given_group around(std::uint64_t) const { return {last, skipped}; }
+  __device__ given_group around(std::uint64_t) const { return {last}; }
   __device__ std::int64_t key_shift(unsigned r) const { return key_shift_of[r]; }
   __device__ std::int64_t value_shift(unsigned r) const { return value_shift_of[r]; }
   __device__ Bits code(Bits key) const { return coding.encode(key); }
@@ -88,27 +86,26 @@ struct placed_runs {
 
 /// Where the group's first `wanted` merged elements end. The least of samples `step` apart has at most step - 1
 /// elements of each other run before it, so it is one of those wanted as long as these are more than
-/// ways * (step - 1). Two samples of each run are read at a time, and two passed.
-template <class Bits, class Runs, class Group>
+/// ways * (step - 1). `Ahead` samples of each run are read at a time, and as many passed.
+template <unsigned Ahead, class Bits, class Runs, class Group>
 __device__ split select(const Bits* keys, const Runs& runs, const Group& group, std::uint64_t wanted) {
-  constexpr unsigned ahead = 2;
   split found = group.starts();
   const split ends = group.ends();
   while (wanted > 0) {
-    const std::uint64_t step = max((wanted + ways - 1) / (ways + ahead - 1), std::uint64_t{1});
-    Bits sample[ways][ahead];
+    const std::uint64_t step = max((wanted + ways - 1) / (ways + Ahead - 1), std::uint64_t{1});
+    Bits sample[ways][Ahead];
     unsigned left[ways];
 #pragma unroll
     for (unsigned r = 0; r < ways; ++r) {
       left[r] = 0;
 #pragma unroll
-      for (unsigned i = 0; i < ahead; ++i) {
+      for (unsigned i = 0; i < Ahead; ++i) {
         const std::uint64_t after = found.at[r] + (i + 1) * step;
         if (after <= ends.at[r]) sample[r][i] = runs.code(keys[after - 1 + runs.key_shift(r)]), left[r] = i + 1;
       }
     }
 #pragma unroll
-    for (unsigned pass = 0; pass < ahead; ++pass) {
+    for (unsigned pass = 0; pass < Ahead; ++pass) {
       if (wanted <= ways * (step - 1)) break;
       unsigned least = ways;
       Bits key{};
@@ -116,8 +113,13 @@ __device__ split select(const Bits* keys, const Runs& runs, const Group& group, 
       for (unsigned r = 0; r < ways; ++r)
         if (left[r] > 0 && (least == ways || sample[r][0] < key)) least = r, key = sample[r][0];
 #pragma unroll
-      for (unsigned r = 0; r < ways; ++r)
-        if (r == least) found.at[r] += step, --left[r], sample[r][0] = sample[r][1];
+      for (unsigned r = 0; r < ways; ++r) {
+        if (r != least) continue;
+        found.at[r] += step;
+        --left[r];
+#pragma unroll
+        for (unsigned i = 0; i + 1 < Ahead; ++i) sample[r][i] = sample[r][i + 1];
+      }
       wanted -= step;
     }
   }

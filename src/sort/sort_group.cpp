@@ -73,8 +73,8 @@ void write_positions(const rank& r, const memory& to, std::uint64_t first, std::
 /// What one rank does.
 class rank_sort {
  public:
-  rank_sort(const registry::problem& p, const registry::bindings& where, const rank& r)
-      : p_(p), where_(where), r_(r), width_(p) {}
+  rank_sort(const registry::problem& p, const registry::bindings& where, const rank& r, bool cuts_in_place)
+      : p_(p), where_(where), r_(r), cuts_in_place_(cuts_in_place), width_(p) {}
 
   void run() {
     const byte_range mine = r_.part(where_.in[0]);
@@ -86,7 +86,7 @@ class rank_sort {
     const std::uint64_t n = mine.bytes() / width_.of[0];
     const column_buffers run(r_.queue(), width_, n);
     if (n != 0) sort_own(mine, values, run, n);
-    merge_runs(run, n, values_out);
+    merge_runs(run, values_out);
     if (width_.columns == 2) r_.deliver(where_.out[1], values_of(where_.out[0]), values_out);
   }
 
@@ -110,6 +110,12 @@ class rank_sort {
     registry::run_on_rank(r_, part_of(p_, n), there);
   }
 
+  std::vector<std::uint64_t> lengths_of_runs() const {
+    std::vector<std::uint64_t> all;
+    for (unsigned k = 0; k < r_.count(); ++k)
+      all.push_back(backend::group::part_of(where_.in[0], k).bytes() / width_.of[0]);
+    return all;
+  }
   /// Where the ranks' parts of the output begin, in elements.
   std::vector<std::uint64_t> borders() const {
     std::vector<std::uint64_t> all{0};
@@ -119,12 +125,19 @@ class rank_sort {
   }
 
   /// What is left to do once all ranks have sorted their parts.
-  void merge_runs(const column_buffers& run, std::uint64_t n, const memory& values_out) const {
-    const run_cuts cuts = cut_runs(r_, p_, run.of(0), n, borders());
+  void merge_runs(const column_buffers& run, const memory& values_out) const {
+    const cut_part cuts = cut_runs_of_all(run.of(0));
     const std::array<memory, 2> out{local(where_.out[0], r_.index(), r_.part(where_.out[0])), values_out};
-    const loan lent = borrow(run, cuts);
-    merge(pieces_of(run, cuts, lent), out);
+    const loan lent = borrow(run, cuts.of_all);
+    merge(pieces_of(run, cuts.of_all, lent), cuts.pieces, out);
     r_.give_back();
+  }
+
+  cut_part cut_runs_of_all(const memory& run) const {
+#if TILEWISE_WITH_CUDA
+    if (cuts_in_place_) return cut_runs_in_place(r_, p_, run, lengths_of_runs(), borders());
+#endif
+    return {cut_runs(r_, p_, run, lengths_of_runs(), borders()), {}};
   }
 
   /// Of the other ranks' runs what belongs to this rank's part of the output.
@@ -157,17 +170,18 @@ class rank_sort {
     return all;
   }
 
-  void merge(std::span<const sorted_place> pieces, const std::array<memory, 2>& out) const {
-    if (pieces.size() <= 1) return gather(pieces, out);
-    const std::vector<std::uint64_t> border = borders_of(pieces);
+  void merge(std::span<const sorted_place> runs, [[maybe_unused]] std::span<const cut> pieces,
+             const std::array<memory, 2>& out) const {
+    if (runs.size() <= 1) return gather(runs, out);
+    const std::vector<std::uint64_t> border = borders_of(runs);
     const std::uint64_t n = border.back();
     const registry::problem part = part_of(p_, n);
 #if TILEWISE_WITH_CUDA
     if (r_.device().info().backend == "cuda")
-      return merge_runs_on_cuda(part, pieces, {.out = {out[0], out[1]}}, r_.queue());
+      return merge_runs_on_cuda(part, runs, {.out = {out[0], out[1]}}, r_.queue(), pieces);
 #endif
     const column_buffers all(r_.queue(), width_, n);
-    gather(pieces, {all.of(0), all.of(1)});
+    gather(runs, {all.of(0), all.of(1)});
     merger_of(r_.device().info())(part, {.in = {all.of(0), all.of(1)}, .out = {out[0], out[1]}}, border, r_.queue());
   }
 
@@ -194,11 +208,14 @@ class rank_sort {
   const registry::problem& p_;
   const registry::bindings& where_;
   const rank& r_;
+  bool cuts_in_place_;
   widths width_;
 };
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& queue) {
-  registry::run_on_ranks(queue, p, where, [&](const rank& r) { rank_sort(p, where, r).run(); });
+  const backend::group::queue& group = backend::group::enter(queue);
+  const bool cuts_in_place = group.has_one_cuda_memory() && group.ranks() <= std::tuple_size_v<cut>;
+  registry::run_on_ranks(queue, p, where, [&](const rank& r) { rank_sort(p, where, r, cuts_in_place).run(); });
 }
 
 std::string unsupported(const registry::problem& p, const backend::device& on, const registry::tuning&) {

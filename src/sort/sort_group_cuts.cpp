@@ -90,8 +90,9 @@ class run_view {
 };
 
 template <class Bits>
-run_cuts cut(const rank& r, sort_code<Bits> code, const backend::memory& run, std::uint64_t n,
-             std::span<const std::uint64_t> border) {
+run_cuts cut_by_rounds(const rank& r, sort_code<Bits> code, const backend::memory& run,
+                       std::span<const std::uint64_t> lengths, std::span<const std::uint64_t> border) {
+  const std::uint64_t n = lengths[r.index()];
   const auto parts = static_cast<unsigned>(border.size() - 1);
   const std::size_t cuts = parts - 1;
   run_view<Bits> view(r, run, n, code, cuts);
@@ -102,7 +103,6 @@ run_cuts cut(const rank& r, sort_code<Bits> code, const backend::memory& run, st
     const std::vector<offer<Bits>> all = r.all_gather(std::span<const offer<Bits>>(mine));
     if (std::all_of(all.begin(), all.end(), [](const offer<Bits>& o) { return o.of.length() == 0; })) {
       run_cuts found(r.count(), parts);
-      const std::vector<std::uint64_t> lengths = r.all_gather(n);
       for (unsigned k = 0; k < r.count(); ++k) {
         for (std::size_t c = 0; c < cuts; ++c) found.at(k, static_cast<unsigned>(c + 1)) = all[k * cuts + c].of.begin;
         found.at(k, parts) = lengths[k];
@@ -118,10 +118,75 @@ run_cuts cut(const rank& r, sort_code<Bits> code, const backend::memory& run, st
 
 }  // namespace
 
-run_cuts cut_runs(const rank& r, const registry::problem& p, const backend::memory& run, std::uint64_t n,
-                  std::span<const std::uint64_t> border) {
-  return with_type(p.type, [&]<class T>(T) { return cut(r, code_of<T>(is_descending(p)), run, n, border); });
+run_cuts cut_runs(const rank& r, const registry::problem& p, const backend::memory& run,
+                  std::span<const std::uint64_t> lengths, std::span<const std::uint64_t> border) {
+  return with_type(p.type,
+                   [&]<class T>(T) { return cut_by_rounds(r, code_of<T>(is_descending(p)), run, lengths, border); });
 }
+
+#if TILEWISE_WITH_CUDA
+namespace {
+
+/// Those of the ranks' runs that are not empty, and whose they are.
+struct shown_runs {
+  std::vector<sorted_place> runs;
+  std::vector<unsigned> of_rank;
+
+  shown_runs(const rank& r, const backend::memory& own, std::span<const std::uint64_t> lengths,
+             const backend::group::loan& others) {
+    std::size_t next = 0;
+    for (unsigned k = 0; k < r.count(); ++k) {
+      if (lengths[k] == 0) continue;
+      runs.push_back({k == r.index() ? own : others.at(next++), {}, lengths[k]});
+      of_rank.push_back(k);
+    }
+  }
+};
+
+/// Together: the cuts of the runs at some places of this rank's.
+std::vector<cut> look(const rank& r, const registry::problem& p, const backend::memory& own,
+                      std::span<const std::uint64_t> lengths, std::span<const std::uint64_t> places) {
+  std::vector<backend::group::parcel> sends;
+  std::vector<backend::group::demand> receives;
+  for (unsigned peer = 0; peer < r.count(); ++peer) {
+    if (peer == r.index()) continue;
+    if (own.bytes != 0) sends.push_back({peer, own});
+    if (lengths[peer] != 0) receives.push_back({peer, lengths[peer] * size_of(p.type)});
+  }
+  const shown_runs shown(r, own, lengths, r.show(sends, receives));
+  const std::vector<cut> found =
+      shown.runs.empty() ? std::vector<cut>(places.size()) : cuts_on_cuda(p, shown.runs, places, r.queue());
+  r.give_back();
+  std::vector<cut> of_ranks(found.size(), cut{});
+  for (std::size_t i = 0; i < found.size(); ++i)
+    for (std::size_t k = 0; k < shown.runs.size(); ++k) of_ranks[i][shown.of_rank[k]] = found[i][k];
+  return of_ranks;
+}
+
+}  // namespace
+
+cut_part cut_runs_in_place(const rank& r, const registry::problem& p, const backend::memory& run,
+                           std::span<const std::uint64_t> lengths, std::span<const std::uint64_t> border) {
+  const unsigned me = r.index();
+  std::vector<std::uint64_t> places = borders_of_pieces(border[me + 1] - border[me]);
+  for (std::uint64_t& one : places) one += border[me];
+  const std::vector<cut> own = look(r, p, run, lengths, places);
+  const std::vector<cut> begins = r.all_gather(own.front());
+  cut_part made{run_cuts(r.count(), r.count()), {}};
+  for (unsigned k = 0; k < r.count(); ++k) {
+    for (unsigned part = 0; part < r.count(); ++part) made.of_all.at(k, part) = begins[part][k];
+    made.of_all.at(k, r.count()) = lengths[k];
+  }
+  for (const cut& one : own) {
+    cut within{};
+    std::size_t next = 0;
+    for (unsigned k = 0; k < r.count(); ++k)
+      if (made.of_all.length(k, me) != 0) within[next++] = one[k] - made.of_all.at(k, me);
+    made.pieces.push_back(within);
+  }
+  return made;
+}
+#endif
 
 std::string cuts_unsupported(const registry::problem& p, const backend::device& group) {
   return registry::unsupported_by_members(column_problem(size_of(p.type), offer<std::uint32_t>::most, 1), group);

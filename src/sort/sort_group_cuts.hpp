@@ -3,6 +3,7 @@
 #pragma once
 
 #include "registry/ranks.hpp"
+#include "sort/sort_merge_runs.hpp"
 #include "sort/sort_problem.hpp"
 
 namespace tilewise::impl::sort {
@@ -21,10 +22,19 @@ class run_cuts {
   std::vector<std::uint64_t> at_;
 };
 
-/// Together: cuts the ranks' sorted runs of keys, so that part i of their stable merge is [border[i], border[i + 1]).
-/// `n` is the length of this rank's run.
-run_cuts cut_runs(const registry::rank& r, const registry::problem& p, const backend::memory& run, std::uint64_t n,
-                  std::span<const std::uint64_t> border);
+/// Together: cuts the ranks' sorted runs of keys, of the given lengths, so that part i of their stable merge is
+/// [border[i], border[i + 1]).
+run_cuts cut_runs(const registry::rank& r, const registry::problem& p, const backend::memory& run,
+                  std::span<const std::uint64_t> lengths, std::span<const std::uint64_t> border);
+
+/// The same of up to 4 runs that all ranks' devices, which are CUDA's, read where they lie. Of this rank's part also
+/// the cuts at borders_of_pieces, from the begin of the part in each run, without the runs that it has nothing of.
+struct cut_part {
+  run_cuts of_all;
+  std::vector<cut> pieces;
+};
+cut_part cut_runs_in_place(const registry::rank& r, const registry::problem& p, const backend::memory& run,
+                           std::span<const std::uint64_t> lengths, std::span<const std::uint64_t> border);
 
 /// Why a member cannot look at its run.
 std::string cuts_unsupported(const registry::problem& p, const backend::device& group);

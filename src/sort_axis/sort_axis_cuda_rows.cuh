@@ -52,7 +52,7 @@ __global__ void split_tiles_of_rows(const __grid_constant__ rows_pass<Bits> w, s
   const unsigned row = t / w.tiles;
   const std::uint64_t begin = std::uint64_t{t - row * w.tiles} * tile<Bits>::length;
   const auto group = runs.around(begin);
-  splits[t] = select(static_cast<const Bits*>(w.from + row * w.from_pitch), runs, group, begin - group.begin);
+  splits[t] = select<2>(static_cast<const Bits*>(w.from + row * w.from_pitch), runs, group, begin - group.begin);
 }
 
 template <class Bits>

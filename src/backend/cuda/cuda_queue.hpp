@@ -37,6 +37,7 @@ class queue final : public backend::queue {
   void upload(memory to, const void* from, std::uint64_t bytes) override;
   void download(void* to, memory from, std::uint64_t bytes) override;
   void copy(memory to, memory from, std::uint64_t bytes) override;
+  void copy_from(const backend::queue& other, memory to, memory from, std::uint64_t bytes) override;
   void copy_rows(memory to, std::uint64_t to_stride, memory from, std::uint64_t from_stride, std::uint64_t width,
                  std::uint64_t rows) override;
   /// Another CUDA device's memory has addresses here too; over NVLink or PCIe where the driver can, else by the host.
@@ -63,7 +64,7 @@ class queue final : public backend::queue {
   cudaStream_t stream_ = nullptr;
   cudaStream_t beside_ = nullptr;  // for copies beside the work; made when first needed
   std::array<cudaEvent_t, 2> clock_{};
-  std::array<cudaEvent_t, 16> marks_{};
+  std::array<cudaEvent_t, 32> marks_{};
   unsigned last_mark_ = 0;
   unsigned* ticket_ = nullptr;
   std::uint64_t* lasting_ = nullptr;

@@ -53,6 +53,8 @@ class queue final : public backend::queue {
   unsigned first_rank() const;
   unsigned ranks_here() const { return static_cast<unsigned>(members_.size()); }
   bool is_all_here() const { return processes_ == nullptr; }
+  /// Whether the ranks are CUDA devices of this process, each of which reads and writes the memory of all.
+  bool has_one_cuda_memory() const;
   /// How what lies on the GPUs of several processes went from one to another, and why; empty if nothing did.
   std::string way_between_gpus() const { return between_gpus_ ? between_gpus_->way_between_gpus() : ""; }
 

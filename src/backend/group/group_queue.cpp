@@ -47,6 +47,15 @@ void queue::share_by_speed() {
   });
 }
 
+bool queue::has_one_cuda_memory() const {
+  const auto reads_all = [&](const auto& reader) {
+    return reader->info().backend == "cuda" && std::all_of(members_.begin(), members_.end(), [&](const auto& other) {
+             return reader->queue().reads(other->queue());
+           });
+  };
+  return is_all_here() && std::all_of(members_.begin(), members_.end(), reads_all);
+}
+
 unsigned queue::ranks() const { return is_all_here() ? static_cast<unsigned>(members_.size()) : processes_->size(); }
 
 unsigned queue::first_rank() const { return is_all_here() ? 0 : processes_->rank(); }

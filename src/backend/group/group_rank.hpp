@@ -90,6 +90,9 @@ class rank {
     return others_.borrow(sends, receives);
   }
   void give_back() const { others_.give_back(); }
+  loan show(std::span<const parcel> sends, std::span<const demand> receives) const {
+    return others_.show(sends, receives);
+  }
 
   /// Memory of this rank's device as an array that does not own it.
   template <scalar T>

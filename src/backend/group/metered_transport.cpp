@@ -45,4 +45,10 @@ loan metered_transport::borrow(std::span<const parcel> sends, std::span<const de
   return lent;
 }
 
+loan metered_transport::show(std::span<const parcel> sends, std::span<const demand> receives) {
+  loan lent;
+  note(0, [&] { lent = through_.show(sends, receives); });
+  return lent;
+}
+
 }  // namespace tilewise::backend::group

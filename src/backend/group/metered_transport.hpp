@@ -25,6 +25,7 @@ class metered_transport final : public transport {
   void exchange(std::span<const parcel> sends, std::span<const parcel> receives) override;
   loan borrow(std::span<const parcel> sends, std::span<const demand> receives) override;
   void give_back() override { through_.give_back(); }
+  loan show(std::span<const parcel> sends, std::span<const demand> receives) override;
   void complete(void* host, std::span<const std::uint64_t> border) override { through_.complete(host, border); }
 
  private:

@@ -62,6 +62,8 @@ class transport {
   /// is no copy, write it, and what was sent must be left alone until then. No exchange may come between the two.
   virtual loan borrow(std::span<const parcel> sends, std::span<const demand> receives) = 0;
   virtual void give_back() = 0;
+  /// The same of memory that devices read where it lies, for a look at a few values, which nobody counts as sent.
+  virtual loan show(std::span<const parcel> sends, std::span<const demand> receives) { return borrow(sends, receives); }
 
   /// Host memory of which rank i has bytes [border[i], border[i + 1]): afterwards every rank has all of them.
   virtual void complete(void* host, std::span<const std::uint64_t> border) = 0;
