@@ -103,11 +103,6 @@ class queue {
   /// The same of `rows` rows of `width` bytes, which begin `to_stride` and `from_stride` bytes apart.
   virtual void copy_rows(memory to, std::uint64_t to_stride, memory from, std::uint64_t from_stride,
                          std::uint64_t width, std::uint64_t rows);
-  /// The same from memory of another queue that this one reaches.
-  virtual void copy_from(const queue& other, memory to, memory from, std::uint64_t bytes) {
-    (void)other;
-    copy(to, from, bytes);
-  }
   /// Whether `copy` may read memory of this other queue, once that has finished.
   virtual bool reaches(const queue& other) const { return &other == this; }
   /// Lets another queue's device read this one's memory directly, where the driver can.

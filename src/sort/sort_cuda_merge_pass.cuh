@@ -87,7 +87,8 @@ __device__ void merge_pieces(merge_tile<Bits, Value>& tile, const tile_pieces& p
   }
   __syncthreads();  // all lanes have read
   put_back(tile, own, upper ? Tile::room - 1 - diagonal : diagonal, upper);
-  __syncthreads();  // both halves are merged
+  __syncthreads();             // both halves are merged
+  if (half == length) return;  // which was all: there are two runs
   const unsigned first = threadIdx.x * held;
   if (first < length) {
     merge_piece(tile, {0, half, length - half, Tile::room}, first, own);

@@ -136,7 +136,7 @@ std::vector<cut> cuts_of(std::span<const sorted_place> runs, const sort_code<Bit
   return cuts;
 }
 
-/// Merges up to `ways` runs of keys; all that come from other devices are on their way when the first merge begins.
+/// Merges up to `ways` runs of keys, of which those of other devices arrive piece by piece.
 template <class Bits, class Value>
 void merge_placed(std::span<const sorted_place> runs, std::span<const cut> pieces, elements<Bits, Value> to,
                   const sort_code<Bits>& code, const coding<Bits>& after, const backend::memory& splits, queue& q) {
@@ -154,10 +154,15 @@ void merge_placed(std::span<const sorted_place> runs, std::span<const cut> piece
       pieces.empty() ? cuts_of(runs, code, border, q) : std::vector<cut>(pieces.begin(), pieces.end());
   arriving_runs arriving(runs, q);
   std::vector<unsigned> marks;
-  for (std::size_t i = 0; i + 1 < cuts.size(); ++i) marks.push_back(arriving.fetch(cuts[i], cuts[i + 1]));
-  for (std::size_t i = 0; i < marks.size(); ++i) {
+  const auto fetch_next = [&] {
+    if (const std::size_t i = marks.size(); i + 1 < cuts.size()) marks.push_back(arriving.fetch(cuts[i], cuts[i + 1]));
+  };
+  constexpr unsigned ahead = 3;  // enough that copies follow each other; more would keep the first merge waiting
+  for (unsigned i = 0; i < ahead; ++i) fetch_next();
+  for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
     q.follow(q, marks[i]);
     to = from_place(to, merge(between(arriving.here(), cuts[i], cuts[i + 1]), to));
+    fetch_next();
   }
 }
 

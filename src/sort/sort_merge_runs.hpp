@@ -25,16 +25,16 @@ struct sorted_place {
 using cut = std::array<std::uint64_t, 4>;
 
 /// Where merged runs are cut into pieces if some of them have to come from another device: a piece is merged while
-/// those after it are on their way, so the last ones, during whose merges nothing travels, are short. Each costs the
-/// host 25 us, which only many elements are worth.
+/// those after it are on their way, so the first ones, which are waited for, and the last ones, during whose merges
+/// nothing travels, are short. Each costs the host 25 us, which only many elements are worth.
 inline std::vector<std::uint64_t> borders_of_pieces(std::uint64_t n) {
   constexpr std::uint64_t least = std::uint64_t{1} << 22, many = std::uint64_t{1} << 25;
   if (n < least) return {0, n};
   if (n < many) return {0, n / 4 * 3, n};
   const std::uint64_t part = n / 24;
-  return {0, 4 * part, 8 * part, 12 * part, 16 * part, 20 * part, 22 * part, 23 * part, n};
+  return {0, part, 2 * part, 4 * part, 8 * part, 12 * part, 16 * part, 20 * part, 22 * part, 23 * part, n};
 }
-inline constexpr std::size_t most_borders = 9;
+inline constexpr std::size_t most_borders = 11;
 
 /// The same of runs that lie anywhere the device can read, and which are left as they are; only `where.out` is used.
 /// `pieces` are the cuts at borders_of_pieces, if they are known.

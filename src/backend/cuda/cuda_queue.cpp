@@ -3,7 +3,6 @@
 
 #include "backend/cuda/cuda_error.hpp"
 #include "backend/cuda/cuda_lane.hpp"
-#include "backend/cuda/cuda_peer_copy.hpp"
 
 #include <bit>
 
@@ -105,14 +104,6 @@ void queue::copy(memory to, memory from, std::uint64_t bytes) {
   if (bytes == 0) return;
   make_current();
   TW_CUDA(cudaMemcpyAsync(to.as<void>(), from.as<void>(), bytes, cudaMemcpyDefault, stream_));
-}
-
-/// From another GPU, if it is little: copy engines take longer to begin.
-void queue::copy_from(const backend::queue& other, memory to, memory from, std::uint64_t bytes) {
-  constexpr std::uint64_t little = std::uint64_t{1} << 20;
-  if (&other == this || bytes == 0 || bytes > little || !reads(other)) return copy(to, from, bytes);
-  make_current();
-  copy_by_kernel(to.as<void>(), from.as<const void>(), bytes, stream_);
 }
 
 void queue::open_to(const backend::queue& other) {

@@ -37,7 +37,6 @@ class queue final : public backend::queue {
   void upload(memory to, const void* from, std::uint64_t bytes) override;
   void download(void* to, memory from, std::uint64_t bytes) override;
   void copy(memory to, memory from, std::uint64_t bytes) override;
-  void copy_from(const backend::queue& other, memory to, memory from, std::uint64_t bytes) override;
   void copy_rows(memory to, std::uint64_t to_stride, memory from, std::uint64_t from_stride, std::uint64_t width,
                  std::uint64_t rows) override;
   /// Another CUDA device's memory has addresses here too; over NVLink or PCIe where the driver can, else by the host.

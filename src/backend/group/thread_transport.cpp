@@ -94,7 +94,7 @@ void thread_transport::copy(const item& from, memory to) {
   if (const std::vector<std::byte>& copied = from.from.copies[from.index]; !copied.empty())
     own.upload(to, copied.data(), to.bytes);
   else if (own.reaches(*from.from.queue))
-    own.copy_from(*from.from.queue, to, from.where(), to.bytes);
+    own.copy(to, from.where(), to.bytes);
   else
     own.upload(to, from.where().as<void>(), to.bytes);
 }
