@@ -246,6 +246,19 @@ TEST(ReportFindings, EachMachineHasItsMainPanel) {
   EXPECT_EQ(times_in(markdown(make_model(typed(records))), "another ("), 1u);  // in the list of machines
 }
 
+TEST(ReportFindings, ProcessorsOfOneNameWithOtherCachesAreTwoMachines) {
+  std::vector<json> records = made_up_records();
+  const std::string first = make_model(typed(records)).machines.front();
+  for (json r : made_up_records()) {
+    r["host"]["caches"][0]["bytes"] = 1 << 20;
+    records.push_back(r);
+  }
+  const model m = make_model(typed(records));
+  const std::size_t name = first.find(" (");
+  EXPECT_EQ(m.machines, (std::vector<std::string>{first, first.substr(0, name) + " 2" + first.substr(name)}));
+  EXPECT_EQ(main_panels(m).size(), 2 * main_panels(make_model(typed(made_up_records()))).size());
+}
+
 TEST(ReportFindings, ALaterRecordOfACaseReplacesTheEarlier) {
   std::vector<json> records = made_up_records();
   records.push_back(records.front());

@@ -46,7 +46,7 @@ struct machine {
   std::string name;
   record::host host;
   record::tool tool;
-  std::string first_time, last_time;  // of its records
+  std::string first_time, last_time;  // when its records were measured
 };
 
 /// One record as it is ranked, drawn and tabulated. Its texts belong to the row_table.
@@ -131,7 +131,8 @@ class row_table {
 
   // None of these moves what it holds.
   std::unordered_set<std::string> texts_;
-  std::map<std::string, machine, std::less<>> machines_;
+  std::map<std::string, machine> machines_;       // by what tells them apart
+  std::map<std::string, std::size_t> namesakes_;  // machines of one host name and processor
   std::map<std::pair<const machine*, std::string>, record::device> devices_;
   std::deque<record::experiment> experiments_;
   std::deque<record::ranks> ranks_;
@@ -162,7 +163,7 @@ struct series {
 struct board {
   std::string name;   // "cpu", "cuda:0"
   std::string title;  // the hardware's own name
-  bool is_cpu = false;
+  bool is_cpu = false, is_group = false;
   speed_unit speed_in = speed_unit::bytes;  // what the algorithm's speed is given in
   std::vector<series> all;
 
