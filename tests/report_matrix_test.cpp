@@ -134,6 +134,8 @@ TEST(ReportMatrix, RanksOnTheCpuHaveNoColumnAndGroupsOfOthersOne) {
   for (const char* name : {"2*cpu:serial", "4*mpi:cpu:serial"})
     for (const json& r : of_groups("cpu", name, true)) records.push_back(r);
   EXPECT_EQ(tested(records).made.columns, usual);
+  const std::string ladder = body_of(page_of(records));
+  EXPECT_EQ(ladder.find("2*cpu:serial (", ladder.find("The ladder")), std::string::npos);
   EXPECT_EQ(tested(of_groups("cpu", "4*mpi:cpu:serial", true)).made.columns.size(), 1u) << "nothing else was measured";
   for (const json& r : of_groups("cuda", "cuda:*", false)) records.push_back(r);
   EXPECT_EQ(tested(records).made.columns.size(), usual.size() + 1);

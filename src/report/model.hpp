@@ -163,8 +163,9 @@ struct series {
 struct board {
   std::string name;   // "cpu", "cuda:0"
   std::string title;  // the hardware's own name
-  bool is_cpu = false, is_group = false;
-  speed_unit speed_in = speed_unit::bytes;  // what the algorithm's speed is given in
+  bool is_cpu = false;
+  bool is_group = false, is_of_cpus = false;  // a group, and one whose ranks share the CPU or are processes on it
+  speed_unit speed_in = speed_unit::bytes;    // what the algorithm's speed is given in
   std::vector<series> all;
 
   std::vector<std::uint64_t> sizes() const;
@@ -197,6 +198,9 @@ struct panel {
   bool is_of_jobs() const { return is_job(mode); }
   bool has_data_of(const panel& other) const { return data == other.data && asked_data == other.asked_data; }
   const char* time_words() const { return is_of_jobs() ? "time of the whole job" : "kernel time"; }
+  /// Its boards without ranks on the CPU, unless it has nothing else: they show how a program scales, not how fast a
+  /// processor is.
+  std::vector<const board*> processors() const;
   const board* cpu() const;
   const series* serial() const;
   std::set<std::uint64_t> sizes() const;

@@ -69,7 +69,7 @@ std::string measured_sentence(const std::vector<const panel*>& panels) {
   for (const panel* p : panels) {
     add(types, p->dtype);
     add(shapes, p->shape);
-    for (const board& b : p->boards) add(places, b.name);
+    for (const board* b : p->processors()) add(places, b->name);
     if (p->shape.empty()) sizes.merge(p->sizes());
     if (p->shape.empty()) largest = p;
   }

@@ -102,9 +102,6 @@ matrix::line shown(const cells_of_line& line, const std::vector<std::string>& co
   return made;
 }
 
-/// Ranks that share the processors of a machine.
-bool is_group_of_cpus(const matrix_cell& c) { return c.on->is_group && c.what.ours->hardware.is_cpu; }
-
 }  // namespace
 
 std::vector<const panel*> matrix_panels(const model& m) {
@@ -127,9 +124,8 @@ std::vector<const panel*> matrix_panels(const model& m) {
 std::vector<matrix_cell> cells_of(const std::vector<const panel*>& panels) {
   std::vector<matrix_cell> all;
   for (const panel* p : panels)
-    for (const board& b : p->boards)
-      if (const standing s = standing_of(b); s.ours) all.push_back({p, &b, s});
-  if (!std::all_of(all.begin(), all.end(), is_group_of_cpus)) std::erase_if(all, is_group_of_cpus);
+    for (const board* b : p->processors())
+      if (const standing s = standing_of(*b); s.ours) all.push_back({p, b, s});
   const column_names names(all);
   std::map<std::string, std::set<std::string>> machines;
   for (matrix_cell& c : all) machines[c.column = names.of(*c.on)].insert(c.of->machine);

@@ -19,8 +19,7 @@ struct matrix_cell {
 /// Of each algorithm on each machine its main problem, the largest first; of whole jobs only where no kernels were
 /// measured.
 std::vector<const panel*> matrix_panels(const model& m);
-/// Where one of our variants was measured. Ranks on the CPU are an experiment in scaling, which has sections of its
-/// own: they are here only where nothing else is.
+/// Where one of our variants was measured.
 std::vector<matrix_cell> cells_of(const std::vector<const panel*>& panels);
 
 struct matrix {
