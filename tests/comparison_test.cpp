@@ -218,8 +218,15 @@ TEST(Comparison, OtherMachinesAndBuildsAreSaid) {
     EXPECT_EQ(c.remarks.size(), 1u);
     return c.remarks.empty() ? "" : c.remarks.front();
   };
-  EXPECT_NE(said_of([](json& r) { r["host"]["hostname"] = "elsewhere"; }).find("machine is"), std::string::npos);
-  EXPECT_NE(said_of([](json& r) { r["host"]["cpu_model"] = "elsewhere"; }).find("machine is"), std::string::npos);
+  EXPECT_NE(said_of([](json& r) { r["host"]["hostname"] = "elsewhere"; }).find("name of the machine is"),
+            std::string::npos);
+  EXPECT_NE(said_of([](json& r) { r["host"]["cpu_model"] = "another"; }).find("processor of the machine is"),
+            std::string::npos);
+  EXPECT_NE(said_of([](json& r) {
+              r["host"]["caches"][0]["bytes"] = 1 << 20;
+            }).find("cache of the machine is '32.0 MiB' in OLD and '1.00 MiB' in NEW"),
+            std::string::npos)
+      << "processors of one name";
   EXPECT_NE(said_of([](json& r) {
               if (r["device"]["name"] == "cuda:0") r["device"]["description"] = "Another GPU";
             }).find("hardware of cuda:0 is 'Imaginary GPU 9000' in OLD and 'Another GPU' in NEW"),

@@ -182,7 +182,10 @@ void add(const row* before, const row& after, comparison& to) {
 class difference_list {
  public:
   void add_pair(const row& before, const row& after) {
-    add("the machine", before.machine, after.machine);
+    const record::host &old = before.on.host, &host = after.on.host;
+    add("the name of the machine", old.hostname, host.hostname);
+    add("the processor of the machine", old.cpu_model.value_or(""), host.cpu_model.value_or(""));
+    add("the cache of the machine", cache_sizes(old), cache_sizes(host));
     add("the hardware of " + after.device, before.hardware.description, after.hardware.description);
     add("the driver of " + after.device, before.hardware.driver.value_or(""), after.hardware.driver.value_or(""));
     add("the build type", before.build_type, after.build_type);

@@ -85,6 +85,13 @@ std::vector<std::string> change_findings(const model& m) {
   return findings;
 }
 
+std::string cache_sizes(const record::host& of) {
+  constexpr std::size_t most_levels = 5;
+  std::vector<std::string> sizes;
+  for (const record::cache& c : of.caches) sizes.push_back(bytes(static_cast<double>(c.bytes)));
+  return listed(sizes, most_levels);
+}
+
 std::vector<std::string> machine_notes(const model& m) {
   std::vector<std::string> notes;
   std::set<std::string> told;

@@ -162,11 +162,10 @@ std::vector<std::string> device_phrases(const machine& on, const std::vector<con
 }
 
 std::string machine_sentence(const machine& on, const std::vector<const panel*>& panels) {
-  std::vector<std::string> parts, caches;
+  std::vector<std::string> parts;
   if (on.host.cores) parts.push_back(count(*on.host.cores) + (*on.host.cores == 1 ? " core" : " cores"));
-  for (const record::cache& c : on.host.caches) caches.push_back(bytes(static_cast<double>(c.bytes)));
   if (on.host.ram_bytes) parts.push_back(bytes(static_cast<double>(*on.host.ram_bytes)) + " of memory");
-  if (!caches.empty()) parts.push_back("caches of " + listed(caches, most_named));
+  if (!on.host.caches.empty()) parts.push_back("caches of " + cache_sizes(on.host));
   std::string text = on.name.empty() ? "A machine" : on.name;
   if (!parts.empty()) text += " has " + listed(parts, parts.size());
   for (const std::string& phrase : device_phrases(on, panels)) text += "; " + phrase;
