@@ -134,11 +134,36 @@ TEST(ReportMatrix, RanksOnTheCpuHaveNoColumnAndGroupsOfOthersOne) {
   for (const char* name : {"2*cpu:serial", "4*mpi:cpu:serial"})
     for (const json& r : of_groups("cpu", name, true)) records.push_back(r);
   EXPECT_EQ(tested(records).made.columns, usual);
-  const std::string ladder = body_of(page_of(records));
-  EXPECT_EQ(ladder.find("2*cpu:serial (", ladder.find("The ladder")), std::string::npos);
+  const std::string body = body_of(page_of(records)), note = "Ranks on a CPU have no column";
+  EXPECT_EQ(body.find("2*cpu:serial (", body.find("The ladder")), std::string::npos);
+  EXPECT_NE(body.find(note), std::string::npos);
+  EXPECT_EQ(body_of(page_of(made_up_records())).find(note), std::string::npos);
   EXPECT_EQ(tested(of_groups("cpu", "4*mpi:cpu:serial", true)).made.columns.size(), 1u) << "nothing else was measured";
   for (const json& r : of_groups("cuda", "cuda:*", false)) records.push_back(r);
   EXPECT_EQ(tested(records).made.columns.size(), usual.size() + 1);
+}
+
+TEST(ReportMatrix, WhatWasMeasuredForScalingHasALineOnlyWhereItIsAlone) {
+  std::vector<json> of_ranks;
+  for (const json& r : made_up_records())
+    for (const char* device : {"", "2*cpu:serial", "4*cpu:serial"}) {
+      if (r["device"]["is_cpu"] != true) continue;
+      json& added = of_ranks.emplace_back(r);
+      added["host"]["hostname"] = "another";
+      if (*device == 0) continue;
+      added["device"]["name"] = device;
+      added["device"]["backend"] = "group";
+    }
+  EXPECT_EQ(tested(of_ranks).made.lines.size(), 2u);
+  std::vector<json> records = of_ranks;
+  for (const json& r : made_up_records()) records.push_back(r);
+  const tested all(records), usual(made_up_records());
+  ASSERT_EQ(all.made.lines.size(), usual.made.lines.size());
+  EXPECT_EQ(all.made.shown().size(), usual.made.shown().size());
+  EXPECT_EQ(apart_in(all.made, "cpu").find("another"), std::string::npos) << "its cell is that of the other machine";
+  std::erase_if(records,
+                [](const json& r) { return r["host"]["hostname"] != "another" && r["device"]["is_cpu"] == true; });
+  EXPECT_EQ(tested(records).made.shown().size(), usual.made.shown().size()) << "where nothing else is";
 }
 
 TEST(ReportMatrix, AsMarkdownItHasACellForEachColumn) {

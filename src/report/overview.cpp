@@ -161,6 +161,13 @@ std::vector<std::string> device_phrases(const machine& on, const std::vector<con
   return phrases;
 }
 
+html ranks_note(const std::vector<const panel*>& panels) {
+  const auto has_ranks = [](const panel* p) { return p->processors().size() < p->boards.size(); };
+  if (std::none_of(panels.begin(), panels.end(), has_ranks)) return {};
+  return tag("p", {{"class", "note"}},
+             "Ranks on a CPU have no column; how programs scale on them stands further down.");
+}
+
 std::string machine_sentence(const machine& on, const std::vector<const panel*>& panels) {
   std::vector<std::string> parts;
   if (on.host.cores) parts.push_back(count(*on.host.cores) + (*on.host.cores == 1 ? " core" : " cores"));
@@ -214,15 +221,16 @@ html noted(const std::vector<html>& notes) {
 
 html overview(const model& m) {
   const std::vector<const panel*> panels = matrix_panels(m);
-  const std::vector<matrix_cell> cells = cells_of(panels);
-  const matrix shown = make_matrix(cells);
+  const std::vector<matrix_cell> measured = cells_of(panels);
+  const matrix made = make_matrix(measured);
+  const std::vector<matrix_cell> cells = made.shown();
   html whole = machine_lines(m, panels);
   if (!cells.empty())
     whole += list("ul", {{"class", "verdict"}},
-                  {html::sentence(fastest_sentence(shown, m)), html::sentence(limit_sentence(cells, m)),
+                  {html::sentence(fastest_sentence(made, m)), html::sentence(limit_sentence(cells, m)),
                    html::sentence(peer_sentence(cells, m))});
   whole += tag("p", {{"class", any_wrong(m) ? "bits wrong" : "bits"}}, html::sentence(bits_finding(m)));
-  if (!cells.empty()) whole += matrix_html(shown);
+  if (!cells.empty()) whole += matrix_html(made) + ranks_note(panels);
   if (const std::string doubts = doubt_note(m); !doubts.empty())
     whole += tag("p", {{"class", "note"}}, html::sentence(doubts));
   std::vector<html> notes;

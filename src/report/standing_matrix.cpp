@@ -39,6 +39,9 @@ class column_names {
   std::set<std::string> apart_;  // kinds whose boards have a column each
 };
 
+/// Most of its boards are ranks on the CPU, beside what they are compared with.
+bool is_of_scaling(const panel& p) { return 2 * p.processors().size() < p.boards.size(); }
+
 struct cells_of_line {
   std::vector<const panel*> panels;
   std::map<std::string, const matrix_cell*> by_column;
@@ -67,11 +70,16 @@ bool fits(const cells_of_line& line, const panel& p, const std::map<std::string,
 
 std::vector<cells_of_line> lines_of(const std::vector<matrix_cell>& cells) {
   std::vector<cells_of_line> lines;
+  const auto has_line_of = [&](const std::string& algorithm) {
+    return std::any_of(lines.begin(), lines.end(),
+                       [&](const auto& l) { return l.panels.front()->algorithm == algorithm; });
+  };
   for (auto begin = cells.begin(); begin != cells.end();) {
     const panel& p = *begin->of;
     std::map<std::string, const matrix_cell*> by_column;
     for (; begin != cells.end() && begin->of == &p; ++begin) by_column.emplace(begin->column, &*begin);
     auto at = std::find_if(lines.begin(), lines.end(), [&](const auto& line) { return fits(line, p, by_column); });
+    if (at == lines.end() && is_of_scaling(p) && has_line_of(p.algorithm)) continue;
     if (at == lines.end()) at = lines.emplace(lines.end());
     at->panels.push_back(&p);
     at->by_column.merge(by_column);
@@ -116,7 +124,7 @@ std::vector<const panel*> matrix_panels(const model& m) {
   for (const panel* p : kept) place_of.emplace(p->algorithm, place_of.size());
   std::stable_sort(kept.begin(), kept.end(), [&](const panel* x, const panel* y) {
     const std::size_t a = place_of[x->algorithm], b = place_of[y->algorithm];
-    return a != b ? a < b : x->operations > y->operations;
+    return std::tuple(a, is_of_scaling(*x), -x->operations) < std::tuple(b, is_of_scaling(*y), -y->operations);
   });
   return kept;
 }
@@ -144,6 +152,14 @@ matrix make_matrix(const std::vector<matrix_cell>& cells) {
   made.columns.resize(made.columns.size() - made.unsaid);
   for (const cells_of_line& line : lines_of(cells)) made.lines.push_back(shown(line, made.columns));
   return made;
+}
+
+std::vector<matrix_cell> matrix::shown() const {
+  std::vector<matrix_cell> all;
+  for (const line& l : lines)
+    for (const matrix_cell* c : l.cells)
+      if (c) all.push_back(*c);
+  return all;
 }
 
 std::string share_words(const row& r) {

@@ -16,8 +16,8 @@ struct matrix_cell {
   double time() const { return what.ours->kernel->median; }
 };
 
-/// Of each algorithm on each machine its main problem, the largest first; of whole jobs only where no kernels were
-/// measured.
+/// Of each algorithm on each machine its main problem, the largest first, and last what was measured for how a program
+/// scales; of whole jobs only where no kernels were measured.
 std::vector<const panel*> matrix_panels(const model& m);
 /// Where one of our variants was measured.
 std::vector<matrix_cell> cells_of(const std::vector<const panel*>& panels);
@@ -36,10 +36,13 @@ struct matrix {
   std::vector<std::string> columns;
   std::vector<line> lines;
   std::size_t unsaid = 0;  // columns that are left out
+
+  std::vector<matrix_cell> shown() const;
 };
 
 /// Processors of one kind and name are one column, wherever no problem was measured on two of them. The same problem on
-/// several machines is one line, as long as they share no column.
+/// several machines is one line, as long as they share no column. What was measured for how a program scales has no
+/// line of its own beside others of its algorithm.
 matrix make_matrix(const std::vector<matrix_cell>& cells);
 
 /// "80 % of copy", or that nothing bounds it.
