@@ -183,6 +183,15 @@ TEST(ReportOverview, TheMachineIsToldWithItsCachesAndWhichOfItsDevicesAreOne) {
     EXPECT_NE(body.find(part), std::string::npos) << part;
 }
 
+TEST(ReportOverview, AnOpenclDeviceThatIsTheCpuIsSaidToBeIt) {
+  const std::string body = body_of(page_of(scans([](json& r) {
+    if (r["device"]["name"] != "opencl:0") return;
+    r["device"]["description"] = "pthread-haswell";
+    r["device"]["is_cpu"] = true;
+  })));
+  EXPECT_NE(body.find("opencl:0 is the CPU, as pthread-haswell"), std::string::npos);
+}
+
 TEST(ReportOverview, ACopyIsNoLimitOfArithmetic) {
   const auto of_intensity = [](double operations_per_byte, const char* mode) {
     return scans([&](json& r) {

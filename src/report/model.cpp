@@ -125,7 +125,7 @@ const series* panel::serial() const {
 std::vector<const board*> panel::processors() const {
   std::vector<const board*> all;
   for (const board& b : boards) all.push_back(&b);
-  const auto is_of_cpus = [](const board* b) { return b->is_of_cpus; };
+  const auto is_of_cpus = [](const board* b) { return b->is_group && b->computes_on_cpu; };
   if (!std::all_of(all.begin(), all.end(), is_of_cpus)) std::erase_if(all, is_of_cpus);
   return all;
 }

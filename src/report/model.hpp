@@ -164,8 +164,9 @@ struct board {
   std::string name;   // "cpu", "cuda:0"
   std::string title;  // the hardware's own name
   bool is_cpu = false;
-  bool is_group = false, is_of_cpus = false;  // a group, and one whose ranks share the CPU or are processes on it
-  speed_unit speed_in = speed_unit::bytes;    // what the algorithm's speed is given in
+  bool is_group = false;
+  bool computes_on_cpu = false;             // as an OpenCL device or a group may, too
+  speed_unit speed_in = speed_unit::bytes;  // what the algorithm's speed is given in
   std::vector<series> all;
 
   std::vector<std::uint64_t> sizes() const;

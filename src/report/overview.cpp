@@ -147,14 +147,14 @@ html matrix_html(const matrix& of) {
          left_out(of.unsaid, "processors");
 }
 
-/// "cuda:0 and opencl:0 are NVIDIA H200"
+/// "cuda:0 and opencl:0 are NVIDIA H200", "opencl:1 is the CPU, as pthread-haswell"
 std::vector<std::string> device_phrases(const machine& on, const std::vector<const panel*>& panels) {
   std::map<std::string, std::vector<std::string>> names;
   std::set<std::string> told;
   for (const panel* p : panels)
     for (const board& b : p->boards)
       if (p->machine == on.name && !b.is_cpu && !b.is_group && told.insert(b.name).second)
-        names[b.title].push_back(b.name);
+        names[b.computes_on_cpu ? "the CPU, as " + b.title : b.title].push_back(b.name);
   std::vector<std::string> phrases;
   for (const auto& [title, of_title] : names)
     phrases.push_back(listed(of_title, most_named) + (of_title.size() == 1 ? " is " : " are ") + title);
