@@ -74,7 +74,7 @@ TEST(ReportData, OtherDataOnAnotherMachineHaveALineOfTheirOwnInTheMatrix) {
       records.push_back(r);
     }
     const model m = make_model(typed(records));
-    return make_matrix(m, cells_of(matrix_panels(m))).lines.size();
+    return make_matrix(cells_of(matrix_panels(m))).lines.size();
   };
   EXPECT_EQ(lines_with("uniform"), 2u);
   EXPECT_EQ(lines_with("sorted"), 4u);

@@ -17,7 +17,7 @@ struct tested {
   matrix made;
 
   explicit tested(const std::vector<json>& records)
-      : from(make_model(typed(records))), cells(cells_of(matrix_panels(from))), made(make_matrix(from, cells)) {}
+      : from(make_model(typed(records))), cells(cells_of(matrix_panels(from))), made(make_matrix(cells)) {}
 };
 
 /// The made-up records, and once more from another machine whose processors have `suffix` added to their names.
@@ -49,7 +49,7 @@ TEST(ReportMatrix, TheSameProcessorsOfAnotherMachineHaveALineOfTheirOwn) {
   const tested one(made_up_records()), two(on_two_machines(""));
   EXPECT_EQ(two.made.columns, one.made.columns);
   ASSERT_EQ(two.made.lines.size(), 2 * one.made.lines.size());
-  for (const matrix::line& line : two.made.lines) EXPECT_NE(line.problem.find(", on "), std::string::npos);
+  for (const matrix::line& line : two.made.lines) EXPECT_NE(line.words().find(", on "), std::string::npos);
 }
 
 TEST(ReportMatrix, ADeviceThatDriversCountDifferentlyIsOneColumn) {
@@ -65,6 +65,105 @@ TEST(ReportMatrix, ADeviceThatDriversCountDifferentlyIsOneColumn) {
   records.push_back(second);
   EXPECT_EQ(tested(records).made.columns.size(), tested(made_up_records()).made.columns.size() + 1)
       << "two of one kind beside each other";
+}
+
+/// What stands in the cell of the first line whose column begins so.
+std::string apart_in(const matrix& of, std::string_view column) {
+  for (std::size_t i = 0; i < of.columns.size(); ++i)
+    if (of.columns[i].starts_with(column)) return of.lines.front().apart[i];
+  return "no such column";
+}
+
+TEST(ReportMatrix, AnotherSizeThanTheLinesStandsInItsCell) {
+  std::vector<json> records = made_up_records();
+  std::erase_if(records, [](const json& r) {
+    return r["device"]["name"] == "opencl:0" && r["case"]["n"].get<std::uint64_t>() > 1048576;
+  });
+  const tested t(records);
+  EXPECT_TRUE(t.made.lines.front().words().ends_with(", n\u00a0=\u00a0268,435,456")) << t.made.lines.front().words();
+  EXPECT_EQ(apart_in(t.made, "opencl"), "at n\u00a0=\u00a01,048,576");
+  EXPECT_EQ(apart_in(t.made, "cuda"), "");
+  EXPECT_NE(matrix_of(body_of(page_of(records))).find("<small>at n\u00a0=\u00a01,048,576</small>"), std::string::npos);
+  EXPECT_NE(matrix_markdown(t.from).find(", at n\u00a0=\u00a01,048,576 |"), std::string::npos)
+      << matrix_markdown(t.from);
+}
+
+TEST(ReportMatrix, OfSeveralMachinesACellOfALineOfTwoTellsWhichItIs) {
+  std::vector<json> records = made_up_records();
+  for (const json& r : made_up_records())
+    for (const char* host : {"second", "third"})
+      if (r["device"]["is_cpu"] == true) {
+        records.push_back(r);
+        records.back()["host"]["hostname"] = host;
+        records.back()["device"]["description"] = "the same";
+      }
+  const tested t(records);
+  ASSERT_EQ(t.made.lines.size(), 4u) << "two algorithms, each on a third machine as well";
+  EXPECT_TRUE(apart_in(t.made, "cpu · the same").starts_with("on second (")) << apart_in(t.made, "cpu · the same");
+  EXPECT_EQ(apart_in(t.made, "cuda"), "");
+  EXPECT_TRUE(t.made.lines[1].machine.starts_with("third ("));
+}
+
+TEST(ReportMatrix, TheLargestProblemOfAnAlgorithmComesFirst) {
+  std::vector<json> records = on_two_machines("");
+  std::erase_if(records, [](const json& r) {  // which leaves it fewer results
+    const bool is_large = r["case"]["n"].get<std::uint64_t>() > 1048576;
+    return r["host"]["hostname"] == "another" ? r["case"]["peer"] == true || !is_large : is_large;
+  });
+  const tested t(records);
+  ASSERT_EQ(t.made.lines.size(), 4u);
+  EXPECT_TRUE(t.made.lines[0].machine.starts_with("another ("));
+  EXPECT_EQ(t.made.lines[0].algorithm, t.made.lines[1].algorithm);
+  EXPECT_TRUE(t.made.lines[2].machine.starts_with("another ("));
+}
+
+TEST(ReportMatrix, RanksOnTheCpuHaveNoColumnAndGroupsOfOthersOne) {
+  const auto of_groups = [](const char* of, const char* name, bool are_cpus) {
+    std::vector<json> records;
+    for (json r : made_up_records()) {
+      if (!r["device"]["name"].get<std::string>().starts_with(of)) continue;
+      r["device"]["name"] = name;
+      r["device"]["backend"] = "group";
+      r["device"]["is_cpu"] = are_cpus;
+      records.push_back(r);
+    }
+    return records;
+  };
+  const std::vector<std::string> usual = tested(made_up_records()).made.columns;
+  std::vector<json> records = made_up_records();
+  for (const char* name : {"2*cpu:serial", "4*mpi:cpu:serial"})
+    for (const json& r : of_groups("cpu", name, true)) records.push_back(r);
+  EXPECT_EQ(tested(records).made.columns, usual);
+  const std::string body = body_of(page_of(records)), note = "Ranks on a CPU have no column";
+  EXPECT_EQ(body.find("2*cpu:serial (", body.find("The ladder")), std::string::npos);
+  EXPECT_NE(body.find(note), std::string::npos);
+  EXPECT_EQ(body_of(page_of(made_up_records())).find(note), std::string::npos);
+  EXPECT_EQ(tested(of_groups("cpu", "4*mpi:cpu:serial", true)).made.columns.size(), 1u) << "nothing else was measured";
+  for (const json& r : of_groups("cuda", "cuda:*", false)) records.push_back(r);
+  EXPECT_EQ(tested(records).made.columns.size(), usual.size() + 1);
+}
+
+TEST(ReportMatrix, WhatWasMeasuredForScalingHasALineOnlyWhereItIsAlone) {
+  std::vector<json> of_ranks;
+  for (const json& r : made_up_records())
+    for (const char* device : {"", "2*cpu:serial", "4*cpu:serial"}) {
+      if (r["device"]["is_cpu"] != true) continue;
+      json& added = of_ranks.emplace_back(r);
+      added["host"]["hostname"] = "another";
+      if (*device == 0) continue;
+      added["device"]["name"] = device;
+      added["device"]["backend"] = "group";
+    }
+  EXPECT_EQ(tested(of_ranks).made.lines.size(), 2u);
+  std::vector<json> records = of_ranks;
+  for (const json& r : made_up_records()) records.push_back(r);
+  const tested all(records), usual(made_up_records());
+  ASSERT_EQ(all.made.lines.size(), usual.made.lines.size());
+  EXPECT_EQ(all.made.shown().size(), usual.made.shown().size());
+  EXPECT_EQ(apart_in(all.made, "cpu").find("another"), std::string::npos) << "its cell is that of the other machine";
+  std::erase_if(records,
+                [](const json& r) { return r["host"]["hostname"] != "another" && r["device"]["is_cpu"] == true; });
+  EXPECT_EQ(tested(records).made.shown().size(), usual.made.shown().size()) << "where nothing else is";
 }
 
 TEST(ReportMatrix, AsMarkdownItHasACellForEachColumn) {

@@ -75,7 +75,7 @@ TEST(ReportOverview, WhereAllIsInDoubtTheReasonStandsBesideAMark) {
   EXPECT_NE(matrix.find("<small>interval ± 12 %</small>"), std::string::npos) << matrix;
   EXPECT_NE(verdict_of(records).find("No fastest device can be named"), std::string::npos)
       << "not one that is slower either" << verdict_of(records);
-  EXPECT_NE(verdict_of(records).find("scan on cuda:0 (interval ± 12 %)"), std::string::npos) << verdict_of(records);
+  EXPECT_NE(verdict_of(records).find("scan (interval ± 12 %) on cuda:0"), std::string::npos) << verdict_of(records);
 }
 
 TEST(ReportOverview, APeerIsBehindOnAParOrAheadByTheWholeInterval) {
@@ -145,7 +145,51 @@ TEST(ReportOverview, EachCellHasAColourALetterAndAWord) {
   EXPECT_EQ(static_cast<std::size_t>(found), times_in(matrix, "<td>"));
   EXPECT_EQ(found, 6) << "two algorithms on three processors";
   EXPECT_NE(body_of(page_of(made_up_records())).find("A ahead, P on a par, B behind"), std::string::npos);
-  EXPECT_NE(matrix.find("n = 268,435,456"), std::string::npos) << "the largest size, named";
+  EXPECT_NE(matrix.find("n\u00a0=\u00a0268,435,456"), std::string::npos) << "the largest size, named";
+}
+
+TEST(ReportOverview, AmongSeveralMachinesTheFastestIsNamedByItsHardware) {
+  const auto on_machines = [](std::size_t number, const std::string& hardware = "") {
+    std::vector<json> records;
+    for (std::size_t i = 0; i < number; ++i)
+      for (json r : scans([](json&) {})) {
+        r["host"]["hostname"] = "host" + std::to_string(i);
+        r["device"]["description"] = hardware.empty() ? "hardware " + std::to_string(i) : hardware;
+        if (i == 1 && is_of(r, "scan/cuda:lookback")) scale(r, 0.5);
+        records.push_back(r);
+      }
+    return records;
+  };
+  EXPECT_NE(verdict_of(on_machines(2)).find("Fastest at the largest size: hardware 1 (cuda:0) for scan."),
+            std::string::npos)
+      << verdict_of(on_machines(2));
+  EXPECT_NE(verdict_of(on_machines(2, "the same")).find("Fastest at the largest size: cuda:0 of host1 ("),
+            std::string::npos)
+      << verdict_of(on_machines(2, "the same"));
+  EXPECT_EQ(page_of(on_machines(2)).find("The 2 machines"), std::string::npos);
+  const std::string many = page_of(on_machines(3));
+  EXPECT_NE(many.find("<h1>Tilewise on 3 machines</h1>"), std::string::npos);
+  EXPECT_LT(many.find("<summary>The 3 machines</summary>"), many.find("<ul class=\"verdict\">")) << "folded";
+}
+
+TEST(ReportOverview, TheMachineIsToldWithItsCachesAndWhichOfItsDevicesAreOne) {
+  const std::string body = body_of(page_of(scans([](json& r) {
+    if (r["device"]["name"] == "opencl:0") r["device"]["description"] = "One GPU";
+    if (r["device"]["name"] == "cuda:0") r["device"]["description"] = "One GPU";
+    r["time_utc"] = is_of(r, "scan/cuda:lookback") ? "2026-11-02T00:00:00Z" : "2026-11-01T00:00:00Z";
+  })));
+  for (const char* part :
+       {"caches of 32.0 MiB; ", "opencl:0 and cuda:0 are One GPU. ", "Measured 2026-11-01 to 2026-11-02 "})
+    EXPECT_NE(body.find(part), std::string::npos) << part;
+}
+
+TEST(ReportOverview, AnOpenclDeviceThatIsTheCpuIsSaidToBeIt) {
+  const std::string body = body_of(page_of(scans([](json& r) {
+    if (r["device"]["name"] != "opencl:0") return;
+    r["device"]["description"] = "pthread-haswell";
+    r["device"]["is_cpu"] = true;
+  })));
+  EXPECT_NE(body.find("opencl:0 is the CPU, as pthread-haswell"), std::string::npos);
 }
 
 TEST(ReportOverview, ACopyIsNoLimitOfArithmetic) {

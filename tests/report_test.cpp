@@ -246,6 +246,19 @@ TEST(ReportFindings, EachMachineHasItsMainPanel) {
   EXPECT_EQ(times_in(markdown(make_model(typed(records))), "another ("), 1u);  // in the list of machines
 }
 
+TEST(ReportFindings, ProcessorsOfOneNameWithOtherCachesAreTwoMachines) {
+  std::vector<json> records = made_up_records();
+  const std::string first = make_model(typed(records)).machines.front();
+  for (json r : made_up_records()) {
+    r["host"]["caches"][0]["bytes"] = 1 << 20;
+    records.push_back(r);
+  }
+  const model m = make_model(typed(records));
+  const std::size_t name = first.find(" (");
+  EXPECT_EQ(m.machines, (std::vector<std::string>{first, first.substr(0, name) + " 2" + first.substr(name)}));
+  EXPECT_EQ(main_panels(m).size(), 2 * main_panels(make_model(typed(made_up_records()))).size());
+}
+
 TEST(ReportFindings, ALaterRecordOfACaseReplacesTheEarlier) {
   std::vector<json> records = made_up_records();
   records.push_back(records.front());
@@ -270,12 +283,13 @@ TEST(ReportCsv, OneRowARecord) {
 }
 
 /// The variant of cuda:0 as one of a group.
-std::vector<json> records_of_ranks(const std::string& transport) {
+std::vector<json> records_of_ranks(const std::string& transport, unsigned ranks = 4, unsigned exchanges = 2) {
   std::vector<json> records = made_up_records();
   for (json& record : records)
     if (record["case"]["variant"] == "scan/cuda:lookback")
-      record["ranks"] = {{"count", 4u},         {"transport", transport}, {"sent_bytes", 3072u},    {"exchanges", 2u},
-                         {"exchange_ns", 5000}, {"latency_ns", 1000},     {"link_bytes_per_s", 1e9}};
+      record["ranks"] = {{"count", ranks},         {"transport", transport}, {"sent_bytes", 3072u},
+                         {"exchanges", exchanges}, {"exchange_ns", 5000},    {"latency_ns", 1000},
+                         {"link_bytes_per_s", 1e9}};
   return records;
 }
 
@@ -283,6 +297,8 @@ TEST(ReportRanks, WhatTheySendIsSaidOfGroupsOnly) {
   const std::string said = ": 4 ranks (threads) sent 3.00 KiB in 2 exchanges, which took 5.00 µs beside a call of ";
   EXPECT_NE(body_of(page_of(records_of_ranks("threads"))).find(said), std::string::npos);
   EXPECT_EQ(body_of(page_of(made_up_records())).find("Between the ranks"), std::string::npos);
+  EXPECT_EQ(body_of(page_of(records_of_ranks("threads", 1))).find("Between the ranks"), std::string::npos);
+  EXPECT_NE(body_of(page_of(records_of_ranks("threads", 4, 1))).find(" in 1 exchange, "), std::string::npos);
   const std::string table = markdown(make_model(typed(records_of_ranks("threads"))));
   EXPECT_NE(table.find("\nscan cuda:lookback on cuda:0 at n\u00a0=\u00a0"), std::string::npos);
   EXPECT_EQ(times_in(csv_of(records_of_ranks("threads")), ",4,\"threads\",3072,2,5000.0,1000.0,1000000000.0,"), 20u);

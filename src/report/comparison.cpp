@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 #include <tuple>
+#include <utility>
 
 namespace tilewise::report {
 
@@ -102,39 +103,64 @@ double sure_effect(const interval& ratio) {
 
 bool is_plausible(const compared_case& c) { return c.before->plausible && c.after->plausible; }
 
-/// What the controls of a row surely differ by, which were measured alternately with it: the peers of its group, whose
-/// code did not change, and the limits of its processor. All teams of a CPU are one.
+/// What the controls surely differ by: peers, whose code did not change, and the limits of processors. All teams of a
+/// CPU are one. Those of a row's group were measured alternately with it; all of its processor tell how well runs
+/// repeat there.
 class control_effects {
  public:
   explicit control_effects(std::span<const compared_case> cases) {
+    std::map<std::string_view, std::vector<double>> all;
     for (const compared_case& c : cases) {
-      if (!c.ratio || !is_plausible(c)) continue;
-      if (c.after->peer) raise(effects_[{c.after->group, ""}], c);
-      if (c.after->is_limit()) raise(effects_[{c.after->group, processor_of(*c.after)}], c);
+      if (!c.ratio || !c.ratio->low || !is_plausible(c)) continue;
+      const row& r = *c.after;
+      const double effect = sure_effect(*c.ratio);
+      if (r.peer) raise(of_group_[{r.group, ""}], effect);
+      if (r.is_limit()) raise(of_group_[{r.group, processor_of(r)}], effect);
+      if (r.peer || r.is_limit()) all[processor_of(r)].push_back(effect);
     }
+    for (auto& [processor, effects] : all) usual_[processor] = most_of(effects);
   }
-  double on(const row& r) const { return std::max(at({r.group, ""}), at({r.group, processor_of(r)})); }
+  double on(const row& r) const {
+    const auto usual = usual_.find(processor_of(r));
+    return std::max({at({r.group, ""}), at({r.group, processor_of(r)}), usual == usual_.end() ? 0 : usual->second});
+  }
+  void tell(comparison& to) const {
+    for (const auto& [processor, effect] : usual_)
+      if (effect > largest_floor)
+        to.remarks.push_back("NOISY: on " + clipped(processor, page_limits::name) +
+                             " peers and limits differ by up to " + percent(effect) +
+                             " between the runs; smaller differences say nothing there.");
+  }
 
  private:
   using key = std::pair<std::string_view, std::string_view>;
 
   static std::string_view processor_of(const row& r) { return r.is_cpu ? std::string_view("cpu") : r.device; }
-  static void raise(double& largest, const compared_case& c) { largest = std::max(largest, sure_effect(*c.ratio)); }
+  static void raise(double& largest, double effect) { largest = std::max(largest, effect); }
   double at(const key& of) const {
-    const auto found = effects_.find(of);
-    return found == effects_.end() ? 0 : found->second;
+    const auto found = of_group_.find(of);
+    return found == of_group_.end() ? 0 : found->second;
+  }
+  /// One more drawn from where these are from is at most this with 95 % (a conformal bound); of few the largest.
+  static double most_of(std::vector<double>& effects) {
+    std::sort(effects.begin(), effects.end());
+    const double rank = std::ceil(0.95 * static_cast<double>(effects.size() + 1));
+    return effects[std::min(effects.size(), static_cast<std::size_t>(rank)) - 1];
   }
 
-  std::map<key, double> effects_;
+  std::map<key, double> of_group_;
+  std::map<std::string_view, double> usual_;
 };
 
-void judge(compared_case& c) {
+/// Two times agree or do not, however badly a machine repeats them; what differs must differ by more than its noise.
+void judge(compared_case& c, double own_noise) {
   if (!is_plausible(c))
     c.why = "a time that cannot be true";
   else if (!c.ratio->low)
     c.why = "too few samples for an interval";
   else
-    c.is = judged(inverse(*c.ratio), c.noise_floor);
+    c.is = judged(inverse(*c.ratio), own_noise) == verdict::same ? verdict::same
+                                                                 : judged(inverse(*c.ratio), c.noise_floor);
 }
 
 void add(const row* before, const row& after, comparison& to) {
@@ -156,7 +182,10 @@ void add(const row* before, const row& after, comparison& to) {
 class difference_list {
  public:
   void add_pair(const row& before, const row& after) {
-    add("the machine", before.machine, after.machine);
+    const record::host &old = before.on.host, &host = after.on.host;
+    add("the name of the machine", old.hostname, host.hostname);
+    add("the processor of the machine", old.cpu_model.value_or(""), host.cpu_model.value_or(""));
+    add("the cache of the machine", cache_sizes(old), cache_sizes(host));
     add("the hardware of " + after.device, before.hardware.description, after.hardware.description);
     add("the driver of " + after.device, before.hardware.driver.value_or(""), after.hardware.driver.value_or(""));
     add("the build type", before.build_type, after.build_type);
@@ -234,11 +263,12 @@ comparison compare(const row_table& before, const row_table& after) {
   const control_effects controls(result.cases);
   for (compared_case& c : result.cases) {
     if (!c.ratio) continue;
-    c.noise_floor = std::max(c.noise_floor, controls.on(*c.after));
-    judge(c);
+    const double own_noise = std::exchange(c.noise_floor, std::max(c.noise_floor, controls.on(*c.after)));
+    judge(c, own_noise);
   }
   result.pairs = paired.size();
   result.remarks = differences.take();
+  controls.tell(result);
   tell_of_file("OLD", before, befores, result);
   tell_of_file("NEW", after, afters, result);
   std::stable_sort(result.cases.begin(), result.cases.end(),

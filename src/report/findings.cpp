@@ -85,6 +85,13 @@ std::vector<std::string> change_findings(const model& m) {
   return findings;
 }
 
+std::string cache_sizes(const record::host& of) {
+  constexpr std::size_t most_levels = 5;
+  std::vector<std::string> sizes;
+  for (const record::cache& c : of.caches) sizes.push_back(bytes(static_cast<double>(c.bytes)));
+  return listed(sizes, most_levels);
+}
+
 std::vector<std::string> machine_notes(const model& m) {
   std::vector<std::string> notes;
   std::set<std::string> told;
@@ -156,12 +163,12 @@ std::vector<std::string> travel_findings(const panel& p) {
   for (const board& b : p.boards) {
     const series* best = b.fastest_shown(role::tilewise, b.largest_size());
     const row* r = best ? best->at(b.largest_size()) : nullptr;
-    if (r == nullptr || r->ranks == nullptr || !r->ranks->sent_bytes) continue;
+    if (r == nullptr || r->ranks == nullptr || !r->ranks->sent_bytes || r->ranks->number < 2) continue;
     const record::ranks& between = *r->ranks;
     std::string& text = told.emplace_back(
         short_name(r->variant) + " on " + b.name + " at " + r->at() + ": " + count(between.number) + " ranks (" +
         clipped(between.transport, page_limits::name) + ") sent " + bytes(static_cast<double>(*between.sent_bytes)) +
-        " in " + count(between.exchanges.value_or(0)) + " exchanges");
+        " in " + count(between.exchanges.value_or(0)) + (between.exchanges == 1 ? " exchange" : " exchanges"));
     if (between.exchange_ns && *between.exchange_ns >= 0)
       text += ", which took " + duration(*between.exchange_ns) + " beside a call of " + duration(r->kernel->median);
     text += ".";

@@ -21,6 +21,8 @@ bool does_less_than_counted(const row& r);
 /// How much of it a row reaches: "90 %". It has a fraction.
 std::string share_text(const row& r);
 
+/// "32.0 KiB, 1.00 MiB and 32.0 MiB"; empty if none is known.
+std::string cache_sizes(const record::host& of);
 /// What to know of the machines and builds before any time is believed, such as that one was busy.
 std::vector<std::string> machine_notes(const model& m);
 

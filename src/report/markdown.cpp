@@ -79,18 +79,19 @@ std::string head(const panel& p) {
          " | speed against peer | bits |\n|---|--:|---|---|--:|--:|--:|---|---|\n";
 }
 
-/// "1.22 × cuda:cub, 89 % of copy"
-std::string standing_text(const standing& s) {
-  if (s.position == position::not_measured) return "–";
-  if (s.position == position::in_doubt) return "in doubt: " + escaped(s.why);
+/// "1.22 × cuda:cub, 89 % of copy, at n = 512"
+std::string cell_text(const matrix_cell& c, const std::string& apart) {
+  const standing& s = c.what;
+  const std::string end = apart.empty() ? "" : ", " + escaped(apart);
+  if (s.position == position::in_doubt) return "in doubt: " + escaped(s.why) + end;
   std::string text = words_of(s.position);
   if (s.speed) text = factor(s.speed->median) + " × " + escaped(short_name(s.peer->variant));
   if (s.position == position::ahead) text = "**" + text + "**";
-  return text + ", " + escaped(share_words(*s.ours));
+  return text + ", " + escaped(share_words(*s.ours)) + end;
 }
 
 std::string machines_sentence(const model& m) {
-  std::string text = "Machine: ";
+  std::string text = m.machines.size() == 1 ? "Machine: " : "Machines: ";
   for (const std::string& machine : m.machines)
     text += (&machine == &m.machines.front() ? "" : ", ") + escaped(machine);
   return text + ".";
@@ -103,14 +104,15 @@ constexpr const char* end_mark = "\n<!-- results:end -->\n";
 
 std::string matrix_markdown(const model& m) {
   const std::vector<matrix_cell> cells = cells_of(matrix_panels(m));
-  const matrix all = make_matrix(m, cells);
+  const matrix all = make_matrix(cells);
   std::string text = begin_mark + escaped(bits_finding(m)) + "\n\n| algorithm and largest problem |";
   for (const std::string& column : all.columns) text += " " + escaped(column) + " |";
   text += "\n|---|";
   for (std::size_t i = 0; i < all.columns.size(); ++i) text += "---|";
   for (const matrix::line& l : all.lines) {
-    text += "\n| **" + escaped(l.algorithm) + "** " + escaped(l.problem) + " |";
-    for (const matrix_cell* c : l.cells) text += " " + standing_text(c ? c->what : standing{}) + " |";
+    text += "\n| **" + escaped(l.algorithm) + "** " + escaped(l.words()) + " |";
+    for (std::size_t i = 0; i < l.cells.size(); ++i)
+      text += " " + (l.cells[i] ? cell_text(*l.cells[i], l.apart[i]) : "–") + " |";
   }
   return text +
          "\n\nThe fastest of our variants on each processor, against the best peer there, and its share of the limit; "

@@ -122,6 +122,14 @@ const series* panel::serial() const {
   return nullptr;
 }
 
+std::vector<const board*> panel::processors() const {
+  std::vector<const board*> all;
+  for (const board& b : boards) all.push_back(&b);
+  const auto is_of_cpus = [](const board* b) { return b->is_group && b->computes_on_cpu; };
+  if (!std::all_of(all.begin(), all.end(), is_of_cpus)) std::erase_if(all, is_of_cpus);
+  return all;
+}
+
 const board* panel::cpu() const { return !boards.empty() && boards.front().is_cpu ? &boards.front() : nullptr; }
 
 std::set<std::uint64_t> panel::sizes() const {

@@ -46,7 +46,7 @@ struct machine {
   std::string name;
   record::host host;
   record::tool tool;
-  std::string first_time, last_time;  // of its records
+  std::string first_time, last_time;  // when its records were measured
 };
 
 /// One record as it is ranked, drawn and tabulated. Its texts belong to the row_table.
@@ -131,7 +131,8 @@ class row_table {
 
   // None of these moves what it holds.
   std::unordered_set<std::string> texts_;
-  std::map<std::string, machine, std::less<>> machines_;
+  std::map<std::string, machine> machines_;       // by what tells them apart
+  std::map<std::string, std::size_t> namesakes_;  // machines of one host name and processor
   std::map<std::pair<const machine*, std::string>, record::device> devices_;
   std::deque<record::experiment> experiments_;
   std::deque<record::ranks> ranks_;
@@ -163,6 +164,8 @@ struct board {
   std::string name;   // "cpu", "cuda:0"
   std::string title;  // the hardware's own name
   bool is_cpu = false;
+  bool is_group = false;
+  bool computes_on_cpu = false;             // as an OpenCL device or a group may, too
   speed_unit speed_in = speed_unit::bytes;  // what the algorithm's speed is given in
   std::vector<series> all;
 
@@ -196,6 +199,9 @@ struct panel {
   bool is_of_jobs() const { return is_job(mode); }
   bool has_data_of(const panel& other) const { return data == other.data && asked_data == other.asked_data; }
   const char* time_words() const { return is_of_jobs() ? "time of the whole job" : "kernel time"; }
+  /// Its boards without ranks on the CPU, unless it has nothing else: they show how a program scales, not how fast a
+  /// processor is.
+  std::vector<const board*> processors() const;
   const board* cpu() const;
   const series* serial() const;
   std::set<std::uint64_t> sizes() const;

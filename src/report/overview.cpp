@@ -13,47 +13,57 @@ namespace tilewise::report {
 
 namespace {
 
+/// "cuda:0", or among several machines "NVIDIA H200 (cuda:0)".
 std::string place_of(const matrix_cell& c, const model& m) {
-  return c.on->name + (m.machines.size() > 1 ? " of " + c.of->machine : "");
+  if (m.machines.size() == 1) return c.on->name;
+  if (!c.machine.empty()) return c.on->name + " of " + c.machine;
+  return c.on->title + " (" + c.on->name + ")";
 }
-std::string name_of(const matrix_cell& c, const model& m) { return c.of->algorithm + " on " + place_of(c, m); }
+/// "scan (90 %) on cuda:0"
+std::string told(const matrix_cell& c, const std::string& what, const model& m) {
+  return c.of->algorithm + " (" + what + ") on " + place_of(c, m);
+}
 
-constexpr std::size_t most_named = 5;  // in a sentence
+constexpr std::size_t most_named = 5, most_excused = 2;  // in a sentence
 
-/// The fastest at the largest size of a problem, or null if its time is in doubt.
-const matrix_cell* winner_of(const panel& p, const std::vector<matrix_cell>& cells) {
-  const matrix_cell* best = nullptr;
-  for (const matrix_cell& c : cells) {
-    if (c.of != &p || c.what.ours->n != p.largest_size()) continue;
-    if (!best || c.what.ours->kernel->median < best->what.ours->kernel->median) best = &c;
+/// Of each algorithm's largest problem, wherever it was measured.
+std::vector<const matrix_cell*> fastest_of(const matrix& shown) {
+  std::vector<const matrix_cell*> all;
+  for (auto line = shown.lines.begin(); line != shown.lines.end();) {
+    const auto& first = *line;
+    const matrix_cell* best = first.fastest;
+    for (; line != shown.lines.end() && line->algorithm == first.algorithm; ++line)
+      if (line->problem == first.problem && line->fastest->time() < best->time()) best = line->fastest;
+    all.push_back(best);
   }
-  return best && best->what.ours->ranked() ? best : nullptr;
+  return all;
 }
 
-std::string fastest_sentence(const std::vector<const panel*>& panels, const std::vector<matrix_cell>& cells,
-                             const model& m) {
+std::string fastest_sentence(const matrix& shown, const model& m) {
+  const std::vector<const matrix_cell*> best = fastest_of(shown);
   std::vector<std::pair<std::string, std::vector<std::string>>> won;
   std::vector<std::string> unknown;
-  for (const panel* p : panels) {
-    const matrix_cell* best = winner_of(*p, cells);
-    if (!best) {
-      unknown.push_back(p->algorithm);
+  for (const matrix_cell* c : best) {
+    if (!c->what.ours->ranked()) {
+      unknown.push_back(c->of->algorithm);
       continue;
     }
-    const std::string place = place_of(*best, m);
+    const std::string place = place_of(*c, m);
     auto at = std::find_if(won.begin(), won.end(), [&](const auto& w) { return w.first == place; });
     if (at == won.end()) at = won.insert(won.end(), {place, {}});
-    at->second.push_back(p->algorithm);
+    at->second.push_back(c->of->algorithm);
   }
   if (won.empty()) return "No fastest device can be named: the shortest times at the largest sizes are in doubt.";
   std::vector<std::string> parts;
   for (const auto& [place, algorithms] : won) {
-    const bool is_all = algorithms.size() > 1 && algorithms.size() == panels.size();
+    const bool is_all = algorithms.size() > 1 && algorithms.size() == best.size();
     parts.push_back(place + " for " +
                     (is_all ? "all " + count(algorithms.size()) + " algorithms" : listed(algorithms, 8)));
   }
-  std::string text = "Fastest at the largest size: " + listed(parts, most_named);
-  return text + (unknown.empty() ? "" : "; nothing can be said of " + listed(unknown, 8)) + ".";
+  if (!unknown.empty()) parts.push_back("nothing can be said of " + listed(unknown, 8));
+  std::string text = "Fastest at the largest size: ";
+  for (const std::string& part : parts) text += (&part == &parts.front() ? "" : "; ") + part;
+  return text + ".";
 }
 
 std::string limit_sentence(const std::vector<matrix_cell>& cells, const model& m) {
@@ -71,14 +81,14 @@ std::string limit_sentence(const std::vector<matrix_cell>& cells, const model& m
   std::stable_sort(bounded.begin(), bounded.end(), [](const matrix_cell* x, const matrix_cell* y) {
     return *x->what.ours->fraction > *y->what.ours->fraction;
   });
-  const auto told = [&](const matrix_cell& c) { return name_of(c, m) + " (" + share_text(*c.what.ours) + ")"; };
+  const auto share_of = [&](const matrix_cell& c) { return told(c, share_text(*c.what.ours), m); };
   std::vector<std::string> at_limit;
   for (const matrix_cell* c : bounded)
-    if (*c->what.ours->fraction >= reached) at_limit.push_back(told(*c));
-  std::string text = at_limit.empty() ? "No limit is reached; the nearest to it is " + told(*bounded.front())
+    if (*c->what.ours->fraction >= reached) at_limit.push_back(share_of(*c));
+  std::string text = at_limit.empty() ? "No limit is reached; the nearest to it is " + share_of(*bounded.front())
                                       : "80 % of the limit or more is reached by " + listed(at_limit, most_named);
   if (bounded.size() > at_limit.size() && bounded.size() > 1)
-    text += "; the farthest from it is " + told(*bounded.back());
+    text += "; the farthest from it is " + share_of(*bounded.back());
   return text + (without == 0 ? "" : "; " + count(without) + (without == 1 ? " has" : " have") + " no limit measured") +
          ".";
 }
@@ -91,10 +101,9 @@ std::string peer_sentence(const std::vector<matrix_cell>& cells, const model& m)
     even += c.what.position == position::on_a_par;
     alone += c.what.position == position::no_peer;
     if (c.what.position == position::behind)
-      behind.push_back(name_of(c, m) + " (" + factor(c.what.speed->median) + " × " + short_name(c.what.peer->variant) +
-                       ")");
+      behind.push_back(told(c, factor(c.what.speed->median) + " × " + short_name(c.what.peer->variant), m));
     if (c.what.position == position::unclear || c.what.position == position::in_doubt)
-      unclear.push_back(name_of(c, m) + " (" + c.what.why + ")");
+      unclear.push_back(told(c, c.what.why, m));
   }
   std::string text = "Ours is ahead of the best peer in " + count(ahead) + " of " + count(cells.size()) + " cells";
   if (even > 0) text += ", on a par in " + count(even);
@@ -102,18 +111,19 @@ std::string peer_sentence(const std::vector<matrix_cell>& cells, const model& m)
   text += behind.empty() ? "; no peer is ahead"
                          : "; a peer is ahead in " + count(behind.size()) + ": " + listed(behind, most_named);
   if (!unclear.empty())
-    text += "; nothing can be said of " + count(unclear.size()) + ": " + listed(unclear, most_named);
+    text += "; nothing can be said of " + count(unclear.size()) + ": " + listed(unclear, most_excused);
   return text + ".";
 }
 
 /// A processor's name is shown where the table's head is not, on narrow screens.
-html cell_html(const std::string& place, const standing& s) {
+html cell_html(const std::string& place, const standing& s, const std::string& apart) {
   html words = tag("b", {{"class", "mark"}}, html::text(letter_of(s.position))) + " " + words_of(s.position);
   if (s.speed && s.position != position::in_doubt)
     words += ", " + tag("strong", html::text(factor(s.speed->median) + " ×")) + " " +
              html::text(short_name(s.peer->variant));
   if (s.ours && s.position != position::in_doubt) words += tag("div", html::text(share_words(*s.ours)));
   if (s.ours) words += tag("small", html::text(duration(s.ours->kernel->median) + ", " + s.ours->name()));
+  if (!apart.empty()) words += tag("small", html::text(apart));
   if (!s.why.empty()) words += tag("small", html::text(s.why));
   return tag("div", {{"class", style_of(s.position)}}, tag("span", {{"class", "place"}}, html::text(place)) + words);
 }
@@ -124,44 +134,65 @@ html matrix_html(const matrix& of) {
   std::vector<std::vector<html>> rows;
   for (const matrix::line& l : of.lines) {
     auto& line =
-        rows.emplace_back(std::vector<html>{html::text(l.algorithm) + tag("small", html::sentence(l.problem))});
+        rows.emplace_back(std::vector<html>{html::text(l.algorithm) + tag("small", html::sentence(l.words()))});
     for (std::size_t i = 0; i < of.columns.size(); ++i)
-      line.push_back(cell_html(of.columns[i], l.cells[i] ? l.cells[i]->what : standing{}));
+      line.push_back(cell_html(of.columns[i], l.cells[i] ? l.cells[i]->what : standing{}, l.apart[i]));
   }
   return tag("div", {{"class", "matrix"}},
              table("Our fastest variant on each processor, at the largest size of the problem that was measured most",
                    heads, rows, content::words)) +
          tag("p", {{"class", "note"}},
              "Its speed against the best peer there, and its share of the limit: A ahead, P on a par, B behind, U "
-             "unclear, N no peer, ? in doubt, – not measured.") +
+             "unclear, N no peer, ? in doubt, – not measured. What only reads may beat the copy, its limit.") +
          left_out(of.unsaid, "processors");
 }
 
-std::string machine_sentence(const machine& on, const std::vector<const panel*>& panels) {
-  std::vector<std::string> devices;
+/// "cuda:0 and opencl:0 are NVIDIA H200", "opencl:1 is the CPU, as pthread-haswell"
+std::vector<std::string> device_phrases(const machine& on, const std::vector<const panel*>& panels) {
+  std::map<std::string, std::vector<std::string>> names;
   std::set<std::string> told;
   for (const panel* p : panels)
     for (const board& b : p->boards)
-      if (p->machine == on.name && !b.is_cpu && told.insert(b.name).second)
-        devices.push_back(b.name + " is " + b.title);
-  std::string text = on.host.hostname.empty() ? "A machine" : on.host.hostname;
-  text += " has " + on.host.cpu_model.value_or("a processor without a name");
-  if (on.host.cores) text += " with " + count(*on.host.cores) + (*on.host.cores == 1 ? " core" : " cores");
-  if (on.host.ram_bytes) text += " and " + bytes(static_cast<double>(*on.host.ram_bytes)) + " of memory";
-  if (!devices.empty()) text += "; " + listed(devices, most_named);
-  return text + ". Measured " + std::string(base::beginning(on.last_time, 10)) + " with tilewise " + on.tool.version +
+      if (p->machine == on.name && !b.is_cpu && !b.is_group && told.insert(b.name).second)
+        names[b.computes_on_cpu ? "the CPU, as " + b.title : b.title].push_back(b.name);
+  std::vector<std::string> phrases;
+  for (const auto& [title, of_title] : names)
+    phrases.push_back(listed(of_title, most_named) + (of_title.size() == 1 ? " is " : " are ") + title);
+  return phrases;
+}
+
+html ranks_note(const std::vector<const panel*>& panels) {
+  const auto has_ranks = [](const panel* p) { return p->processors().size() < p->boards.size(); };
+  if (std::none_of(panels.begin(), panels.end(), has_ranks)) return {};
+  return tag("p", {{"class", "note"}},
+             "Ranks on a CPU have no column; how programs scale on them stands further down.");
+}
+
+std::string machine_sentence(const machine& on, const std::vector<const panel*>& panels) {
+  std::vector<std::string> parts;
+  if (on.host.cores) parts.push_back(count(*on.host.cores) + (*on.host.cores == 1 ? " core" : " cores"));
+  if (on.host.ram_bytes) parts.push_back(bytes(static_cast<double>(*on.host.ram_bytes)) + " of memory");
+  if (!on.host.caches.empty()) parts.push_back("caches of " + cache_sizes(on.host));
+  std::string text = on.name.empty() ? "A machine" : on.name;
+  if (!parts.empty()) text += " has " + listed(parts, parts.size());
+  for (const std::string& phrase : device_phrases(on, panels)) text += "; " + phrase;
+  const std::string first(base::beginning(on.first_time, 10)), last(base::beginning(on.last_time, 10));
+  return text + ". Measured " + first + (first == last ? "" : " to " + last) + " with tilewise " + on.tool.version +
          ".";
 }
 
+/// Of many machines the page's last section tells as well, so they are folded.
 html machine_lines(const model& m, const std::vector<const panel*>& panels) {
-  constexpr std::size_t most_machines = 4;
+  constexpr std::size_t most_open = 2, most_machines = 10;
   std::set<const machine*> told;
   html lines;
   for (const row& r : m.rows) {
     if (told.size() == std::min(m.machines.size(), most_machines)) break;
     if (told.insert(&r.on).second) lines += paragraph(machine_sentence(r.on, panels));
   }
-  return lines + left_out(m.machines.size() - told.size(), "machines");
+  lines += left_out(m.machines.size() - told.size(), "machines");
+  if (told.size() > most_open) lines = folded("The " + count(m.machines.size()) + " machines", lines);
+  return tag("div", {{"class", "machines"}}, lines);
 }
 
 /// How many times cannot be relied on, and what helps.
@@ -179,7 +210,7 @@ std::string doubt_note(const model& m) {
 }
 
 /// Many are folded.
-html told(const std::vector<html>& notes) {
+html noted(const std::vector<html>& notes) {
   constexpr std::size_t most_open = 4;
   if (notes.empty()) return {};
   const html all = list("ul", {{"class", "note"}}, notes);
@@ -190,20 +221,22 @@ html told(const std::vector<html>& notes) {
 
 html overview(const model& m) {
   const std::vector<const panel*> panels = matrix_panels(m);
-  const std::vector<matrix_cell> cells = cells_of(panels);
+  const std::vector<matrix_cell> measured = cells_of(panels);
+  const matrix made = make_matrix(measured);
+  const std::vector<matrix_cell> cells = made.shown();
   html whole = machine_lines(m, panels);
   if (!cells.empty())
     whole += list("ul", {{"class", "verdict"}},
-                  {html::sentence(fastest_sentence(panels, cells, m)), html::sentence(limit_sentence(cells, m)),
+                  {html::sentence(fastest_sentence(made, m)), html::sentence(limit_sentence(cells, m)),
                    html::sentence(peer_sentence(cells, m))});
   whole += tag("p", {{"class", any_wrong(m) ? "bits wrong" : "bits"}}, html::sentence(bits_finding(m)));
-  if (!cells.empty()) whole += matrix_html(make_matrix(m, cells));
+  if (!cells.empty()) whole += matrix_html(made) + ranks_note(panels);
   if (const std::string doubts = doubt_note(m); !doubts.empty())
     whole += tag("p", {{"class", "note"}}, html::sentence(doubts));
   std::vector<html> notes;
   for (const auto& texts : {m.warnings, machine_notes(m), change_findings(m)})
     for (const std::string& text : texts) notes.push_back(html::sentence(text));
-  return whole + told(notes);
+  return whole + noted(notes);
 }
 
 }  // namespace tilewise::report

@@ -69,7 +69,7 @@ std::string measured_sentence(const std::vector<const panel*>& panels) {
   for (const panel* p : panels) {
     add(types, p->dtype);
     add(shapes, p->shape);
-    for (const board& b : p->boards) add(places, b.name);
+    for (const board* b : p->processors()) add(places, b->name);
     if (p->shape.empty()) sizes.merge(p->sizes());
     if (p->shape.empty()) largest = p;
   }
@@ -151,10 +151,11 @@ html sections_html(std::vector<chapter> sections) {
 }
 
 std::string title_of(const model& m) {
+  if (m.machines.size() > 2) return "Tilewise on " + count(m.machines.size()) + " machines";
   std::vector<std::string> hosts;
   for (const std::string& machine : m.machines)
     if (!machine.empty()) hosts.push_back(machine);
-  return hosts.empty() ? "Tilewise report" : "Tilewise on " + listed(hosts, 4);
+  return hosts.empty() ? "Tilewise report" : "Tilewise on " + listed(hosts, 2);
 }
 
 /// The template with each @name@ replaced, in one pass, so that no value is searched for names.

@@ -178,6 +178,8 @@ void fill(panel& p, const std::vector<place>& places) {
     board& on = found_or_added(p.boards, boards, at.board());
     on.name = clipped(at.board(), page_limits::name);
     on.is_cpu = r.is_cpu;
+    on.is_group = r.hardware.backend == "group";
+    on.computes_on_cpu = r.hardware.is_cpu;
     on.speed_in = unit_of(p.algorithm);
     if (on.title.empty()) on.title = clipped(r.hardware.description, page_limits::name);
     series& line = found_or_added(on.all, lines[at.board()], at.line());

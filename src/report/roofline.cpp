@@ -157,7 +157,7 @@ class roofline_maker {
   explicit roofline_maker(const model& m) : limits_(m.rows) {
     for (const panel& p : m.panels)
       if (!p.is_of_jobs() && p.mode != "cold")
-        for (const board& b : p.boards) add_points(p, b);
+        for (const board* b : p.processors()) add_points(p, *b);
     for (const row& r : m.rows)  // limits without anything beside them
       if (r.is_limit() && limits_.of_device.contains({r.machine, place_of(r)})) line_of(r);
   }

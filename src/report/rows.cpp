@@ -104,14 +104,20 @@ row_table::row_table(const record::results& records) {
   for (const record::result& r : records) add(r);
 }
 
+/// Rented machines share host names, and generations of a processor its name: these differ in their caches.
 machine& row_table::machine_of(const record::result& of) {
-  // Rented machines share host names.
-  const std::string name = of.host.hostname + " (" + of.host.cpu_model.value_or("") + ")";
-  const auto known = machines_.find(name);
-  machine& on = known != machines_.end()
-                    ? known->second
-                    : machines_.emplace(name, machine{name, of.host, of.tool, of.time_utc, ""}).first->second;
-  on.last_time = of.time_utc;
+  const std::string model = of.host.cpu_model ? " (" + *of.host.cpu_model + ")" : "";
+  std::string identity = of.host.hostname + model;
+  for (const record::cache& c : of.host.caches)
+    identity += " " + std::to_string(c.level) + ":" + std::to_string(c.bytes);
+  const auto [at, is_new] = machines_.try_emplace(identity, machine{"", of.host, of.tool, of.time_utc, of.time_utc});
+  machine& on = at->second;
+  if (is_new) {
+    const std::size_t number = ++namesakes_[of.host.hostname + model];
+    on.name = of.host.hostname + (number == 1 ? "" : " " + std::to_string(number)) + model;
+  }
+  on.first_time = std::min(on.first_time, of.time_utc);
+  on.last_time = std::max(on.last_time, of.time_utc);
   return on;
 }
 

@@ -119,7 +119,7 @@ html figure_of(const panel& p, const board& b, page_builder& page) {
 
 html ladder_section(const panel& p, page_builder& page) {
   html figures;
-  for (const board& b : p.boards) figures += figure_of(p, b, page);
+  for (const board* b : p.processors()) figures += figure_of(p, *b, page);
   if (figures.empty()) return {};
   return tag("h4", "The ladder") + tag("div", {{"class", "figures"}}, figures);
 }

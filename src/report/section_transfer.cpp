@@ -68,12 +68,12 @@ html against_cpu(const panel& p, const board& b, const std::vector<const row*>& 
 
 html transfer_section(const panel& p, page_builder& page) {
   html figures;
-  for (const board& b : p.boards) {
-    if (b.is_cpu) continue;
-    const std::vector<const row*> trips = best_trips(b);
+  for (const board* b : p.processors()) {
+    if (b->is_cpu) continue;
+    const std::vector<const row*> trips = best_trips(*b);
     if (trips.empty()) continue;
-    figures += shares(b, trips, page);
-    figures += against_cpu(p, b, trips, page);
+    figures += shares(*b, trips, page);
+    figures += against_cpu(p, *b, trips, page);
   }
   html section;
   if (!figures.empty()) section += tag("h4", "Where a job’s time goes") + tag("div", {{"class", "figures"}}, figures);

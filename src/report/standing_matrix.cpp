@@ -39,9 +39,23 @@ class column_names {
   std::set<std::string> apart_;  // kinds whose boards have a column each
 };
 
+/// Most of its boards are ranks on the CPU, beside what they are compared with.
+bool is_of_scaling(const panel& p) { return 2 * p.processors().size() < p.boards.size(); }
+
 struct cells_of_line {
   std::vector<const panel*> panels;
   std::map<std::string, const matrix_cell*> by_column;
+
+  /// That with the largest problem, and of these the one that takes the shortest time.
+  const matrix_cell& fastest() const {
+    const auto is_less = [](const auto& a, const auto& b) {
+      const auto key = [](const matrix_cell& c) {
+        return std::tuple(c.what.ours->operations, c.what.ours->n, -c.time());
+      };
+      return key(*a.second) < key(*b.second);
+    };
+    return *std::max_element(by_column.begin(), by_column.end(), is_less)->second;
+  }
 };
 
 /// Whether the panel's problem belongs to the line, and none of its columns is taken.
@@ -54,33 +68,46 @@ bool fits(const cells_of_line& line, const panel& p, const std::map<std::string,
   return same && std::none_of(cells.begin(), cells.end(), is_taken);
 }
 
-std::string problem_of(const cells_of_line& line, const column_names& names, const model& m) {
-  const panel& first = *line.panels.front();
-  const auto smaller = [](const panel* a, const panel* b) { return a->largest_size() < b->largest_size(); };
-  const panel& largest = **std::max_element(line.panels.begin(), line.panels.end(), smaller);
-  const std::uint64_t n = largest.largest_size();
-  const std::string settings = with_data(shown_settings(first.settings), first.asked_data);
-  std::string text = first.dtype + (settings.empty() ? "" : " " + settings) + ", n = " + largest.size_at(n);
-  for (const panel* p : line.panels)
-    for (const board& b : p->boards)
-      if (const std::uint64_t here = b.largest_size(); here != n && here != 0)
-        text += ", on " + (line.panels.size() == 1 ? b.name : names.of(b)) + " " + p->size_at(here);
-  if (first.is_of_jobs()) text += ", whole jobs";
-  return text + (m.machines.size() > 1 && line.panels.size() == 1 ? ", on " + first.machine : "");
-}
-
-std::vector<cells_of_line> lines_of(const std::vector<matrix_cell>& cells, const column_names& names) {
+std::vector<cells_of_line> lines_of(const std::vector<matrix_cell>& cells) {
   std::vector<cells_of_line> lines;
+  const auto has_line_of = [&](const std::string& algorithm) {
+    return std::any_of(lines.begin(), lines.end(),
+                       [&](const auto& l) { return l.panels.front()->algorithm == algorithm; });
+  };
   for (auto begin = cells.begin(); begin != cells.end();) {
     const panel& p = *begin->of;
     std::map<std::string, const matrix_cell*> by_column;
-    for (; begin != cells.end() && begin->of == &p; ++begin) by_column.emplace(names.of(*begin->on), &*begin);
+    for (; begin != cells.end() && begin->of == &p; ++begin) by_column.emplace(begin->column, &*begin);
     auto at = std::find_if(lines.begin(), lines.end(), [&](const auto& line) { return fits(line, p, by_column); });
+    if (at == lines.end() && is_of_scaling(p) && has_line_of(p.algorithm)) continue;
     if (at == lines.end()) at = lines.emplace(lines.end());
     at->panels.push_back(&p);
     at->by_column.merge(by_column);
   }
   return lines;
+}
+
+matrix::line shown(const cells_of_line& line, const std::vector<std::string>& columns) {
+  const panel& first = *line.panels.front();
+  const matrix_cell& fastest = line.fastest();
+  const std::string size = fastest.what.ours->at(),
+                    settings = with_data(shown_settings(first.settings), first.asked_data);
+  matrix::line made{
+      first.algorithm,
+      first.dtype + (settings.empty() ? "" : " " + settings) + ", " + size + (first.is_of_jobs() ? ", whole jobs" : ""),
+      line.panels.size() == 1 ? fastest.machine : "",
+      &fastest,
+      {},
+      {}};
+  for (const std::string& column : columns) {
+    const auto at = line.by_column.find(column);
+    const matrix_cell* cell = made.cells.emplace_back(at == line.by_column.end() ? nullptr : at->second);
+    std::string& apart = made.apart.emplace_back();
+    if (!cell) continue;
+    if (cell->what.ours->at() != size) apart = "at " + cell->what.ours->at();
+    if (cell->machine != made.machine) apart += (apart.empty() ? "on " : " on ") + cell->machine;
+  }
+  return made;
 }
 
 }  // namespace
@@ -93,35 +120,46 @@ std::vector<const panel*> matrix_panels(const model& m) {
   for (const panel* p : all)
     if (!p->is_of_jobs() || std::none_of(all.begin(), all.end(), [&](const panel* q) { return same(p, q); }))
       kept.push_back(p);
+  std::map<std::string_view, std::size_t> place_of;
+  for (const panel* p : kept) place_of.emplace(p->algorithm, place_of.size());
+  std::stable_sort(kept.begin(), kept.end(), [&](const panel* x, const panel* y) {
+    const std::size_t a = place_of[x->algorithm], b = place_of[y->algorithm];
+    return std::tuple(a, is_of_scaling(*x), -x->operations) < std::tuple(b, is_of_scaling(*y), -y->operations);
+  });
   return kept;
 }
 
 std::vector<matrix_cell> cells_of(const std::vector<const panel*>& panels) {
   std::vector<matrix_cell> all;
   for (const panel* p : panels)
-    for (const board& b : p->boards)
-      if (const standing s = standing_of(b); s.ours) all.push_back({p, &b, s});
+    for (const board* b : p->processors())
+      if (const standing s = standing_of(*b); s.ours) all.push_back({p, b, s});
+  const column_names names(all);
+  std::map<std::string, std::set<std::string>> machines;
+  for (matrix_cell& c : all) machines[c.column = names.of(*c.on)].insert(c.of->machine);
+  for (matrix_cell& c : all)
+    if (machines[c.column].size() > 1) c.machine = c.of->machine;
   return all;
 }
 
-matrix make_matrix(const model& m, const std::vector<matrix_cell>& cells) {
+matrix make_matrix(const std::vector<matrix_cell>& cells) {
   constexpr std::size_t most_columns = 8;
-  const column_names names(cells);
   matrix made;
   for (const matrix_cell& c : cells)
-    if (const std::string name = names.of(*c.on);
-        std::find(made.columns.begin(), made.columns.end(), name) == made.columns.end())
-      made.columns.push_back(name);
+    if (std::find(made.columns.begin(), made.columns.end(), c.column) == made.columns.end())
+      made.columns.push_back(c.column);
   made.unsaid = made.columns.size() - std::min(made.columns.size(), most_columns);
   made.columns.resize(made.columns.size() - made.unsaid);
-  for (const cells_of_line& line : lines_of(cells, names)) {
-    auto& shown = made.lines.emplace_back(matrix::line{line.panels.front()->algorithm, problem_of(line, names, m), {}});
-    for (const std::string& column : made.columns) {
-      const auto at = line.by_column.find(column);
-      shown.cells.push_back(at == line.by_column.end() ? nullptr : at->second);
-    }
-  }
+  for (const cells_of_line& line : lines_of(cells)) made.lines.push_back(shown(line, made.columns));
   return made;
+}
+
+std::vector<matrix_cell> matrix::shown() const {
+  std::vector<matrix_cell> all;
+  for (const line& l : lines)
+    for (const matrix_cell* c : l.cells)
+      if (c) all.push_back(*c);
+  return all;
 }
 
 std::string share_words(const row& r) {

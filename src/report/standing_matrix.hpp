@@ -10,9 +10,14 @@ struct matrix_cell {
   const panel* of;
   const board* on;
   standing what;
+  std::string column = {};   // "cuda:0 · NVIDIA H200"; processors of one kind and name share it
+  std::string machine = {};  // empty unless several have such a processor
+
+  double time() const { return what.ours->kernel->median; }
 };
 
-/// Of each algorithm on each machine its main problem; of whole jobs only where no kernels were measured.
+/// Of each algorithm on each machine its main problem, the largest first, and last what was measured for how a program
+/// scales; of whole jobs only where no kernels were measured.
 std::vector<const panel*> matrix_panels(const model& m);
 /// Where one of our variants was measured.
 std::vector<matrix_cell> cells_of(const std::vector<const panel*>& panels);
@@ -20,17 +25,25 @@ std::vector<matrix_cell> cells_of(const std::vector<const panel*>& panels);
 struct matrix {
   struct line {
     std::string algorithm;
-    std::string problem;  // "f32 op=sum, n = 1,024", and where a processor was measured at another size
+    std::string problem;                    // "f32 op=sum, n = 1,024", the largest
+    std::string machine;                    // empty where its cells tell
+    const matrix_cell* fastest = nullptr;   // of that size, whether its time can be trusted or not
     std::vector<const matrix_cell*> cells;  // one for each column; null: not measured
+    std::vector<std::string> apart;         // how a cell's problem differs from the line's: "at n = 512"
+
+    std::string words() const { return problem + (machine.empty() ? "" : ", on " + machine); }
   };
-  std::vector<std::string> columns;  // "cuda:0 · NVIDIA H200"
+  std::vector<std::string> columns;
   std::vector<line> lines;
   std::size_t unsaid = 0;  // columns that are left out
+
+  std::vector<matrix_cell> shown() const;
 };
 
 /// Processors of one kind and name are one column, wherever no problem was measured on two of them. The same problem on
-/// several machines is one line, as long as they share no column.
-matrix make_matrix(const model& m, const std::vector<matrix_cell>& cells);
+/// several machines is one line, as long as they share no column. What was measured for how a program scales has no
+/// line of its own beside others of its algorithm.
+matrix make_matrix(const std::vector<matrix_cell>& cells);
 
 /// "80 % of copy", or that nothing bounds it.
 std::string share_words(const row& r);
