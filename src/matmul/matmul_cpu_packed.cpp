@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   the matrix product for large matrices: packed panels and a tile of C in registers.
 // Order:  the blocks of K are taken in ascending order, and each continues the chains from the stored C.
-// Shape:  for each block of C and of K: tiles that pack A and B for all workers, then tiles of C of equal size; a
-//         product below `alone` stays on the calling thread, and a small one is not packed.
+// Shape:  for each block of C and of K a round of tiles: those that pack A and B for all workers, then those of C, of
+//         equal size, which wait for them. A product below `alone` stays on the calling thread, and a small one is not
+//         packed.
 // Limits: workspace for `depth` columns of A and rows of B.
 // Twins:  matmul_serial.cpp, matmul_cpu_blocked.cpp; the kernels are in matmul_cpu_packed_kernels.cpp.
+#include "backend/cpu/cpu_wait.hpp"
 #include "base/ceil_div.hpp"
 #include "matmul/matmul_cpu.hpp"
 #include "matmul/matmul_cpu_packed_kernels.hpp"
+
+#include <atomic>
 
 namespace tilewise::impl::matmul {
 
@@ -29,6 +33,8 @@ constexpr std::uint64_t alone = 1 << 20;
 constexpr std::uint64_t small_side = 64;
 /// Panels that one tile packs.
 constexpr std::uint64_t panels_a_tile = 8;
+/// Tiles of C, at least, so that the last ones end at about the same time.
+constexpr std::uint64_t tiles_per_thread = 8;
 
 template <class T>
 class product {
@@ -51,10 +57,7 @@ class product {
     for (std::uint64_t i = 0; i < s_.m; i += block_side)
       for (std::uint64_t j = 0; j < s_.n; j += block_side)
         for (std::uint64_t step = 0; step < steps; ++step) {
-          const block now{i, std::min(block_side, s_.m - i), j, std::min(block_side, s_.n - j),
-                          part(s_.k, steps, step)};
-          pack(now);
-          multiply(now);
+          multiply({i, std::min(block_side, s_.m - i), j, std::min(block_side, s_.n - j), part(s_.k, steps, step)});
         }
   }
 
@@ -66,19 +69,37 @@ class product {
 
   std::uint64_t panels_a(std::uint64_t rows) const { return ceil_div(rows, kernels_.panel_rows); }
   std::uint64_t panels_b(std::uint64_t columns) const { return ceil_div(columns, kernels_.panel_columns); }
-  bool is_small(const block& now) const { return now.rows * now.columns * now.k.size() < alone; }
 
-  void pack(const block& now) {
-    const std::uint64_t of_a = panels_a(now.rows), all = of_a + panels_b(now.columns);
-    const std::uint64_t tiles = is_small(now) ? 1 : ceil_div(all, panels_a_tile);
-    queue_.for_each_tile(tiles, [&](std::uint64_t tile, unsigned) {
-      const part mine(all, tiles, tile);
-      for (std::uint64_t panel = mine.begin; panel < mine.end; ++panel)
-        if (panel < of_a)
-          pack_a(now, panel);
-        else
-          pack_b(now, panel - of_a);
+  /// Packing has no round of its own, since a round ends when the last worker has woken.
+  void multiply(const block& now) {
+    const std::uint64_t of_a = panels_a(now.rows), of_b = panels_b(now.columns);
+    if (now.rows * now.columns * now.k.size() < alone) {
+      pack(now, {of_a + of_b, 1, 0});
+      multiply_tile(now, {of_a, 1, 0}, {of_b, 1, 0});
+      return;
+    }
+    const std::uint64_t threads = queue_.threads(), packs = ceil_div(of_a + of_b, panels_a_tile);
+    const std::uint64_t down = std::min(of_a, ceil_div(ceil_div(now.rows, height_), threads) * threads);
+    const std::uint64_t across =
+        std::max(ceil_div(now.columns, tile_columns), std::min(of_b, ceil_div(threads * tiles_per_thread, down)));
+    std::atomic<std::uint64_t> packed{0};
+    queue_.for_each_tile(packs + down * across, [&](std::uint64_t tile, unsigned) {
+      if (tile < packs) {
+        pack(now, {of_a + of_b, packs, tile});
+        packed.fetch_add(1, std::memory_order_release);
+      } else {
+        backend::cpu::spin_until([&] { return packed.load(std::memory_order_acquire) == packs; });
+        multiply_tile(now, {of_a, down, (tile - packs) / across}, {of_b, across, (tile - packs) % across});
+      }
     });
+  }
+  void pack(const block& now, const part& panels) {
+    const std::uint64_t of_a = panels_a(now.rows);
+    for (std::uint64_t panel = panels.begin; panel < panels.end; ++panel)
+      if (panel < of_a)
+        pack_a(now, panel);
+      else
+        pack_b(now, panel - of_a);
   }
   void pack_a(const block& now, std::uint64_t panel) {
     const std::uint64_t height = kernels_.panel_rows, i = panel * height;
@@ -89,20 +110,6 @@ class product {
     const std::uint64_t width = kernels_.panel_columns, j = panel * width;
     kernels_.pack_b(b_ + now.k.begin * s_.ldb + now.j + j, s_.ldb, std::min(width, now.columns - j), now.k.size(),
                     panels_of_b_.as<T>() + j * now.k.size());
-  }
-
-  void multiply(const block& now) {
-    const std::uint64_t of_a = panels_a(now.rows), of_b = panels_b(now.columns);
-    std::uint64_t down = 1, across = 1;
-    if (!is_small(now)) {
-      const std::uint64_t threads = queue_.threads();
-      down = std::min(of_a, ceil_div(ceil_div(now.rows, height_), threads) * threads);
-      across = ceil_div(now.columns, tile_columns);
-    }
-    queue_.for_each_tile(down * across, [&](std::uint64_t tile, unsigned) {
-      const part rows(of_a, down, tile / across), columns(of_b, across, tile % across);
-      multiply_tile(now, rows, columns);
-    });
   }
   void multiply_tile(const block& now, const part& rows, const part& columns) {
     const std::uint64_t height = kernels_.panel_rows, width = kernels_.panel_columns, depth = now.k.size();

@@ -15,12 +15,12 @@ using registry::problem;
 
 // No elements, one element, around one vector, one row of threads and one tile in both directions; strided rows; dot
 // products.
-constexpr std::array<extents, 34> edge_shapes{{
+constexpr std::array<extents, 35> edge_shapes{{
     {0, 0},     {0, 5},     {5, 0},     {1, 1},        {1, 2},           {1, 3},        {2, 1},
     {3, 7},     {7, 3},     {8, 8},     {5, 31},       {16, 33},         {33, 16},      {31, 255},
     {1, 1025},  {1, 65537}, {2, 8191},  {3, 4097},     {1025, 1},        {8193, 3},     {65537, 2},
     {64, 64},   {63, 129},  {127, 511}, {257, 127},    {131, 1031},      {17, 16385},   {1, 262147},
-    {1021, 17}, {300, 300}, {3, 5, 7},  {129, 65, 70}, {37, 1027, 1028}, {1, 100, 200},
+    {1021, 17}, {300, 300}, {3, 5, 7},  {129, 65, 70}, {37, 1027, 1028}, {1, 100, 200}, {32, 160},
 }};
 constexpr std::array<extents, 3> quick_shapes{{{256, 256}, {1024, 1024}, {4096, 4096}}};
 constexpr std::array<extents, 9> normal_shapes{{{256, 256},

@@ -2,7 +2,7 @@
 // What:   matvec on the CPU: tiles of rows or of pieces of rows, in parallel.
 // Order:  a piece of a row is an aligned block of its products; the pieces' values are the elements of the next level
 //         of the same tree.
-// Shape:  rows that fit a tile: as many as fit. Longer rows: tiles: pieces, the same columns of all rows in
+// Shape:  rows that fit a tile: as many as fit. Longer rows: tiles: pieces of 16 rows, the same columns of all rows in
 //         succession, so that this part of x stays in the cache. Finish: the pieces of each row, and the rest of it.
 // Limits: none.
 // Twins:  matvec_serial.cpp; the kernels are in matvec_cpu_kernels.cpp.
@@ -52,24 +52,24 @@ void multiply_rows(const operands<T>& o, std::uint64_t tile, backend::cpu::queue
 
 template <class T>
 void multiply_pieces(const operands<T>& o, std::uint64_t tile, backend::cpu::queue& queue) {
-  constexpr T identity = order::sum::identity<T>();
   const cpu_kernels<T>& kernels = kernels_for<T>(queue.level());
   const reduce::cpu_kernels<T>& spine = reduce::kernels_for<T>(queue.level(), op::sum);
   const auto [m, n, stride] = o.size;
-  const std::uint64_t whole = n / tile, rest = n % tile;
-  const std::uint64_t slot = kernels.scratch_elements(std::max(tile, whole));
-  const buffer scratch(queue, queue.threads() * slot * sizeof(T)), values(queue, m * whole * sizeof(T));
+  const std::uint64_t whole = n / tile, rest = n % tile, groups = ceil_div(m, most_lanes);
+  const std::uint64_t slot = whole + kernels.scratch_elements(std::max(tile, whole));
+  const buffer scratch(queue, queue.threads() * slot * sizeof(T)), values(queue, whole * m * sizeof(T));
 
-  queue.for_each_tile(m * whole, [&](std::uint64_t i, unsigned worker) {
-    const std::uint64_t row = i % m, piece = i / m;
-    values.as<T>()[row * whole + piece] = kernels.prefix(o.a + row * stride + piece * tile, o.x + piece * tile, tile,
-                                                         scratch.as<T>() + worker * slot, identity);
+  queue.for_each_tile(groups * whole, [&](std::uint64_t i, unsigned worker) {
+    const std::uint64_t row = i % groups * most_lanes, piece = i / groups;
+    kernels.rows(o.a + row * stride + piece * tile, stride, o.x + piece * tile, values.as<T>() + piece * m + row,
+                 std::min(most_lanes, m - row), tile, scratch.as<T>() + worker * slot);
   });
   queue.for_each_tile(m, [&](std::uint64_t row, unsigned worker) {
-    T* const levels = scratch.as<T>() + worker * slot;
-    const T* const of_row = values.as<T>() + row * whole;
+    T* const of_row = scratch.as<T>() + worker * slot;
+    T* const levels = of_row + whole;
+    for (std::uint64_t piece = 0; piece < whole; ++piece) of_row[piece] = values.as<T>()[piece * m + row];
     spine.upsweep(of_row, whole, levels);
-    const T carry = spine.fold(of_row, whole, levels, identity);
+    const T carry = spine.fold(of_row, whole, levels, order::sum::identity<T>());
     o.y[row] =
         order::canonical(kernels.prefix(o.a + row * stride + whole * tile, o.x + whole * tile, rest, levels, carry));
   });
@@ -86,9 +86,11 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
       std::fill_n(o.y, m, T(0));
       return;
     }
-    const std::uint64_t share = m * n / (queue.threads() * tiles_per_thread);
-    const std::uint64_t tile = std::min<std::uint64_t>(longest_tile, std::bit_floor(std::max(share, shortest_tile)));
-    n <= tile ? multiply_rows(o, tile, queue) : multiply_pieces(o, tile, queue);
+    const auto tile_for = [longest = std::uint64_t{longest_tile}](std::uint64_t elements) {
+      return std::min(longest, std::bit_floor(std::max(elements, shortest_tile)));
+    };
+    const std::uint64_t share = m * n / (queue.threads() * tiles_per_thread), tile = tile_for(share);
+    n <= tile ? multiply_rows(o, tile, queue) : multiply_pieces(o, tile_for(share / std::min(m, most_lanes)), queue);
   });
 }
 

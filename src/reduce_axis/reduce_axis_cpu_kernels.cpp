@@ -161,11 +161,11 @@ std::uint64_t rows(const T* a, std::uint64_t stride, std::uint64_t count, std::u
   for (; i + width<T> <= count; i += width<T>) {
     const T* const from = a + i * stride;
     level::store<T>(out + i, level::blocks<T, Op>::prefixes_of_rows(
-                                 static_cast<unsigned>(n),
-                                 [&](unsigned c) {
+                                 n,
+                                 [&](std::uint64_t c) {
                                    return row_column<T, Op, false>{from + c, stride};
                                  },
-                                 [&](unsigned c, unsigned part) {
+                                 [&](std::uint64_t c, unsigned part) {
                                    return row_column<T, Op, true>{from + c, stride, part};
                                  }));
   }

@@ -106,25 +106,37 @@ struct blocks {
     }
   }
 
-  /// P(n) of `width` short rows at once, one in each lane, n < 2 width^2. `whole(c)` is the source of the columns from
-  /// c on, vector i being that of row i; `part(c, count)` has only `count` columns, and the identity in its other
-  /// lanes.
-  template <bool Fetch = false, class Whole, class Part>
-  [[gnu::always_inline]] static vector prefixes_of_rows(unsigned n, const Whole& whole, const Part& part) {
-    vector block[8];  // 2 width blocks of `width` columns at most
-    unsigned depth = 0;
-    for (unsigned c = 0; c < n / width; ++c) {
-      vector value = values<width, Fetch>(whole(c * width));
-      for (unsigned bits = c; (bits & 1) != 0; bits >>= 1) value = join(block[--depth], value);
-      block[depth++] = value;
+  /// A stack of blocks that counts in binary (src/order/block_stack.hpp), in each lane for itself.
+  class stack {
+   public:
+    [[gnu::always_inline]] void push(vector value) {
+      for (std::uint64_t bits = count_++; (bits & 1) != 0; bits >>= 1) value = join(block_[--depth_], value);
+      block_[depth_++] = value;
     }
-    vector prefix = broadcast(Op::template identity<T>());
-    for (unsigned i = 0; i < depth; ++i) prefix = join(prefix, block[i]);
-    unsigned first = n / width * width;
+    [[gnu::always_inline]] vector fold(vector prefix) const {
+      for (unsigned i = 0; i < depth_; ++i) prefix = join(prefix, block_[i]);
+      return prefix;
+    }
+
+   private:
+    vector block_[64];
+    unsigned depth_ = 0;
+    std::uint64_t count_ = 0;
+  };
+
+  /// P(n) of `width` rows at once, one in each lane, on top of `prefix`. `whole(c)` is the source of the columns from c
+  /// on, vector i being that of row i; `part(c, count)` has only `count` columns, and the identity in its other lanes.
+  template <bool Fetch = false, class Whole, class Part>
+  [[gnu::always_inline]] static vector prefixes_of_rows(std::uint64_t n, const Whole& whole, const Part& part,
+                                                        vector prefix = broadcast(Op::template identity<T>())) {
+    stack done;
+    std::uint64_t c = 0;
+    for (; c + width <= n; c += width) done.push(values<width, Fetch>(whole(c)));
+    prefix = done.fold(prefix);
     for (unsigned digit = width / 2; digit != 0; digit /= 2) {
       if ((n & digit) == 0) continue;
-      prefix = join(prefix, values<width, Fetch>(part(first, digit)));
-      first += digit;
+      prefix = join(prefix, values<width, Fetch>(part(c, digit)));
+      c += digit;
     }
     return prefix;
   }
