@@ -209,12 +209,11 @@ void lent::place_on_gpu(int ordinal, void* data) {
 bool lent::take_tensor_on_gpu(const lent* beside, rows of_matrix) {
   const py::object known = objects().tensor_on_gpu(object_);
   if (known.is_none()) return false;
-  const py::tuple facts = known, lengths = facts[3], steps = facts[4];
-  const auto type = type_of(facts[1].cast<char>(), facts[2].cast<std::int64_t>());
-  const auto ordinal = facts[5].cast<int>();
-  order_by(ordinal, facts[6].cast<std::uintptr_t>(), beside);
-  if (!type || !own_stream || lengths.size() > dimensions::most) return false;
-  memory.type = *type;
+  const py::tuple facts = known, lengths = facts[2], steps = facts[3];
+  const auto ordinal = facts[4].cast<int>();
+  order_by(ordinal, facts[5].cast<std::uintptr_t>(), beside);
+  if (!own_stream || lengths.size() > dimensions::most) return false;
+  memory.type = all_dtypes[facts[1].cast<std::size_t>()];
   std::array<std::int64_t, dimensions::most> strides{};
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     set_length(shape.count++, lengths[i].cast<std::int64_t>());

@@ -14,28 +14,33 @@ def _owner(x):
     return None
 
 
-def _stream_of_torch(torch, ordinal):
-    """Its current stream on a GPU; what torch.cuda says too, after making an object of it."""
-    raw = getattr(torch._C, "_cuda_getCurrentRawStream", None)
-    return raw(ordinal) if raw else torch.cuda.current_stream(ordinal).cuda_stream
+_TYPES = ("float32", "float64", "int32", "int64", "uint32", "uint64")
+_torch = None  # what every tensor is held against, once PyTorch is there
 
 
-_kinds = {}  # of PyTorch's types ours: the kind of the elements and their bytes
+def _look_at_torch():
+    global _torch
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return None, None, None, None
+    types = {getattr(torch, name): number for number, name in enumerate(_TYPES) if hasattr(torch, name)}
+    # The first says the same without making an object of it.
+    stream = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (lambda gpu: torch.cuda.current_stream(gpu).cuda_stream)
+    _torch = torch.Tensor, torch.strided, types, stream
+    return _torch
 
 
 def tensor_on_gpu(x):
-    """Of a tensor of PyTorch's own that lies on a GPU: its address, the kind and the bytes of its elements, its lengths and strides,
-    the GPU and the stream. DLPack says the same of it in several times as long. None of whatever else, which DLPack knows."""
-    torch = sys.modules.get("torch")
-    if torch is None or type(x) is not torch.Tensor or not x.is_cuda or x.requires_grad or x.is_neg():
+    """Of a tensor of PyTorch's own that lies on a GPU: its address, the number of its elements' type, its lengths and strides, the
+    GPU and the stream. DLPack says the same of it in several times as long. None of whatever else, which DLPack knows."""
+    tensor, strided, types, stream = _torch or _look_at_torch()
+    if type(x) is not tensor or not x.is_cuda or x.requires_grad or x.layout is not strided or x.is_neg():
         return None
-    if not _kinds:
-        _kinds.update({getattr(torch, name): (name[0], int(name[-2:]) // 8) for name in
-                       ("float32", "float64", "int32", "int64", "uint32", "uint64") if hasattr(torch, name)})
-    if x.layout is not torch.strided or x.dtype not in _kinds:
+    number = types.get(x.dtype)
+    if number is None:
         return None
     ordinal = x.get_device()
-    return x.data_ptr(), *_kinds[x.dtype], x.shape, x.stride(), ordinal, _stream_of_torch(torch, ordinal)
+    return x.data_ptr(), number, x.shape, x.stride(), ordinal, stream(ordinal)
 
 
 def current_stream(x, ordinal):
@@ -46,7 +51,7 @@ def current_stream(x, ordinal):
         stream = facts.get("stream") or 0
         return 0 if stream == 1 else stream, False  # 1 is the default stream's other name
     if owner.__name__ == "torch":
-        return _stream_of_torch(owner, ordinal), True
+        return (_torch or _look_at_torch())[3](ordinal), True
     with owner.cuda.Device(ordinal):
         return owner.cuda.get_current_stream().ptr, True
 

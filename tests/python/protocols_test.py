@@ -11,6 +11,7 @@ from ctypes import POINTER, CFUNCTYPE, Structure, byref, c_char_p, c_int32, c_in
 import numpy as np
 
 import tilewise as tw
+from tilewise import _frameworks
 
 X = np.array([1e8, 1, -1e8, 1, 3], dtype=np.float32)
 
@@ -227,22 +228,38 @@ class PretendedTorch(unittest.TestCase):
         torch = self.torch = types.ModuleType("torch")
 
         class Tensor(Lender):
-            requires_grad, device = False, "cpu"
+            requires_grad, device, is_cuda, layout, negative = False, "cpu", False, "strided", False
+            shape = property(lambda self: self.values.shape)
+            dtype = property(lambda self: self.values.dtype.type)
 
             def to(self, dtype):
                 return Tensor(self.values.astype(dtype))
 
-        def empty(shape, dtype, device):
-            self.assertEqual(device, "cpu")
-            return Tensor(np.empty(shape, dtype))
+            def new_empty(self, shape, dtype):
+                return Tensor(np.empty(shape, dtype))
 
-        torch.Tensor, torch.empty = Tensor, empty
+            def is_neg(self):
+                return self.negative
+
+            def get_device(self):
+                return 3
+
+            def data_ptr(self):
+                return self.values.ctypes.data
+
+            def stride(self):
+                return tuple(bytes // self.values.itemsize for bytes in self.values.strides)
+
+        torch.Tensor, torch.empty_like, torch.strided = Tensor, lambda x: Tensor(np.empty_like(x.values)), "strided"
         torch.float32, torch.uint32, torch.int64 = np.float32, np.uint32, np.int64
+        torch._C = types.SimpleNamespace(_cuda_getCurrentRawStream=lambda gpu: 1000 + gpu)
         self.before = sys.modules.get("torch")
         sys.modules["torch"] = torch
+        _frameworks._torch = None
 
     def tearDown(self):
         del sys.modules["torch"]
+        _frameworks._torch = None
         if self.before:
             sys.modules["torch"] = self.before
 
@@ -255,6 +272,25 @@ class PretendedTorch(unittest.TestCase):
         self.assertEqual((type(indices), indices.values.dtype), (self.torch.Tensor, np.int64))
         keys, values = tw.sort_by_key(x, X)
         self.assertEqual((type(keys), type(values)), (self.torch.Tensor, np.ndarray))
+
+    def test_tensors_on_a_gpu_are_known_without_a_capsule(self):
+        def on_gpu(values, **facts):
+            x = self.torch.Tensor(values)
+            x.is_cuda = True
+            for name, fact in facts.items():
+                setattr(x, name, fact)
+            return x
+
+        matrix = np.zeros((4, 6), dtype=np.int64)
+        self.assertEqual(_frameworks.tensor_on_gpu(on_gpu(X)), (X.ctypes.data, 0, (5,), (1,), 3, 1003))
+        self.assertEqual(_frameworks.tensor_on_gpu(on_gpu(matrix[:, :5])), (matrix.ctypes.data, 3, (4, 5), (6, 1), 3, 1003))
+        for other in (on_gpu(X, requires_grad=True), on_gpu(X, layout="sparse"), on_gpu(X, negative=True), on_gpu(X.astype(np.float16)),
+                      self.torch.Tensor(X), type("Parameter", (self.torch.Tensor,), {"is_cuda": True})(X), X, None):
+            self.assertIsNone(_frameworks.tensor_on_gpu(other))
+        del self.torch._C._cuda_getCurrentRawStream
+        self.torch.cuda = types.SimpleNamespace(current_stream=lambda gpu: types.SimpleNamespace(cuda_stream=2000 + gpu))
+        _frameworks._torch = None
+        self.assertEqual(_frameworks.tensor_on_gpu(on_gpu(X))[-1], 2003)
 
     def test_gradients(self):
         x = self.torch.Tensor(X)
