@@ -29,6 +29,8 @@ class turn {
 /// At the end of the program: waits for what devices have been asked, and from then on only the calling thread gets a
 /// turn, since drivers do not survive being taken down while they work.
 void end_turns();
+/// Of a device that lasts: what it works on is another library's stream, which may be closed by then.
+void leave_alone_at_the_end(const device& at);
 
 /// An array on a device, of any type. The alternatives are in the order of dtype.
 class device_array {

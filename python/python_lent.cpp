@@ -14,6 +14,7 @@ device on_stream(int ordinal, std::uintptr_t stream) {
   const auto found = made.find({ordinal, stream});
   if (found != made.end()) return found->second;
   const device opened = from_cuda_stream(ordinal, reinterpret_cast<void*>(stream));
+  leave_alone_at_the_end(opened);
   return made.emplace(std::pair(ordinal, stream), opened).first->second;
 }
 

@@ -31,9 +31,7 @@ void convolve_band(const problem& p, const registry::bindings& where, const rank
   std::vector<registry::band> all;
   for (unsigned i = 0; i < r.count(); ++i)
     all.push_back({part_of(where.in[0], i), registry::rows_in(part_of(where.out[0], i), row_of_y, stencil.results)});
-  const auto own = [&](unsigned k) {
-    return byte_range{all[k].wanted.begin * row_of_y, all[k].wanted.end * row_of_y};
-  };
+  const auto own = [&](unsigned k) { return byte_range{all[k].wanted.begin * row_of_y, all[k].wanted.end * row_of_y}; };
   const rank_memory mask = r.fetch(where.in[1], [&](unsigned) {
     return byte_range{0, s.mask.rows * s.mask.columns * size};
   });

@@ -224,7 +224,8 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
   const auto multiply_share = [&](const rank& r) {
     const auto multiply = [&]<class T>(T) {
       const share<T> own(p, where, r);
-      deliver_sum(where.out[0], own.multiply(), [&](unsigned k) { return own.sum_of_rank(k); }, r);
+      deliver_sum(
+          where.out[0], own.multiply(), [&](unsigned k) { return own.sum_of_rank(k); }, r);
     };
     if (p.type == dtype::i32)
       multiply(std::int32_t{});

@@ -84,7 +84,8 @@ void scan_part(const registry::problem& p, const registry::bindings& where, cons
   for (unsigned lower = 0; lower < r.index(); ++lower) order::append<Op>(before, all[lower]);
   const rank_memory out = r.result(where.out[0], mine);
   scan_pieces(p, pieces_of<Op>(p.n(), carry, before, own), in, out, r);
-  r.deliver(where.out[0], [&](unsigned k) { return backend::group::part_of(where.in[0], k); }, out);
+  r.deliver(
+      where.out[0], [&](unsigned k) { return backend::group::part_of(where.in[0], k); }, out);
 }
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& queue) {
