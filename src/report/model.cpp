@@ -81,7 +81,7 @@ const series* fastest_that(const board& b, role kind, std::uint64_t n, Counts co
   const series* best = nullptr;
   for (const series& s : b.all) {
     const row* r = s.kind == kind ? s.at(n) : nullptr;
-    if (r && counts(*r) && !s.is_of_another_unit() && (!best || r->kernel->median < best->at(n)->kernel->median))
+    if (r && counts(*r) && s.competes() && (!best || r->kernel->median < best->at(n)->kernel->median))
       best = &s;
   }
   return best;
@@ -108,10 +108,11 @@ std::vector<const row*> series::measured() const {
   return shown;
 }
 
-bool series::is_of_another_unit() const {
-  return std::any_of(rows.begin(), rows.end(), [](const row* r) {
-    return r->own_order && r->bound_by == record::ceiling::fma && r->fraction.value_or(0) >= 1.5 &&
-           unit_of(r->algorithm) == speed_unit::operations;
+bool series::competes() const {
+  return std::none_of(rows.begin(), rows.end(), [&](const row* r) {
+    const bool is_of_another_unit = r->bound_by == record::ceiling::fma && r->fraction.value_or(0) >= 1.5 &&
+                                    unit_of(r->algorithm) == speed_unit::operations;
+    return r->own_order && (kind == role::tilewise || is_of_another_unit);
   });
 }
 

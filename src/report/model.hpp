@@ -154,9 +154,9 @@ struct series {
   /// The multiply-adds are the same work at every size: their rate is a limit, their time means nothing.
   bool does_fixed_work() const { return !rows.empty() && rows.front()->is_arithmetic(); }
   std::vector<const row*> measured() const;  // those with a time, one for each n
-  /// It keeps no order and is half as fast again as the multiply-adds, or more: it computes on another unit, such as
-  /// that of TF32, which is another problem than f32.
-  bool is_of_another_unit() const;
+  /// Whether it can be the fastest. Of ours what keeps the order can; of others all that solves the same problem:
+  /// what is half as fast again as the multiply-adds, or more, computes on another unit, such as that of TF32.
+  bool competes() const;
 };
 
 /// One processor: all CPU executors together, each other device by itself.
@@ -177,7 +177,7 @@ struct board {
   std::uint64_t common_size() const;
   /// The largest size at which a variant of ours has a time; 0 if none has.
   std::uint64_t largest_size() const;
-  /// The fastest ranked series of a role at `n`, or null. Those of another unit do not compete.
+  /// The fastest ranked series of a role at `n` that competes, or null.
   const series* fastest(role kind, std::uint64_t n) const;
   /// The same whether its time is in doubt or not.
   const series* fastest_of_all(role kind, std::uint64_t n) const;

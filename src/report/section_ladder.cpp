@@ -60,7 +60,7 @@ std::string step(const std::vector<rung>& rungs, std::size_t i) {
 
 const rung* last_of(const std::vector<rung>& rungs, role kind) {
   const auto found = std::find_if(rungs.rbegin(), rungs.rend(), [&](const rung& r) {
-    return r.what->kind == kind && (kind != role::tilewise || (r.at->ranked() && !r.what->is_of_another_unit()));
+    return r.what->kind == kind && (kind != role::tilewise || (r.at->ranked() && r.what->competes()));
   });
   return found == rungs.rend() ? nullptr : &*found;
 }
