@@ -52,7 +52,9 @@ TEST(ReportOverview, WhatIsInDoubtIsNeverTheFastest) {
   EXPECT_NE(verdict_of(scans(nothing)).find("Fastest at the largest size: cuda:0 for scan."), std::string::npos);
   const auto no_interval = [](json& r) { r["timing"]["kernel"]["ci95_lo_ns"] = nullptr; };
   const auto implausible = [](json& r) { r["derived"]["plausible"] = false; };
-  for (const std::function<void(json&)>& spoil : {std::function<void(json&)>(widen), {no_interval}, {implausible}}) {
+  const auto wide_beyond_the_next = [](json& r) { r["timing"]["kernel"]["ci95_hi_ns"] = 1e12; };
+  for (const std::function<void(json&)>& spoil :
+       {std::function<void(json&)>(wide_beyond_the_next), {no_interval}, {implausible}}) {
     const std::vector<json> records = scans([&](json& r) {
       if (is_of(r, "scan/cuda:lookback")) spoil(r);
     });
@@ -61,6 +63,16 @@ TEST(ReportOverview, WhatIsInDoubtIsNeverTheFastest) {
     EXPECT_NE(s.why.find("cuda:lookback takes "), std::string::npos) << s.why;
     EXPECT_NE(matrix_of(body_of(page_of(records))).find("cuda:lookback takes "), std::string::npos);
   }
+}
+
+TEST(ReportOverview, WhatIsSlowerForSureDoesNotStandInForATimeInDoubt) {
+  const std::vector<json> records = scans([](json& r) {
+    if (is_of(r, "scan/cuda:lookback")) widen(r);
+  });
+  const standing s = on_gpu(records);
+  EXPECT_EQ(s.ours->variant, "scan/cuda:lookback");
+  EXPECT_EQ(s.position, position::in_doubt);
+  EXPECT_EQ(s.why, "interval ± 12 %");
 }
 
 TEST(ReportOverview, WhereAllIsInDoubtTheReasonStandsBesideAMark) {
