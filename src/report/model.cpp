@@ -81,8 +81,7 @@ const series* fastest_that(const board& b, role kind, std::uint64_t n, Counts co
   const series* best = nullptr;
   for (const series& s : b.all) {
     const row* r = s.kind == kind ? s.at(n) : nullptr;
-    if (r && counts(*r) && s.competes() && (!best || r->kernel->median < best->at(n)->kernel->median))
-      best = &s;
+    if (r && counts(*r) && s.competes() && (!best || r->kernel->median < best->at(n)->kernel->median)) best = &s;
   }
   return best;
 }
