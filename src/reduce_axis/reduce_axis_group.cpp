@@ -11,7 +11,6 @@
 #include "order/segment.hpp"
 #include "reduce/reduce_problem.hpp"
 #include "reduce_axis/reduce_axis_problem.hpp"
-#include "registry/each_line.hpp"
 #include "registry/rank_lines.hpp"
 
 #include <deque>
@@ -215,11 +214,8 @@ void reduce_on_rank(const problem& p, const registry::bindings& where, const ran
 }
 
 void run(const problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& queue) {
-  const registry::lines from = lines_of(p), to(layout_of_values(p), axis_of(p));
-  if (from.count == 0) return;
-  if (registry::have_several_ranks_each(from, to, backend::group::enter(queue).ranks()))
-    return registry::run_each_line(reduction_of_line(p), from, to, where, queue);
-  registry::run_on_ranks(queue, p, where, [&](const rank& r) { reduce_on_rank(p, where, r); });
+  registry::share_lines(p, reduction_of_line(p), lines_of(p), {layout_of_values(p), axis_of(p)}, where, queue,
+                        [&](const rank& r) { reduce_on_rank(p, where, r); });
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "registry/rank_lines.hpp"
 
+#include "registry/each_line.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -95,8 +97,12 @@ class lines_of_rank {
 
 }  // namespace
 
-bool have_several_ranks_each(const lines& from, const lines& to, unsigned ranks) {
-  return from.count != 0 && from.count <= ranks / 2 && from.element == 1 && to.element == 1;
+void share_lines(const problem& p, const problem& of_line, const lines& from, const lines& to, const bindings& where,
+                 backend::queue& group, const std::function<void(const rank&)>& work) {
+  if (from.count == 0 || to.length == 0) return;
+  const bool several_each = from.count <= backend::group::enter(group).ranks() / 2;
+  if (several_each && from.element == 1 && to.element == 1) return run_each_line(of_line, from, to, where, group);
+  run_on_ranks(group, p, where, work);
 }
 
 void run_lines(const rank& r, const line_problem& p, const bindings& where) { lines_of_rank(r, p, where).run(); }

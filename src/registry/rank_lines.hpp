@@ -18,9 +18,10 @@ struct line_problem {
   problem (*of_part)(const problem& whole, const matrix_layout& from, const matrix_layout& to);
 };
 
-/// Whether every line is rather a call of its own, which all ranks share: the elements of each lie side by side, and
-/// there are at least two ranks for one.
-bool have_several_ranks_each(const lines& from, const lines& to, unsigned ranks);
+/// Calls `work` on each rank; or where there are at least two ranks for each line, whose elements lie side by side, all
+/// ranks share one line after another, each a problem `of_line` of its own.
+void share_lines(const problem& p, const problem& of_line, const lines& from, const lines& to, const bindings& where,
+                 backend::queue& group, const std::function<void(const rank&)>& work);
 
 /// Together: computes all lines. The output may be the input if the algorithm allows it.
 void run_lines(const rank& r, const line_problem& p, const bindings& where);

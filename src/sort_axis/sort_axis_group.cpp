@@ -6,7 +6,6 @@
 //         all ranks: each rank fetches a band of them, sorts it, and sends every rank its rows of it.
 // Limits: those of the members' variants; a rank's columns in its memory, beside its part.
 // Twins:  scan_axis_group.cpp; sort_group.cpp, where lines are few.
-#include "registry/each_line.hpp"
 #include "registry/rank_lines.hpp"
 #include "sort_axis/sort_axis_problem.hpp"
 
@@ -15,12 +14,9 @@ namespace tilewise::impl::sort_axis {
 namespace {
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& queue) {
-  const registry::lines from = lines_of_input(p), to = lines_of_output(p);
-  if (from.count == 0 || from.length == 0) return;
-  if (registry::have_several_ranks_each(from, to, backend::group::enter(queue).ranks()))
-    return registry::run_each_line(sort_of_line(p), from, to, where, queue);
   const registry::line_problem lines{p, axis_of(p), layout_of_input(p), layout_of_output(p), of_matrices};
-  registry::run_on_ranks(queue, p, where, [&](const registry::rank& r) { registry::run_lines(r, lines, where); });
+  registry::share_lines(p, sort_of_line(p), lines_of_input(p), lines_of_output(p), where, queue,
+                        [&](const registry::rank& r) { registry::run_lines(r, lines, where); });
 }
 
 }  // namespace
