@@ -18,7 +18,7 @@ using nlohmann::json;
 
 /// The records of one size with other data, whatever their groups are called.
 std::vector<json> with_data(const char* data, std::uint64_t n = 64) {
-  std::vector<json> records = made_up_records();
+  std::vector<json> records = of_no_document(made_up_records());
   for (json& r : records)
     if (r["case"]["n"] == n) r["case"]["data"] = data;
   return records;
@@ -42,6 +42,16 @@ TEST(ReportData, RecordsOfOneGroupAndOtherDataDoNotReplaceOneAnother) {
   const model m = make_model(typed(records));
   EXPECT_TRUE(m.warnings.empty());
   EXPECT_EQ(m.panels.size(), 6u);
+}
+
+TEST(ReportData, WhatDocumentsAskForIsNotWhatMachinesAreComparedBy) {
+  std::vector<json> records = of_no_document(made_up_records());
+  EXPECT_EQ(main_panels(make_model(typed(records))).front()->title, "scan f32, op=sum kind=inclusive");
+  for (json& r : records)
+    if (r["case"]["dtype"] == "f32")
+      r["experiment"] = {
+          {"document", "A. Body"}, {"baseline", ""}, {"first_outputs", ""}, {"published", json::array()}};
+  EXPECT_EQ(main_panels(make_model(typed(records))).front()->title, "scan f64, op=sum kind=inclusive");
 }
 
 TEST(ReportData, TheUsualDataAreThoseOfTables) {

@@ -281,6 +281,12 @@ std::vector<json> made_up_records() {
   return records;
 }
 
+std::vector<json> of_no_document(std::vector<json> records) {
+  for (json& r : records)
+    for (const char* key : {"experiment", "course"}) r.erase(key);
+  return records;
+}
+
 std::vector<json> made_up_jobs() {
   std::vector<json> jobs;
   for (json r : made_up_records()) {
@@ -297,10 +303,9 @@ std::vector<json> made_up_jobs() {
     for (const json& ns : phases) sum += ns.get<double>();
     c["mode"] = "file_to_file";
     r["timing"] = {{"kernel", nullptr}, {"end_to_end", clock_of(sum * 0.8, 0.01)}, {"phases", phases}};
-    for (const char* key : {"experiment", "course"}) r.erase(key);
     jobs.push_back(std::move(r));
   }
-  return jobs;
+  return of_no_document(std::move(jobs));
 }
 
 std::vector<json> hostile_records(const std::string& hostile) {

@@ -14,6 +14,8 @@ namespace tilewise::report {
 /// Two algorithms on a CPU, an OpenCL and a CUDA device, ten sizes, with peers, copies, interleaved ratios and a field;
 /// one case each that is wrong, implausible, skipped, timed out and interrupted.
 std::vector<nlohmann::json> made_up_records();
+/// As if no document had asked for any of them.
+std::vector<nlohmann::json> of_no_document(std::vector<nlohmann::json> records);
 
 /// Some of them as whole jobs from file to file, with their phases: two sizes of scan on f32.
 std::vector<nlohmann::json> made_up_jobs();

@@ -154,11 +154,16 @@ std::string panel::size_at(std::uint64_t n) const {
 
 std::vector<const panel*> main_panels(const model& of) {
   std::vector<const panel*> first;
-  std::set<std::tuple<std::string, std::string, bool>> seen;
+  std::map<std::tuple<std::string, std::string, bool>, std::size_t> place_of;
   for (const bool of_document : {false, true})
-    for (const panel& p : of.panels)
-      if (p.data.empty() != of_document && seen.emplace(p.algorithm, p.machine, p.is_of_jobs()).second)
+    for (const panel& p : of.panels) {
+      if (p.data.empty() == of_document) continue;
+      const auto [at, is_new] = place_of.emplace(std::tuple(p.algorithm, p.machine, p.is_of_jobs()), first.size());
+      if (is_new)
         first.push_back(&p);
+      else if (!of_document && p.of_no_document > first[at->second]->of_no_document)
+        first[at->second] = &p;
+    }
   return first;
 }
 

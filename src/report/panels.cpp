@@ -245,6 +245,9 @@ void keep_fullest(std::vector<part>& parts) {
   });
 }
 
+/// Documents ask for many rows at sizes of their own, which nobody else would compare machines by.
+bool is_of_no_document(const row* r) { return r->experiment == nullptr && r->course == nullptr; }
+
 /// Returns how many results found no room.
 std::size_t make_panels(const row_list& rows, model& m) {
   std::vector<part> parts = parts_of(rows);
@@ -260,6 +263,7 @@ std::size_t make_panels(const row_list& rows, model& m) {
     std::tie(p.machine, p.algorithm, p.dtype, p.settings, p.shape, p.data, p.asked_data, p.mode) = key;
     p.title = title_of(p, m.machines.size() > 1);
     p.results = members.size();
+    p.of_no_document = static_cast<std::size_t>(std::count_if(members.begin(), members.end(), is_of_no_document));
     for (const row* r : members) p.operations = std::max(p.operations, r->is_limit() ? 0 : r->operations);
     std::vector<place> places = places_of(members);
     keep_within_page(places);

@@ -20,16 +20,21 @@ std::string kind_of(const board& b) {
 }
 std::string full_name(const board& b) { return b.title.empty() ? b.name : b.name + " · " + b.title; }
 
-/// The names of columns, by board: a kind's name where boards of several names share it.
+/// The names of columns, by board: a kind's name where boards of several names share it, as one device does that a run
+/// counted otherwise than another one.
 class column_names {
  public:
   explicit column_names(const std::vector<matrix_cell>& cells) {
     std::map<std::string, std::set<std::string>> names;
-    std::map<std::pair<const panel*, std::string>, std::size_t> times;
+    std::map<std::pair<std::string, std::string>, std::set<std::string>> by_command;
     for (const matrix_cell& c : cells) {
-      names[kind_of(*c.on)].insert(c.on->name);
-      if (++times[{c.of, kind_of(*c.on)}] > 1) apart_.insert(kind_of(*c.on));
+      const std::string kind = kind_of(*c.on);
+      names[kind].insert(c.on->name);
+      for (const series& s : c.on->all)
+        for (const row* r : s.rows) by_command[{r->command, kind}].insert(c.on->name);
     }
+    for (const auto& [of, beside_each_other] : by_command)
+      if (beside_each_other.size() > 1) apart_.insert(of.second);
     for (const auto& [kind, of_kind] : names)
       if (of_kind.size() == 1) apart_.insert(kind);
   }
@@ -42,18 +47,18 @@ class column_names {
 /// Most of its boards are ranks on the CPU, beside what they are compared with.
 bool is_of_scaling(const panel& p) { return 2 * p.processors().size() < p.boards.size(); }
 
+/// Larger problems rank higher, and of these what takes a shorter time.
+bool ranks_lower(const matrix_cell& a, const matrix_cell& b) {
+  const auto key = [](const matrix_cell& c) { return std::tuple(c.what.ours->operations, c.what.ours->n, -c.time()); };
+  return key(a) < key(b);
+}
+
 struct cells_of_line {
   std::vector<const panel*> panels;
   std::map<std::string, const matrix_cell*> by_column;
 
-  /// That with the largest problem, and of these the one that takes the shortest time.
   const matrix_cell& fastest() const {
-    const auto is_less = [](const auto& a, const auto& b) {
-      const auto key = [](const matrix_cell& c) {
-        return std::tuple(c.what.ours->operations, c.what.ours->n, -c.time());
-      };
-      return key(*a.second) < key(*b.second);
-    };
+    const auto is_less = [](const auto& a, const auto& b) { return ranks_lower(*a.second, *b.second); };
     return *std::max_element(by_column.begin(), by_column.end(), is_less)->second;
   }
 };
@@ -77,7 +82,10 @@ std::vector<cells_of_line> lines_of(const std::vector<matrix_cell>& cells) {
   for (auto begin = cells.begin(); begin != cells.end();) {
     const panel& p = *begin->of;
     std::map<std::string, const matrix_cell*> by_column;
-    for (; begin != cells.end() && begin->of == &p; ++begin) by_column.emplace(begin->column, &*begin);
+    for (; begin != cells.end() && begin->of == &p; ++begin) {
+      const matrix_cell*& shown = by_column.emplace(begin->column, &*begin).first->second;
+      if (ranks_lower(*shown, *begin)) shown = &*begin;
+    }
     auto at = std::find_if(lines.begin(), lines.end(), [&](const auto& line) { return fits(line, p, by_column); });
     if (at == lines.end() && is_of_scaling(p) && has_line_of(p.algorithm)) continue;
     if (at == lines.end()) at = lines.emplace(lines.end());
