@@ -194,7 +194,7 @@ struct panel {
   std::string title;       // "scan f32, op=sum kind=inclusive"
   std::vector<board> boards;
   std::size_t results = 0, of_no_document = 0;  // the second without those that documents ask for
-  double operations = 0;    // of its largest problem
+  double operations = 0;                        // of its largest problem
 
   bool is_of_jobs() const { return is_job(mode); }
   bool has_data_of(const panel& other) const { return data == other.data && asked_data == other.asked_data; }
