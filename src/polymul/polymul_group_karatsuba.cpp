@@ -108,7 +108,7 @@ struct dealt {
   }
 
   bool is_nothing() const { return begin == end; }
-  /// The coefficients of the product that they are part of.
+  /// They are part of the coefficients of the product from `first` to this one.
   u64 end_of_product(const sizes& s) const {
     return is_nothing() ? first : std::min(s.product(), last + s.shorter() - 1);
   }

@@ -234,8 +234,9 @@ struct page_limits {
 /// them.
 model make_model(row_table rows);
 
-/// The fullest panel of kernels and that of whole jobs, of each algorithm on each machine, in the model's order; a
-/// document's inputs, or other data than the usual, only if there are no others.
+/// The panel of kernels and that of whole jobs which are the fullest without what documents ask for, of each algorithm
+/// on each machine, in the model's order; a document's inputs, or other data than the usual, only if there are no
+/// others.
 std::vector<const panel*> main_panels(const model& of);
 
 /// A problem's settings as a reader wants them: without those that are none.

@@ -2,7 +2,8 @@
 // What:   where the first elements of four merged runs end in each of them: multiway selection.
 // Order:  of equal codes those of the earlier run come first.
 // Shape:  one lane per selection. It samples each run at equal steps, moves past the least sample and all before it,
-//         and starts again with smaller steps; a round leaves three fifths of what was wanted.
+//         and starts again with smaller steps; a round with two samples of each run leaves
+//         three fifths of what was wanted.
 // Limits: runs in global memory, all of one length but for the last, or four of any lengths, which may lie apart and on
 //         other devices.
 // Twins:  none.
