@@ -16,8 +16,10 @@ import numpy as np
 
 from cli_test import COVER, TOOL, Case, covering, run, wide_values
 
-# Open MPI refuses root, and more processes than cores, unless told so; a test machine may be both.
-ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+# Open MPI refuses root, and more processes than cores, unless told so; a test machine may be both. It binds up to two processes
+# to a processor each, which is told where there are more.
+ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+               "OMPI_MCA_hwloc_base_binding_policy": "none"}
 RANKS = (1, 2, 3, 5)
 
 # A command with {d} for the folder and {y} for the output.
@@ -136,6 +138,17 @@ class Ranks(Case):
                 self.check(result, code, "^$", err)
                 self.assertEqual(len([line for line in result.stderr.splitlines() if line.startswith("tilewise:")]), 1)
                 self.assertEqual(set(os.listdir(self.d)), before)
+
+    def test_few_of_the_processors(self):
+        """A team of threads that mpirun has bound to one processor is told; what was meant is not."""
+        told = "may run on 1 of its .* processors; mpirun --bind-to none"
+        for binding, words, expected in (("core", "", told), ("core", "--threads 1", "^$"), ("core", "--device cpu:serial", "^$"),
+                                         ("none", "", "^$")):
+            with self.subTest(binding=binding, words=words):
+                job = ["mpirun", "--bind-to", binding, "-n", "1", TOOL, "reduce", f"{self.d}/x.npy", *words.split()]
+                done = subprocess.run(job, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL, env=ENVIRONMENT)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertRegex(done.stderr, expected if os.cpu_count() > 1 else "^$")
 
     def test_names_of_groups_that_are_none(self):
         for name in "cpu:serial+", "0*cpu:serial", "x*cpu:serial", "cuda:0+", "cpu:*", "2*", "2*3*cpu:serial", "+":

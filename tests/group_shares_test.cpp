@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks have shares of an array as their devices are fast, and borders where large blocks of the order begin.
 #include "backend/group/group_device.hpp"
+#include "backend/group/processor_shares.hpp"
 #include "helpers.hpp"
 
 #include <gtest/gtest.h>
@@ -56,6 +57,25 @@ TEST(GroupShares, OnlyDevicesOfDifferentKindsAreMeasured) {
   EXPECT_EQ(first + second, 8u << 20);
   EXPECT_GT(first, 0u);
   EXPECT_GT(second, 0u);
+}
+
+TEST(ProcessorShares, ProcessorsAreSharedByTheRanksThatMayRunOnThem) {
+  using backend::group::processor_set;
+  using backend::group::processors_of;
+  const auto each = [](const std::vector<processor_set>& ranks) {
+    std::vector<unsigned> threads;
+    for (unsigned i = 0; i < ranks.size(); ++i) threads.push_back(processors_of(ranks, i));
+    return threads;
+  };
+  using threads = std::vector<unsigned>;
+  EXPECT_EQ(each({0xffff, 0xffff, 0xffff}), (threads{5, 5, 5}));  // bound to nothing
+  EXPECT_EQ(each({0x00ff, 0xff00}), (threads{8, 8}));             // to a half each
+  EXPECT_EQ(each({0b01, 0b10}), (threads{1, 1}));
+  EXPECT_EQ(each({0b111, 0b111, 0b111}), (threads{1, 1, 1}));
+  EXPECT_EQ(each({0b1, 0b1, 0b1}), (threads{1, 1, 1}));  // three on one
+  EXPECT_EQ(each({0xf, 0xff}), (threads{2, 6}));
+  EXPECT_EQ(each({0, 0}), (threads{1, 1}));  // the system does not say
+  EXPECT_EQ(backend::group::processors_of_all(std::vector<processor_set>{0xf, 0xf0, 0xf}), 8u);
 }
 
 }  // namespace

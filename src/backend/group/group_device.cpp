@@ -8,6 +8,8 @@
 
 #include <charconv>
 
+#include <unistd.h>
+
 namespace tilewise::backend::group {
 
 namespace {
@@ -119,12 +121,12 @@ device_info describe(std::string_view name, const member_list& members) {
 }
 
 /// With a number of threads each CPU device has a team of its own.
-open_options with_threads_of(const open_options& options, std::uint64_t sharers) {
-  open_options shared = options;
-  const unsigned all = options.threads != 0 ? options.threads : backend::find_device("cpu", {})->info().compute_units;
-  shared.threads = std::max(1u, all / static_cast<unsigned>(sharers));
-  return shared;
+open_options with_threads(open_options options, std::uint64_t threads) {
+  options.threads = std::max(1u, static_cast<unsigned>(threads));
+  return options;
 }
+
+unsigned processors_here() { return backend::find_device("cpu", {})->info().compute_units; }
 
 /// One GPU twice, unless both are called by their numbers, as in cuda:0+cuda:0.
 std::string doubt_about_names(std::span<const std::string> names, const member_list& members) {
@@ -140,7 +142,7 @@ std::string doubt_about_names(std::span<const std::string> names, const member_l
 }
 
 /// Together: whether ranks of several processes have one GPU.
-std::string doubt_about_processes(world& processes, const device_info& own, const gpu_identity& gpu) {
+std::string doubt_about_gpus(world& processes, const device_info& own, const gpu_identity& gpu) {
   const std::vector<gpu_identity> gpus = gathered(processes, gpu);
   std::array<char, 128> name{};
   (own.name + " (" + own.description + ")").copy(name.data(), name.size() - 1);
@@ -151,12 +153,23 @@ std::string doubt_about_processes(world& processes, const device_info& own, cons
          names[shared->first].data() + "; start no more ranks than there are GPUs, and call their device cuda";
 }
 
+/// Threads that mpirun has bound to few of the host's processors; Open MPI binds each of up to two processes to one.
+std::string doubt_about_processors(const world& processes, const backend::device& own) {
+  const unsigned bound = processors_of_all(processes.local_processors());
+  const long all = sysconf(_SC_NPROCESSORS_ONLN);
+  if (own.info().backend != "cpu" || own.info().name == "cpu:serial" || bound >= all) return "";
+  return "the ranks of this host may run on " + std::to_string(bound) + " of its " + std::to_string(all) +
+         " processors; mpirun --bind-to none lets them run on all; if few are meant, --threads says how many each "
+         "takes";
+}
+
 std::shared_ptr<backend::device> in_one_process(std::string_view name, const open_options& options) {
   std::vector<std::string> names;
   for (const std::string_view part : split(name, '+')) append_names(names, part, name);
   const auto cpus =
       std::count_if(names.begin(), names.end(), [](const std::string& one) { return one.starts_with("cpu"); });
-  const open_options shared = cpus == 0 ? options : with_threads_of(options, static_cast<std::uint64_t>(cpus));
+  const unsigned threads = options.threads != 0 ? options.threads : processors_here();
+  const open_options shared = cpus == 0 ? options : with_threads(options, threads / static_cast<std::uint64_t>(cpus));
   member_list members;
   for (const std::string& one : names) members.push_back(find_member(one, name, shared));
   device_info info = describe(name, members);
@@ -180,14 +193,16 @@ std::shared_ptr<backend::device> in_processes(std::string_view name, const open_
   if (is_group(wanted)) refuse_nested(wanted, name);  // before there are processes
   world& processes = mpi();
   const bool has_number = options.threads != 0;
-  member_list members{find_member(member_name(wanted, processes), name,
-                                  has_number ? options : with_threads_of(options, processes.local_size()))};
+  const unsigned own = processors_of(processes.local_processors(), processes.local_rank());
+  member_list members{
+      find_member(member_name(wanted, processes), name, has_number ? options : with_threads(options, own))};
   device_info info = describe(name, members);
   info.platform = std::to_string(processes.size()) + (processes.size() == 1 ? " process" : " processes") + ", " +
                   processes.library();
   info.memory *= processes.size();
   info.max_allocation = info.memory;
-  std::string doubt = doubt_about_processes(processes, members.front()->info(), identity_of(*members.front()));
+  std::string doubt = doubt_about_gpus(processes, members.front()->info(), identity_of(*members.front()));
+  if (doubt.empty() && !has_number) doubt = doubt_about_processors(processes, *members.front());
   return std::make_shared<group_device>(std::move(info), std::move(members), &processes, std::move(doubt));
 }
 

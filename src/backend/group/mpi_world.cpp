@@ -66,7 +66,7 @@ class mpi_world final : public world {
     MPI_Comm_rank(ranks_, &rank_);
     MPI_Comm_size(ranks_, &size_);
     MPI_Comm_rank(host, &local_rank_);
-    MPI_Comm_size(host, &local_size_);
+    gather_processors(host);
     MPI_Comm_free(&host);
     watch_ranks();
   }
@@ -75,7 +75,7 @@ class mpi_world final : public world {
   unsigned size() const override { return static_cast<unsigned>(size_); }
   void attach(backend::queue& of_this_rank) override { queue_ = &of_this_rank; }
   unsigned local_rank() const override { return static_cast<unsigned>(local_rank_); }
-  unsigned local_size() const override { return static_cast<unsigned>(local_size_); }
+  std::span<const processor_set> local_processors() const override { return local_processors_; }
 
   std::string library() const override {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -149,6 +149,14 @@ class mpi_world final : public world {
     return all;
   }
 
+  void gather_processors(MPI_Comm host) {
+    int ranks = 1;
+    MPI_Comm_size(host, &ranks);
+    local_processors_.resize(static_cast<std::size_t>(ranks));
+    const processor_set mine = own_processors();
+    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, local_processors_.data(), sizeof mine, MPI_BYTE, host);
+  }
+
   void watch_ranks() {
     if (size_ == 1) return;
     auto watch = std::make_unique<rank_watch>();
@@ -161,7 +169,8 @@ class mpi_world final : public world {
   }
 
   MPI_Comm ranks_ = MPI_COMM_NULL;
-  int rank_ = 0, size_ = 1, local_rank_ = 0, local_size_ = 1;
+  int rank_ = 0, size_ = 1, local_rank_ = 0;
+  std::vector<processor_set> local_processors_;
   backend::queue* queue_ = nullptr;
   std::unique_ptr<rank_watch> watch_;
 };

@@ -3,6 +3,7 @@
 // everything else works.
 #pragma once
 
+#include "backend/group/processor_shares.hpp"
 #include "backend/group/transport.hpp"
 
 #include <optional>
@@ -16,7 +17,8 @@ class world : public transport {
 
   /// Among the ranks on the same host.
   virtual unsigned local_rank() const = 0;
-  virtual unsigned local_size() const = 0;
+  /// What each of them may run on.
+  virtual std::span<const processor_set> local_processors() const = 0;
   /// "Open MPI v4.1.4"
   virtual std::string library() const = 0;
 
