@@ -46,7 +46,7 @@ void convolve_band(const problem& p, const registry::bindings& where, const rank
 }
 
 void run(const problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& queue) {
-  backend::group::enter(queue).on_each_rank([&](const rank& r) { convolve_band(p, where, r); });
+  registry::run_on_ranks(queue, p, where, [&](const rank& r) { convolve_band(p, where, r); });
 }
 
 }  // namespace

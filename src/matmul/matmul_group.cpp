@@ -16,10 +16,9 @@ namespace tilewise::impl::matmul {
 
 namespace {
 
-using backend::memory;
 using backend::group::block;
-using backend::group::byte_range;
 using backend::group::matrix;
+using backend::group::part_of;
 using backend::group::rank_block;
 using registry::rank;
 
@@ -51,32 +50,37 @@ struct lines {
   std::uint64_t count() const { return last - first; }
 };
 
-/// What one rank computes of C, and in how many panels of columns.
-class share {
+/// What each rank computes of C, and in how many panels of columns.
+class shares {
  public:
-  share(const rank& r, const sizes& s, const matrix& rows_lie_as, std::uint64_t element) {
-    const grid g = r.all_gather(best_grid(r.count(), s)).front();
-    const unsigned i = r.index() / g.columns, j = r.index() % g.columns;
-    const std::uint64_t begin = r.part(rows_lie_as.where).begin;
-    std::vector<std::uint64_t> first = r.all_gather(std::min(s.m, ceil_div(begin, rows_lie_as.stride)));
-    first.push_back(s.m);
-    rows_ = {first[i * g.columns], first[(i + 1) * g.columns]};
-    const std::vector<std::uint64_t> border =
-        backend::group::borders_of_shares(s.n, 1, backend::group::equal_shares(g.columns));
-    columns_ = {border[j], border[j + 1]};
-    panel_columns_ = columns_of_a_panel(r, s.k * element);
-    for (std::uint64_t panels : r.all_gather(ceil_div(columns_.count(), panel_columns_)))
-      panels_ = std::max(panels_, panels);
+  shares(const rank& r, const sizes& s, const matrix& rows_lie_as, std::uint64_t element)
+      : grid_(best_grid(r.count(), s)),
+        column_(backend::group::borders_of_shares(s.n, 1, backend::group::equal_shares(grid_.columns))),
+        panel_columns_(r.all_gather(columns_of_a_panel(r, s.k * element))) {
+    for (unsigned k = 0; k < r.count(); ++k)
+      row_.push_back(std::min(s.m, ceil_div(part_of(rows_lie_as.where, k).begin, rows_lie_as.stride)));
+    row_.push_back(s.m);
+    for (unsigned k = 0; k < r.count(); ++k)
+      panels_ = std::max(panels_, ceil_div(columns(k).count(), panel_columns_[k]));
   }
 
-  const lines& rows() const { return rows_; }
+  lines rows(unsigned rank) const {
+    const unsigned first = rank / grid_.columns * grid_.columns;
+    return {row_[first], row_[first + grid_.columns]};
+  }
   std::uint64_t panels() const { return panels_; }  // equally many on all ranks; the last ones may be empty
-  lines panel(std::uint64_t index) const {
-    const std::uint64_t first = std::min(columns_.last, columns_.first + index * panel_columns_);
-    return {first, std::min(columns_.last, first + panel_columns_)};
+  lines panel(unsigned rank, std::uint64_t index) const {
+    const lines all = columns(rank);
+    const std::uint64_t first = std::min(all.last, all.first + index * panel_columns_[rank]);
+    return {first, std::min(all.last, first + panel_columns_[rank])};
   }
 
  private:
+  lines columns(unsigned rank) const {
+    const unsigned j = rank % grid_.columns;
+    return {column_[j], column_[j + 1]};
+  }
+
   /// Ranks may share one memory.
   static std::uint64_t columns_of_a_panel(const rank& r, std::uint64_t column_bytes) {
     constexpr std::uint64_t granule = 128;  // columns that suit the kernels' tiles
@@ -85,8 +89,11 @@ class share {
     return fit > granule ? fit / granule * granule : fit;
   }
 
-  lines rows_, columns_;
-  std::uint64_t panel_columns_, panels_ = 0;
+  grid grid_;
+  std::vector<std::uint64_t> row_;     // where the part of each rank begins, and the end
+  std::vector<std::uint64_t> column_;  // the same of the grid's columns
+  std::vector<std::uint64_t> panel_columns_;
+  std::uint64_t panels_ = 0;
 };
 
 void multiply_on_rank(const rank& r, const registry::problem& p, const rank_block& a, const rank_block& b,
@@ -105,24 +112,29 @@ void multiply_share(const registry::problem& p, const registry::bindings& where,
   const sizes s(p);
   const std::uint64_t element = size_of(p.type);
   const matrix a{where.in[0], s.lda * element}, b{where.in[1], s.ldb * element}, c{where.out[0], s.ldc * element};
-  const share mine(r, s, s.k >= s.n ? a : c, element);
-  const auto [row, last_row] = mine.rows();
-  const std::uint64_t rows = last_row - row;
-  const rank_block rows_of_a = fetch(r, a, {row, rows, 0, s.k * element});
-  for (std::uint64_t i = 0; i < mine.panels(); ++i) {
-    const lines columns = mine.panel(i);
-    const std::uint64_t first = columns.first * element, width = columns.count() * element;
-    const rank_block panel_of_b = fetch(r, b, {0, rows == 0 ? 0 : s.k, first, width});
-    const block of_c{row, rows, first, width};
-    const rank_block computed = result(r, c, of_c);
-    multiply_on_rank(r, p, rows_of_a, panel_of_b, computed, rows, columns.count());
+  const shares all(r, s, s.k >= s.n ? a : c, element);
+  const rank_block rows_of_a = fetch(r, a, [&](unsigned k) {
+    return block{all.rows(k).first, all.rows(k).count(), 0, s.k * element};
+  });
+  const std::uint64_t rows = all.rows(r.index()).count();
+  for (std::uint64_t i = 0; i < all.panels(); ++i) {
+    const auto of_b = [&](unsigned k) {
+      const lines columns = all.panel(k, i);
+      return block{0, all.rows(k).count() == 0 ? 0 : s.k, columns.first * element, columns.count() * element};
+    };
+    const auto of_c = [&](unsigned k) {
+      const lines columns = all.panel(k, i);
+      return block{all.rows(k).first, all.rows(k).count(), columns.first * element, columns.count() * element};
+    };
+    const rank_block panel_of_b = fetch(r, b, of_b), computed = result(r, c, of_c(r.index()));
+    multiply_on_rank(r, p, rows_of_a, panel_of_b, computed, rows, all.panel(r.index(), i).count());
     deliver(r, c, of_c, computed);
   }
 }
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& queue) {
   if (sizes(p).m == 0 || sizes(p).n == 0) return;
-  backend::group::enter(queue).on_each_rank([&](const rank& r) { multiply_share(p, where, r); });
+  registry::run_on_ranks(queue, p, where, [&](const rank& r) { multiply_share(p, where, r); });
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ namespace {
 
 using backend::buffer;
 using backend::memory;
+using backend::group::block;
 using backend::group::byte_range;
 using backend::group::matrix;
 using backend::group::parcel;
@@ -162,8 +163,12 @@ class columns_of_ranks {
 
   /// A row of values for each block of this rank.
   void reduce_blocks(const memory& to) const {
-    const own_rows rows = registry::rows_that_begin_on(rank_.index(), a_, layout_.rows, row_bytes());
-    const rank_block cut = fetch(rank_, a_, {rows.whole, rows.end - rows.whole, 0, row_bytes()});
+    const auto rows_of = [this](unsigned k) { return registry::rows_that_begin_on(k, a_, layout_.rows, row_bytes()); };
+    const own_rows rows = rows_of(rank_.index());
+    const rank_block cut = fetch(rank_, a_, [&](unsigned k) {
+      const own_rows of = rows_of(k);
+      return block{of.whole, of.end - of.whole, 0, row_bytes()};
+    });
     const std::uint64_t first = blocks_.first_of(rank_.index());
     for (std::uint64_t i = 0; i < blocks_.count_of(rank_.index()); ++i) {
       const auto [row, level] = blocks_.all()[first + i];

@@ -17,14 +17,14 @@ using backend::group::rank_block;
 
 namespace {
 
-/// Columns in proportion to what each rank has of a matrix, so that a rank that has all of it computes all.
-row_range columns_of(const rank& r, const matrix& of, byte_range all, std::uint64_t columns) {
+/// Columns in proportion to what each rank has of a matrix, so that a rank that has all of it computes all. Where each
+/// rank's begin, and where all end.
+std::vector<std::uint64_t> borders_of_columns(const rank& r, const matrix& of, byte_range all, std::uint64_t columns) {
   const auto bits = static_cast<unsigned>(std::bit_width(all.bytes()));
   backend::group::shares held;
   for (unsigned k = 0; k < r.count(); ++k)
     held.push_back(common(all, part_of(of.where, k)).bytes() >> (bits > 32 ? bits - 32 : 0));
-  const auto border = backend::group::borders_of_shares(columns, 1, held);
-  return {border[r.index()], border[r.index() + 1]};
+  return backend::group::borders_of_shares(columns, 1, held);
 }
 
 class lines_of_rank {
@@ -38,7 +38,7 @@ class lines_of_rank {
 
   void run() const {
     if (problem_.which == axis::columns)
-      compute(columns());
+      run_columns();
     else
       run_rows();
   }
@@ -49,10 +49,11 @@ class lines_of_rank {
   const matrix& dealt() const { return is_dealt_by_input() ? in_ : out_; }
   const matrix_layout& layout_of_dealt() const { return is_dealt_by_input() ? problem_.from : problem_.to; }
 
-  row_range columns() const {
+  void run_columns() const {
     const byte_range all{0, elements_of(layout_of_dealt()) * size_};
-    if (all.bytes() == 0) return {0, 0};
-    return columns_of(rank_, dealt(), all, problem_.from.columns);
+    const std::uint64_t columns = all.bytes() == 0 ? 0 : problem_.from.columns;
+    const std::vector<std::uint64_t> border = borders_of_columns(rank_, dealt(), all, columns);
+    compute([&](unsigned k) { return row_range{border[k], border[k + 1]}; });
   }
 
   own_rows rows_on(unsigned rank) const {
@@ -62,23 +63,33 @@ class lines_of_rank {
 
   /// Whole rows are read where they lie; only what is missing of a cut one travels.
   void run_rows() const {
-    const own_rows mine = rows_on(rank_.index());
-    compute({mine.begin, mine.whole});
+    compute([this](unsigned k) {
+      const own_rows whole = rows_on(k);
+      return row_range{whole.begin, whole.whole};
+    });
     for (unsigned k = 0; k < rank_.count(); ++k)
-      if (rows_on(k).has_cut_row()) return compute({mine.whole, mine.end});
+      if (rows_on(k).has_cut_row())
+        return compute([this](unsigned rank) {
+          const own_rows of = rows_on(rank);
+          return row_range{of.whole, of.end};
+        });
   }
 
-  /// Together: the lines that each rank names.
-  void compute(row_range lines) const {
-    const block taken = block_of(problem_.from, lines), made = block_of(problem_.to, lines);
-    rank_block in = fetch(rank_, in_, taken);
+  /// Together: some lines of each rank.
+  template <class Lines>
+  void compute(const Lines& of_rank) const {
+    const auto blocks_of = [&](const matrix_layout& of) {
+      return [&](unsigned k) { return block_of(of, of_rank(k)); };
+    };
+    const block taken = blocks_of(problem_.from)(rank_.index()), made = blocks_of(problem_.to)(rank_.index());
+    rank_block in = fetch(rank_, in_, blocks_of(problem_.from));
     const backend::memory input = in.where;
     const matrix_layout from = layout_of(taken, in.stride);
     const bool in_place = in.where.is_own() && problem_.whole.what->in_place;
     const rank_block out = in_place ? std::move(in) : result(rank_, out_, made);
     if (made.bytes() != 0)
       run_on_rank(rank_, problem_.of_part(problem_.whole, from, layout_of(made, out.stride)), {{input}, {out.where}});
-    deliver(rank_, out_, made, out);
+    deliver(rank_, out_, blocks_of(problem_.to), out);
   }
 
   block block_of(const matrix_layout& of, row_range lines) const {

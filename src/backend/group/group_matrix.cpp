@@ -15,10 +15,16 @@ byte_range hull(const matrix& of, const block& b) {
 }
 
 /// Whether each rank's block lies on that rank; then nothing travels.
-bool lie_on_their_ranks(const matrix& of, std::span<const block> ranks) {
-  for (unsigned i = 0; i < ranks.size(); ++i)
-    if (ranks[i].bytes() != 0 && !part_of(of.where, i).holds(hull(of, ranks[i]))) return false;
+bool lie_on_their_ranks(const matrix& of, std::span<const block> of_ranks) {
+  for (unsigned i = 0; i < of_ranks.size(); ++i)
+    if (of_ranks[i].bytes() != 0 && !part_of(of.where, i).holds(hull(of, of_ranks[i]))) return false;
   return true;
+}
+
+std::vector<block> of_all(const rank& r, const blocks& which) {
+  std::vector<block> all;
+  for (unsigned i = 0; i < r.count(); ++i) all.push_back(which(i));
+  return all;
 }
 
 /// How many bytes of a block precede byte `at` of the matrix.
@@ -104,8 +110,9 @@ rank_block result(const rank& r, const matrix& of, const block& computed) {
   return {rank_memory(r.queue(), computed.bytes()), computed.width};
 }
 
-rank_block fetch(const rank& r, const matrix& of, const block& wanted) {
-  const std::vector<block> all = r.all_gather(wanted);
+rank_block fetch(const rank& r, const matrix& of, const blocks& of_ranks) {
+  const std::vector<block> all = of_all(r, of_ranks);
+  const block& wanted = all[r.index()];
   const byte_range mine = r.part(of.where);
   rank_block got = result(r, of, wanted);
   if (lie_on_their_ranks(of, all)) return got;
@@ -125,8 +132,9 @@ rank_block fetch(const rank& r, const matrix& of, const block& wanted) {
   return got;
 }
 
-void deliver(const rank& r, const matrix& to, const block& computed, const rank_block& from) {
-  const std::vector<block> all = r.all_gather(computed);
+void deliver(const rank& r, const matrix& to, const blocks& of_ranks, const rank_block& from) {
+  const std::vector<block> all = of_all(r, of_ranks);
+  const block& computed = all[r.index()];
   const byte_range mine = r.part(to.where);
   if (const byte_range kept = packed_range(mine, to, computed); from.where.is_own() && kept.bytes() != 0)
     stretch{r, to, computed, kept}.unpack(at(from, kept));

@@ -27,12 +27,15 @@ struct rank_block {
   std::uint64_t stride;
 };
 
-/// Together: each rank gets the block that it wants; blocks may overlap.
-rank_block fetch(const rank& r, const matrix& of, const block& wanted);
+/// A block for each rank. Every rank can tell those of all, so that nobody has to ask.
+using blocks = std::function<block(unsigned rank)>;
+
+/// Together: each rank gets its block of `wanted`; they may overlap.
+rank_block fetch(const rank& r, const matrix& of, const blocks& wanted);
 
 /// Memory for a block of a result, which `deliver` brings to its place.
 rank_block result(const rank& r, const matrix& of, const block& computed);
 /// Together: what each rank has computed of a result; blocks do not overlap, and what lies between them stays.
-void deliver(const rank& r, const matrix& to, const block& computed, const rank_block& from);
+void deliver(const rank& r, const matrix& to, const blocks& computed, const rank_block& from);
 
 }  // namespace tilewise::backend::group
