@@ -2,8 +2,7 @@
 // What:   polynomial product by the definition on the ranks of a group.
 // Order:  a coefficient's chain is whole on one rank.
 // Shape:  ranges of the product that take equally many products of coefficients; a rank fetches what its range needs of
-//         both factors, and makes that range of their product. What needs the rank's own parts alone it makes while
-//         the others' are on their way.
+//         both factors, and makes that range of their product.
 // Limits: those of the members' variants.
 // Twins:  polymul_serial.cpp.
 #include "polymul/polymul_group.hpp"
@@ -12,7 +11,6 @@ namespace tilewise::impl::polymul {
 
 namespace {
 
-using backend::memory;
 using backend::group::byte_range;
 using backend::group::part_of;
 using backend::group::piece;
@@ -22,7 +20,8 @@ using registry::rank;
 
 /// Where the range of rank `index` begins: where its part of the product does, if shares are then equal to a sixteenth,
 /// since nothing of the product has to travel.
-std::uint64_t border(const sizes& s, const memory& product, std::uint64_t size, unsigned index, unsigned ranks) {
+std::uint64_t border(const sizes& s, const backend::memory& product, std::uint64_t size, unsigned index,
+                     unsigned ranks) {
   const wide_integer all = s.work_below(s.product()), before = all / ranks * index + all % ranks * index / ranks;
   const std::uint64_t part = index == ranks ? s.product() : part_of(product, index).begin / size;
   const wide_integer below = s.work_below(part);
@@ -51,56 +50,22 @@ range needed(std::uint64_t count, std::uint64_t other, const range& product) {
 }
 
 byte_range bytes_of(const range& x, std::uint64_t size) { return {x.begin * size, x.end * size}; }
-range elements_of(byte_range x, std::uint64_t size) { return {x.begin / size, x.end / size}; }
-
-/// Of `mine`, the coefficients that need no more than these ranges of both factors.
-range made_of(const range& a, const range& b, const sizes& s, const range& mine) {
-  const std::uint64_t begin = std::max(a.begin == 0 ? 0 : a.begin + s.m - 1, b.begin == 0 ? 0 : b.begin + s.n - 1);
-  const std::uint64_t end = std::min(a.end == s.n ? mine.end : a.end, b.end == s.m ? mine.end : b.end);
-  const std::uint64_t first = std::clamp(begin, mine.begin, mine.end);
-  return {first, std::clamp(end, first, mine.end)};
-}
-
-/// A range of a factor or of the product where a rank has it.
-struct held {
-  memory where;
-  range of;
-  std::uint64_t size;
-
-  memory at(const range& x) const { return where.at((x.begin - of.begin) * size, x.count() * size); }
-};
-
-void multiply(const registry::problem& p, const rank& r, const held& a, const held& b, const held& c, const range& x) {
-  if (x.count() == 0) return;
-  const sizes s(p);
-  const range of_a = needed(s.n, s.m, x), of_b = needed(s.m, s.n, x);
-  registry::problem part = p;
-  part.shape = {of_a.count(), of_b.count(), x.begin - of_a.begin - of_b.begin, x.count()};
-  registry::run_on_rank(r, part, {.in = {a.at(of_a), b.at(of_b)}, .out = {c.at(x)}});
-}
 
 void multiply_range(const registry::problem& p, const registry::bindings& where, const rank& r) {
   const sizes s(p);
-  const std::uint64_t size = size_of(product_type(p.type)), factor = size_of(p.type);
+  const std::uint64_t size = size_of(product_type(p.type));
   const auto begin = [&](unsigned index) { return border(s, where.out[0], size, index, r.count()); };
   const auto range_of = [&](unsigned index) { return range{begin(index), begin(index + 1)}; };
-  const ranges of_a = [&](unsigned k) { return bytes_of(needed(s.n, s.m, range_of(k)), factor); };
-  const ranges of_b = [&](unsigned k) { return bytes_of(needed(s.m, s.n, range_of(k)), factor); };
+  const ranges of_a = [&](unsigned k) { return bytes_of(needed(s.n, s.m, range_of(k)), size_of(p.type)); };
+  const ranges of_b = [&](unsigned k) { return bytes_of(needed(s.m, s.n, range_of(k)), size_of(p.type)); };
   const ranges of_c = [&](unsigned k) { return bytes_of(range_of(k), size); };
-  const range mine = range_of(r.index());
-  const rank_memory result = r.result(where.out[0], of_c(r.index()));
-  const held c{result, mine, size};
-  const auto own = [&](const memory& of) {
-    return held{local(of, r.index(), r.part(of)), elements_of(r.part(of), factor), factor};
-  };
-  const held own_a = own(where.in[0]), own_b = own(where.in[1]);
-  const range at_once = made_of(own_a.of, own_b.of, s, mine);
-  const std::vector<rank_memory> factors = r.fetch(std::array{piece{where.in[0], of_a}, piece{where.in[1], of_b}},
-                                                   [&] { multiply(p, r, own_a, own_b, c, at_once); });
-  const held a{factors[0], needed(s.n, s.m, mine), factor}, b{factors[1], needed(s.m, s.n, mine), factor};
-  for (const range& rest : {range{mine.begin, at_once.begin}, range{at_once.end, mine.end}})
-    multiply(p, r, a, b, c, rest);
-  r.deliver(where.out[0], of_c, result);
+  const std::vector<rank_memory> factors = r.fetch(std::array{piece{where.in[0], of_a}, piece{where.in[1], of_b}});
+  const rank_memory c = r.result(where.out[0], of_c(r.index()));
+  const range mine = range_of(r.index()), a = needed(s.n, s.m, mine), b = needed(s.m, s.n, mine);
+  registry::problem part = p;
+  part.shape = {a.count(), b.count(), mine.begin - a.begin - b.begin, mine.count()};
+  if (mine.count() != 0) registry::run_on_rank(r, part, {.in = {factors[0], factors[1]}, .out = {c}});
+  r.deliver(where.out[0], of_c, c);
 }
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& queue) {

@@ -22,7 +22,7 @@ rank_memory rank::fetch(const memory& of, const ranges& wanted) const {
   return std::move(fetch(std::array{piece{of, wanted}}).front());
 }
 
-std::vector<rank_memory> rank::fetch(std::span<const piece> wanted, const enqueuer& meanwhile) const {
+std::vector<rank_memory> rank::fetch(std::span<const piece> wanted) const {
   std::vector<rank_memory> got;
   std::vector<parcel> sends, receives;
   bool travels = false;
@@ -30,10 +30,7 @@ std::vector<rank_memory> rank::fetch(std::span<const piece> wanted, const enqueu
     travels = !lie_on_their_ranks(one.of, one.wanted) || travels;
     got.push_back(fetched(one, sends, receives));
   }
-  if (travels)
-    others_.fetch(sends, receives, meanwhile);
-  else
-    meanwhile();
+  if (travels) others_.fetch(sends, receives);
   return got;
 }
 

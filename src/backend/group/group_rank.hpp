@@ -68,9 +68,8 @@ class rank {
   /// Together: each rank gets its range of `wanted`; they may overlap. The array must be left alone until the next
   /// exchange, or the end of the rank's work.
   rank_memory fetch(const memory& of, const ranges& wanted) const;
-  /// The same of several arrays, in one exchange. `meanwhile` enqueues work that needs nothing of them.
-  std::vector<rank_memory> fetch(
-      std::span<const piece> wanted, const enqueuer& meanwhile = [] {}) const;
+  /// The same of several arrays, in one exchange.
+  std::vector<rank_memory> fetch(std::span<const piece> wanted) const;
 
   /// Memory for a range of a result, which `deliver` brings to its place.
   rank_memory result(const memory& of, byte_range range) const;

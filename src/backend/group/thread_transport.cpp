@@ -120,16 +120,14 @@ void thread_transport::give_back() {
   settle();
 }
 
-void thread_transport::fetch(std::span<const parcel> sends, std::span<const parcel> receives,
-                             const enqueuer& meanwhile) {
+void thread_transport::fetch(std::span<const parcel> sends, std::span<const parcel> receives) {
   lend(sends);
-  meanwhile();
   for_each_item(receives, [&](const item& from, std::size_t i) { copy(from, receives[i].where); });
   return_loans();
 }
 
 void thread_transport::exchange(std::span<const parcel> sends, std::span<const parcel> receives) {
-  fetch(sends, receives, [] {});
+  fetch(sends, receives);
   settle();
 }
 

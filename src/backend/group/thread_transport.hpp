@@ -58,7 +58,7 @@ class thread_transport final : public transport {
   unsigned size() const override { return static_cast<unsigned>(meeting_.seats_.size()); }
   void all_gather(const void* mine, std::uint64_t bytes, void* all) override;
   void exchange(std::span<const parcel> sends, std::span<const parcel> receives) override;
-  void fetch(std::span<const parcel> sends, std::span<const parcel> receives, const enqueuer& meanwhile) override;
+  void fetch(std::span<const parcel> sends, std::span<const parcel> receives) override;
   loan borrow(std::span<const parcel> sends, std::span<const demand> receives) override;
   void give_back() override;
   void complete(void*, std::span<const std::uint64_t>) override {}  // it is the same memory

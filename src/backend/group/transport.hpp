@@ -5,7 +5,6 @@
 #include "backend/backend.hpp"
 
 #include <deque>
-#include <functional>
 #include <type_traits>
 
 namespace tilewise::backend::group {
@@ -21,9 +20,6 @@ struct demand {
   unsigned peer;
   std::uint64_t bytes;
 };
-
-/// Enqueues work on a rank's device.
-using enqueuer = std::function<void()>;
 
 /// Memory of other ranks that this rank's device may read: where it lies, or copies.
 class loan {
@@ -59,12 +55,8 @@ class transport {
   virtual void exchange(std::span<const parcel> sends, std::span<const parcel> receives) = 0;
 
   /// The same, of memory that is left alone until the next of these calls or the end of the rank's work: then no device
-  /// waits for those that read from it. `meanwhile` enqueues what needs nothing of what comes: a device may compute it
-  /// before that is there.
-  virtual void fetch(std::span<const parcel> sends, std::span<const parcel> receives, const enqueuer& meanwhile) {
-    meanwhile();
-    exchange(sends, receives);
-  }
+  /// waits for those that read from it.
+  virtual void fetch(std::span<const parcel> sends, std::span<const parcel> receives) { exchange(sends, receives); }
 
   /// The same, but what is received is lent: work that is enqueued afterwards may read it until give_back, or, where it
   /// is no copy, write it, and what was sent must be left alone until then. No exchange may come between the two.
