@@ -149,6 +149,24 @@ TEST_F(Cuda, LongLinesWithGapsAreSortedAsTheCpuDoes) {
   }
 }
 
+/// So many that the pieces of other GPUs' runs are merged while later ones travel: two pieces a rank, and ten.
+TEST_F(Cuda, GroupsOfGpusMergeInPiecesAsTheCpuSorts) {
+  std::string none;
+  if (backend::cuda::devices(none).size() < 2) GTEST_SKIP() << "needs two GPUs";
+  const device gpus = open("cuda:*");
+  const std::uint64_t ranks = ranks_of(gpus).count;
+  for (const std::uint64_t each : {std::uint64_t{1} << 22, std::uint64_t{1} << 25})
+    for (const bool has_ties : {false, true}) {
+      std::vector<float> keys = wide_floats(ranks * each + 5);
+      for (std::uint64_t i = 0; has_ties && i < keys.size(); ++i) keys[i] = static_cast<float>(i * 2654435761u % 3);
+      array<std::uint32_t> indices = gpus.allocate<std::uint32_t>(keys.size());
+      argsort(gpus.upload(keys), indices);
+      std::vector<std::uint32_t> expected(keys.size());
+      argsort(std::span<const float>(keys), std::span(expected));
+      EXPECT_TRUE(indices.download() == expected) << keys.size() << (has_ties ? " with ties" : "");
+    }
+}
+
 TEST_F(Cuda, FreedMemoryServesTheNextArray) {
   const device gpu = open("cuda:0");
   const void* first = gpu.allocate<float>(100000).native();

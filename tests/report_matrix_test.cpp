@@ -52,6 +52,17 @@ TEST(ReportMatrix, TheSameProcessorsOfAnotherMachineHaveALineOfTheirOwn) {
   for (const matrix::line& line : two.made.lines) EXPECT_NE(line.words().find(", on "), std::string::npos);
 }
 
+TEST(ReportMatrix, TheProcessorThatMostWasMeasuredOnComesFirst) {
+  std::vector<json> records = made_up_records();
+  const std::vector<std::string> usual = tested(records).made.columns;
+  ASSERT_TRUE(usual.front().starts_with("cpu")) << "as they stand in the records";
+  std::erase_if(records,
+                [&](const json& r) { return r["device"]["is_cpu"].get<bool>() && r["case"]["algorithm"] == "scan"; });
+  const std::vector<std::string> columns = tested(records).made.columns;
+  ASSERT_EQ(columns.size(), usual.size());
+  EXPECT_EQ(columns.back(), usual.front());
+}
+
 TEST(ReportMatrix, ADeviceThatDriversCountDifferentlyIsOneColumn) {
   const std::vector<json> usual = of_no_document(made_up_records());
   std::vector<json> records = usual;

@@ -90,6 +90,21 @@ TEST(ReportOverview, WhereAllIsInDoubtTheReasonStandsBesideAMark) {
   EXPECT_NE(verdict_of(records).find("scan (interval ± 12 %) on cuda:0"), std::string::npos) << verdict_of(records);
 }
 
+TEST(ReportOverview, WhereTheLargestIsInDoubtASmallerProblemIsToldToo) {
+  constexpr std::uint64_t largest = std::uint64_t{1} << 28;  // of the made-up records
+  const auto in_doubt_from = [&](std::uint64_t n) {
+    return scans([&](json& r) {
+      if (r["device"]["name"] == "cuda:0" && r["status"] == "ok" && r["case"]["n"] >= n) widen(r);
+    });
+  };
+  const auto words_of = [](const std::vector<json>& records) { return matrix_of(body_of(page_of(records))); };
+  const std::string told = words_of(in_doubt_from(largest));
+  EXPECT_TRUE(std::regex_search(told, std::regex("<small>at n[^<]*134,217,728: [^<]* ahead</small>"))) << told;
+  EXPECT_EQ(words_of(in_doubt_from(largest / 16)).find("<small>at n"), std::string::npos) << "too small to speak of";
+  EXPECT_NE(verdict_of(in_doubt_from(largest)).find("No fastest device can be named"), std::string::npos);
+  EXPECT_EQ(words_of(scans([](json&) {})).find("<small>at n"), std::string::npos);
+}
+
 TEST(ReportOverview, APeerIsBehindOnAParOrAheadByTheWholeInterval) {
   const auto with_peer = [](double factor) {
     return on_gpu(scans([&](json& r) {

@@ -79,15 +79,20 @@ std::string head(const panel& p) {
          " | speed against peer | bits |\n|---|--:|---|---|--:|--:|--:|---|---|\n";
 }
 
-/// "1.22 × cuda:cub, 89 % of copy, at n = 512"
-std::string cell_text(const matrix_cell& c, const std::string& apart) {
-  const standing& s = c.what;
-  const std::string end = apart.empty() ? "" : ", " + escaped(apart);
-  if (s.position == position::in_doubt) return "in doubt: " + escaped(s.why) + end;
+/// "1.22 × cuda:cub, 89 % of copy"
+std::string standing_text(const standing& s) {
   std::string text = words_of(s.position);
   if (s.speed) text = factor(s.speed->median) + " × " + escaped(short_name(s.peer->variant));
   if (s.position == position::ahead) text = "**" + text + "**";
-  return text + ", " + escaped(share_words(*s.ours)) + end;
+  return text + ", " + escaped(share_words(*s.ours));
+}
+
+/// "1.22 × cuda:cub, 89 % of copy, at n = 512"
+std::string cell_text(const matrix_cell& c, const std::string& apart) {
+  const std::string end = apart.empty() ? "" : ", " + escaped(apart);
+  if (c.what.position != position::in_doubt) return standing_text(c.what) + end;
+  const std::string doubt = "in doubt: " + escaped(c.what.why) + end;
+  return c.smaller.ours ? doubt + "; " + standing_text(c.smaller) + " at " + escaped(c.smaller.ours->at()) : doubt;
 }
 
 std::string machines_sentence(const model& m) {

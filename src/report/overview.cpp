@@ -116,7 +116,8 @@ std::string peer_sentence(const std::vector<matrix_cell>& cells, const model& m)
 }
 
 /// A processor's name is shown where the table's head is not, on narrow screens.
-html cell_html(const std::string& place, const standing& s, const std::string& apart) {
+html cell_html(const std::string& place, const matrix_cell& cell, const std::string& apart) {
+  const standing &s = cell.what, &smaller = cell.smaller;
   html words = tag("b", {{"class", "mark"}}, html::text(letter_of(s.position))) + " " + words_of(s.position);
   if (s.speed && s.position != position::in_doubt)
     words += ", " + tag("strong", html::text(factor(s.speed->median) + " ×")) + " " +
@@ -125,6 +126,12 @@ html cell_html(const std::string& place, const standing& s, const std::string& a
   if (s.ours) words += tag("small", html::text(duration(s.ours->kernel->median) + ", " + s.ours->name()));
   if (!apart.empty()) words += tag("small", html::text(apart));
   if (!s.why.empty()) words += tag("small", html::text(s.why));
+  if (smaller.ours)
+    words += tag("small",
+                 html::text("at " + smaller.ours->at() + ": " +
+                            (smaller.speed ? factor(smaller.speed->median) + " × " + short_name(smaller.peer->variant) +
+                                                 ", " + words_of(smaller.position)
+                                           : share_words(*smaller.ours))));
   return tag("div", {{"class", style_of(s.position)}}, tag("span", {{"class", "place"}}, html::text(place)) + words);
 }
 
@@ -136,7 +143,7 @@ html matrix_html(const matrix& of) {
     auto& line =
         rows.emplace_back(std::vector<html>{html::text(l.algorithm) + tag("small", html::sentence(l.words()))});
     for (std::size_t i = 0; i < of.columns.size(); ++i)
-      line.push_back(cell_html(of.columns[i], l.cells[i] ? l.cells[i]->what : standing{}, l.apart[i]));
+      line.push_back(cell_html(of.columns[i], l.cells[i] ? *l.cells[i] : matrix_cell{}, l.apart[i]));
   }
   return tag("div", {{"class", "matrix"}},
              table("Our fastest variant on each processor, at the largest size of the problem that was measured most",

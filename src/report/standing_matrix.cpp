@@ -141,7 +141,7 @@ std::vector<matrix_cell> cells_of(const std::vector<const panel*>& panels) {
   std::vector<matrix_cell> all;
   for (const panel* p : panels)
     for (const board* b : p->processors())
-      if (const standing s = standing_of(*b); s.ours) all.push_back({p, b, s});
+      if (const standing s = standing_of(*b); s.ours) all.push_back({p, b, s, trusted_below(*b)});
   const column_names names(all);
   std::map<std::string, std::set<std::string>> machines;
   for (matrix_cell& c : all) machines[c.column = names.of(*c.on)].insert(c.of->machine);
@@ -156,6 +156,11 @@ matrix make_matrix(const std::vector<matrix_cell>& cells) {
   for (const matrix_cell& c : cells)
     if (std::find(made.columns.begin(), made.columns.end(), c.column) == made.columns.end())
       made.columns.push_back(c.column);
+  const auto cells_in = [&](const std::string& column) {
+    return std::count_if(cells.begin(), cells.end(), [&](const matrix_cell& c) { return c.column == column; });
+  };
+  std::stable_sort(made.columns.begin(), made.columns.end(),
+                   [&](const std::string& x, const std::string& y) { return cells_in(x) > cells_in(y); });
   made.unsaid = made.columns.size() - std::min(made.columns.size(), most_columns);
   made.columns.resize(made.columns.size() - made.unsaid);
   for (const cells_of_line& line : lines_of(cells)) made.lines.push_back(shown(line, made.columns));

@@ -10,6 +10,7 @@ struct matrix_cell {
   const panel* of;
   const board* on;
   standing what;
+  standing smaller = {};     // where `what` is in doubt, if a smaller problem can be trusted
   std::string column = {};   // "cuda:0 · NVIDIA H200"; processors of one kind and name share it
   std::string machine = {};  // empty unless several have such a processor
 
@@ -40,9 +41,9 @@ struct matrix {
   std::vector<matrix_cell> shown() const;
 };
 
-/// Processors of one kind and name are one column, wherever no problem was measured on two of them. The same problem on
-/// several machines is one line, as long as they share no column. What was measured for how a program scales has no
-/// line of its own beside others of its algorithm.
+/// The processor that most was measured on comes first. Processors of one kind and name are one column, wherever no
+/// problem was measured on two of them. The same problem on several machines is one line, as long as they share no
+/// column. What was measured for how a program scales has no line of its own beside others of its algorithm.
 matrix make_matrix(const std::vector<matrix_cell>& cells);
 
 /// "80 % of copy", or that nothing bounds it.
