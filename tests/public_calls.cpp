@@ -193,6 +193,11 @@ void add_arrays(std::vector<public_call>& all, const device& on) {
       auto own = copy_of(first(x<float>, many));
       return bytes(tw::inclusive_scan(tw::view<float>(d, own.data(), own.size())), own);
     }));
+  if (on.info().backend == "cuda")  // beyond what one thread transfers
+    all.push_back(host("large upload and download", [](const device& d) {
+      static const std::vector<double>& large = *new std::vector<double>(values<double>(40 * many));
+      return bytes(d.upload(large));
+    }));
   if (on.name().find('*') == std::string::npos) return;
   all.push_back(host("parts of groups", [](const device& group) {
     std::array<std::span<const float>, 8> all_parts;
