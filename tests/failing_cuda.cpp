@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CMakeLists.txt reads the names of the calls from the macros below and links with --wrap for each: what the library
-// calls then is __wrap_NAME, and __real_NAME is the runtime's.
+// calls then is __wrap_NAME, and __real_NAME is the runtime's. A call that it begins to use belongs here and in
+// fake_cuda.cpp.
 #include "failing_cuda.hpp"
 
 #include <cuda_runtime_api.h>
@@ -29,6 +30,7 @@ struct named {
 
 /// As in the runtime, a call that failed leaves its error for cudaGetLastError.
 thread_local cudaError_t last_error = cudaSuccess;
+thread_local bool has_failed_launch = false;
 
 cudaError_t fault(const char* call) {
   const auto status = static_cast<cudaError_t>(runtime().fault(call));
@@ -50,6 +52,15 @@ cudaError_t fault(const char* call) {
   DECLARE(name, parameters) {                                   \
     if (const cudaError_t status = fault(#name)) return status; \
     return __real_##name arguments;                             \
+  }
+
+// A launch that failed is known only to who asks; without asking, the next kernel would work on what is not there.
+#define LAUNCH(name, parameters, arguments)                             \
+  DECLARE(name, parameters) {                                           \
+    if (std::exchange(has_failed_launch, false)) ++runtime().unchecked; \
+    const cudaError_t status = fault(#name);                            \
+    has_failed_launch = status != cudaSuccess;                          \
+    return status != cudaSuccess ? status : __real_##name arguments;    \
   }
 
 #define MAKE(name, parameters, arguments)                       \
@@ -88,8 +99,15 @@ CALL(cudaPointerGetAttributes, (cudaPointerAttributes * a, const void* b), (a, b
 CALL(cudaDeviceCanAccessPeer, (int* a, int b, int c), (a, b, c))
 CALL(cudaDeviceGetMemPool, (cudaMemPool_t * a, int b), (a, b))
 CALL(cudaMemPoolSetAccess, (cudaMemPool_t a, const cudaMemAccessDesc* b, std::size_t c), (a, b, c))
+CALL(cudaMemsetAsync, (void* a, int b, std::size_t c, cudaStream_t d), (a, b, c, d))
 MAKE(cudaMalloc, (void** a, std::size_t b), (a, b))
-MAKE(cudaMallocAsync, (void** a, std::size_t b, cudaStream_t c), (a, b, c))
+DECLARE(cudaMallocAsync, (void** a, std::size_t b, cudaStream_t c)) {
+  if (const cudaError_t status = fault("cudaMallocAsync")) return status;
+  const cudaError_t done = __real_cudaMallocAsync(a, b, c);
+  if (done != cudaSuccess) return done;
+  ++runtime().live;
+  return __real_cudaMemsetAsync(*a, 0xa5, b, c);  // as of memory that was somebody's before
+}
 MAKE(cudaMallocHost, (void** a, std::size_t b), (a, b))
 RELEASE(cudaFree, (void* a), (a))
 RELEASE(cudaFreeAsync, (void* a, cudaStream_t b), (a, b))
@@ -99,7 +117,6 @@ CALL(cudaMemcpy2DAsync,
      (void* a, std::size_t b, const void* c, std::size_t d, std::size_t e, std::size_t f, cudaMemcpyKind g,
       cudaStream_t h),
      (a, b, c, d, e, f, g, h))
-CALL(cudaMemsetAsync, (void* a, int b, std::size_t c, cudaStream_t d), (a, b, c, d))
 MAKE(cudaStreamCreateWithFlags, (cudaStream_t * a, unsigned b), (a, b))
 RELEASE(cudaStreamDestroy, (cudaStream_t a), (a))
 WAIT(cudaStreamSynchronize, (cudaStream_t a), (a))
@@ -111,11 +128,13 @@ CALL(cudaEventRecord, (cudaEvent_t a, cudaStream_t b), (a, b))
 WAIT(cudaEventSynchronize, (cudaEvent_t a), (a))
 CALL(cudaEventElapsedTime, (float* a, cudaEvent_t b, cudaEvent_t c), (a, b, c))
 CALL(cudaFuncSetAttribute, (const void* a, cudaFuncAttribute b, int c), (a, b, c))
-CALL(cudaLaunchKernelExC, (const cudaLaunchConfig_t* a, const void* b, void** c), (a, b, c))
-CALL(cudaLaunchCooperativeKernel, (const void* a, dim3 b, dim3 c, void** d, std::size_t e, cudaStream_t f),
-     (a, b, c, d, e, f))
-CALL(__cudaLaunchKernel, (cudaKernel_t a, dim3 b, dim3 c, void** d, std::size_t e, cudaStream_t f), (a, b, c, d, e, f))
+LAUNCH(cudaLaunchKernelExC, (const cudaLaunchConfig_t* a, const void* b, void** c), (a, b, c))
+LAUNCH(cudaLaunchCooperativeKernel, (const void* a, dim3 b, dim3 c, void** d, std::size_t e, cudaStream_t f),
+       (a, b, c, d, e, f))
+LAUNCH(__cudaLaunchKernel, (cudaKernel_t a, dim3 b, dim3 c, void** d, std::size_t e, cudaStream_t f),
+       (a, b, c, d, e, f))
 DECLARE(cudaGetLastError, ()) {
+  has_failed_launch = false;
   const cudaError_t status = fault("cudaGetLastError");
   const cudaError_t told = std::exchange(last_error, cudaSuccess), real = __real_cudaGetLastError();
   return status != cudaSuccess ? status : told != cudaSuccess ? told : real;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every public call, with one thing after another failing beneath it, until nothing fails any more: each failure is an
 // error with the fitting code, leaks nothing, leaves the inputs alone, and the next call is right.
-//   tilewise-faults memory|buffers|driver DEVICE [--few]
+//   tilewise-faults memory|buffers|driver DEVICE [--few] [--status CODE]
 // memory: host memory; buffers: the device's, from the k-th on; driver: each call of OpenCL's or CUDA's, once, with
-// each of six codes. --few tries fewer k, farther apart each time.
+// each of six codes, or with CODE alone. --few tries fewer k, farther apart each time.
 #include "failing_allocations.hpp"
 #include "fault_source.hpp"
 #include "public_calls.hpp"
@@ -69,6 +69,7 @@ bool fail_once(const attempt& compute, const std::vector<std::byte>& expected, c
   ++total.faults;
   total.absorbed += !got.failure && got.thrown.empty();
   if (const std::string what = complaint(from, got, expected); !what.empty()) report(k, what);
+  if (const std::string what = from.aftermath(); !what.empty()) report(k, what);
   const outcome next = of(compute);
   if (next.failure)
     report(k, std::string("the next call failed: ") + next.failure->what());
@@ -126,6 +127,8 @@ tally fail_in_all(const std::vector<source>& sources, const std::string& name, b
     if (without && without->code() == errc::unsupported) continue;  // not every backend has every algorithm
     if (without) throw *without;
     for (const source& from : sources) fail_in(call, from, on, few, total);
+    std::printf("%s: %ld faults so far, %ld found\n", call.name.c_str(), total.faults, total.found);
+    std::fflush(stdout);
   }
   return total;
 }
@@ -226,7 +229,10 @@ int main(int argc, char** argv) {
       std::printf("skipped: %s\n0 cases, 0 found\n", why.c_str());
       return 0;
     }
-    const tally total = fail_in_all(sources(kind, device, few), device, few);
+    std::vector<source> all = sources(kind, device, few);
+    if (const auto at = std::find(words.begin(), words.end(), "--status"); at != words.end())
+      std::erase_if(all, [&](const source& one) { return !one.name.ends_with(" " + *std::next(at)); });
+    const tally total = fail_in_all(all, device, few);
     if (total.faults == 0) throw std::runtime_error("nothing could be made to fail");
     std::printf("%s on %s: %ld faults, of which %ld changed nothing\n", kind.c_str(), device.c_str(), total.faults,
                 total.absorbed);
