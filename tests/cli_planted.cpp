@@ -87,6 +87,21 @@ void fails(const registry::problem&, const registry::bindings&, const registry::
   throw error(Code, "planted");
 }
 
+/// A kernel of ours that is told to read where no memory is.
+void unmapped(const registry::problem& p, const registry::bindings& where, const registry::tuning&,
+              backend::queue& queue) {
+  const registry::variant& by = registry::find_variant("scan/cuda:lookback");
+  registry::bindings beyond = where;
+  beyond.in[0].offset += std::uint64_t{1} << 40;
+  by.run(p, beyond, registry::default_tuning(by.tuning), queue);
+}
+
+registry::variant planted_on_cuda(std::string_view name, run_function run) {
+  registry::variant v = planted(name, run);
+  v.backend = "cuda";
+  return v;
+}
+
 constexpr std::array<unsigned, 3> paces{0, 1, 2};
 constexpr std::array<std::string_view, 3> pace_words{"slow", "quick", "altering"};
 constexpr std::array<registry::tuning_axis, 1> pace_axes{{{"pace", paces, 0, pace_words}}};
@@ -165,6 +180,7 @@ int main(int argc, char** argv) {
       planted("unbuilt", fails<errc::build_failed>),
       planted("overflows", fails<errc::overflow>),
       planted("sleeps", sleeps),
+      planted_on_cuda("unmapped", unmapped),
       planted("grows", grows),
       planted("no_memory", no_memory),
       planted("internal", internal),

@@ -12,6 +12,8 @@
 
 #include <cstring>
 
+#include <unistd.h>
+
 namespace tilewise {
 namespace {
 
@@ -184,6 +186,40 @@ TEST_F(Cuda, TooMuchIsOutOfMemoryAndTheDeviceGoesOn) {
   EXPECT_EQ(code_of([&] { gpu.allocate<float>((std::uint64_t{1} << 62) - 1); }), errc::out_of_memory);
   const std::vector<float> x = wide_floats(1000);
   EXPECT_EQ(reduce(gpu.upload(x)), reduce(x));
+}
+
+/// Loses the device to a kernel that reads where no memory is, as a wrong address of a caller's would make it; what
+/// fails to be as it should ends the process by another code. It ends as every program does, with the device's objects
+/// in it.
+[[noreturn]] void use_a_lost_device() {
+  alarm(60);  // nothing may hang
+  const device gpu = open("cuda:0"), cpu = open("cpu");
+  const std::vector<float> x = wide_floats(100000);
+  constexpr std::uint64_t far = std::uint64_t{1} << 40;
+  static array<float> values = gpu.upload(x);
+  static const array<float> beyond = view<float>(gpu, static_cast<char*>(values.native()) + far, x.size());
+  const auto is_lost = [](const auto& call) {
+    try {
+      call();
+    } catch (const error& e) {
+      std::fprintf(stderr, "%s\n", e.what());
+      return e.code() == errc::device_lost;
+    }
+    return false;
+  };
+  const float expected = reduce(x, {.device = cpu});
+  if (!is_lost([] { reduce(beyond); })) std::exit(1);
+  if (!is_lost([] { reduce(values); })) std::exit(2);
+  if (!is_lost([] { values.download(); })) std::exit(3);
+  if (!is_lost([&] { gpu.upload(x); })) std::exit(4);
+  if (!is_lost([&] { inclusive_scan(x, {.device = open("cuda:0")}); })) std::exit(5);
+  if (reduce(x, {.device = cpu}) != expected) std::exit(6);
+  std::exit(0);
+}
+
+TEST_F(Cuda, ALostDeviceSaysSoAndTheCpuGoesOn) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process of its own, whose device it is
+  EXPECT_EXIT(use_a_lost_device(), testing::ExitedWithCode(0), "this process can no longer use the device");
 }
 
 /// Elements around 2^32 hold what no 32-bit index reaches; the rest is one value, so that P(n) is known.

@@ -2,8 +2,8 @@
 // A driver for tests: passes every call on to the real loader, except that FAKE_OPENCL="<call>=<what>" makes one call
 // return an error code (a number), crash or hang ("hang100": after 100 of them), FAKE_OPENCL_TYPE="gpu" makes every
 // device call itself a GPU, and FAKE_OPENCL_PLATFORM is what platforms call themselves. TILEWISE_OPENCL_LIBRARY names
-// this file to the library. Programs may tell it more by the control of fake_opencl.hpp.
-#include "fake_opencl.hpp"
+// this file to the library. Programs may tell it more by the control of failing_calls.hpp.
+#include "failing_calls.hpp"
 
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -18,19 +18,14 @@
 
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 
-EXPORTED tilewise::tests::fake_opencl_control fake_opencl_control;
-tilewise::tests::fake_opencl_control fake_opencl_control;
+EXPORTED tilewise::tests::failing_calls fake_opencl_control;
+tilewise::tests::failing_calls fake_opencl_control;
 
 namespace {
 
 /// The error that this call is to return, 0 for none.
 cl_int fault(const char* call) {
-  if (const char* told = fake_opencl_control.call) {
-    if (std::strcmp(told, call) != 0 || fake_opencl_control.skipped-- > 0) return 0;
-    if (fake_opencl_control.failing-- <= 0) return 0;
-    ++fake_opencl_control.failed;
-    return fake_opencl_control.status;
-  }
+  if (fake_opencl_control.call != nullptr) return fake_opencl_control.fault(call);
   const char* wanted = std::getenv("FAKE_OPENCL");
   const std::size_t length = std::strlen(call);
   if (wanted == nullptr || std::strncmp(wanted, call, length) != 0 || wanted[length] != '=') return 0;

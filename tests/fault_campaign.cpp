@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every public call, with one thing after another failing beneath it, until nothing fails any more: each failure is an
 // error with the fitting code, leaks nothing, leaves the inputs alone, and the next call is right.
-//   tilewise-faults memory|buffers|driver DEVICE [--few]
-// memory: host memory; buffers: the OpenCL device's, from the k-th on; driver: each call of OpenCL's, once, with each
-// of six codes. --few tries fewer k, farther apart each time.
+//   tilewise-faults memory|buffers|driver DEVICE [--few] [--status CODE]
+// memory: host memory; buffers: the device's, from the k-th on; driver: each call of OpenCL's or CUDA's, once, with
+// each of six codes, or with CODE alone. --few tries fewer k, farther apart each time.
 #include "failing_allocations.hpp"
+#include "fault_source.hpp"
 #include "public_calls.hpp"
+#ifdef TILEWISE_FAILING_CUDA
+#include "failing_cuda.hpp"
+#endif
 #ifdef TILEWISE_FAKE_OPENCL
 #include "backend/opencl/opencl_api.hpp"
-#include "fake_opencl.hpp"
 #endif
 
 #include <algorithm>
@@ -24,16 +27,6 @@ namespace tilewise::tests {
 namespace {
 
 namespace tw = tilewise;
-
-/// What fails.
-struct source {
-  std::string name;
-  std::function<void(long skipped)> arm;
-  std::function<bool()> disarm;  ///< returns whether it has failed
-  std::function<long()> live;    ///< how much is held
-  std::function<bool(const error&)> fits;
-  bool on_a_new_device = false;  ///< where nothing is kept from calls before
-};
 
 struct tally {
   long faults = 0;
@@ -76,6 +69,7 @@ bool fail_once(const attempt& compute, const std::vector<std::byte>& expected, c
   ++total.faults;
   total.absorbed += !got.failure && got.thrown.empty();
   if (const std::string what = complaint(from, got, expected); !what.empty()) report(k, what);
+  if (const std::string what = from.aftermath(); !what.empty()) report(k, what);
   const outcome next = of(compute);
   if (next.failure)
     report(k, std::string("the next call failed: ") + next.failure->what());
@@ -133,39 +127,23 @@ tally fail_in_all(const std::vector<source>& sources, const std::string& name, b
     if (without && without->code() == errc::unsupported) continue;  // not every backend has every algorithm
     if (without) throw *without;
     for (const source& from : sources) fail_in(call, from, on, few, total);
+    std::printf("%s: %ld faults so far, %ld found\n", call.name.c_str(), total.faults, total.found);
+    std::fflush(stdout);
   }
   return total;
 }
 
 #ifdef TILEWISE_FAKE_OPENCL
 
-fake_opencl_control& driver() {
-  static auto* const control = static_cast<fake_opencl_control*>(
-      dlsym(dlopen(TILEWISE_FAKE_OPENCL, RTLD_NOW | RTLD_LOCAL), "fake_opencl_control"));
+failing_calls& driver() {
+  static auto* const control =
+      static_cast<failing_calls*>(dlsym(dlopen(TILEWISE_FAKE_OPENCL, RTLD_NOW | RTLD_LOCAL), "fake_opencl_control"));
   return *control;
-}
-
-source failing(const char* call, int status, long times, std::function<bool(const error&)> fits, bool on_a_new_device) {
-  return {std::string(call) + " returns " + std::to_string(status),
-          [=](long skipped) {
-            driver().status = status;
-            driver().skipped = skipped;
-            driver().failing = times;
-            driver().failed = 0;
-            driver().call = call;
-          },
-          [] {
-            driver().call = nullptr;
-            return driver().failed != 0;
-          },
-          [] { return driver().live.load(); },
-          std::move(fits),
-          on_a_new_device};
 }
 
 std::vector<source> device_memory() {
   return {failing(
-      "clCreateBuffer", CL_MEM_OBJECT_ALLOCATION_FAILURE, 1'000'000,
+      driver(), "clCreateBuffer", CL_MEM_OBJECT_ALLOCATION_FAILURE, 1'000'000,
       [](const error& e) { return e.code() == errc::out_of_memory; }, true)};
 }
 
@@ -182,7 +160,7 @@ std::vector<source> driver_calls(bool few) {
     for (const int status : codes)
       if (!few || status == codes[chosen % codes.size()])
         all.push_back(failing(
-            call, status, 1,
+            driver(), call, status, 1,
             [status, builds = std::string_view(call) == "clBuildProgram"](const error& e) {
               if (status == CL_MEM_OBJECT_ALLOCATION_FAILURE || status == CL_OUT_OF_RESOURCES)
                 return e.code() == errc::out_of_memory;
@@ -206,12 +184,12 @@ std::vector<source> host_memory(const std::string& device) {
     // Only the library's: drivers bring compilers, which end the process without memory.
     counted_callers = addresses_around(dlsym(RTLD_NEXT, "_ZN8tilewise7devicesEv"));
     memory.live = [] { return driver().live.load(); };
-    source on_new_devices = memory;
-    on_new_devices.on_a_new_device = true;
-    return {memory, on_new_devices};
   }
 #endif
-  return {memory};
+  if (device.starts_with("cpu") || device.find('*') != device.npos) return {memory};
+  source on_new_devices = memory;
+  on_new_devices.on_a_new_device = true;
+  return {memory, on_new_devices};
 }
 
 std::vector<source> sources(const std::string& kind, const std::string& device, [[maybe_unused]] bool few) {
@@ -220,7 +198,18 @@ std::vector<source> sources(const std::string& kind, const std::string& device, 
   if (kind == "buffers") return device_memory();
   if (kind == "driver") return driver_calls(few);
 #endif
+#ifdef TILEWISE_FAILING_CUDA
+  if (kind == "buffers") return cuda_memory();
+  if (kind == "driver") return cuda_calls(few);
+#endif
   throw std::invalid_argument("usage: tilewise-faults memory|buffers|driver DEVICE [--few]");
+}
+
+/// Why there is nothing to try; empty if there is.
+std::string obstacle(const std::string& device) {
+  if (device.find("cuda") == device.npos) return "";
+  const std::optional<error> why = of([&] { return tw::open(device), std::vector<std::byte>(); }).failure;
+  return why ? why->what() : "";
 }
 
 }  // namespace
@@ -236,7 +225,14 @@ int main(int argc, char** argv) {
 #endif
     const bool few = std::find(words.begin(), words.end(), "--few") != words.end();
     const std::string kind = words.at(0), device = words.at(1);
-    const tally total = fail_in_all(sources(kind, device, few), device, few);
+    if (const std::string why = obstacle(device); !why.empty()) {
+      std::printf("skipped: %s\n0 cases, 0 found\n", why.c_str());
+      return 0;
+    }
+    std::vector<source> all = sources(kind, device, few);
+    if (const auto at = std::find(words.begin(), words.end(), "--status"); at != words.end())
+      std::erase_if(all, [&](const source& one) { return !one.name.ends_with(" " + *std::next(at)); });
+    const tally total = fail_in_all(all, device, few);
     if (total.faults == 0) throw std::runtime_error("nothing could be made to fail");
     std::printf("%s on %s: %ld faults, of which %ld changed nothing\n", kind.c_str(), device.c_str(), total.faults,
                 total.absorbed);

@@ -179,6 +179,39 @@ void add_stencils(std::vector<public_call>& all, const std::string& type) {
       there<T>("diffuse " + type, few, [steps](const auto& a, const auto&) { return bytes(tw::diffuse(a, steps)); }));
 }
 
+/// What CUDA has beside what is chosen at the lengths above, and what it does at greater ones.
+void add_cuda_variants(std::vector<public_call>& all) {
+  static const std::vector<double>& large = *new std::vector<double>(values<double>(40 * many));
+  all.push_back(host("large upload and download", [](const device& d) { return bytes(d.upload(large)); }));
+  all.push_back(host("large sorts", [](const device& d) {
+    const matrix_layout rows(10, 4 * many);
+    return bytes(tw::sorted(large, {.device = d}), tw::sorted_axis(large, rows, axis::rows, {.device = d}),
+                 tw::sorted_axis(large, rows, axis::columns, {.device = d}));
+  }));
+  for (const char* by : {"radix", "merge_path", "merge_rank"})
+    all.push_back(host(std::string("sorted by ") + by, [by](const device& d) {
+      return bytes(tw::sorted(x<std::uint64_t>, {.device = d, .variant = by}));
+    }));
+  for (const char* by : {"lookback", "blelloch"})
+    all.push_back(host(std::string("scanned by ") + by, [by](const device& d) {
+      return bytes(tw::inclusive_scan(x<double>, {.device = d, .variant = by}));
+    }));
+  for (const char* by : {"ntt", "tiles", "local", "global", "karatsuba"})
+    all.push_back(host(std::string("polymul by ") + by, [by](const device& d) {
+      return bytes(tw::polymul(first(x<std::int64_t>, 900), first(y<std::int64_t>, 900), {.device = d, .variant = by}));
+    }));
+  for (const char* by : {"register_tiles", "blocked16", "simple", "tensor_f64"})
+    all.push_back(host(std::string("matmul by ") + by, [by](const device& d) {
+      return bytes(
+          tw::matmul(first(x<double>, few), square, first(y<double>, few), square, {.device = d, .variant = by}));
+    }));
+  for (const char* by : {"resident", "temporal", "tiles"})
+    all.push_back(host(std::string("diffuse by ") + by, [by](const device& d) {
+      const diffusion steps{.rows = side, .columns = side, .steps = 9};
+      return bytes(tw::diffuse(first(x<double>, few), steps, {.device = d, .variant = by}));
+    }));
+}
+
 void add_arrays(std::vector<public_call>& all, const device& on) {
   all.push_back(host("opening", [](const device& d) {
     return bytes(
@@ -193,6 +226,7 @@ void add_arrays(std::vector<public_call>& all, const device& on) {
       auto own = copy_of(first(x<float>, many));
       return bytes(tw::inclusive_scan(tw::view<float>(d, own.data(), own.size())), own);
     }));
+  if (on.info().backend == "cuda") add_cuda_variants(all);
   if (on.name().find('*') == std::string::npos) return;
   all.push_back(host("parts of groups", [](const device& group) {
     std::array<std::span<const float>, 8> all_parts;

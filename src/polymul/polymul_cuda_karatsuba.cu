@@ -70,6 +70,7 @@ void combine_levels(const karatsuba_tree& tree, std::uint64_t* children, std::ui
   for (; count > 1; count /= 3, length *= 2) {
     const std::uint64_t all = count * 4 * length;
     combine<<<groups_for(all, group_size), group_size, 0, stream>>>(children, length, nodes, all);
+    TW_CUDA(cudaGetLastError());
     std::swap(children, nodes);
   }
   combine<<<groups_for(total, group_size), group_size, 0, stream>>>(children, length, result, total);
@@ -83,6 +84,7 @@ void multiply(const problem& p, const registry::bindings& where, const karatsuba
   const backend::memory room = workspace;
   const dim3 groups(groups_for(elements, group_size), 2);
   split<<<groups, group_size, 0, q.stream()>>>(o, tree.leaf, tree.depth, room.as<std::uint64_t>(), elements);
+  TW_CUDA(cudaGetLastError());
   registry::bindings leaves;
   for (unsigned i = 0; i < 2; ++i) leaves.in[i] = room.at(i * tree.factor_bytes(), tree.factor_bytes());
   leaves.out[0] = room.at(2 * tree.factor_bytes(), 2 * tree.factor_bytes());

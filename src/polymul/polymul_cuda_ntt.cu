@@ -47,6 +47,7 @@ void enqueue_rows(const ntt_work& work, levels_elsewhere columns_do, unsigned bl
   const levels_elsewhere of_tile{columns_do.down - log_tiles, columns_do.up - log_tiles};
   const dim3 groups(1u << log_tiles, work.used);
   multiply_rows<LogNear><<<groups, group_size, bytes, stream>>>(work, of_tile, block << log_tiles);
+  TW_CUDA(cudaGetLastError());
 }
 
 /// What lies between the first columns, which have done eight levels of block `block` of 2^log_blocks, and the last
@@ -58,27 +59,33 @@ void enqueue_inner(const ntt_work& work, unsigned log_blocks, unsigned block, cu
   const bool is_larger = log_whole == log_rows_alone + 1 || work.log == log_rows_alone + 1;
   const bool is_down = !is_larger && work.log > log_rows_alone, is_up = log_whole > log_rows_alone + 1;
   const dim3 both(1u << (work.log - log_tile), work.used, 2), one(both.x, both.y);
-  if (is_down)
+  if (is_down) {
     inner_columns<true>
         <<<both, group_size, 0, stream>>>(work, 1u << work.log >> (2 * log_column_levels), block << log_column_levels);
+    TW_CUDA(cudaGetLastError());
+  }
   const levels_elsewhere by_columns{is_down ? 2 * log_column_levels : log_column_levels,
                                     is_up ? later + log_column_levels : later};
   if (is_larger)
     enqueue_rows<log_rows + 1>(work, by_columns, block, stream);
   else
     enqueue_rows<log_rows>(work, by_columns, block, stream);
-  if (is_up)
+  if (is_up) {
     inner_columns<false>
         <<<one, group_size, 0, stream>>>(work, 1u << work.log >> (later + log_column_levels), block << later);
+    TW_CUDA(cudaGetLastError());
+  }
 }
 
 template <bool Modular, class Product>
 void enqueue_last(const ntt_work& work, const ntt_plan& plan, std::uint64_t modulus, const Product& product,
                   unsigned tiles, cudaStream_t stream) {
   if constexpr (!Modular)
-    if (work.magnitudes.largest != nullptr)
+    if (work.magnitudes.largest != nullptr) {
       last_columns<least_words, false, Product>
           <<<tiles, group_size, 0, stream>>>(work, sums_of(plan.log, least_words, 0), 0, product);
+      TW_CUDA(cudaGetLastError());
+    }
   auto last = last_columns<few_words, Modular, Product>;
   if constexpr (Modular)
     if (plan.fields == most_words) last = last_columns<most_words, true, Product>;
@@ -101,8 +108,10 @@ void enqueue(const ntt_plan& plan, const operands<T>& on, std::uint64_t modulus,
     work.magnitudes = {largest.as<unsigned long long>(), most_of_least_words / std::min(on.n, on.m)};
     TW_CUDA(cudaMemsetAsync(work.magnitudes.largest, 0, 2 * sizeof(unsigned long long), q.stream()));
     find_magnitudes<T><<<dim3(groups_that_read, 2), group_size, 0, q.stream()>>>(on, work.magnitudes.largest);
+    TW_CUDA(cudaGetLastError());
   }
   first_columns<T, Modular><<<dim3(tiles, plan.fields, 2), group_size, 0, q.stream()>>>(work, on, modulus);
+  TW_CUDA(cudaGetLastError());
   enqueue_inner(work, 0, 0, q.stream());
   enqueue_last<Modular>(work, plan, modulus, whole_product{on.c, on.length}, tiles, q.stream());
 }
@@ -116,8 +125,8 @@ void enqueue_block(const ntt_block& block, const scattered_factors<T>& factors, 
   TW_CUDA(cudaFuncSetAttribute(first, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
   const dim3 groups(1u << (work.log - log_tile), 2);
   first<<<groups, group_size, bytes, q.stream()>>>(work, factors, modulus, block.number);
-  enqueue_inner(work, block.log_blocks, block.number, q.stream());
   TW_CUDA(cudaGetLastError());
+  enqueue_inner(work, block.log_blocks, block.number, q.stream());
 }
 
 template <class T>

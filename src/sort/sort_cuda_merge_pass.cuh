@@ -153,7 +153,9 @@ void merge_pass(elements<Bits, Value> from, elements<Bits, Value> to, const Runs
   const unsigned tiles = tiles_of<Bits, Value>(runs.n);
   split_tiles<<<ceil_div(tiles, split_group), split_group, 0, q.stream()>>>(static_cast<const Bits*>(from.keys), runs,
                                                                             tile, tiles, splits);
+  TW_CUDA(cudaGetLastError());  // the next kernel would take whatever lies there for splits
   merge_tiles<<<tiles, merge_tile<Bits, Value>::group_size, 0, q.stream()>>>(from, to, runs, splits, with);
+  TW_CUDA(cudaGetLastError());
 }
 
 }  // namespace tilewise::impl::sort::on_cuda

@@ -56,10 +56,10 @@ void enqueue(const sort_task<Bits, Value>& task, queue& q) {
   const auto target = [&](unsigned pass) { return (passes - pass) % 2 == 0 ? task.out : spare.all(); };
   sort_tiles<<<static_cast<unsigned>(tiles), tile::group_size, 0, q.stream()>>>(
       task.in, target(0), task.n, coding<Bits>{task.code, true, passes == 0});
+  TW_CUDA(cudaGetLastError());
   for (unsigned pass = 0; pass < passes; ++pass)
     merge_pass(target(pass), target(pass + 1), equal_runs{std::uint64_t{tile::length} << 2 * pass, task.n},
                splits.as<split>(), coding<Bits>{task.code, false, pass + 1 == passes}, q);
-  TW_CUDA(cudaGetLastError());
 }
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& q) {

@@ -67,10 +67,12 @@ void enqueue(const sort_task<Bits, Value>& task, queue& q) {
   const auto target = [&](unsigned level) { return (levels - level) % 2 == 0 ? task.out : spare.all(); };
   const auto groups = static_cast<unsigned>(ceil_div(task.n, group_size));
   begin<<<groups, group_size, 0, q.stream()>>>(task.in, target(0), task.n, coding<Bits>{task.code, true, levels == 0});
-  for (unsigned level = 0; level < levels; ++level)
+  TW_CUDA(cudaGetLastError());
+  for (unsigned level = 0; level < levels; ++level) {
     merge<<<groups, group_size, 0, q.stream()>>>(target(level), target(level + 1), task.n, std::uint64_t{1} << level,
                                                  coding<Bits>{task.code, false, level + 1 == levels});
-  TW_CUDA(cudaGetLastError());
+    TW_CUDA(cudaGetLastError());
+  }
 }
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& q) {

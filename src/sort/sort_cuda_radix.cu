@@ -51,12 +51,13 @@ class radix_sort {
     const auto count = count_digits<Bits, Value, tile>;
     TW_CUDA(cudaFuncSetAttribute(count, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     count<<<groups(threads * count_rows, count_groups), threads, bytes, stream>>>(work_);
+    TW_CUDA(cudaGetLastError());  // sweeps would scatter by whatever lies there for counts
     sweep_all(false);
     if (work_.partial) {
       settle<<<groups(settle_threads, settle_groups), settle_threads, 0, stream>>>(work_);
+      TW_CUDA(cudaGetLastError());
       sweep_all(true);
     }
-    TW_CUDA(cudaGetLastError());
   }
 
  private:
@@ -102,8 +103,10 @@ class radix_sort {
     TW_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     const auto drawing = static_cast<unsigned>(std::min<std::uint64_t>(work_.most_tiles, groups_));
     for (unsigned pass = 0; pass < digits<Bits>; ++pass)
-      for (unsigned portion = 0; portion < work_.portions; ++portion)
+      for (unsigned portion = 0; portion < work_.portions; ++portion) {
         kernel<<<drawing, sweep_warps * warp_size, bytes, queue_.stream()>>>(work_, sweep_launch{pass, portion, again});
+        TW_CUDA(cudaGetLastError());
+      }
   }
 
   queue& queue_;

@@ -78,14 +78,17 @@ void sort_long_rows(const job<Bits>& j, queue& q) {
   const auto pitch_of = [&](unsigned pass) { return (passes - pass) % 2 == 0 ? j.to.line : n; };
   sort_tiles_of_rows<<<all, tile<Bits>::group_size, 0, q.stream()>>>(
       rows_pass<Bits>{const_cast<Bits*>(j.in), j.from.line, to_of(0), pitch_of(0), tiles, {j.code, true, false}}, n);
+  TW_CUDA(cudaGetLastError());
   for (unsigned pass = 0; pass < passes; ++pass) {
     const rows_pass<Bits> rows{to_of(pass),        pitch_of(pass), to_of(pass + 1),
                                pitch_of(pass + 1), tiles,          {j.code, false, pass + 1 == passes}};
     const sort::on_cuda::equal_runs runs{std::uint64_t{tile<Bits>::length} << 2 * pass, n};
     split_tiles_of_rows<<<ceil_div(all, split_group), split_group, 0, q.stream()>>>(rows, runs, all,
                                                                                     splits.as<sort::on_cuda::split>());
+    TW_CUDA(cudaGetLastError());
     merge_tiles_of_rows<<<all, tile<Bits>::group_size, 0, q.stream()>>>(rows, runs,
                                                                         splits.as<const sort::on_cuda::split>());
+    TW_CUDA(cudaGetLastError());
   }
 }
 

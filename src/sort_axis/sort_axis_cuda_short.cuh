@@ -69,6 +69,7 @@ void sort_shortest(const job<Bits>& j, bool by_rows, bool is_packed, queue& q) {
                                            : sort_lines_of_threads<reduce_axis::items, Bits>;
   const auto groups = static_cast<unsigned>(shape.groups_for(j.from));
   kernel<<<groups, reduce_axis::group_size, 0, q.stream()>>>(staged_lines<Bits>{j, shape});
+  TW_CUDA(cudaGetLastError());
 }
 
 // Several lanes' lines
@@ -142,6 +143,7 @@ void sort_in_tiles(const job<Bits>& j, queue& q) {
   const auto groups = static_cast<unsigned>(ceil_div(j.from.count, std::uint64_t{tile<Bits>::group_size / lanes}));
   sort_lines_of_lanes<ByRows, Bits>
       <<<groups, tile<Bits>::group_size, 0, q.stream()>>>(lines_of_lanes<Bits>{j, lanes, reciprocal});
+  TW_CUDA(cudaGetLastError());
 }
 
 }  // namespace tilewise::impl::sort_axis::on_cuda

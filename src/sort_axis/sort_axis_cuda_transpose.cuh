@@ -38,6 +38,7 @@ void transpose(const Bits* in, std::uint64_t in_stride, std::uint64_t rows, std:
   const auto bands = static_cast<unsigned>(ceil_div(columns, std::uint64_t{side}));
   transpose_tile<<<static_cast<unsigned>(transposing_groups(rows, columns)), side * rows_at_once, 0, q.stream()>>>(
       in, in_stride, rows, columns, out, out_stride, bands);
+  TW_CUDA(cudaGetLastError());
 }
 
 }  // namespace tilewise::impl::sort_axis::on_cuda

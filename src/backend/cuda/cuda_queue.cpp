@@ -61,10 +61,11 @@ std::uint64_t* queue::lasting(std::uint64_t words) {
     lasting_words_ = grown;
     lasting_calls_ = most_calls;
   }
-  if (lasting_calls_++ == most_calls) {
+  if (lasting_calls_ == most_calls) {
     TW_CUDA(cudaMemsetAsync(lasting_, 0, lasting_words_ * sizeof(std::uint64_t), stream_));
-    lasting_calls_ = 0;
+    lasting_calls_ = 0;  // not before it is certain: a call after one that failed would find what lay there
   }
+  ++lasting_calls_;
   return lasting_;
 }
 

@@ -75,7 +75,16 @@ void queue::on_each_rank(const std::function<void(const rank&)>& work) {
       others.settle();
     });
   });
-  all.end();
+  try {
+    all.end();
+  } catch (...) {
+    // Others' kernels may still read what the rank that failed has given back, and which the next call overwrites.
+    for (backend::queue* const q : queues) try {
+        q->finish();
+      } catch (...) {  // a lost device has ended its work
+      }
+    throw;
+  }
 }
 
 void queue::run_rank(unsigned member, transport& others, const std::function<void(const rank&)>& work) {

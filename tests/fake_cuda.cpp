@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// A CUDA runtime without a GPU, in place of NVIDIA's: memory is the host's, and a kernel fills all of it with one
+// byte, so that results are wrong, but always the same. For what the library does when calls fail, which
+// failing_cuda.cpp makes them do.
+#include "failing_allocations.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+namespace {
+
+constexpr int result_byte = 1;
+std::mutex mutex;
+
+std::map<void*, std::size_t>& device_memory() {
+  static auto* const all = new std::map<void*, std::size_t>;  // programs give memory back until they end
+  return *all;
+}
+
+cudaError_t allocate(void** to, std::size_t bytes) {
+  const tilewise::tests::no_failures here;
+  const std::lock_guard lock(mutex);
+  *to = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  if (*to == nullptr) return cudaErrorMemoryAllocation;
+  std::memset(*to, 0, bytes);
+  device_memory()[*to] = bytes;
+  return cudaSuccess;
+}
+
+cudaError_t release(void* what) {
+  const std::lock_guard lock(mutex);
+  device_memory().erase(what);
+  std::free(what);
+  return cudaSuccess;
+}
+
+cudaError_t launch() {
+  const std::lock_guard lock(mutex);
+  for (const auto& [memory, bytes] : device_memory()) std::memset(memory, result_byte, bytes);
+  return cudaSuccess;
+}
+
+/// Streams and events are addresses alone.
+template <class Handle>
+cudaError_t make(Handle* to) {
+  *to = reinterpret_cast<Handle>(std::malloc(1));
+  return cudaSuccess;
+}
+cudaError_t unmake(void* what) {
+  std::free(what);
+  return cudaSuccess;
+}
+
+template <class T>
+cudaError_t answer(T* to, T value) {
+  *to = value;
+  return cudaSuccess;
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaGetDeviceCount(int* to) { return answer(to, 1); }
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* to, int) {
+  *to = {};
+  std::strcpy(to->name, "fake");
+  to->major = 9;
+  to->multiProcessorCount = 132;
+  to->totalGlobalMem = std::size_t{1} << 32;
+  to->l2CacheSize = 50 << 20;
+  to->sharedMemPerBlockOptin = 227 << 10;
+  to->maxThreadsPerBlock = 1024;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetAttribute(int* to, cudaDeviceAttr which, int) {
+  return answer(to, which == cudaDevAttrComputeCapabilityMajor ? 9 : 1);
+}
+cudaError_t cudaDriverGetVersion(int* to) { return answer(to, 13000); }
+cudaError_t cudaRuntimeGetVersion(int* to) { return answer(to, 13000); }
+cudaError_t cudaSetDevice(int) { return cudaSuccess; }
+cudaError_t cudaGetDevice(int* to) { return answer(to, 0); }
+cudaError_t cudaMemGetInfo(std::size_t* unused, std::size_t* total) {
+  return *unused = *total = std::size_t{1} << 32, cudaSuccess;
+}
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* to, const void*) { return answer(to, {}); }
+cudaError_t cudaDeviceCanAccessPeer(int* to, int, int) { return answer(to, 1); }
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* to, int) { return answer(to, cudaMemPool_t{}); }
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc*, std::size_t) { return cudaSuccess; }
+cudaError_t cudaMalloc(void** to, std::size_t bytes) { return allocate(to, bytes); }
+cudaError_t cudaMallocAsync(void** to, std::size_t bytes, cudaStream_t) { return allocate(to, bytes); }
+cudaError_t cudaFree(void* what) { return release(what); }
+cudaError_t cudaFreeAsync(void* what, cudaStream_t) { return release(what); }
+cudaError_t cudaMallocHost(void** to, std::size_t bytes) { return answer(to, std::malloc(bytes)); }
+cudaError_t cudaFreeHost(void* what) { return unmake(what); }
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t) {
+  return std::memmove(to, from, bytes), cudaSuccess;
+}
+cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_stride, const void* from, std::size_t from_stride,
+                              std::size_t width, std::size_t rows, cudaMemcpyKind, cudaStream_t) {
+  for (std::size_t i = 0; i < rows; ++i)
+    std::memmove(static_cast<char*>(to) + i * to_stride, static_cast<const char*>(from) + i * from_stride, width);
+  return cudaSuccess;
+}
+cudaError_t cudaMemsetAsync(void* to, int byte, std::size_t bytes, cudaStream_t) {
+  return std::memset(to, byte, bytes), cudaSuccess;
+}
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* to, unsigned) { return make(to); }
+cudaError_t cudaStreamDestroy(cudaStream_t what) { return unmake(what); }
+cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
+cudaError_t cudaEventCreate(cudaEvent_t* to) { return make(to); }
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* to, unsigned) { return make(to); }
+cudaError_t cudaEventDestroy(cudaEvent_t what) { return unmake(what); }
+cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
+cudaError_t cudaEventElapsedTime(float* to, cudaEvent_t, cudaEvent_t) { return answer(to, 1.0f); }
+cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int) { return cudaSuccess; }
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t*, const void*, void**) { return launch(); }
+cudaError_t cudaLaunchCooperativeKernel(const void*, dim3, dim3, void**, std::size_t, cudaStream_t) { return launch(); }
+cudaError_t cudaGetLastError() { return cudaSuccess; }
+const char* cudaGetErrorName(cudaError_t) { return "cudaErrorOfTheTest"; }
+const char* cudaGetErrorString(cudaError_t) { return "an error of the test"; }
+
+// What nvcc's own code calls, to register kernels and to launch them.
+cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, std::size_t, cudaStream_t);
+cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, std::size_t, cudaStream_t) { return launch(); }
+unsigned __cudaPushCallConfiguration(dim3, dim3, std::size_t, CUstream_st*);
+unsigned __cudaPushCallConfiguration(dim3, dim3, std::size_t, CUstream_st*) { return 0; }
+cudaError_t __cudaPopCallConfiguration(dim3*, dim3*, std::size_t*, void*);
+cudaError_t __cudaPopCallConfiguration(dim3*, dim3*, std::size_t*, void*) { return cudaSuccess; }
+cudaError_t __cudaGetKernel(cudaKernel_t*, const void*);
+cudaError_t __cudaGetKernel(cudaKernel_t*, const void*) { return cudaSuccess; }
+void** __cudaRegisterFatBinary(void*);
+void** __cudaRegisterFatBinary(void*) { return nullptr; }
+void __cudaRegisterFatBinaryEnd(void**);
+void __cudaRegisterFatBinaryEnd(void**) {}
+void __cudaUnregisterFatBinary(void**);
+void __cudaUnregisterFatBinary(void**) {}
+void __cudaRegisterFunction(void**, const char*, char*, const char*, int, uint3*, uint3*, dim3*, dim3*, int*);
+void __cudaRegisterFunction(void**, const char*, char*, const char*, int, uint3*, uint3*, dim3*, dim3*, int*) {}
+}
