@@ -45,7 +45,7 @@ struct cluster_shared {
   unsigned counts[cluster_warps][digit_values];
   unsigned totals[digit_values];  // this group's, for all groups to see
   unsigned to[digit_values];      // place among all, less place in `ordered`
-  unsigned sums[2][digit_values / warp_size];
+  warp_sums<unsigned, cluster_warps> sums[2];
   // Bits that are set in any key, then those clear in any: for the group, for the cluster.
   unsigned seen[4], seen_by_all[4];
   unsigned again;  // whether runs are too long to settle
@@ -207,7 +207,7 @@ __device__ __forceinline__ void order_by_digit(cluster_shared<Bits, Value>& s, c
   for (unsigned i = lane; i < digit_values; i += warp_size) s.counts[warp][i] = 0;
   __syncwarp();
   unsigned rank[cluster_rows];
-  place_in_warp(key, shift, s.counts[warp], rank);
+  place_in_warp(key, shift, s.counts[warp], [&](unsigned r, unsigned place) { rank[r] = place; });
   __syncthreads();  // all warps have counted
   place_digits(s);
 #pragma unroll

@@ -75,25 +75,23 @@ struct radix_work {
             ((l.again ? planned : 0) + l.pass) * portions + l.portion,
             first && !l.again ? task.in : (to_out ? spare : task.out),
             to_out ? task.out : spare,
-            {task.code, first, last}};
+            {task.code, first && !task.code.is_identity(), last && !task.code.is_identity()}};
   }
 };
 
-inline constexpr unsigned count_warps = 16;
-inline constexpr unsigned count_groups = 3;  // per compute unit, which has room for them
-/// Copies of a counter, side by side, so that lanes seldom meet in a bank: 2^26 keys of 32 bits take 94 us on an H200
-/// with 16, and 136 us with 4. Together they take 64 KiB.
+inline constexpr unsigned count_warps = 32;
+inline constexpr unsigned count_groups = 2;  // per compute unit, which has room for them
+/// Copies of a counter, side by side, so that lanes seldom meet in a bank. Together they take 64 KiB.
 template <class Bits>
 inline constexpr unsigned count_copies = 64 / sizeof(Bits);
-inline constexpr unsigned count_rows = 8;  // loads in flight
+inline constexpr unsigned count_rows = 16;  // loads in flight
 
 template <class Bits>
 struct count_shared {
   unsigned counts[digits<Bits>][digit_values][count_copies<Bits>];
-  unsigned long long sums[digit_values / warp_size];
-  float alike[digit_values / warp_size];
+  warp_sums<unsigned long long, count_warps> sums;
+  float alike[digits<Bits>][digit_values / warp_size];  // the chance that two keys share a digit, in parts
   bool constant[digits<Bits>];
-  float chance[digits<Bits>];  // that two keys share this digit
   bool last;
 };
 
@@ -105,7 +103,9 @@ __device__ radix_plan<Bits> decide(const count_shared<Bits>& s, std::uint64_t n,
   unsigned lowest = 0;
   float neighbours = static_cast<float>(n);
   for (unsigned d = digits<Bits>; partial && d-- > 0;) {
-    neighbours *= s.chance[d];
+    float chance = 0;
+    for (float part : s.alike[d]) chance += part;
+    neighbours *= chance;
     if (neighbours <= rare) {
       lowest = d;
       break;
@@ -127,22 +127,22 @@ __device__ radix_plan<Bits> decide(const count_shared<Bits>& s, std::uint64_t n,
 /// The whole of the last group: the bases of the first portion, and the plan.
 template <class Work, class Bits>
 __device__ void make_plan(const Work& w, count_shared<Bits>& s) {
-  const unsigned value = threadIdx.x, warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
-  for (unsigned d = 0; d < digits<Bits>; ++d) {
-    const unsigned long long count = value < digit_values ? __ldcg(w.counts + d * digit_values + value) : 0;
-    const unsigned long long before = sum_before(count, s.sums);
-    if (value < digit_values) w.base(d, 0)[value] = before;
+  constexpr unsigned together = count_warps * warp_size / digit_values;  // digits
+  const unsigned value = threadIdx.x % digit_values, warp = value / warp_size;
+#pragma unroll
+  for (unsigned first = 0; first < digits<Bits>; first += together) {
+    const unsigned d = first + threadIdx.x / digit_values;
+    const unsigned long long count = __ldcg(w.counts + d * digit_values + value);
+    if (value == 0) s.constant[d] = false;
+    w.base(d, 0)[value] = sum_before(count, s.sums);
+    if (count == w.task.n) s.constant[d] = true;
     const float share = static_cast<float>(count) / static_cast<float>(w.task.n);
     float alike = share * share;
 #pragma unroll
     for (unsigned distance = 1; distance < warp_size; distance *= 2)
       alike += __shfl_xor_sync(all_lanes, alike, distance);
-    if (lane == 0 && warp < digit_values / warp_size) s.alike[warp] = alike;
-    const bool constant = __syncthreads_or(count == w.task.n) != 0;  // `alike` is stored, and `sums` has been read
-    if (threadIdx.x != 0) continue;
-    s.constant[d] = constant;
-    s.chance[d] = 0;
-    for (float part : s.alike) s.chance[d] += part;
+    if (value % warp_size == 0) s.alike[d][warp] = alike;
+    __syncthreads();  // `constant` and `alike` are stored, and `sums` has been read
   }
   if (threadIdx.x == 0) *w.plan = decide(s, w.task.n, w.partial, w.in_place);
 }
@@ -151,29 +151,31 @@ template <class Bits, class Value, unsigned Tile>
 __global__ void __launch_bounds__(count_warps* warp_size) count_digits(const radix_work<Bits, Value, Tile> w) {
   extern __shared__ __align__(16) unsigned char bytes[];
   auto& s = *reinterpret_cast<count_shared<Bits>*>(bytes);
-  constexpr unsigned threads = count_warps * warp_size;
+  constexpr unsigned threads = count_warps * warp_size, step = threads * count_rows;
   for (unsigned i = threadIdx.x; i < digits<Bits> * digit_values * count_copies<Bits>; i += threads)
     (&s.counts[0][0][0])[i] = 0;
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * threads + threadIdx.x; i < w.most_tiles * digit_values;
        i += std::uint64_t{gridDim.x} * threads)
     w.states(0)[i] = 0;
   __syncthreads();  // the counts are zero
-  constexpr unsigned step = threads * count_rows;
+  const auto count = [&s, code = w.task.code, encodes = !w.task.code.is_identity()](Bits key) {
+    if (encodes) key = code.encode(key);
+#pragma unroll
+    for (unsigned d = 0; d < digits<Bits>; ++d)
+      atomicAdd(&s.counts[d][digit_of(key, d * digit_bits)][threadIdx.x % count_copies<Bits>], 1);
+  };
   for (std::uint64_t begin = std::uint64_t{blockIdx.x} * step; begin < w.task.n;
        begin += std::uint64_t{gridDim.x} * step) {
-    Bits key[count_rows];
+    const Bits* const from = w.task.in.keys + begin + threadIdx.x;
+    const unsigned length = static_cast<unsigned>(min(std::uint64_t{step}, w.task.n - begin));
+    if (length == step) {
+      Bits key[count_rows];
 #pragma unroll
-    for (unsigned r = 0; r < count_rows; ++r) {
-      const std::uint64_t i = begin + r * threads + threadIdx.x;
-      if (i < w.task.n) key[r] = w.task.in.keys[i];
-    }
+      for (unsigned r = 0; r < count_rows; ++r) key[r] = from[r * threads];
 #pragma unroll
-    for (unsigned r = 0; r < count_rows; ++r) {
-      if (begin + r * threads + threadIdx.x >= w.task.n) continue;
-      const Bits code = w.task.code.encode(key[r]);
-#pragma unroll
-      for (unsigned d = 0; d < digits<Bits>; ++d)
-        atomicAdd(&s.counts[d][digit_of(code, d * digit_bits)][threadIdx.x % count_copies<Bits>], 1);
+      for (unsigned r = 0; r < count_rows; ++r) count(key[r]);
+    } else {
+      for (unsigned i = 0; i + threadIdx.x < length; i += threads) count(from[i]);
     }
   }
   __syncthreads();  // the group has counted
