@@ -127,7 +127,7 @@ cudaError_t cudaGetLastError() { return cudaSuccess; }
 const char* cudaGetErrorName(cudaError_t) { return "cudaErrorOfTheTest"; }
 const char* cudaGetErrorString(cudaError_t) { return "an error of the test"; }
 
-// What nvcc's own code calls, to register kernels and to launch them.
+// What nvcc's own code calls, to register kernels and constants, and to launch kernels.
 cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, std::size_t, cudaStream_t);
 cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, std::size_t, cudaStream_t) { return launch(); }
 unsigned __cudaPushCallConfiguration(dim3, dim3, std::size_t, CUstream_st*);
@@ -144,4 +144,6 @@ void __cudaUnregisterFatBinary(void**);
 void __cudaUnregisterFatBinary(void**) {}
 void __cudaRegisterFunction(void**, const char*, char*, const char*, int, uint3*, uint3*, dim3*, dim3*, int*);
 void __cudaRegisterFunction(void**, const char*, char*, const char*, int, uint3*, uint3*, dim3*, dim3*, int*) {}
+void __cudaRegisterVar(void**, char*, char*, const char*, int, std::size_t, int, int);
+void __cudaRegisterVar(void**, char*, char*, const char*, int, std::size_t, int, int) {}
 }
