@@ -45,9 +45,9 @@ TEST(SortSplit, CutsRunsWhereTheirMergeHasTheRank) {
 }
 
 /// What a rank tells of its bracket: some of its elements at equal distances, or none.
-impl::sort::offer<std::uint32_t> offer_of(impl::sort::bracket of, const std::vector<std::uint32_t>& run,
-                                          std::mt19937& random) {
-  impl::sort::offer<std::uint32_t> made{.of = of, .distance = 1 + random() % 8};
+using tested_offer = impl::sort::offer<std::uint32_t, 1024>;
+tested_offer offer_of(impl::sort::bracket of, const std::vector<std::uint32_t>& run, std::mt19937& random) {
+  tested_offer made{.of = of, .distance = 1 + random() % 8};
   made.first = of.begin + random() % made.distance % std::max<std::uint64_t>(1, of.length());
   for (std::uint64_t i = made.first; i < of.end; i += made.distance) made.code[made.samples++] = run[i];
   return made;
@@ -64,11 +64,11 @@ void expect_cuts(const std::vector<std::vector<std::uint32_t>>& runs, std::uint6
   const auto is_found = [](const bracket& b) { return b.length() == 0; };
   for (int round = 0; !std::all_of(left.begin(), left.end(), is_found); ++round) {
     ASSERT_LT(round, 1000) << "no end";
-    std::vector<offer<std::uint32_t>> offers;
+    std::vector<tested_offer> offers;
     for (unsigned k = 0; k < ranks; ++k) offers.push_back(offer_of(left[k], runs[k], random));
-    const auto offered = [&](unsigned k) -> const offer<std::uint32_t>& { return offers[k]; };
+    const auto offered = [&](unsigned k) -> const tested_offer& { return offers[k]; };
     for (unsigned k = 0; k < ranks; ++k) {
-      left[k] = narrowed<std::uint32_t>(offered, ranks, k, rank);
+      left[k] = narrowed(offered, ranks, k, rank);
       ASSERT_LE(left[k].begin, cuts[k]) << "run " << k << ", rank " << rank;
       ASSERT_GE(left[k].end, cuts[k]) << "run " << k << ", rank " << rank;
     }

@@ -15,6 +15,11 @@ namespace {
 
 using registry::rank;
 
+/// Samples of a bracket. A round tells as many of each cut to all, bytes that grow with the square of the ranks: few
+/// ranks take fewer rounds, many take more of less.
+constexpr unsigned few_ranks = 4;
+constexpr std::uint64_t of_few = 1024, of_many = 64;
+
 /// Every so-manieth element: the first column of a matrix, times one. Integers, so the product is exact.
 registry::problem column_problem(std::size_t key_size, std::uint64_t rows, std::uint64_t distance) {
   return {.what = &matvec::matvec_algorithm(),
@@ -24,20 +29,22 @@ registry::problem column_problem(std::size_t key_size, std::uint64_t rows, std::
 
 /// The host's view of a sorted run in a device's memory. It looks at all of the run from afar, then closer and closer
 /// at what is left of each cut's bracket.
-template <class Bits>
+template <class Offer>
 class run_view {
+  using Bits = typename decltype(Offer::code)::value_type;
+
  public:
   run_view(const rank& r, backend::memory run, std::uint64_t n, sort_code<Bits> code, std::size_t cuts)
       : r_(r), run_(run), code_(code), one_(r.queue(), sizeof(Bits)) {
     const Bits factor = 1;
-    if (n > offer<Bits>::most) r_.queue().upload(one_, &factor, sizeof factor);
+    if (n > Offer::most) r_.queue().upload(one_, &factor, sizeof factor);
     looks_.resize(cuts, look_at({0, n}));
   }
 
   /// Samples of the bracket of cut number `cut`: an eighth of it or less apart, or each element.
-  offer<Bits> samples_of(bracket of, std::size_t cut) {
+  Offer samples_of(bracket of, std::size_t cut) {
     constexpr std::uint64_t enough = 9;
-    offer<Bits> made{.of = of};
+    Offer made{.of = of};
     if (of.length() == 0) return made;
     if (!looks_[cut]->shows(of, enough)) looks_[cut] = look_at(of);
     const look& seen = *looks_[cut];
@@ -63,21 +70,26 @@ class run_view {
   };
 
   std::shared_ptr<const look> look_at(bracket of) const {
-    const std::uint64_t n = of.length(), distance = std::max<std::uint64_t>(1, ceil_div(n, offer<Bits>::most));
+    const std::uint64_t n = of.length(), distance = std::max<std::uint64_t>(1, ceil_div(n, Offer::most));
     const backend::memory keys = run_.at(of.begin * sizeof(Bits), n * sizeof(Bits));
-    if (distance == 1) return std::make_shared<look>(look{of.begin, distance, codes(keys, n)});
     const std::uint64_t rows = ceil_div(n, distance);
+    if (distance == 1 || r_.queue().works_on_host_memory())
+      return std::make_shared<look>(look{of.begin, distance, codes(keys, rows, distance)});
     const backend::buffer column(r_.queue(), rows * sizeof(Bits));
     registry::bindings where;
     where.in = {keys, one_};
     where.out[0] = column;
     registry::run_on_rank(r_, column_problem(sizeof(Bits), rows, distance), where);
-    return std::make_shared<look>(look{of.begin, distance, codes(column, rows)});
+    return std::make_shared<look>(look{of.begin, distance, codes(column, rows, 1)});
   }
 
-  std::vector<Bits> codes(const backend::memory& keys, std::uint64_t n) const {
+  /// Only on the host's memory some distance apart.
+  std::vector<Bits> codes(const backend::memory& keys, std::uint64_t n, std::uint64_t distance) const {
     std::vector<Bits> all(n);
-    if (n != 0) r_.queue().download(all.data(), keys, n * sizeof(Bits));
+    if (distance != 1)
+      for (std::uint64_t i = 0; i < n; ++i) all[i] = keys.as<const Bits>()[i * distance];
+    else if (n != 0)
+      r_.queue().download(all.data(), keys, n * sizeof(Bits));
     for (Bits& key : all) key = code_.encode(key);
     return all;
   }
@@ -89,19 +101,20 @@ class run_view {
   std::vector<std::shared_ptr<const look>> looks_;  // for each cut, the last one
 };
 
-template <class Bits>
+template <std::uint64_t Most, class Bits>
 run_cuts cut_by_rounds(const rank& r, sort_code<Bits> code, const backend::memory& run,
                        std::span<const std::uint64_t> lengths, std::span<const std::uint64_t> border) {
   const std::uint64_t n = lengths[r.index()];
   const auto parts = static_cast<unsigned>(border.size() - 1);
   const std::size_t cuts = parts - 1;
-  run_view<Bits> view(r, run, n, code, cuts);
-  std::vector<offer<Bits>> mine(cuts);
+  using offered = offer<Bits, Most>;
+  run_view<offered> view(r, run, n, code, cuts);
+  std::vector<offered> mine(cuts);
   for (std::size_t c = 0; c < cuts; ++c) mine[c].of = first_bracket(n, border.back(), border[c + 1]);
   for (;;) {
     for (std::size_t c = 0; c < cuts; ++c) mine[c] = view.samples_of(mine[c].of, c);
-    const std::vector<offer<Bits>> all = r.all_gather(std::span<const offer<Bits>>(mine));
-    if (std::all_of(all.begin(), all.end(), [](const offer<Bits>& o) { return o.of.length() == 0; })) {
+    const std::vector<offered> all = r.all_gather(std::span<const offered>(mine));
+    if (std::all_of(all.begin(), all.end(), [](const offered& o) { return o.of.length() == 0; })) {
       run_cuts found(r.count(), parts);
       for (unsigned k = 0; k < r.count(); ++k) {
         for (std::size_t c = 0; c < cuts; ++c) found.at(k, static_cast<unsigned>(c + 1)) = all[k * cuts + c].of.begin;
@@ -110,8 +123,8 @@ run_cuts cut_by_rounds(const rank& r, sort_code<Bits> code, const backend::memor
       return found;
     }
     for (std::size_t c = 0; c < cuts; ++c) {
-      const auto of_rank = [&](unsigned k) -> const offer<Bits>& { return all[k * cuts + c]; };
-      mine[c].of = narrowed<Bits>(of_rank, r.count(), r.index(), border[c + 1]);
+      const auto of_rank = [&](unsigned k) -> const offered& { return all[k * cuts + c]; };
+      mine[c].of = narrowed(of_rank, r.count(), r.index(), border[c + 1]);
     }
   }
 }
@@ -120,8 +133,11 @@ run_cuts cut_by_rounds(const rank& r, sort_code<Bits> code, const backend::memor
 
 run_cuts cut_runs(const rank& r, const registry::problem& p, const backend::memory& run,
                   std::span<const std::uint64_t> lengths, std::span<const std::uint64_t> border) {
-  return with_type(p.type,
-                   [&]<class T>(T) { return cut_by_rounds(r, code_of<T>(is_descending(p)), run, lengths, border); });
+  return with_type(p.type, [&]<class T>(T) {
+    const auto code = code_of<T>(is_descending(p));
+    return r.count() > few_ranks ? cut_by_rounds<of_many>(r, code, run, lengths, border)
+                                 : cut_by_rounds<of_few>(r, code, run, lengths, border);
+  });
 }
 
 #if TILEWISE_WITH_CUDA
@@ -189,7 +205,7 @@ cut_part cut_runs_in_place(const rank& r, const registry::problem& p, const back
 #endif
 
 std::string cuts_unsupported(const registry::problem& p, const backend::device& group) {
-  return registry::unsupported_by_members(column_problem(size_of(p.type), offer<std::uint32_t>::most, 1), group);
+  return registry::unsupported_by_members(column_problem(size_of(p.type), of_few, 1), group);
 }
 
 }  // namespace tilewise::impl::sort
