@@ -134,15 +134,18 @@ template <class T, bool Fetch>
     x += even;
     n -= even;
   }
-  return blocks<T>::template prefixes_of_rows<Fetch>(
-      n,
-      [&](std::uint64_t c) {
-        return column<T, false>{a + c, stride, level::load(x + c), a + ahead + c * width<T>};
-      },
-      [&](std::uint64_t c, unsigned count) {
-        return column<T, true>{a + c, stride, first_of(x + c, count), a + ahead + c * width<T>, count};
-      },
-      prefix);
+  return blocks<T>::template prefixes_of_rows < Fetch
+             ? level::reading::ahead
+             : level::reading::freely >
+                   (
+                       n,
+                       [&](std::uint64_t c) {
+                         return column<T, false>{a + c, stride, level::load(x + c), a + ahead + c * width<T>};
+                       },
+                       [&](std::uint64_t c, unsigned count) {
+                         return column<T, true>{a + c, stride, first_of(x + c, count), a + ahead + c * width<T>, count};
+                       },
+                       prefix);
 }
 
 /// One row at a time, in memory order, while all of x stays in the first-level cache; with a longer x, four rows at

@@ -19,6 +19,10 @@ void fetch(const T* from, std::uint64_t further) {
   __builtin_prefetch(from + further);
 }
 
+/// How vectors are read: in the order that the compiler likes, in that of the addresses, or with those to come
+/// prefetched.
+enum class reading { freely, in_turn, ahead };
+
 template <class T, class Op>
 struct blocks {
   using vector = cpu::TILEWISE_LEVEL::vector<T>;
@@ -52,22 +56,22 @@ struct blocks {
   static constexpr std::uint64_t lead = 8192 / vector_bytes;
 
   /// Reduces Count vectors to one by adding neighbours: lane l is a sum over Count lanes of vector l % Count.
-  template <unsigned Count, bool Fetch, class Source>
+  template <unsigned Count, reading How, class Source>
   [[gnu::always_inline]] static vector interleaved(Source from) {
     if constexpr (Count == 1) {
-      if constexpr (Fetch) fetch(from, lead * width);
-      return load(from);
+      if constexpr (How == reading::ahead) fetch(from, lead * width);
+      return How == reading::in_turn ? in_turn<T>(load(from)) : load(from);
     } else {
-      const vector a = interleaved<Count / 2, Fetch>(from);
-      const vector b = interleaved<Count / 2, Fetch>(from + Count / 2 * width);
+      const vector a = interleaved<Count / 2, How>(from);
+      const vector b = interleaved<Count / 2, How>(from + Count / 2 * width);
       return join(blend<Count / 2, T>(a, b), swap_blend<Count / 2, T>(a, b));
     }
   }
 
   /// Lane l is the value of the whole vector l % Count.
-  template <unsigned Count, bool Fetch = false, class Source>
+  template <unsigned Count, reading How = reading::freely, class Source>
   [[gnu::always_inline]] static vector values(Source from) {
-    return complete<Count>(interleaved<Count, Fetch>(from));
+    return complete<Count>(interleaved<Count, How>(from));
   }
   template <unsigned Distance, unsigned End = width>
   [[gnu::always_inline]] static vector complete(vector v) {
@@ -126,16 +130,16 @@ struct blocks {
 
   /// P(n) of `width` rows at once, one in each lane, on top of `prefix`. `whole(c)` is the source of the columns from c
   /// on, vector i being that of row i; `part(c, count)` has only `count` columns, and the identity in its other lanes.
-  template <bool Fetch = false, class Whole, class Part>
+  template <reading How = reading::freely, class Whole, class Part>
   [[gnu::always_inline]] static vector prefixes_of_rows(std::uint64_t n, const Whole& whole, const Part& part,
                                                         vector prefix = broadcast(Op::template identity<T>())) {
     stack done;
     std::uint64_t c = 0;
-    for (; c + width <= n; c += width) done.push(values<width, Fetch>(whole(c)));
+    for (; c + width <= n; c += width) done.push(values<width, How>(whole(c)));
     prefix = done.fold(prefix);
     for (unsigned digit = width / 2; digit != 0; digit /= 2) {
       if ((n & digit) == 0) continue;
-      prefix = join(prefix, values<width, Fetch>(part(c, digit)));
+      prefix = join(prefix, values<width, How>(part(c, digit)));
       c += digit;
     }
     return prefix;
@@ -156,8 +160,8 @@ struct blocks {
     const std::uint64_t known = !gains_by_fetching() || count + next < lead ? 0 : count + next - lead;
     std::uint64_t i = 0;
     for (; i + width <= (known < count ? known : count); i += width)
-      store<T>(level + i, values<width, true>(from + i * width));
-    for (; i + width <= count; i += width) store<T>(level + i, values<width>(from + i * width));
+      store<T>(level + i, values<width, reading::ahead>(from + i * width));
+    for (; i + width <= count; i += width) store<T>(level + i, values<width, reading::in_turn>(from + i * width));
     if (i != count) store<T>(level + i, some_values(from + i * width, static_cast<unsigned>(count - i)));
   }
 

@@ -46,6 +46,18 @@ vector<T> load(const T* from) {
   return v;
 }
 
+/// A vector that the compiler loads where it stands: memory is read in the order of the addresses, for which
+/// processors prefetch. gcc loads the last of eight vectors first, which took a Zen 4 from 29 to 19 GB/s.
+template <class T>
+vector<T> in_turn(vector<T> v) {
+#if defined(__AVX512F__)
+  asm volatile("" : "+v"(v));
+#else
+  asm volatile("" : "+x"(v));
+#endif
+  return v;
+}
+
 template <class T>
 void store(T* to, vector<T> v) {
   __builtin_memcpy(to, &v, sizeof v);
