@@ -152,18 +152,19 @@ std::vector<matrix_cell> cells_of(const std::vector<const panel*>& panels) {
 
 matrix make_matrix(const std::vector<matrix_cell>& cells) {
   constexpr std::size_t most_columns = 8;
+  const std::vector<cells_of_line> lines = lines_of(cells);
+  std::map<std::string, std::pair<std::size_t, std::size_t>> worth;  // of a column: fastest cells, and all
   matrix made;
-  for (const matrix_cell& c : cells)
-    if (std::find(made.columns.begin(), made.columns.end(), c.column) == made.columns.end())
-      made.columns.push_back(c.column);
-  const auto cells_in = [&](const std::string& column) {
-    return std::count_if(cells.begin(), cells.end(), [&](const matrix_cell& c) { return c.column == column; });
-  };
+  for (const matrix_cell& c : cells) {
+    if (worth.count(c.column) == 0) made.columns.push_back(c.column);
+    ++worth[c.column].second;
+  }
+  for (const cells_of_line& line : lines) ++worth[line.fastest().column].first;
   std::stable_sort(made.columns.begin(), made.columns.end(),
-                   [&](const std::string& x, const std::string& y) { return cells_in(x) > cells_in(y); });
+                   [&](const std::string& x, const std::string& y) { return worth[x] > worth[y]; });
   made.unsaid = made.columns.size() - std::min(made.columns.size(), most_columns);
   made.columns.resize(made.columns.size() - made.unsaid);
-  for (const cells_of_line& line : lines_of(cells)) made.lines.push_back(shown(line, made.columns));
+  for (const cells_of_line& line : lines) made.lines.push_back(shown(line, made.columns));
   return made;
 }
 

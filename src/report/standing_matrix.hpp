@@ -41,9 +41,10 @@ struct matrix {
   std::vector<matrix_cell> shown() const;
 };
 
-/// The processor that most was measured on comes first. Processors of one kind and name are one column, wherever no
-/// problem was measured on two of them. The same problem on several machines is one line, as long as they share no
-/// column. What was measured for how a program scales has no line of its own beside others of its algorithm.
+/// The processor that is the fastest of most lines comes first; of equals, that which most was measured on. Processors
+/// of one kind and name are one column, wherever no problem was measured on two of them. The same problem on several
+/// machines is one line, as long as they share no column. What was measured for how a program scales has no line of its
+/// own beside others of its algorithm.
 matrix make_matrix(const std::vector<matrix_cell>& cells);
 
 /// "80 % of copy", or that nothing bounds it.
