@@ -44,7 +44,8 @@ void judge(standing& s) {
     if (s.position != position::ahead || !s.peer->plausible || !s.peer->kernel->spread())
       s.position = position::unclear;
   } else if (s.position == position::unclear) {
-    s.why = s.speed->low && s.speed->high ? "between " + factor(*s.speed->low) + " and " + factor(*s.speed->high)
+    const auto told = [](double ratio) { return significant(ratio, 4); };  // both ends of a narrow one are 1.01
+    s.why = s.speed->low && s.speed->high ? "between " + told(*s.speed->low) + " and " + told(*s.speed->high)
                                           : "the ratio has no interval";
   }
 }
