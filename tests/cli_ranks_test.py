@@ -141,7 +141,7 @@ class Ranks(Case):
 
     def test_few_of_the_processors(self):
         """A team of threads that mpirun has bound to one processor is told; what was meant is not."""
-        told = "may run on 1 of its .* processors; mpirun --bind-to none"
+        told = "may run on 1 of .* processors; mpirun --bind-to none"
         for binding, words, expected in (("core", "", told), ("core", "--threads 1", "^$"), ("core", "--device cpu:serial", "^$"),
                                          ("none", "", "^$")):
             with self.subTest(binding=binding, words=words):

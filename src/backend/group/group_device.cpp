@@ -153,12 +153,13 @@ std::string doubt_about_gpus(world& processes, const device_info& own, const gpu
          names[shared->first].data() + "; start no more ranks than there are GPUs, and call their device cuda";
 }
 
-/// Threads that mpirun has bound to few of the host's processors; Open MPI binds each of up to two processes to one.
+/// Threads that mpirun has bound to few of the processors that it may run on itself, a container's for instance; Open
+/// MPI binds each of up to two processes to one.
 std::string doubt_about_processors(const world& processes, const backend::device& own) {
   const unsigned bound = processors_of_all(processes.local_processors());
-  const long all = sysconf(_SC_NPROCESSORS_ONLN);
+  const std::size_t all = processors_of_process(getppid()).count();
   if (own.info().backend != "cpu" || own.info().name == "cpu:serial" || bound >= all) return "";
-  return "the ranks of this host may run on " + std::to_string(bound) + " of its " + std::to_string(all) +
+  return "the ranks of this host may run on " + std::to_string(bound) + " of " + std::to_string(all) +
          " processors; mpirun --bind-to none lets them run on all; if few are meant, --threads says how many each "
          "takes";
 }

@@ -13,8 +13,8 @@ namespace tilewise::backend::group {
 /// Those that a process may run on.
 using processor_set = std::bitset<CPU_SETSIZE>;
 
-/// This process's; empty where the system does not say.
-processor_set own_processors();
+/// Those of a process, by default this one; empty where the system does not say.
+processor_set processors_of_process(pid_t which = 0);
 
 /// How many rank `index` has for itself where ranks that may run on the same ones share them equally; at least 1.
 unsigned processors_of(std::span<const processor_set> of_ranks, std::size_t index);
