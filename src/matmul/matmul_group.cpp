@@ -118,13 +118,13 @@ void multiply_share(const registry::problem& p, const registry::bindings& where,
   });
   const std::uint64_t rows = all.rows(r.index()).count();
   for (std::uint64_t i = 0; i < all.panels(); ++i) {
-    const auto of_b = [&](unsigned k) {
-      const lines columns = all.panel(k, i);
-      return block{0, all.rows(k).count() == 0 ? 0 : s.k, columns.first * element, columns.count() * element};
-    };
     const auto of_c = [&](unsigned k) {
       const lines columns = all.panel(k, i);
       return block{all.rows(k).first, all.rows(k).count(), columns.first * element, columns.count() * element};
+    };
+    const auto of_b = [&](unsigned k) {
+      const block made = of_c(k);
+      return block{0, made.rows == 0 ? 0 : s.k, made.column, made.width};
     };
     const rank_block panel_of_b = fetch(r, b, of_b), computed = result(r, c, of_c(r.index()));
     multiply_on_rank(r, p, rows_of_a, panel_of_b, computed, rows, all.panel(r.index(), i).count());

@@ -100,9 +100,8 @@ std::uint64_t largest_with_peer(const board& b) {
   return found == sizes.rend() ? 0 : *found;
 }
 
-standing trusted_below(const board& b) {
+standing largest_trusted(const board& b) {
   const std::uint64_t largest = b.largest_size();
-  if (standing_at(b, largest).position != position::in_doubt) return {};
   const std::vector<std::uint64_t> sizes = b.sizes();
   for (auto n = sizes.rbegin(); n != sizes.rend() && *n >= largest / 16; ++n)
     if (const standing s = standing_at(b, *n); s.ours && s.position != position::in_doubt) return s;

@@ -19,9 +19,8 @@ struct standing {
 /// At the largest size that one of ours was measured at on this processor; against peers at the largest size that they
 /// were measured at, if they were not at that one.
 standing standing_of(const board& b);
-/// Where the time at the largest size is in doubt: at the next smaller one that can be trusted, of a sixteenth of that
-/// or more; else not_measured.
-standing trusted_below(const board& b);
+/// At the largest size that can be trusted, of a sixteenth of the largest or more; else not_measured.
+standing largest_trusted(const board& b);
 /// The largest size with times of ours and of a peer; 0 if there is none.
 std::uint64_t largest_with_peer(const board& b);
 /// At `n`.

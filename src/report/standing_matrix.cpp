@@ -141,7 +141,8 @@ std::vector<matrix_cell> cells_of(const std::vector<const panel*>& panels) {
   std::vector<matrix_cell> all;
   for (const panel* p : panels)
     for (const board* b : p->processors())
-      if (const standing s = standing_of(*b); s.ours) all.push_back({p, b, s, trusted_below(*b)});
+      if (const standing s = standing_of(*b); s.ours)
+        all.push_back({p, b, s, s.position == position::in_doubt ? largest_trusted(*b) : standing{}});
   const column_names names(all);
   std::map<std::string, std::set<std::string>> machines;
   for (matrix_cell& c : all) machines[c.column = names.of(*c.on)].insert(c.of->machine);

@@ -5,6 +5,7 @@
 #include "base/ceil_div.hpp"
 #include "base/lasting.hpp"
 #include "base/nearest.hpp"
+#include "base/processors.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -18,7 +19,6 @@
 #include <thread>
 
 #include <cpuid.h>
-#include <sched.h>
 #include <unistd.h>
 
 namespace tilewise::backend::cpu {
@@ -83,9 +83,8 @@ std::string model_name() {
 
 /// The CPUs that this process may run on.
 unsigned logical_cpus() {
-  cpu_set_t mine;
-  if (sched_getaffinity(0, sizeof mine, &mine) == 0) return std::max(1u, static_cast<unsigned>(CPU_COUNT(&mine)));
-  return std::max(1u, std::thread::hardware_concurrency());
+  const auto mine = static_cast<unsigned>(base::processors_of_process().count());
+  return mine != 0 ? mine : std::max(1u, std::thread::hardware_concurrency());
 }
 
 /// Of the last level, as the kernel reports it in kilobytes; sysconf adds up the caches of all dies of a large CPU.

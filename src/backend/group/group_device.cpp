@@ -157,7 +157,7 @@ std::string doubt_about_gpus(world& processes, const device_info& own, const gpu
 /// MPI binds each of up to two processes to one.
 std::string doubt_about_processors(const world& processes, const backend::device& own) {
   const unsigned bound = processors_of_all(processes.local_processors());
-  const std::size_t all = processors_of_process(getppid()).count();
+  const std::size_t all = base::processors_of_process(getppid()).count();
   if (own.info().backend != "cpu" || own.info().name == "cpu:serial" || bound >= all) return "";
   return "the ranks of this host may run on " + std::to_string(bound) + " of " + std::to_string(all) +
          " processors; mpirun --bind-to none lets them run on all; if few are meant, --threads says how many each "

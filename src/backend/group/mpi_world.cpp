@@ -153,7 +153,7 @@ class mpi_world final : public world {
     int ranks = 1;
     MPI_Comm_size(host, &ranks);
     local_processors_.resize(static_cast<std::size_t>(ranks));
-    const processor_set mine = processors_of_process();
+    const processor_set mine = base::processors_of_process();
     MPI_Allgather(&mine, sizeof mine, MPI_BYTE, local_processors_.data(), sizeof mine, MPI_BYTE, host);
   }
 

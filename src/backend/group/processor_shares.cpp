@@ -5,14 +5,6 @@
 
 namespace tilewise::backend::group {
 
-processor_set processors_of_process(pid_t which) {
-  processor_set all;
-  cpu_set_t allowed;
-  if (sched_getaffinity(which, sizeof allowed, &allowed) != 0) return all;
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = CPU_ISSET(i, &allowed);
-  return all;
-}
-
 unsigned processors_of(std::span<const processor_set> of_ranks, std::size_t index) {
   constexpr double rounding = 1e-6;  // three thirds are one
   double share = rounding;
