@@ -288,7 +288,9 @@ TEST(LabBench, TooMuchMemoryIsARecordWithoutATime) {
   const group giant{p, "cpu", {{&registry::reference_of(*p.what), backend::find_device("cpu", {})}}};
   std::vector<measured> seen;
   bench_events events;
-  events.on_record = [&](const measured& m) { seen.push_back(m); };
+  events.on_group = [&](const group&, std::span<const measured> rows) {
+    seen.insert(seen.end(), rows.begin(), rows.end());
+  };
   run_bench(std::span(&giant, 1), {}, events);
   ASSERT_EQ(seen.size(), 1u);
   EXPECT_EQ(seen[0].result.state, record::status::skipped);

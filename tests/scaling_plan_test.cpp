@@ -120,7 +120,9 @@ TEST(ScalingPlan, GroupsOfSeveralSizesAlternateInOneGroupOfRows) {
   };
   std::vector<measured> all;
   bench_events events;
-  events.on_record = [&](const measured& m) { all.push_back(m); };
+  events.on_group = [&](const group&, std::span<const measured> rows) {
+    all.insert(all.end(), rows.begin(), rows.end());
+  };
   run_bench(plan, how, events);
   ASSERT_EQ(all.size(), plan.front().rows.size());
   for (const measured& m : all) {
@@ -140,7 +142,9 @@ TEST(ScalingPlan, ARatioIsToARowThatItsNameTells) {
   how.rule.max_ns = how.rule.min_ns = 1e6;
   std::vector<measured> all;
   bench_events events;
-  events.on_record = [&](const measured& m) { all.push_back(m); };
+  events.on_group = [&](const group&, std::span<const measured> rows) {
+    all.insert(all.end(), rows.begin(), rows.end());
+  };
   run_bench(make_scaling_plan(on_threads({"reduce"}, 1000)), how, events);
   std::size_t to_serial = 0;
   for (const measured& m : all)

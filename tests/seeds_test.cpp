@@ -120,7 +120,9 @@ TEST(Seeds, AResultOtherThanThePublishedOneIsAFailureWithoutTimes) {
   const group wrong{p, "cpu", {{&registry::reference_of(*p.what), backend::find_device("cpu", {})}}, &planted};
   std::vector<measured> seen;
   bench_events events;
-  events.on_record = [&](const measured& m) { seen.push_back(m); };
+  events.on_group = [&](const group&, std::span<const measured> rows) {
+    seen.insert(seen.end(), rows.begin(), rows.end());
+  };
   run_bench(std::span(&wrong, 1), {}, events);
   ASSERT_EQ(seen.size(), 1u);
   EXPECT_EQ(seen[0].result.state, record::status::failed);
@@ -166,7 +168,9 @@ std::vector<measured> measured_with(decltype(measured_size::course) course) {
   all.rows.push_back({limits_of(p, "cpu").front(), on});
   std::vector<measured> seen;
   bench_events events;
-  events.on_record = [&](const measured& m) { seen.push_back(m); };
+  events.on_group = [&](const group&, std::span<const measured> rows) {
+    seen.insert(seen.end(), rows.begin(), rows.end());
+  };
   run_bench(std::span(&all, 1), how, events);
   for (measured& m : seen) {
     EXPECT_TRUE(m.is_ok()) << m.result.reason.value_or("");

@@ -39,10 +39,12 @@ void analysed_rows::keep(lab::measured m) {
 
 void analysed_rows::measure(std::span<const lab::group> plan, std::string_view preset, double max_time_s) {
   lab::bench_events events;
-  events.before_group = [&](const lab::group& g, std::size_t index) {
-    tell("group " + std::to_string(index + 1) + "/" + std::to_string(plan.size()) + ", " + g.name());
+  events.before_visit = [&](const lab::group& g, std::size_t step, std::size_t steps) {
+    tell("visit " + std::to_string(step + 1) + "/" + std::to_string(steps) + ", " + g.name());
   };
-  events.on_record = [&](const lab::measured& m) { keep(m); };
+  events.on_group = [&](const lab::group&, std::span<const lab::measured> rows) {
+    for (const lab::measured& m : rows) keep(m);
+  };
   lab::run_bench(plan, measuring_for(preset, max_time_s), events);
 }
 

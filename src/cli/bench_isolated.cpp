@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <map>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -53,11 +54,14 @@ class isolated_bench {
     throw std::runtime_error(what);
   }
 
-  /// In the order of the group's rows; nothing after an interrupt that the child did not survive.
-  std::vector<measured> measure(const listed_group& g, std::size_t index,
-                                const std::function<void(std::int64_t row)>& tell) {
+  /// What the group's visit at this step finds, in the order of its rows; nothing after an interrupt that the child did
+  /// not survive. `first` is what it found at the first visit, if this is the last.
+  std::vector<measured> visit(const listed_group& g, std::size_t index, std::size_t step, std::vector<measured> first,
+                              const std::function<void(std::int64_t row)>& tell) {
     std::vector<measured> rows = g.rows;
     std::set<std::size_t> lost;
+    history_.step = step;
+    history_.first = std::move(first);
     while (lost.size() < rows.size()) {
       const part_result done = run({index, lost}, tell);
       if (done.lines.size() == rows.size()) {
@@ -79,7 +83,7 @@ class isolated_bench {
   }
 
   /// What the groups that follow are judged by.
-  void remember(std::span<const measured> rows) { done_.push_back(lab::paces_of(rows)); }
+  void remember(std::span<const measured> rows) { history_.groups.push_back(lab::paces_of(rows)); }
 
   /// Of children that had measured everything.
   exit_code late_end() const { return late_end_; }
@@ -88,7 +92,8 @@ class isolated_bench {
   part_result run(const bench_part& part, const std::function<void(std::int64_t row)>& tell) {
     part_report report;
     const std::chrono::duration<double, std::nano> elapsed = steady_clock::now() - started_;
-    report.write(to_json(part_history{elapsed.count(), done_}));
+    history_.elapsed_ns = elapsed.count();
+    report.write(to_json(history_));
     std::vector<std::string> arguments = words_;
     const auto command = std::find(arguments.begin(), arguments.end(), "bench");
     arguments.insert(command + 1, {"--part", to_string(part)});
@@ -142,7 +147,7 @@ class isolated_bench {
   const std::vector<std::string> words_;
   const std::chrono::seconds limit_;
   steady_clock::time_point started_ = steady_clock::now();
-  std::vector<std::vector<lab::pace_of_row>> done_;  // of each group that was measured
+  part_history history_;
   std::set<std::string> told_;
   exit_code late_end_ = exit_code::ok;
 };
@@ -153,19 +158,25 @@ exit_code bench_isolated(const bench_outputs& asked, const std::vector<std::stri
   isolated_bench children(argv, time_limit_s);
   const listed_plan plan = children.plan();
   take_interrupts();
-  bench_output output(asked, plan.groups.size(), argv);
+  bench_output output(asked, argv);
   if (!asked.quiet) note(plan.coming);
-  for (std::size_t i = 0; i < plan.groups.size() && !interrupt_requested(); ++i) {
-    const listed_group& g = plan.groups[i];
-    output.begin(i, g.title, g.name);
+  std::map<std::size_t, std::vector<measured>> found;  // at first visits of groups whose last is to come
+  for (std::size_t step = 0; step < plan.visits.size() && !interrupt_requested(); ++step) {
+    const lab::visit& v = plan.visits[step];
+    const listed_group& g = plan.groups.at(v.group);
+    output.begin(step, plan.visits.size(), g.name);
     const auto tell = [&](std::int64_t row) {
       const measured* const now = row < 0 ? nullptr : &g.rows.at(static_cast<std::size_t>(row));
       output.tell(now == nullptr ? g.name : now->result.what.variant + " @" + now->place);
     };
-    std::vector<measured> rows = children.measure(g, i, tell);
-    children.remember(rows);
-    for (measured& m : rows) output.keep(std::move(m));
+    std::vector<measured> rows =
+        children.visit(g, v.group, step, v.is_last ? found[v.group] : std::vector<measured>{}, tell);
+    if (rows.empty()) continue;
+    if (!v.is_last) children.remember(rows);
+    found[v.group] = std::move(rows);
+    if (v.is_last) output.keep(g.title, found.extract(v.group).mapped());
   }
+  for (const auto& [at, rows] : found) output.keep(plan.groups[at].title, rows);  // an interrupt left no time for more
   const exit_code result = output.finish();
   if (!interrupt_requested()) print(plan.closing);
   return result == exit_code::interrupted ? result : graver(result, children.late_end());

@@ -2,7 +2,6 @@
 #include "cli/bench_output.hpp"
 
 #include "cli/bench_table.hpp"
-#include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "cli/seeds_table.hpp"
 #include "report/format.hpp"
@@ -12,21 +11,40 @@
 
 namespace tilewise::cli {
 
-bench_output::bench_output(const bench_outputs& asked, std::size_t groups, std::vector<std::string> argv)
-    : asked_(asked), groups_(groups), session_(lab::describe_session(std::move(argv))) {
+bench_output::bench_output(const bench_outputs& asked, std::vector<std::string> argv)
+    : asked_(asked), session_(lab::describe_session(std::move(argv))) {
   if (!asked.records.empty()) file_.emplace(asked.records);
+  before_ending_at_once([this] { write_held(); });
   print(asked.of_documents ? seeds_heading() : bench_heading());
 }
 
-void bench_output::begin(std::size_t index, const std::string& title, const std::string& name) {
-  current_ = index;
-  if (title != block_title_) print_block();
-  block_title_ = title;
+void bench_output::begin(std::size_t step, std::size_t steps, const std::string& name) {
+  step_ = "visit " + std::to_string(step + 1) + "/" + std::to_string(steps);
   tell(name);
 }
 
-void bench_output::tell(const std::string& what) const {
-  progress("group " + std::to_string(current_ + 1) + "/" + std::to_string(groups_) + ", " + what);
+void bench_output::tell(const std::string& what) const { progress(step_ + ", " + what); }
+
+void bench_output::hold(std::span<const lab::measured> rows) {
+  const std::lock_guard lock(held_mutex_);
+  held_[rows.front().result.what.group].assign(rows.begin(), rows.end());
+}
+
+void bench_output::write_held() {
+  const std::lock_guard lock(held_mutex_);
+  for (auto& [group, rows] : held_)
+    for (lab::measured& m : rows) {
+      session_.sign(m.result);
+      if (file_) file_->write(m.result);
+    }
+  held_.clear();
+}
+
+void bench_output::keep(const std::string& title, std::span<const lab::measured> rows) {
+  if (const std::lock_guard lock(held_mutex_); !rows.empty()) held_.erase(rows.front().result.what.group);
+  if (title != block_title_) print_block();
+  block_title_ = title;
+  for (const lab::measured& m : rows) keep(m);
 }
 
 void bench_output::keep(lab::measured m) {

@@ -3,11 +3,14 @@
 #pragma once
 
 #include "cli/exit_code.hpp"
+#include "cli/interrupt.hpp"
 #include "lab/measured.hpp"
 #include "lab/session.hpp"
 #include "record/record_file.hpp"
 #include "report/model.hpp"
 
+#include <map>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,26 +26,33 @@ struct bench_outputs {
 /// Prints each problem's block when it is complete, and writes each record as it comes.
 class bench_output {
  public:
-  bench_output(const bench_outputs& asked, std::size_t groups, std::vector<std::string> argv);
+  bench_output(const bench_outputs& asked, std::vector<std::string> argv);
+  bench_output(const bench_output&) = delete;
+  ~bench_output() { before_ending_at_once({}); }
 
-  /// Of the next group; equal titles are one block.
-  void begin(std::size_t index, const std::string& title, const std::string& name);
+  /// The next visit, to the group of this name.
+  void begin(std::size_t step, std::size_t steps, const std::string& name);
   void tell(const std::string& what) const;
-  void keep(lab::measured m);
+  /// What the first visit to a group found: it is written if the tool ends before there is more.
+  void hold(std::span<const lab::measured> rows);
+  /// What a group found; groups with equal titles that follow each other are one block.
+  void keep(const std::string& title, std::span<const lab::measured> rows);
   /// The last block, the verdict and the page.
   exit_code finish();
 
  private:
+  void keep(lab::measured m);
+  void write_held();
   void tell_line(const lab::measured& m) const;
   void print_block();
 
   const bench_outputs asked_;
-  const std::size_t groups_;
   lab::session session_;
   std::optional<record::record_file> file_;
-  std::size_t current_ = 0;
-  std::string block_title_;
+  std::string step_, block_title_;
   std::vector<lab::measured> block_, all_;
+  std::mutex held_mutex_;
+  std::map<std::string, std::vector<lab::measured>> held_;  // by group
   report::row_table written_;
 };
 

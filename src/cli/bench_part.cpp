@@ -139,15 +139,31 @@ lab::measured measured_from(const json& told) {
   return m;
 }
 
+namespace {
+
+json all_to_json(std::span<const lab::measured> rows) {
+  json all = json::array();
+  for (const lab::measured& m : rows) all.push_back(to_json(m));
+  return all;
+}
+
+std::vector<lab::measured> rows_from(const json& told) {
+  std::vector<lab::measured> rows;
+  for (const json& row : told) rows.push_back(measured_from(row));
+  return rows;
+}
+
+}  // namespace
+
 listed_plan plan_from(std::span<const json> lines) {
   listed_plan plan;
   for (const json& line : lines)
     if (line.contains("closing")) {
       plan.coming = line.at("coming");
       plan.closing = line.at("closing");
+      for (const json& v : line.at("visits")) plan.visits.push_back({v.at(0), v.at(1), v.at(2)});
     } else {
-      listed_group& g = plan.groups.emplace_back(listed_group{line.at("name"), line.at("title"), {}});
-      for (const json& row : line.at("rows")) g.rows.push_back(measured_from(row));
+      plan.groups.push_back({line.at("name"), line.at("title"), rows_from(line.at("rows"))});
     }
   return plan;
 }
@@ -158,7 +174,10 @@ json to_json(const part_history& of) {
     json& told = groups.emplace_back(json::array());
     for (const lab::pace_of_row& r : rows) told.push_back({r.ns ? json(*r.ns) : json(), r.was_too_slow});
   }
-  return {{"elapsed_ns", of.elapsed_ns}, {"groups", std::move(groups)}};
+  return {{"elapsed_ns", of.elapsed_ns},
+          {"step", of.step},
+          {"groups", std::move(groups)},
+          {"first", all_to_json(of.first)}};
 }
 
 namespace {
@@ -182,20 +201,26 @@ void tell_plan(std::span<const lab::group> plan, const lab::measuring& how, cons
                const std::string& closing) {
   part_report report(descriptor_of_child);
   for (const lab::group& g : plan) {
-    json rows = json::array();
-    for (const lab::row& r : g.rows) rows.push_back(to_json(lab::describe(g, r, how)));
-    report.write({{"name", g.name()}, {"title", registry::to_string(g.problem)}, {"rows", std::move(rows)}});
+    std::vector<lab::measured> rows;
+    for (const lab::row& r : g.rows) rows.push_back(lab::describe(g, r, how));
+    report.write({{"name", g.name()}, {"title", registry::to_string(g.problem)}, {"rows", all_to_json(rows)}});
   }
-  report.write({{"coming", coming}, {"closing", closing}});
+  json visits = json::array();
+  for (const lab::visit& v : lab::visits_of(plan, how, true)) visits.push_back({v.group, v.is_last, v.cost_ns});
+  report.write({{"coming", coming}, {"closing", closing}, {"visits", std::move(visits)}});
 }
 
 void tell_group(std::span<const lab::group> plan, std::size_t index, const std::set<std::size_t>& without,
                 lab::measuring how) {
   part_report report(descriptor_of_child);
   part_progress& progress = report.progress();
-  lab::pace kept = pace_after(report.lines().at(0), plan, how);
-  lab::group only = kept.affordable(plan[index]);
-  kept.limit(index, only, how);
+  const json history = report.lines().at(0);
+  const lab::stop_rule both = how.rule;
+  lab::pace kept = pace_after(history, plan, how);
+  const std::size_t step_of_plan = history.at("step");
+  const bool is_last = kept.visits().at(step_of_plan).is_last;
+  lab::group only = is_last ? plan[index] : kept.affordable(plan[index]);
+  kept.limit(step_of_plan, only, how);
   for (const std::size_t i : without) only.rows.at(i).skip = "it ended another process";
   const auto step = [&](std::int64_t row) {
     progress.row = row;
@@ -213,8 +238,9 @@ void tell_group(std::span<const lab::group> plan, std::size_t index, const std::
   };
   lab::bench_events events;
   events.before_course = [&](const lab::row& by) { step(&by - only.rows.data()); };
-  events.on_record = [&](const lab::measured& m) { report.write(to_json(m)); };
-  lab::run_bench(std::span(&only, 1), how, events);
+  lab::visitor goes(both, events);
+  const auto rows = is_last ? goes.last(only, rows_from(history.at("first")), how) : goes.first(only, how);
+  for (const lab::measured& m : rows) report.write(to_json(m));
 }
 
 }  // namespace tilewise::cli

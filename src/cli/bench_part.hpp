@@ -62,6 +62,7 @@ struct listed_group {
 };
 struct listed_plan {
   std::vector<listed_group> groups;
+  std::vector<lab::visit> visits;
   std::string coming;   // what `bench` says beforehand
   std::string closing;  // what it prints last
 };
@@ -70,14 +71,16 @@ listed_plan plan_from(std::span<const nlohmann::json> lines);
 /// What went before: a child keeps the pace of all of them together.
 struct part_history {
   double elapsed_ns = 0;  // since the first began
+  std::size_t step = 0;   // of the plan's visits
   std::vector<std::vector<lab::pace_of_row>> groups;
+  std::vector<lab::measured> first{};  // what the group's first visit found, if this is the last
 };
 nlohmann::json to_json(const part_history& of);
 
 /// The child's side. A lost device ends the process: whatever else uses it would fail as well.
 void tell_plan(std::span<const lab::group> plan, const lab::measuring& how, const std::string& coming,
                const std::string& closing);
-/// Group `index` of the plan but for some of its rows; the report begins with the history.
+/// One visit to group `index` of the plan but for some of its rows; the report begins with the history.
 void tell_group(std::span<const lab::group> plan, std::size_t index, const std::set<std::size_t>& without,
                 lab::measuring how);
 

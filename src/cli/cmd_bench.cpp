@@ -145,11 +145,14 @@ exit_code measure_here(const std::vector<lab::group>& plan, lab::measuring how, 
     output.tell("round " + std::to_string(round) + ", " + next.name);
   };
   lab::bench_events events;
-  events.before_group = [&](const lab::group& g, std::size_t index) {
-    output.begin(index, registry::to_string(g.problem), g.name());
+  events.before_visit = [&](const lab::group& g, std::size_t step, std::size_t steps) {
+    output.begin(step, steps, g.name());
   };
+  events.on_first_visit = [&](std::span<const lab::measured> rows) { output.hold(rows); };
   events.before_course = [&](const lab::row& by) { output.tell("the course by " + by.id() + " @" + by.place()); };
-  events.on_record = [&](const lab::measured& m) { output.keep(m); };
+  events.on_group = [&](const lab::group& g, std::span<const lab::measured> rows) {
+    output.keep(registry::to_string(g.problem), rows);
+  };
   lab::run_bench(plan, how, events, &kept);
   return output.finish();
 }
@@ -226,7 +229,7 @@ exit_code bench(const bench_request& told, const std::vector<std::string>& argv)
   const std::vector<lab::group> plan = plan_of(wanted);
   if (asked.dry_run) return print_plan(plan, how, asked.isolate);
   take_interrupts();
-  bench_output output(outputs, plan.size(), argv);
+  bench_output output(outputs, argv);
   lab::pace kept(plan, how);
   if (!asked.quiet) note(coming_of(plan, kept));
   const exit_code result = measure_here(plan, how, kept, output);
@@ -267,6 +270,10 @@ void add_bench(CLI::App& app, invocation& call) {
   command->footer(
       "bits: = the definition's, ~ another order, within its bound. A wrong result has\n"
       "no time, and the exit code is 3. Times are medians, +-% half their 95% interval.\n"
+      "Each problem is visited twice, up to a minute apart, with half of a row's time at\n"
+      "each visit; the interval reaches to the medians of both, since a neighbour on the\n"
+      "machine, or where memory lies, moves all samples of one. Records come after the\n"
+      "second visit; a call as long as all samples together is made at the first alone.\n"
       "rate: in the unit shown with the problem; limit: its share of the device's own\n"
       "copy or multiply-adds. ! marks a time that cannot be true: by that limit its\n"
       "rate is impossible, or it exceeds the time from host to host, with transfers.\n"

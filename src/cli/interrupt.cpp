@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/interrupt.hpp"
 
+#include "base/lasting.hpp"
 #include "cli/output.hpp"
 #include "io/unfinished.hpp"
 
@@ -14,6 +15,7 @@ namespace tilewise::cli {
 namespace {
 
 volatile std::sig_atomic_t requested = 0;
+std::function<void()>& last_work = base::lasting([] { return std::function<void()>(); });
 
 /// Nothing half-written stays behind.
 extern "C" void end_by_signal(int signal) {
@@ -44,7 +46,14 @@ void take_interrupts() { handle_endings(note_interrupt); }
 
 bool interrupt_requested() { return requested != 0; }
 
+void before_ending_at_once(std::function<void()> work) { last_work = std::move(work); }
+
 void end_at_once(exit_code code) {
+  try {
+    if (last_work) last_work();
+  } catch (const std::exception& failure) {
+    note(std::string("tilewise: ") + failure.what());
+  }
   finish_output(code);
   io::remove_unfinished();
   _exit(static_cast<int>(code));

@@ -5,6 +5,8 @@
 
 #include "cli/exit_code.hpp"
 
+#include <functional>
+
 namespace tilewise::cli {
 
 /// SIGINT, SIGTERM and SIGHUP end the tool and leave nothing half-written.
@@ -15,5 +17,7 @@ bool interrupt_requested();
 
 /// From any thread, since the others may be in a driver and not come back; nothing half-written stays.
 [[noreturn]] void end_at_once(exit_code code);
+/// What end_at_once does first.
+void before_ending_at_once(std::function<void()> last_work);
 
 }  // namespace tilewise::cli

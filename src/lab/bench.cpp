@@ -3,10 +3,12 @@
 
 #include "lab/agreement.hpp"
 #include "lab/describe.hpp"
+#include "lab/join.hpp"
 #include "lab/measure.hpp"
 #include "lab/shortage.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace tilewise::lab {
 
@@ -69,28 +71,49 @@ std::vector<measured> measured_rows(const group& g, const verified_case& inputs,
 
 }  // namespace
 
+std::vector<measured> visitor::first(const group& g, const measuring& how) {
+  if (inputs_ && (from_ != g.from || !same_problem(inputs_->problem, g.problem))) inputs_.reset();
+  from_ = g.from;
+  const std::string shortage = memory_shortage(g, how);
+  if (as_first_rank(shortage.empty() ? 0 : 1) != 0) return describe_shortage(g, how, shortage);
+  if (!inputs_) inputs_ = case_of(g, how);
+  return measured_rows(g, *inputs_, how);
+}
+
+std::vector<measured> visitor::last(const group& g, std::vector<measured> found, measuring how) {
+  how.with_transfers = false;  // those of the first visit are enough
+  std::vector<measured> rows = first(to_visit_again(g, found, both_), how);
+  join(g, std::move(found), rows);
+  add_course(g, how, events_, rows);
+  return rows;
+}
+
 void run_bench(std::span<const group> plan, const measuring& asked, const bench_events& events, pace* kept) {
-  std::optional<verified_case> inputs;
-  const experiment* from = nullptr;
-  for (std::size_t i = 0; i < plan.size() && !asked.hooks.interrupted(); ++i) {
-    measuring how = asked;
-    const group current = kept == nullptr ? plan[i] : kept->affordable(plan[i]);
-    if (kept != nullptr) kept->limit(i, current, how);
-    events.before_group(current, i);
-    if (inputs && (from != current.from || !same_problem(inputs->problem, current.problem))) inputs.reset();
-    from = current.from;
+  struct visited {
+    group what;
     std::vector<measured> rows;
-    const std::string shortage = memory_shortage(current, how);
-    if (as_first_rank(shortage.empty() ? 0 : 1) != 0) {
-      rows = describe_shortage(current, how, shortage);
-    } else {
-      if (!inputs) inputs = case_of(current, how);
-      rows = measured_rows(current, *inputs, how);
+  };
+  std::map<std::size_t, visited> found;  // of groups whose last visit is to come
+  visitor goes(asked.rule, events);
+  const std::vector<visit> visits = kept == nullptr ? visits_of(plan, asked) : kept->visits();
+  for (std::size_t step = 0; step < visits.size() && !asked.hooks.interrupted(); ++step) {
+    const auto [at, is_last, cost] = visits[step];
+    measuring how = asked;
+    how.rule = of_one_visit(asked.rule);
+    group current = is_last ? found.at(at).what : kept == nullptr ? plan[at] : kept->affordable(plan[at]);
+    if (kept != nullptr) kept->limit(step, current, how);
+    events.before_visit(current, step, visits.size());
+    if (!is_last) {
+      std::vector<measured> rows = goes.first(current, how);
+      if (kept != nullptr) kept->note(current, rows);
+      events.on_first_visit(rows);
+      found.emplace(at, visited{std::move(current), std::move(rows)});
+      continue;
     }
-    if (kept != nullptr) kept->note(current, rows);
-    add_course(current, how, events, rows);
-    for (const measured& m : rows) events.on_record(m);
+    std::vector<measured> before = std::move(found.extract(at).mapped().rows);
+    events.on_group(current, goes.last(current, std::move(before), how));
   }
+  for (const auto& [at, once] : found) events.on_group(once.what, once.rows);  // an interrupt left no time for more
 }
 
 }  // namespace tilewise::lab

@@ -1,21 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole plan: inputs and references are made once per problem, groups are measured one at a time.
+// A whole plan: groups are measured one at a time and visited twice (visits.hpp).
 #pragma once
 
 #include "lab/group.hpp"
 #include "lab/measured.hpp"
 #include "lab/measuring.hpp"
 #include "lab/pace.hpp"
+#include "lab/verify.hpp"
 
 namespace tilewise::lab {
 
 struct bench_events {
-  std::function<void(const group&, std::size_t index)> before_group = [](const group&, std::size_t) {};
+  std::function<void(const group&, std::size_t step, std::size_t steps)> before_visit = [](const group&, std::size_t,
+                                                                                           std::size_t) {};
+  std::function<void(std::span<const measured>)> on_first_visit = [](std::span<const measured>) {};
   std::function<void(const row& by)> before_course = [](const row&) {};
-  std::function<void(const measured&)> on_record = [](const measured&) {};
+  std::function<void(const group&, std::span<const measured>)> on_group = [](const group&, std::span<const measured>) {
+  };
 };
 
-/// Stops after the group during which hooks.interrupted became true; its records are still delivered.
+/// Visits groups. Inputs and references are made once for visits to one problem that follow each other.
+class visitor {
+ public:
+  /// `both`: the rule of both visits to a row together.
+  visitor(const stop_rule& both, const bench_events& events) : both_(both), events_(events) {}
+
+  std::vector<measured> first(const group& g, const measuring& how);
+  /// With the first visit's rows: the group's records, and its document's run.
+  std::vector<measured> last(const group& g, std::vector<measured> found, measuring how);
+
+ private:
+  const stop_rule both_;
+  const bench_events& events_;
+  std::optional<verified_case> inputs_;
+  const experiment* from_ = nullptr;
+};
+
+/// Stops after the visit during which hooks.interrupted became true; all that was measured is still delivered.
 /// `kept` is the plan's pace; without one each row has the whole time of its rule.
 void run_bench(std::span<const group> plan, const measuring& how, const bench_events& events, pace* kept = nullptr);
 

@@ -30,10 +30,23 @@ record::rates rates_of(const measured& m) {
   return r;
 }
 
+/// Of other / mine, round by round of each visit; none without a common round.
+std::optional<summary> ratio_of(const record::clock& other, const record::clock& mine) {
+  const auto others = visits_of(other), own = visits_of(mine);
+  std::vector<double> ratios;
+  std::vector<std::size_t> visits;
+  for (std::size_t v = 0; v < std::min(others.size(), own.size()); ++v) {
+    visits.push_back(std::min(others[v].size(), own[v].size()));
+    for (std::size_t i = 0; i < visits.back(); ++i) ratios.push_back(others[v][i] / own[v][i]);
+  }
+  if (ratios.empty()) return std::nullopt;
+  return summarize(ratios, visits);
+}
+
 /// The least share of the limit's rate that a row reaches, by the interval of their ratio: noise alone must not make
 /// anything implausible.
 double surest_share(const measured& mine, const measured& limit) {
-  const summary faster = *ratio_of(limit.time()->samples_ns, mine.time()->samples_ns);
+  const summary faster = *ratio_of(*limit.time(), *mine.time());
   const double least = faster.ci95 ? faster.ci95->lo : faster.median;
   return least * work_of(mine, limit) / work_of(limit, limit);
 }
@@ -47,7 +60,7 @@ void hold_against(const measured& limit, const registry::problem& p, measured& m
 }
 
 void compare(const row& to, const measured& other, measured& mine) {
-  const auto value = ratio_of(other.time()->samples_ns, mine.time()->samples_ns);
+  const auto value = ratio_of(*other.time(), *mine.time());
   if (!value) return;
   record::ratio& r = mine.result.ratios.emplace_back();
   r.to = to.id();
@@ -59,7 +72,7 @@ void compare(const row& to, const measured& other, measured& mine) {
 
 /// Of its device, where a group has several; that of files is everybody's.
 bool is_limit_for(const measured& mine, const measured& m) {
-  const bool is_job = mine.result.timing->end_to_end.has_value();
+  const bool is_job = !mine.result.timing->kernel;
   return m.result.what.is_limit() && m.time() != nullptr && work_of(m, m) > 0 &&
          (!is_job || m.result.what.backend == files_backend || m.result.device.name == mine.result.device.name);
 }
@@ -94,6 +107,7 @@ bool is_named_alone(const group& what, std::size_t i) {
 void derive(const group& what, std::span<measured> rows) {
   for (measured& mine : rows) {
     if (mine.time() == nullptr) continue;
+    mine.result.ratios.clear();
     mine.result.derived = rates_of(mine);
     hold_against_limits(what.problem, rows, mine);
     for (std::size_t i = 0; i < rows.size(); ++i)

@@ -23,11 +23,11 @@ namespace {
 constexpr std::uint64_t moved_bytes = std::uint64_t{64} << 20;
 
 /// A prediction compares times that differ by much, or does not matter much.
-constexpr stop_rule quick{.precision = 0.05, .min_samples = 3, .min_ns = 0, .max_samples = 10, .max_ns = 0.1e9};
+constexpr stop_rule figures_rule{.precision = 0.05, .min_samples = 3, .min_ns = 0, .max_samples = 10, .max_ns = 0.1e9};
 
 double median_ns(const std::function<double(std::uint64_t calls)>& time) {
   const contender only{"", time};
-  const series taken = measure_in_rounds(std::span(&only, 1), quick).front();
+  const series taken = measure_in_rounds(std::span(&only, 1), figures_rule).front();
   if (taken.ns.empty()) throw error(taken.failure_code.value_or(errc::device_lost), taken.failure);
   return summarize(taken.ns).median;
 }

@@ -16,7 +16,7 @@ namespace tilewise::lab {
 namespace {
 
 /// A roof is compared with other machines' and with levels 15 % apart; an interval needs six samples.
-constexpr stop_rule quick{.precision = 0.02, .min_samples = 7, .min_ns = 0, .max_samples = 15, .max_ns = 0.1e9};
+constexpr stop_rule roofs_rule{.precision = 0.02, .min_samples = 7, .min_ns = 0, .max_samples = 15, .max_ns = 0.1e9};
 
 /// Memory that has been written: pages that have not are one page of zeros, which every cache holds.
 class written_memory {
@@ -162,7 +162,7 @@ std::vector<record::result> measure_roofs(backend::device& on, const round_hooks
   }
   std::vector<contender> contenders;
   for (roof& r : all) contenders.push_back(contender_of(r, queue));
-  const std::vector<series> taken = measure_in_rounds(contenders, quick, hooks);
+  const std::vector<series> taken = measure_in_rounds(contenders, roofs_rule, hooks);
   std::vector<record::result> records;
   for (std::size_t i = 0; i < all.size(); ++i) records.push_back(record_of(all[i], taken[i], on));
   return records;

@@ -54,10 +54,12 @@ void check_and_time(std::vector<measured>& rows, const round_hooks& hooks,
     if (rows[i].is_ok()) check(i);
 }
 
-record::clock clock_of(const series& taken) {
-  const summary s = summarize(taken.ns);
+namespace {
+
+record::clock clock_of(const summary& s, std::uint64_t calls_per_sample, std::string reason,
+                       std::vector<double> samples) {
   return {.n = s.n,
-          .calls_per_sample = taken.calls_per_sample,
+          .calls_per_sample = calls_per_sample,
           .median_ns = s.median,
           .ci95_lo_ns = s.ci95 ? record::maybe_number(s.ci95->lo) : std::nullopt,
           .ci95_hi_ns = s.ci95 ? record::maybe_number(s.ci95->hi) : std::nullopt,
@@ -68,8 +70,42 @@ record::clock clock_of(const series& taken) {
           .mad_ns = s.mad,
           .mean_ns = s.mean,
           .outliers = s.outliers,
-          .stop_reason = std::string(name_of(taken.reason)),
-          .samples_ns = taken.ns};
+          .stop_reason = std::move(reason),
+          .visits = {},
+          .samples_ns = std::move(samples)};
+}
+
+}  // namespace
+
+record::clock clock_of(const series& taken) {
+  return clock_of(summarize(taken.ns), taken.calls_per_sample, std::string(name_of(taken.reason)), taken.ns);
+}
+
+record::clock joined(const record::clock& first, const record::clock& last) {
+  std::vector<double> samples = first.samples_ns;
+  samples.insert(samples.end(), last.samples_ns.begin(), last.samples_ns.end());
+  std::vector<record::count> visits{first.n, last.n};
+  const bool is_precise = first.stop_reason == name_of(stop_reason::precision);
+  const summary of_both = summarize(samples, visits);
+  record::clock both = clock_of(of_both, std::max(first.calls_per_sample, last.calls_per_sample),
+                                is_precise ? last.stop_reason : first.stop_reason, std::move(samples));
+  both.visits.emplace(std::move(visits));
+  return both;
+}
+
+double visits_effect(const record::clock& first, const record::clock& last) {
+  if (!first.ci95_lo_ns || !last.ci95_lo_ns) return 0;
+  return std::max({0.0, *last.ci95_lo_ns / *first.ci95_hi_ns - 1, *first.ci95_lo_ns / *last.ci95_hi_ns - 1});
+}
+
+std::vector<std::span<const double>> visits_of(const record::clock& c) {
+  std::vector<std::span<const double>> all;
+  std::span<const double> rest = c.samples_ns;
+  for (const record::count taken : c.visits.value_or(std::vector{c.n})) {
+    all.push_back(rest.first(taken));
+    rest = rest.subspan(taken);
+  }
+  return all;
 }
 
 }  // namespace tilewise::lab

@@ -6,6 +6,8 @@
 #include "lab/rounds.hpp"
 #include "record/record.hpp"
 
+#include <span>
+
 namespace tilewise::lab {
 
 struct measured {
@@ -37,5 +39,11 @@ void check_and_time(std::vector<measured>& rows, const round_hooks& hooks,
 
 /// Of one sample or more.
 record::clock clock_of(const series& taken);
+/// Of two visits.
+record::clock joined(const record::clock& first, const record::clock& last);
+/// What the medians of two visits surely differ by, as a share: the gap between their intervals, or 0.
+double visits_effect(const record::clock& first, const record::clock& last);
+/// The samples of each visit.
+std::vector<std::span<const double>> visits_of(const record::clock& c);
 
 }  // namespace tilewise::lab

@@ -4,7 +4,6 @@
 #include "lab/agreement.hpp"
 #include "lab/clock.hpp"
 #include "lab/limit.hpp"
-#include "lab/operand_sets.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -13,30 +12,6 @@
 namespace tilewise::lab {
 
 namespace {
-
-/// What is not timed, on one core: making inputs and comparing results, and computing the definition.
-constexpr double bytes_per_ns = 1, operations_per_ns = 0.5;
-/// Of the time that a row's samples may take: they, warming up, and what the last round takes beyond.
-constexpr double share_of_samples = 1.2;
-/// Likewise a round trip and a call on host memory, a fifth as long each.
-constexpr double share_of_transfers = 0.5;
-
-double cost_of_inputs(const registry::problem& p) {
-  return static_cast<double>(operand_bytes(p)) / bytes_per_ns +
-         std::min(p.what->operations(p), longest_definition) / operations_per_ns;
-}
-
-double cost_of_rows(const group& g, const measuring& how) {
-  const bool has_transfers = g.rows.back().on->info().backend != "cpu" && !is_whole_job(how.what);
-  const auto timed = std::count_if(g.rows.begin(), g.rows.end(), [](const row& r) { return r.skip.empty(); });
-  const double samples = how.rule.max_ns * (share_of_samples + (has_transfers ? share_of_transfers : 0));
-  const double checks = 2 * static_cast<double>(operand_bytes(g.problem)) / bytes_per_ns;
-  return static_cast<double>(timed) * (samples + checks) + samples;  // one of them is timed twice
-}
-
-bool follows(const group& g, const group& last) {
-  return g.from == last.from && registry::to_string(g.problem) == registry::to_string(last.problem);
-}
 
 /// The same at every size.
 std::string key_of(const group& g, const row& r) {
@@ -81,25 +56,25 @@ std::vector<pace_of_row> paces_of(std::span<const measured> rows) {
 }
 
 pace::pace(std::span<const group> plan, const measuring& how, double elapsed_ns, bool apart)
-    : rule_(how.rule), cost_from_(plan.size() + 1, 0), started_(now_ns() - static_cast<std::int64_t>(elapsed_ns)) {
-  for (std::size_t i = plan.size(); i-- > 0;) {
-    const bool has_inputs = i > 0 && !apart && follows(plan[i], plan[i - 1]);
-    cost_from_[i] = cost_from_[i + 1] + cost_of_rows(plan[i], how) + (has_inputs ? 0 : cost_of_inputs(plan[i].problem));
-  }
+    : rule_(how.rule),
+      visits_(visits_of(plan, how, apart)),
+      cost_from_(visits_.size() + 1, 0),
+      started_(now_ns() - static_cast<std::int64_t>(elapsed_ns)) {
+  for (std::size_t step = visits_.size(); step-- > 0;) cost_from_[step] = cost_from_[step + 1] + visits_[step].cost_ns;
 }
 
-stop_rule pace::rule_at(std::size_t i, double elapsed_ns) const {
-  const double share = std::clamp((said_ns() - elapsed_ns) / cost_from_[i], 0.25, 1.0);
-  stop_rule shorter = rule_;
+stop_rule pace::rule_at(std::size_t step, double elapsed_ns) const {
+  const double share = std::clamp((said_ns() - elapsed_ns) / cost_from_[step], 0.25, 1.0);
+  stop_rule shorter = of_one_visit(rule_);
   shorter.min_ns *= share;
   shorter.max_ns *= share;
   return shorter;
 }
 
-void pace::limit(std::size_t i, const group& g, measuring& how) const {
+void pace::limit(std::size_t step, const group& g, measuring& how) const {
   constexpr double worth_waiting_ns = 5e9, compiling_ns = 10e9;
-  how.rule = rule_at(i, as_first_rank(static_cast<double>(now_ns() - started_)));
-  how.first_checks_ns = std::max(0.5 * (cost_from_[i] - cost_from_[i + 1]), compiling_ns);
+  how.rule = rule_at(step, as_first_rank(static_cast<double>(now_ns() - started_)));
+  how.first_checks_ns = std::max(visits_[step].cost_ns, compiling_ns);
   if (g.from == nullptr) how.longest_first_call_ns = std::max(4 * rule_.max_ns, worth_waiting_ns);
 }
 

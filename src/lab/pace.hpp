@@ -7,6 +7,7 @@
 #include "lab/group.hpp"
 #include "lab/measured.hpp"
 #include "lab/measuring.hpp"
+#include "lab/visits.hpp"
 
 #include <map>
 
@@ -27,8 +28,7 @@ bool is_of_document(const group& g, const row& r);
 
 class pace {
  public:
-  /// Of these groups, measured so; the clock started that long ago. `apart`: each group in a process of its own, which
-  /// makes all inputs anew.
+  /// Of these groups, measured so; the clock started that long ago. `apart`: each visit in a process of its own.
   pace(std::span<const group> plan, const measuring& how, double elapsed_ns = 0, bool apart = false);
 
   /// What all groups take at most, in nanoseconds: making the inputs and the definition's results, checks, warming up,
@@ -36,11 +36,11 @@ class pace {
   /// beforehand.
   double said_ns() const { return cost_from_.front(); }
 
-  /// The rule for the next group, the i-th, when so much time has passed: shorter where time was lost, but never below
-  /// a quarter.
-  stop_rule rule_at(std::size_t i, double elapsed_ns) const;
-  /// Sets what group i may take, for rows that no smaller size told of.
-  void limit(std::size_t i, const group& g, measuring& how) const;
+  const std::vector<visit>& visits() const { return visits_; }
+  /// The rule for the next visit when so much time has passed: shorter where time was lost, but never below a quarter.
+  stop_rule rule_at(std::size_t step, double elapsed_ns) const;
+  /// Sets what this visit to the group may take, for rows that no smaller size told of.
+  void limit(std::size_t step, const group& g, measuring& how) const;
 
   /// The group with a reason to skip each row one call of which, by its own time at a smaller size, takes longer than
   /// all its samples may; at larger sizes it stays out. What is about as fast as the fastest of the group stays, and so
@@ -60,7 +60,8 @@ class pace {
   std::pair<double, const timed_size*> expected(const group& g, const row& r) const;
 
   stop_rule rule_;
-  std::vector<double> cost_from_;  // of the groups from each on; 0 after the last
+  std::vector<visit> visits_;
+  std::vector<double> cost_from_;  // of the visits from each on; 0 after the last
   std::int64_t started_;
   std::map<std::string, std::vector<timed_size>> known_;  // of each row
   std::map<std::string, registry::problem> too_slow_;     // the smallest that each row was left out of

@@ -71,6 +71,16 @@ summary summarize(std::span<const double> values) {
   return s;
 }
 
+summary summarize(std::span<const double> values, std::span<const std::size_t> visits) {
+  summary s = summarize(values);
+  for (std::size_t begin = 0; const std::size_t taken : visits) {
+    const double median = quantile(sorted_copy(values.subspan(begin, taken)), 0.5);
+    if (s.ci95) s.ci95 = interval{std::min(s.ci95->lo, median), std::max(s.ci95->hi, median)};
+    begin += taken;
+  }
+  return s;
+}
+
 std::optional<summary> ratio_of(std::span<const double> other, std::span<const double> ours) {
   std::vector<double> ratios(std::min(other.size(), ours.size()));
   if (ratios.empty()) return std::nullopt;

@@ -27,6 +27,10 @@ std::optional<interval> median_interval(std::span<const double> sorted);
 /// `values` in any order; at least one.
 summary summarize(std::span<const double> values);
 
+/// Of what was taken at several visits, `visits` many each. The interval reaches to each visit's own median: what moves
+/// all samples of a visit, such as where its memory lies, is no part of the spread within one.
+summary summarize(std::span<const double> values, std::span<const std::size_t> visits);
+
 /// Of other[i] / ours[i], round by round: above 1 means that ours is faster. Rounds in which only one of them took
 /// part are left out. None if there is no common round.
 std::optional<summary> ratio_of(std::span<const double> other, std::span<const double> ours);

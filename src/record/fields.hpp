@@ -109,6 +109,7 @@ inline constexpr auto fields_of<clock> = std::tuple{field{"n", &clock::n},
                                                     field{"mean_ns", &clock::mean_ns},
                                                     field{"outliers", &clock::outliers},
                                                     field{"stop_reason", &clock::stop_reason},
+                                                    field{"visits", &clock::visits},
                                                     field{"samples_ns", &clock::samples_ns}};
 
 template <>
@@ -144,7 +145,7 @@ inline constexpr auto fields_of<ratio> =
 
 template <>
 inline constexpr auto fields_of<noise> =
-    std::tuple{field{"aa_median_ratio", &noise::aa_median_ratio}, field{"min_effect", &noise::min_effect}};
+    std::tuple{field{"aa_median_ratio", &noise::aa_median_ratio}, field{"min_effect", &noise::min_effect}, field{"visits_effect", &noise::visits_effect}};
 
 template <>
 inline constexpr auto fields_of<published_time> =

@@ -100,12 +100,13 @@ struct verification {
   std::optional<mismatch> first_mismatch;
 };
 
-/// The samples of one clock; sample r was taken in round r.
+/// The samples of one clock. Sample r of a visit was taken in its round r.
 struct clock {
   count n = 0, calls_per_sample = 0;
   maybe_number median_ns, ci95_lo_ns, ci95_hi_ns, min_ns, max_ns, q1_ns, q3_ns, mad_ns, mean_ns;
   count outliers = 0;
   text stop_reason;
+  added<std::vector<count>> visits;  // how many samples each took, where the row was visited more than once
   std::vector<double> samples_ns;
 };
 
@@ -140,7 +141,8 @@ struct ratio {
 };
 
 struct noise {
-  maybe_number aa_median_ratio, min_effect;
+  maybe_number aa_median_ratio, min_effect;  // of one row of the group against itself
+  added<double> visits_effect{};             // what the medians of the row's own visits surely differ by, as a share
 };
 
 /// Of a row on a group of devices, what travels between its ranks. Unknown where nothing was measured, or where there

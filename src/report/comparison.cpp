@@ -105,12 +105,14 @@ bool is_plausible(const compared_case& c) { return c.before->plausible && c.afte
 
 /// What the controls surely differ by: peers, whose code did not change, and the limits of processors. All teams of a
 /// CPU are one. Those of a row's group were measured alternately with it; all of its processor tell how well runs
-/// repeat there.
+/// repeat there, and so do the visits of each run to any row.
 class control_effects {
  public:
   explicit control_effects(std::span<const compared_case> cases) {
-    std::map<std::string_view, std::vector<double>> all;
+    std::map<std::string_view, std::vector<double>> all, of_visits;
     for (const compared_case& c : cases) {
+      for (const row* r : {c.before, c.after})
+        if (r != nullptr && r->visits_effect) of_visits[processor_of(*r)].push_back(*r->visits_effect);
       if (!c.ratio || !c.ratio->low || !is_plausible(c)) continue;
       const row& r = *c.after;
       const double effect = sure_effect(*c.ratio);
@@ -118,7 +120,8 @@ class control_effects {
       if (r.is_limit()) raise(of_group_[{r.group, processor_of(r)}], effect);
       if (r.peer || r.is_limit()) all[processor_of(r)].push_back(effect);
     }
-    for (auto& [processor, effects] : all) usual_[processor] = most_of(effects);
+    for (auto* const kind : {&all, &of_visits})
+      for (auto& [processor, effects] : *kind) raise(usual_[processor], most_of(effects));
   }
   double on(const row& r) const {
     const auto usual = usual_.find(processor_of(r));
@@ -128,8 +131,8 @@ class control_effects {
     for (const auto& [processor, effect] : usual_)
       if (effect > largest_floor)
         to.remarks.push_back("NOISY: on " + clipped(processor, page_limits::name) +
-                             " peers and limits differ by up to " + percent(effect) +
-                             " between the runs; smaller differences say nothing there.");
+                             " the same code differs by up to " + percent(effect) +
+                             "; smaller differences say nothing there.");
   }
 
  private:

@@ -69,7 +69,8 @@ struct row {
   std::optional<interval> kernel{};  // of a whole job its time from end to end
   std::optional<interval> h2d{}, d2h{}, round_trip{};
   std::optional<record::phases> phases{};  // of a whole job
-  std::optional<double> bytes_per_s{}, elements_per_s{}, operations_per_s{}, min_effect{};
+  std::optional<double> bytes_per_s{}, elements_per_s{}, operations_per_s{};
+  std::optional<double> min_effect{}, visits_effect{};
   /// Of what bounds it. Neither is known where only a copy was measured, and that does not bound it.
   std::optional<double> fraction{};
   std::optional<record::ceiling> bound_by{};

@@ -164,7 +164,7 @@ void row_table::add(const record::result& of) {
   if (of.verify) r.changed = of.verify->changed_outputs;
   if (of.timing) add_times(*of.timing, r);
   if (of.derived) add_rates(*of.derived, c, r);
-  if (of.noise) r.min_effect = of.noise->min_effect;
+  if (of.noise) r.min_effect = of.noise->min_effect, r.visits_effect = of.noise->visits_effect;
   if (of.experiment) r.experiment = &experiments_.emplace_back(*of.experiment);
   if (of.ranks) r.ranks = &ranks_.emplace_back(*of.ranks);
   if (of.course) add_course(*of.course, r);
