@@ -139,10 +139,16 @@ TEST(ReportOverview, APeerInDoubtIsNeverAhead) {
   EXPECT_EQ(with_wide_peer(0.97).position, position::unclear);
   EXPECT_EQ(with_wide_peer(3).position, position::ahead) << "by the whole interval of the ratio";
   EXPECT_EQ(with_wide_peer(3).why, "the peer: interval ± 12 %");
-  const standing s = on_gpu(scans([](json& r) {
-    if (is_of(r, "scan/cuda:cub")) scale(r, 3), r["timing"]["kernel"]["ci95_lo_ns"] = nullptr;
-  }));
-  EXPECT_EQ(s.position, position::unclear) << "it has no interval";
+  const auto with_few_samples = [](double slower) {
+    return on_gpu(scans([&](json& r) {
+      if (is_of(r, "scan/cuda:lookback")) r["ratios"] = json::array();
+      if (is_of(r, "scan/cuda:cub")) scale(r, slower), r["timing"]["kernel"]["ci95_lo_ns"] = nullptr;
+    }));
+  };
+  EXPECT_EQ(with_few_samples(0.5).position, position::unclear) << "it has no interval";
+  EXPECT_EQ(with_few_samples(1.5).position, position::unclear);
+  EXPECT_EQ(with_few_samples(4).position, position::ahead) << "few samples do not differ by so much";
+  EXPECT_EQ(with_few_samples(4).why, "the peer: no interval");
   const standing alone = on_gpu(scans([](json& r) {
     if (r["case"]["variant"] == "scan/cuda:cub") r["status"] = "failed";
   }));

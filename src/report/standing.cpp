@@ -34,15 +34,21 @@ position position_of(const interval& speed, double smallest_effect) {
   }
 }
 
-/// Of our time that is ranked. A peer whose interval is wide can be beaten, if that of the ratio allows it; nothing
-/// else is said of a peer in doubt.
+/// By the interval of the ratio; and a peer so slow that few of its calls were measured, by a factor beyond what these
+/// differ by.
+bool is_beaten(const standing& s) {
+  constexpr double beyond_few_samples = 2;
+  if (!s.peer->plausible) return false;
+  return s.peer->kernel->spread() ? s.position == position::ahead : s.speed->median >= beyond_few_samples;
+}
+
+/// Of our time that is ranked. Of a peer in doubt nothing is said but that it is beaten.
 void judge(standing& s) {
   const std::string doubt = s.peer->doubt();
   s.position = position_of(*s.speed, smallest_effect(*s.ours));
   if (!doubt.empty()) {
     s.why = "the peer: " + doubt;
-    if (s.position != position::ahead || !s.peer->plausible || !s.peer->kernel->spread())
-      s.position = position::unclear;
+    s.position = is_beaten(s) ? position::ahead : position::unclear;
   } else if (s.position == position::unclear) {
     const auto told = [](double ratio) { return significant(ratio, 4); };  // both ends of a narrow one are 1.01
     s.why = s.speed->low && s.speed->high ? "between " + told(*s.speed->low) + " and " + told(*s.speed->high)
