@@ -14,15 +14,6 @@ namespace tilewise::lab {
 
 namespace {
 
-bool same_problem(const registry::problem& a, const registry::problem& b) {
-  return a.what == b.what && a.type == b.type && a.shape == b.shape && a.setting == b.setting && a.number == b.number;
-}
-
-verified_case case_of(const group& g, const measuring& how) {
-  if (g.has_own_inputs()) return make_case(g.problem, g.from->inputs(g.problem));
-  return make_case(g.problem, g.made_of(), how.seed);
-}
-
 /// If the definition's result begins unlike the document's, there is a fault in the definition or the inputs.
 std::string not_as_published(const group& g, const verified_case& inputs) {
   if (g.from == nullptr) return "";
@@ -72,12 +63,16 @@ std::vector<measured> measured_rows(const group& g, const verified_case& inputs,
 }  // namespace
 
 std::vector<measured> visitor::first(const group& g, const measuring& how) {
-  if (inputs_ && (from_ != g.from || !same_problem(inputs_->problem, g.problem))) inputs_.reset();
-  from_ = g.from;
-  const std::string shortage = memory_shortage(g, how);
-  if (as_first_rank(shortage.empty() ? 0 : 1) != 0) return describe_shortage(g, how, shortage);
-  if (!inputs_) inputs_ = case_of(g, how);
-  return measured_rows(g, *inputs_, how);
+  std::string shortage;
+  const auto lacks_memory = [&] {
+    shortage = memory_shortage(g, how);
+    return as_first_rank(shortage.empty() ? 0 : 1) != 0;
+  };
+  if (lacks_memory()) {
+    cases_.forget();
+    if (lacks_memory()) return describe_shortage(g, how, shortage);
+  }
+  return measured_rows(g, cases_.of(g, how), how);
 }
 
 std::vector<measured> visitor::last(const group& g, std::vector<measured> found, measuring how) {

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "lab/group.hpp"
+#include "lab/known_cases.hpp"
 #include "lab/measured.hpp"
 #include "lab/measuring.hpp"
 #include "lab/pace.hpp"
-#include "lab/verify.hpp"
 
 namespace tilewise::lab {
 
@@ -19,7 +19,7 @@ struct bench_events {
   };
 };
 
-/// Visits groups. Inputs and references are made once for visits to one problem that follow each other.
+/// Visits groups.
 class visitor {
  public:
   /// `both`: the rule of both visits to a row together.
@@ -32,8 +32,7 @@ class visitor {
  private:
   const stop_rule both_;
   const bench_events& events_;
-  std::optional<verified_case> inputs_;
-  const experiment* from_ = nullptr;
+  known_cases cases_;
 };
 
 /// Stops after the visit during which hooks.interrupted became true; all that was measured is still delivered.

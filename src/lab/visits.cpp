@@ -40,7 +40,7 @@ bool follows(const group& g, const group& last) {
 void add_visits(std::span<const group> plan, std::size_t begin, std::size_t end, bool is_last, const measuring& how,
                 bool apart, std::vector<visit>& to) {
   for (std::size_t i = begin; i < end; ++i) {
-    const bool has_inputs = !apart && !to.empty() && follows(plan[i], plan[to.back().group]);
+    const bool has_inputs = !apart && (is_last || (!to.empty() && follows(plan[i], plan[to.back().group])));
     to.push_back(
         {i, is_last, cost_of_rows(plan[i], how, is_last) + (has_inputs ? 0 : cost_of_inputs(plan[i].problem))});
   }
