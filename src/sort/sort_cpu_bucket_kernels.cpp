@@ -137,19 +137,6 @@ template <class Bits, class Value>
       for (std::uint64_t first : {0u, 1u}) swap_pairs(where, first, n);
 }
 
-template <class T, class Decode>
-[[gnu::always_inline]] inline void write(const T* from, std::uint64_t n, T* to, bool stream, Decode decode) {
-  constexpr unsigned lanes = level::lanes<T>;
-  std::uint64_t i = 0;
-  for (; i < n && reinterpret_cast<std::uintptr_t>(to + i) % level::vector_bytes != 0; ++i) to[i] = decode(from[i]);
-  for (; i + lanes <= n; i += lanes)
-    if (stream)
-      level::stream<T>(to + i, decode.all(level::load(from + i)));
-    else
-      level::store<T>(to + i, decode.all(level::load(from + i)));
-  for (; i < n; ++i) to[i] = decode(from[i]);
-}
-
 /// False as bucket_kernels::sort.
 template <class Bits, class Value>
 [[gnu::always_inline]] inline bool sort_codes(bucket_places<Bits, Value>& b, Bits varying, unsigned more_bits) {

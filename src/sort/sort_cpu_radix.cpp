@@ -3,12 +3,15 @@
 //         those whose keys are too uneven for that, by passes over the array.
 // Order:  by code (sort_code.hpp); every step is stable.
 // Shape:  a pass counts the digits of each tile (tiles), adds the counts up to places (spine) and moves the tiles'
-//         elements there (finish). Only as many digits are looked at as tell nearly all keys apart.
+//         elements there (finish). Only as many digits are looked at as tell nearly all keys apart. Keys alone, if they
+//         are few, are sorted by vectors instead.
 // Limits: workspace of the size of the input. Keys that deceive the sample cost some passes more.
-// Twins:  sort_serial.cpp; the kernels are in sort_cpu_radix_kernels.cpp and sort_cpu_bucket_kernels.cpp.
+// Twins:  sort_serial.cpp; the kernels are in sort_cpu_radix_kernels.cpp, sort_cpu_bucket_kernels.cpp and
+//         sort_cpu_vector_kernels.cpp.
 #include "base/instantiate.hpp"
 #include "sort/sort_cpu.hpp"
 #include "sort/sort_cpu_buckets.hpp"
+#include "sort/sort_cpu_vector_kernels.hpp"
 
 #include <array>
 #include <cstring>
@@ -21,9 +24,12 @@ constexpr std::array<unsigned, 4> bucket_choices{0, 1, 2, 3}, digit_choices{0, 1
 constexpr std::array<std::string_view, 4> bucket_words{"none", "64", "8192", "65536"};
 constexpr std::array<std::string_view, 4> digit_words{"chosen", "6", "8", "11"};  // bits
 constexpr std::array<unsigned, 3> tile_lengths{4096, 32768, 262144};
-/// `bucket`: elements of a bucket on average. `digit`: of passes over the array.
-constexpr std::array<registry::tuning_axis, 3> axes{{{"bucket", bucket_choices, 2, bucket_words},
+constexpr std::array<unsigned, 2> few_choices{0, 1};
+constexpr std::array<std::string_view, 2> few_words{"vectors", "digits"};
+/// `bucket`: elements of a bucket on average. `digit`: of passes over the array. `few`: what sorts few keys alone.
+constexpr std::array<registry::tuning_axis, 4> axes{{{"bucket", bucket_choices, 2, bucket_words},
                                                      {"digit", digit_choices, 0, digit_words},
+                                                     {"few", few_choices, 0, few_words},
                                                      {"tile", tile_lengths, 32768}}};
 
 /// Elements of a bucket on average, 0 for none.
@@ -49,11 +55,28 @@ constexpr unsigned width_of(unsigned choice, std::uint64_t n) {
 /// Up to here a merge sort is faster: at 64 elements it takes half the time, at 1000 twice.
 constexpr std::uint64_t few = 256;
 
+/// Up to here keys alone are sorted by one thread and vectors, which take 3 ns each of 1000 `u32` where passes take 10,
+/// and 5 and 6 of 65536; several threads share buckets sooner.
+constexpr std::uint64_t most_by_vectors(unsigned threads) { return threads == 1 ? 65536 : 32767; }
+
+template <class Bits>
+void sort_by_vectors(const sort_task<Bits, nothing>& task, backend::cpu::queue& queue) {
+  const auto sort = vector_kernels_for<Bits>(queue.level()).sort;
+  if (task.n <= few) {
+    alignas(cache_line) Bits room[vector_room(few)];
+    return sort(task.in.keys, task.n, task.code, task.out.keys, room);
+  }
+  const workspace<Bits, nothing> room(queue, vector_room(task.n));
+  sort(task.in.keys, task.n, task.code, task.out.keys, room.all().keys);
+}
+
 template <class Bits, class Value>
-void sort_by_radix(const sort_task<Bits, Value>& task, const std::array<unsigned, 3>& tuning,
+void sort_by_radix(const sort_task<Bits, Value>& task, const std::array<unsigned, 4>& tuning,
                    backend::cpu::queue& queue) {
+  const auto [bucket_choice, digit_choice, few_choice, tile] = tuning;
+  if constexpr (!moves<Value>)
+    if (few_choice == 0 && task.n <= most_by_vectors(queue.threads())) return sort_by_vectors(task, queue);
   if (task.n <= few) return sort_by_merging(task, few, queue);
-  const auto [bucket_choice, digit_choice, tile] = tuning;
   const std::uint64_t bucket = bucket_of(bucket_choice);
   const unsigned width = width_of<Bits, Value>(digit_choice, task.n);
   const sort_tiles tiles(task.n, tile, queue);

@@ -37,6 +37,20 @@ struct keeping {
   [[gnu::always_inline]] level::vector<Value> all(level::vector<Value> v) const { return v; }
 };
 
+/// `stream`: past the caches.
+template <class T, class Decode>
+[[gnu::always_inline]] inline void write(const T* from, std::uint64_t n, T* to, bool stream, Decode decode) {
+  constexpr unsigned lanes = level::lanes<T>;
+  std::uint64_t i = 0;
+  for (; i < n && reinterpret_cast<std::uintptr_t>(to + i) % level::vector_bytes != 0; ++i) to[i] = decode(from[i]);
+  for (; i + lanes <= n; i += lanes)
+    if (stream)
+      level::stream<T>(to + i, decode.all(level::load(from + i)));
+    else
+      level::store<T>(to + i, decode.all(level::load(from + i)));
+  for (; i < n; ++i) to[i] = decode(from[i]);
+}
+
 /// Whether an element of [begin, end) is less than its left neighbour.
 template <class Bits>
 [[gnu::always_inline]] inline bool has_descent(const Bits* keys, std::uint64_t begin, std::uint64_t end,
