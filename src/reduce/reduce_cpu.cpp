@@ -2,7 +2,7 @@
 // What:   reduce on the CPU: tiles with vectors, in parallel.
 // Order:  tiles are aligned blocks; their values are the elements of the next level of the same tree.
 // Shape:  tiles: each worker takes the next one. Spine: the tiles' values by the same kernel. Finish: the rest of the
-//         array, continued from that.
+//         array, continued from that. Up to 4096 elements are one tile on the calling thread.
 // Limits: none.
 // Twins:  reduce_serial.cpp; the kernels are in reduce_cpu_kernels.cpp.
 #include "backend/cpu/cpu_device.hpp"
@@ -41,13 +41,24 @@ T prefix_of(const T* in, std::uint64_t n, std::uint64_t tile, backend::cpu::queu
   return kernels.fold(in + whole * tile, rest, rest_levels, carry);
 }
 
+/// Workspace and a queue would take longer than the work.
+template <class T, class Op>
+T result_of_few(const registry::problem& p, const T* in, const backend::cpu::queue& queue) {
+  const T init = init_of<T>(p);
+  return kernels_for<T>(queue.level(), Op::id).small(in, p.n(), has_init(p) ? &init : nullptr);
+}
+
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& q) {
   const auto [tile] = t.of(axes);
   auto& queue = static_cast<backend::cpu::queue&>(q);
   with_type(p.type, [&]<class T>(T) {
     order::with_operator(operation_of(p), [&]<class Op>(Op) {
-      const T prefix = prefix_of<T, Op>(where.in[0].as<const T>(), p.n(), tile, queue);
-      *where.out[0].as<T>() = order::canonical(result_of<T, Op>(p, prefix));
+      const T* const in = where.in[0].as<const T>();
+      T& out = *where.out[0].as<T>();
+      if (p.n() != 0 && p.n() <= small_limit)
+        out = result_of_few<T, Op>(p, in, queue);
+      else
+        out = order::canonical(result_of<T, Op>(p, prefix_of<T, Op>(in, p.n(), tile, queue)));
     });
   });
 }

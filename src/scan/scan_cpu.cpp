@@ -2,7 +2,8 @@
 // What:   scan on the CPU in one pass over memory.
 // Order:  tiles are aligned blocks; the block stack over their values gives each its carry; the downsweep starts there.
 // Shape:  a worker takes the next tile, makes its block values (tiles), waits for its turn at the block stack (spine),
-//         and writes the outputs while the tile is still in its cache (finish).
+//         and writes the outputs while the tile is still in its cache (finish). Up to 4096 elements are one tile on the
+//         calling thread.
 // Limits: none; in place too, since a tile reads only itself.
 // Twins:  scan_serial.cpp; the kernels are in reduce_cpu_kernels.cpp and scan_cpu_kernels.cpp.
 #include "backend/cpu/cpu_device.hpp"
@@ -86,19 +87,27 @@ bool worth_streaming(const registry::problem& p, const registry::bindings& where
   return where.in[0].as<char>() != where.out[0].as<char>() && queue.exceeds_cache(2 * p.n() * size_of(p.type));
 }
 
+/// Workspace and a queue would take longer than the work.
+template <class T, class Op>
+void scan_few(const registry::problem& p, const T* in, T* out, const backend::cpu::queue& queue) {
+  const T init = init_of<T>(p);
+  kernels_for<T>(queue.level(), Op::id).small(in, out, p.n(), starts_from_init(p) ? &init : nullptr, !is_exclusive(p));
+}
+
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& q) {
   const auto [tile] = t.of(axes);
   auto& queue = static_cast<backend::cpu::queue&>(q);
   with_type(p.type, [&]<class T>(T) {
     order::with_operator(operation_of(p), [&]<class Op>(Op) {
       constexpr T identity = Op::template identity<T>();
-      const T* const carry = carry_of<T>(p, where);
+      const T *const carry = carry_of<T>(p, where), *const in = where.in[0].as<const T>();
       T* const out = where.out[0].as<T>();
+      if (carry == nullptr && p.n() != 0 && p.n() <= reduce::small_limit) return scan_few<T, Op>(p, in, out, queue);
       const descent<T> how{.carry = carry == nullptr ? identity : carry[0],
                            .init = starts_from_init(p) ? init_of<T>(p) : identity,
                            .inclusive = !is_exclusive(p),
                            .stream = worth_streaming(p, where, queue)};
-      scan_values<T, Op>(where.in[0].as<const T>(), out, p.n(), how, tile, queue);
+      scan_values<T, Op>(in, out, p.n(), how, tile, queue);
       if (ends_with_carry(p) && p.n() != 0)
         out[p.n() - 1] = order::canonical(Op::template apply<T>(how.init, carry[1]));
     });

@@ -142,11 +142,23 @@ template <class T, class Op, bool Inclusive>
   write_rest<T, Op, Inclusive>(in, out, n, carry, init);
 }
 
+/// Integers have the same bits in any order, and 64-bit ones gain nothing from vectors: one a cycle is stored here.
+template <class T, class Op>
+void one_after_another(const T* in, T* out, std::uint64_t n, T left, bool inclusive) {
+  for (std::uint64_t i = 0; i < n; ++i) {
+    const T next = Op::template apply<T>(left, in[i]);
+    out[i] = inclusive ? next : left;
+    left = next;
+  }
+}
+
 /// Up to two vectors of vectors stay in registers: levels in memory cost 18 ns for 16 floats, three times the rest.
+/// Integers, which have the same bits in any order, stay there at any length.
 template <class T, class Op>
 void small(const T* in, T* out, std::uint64_t n, const T* init, bool inclusive) {
   const T left = init == nullptr ? Op::template identity<T>() : *init;
-  if (n >= 2 * width<T> * width<T>) return with_scratch<T, Op>(in, out, n, left, inclusive);
+  if constexpr (std::is_integral_v<T> && sizeof(T) == 8) return one_after_another<T, Op>(in, out, n, left, inclusive);
+  if (!std::is_integral_v<T> && n >= 2 * width<T> * width<T>) return with_scratch<T, Op>(in, out, n, left, inclusive);
   const unsigned count = static_cast<unsigned>(n);
   if (n < 4 * width<T>)
     inclusive ? one_by_one<T, Op, true>(in, out, count, left) : one_by_one<T, Op, false>(in, out, count, left);
