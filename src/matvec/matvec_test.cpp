@@ -127,6 +127,25 @@ TEST(Matvec, ArraysGiveTheBitsOfHostData) {
   }
 }
 
+/// As many rows as there are warps on half of a large GPU: there each goes whole to a team of two, four or eight warps,
+/// or to one if it ends within a chunk.
+TEST(Matvec, ManyLongRowsGiveTheBitsOfHostData) {
+  constexpr std::size_t rows = 2200, most_columns = 8192;
+  const std::vector<float> a = wide_floats(rows * most_columns, 1), x = wide_floats(most_columns, 2);
+  for (const device& on : tests::devices_with("matvec")) {
+    const array<float> a_there = on.upload(a);
+    for (std::size_t columns : {2048u, 2056u, 8192u}) {
+      const matrix_layout l{rows, columns, most_columns};
+      const std::vector<float> some(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(columns));
+      std::vector<float> y(rows);
+      array<float> y_there = on.allocate<float>(rows);
+      matvec(a_there, l, on.upload(some), y_there);
+      matvec<float>(a, l, some, y);
+      EXPECT_EQ(bits(y_there.download()), bits(y)) << on.name() << " " << columns;
+    }
+  }
+}
+
 TEST(Matvec, AGroupGivesTheBitsOfOneDevice) {
   for (const char* name : {"1*cpu:serial", "2*cpu:serial", "3*cpu:serial", "7*cpu:serial"}) {
     const device group = open(name);
