@@ -15,11 +15,13 @@ P, V = RNG.integers(0, 100, 1000, dtype="i4"), np.arange(20000, dtype="u4")
 
 
 def on_device(name):
-    """Of a device that stays open, and of one that is opened for each call."""
+    """Of a device that stays open, and of one that is opened for each call; but PoCL itself loses some hundred bytes of each program
+    that is built, run and released."""
     device = tw.open(name)
     there = tw.array(X, device=device)
     yield "sum", lambda: tw.sum(X, device=device)
-    yield "sum of an open one", lambda: tw.sum(X, device=tw.open(name))
+    if not name.startswith("opencl"):
+        yield "sum of an open one", lambda: tw.sum(X, device=tw.open(name))
     yield "cumsum", lambda: tw.cumsum(X, device=device)
     yield "cumsum there", lambda: tw.cumsum(there).numpy()
     yield "columns", lambda: tw.min(M, axis=0, device=device)
@@ -71,7 +73,7 @@ def all_of(few):
     devices = [name for name in DEVICES if is_here(name)]
     print("calls on", *devices, flush=True)
     calls = [[(f"{kind} on {name}", call) for kind, call in on_device(name)] for name in devices]
-    everywhere = [calls[n % len(calls)][n] for n in range(len(calls[0]))] if few else sum(calls, [])
+    everywhere = [calls[n % len(calls)][n] for n in range(len(calls[-1]))] if few else sum(calls, [])
     return everywhere + [
         ("in parts", in_parts), ("devices", tw.devices), ("unknown device", lambda: is_here("nope")),
         *((f"a thread's sum on {name}", lambda name=name: of_a_new_thread(name)) for name in devices)]
