@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tests/fuzz_campaign.py BUILD [--few]: each fuzz target for ten minutes, with --few for three seconds; as many at once as there
-are processors. BUILD is what `cmake --preset fuzz && cmake --build --preset fuzz` makes. Inputs that broke something lie in
+"""tests/fuzz_campaign.py BUILD [--few | SECONDS]: each fuzz target for ten minutes, with --few for three seconds; as many at once
+as there are processors. BUILD is what `cmake --preset fuzz && cmake --build --preset fuzz` makes. Inputs that broke something lie in
 BUILD/found/, beside the folder of those that were worth keeping, from which the next run goes on. Exits 1 if any was found."""
 import concurrent.futures
 import os
@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
-SECONDS = 3 if "--few" in sys.argv[2:] else 600
+SECONDS = 3 if "--few" in sys.argv else int(sys.argv[2]) if len(sys.argv) > 2 else 600
 SEEDS = pathlib.Path(__file__).resolve().parent / "fuzz/seeds"
 
 
@@ -22,8 +22,8 @@ def fuzz(target):
     run = subprocess.run([target, f"-max_total_time={SECONDS}", "-print_final_stats=1", f"-artifact_prefix={kept}-", kept, SEEDS / kind],
                          stderr=subprocess.PIPE, text=True, errors="replace", stdin=subprocess.DEVNULL)
     told = re.search(r"number_of_executed_units: (\d+)", run.stderr)
-    print(run.stderr if run.returncode else f"{kind}: {told[1] if told else 'no'} executions", flush=True)
     cases = int(told[1]) if told else 0
+    print(run.stderr if run.returncode else f"- {kind}: {cases} executions, {cases // SECONDS} a second", flush=True)
     return cases, run.returncode != 0 or cases == 0
 
 

@@ -16,16 +16,27 @@ struct told {
   double max_time = 1;
 };
 
+/// Made once, since that takes far longer than to parse.
+struct reading {
+  told to;
+  CLI::App command{"", "fuzz"};
+
+  reading() {
+    cli::add_problem_options(command, to.problem);
+    cli::add_device_options(command, to.common);
+    cli::add_variant_options(command, to.common);
+    cli::add_max_time(command, to.max_time);
+  }
+};
+
 /// Whether CLI11 takes them.
 bool parse(std::vector<std::string> words, told& to) {
-  CLI::App command("", "fuzz");
-  cli::add_problem_options(command, to.problem);
-  cli::add_device_options(command, to.common);
-  cli::add_variant_options(command, to.common);
-  cli::add_max_time(command, to.max_time);
+  static reading reader;
+  reader.to = {};
   std::reverse(words.begin(), words.end());  // as CLI11 takes them
   try {
-    command.parse(std::move(words));
+    reader.command.parse(std::move(words));
+    to = reader.to;
     return true;
   } catch (const CLI::ParseError& e) {
     fuzz::require(e.get_exit_code() == 0 || !std::string_view(e.what()).empty(), "an error says why");

@@ -5,7 +5,50 @@
 #include "record/record_file.hpp"
 #include "record/record_json.hpp"
 
+#include <new>
+
+#include <sanitizer/asan_interface.h>
+
 using namespace tilewise;
+
+namespace {
+
+/// The reader's buffer for the longest line of all, which AddressSanitizer would map, poison and unmap for each input,
+/// in most of the time. It is mapped once, and what any input reaches of it is poisoned while nobody has it.
+class lent_again {
+ public:
+  bool is_meant(std::size_t bytes) const { return bytes > (1 << 20) && !is_lent_ && (bytes == bytes_ || bytes_ == 0); }
+  void* lend(std::size_t bytes) {
+    if (bytes_ == 0) memory_ = ::operator new[](bytes_ = bytes, std::nothrow);
+    is_lent_ = true;
+    __asan_unpoison_memory_region(memory_, reached);
+    return memory_;
+  }
+  bool takes_back(void* memory) {
+    if (memory != memory_ || memory == nullptr) return false;
+    is_lent_ = false;
+    __asan_poison_memory_region(memory_, reached);
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t reached = 1 << 16;
+  void* memory_ = nullptr;
+  std::size_t bytes_ = 0;
+  bool is_lent_ = false;
+};
+
+constinit lent_again longest_line;
+
+}  // namespace
+
+void* operator new[](std::size_t bytes) {
+  return longest_line.is_meant(bytes) ? longest_line.lend(bytes) : ::operator new[](bytes, std::nothrow);
+}
+void operator delete[](void* memory) noexcept {
+  if (!longest_line.takes_back(memory)) ::operator delete[](memory, std::nothrow);
+}
+void operator delete[](void* memory, std::size_t) noexcept { operator delete[](memory); }
 
 namespace {
 

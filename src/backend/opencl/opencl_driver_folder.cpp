@@ -127,14 +127,15 @@ void tidy_driver_folder() {
 }
 
 void limit_driver_objects(const std::string& folder, std::uint64_t limit) {
-  constexpr std::time_t day = 24 * 60 * 60;
-  const std::time_t recent = std::time(nullptr) - day;
+  constexpr std::time_t hour = 60 * 60, day = 24 * hour;
+  const std::time_t recent = std::time(nullptr) - day, abandoned = std::time(nullptr) - hour;
   std::vector<base::cached_item> all;
   std::error_code ignored;
   for (const fs::path& group : entries_of(folder)) {
     const std::string name = group.filename();
-    if (name.starts_with("tempfile_") || name.starts_with(".old-")) {  // left by a process that has ended
-      if (time_of(group) <= recent) fs::remove_all(group, ignored);
+    if (name.starts_with("tempfile_") || name.starts_with(".old-")) {
+      // Left by a process that has ended: PoCL leaves two or three empty ones in each, though nothing is compiled.
+      if (time_of(group) <= abandoned) fs::remove_all(group, ignored);
     } else {
       for (const fs::path& program : entries_of(group))
         all.push_back({program, bytes_in(program), std::max(time_of(program), time_of(program / "last_accessed"))});

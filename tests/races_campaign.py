@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tests of the library under ThreadSanitizer, again and again, with threads that give way at random places.
+
+races_campaign.py BUILD_FOLDER [--few | REPETITIONS]   a hundred times, or with --few once, the tests of threads alone
+
+BUILD_FOLDER is what `cmake --preset tsan && cmake --build build/tsan --target tilewise-tests tilewise-public-tests fake-yields`
+makes. The tests are those of .ci/run, a case of each kind; random cases have another seed each time.
+"""
+
+import concurrent.futures
+import json
+import os
+import re
+import subprocess
+import sys
+
+BUILD, FEW = os.path.abspath(sys.argv[1]), "--few" in sys.argv
+REPETITIONS = 1 if FEW else int(sys.argv[2]) if len(sys.argv) > 2 else 100
+SEED = int(os.environ.get("CAMPAIGN_SEED", "1"))
+LABELS = {"tilewise-tests", "tilewise-public-tests"}
+ON_ONE_THREAD = "disk_cache|golden|memory_group|order"
+WITH_THREADS = "soak_.*|executor_test|bits_group_(reduce|sort)|transfer_test|group_.*_test"
+YIELDS = f"{BUILD}/libfake-yields.so"
+LIMIT_S = 1800  # a hang; a thread that gives way on a busy machine waits for all others
+
+
+def tests():
+    """Of each its name, command and environment, as ctest knows them."""
+    told = subprocess.run(["ctest", "--test-dir", BUILD, "--show-only=json-v1"], check=True, capture_output=True, text=True).stdout
+    for test in json.loads(told)["tests"]:
+        facts = {one["name"]: one["value"] for one in test["properties"]}
+        if LABELS & set(facts.get("LABELS", [])) and not re.fullmatch(f"({ON_ONE_THREAD})_test", test["name"]) \
+                and (not FEW or re.fullmatch(WITH_THREADS, test["name"])):
+            yield test["name"], test["command"], dict(one.split("=", 1) for one in facts.get("ENVIRONMENT", []))
+
+
+def run(name, command, variables, number):
+    """What is wrong, or nothing."""
+    seed = SEED + number
+    words = [*command[:3], str(seed), *command[4:]] if "--soak" in command else command
+    environment = {**os.environ, "TILEWISE_TEST_COVER": "few", **variables, "FAKE_YIELDS": str(seed),
+                   "LD_PRELOAD": YIELDS}
+    try:
+        job = subprocess.run(words, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL, timeout=LIMIT_S,
+                             env=environment)
+    except subprocess.TimeoutExpired:
+        return f"{name} with seed {seed}: did not end"
+    if job.returncode == 0 and "ThreadSanitizer" not in job.stderr:
+        return ""
+    return f"{name} with seed {seed}: exit {job.returncode}\n{job.stdout[-2000:]}{job.stderr[:6000]}"
+
+
+def main():
+    all_of = list(tests())
+    assert all_of and os.path.exists(YIELDS), f"{BUILD} has no tests, or no {YIELDS}"
+    cases = found = 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as several:
+        for number in range(REPETITIONS):
+            for wrong in several.map(lambda test: run(*test, number), all_of):
+                cases, found = cases + 1, found + bool(wrong)
+                if wrong:
+                    print(wrong, flush=True)
+            print(f"repetition {number + 1} of {REPETITIONS}: {cases} cases, {found} found", flush=True)
+    print(f"{cases} cases, {found} found")
+    return found != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
