@@ -103,16 +103,24 @@ double sure_effect(const interval& ratio) {
 
 bool is_plausible(const compared_case& c) { return c.before->plausible && c.after->plausible; }
 
-/// What the controls surely differ by: peers, whose code did not change, and the limits of processors. All teams of a
-/// CPU are one. Those of a row's group were measured alternately with it; all of its processor tell how well runs
-/// repeat there, and so do the visits of each run to any row.
+/// The least that so large a share of more of the same kind is below (a conformal bound); of few the largest.
+double bound_of(std::vector<double>& effects, double share) {
+  if (effects.empty()) return 0;
+  std::sort(effects.begin(), effects.end());
+  const double rank = std::ceil(share * static_cast<double>(effects.size() + 1));
+  return effects[std::min(effects.size(), static_cast<std::size_t>(rank)) - 1];
+}
+
+/// All teams of a CPU are one.
+std::string_view processor_of(const row& r) { return r.is_cpu ? std::string_view("cpu") : r.device; }
+
+/// What the controls surely differ by: peers, whose code did not change, and the limits of processors. Those of a row's
+/// group were measured alternately with it; all of its processor tell how well runs repeat there.
 class control_effects {
  public:
   explicit control_effects(std::span<const compared_case> cases) {
-    std::map<std::string_view, std::vector<double>> all, of_visits;
+    std::map<std::string_view, std::vector<double>> all;
     for (const compared_case& c : cases) {
-      for (const row* r : {c.before, c.after})
-        if (r != nullptr && r->visits_effect) of_visits[processor_of(*r)].push_back(*r->visits_effect);
       if (!c.ratio || !c.ratio->low || !is_plausible(c)) continue;
       const row& r = *c.after;
       const double effect = sure_effect(*c.ratio);
@@ -120,39 +128,49 @@ class control_effects {
       if (r.is_limit()) raise(of_group_[{r.group, processor_of(r)}], effect);
       if (r.peer || r.is_limit()) all[processor_of(r)].push_back(effect);
     }
-    for (auto* const kind : {&all, &of_visits})
-      for (auto& [processor, effects] : *kind) raise(usual_[processor], most_of(effects));
+    for (auto& [processor, effects] : all) usual_[processor] = bound_of(effects, 0.95);
   }
-  double on(const row& r) const {
+  double in_group(const row& r) const { return std::max(at({r.group, ""}), at({r.group, processor_of(r)})); }
+  double on_processor(const row& r) const {
     const auto usual = usual_.find(processor_of(r));
-    return std::max({at({r.group, ""}), at({r.group, processor_of(r)}), usual == usual_.end() ? 0 : usual->second});
-  }
-  void tell(comparison& to) const {
-    for (const auto& [processor, effect] : usual_)
-      if (effect > largest_floor)
-        to.remarks.push_back("NOISY: on " + clipped(processor, page_limits::name) +
-                             " the same code differs by up to " + percent(effect) +
-                             "; smaller differences say nothing there.");
+    return usual == usual_.end() ? 0 : usual->second;
   }
 
  private:
   using key = std::pair<std::string_view, std::string_view>;
 
-  static std::string_view processor_of(const row& r) { return r.is_cpu ? std::string_view("cpu") : r.device; }
   static void raise(double& largest, double effect) { largest = std::max(largest, effect); }
   double at(const key& of) const {
     const auto found = of_group_.find(of);
     return found == of_group_.end() ? 0 : found->second;
   }
-  /// One more drawn from where these are from is at most this with 95 % (a conformal bound); of few the largest.
-  static double most_of(std::vector<double>& effects) {
-    std::sort(effects.begin(), effects.end());
-    const double rank = std::ceil(0.95 * static_cast<double>(effects.size() + 1));
-    return effects[std::min(effects.size(), static_cast<std::size_t>(rank)) - 1];
-  }
 
   std::map<key, double> of_group_;
   std::map<std::string_view, double> usual_;
+};
+
+/// What the visits of one run to a row surely differ by. Rows of a processor that take about as long are moved alike.
+class visit_effects {
+ public:
+  explicit visit_effects(std::span<const compared_case> cases) {
+    for (const compared_case& c : cases)
+      for (const row* r : {c.before, c.after})
+        if (r != nullptr && r->visits_effect && r->kernel)
+          seen_[processor_of(*r)].push_back({r->kernel->median, *r->visits_effect});
+  }
+  /// Nothing where no row there was visited twice.
+  std::optional<double> near(const row& r) const {
+    constexpr double about_as_long = 3;
+    const auto found = seen_.find(processor_of(r));
+    if (found == seen_.end()) return std::nullopt;
+    std::vector<double> effects;
+    for (const auto& [ns, effect] : found->second)
+      if (ns < r.kernel->median * about_as_long && r.kernel->median < ns * about_as_long) effects.push_back(effect);
+    return bound_of(effects, 0.9);
+  }
+
+ private:
+  std::map<std::string_view, std::vector<std::pair<double, double>>> seen_;  // time and effect
 };
 
 /// Two times agree or do not, however badly a machine repeats them; what differs must differ by more than its noise.
@@ -164,6 +182,26 @@ void judge(compared_case& c, double own_noise) {
   else
     c.is = judged(inverse(*c.ratio), own_noise) == verdict::same ? verdict::same
                                                                  : judged(inverse(*c.ratio), c.noise_floor);
+}
+
+/// The noise floor of each case, and what lies beyond it.
+void judge_all(comparison& of) {
+  const control_effects controls(of.cases);
+  const visit_effects visits(of.cases);
+  std::map<std::string_view, std::vector<double>> floors;
+  for (compared_case& c : of.cases) {
+    if (!c.ratio) continue;
+    const double usual = visits.near(*c.after).value_or(controls.on_processor(*c.after));
+    const double own_noise =
+        std::exchange(c.noise_floor, std::max({c.noise_floor, controls.in_group(*c.after), usual}));
+    judge(c, own_noise);
+    floors[processor_of(*c.after)].push_back(c.noise_floor);
+  }
+  for (auto& [processor, all] : floors)
+    if (const double half = bound_of(all, 0.5); half > largest_floor)
+      of.remarks.push_back("NOISY: on " + clipped(processor, page_limits::name) + " the same code differs by up to " +
+                           percent(half) +
+                           " in half of the rows, and by more in others; smaller differences say nothing.");
 }
 
 void add(const row* before, const row& after, comparison& to) {
@@ -263,15 +301,9 @@ comparison compare(const row_table& before, const row_table& after) {
   }
   for (const row& r : before)
     if (befores.is_last(r) && !paired.contains(&r)) result.left_out.push_back({&r, "only OLD has it"});
-  const control_effects controls(result.cases);
-  for (compared_case& c : result.cases) {
-    if (!c.ratio) continue;
-    const double own_noise = std::exchange(c.noise_floor, std::max(c.noise_floor, controls.on(*c.after)));
-    judge(c, own_noise);
-  }
   result.pairs = paired.size();
   result.remarks = differences.take();
-  controls.tell(result);
+  judge_all(result);
   tell_of_file("OLD", before, befores, result);
   tell_of_file("NEW", after, afters, result);
   std::stable_sort(result.cases.begin(), result.cases.end(),

@@ -9,9 +9,11 @@
 // Samples of one run do not show what moves all of them, such as where its memory lay. The noise floor stands for that:
 // the larger of both runs' and of 1 %. A machine may also change from run to run by more than within one, which shows
 // in the peers, whose code did not change, and in the limits of the device: the noise floor is at least what they
-// surely differ by that were measured alternately with the row, and what 95 % of all of them on its processor do, and
-// what 95 % of the rows there surely differ by between the visits of one run. A neighbour comes and goes between two
-// rows of a group. Only an interval that lies beyond it as a whole is faster or slower. Times that agree within the floor of both runs are the same, whatever the controls do. This margin is why the
+// surely differ by that were measured alternately with the row. A neighbour comes and goes between two rows of a group,
+// and between two visits of a run to one row: it is also at least what nine tenths of the rows on the processor that
+// take about as long surely differ by between their visits. Where no row was visited twice, what 95 % of the processor's
+// peers and limits surely differ by stands for that. Only an interval that lies beyond the floor as a whole is faster or
+// slower. Times that agree within the floor of both runs are the same, whatever the controls do. This margin is why the
 // number of rows is not corrected for; each verdict is about its own row.
 #pragma once
 
