@@ -249,6 +249,12 @@ class Products(ArrayCase):
             for device in self.devices("matmul"):
                 self.assertEqual(self.matmul(a, b, f"--device {device}").tobytes(), chain(a, b).tobytes(), (t, device))
 
+    def test_no_rows_give_nothing_however_long(self):
+        a, x = np.zeros((0, 100000), "f4"), np.ones(100000, "f4")
+        for device in [*self.devices("matvec"), "3*cpu:serial"]:
+            with self.subTest(device):
+                self.assertEqual(self.matvec(a, x, f"--device {device}").shape, (0,))
+
     def test_a_row_is_the_reduction_of_its_products(self):
         for t in "f4", "f8":
             a, x = wide_values(t, 3 * 1003).reshape(3, 1003), wide_values(t, 1003, 4) / np.dtype(t).type(1e12)

@@ -82,7 +82,7 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
     using T = order::wrapping_t<Element>;
     const operands<T> o{where.in[0].as<const T>(), where.in[1].as<const T>(), where.out[0].as<T>(), sizes(p)};
     const auto [m, n, stride] = o.size;
-    if (n == 0) {
+    if (m == 0 || n == 0) {
       std::fill_n(o.y, m, T(0));
       return;
     }
