@@ -145,7 +145,8 @@ inline constexpr auto fields_of<ratio> =
 
 template <>
 inline constexpr auto fields_of<noise> =
-    std::tuple{field{"aa_median_ratio", &noise::aa_median_ratio}, field{"min_effect", &noise::min_effect}, field{"visits_effect", &noise::visits_effect}};
+    std::tuple{field{"aa_median_ratio", &noise::aa_median_ratio}, field{"min_effect", &noise::min_effect},
+               field{"visits_effect", &noise::visits_effect}};
 
 template <>
 inline constexpr auto fields_of<published_time> =

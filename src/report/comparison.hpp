@@ -11,10 +11,10 @@
 // in the peers, whose code did not change, and in the limits of the device: the noise floor is at least what they
 // surely differ by that were measured alternately with the row. A neighbour comes and goes between two rows of a group,
 // and between two visits of a run to one row: it is also at least what nine tenths of the rows on the processor that
-// take about as long surely differ by between their visits. Where no row was visited twice, what 95 % of the processor's
-// peers and limits surely differ by stands for that. Only an interval that lies beyond the floor as a whole is faster or
-// slower. Times that agree within the floor of both runs are the same, whatever the controls do. This margin is why the
-// number of rows is not corrected for; each verdict is about its own row.
+// take about as long surely differ by between their visits. Where no row was visited twice, what 95 % of the
+// processor's peers and limits surely differ by stands for that. Only an interval that lies beyond the floor as a whole
+// is faster or slower. Times that agree within the floor of both runs are the same, whatever the controls do. This
+// margin is why the number of rows is not corrected for; each verdict is about its own row.
 #pragma once
 
 #include "report/model.hpp"
