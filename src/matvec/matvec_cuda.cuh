@@ -1,28 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   rows times x: short_rows takes several rows per warp; pieces takes one row or tile of it per warp, and finish
-//         then folds the tiles of each row.
-// Order:  a product is rounded. Where a row is one piece, the warp folds the blocks of N's digits from the left. Where
-//         it is more, a tile is an aligned block, and what is left of the row gives one block value per digit.
-// Shape:  loads of 16 bytes per lane, 8 in flight; adjacent warps have the same columns, so that x comes from the
-//         cache. Where A's rows or x are not aligned to 16 bytes, elements are loaded one by one, those of whole
-//         chunks still without a condition.
+// What:   rows times x: short_rows takes several rows per warp; whole_rows deals a row's chunks to a team of warps;
+//         pieces takes one tile of a row, or what its tiles leave, per warp, and finish then folds each row.
+// Order:  a product is rounded. A chunk and a tile are aligned blocks; what is left of a row gives one block value per
+//         digit of N, and the blocks of N's digits are folded from the left.
+// Shape:  matvec_cuda_chunks.cuh; x comes from the cache, as neighbours read the same of it.
 // Limits: none.
 // Twins:  matvec_serial.cpp, matvec.cl.
 #pragma once
 
-#include "reduce/reduce_cuda.cuh"
+#include "matvec/matvec_cuda_chunks.cuh"
 
 namespace tilewise::impl::matvec {
 
-using namespace backend::cuda;
-using order::product;
-using order::sum;
-using reduce::chunk_length;
-using reduce::chunk_level;
-
 inline constexpr unsigned group_size = 256;
 inline constexpr unsigned finish_group_size = 256;
-inline constexpr unsigned in_flight = reduce::rows;
 template <class T>
 inline constexpr unsigned short_in_flight = 16 / sizeof(T);  // with the levels of each row in registers too
 inline constexpr unsigned most_levels = 5;                   // of chunks in a tile: their values are one per lane
@@ -39,85 +30,11 @@ struct matrix {
 template <class T>
 struct cut {
   unsigned level;
-  std::uint64_t tiles;  // of a row
+  std::uint64_t tiles;  // of a row, two or more
   T* value;             // room for each row
   std::uint64_t room;
   T* digit;  // digit_count for each row
 };
-
-/// A pack of A, which is not needed again: it takes no room in the first-level cache. On an H200 8192 rows of 8192
-/// doubles took 129 us this way and 136 us with load_pack.
-template <class T>
-__device__ pack<T> load_once(const T* from) {
-  uint4 loaded;
-  asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0,%1,%2,%3}, [%4];"
-               : "=r"(loaded.x), "=r"(loaded.y), "=r"(loaded.z), "=r"(loaded.w)
-               : "l"(from));
-  return __builtin_bit_cast(pack<T>, loaded);
-}
-
-/// The products of the pack at `first`; missing ones, from `end` on, are the identity.
-template <class T>
-__device__ pack<T> products_at(const T* a, const T* x, std::uint64_t first, std::uint64_t end, bool packable) {
-  pack<T> result;
-  if (packable && first + pack_length<T> <= end) {
-    result = load_pack(a + first);
-    const pack<T> with = *reinterpret_cast<const pack<T>*>(x + first);
-#pragma unroll
-    for (unsigned i = 0; i < pack_length<T>; ++i) result.at[i] = product::apply<T>(result.at[i], with.at[i]);
-  } else {
-#pragma unroll
-    for (unsigned i = 0; i < pack_length<T>; ++i)
-      result.at[i] = first + i < end ? product::apply<T>(a[first + i], x[first + i]) : sum::identity<T>();
-  }
-  return result;
-}
-
-/// The block value of 2^level products, a chunk or less, in every lane of the warp.
-template <class T>
-__device__ T chunk_of_products(const T* a, const T* x, unsigned level, bool packable) {
-  const unsigned first = threadIdx.x % warp_size * pack_length<T>;
-  pack<T> loaded[in_flight];
-  const auto times_x = [&] {
-#pragma unroll
-    for (unsigned r = 0; r < in_flight; ++r) {
-      const pack<T> with = *reinterpret_cast<const pack<T>*>(x + r * row_length<T> + first);
-#pragma unroll
-      for (unsigned i = 0; i < pack_length<T>; ++i) loaded[r].at[i] = product::apply<T>(loaded[r].at[i], with.at[i]);
-    }
-  };
-  if (packable && level == chunk_level<T>) {
-#pragma unroll
-    for (unsigned r = 0; r < in_flight; ++r) loaded[r] = load_once(a + r * row_length<T> + first);
-    times_x();
-  } else if (level == chunk_level<T> && reinterpret_cast<std::uintptr_t>(x) % sizeof(pack<T>) == 0) {
-#pragma unroll
-    for (unsigned r = 0; r < in_flight; ++r)
-#pragma unroll
-      for (unsigned i = 0; i < pack_length<T>; ++i) loaded[r].at[i] = a[r * row_length<T> + first + i];
-    times_x();
-  } else {
-#pragma unroll
-    for (unsigned r = 0; r < in_flight; ++r)
-      loaded[r] = products_at(a, x, r * row_length<T> + first, 1ull << level, packable);
-  }
-  return reduce::chunk_tree<sum>(loaded);
-}
-
-/// The block value of 2^level products, at most 32 chunks, in every lane of the warp.
-template <class T>
-__device__ T block_of_products(const T* a, const T* x, unsigned level, bool packable) {
-  if (level <= chunk_level<T>) return chunk_of_products(a, x, level, packable);
-  const unsigned chunks = 1u << (level - chunk_level<T>);
-  T mine = sum::identity<T>();
-  for (unsigned chunk = 0; chunk < chunks; ++chunk) {
-    const T value = chunk_of_products(a, x, chunk_level<T>, packable);
-    if (threadIdx.x % warp_size == chunk) mine = value;
-    a += chunk_length<T>;
-    x += chunk_length<T>;
-  }
-  return warp_tree<sum>(mine);
-}
 
 /// P(n) continued from `prefix` for several rows, of each of which every lane of a part of the warp, 2^log_width lanes,
 /// holds a pack; in every lane. The digits of n are the same for all rows, so each is looked at once.
@@ -198,60 +115,116 @@ __device__ void products_of_rows(pack<T> (&loaded)[slots<Log>], const T* a, std:
   }
 }
 
+/// What the first n elements, fewer than 2^Log + 1 rows of packs, of the rows at a, a + stride, ..., of which `present`
+/// exist, add to their prefixes.
+template <unsigned Log, class T>
+class rows_of_packs {
+  static constexpr unsigned together = rows_at_once<Log>;
+
+ public:
+  __device__ void load(const T* a, std::uint64_t stride, const T* x, unsigned n, std::uint64_t present, bool packable) {
+    const unsigned whole = n / row_length<T>, first = threadIdx.x % warp_size * pack_length<T>;
+    pack<T> loaded[slots<Log>];
+    products_of_rows<Log>(loaded, a, stride, x, whole, present, packable);
+#pragma unroll
+    for (unsigned row = 0; row < together; ++row) {
+      if (n % row_length<T> == 0) continue;
+      last_[row] = products_at(a + row * stride, x, whole * row_length<T> + first, row < present ? n : 0, packable);
+    }
+    T value[slots<Log>];
+#pragma unroll
+    for (unsigned s = 0; s < slots<Log>; ++s) value[s] = tree_of<sum, pack_length<T>>(loaded[s].at);
+    level_[0] = rows_tree<sum, slots<Log>>(value);
+#pragma unroll
+    for (unsigned k = 0; k != Log; ++k)
+      level_[k + 1] = sum::apply<T>(level_[k], __shfl_xor_sync(all_lanes, level_[k], 1u << k));
+  }
+
+  /// P(n) continued from `prefix`, in every lane.
+  __device__ void continue_prefixes(T (&prefix)[together], unsigned n) const {
+    const unsigned whole = n / row_length<T>, rest = n % row_length<T>;
+#pragma unroll
+    for (unsigned row = 0; row < together; ++row) {
+      int at = static_cast<int>(row << Log);
+#pragma unroll
+      for (unsigned k = Log + 1; k-- > 0;) {
+        if ((whole >> k & 1) == 0) continue;
+        prefix[row] = sum::apply<T>(prefix[row], __shfl_sync(all_lanes, level_[k], at));
+        at += 1 << k;
+      }
+    }
+    if (rest != 0) prefixes_of_lanes(prefix, last_, rest, 5);
+  }
+
+ private:
+  T level_[Log + 1];
+  pack<T> last_[together];
+};
+
 /// P(n) continued from `prefix` for the rows at a, a + stride, ..., of which `present` exist; in every lane.
 template <unsigned Log, class T>
 __device__ void prefixes_of_rows(T (&prefix)[rows_at_once<Log>], const T* a, std::uint64_t stride, const T* x,
                                  unsigned n, std::uint64_t present, bool packable) {
-  constexpr unsigned together = rows_at_once<Log>;
-  const unsigned lane = threadIdx.x % warp_size, first = lane * pack_length<T>;
-  const unsigned whole = n / row_length<T>, rest = n % row_length<T>;
-  pack<T> loaded[slots<Log>], last[together];
-  products_of_rows<Log>(loaded, a, stride, x, whole, present, packable);
-#pragma unroll
-  for (unsigned row = 0; row < together; ++row) {
-    if (rest == 0) continue;
-    last[row] = products_at(a + row * stride, x, whole * row_length<T> + first, row < present ? n : 0, packable);
-  }
-  T value[slots<Log>], level[Log + 1];
-#pragma unroll
-  for (unsigned s = 0; s < slots<Log>; ++s) value[s] = tree_of<sum, pack_length<T>>(loaded[s].at);
-  level[0] = rows_tree<sum, slots<Log>>(value);
-#pragma unroll
-  for (unsigned k = 0; k != Log; ++k)
-    level[k + 1] = sum::apply<T>(level[k], __shfl_xor_sync(all_lanes, level[k], 1u << k));
-#pragma unroll
-  for (unsigned row = 0; row < together; ++row) {
-    int at = static_cast<int>(row << Log);
-#pragma unroll
-    for (unsigned k = Log + 1; k-- > 0;) {
-      if ((whole >> k & 1) == 0) continue;
-      prefix[row] = sum::apply<T>(prefix[row], __shfl_sync(all_lanes, level[k], at));
-      at += 1 << k;
-    }
-  }
-  if (rest != 0) prefixes_of_lanes(prefix, last, rest, 5);
+  rows_of_packs<Log, T> rows;
+  rows.load(a, stride, x, n, present, packable);
+  rows.continue_prefixes(prefix, n);
 }
 
-/// What is left of a row after its tiles: all of it where there are none.
+/// P(count) over values in memory, fewer than 64, in every lane.
+template <class T>
+__device__ T prefix_of_values(const T* value, unsigned count) {
+  const unsigned lane = threadIdx.x % warp_size;
+  T prefix = sum::identity<T>();
+  while (count != 0) {
+    const unsigned length = 1u << (31 - __clz(static_cast<int>(count)));
+    prefix = sum::apply<T>(prefix, warp_tree<sum>(lane < length ? value[lane] : sum::identity<T>()));
+    value += length;
+    count -= length;
+  }
+  return prefix;
+}
+
+/// Rows of one to fewer than 64 chunks. A row's chunks are dealt to a team of 2^log_team warps, which reads one stretch
+/// of memory at a time, and what is left of it to the next warp in turn.
+template <class T>
+__global__ void __launch_bounds__(group_size, 1024 / group_size) whole_rows(matrix<T> w, unsigned log_team) {
+  constexpr unsigned warps = group_size / warp_size;
+  __shared__ T value[warps][1u << (most_levels + 1)];
+  const unsigned warp = warp_of_group(), lane = threadIdx.x % warp_size, team = warp >> log_team;
+  const unsigned in_team = warp & ((1u << log_team) - 1), chunks = static_cast<unsigned>(w.n / chunk_length<T>);
+  const unsigned rest = static_cast<unsigned>(w.n % chunk_length<T>);
+  const std::uint64_t row = std::uint64_t{blockIdx.x} * (warps >> log_team) + team;
+  const bool ends = row < w.m && in_team == (chunks & ((1u << log_team) - 1));
+  const T* const a = w.a + row * w.stride;
+  for (unsigned chunk = in_team; row < w.m && chunk < chunks; chunk += 1u << log_team) {
+    const unsigned at = chunk * chunk_length<T>;
+    const T of_chunk = whole_chunk(a + at, w.x + at, w.packable);
+    if (lane == 0) value[team][chunk] = of_chunk;
+  }
+  rows_of_packs<3, T> end;
+  const unsigned at = chunks * chunk_length<T>;
+  if (ends && rest != 0) end.load(a + at, 0, w.x + at, rest, 1, w.packable);
+  if (log_team == 0)
+    __syncwarp();
+  else
+    __syncthreads();  // all chunks' values are there
+  if (!ends) return;
+  T prefix[1] = {prefix_of_values(value[team], chunks)};
+  if (rest != 0) end.continue_prefixes(prefix, rest);
+  if (lane == 0) w.y[row] = order::canonical(prefix[0]);
+}
+
+/// What is left of a row after its tiles.
 template <class T>
 __device__ void end_of_row(const matrix<T>& w, const cut<T>& by, std::uint64_t row) {
-  const bool first_lane = threadIdx.x % warp_size == 0;
   const T* const a = w.a + row * w.stride;
-  const std::uint64_t least = by.tiles == 0 ? chunk_length<T> : 1;
-  T prefix[1] = {sum::identity<T>()};
-  std::uint64_t rest = w.n - (by.tiles << by.level);
-  while (rest >= least) {
+  for (std::uint64_t rest = w.n - (by.tiles << by.level); rest != 0;) {
     const std::uint64_t at = w.n - rest;
     const unsigned level = 63 - __clzll(rest);
     const T value = block_of_products(a + at, w.x + at, level, w.packable && at % pack_length<T> == 0);
-    prefix[0] = sum::apply<T>(prefix[0], value);
-    if (by.tiles != 0 && first_lane) by.digit[row * reduce::digit_count + level] = value;
+    if (threadIdx.x % warp_size == 0) by.digit[row * reduce::digit_count + level] = value;
     rest ^= 1ull << level;
   }
-  if (by.tiles != 0) return;
-  const std::uint64_t at = w.n - rest;
-  if (rest != 0) prefixes_of_rows<3>(prefix, a + at, 0, w.x + at, static_cast<unsigned>(rest), 1, w.packable);
-  if (first_lane) w.y[row] = order::canonical(prefix[0]);
 }
 
 template <class T>
