@@ -28,6 +28,21 @@ __device__ inline void multiply_tiles(double (&c)[4], const double (&a)[2], cons
 #endif
 }
 
+/// The same for 8 k's.
+__device__ inline void multiply_tiles(double (&c)[4], const double (&a)[4], const double (&b)[2]) {
+#if __CUDA_ARCH__ >= 900
+  asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+      : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+#else
+#pragma unroll
+  for (unsigned half = 0; half < 2; ++half) {
+    const double columns[2] = {a[2 * half], a[2 * half + 1]}, row[1] = {b[half]};
+    multiply_tiles(c, columns, row);
+  }
+#endif
+}
+
 __device__ inline void multiply_tiles(float (&c)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
   asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
       : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
@@ -41,16 +56,17 @@ __device__ inline unsigned factor_of(float x) {  // rounded to TF32
   return rounded;
 }
 
-/// Rows x Columns of C for a group, WarpRows x WarpColumns for a warp, Depth k's per step.
+/// Rows x Columns of C for a group, WarpRows x WarpColumns for a warp, Depth k's per step, ProductDepth in one product.
 template <class T_, unsigned Rows, unsigned Columns, unsigned WarpRows, unsigned WarpColumns, unsigned Depth,
-          unsigned Stages, unsigned Groups>
+          unsigned Stages, unsigned Groups, unsigned ProductDepth>
 struct tensor_shape {
   using T = T_;
   using factor = decltype(factor_of(T()));
   static constexpr unsigned rows = Rows, columns = Columns, depth = Depth, stages = Stages, groups_a_unit = Groups;
   static constexpr unsigned warps_across = Columns / WarpColumns, warp_rows = WarpRows, warp_columns = WarpColumns,
                             threads = Rows / WarpRows * warps_across * warp_size;
-  static constexpr unsigned product_depth = sizeof(T) == 8 ? 4 : 8;          // k's of one product
+  static constexpr unsigned product_depth = ProductDepth;
+  static_assert(Depth / ProductDepth % 2 == 0);  // products take turns with two sets of factors
   static constexpr unsigned down = WarpRows / 16, across = WarpColumns / 8;  // products of a warp
   // Lanes that read at the same time, of 4 or 8 rows and 4 columns, meet different banks.
   static constexpr unsigned a_pitch = Depth + 4, b_pitch = Columns + 32 / sizeof(T);

@@ -12,8 +12,8 @@ namespace tilewise::impl::matmul {
 namespace {
 
 using shapes =
-    tile_shapes<2, tensor_shape<float, 32, 32, 16, 16, 32, 3, 4>, tensor_shape<float, 64, 64, 32, 32, 32, 3, 3>,
-                tensor_shape<float, 128, 128, 64, 64, 32, 3, 2>, tensor_shape<float, 128, 256, 64, 64, 32, 3, 1>>;
+    tile_shapes<2, tensor_shape<float, 32, 32, 16, 16, 32, 3, 4, 8>, tensor_shape<float, 64, 64, 32, 32, 32, 3, 3, 8>,
+                tensor_shape<float, 128, 128, 64, 64, 32, 3, 2, 8>, tensor_shape<float, 128, 256, 64, 64, 32, 3, 1, 8>>;
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& on) {
   const auto [tile] = t.of(tile_axes);
