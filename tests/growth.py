@@ -26,6 +26,16 @@ def memory():
     return lent.uordblks + lent.hblkhd, own
 
 
+def used_on_gpu():
+    """Bytes of the memory of the GPU that this thread used last, by all processes; none without one."""
+    free, total = ctypes.c_size_t(), ctypes.c_size_t()
+    try:
+        told = ctypes.CDLL("libcuda.so.1").cuMemGetInfo_v2(ctypes.byref(free), ctypes.byref(total))
+    except OSError:
+        return []
+    return [total.value - free.value] if told == 0 else []
+
+
 class Span:
     """How many values there were, and the least."""
 
@@ -38,8 +48,8 @@ class Series:
     is held against that of the first: whatever others on the machine do only adds, while what grows lifts the least as well."""
 
     # A file or a thread is one too many. Memory: what malloc had lent after some hundred rounds differed by 2 KiB, and pages of
-    # the process, by what its allocators keep, by less than 1 MiB.
-    MOST = {"files": 0, "threads": 0, "lent": 64 << 10, "own": 8 << 20, "resident": 8 << 20}
+    # the process, by what its allocators keep, by less than 1 MiB. A GPU lends pages of 2 MiB.
+    MOST = {"files": 0, "threads": 0, "lent": 64 << 10, "own": 8 << 20, "resident": 8 << 20, "gpu": 8 << 20}
     # Of times, the ratio beyond that of work that is none of ours, "control", and the seconds that are too few to be told. The
     # clock runs while others have the processors, which tells most of what is long and of what starts processes: so must
     # the control be.
@@ -64,6 +74,8 @@ class Series:
     def note_process(self):
         for what, value in zip(("lent", "own"), memory()):
             self.note(what, "the process", value)
+        for value in used_on_gpu():
+            self.note("gpu", "the process", value)
         for what, folder in (("files", "fd"), ("threads", "task")):
             self.note(what, "the process", len(os.listdir(f"/proc/self/{folder}")))
 

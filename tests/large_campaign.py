@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sizes around 2^31 and 2^32 elements, and bytes beyond 4 GiB, of each algorithm and type, against what is known in closed form.
 
-large_campaign.py BUILD_FOLDER [--few]   with --few the same at a 4,096th of the size
+large_campaign.py BUILD_FOLDER [--few | DEVICE...]   with --few the same at a 4,096th of the size
 
 Operands are memory that nobody touched, which reads as zeros and takes no room, with a few values around the places where 32-bit
-numbers wrap: an input of any size costs nothing, and a result what it holds. A case that would leave others less than 8 GiB is
-not tried, and named. On the CPU, on a group of three, and on the first CUDA device if there is one.
+numbers wrap: an input of any size costs nothing, and a result what it holds. A case that would leave others less than 8 GiB,
+or that the device has no memory for, is not tried, and named. On the CPU, on a group of three, and on the first CUDA device if
+there is one, unless devices are named.
 """
 
 import json
@@ -26,6 +27,7 @@ import tilewise as tw  # noqa: E402, from the build
 SHRUNK = 12 if FEW else 0
 E29, E30, E31, E32 = (1 << power - SHRUNK for power in (29, 30, 31, 32))
 LEFT_TO_OTHERS = 0 if FEW else 8 << 30
+NO_ROOM = 5  # an exit code
 BEYOND = 1 << 18 - SHRUNK  # two tiles of those that kernels count by
 PART = 1 << 24  # elements that are checked at once
 TYPES = ["f4", "f8", "i4", "i8", "u4", "u8"]
@@ -241,17 +243,22 @@ def available():
 
 
 def run_alone(run, device):
-    """In a process of its own, which the kernel ends before others if memory is short: whether it was right. An error is printed."""
+    """In a process of its own, which the kernel ends before others if memory is short: its exit code, 0 if all was right. An error
+    is printed."""
     child = multiprocessing.get_context("fork").Process(target=run_case, args=(run, device))
     child.start()
     child.join()
-    return child.exitcode == 0
+    return child.exitcode
 
 
 def run_case(run, device):
     with open("/proc/self/oom_score_adj", "w") as score:
         score.write("1000")
-    sys.exit(not all(run(device)))
+    try:
+        sys.exit(not all(run(device)))
+    except MemoryError as e:
+        print(e, flush=True)
+        sys.exit(NO_ROOM)
 
 
 def first_gpu():
@@ -262,13 +269,18 @@ def first_gpu():
 
 def main():
     number = found = 0
-    for device in ["cpu", "3*cpu:serial", *first_gpu()]:
+    named = [word for word in sys.argv[2:] if word != "--few"]
+    for device in named or ["cpu", "3*cpu:serial", *first_gpu()]:
         for name, needed, run in cases():
             if needed + LEFT_TO_OTHERS > available():
                 print(f"not tried: {name} on {device}, which takes {needed / 2**30:.0f} GiB", flush=True)
                 continue
             start = time.monotonic()
-            is_right = run_alone(run, device)
+            code = run_alone(run, device)
+            if code == NO_ROOM:
+                print(f"not tried: {name} on {device}, which has no room for it", flush=True)
+                continue
+            is_right = code == 0
             number, found = number + 1, found + (not is_right)
             print(f"{name} on {device}: {'right' if is_right else 'WRONG'}, {time.monotonic() - start:.1f} s", flush=True)
     print(f"{number} cases, {found} found")

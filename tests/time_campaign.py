@@ -3,8 +3,8 @@
 
 time_campaign.py BUILD_FOLDER [--few | SECONDS]   two hours, with --few some seconds: half of it commands, half calls
 
-No round leaves a file that the first one did not, in the work folder, TMPDIR, /dev/shm or the cache, nor a process. Memory, open
-files and threads of the process, and the time of each call and command, are those of the beginning at the end: see Series.
+No round leaves a file that the first one did not, in the work folder, TMPDIR, /dev/shm or the cache, nor a process. Memory, a GPU's
+too, open files and threads of the process, and the time of each call and command, are those of the beginning at the end: see Series.
 As root /dev/shm is one of its own, since others use the machine's.
 """
 
@@ -25,7 +25,7 @@ from growth import Series
 BUILD, FEW = os.path.abspath(sys.argv[1]), "--few" in sys.argv
 SECONDS = 16 if FEW else float(sys.argv[2]) if len(sys.argv) > 2 else 7200
 TOOL, HIDDEN = f"{BUILD}/tilewise", "TILEWISE_TIME_CAMPAIGN_HIDES"
-DEVICES = ["cpu:serial", "cpu:threads", "cpu:openmp", "cpu:tbb", "3*cpu:serial", "cpu:threads+cpu:serial", "opencl:0"]
+DEVICES = ["cpu:serial", "cpu:threads", "cpu:openmp", "cpu:tbb", "3*cpu:serial", "cpu:threads+cpu:serial", "opencl:0", "cuda:0"]
 # Where {i} are inputs, {o} is the folder of outputs, new in each round, and {d} each device.
 ON_DEVICES = [
     "reduce {i}/x.npy --device {d}", "scan {i}/x.npy -o {o}/y.npy --device {d}",
@@ -168,7 +168,7 @@ def soak(one_round, all_of, seconds):
 def calls():
     sys.path[:0] = [f"{BUILD}/python", os.path.join(os.path.dirname(os.path.abspath(__file__)), "python")]
     import mixed_calls  # loads the library
-    return mixed_calls.all_of(FEW)
+    return mixed_calls.all_of(DEVICES, FEW)
 
 
 def main():

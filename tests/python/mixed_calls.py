@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of the module of every kind, always the same ones, on every device that is here, for processes that live long."""
+"""Calls of the module of every kind, always the same ones, for processes that live long."""
 
 import threading
 
@@ -8,7 +8,6 @@ import numpy as np
 import tilewise as tw
 from definition import TYPES
 
-DEVICES = ["cpu:serial", "cpu:threads", "cpu:openmp", "cpu:tbb", "3*cpu:serial", "cpu:threads+cpu:serial", "opencl:0"]
 RNG = np.random.default_rng(2)
 X, M, C, K = (RNG.standard_normal(shape).astype("f4") for shape in (20000, (64, 64), 64, (3, 3)))
 P, V = RNG.integers(0, 100, 1000, dtype="i4"), np.arange(20000, dtype="u4")
@@ -68,9 +67,9 @@ def is_here(name):
         return False
 
 
-def all_of(few):
-    """Pairs of a name and a call; `few`: each kind on one device."""
-    devices = [name for name in DEVICES if is_here(name)]
+def all_of(names, few):
+    """Pairs of a name and a call, on each of these devices that is here; `few`: each kind on one of them."""
+    devices = [name for name in names if is_here(name)]
     print("calls on", *devices, flush=True)
     calls = [[(f"{kind} on {name}", call) for kind, call in on_device(name)] for name in devices]
     everywhere = [calls[n % len(calls)][n] for n in range(len(calls[-1]))] if few else sum(calls, [])
