@@ -90,6 +90,11 @@ class Endings(HostileCase):
                 self.check(use("threads", name, 64), 0, f"^({says}|{name} {TOTAL}\n){name} {TOTAL}\n$", "^$")
         self.check(use("threads", "cpu:threads", 64), 0, "^error 2: the system allows")
 
+    def test_divisions_by_zero(self):
+        if COVER == "few":
+            self.skipTest("sanitizers catch the signal")
+        for name in self.names:
+            self.check(use("divide", name), -signal.SIGFPE, f"^{name} {TOTAL}\n$", "^$")
 
     def test_memory_that_cannot_be_had(self):
         for name in "cpu:serial", "cpu:threads":

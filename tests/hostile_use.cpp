@@ -176,6 +176,13 @@ void use_with_few_threads(const std::string& name, unsigned threads) {
   attempt([&] { print_total(tw::open(name, {.threads = 2})); });
 }
 
+/// divide NAME: whoever opens a device still ends where it divides by zero. Volatile, or the compiler would not divide.
+void divide_by_zero(const std::string& name) {
+  print_total(tw::open(name));
+  volatile int one = 1, zero = 0;
+  std::printf("%d\n", one / zero);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -190,6 +197,7 @@ int main(int argc, char** argv) {
     if (what == "fork") fork_after_use(name);
     if (what == "fork-first") fork_before_use(name);
     if (what == "memory") use_with_little_memory(name);
+    if (what == "divide") divide_by_zero(name);
     if (what == "threads") use_with_few_threads(name, number(2));
   });
 }

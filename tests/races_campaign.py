@@ -54,13 +54,15 @@ def main():
     all_of = list(tests())
     assert all_of and os.path.exists(YIELDS), f"{BUILD} has no tests, or no {YIELDS}"
     cases = found = 0
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as several:
-        for number in range(REPETITIONS):
-            for wrong in several.map(lambda test: run(*test, number), all_of):
-                cases, found = cases + 1, found + bool(wrong)
-                if wrong:
-                    print(wrong, flush=True)
-            print(f"repetition {number + 1} of {REPETITIONS}: {cases} cases, {found} found", flush=True)
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as several:
+        runs = [several.submit(run, *test, number) for number in range(REPETITIONS) for test in all_of]
+        for job in runs:
+            wrong = job.result()
+            cases, found = cases + 1, found + bool(wrong)
+            if wrong:
+                print(wrong, flush=True)
+            if cases % len(all_of) == 0:
+                print(f"repetition {cases // len(all_of)} of {REPETITIONS}: {cases} cases, {found} found", flush=True)
     print(f"{cases} cases, {found} found")
     return found != 0
 

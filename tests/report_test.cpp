@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <sstream>
 
 namespace tilewise::report {
@@ -257,6 +258,28 @@ TEST(ReportFindings, ProcessorsOfOneNameWithOtherCachesAreTwoMachines) {
   const std::size_t name = first.find(" (");
   EXPECT_EQ(m.machines, (std::vector<std::string>{first, first.substr(0, name) + " 2" + first.substr(name)}));
   EXPECT_EQ(main_panels(m).size(), 2 * main_panels(make_model(typed(made_up_records()))).size());
+}
+
+TEST(ReportFindings, HardwareThatComesByTheNameOfAnotherIsTwoDevices) {
+  std::vector<json> records = made_up_records();
+  const std::size_t own = records.size();
+  for (json r : made_up_records())
+    if (r["device"]["name"] == "cuda:0") {
+      r["device"]["description"] = "Another GPU";
+      records.push_back(r);
+    }
+  ASSERT_GT(records.size(), own);
+  const model m = make_model(typed(records));
+  EXPECT_TRUE(m.warnings.empty()) << "none replaces another";
+  std::map<std::string, std::string> hardware_of;
+  for (const panel& p : m.panels)
+    for (const board& b : p.boards) hardware_of[b.name] = b.title;
+  EXPECT_EQ(hardware_of["cuda:0"], "Imaginary GPU 9000");
+  EXPECT_EQ(hardware_of["cuda:0 (Another GPU)"], "Another GPU");
+  const row& other = m.rows[own];
+  const bool is_to_its_own = std::any_of(other.ratios.begin(), other.ratios.end(),
+                                         [&](const report::ratio& q) { return q.device == "cuda:0 (Another GPU)"; });
+  EXPECT_TRUE(is_to_its_own);
 }
 
 TEST(ReportFindings, ALaterRecordOfACaseReplacesTheEarlier) {

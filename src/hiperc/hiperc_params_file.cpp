@@ -88,8 +88,9 @@ void take_line(const words& line, const std::string& where, std::map<std::string
   const words values(line.begin() + 1, line.end());
   if (values.size() == known->second.values && known->second.take(values)) return;
   std::string given;
-  for (const std::string& value : values) given += " " + base::printable(value);
-  refuse(where, name + (given.empty() ? " has no value" : " is" + given) + "; it must be " + known->second.wanted);
+  for (const std::string& value : values) given += " " + value;
+  refuse(where, name + (given.empty() ? " has no value" : " is" + base::printable(given)) + "; it must be " +
+                    known->second.wanted);
 }
 
 }  // namespace

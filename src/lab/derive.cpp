@@ -30,17 +30,8 @@ record::rates rates_of(const measured& m) {
   return r;
 }
 
-/// Of other / mine, round by round of each visit; none without a common round.
 std::optional<summary> ratio_of(const record::clock& other, const record::clock& mine) {
-  const auto others = visits_of(other), own = visits_of(mine);
-  std::vector<double> ratios;
-  std::vector<std::size_t> visits;
-  for (std::size_t v = 0; v < std::min(others.size(), own.size()); ++v) {
-    visits.push_back(std::min(others[v].size(), own[v].size()));
-    for (std::size_t i = 0; i < visits.back(); ++i) ratios.push_back(others[v][i] / own[v][i]);
-  }
-  if (ratios.empty()) return std::nullopt;
-  return summarize(ratios, visits);
+  return lab::ratio_of(visits_of(other), visits_of(mine));
 }
 
 /// The least share of the limit's rate that a row reaches, by the interval of their ratio: noise alone must not make

@@ -82,10 +82,19 @@ summary summarize(std::span<const double> values, std::span<const std::size_t> v
 }
 
 std::optional<summary> ratio_of(std::span<const double> other, std::span<const double> ours) {
-  std::vector<double> ratios(std::min(other.size(), ours.size()));
+  return ratio_of({&other, 1}, {&ours, 1});
+}
+
+std::optional<summary> ratio_of(std::span<const std::span<const double>> others,
+                                std::span<const std::span<const double>> ours) {
+  std::vector<double> ratios;
+  std::vector<std::size_t> visits;
+  for (std::size_t v = 0; v < std::min(others.size(), ours.size()); ++v) {
+    visits.push_back(std::min(others[v].size(), ours[v].size()));
+    for (std::size_t i = 0; i < visits.back(); ++i) ratios.push_back(others[v][i] / ours[v][i]);
+  }
   if (ratios.empty()) return std::nullopt;
-  for (std::size_t i = 0; i < ratios.size(); ++i) ratios[i] = other[i] / ours[i];
-  return summarize(ratios);
+  return summarize(ratios, visits);
 }
 
 }  // namespace tilewise::lab

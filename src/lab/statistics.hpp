@@ -34,5 +34,8 @@ summary summarize(std::span<const double> values, std::span<const std::size_t> v
 /// Of other[i] / ours[i], round by round: above 1 means that ours is faster. Rounds in which only one of them took
 /// part are left out. None if there is no common round.
 std::optional<summary> ratio_of(std::span<const double> other, std::span<const double> ours);
+/// The same of what was taken at several visits, with the interval as above.
+std::optional<summary> ratio_of(std::span<const std::span<const double>> others,
+                                std::span<const std::span<const double>> ours);
 
 }  // namespace tilewise::lab

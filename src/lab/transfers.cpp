@@ -4,6 +4,7 @@
 #include "lab/agreement.hpp"
 #include "lab/clock.hpp"
 #include "lab/pace.hpp"
+#include "lab/visits.hpp"
 #include "registry/execute.hpp"
 
 namespace tilewise::lab {
@@ -18,10 +19,10 @@ double timed(std::uint64_t calls, F&& f) {
 }
 
 /// Transfers are shown beside the kernel's time and vary more; each gets a fifth of the measuring time that a kernel
-/// has at both visits.
+/// has at all its visits.
 stop_rule shorter(stop_rule rule) {
-  rule.min_ns *= 0.4;
-  rule.max_ns *= 0.4;
+  rule.min_ns *= visits_of_each / 5.0;
+  rule.max_ns *= visits_of_each / 5.0;
   return rule;
 }
 
@@ -42,7 +43,8 @@ void end_to_end(const group& what, const row& r, const host_side& host, backend:
 
 /// Four more calls, with transfers, of what one call of takes as long as all its samples may.
 bool is_too_slow(const group& what, std::size_t i, const measured& m, const measuring& how) {
-  return m.time() != nullptr && *m.time()->median_ns > how.rule.max_ns && !is_of_document(what, what.rows[i]);
+  return m.time() != nullptr && *m.time()->median_ns > visits_of_each * how.rule.max_ns &&
+         !is_of_document(what, what.rows[i]);
 }
 
 /// Where a contender's samples go.

@@ -10,7 +10,7 @@ namespace tilewise::lab {
 
 namespace {
 
-constexpr double visits_of_each = 2, longest_stretch_ns = 60e9;
+constexpr double longest_stretch_ns = 60e9;
 /// What is not timed, on one core: making inputs and comparing results, and computing the definition.
 constexpr double bytes_per_ns = 1, operations_per_ns = 0.5;
 /// Of the time that a row's samples may take: they, warming up, and what the last round takes beyond.

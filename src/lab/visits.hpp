@@ -12,6 +12,8 @@
 
 namespace tilewise::lab {
 
+constexpr double visits_of_each = 2;
+
 struct visit {
   std::size_t group;  // of the plan
   bool is_last;       // its second

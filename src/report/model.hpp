@@ -134,7 +134,7 @@ class row_table {
   std::unordered_set<std::string> texts_;
   std::map<std::string, machine> machines_;       // by what tells them apart
   std::map<std::string, std::size_t> namesakes_;  // machines of one host name and processor
-  std::map<std::pair<const machine*, std::string>, record::device> devices_;
+  std::map<std::tuple<const machine*, std::string, std::string>, record::device> devices_;  // by name and hardware
   std::deque<record::experiment> experiments_;
   std::deque<record::ranks> ranks_;
   std::deque<record::course> courses_;

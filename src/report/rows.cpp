@@ -121,21 +121,30 @@ machine& row_table::machine_of(const record::result& of) {
   return on;
 }
 
+/// Which processor is "opencl:1" depends on the drivers that are found: what comes later by the name of another one is
+/// called "opencl:1 (pthread-haswell)".
 const record::device& row_table::device_of(const record::result& of, const machine& on) {
-  return devices_.try_emplace({&on, of.device.name}, of.device).first->second;
+  const auto& [name, hardware] = std::tie(of.device.name, of.device.description);
+  const auto first = devices_.lower_bound({&on, name, ""});
+  const bool is_taken =
+      first != devices_.end() && std::get<0>(first->first) == &on && std::get<1>(first->first) == name;
+  const auto [at, is_new] = devices_.try_emplace({&on, name, hardware}, of.device);
+  if (is_new && is_taken) at->second.name += " (" + hardware + ")";
+  return at->second;
 }
 
 void row_table::add(const record::result& of) {
   const machine& on = machine_of(of);
+  const record::device& hardware = device_of(of, on);
   const record::measured_case& c = of.what;
   row& r = rows_.emplace_back(row{.on = on,
-                                  .hardware = device_of(of, on),
+                                  .hardware = hardware,
                                   .machine = on.name,
                                   .group = kept(c.group),
                                   .algorithm = kept(c.algorithm),
                                   .variant = kept(c.variant),
                                   .backend = kept(c.backend),
-                                  .device = kept(of.device.name),
+                                  .device = hardware.name,
                                   .dtype = kept(c.dtype),
                                   .settings = kept(settings_of(c)),
                                   .tuning = kept(c.tuning),
@@ -174,7 +183,7 @@ void row_table::add(const record::result& of) {
 void row_table::add_ratios(const record::result& of, row& to) {
   for (const record::ratio& q : of.ratios)
     if (const auto value = interval_of(q.median, q.ci95_lo, q.ci95_hi))
-      to.ratios.push_back({kept(q.to), kept(q.device), *value});
+      to.ratios.push_back({kept(q.to), q.device == of.device.name ? to.device : kept(q.device), *value});
 }
 
 /// Pictures are a hundred times as large as the rest; only one run of a machine is shown with them.

@@ -23,8 +23,9 @@ __device__ __noinline__ carry_pair<T> publish_and_look_back(node_table nodes, un
   return look_back<Op>(nodes, epoch, tile, own, first);
 }
 
-/// A barrier of the whole group, which warps may call from different places.
-__device__ inline void meet() { asm volatile("bar.sync 0;" ::: "memory"); }
+/// A barrier of the whole group, which warps may call from different places; compute-sanitizer knows that only of
+/// barriers that count.
+__device__ inline void meet() { asm volatile("bar.sync 1, %0;" ::"n"(once_threads) : "memory"); }
 
 template <class T>
 struct once_shared {

@@ -6,6 +6,7 @@
 #include "backend/opencl/opencl_queue.hpp"
 #include "base/lasting.hpp"
 
+#include <csignal>
 #include <mutex>
 
 namespace tilewise::backend::opencl {
@@ -70,7 +71,20 @@ std::vector<cl_platform_id> platforms() {
   return all;
 }
 
+/// PoCL gives every division of an integer by zero, whoever in the process divides, some result instead of a signal:
+/// what that signal does stays as it was.
+class kept_division_signal {
+ public:
+  kept_division_signal() { sigaction(SIGFPE, nullptr, &before_); }
+  ~kept_division_signal() { sigaction(SIGFPE, &before_, nullptr); }
+  kept_division_signal(const kept_division_signal&) = delete;
+
+ private:
+  struct sigaction before_ {};
+};
+
 std::vector<cl_device_id> all_device_ids() {
+  const kept_division_signal kept;
   std::vector<cl_device_id> all;
   for (cl_platform_id platform : platforms()) {
     cl_uint count = 0;
@@ -81,10 +95,6 @@ std::vector<cl_device_id> all_device_ids() {
   }
   return all;
 }
-
-}  // namespace
-
-namespace {
 
 struct listed_device {
   cl_device_id id;
