@@ -48,7 +48,8 @@ class Series:
     is held against that of the first: whatever others on the machine do only adds, while what grows lifts the least as well."""
 
     # A file or a thread is one too many. Memory: what malloc had lent after some hundred rounds differed by 2 KiB, and pages of
-    # the process, by what its allocators keep, by less than 1 MiB. A GPU lends pages of 2 MiB.
+    # the process, by what its allocators keep, by less than 1 MiB. A GPU lends pages of 2 MiB. What a process had at most is
+    # also what the one that started it had, so what "control" grew by is taken off.
     MOST = {"files": 0, "threads": 0, "lent": 64 << 10, "own": 8 << 20, "resident": 8 << 20, "gpu": 8 << 20}
     # Of times, the ratio beyond that of work that is none of ours, "control", and the seconds that are too few to be told. The
     # clock runs while others have the processors, which tells most of what is long and of what starts processes: so must
@@ -88,7 +89,11 @@ class Series:
     def grows(self, what, first, last):
         if min(first.count, last.count) == 0:
             return False
-        return last.least - first.least > self.MOST[what] if what in self.MOST else self.is_slower(what, first, last)
+        if what not in self.MOST:
+            return self.is_slower(what, first, last)
+        _, before, _, after = self.spans.get((what, "control"), [Span()] * 4)
+        of_control = max(0, after.least - before.least) if min(before.count, after.count) else 0
+        return last.least - first.least > self.MOST[what] + of_control
 
     def growing(self):
         """How many grew; each is told."""
