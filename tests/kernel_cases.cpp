@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Small cases of CUDA's kernels, for tools that watch every access (sanitizer_campaign.py).
-//   tilewise-kernel-cases --list | --fault NAME | VARIANT COUNT
+//   tilewise-kernel-cases --list | --fault NAME | VARIANT COUNT [TUNING]
 // Operands lie in memory of exactly their size, and what kernels need for themselves is new at each call, so that
 // nothing but what belongs to them is theirs, and nothing is set that they did not set.
 #include "catalog_sweep.hpp"
@@ -48,14 +48,16 @@ std::vector<sweep_target> targets() {
 /// What a variant of another order gives is compared within a bound, which is for larger results than these.
 bool is_held_to_bits(const registry::variant& v) { return v.order != registry::claim::own; }
 
-/// As many different shapes, or as many cases where there are fewer; the same in every run.
-std::uint64_t try_cases(const sweep_target& target, std::uint64_t count, std::uint64_t& found) {
+/// As many different shapes, or as many cases where there are fewer; the same in every run. `tuning`, if any, for all.
+std::uint64_t try_cases(const sweep_target& target, std::uint64_t count, const std::string& tuning,
+                        std::uint64_t& found) {
   sweep_runner runner(target);
   std::mt19937_64 of_program(count), random(count + 1);
   std::set<std::array<std::uint64_t, 8>> shapes;
   std::uint64_t cases = 0;
   for (std::uint64_t tried = 0; cases < count && tried < 100 * count; ++tried) {
-    const sweep_case c = random_case(target, of_program, random);
+    sweep_case c = random_case(target, of_program, random);
+    if (!tuning.empty()) c.tuning = registry::parse_tuning(tuning, target.variant.tuning);
     std::array<std::uint64_t, 8> shape{};
     std::copy_n(c.problem.shape.size.begin(), c.problem.shape.rank, shape.begin());
     if (!runner.unsupported(c).empty() || (!shapes.insert(shape).second && tried < 10 * count)) continue;
@@ -81,7 +83,7 @@ int run(const std::vector<std::string>& words) {
     if (words[0] == "--list")
       std::printf("%s\n", target.variant.id().c_str());
     else if (words[0] == target.variant.id())
-      cases += try_cases(target, std::stoull(words.at(1)), found);
+      cases += try_cases(target, std::stoull(words.at(1)), words.size() > 2 ? words[2] : "", found);
   if (words[0] != "--list")
     std::printf("%llu cases, %llu found\n", static_cast<unsigned long long>(cases),
                 static_cast<unsigned long long>(found));

@@ -18,7 +18,12 @@ std::string kind_of(const board& b) {
   const std::string kind = b.name.substr(0, b.name.find(':'));
   return b.title.empty() ? kind : kind + " · " + b.title;
 }
-std::string full_name(const board& b) { return b.title.empty() ? b.name : b.name + " · " + b.title; }
+/// The hardware stands in it once, also where it is what tells two boards of one name apart.
+std::string full_name(const board& b) {
+  const std::string own = " (" + b.title + ")";
+  const std::string name = b.name.ends_with(own) ? b.name.substr(0, b.name.size() - own.size()) : b.name;
+  return b.title.empty() ? name : name + " · " + b.title;
+}
 
 /// The names of columns, by board: a kind's name where boards of several names share it, as one device does that a run
 /// counted otherwise than another one.
