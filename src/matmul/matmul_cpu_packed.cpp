@@ -2,8 +2,9 @@
 // What:   the matrix product for large matrices: packed panels and a tile of C in registers.
 // Order:  the blocks of K are taken in ascending order, and each continues the chains from the stored C.
 // Shape:  for each block of C and of K a round of tiles: those that pack A and B for all workers, then those of C, of
-//         equal size, which wait for them. A product below `alone` stays on the calling thread, and a small one is not
-//         packed.
+//         equal size, which wait for them. Where few rows of B are multiplied, each tile is a panel of A, which its
+//         worker packs, and B is read where it lies. A product below `alone` stays on the calling thread, and a small
+//         one is not packed.
 // Limits: workspace for `depth` columns of A and rows of B.
 // Twins:  matmul_serial.cpp, matmul_cpu_blocked.cpp; the kernels are in matmul_cpu_packed_kernels.cpp.
 #include "backend/cpu/cpu_wait.hpp"
@@ -35,6 +36,11 @@ constexpr std::uint64_t small_side = 64;
 constexpr std::uint64_t panels_a_tile = 8;
 /// Tiles of C, at least, so that the last ones end at about the same time.
 constexpr std::uint64_t tiles_per_thread = 8;
+/// Rows of B up to this size stay in each worker's second-level cache, unpacked: products of 128 to 256 a side take
+/// 0.76 to 0.86 of the time on two Zen 4 cores.
+constexpr std::uint64_t near_bytes = 512 * 1024;
+/// That takes this many panels of A a thread, so that the last ones end at about the same time.
+constexpr std::uint64_t panels_per_thread = 4;
 
 template <class T>
 class product {
@@ -78,6 +84,8 @@ class product {
       multiply_tile(now, {of_a, 1, 0}, {of_b, 1, 0});
       return;
     }
+    if (of_a >= panels_per_thread * queue_.threads() && now.columns * now.k.size() * sizeof(T) <= near_bytes)
+      return multiply_near(now, of_a);
     const std::uint64_t threads = queue_.threads(), packs = ceil_div(of_a + of_b, panels_a_tile);
     const std::uint64_t down = std::min(of_a, ceil_div(ceil_div(now.rows, height_), threads) * threads);
     const std::uint64_t across =
@@ -91,6 +99,29 @@ class product {
         backend::cpu::spin_until([&] { return packed.load(std::memory_order_acquire) == packs; });
         multiply_tile(now, {of_a, down, (tile - packs) / across}, {of_b, across, (tile - packs) % across});
       }
+    });
+  }
+  /// B is read where it lies, and a worker packs the panel of A that it alone reads: no line travels between cores.
+  void multiply_near(const block& now, std::uint64_t of_a) {
+    const std::uint64_t height = kernels_.panel_rows, size = height * now.k.size();
+    queue_.for_each_tile(of_a, [&](std::uint64_t panel, unsigned worker) {
+      T* const packed = panels_of_a_.as<T>() + worker * size;
+      const std::uint64_t i = panel * height, rows = std::min(height, now.rows - i);
+      kernels_.pack_a(a_ + (now.i + i) * s_.lda + now.k.begin, s_.lda, rows, now.k.size(), packed);
+      kernels_.multiply({.a = packed,
+                         .a_row = 1,
+                         .a_column = height,
+                         .a_panel = size,
+                         .b = b_ + now.k.begin * s_.ldb + now.j,
+                         .b_row = s_.ldb,
+                         .b_panel = kernels_.panel_columns,
+                         .c = c_ + (now.i + i) * s_.ldc + now.j,
+                         .c_row = s_.ldc,
+                         .rows = rows,
+                         .columns = now.columns,
+                         .depth = now.k.size(),
+                         .first = now.k.begin == 0,
+                         .last = now.k.end == s_.k});
     });
   }
   void pack(const block& now, const part& panels) {

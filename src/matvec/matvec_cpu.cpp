@@ -36,6 +36,12 @@ struct operands {
   sizes size;
 };
 
+/// Half of the last-level cache is what others leave.
+template <class T>
+bool is_cached(const operands<T>& o, const backend::cpu::queue& queue) {
+  return !queue.exceeds_cache(2 * o.size.m * o.size.n * sizeof(T));
+}
+
 template <class T>
 void multiply_rows(const operands<T>& o, std::uint64_t tile, backend::cpu::queue& queue) {
   const cpu_kernels<T>& kernels = kernels_for<T>(queue.level());
@@ -43,10 +49,11 @@ void multiply_rows(const operands<T>& o, std::uint64_t tile, backend::cpu::queue
   const std::uint64_t rows = ceil_div(tile / n, most_lanes) * most_lanes;
   const std::uint64_t slot = kernels.scratch_elements(n);
   const buffer scratch(queue, queue.threads() * slot * sizeof(T));
+  const bool cached = is_cached(o, queue);
   queue.for_each_tile(ceil_div(m, rows), [&](std::uint64_t i, unsigned worker) {
     const std::uint64_t first = i * rows;
     kernels.rows(o.a + first * stride, stride, o.x, o.y + first, std::min(rows, m - first), n,
-                 scratch.as<T>() + worker * slot);
+                 scratch.as<T>() + worker * slot, cached);
   });
 }
 
@@ -58,11 +65,12 @@ void multiply_pieces(const operands<T>& o, std::uint64_t tile, backend::cpu::que
   const std::uint64_t whole = n / tile, rest = n % tile, groups = ceil_div(m, most_lanes);
   const std::uint64_t slot = whole + kernels.scratch_elements(std::max(tile, whole));
   const buffer scratch(queue, queue.threads() * slot * sizeof(T)), values(queue, whole * m * sizeof(T));
+  const bool cached = is_cached(o, queue);
 
   queue.for_each_tile(groups * whole, [&](std::uint64_t i, unsigned worker) {
     const std::uint64_t row = i % groups * most_lanes, piece = i / groups;
     kernels.rows(o.a + row * stride + piece * tile, stride, o.x + piece * tile, values.as<T>() + piece * m + row,
-                 std::min(most_lanes, m - row), tile, scratch.as<T>() + worker * slot);
+                 std::min(most_lanes, m - row), tile, scratch.as<T>() + worker * slot, cached);
   });
   queue.for_each_tile(m, [&](std::uint64_t row, unsigned worker) {
     T* const of_row = scratch.as<T>() + worker * slot;

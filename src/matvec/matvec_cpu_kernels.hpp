@@ -13,8 +13,9 @@ template <class T>
 struct cpu_kernels {
   /// Elements of scratch for rows of n elements.
   std::uint64_t (*scratch_elements)(std::uint64_t n);
-  /// y[i] = P(n) over the products of row i and x, for n > 0.
-  void (*rows)(const T* a, std::uint64_t stride, const T* x, T* y, std::uint64_t rows, std::uint64_t n, T* scratch);
+  /// y[i] = P(n) over the products of row i and x, for n > 0. `cached`: the rows may lie in the last-level cache.
+  void (*rows)(const T* a, std::uint64_t stride, const T* x, T* y, std::uint64_t rows, std::uint64_t n, T* scratch,
+               bool cached);
   /// P(n) over the products of two arrays, continued from `first`. n = 2^k and the identity give the value of a block.
   T (*prefix)(const T* a, const T* x, std::uint64_t n, T* scratch, T first);
 };

@@ -41,9 +41,11 @@ struct operands {
 };
 
 std::vector<matrix_layout> layouts() {
-  return {
-      {1, 1},     {3, 2},       {2, 3},       {17, 16},    {40, 31},  {33, 64},   {5, 1000},     {1000, 5},
-      {64, 8192}, {1, 300'001}, {3, 200'003}, {70'000, 3}, {9, 5, 8}, {31, 7, 9}, {4, 513, 600}, {2, 150'000, 150'016}};
+  return {{1, 1},     {3, 2},          {2, 3},        {17, 16},
+          {40, 31},   {33, 64},        {5, 1000},     {1000, 5},
+          {64, 8192}, {1, 300'001},    {3, 200'003},  {70'000, 3},
+          {9, 5, 8},  {31, 7, 9},      {4, 513, 600}, {2, 150'000, 150'016},
+          {40, 1024}, {37, 1337, 1536}};
 }
 
 TEST(Matvec, EachResultIsTheDotProductOfItsRow) {
@@ -91,6 +93,9 @@ TEST(Matvec, ProductsThatAreNegativeZerosGiveOne) {
     matvec<float>(std::vector<float>(20 * n, -0.0f), {20, n}, std::vector<float>(n, 2.0f), y);
     EXPECT_EQ(bits(y), bits(std::vector<float>(20, -0.0f))) << n;
   }
+  std::vector<float> y(20, 1.0f);
+  matvec<float>(std::vector<float>(20 * 1536, -0.0f), {20, 1337, 1536}, std::vector<float>(1337, 2.0f), y);
+  EXPECT_EQ(bits(y), bits(std::vector<float>(20, -0.0f))) << "rows a multiple of 2048 bytes apart";
 }
 
 TEST(Matvec, EveryNanBecomesTheCanonicalOneAndStaysInItsRow) {

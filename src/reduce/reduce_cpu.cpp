@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   reduce on the CPU: tiles with vectors, in parallel.
 // Order:  tiles are aligned blocks; their values are the elements of the next level of the same tree.
-// Shape:  tiles: each worker takes the next one. Spine: the tiles' values by the same kernel. Finish: the rest of the
-//         array, continued from that. Up to 4096 elements are one tile on the calling thread.
+// Shape:  tiles, at least four a worker where there are several: each takes the next one. Spine: the tiles' values by
+//         the same kernel. Finish: the rest of the array, continued from that. Up to 4096 elements are one tile on the
+//         calling thread.
 // Limits: none.
 // Twins:  reduce_serial.cpp; the kernels are in reduce_cpu_kernels.cpp.
 #include "backend/cpu/cpu_device.hpp"
@@ -11,12 +12,25 @@
 #include "reduce/reduce_problem.hpp"
 #include "registry/variant.hpp"
 
+#include <algorithm>
+#include <bit>
+
 namespace tilewise::impl::reduce {
 
 namespace {
 
 constexpr std::array<unsigned, 4> tile_lengths{1024, 8192, 32768, 131072};
 constexpr std::array<registry::tuning_axis, 1> axes{{{"tile", tile_lengths, 131072}}};
+/// At least, where there are several: 2^20 elements are eight of the longest tiles, which leave half of 16 cores idle.
+constexpr std::uint64_t tiles_per_thread = 4;
+constexpr std::uint64_t shortest_tile = 16384;  // below this, taking a tile shows beside its work
+
+/// The longest tile, or a shorter one that gives every worker some.
+std::uint64_t tile_for(std::uint64_t n, std::uint64_t longest, const backend::cpu::queue& queue) {
+  if (n < 2 * longest) return longest;
+  const std::uint64_t share = std::bit_floor(n / (queue.threads() * tiles_per_thread));
+  return std::min(longest, std::max(share, shortest_tile));
+}
 
 template <class T, class Op>
 T prefix_of(const T* in, std::uint64_t n, std::uint64_t tile, backend::cpu::queue& queue) {
@@ -58,7 +72,7 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
       if (p.n() != 0 && p.n() <= small_limit)
         out = result_of_few<T, Op>(p, in, queue);
       else
-        out = order::canonical(result_of<T, Op>(p, prefix_of<T, Op>(in, p.n(), tile, queue)));
+        out = order::canonical(result_of<T, Op>(p, prefix_of<T, Op>(in, p.n(), tile_for(p.n(), tile, queue), queue)));
     });
   });
 }
