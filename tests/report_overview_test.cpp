@@ -168,6 +168,24 @@ TEST(ReportOverview, WithoutAPeerAtTheLargestSizeTheOneAtTheNextCounts) {
   EXPECT_EQ(s.why, "the peer at " + s.peer->at());
 }
 
+TEST(ReportOverview, WhereAPeerIsAheadIsToldOfWhatNoCellShowsToo) {
+  const auto with_fast_peer_at = [](std::uint64_t n) {
+    return verdict_of(scans([&](json& r) {
+      if (r["case"]["n"] != n) return;
+      if (is_of(r, "scan/cuda:lookback")) r["ratios"] = json::array();
+      if (is_of(r, "scan/cuda:cub")) scale(r, 0.25);
+    }));
+  };
+  constexpr std::uint64_t largest = std::uint64_t{1} << 28;  // of the made-up records
+  const std::string always = "scan f32 on cpu (0.0254 × cpu:std at n\u00a0=\u00a064)";
+  const auto one = " other types a peer is ahead in 1: " + always + ".";
+  EXPECT_NE(with_fast_peer_at(0).find(one), std::string::npos) << with_fast_peer_at(0);
+  EXPECT_NE(with_fast_peer_at(largest).find(one), std::string::npos) << "the other is in its cell";
+  const std::string two =
+      " ahead in 2: " + always + " and scan f32 on cuda:0 (0.270 × cuda:cub at n\u00a0=\u00a01,024).";
+  EXPECT_NE(with_fast_peer_at(1024).find(two), std::string::npos) << with_fast_peer_at(1024);
+}
+
 TEST(ReportOverview, EachCellHasAColourALetterAndAWord) {
   const std::string matrix = matrix_of(body_of(page_of(made_up_records())));
   const std::regex cell(

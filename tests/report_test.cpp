@@ -308,13 +308,16 @@ TEST(ReportCsv, OneRowARecord) {
 }
 
 /// The variant of cuda:0 as one of a group.
-std::vector<json> records_of_ranks(const std::string& transport, unsigned ranks = 4, unsigned exchanges = 2) {
+std::vector<json> records_of_ranks(const std::string& transport, unsigned ranks = 4, unsigned exchanges = 2,
+                                   bool on_cpu = true) {
   std::vector<json> records = made_up_records();
-  for (json& record : records)
+  for (json& record : records) {
+    if (record["device"]["name"] == "cuda:0") record["device"]["is_cpu"] = on_cpu;
     if (record["case"]["variant"] == "scan/cuda:lookback")
       record["ranks"] = {{"count", ranks},         {"transport", transport}, {"sent_bytes", 3072u},
                          {"exchanges", exchanges}, {"exchange_ns", 5000},    {"latency_ns", 1000},
                          {"link_bytes_per_s", 1e9}};
+  }
   return records;
 }
 
@@ -322,6 +325,9 @@ TEST(ReportRanks, WhatTheySendIsSaidOfGroupsOnly) {
   const std::string said = ": 4 ranks (threads) sent 3.00 KiB in 2 exchanges, which took 5.00 µs beside a call of ";
   EXPECT_NE(body_of(page_of(records_of_ranks("threads"))).find(said), std::string::npos);
   EXPECT_EQ(body_of(page_of(made_up_records())).find("Between the ranks"), std::string::npos);
+  const std::string of_gpus = body_of(page_of(records_of_ranks("threads", 4, 2, false)));
+  EXPECT_NE(of_gpus.find(": 4 ranks (threads) sent 3.00 KiB in 2 exchanges."), std::string::npos)
+      << "they are told to copy, which takes the host no time";
   EXPECT_EQ(body_of(page_of(records_of_ranks("threads", 1))).find("Between the ranks"), std::string::npos);
   EXPECT_NE(body_of(page_of(records_of_ranks("threads", 4, 1))).find(" in 1 exchange, "), std::string::npos);
   const std::string table = markdown(make_model(typed(records_of_ranks("threads"))));

@@ -169,7 +169,7 @@ std::vector<std::string> travel_findings(const panel& p) {
         short_name(r->variant) + " on " + b.name + " at " + r->at() + ": " + count(between.number) + " ranks (" +
         clipped(between.transport, page_limits::name) + ") sent " + bytes(static_cast<double>(*between.sent_bytes)) +
         " in " + count(between.exchanges.value_or(0)) + (between.exchanges == 1 ? " exchange" : " exchanges"));
-    if (between.exchange_ns && *between.exchange_ns >= 0)
+    if (b.computes_on_cpu && between.exchange_ns && *between.exchange_ns >= 0)  // GPUs are only told to copy
       text += ", which took " + duration(*between.exchange_ns) + " beside a call of " + duration(r->kernel->median);
     text += ".";
   }
@@ -210,7 +210,9 @@ std::string break_even(const panel& p, const board& b) {
     if (wins && !wins_from) wins_from = r;
   }
   if (!largest) return "";
-  if (!wins_from) return "With its transfers " + b.name + " does not win at any size up to " + largest->at() + ".";
+  if (!wins_from)
+    return "With its transfers " + b.name + " does not win at any size whose times can be trusted, up to " +
+           largest->at() + ".";
   return "With its transfers " + b.name + " wins from " + wins_from->at() + " on.";
 }
 

@@ -8,6 +8,8 @@
 #include "report/standing_matrix.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 namespace tilewise::report {
 
@@ -93,6 +95,37 @@ std::string limit_sentence(const std::vector<matrix_cell>& cells, const model& m
          ".";
 }
 
+/// Where a peer is ahead for sure at a size, of a type or with settings that no cell shows: of each algorithm and type
+/// on each processor the worst, and the worst of all first.
+std::vector<std::string> behind_elsewhere(const std::vector<matrix_cell>& cells, const model& m) {
+  constexpr std::size_t most_compared = 100'000;  // of a board; real ones have some thousand
+  std::set<const row*> shown;
+  for (const matrix_cell& c : cells) shown.insert(c.what.ours);
+  std::map<std::string, standing> worst;
+  for (const panel& p : m.panels) {
+    if (!p.data.empty() || p.is_of_jobs()) continue;
+    for (const board* b : p.processors()) {
+      const std::vector<std::uint64_t> sizes = b->sizes();
+      if (sizes.size() * b->all.size() > most_compared) continue;
+      for (const std::uint64_t n : sizes) {
+        const standing s = standing_at(*b, n);
+        if (s.position != position::behind || shown.count(s.ours) != 0) continue;
+        const std::string place = p.algorithm + " " + p.dtype + " on " + place_of({.of = &p, .on = b, .what = s}, m);
+        const auto [at, is_new] = worst.try_emplace(place, s);
+        if (!is_new && s.speed->median < at->second.speed->median) at->second = s;
+      }
+    }
+  }
+  std::vector<std::pair<std::string, standing>> sorted(worst.begin(), worst.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& x, const auto& y) { return x.second.speed->median < y.second.speed->median; });
+  std::vector<std::string> all;
+  for (const auto& [place, s] : sorted)
+    all.push_back(place + " (" + factor(s.speed->median) + " × " + short_name(s.peer->variant) + " at " + s.ours->at() +
+                  ")");
+  return all;
+}
+
 std::string peer_sentence(const std::vector<matrix_cell>& cells, const model& m) {
   std::size_t ahead = 0, even = 0, alone = 0;
   std::vector<std::string> behind, unclear;
@@ -112,7 +145,10 @@ std::string peer_sentence(const std::vector<matrix_cell>& cells, const model& m)
                          : "; a peer is ahead in " + count(behind.size()) + ": " + listed(behind, most_named);
   if (!unclear.empty())
     text += "; nothing can be said of " + count(unclear.size()) + ": " + listed(unclear, most_excused);
-  return text + ".";
+  const std::vector<std::string> elsewhere = behind_elsewhere(cells, m);
+  if (elsewhere.empty()) return text + ".";
+  return text + ". At other sizes or of other types a peer is ahead in " + count(elsewhere.size()) + ": " +
+         listed(elsewhere, most_named) + ".";
 }
 
 /// A processor's name is shown where the table's head is not, on narrow screens.

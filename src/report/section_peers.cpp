@@ -16,11 +16,11 @@ std::string judgement(const interval& speed, const row& ours) {
   return std::string(name_of(judged(speed, smallest_effect(ours))));
 }
 
-/// What a ratio compares with, by the name used everywhere else.
+/// What a ratio compares with, by the name used everywhere else; what is on another processor is named with that.
 std::string name_of(const ratio& q, const board& b) {
   for (const series& s : b.all)
     if (s.variant == q.to && (s.device == q.device || s.kind != role::tilewise)) return s.label;
-  return short_name(q.to);
+  return short_name(q.to) + (q.device.empty() || q.device == b.name ? "" : " on " + q.device);
 }
 
 /// Our fastest at the largest size that any peer has, against each peer there.
