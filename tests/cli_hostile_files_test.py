@@ -189,11 +189,12 @@ class Remains(FilesCase):
         boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
         here, elsewhere = (f"{boot}-{os.stat('/proc/self/ns/pid').st_ino + i}-0" for i in (0, 1))
         names = {"999999999-0": False, "999999998-0": True, f"{os.getpid()}-0": True, f"999999999-{here}": False,
-                 f"999999999-{elsewhere}": True, f"{os.getpid()}-{here}": True}
+                 f"999999999-{elsewhere}": True, f"999999997-{elsewhere}": True, f"{os.getpid()}-{here}": True}
         for name in names:
             pathlib.Path(f"{self.d}/.tilewise-{name}").write_bytes(b"half")
         for name in "999999999-0", f"{os.getpid()}-0":
             os.utime(f"{self.d}/.tilewise-{name}", (1, 1))
+        os.utime(f"{self.d}/.tilewise-999999997-{elsewhere}", 2 * (time.time() - 23 * 3600,))
         self.check(run("scan k.npy -o y.npy --device cpu:serial", cwd=self.d), 0, "^$", "^$")
         self.assertEqual({name: os.path.exists(f"{self.d}/.tilewise-{name}") for name in names}, names)
 
@@ -209,7 +210,7 @@ class Failures(FilesCase):
 
 class Terminals(FilesCase):
     """Only what is printed by the tool itself steers a terminal."""
-    EVIL = "\x1b]0;title\x07\x1b[2J\x7f\u009b31m\r"
+    EVIL = "\x1b]0;title\x07\x1b[2J\x7f\u009b31m\u0080\u009f\r"
 
     def on_a_terminal(self, arguments):
         ours, theirs = pty.openpty()

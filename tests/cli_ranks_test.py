@@ -166,6 +166,7 @@ class Ranks(Case):
                 (f"scan {x} -o {y}", self.d, f"scan {x} -o {y} --op max", self.d, 2, "rank 1 was started with '--op' where"),
                 (f"scan {x} -o {y}", self.d, f"sort {x} -o {y}", self.d, 2, "rank 1 was started with 'sort' where rank 0"),
                 (f"scan x.npy -o {y}", self.d, f"scan x.npy -o {y}", elsewhere, 2, "rank 1 looks for files in .*elsewhere"),
+                (f"scan /proc/self/cwd/x.npy -o {y}", self.d, f"scan /proc/self/cwd/x.npy -o {y}", elsewhere, 2, "rank 1 reads other files: "),
                 ("verify scan", self.d, "verify sort", self.d, 2, "rank 1 was started with 'sort' where rank 0 has 'scan'"))
         for words, folder, others, other_folder, code, err in rows:
             with self.subTest(words=words, others=others):

@@ -148,6 +148,7 @@ class Limits(StreamCase):
         before = set(os.listdir(self.d))
         for words, fault, says in ((f"scan {self.d}/f8.npy", "read f8.npy 5000000", r"f8\.npy: cannot be read at byte \d+: Input/output error"),
                                    (f"scan {self.d}/f8.npy", "write .tilewise- 5000000", r"none\.npy: cannot be written at byte \d+: Input/output error"),
+                                   (f"scan {self.d}/f8.npy", "sync .tilewise- 0", r"none\.npy: cannot be written: Input/output error"),
                                    (f"sort {self.d}/f8.npy", "read f8.npy 5000000", r"f8\.npy: cannot be read at byte \d+: Input/output error"),
                                    (f"sort {self.d}/u4.npy --scratch {self.d}", "read /# 9000000", r"a scratch file cannot be read at byte \d+: Input/output error"),
                                    (f"sort {self.d}/u4.npy --scratch {self.d}", "write /# 9000000", r"a scratch file cannot be written at byte \d+: Input/output error")):
@@ -157,6 +158,21 @@ class Limits(StreamCase):
                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
                 self.check(result, 6, "^$", says)
                 self.assertEqual(set(os.listdir(self.d)), before)
+
+    def test_a_kill_after_any_file_leaves_a_checkpoint_that_goes_on(self):
+        if SANITIZED:
+            self.skipTest("sanitizers come before any other library")
+        words, last = "diffuse --grid 24x20 --steps 4 --every 2 --device cpu:serial -o", "diffusion.0000004.npy"
+        self.check(run(f"{words} {self.d}/whole"), 0)
+        for files in range(1, 100):
+            with self.subTest(files):
+                folder = f"{self.d}/killed{files}"
+                faulty = {**os.environ, "LD_PRELOAD": os.environ["TILEWISE_FAKE_DISK"], "FAKE_DISK": f"kill - {files}"}
+                if run(f"{words} {folder}", env=faulty).returncode == 0:
+                    break
+                self.check(run(f"{words} {folder}" + " --resume" * os.path.exists(f"{folder}/checkpoint.json")), 0)
+                self.assertTrue((np.load(f"{folder}/{last}") == np.load(f"{self.d}/whole/{last}")).all())
+        self.assertGreater(files, 3)
 
     def giant(self):
         """Elements of 1 TiB, all of them zeros that take no place."""

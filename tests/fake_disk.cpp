@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Preloaded by a test: a disk that fails. FAKE_DISK is "read PATH BYTE" or "write PATH BYTE": from this byte on, files
-// whose path contains PATH cannot be read or written.
+// whose path contains PATH cannot be read or written; "sync PATH 0": what was written does not reach the disk; or
+// "kill - N": the process ends once the N-th file has got its name.
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -35,6 +37,17 @@ ssize_t unless(bool failing, const char* call, Arguments... arguments) {
 extern "C" {
 __attribute__((visibility("default"))) ssize_t pread(int file, void* to, size_t bytes, off_t at) {
   return unless<decltype(&pread)>(fails("read", file, at + static_cast<off_t>(bytes)), "pread", file, to, bytes, at);
+}
+__attribute__((visibility("default"))) int renameat(int from_folder, const char* from, int to_folder, const char* to) {
+  static int renames = 0;
+  const int done = static_cast<int>(unless<decltype(&renameat)>(false, "renameat", from_folder, from, to_folder, to));
+  const char* const told = std::getenv("FAKE_DISK");
+  int last = 0;
+  if (told != nullptr && std::sscanf(told, "kill - %d", &last) == 1 && ++renames == last) raise(SIGKILL);
+  return done;
+}
+__attribute__((visibility("default"))) int fsync(int file) {
+  return static_cast<int>(unless<decltype(&fsync)>(fails("sync", file, 1), "fsync", file));
 }
 __attribute__((visibility("default"))) ssize_t pwrite(int file, const void* from, size_t bytes, off_t at) {
   return unless<decltype(&pwrite)>(fails("write", file, at + static_cast<off_t>(bytes)), "pwrite", file, from, bytes,
