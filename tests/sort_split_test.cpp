@@ -4,6 +4,9 @@
 #include "sort/sort_split.hpp"
 #include "sort/sort_group_split.hpp"
 
+#include <tilewise/tilewise.hpp>
+
+#include <algorithm>
 #include <numeric>
 #include <random>
 
@@ -92,6 +95,20 @@ TEST(SortSplit, RanksThatOfferSamplesFindWhereToCut) {
         if (HasFatalFailure()) return;
       }
     }
+}
+
+/// Their samples are taken by kernels, of many ranks others than of few; each part has more elements than either takes.
+TEST(SortSplit, GroupsOfDevicesWithMemoryOfTheirOwnSortAlike) {
+  std::mt19937 random(8);
+  std::vector<std::uint32_t> x(4200);
+  for (std::uint32_t& key : x) key = static_cast<std::uint32_t>(random());
+  std::vector<std::uint32_t> expected = x;
+  std::sort(expected.begin(), expected.end());
+  for (const device& on : devices()) {
+    if (on.info().backend != "opencl" && on.info().backend != "cuda") continue;
+    for (const char* ranks : {"3*", "6*"})
+      EXPECT_EQ(sorted(x, {.device = open(ranks + std::string(on.name()))}), expected) << ranks << on.name();
+  }
 }
 
 }  // namespace

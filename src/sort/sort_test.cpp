@@ -384,20 +384,6 @@ TEST(Sort, BadSizesAndOverlapsAreRefusedAndTouchNothing) {
   sort<float>(half, all.subspan(50));  // side by side is fine
 }
 
-/// Their samples are taken by kernels, of many ranks others than of few; parts of 700 have more elements than either
-/// takes.
-TEST(Sort, GroupsOfDevicesWithMemoryOfTheirOwn) {
-  const std::vector<std::uint32_t> x = random_keys<std::uint32_t>(4200);
-  unsigned tried = 0;
-  for (const device& on : devices()) {
-    if (on.info().backend != "opencl" && on.info().backend != "cuda") continue;
-    ++tried;
-    for (const char* ranks : {"3*", "6*"})
-      EXPECT_EQ(sorted(x, {.device = open(ranks + std::string(on.name()))}), sorted(x)) << ranks << on.name();
-  }
-  if (tried == 0) GTEST_SKIP() << "there is no device with memory of its own";
-}
-
 TEST(Sort, NothingBesideTheOutputIsWritten) {
   for (std::size_t n : {1u, 17u, 257u, 1000u, 40'001u})
     for (std::size_t offset : {1u, 3u})
