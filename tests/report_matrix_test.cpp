@@ -17,7 +17,9 @@ struct tested {
   matrix made;
 
   explicit tested(const std::vector<json>& records)
-      : from(make_model(typed(records))), cells(cells_of(matrix_panels(from))), made(make_matrix(cells)) {}
+      : from(make_model(typed(records))),
+        cells(cells_of(matrix_panels(from), other_panels(from))),
+        made(make_matrix(cells)) {}
 };
 
 /// The made-up records, and once more from another machine whose processors have `suffix` added to their names.
@@ -112,6 +114,24 @@ TEST(ReportMatrix, AnotherSizeThanTheLinesStandsInItsCell) {
   EXPECT_NE(matrix_of(body_of(page_of(records))).find("<small>at n\u00a0=\u00a01,048,576</small>"), std::string::npos);
   EXPECT_NE(matrix_markdown(t.from).find(", at n\u00a0=\u00a01,048,576 |"), std::string::npos)
       << matrix_markdown(t.from);
+}
+
+TEST(ReportMatrix, AProcessorThatOnlyAnotherProblemWasMeasuredOnShowsThat) {
+  std::vector<json> records = of_no_document(made_up_records());
+  const auto is_of_scan = [](const json& r) {
+    return r["device"]["name"] == "opencl:0" && r["case"]["algorithm"] == "scan";
+  };
+  for (json& r : records)
+    if (is_of_scan(r)) r["case"]["dtype"] = "i32", r["case"]["group"] = "i32" + r["case"]["group"].get<std::string>();
+  const tested t(records);
+  EXPECT_EQ(t.made.columns.size(), tested(of_no_document(made_up_records())).made.columns.size());
+  EXPECT_TRUE(apart_in(t.made, "opencl").starts_with("another problem: i32 ")) << apart_in(t.made, "opencl");
+  EXPECT_TRUE(apart_in(t.made, "opencl").ends_with(", n\u00a0=\u00a0268,435,456")) << apart_in(t.made, "opencl");
+  EXPECT_EQ(apart_in(t.made, "cuda"), "");
+  EXPECT_NE(matrix_markdown(t.from).find("another problem: i32 "), std::string::npos);
+
+  std::erase_if(records, is_of_scan);
+  EXPECT_EQ(matrix_markdown(make_model(typed(records))).find("another problem"), std::string::npos);
 }
 
 TEST(ReportMatrix, OfSeveralMachinesACellOfALineOfTwoTellsWhichItIs) {

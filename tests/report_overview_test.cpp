@@ -155,6 +155,42 @@ TEST(ReportOverview, APeerInDoubtIsNeverAhead) {
   EXPECT_EQ(alone.position, position::no_peer);
 }
 
+TEST(ReportOverview, TheTableOfPeersSaysWhatTheCellSays) {
+  const std::string page = page_of(scans([](json& r) {
+    if (is_of(r, "scan/cuda:lookback")) r["ratios"] = json::array();
+    if (is_of(r, "scan/cuda:cub")) scale(r, 3), widen(r);
+  }));
+  EXPECT_NE(matrix_of(body_of(page)).find("</b> ahead"), std::string::npos);
+  EXPECT_NE(page.find(">ahead: the peer: interval ± 12 %<"), std::string::npos);
+}
+
+TEST(ReportOverview, WhatBoundsATimeIsNamedNearTheLimitAlone) {
+  const auto at = [](double share, const char* bound) {
+    return scans([&](json& r) {
+      if (!is_of(r, "scan/cuda:lookback")) return;
+      r["derived"]["fraction_of_ceiling"] = share;
+      r["derived"]["ceiling"] = bound;
+    });
+  };
+  const auto cell = [&](double share, const char* bound) { return matrix_of(body_of(page_of(at(share, bound)))); };
+  EXPECT_NE(cell(0.9, "copy").find("<div>memory-bound, 90 % of copy</div>"), std::string::npos) << cell(0.9, "copy");
+  EXPECT_NE(cell(0.7, "fma").find("<div>compute-bound, 70 % of fma</div>"), std::string::npos) << cell(0.7, "fma");
+  EXPECT_NE(cell(0.5, "copy").find("<div>50 % of copy</div>"), std::string::npos) << cell(0.5, "copy");
+  const std::string memory = verdict_of(at(0.9, "copy")), arithmetic = verdict_of(at(0.9, "fma"));
+  EXPECT_NE(memory.find("Memory bounds scan (90 %) on cuda:0 and scan (87 %) on cpu: at 80 % of its limit or more"),
+            std::string::npos)
+      << memory;
+  EXPECT_NE(arithmetic.find("Arithmetic bounds scan (90 %) on cuda:0"), std::string::npos) << arithmetic;
+}
+
+TEST(ReportOverview, AnAlgorithmsNameLeadsToItsSection) {
+  const std::string body = body_of(page_of(made_up_records()));
+  const std::string link = "<th scope=\"row\"><a href=\"#";
+  const std::size_t begin = body.find(link) + link.size(), end = body.find('"', begin);
+  const std::string section = "<section id=\"" + body.substr(begin, end - begin) + "\"><h2>scan</h2>";
+  EXPECT_NE(body.find(section), std::string::npos) << section;
+}
+
 TEST(ReportOverview, WithoutAPeerAtTheLargestSizeTheOneAtTheNextCounts) {
   const standing all = on_gpu(scans([](json&) {}));
   const std::uint64_t largest = all.ours->n;

@@ -75,6 +75,7 @@ struct row {
   std::optional<double> fraction{};
   std::optional<record::ceiling> bound_by{};
   std::optional<std::uint64_t> changed{};  // outputs that differed between two runs on the same input
+  std::optional<double> relative_error{};  // the largest, against the definition; of an order of its own
   std::vector<ratio> ratios{};
   const record::experiment* experiment = nullptr;  // or none
   const record::course* course = nullptr;
@@ -155,8 +156,8 @@ struct series {
   /// The multiply-adds are the same work at every size: their rate is a limit, their time means nothing.
   bool does_fixed_work() const { return !rows.empty() && rows.front()->is_arithmetic(); }
   std::vector<const row*> measured() const;  // those with a time, one for each n
-  /// Whether it can be the fastest. Of ours what keeps the order can; of others all that solves the same problem:
-  /// what is half as fast again as the multiply-adds, or more, computes on another unit, such as that of TF32.
+  /// Whether it can be the fastest. Of ours what keeps the order can; of others all that solves the same problem, and
+  /// not one with operands of fewer bits, as TF32's.
   bool competes() const;
 };
 

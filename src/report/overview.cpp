@@ -8,6 +8,7 @@
 #include "report/standing_matrix.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 
@@ -68,8 +69,34 @@ std::string fastest_sentence(const matrix& shown, const model& m) {
   return text + ".";
 }
 
+constexpr double at_the_limit = 0.8, near_the_limit = 0.6;  // shares of it
+
+/// "memory", "arithmetic", or of whole jobs "moving the data".
+std::string bound_of(const row& r) {
+  if (is_job(r.mode)) return "moving the data";
+  return record::is_arithmetic(*r.bound_by) ? "arithmetic" : "memory";
+}
+
+/// "Memory bounds scan (90 %) on cuda:0 and matvec (93 %) on cuda:0, arithmetic matmul (82 %) on cuda:0, each at 80 %
+/// of its limit or more". The cells are sorted.
+std::string bound_words(const std::vector<const matrix_cell*>& cells, const model& m) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> by;
+  for (const matrix_cell* c : cells) {
+    if (*c->what.ours->fraction < at_the_limit) break;
+    const std::string bound = bound_of(*c->what.ours);
+    auto at = std::find_if(by.begin(), by.end(), [&](const auto& b) { return b.first == bound; });
+    if (at == by.end()) at = by.insert(by.end(), {bound, {}});
+    at->second.push_back(told(*c, share_text(*c->what.ours), m));
+  }
+  std::string text;
+  for (const auto& [bound, names] : by)
+    text += (text.empty() ? bound + " bounds " : ", " + bound + " ") + listed(names, most_named);
+  if (text.empty()) return text;
+  text.front() = static_cast<char>(std::toupper(text.front()));
+  return text + ": at 80 % of its limit or more";
+}
+
 std::string limit_sentence(const std::vector<matrix_cell>& cells, const model& m) {
-  constexpr double reached = 0.8;
   std::vector<const matrix_cell*> bounded;
   std::size_t without = 0;
   for (const matrix_cell& c : cells) {
@@ -83,14 +110,13 @@ std::string limit_sentence(const std::vector<matrix_cell>& cells, const model& m
   std::stable_sort(bounded.begin(), bounded.end(), [](const matrix_cell* x, const matrix_cell* y) {
     return *x->what.ours->fraction > *y->what.ours->fraction;
   });
-  const auto share_of = [&](const matrix_cell& c) { return told(c, share_text(*c.what.ours), m); };
-  std::vector<std::string> at_limit;
-  for (const matrix_cell* c : bounded)
-    if (*c->what.ours->fraction >= reached) at_limit.push_back(share_of(*c));
-  std::string text = at_limit.empty() ? "No limit is reached; the nearest to it is " + share_of(*bounded.front())
-                                      : "80 % of the limit or more is reached by " + listed(at_limit, most_named);
-  if (bounded.size() > at_limit.size() && bounded.size() > 1)
-    text += "; the farthest from it is " + share_of(*bounded.back());
+  const auto told_with_bound = [&](const matrix_cell& c) {
+    return told(c, share_text(*c.what.ours) + " of what " + bound_of(*c.what.ours) + " allows", m);
+  };
+  std::string text = bound_words(bounded, m);
+  if (text.empty()) text = "No limit is reached; the nearest to it is " + told_with_bound(*bounded.front());
+  if (*bounded.back()->what.ours->fraction < at_the_limit && bounded.size() > 1)
+    text += "; the farthest from it is " + told_with_bound(*bounded.back());
   return text + (without == 0 ? "" : "; " + count(without) + (without == 1 ? " has" : " have") + " no limit measured") +
          ".";
 }
@@ -151,6 +177,12 @@ std::string peer_sentence(const std::vector<matrix_cell>& cells, const model& m)
          listed(elsewhere, most_named) + ".";
 }
 
+/// "memory-bound, 87 % of copy"; without the bound where it is far away.
+std::string bound_and_share(const row& r) {
+  if (r.fraction.value_or(0) < near_the_limit || does_less_than_counted(r) || is_job(r.mode)) return share_words(r);
+  return (record::is_arithmetic(*r.bound_by) ? "compute-bound, " : "memory-bound, ") + share_words(r);
+}
+
 /// A processor's name is shown where the table's head is not, on narrow screens.
 html cell_html(const std::string& place, const matrix_cell& cell, const std::string& apart) {
   const standing &s = cell.what, &smaller = cell.smaller;
@@ -158,7 +190,7 @@ html cell_html(const std::string& place, const matrix_cell& cell, const std::str
   if (s.speed && s.position != position::in_doubt)
     words += ", " + tag("strong", html::text(factor(s.speed->median) + " ×")) + " " +
              html::text(short_name(s.peer->variant));
-  if (s.ours && s.position != position::in_doubt) words += tag("div", html::text(share_words(*s.ours)));
+  if (s.ours && s.position != position::in_doubt) words += tag("div", html::text(bound_and_share(*s.ours)));
   if (s.ours) words += tag("small", html::text(duration(s.ours->kernel->median) + ", " + s.ours->name()));
   if (!apart.empty()) words += tag("small", html::text(apart));
   if (!s.why.empty()) words += tag("small", html::text(s.why));
@@ -171,13 +203,16 @@ html cell_html(const std::string& place, const matrix_cell& cell, const std::str
   return tag("div", {{"class", style_of(s.position)}}, tag("span", {{"class", "place"}}, html::text(place)) + words);
 }
 
-html matrix_html(const matrix& of) {
+/// An algorithm's name leads to its section.
+html matrix_html(const matrix& of, const anchors& sections) {
   std::vector<std::string> heads{"algorithm and largest problem"};
   heads.insert(heads.end(), of.columns.begin(), of.columns.end());
   std::vector<std::vector<html>> rows;
   for (const matrix::line& l : of.lines) {
-    auto& line =
-        rows.emplace_back(std::vector<html>{html::text(l.algorithm) + tag("small", html::sentence(l.words()))});
+    const auto section = sections.find(l.algorithm);
+    html name = html::text(l.algorithm);
+    if (section != sections.end()) name = tag("a", {{"href", "#" + section->second}}, name);
+    auto& line = rows.emplace_back(std::vector<html>{name + tag("small", html::sentence(l.words()))});
     for (std::size_t i = 0; i < of.columns.size(); ++i)
       line.push_back(cell_html(of.columns[i], l.cells[i] ? *l.cells[i] : matrix_cell{}, l.apart[i]));
   }
@@ -186,7 +221,9 @@ html matrix_html(const matrix& of) {
                    heads, rows, content::words)) +
          tag("p", {{"class", "note"}},
              "Its speed against the best peer there, and its share of the limit: A ahead, P on a par, B behind, U "
-             "unclear, N no peer, ? in doubt, – not measured. What only reads may beat the copy, its limit.") +
+             "unclear, N no peer, ? in doubt, – not measured. The limit is what the device’s own copy or its "
+             "multiply-adds allow, whichever is less; from 60 % of it on, that is named as what bounds it. What only "
+             "reads may beat the copy.") +
          left_out(of.unsaid, "processors");
 }
 
@@ -262,9 +299,9 @@ html noted(const std::vector<html>& notes) {
 
 }  // namespace
 
-html overview(const model& m) {
+html overview(const model& m, const anchors& sections) {
   const std::vector<const panel*> panels = matrix_panels(m);
-  const std::vector<matrix_cell> measured = cells_of(panels);
+  const std::vector<matrix_cell> measured = cells_of(panels, other_panels(m));
   const matrix made = make_matrix(measured);
   const std::vector<matrix_cell> cells = made.shown();
   html whole = machine_lines(m, panels);
@@ -273,7 +310,7 @@ html overview(const model& m) {
                   {html::sentence(fastest_sentence(made, m)), html::sentence(limit_sentence(cells, m)),
                    html::sentence(peer_sentence(cells, m))});
   whole += tag("p", {{"class", any_wrong(m) ? "bits wrong" : "bits"}}, html::sentence(bits_finding(m)));
-  if (!cells.empty()) whole += matrix_html(made) + ranks_note(panels);
+  if (!cells.empty()) whole += matrix_html(made, sections) + ranks_note(panels);
   if (const std::string doubts = doubt_note(m); !doubts.empty())
     whole += tag("p", {{"class", "note"}}, html::sentence(doubts));
   std::vector<html> notes;

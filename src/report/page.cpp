@@ -183,7 +183,9 @@ void write_html(const model& m, const std::filesystem::path& out) {
   const html noscript =
       tag("noscript", paragraph("The charts need JavaScript; their numbers are in the tables below them."));
   std::vector<chapter> sections = sections_of(m, page);
-  html content = tag("header", tag("h1", html::sentence(title)) + overview(m) + noscript);
+  anchors by_title;
+  for (std::size_t i = 0; i < sections.size(); ++i) by_title.emplace(sections[i].title, anchor(i));
+  html content = tag("header", tag("h1", html::sentence(title)) + overview(m, by_title) + noscript);
   content += contents_of(sections) + how_to_read();
   content += sections_html(std::move(sections));
   content += not_measured(m);

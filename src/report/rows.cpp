@@ -170,7 +170,7 @@ void row_table::add(const record::result& of) {
   r.is_busy = was_busy(of.host);
   r.is_dirty = of.tool.dirty;
   if (of.verify) r.verified = of.verify->ok;
-  if (of.verify) r.changed = of.verify->changed_outputs;
+  if (of.verify) r.changed = of.verify->changed_outputs, r.relative_error = of.verify->max_relative_error;
   if (of.timing) add_times(*of.timing, r);
   if (of.derived) add_rates(*of.derived, c, r);
   if (of.noise) r.min_effect = of.noise->min_effect, r.visits_effect = of.noise->visits_effect;

@@ -13,8 +13,11 @@ struct chapter {
   html content;
 };
 
-/// The first screen: the machine, the verdict, and a matrix of algorithms and devices.
-html overview(const model& m);
+/// Of chapters, by title.
+using anchors = std::map<std::string, std::string>;
+
+/// The first screen: the machine, the verdict, and a matrix of algorithms and devices, whose names lead to chapters.
+html overview(const model& m, const anchors& sections);
 
 // Of one problem:
 html doubt_section(const panel& p);

@@ -42,7 +42,7 @@ bool is_beaten(const standing& s) {
   return s.peer->kernel->spread() ? s.position == position::ahead : s.speed->median >= beyond_few_samples;
 }
 
-/// Of our time that is ranked. Of a peer in doubt nothing is said but that it is beaten.
+/// Of a peer in doubt nothing is said but that it is beaten.
 void judge(standing& s) {
   const std::string doubt = s.peer->doubt();
   s.position = position_of(*s.speed, smallest_effect(*s.ours));
@@ -95,6 +95,12 @@ standing standing_at(const board& b, std::uint64_t n) {
   s.peer = rival->at(n);
   s.speed = speed_against(*s.ours, *s.peer);
   if (best) judge(s);
+  return s;
+}
+
+standing standing_against(const row& ours, const row& peer) {
+  standing s{.ours = &ours, .peer = &peer, .speed = speed_against(ours, peer), .why = ""};
+  judge(s);
   return s;
 }
 

@@ -25,6 +25,8 @@ standing largest_trusted(const board& b);
 std::uint64_t largest_with_peer(const board& b);
 /// At `n`.
 standing standing_at(const board& b, std::uint64_t n);
+/// Of our time, which is ranked, against this peer's.
+standing standing_against(const row& ours, const row& peer);
 
 /// No position is told by colour alone: "A", "ahead".
 const char* letter_of(position p);

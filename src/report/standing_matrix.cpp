@@ -61,6 +61,7 @@ bool ranks_lower(const matrix_cell& a, const matrix_cell& b) {
 struct cells_of_line {
   std::vector<const panel*> panels;
   std::map<std::string, const matrix_cell*> by_column;
+  std::map<std::string, const matrix_cell*> others = {};  // likewise, of other problems
 
   const matrix_cell& fastest() const {
     const auto is_less = [](const auto& a, const auto& b) { return ranks_lower(*a.second, *b.second); };
@@ -84,7 +85,7 @@ std::vector<cells_of_line> lines_of(const std::vector<matrix_cell>& cells) {
     return std::any_of(lines.begin(), lines.end(),
                        [&](const auto& l) { return l.panels.front()->algorithm == algorithm; });
   };
-  for (auto begin = cells.begin(); begin != cells.end();) {
+  for (auto begin = cells.begin(); begin != cells.end() && !begin->is_of_other;) {
     const panel& p = *begin->of;
     std::map<std::string, const matrix_cell*> by_column;
     for (; begin != cells.end() && begin->of == &p; ++begin) {
@@ -100,24 +101,56 @@ std::vector<cells_of_line> lines_of(const std::vector<matrix_cell>& cells) {
   return lines;
 }
 
+/// Of the algorithm on that processor the largest of its other problems, or null.
+const matrix_cell* largest_other(const std::vector<matrix_cell>& cells, const std::string& algorithm,
+                                 const std::string& column) {
+  const matrix_cell* largest = nullptr;
+  for (const matrix_cell& c : cells)
+    if (c.is_of_other && c.of->algorithm == algorithm && c.column == column && (!largest || ranks_lower(*largest, c)))
+      largest = &c;
+  return largest;
+}
+
+/// Adds what its columns lack, if no line has it.
+void add_others(std::vector<cells_of_line>& lines, const std::vector<matrix_cell>& cells,
+                const std::vector<std::string>& columns) {
+  std::map<std::string, std::set<std::string>> known;
+  for (const cells_of_line& line : lines)
+    for (const auto& [column, cell] : line.by_column) known[line.panels.front()->algorithm].insert(column);
+  for (cells_of_line& line : lines)
+    for (const std::string& column : columns) {
+      const std::string& algorithm = line.panels.front()->algorithm;
+      const matrix_cell* other = largest_other(cells, algorithm, column);
+      if (other && known[algorithm].insert(column).second) line.others.emplace(column, other);
+    }
+}
+
+/// "f32 op=sum"
+std::string words_of(const panel& p) {
+  const std::string settings = with_data(shown_settings(p.settings), p.asked_data);
+  return p.dtype + (settings.empty() ? "" : " " + settings);
+}
+
 matrix::line shown(const cells_of_line& line, const std::vector<std::string>& columns) {
   const panel& first = *line.panels.front();
   const matrix_cell& fastest = line.fastest();
-  const std::string size = fastest.what.ours->at(),
-                    settings = with_data(shown_settings(first.settings), first.asked_data);
-  matrix::line made{
-      first.algorithm,
-      first.dtype + (settings.empty() ? "" : " " + settings) + ", " + size + (first.is_of_jobs() ? ", whole jobs" : ""),
-      line.panels.size() == 1 ? fastest.machine : "",
-      &fastest,
-      {},
-      {}};
+  const std::string size = fastest.what.ours->at();
+  matrix::line made{first.algorithm,
+                    words_of(first) + ", " + size + (first.is_of_jobs() ? ", whole jobs" : ""),
+                    line.panels.size() == 1 ? fastest.machine : "",
+                    &fastest,
+                    {},
+                    {}};
   for (const std::string& column : columns) {
-    const auto at = line.by_column.find(column);
-    const matrix_cell* cell = made.cells.emplace_back(at == line.by_column.end() ? nullptr : at->second);
+    const auto at = line.by_column.find(column), other = line.others.find(column);
+    const bool is_other = at == line.by_column.end();
+    const matrix_cell* cell = made.cells.emplace_back(!is_other                    ? at->second
+                                                      : other == line.others.end() ? nullptr
+                                                                                   : other->second);
     std::string& apart = made.apart.emplace_back();
     if (!cell) continue;
-    if (cell->what.ours->at() != size) apart = "at " + cell->what.ours->at();
+    if (is_other) apart = "another problem: " + words_of(*cell->of) + ", ";
+    if (is_other || cell->what.ours->at() != size) apart += (is_other ? "" : "at ") + cell->what.ours->at();
     if (cell->machine != made.machine) apart += (apart.empty() ? "on " : " on ") + cell->machine;
   }
   return made;
@@ -142,12 +175,28 @@ std::vector<const panel*> matrix_panels(const model& m) {
   return kept;
 }
 
-std::vector<matrix_cell> cells_of(const std::vector<const panel*>& panels) {
+std::vector<const panel*> other_panels(const model& m) {
+  const std::vector<const panel*> main = matrix_panels(m);
+  std::vector<const panel*> others;
+  for (const panel& p : m.panels)
+    if (p.data.empty() && !p.is_of_jobs() && !is_of_scaling(p) && std::find(main.begin(), main.end(), &p) == main.end())
+      others.push_back(&p);
+  return others;
+}
+
+std::vector<matrix_cell> cells_of(const std::vector<const panel*>& panels, const std::vector<const panel*>& others) {
   std::vector<matrix_cell> all;
-  for (const panel* p : panels)
+  const auto add = [&](const panel* p, bool is_of_other) {
     for (const board* b : p->processors())
       if (const standing s = standing_of(*b); s.ours)
-        all.push_back({p, b, s, s.position == position::in_doubt ? largest_trusted(*b) : standing{}});
+        all.push_back({.of = p,
+                       .on = b,
+                       .what = s,
+                       .smaller = s.position == position::in_doubt ? largest_trusted(*b) : standing{},
+                       .is_of_other = is_of_other});
+  };
+  for (const panel* p : panels) add(p, false);
+  for (const panel* p : others) add(p, true);
   const column_names names(all);
   std::map<std::string, std::set<std::string>> machines;
   for (matrix_cell& c : all) machines[c.column = names.of(*c.on)].insert(c.of->machine);
@@ -158,18 +207,19 @@ std::vector<matrix_cell> cells_of(const std::vector<const panel*>& panels) {
 
 matrix make_matrix(const std::vector<matrix_cell>& cells) {
   constexpr std::size_t most_columns = 8;
-  const std::vector<cells_of_line> lines = lines_of(cells);
+  std::vector<cells_of_line> lines = lines_of(cells);
   std::map<std::string, std::pair<std::size_t, std::size_t>> worth;  // of a column: fastest cells, and all
   matrix made;
   for (const matrix_cell& c : cells) {
     if (worth.count(c.column) == 0) made.columns.push_back(c.column);
-    ++worth[c.column].second;
+    worth[c.column].second += !c.is_of_other;
   }
   for (const cells_of_line& line : lines) ++worth[line.fastest().column].first;
   std::stable_sort(made.columns.begin(), made.columns.end(),
                    [&](const std::string& x, const std::string& y) { return worth[x] > worth[y]; });
   made.unsaid = made.columns.size() - std::min(made.columns.size(), most_columns);
   made.columns.resize(made.columns.size() - made.unsaid);
+  add_others(lines, cells, made.columns);
   for (const cells_of_line& line : lines) made.lines.push_back(shown(line, made.columns));
   return made;
 }

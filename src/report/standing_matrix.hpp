@@ -13,6 +13,7 @@ struct matrix_cell {
   standing smaller = {};     // where `what` is in doubt, if a smaller problem can be trusted
   std::string column = {};   // "cuda:0 · NVIDIA H200"; processors of one kind and name share it
   std::string machine = {};  // empty unless several have such a processor
+  bool is_of_other = false;  // not of the machine's main problem
 
   double time() const { return what.ours->kernel->median; }
 };
@@ -20,8 +21,11 @@ struct matrix_cell {
 /// Of each algorithm on each machine its main problem, the largest first, and last what was measured for how a program
 /// scales; of whole jobs only where no kernels were measured.
 std::vector<const panel*> matrix_panels(const model& m);
+/// The algorithms' other problems, for processors that these alone were measured on.
+std::vector<const panel*> other_panels(const model& m);
 /// Where one of our variants was measured.
-std::vector<matrix_cell> cells_of(const std::vector<const panel*>& panels);
+std::vector<matrix_cell> cells_of(const std::vector<const panel*>& panels,
+                                  const std::vector<const panel*>& others = {});
 
 struct matrix {
   struct line {
@@ -44,7 +48,8 @@ struct matrix {
 /// The processor that is the fastest of most lines comes first; of equals, that which most was measured on. Processors
 /// of one kind and name are one column, wherever no problem was measured on two of them. The same problem on several
 /// machines is one line, as long as they share no column. What was measured for how a program scales has no line of its
-/// own beside others of its algorithm.
+/// own beside others of its algorithm. A processor that none of an algorithm's lines was measured on shows the largest
+/// of its other problems there, in the first of them.
 matrix make_matrix(const std::vector<matrix_cell>& cells);
 
 /// "80 % of copy", or that nothing bounds it.
