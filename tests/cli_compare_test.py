@@ -71,6 +71,19 @@ class Compare(Case):
         for line in result.stdout.splitlines():
             self.assertLessEqual(len(line), 80, line)
 
+    def test_how_many_runs_there_were(self):
+        once = self.compare(self.changed(self.slower))
+        self.check(once, 0, r"\nOf one run each\. To be sure, measure with OLD and NEW again,", "^$")
+        self.assertNotIn("\nOf ", self.compare(self.records).stdout)
+        clean = copy.deepcopy(self.quiet)
+        for r in clean:
+            r["tool"] |= {"commit": "0000000", "dirty": False}
+        old, new = self.write("one", clean), self.write("two", clean + self.changed(self.slower, records=clean))
+        told = run(f"compare {old} {new}")
+        self.check(told, 0, r"\nUNCLEAR\n(?s:.*)\nOf 1 run before and 2 after\.\n$", "^$")
+        self.assertNotIn("SLOWER", told.stdout)
+        self.assertEqual(json.loads(run(f"compare {old} {new} --json").stdout)["runs"], {"old": 1, "new": 2})
+
     def test_exit_codes(self):
         old = self.write("quiet", self.quiet)
         for changes, codes in (((), {"": 0, "unclear,slower,wrong": 0}),

@@ -70,6 +70,21 @@ class simulated_machine {
     return row_table(records);
   }
 
+  /// Rows of ours alone, in several runs of one build. What moves a row for a whole run, by up to a share, moves both
+  /// of its visits.
+  row_table runs(int number, int cases, double most_shift, double ours = 1) {
+    record::results records;
+    for (int i = 0; i < number * cases; ++i) {
+      record::result& r = records.emplace_back(measure(1e6 * ours * uniform(1, 1 + most_shift), least_noise_, 0));
+      r.noise->visits_effect.emplace(0);
+      r.tool.commit = "0000000";
+      r.what.algorithm = "scan";
+      r.what.group = "group " + std::to_string(i % cases);
+      r.what.variant = "scan/" + std::to_string(i % cases);
+    }
+    return row_table(records);
+  }
+
  private:
   double uniform(double low, double high) { return std::uniform_real_distribution(low, high)(random_); }
 
@@ -132,6 +147,21 @@ TEST(ComparisonSimulated, WhatMovesAVisitIsNoChange) {
   };
   EXPECT_LE(alarms(true), 2u);
   EXPECT_GE(alarms(false), 100u) << "one visit does not know";
+}
+
+TEST(ComparisonSimulated, WhatMovesARunIsNoChangeOfSeveral) {
+  const auto alarms = [](int runs, double most_shift) {
+    simulated_machine machine(0.005, 0.005);
+    const row_table before = machine.runs(runs, 400, most_shift), after = machine.runs(runs, 400, most_shift);
+    const comparison c = compare(before, after);
+    return c.count(verdict::slower) + c.count(verdict::faster);
+  };
+  EXPECT_GE(alarms(1, 0.06), 100u) << "one run does not know";
+  EXPECT_LE(alarms(2, 0.06), 4u);
+  EXPECT_LE(alarms(2, 0.3), 4u);
+  simulated_machine machine(0.005, 0.005);
+  const row_table before = machine.runs(2, 100, 0.005), after = machine.runs(2, 100, 0.005, 1.03);
+  EXPECT_GE(compare(before, after).count(verdict::slower), 95u);
 }
 
 TEST(ComparisonSimulated, OnAQuietMachinePeersAndLimitsHideNoChange) {

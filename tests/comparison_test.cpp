@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <initializer_list>
 #include <span>
 
 namespace tilewise::report {
@@ -199,14 +201,52 @@ TEST(Comparison, ANewDefaultTuningIsTheSameCaseAndASweepIsMany) {
   EXPECT_EQ(compared_runs(olds, news).result.left_out.size(), 3u + 2) << "other threads are another case";
 }
 
-TEST(Comparison, TheLastRecordOfACaseCounts) {
-  std::vector<json> olds = made_up_records(), news = olds;
-  news.push_back(ours(news));
-  scale(news.back(), 2);
-  const compared_runs c(olds, news);
-  EXPECT_EQ(c.of(ours(news)).is, verdict::slower);
-  ASSERT_EQ(c.result.remarks.size(), 1u);
-  EXPECT_EQ(c.result.remarks.front(), "NEW has 1 record of a case that a later one repeats; the last of each counts.");
+TEST(Comparison, OfDifferentBuildsTheLastRecordOfACaseCounts) {
+  const auto is_another = [](json& r) { r["tool"]["commit"] = "1111111"; };
+  const auto has_changes = [](json& r) { r["tool"]["dirty"] = true; };
+  const auto had_no_interval = [](json& r) { r["timing"]["kernel"]["ci95_lo_ns"] = nullptr; };
+  for (const std::function<void(json&)>& change :
+       {std::function<void(json&)>(is_another), {has_changes}, {had_no_interval}}) {
+    std::vector<json> olds = made_up_records(), news = olds;
+    news.push_back(ours(news));
+    change(ours(news));
+    scale(news.back(), 2);
+    const compared_runs c(olds, news);
+    EXPECT_EQ(c.of(ours(news)).is, verdict::slower);
+    ASSERT_EQ(c.result.remarks.size(), 1u);
+    EXPECT_TRUE(
+        c.result.remarks.front().starts_with("NEW has 1 record of a case that a later one repeats, but not by "))
+        << c.result.remarks.front();
+  }
+}
+
+TEST(Comparison, RunsOfOneBuildAreOneMeasurement) {
+  const auto with_runs = [](std::initializer_list<double> factors) {
+    std::vector<json> records = made_up_records();
+    for (const double factor : factors) {
+      records.push_back(ours(records));
+      scale(records.back(), factor);
+    }
+    return records;
+  };
+  const std::vector<json> one = with_runs({});
+  const compared_runs torn(one, with_runs({1.44}));
+  const compared_case& found = torn.of(one[1]);
+  EXPECT_EQ(found.is, verdict::unclear) << "one of its runs is as fast as OLD's";
+  EXPECT_DOUBLE_EQ(found.ratio->median, 1.2);
+  EXPECT_LT(*found.ratio->low, 1);
+  EXPECT_GT(*found.ratio->high, 1.4);
+  EXPECT_NEAR(*found.after->visits_effect, 0.43, 0.01) << "the gap between their intervals";
+  EXPECT_EQ(torn.result.after.most_runs, 2u);
+  EXPECT_EQ(torn.result.before.most_runs, 1u);
+  EXPECT_TRUE(torn.result.remarks.empty());
+
+  std::vector<json> twice_as_slow = with_runs({1.02});
+  for (json* r : {&ours(twice_as_slow), &twice_as_slow.back()}) scale(*r, 2);
+  const compared_runs apart(with_runs({1.02}), twice_as_slow);
+  EXPECT_EQ(apart.of(one[1]).is, verdict::slower) << "between all of them";
+  EXPECT_DOUBLE_EQ(apart.of(one[1]).ratio->median, 2);
+  EXPECT_DOUBLE_EQ(compared_runs(one, with_runs({3, 2})).of(one[1]).ratio->median, 2) << "the middle one";
 }
 
 TEST(Comparison, OtherMachinesAndBuildsAreSaid) {

@@ -99,6 +99,7 @@ void print_object(const report::comparison& c, exit_code ended) {
   line.add("ok", ended == exit_code::ok);
   line.add("remarks", c.remarks);
   line.add("counts", counts);
+  line.add("runs", {{"old", c.before.most_runs}, {"new", c.after.most_runs}});
   line.add("mean_ratio", to_json(mean_of(c.cases, false)));
   line.add("mean_ratio_of_peers", to_json(mean_of(c.cases, true)));
   line.add_each("cases", c.cases, as_json);
@@ -139,15 +140,17 @@ void add_compare(CLI::App& app, invocation& call) {
       "new/old is the ratio of the median times, above 1 where NEW is slower, with its\n"
       "95% interval. A row is faster or slower if the whole interval lies beyond the\n"
       "noise: the largest of 1%, both runs' noise floors, what the peers beside it and\n"
-      "its device's limits differ by, and what 95% of all peers and limits of the\n"
-      "device do. It is the same if all of the interval lies within the noise, or\n"
-      "within 1% and both floors, where these are at most 5%. All else is unclear:\n"
-      "measure longer, with --precision 0.5%, or on a quieter machine; `tilewise\n"
-      "doctor` helps. A row is wrong if its result is, if it failed and did not before,\n"
-      "or if its digest is another one than before. Each verdict is about its own row:\n"
-      "of many rows without a change a few may look slower, and more on a busy machine;\n"
-      "two runs before the change show how many. The last lines are the geometric means\n"
-      "of all rows and of the peers.\n"
+      "its device's limits differ by, and what nine tenths of the rows that take about\n"
+      "as long on its device differ by between their two visits. It is the same if all\n"
+      "of the interval lies within the noise, or within 1% and both floors, where these\n"
+      "are at most 5%. All else is unclear: measure longer, with --precision 0.5%, or\n"
+      "on a quieter machine; `tilewise doctor` helps. A row is wrong if its result is,\n"
+      "if it failed and did not before, or if its digest is another one than before.\n"
+      "Each verdict is about its own row: of many rows without a change a few may look\n"
+      "slower, since where a process's memory lies moves all times of a run. Runs of\n"
+      "one build without uncommitted changes that a file has are taken together, and a\n"
+      "row differs only if it does so between all: measure each build twice, in turns.\n"
+      "The last lines are the geometric means of all rows and of the peers.\n"
       "A variant may have another tuning in NEW if each file has only one of it.\n"
       "--fail-on may be repeated; unclear includes slower, and wrong outweighs both.\n"
       "\n"

@@ -84,12 +84,23 @@ std::string mean_in_words(const report::comparison& of, bool of_peers, const std
          interval_cell(mean->value) + ")\n";
 }
 
+/// What differs in one run may be what moves a whole run.
+std::string runs_in_words(const report::comparison& of) {
+  const std::size_t before = of.before.most_runs, after = of.after.most_runs;
+  if (before > 1 || after > 1)
+    return "Of " + report::count(before) + (before == 1 ? " run" : " runs") + " before and " + report::count(after) +
+           " after.\n";
+  if (of.count(verdict::slower) + of.count(verdict::faster) == 0) return "";
+  return "Of one run each. To be sure, measure with OLD and NEW again, which adds to their\n"
+         "records, and compare again: what differs between all runs is no chance.\n";
+}
+
 std::string last_lines(const report::comparison& of) {
   std::string text = "\n" + rows_in_words(of.cases.size()) + ":";
   for (const verdict v : report::all_verdicts)
     text += (v == verdict::wrong ? " " : ", ") + report::count(of.count(v)) + " " + std::string(name_of(v));
   if (!of.left_out.empty()) text += "; " + report::count(of.left_out.size()) + " not compared";
-  return text + "\n" + mean_in_words(of, false, "Tilewise") + mean_in_words(of, true, "peers");
+  return text + "\n" + mean_in_words(of, false, "Tilewise") + mean_in_words(of, true, "peers") + runs_in_words(of);
 }
 
 }  // namespace

@@ -38,24 +38,25 @@ interval inverse(const interval& i) {
 /// A case without its tuning and threads.
 auto choice_key(const row& r) { return std::tie(r.group, r.asked_data, r.variant, r.device, r.mode); }
 
-/// The records of one file, the last of each case.
+/// The cases of one file.
 struct side {
-  explicit side(const row_table& rows) {
-    for (const row& r : rows) last[case_key(r)] = &r;
-    for (const auto& [key, r] : last) of_choice[choice_key(*r)].push_back(r);
+  explicit side(const measured_cases& cases) {
+    for (const row* r : cases.rows) {
+      by_key[case_key(*r)] = r;
+      of_choice[choice_key(*r)].push_back(r);
+    }
   }
   const row* find(const row& like) const {
-    const auto found = last.find(case_key(like));
-    return found == last.end() ? nullptr : found->second;
+    const auto found = by_key.find(case_key(like));
+    return found == by_key.end() ? nullptr : found->second;
   }
   /// Null unless there is exactly one.
   const row* only(const row& like) const {
     const auto found = of_choice.find(choice_key(like));
     return found == of_choice.end() || found->second.size() != 1 ? nullptr : found->second.front();
   }
-  bool is_last(const row& r) const { return find(r) == &r; }
 
-  std::map<decltype(case_key(std::declval<const row&>())), const row*> last;
+  std::map<decltype(case_key(std::declval<const row&>())), const row*> by_key;
   std::map<decltype(choice_key(std::declval<const row&>())), std::vector<const row*>> of_choice;
 };
 
@@ -255,16 +256,17 @@ class difference_list {
 };
 
 /// Busy before it began: later loads are the run's own.
-void tell_of_file(const std::string& file, const row_table& rows, const side& of, comparison& to) {
+void tell_of_file(const std::string& file, const row_table& rows, const measured_cases& of, comparison& to) {
   if (!rows.empty() && rows[0].is_busy) {
     const record::host& host = rows[0].on.host;
     to.remarks.push_back("BUSY: " + file + " began at a load of " + significant(*host.load_avg_1m, 2) + " on " +
                          report::count(*host.threads) + " processors; its times may be those of other programs.");
   }
-  if (const std::size_t again = rows.size() - of.last.size(); again > 0)
-    to.remarks.push_back(file + " has " + report::count(again) +
-                         (again == 1 ? " record of a case" : " records of cases") +
-                         " that a later one repeats; the last of each counts.");
+  if (of.replaced > 0)
+    to.remarks.push_back(file + " has " + report::count(of.replaced) +
+                         (of.replaced == 1 ? " record of a case" : " records of cases") +
+                         " that a later one repeats, but not by the same build without uncommitted changes; the last "
+                         "of each counts.");
 }
 
 double squared(double x) { return x * x; }
@@ -287,25 +289,25 @@ std::size_t comparison::count(verdict v) const {
 }
 
 comparison compare(const row_table& before, const row_table& after) {
-  const side befores(before), afters(after);
   comparison result;
+  result.before = cases_of(before), result.after = cases_of(after);
+  const side befores(result.before), afters(result.after);
   difference_list differences;
   std::set<const row*> paired;
-  for (const row& r : after) {
-    if (!afters.is_last(r)) continue;
-    const row* partner = partner_of(r, befores, afters);
-    add(partner, r, result);
+  for (const row* r : result.after.rows) {
+    const row* partner = partner_of(*r, befores, afters);
+    add(partner, *r, result);
     if (partner == nullptr) continue;
     paired.insert(partner);
-    differences.add_pair(*partner, r);
+    differences.add_pair(*partner, *r);
   }
-  for (const row& r : before)
-    if (befores.is_last(r) && !paired.contains(&r)) result.left_out.push_back({&r, "only OLD has it"});
+  for (const row* r : result.before.rows)
+    if (!paired.contains(r)) result.left_out.push_back({r, "only OLD has it"});
   result.pairs = paired.size();
   result.remarks = differences.take();
   judge_all(result);
-  tell_of_file("OLD", before, befores, result);
-  tell_of_file("NEW", after, afters, result);
+  tell_of_file("OLD", before, result.before, result);
+  tell_of_file("NEW", after, result.after, result);
   std::stable_sort(result.cases.begin(), result.cases.end(),
                    [](const compared_case& a, const compared_case& b) { return a.is < b.is; });
   return result;

@@ -11,13 +11,13 @@
 // in the peers, whose code did not change, and in the limits of the device: the noise floor is at least what they
 // surely differ by that were measured alternately with the row. A neighbour comes and goes between two rows of a group,
 // and between two visits of a run to one row: it is also at least what nine tenths of the rows on the processor that
-// take about as long surely differ by between their visits. Where no row was visited twice, what 95 % of the
-// processor's peers and limits surely differ by stands for that. Only an interval that lies beyond the floor as a whole
-// is faster or slower. Times that agree within the floor of both runs are the same, whatever the controls do. This
-// margin is why the number of rows is not corrected for; each verdict is about its own row.
+// take about as long surely differ by between their visits, or between several runs. Where no row was visited twice,
+// what 95 % of the processor's peers and limits surely differ by stands for that. Only an interval that lies beyond the
+// floor as a whole is faster or slower. Times that agree within the floor of both runs are the same, whatever the
+// controls do. This margin is why the number of rows is not corrected for; each verdict is about its own row.
 #pragma once
 
-#include "report/model.hpp"
+#include "report/runs.hpp"
 
 #include <array>
 #include <cstdint>
@@ -60,12 +60,14 @@ struct comparison {
   std::vector<left_out_case> left_out;
   std::vector<std::string> remarks;  // sentences: what else than the code differs, and records that do not count
   std::size_t pairs = 0;             // cases that both files have, with or without times
+  measured_cases before, after;      // what the cases point to
 
   std::size_t count(verdict v) const;
 };
 
 /// Cases agree in case_key. A variant that each file has with one tuning is one case, whatever the tunings are, since a
-/// change may be that of its default. Of several records of a case the last one counts. Points into both tables.
+/// change may be that of its default. Several records of a case are what cases_of makes of them. Points into both
+/// tables.
 comparison compare(const row_table& before, const row_table& after);
 
 struct mean_ratio {

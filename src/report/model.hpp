@@ -56,7 +56,7 @@ struct row {
   const std::string& machine;      // its name
   const std::string &group, &algorithm, &variant, &backend, &device, &dtype, &settings, &tuning, &mode, &data;
   const std::string& asked_data;  // as record::asked_data
-  const std::string &reason, &digest, &reference_digest, &governor, &build_type;
+  const std::string &reason, &digest, &reference_digest, &governor, &build_type, &commit;
   const std::string& command;  // that measured it
   const std::string& shape;    // "4096x4096x512"; a single size as its digits
   record::status status = record::status::ok;

@@ -156,6 +156,7 @@ void row_table::add(const record::result& of) {
                                   .reference_digest = kept(of.verify ? of.verify->reference_digest.value_or("") : ""),
                                   .governor = kept(of.host.governor.value_or("")),
                                   .build_type = kept(of.tool.build_type),
+                                  .commit = kept(of.tool.commit.value_or("")),
                                   .command = kept(command_of(of)),
                                   .shape = kept(record::shape_text(c))});
   r.status = of.state;
