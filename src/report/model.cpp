@@ -2,6 +2,7 @@
 #include "report/model.hpp"
 
 #include "report/format.hpp"
+#include "report/methods.hpp"
 
 #include "registry/catalog.hpp"
 
@@ -111,7 +112,7 @@ bool series::competes() const {
   return std::none_of(rows.begin(), rows.end(), [&](const row* r) {
     const bool is_of_another_unit = r->bound_by == record::ceiling::fma && r->fraction.value_or(0) >= 1.5 &&
                                     unit_of(r->algorithm) == speed_unit::operations;
-    return r->own_order && (kind == role::tilewise || is_of_another_unit);
+    return r->own_order && (kind == role::tilewise || is_of_another_unit || is_less_exact(*r));
   });
 }
 
