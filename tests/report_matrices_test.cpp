@@ -31,6 +31,8 @@ json product(const std::string& variant, const std::vector<std::uint64_t>& shape
   r["case"]["settings"] = json::object();
   r["case"]["shape"] = shape;
   r["case"]["n"] = shape[0];
+  r["case"]["operations"] = operations;
+  r["case"]["bytes_min"] = operations / gflops;  // at 1 GB/s
   r["case"]["order"] = own ? "own" : "tilewise";
   r["case"]["peer"] = false;
   r["verify"]["digest"] = r["verify"]["reference_digest"] = text;

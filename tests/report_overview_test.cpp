@@ -166,11 +166,13 @@ TEST(ReportOverview, TheTableOfPeersSaysWhatTheCellSays) {
 
 TEST(ReportOverview, WhatBoundsATimeIsNamedNearTheLimitAlone) {
   const auto at = [](double share, const char* bound) {
-    return scans([&](json& r) {
+    std::vector<json> records = scans([&](json& r) {
       if (!is_of(r, "scan/cuda:lookback")) return;
       r["derived"]["fraction_of_ceiling"] = share;
       r["derived"]["ceiling"] = bound;
     });
+    std::erase_if(records, [](const json& r) { return r["case"]["algorithm"] == "copy"; });  // else these are the limit
+    return records;
   };
   const auto cell = [&](double share, const char* bound) { return matrix_of(body_of(page_of(at(share, bound)))); };
   EXPECT_NE(cell(0.9, "copy").find("<div>memory-bound, 90 % of copy</div>"), std::string::npos) << cell(0.9, "copy");

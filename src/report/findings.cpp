@@ -149,6 +149,8 @@ std::string crossings(const board& b) {
 std::string limit_words(const row& r) {
   if (r.mode == "file_to_file") return "the same files moved alone";
   if (r.mode == "host_to_host") return "the same bytes moved alone";
+  if (r.bound_by == record::ceiling::read) return "the device’s reading";
+  if (r.bound_by == record::ceiling::launch) return "a kernel that does nothing";
   return r.bound_by && record::is_arithmetic(*r.bound_by) ? "the device’s multiply-adds" : "the device’s copy";
 }
 

@@ -2,6 +2,7 @@
 #include "report/model.hpp"
 
 #include "report/format.hpp"
+#include "report/methods.hpp"
 
 #include "registry/catalog.hpp"
 
@@ -107,22 +108,12 @@ std::vector<const row*> series::measured() const {
   return shown;
 }
 
-namespace {
-
-/// A product of operands that were rounded to fewer bits than their type has. It is half as fast again as the
-/// multiply-adds, or more, unless it is small; and it is off by 2e-4 of the largest element, where other products of
-/// f32 stay below 4e-6.
-bool rounds_operands(const row& r) {
-  if (unit_of(r.algorithm) != speed_unit::operations) return false;
-  const bool is_of_another_unit = r.bound_by == record::ceiling::fma && r.fraction.value_or(0) >= 1.5;
-  return is_of_another_unit || r.relative_error.value_or(0) > 1e-4;
-}
-
-}  // namespace
-
 bool series::competes() const {
-  return std::none_of(rows.begin(), rows.end(),
-                      [&](const row* r) { return r->own_order && (kind == role::tilewise || rounds_operands(*r)); });
+  return std::none_of(rows.begin(), rows.end(), [&](const row* r) {
+    const bool is_of_another_unit = r->bound_by == record::ceiling::fma && r->fraction.value_or(0) >= 1.5 &&
+                                    unit_of(r->algorithm) == speed_unit::operations;
+    return r->own_order && (kind == role::tilewise || is_of_another_unit || is_less_exact(*r));
+  });
 }
 
 const series* panel::serial() const {

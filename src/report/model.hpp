@@ -71,7 +71,8 @@ struct row {
   std::optional<record::phases> phases{};  // of a whole job
   std::optional<double> bytes_per_s{}, elements_per_s{}, operations_per_s{};
   std::optional<double> min_effect{}, visits_effect{};
-  /// Of what bounds it. Neither is known where only a copy was measured, and that does not bound it.
+  /// Of what bounds it: the roofs of all records (roofline.hpp) once there is a model, and before that, or where these
+  /// have none, the limit in its own. Neither is known where only a copy was measured, and that does not bound it.
   std::optional<double> fraction{};
   std::optional<record::ceiling> bound_by{};
   std::optional<std::uint64_t> changed{};  // outputs that differed between two runs on the same input
@@ -118,6 +119,8 @@ class row_table {
 
   void add(const record::result& of);
 
+  auto begin() { return rows_.begin(); }
+  auto end() { return rows_.end(); }
   auto begin() const { return rows_.begin(); }
   auto end() const { return rows_.end(); }
   std::size_t size() const { return rows_.size(); }
@@ -156,8 +159,9 @@ struct series {
   /// The multiply-adds are the same work at every size: their rate is a limit, their time means nothing.
   bool does_fixed_work() const { return !rows.empty() && rows.front()->is_arithmetic(); }
   std::vector<const row*> measured() const;  // those with a time, one for each n
-  /// Whether it can be the fastest. Of ours what keeps the order can; of others all that solves the same problem, and
-  /// not one with operands of fewer bits, as TF32's.
+  /// Whether it can be the fastest. Of ours what keeps the order can; of others all that solves the same problem:
+  /// what computes with fewer digits does not, nor what is half as fast again as the multiply-adds, or more, which
+  /// computes on another unit.
   bool competes() const;
 };
 

@@ -71,9 +71,10 @@ std::string fastest_sentence(const matrix& shown, const model& m) {
 
 constexpr double at_the_limit = 0.8, near_the_limit = 0.6;  // shares of it
 
-/// "memory", "arithmetic", or of whole jobs "moving the data".
+/// "memory", "arithmetic", of what is short "a launch", or of whole jobs "moving the data".
 std::string bound_of(const row& r) {
   if (is_job(r.mode)) return "moving the data";
+  if (r.bound_by == record::ceiling::launch) return "a launch";
   return record::is_arithmetic(*r.bound_by) ? "arithmetic" : "memory";
 }
 
@@ -180,7 +181,10 @@ std::string peer_sentence(const std::vector<matrix_cell>& cells, const model& m)
 /// "memory-bound, 87 % of copy"; without the bound where it is far away.
 std::string bound_and_share(const row& r) {
   if (r.fraction.value_or(0) < near_the_limit || does_less_than_counted(r) || is_job(r.mode)) return share_words(r);
-  return (record::is_arithmetic(*r.bound_by) ? "compute-bound, " : "memory-bound, ") + share_words(r);
+  const std::string bound = r.bound_by == record::ceiling::launch ? "launch"
+                            : record::is_arithmetic(*r.bound_by)  ? "compute"
+                                                                  : "memory";
+  return bound + "-bound, " + share_words(r);
 }
 
 /// A processor's name is shown where the table's head is not, on narrow screens.

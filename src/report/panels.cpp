@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From rows to panels: linear in the number of records but for sorting, and bounded where a page must be.
 #include "report/format.hpp"
-#include "report/model.hpp"
+#include "report/roofline.hpp"
 
 #include "registry/catalog.hpp"
 
@@ -146,12 +146,13 @@ bool comes_first(const row* x, const row* y) {
   return x->ranked() && x->kernel->median < y->kernel->median;
 }
 
-/// A limit that bounds nothing at a size is none there.
+/// A limit that bounds nothing at a size is none there. What reading or a launch bounds is held against memory.
 void drop_loose_limits(board& b) {
   std::set<std::pair<std::string_view, std::uint64_t>> bounds;
   for (const series& s : b.all)
     for (const row* r : s.rows)
-      if (s.kind != role::limit && r->bound_by) bounds.emplace(name_of(*r->bound_by), r->n);
+      if (s.kind != role::limit && r->bound_by)
+        bounds.emplace(name_of(record::is_arithmetic(*r->bound_by) ? *r->bound_by : record::ceiling::copy), r->n);
   for (series& s : b.all)
     if (s.kind == role::limit)
       std::erase_if(s.rows, [&](const row* r) { return !bounds.contains({r->algorithm, r->n}); });
@@ -298,6 +299,7 @@ row_list of_shown_machines(const row_list& rows, model& m) {
 }  // namespace
 
 model make_model(row_table rows) {
+  hold_against_roofs(rows);
   model m{std::move(rows), {}, {}, {}};
   const row_list cases = last_of_each_case(m);
   const row_list placed = of_shown_machines(cases, m);

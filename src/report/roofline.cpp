@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/roofline.hpp"
 
-#include <tilewise/types.hpp>
+#include "report/format.hpp"
+#include "report/methods.hpp"
+
+#include "registry/catalog.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -29,7 +32,17 @@ void add_speed(std::vector<reading>& to, const row& limit) {
   if (bytes > 0) to.push_back({bytes, *speed_of(limit)});
 }
 
-/// Measured with many problems, it is the median.
+/// Beyond all caches, and known to be.
+bool is_in_memory(double bytes, const device_roofs& roofs) {
+  return roofs.levels.size() > 1 && bytes >= roofs.levels.back().from;
+}
+
+/// Whether one limit counts before another of its kind: what can be trusted first, then the faster.
+bool counts_before(const row& limit, const row* known) {
+  return known == nullptr ||
+         std::pair(limit.ranked(), *speed_of(limit)) > std::pair(known->ranked(), *speed_of(*known));
+}
+
 class roof_collector {
  public:
   void add(const row& limit) {
@@ -37,7 +50,9 @@ class roof_collector {
       case ceiling::read: return add_speed(roofs_.readings, limit);
       case ceiling::copy: return add_speed(roofs_.copies, limit);
       case ceiling::launch: return add_launch(1e9 * limit.bytes / *speed_of(limit));
-      default: arithmetic_[{limit.dtype, ceiling_of(limit)}].push_back(*speed_of(limit));
+      default:
+        if (const row*& known = arithmetic_[{limit.dtype, ceiling_of(limit)}]; counts_before(limit, known))
+          known = &limit;
     }
   }
   device_roofs take() {
@@ -45,11 +60,12 @@ class roof_collector {
       std::stable_sort(speeds->begin(), speeds->end(),
                        [](const reading& a, const reading& b) { return a.bytes < b.bytes; });
     roofs_.levels = levels_of(roofs_.readings);
-    for (auto& [of, speeds] : arithmetic_) {
-      const auto middle = speeds.begin() + static_cast<std::ptrdiff_t>(speeds.size() / 2);
-      std::nth_element(speeds.begin(), middle, speeds.end());
-      roofs_.arithmetic.push_back({of.first, of.second, *middle});
+    for (const reading& copy : roofs_.copies) {
+      roofs_.fastest_copy = std::max(roofs_.fastest_copy, copy.bytes_per_s);
+      if (is_in_memory(copy.bytes, roofs_))
+        roofs_.fastest_beyond_caches = std::max(roofs_.fastest_beyond_caches, copy.bytes_per_s);
     }
+    for (const auto& [of, limit] : arithmetic_) roofs_.arithmetic.push_back({of.first, of.second, *speed_of(*limit)});
     return std::move(roofs_);
   }
 
@@ -59,81 +75,82 @@ class roof_collector {
   }
 
   device_roofs roofs_;
-  std::map<std::pair<std::string_view, ceiling>, std::vector<double>> arithmetic_;
-};
-
-/// What was measured alternately with a problem.
-struct own_roofs {
-  const row *copy = nullptr, *arithmetic = nullptr;
+  std::map<std::pair<std::string_view, ceiling>, const row*> arithmetic_;
 };
 
 using place_key = std::pair<std::string_view, std::string_view>;  // machine, processor
 using group_key = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;
 
-group_key own_key(const row& r) { return {r.machine, place_of(r), r.group, r.asked_data}; }
+place_key place_key_of(const row& r) { return {r.machine, place_of(r)}; }
+group_key group_key_of(const row& r) { return {r.machine, place_of(r), r.group, r.asked_data}; }
 
-struct all_roofs {
-  std::map<place_key, roof_collector> of_device;
-  std::map<group_key, own_roofs> of_group;
+/// Of kernels on warm caches, which alone have roofs.
+bool is_held_against_roofs(const row& r) { return !is_job(r.mode) && r.mode != "cold"; }
 
+class all_roofs {
+ public:
   explicit all_roofs(const row_table& rows) {
+    std::map<place_key, roof_collector> collectors;
     for (const row& r : rows) {
-      if (!r.is_limit() || is_job(r.mode) || !speed_of(r)) continue;
-      of_device[{r.machine, place_of(r)}].add(r);
-      own_roofs& own = of_group[own_key(r)];
-      if (r.is_arithmetic()) own.arithmetic = &r;
-      if (ceiling_of(r) == ceiling::copy) own.copy = &r;
+      if (!r.is_limit() || !is_held_against_roofs(r) || !speed_of(r)) continue;
+      collectors[place_key_of(r)].add(r);
+      if (ceiling_of(r) != ceiling::copy) continue;
+      if (const row*& known = copy_beside_[group_key_of(r)]; counts_before(r, known)) known = &r;
     }
+    for (auto& [place, collector] : collectors) of_device_.emplace(place, collector.take());
   }
+
+  /// Null where no limit was measured.
+  const device_roofs* of_device(const row& r) const {
+    const auto found = of_device_.find(place_key_of(r));
+    return found == of_device_.end() ? nullptr : &found->second;
+  }
+  /// The copy that was measured alternately with a problem, or null.
+  const row* copy_beside(const row& r) const {
+    const auto found = copy_beside_.find(group_key_of(r));
+    return found == copy_beside_.end() ? nullptr : found->second;
+  }
+
+ private:
+  std::map<place_key, device_roofs> of_device_;
+  std::map<group_key, const row*> copy_beside_;
 };
 
 bool is_integer(std::string_view type) { return type.starts_with('i') || type.starts_with('u'); }
 
-/// Of the type, or of integers of its width; what rounds product and sum each before what fuses them.
-const arithmetic_roof* arithmetic_for(std::string_view type, const device_roofs& roofs) {
-  const arithmetic_roof* found = nullptr;
-  for (const arithmetic_roof& a : roofs.arithmetic) {
-    const bool fits =
-        a.dtype == type || (is_integer(type) && is_integer(a.dtype) && a.dtype.substr(1) == type.substr(1));
-    if (fits && (found == nullptr || a.by == ceiling::muladd)) found = &a;
-  }
-  return found;
+/// What an algorithm's order asks of arithmetic; none of one that this build does not know.
+std::optional<ceiling> arithmetic_of(const std::string& algorithm) {
+  for (const registry::algorithm* known : registry::algorithms())
+    if (known->name == algorithm) return known->fuses ? ceiling::fma : ceiling::muladd;
+  return std::nullopt;
 }
 
-const reading* nearest(const std::vector<reading>& by_size, double bytes) {
-  const reading* best = nullptr;
-  const auto distance = [&](const reading& r) { return std::abs(std::log(r.bytes / bytes)); };
-  for (const reading& r : by_size)
-    if (best == nullptr || distance(r) < distance(*best)) best = &r;
-  return best;
-}
-
-/// Beyond all caches, and known to be.
-bool is_in_memory(double bytes, const device_roofs& roofs) {
-  return roofs.levels.size() > 1 && bytes >= roofs.levels.back().from;
+/// Of the type, or of integers of its width.
+const arithmetic_roof* arithmetic_for(const row& r, const device_roofs& roofs) {
+  const std::optional<ceiling> kind = arithmetic_of(r.algorithm);
+  const auto fits = [&](const arithmetic_roof& a) {
+    const bool is_alike = is_integer(r.dtype) && is_integer(a.dtype) && a.dtype.substr(1) == r.dtype.substr(1);
+    return a.by == kind && (a.dtype == r.dtype || is_alike);
+  };
+  const auto found = std::find_if(roofs.arithmetic.begin(), roofs.arithmetic.end(), fits);
+  return found == roofs.arithmetic.end() ? nullptr : &*found;
 }
 
 /// Whether a third or more of its bytes are none of its first input, of which the copy is: it writes, like a copy.
 bool moves_like(const row& copy, const row& r) { return r.bytes - copy.bytes / 2 >= r.bytes / 3; }
 
-/// The fastest copy that no cache holds.
-double copy_in_memory(const own_roofs& own, const device_roofs& roofs) {
-  double most = *speed_of(*own.copy);
-  for (const reading& copy : roofs.copies)
-    if (is_in_memory(copy.bytes, roofs)) most = std::max(most, copy.bytes_per_s);
-  return most;
-}
-
-void set_memory(roofline_point& at, const own_roofs& own, const device_roofs& roofs) {
+void set_memory(roofline_point& at, const row* copy, const device_roofs& roofs) {
   const double bytes = at.what->bytes;
   if (bytes <= 0) return;
-  if (own.copy != nullptr && is_in_memory(bytes, roofs) && moves_like(*own.copy, *at.what)) {
-    at.memory = copy_in_memory(own, roofs);
+  at.writes_like_copy = copy == nullptr || moves_like(*copy, *at.what);
+  if (copy != nullptr && is_in_memory(bytes, roofs) && at.writes_like_copy) {
+    at.memory = std::max(*speed_of(*copy), roofs.fastest_beyond_caches);
     return;
   }
-  if (own.copy != nullptr) at.memory = speed_of(*own.copy);
-  if (!at.memory && roofs.readings.empty())
-    if (const reading* copy = nearest(roofs.copies, bytes)) at.memory = copy->bytes_per_s;
+  if (copy != nullptr)
+    at.memory = speed_of(*copy);
+  else if (roofs.readings.empty() && roofs.fastest_copy > 0)
+    at.memory = roofs.fastest_copy;
   if (roofs.readings.empty()) return;
   const double read = speed_for(bytes, roofs.readings, roofs.levels);
   if (at.memory && *at.memory >= read) return;
@@ -141,15 +158,23 @@ void set_memory(roofline_point& at, const own_roofs& own, const device_roofs& ro
   at.memory_by = ceiling::read;
 }
 
-void set_arithmetic(roofline_point& at, const own_roofs& own, const device_roofs& roofs, speed_unit unit) {
-  if (at.what->operations <= 0 || unit == speed_unit::elements) return;
-  if (own.arithmetic != nullptr) {
-    at.arithmetic = speed_of(*own.arithmetic);
-    at.arithmetic_by = ceiling_of(*own.arithmetic);
-  } else if (const arithmetic_roof* roof = arithmetic_for(at.what->dtype, roofs)) {
+void set_arithmetic(roofline_point& at, const device_roofs& roofs) {
+  const row& r = *at.what;
+  if (r.operations <= 0 || unit_of(r.algorithm) == speed_unit::elements || needs_fewer_operations(r)) return;
+  if (const arithmetic_roof* roof = arithmetic_for(r, roofs)) {
     at.arithmetic = roof->per_s;
     at.arithmetic_by = roof->by;
   }
+}
+
+roofline_point point_of(const row& r, const row* copy, const device_roofs& roofs) {
+  roofline_point at{
+      .of = nullptr, .what = &r, .intensity = r.bytes > 0 ? r.operations / r.bytes : 0, .memory = {}, .arithmetic = {}};
+  set_memory(at, copy, roofs);
+  set_arithmetic(at, roofs);
+  if (!at.arithmetic && !is_bound_by_memory_alone(r)) at.memory.reset();
+  at.launch_ns = roofs.launch_ns;
+  return at;
 }
 
 class roofline_maker {
@@ -159,19 +184,17 @@ class roofline_maker {
       if (!p.is_of_jobs() && p.mode != "cold")
         for (const board* b : p.processors()) add_points(p, *b);
     for (const row& r : m.rows)  // limits without anything beside them
-      if (r.is_limit() && limits_.of_device.contains({r.machine, place_of(r)})) line_of(r);
+      if (r.is_limit() && limits_.of_device(r) != nullptr) line_of(r);
   }
 
   std::vector<roofline> take() { return std::move(all_); }
 
  private:
   roofline& line_of(const row& r) {
-    const place_key key{r.machine, place_of(r)};
-    const auto [known, is_new] = places_.emplace(key, all_.size());
+    const auto [known, is_new] = places_.emplace(place_key_of(r), all_.size());
     if (is_new) {
       all_.push_back({r.machine, std::string(place_of(r)), r.hardware.description, {}, {}});
-      if (const auto found = limits_.of_device.find(key); found != limits_.of_device.end())
-        all_.back().roofs = found->second.take();
+      if (const device_roofs* roofs = limits_.of_device(r)) all_.back().roofs = *roofs;
     }
     return all_[known->second];
   }
@@ -182,13 +205,8 @@ class roofline_maker {
       if (best == nullptr) continue;
       const row& r = *best->at(n);
       roofline& line = line_of(r);
-      roofline_point at{
-          .of = &p, .what = &r, .intensity = r.bytes > 0 ? r.operations / r.bytes : 0, .memory = {}, .arithmetic = {}};
-      const own_roofs own = limits_.of_group[own_key(r)];
-      set_memory(at, own, line.roofs);
-      set_arithmetic(at, own, line.roofs, unit_of(p.algorithm));
-      at.launch_ns = line.roofs.launch_ns;
-      line.points.push_back(at);
+      line.points.push_back(point_of(r, limits_.copy_beside(r), line.roofs));
+      line.points.back().of = &p;
     }
   }
 
@@ -198,6 +216,18 @@ class roofline_maker {
 };
 
 }  // namespace
+
+void hold_against_roofs(row_table& rows) {
+  const all_roofs limits(rows);
+  for (row& r : rows) {
+    const device_roofs* roofs = limits.of_device(r);
+    if (roofs == nullptr || r.is_limit() || !r.kernel || !is_held_against_roofs(r)) continue;
+    const roofline_point at = point_of(r, limits.copy_beside(r), *roofs);
+    if (!at.has_limit()) continue;
+    r.fraction = at.share();
+    r.bound_by = at.bound_by();
+  }
+}
 
 std::optional<double> roofline_point::balance() const {
   return memory && arithmetic ? std::optional(*arithmetic / *memory) : std::nullopt;
@@ -228,17 +258,42 @@ std::vector<const roofline_point*> largest_points(const roofline& of) {
   return all;
 }
 
+namespace {
+
+/// Of the last level: as readings found it, or as the system says; 0 if neither does.
+double cache_of(const roofline& of, const row& r) {
+  const std::vector<memory_level>& levels = of.roofs.levels;
+  if (levels.size() > 1) return levels[levels.size() - 2].to;
+  std::uint64_t largest = r.hardware.cache_bytes.value_or(0);
+  if (largest == 0 && r.is_cpu)
+    for (const record::cache& c : r.on.host.caches) largest = std::max(largest, c.bytes);
+  return static_cast<double>(largest);
+}
+
+std::string why_faster_than_copy(const roofline& of, const roofline_point& at) {
+  constexpr double mostly_its_call = 0.1;  // of the device's fastest
+  if (*at.memory < mostly_its_call * of.roofs.fastest_copy) return "the copy of so few bytes is mostly its call";
+  const double cache = cache_of(of, *at.what);
+  if (at.what->bytes <= cache)
+    return "its data fit a cache of " + bytes(cache) + ", of which a copy takes twice the room";
+  if (!at.writes_like_copy) return "it mostly reads, and its limit is a copy, which writes as much as it reads";
+  return cache > 0 ? "it may write less than its limit, a copy, does; or the clock rose meanwhile"
+                   : "its data may lie in a cache, of which no size is known; or the clock rose meanwhile";
+}
+
+}  // namespace
+
 std::string why_implausible(const roofline& of, const roofline_point& at) {
   if (!at.is_implausible()) return "";
   if (!at.what->plausible) return at.what->doubt();
   if (at.is_launch_bound()) return "it takes less than the launch of a kernel that does nothing took";
   if (at.is_memory_bound())
-    return of.roofs.readings.empty()
-               ? "its data may lie in a cache, whose speed was not measured: a copy so short is mostly its call"
-               : "its data may lie in a faster cache than all of it fits, or the clock rose meanwhile";
+    return at.memory_by == ceiling::copy
+               ? why_faster_than_copy(of, at)
+               : "a part of its data may lie in a faster cache than all of it fits, or the clock rose meanwhile";
   return at.what->own_order ? "it may compute on another unit, or with fewer operations than are counted"
-                            : "its method may need fewer operations than the definition's, which are counted, as "
-                              "Karatsuba's and transforms do; or the clock rose meanwhile";
+                            : "its method may need fewer operations than the definition's, which are counted; or the "
+                              "clock rose meanwhile";
 }
 
 }  // namespace tilewise::report

@@ -21,21 +21,25 @@ struct arithmetic_roof {
   double per_s;        // operations
 };
 
+/// Of what was measured more than once the fastest counts, as a limit is what the device can do.
 struct device_roofs {
   std::vector<reading> readings;     // the device's speed of reading, by size
   std::vector<memory_level> levels;  // found among them; none without them
   std::vector<reading> copies;       // its own copies, by size
+  double fastest_copy = 0;           // bytes/s; 0 without copies
+  double fastest_beyond_caches = 0;  // of those that no cache is known to hold
   std::vector<arithmetic_roof> arithmetic;
   std::optional<double> launch_ns;  // of a kernel that does nothing; none on a CPU
 };
 
 /// One problem on one device, by the fastest of our variants.
 struct roofline_point {
-  const panel* of;  // the problem
+  const panel* of;  // the problem; null of a row alone
   const row* what;
   double intensity;              // counted operations for each compulsory byte
   std::optional<double> memory;  // bytes/s
   record::ceiling memory_by = record::ceiling::copy;
+  bool writes_like_copy = true;      // a third of its bytes or more; unknown without a copy of its own
   std::optional<double> arithmetic;  // operations/s; none where the operations are comparisons
   record::ceiling arithmetic_by = record::ceiling::fma;
   std::optional<double> launch_ns{};  // the device's: no kernel takes less
@@ -66,11 +70,16 @@ struct roofline {
   std::vector<roofline_point> points;  // by algorithm, then size
 };
 
-/// Of each device of each machine that has limits or times of kernels, by first appearance. A problem's roofs are those
-/// that were measured alternately with it, and its device's: of reading, if that is faster than the copy and it does
-/// not itself write a third or more of its bytes to memory beyond all caches, as scans and sorts do; of arithmetic on
-/// its type, or on integers of its width, if none was measured with it.
+/// Of each device of each machine that has limits or times of kernels, by first appearance. A problem's roof of memory
+/// is the fastest copy that was measured alternately with it, or the device's reading, if that is faster and it does
+/// not itself write a third or more of its bytes to memory beyond all caches, as scans and sorts do. Its roof of
+/// arithmetic is the device's on its type, or on integers of its width, of the kind that its order allows: a method
+/// that needs fewer operations than are counted has none.
 std::vector<roofline> rooflines(const model& m);
+
+/// Holds the time of each kernel against the same roofs, so that a problem has one share of one limit wherever it is
+/// told. Whole jobs, and kernels on cold caches, keep the limits of their records, as does what no roof bounds.
+void hold_against_roofs(row_table& rows);
 
 /// Of each algorithm and type the largest problem.
 std::vector<const roofline_point*> largest_points(const roofline& of);

@@ -4,6 +4,7 @@
 
 #include "io/base64.hpp"
 #include "report/format.hpp"
+#include "report/methods.hpp"
 
 #include <algorithm>
 #include <sstream>
@@ -57,24 +58,21 @@ void add_times(const record::timing& timing, row& r) {
   if (timing.phases) r.phases = *timing.phases;
 }
 
-/// Whether the limit that a record names bounds its case. A copy bounds what moves data: devices do 5 to 16
-/// multiply-adds of f32, and 1.5 to 16 of f64, while they copy a byte (results/), so a case with more than 8 operations
-/// for each byte waits for its arithmetic, unless both were measured and the copy takes longer. A whole job is held
-/// against moving its data, whatever it computes.
-bool is_bound(const record::rates& rates, const record::measured_case& c) {
-  constexpr double most_operations_per_byte = 8;
+/// Whether the limit that a record names bounds its case. A whole job is held against moving its data, whatever it
+/// computes.
+bool is_bound(const record::rates& rates, const row& r) {
   if (!rates.bound_by) return false;
+  if (record::is_arithmetic(*rates.bound_by)) return !needs_fewer_operations(r);
   const bool were_both_measured = rates.ceiling_bytes_per_s && rates.ceiling_operations_per_s.value_or(std::nullopt);
-  return record::is_arithmetic(*rates.bound_by) || were_both_measured || is_job(c.mode) ||
-         c.operations <= most_operations_per_byte * c.bytes_min;
+  return were_both_measured || is_job(r.mode) || is_bound_by_memory_alone(r);
 }
 
-void add_rates(const record::rates& rates, const record::measured_case& c, row& r) {
+void add_rates(const record::rates& rates, row& r) {
   r.plausible = rates.plausible;
   r.bytes_per_s = rates.bytes_per_s;
   r.elements_per_s = rates.elements_per_s;
   r.operations_per_s = rates.operations_per_s.value_or(std::nullopt);
-  if (!is_bound(rates, c)) return;
+  if (!is_bound(rates, r)) return;
   r.fraction = rates.fraction_of_ceiling;
   r.bound_by = rates.bound_by;
 }
@@ -173,7 +171,7 @@ void row_table::add(const record::result& of) {
   if (of.verify) r.verified = of.verify->ok;
   if (of.verify) r.changed = of.verify->changed_outputs, r.relative_error = of.verify->max_relative_error;
   if (of.timing) add_times(*of.timing, r);
-  if (of.derived) add_rates(*of.derived, c, r);
+  if (of.derived) add_rates(*of.derived, r);
   if (of.noise) r.min_effect = of.noise->min_effect, r.visits_effect = of.noise->visits_effect;
   if (of.experiment) r.experiment = &experiments_.emplace_back(*of.experiment);
   if (of.ranks) r.ranks = &ranks_.emplace_back(*of.ranks);

@@ -16,11 +16,21 @@ std::string judgement(const interval& speed, const row& ours) {
   return std::string(name_of(judged(speed, smallest_effect(ours))));
 }
 
+std::optional<record::ceiling> limit_of(const ratio& q) {
+  return record::word_of<record::ceiling>(q.to.substr(0, q.to.find('/')));
+}
+/// Multiply-adds do the same work at every size, so that their time is nothing to compare with.
+bool is_of_arithmetic_alone(const ratio& q) {
+  return record::is_arithmetic(limit_of(q).value_or(record::ceiling::copy));
+}
+
 /// What a ratio compares with, by the name used everywhere else; what is on another processor is named with that.
-std::string name_of(const ratio& q, const board& b) {
+std::string compared_with(const ratio& q, const board& b) {
   for (const series& s : b.all)
     if (s.variant == q.to && (s.device == q.device || s.kind != role::tilewise)) return s.label;
-  return short_name(q.to) + (q.device.empty() || q.device == b.name ? "" : " on " + q.device);
+  const auto limit = limit_of(q);
+  return (limit ? std::string(name_of(*limit)) : short_name(q.to)) +
+         (q.device.empty() || q.device == b.name ? "" : " on " + q.device);
 }
 
 /// Our fastest at the largest size that any peer has, against each peer there.
@@ -47,8 +57,8 @@ void add_ratios(const board& b, std::vector<cells>& lines) {
   for (const series& s : b.all)
     for (const row* r : s.measured())
       for (const ratio& q : r->ratios)
-        if (s.kind == role::tilewise && r->plausible)
-          lines.push_back({html::text(s.label), html::text(name_of(q, b)), html::text(b.name), html::text(r->size()),
+        if (s.kind == role::tilewise && r->plausible && !is_of_arithmetic_alone(q))
+          lines.push_back({html::text(s.label), html::text(compared_with(q, b)), html::text(b.name), html::text(r->size()),
                            html::text(ratio_text(q.value)),
                            html::text(r->ranked() ? judgement(q.value, *r) : "in doubt: " + r->doubt())});
 }

@@ -123,18 +123,29 @@ std::string names_of(const point_list& points, std::string_view bound) {
   return listed(names, 8);
 }
 
-std::string finding_of(const point_list& points) {
+/// "reduce f32 with 110 % at n = 1,024"
+std::string share_at(const roofline_point& at) {
+  return at.what->algorithm + " " + at.what->dtype + " with " + percent(at.share()) + " at " + at.what->at();
+}
+
+/// What is above its limit is none of those that are near it, and is told with the reason.
+std::string finding_of(const roofline& of, const point_list& points) {
+  constexpr std::size_t most_named = 3;
   std::string text;
   for (const std::string bound : {"memory", "arithmetic", "launch"})
     if (const std::string names = names_of(points, bound); !names.empty())
       text += "Bound by " + bound + ": " + names + ". ";
   const roofline_point* nearest = nullptr;
-  for (const roofline_point* at : points)
-    if (at->has_limit() && at->what->ranked() && !at->is_implausible() &&
-        (nearest == nullptr || at->share() > nearest->share()))
+  std::vector<std::string> above;
+  for (const roofline_point* at : points) {
+    if (!at->has_limit() || !at->what->ranked()) continue;
+    if (at->is_implausible())
+      above.push_back(share_at(*at) + " (" + why_implausible(of, *at) + ")");
+    else if (nearest == nullptr || at->share() > nearest->share())
       nearest = at;
-  if (nearest != nullptr)
-    text += "Nearest to its limit: " + nearest->what->algorithm + " with " + percent(nearest->share()) + ".";
+  }
+  if (nearest != nullptr) text += "Nearest to its limit: " + share_at(*nearest) + ". ";
+  if (!above.empty()) text += "Above it: " + listed(above, most_named) + ".";
   return text;
 }
 
@@ -146,16 +157,16 @@ html figure_of(const roofline& of, const point_list& points, const std::string& 
   std::set<double> places;
   for (const roofline_point* at : drawn) places.insert(at->intensity);
   if (places.size() < 3)
-    return names_algorithm
-               ? paragraph(title + " " + finding_of(points)) + folded("What bounds each problem", numbers(of, points))
-               : folded("On " + of.device + ": " + finding_of(points), numbers(of, points));
+    return names_algorithm ? paragraph(title + " " + finding_of(of, points)) +
+                                 folded("What bounds each problem", numbers(of, points))
+                           : folded("On " + of.device + ": " + finding_of(of, points), numbers(of, points));
   return page.figure({{"kind", "roofline"},
                       {"x", "counted operations / compulsory bytes"},
                       {"y", "operations / time"},
                       {"unit", "operations"},
                       {"roofs", roofs_of(of, drawn)},
                       {"marks", marks_of(drawn, names_algorithm)}},
-                     title, finding_of(points), numbers(of, points));
+                     title, finding_of(of, points), numbers(of, points));
 }
 
 }  // namespace
