@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What only the CUDA runtime must satisfy; the kernels' bits are tested from the catalog.
+// What only the CUDA runtime must satisfy where there is a GPU; the kernels' bits are tested from the catalog.
 #include "backend/cuda/cuda_device.hpp"
 #include "backend/probe.hpp"
 #include "helpers.hpp"
@@ -33,19 +33,6 @@ class Cuda : public testing::Test {
     if (backend::cuda::devices(why_none).empty()) GTEST_SKIP() << why_none;
   }
 };
-
-TEST(CudaRuntime, AMachineWithoutADeviceSaysWhyInASentence) {
-  std::string why_none;
-  const bool none = backend::cuda::devices(why_none).empty();
-  EXPECT_EQ(none, !why_none.empty());
-  EXPECT_TRUE(why_none.empty() || why_none.back() == '.') << why_none;
-}
-
-TEST(CudaRuntime, ADeviceThatIsNotThereIsLost) {
-  EXPECT_EQ(code_of([] { open("cuda:99"); }), errc::device_lost);
-  EXPECT_EQ(code_of([] { from_cuda_stream(99, nullptr); }), errc::device_lost);
-  EXPECT_EQ(code_of([] { from_cuda_stream(-1, nullptr); }), errc::device_lost);
-}
 
 TEST_F(Cuda, ArithmeticIsWhatTheOrderNeeds) {
   EXPECT_EQ(backend::probe(open("cuda:0").implementation().queue()), std::vector<std::string>{});

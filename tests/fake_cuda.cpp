@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A CUDA runtime without a GPU, in place of NVIDIA's: memory is the host's, and a kernel fills all of it with one
-// byte, so that results are wrong, but always the same. For what the library does when calls fail, which
+// A CUDA runtime of two devices without a GPU, in place of NVIDIA's: memory is the host's, and a kernel fills all of it
+// with one byte, so that results are wrong, but always the same. For what the library does when calls fail, which
 // failing_cuda.cpp makes them do.
 #include "failing_allocations.hpp"
 
@@ -15,6 +15,7 @@
 namespace {
 
 constexpr int result_byte = 1;
+thread_local int current = 0;  // the device
 std::mutex mutex;
 
 std::map<void*, std::size_t>& device_memory() {
@@ -66,7 +67,7 @@ cudaError_t answer(T* to, T value) {
 
 extern "C" {
 
-cudaError_t cudaGetDeviceCount(int* to) { return answer(to, 1); }
+cudaError_t cudaGetDeviceCount(int* to) { return answer(to, 2); }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* to, int) {
   *to = {};
   std::strcpy(to->name, "fake");
@@ -83,8 +84,8 @@ cudaError_t cudaDeviceGetAttribute(int* to, cudaDeviceAttr which, int) {
 }
 cudaError_t cudaDriverGetVersion(int* to) { return answer(to, 13000); }
 cudaError_t cudaRuntimeGetVersion(int* to) { return answer(to, 13000); }
-cudaError_t cudaSetDevice(int) { return cudaSuccess; }
-cudaError_t cudaGetDevice(int* to) { return answer(to, 0); }
+cudaError_t cudaSetDevice(int which) { return current = which, cudaSuccess; }
+cudaError_t cudaGetDevice(int* to) { return answer(to, current); }
 cudaError_t cudaMemGetInfo(std::size_t* unused, std::size_t* total) {
   return *unused = *total = std::size_t{1} << 32, cudaSuccess;
 }

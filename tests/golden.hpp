@@ -23,7 +23,8 @@ std::string golden_path();
 /// has another order_version, all of them are written anew.
 void write_golden();
 
-/// Throws `io` if the file is missing, does not name this order_version, or has a line that no problem matches.
+/// Of the file as it was when this program was built. Throws `io` if it does not name this order_version, or has a line
+/// that no problem matches.
 std::vector<golden_line> read_golden();
 
 }  // namespace tilewise::tests

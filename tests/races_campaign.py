@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tests of the library under ThreadSanitizer, again and again, with threads that give way at random places.
 
-races_campaign.py BUILD_FOLDER [--few | REPETITIONS]   a hundred times, or with --few once, the tests of threads alone
+races_campaign.py BUILD_FOLDER [--threads] [REPETITIONS]   a hundred times; with --threads those that are about threads alone
 
-BUILD_FOLDER is what `cmake --preset tsan && cmake --build build/tsan --target tilewise-tests tilewise-public-tests fake-yields`
-makes. The tests are those of .ci/run, a case of each kind; random cases have another seed each time.
+BUILD_FOLDER is what `cmake --preset tsan && cmake --build build/tsan --target tilewise-tests tilewise-public-tests
+tilewise-file-tests fake-yields` makes. The tests are those of .ci/run, a case of each kind, and the threads that write files;
+random cases have another seed each time.
 """
 
 import concurrent.futures
@@ -14,12 +15,15 @@ import re
 import subprocess
 import sys
 
-BUILD, FEW = os.path.abspath(sys.argv[1]), "--few" in sys.argv
-REPETITIONS = 1 if FEW else int(sys.argv[2]) if len(sys.argv) > 2 else 100
+WORDS = [word for word in sys.argv[1:] if word != "--threads"]
+BUILD, ALL = os.path.abspath(WORDS[0]), "--threads" not in sys.argv
+REPETITIONS = int(WORDS[1]) if len(WORDS) > 1 else 100
 SEED = int(os.environ.get("CAMPAIGN_SEED", "1"))
 LABELS = {"tilewise-tests", "tilewise-public-tests"}
 ON_ONE_THREAD = "disk_cache|golden|memory_group|order"
-WITH_THREADS = "soak_.*|executor_test|bits_group_(reduce|sort)|transfer_test|group_.*_test"
+# The executors, the default device, transfers, files, groups, and random cases on the team and on groups.
+WITH_THREADS = "(executor|reduce|transfer|npy|group_.*)_test|soak_.*"
+SOAK_CASES = 10  # times those of ctest, which are of few variants
 YIELDS = f"{BUILD}/libfake-yields.so"
 LIMIT_S = 1800  # a hang; a thread that gives way on a busy machine waits for all others
 
@@ -29,15 +33,18 @@ def tests():
     told = subprocess.run(["ctest", "--test-dir", BUILD, "--show-only=json-v1"], check=True, capture_output=True, text=True).stdout
     for test in json.loads(told)["tests"]:
         facts = {one["name"]: one["value"] for one in test["properties"]}
-        if LABELS & set(facts.get("LABELS", [])) and not re.fullmatch(f"({ON_ONE_THREAD})_test", test["name"]) \
-                and (not FEW or re.fullmatch(WITH_THREADS, test["name"])):
+        is_of_ci = LABELS & set(facts.get("LABELS", [])) and not re.fullmatch(f"({ON_ONE_THREAD})_test", test["name"])
+        if re.fullmatch(WITH_THREADS, test["name"]) or (ALL and is_of_ci):
             yield test["name"], test["command"], dict(one.split("=", 1) for one in facts.get("ENVIRONMENT", []))
 
 
 def run(name, command, variables, number):
     """What is wrong, or nothing."""
     seed = SEED + number
-    words = [*command[:3], str(seed), *command[4:]] if "--soak" in command else command
+    words = command
+    if "--soak" in command:
+        *before, _, first, count = command
+        words = [*before, str(seed), first, str(SOAK_CASES * int(count))]
     environment = {**os.environ, "TILEWISE_TEST_COVER": "few", **variables, "FAKE_YIELDS": str(seed),
                    "LD_PRELOAD": YIELDS}
     try:
