@@ -4,6 +4,7 @@
 #include "backend/probe.hpp"
 #include "helpers.hpp"
 #include "registry/catalog.hpp"
+#include "special_values.hpp"
 
 #include <tilewise/tilewise.hpp>
 
@@ -136,6 +137,28 @@ TEST_F(Cuda, LongLinesWithGapsAreSortedAsTheCpuDoes) {
     sort_axis(x, apart, which, expected, wider);
     tests::expect_bits(y.download(), expected, std::to_string(rows) + "x" + std::to_string(columns));
   }
+}
+
+// One group sorts what fits it, by as many lanes as that takes: sizes around those at which lanes double. Of the
+// special values there are ties, and every order's greatest codes, which must stay before what fills the last lane.
+TEST_F(Cuda, FewKeysAreSortedAsTheCpuDoes) {
+  const device gpu = open("cuda:0");
+  const auto special = tests::special_values<double>();
+  constexpr std::uint64_t held = 9, most_lanes = 512;
+  for (const std::string by : {"radix", "merge_path"})
+    for (std::uint64_t lanes = 1; lanes <= most_lanes; lanes *= 2)
+      for (const std::uint64_t n : {lanes * held - 1, lanes * held, lanes * held + 1})
+        for (const sort_order order : {sort_order::ascending, sort_order::descending}) {
+          const std::string name = by + " of " + std::to_string(n);
+          std::vector<double> keys(n);
+          for (std::uint64_t i = 0; i < n; ++i) keys[i] = special[i * 2654435761u % special.size()];
+          array<double> on_gpu = gpu.upload(keys);
+          const auto indices = argsort(on_gpu, {.order = order, .variant = by});
+          tests::expect_bits(indices.download(), argsort(keys, {.order = order}), name + " to indices");
+          sort(on_gpu, on_gpu, {.order = order, .variant = by});
+          sort(keys, keys, {.order = order});
+          tests::expect_bits(on_gpu.download(), keys, name + " in place");
+        }
 }
 
 /// So many that the pieces of other GPUs' runs are merged while later ones travel: two pieces a rank, and ten.

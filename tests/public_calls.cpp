@@ -188,6 +188,9 @@ void add_cuda_variants(std::vector<public_call>& all) {
     return bytes(tw::sorted(large, {.device = d}), tw::sorted_axis(large, rows, axis::rows, {.device = d}),
                  tw::sorted_axis(large, rows, axis::columns, {.device = d}));
   }));
+  all.push_back(host("large reduction and small sort", [](const device& d) {
+    return bytes(tw::reduce(large, {.device = d}), tw::sorted(first(x<double>, few), {.device = d}));
+  }));
   for (const char* by : {"radix", "merge_path", "merge_rank"})
     all.push_back(host(std::string("sorted by ") + by, [by](const device& d) {
       return bytes(tw::sorted(x<std::uint64_t>, {.device = d, .variant = by}));

@@ -5,7 +5,8 @@
 //         values are in turn cut by the digits of their number, until there is one block value for each digit of n;
 //         those are folded from the left. Which group finishes last changes nothing.
 // Shape:  a warp takes one chunk at a time, 8 rows of 16 bytes per lane; a tile is one chunk for each warp of a group.
-//         Groups are persistent: each takes every gridDim-th piece.
+//         Groups are persistent: each takes every gridDim-th piece. Fewer elements than a tile are one group's, which
+//         has no other to wait for: its warps take chunks and the blocks of the digits below.
 // Limits: none; where x is not aligned to 16 bytes, elements are loaded one by one.
 // Twins:  reduce_serial.cpp.
 #include "backend/cuda/cuda_dispatch.hpp"
@@ -99,6 +100,31 @@ __global__ void __launch_bounds__(max_warps* warp_size) fold(work<T> w) {
   *w.out = order::canonical(Op::template apply<T>(w.first, fold_digits<Op>(w.n, digit)));
 }
 
+/// As `fold`, of fewer elements than a tile of this group has.
+template <class T, class Op>
+__global__ void __launch_bounds__(max_warps* warp_size)
+    fold_part_of_tile(const T* x, unsigned n, bool packable, T first, T* out) {
+  __shared__ T of_chunk[max_warps];
+  __shared__ T digit[digit_count];
+  const unsigned warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size, warps = blockDim.x / warp_size;
+  const unsigned chunks = n >> chunk_level<T>, rest = n % chunk_length<T>;
+  for (unsigned block = warp; block < chunks + __popc(rest); block += warps) {
+    unsigned level = chunk_level<T>, begin = block << level;
+    if (block >= chunks) {
+      unsigned left = rest;
+      for (unsigned before = chunks; before < block; ++before) left ^= 1u << (31 - __clz(left));
+      level = 31 - __clz(left);
+      begin = n - left;
+    }
+    const T value = chunk_value<Op>(x + begin, 1u << level, packable);
+    if (lane == 0) (block < chunks ? of_chunk[block] : digit[level]) = value;
+  }
+  __syncthreads();  // all blocks have their values
+  fold_few<Op>(chunks, chunk_level<T>, of_chunk, digit);
+  __syncthreads();  // and all digits
+  if (threadIdx.x == 0) *out = order::canonical(Op::template apply<T>(first, fold_digits<Op>(n, digit)));
+}
+
 template <class T, class Op>
 T first_of(const registry::problem& p) {
   if (has_init(p)) return init_of<T>(p);
@@ -110,20 +136,20 @@ void launch(const registry::problem& p, const registry::bindings& where, unsigne
   const T* const x = where.in[0].as<const T>();
   const unsigned tile_level = chunk_level<T> + static_cast<unsigned>(std::bit_width(group_size / warp_size)) - 1;
   const std::uint64_t tiles = p.n() >> tile_level;
+  const T first = first_of<T, Op>(p);
+  T* const out = where.out[0].as<T>();
+  if (tiles == 0) {
+    fold_part_of_tile<T, Op>
+        <<<1, group_size, 0, q.stream()>>>(x, static_cast<unsigned>(p.n()), is_packable(x), first, out);
+    TW_CUDA(cudaGetLastError());
+    return;
+  }
   const std::uint64_t pieces = tiles + static_cast<unsigned>(std::popcount(p.n() - (tiles << tile_level)));
   const std::uint64_t resident = std::uint64_t{q.device().info().compute_units} * (lanes_per_unit / group_size);
-  const unsigned groups = static_cast<unsigned>(std::clamp<std::uint64_t>(pieces, 1, resident));
+  const unsigned groups = static_cast<unsigned>(std::min(pieces, resident));
   const backend::buffer workspace(q, (digit_count + tile_value_room(tiles)) * sizeof(T));
   T* const digit = workspace.as<T>();
-  const work<T> w{x,
-                  p.n(),
-                  is_packable(x),
-                  tile_level,
-                  digit,
-                  digit + digit_count,
-                  first_of<T, Op>(p),
-                  where.out[0].as<T>(),
-                  q.ticket()};
+  const work<T> w{x, p.n(), is_packable(x), tile_level, digit, digit + digit_count, first, out, q.ticket()};
   fold<T, Op><<<groups, group_size, 0, q.stream()>>>(w);
   TW_CUDA(cudaGetLastError());
 }

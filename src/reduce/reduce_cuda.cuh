@@ -51,6 +51,18 @@ __device__ T chunk_value(const T* x, std::uint64_t length, bool packable) {
 /// and begins on a pack. It is a whole number of packs.
 inline std::uint64_t tile_value_room(std::uint64_t tiles) { return (tiles + tiles / 256 + digit_count + 3) / 4 * 4; }
 
+/// Folds up to 32 values of blocks of 2^level elements to the block values of the digits of their number; by one group.
+template <class Op, class T>
+__device__ void fold_few(unsigned count, unsigned level, const T* value, T* digit) {
+  const unsigned warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size, warps = blockDim.x / warp_size;
+  for (unsigned bit = warp; count >> bit != 0; bit += warps) {
+    if ((count >> bit & 1) == 0) continue;
+    const unsigned first = (count >> bit << bit) - (1u << bit);
+    const T folded = warp_tree<Op>(lane < 1u << bit ? value[first + lane] : Op::template identity<T>());
+    if (lane == 0) digit[level + bit] = folded;
+  }
+}
+
 /// Folds the values of tiles of 2^level elements to the block values of the digits of n from there on; by one group.
 /// Each round makes chunks of values into one value each, stored after them, and folds those left over by the digits of
 /// their number. The last round's few chunks stay in shared memory, which saves a round trip to memory.
@@ -77,12 +89,7 @@ __device__ void fold_tiles(std::uint64_t n, unsigned level, T* value, T* digit) 
     __syncthreads();
     value = next;
   }
-  for (unsigned bit = warp; count >> bit != 0; bit += warps) {
-    if ((count >> bit & 1) == 0) continue;
-    const std::uint64_t first = (count >> bit << bit) - (1ull << bit);
-    const T folded = warp_tree<Op>(lane < 1u << bit ? of_chunk[first + lane] : Op::template identity<T>());
-    if (lane == 0) digit[level + bit] = folded;
-  }
+  fold_few<Op>(static_cast<unsigned>(count), level, of_chunk, digit);
 }
 
 /// P(n) from the block values of the digits of n.

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   radix sort, the lowest digit first, in as few passes over memory as there are digits that differ.
 // Order:  stable passes; sort_code.hpp.
-// Shape:  what fits one cluster is sorted in one launch (sort_cuda_radix_cluster.cuh). Otherwise one launch counts all
-//         digits and makes a plan (sort_cuda_radix_plan.cuh), and one launch per digit moves all elements
-//         (sort_cuda_radix_sweep.cuh). Many keys of 64 bits are sorted by as many high digits as make equal neighbours
-//         rare; a last launch puts those in order. Keys that defeat that estimate get all digits sorted.
+// Shape:  what fits one group is merged there (sort_cuda_few.cuh), and what fits one cluster is sorted in one launch
+// too
+//         (sort_cuda_radix_cluster.cuh). Otherwise one launch counts all digits and makes a plan
+//         (sort_cuda_radix_plan.cuh), and one launch per digit moves all elements (sort_cuda_radix_sweep.cuh). Many
+//         keys of 64 bits are sorted by as many high digits as make equal neighbours rare; a last launch puts those in
+//         order. Keys that defeat that estimate get all digits sorted.
 // Limits: none; works in place.
 // Twins:  sort_serial.cpp, sort_onesweep.cl.
 #include "base/ceil_div.hpp"
+#include "sort/sort_cuda_few.cuh"
 #include "sort/sort_cuda_radix_cluster.cuh"
 #include "sort/sort_cuda_radix_sweep.cuh"
 
@@ -132,6 +135,7 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
   if (p.n() == 0) return;
   queue& q = enter(on);
   with_task(p, where, [&]<class Bits, class Value>(const sort_task<Bits, Value>& task) {
+    if (is_few(task)) return enqueue_few(task, q);
     if (fits_cluster(task, q)) return sort_in_cluster(task, q);
     if constexpr (sizeof(Bits) + value_bytes<Value> == 4) {
       if (ceil_div(task.n, small_tile::tile) <= groups_on(q))
