@@ -35,7 +35,7 @@
   });
   const logarithmic = (title, write) => axis(title, {
     type: "logarithmic",
-    ticks: { callback: write, maxRotation: 0, autoSkip: false },
+    ticks: { callback: write, maxRotation: 0, autoSkipPadding: 10 },
     afterBuildTicks: (scale) => {
       const decades = scale.ticks.filter((t) => isDecade(t.value));
       // Over less than two decades, 2 and 5 are marked too.
@@ -120,12 +120,29 @@
     return Object.assign(pen.createPattern(tile, "repeat"), { hatched: colour });
   }
 
-  // Room for words drawn beside the axes; a very long one is squeezed.
-  function widest(texts) {
-    const pen = document.createElement("canvas").getContext("2d");
-    pen.font = "12px " + getComputedStyle(document.body).fontFamily;
-    return Math.min(170, Math.max(...texts.map((text) => pen.measureText(text).width)));
+  // Room for words drawn beside the axes; a very long one is squeezed, or cut.
+  const mostRoom = 170;
+  const ruler = document.createElement("canvas").getContext("2d");
+  function widthOf(text) {
+    ruler.font = "12px " + getComputedStyle(document.body).fontFamily;
+    return ruler.measureText(text).width;
   }
+  const widest = (texts) => Math.min(mostRoom, Math.max(...texts.map(widthOf)));
+  function cut(text) {
+    if (widthOf(text) <= mostRoom) return text;
+    let length = text.length - 1;
+    while (length > 0 && widthOf(text.slice(0, length) + "…") > mostRoom) length -= 1;
+    return text.slice(0, length) + "…";
+  }
+
+  // As many ticks as have room.
+  const linear = (title, write, more) =>
+    axis(title, { ...more, ticks: { callback: write, maxRotation: 0, autoSkipPadding: 14 } });
+  // An axis of names, which has the room that they need: Chart.js cuts them off where a screen is narrow.
+  const named = (title, names, more) => axis(title, {
+    grid: { display: false }, afterFit: (scale) => { scale.width = Math.max(scale.width, widest(names) + (title ? 34 : 14)); },
+    ...more, ticks: { callback: (_, i) => cut(names[i]), autoSkip: false, ...more.ticks },
+  });
 
   const common = (more) => ({
     responsive: true, maintainAspectRatio: false, animation: false, ...more,
@@ -163,10 +180,11 @@
     const fill = { serial: (c) => c, tilewise: (c) => c, peer: hatched, limit: () => "transparent" };
     const colours = spec.bars.map(colourOf);
     const notes = spec.bars.map((b) => write(b.value) + (b.note ? "   " + b.note : ""));
+    const labels = spec.bars.map((b) => b.label);
     return {
       type: "bar", plugins: [barNotes],
       data: {
-        labels: spec.bars.map((b) => b.label),
+        labels,
         datasets: [{
           data: spec.bars.map((b) => b.value), borderColor: colours, borderWidth: 1.5, barPercentage: 0.72, categoryPercentage: 1,
           backgroundColor: spec.bars.map((b, i) => fill[b.role](colours[i])),
@@ -176,8 +194,8 @@
       options: common({
         indexAxis: "y", layout: { padding: { right: 12 + widest(notes) } },
         scales: {
-          x: axis(spec.x, { beginAtZero: true, ticks: { callback: write, maxTicksLimit: 5, maxRotation: 0 } }),
-          y: axis("", { title: { display: false }, grid: { display: false }, ticks: { color: ink("ink"), font: { size: 12 } } }),
+          x: linear(spec.x, write, { beginAtZero: true }),
+          y: named("", labels, { ticks: { color: ink("ink"), font: { size: 12 } } }),
         },
         plugins: { tooltip: { callbacks: { label: (item) => write(item.parsed.x) } } },
       }),
@@ -200,8 +218,8 @@
       options: common({
         indexAxis: "y",
         scales: {
-          x: axis(spec.x, { stacked: true, max: spec.unit === "share" ? 1 : undefined, ticks: { callback: write, maxTicksLimit: 5, maxRotation: 0 } }),
-          y: axis(spec.y, { stacked: true, grid: { display: false }, ticks: { font: { size: 11 } } }),
+          x: linear(spec.x, write, { stacked: true, max: spec.unit === "share" ? 1 : undefined }),
+          y: named(spec.y, spec.labels, { stacked: true }),
         },
         plugins: {
           legend: { display: true, position: "top", align: "start", labels: { color: ink("ink"), boxWidth: 14, boxHeight: 10, font: { size: 12 } } },
