@@ -93,7 +93,7 @@
       }));
     },
   };
-  // The value of a bar and its step, beside its end.
+  // The value of a bar and its step, beside its end; and its name above it, where the screen has no room beside it.
   const barNotes = {
     id: "barNotes",
     afterDatasetsDraw(chart) {
@@ -104,6 +104,7 @@
       chart.getDatasetMeta(0).data.forEach((bar, i) => {
         ctx.fillStyle = ink("ink");
         ctx.fillText(chart.data.datasets[0].notes[i], bar.x + 7, bar.y);
+        if (chart.data.datasets[0].areNamedAbove) ctx.fillText(cut(chart.data.labels[i]), bar.base + 3, bar.y - 16);
       });
       ctx.restore();
     },
@@ -175,7 +176,7 @@
     };
   }
 
-  function bars(spec) {
+  function bars(spec, isNarrow) {
     const write = written[spec.unit];
     const fill = { serial: (c) => c, tilewise: (c) => c, peer: hatched, limit: () => "transparent" };
     const colours = spec.bars.map(colourOf);
@@ -186,16 +187,16 @@
       data: {
         labels,
         datasets: [{
-          data: spec.bars.map((b) => b.value), borderColor: colours, borderWidth: 1.5, barPercentage: 0.72, categoryPercentage: 1,
+          data: spec.bars.map((b) => b.value), borderColor: colours, borderWidth: 1.5, barPercentage: isNarrow ? 0.4 : 0.72, categoryPercentage: 1,
           backgroundColor: spec.bars.map((b, i) => fill[b.role](colours[i])),
-          notes,
+          notes, areNamedAbove: isNarrow,
         }],
       },
       options: common({
-        indexAxis: "y", layout: { padding: { right: 12 + widest(notes) } },
+        indexAxis: "y", layout: { padding: { right: 12 + widest(notes), top: isNarrow ? 10 : 0 } },
         scales: {
           x: linear(spec.x, write, { beginAtZero: true }),
-          y: named("", labels, { ticks: { color: ink("ink"), font: { size: 12 } } }),
+          y: isNarrow ? { display: false } : named("", labels, { ticks: { color: ink("ink"), font: { size: 12 } } }),
         },
         plugins: { tooltip: { callbacks: { label: (item) => write(item.parsed.x) } } },
       }),
@@ -314,13 +315,14 @@
     };
   }
 
+  const isNarrow = (canvas) => canvas.parentElement.clientWidth < 480;
   const makers = { lines, bars, stack, roofline };
   const drawn = new Map();
   function draw(canvas) {
     const spec = specs[canvas.dataset.chart];
     if (drawn.has(canvas)) drawn.get(canvas).destroy();
     else addSaving(canvas);
-    drawn.set(canvas, new Chart(canvas, makers[spec.kind](spec)));
+    drawn.set(canvas, new Chart(canvas, makers[spec.kind](spec, isNarrow(canvas))));
     document.documentElement.dataset.charts = drawn.size;
   }
 
@@ -343,7 +345,7 @@
     const pen = svgPen(copy, canvas.getAttribute("aria-label"));
     copy.getContext = () => pen;
     const spec = specs[canvas.dataset.chart];
-    const config = makers[spec.kind](spec);
+    const config = makers[spec.kind](spec, isNarrow(canvas));
     Object.assign(config.options, { responsive: false, devicePixelRatio: 1, events: [] });
     for (const set of config.data.datasets) set.segment = {};  // else Chart.js keeps lines as paths that no pen can read
     const chart = new Chart(copy, config);
@@ -376,7 +378,8 @@
   document.querySelectorAll("canvas").forEach((canvas) => {
     const spec = specs[canvas.dataset.chart];
     const bars = spec.kind === "bars" ? spec.bars.length : spec.kind === "stack" ? spec.labels.length + 1 : 0;
-    if (bars > 0) canvas.parentElement.style.height = 64 + 26 * bars + "px";
+    const each = spec.kind === "bars" && isNarrow(canvas) ? 40 : 26;
+    if (bars > 0) canvas.parentElement.style.height = 64 + each * bars + "px";
   });
 
   // What a reader sees comes first; all else one by one, so that the page answers in between.
