@@ -49,6 +49,42 @@ TEST(ReportClaims, ALadderNamesWhoWasNotThere) {
             std::string::npos);
 }
 
+TEST(ReportClaims, ALadderHoldsAShortMethodAgainstItsBytes) {
+  std::vector<json> records;
+  const auto add = [&](const char* variant, double bytes, double operations, double ns) {
+    json& r = records.emplace_back(scans().front());
+    const std::string id = variant;
+    r["case"]["algorithm"] = id.substr(0, id.find('/'));
+    r["case"]["variant"] = id;
+    r["case"]["backend"] = "cpu";
+    r["case"]["dtype"] = "i32";
+    r["case"]["group"] = "polymul";
+    r["case"]["settings"] = json::object();
+    r["case"]["bytes_min"] = bytes;
+    r["case"]["operations"] = operations;
+    take(r, ns);
+    // In bytes multiply-adds are as fast as the problem's operations allow.
+    const double moved = id == "fma/cpu" ? 8e3 / 8e8 * operations : bytes;
+    r["derived"] = {
+        {"bytes_per_s", moved / ns * 1e9}, {"operations_per_s", operations / ns * 1e9}, {"plausible", true}};
+  };
+  add("polymul/cpu:naive", 8e3, 8e8, 9e6);
+  add("polymul/cpu:ntt", 8e3, 8e8, 4e3);
+  add("copy/cpu", 8e3, 0, 2e3);
+  add("fma/cpu", 0, 1e6, 1e4);
+  const std::string body = body_of(page_of(records));
+  EXPECT_NE(body.find("The fastest of ours is cpu:ntt; the plain copy moves its bytes 2.00 times as fast."), body.npos);
+  const std::size_t begin = body.find("Each rung, slowest first.");
+  const std::string ladder = body.substr(begin, body.find("</table>", begin) - begin);
+  std::size_t at = 0;
+  for (const char* rung : {">cpu:naive<", ">fma<", ">cpu:ntt<", ">copy<"}) {
+    const std::size_t next = ladder.find(rung, at);
+    ASSERT_NE(next, ladder.npos) << rung << " does not follow the slower ones";
+    at = next;
+  }
+  EXPECT_NE(body.find("50 % of copy"), body.npos);
+}
+
 TEST(ReportClaims, WhatHasAnOrderOfItsOwnIsNoDevicesFastest) {
   std::vector<json> records = scans();
   const auto trips = [&] { return best_trips(make_model(typed(records)).panels.front().boards.back()).size(); };

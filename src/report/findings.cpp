@@ -171,7 +171,9 @@ std::string rivals_not_measured(const board& b, const lead& at, const std::vecto
   std::string text;
   if (!at_none.empty())
     text = listed(at_none, most_named) + (at_none.size() == 1 ? " has" : " have") + " no time there";
-  if (!at_some.empty()) text += (text.empty() ? "" : ", ") + listed(at_some, most_named) + " only at some of these";
+  if (!at_some.empty())
+    text += (text.empty() ? "" : ", ") + listed(at_some, most_named) + (at_some.size() == 1 ? " has" : " have") +
+            " a time only at some of these";
   return text.empty() ? "" : " (" + text + ")";
 }
 
