@@ -139,10 +139,8 @@
   // As many ticks as have room.
   const linear = (title, write, more) =>
     axis(title, { ...more, ticks: { callback: write, maxRotation: 0, autoSkipPadding: 14 } });
-  // An axis of names, which has the room that they need: Chart.js cuts them off where a screen is narrow.
   const named = (title, names, more) => axis(title, {
-    grid: { display: false }, afterFit: (scale) => { scale.width = Math.max(scale.width, widest(names) + (title ? 34 : 14)); },
-    ...more, ticks: { callback: (_, i) => cut(names[i]), autoSkip: false, ...more.ticks },
+    grid: { display: false }, ...more, ticks: { callback: (_, i) => cut(names[i]), autoSkip: false, ...more.ticks },
   });
 
   const common = (more) => ({
@@ -315,7 +313,7 @@
     };
   }
 
-  const isNarrow = (canvas) => canvas.parentElement.clientWidth < 480;
+  const isNarrow = (canvas) => canvas.parentElement.clientWidth < 520;
   const makers = { lines, bars, stack, roofline };
   const drawn = new Map();
   function draw(canvas) {
