@@ -134,7 +134,7 @@ TEST(ReportClaims, BuildsWithUncommittedChangesAreCounted) {
   std::vector<json> records = scans();
   EXPECT_EQ(body_of(page_of(records)).find("uncommitted"), std::string::npos);
   for (std::size_t i = 5; i < 8; ++i) records[i]["tool"]["dirty"] = true;
-  const std::string told = "3 of its " + std::to_string(records.size()) + " records are of a build with uncommitted";
+  const std::string told = "3 of its " + std::to_string(records.size()) + " records come from a build with uncommitted";
   EXPECT_NE(body_of(page_of(records)).find(told), std::string::npos) << "the first record's build has none";
 }
 

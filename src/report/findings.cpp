@@ -94,7 +94,8 @@ std::string cache_sizes(const record::host& of) {
 
 namespace {
 
-/// "3 of its 40 records are of a build with uncommitted changes": the page's last section tells the build of the first.
+/// "3 of its 40 records come from a build with uncommitted changes": the page's last section tells the build of the
+/// first.
 std::map<std::string_view, std::string> uncommitted_builds(const model& m) {
   std::map<std::string_view, std::pair<std::size_t, std::size_t>> counts;
   for (const row& r : m.rows) {
@@ -105,7 +106,7 @@ std::map<std::string_view, std::string> uncommitted_builds(const model& m) {
   std::map<std::string_view, std::string> told;
   for (const auto& [machine, of] : counts)
     told[machine] = (of.first == of.second ? "all" : count(of.first) + " of its " + count(of.second)) +
-                    " records are of a build with uncommitted changes";
+                    " records come from a build with uncommitted changes";
   return told;
 }
 
