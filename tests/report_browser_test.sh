@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Opens the report in headless Chromium: the charts are drawn, each can be saved, the console stays silent, nothing is
 # requested from a network, hostile text stays text, and a phone shows no line that is wider than itself.
+# Nor are names of bars cut off there, or ticks of an axis drawn over one another.
 # usage: report_browser_test.sh CHROMIUM PAGE_WRITER
 set -euo pipefail
 chromium=$1 writer=$2
@@ -48,6 +49,14 @@ cat >> "$folder/pressed.html" <<'END'
     is.saved = saved.size;
     is.width = document.body.scrollWidth;
     is.room = document.body.clientWidth;
+    const shown = [...document.querySelectorAll("canvas")].map((canvas) => Chart.getChart(canvas));
+    const pen = document.createElement("canvas").getContext("2d");
+    pen.font = "11px " + getComputedStyle(document.body).fontFamily;
+    const widthOf = (tick) => pen.measureText(tick.label).width;
+    is.collisions = shown.filter(({ scales: { x } }) => x.ticks.some((tick, i) => i > 0 &&
+      x.getPixelForTick(i) - x.getPixelForTick(i - 1) < (widthOf(tick) + widthOf(x.ticks[i - 1])) / 2)).length;
+    is.clipped = shown.filter(({ scales: { y } }) => y.type === "category" && y.options.display &&
+      Math.max(...y.ticks.map(widthOf)) > y.width).length;
   }, 5000);
   document.documentElement.style.width = "400px";  // a window is at least 500 wide
   is.dark = getComputedStyle(document.body).backgroundColor === "rgb(21, 24, 28)" ? 1 : 0;
@@ -56,4 +65,6 @@ END
 browse "$folder/pressed.html" --window-size=400,800 --blink-settings=preferredColorScheme=0 > "$folder/dom"
 [ "$(number saved)" -eq $((2 * charts)) ] || fail "$(number saved) of $charts charts can be saved, as PNG and as SVG"
 [ "$(number width)" -le "$(number room)" ] || fail "the page is $(number width) wide where a screen has $(number room)"
+[ "$(number collisions)" -eq 0 ] || fail "$(number collisions) charts have ticks that collide"
+[ "$(number clipped)" -eq 0 ] || fail "$(number clipped) charts cut the names of bars off"
 [ "$(number dark)" -eq 1 ] || fail "the page is not dark where a reader wants it to be"

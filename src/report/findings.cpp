@@ -92,9 +92,30 @@ std::string cache_sizes(const record::host& of) {
   return listed(sizes, most_levels);
 }
 
+namespace {
+
+/// "3 of its 40 records come from a build with uncommitted changes": the page's last section tells the build of the
+/// first.
+std::map<std::string_view, std::string> uncommitted_builds(const model& m) {
+  std::map<std::string_view, std::pair<std::size_t, std::size_t>> counts;
+  for (const row& r : m.rows) {
+    auto& [dirty, all] = counts[r.machine];
+    dirty += r.is_dirty;
+    ++all;
+  }
+  std::map<std::string_view, std::string> told;
+  for (const auto& [machine, of] : counts)
+    told[machine] = (of.first == of.second ? "all" : count(of.first) + " of its " + count(of.second)) +
+                    " records come from a build with uncommitted changes";
+  return told;
+}
+
+}  // namespace
+
 std::vector<std::string> machine_notes(const model& m) {
   std::vector<std::string> notes;
   std::set<std::string> told;
+  const std::map<std::string_view, std::string> uncommitted = uncommitted_builds(m);
   for (const row& r : m.rows) {
     const auto add = [&](const std::string& text) {
       const std::string whole = (r.machine.empty() ? "The machine" : r.machine) + text;
@@ -103,7 +124,7 @@ std::vector<std::string> machine_notes(const model& m) {
     if (!r.governor.empty() && r.governor != "performance")
       add(" ran under the clock governor '" + r.governor + "'; times may vary with the clock.");
     if (r.is_busy) add(" was busy when a case began: its load was over a quarter of its processors.");
-    if (r.is_dirty) add(" measured a build with uncommitted changes.");
+    if (r.is_dirty) add(": " + uncommitted.at(r.machine) + ".");
     if (!r.build_type.empty() && r.build_type != "Release")
       add(" measured a " + r.build_type + " build; only the speeds of Release builds mean anything.");
   }
@@ -121,12 +142,46 @@ std::optional<ratio> ratio_to(const row& r, const std::string& variant) {
   return std::nullopt;
 }
 
+namespace {
+
+/// Sizes from `first` to `last` at which one variant is the fastest of those that were measured.
+struct lead {
+  std::string variant;
+  std::uint64_t first, last;
+};
+
+bool was_timed(const board& b, const std::string& variant, std::uint64_t n) {
+  return std::any_of(b.all.begin(), b.all.end(), [&](const series& s) {
+    const row* r = s.variant == variant ? s.at(n) : nullptr;
+    return r != nullptr && r->timed();
+  });
+}
+
+/// " (cpu:ntt has no time there)", of those that lead elsewhere.
+std::string rivals_not_measured(const board& b, const lead& at, const std::vector<lead>& leads) {
+  constexpr std::size_t most_named = 3;
+  std::vector<std::string> at_none, at_some;
+  std::set<std::string> seen{at.variant};
+  for (const lead& rival : leads) {
+    if (!seen.insert(rival.variant).second) continue;
+    std::size_t sizes = 0, timed = 0;
+    for (const std::uint64_t n : b.sizes())
+      if (n >= at.first && n <= at.last) ++sizes, timed += was_timed(b, rival.variant, n);
+    if (timed < sizes) (timed == 0 ? at_none : at_some).push_back(short_name(rival.variant));
+  }
+  std::string text;
+  if (!at_none.empty())
+    text = listed(at_none, most_named) + (at_none.size() == 1 ? " has" : " have") + " no time there";
+  if (!at_some.empty())
+    text += (text.empty() ? "" : ", ") + listed(at_some, most_named) + (at_some.size() == 1 ? " has" : " have") +
+            " a time only at some of these";
+  return text.empty() ? "" : " (" + text + ")";
+}
+
+}  // namespace
+
 std::string crossings(const board& b) {
   constexpr std::size_t most_leads = 20;  // more than a sentence holds
-  struct lead {
-    std::string variant;
-    std::uint64_t first, last;
-  };
   std::vector<lead> leads;
   for (const std::uint64_t n : b.sizes()) {
     const series* best = b.fastest(role::tilewise, n);
@@ -135,13 +190,15 @@ std::string crossings(const board& b) {
     leads.back().last = n;
   }
   if (leads.size() < 2) return "";
-  std::string text = short_name(leads.front().variant) + " is the fastest up to " + b.size_at(leads.front().last);
+  std::string text = short_name(leads.front().variant) + " is the fastest up to " + b.size_at(leads.front().last) +
+                     rivals_not_measured(b, leads.front(), leads);
   for (std::size_t i = 1; i < leads.size(); ++i) {
     if (i == most_leads) return text + ", and then " + count(leads.size() - i) + " others in turn.";
     const lead& l = leads[i];
     const bool goes_on = i + 1 == leads.size();
     text += ", " + short_name(l.variant) + (l.first == l.last && !goes_on ? " at " : " from ") + b.size_at(l.first);
     text += goes_on ? " on" : l.first == l.last ? "" : " to " + b.size_at(l.last);
+    text += rivals_not_measured(b, l, leads);
   }
   return text + ".";
 }
@@ -184,7 +241,7 @@ std::vector<const row*> best_trips(const board& b) {
   for (const std::uint64_t n : b.sizes()) {
     const row* shortest = nullptr;
     for (const series& s : b.all) {
-      const row* r = s.kind == role::tilewise ? s.at(n) : nullptr;
+      const row* r = s.kind == role::tilewise && s.competes() ? s.at(n) : nullptr;
       if (r && r->ranked() && r->h2d && r->d2h && (!shortest || total(*r) < total(*shortest))) shortest = r;
     }
     if (shortest) best.push_back(shortest);

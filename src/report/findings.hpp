@@ -32,7 +32,8 @@ std::string ratio_text(const interval& value);
 std::optional<ratio> ratio_to(const row& r, const std::string& variant);
 
 /// Where the fastest of our variants changes with the size: "cpu:naive is the fastest up to 256x256, cpu:ntt from
-/// 512x512 on."; empty if one is the fastest at all sizes. Executors of one variant count as one.
+/// 512x512 on."; empty if one is the fastest at all sizes. Executors of one variant count as one. Which of them have
+/// no time at sizes at which another leads is told too.
 std::string crossings(const board& b);
 
 /// What the ranks of each group of devices sent each other, by its fastest variant at the largest size: "group on

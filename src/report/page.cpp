@@ -30,13 +30,10 @@ std::string summary_of(const std::string& algorithm) {
 }
 
 html panel_content(const panel& p, const std::vector<roofline>& rooflines, page_builder& page) {
-  html whole = doubt_section(p);  // one statement each: charts are numbered in this order
-  if (p.is_of_jobs()) {
-    whole += job_section(p, page);
-    return whole + time_section(p, page);
-  }
-  whole += ladder_section(p, page);
-  whole += time_section(p, page);
+  html whole = doubt_section(p);
+  const html times = time_section(p, page);  // before the others: its lines must differ in their colours
+  if (p.is_of_jobs()) return whole + job_section(p, page) + times;
+  whole += ladder_section(p, page) + times;
   whole += bounds_section(p, rooflines, page);
   whole += scaling_section(p, page);
   whole += transfer_section(p, page);

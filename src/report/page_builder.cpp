@@ -55,10 +55,37 @@ html page_builder::figure(const json& chart, const std::string& title, const std
   return tag("figure", words + tag("div", {{"class", "canvas"}}, canvas) + folded("The numbers", numbers));
 }
 
+std::size_t chart_colours::of(const std::string& scope, role kind, const std::string& name) {
+  auto& known = page_.colours_of(scope, kind);
+  std::set<std::size_t> used;
+  for (const auto& [other, colour] : known) used.insert(colour);
+  const auto first_free = [&](bool of_nobody) -> std::optional<std::size_t> {
+    for (std::size_t colour = 0; colour < of_a_kind; ++colour)
+      if (!taken_.contains({kind, colour}) && !(of_nobody && used.contains(colour))) return colour;
+    return std::nullopt;
+  };
+  const auto own = known.find(name);
+  std::optional<std::size_t> found;
+  if (own == known.end())
+    found = first_free(true);
+  else if (!taken_.contains({kind, own->second}))
+    found = own->second;
+  if (!found) found = first_free(false);
+  const std::size_t colour = found.value_or(known.size() % of_a_kind);  // where a chart has more lines than colours
+  known.try_emplace(name, colour);
+  taken_.insert({kind, colour});
+  return colour;
+}
+
+std::size_t chart_colours::of(const row& r) {
+  if (r.is_limit() || r.is_serial()) return 0;  // each has one colour
+  return r.peer ? of(r.algorithm, role::peer, r.variant)
+                : of(r.algorithm, role::tilewise, r.variant + " on " + r.device);
+}
+
 json chart_line(const std::string& label, role kind, std::size_t index, json points) {
   constexpr std::array<const char*, 4> roles{"serial", "tilewise", "peer", "limit"};
-  constexpr std::size_t colours_of_a_kind = 6;
-  const std::string number = std::to_string(index % colours_of_a_kind);
+  const std::string number = std::to_string(index % chart_colours::of_a_kind);
   const std::string colour = kind == role::tilewise ? "ours" + number
                              : kind == role::peer   ? "peer" + number
                              : kind == role::serial ? "serial"

@@ -32,6 +32,11 @@ class page_builder {
   /// `chart` is what is drawn; `finding` says in words what it shows; `numbers` is its table.
   html figure(const nlohmann::json& chart, const std::string& title, const std::string& finding, const html& numbers);
 
+  /// What chart_colours gave to names of a kind, by name.
+  std::map<std::string, std::size_t>& colours_of(const std::string& scope, role kind) {
+    return colours_[{scope, kind}];
+  }
+
   /// A JSON array.
   std::string charts() const { return "[" + charts_ + "]"; }
   std::size_t size_of_charts() const { return charts_.size(); }
@@ -39,10 +44,28 @@ class page_builder {
  private:
   std::string charts_;  // as text, which is a tenth as large as its values
   std::size_t count_ = 0;
+  std::map<std::pair<std::string, role>, std::map<std::string, std::size_t>> colours_;
+};
+
+/// The colours of a chart, by number among those of a kind: a name keeps its own in all charts of a scope, such as an
+/// algorithm, unless another line of the chart has that.
+class chart_colours {
+ public:
+  explicit chart_colours(page_builder& of) : page_(of) {}
+
+  std::size_t of(const std::string& scope, role kind, const std::string& name);
+  /// Of our variant on its device, or of a peer on any.
+  std::size_t of(const row& r);
+
+  static constexpr std::size_t of_a_kind = 6;
+
+ private:
+  page_builder& page_;
+  std::set<std::pair<role, std::size_t>> taken_;
 };
 
 /// A line of a chart, or a bar. Its colour is that of the `index`-th of its kind, in page.css: ours and other people's
-/// have none in common.
+/// have none in common. chart_colours says which it is of what appears in several charts.
 nlohmann::json chart_line(const std::string& label, role kind, std::size_t index, nlohmann::json points);
 /// {x, y, low, high, hollow}: hollow if it is in doubt.
 nlohmann::json chart_point(double x, const interval& y, bool is_sure);

@@ -7,7 +7,6 @@
 #include "registry/catalog.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 namespace tilewise::report {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 
 namespace tilewise::report {
 
@@ -36,27 +37,32 @@ constexpr std::array<phase, 5> all_phases{{{measured<&record::phases::read>, "re
 struct job {
   std::string label;
   const row* what;
+  bool competes;  // as series::competes
 };
 
-/// At the largest size that any of them has, the fastest first; those in doubt are the last.
+/// At the largest size that any of them has, the fastest first; the last are those in doubt, and those that compute
+/// something else, such as with --fast.
 std::vector<job> jobs_of(const panel& p) {
   std::vector<job> jobs;
   for (const board& b : p.boards)
     for (const series& s : b.all)
       for (const row* r : s.measured())
         if (r->phases)
-          jobs.push_back({(b.is_cpu ? s.label : s.label + " on " + b.name) + (r->ranked() ? "" : " (in doubt)"), r});
+          jobs.push_back({(b.is_cpu ? s.label : s.label + " on " + b.name) + (s.competes() ? "" : " (own order)") +
+                              (r->ranked() ? "" : " (in doubt)"),
+                          r, s.competes()});
   std::uint64_t largest = 0;
   for (const job& j : jobs) largest = std::max(largest, j.what->n);
   std::erase_if(jobs, [&](const job& j) { return j.what->n != largest; });
   std::stable_sort(jobs.begin(), jobs.end(), [](const job& x, const job& y) {
-    return std::pair(!x.what->ranked(), x.what->kernel->median) < std::pair(!y.what->ranked(), y.what->kernel->median);
+    const auto place = [](const job& j) { return std::tuple(!j.competes, !j.what->ranked(), j.what->kernel->median); };
+    return place(x) < place(y);
   });
   return jobs;
 }
 
 std::string finding(const job& fastest) {
-  if (!fastest.what->ranked()) return "No job’s time can be trusted.";
+  if (!fastest.what->ranked() || !fastest.competes) return "No job’s time can be trusted.";
   double all = 0, most = 0;
   const char* name = "";
   for (const phase& part : all_phases) {

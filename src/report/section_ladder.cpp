@@ -40,16 +40,25 @@ std::vector<rung> fastest_of_each(const panel& p, const board& b, std::uint64_t 
   return rungs;
 }
 
-/// Slowest first. The limit is placed above all that it bounds: code with its own order may compute on a faster unit.
+/// Whether a limit bounds a rung: code with its own order may compute on a faster unit, and multiply-adds bound only
+/// what is held against them.
+bool bounds(const rung& limit, const rung& r, speed_unit unit) {
+  if (!limit.at->is_arithmetic()) return true;
+  return (unit != speed_unit::operations || !r.at->own_order) && r.at->bound_by &&
+         record::is_arithmetic(*r.at->bound_by);
+}
+
+/// Slowest first. A limit is placed above all that it bounds.
 std::vector<rung> rungs_of(const panel& p, const board& b, std::uint64_t n) {
   std::vector<rung> rungs = fastest_of_each(p, b, n);
-  const bool is_of_operations = b.unit() == speed_unit::operations;
-  double bound = 0;
-  for (const rung& r : rungs)
-    if (!is_of_operations || !r.at->own_order) bound = std::max(bound, r.speed);
-  const auto place = [&](const rung& r) {
-    return std::pair(r.what->kind == role::limit ? bound : r.speed, r.what->kind == role::limit);
-  };
+  std::map<const series*, double> places;
+  for (const rung& r : rungs) {
+    double& place = places[r.what] = r.speed;
+    for (const rung& other : rungs)
+      if (r.what->kind == role::limit && other.what->kind != role::limit && bounds(r, other, b.unit()))
+        place = std::max(place, other.speed);
+  }
+  const auto place = [&](const rung& r) { return std::pair(places.at(r.what), r.what->kind == role::limit); };
   std::stable_sort(rungs.begin(), rungs.end(), [&](const rung& x, const rung& y) { return place(x) < place(y); });
   return rungs;
 }
@@ -65,7 +74,23 @@ const rung* last_of(const std::vector<rung>& rungs, role kind) {
   return found == rungs.rend() ? nullptr : &*found;
 }
 
-std::string finding(const std::vector<rung>& rungs) {
+/// "; without cpu:ntt, which has no time at this size": what is called the fastest was not compared with that.
+std::string without(const board& b, const std::vector<rung>& rungs) {
+  constexpr std::size_t most_named = 4;
+  std::vector<std::string> missing;
+  for (const series& s : b.all) {
+    const std::string name = short_name(s.variant);
+    const auto is_it = [&](const rung& r) { return r.what->variant == s.variant; };
+    if (s.kind == role::tilewise && s.competes() && std::none_of(rungs.begin(), rungs.end(), is_it) &&
+        std::find(missing.begin(), missing.end(), name) == missing.end())
+      missing.push_back(name);
+  }
+  if (missing.empty()) return "";
+  return "; without " + listed(missing, most_named) + ", which " + (missing.size() == 1 ? "has" : "have") +
+         " no time at this size";
+}
+
+std::string finding(const board& b, const std::vector<rung>& rungs) {
   const rung *ours = last_of(rungs, role::tilewise), *serial = last_of(rungs, role::serial);
   if (!ours) return "No time of ours can be trusted here.";
   std::string text;
@@ -74,28 +99,27 @@ std::string finding(const std::vector<rung>& rungs) {
            " times as fast";
   else
     text = "The fastest of ours is " + ours->what->label;
-  if (const rung* limit = last_of(rungs, role::limit))
+  const auto limit = std::find_if(rungs.rbegin(), rungs.rend(), [&](const rung& r) {
+    return r.what->kind == role::limit && bounds(r, *ours, b.unit());
+  });
+  if (limit != rungs.rend())
     text += (limit->at->is_arithmetic() ? "; multiply-adds alone are " : "; the plain copy moves its bytes ") +
             factor(limit->speed / ours->speed) + " times as fast";
-  return text + ".";
+  return text + without(b, rungs) + ".";
 }
 
 html numbers(const std::vector<rung>& rungs, speed_unit unit) {
   const rung* serial = last_of(rungs, role::serial);
-  const auto openmp =
-      std::find_if(rungs.begin(), rungs.end(), [](const rung& r) { return r.at->device == "cpu:openmp"; });
   std::vector<std::vector<html>> rows;
   for (std::size_t i = 0; i < rungs.size(); ++i) {
     const rung& r = rungs[i];
     const std::string mark = r.at->ranked() ? "" : "? ";
     rows.push_back({html::text(r.what->label), html::text(mark + duration(r.at->kernel->median)),
                     html::text(throughput_text(r.speed, unit, r.at->dtype)), html::text(step(rungs, i)),
-                    html::text(serial ? factor(r.speed / serial->speed) : "–"),
-                    html::text(openmp != rungs.end() ? factor(r.speed / openmp->speed) : "–"),
-                    html::text(r.at->doubt())});
+                    html::text(serial ? factor(r.speed / serial->speed) : "–"), html::text(r.at->doubt())});
   }
-  return table("Each rung, slowest first.",
-               {"rung", "time", "throughput", "step", "over the definition", "over OpenMP", "in doubt"}, rows);
+  return table("Each rung, slowest first.", {"rung", "time", "throughput", "step", "over the definition", "in doubt"},
+               rows);
 }
 
 html figure_of(const panel& p, const board& b, page_builder& page) {
@@ -105,14 +129,14 @@ html figure_of(const panel& p, const board& b, page_builder& page) {
   json bars = json::array();
   for (std::size_t i = 0; i < rungs.size(); ++i) {
     const rung& r = rungs[i];
-    json bar = chart_line(r.what->label, r.what->kind, 0, nullptr);
+    json bar = chart_line(r.what->label, r.what->kind, chart_colours(page).of(*r.at), nullptr);
     bar["value"] = r.speed;
     bar["note"] = (r.at->ranked() ? "" : "in doubt   ") + step(rungs, i);
     bars.push_back(std::move(bar));
   }
   const std::string hardware = b.title.empty() || b.title == b.name ? "" : " (" + b.title + ")";
   return page.figure({{"kind", "bars"}, {"x", unit_words(unit)}, {"unit", unit_name(unit)}, {"bars", std::move(bars)}},
-                     b.name + hardware + ", " + rungs.front().at->at() + ".", finding(rungs), numbers(rungs, unit));
+                     b.name + hardware + ", " + rungs.front().at->at() + ".", finding(b, rungs), numbers(rungs, unit));
 }
 
 }  // namespace

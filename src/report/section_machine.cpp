@@ -44,12 +44,16 @@ html device_table(const std::vector<const row*>& rows) {
   for (const row* r : first_of_each) {
     const double floor = noise_floor(effects_on[r->device]);
     const record::device& d = r->hardware;
+    const bool is_group = d.backend == "group";  // a device counts in its sums once for each rank that shares it
     lines.push_back({html::text(d.name), html::text(shown(d.description)), html::text(shown(d.platform)),
-                     html::text(shown(d.driver)), html::text(shown(d.compute_units)), html::text(sized(d.memory_bytes)),
-                     html::text(sized(d.cache_bytes)), html::text(floor > 0 ? percent(floor) : "–")});
+                     html::text(shown(d.driver)), html::text(is_group ? "–" : shown(d.compute_units)),
+                     html::text(is_group ? "–" : sized(d.memory_bytes)), html::text(sized(d.cache_bytes)),
+                     html::text(floor > 0 ? percent(floor) : "–")});
   }
   return table(
-      "Devices. The noise floor comes from measuring the same code twice: a smaller difference does not count.",
+      "Devices. The noise floor comes from measuring the same code twice: a smaller difference does not count. A group "
+      "has "
+      "the units and the memory of its devices.",
       {"device", "hardware", "platform", "driver", "units", "memory", "last-level cache", "noise floor"}, lines,
       content::words);
 }
@@ -78,7 +82,8 @@ html machine_section(const model& m) {
                        " of memory, " + shown(on.host.os) + ". Measured " + shown(on.first_time) + " to " +
                        shown(on.last_time) + " with tilewise " + shown(on.tool.version) + ".") +
              device_table(rows) +
-             folded("The environment as recorded", table("Host and build.", {"field", "value"}, facts, content::words));
+             folded("The environment as recorded",
+                    table("Host and build, of the first record.", {"field", "value"}, facts, content::words));
   }
   return whole + left_out(m.machines.size() - shown_machines, "machines");
 }

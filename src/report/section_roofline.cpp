@@ -159,7 +159,8 @@ html figure_of(const roofline& of, const point_list& points, const std::string& 
   if (places.size() < 3)
     return names_algorithm ? paragraph(title + " " + finding_of(of, points)) +
                                  folded("What bounds each problem", numbers(of, points))
-                           : folded("On " + of.device + ": " + finding_of(of, points), numbers(of, points));
+                           : tag("div", paragraph("On " + of.device + ": " + finding_of(of, points)) +
+                                            folded("The numbers", numbers(of, points)));
   return page.figure({{"kind", "roofline"},
                       {"x", "counted operations / compulsory bytes"},
                       {"y", "operations / time"},

@@ -42,15 +42,17 @@ json drawn(double last, const Speedup& speedup) {
   return points;
 }
 
-json scaling_chart(std::span<const scaling_curve> curves) {
+json scaling_chart(std::span<const scaling_curve> curves, page_builder& page) {
   json lines = json::array();
+  chart_colours colours(page);
   double most = 1;
   for (std::size_t i = 0; i < curves.size(); ++i) {
     const scaling_curve& c = curves[i];
     json points = json::array();
     for (const scaling_point& point : c.points)
       points.push_back(chart_point(static_cast<double>(point.p), *point.over_one, point.what->ranked()));
-    lines.push_back(chart_line(label_of(c), role::tilewise, i, std::move(points)));
+    lines.push_back(chart_line(label_of(c), role::tilewise,
+                               colours.of(c.largest().algorithm, role::tilewise, label_of(c)), std::move(points)));
     most = std::max(most, static_cast<double>(c.points.back().p));
     if (const scaling_fit* law = c.fit(scaling_law::amdahl))
       lines.push_back(chart_line(
@@ -141,7 +143,7 @@ html scaling_section(const panel& p, page_builder& page) {
              "The same problem with more threads or ranks, as a ratio of medians. The dotted laws go on to "
              "twice the last p that they were fitted to.") +
          tag("div", {{"class", "figures"}},
-             page.figure(scaling_chart(std::span(curves).first(std::min(curves.size(), most_curves))),
+             page.figure(scaling_chart(std::span(curves).first(std::min(curves.size(), most_curves)), page),
                          "Speedup against p, " + curves.front().largest().at(), text,
                          scaling_numbers(curves, label_of)));
 }

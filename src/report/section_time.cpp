@@ -8,7 +8,7 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
+#include <set>
 
 namespace tilewise::report {
 
@@ -16,37 +16,47 @@ namespace {
 
 using nlohmann::json;
 
-/// A series that is drawn, the `index`-th of its role.
+/// A series that is drawn.
 struct leader {
   const board* on;
   const series* what;
-  std::size_t index = 0;
 };
 
-/// The fastest of each device, or of each board's peers, at the largest size; then the next of each, by time. Only one
-/// of ours stands for a device.
+/// All boards of a panel have one.
+speed_unit unit_of(const panel& p) {
+  for (const board& b : p.boards)
+    if (b.unit() != b.speed_in) return speed_unit::elements;
+  return p.boards.front().speed_in;
+}
+
+/// Of a role in the order in which they deserve a line: the fastest of each board at the largest size that the role has
+/// there, then what is the fastest at another size, then the best of each other device, of ours, or all others; the
+/// higher speed first.
 std::vector<leader> leaders(const panel& p, role kind, std::size_t most) {
-  using place = std::tuple<std::size_t, double>;  // in its device, and its time
-  std::vector<std::pair<place, leader>> found;
+  std::vector<std::pair<std::pair<int, double>, leader>> found;
+  const speed_unit unit = unit_of(p);
   for (const board& b : p.boards) {
-    std::map<std::string_view, std::vector<std::pair<double, const series*>>> of_device;
-    for (const series& s : b.all) {
-      const row* r = s.kind == kind ? s.at(b.largest_size()) : nullptr;
-      const std::string_view device = kind == role::tilewise ? std::string_view(s.device) : "";
-      if (r && r->timed()) of_device[device].emplace_back(r->kernel->median, &s);
-    }
-    for (auto& [device, all] : of_device) {
-      std::stable_sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
-      if (kind == role::tilewise) all.resize(1);
-      for (std::size_t i = 0; i < all.size(); ++i) found.push_back({{i, all[i].first}, {&b, all[i].second}});
-    }
+    std::set<const series*> known;
+    std::set<std::string_view> devices;
+    const auto add = [&](int turn, const series& s, const row& at) {
+      devices.insert(s.device);
+      if (known.insert(&s).second) found.push_back({{turn, -at.throughput(unit).value_or(0)}, {&b, &s}});
+    };
+    const std::vector<std::uint64_t> sizes = b.sizes();
+    for (auto n = sizes.rbegin(); n != sizes.rend(); ++n)
+      if (const series* best = kind == role::limit ? nullptr : b.fastest_shown(kind, *n))
+        add(known.empty() ? 0 : 1, *best, *best->at(*n));
+    std::vector<std::pair<double, const series*>> others;
+    for (const series& s : b.all)
+      if (const std::vector<const row*> rows = s.measured(); s.kind == kind && s.competes() && !rows.empty())
+        others.emplace_back(-rows.back()->throughput(unit).value_or(0), &s);
+    std::stable_sort(others.begin(), others.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+    for (const auto& [speed, s] : others)
+      if (kind != role::tilewise || !devices.contains(s->device)) add(2, *s, *s->measured().back());
   }
   std::stable_sort(found.begin(), found.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
   std::vector<leader> kept;
-  for (std::size_t i = 0; i < std::min(most, found.size()); ++i) {
-    kept.push_back(found[i].second);
-    kept.back().index = i;
-  }
+  for (std::size_t i = 0; i < std::min(most, found.size()); ++i) kept.push_back(found[i].second);
   return kept;
 }
 
@@ -63,25 +73,29 @@ std::string name_of(const panel& p, const board& on, const series& s) {
   return std::any_of(p.boards.begin(), p.boards.end(), has_it) ? s.label + " on " + on.name : s.label;
 }
 
-json time_lines(const panel& p) {
+json time_lines(const panel& p, page_builder& page) {
   json lines = json::array();
+  chart_colours colours(page);
   for (const leader& l : leaders(p, role::tilewise, 4) + leaders(p, role::peer, 3) + leaders(p, role::serial, 1)) {
     json points = json::array();
     for (const row* r : l.what->measured())
       points.push_back(chart_point(static_cast<double>(r->n), *r->kernel, r->ranked()));
-    lines.push_back(chart_line(name_of(p, *l.on, *l.what), l.what->kind, l.index, std::move(points)));
+    lines.push_back(
+        chart_line(name_of(p, *l.on, *l.what), l.what->kind, colours.of(*l.what->rows.front()), std::move(points)));
   }
   return lines;
 }
 
-json rate_lines(const panel& p, speed_unit unit) {
+json rate_lines(const panel& p, speed_unit unit, page_builder& page) {
   json lines = json::array();
+  chart_colours colours(page);
   for (const leader& l : leaders(p, role::tilewise, 3) + leaders(p, role::peer, 2) + leaders(p, role::limit, 3)) {
     json points = json::array();
     for (const row* r : l.what->measured())
       if (const auto y = r->throughput(unit))
         points.push_back(chart_point(static_cast<double>(r->n), {*y, {}, {}}, r->ranked()));
-    lines.push_back(chart_line(name_of(p, *l.on, *l.what), l.what->kind, l.index, std::move(points)));
+    lines.push_back(
+        chart_line(name_of(p, *l.on, *l.what), l.what->kind, colours.of(*l.what->rows.front()), std::move(points)));
   }
   return lines;
 }
@@ -154,13 +168,6 @@ html rate_numbers(const panel& p, speed_unit unit) {
                  [&](const row* r) { return rate_cell(r, unit); });
 }
 
-/// All boards of a panel have one.
-speed_unit unit_of(const panel& p) {
-  for (const board& b : p.boards)
-    if (b.unit() != b.speed_in) return speed_unit::elements;
-  return p.boards.front().speed_in;
-}
-
 std::string time_finding(const panel& p) {
   std::string text;
   for (const board& b : p.boards)
@@ -186,7 +193,7 @@ std::string rate_finding(const panel& p, speed_unit unit) {
 html time_section(const panel& p, page_builder& page) {
   if (p.boards.empty()) return {};
   const speed_unit unit = unit_of(p);
-  json times = time_lines(p), rates = rate_lines(p, unit);
+  json times = time_lines(p, page), rates = rate_lines(p, unit, page);
   if (!has_enough_points(times))
     return folded("Times of all variants", time_numbers(p)) +
            folded("Throughput of all variants", rate_numbers(p, unit));

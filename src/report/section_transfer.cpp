@@ -10,6 +10,10 @@ namespace {
 
 using nlohmann::json;
 
+html clock_cell(const std::optional<interval>& time) {
+  return html::text(time ? (time->is_narrow() ? "" : "? ") + duration(time->median) : "–");
+}
+
 html shares(const board& b, const std::vector<const row*>& trips, page_builder& page) {
   std::vector<std::string> labels;
   std::vector<double> there, kernel, back;
@@ -20,9 +24,8 @@ html shares(const board& b, const std::vector<const row*>& trips, page_builder& 
     there.push_back(r->h2d->median / total);
     kernel.push_back(r->kernel->median / total);
     back.push_back(r->d2h->median / total);
-    rows.push_back({html::text(r->size()), html::text(short_name(r->variant)), html::text(duration(r->h2d->median)),
-                    html::text(duration(r->kernel->median)), html::text(duration(r->d2h->median)),
-                    html::text(r->round_trip ? duration(r->round_trip->median) : "–")});
+    rows.push_back({html::text(r->size()), html::text(short_name(r->variant)), clock_cell(r->h2d),
+                    clock_cell(r->kernel), clock_cell(r->d2h), clock_cell(r->round_trip)});
   }
   return page.figure(
       {{"kind", "stack"},
@@ -35,18 +38,22 @@ html shares(const board& b, const std::vector<const row*>& trips, page_builder& 
       b.name + ": copies and kernel.",
       "At " + trips.back()->at() + " the kernel takes " + percent(kernel.back()) +
           " of the time for copying there, computing and copying back.",
-      table("Median times of the fastest variant with its copies.",
+      table("Median times of the fastest variant with its copies. Each was measured by itself: what is marked ? has no "
+            "interval within ± 5 %, and such a copy may even seem longer than the round trip that it is a part of.",
             {"n", "variant", "to the device", "kernel", "back", "round trip"}, rows));
 }
 
 html against_cpu(const panel& p, const board& b, const std::vector<const row*>& trips, page_builder& page) {
   json device = json::array(), host = json::array();
+  const row *ours = nullptr, *theirs = nullptr;
   std::vector<std::vector<html>> rows;
   for (const row* r : trips) {
     if (!r->round_trip) continue;
+    ours = r;
     const row* cpu = best_on_cpu(p, r->n);
     const double n = static_cast<double>(r->n);
     device.push_back(chart_point(n, *r->round_trip, r->round_trip->is_narrow()));
+    if (cpu) theirs = cpu;
     if (cpu) host.push_back(chart_point(n, *cpu->kernel, true));
     rows.push_back({html::text(r->size()), html::text(duration(r->round_trip->median)),
                     html::text(cpu ? duration(cpu->kernel->median) : "–"),
@@ -56,8 +63,10 @@ html against_cpu(const panel& p, const board& b, const std::vector<const row*>& 
   if (finding.empty()) return {};
   const html numbers = table("Round trip of the device against the fastest of the CPU.",
                              {"n", b.name + ", round trip", "best on cpu", "CPU time / device time"}, rows);
-  json lines = json::array({chart_line(b.name + " with transfers", role::tilewise, 0, std::move(device)),
-                            chart_line("best on cpu", role::tilewise, 1, std::move(host))});
+  chart_colours colours(page);
+  json lines =
+      json::array({chart_line(b.name + " with transfers", role::tilewise, colours.of(*ours), std::move(device)),
+                   chart_line("best on cpu", role::tilewise, colours.of(*theirs), std::move(host))});
   if (!has_enough_points(lines)) return tag("div", paragraph(finding) + folded("The numbers", numbers));
   return page.figure(
       {{"kind", "lines"}, {"x", axis_of(p)}, {"y", "time"}, {"unit", "time"}, {"lines", std::move(lines)}},

@@ -73,15 +73,18 @@ repeated fastest_of(const document_study& s) {
 
 using value_of = std::function<std::optional<interval>(const row&, const document_problem&)>;
 
-json lines_of(const document_study& s, const std::vector<repeated>& drawn, const value_of& value) {
+json lines_of(const document_study& s, const std::vector<repeated>& drawn, const value_of& value, page_builder& page) {
   json lines = json::array();
+  chart_colours colours(page);
   for (const repeated& line : drawn) {
     json points = json::array();
     for (std::size_t i = 0; i < s.sizes.size(); ++i)
       if (const row* r = line.rows[i])
         if (const auto y = value(*r, s.sizes[i]))
           points.push_back(chart_point(axis_place(s.sizes[i]), *y, r->ranked()));
-    if (!points.empty()) lines.push_back(chart_line(line.label, role::tilewise, lines.size(), std::move(points)));
+    if (!points.empty())
+      lines.push_back(chart_line(line.label, role::tilewise, colours.of("documents", role::tilewise, line.label),
+                                 std::move(points)));
   }
   return lines;
 }
@@ -114,7 +117,7 @@ struct curves {
 
 html figure_of(const document_study& s, const std::vector<repeated>& drawn, const value_of& value, const curves& of,
                page_builder& page) {
-  const json lines = lines_of(s, drawn, value);
+  const json lines = lines_of(s, drawn, value, page);
   const html numbers = table(of.title, size_heads(s, "program"), cells_of(s, drawn, value, of.text), content::numbers);
   if (!has_enough_points(lines)) return {};
   return page.figure({{"kind", "lines"}, {"x", "n, the first size"}, {"y", of.y}, {"unit", of.unit}, {"lines", lines}},
@@ -161,6 +164,7 @@ html quoted_figure(const document_study& s, page_builder& page) {
   std::vector<quoted> all = quoted_of(s);
   if (all.size() > most_lines) all.resize(most_lines);
   json lines = json::array();
+  chart_colours colours(page);
   std::vector<std::vector<html>> rows;
   for (const quoted& q : all) {
     json points = json::array();
@@ -169,7 +173,7 @@ html quoted_figure(const document_study& s, page_builder& page) {
       points.push_back(chart_point(n, {ns, {}, {}}, true));
       entries.push_back(html::text(duration(ns)));
     }
-    lines.push_back(chart_line(q.label, role::peer, lines.size(), std::move(points)));
+    lines.push_back(chart_line(q.label, role::peer, colours.of("documents", role::peer, q.label), std::move(points)));
   }
   if (!has_enough_points(lines)) return {};
   return page.figure({{"kind", "lines"},
@@ -187,7 +191,7 @@ html speedup_bars(const document_study& s, std::size_t i, const std::vector<repe
   json bars = json::array();
   std::vector<std::vector<html>> rows;
   const auto add = [&](const std::string& label, role kind, double value, const std::string& note) {
-    json bar = chart_line(label, kind, 0, nullptr);
+    json bar = chart_line(label, kind, chart_colours(page).of("documents", kind, label), nullptr);
     bar["value"] = value;
     bar["note"] = note;
     bars.push_back(std::move(bar));
@@ -246,6 +250,7 @@ html sweep_of(const std::string& variant, const std::vector<const row*>& rows, p
     if (x > 0 && r->timed()) lines[label][x] = r;
   }
   json drawn = json::array();
+  chart_colours colours(page);
   std::vector<std::vector<html>> entries;
   const row* best = nullptr;
   for (const auto& [label, points] : lines) {
@@ -257,7 +262,9 @@ html sweep_of(const std::string& variant, const std::vector<const row*>& rows, p
                          html::text(r->round_trip ? duration(r->round_trip->median) : "–")});
       best = faster(best, r, false);
     }
-    if (drawn.size() < most_lines) drawn.push_back(chart_line(label, role::tilewise, drawn.size(), std::move(values)));
+    if (drawn.size() < most_lines)
+      drawn.push_back(
+          chart_line(label, role::tilewise, colours.of("documents", role::tilewise, label), std::move(values)));
   }
   if (!best || !has_enough_points(drawn)) return {};
   const std::string name = short_name(variant);

@@ -35,7 +35,7 @@
   });
   const logarithmic = (title, write) => axis(title, {
     type: "logarithmic",
-    ticks: { callback: write, maxRotation: 0, autoSkip: false },
+    ticks: { callback: write, maxRotation: 0, autoSkipPadding: 10 },
     afterBuildTicks: (scale) => {
       const decades = scale.ticks.filter((t) => isDecade(t.value));
       // Over less than two decades, 2 and 5 are marked too.
@@ -93,7 +93,7 @@
       }));
     },
   };
-  // The value of a bar and its step, beside its end.
+  // The value of a bar and its step, beside its end; and its name above it, where the screen has no room beside it.
   const barNotes = {
     id: "barNotes",
     afterDatasetsDraw(chart) {
@@ -104,6 +104,7 @@
       chart.getDatasetMeta(0).data.forEach((bar, i) => {
         ctx.fillStyle = ink("ink");
         ctx.fillText(chart.data.datasets[0].notes[i], bar.x + 7, bar.y);
+        if (chart.data.datasets[0].areNamedAbove) ctx.fillText(cut(chart.data.labels[i]), bar.base + 3, bar.y - 16);
       });
       ctx.restore();
     },
@@ -120,12 +121,27 @@
     return Object.assign(pen.createPattern(tile, "repeat"), { hatched: colour });
   }
 
-  // Room for words drawn beside the axes; a very long one is squeezed.
-  function widest(texts) {
-    const pen = document.createElement("canvas").getContext("2d");
-    pen.font = "12px " + getComputedStyle(document.body).fontFamily;
-    return Math.min(170, Math.max(...texts.map((text) => pen.measureText(text).width)));
+  // Room for words drawn beside the axes; a very long one is squeezed, or cut.
+  const mostRoom = 170;
+  const ruler = document.createElement("canvas").getContext("2d");
+  function widthOf(text) {
+    ruler.font = "12px " + getComputedStyle(document.body).fontFamily;
+    return ruler.measureText(text).width;
   }
+  const widest = (texts) => Math.min(mostRoom, Math.max(...texts.map(widthOf)));
+  function cut(text) {
+    if (widthOf(text) <= mostRoom) return text;
+    let length = text.length - 1;
+    while (length > 0 && widthOf(text.slice(0, length) + "…") > mostRoom) length -= 1;
+    return text.slice(0, length) + "…";
+  }
+
+  // As many ticks as have room.
+  const linear = (title, write, more) =>
+    axis(title, { ...more, ticks: { callback: write, maxRotation: 0, autoSkipPadding: 14 } });
+  const named = (title, names, more) => axis(title, {
+    grid: { display: false }, ...more, ticks: { callback: (_, i) => cut(names[i]), autoSkip: false, ...more.ticks },
+  });
 
   const common = (more) => ({
     responsive: true, maintainAspectRatio: false, animation: false, ...more,
@@ -158,26 +174,27 @@
     };
   }
 
-  function bars(spec) {
+  function bars(spec, isNarrow) {
     const write = written[spec.unit];
     const fill = { serial: (c) => c, tilewise: (c) => c, peer: hatched, limit: () => "transparent" };
     const colours = spec.bars.map(colourOf);
     const notes = spec.bars.map((b) => write(b.value) + (b.note ? "   " + b.note : ""));
+    const labels = spec.bars.map((b) => b.label);
     return {
       type: "bar", plugins: [barNotes],
       data: {
-        labels: spec.bars.map((b) => b.label),
+        labels,
         datasets: [{
-          data: spec.bars.map((b) => b.value), borderColor: colours, borderWidth: 1.5, barPercentage: 0.72, categoryPercentage: 1,
+          data: spec.bars.map((b) => b.value), borderColor: colours, borderWidth: 1.5, barPercentage: isNarrow ? 0.4 : 0.72, categoryPercentage: 1,
           backgroundColor: spec.bars.map((b, i) => fill[b.role](colours[i])),
-          notes,
+          notes, areNamedAbove: isNarrow,
         }],
       },
       options: common({
-        indexAxis: "y", layout: { padding: { right: 12 + widest(notes) } },
+        indexAxis: "y", layout: { padding: { right: 12 + widest(notes), top: isNarrow ? 10 : 0 } },
         scales: {
-          x: axis(spec.x, { beginAtZero: true, ticks: { callback: write, maxTicksLimit: 5, maxRotation: 0 } }),
-          y: axis("", { title: { display: false }, grid: { display: false }, ticks: { color: ink("ink"), font: { size: 12 } } }),
+          x: linear(spec.x, write, { beginAtZero: true }),
+          y: isNarrow ? { display: false } : named("", labels, { ticks: { color: ink("ink"), font: { size: 12 } } }),
         },
         plugins: { tooltip: { callbacks: { label: (item) => write(item.parsed.x) } } },
       }),
@@ -200,8 +217,8 @@
       options: common({
         indexAxis: "y",
         scales: {
-          x: axis(spec.x, { stacked: true, max: spec.unit === "share" ? 1 : undefined, ticks: { callback: write, maxTicksLimit: 5, maxRotation: 0 } }),
-          y: axis(spec.y, { stacked: true, grid: { display: false }, ticks: { font: { size: 11 } } }),
+          x: linear(spec.x, write, { stacked: true, max: spec.unit === "share" ? 1 : undefined }),
+          y: named(spec.y, spec.labels, { stacked: true }),
         },
         plugins: {
           legend: { display: true, position: "top", align: "start", labels: { color: ink("ink"), boxWidth: 14, boxHeight: 10, font: { size: 12 } } },
@@ -296,13 +313,14 @@
     };
   }
 
+  const isNarrow = (canvas) => canvas.parentElement.clientWidth < 520;
   const makers = { lines, bars, stack, roofline };
   const drawn = new Map();
   function draw(canvas) {
     const spec = specs[canvas.dataset.chart];
     if (drawn.has(canvas)) drawn.get(canvas).destroy();
     else addSaving(canvas);
-    drawn.set(canvas, new Chart(canvas, makers[spec.kind](spec)));
+    drawn.set(canvas, new Chart(canvas, makers[spec.kind](spec, isNarrow(canvas))));
     document.documentElement.dataset.charts = drawn.size;
   }
 
@@ -325,7 +343,7 @@
     const pen = svgPen(copy, canvas.getAttribute("aria-label"));
     copy.getContext = () => pen;
     const spec = specs[canvas.dataset.chart];
-    const config = makers[spec.kind](spec);
+    const config = makers[spec.kind](spec, isNarrow(canvas));
     Object.assign(config.options, { responsive: false, devicePixelRatio: 1, events: [] });
     for (const set of config.data.datasets) set.segment = {};  // else Chart.js keeps lines as paths that no pen can read
     const chart = new Chart(copy, config);
@@ -358,7 +376,8 @@
   document.querySelectorAll("canvas").forEach((canvas) => {
     const spec = specs[canvas.dataset.chart];
     const bars = spec.kind === "bars" ? spec.bars.length : spec.kind === "stack" ? spec.labels.length + 1 : 0;
-    if (bars > 0) canvas.parentElement.style.height = 64 + 26 * bars + "px";
+    const each = spec.kind === "bars" && isNarrow(canvas) ? 40 : 26;
+    if (bars > 0) canvas.parentElement.style.height = 64 + each * bars + "px";
   });
 
   // What a reader sees comes first; all else one by one, so that the page answers in between.
