@@ -360,6 +360,8 @@ TEST(slices, EachIsGivenOnceAndTheFirstFailureEndsThem) {
   EXPECT_THROW(base::for_each_slice(2000, 1, 8, fails_once), error);
   EXPECT_LT(calls, 2000);
   base::for_each_slice(0, 10, 8, fails_once);
+  const auto fails = [](std::uint64_t, std::uint64_t) { throw error(errc::io, "planned"); };
+  for (int again = 0; again < 50; ++again) EXPECT_THROW(base::for_each_slice(8, 1, 8, fails), error);
 }
 
 TEST(number, TextsReadBackAndOthersAreRefused) {
