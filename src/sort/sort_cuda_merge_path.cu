@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   merge sort: tiles in shared memory, then merges of four runs at a time in which every group writes an equal
-//         piece. What fits one group takes one launch (sort_cuda_few.cuh).
+//         piece. Few elements take one launch (sort_cuda_few.cuh).
 // Order:  of equal codes those of the earlier run come first, so equal codes keep their order.
 // Shape:  a tile is sorted by a network in each lane's registers (sort_cuda_merge_network.cuh), then by merges in
 //         shared memory (sort_cuda_merge_tile.cuh). Passes of sort_cuda_merge_pass.cuh merge four runs each, so memory
@@ -48,16 +48,16 @@ __global__ void __launch_bounds__(Tile::group_size, Tile::groups)
 
 template <class Bits, class Value>
 void enqueue(const sort_task<Bits, Value>& task, queue& q) {
-  if (is_few(task)) return enqueue_few(task, q);
+  if (task.n <= most_few) return enqueue_few(task, q);
   using tile = merge_tile<Bits, Value>;
   const std::uint64_t tiles = ceil_div(task.n, tile::length);
   const auto passes = static_cast<unsigned>(std::bit_width(tiles - 1) + 1) / 2;
-  const workspace<Bits, Value> spare(q, task.n);
-  const backend::buffer splits(q, tiles * sizeof(split));
+  const workspace<Bits, Value> spare(q, passes == 0 ? 0 : task.n);
+  const backend::buffer splits(q, passes == 0 ? 0 : tiles * sizeof(split));
   // The last of all launches writes the output.
   const auto target = [&](unsigned pass) { return (passes - pass) % 2 == 0 ? task.out : spare.all(); };
-  sort_tiles<<<static_cast<unsigned>(tiles), tile::group_size, 0, q.stream()>>>(task.in, target(0), task.n,
-                                                                                coding<Bits>{task.code, true, false});
+  sort_tiles<<<static_cast<unsigned>(tiles), tile::group_size, 0, q.stream()>>>(
+      task.in, target(0), task.n, coding<Bits>{task.code, true, passes == 0});
   TW_CUDA(cudaGetLastError());
   for (unsigned pass = 0; pass < passes; ++pass)
     merge_pass(target(pass), target(pass + 1), equal_runs{std::uint64_t{tile::length} << 2 * pass, task.n},

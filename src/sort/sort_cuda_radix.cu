@@ -135,7 +135,7 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
   if (p.n() == 0) return;
   queue& q = enter(on);
   with_task(p, where, [&]<class Bits, class Value>(const sort_task<Bits, Value>& task) {
-    if (is_few(task)) return enqueue_few(task, q);
+    if (task.n <= most_few) return enqueue_few(task, q);
     if (fits_cluster(task, q)) return sort_in_cluster(task, q);
     if constexpr (sizeof(Bits) + value_bytes<Value> == 4) {
       if (ceil_div(task.n, small_tile::tile) <= groups_on(q))
@@ -156,7 +156,8 @@ registry::variant cuda_radix_variant() {
           .types = all_dtypes,
           .source =
               "Adinets, Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs, "
-              "arXiv:2206.01784; plans of high digits are our own",
+              "arXiv:2206.01784; plans of high digits are our own; few keys: Batcher, Sorting networks and their "
+              "applications, 1968",
           .run = run};
 }
 
