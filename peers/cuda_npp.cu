@@ -2,7 +2,8 @@
 // What:   convolve/cuda:npp: NPP's filter with a mask of the caller's, over the results that no border reaches.
 // Order:  its own.
 // Shape:  NPP turns the mask round, so one launch of ours turns it round before, in each call.
-// Limits: border `valid`, since NPP continues images by their edge's value alone; sizes and strides of less than 2^31.
+// Limits: border `valid`, since NPP continues images by their edge's value alone; no 3 x 3 and 5 x 5 masks of floats,
+//         whose kernels repeat the last results' pixels instead of reading beyond; sizes and strides of less than 2^31.
 // Twins:  cpu_convolve.cpp.
 // NPP is loaded when it is first measured, like cuBLAS.
 #include "backend/cuda/cuda_error.hpp"
@@ -71,6 +72,9 @@ std::string unsupported(const registry::problem& p, const backend::device&, cons
   if (!filters().library.is_complete()) return "neither libnppif.so.13 nor libnppif.so.12 can be loaded";
   if (static_cast<border>(p.setting[0]) != border::valid) return "as a peer it is measured only with the border valid";
   const sizes s(p);
+  if (const bool is_square = s.mask.rows == s.mask.columns;
+      p.type == dtype::f32 && is_square && (s.mask.rows == 3 || s.mask.rows == 5))
+    return "NPP's kernels for 3 x 3 and 5 x 5 floats read no more of the image than there are results";
   constexpr std::uint64_t most = std::numeric_limits<int>::max();
   if (s.image.rows > most || s.image.columns * size_of(p.type) > most) return "NPP counts in 32 bits";
   return "";

@@ -20,18 +20,23 @@ namespace tilewise::impl::sort::on_cuda {
 /// Tiles are a little longer than this: passes merge four runs, so 4^k elements need no pass for a small rest.
 inline constexpr unsigned least_tile = 4096;
 
+/// Elements of a lane: the more registers one takes, the fewer. Odd, so that lanes that step through their pieces meet
+/// different banks.
 template <class Bits, class Value>
+inline constexpr unsigned most_held = moves<Value>        ? 9
+                                      : sizeof(Bits) == 8 ? 17
+                                                          : 33;
+
+template <class Bits, class Value, unsigned Held = most_held<Bits, Value>>
 struct merge_tile {
-  /// Elements of a lane: the more registers one takes, the fewer. Odd, so that lanes that step through their pieces
-  /// meet different banks.
-  static constexpr unsigned held = moves<Value> ? 9 : sizeof(Bits) == 8 ? 17 : 33;
+  static constexpr unsigned held = Held;
   static constexpr unsigned group_size = least_tile / (held - 1);
   static constexpr unsigned room = group_size * held, length = room - held;
   /// Groups that a compute unit must have room for. Left alone, the compiler takes too many registers for that.
   static constexpr unsigned groups = sizeof(Bits) == 8 ? (moves<Value> ? 3 : 5) : (moves<Value> ? 4 : 8);
 
   using slot = std::conditional_t<(value_bytes<Value> > sizeof(Bits)), Value, Bits>;
-  using piece = held_elements<Bits, Value, held>;
+  using piece = held_elements<Bits, Value, Held>;
 
   // With room before and after, where a cursor may read what is not used.
   slot slots[held + room + held];
@@ -63,9 +68,9 @@ __device__ unsigned merge_path(const Bits* keys, const facing_runs& runs, unsign
 }
 
 /// Merges the lane's piece, from `diagonal` on. `own.from` receives the slots.
-template <class Bits, class Value, class Tile = merge_tile<Bits, Value>>
-__device__ void merge_piece(merge_tile<Bits, Value>& tile, const facing_runs& runs, unsigned diagonal,
-                            typename Tile::piece& own) {
+template <class Bits, class Value, unsigned Held>
+__device__ void merge_piece(merge_tile<Bits, Value, Held>& tile, const facing_runs& runs, unsigned diagonal,
+                            held_elements<Bits, Value, Held>& own) {
   const Bits* const keys = tile.keys();
   const unsigned taken = merge_path(keys, runs, diagonal);
   // Signed, since b may go below 0 after the last element.
@@ -73,12 +78,12 @@ __device__ void merge_piece(merge_tile<Bits, Value>& tile, const facing_runs& ru
   const int a_end = static_cast<int>(runs.begin + runs.left);
   Bits next_a = keys[a], next_b = keys[b];
 #pragma unroll
-  for (unsigned i = 0; i < Tile::held; ++i) {
+  for (unsigned i = 0; i < Held; ++i) {
     // Past its end the left run shows the right one's greatest code, which only matters where a value goes with it.
     const bool left = next_a <= next_b && (!moves<Value> || a < a_end);
     own.key[i] = left ? next_a : next_b;
     if constexpr (moves<Value>) own.from[i] = static_cast<unsigned short>(left ? a : b);
-    if (i + 1 == Tile::held) break;
+    if (i + 1 == Held) break;
     a += left, b -= !left;
     const Bits read = keys[left ? a : b];
     next_a = left ? read : next_a;
@@ -87,20 +92,20 @@ __device__ void merge_piece(merge_tile<Bits, Value>& tile, const facing_runs& ru
 }
 
 /// Turns the slots of a merged piece into the places where the elements were before.
-template <class Bits, class Value, class Tile = merge_tile<Bits, Value>>
-__device__ void look_up_places(merge_tile<Bits, Value>& tile, typename Tile::piece& own) {
+template <class Bits, class Value, unsigned Held>
+__device__ void look_up_places(merge_tile<Bits, Value, Held>& tile, held_elements<Bits, Value, Held>& own) {
   if constexpr (moves<Value>) {
 #pragma unroll
-    for (unsigned i = 0; i < Tile::held; ++i) own.from[i] = tile.from()[static_cast<short>(own.from[i])];
+    for (unsigned i = 0; i < Held; ++i) own.from[i] = tile.from()[static_cast<short>(own.from[i])];
   }
 }
 
 /// Puts a piece into the tile from slot `first` on, forwards or backwards.
-template <class Bits, class Value, class Tile = merge_tile<Bits, Value>>
-__device__ void put_back(merge_tile<Bits, Value>& tile, const typename Tile::piece& own, unsigned first,
-                         bool backwards) {
+template <class Bits, class Value, unsigned Held>
+__device__ void put_back(merge_tile<Bits, Value, Held>& tile, const held_elements<Bits, Value, Held>& own,
+                         unsigned first, bool backwards) {
 #pragma unroll
-  for (unsigned i = 0; i < Tile::held; ++i) {
+  for (unsigned i = 0; i < Held; ++i) {
     const unsigned slot = backwards ? first - i : first + i;
     tile.keys()[slot] = own.key[i];
     if constexpr (moves<Value>) tile.from()[slot] = own.from[i];
@@ -117,11 +122,12 @@ __device__ inline void synchronize(unsigned lanes) {
 
 /// Sorts the tile's `room` keys, or those of each run of `run_lanes` lanes, a power of two, by themselves. Leaves in
 /// from() where each was.
-template <class Bits, class Value, class Tile = merge_tile<Bits, Value>>
-__device__ void sort_tile(merge_tile<Bits, Value>& tile, unsigned run_lanes = Tile::group_size) {
-  constexpr unsigned held = Tile::held;
+template <class Bits, class Value, unsigned Held>
+__device__ void sort_tile(merge_tile<Bits, Value, Held>& tile,
+                          unsigned run_lanes = merge_tile<Bits, Value, Held>::group_size) {
+  constexpr unsigned held = Held;
   const unsigned t = threadIdx.x;
-  typename Tile::piece own;
+  held_elements<Bits, Value, Held> own;
 #pragma unroll
   for (unsigned i = 0; i < held; ++i) {
     own.key[i] = tile.keys()[t * held + i];
