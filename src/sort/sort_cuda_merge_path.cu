@@ -48,16 +48,17 @@ __global__ void __launch_bounds__(Tile::group_size, Tile::groups)
 
 template <class Bits, class Value>
 void enqueue(const sort_task<Bits, Value>& task, queue& q) {
-  if (task.n <= most_few) return enqueue_few(task, q);
+  if (is_few(task)) return enqueue_few(task, q);
   using tile = merge_tile<Bits, Value>;
+  static_assert(most_few<Bits, Value> > tile::length);  // so there are several tiles
   const std::uint64_t tiles = ceil_div(task.n, tile::length);
   const auto passes = static_cast<unsigned>(std::bit_width(tiles - 1) + 1) / 2;
-  const workspace<Bits, Value> spare(q, passes == 0 ? 0 : task.n);
-  const backend::buffer splits(q, passes == 0 ? 0 : tiles * sizeof(split));
+  const workspace<Bits, Value> spare(q, task.n);
+  const backend::buffer splits(q, tiles * sizeof(split));
   // The last of all launches writes the output.
   const auto target = [&](unsigned pass) { return (passes - pass) % 2 == 0 ? task.out : spare.all(); };
-  sort_tiles<<<static_cast<unsigned>(tiles), tile::group_size, 0, q.stream()>>>(
-      task.in, target(0), task.n, coding<Bits>{task.code, true, passes == 0});
+  sort_tiles<<<static_cast<unsigned>(tiles), tile::group_size, 0, q.stream()>>>(task.in, target(0), task.n,
+                                                                                coding<Bits>{task.code, true, false});
   TW_CUDA(cudaGetLastError());
   for (unsigned pass = 0; pass < passes; ++pass)
     merge_pass(target(pass), target(pass + 1), equal_runs{std::uint64_t{tile::length} << 2 * pass, task.n},

@@ -135,7 +135,7 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
   if (p.n() == 0) return;
   queue& q = enter(on);
   with_task(p, where, [&]<class Bits, class Value>(const sort_task<Bits, Value>& task) {
-    if (task.n <= most_few) return enqueue_few(task, q);
+    if (is_few(task)) return enqueue_few(task, q);
     if (fits_cluster(task, q)) return sort_in_cluster(task, q);
     if constexpr (sizeof(Bits) + value_bytes<Value> == 4) {
       if (ceil_div(task.n, small_tile::tile) <= groups_on(q))
