@@ -13,6 +13,7 @@ std::vector<registry::variant> cub_variants();
 std::vector<registry::variant> cublas_variants();
 std::vector<registry::variant> cufft_variants();
 std::vector<registry::variant> diffuse_cuda_variants();
+std::vector<registry::variant> npp_variants();
 
 /// cudaMemcpy from and to pageable memory.
 void upload_pageable(backend::queue& on, backend::memory to, const void* from, std::uint64_t bytes);

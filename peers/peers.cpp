@@ -43,6 +43,9 @@ std::vector<registry::variant> peer_variants() {
 #if TILEWISE_WITH_CUFFT
   append(cufft_variants());
 #endif
+#if TILEWISE_WITH_NPP
+  append(npp_variants());
+#endif
   return all;
 }
 

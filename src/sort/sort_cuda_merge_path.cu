@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   merge sort: tiles in shared memory, then merges of four runs at a time in which every group writes an equal
-//         piece. What fits one group takes one launch (sort_cuda_few.cuh).
+//         piece. Few elements take one launch (sort_cuda_few.cuh).
 // Order:  of equal codes those of the earlier run come first, so equal codes keep their order.
 // Shape:  a tile is sorted by a network in each lane's registers (sort_cuda_merge_network.cuh), then by merges in
 //         shared memory (sort_cuda_merge_tile.cuh). Passes of sort_cuda_merge_pass.cuh merge four runs each, so memory
@@ -50,6 +50,7 @@ template <class Bits, class Value>
 void enqueue(const sort_task<Bits, Value>& task, queue& q) {
   if (is_few(task)) return enqueue_few(task, q);
   using tile = merge_tile<Bits, Value>;
+  static_assert(most_few<Bits, Value> > tile::length);  // so there are several tiles
   const std::uint64_t tiles = ceil_div(task.n, tile::length);
   const auto passes = static_cast<unsigned>(std::bit_width(tiles - 1) + 1) / 2;
   const workspace<Bits, Value> spare(q, task.n);

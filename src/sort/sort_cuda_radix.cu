@@ -156,7 +156,8 @@ registry::variant cuda_radix_variant() {
           .types = all_dtypes,
           .source =
               "Adinets, Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs, "
-              "arXiv:2206.01784; plans of high digits are our own",
+              "arXiv:2206.01784; plans of high digits are our own; few keys: Batcher, Sorting networks and their "
+              "applications, 1968",
           .run = run};
 }
 
