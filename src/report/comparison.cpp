@@ -265,8 +265,8 @@ void tell_of_file(const std::string& file, const row_table& rows, const measured
   if (of.replaced > 0)
     to.remarks.push_back(file + " has " + report::count(of.replaced) +
                          (of.replaced == 1 ? " record of a case" : " records of cases") +
-                         " that a later one repeats, but not by the same build without uncommitted changes; the last "
-                         "of each counts.");
+                         " that a later one repeats and that cannot be taken with it: of another build, of one with "
+                         "uncommitted changes, or without an interval; the last of each counts.");
 }
 
 double squared(double x) { return x * x; }
