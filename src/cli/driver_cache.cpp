@@ -41,6 +41,21 @@ extern "C" void end_by_crash(int) {
   _exit(static_cast<int>(exit_code::device_lost));
 }
 
+/// While it is there signals wait: what is made is noted before one can end the process.
+class held_signals {
+ public:
+  held_signals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~held_signals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  held_signals(const held_signals&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
 }  // namespace
 
 void tell_of_cache(bool quiet) {
@@ -54,8 +69,9 @@ void tell_of_cache(bool quiet) {
 void make_driver_folder() {
   static bool once = false;
   if (std::exchange(once, true)) return;
-  opencl::make_folder_for_driver();  // if it cannot, loading the drivers says why
   static io::unfinished noted;
+  const held_signals until_noted;
+  opencl::make_folder_for_driver();  // if it cannot, loading the drivers says why
   if (const std::string made = base::variable("POCL_CACHE_DIR"); opencl::is_driver_folder_of_run(made)) noted.set(made);
 }
 
