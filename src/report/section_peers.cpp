@@ -58,8 +58,8 @@ void add_ratios(const board& b, std::vector<cells>& lines) {
     for (const row* r : s.measured())
       for (const ratio& q : r->ratios)
         if (s.kind == role::tilewise && r->plausible && !is_of_arithmetic_alone(q))
-          lines.push_back({html::text(s.label), html::text(compared_with(q, b)), html::text(b.name), html::text(r->size()),
-                           html::text(ratio_text(q.value)),
+          lines.push_back({html::text(s.label), html::text(compared_with(q, b)), html::text(b.name),
+                           html::text(r->size()), html::text(ratio_text(q.value)),
                            html::text(r->ranked() ? judgement(q.value, *r) : "in doubt: " + r->doubt())});
 }
 
