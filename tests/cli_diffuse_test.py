@@ -287,6 +287,9 @@ class Diffuse(Case):
         field[3, 3] += 1
         np.save(f"{self.out}/diffusion.0001000.npy", field)
         self.check(run(f"diffuse {self.params} -o {self.out} --resume"), 6, "^$", "is not the field that")
+        os.remove(f"{self.out}/diffusion.0001000.npy")
+        self.check(run(f"diffuse {self.params} -o {self.out} --resume"), 6, "^$",
+                   r"diffusion\.0001000\.npy.*, and .*checkpoint\.json goes on from it; remove the checkpoint, and start without --resume")
         json.dump(checkpoint | {"schema": "tilewise.diffuse/2"}, open(f"{self.out}/checkpoint.json", "w"))
         self.check(run(f"diffuse {self.params} -o {self.out} --resume"), 6, "^$",
                    "is of another version, tilewise.diffuse/2 instead of tilewise.diffuse/3; continue with the Tilewise that")

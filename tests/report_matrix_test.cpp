@@ -132,6 +132,12 @@ TEST(ReportMatrix, AProcessorThatOnlyAnotherProblemWasMeasuredOnShowsThat) {
 
   std::erase_if(records, is_of_scan);
   EXPECT_EQ(matrix_markdown(make_model(typed(records))).find("another problem"), std::string::npos);
+
+  records = of_no_document(made_up_records());
+  for (json& r : records)
+    if (r["device"]["name"] == "opencl:0")
+      r["case"]["dtype"] = "i32", r["case"]["group"] = "i32" + r["case"]["group"].get<std::string>();
+  EXPECT_EQ(tested(records).made.columns.size(), 2u) << "which makes no column";
 }
 
 TEST(ReportMatrix, OfSeveralMachinesACellOfALineOfTwoTellsWhichItIs) {

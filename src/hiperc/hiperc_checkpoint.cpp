@@ -18,7 +18,7 @@ using nlohmann::json;
 
 constexpr const char* checkpoint_name = "checkpoint.json";
 constexpr const char* schema = "tilewise.diffuse/3";
-constexpr const char* started_anew = "; remove it, and start without --resume";
+constexpr const char* started_anew = "; remove the checkpoint, and start without --resume";
 
 /// What the field depends on. ns and nc may change: a run may go on for longer.
 json identity_of(const parameters& p, dtype type) {
@@ -63,6 +63,16 @@ void require_same(const std::string& path, const json& then, const json& now) {
       throw error(errc::invalid_argument, path + " is of a run with " + name + " = " + text_of(then.at(name)) +
                                               ", not " + text_of(value) +
                                               "; continue with its parameters, or choose another folder");
+}
+
+/// The field that a checkpoint goes on from.
+io::npy_array field_in(const std::string& file, const std::string& checkpoint) {
+  try {
+    return io::read_npy(file);
+  } catch (const error& e) {
+    if (e.code() != errc::io) throw;
+    throw error(errc::io, std::string(e.what()) + ", and " + checkpoint + " goes on from it" + started_anew);
+  }
 }
 
 }  // namespace
@@ -117,7 +127,7 @@ snapshot output_folder::read_checkpoint(const parameters& p, dtype type, std::ve
     if (name != field.filename())
       throw error(errc::io, shown + " is of step " + std::to_string(shot.step) + ", but its field is " +
                                 base::printable(name) + started_anew);
-    const io::npy_array array = io::read_npy(field.string());
+    const io::npy_array array = field_in(field.string(), shown);
     shot.field.assign(array.data.begin(), array.data.end());
     const diffusion d = p.problem(0);
     const bool fits = array.type == type && array.shape == std::vector<std::uint64_t>{d.rows, d.columns};

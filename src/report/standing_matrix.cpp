@@ -151,7 +151,8 @@ matrix::line shown(const cells_of_line& line, const std::vector<std::string>& co
     if (!cell) continue;
     if (is_other) apart = "another problem: " + words_of(*cell->of) + ", ";
     if (is_other || cell->what.ours->at() != size) apart += (is_other ? "" : "at ") + cell->what.ours->at();
-    if (cell->machine != made.machine) apart += (apart.empty() ? "on " : " on ") + cell->machine;
+    if (!cell->machine.empty() && cell->machine != made.machine)
+      apart += (apart.empty() ? "on " : " on ") + cell->machine;
   }
   return made;
 }
@@ -211,8 +212,9 @@ matrix make_matrix(const std::vector<matrix_cell>& cells) {
   std::map<std::string, std::pair<std::size_t, std::size_t>> worth;  // of a column: fastest cells, and all
   matrix made;
   for (const matrix_cell& c : cells) {
+    if (c.is_of_other) continue;
     if (worth.count(c.column) == 0) made.columns.push_back(c.column);
-    worth[c.column].second += !c.is_of_other;
+    ++worth[c.column].second;
   }
   for (const cells_of_line& line : lines) ++worth[line.fastest().column].first;
   std::stable_sort(made.columns.begin(), made.columns.end(),

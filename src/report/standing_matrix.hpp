@@ -48,8 +48,8 @@ struct matrix {
 /// The processor that is the fastest of most lines comes first; of equals, that which most was measured on. Processors
 /// of one kind and name are one column, wherever no problem was measured on two of them. The same problem on several
 /// machines is one line, as long as they share no column. What was measured for how a program scales has no line of its
-/// own beside others of its algorithm. A processor that none of an algorithm's lines was measured on shows the largest
-/// of its other problems there, in the first of them.
+/// own beside others of its algorithm. A column that none of an algorithm's lines has a cell in shows the largest of
+/// its other problems there, in the first of them.
 matrix make_matrix(const std::vector<matrix_cell>& cells);
 
 /// "80 % of copy", or that nothing bounds it.
