@@ -288,6 +288,14 @@ TEST(Roofline, AMethodThatNeedsFewerOperationsIsHeldAgainstItsBytesAlone) {
   EXPECT_DOUBLE_EQ(transforms.of.points.front().share(), 0.5);
 }
 
+TEST(Roofline, TheCallOfAShortCopyIsPaidOnce) {
+  // 8 KB take 5 us, 8 MB 8 us; a product moves 24 KB, three times the short copy's.
+  const analysed held({case_of("polymul/cpu:ntt", 24e3, 8e6, 20e3, "i32"), case_of("copy/cpu", 8e3, 0, 5e3, "i32"),
+                       case_of("scan/cpu:packed", 8e6, 4e6, 10e3, "f64"), case_of("copy/cpu", 8e6, 0, 8e3, "f64")});
+  for (const roofline_point& at : held.of.points)
+    EXPECT_NEAR(at.share(), at.what->algorithm == "polymul" ? 5.016 / 20 : 0.8, 1e-9) << at.what->variant;
+}
+
 TEST(Roofline, OneKindOfArithmeticBoundsAProblemOnEveryDevice) {
   const std::vector<json> both{case_of("fma/cpu", 0, 1e6, 5e3), case_of("muladd/cpu", 0, 1e6, 10e3)};
   const auto bound = [&](const char* variant, bool has_muladd) {

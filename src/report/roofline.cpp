@@ -138,6 +138,13 @@ const arithmetic_roof* arithmetic_for(const row& r, const device_roofs& roofs) {
 /// Whether a third or more of its bytes are none of its first input, of which the copy is: it writes, like a copy.
 bool moves_like(const row& copy, const row& r) { return r.bytes - copy.bytes / 2 >= r.bytes / 3; }
 
+/// How fast so many bytes are moved beside a copy. A short copy is mostly its call, which is paid once: what goes
+/// beyond its bytes has the speed of the device's fastest.
+double speed_beside(const row& copy, double bytes, const device_roofs& roofs) {
+  const double own = *speed_of(copy), beyond = bytes - copy.bytes;
+  return beyond <= 0 ? own : bytes / (copy.bytes / own + beyond / roofs.fastest_copy);
+}
+
 void set_memory(roofline_point& at, const row* copy, const device_roofs& roofs) {
   const double bytes = at.what->bytes;
   if (bytes <= 0) return;
@@ -147,7 +154,7 @@ void set_memory(roofline_point& at, const row* copy, const device_roofs& roofs) 
     return;
   }
   if (copy != nullptr)
-    at.memory = speed_of(*copy);
+    at.memory = speed_beside(*copy, bytes, roofs);
   else if (roofs.readings.empty() && roofs.fastest_copy > 0)
     at.memory = roofs.fastest_copy;
   if (roofs.readings.empty()) return;
