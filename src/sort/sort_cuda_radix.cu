@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   radix sort, the lowest digit first, in as few passes over memory as there are digits that differ.
 // Order:  stable passes; sort_code.hpp.
-// Shape:  what fits one group is merged there (sort_cuda_few.cuh), and what fits one cluster is sorted in one launch
-// too
-//         (sort_cuda_radix_cluster.cuh). Otherwise one launch counts all digits and makes a plan
+// Shape:  what fits one group is sorted there (sort_cuda_few.cuh), what fits one cluster by that
+//         (sort_cuda_radix_cluster.cuh), each in one launch. Otherwise one launch counts all digits and makes a plan
 //         (sort_cuda_radix_plan.cuh), and one launch per digit moves all elements (sort_cuda_radix_sweep.cuh). Many
 //         keys of 64 bits are sorted by as many high digits as make equal neighbours rare; a last launch puts those in
 //         order. Keys that defeat that estimate get all digits sorted.
