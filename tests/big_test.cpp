@@ -26,7 +26,7 @@ constexpr std::array big_sizes{two31 - 1, two31 + 1, two32 - 1, two32 + 1, two32
 constexpr unsigned slice_level = 20;
 constexpr std::uint64_t slice = std::uint64_t{1} << slice_level;
 
-constexpr auto data = lab::data_class::uniform;  // any change of the order changes the bits of sums
+constexpr auto class_of_data = lab::data_class::uniform;  // any change of the order changes the bits of sums
 constexpr std::uint64_t seed = 1;
 using stack = order::block_stack<float, order::sum>;
 
@@ -44,7 +44,7 @@ void for_each_slice(std::uint64_t count, F body) {
 
 std::vector<float> slice_values(std::uint64_t s, std::uint64_t n) {
   std::vector<float> values(std::min(slice, n - s * slice));
-  lab::generate(data, seed, dtype::f32, s * slice, values.size(), values.data());
+  lab::generate(class_of_data, seed, dtype::f32, s * slice, values.size(), values.data());
   return values;
 }
 
@@ -89,7 +89,7 @@ std::vector<float> all_values(std::uint64_t n) {
   std::vector<float> values(n);
   for_each_slice(ceil_div(n, slice), [&](std::uint64_t s) {
     const std::uint64_t first = s * slice;
-    lab::generate(data, seed, dtype::f32, first, std::min(slice, n - first), values.data() + first);
+    lab::generate(class_of_data, seed, dtype::f32, first, std::min(slice, n - first), values.data() + first);
   });
   return values;
 }

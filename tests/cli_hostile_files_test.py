@@ -75,6 +75,9 @@ class Overwriting(FilesCase):
         for name in "r", "./r", f"{self.d}/r":
             self.refused(f"{BENCH} -o r --report {name}", 2, "two outputs would go to r;")
         self.refused(f"{BENCH} -o good.jsonl --report link.jsonl", 2, "two outputs")
+        os.symlink("later.jsonl", f"{self.d}/to_later.jsonl")  # to what is not there yet
+        for record, page in ("later.jsonl", "to_later.jsonl"), ("to_later.jsonl", "later.jsonl"):
+            self.refused(f"{BENCH} -o {record} --report {page}", 2, "two outputs")
 
     def test_sort_spares_what_it_reads_and_writes(self):
         self.refused("sort k.npy -o ./p.npy --values k2.npy --values-out p.npy", 2, "two outputs would go to ./p.npy;")

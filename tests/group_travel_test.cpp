@@ -13,14 +13,16 @@ using backend::group::queue;
 using backend::group::rank;
 using backend::group::travel;
 
-constexpr std::uint64_t sent_around = 100;
+constexpr std::uint64_t sent_around = 100, sent_too = 60;
 
-/// Each rank tells all others a number, and sends some bytes to the next.
+/// Each rank tells all others a number, and sends two buffers to the next.
 void tell_and_send(const rank& r) {
   r.all_gather(std::uint64_t{r.index()});
-  const backend::buffer out(r.queue(), sent_around), in(r.queue(), sent_around);
-  const parcel send{(r.index() + 1) % r.count(), out}, receive{(r.index() + r.count() - 1) % r.count(), in};
-  r.exchange({&send, 1}, {&receive, 1});
+  const unsigned next = (r.index() + 1) % r.count(), before = (r.index() + r.count() - 1) % r.count();
+  const backend::buffer out(r.queue(), sent_around), more(r.queue(), sent_too);
+  const backend::buffer in(r.queue(), sent_around), more_in(r.queue(), sent_too);
+  const parcel sends[] = {{next, out}, {next, more}}, receives[] = {{before, in}, {before, more_in}};
+  r.exchange(sends, receives);
 }
 
 TEST(GroupTravel, BytesOfAllRanksAndExchangesOfOne) {
@@ -31,7 +33,7 @@ TEST(GroupTravel, BytesOfAllRanksAndExchangesOfOne) {
   };
   both();
   const travel noted = ranks.metered(both);
-  EXPECT_EQ(noted.bytes, 2 * (3 * 2 * sizeof(std::uint64_t) + 3 * sent_around));
+  EXPECT_EQ(noted.bytes, 2 * (3 * 2 * sizeof(std::uint64_t) + 3 * (sent_around + sent_too)));
   EXPECT_EQ(noted.exchanges, 4u);
   EXPECT_GT(noted.ns, 0);
   EXPECT_EQ(ranks.metered([] {}).exchanges, 0u);

@@ -104,8 +104,12 @@ TEST_F(Health, TimeThatTheHostGaveAway) {
 }
 
 TEST_F(Health, ASlowerClockForHeat) {
-  write("sys/devices/system/cpu/cpu1/thermal_throttle/package_throttle_count", "12");
-  expect_only("throttling", severity::may_harm, "12 times");
+  for (const std::string of : {"core", "package"}) {
+    const std::string count = "sys/devices/system/cpu/cpu1/thermal_throttle/" + of + "_throttle_count";
+    write(count, "12");
+    expect_only("throttling", severity::may_harm, "12 times");
+    write(count, "0");
+  }
 }
 
 TEST_F(Health, AClockThatIsReadSlowly) {

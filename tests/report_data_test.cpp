@@ -132,5 +132,14 @@ TEST(ReportData, ADocumentsOwnAndTheUsualAreNamedAsBefore) {
   }
 }
 
+TEST(ReportData, APeersNameIsNoMarkupOfATable) {
+  std::vector<json> records = made_up_records();
+  for (json& r : records)
+    if (r["case"]["variant"] == "scan/cuda:cub") r["case"]["variant"] = "scan/cuda:x|<b>", r["case"]["name"] = "x|<b>";
+  const std::string table = markdown(make_model(typed(records)));
+  EXPECT_NE(table.find("cuda:x\\|\\<b\\>"), std::string::npos);
+  EXPECT_EQ(table.find("x|"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace tilewise::report

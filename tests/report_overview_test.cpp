@@ -148,6 +148,11 @@ TEST(ReportOverview, APeerInDoubtIsNeverAhead) {
   EXPECT_EQ(with_few_samples(1.5).position, position::unclear);
   EXPECT_EQ(with_few_samples(4).position, position::ahead) << "few samples do not differ by so much";
   EXPECT_EQ(with_few_samples(4).why, "the peer: no interval");
+  const standing impossible = on_gpu(scans([](json& r) {
+    if (is_of(r, "scan/cuda:lookback")) r["ratios"] = json::array();
+    if (is_of(r, "scan/cuda:cub")) scale(r, 4), r["derived"]["plausible"] = false;
+  }));
+  EXPECT_EQ(impossible.position, position::unclear) << "a peer's time that cannot be true is not beaten";
   const standing alone = on_gpu(scans([](json& r) {
     if (r["case"]["variant"] == "scan/cuda:cub") r["status"] = "failed";
   }));
