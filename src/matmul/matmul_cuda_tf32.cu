@@ -22,13 +22,14 @@ constexpr std::array<unsigned, 6> values{by_size, 1, 2, 3, 4, warpgroups};
 constexpr std::array<std::string_view, 6> words{"by_size", "tiny", "small", "medium", "large", "warpgroups"};
 constexpr std::array<registry::tuning_axis, 1> axes{{{"tile", values, by_size, words}}};
 
-/// Whether warpgroups make this product: by size where nearly every compute unit has a tile of theirs, as in
-/// tile_shapes.
+/// Warpgroups multiply more than twice as fast, so that they are chosen although most compute units have no tile of
+/// theirs: where C has one for each so many units. Squares of 1024 are 32 tiles.
+constexpr unsigned units_a_tile = 5;
+
 bool takes_warpgroups(const registry::problem& p, const registry::bindings& where, unsigned tile,
                       const backend::device& on) {
-  const std::uint64_t tiles = tiles_of(sizes(p), warpgroups_rows, warpgroups_columns);
-  const bool is_wanted =
-      tile == warpgroups || (tile == by_size && tiles >= std::uint64_t{on.info().compute_units} * 7 / 8);
+  const std::uint64_t tiles = p.shape[0] * p.shape[1] / (warpgroups_rows * warpgroups_columns);
+  const bool is_wanted = tile == warpgroups || (tile == by_size && tiles * units_a_tile >= on.info().compute_units);
   // Where matrices begin is known only here. If bulk copies cannot read them there, the other tiles stand in.
   const auto begins_packs = [](const backend::memory& m) {
     return reinterpret_cast<std::uintptr_t>(m.as<const float>()) % 16 == 0;
