@@ -211,6 +211,7 @@ TEST_F(MatmulTf32, InfinitiesAndNaNsStayInTheirRowAndColumn) {
       for (std::uint64_t k = f.k; k < f.lda; ++k) p.a[i * f.lda + k] = infinity;
     p.a[290 * f.lda + 36] = infinity;
     p.a[7 * f.lda] = std::bit_cast<float>(0xffc12345u);
+    p.a[9 * f.lda] = std::bit_cast<float>(0x7f800001u);  // all of its fraction in bits that TF32 leaves out
     p.b[36 * f.ldb + 259] = -infinity;
     const std::vector<float> c = run(p, word), expected = p.expected();
     for (std::uint64_t i = 0; i < f.m; ++i)
