@@ -2,6 +2,7 @@
 // What Ctrl-C and a closed terminal do to a command that can end in an orderly way.
 #include "cli/interrupt.hpp"
 #include "io/replacement_file.hpp"
+#include "scratch_folder.hpp"
 
 #include <csignal>
 #include <filesystem>
@@ -14,8 +15,8 @@ namespace tilewise::tests {
 namespace {
 
 TEST(InterruptDeathTest, TheFirstAsksAndTheSecondEndsWithNothingHalfWritten) {
-  const std::filesystem::path folder = testing::TempDir() + "tilewise_interrupt_test";
-  std::filesystem::create_directory(folder);
+  const scratch_folder scratch;
+  const std::filesystem::path& folder = scratch.path();
   const auto interrupted_twice = [&] {
     cli::end_on_interrupts();
     cli::take_interrupts();
@@ -25,7 +26,6 @@ TEST(InterruptDeathTest, TheFirstAsksAndTheSecondEndsWithNothingHalfWritten) {
   };
   EXPECT_EXIT(interrupted_twice(), testing::ExitedWithCode(128 + SIGINT), "");
   EXPECT_TRUE(std::filesystem::is_empty(folder));
-  std::filesystem::remove_all(folder);
 }
 
 TEST(InterruptDeathTest, NohupIsObeyed) {
