@@ -16,6 +16,7 @@ import time
 import unittest
 
 from cli_test import PLANTED, TOOL, Case, run
+from processes import outliving, processes_with
 
 HOW = "--device cpu:serial --dtype f32 --op sum --max-time 0.02 --isolate -o {}/r.jsonl"
 
@@ -132,6 +133,17 @@ class Healthy(IsolateCase):
         self.assertEqual({s for (name, _), s in self.states().items() if name != "scan/cpu:grows"}, {"ok"})
         said = [line for line in run(f"{words} {HOW.format(self.d)} --dry-run", PLANTED).stdout.splitlines() if "at most" in line]
         self.assertRegex(said[-1], r"^3 groups, at most about \d+ s$")
+
+    def test_no_child_outlives_its_parent(self):
+        words = f"bench scan/cpu:sleeps --n 100 --device cpu:serial --time-limit 0 --isolate -o {self.d}/r.jsonl"
+        parent = subprocess.Popen([PLANTED, *words.split()], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+        child = ("cmdline", "--part\0000\0", f"{self.d}/r.jsonl")
+        while parent.poll() is None and not processes_with(*child):
+            time.sleep(0.01)
+        parent.kill()
+        self.assertEqual(parent.wait(), -signal.SIGKILL)
+        self.assertEqual(outliving(*child), [])  # it would sleep for a minute
 
     def test_an_interrupt_keeps_what_is_done(self):
         """And a child that goes on is not ended, however long it has been at work: the limit and its grace are 3 s here."""

@@ -141,6 +141,20 @@ class Limits(StreamCase):
                 self.assertEqual(os.listdir(kept), [])
         self.check(run(f"sort {self.d}/keys.npy -o {self.d}/b.npy --scratch {self.d}/none"), 2, "^$", "none")
 
+    def test_runs_on_a_disk_where_every_file_has_a_name(self):
+        if SANITIZED:
+            self.skipTest("sanitizers come before any other library")
+        limit, kept = 120 << 20, f"{self.d}/named"
+        os.mkdir(kept)
+        keys = np.arange(1 << 23, dtype="u4")
+        np.save(f"{self.d}/back.npy", keys[::-1])
+        result = run(f"sort {self.d}/back.npy -o {self.d}/y.npy --device cpu --threads 2 --scratch {kept} -v",
+                     env={**os.environ, "LD_PRELOAD": os.environ["TILEWISE_FAKE_DISK"], "FAKE_DISK": "names - 0"},
+                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+        self.check(result, 0, "^$", "runs kept in")
+        self.assertTrue((np.load(f"{self.d}/y.npy") == keys).all())
+        self.assertEqual(os.listdir(kept), [])
+
     def test_a_disk_that_fails_in_the_middle(self):
         if SANITIZED:
             self.skipTest("sanitizers come before any other library")
@@ -237,6 +251,13 @@ class Pipes(StreamCase):
             np.save(f"{self.d}/x.npy", np.ones(shape))
             expected = self.file_of(f"scan {self.d}/x.npy --device cpu")
             self.assertEqual(piped("cat | {t} scan - -o - --device cpu | cat", self.contents("x.npy")).stdout, expected)
+
+    def test_a_file_that_somebody_has_begun_to_read(self):
+        expected = self.file_of(f"scan {self.d}/f4.npy --device cpu")
+        with open(f"{self.d}/begun", "wb") as file:
+            file.write(b"1234567" + self.contents("f4.npy"))
+        result = piped("(dd bs=7 count=1 of=/dev/null status=none; {t} scan - -o - --device cpu) < " + self.d + "/begun")
+        self.assertEqual((result.returncode, result.stdout), (0, expected), result.stderr)
 
     def test_what_ends_early_or_late(self):
         good = self.contents("f4.npy")

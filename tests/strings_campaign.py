@@ -125,7 +125,12 @@ class Campaign:
     def write_hostile(self, joined):
         """After a page of harmless texts that belong together like these, whose markup is the page's own."""
         seed, strings = random.random(), []
-        self.write(Texts(seed, joined, lambda: strings.append(hostile()) or strings[-1]))
+
+        def next_hostile():
+            strings.append(hostile())
+            return strings[-1]
+
+        self.write(Texts(seed, joined, next_hostile))
         hostile_file = (self.folder / "r.jsonl").read_bytes()
         in_turn = iter(harmless(strings))
         self.write(Texts(seed, joined, lambda: next(in_turn)))
@@ -185,7 +190,7 @@ class Campaign:
             self.report("the page asks the network")
 
     def run(self):
-        for joined in itertools.cycle([True, False]):
+        for joined in itertools.cycle([True] * 4 + [False]):  # of few strings, and of many
             if self.used >= STRINGS:
                 break
             self.write_hostile(joined)
