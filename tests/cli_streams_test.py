@@ -6,6 +6,7 @@ cli_streams_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 
 import json
 import os
+import pty
 import re
 import resource
 import signal
@@ -252,6 +253,17 @@ class Pipes(StreamCase):
             expected = self.file_of(f"scan {self.d}/x.npy --device cpu")
             self.assertEqual(piped("cat | {t} scan - -o - --device cpu | cat", self.contents("x.npy")).stdout, expected)
 
+    def test_a_pipe_that_nobody_may_wait_at(self):
+        expected = self.file_of(f"scan {self.d}/f4.npy --device cpu")
+        ours, theirs = os.pipe()
+        os.set_blocking(theirs, False)
+        child = subprocess.Popen([TOOL, *f"scan {self.d}/f4.npy -o - --device cpu".split()], stdout=theirs, stderr=subprocess.PIPE)
+        os.close(theirs)
+        time.sleep(0.3)  # until it is full
+        with open(ours, "rb") as written:
+            self.assertEqual(written.read(), expected)
+        self.assertEqual((child.wait(), child.communicate()[1]), (0, b""))
+
     def test_a_file_that_somebody_has_begun_to_read(self):
         expected = self.file_of(f"scan {self.d}/f4.npy --device cpu")
         with open(f"{self.d}/begun", "wb") as file:
@@ -273,6 +285,16 @@ class Pipes(StreamCase):
     def test_a_reader_that_goes_away_and_a_full_disk(self):
         self.refused(piped("{t} scan " + self.d + "/f4.npy -o - --device cpu | head -c 9"), 6, r"standard output: cannot be written at byte \d+: Broken")
         self.refused(piped("{t} scan " + self.d + "/f4.npy -o - --device cpu > /dev/full"), 6, "standard output: cannot be written at byte 0: No space")
+
+    def test_terminals_hold_no_arrays(self):
+        ours, theirs = pty.openpty()
+        try:
+            for words, streams in (("reduce -", {"stdin": theirs}), (f"scan {self.d}/f4.npy -o -", {"stdout": theirs})):
+                result = subprocess.run([TOOL, *words.split()], stderr=subprocess.PIPE, timeout=20, **streams)
+                self.refused(result, 6, "^tilewise: standard (input|output): is a terminal")
+        finally:
+            os.close(ours)
+            os.close(theirs)
 
     def test_nothing_is_mixed_into_arrays(self):
         for words, says in ((f"scan {self.d}/f4.npy -o - --json", "--json is printed to standard output"),
