@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cli/commands.hpp"
+#include "scratch_folder.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -21,8 +22,8 @@ struct outcome {
 
 /// `tilewise bench` on the CPU, as short as possible.
 inline outcome bench(std::vector<std::string> arguments, const std::string& n = "1000") {
-  const std::string file =
-      testing::TempDir() + "tilewise_lab_" + testing::UnitTest::GetInstance()->current_test_info()->name() + ".jsonl";
+  static const scratch_folder folder;  // of this process: other runs of the tests are not in its way
+  const std::string file = folder.path() / "r.jsonl";
   std::remove(file.c_str());
   for (const char* more : {"--device", "cpu", "--n", n.c_str(), "--max-time", "0.01", "-q", "-o"})
     arguments.emplace_back(more);

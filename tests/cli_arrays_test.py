@@ -50,6 +50,8 @@ ROWS = [
     ("matmul of a giant", "matmul {d}/giant.npy {d}/m34.npy -o {d}/y.npy", "2|5", r"giant\.npy"),
     ("matmul, no such tuning", "matmul {d}/m34.npy {d}/m45.npy -o {d}/y.npy --device cpu --variant matmul/serial "
      "--tuning tile=3", 2, r"'tile=3' is not one"),
+    ("matmul, a result beyond all memory", "matmul {d}/column.npy {d}/row.npy -o - --device cpu", 5,
+     r"matmul.* needs 17592186044416 more bytes of memory, but the host has \d+ left"),
     ("matvec", "matvec {d}/m34.npy {d}/v4.npy -o {d}/y.npy --device cpu", 0, r"^$"),
     ("matvec, shapes apart", "matvec {d}/m45.npy {d}/v4.npy -o {d}/y.npy", 2,
      r"m45\.npy is 4x5 and \S+v4\.npy is an array of 4; a product needs as many elements in the vector as columns"),
@@ -61,6 +63,8 @@ ROWS = [
 
 
 def make_matrices(d):
+    np.save(f"{d}/column.npy", np.zeros((1 << 21, 1), "f4"))
+    np.save(f"{d}/row.npy", np.zeros((1, 1 << 21), "f4"))
     np.save(f"{d}/m34.npy", wide_values("f8", 12).reshape(3, 4))
     np.save(f"{d}/m45.npy", wide_values("f8", 20, 2).reshape(4, 5))
     np.save(f"{d}/i45.npy", wide_values("i8", 20).reshape(4, 5))

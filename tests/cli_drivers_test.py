@@ -16,6 +16,7 @@ import unittest
 import numpy as np
 
 from cli_test import Case, run, wide_values
+from processes import outliving
 
 CRASHING, HANGING, CPU, GPU = sys.argv[3:7]
 LEFT_OUT = r"crashed with signal 11 \(Segmentation fault\) while being listed; it is left out"
@@ -71,8 +72,10 @@ class Faults(DriverCase):
 
     def test_hang(self):
         start = time.monotonic()
-        self.check(run("devices", env=self.vendors(HANGING)), 0, r"did not answer within 10 s while being listed")
+        environment = {**self.vendors(HANGING), "FAKE_DRIVER_LOG": f"{self.d}/hangs.log"}
+        self.check(run("devices", env=environment), 0, r"did not answer within 10 s while being listed")
         self.assertLess(time.monotonic() - start, 60)
+        self.assertEqual(outliving("environ", environment["FAKE_DRIVER_LOG"]), [])  # nor what the driver has started
 
     def test_a_driver_that_is_not_there(self):
         self.check(run("devices", env=self.vendors("/nowhere/lib.so")), 0, "opencl:0")

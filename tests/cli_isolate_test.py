@@ -16,6 +16,7 @@ import time
 import unittest
 
 from cli_test import PLANTED, TOOL, Case, run
+from processes import outliving, processes_with
 
 HOW = "--device cpu:serial --dtype f32 --op sum --max-time 0.02 --isolate -o {}/r.jsonl"
 
@@ -67,6 +68,14 @@ class Faults(IsolateCase):
     def test_a_lost_device(self):
         self.check_rows("lost", "failed", "^planted$", 8)
 
+    def test_a_crash_after_the_last_record(self):
+        """Nothing is lost, but that the process did not end well is told."""
+        result = self.bench("scan/cpu:crashes_at_the_end reduce/serial --n 100")
+        self.check(result, 8, "All .* have the definition's bits",
+                   r"(?m)^tilewise: after the last record of scan.*, its process crashed with signal 11 \(Segmentation fault\)$")
+        self.assertEqual(set(self.states().values()), {"ok"})
+        self.assertEqual(len(self.records()), 4)
+
     def test_what_ends_no_process(self):
         self.check_rows("internal", "failed", "^planted$", 1)
 
@@ -114,29 +123,42 @@ class Healthy(IsolateCase):
 
     def test_the_pace_that_is_said_is_kept(self):
         """What a smaller size shows to be too slow is left out, by a process that did not measure it."""
-        words = "bench scan/serial scan/cpu:grows --n 100000,1000000,1000001"
+        words = "bench scan/serial scan/cpu:grows --n 10000,1000000,1000001"
         result = run(f"{words} {HOW.format(self.d)}", PLANTED)
         self.check(result, 0, "All .* have the definition's bits", r"^tilewise: 9 rows: 1 algorithm,.*; at most about \d+ s, ")
         why = {r["case"]["n"]: r["reason"] for r in self.records() if r["case"]["variant"] == "scan/cpu:grows"}
-        self.assertIsNone(why[100000])
-        self.assertRegex(why[1000000], r"^a call would take about .*, judged by n=100000, .* 20 ms \(--max-time\)$")
+        self.assertIsNone(why[10000])
+        self.assertRegex(why[1000000], r"^a call would take about .*, judged by n=10000, .* 20 ms \(--max-time\)$")
         self.assertEqual(why[1000001], "it was left out at n=1000000 already")
         self.assertEqual({s for (name, _), s in self.states().items() if name != "scan/cpu:grows"}, {"ok"})
         said = [line for line in run(f"{words} {HOW.format(self.d)} --dry-run", PLANTED).stdout.splitlines() if "at most" in line]
         self.assertRegex(said[-1], r"^3 groups, at most about \d+ s$")
 
+    def test_no_child_outlives_its_parent(self):
+        words = f"bench scan/cpu:sleeps --n 100 --device cpu:serial --time-limit 0 --isolate -o {self.d}/r.jsonl"
+        parent = subprocess.Popen([PLANTED, *words.split()], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+        child = ("cmdline", "--part\0000\0", f"{self.d}/r.jsonl")
+        while parent.poll() is None and not processes_with(*child):
+            time.sleep(0.01)
+        parent.kill()
+        self.assertEqual(parent.wait(), -signal.SIGKILL)
+        self.assertEqual(outliving(*child), [])  # it would sleep for a minute
+
     def test_an_interrupt_keeps_what_is_done(self):
-        words = f"bench scan/serial --n 100,1000000,1000001 --device cpu --max-time 20 --precision 0.001 --isolate -o {self.d}/r.jsonl"
-        child = subprocess.Popen([TOOL, *words.split()], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        """And a child that goes on is not ended, however long it has been at work: the limit and its grace are 3 s here."""
+        words = ("bench scan/cpu:grows --n 100,300000,300001 --device cpu:serial --max-time 20 --precision 0.001% --isolate --time-limit 1 "
+                 f"-o {self.d}/r.jsonl")
+        child = subprocess.Popen([PLANTED, *words.split()], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         while child.poll() is None and not (os.path.exists(f"{self.d}/r.jsonl") and self.records()):
             time.sleep(0.1)
-        time.sleep(2)
+        time.sleep(4)
         child.send_signal(signal.SIGINT)
         out, err = child.communicate(timeout=60)
         self.assertEqual(child.returncode, 130, err)
         states = self.states()
-        self.assertEqual((states["scan/serial", 100], states["scan/serial", 1000000]), ("ok", "interrupted"))
-        self.assertNotIn(("scan/serial", 1000001), states)
+        self.assertEqual((states["scan/cpu:grows", 100], states["scan/cpu:grows", 300000]), ("ok", "interrupted"), err)
+        self.assertNotIn(("scan/cpu:grows", 300001), states)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ cli_streams_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 
 import json
 import os
+import pty
 import re
 import resource
 import signal
@@ -141,6 +142,20 @@ class Limits(StreamCase):
                 self.assertEqual(os.listdir(kept), [])
         self.check(run(f"sort {self.d}/keys.npy -o {self.d}/b.npy --scratch {self.d}/none"), 2, "^$", "none")
 
+    def test_runs_on_a_disk_where_every_file_has_a_name(self):
+        if SANITIZED:
+            self.skipTest("sanitizers come before any other library")
+        limit, kept = 120 << 20, f"{self.d}/named"
+        os.mkdir(kept)
+        keys = np.arange(1 << 23, dtype="u4")
+        np.save(f"{self.d}/back.npy", keys[::-1])
+        result = run(f"sort {self.d}/back.npy -o {self.d}/y.npy --device cpu --threads 2 --scratch {kept} -v",
+                     env={**os.environ, "LD_PRELOAD": os.environ["TILEWISE_FAKE_DISK"], "FAKE_DISK": "names - 0"},
+                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+        self.check(result, 0, "^$", "runs kept in")
+        self.assertTrue((np.load(f"{self.d}/y.npy") == keys).all())
+        self.assertEqual(os.listdir(kept), [])
+
     def test_a_disk_that_fails_in_the_middle(self):
         if SANITIZED:
             self.skipTest("sanitizers come before any other library")
@@ -238,6 +253,24 @@ class Pipes(StreamCase):
             expected = self.file_of(f"scan {self.d}/x.npy --device cpu")
             self.assertEqual(piped("cat | {t} scan - -o - --device cpu | cat", self.contents("x.npy")).stdout, expected)
 
+    def test_a_pipe_that_nobody_may_wait_at(self):
+        expected = self.file_of(f"scan {self.d}/f4.npy --device cpu")
+        ours, theirs = os.pipe()
+        os.set_blocking(theirs, False)
+        child = subprocess.Popen([TOOL, *f"scan {self.d}/f4.npy -o - --device cpu".split()], stdout=theirs, stderr=subprocess.PIPE)
+        os.close(theirs)
+        time.sleep(0.3)  # until it is full
+        with open(ours, "rb") as written:
+            self.assertEqual(written.read(), expected)
+        self.assertEqual((child.wait(), child.communicate()[1]), (0, b""))
+
+    def test_a_file_that_somebody_has_begun_to_read(self):
+        expected = self.file_of(f"scan {self.d}/f4.npy --device cpu")
+        with open(f"{self.d}/begun", "wb") as file:
+            file.write(b"1234567" + self.contents("f4.npy"))
+        result = piped("(dd bs=7 count=1 of=/dev/null status=none; {t} scan - -o - --device cpu) < " + self.d + "/begun")
+        self.assertEqual((result.returncode, result.stdout), (0, expected), result.stderr)
+
     def test_what_ends_early_or_late(self):
         good = self.contents("f4.npy")
         for end in 0, 5, 11, 100, 128, 129, 3_000_000, len(good) - 1:
@@ -252,6 +285,16 @@ class Pipes(StreamCase):
     def test_a_reader_that_goes_away_and_a_full_disk(self):
         self.refused(piped("{t} scan " + self.d + "/f4.npy -o - --device cpu | head -c 9"), 6, r"standard output: cannot be written at byte \d+: Broken")
         self.refused(piped("{t} scan " + self.d + "/f4.npy -o - --device cpu > /dev/full"), 6, "standard output: cannot be written at byte 0: No space")
+
+    def test_terminals_hold_no_arrays(self):
+        ours, theirs = pty.openpty()
+        try:
+            for words, streams in (("reduce -", {"stdin": theirs}), (f"scan {self.d}/f4.npy -o -", {"stdout": theirs})):
+                result = subprocess.run([TOOL, *words.split()], stderr=subprocess.PIPE, timeout=20, **streams)
+                self.refused(result, 6, "^tilewise: standard (input|output): is a terminal")
+        finally:
+            os.close(ours)
+            os.close(theirs)
 
     def test_nothing_is_mixed_into_arrays(self):
         for words, says in ((f"scan {self.d}/f4.npy -o - --json", "--json is printed to standard output"),

@@ -4,6 +4,7 @@
 #include "base/cache_limit.hpp"
 #include "cache_fixture.hpp"
 
+#include <csignal>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include <set>
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -40,6 +42,19 @@ TEST_F(DiskCache, KeepsWhatWasStored) {
   EXPECT_EQ(facts.st_mode & 07777, 0700u);
   ASSERT_EQ(stat(entry().c_str(), &facts), 0);
   EXPECT_EQ(facts.st_mode & 07777, 0600u);
+}
+
+TEST_F(DiskCache, WhatTheDiskDoesNotTakeLeavesNothing) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handled = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit within_the_payload{67, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &within_the_payload);
+  store();
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handled);
+  EXPECT_TRUE(finds_nothing());
+  EXPECT_TRUE(fs::is_empty(folder_));
 }
 
 TEST_F(DiskCache, KeysDifferWhereFieldsAreCutElsewhere) {

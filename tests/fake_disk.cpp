@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Preloaded by a test: a disk that fails. FAKE_DISK is "read PATH BYTE" or "write PATH BYTE": from this byte on, files
-// whose path contains PATH cannot be read or written; "sync PATH 0": what was written does not reach the disk; or
-// "kill - N": the process ends once the N-th file has got its name.
+// whose path contains PATH cannot be read or written; "sync PATH 0": what was written does not reach the disk; "kill -
+// N": the process ends once the N-th file has got its name; or "names - 0": it has no files without one.
 #include <cerrno>
 #include <csignal>
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 namespace {
@@ -32,9 +34,22 @@ ssize_t unless(bool failing, const char* call, Arguments... arguments) {
   return -1;
 }
 
+bool needs_names() {
+  const char* const told = std::getenv("FAKE_DISK");
+  return told != nullptr && std::string(told) == "names - 0";
+}
+
 }  // namespace
 
 extern "C" {
+__attribute__((visibility("default"))) int open(const char* path, int how, ...) {
+  va_list more;
+  va_start(more, how);
+  const mode_t mode = (how & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(more, mode_t) : 0;
+  va_end(more);
+  if ((how & O_TMPFILE) == O_TMPFILE && needs_names()) return errno = EOPNOTSUPP, -1;
+  return reinterpret_cast<decltype(&open)>(dlsym(RTLD_NEXT, "open"))(path, how, mode);
+}
 __attribute__((visibility("default"))) ssize_t pread(int file, void* to, size_t bytes, off_t at) {
   return unless<decltype(&pread)>(fails("read", file, at + static_cast<off_t>(bytes)), "pread", file, to, bytes, at);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // An OpenCL driver that can do nothing but be listed. TILEWISE_LISTS is the type of its only device; without it, the
-// driver crashes as soon as it is queried, or with TILEWISE_HANGS never answers. FAKE_DRIVER_CRASHES makes any of them
-// crash, and the file that FAKE_DRIVER_LOG names gets a line each time that a process loads one.
+// driver crashes as soon as it is queried, or with TILEWISE_HANGS never answers, nor does what it starts.
+// FAKE_DRIVER_CRASHES makes any of them crash, and the file that FAKE_DRIVER_LOG names gets a line each time that a
+// process loads one.
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl_icd.h>
@@ -39,6 +40,7 @@ object platform{&calls}, device{&calls};
 
 void misbehave() {
 #if TILEWISE_HANGS
+  fork();
   for (;;) pause();
 #endif
   if (TILEWISE_LISTS != 0 && std::getenv("FAKE_DRIVER_CRASHES") == nullptr) return;

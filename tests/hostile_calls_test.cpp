@@ -104,6 +104,19 @@ TEST(HostileCalls, ViewsThatOverlapInPartAreRefused) {
   }
 }
 
+TEST(HostileCalls, ArraysOfTwoDevicesAreRefused) {
+  const device here = open("cpu:serial"), there = open("cpu:threads");
+  const std::vector<float> values(4, 1.0f);
+  const array<float> a = here.upload(values), b = there.upload(values);
+  array<float> out = here.upload(values);
+  for (const auto& call : calls_of_two<array<float>, array<float>>(2)) refused([&] { call(b, out); });
+  for (const auto& call : calls_of_three<array<float>, array<float>>(2)) {
+    refused([&] { call(a, b, out); });
+    refused([&] { call(b, a, out); });
+  }
+  EXPECT_EQ(out.download(), values);
+}
+
 /// Inputs of no elements, whose addresses mean nothing: even that of the output, which is larger than any spare room.
 TEST(HostileCalls, EmptyInputsAtTheOutputsAddress) {
   for (const device& on : devices()) {

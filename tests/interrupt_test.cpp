@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Ctrl-C and a closed terminal do to a command that can end in an orderly way.
+// What Ctrl-C and a closed terminal do to a command that can end in an orderly way, and what ends without them.
 #include "cli/interrupt.hpp"
+#include "backend/driver_call.hpp"
+#include "cli/watch.hpp"
 #include "io/replacement_file.hpp"
+#include "scratch_folder.hpp"
 
 #include <csignal>
 #include <filesystem>
@@ -14,8 +17,8 @@ namespace tilewise::tests {
 namespace {
 
 TEST(InterruptDeathTest, TheFirstAsksAndTheSecondEndsWithNothingHalfWritten) {
-  const std::filesystem::path folder = testing::TempDir() + "tilewise_interrupt_test";
-  std::filesystem::create_directory(folder);
+  const scratch_folder scratch;
+  const std::filesystem::path& folder = scratch.path();
   const auto interrupted_twice = [&] {
     cli::end_on_interrupts();
     cli::take_interrupts();
@@ -25,7 +28,6 @@ TEST(InterruptDeathTest, TheFirstAsksAndTheSecondEndsWithNothingHalfWritten) {
   };
   EXPECT_EXIT(interrupted_twice(), testing::ExitedWithCode(128 + SIGINT), "");
   EXPECT_TRUE(std::filesystem::is_empty(folder));
-  std::filesystem::remove_all(folder);
 }
 
 TEST(InterruptDeathTest, NohupIsObeyed) {
@@ -38,6 +40,16 @@ TEST(InterruptDeathTest, NohupIsObeyed) {
     _exit(cli::interrupt_requested() ? 1 : 0);
   };
   EXPECT_EXIT(hung_up(), testing::ExitedWithCode(0), "");
+}
+
+/// A limit is for one call: what takes long by many short ones goes on.
+TEST(InterruptDeathTest, TheLimitIsForEachCallOfADriver) {
+  const auto busy = [] {
+    cli::watch_drivers(1, "a device");
+    for (int i = 0; i < 8; ++i) backend::during("a call", [] { return usleep(250'000); });
+    _exit(0);
+  };
+  EXPECT_EXIT(busy(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

@@ -182,7 +182,7 @@ TEST(LabNoise, EqualContendersAreEqualWithinTheFloorAndUnequalOnesAreNot) {
 }
 
 /// Rows that claim the order: one that errs in its last element, one that does so from its 20th call on, one that
-/// throws.
+/// throws, one that leaves all as it is.
 template <int RightCalls>
 void run_wrong(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
                backend::queue& queue) {
@@ -193,15 +193,26 @@ void run_wrong(const registry::problem& p, const registry::bindings& where, cons
 void run_throwing(const registry::problem&, const registry::bindings&, const registry::tuning&, backend::queue&) {
   throw error(errc::build_failed, "planted");
 }
+void run_idle(const registry::problem&, const registry::bindings&, const registry::tuning&, backend::queue&) {}
 
 void plant() {
   static const bool done = [] {
     registry::add_peers(std::vector{tests::planted_peer("reduce", "planted_wrong", run_wrong<0>),
                                     tests::planted_peer("reduce", "planted_late", run_wrong<20>),
-                                    tests::planted_peer("reduce", "planted_throw", run_throwing)});
+                                    tests::planted_peer("reduce", "planted_throw", run_throwing),
+                                    tests::planted_peer("reduce", "planted_idle", run_idle)});
     return true;
   }();
   (void)done;
+}
+
+/// It shares its memory with a row that has left the right result there.
+TEST(LabBench, WhatComputesNothingIsWrong) {
+  plant();
+  const outcome o = bench({"reduce/serial", "reduce/cpu:planted_idle"});
+  EXPECT_EQ(o.exit_code, 3);
+  EXPECT_EQ(record_of(o, "reduce/serial")["status"], "ok");
+  EXPECT_EQ(record_of(o, "reduce/cpu:planted_idle")["status"], "wrong");
 }
 
 TEST(LabBench, AWrongResultHasNoTimeAndExitCode3) {

@@ -13,6 +13,7 @@
 #include "lab/verify.hpp"
 #include "record/record_file.hpp"
 #include "registry/catalog.hpp"
+#include "scratch_folder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -193,8 +194,8 @@ TEST(SeedsCourse, IsOfTheFastestRowWithTheBitsAndInItsRecord) {
         EXPECT_TRUE(more());
         course.moments = {moment_of(0), moment_of(7)};
       });
-  const std::string file = testing::TempDir() + "tilewise_course.jsonl";
-  std::remove(file.c_str());
+  const scratch_folder folder;
+  const std::string file = folder.path() / "course.jsonl";
   record::record_file out(file);
   std::size_t runs = 0;
   for (measured m : seen) {

@@ -8,6 +8,7 @@ strings_campaign.py BUILD_FOLDER [--few]   100,000 strings, or with --few 2,000
 import csv
 import html.parser
 import io
+import itertools
 import json
 import os
 import pathlib
@@ -41,17 +42,31 @@ def hostile():
     return "".join(random.choice(PIECES) for _ in range(random.randint(1, 8)))
 
 
-def with_texts(value, text, key=""):
-    """The same with text() at the end of each text, or in its place; most records keep what the report asks the catalog for."""
-    if isinstance(value, str):
-        if key in FIXED or (key in ("algorithm", "dtype", "group", "variant") and random.random() < 0.8):
+class Texts:
+    """What becomes of the texts of a file: each has a string at its end, or in its place; most records keep what the report asks
+    the catalog for. Where they are joined, equal texts become equal ones, so that records of one problem stay together. Of one
+    seed the same texts are changed, and the same ones are equal, whatever the strings."""
+
+    def __init__(self, seed, joined, string):
+        self.chance, self.string, self.made = random.Random(seed), string, {} if joined else None
+
+    def changed(self, value, key):
+        if key in FIXED or (key in ("algorithm", "dtype", "group", "variant") and self.chance.random() < 0.8):
             return value
-        return value + text() if random.random() < 0.5 else text() or "x"
-    if isinstance(value, list):
-        return [with_texts(item, text) for item in value]
-    if isinstance(value, dict):
-        return {name: with_texts(item, text, name) for name, item in value.items()}
-    return value
+        return value + self.string() if self.chance.random() < 0.5 else self.string() or "x"
+
+    def of(self, value, key=""):
+        if isinstance(value, str):
+            if self.made is None:
+                return self.changed(value, key)
+            if value not in self.made:
+                self.made[value] = self.changed(value, key)
+            return self.made[value]
+        if isinstance(value, list):
+            return [self.of(item) for item in value]
+        if isinstance(value, dict):
+            return {name: self.of(item, name) for name, item in value.items()}
+        return value
 
 
 class Markup(html.parser.HTMLParser):
@@ -70,15 +85,17 @@ class Markup(html.parser.HTMLParser):
         self.kinds.add(("comment", ""))
 
 
+def harmless(strings):
+    """As many, equal where those are, and none where there is none."""
+    names = {"": ""}
+    return [names.setdefault(s, f"x{len(names)}") for s in strings]
+
+
 class Campaign:
     def __init__(self, folder):
         self.folder, self.used, self.found = folder, 0, 0
         records = [json.loads(line) for line in RECORDS.read_text().splitlines()]
         self.records = [r for r in records if r["case"]["group"].startswith(("scan.f32", "matvec.f32"))][:60]
-        self.write(lambda: "")
-        self.harmless = Markup(self.page())
-        self.write(lambda: "x")
-        self.harmless.feed(self.page())
 
     def tool(self, *words):
         job = subprocess.run([f"{BUILD}/tilewise", *words], cwd=self.folder, capture_output=True, stdin=subprocess.DEVNULL, timeout=120)
@@ -100,14 +117,26 @@ class Campaign:
         self.found += 1
         print(f"seed {SEED}, after {self.used} strings: {what}", flush=True)
 
-    def write(self, text):
+    def write(self, texts):
         with open(f"{self.folder}/r.jsonl", "w", encoding="utf-8") as file:
             for record in self.records:
-                print(json.dumps(with_texts(record, text), ensure_ascii=random.random() < 0.5), file=file)
+                print(json.dumps(texts.of(record), ensure_ascii=random.random() < 0.5), file=file)
 
-    def next_string(self):
-        self.used += 1
-        return hostile()
+    def write_hostile(self, joined):
+        """After a page of harmless texts that belong together like these, whose markup is the page's own."""
+        seed, strings = random.random(), []
+
+        def next_hostile():
+            strings.append(hostile())
+            return strings[-1]
+
+        self.write(Texts(seed, joined, next_hostile))
+        hostile_file = (self.folder / "r.jsonl").read_bytes()
+        in_turn = iter(harmless(strings))
+        self.write(Texts(seed, joined, lambda: next(in_turn)))
+        self.own = Markup(self.page())
+        (self.folder / "r.jsonl").write_bytes(hostile_file)
+        self.used += len(strings)
 
     def page(self):
         self.tool("report", "r.jsonl", "-o", "page.html")
@@ -116,9 +145,9 @@ class Campaign:
     def check_page(self):
         page = self.page()
         markup = Markup(page)
-        if more := markup.kinds - self.harmless.kinds:
+        if more := markup.kinds - self.own.kinds:
             self.report(f"the page has {more} besides its own markup")
-        if more := markup.links - self.harmless.links:
+        if more := markup.links - self.own.links:
             self.report(f"the page links to {more}")
         if "\0" in page or "\x1b" in page:
             self.report("the page has control characters")
@@ -161,8 +190,10 @@ class Campaign:
             self.report("the page asks the network")
 
     def run(self):
-        while self.used < STRINGS:
-            self.write(self.next_string)
+        for joined in itertools.cycle([True] * 4 + [False]):  # of few strings, and of many
+            if self.used >= STRINGS:
+                break
+            self.write_hostile(joined)
             for check in self.check_page, self.check_csv, self.check_markdown, self.check_terminal:
                 check()
             if CHROMIUM:

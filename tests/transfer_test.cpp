@@ -100,6 +100,14 @@ TEST(Transfers, SeveralAtOnceArriveWhole) {
   EXPECT_TRUE(back == from);
 }
 
+/// An error on its way may free what a transfer reads from and writes to.
+TEST(Transfers, OneThatIsGivenUpIsOverBeforeItsMemoryGoes) {
+  late_team late;
+  std::vector<std::uint32_t> there = counted(5'000'011, 7), back(there.size());
+  static_cast<void>(late.team.fetch(back.data(), of(there), there.size() * 4));
+  EXPECT_TRUE(back == there);
+}
+
 TEST(Transfers, RowsThatLieApartLeaveWhatIsBetweenThem) {
   late_team late;
   struct rows_apart {

@@ -15,9 +15,11 @@ namespace tilewise::io {
 
 namespace {
 
+namespace fs = std::filesystem;
+
 /// As the kernel estimates it; the largest number where it does not.
-std::uint64_t left_on_machine() {
-  std::ifstream facts("/proc/meminfo");
+std::uint64_t left_on_machine(const fs::path& root) {
+  std::ifstream facts(root / "proc/meminfo");
   std::uint64_t kib = 0;
   for (std::string word; facts >> word; facts.ignore(256, '\n'))
     if (word == "MemAvailable:" && facts >> kib) return kib * 1024;
@@ -25,19 +27,20 @@ std::uint64_t left_on_machine() {
 }
 
 /// Of the addresses that `ulimit -v` allows; the largest number without a limit.
-std::uint64_t left_to_process() {
+std::uint64_t left_to_process(const fs::path& root) {
   rlimit limit{};
   std::uint64_t pages = 0;
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return ~std::uint64_t{0};
-  if (!(std::ifstream("/proc/self/statm") >> pages)) return limit.rlim_cur;
+  if (!(std::ifstream(root / "proc/self/statm") >> pages)) return limit.rlim_cur;
   const std::uint64_t used = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   return limit.rlim_cur - std::min<std::uint64_t>(used, limit.rlim_cur);
 }
 
 }  // namespace
 
-std::uint64_t available_host_memory() {
-  return std::min({left_on_machine(), base::memory_of_groups().left, left_to_process()});
+std::uint64_t available_host_memory(const fs::path& root) {
+  const base::group_memory groups = base::memory_of_groups(root / "proc/self/cgroup", root / "sys/fs/cgroup");
+  return std::min({left_on_machine(root), groups.left, left_to_process(root)});
 }
 
 void require_host_memory(std::uint64_t bytes, const std::string& what) {

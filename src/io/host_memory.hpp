@@ -3,13 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 namespace tilewise::io {
 
 /// Bytes that are free or can be freed, as the kernel estimates it, within the limits of the control group and of the
-/// process's addresses.
-std::uint64_t available_host_memory();
+/// process's addresses. The files of Linux are below `root`, which tests replace.
+std::uint64_t available_host_memory(const std::filesystem::path& root = "/");
 
 /// Throws `out_of_memory`, with the need and the limit, if less than `bytes` is left. `what` begins the sentence:
 /// "x.npy needs 8000 bytes".
