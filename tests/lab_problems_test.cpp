@@ -211,6 +211,15 @@ TEST(LabCeiling, ASortIsToldInElementsAndHeldAgainstTheCopy) {
   EXPECT_TRUE(is_valid(o.file));
 }
 
+TEST(LabCeiling, SoIsASortOfTheRowsOfAMatrix) {
+  const outcome o = bench({"sort_axis", "--dtype", "f32", "--variant", "sort_axis/serial"}, "24");
+  ASSERT_FALSE(o.records.empty());
+  for (const auto& r : o.records) {
+    const auto& derived = r["derived"];
+    EXPECT_NEAR(derived["bytes_per_s"].get<double>() / derived["elements_per_s"].get<double>(), 8, 1e-9);
+  }
+}
+
 TEST(LabCeiling, EveryDeviceCountsItsMultiplyAdds) {
   for (const registry::algorithm* a : registry::algorithms())
     EXPECT_EQ(ceilings_of({.what = a, .shape = a->quick_shapes.front()}).front(),

@@ -108,7 +108,8 @@ constexpr const char* end_mark = "\n<!-- results:end -->\n";
 }  // namespace
 
 std::string matrix_markdown(const model& m) {
-  const std::vector<matrix_cell> cells = cells_of(matrix_panels(m), other_panels(m));
+  const std::vector<const panel*> panels = matrix_panels(m);
+  const std::vector<matrix_cell> cells = cells_of(panels, other_panels(m, panels));
   const matrix all = make_matrix(cells);
   std::string text = begin_mark + escaped(bits_finding(m)) + "\n\n| algorithm and largest problem |";
   for (const std::string& column : all.columns) text += " " + escaped(column) + " |";
