@@ -48,7 +48,8 @@ std::string line(const panel& p, const board& b, speed_unit unit, const series& 
   const std::string problem = p.algorithm + " " + p.dtype + (settings.empty() ? "" : ", " + settings);
   return "| " + escaped(problem) + " | " + escaped(r.size()) + " | " + escaped(hardware) + " | " + escaped(s.label) +
          " | " + time_of(r) + " | " + (speed ? throughput_text(*speed, unit, p.dtype) : "–") + " | " +
-         (r.fraction ? significant(*r.fraction, 2) : "–") + " | " + against_peer(b, r) + " | " + bits + " |\n";
+         (r.fraction ? (r.has_sure_limit ? "" : "? ") + significant(*r.fraction, 2) : "–") + " | " +
+         against_peer(b, r) + " | " + bits + " |\n";
 }
 
 /// For each algorithm on each machine the fullest panel, with other shapes of the same, and with fp64 where arithmetic

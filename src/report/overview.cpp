@@ -221,11 +221,12 @@ std::string small_sentence(const std::vector<matrix_cell>& cells, const model& m
   return text + (told.empty() ? "." : "; against the best peer ours is " + listed(told, told.size()) + ".");
 }
 
-/// How long the copies take that are in no cell's time: the least and the most, as multiples of the kernel's.
+/// How long the copies take that are in no cell's time, but for a CPU's: the least and the most of them, as multiples
+/// of the kernel's.
 std::string transfer_note(const std::vector<matrix_cell>& cells, const model& m) {
   std::vector<std::pair<double, const matrix_cell*>> all;
   for (const matrix_cell& c : cells)
-    if (const row& r = *c.what.ours; r.h2d && r.d2h && !is_job(r.mode))
+    if (const row& r = *c.what.ours; r.h2d && r.d2h && !is_job(r.mode) && !c.on->computes_on_cpu)
       all.emplace_back((r.h2d->median + r.d2h->median) / r.kernel->median, &c);
   if (all.empty()) return "";
   const auto told = [&](const auto& of) {

@@ -99,15 +99,14 @@ html numbers(const roofline& of, const std::vector<const roofline_point*>& point
          html::text(bytes(r.bytes)), html::text(significant(r.operations, 3)),
          html::text(significant(at->intensity, 3)), html::text(balance ? significant(*balance, 3) : "–"),
          html::text(at->has_limit() ? duration(at->limit_ns()) + ", " + std::string(name_of(at->bound_by())) : "–"),
-         html::text((r.ranked() ? "" : "? ") + duration(r.kernel->median)),
-         html::text(at->has_limit() ? share_of(*at) + (at->is_implausible() ? " !" : "") : "–"), html::text(r.name()),
-         html::text(why_implausible(of, *at))});
+         html::text((r.ranked() ? "" : "? ") + duration(r.kernel->median)), html::text(r.name()),
+         html::text((at->has_limit() ? share_of(*at) : "–") +
+                    (at->is_implausible() ? ": " + why_implausible(of, *at) : ""))});
   }
   return table(
       "Compulsory bytes and counted operations, as each algorithm’s README states them; the balance is the "
       "device’s, between the two roofs that the problem is held against.",
-      {"problem", "bytes", "operations", "operations a byte", "balance", "limit", "reached", "of the limit", "variant",
-       "above 105 %"},
+      {"problem", "bytes", "operations", "operations a byte", "balance", "limit", "reached", "variant", "of the limit"},
       rows, content::words);
 }
 
@@ -197,7 +196,7 @@ html roofline_section(const std::vector<roofline>& all, page_builder& page) {
              "largest size by the fastest of ours; its limit is the lower of the two roofs that it is held against, "
              "which were measured on this device, or a launch. Hollow marks are in doubt, or above their "
              "limit.") +
-         tag("div", {{"class", "figures"}}, figures) + left_out(left, "devices");
+         tag("div", {{"class", "figures wide"}}, figures) + left_out(left, "devices");
 }
 
 html bounds_section(const panel& p, const std::vector<roofline>& all, page_builder& page) {
@@ -209,7 +208,7 @@ html bounds_section(const panel& p, const std::vector<roofline>& all, page_build
     if (has_both_roofs(points)) figures += figure_of(of, points, "Roofline on " + of.device + ".", false, page);
   }
   if (figures.empty()) return {};
-  return tag("h4", "What bounds it") + tag("div", {{"class", "figures"}}, figures);
+  return tag("h4", "What bounds it") + tag("div", {{"class", "figures wide"}}, figures);
 }
 
 }  // namespace tilewise::report
