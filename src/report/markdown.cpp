@@ -123,7 +123,8 @@ std::string matrix_markdown(const model& m) {
   }
   return text +
          "\n\nThe fastest of our variants on each processor, against the best peer there, and its share of the limit; "
-         "bold where it is ahead by the whole 95 % interval, or by a factor of two of a peer too slow for one. " +
+         "bold where it is ahead by the whole 95 % interval, or by a factor of two of a peer too slow for one; "
+         "? where the limit’s own time is in doubt. " +
          machines_sentence(m) + end_mark;
 }
 
