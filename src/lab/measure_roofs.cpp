@@ -7,6 +7,7 @@
 #include "lab/environment.hpp"
 #include "lab/limit.hpp"
 #include "lab/measured.hpp"
+#include "lab/mode.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -283,8 +283,7 @@ html matrix_html(const matrix& of, const anchors& sections) {
              "Its speed against the best peer there, and its share of the limit: A ahead, P on a par, B behind, U "
              "unclear, N no peer, ? in doubt, – not measured. The limit is what the device’s own copy, its "
              "multiply-adds or a launch allow, whichever is least; from 60 % of it on, that is named as what bounds "
-             "it. What only "
-             "reads may beat the copy.") +
+             "it. What only reads may beat the copy.") +
          left_out(of.unsaid, "processors");
 }
 
