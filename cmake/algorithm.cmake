@@ -7,6 +7,7 @@
 # Helpers of a backend file, NAME_<backend>_*.cpp, are added too; CUDA files that hold kernels end in .cu. Beside them may lie:
 #   NAME.cl               embedded after order/operators.cl, block_tree.cl and the FILEs of src/ as embedded::NAME_cl
 #   NAME_METHOD.cl        embedded after all of these as embedded::NAME_METHOD_cl
+#   NAME_cuda_*_sm90a.cu  compiled for compute capability 9.0's own code alone, see tilewise_sm90a
 #   NAME_cpu*_kernels.cpp compiled once for each of TILEWISE_CPU_LEVELS, with TILEWISE_LEVEL = v2, v3, v4
 #   NAME_pieces.cpp       added to the library: how the host's problems pass through a device, see registry/pieces.hpp
 #   NAME_test.cpp         added to the tests
@@ -36,7 +37,11 @@ function(tilewise_algorithm name)
     if(backend STREQUAL "openacc")
       target_sources(tilewise-openacc PRIVATE ${sources})
     else()
+      set(of_sm90a ${with_kernels})
+      list(FILTER of_sm90a INCLUDE REGEX "_sm90a\\.cu$")
+      list(FILTER with_kernels EXCLUDE REGEX "_sm90a\\.cu$")
       tilewise_kernels(${with_kernels})
+      tilewise_sm90a(${of_sm90a})
       target_sources(tilewise PRIVATE ${sources})
       list(APPEND parts ${sources})
     endif()
@@ -86,7 +91,29 @@ function(tilewise_kernels)
   set_property(GLOBAL APPEND PROPERTY TILEWISE_KERNEL_FILES ${ARGN})
 endfunction()
 
-# Adds them to the library, under CMAKE_UNITY_BUILD in batches, which CMake itself makes of C++ alone. They are dealt out
+# tilewise_sm90a(FILE...): CUDA files of instructions that compute capability 9.0 alone has; nvcc takes them only for 90a. A build
+# for other devices is without them; TILEWISE_WITH_SM90A says that they are there.
+function(tilewise_sm90a)
+  string(TOUPPER "CMAKE_CUDA_ARCHITECTURES_${CMAKE_CUDA_ARCHITECTURES}" named)  # "all", "all-major" and "native"
+  string(REPLACE "-" "_" named "${named}")
+  if(NOT ARGN OR NOT "${CMAKE_CUDA_ARCHITECTURES};${${named}}" MATCHES "(^|;)90")
+    return()
+  endif()
+  target_compile_definitions(tilewise PRIVATE TILEWISE_WITH_SM90A=1)
+  foreach(file IN LISTS ARGN)
+    get_filename_component(stem ${file} NAME_WE)
+    add_library(tilewise-${stem} OBJECT ${file})
+    set_target_properties(tilewise-${stem} PROPERTIES CUDA_ARCHITECTURES 90a-real)
+    target_include_directories(tilewise-${stem} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include
+                                                        ${PROJECT_BINARY_DIR}/include)
+    target_compile_definitions(tilewise-${stem} PRIVATE TILEWISE_WITH_SM90A=1)
+    target_compile_options(tilewise-${stem} PRIVATE --expt-relaxed-constexpr)
+    tilewise_warnings(tilewise-${stem})
+    target_sources(tilewise PRIVATE $<TARGET_OBJECTS:tilewise-${stem}>)
+  endforeach()
+endfunction()
+
+# Adds the library's CUDA files to it, under CMAKE_UNITY_BUILD in batches, which CMake itself makes of C++ alone. They are dealt out
 # like cards: the files of one algorithm, which name their parts alike, are fewer than the batches and meet in none.
 function(tilewise_add_kernels)
   get_property(files GLOBAL PROPERTY TILEWISE_KERNEL_FILES)

@@ -73,7 +73,7 @@ class Compare(Case):
 
     def test_how_many_runs_there_were(self):
         once = self.compare(self.changed(self.slower))
-        self.check(once, 0, r"\nOf one run each\. To be sure, measure with OLD and NEW again,", "^$")
+        self.check(once, 0, r"\nOf one run each\. Two of each build tell more, and surely: measure with OLD and\n", "^$")
         self.assertNotIn("\nOf ", self.compare(self.records).stdout)
         clean = copy.deepcopy(self.quiet)
         for r in clean:

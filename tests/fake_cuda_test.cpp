@@ -46,5 +46,34 @@ TEST(FakeCuda, AQueueIsOnItsStreamAfterACopyBetweenGpusHasFailed) {
   EXPECT_GT(faults, 5);
 }
 
+/// Of compute capability 9.0, as the fake says it is; whether there is a driver to make tensor maps, the machine says.
+TEST(FakeCuda, WhatWarpgroupsCannotMultiplyIsSaidAndOtherTilesTake) {
+  const registry::variant& v = registry::find_variant("matmul/cuda:tf32");
+  const device gpu = open("cuda:0");
+  struct form {
+    registry::extents shape;
+    const char* why;
+  };
+  constexpr std::uint64_t far = std::uint64_t{1} << 31;
+  for (const auto& [shape, why] : {form{{2048, 2048, 2048, 2049, 2048, 2048}, "16 bytes"},
+                                   {{2048, 2048, 2048, 2048, 2050, 2048}, "16 bytes"},
+                                   {{2048, 2048, 0, 4, 2048, 2048}, "K is 0"},
+                                   {{1, 4, 4, far, 4, 4}, "2^31"},
+                                   {{2048, 2048, 2048, 2048, 2048, 2049}, "driver"}}) {
+    const registry::problem p{.what = &registry::find_algorithm("matmul"), .type = dtype::f32, .shape = shape};
+    const auto reason = [&](std::string_view tile) {
+      return v.unsupported(p, gpu.implementation(), registry::parse_tuning("tile=" + std::string(tile), v.tuning));
+    };
+    const bool is_told = reason("warpgroups").find(why) != std::string::npos;
+    EXPECT_TRUE(is_told || (std::string_view(why) == "driver" && reason("warpgroups").empty()) ||
+                reason("warpgroups").find("this build") != std::string::npos)
+        << why << ": " << reason("warpgroups");
+    EXPECT_EQ(reason("by_size"), "") << why;
+  }
+  const std::vector<float> a(2048 * 2048, 1.0f);
+  const matrix_layout square(2048, 2048);
+  EXPECT_NO_THROW(matmul(gpu.upload(a), square, gpu.upload(a), square, {.fast = true}));
+}
+
 }  // namespace
 }  // namespace tilewise

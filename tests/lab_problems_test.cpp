@@ -7,11 +7,14 @@
 #include "lab/measure_roofs.hpp"
 #include "lab/plan.hpp"
 #include "lab/problems.hpp"
+#include "lab/verify.hpp"
 #include "registry/catalog.hpp"
 
 #include <tilewise/error.hpp>
 
 #include <algorithm>
+#include <cstring>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -252,6 +255,25 @@ TEST(LabRoofs, ALaunchIsOneWhereACallStartsSomething) {
         EXPECT_EQ(found.front().what.algorithm, "launch");
         EXPECT_EQ(found.front().state, record::status::ok) << found.front().reason.value_or("");
       }
+}
+
+TEST(LabVerify, WhatAnotherOrderIsOffByIsHeldAgainstItsTermsThoughTheyCancel) {
+  const auto bytes_of = [](std::vector<float> values) {
+    const auto bytes = std::as_bytes(std::span(values));
+    return std::vector<std::byte>(bytes.begin(), bytes.end());
+  };
+  const registry::problem p{.what = &registry::find_algorithm("matmul"), .type = dtype::f32, .shape = {1, 1, 2}};
+  const verified_case c = make_case(p, {bytes_of({8, -8}), bytes_of({1, 0.999F})});
+  const registry::variant own{.algorithm = "matmul", .order = registry::claim::own, .bound = 2e-2};
+  const auto is_within = [&](float off) {
+    float exact;
+    std::memcpy(&exact, c.expected[0].data(), sizeof exact);
+    const registry::host_operands got{bytes_of({exact + off})};
+    return compare(c, own, got).ok;
+  };
+  EXPECT_TRUE(is_within(0.15F)) << "twenty times the result, and less than 2 % of 8 x 1";
+  EXPECT_FALSE(is_within(0.17F));
+  EXPECT_FALSE(is_within(std::numeric_limits<float>::quiet_NaN()));
 }
 
 }  // namespace

@@ -84,15 +84,16 @@ std::string mean_in_words(const report::comparison& of, bool of_peers, const std
          interval_cell(mean->value) + ")\n";
 }
 
-/// What differs in one run may be what moves a whole run.
+/// What differs in one run may be what moves a whole run, and what does not may be hidden by it.
 std::string runs_in_words(const report::comparison& of) {
   const std::size_t before = of.before.most_runs, after = of.after.most_runs;
   if (before > 1 || after > 1)
     return "Of " + report::count(before) + (before == 1 ? " run" : " runs") + " before and " + report::count(after) +
            " after.\n";
-  if (of.count(verdict::slower) + of.count(verdict::faster) == 0) return "";
-  return "Of one run each. To be sure, measure with OLD and NEW again, which adds to their\n"
-         "records, and compare again: what differs between all runs is no chance.\n";
+  const bool differ = of.count(verdict::slower) + of.count(verdict::faster) > 0;
+  if (!differ && of.count(verdict::unclear) <= of.count(verdict::same)) return "";
+  return "Of one run each. Two of each build tell more, and surely: measure with OLD and\n"
+         "NEW again, which adds to their records, and compare again.\n";
 }
 
 std::string last_lines(const report::comparison& of) {

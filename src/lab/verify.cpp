@@ -42,8 +42,25 @@ bool same_bits(T a, T b) {
   return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
-/// |got - expected| relative to the largest finite magnitude expected; infinite if one is a NaN or infinite and the
-/// other differs.
+template <class T>
+double largest_magnitude(std::span<const T> values) {  // of those that are finite
+  double largest = 0;
+  for (const T value : values)
+    if (std::isfinite(static_cast<double>(value))) largest = std::max(largest, std::abs(static_cast<double>(value)));
+  return largest;
+}
+
+/// Of what is added: the product of the inputs' largest values. The terms of a sum may cancel, and its error is small
+/// beside them, not beside what is left.
+double largest_term(const verified_case& c) {
+  double term = 1;
+  const std::vector<registry::operand> inputs = c.problem.what->inputs(c.problem);
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    with_type(inputs[i].type, [&]<class T>(T) { term *= largest_magnitude(view<T>(c.inputs[i])); });
+  return std::isfinite(term) ? term : 0;
+}
+
+/// |got - expected| relative to the largest magnitude; infinite if one is a NaN or infinite and the other differs.
 template <class T>
 double relative_error(T expected, T got, double largest) {
   if (same_bits(order::canonical(expected), order::canonical(got)) || expected == got) return 0;
@@ -53,13 +70,11 @@ double relative_error(T expected, T got, double largest) {
 
 template <class T>
 void compare_operand(const std::string& name, std::span<const T> expected, std::span<const T> got,
-                     const registry::variant& v, verdict& result) {
+                     const registry::variant& v, double term, verdict& result) {
   const bool exact = v.order == registry::claim::tilewise;
   if (expected.empty()) return;  // memcmp takes no null pointers
   if (exact && std::memcmp(expected.data(), got.data(), expected.size_bytes()) == 0) return;
-  double largest = 0;
-  for (T value : expected)
-    if (std::isfinite(static_cast<double>(value))) largest = std::max(largest, std::abs(static_cast<double>(value)));
+  const double largest = std::max(term, largest_magnitude(expected));
   for (std::uint64_t i = 0; i < expected.size(); ++i) {
     const double error = relative_error(expected[i], got[i], largest);
     result.max_relative_error = std::max(result.max_relative_error, error);
@@ -129,10 +144,11 @@ std::string first_values(const verified_case& c, std::uint64_t count) {
 
 verdict compare(const verified_case& c, const registry::variant& v, std::span<const std::vector<std::byte>> outputs) {
   verdict result;
+  const double term = v.order == registry::claim::own ? largest_term(c) : 0;
   const std::vector<registry::operand> operands = c.problem.what->outputs(c.problem);
   for (std::size_t i = 0; i < operands.size(); ++i)
     with_type(operands[i].type, [&]<class T>(T) {
-      compare_operand<T>(std::string(operands[i].name), view<T>(c.expected[i]), view<T>(outputs[i]), v, result);
+      compare_operand<T>(std::string(operands[i].name), view<T>(c.expected[i]), view<T>(outputs[i]), v, term, result);
     });
   result.ok = result.mismatches == 0;
   result.digest = digest_of_all(outputs);

@@ -60,7 +60,8 @@ struct verdict {
   std::string digest;
   std::uint64_t mismatches = 0;
   std::optional<difference> first;
-  double max_relative_error = 0;  // variants with their own order: relative to the largest magnitude expected
+  /// Of variants with their own order: relative to the largest magnitude that is expected or that is added.
+  double max_relative_error = 0;
 };
 
 /// Compares outputs with the case's: memcmp for claim::tilewise, within the variant's bound for claim::own.

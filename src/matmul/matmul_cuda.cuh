@@ -51,13 +51,13 @@ struct tile_place {
 
 /// Tiles are numbered in bands of this many rows of tiles, down before across: groups that run at the same time then
 /// share rows of A and columns of B in the cache.
-constexpr unsigned band = 8;
-
-__device__ inline tile_place place_of(const sizes& s, unsigned tile_rows, unsigned tile_columns) {
+template <unsigned Band = 8>
+__device__ inline tile_place place_of(const sizes& s, unsigned tile_rows, unsigned tile_columns,
+                                      unsigned tile = blockIdx.x) {
   const auto down = static_cast<unsigned>((s.m + tile_rows - 1) / tile_rows);
   const auto across = static_cast<unsigned>((s.n + tile_columns - 1) / tile_columns);
-  const unsigned tile = blockIdx.x, in_band = tile % (band * across), first = tile / (band * across) * band;
-  const unsigned height = min(down - first, band);
+  const unsigned in_band = tile % (Band * across), first = tile / (Band * across) * Band;
+  const unsigned height = min(down - first, Band);
   return {std::uint64_t{first + in_band % height} * tile_rows, std::uint64_t{in_band / height} * tile_columns};
 }
 

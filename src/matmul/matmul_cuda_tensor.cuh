@@ -50,10 +50,12 @@ __device__ inline void multiply_tiles(float (&c)[4], const unsigned (&a)[4], con
 }
 
 __device__ inline double factor_of(double x) { return x; }
-__device__ inline unsigned factor_of(float x) {  // rounded to TF32
+/// Rounded to TF32. Of a NaN the fraction may be all in the bits that are left out, which would make it an infinity.
+__device__ inline unsigned factor_of(float x) {
+  constexpr unsigned nan = 0x7fffffff;
   unsigned rounded;
   asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "f"(x));
-  return rounded;
+  return isnan(x) ? nan : rounded;
 }
 
 /// Rows x Columns of C for a group, WarpRows x WarpColumns for a warp, Depth k's per step, ProductDepth in one product.

@@ -34,7 +34,7 @@ struct variant {
   /// Enqueues the work. Trusts its arguments. Outputs may be the inputs where the algorithm allows it.
   void (*run)(const problem&, const bindings&, const registry::tuning&, backend::queue&);
 
-  /// claim::own: largest error allowed, relative to the largest magnitude of the reference.
+  /// claim::own: largest error allowed, relative to the largest magnitude of the reference or of its terms.
   double bound = 0;
   bool peer = false;  // other people's code, there to be measured against; never chosen
 

@@ -150,7 +150,7 @@ class control_effects {
   std::map<std::string_view, double> usual_;
 };
 
-/// What the visits of one run to a row surely differ by. Rows of a processor that take about as long are moved alike.
+/// What the visits to a row, and its runs, surely differ by.
 class visit_effects {
  public:
   explicit visit_effects(std::span<const compared_case> cases) {
@@ -159,7 +159,8 @@ class visit_effects {
         if (r != nullptr && r->visits_effect && r->kernel)
           seen_[processor_of(*r)].push_back({r->kernel->median, *r->visits_effect});
   }
-  /// Nothing where no row there was visited twice.
+  /// What is usual among rows that take about as long, which are moved alike; nothing where no row of the processor was
+  /// visited twice.
   std::optional<double> near(const row& r) const {
     constexpr double about_as_long = 3;
     const auto found = seen_.find(processor_of(r));
@@ -168,6 +169,11 @@ class visit_effects {
     for (const auto& [ns, effect] : found->second)
       if (ns < r.kernel->median * about_as_long && r.kernel->median < ns * about_as_long) effects.push_back(effect);
     return bound_of(effects, 0.9);
+  }
+  double largest(const row& r) const {
+    const auto found = seen_.find(processor_of(r));
+    if (found == seen_.end()) return 0;
+    return std::ranges::max(found->second, {}, [](const auto& visited) { return visited.second; }).second;
   }
 
  private:
@@ -192,17 +198,19 @@ void judge_all(comparison& of) {
   std::map<std::string_view, std::vector<double>> floors;
   for (compared_case& c : of.cases) {
     if (!c.ratio) continue;
-    const double usual = visits.near(*c.after).value_or(controls.on_processor(*c.after));
-    const double own_noise =
-        std::exchange(c.noise_floor, std::max({c.noise_floor, controls.in_group(*c.after), usual}));
+    const double own_noise = c.noise_floor;
+    c.usual_noise = std::max(
+        {own_noise, controls.in_group(*c.after), visits.near(*c.after).value_or(controls.on_processor(*c.after))});
+    const bool one_run = std::min(c.before->runs, c.after->runs) == 1;
+    c.noise_floor = one_run ? std::max(c.usual_noise, visits.largest(*c.after)) : c.usual_noise;
     judge(c, own_noise);
     floors[processor_of(*c.after)].push_back(c.noise_floor);
   }
   for (auto& [processor, all] : floors)
     if (const double half = bound_of(all, 0.5); half > largest_floor)
-      of.remarks.push_back("NOISY: on " + clipped(processor, page_limits::name) + " the same code differs by up to " +
+      of.remarks.push_back("NOISY: on " + clipped(processor, page_limits::name) + " differences below " +
                            percent(half) +
-                           " in half of the rows, and by more in others; smaller differences say nothing.");
+                           " say nothing in half of the rows or more; times of the same code differ by as much there.");
 }
 
 void add(const row* before, const row& after, comparison& to) {
@@ -327,7 +335,7 @@ std::optional<mean_ratio> mean_of(std::span<const compared_case> cases, bool of_
     above += squared(std::log(*c.ratio->high / c.ratio->median));
     shift& of_group = groups[c.after->group];
     of_group.rows += 1;
-    of_group.floor = std::max(of_group.floor, c.noise_floor);
+    of_group.floor = std::max(of_group.floor, c.usual_noise);
     count += 1;
   }
   if (count == 0) return std::nullopt;

@@ -10,9 +10,11 @@
 // the larger of both runs' and of 1 %. A machine may also change from run to run by more than within one, which shows
 // in the peers, whose code did not change, and in the limits of the device: the noise floor is at least what they
 // surely differ by that were measured alternately with the row. A neighbour comes and goes between two rows of a group,
-// and between two visits of a run to one row: it is also at least what nine tenths of the rows on the processor that
-// take about as long surely differ by between their visits, or between several runs. Where no row was visited twice,
-// what 95 % of the processor's peers and limits surely differ by stands for that. Only an interval that lies beyond the
+// and between two visits of a run to one row. Of several runs of both builds the floor is also at least what nine
+// tenths of the rows on the processor that take about as long surely differ by between their visits, or between their
+// runs. One run of each does not show what a process has for its whole life, such as where its memory lies: there it is
+// at least the most that any row on the processor differs by between its visits. Where no row was visited twice, what
+// 95 % of the processor's peers and limits surely differ by stands for that. Only an interval that lies beyond the
 // floor as a whole is faster or slower. Times that agree within the floor of both runs are the same, whatever the
 // controls do. This margin is why the number of rows is not corrected for; each verdict is about its own row.
 #pragma once
@@ -47,6 +49,7 @@ struct compared_case {
   std::string why{};                // of what is wrong, and of what is unclear for another reason than its interval
   std::optional<interval> ratio{};  // time after / time before; none for what is wrong
   double noise_floor = 0;           // as a share
+  double usual_noise = 0;           // as if it were of several runs
 };
 
 /// A case that cannot be compared.
@@ -76,7 +79,7 @@ struct mean_ratio {
 };
 
 /// The geometric mean of the ratios that have an interval, of ours or of the peers. In its own interval the rows'
-/// errors are independent, and the noise floor of a group moves all rows of the group together.
+/// errors are independent, and the usual noise of a group moves all rows of the group together.
 std::optional<mean_ratio> mean_of(std::span<const compared_case> cases, bool of_peers);
 
 }  // namespace tilewise::report

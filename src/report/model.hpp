@@ -71,6 +71,7 @@ struct row {
   std::optional<record::phases> phases{};  // of a whole job
   std::optional<double> bytes_per_s{}, elements_per_s{}, operations_per_s{};
   std::optional<double> min_effect{}, visits_effect{};
+  std::size_t runs = 1;  // that it was joined from (runs.hpp)
   /// Of what bounds it: the roofs of all records (roofline.hpp) once there is a model, and before that, or where these
   /// have none, the limit in its own. Neither is known where only a copy was measured, and that does not bound it.
   std::optional<double> fraction{};

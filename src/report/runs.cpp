@@ -30,6 +30,7 @@ double gap_between(double highest_low, double lowest_high) { return std::max(0.0
 /// All have intervals.
 row joined(const std::vector<const row*>& runs) {
   row made = *runs.back();
+  made.runs = runs.size();
   std::vector<double> medians, lows, highs;
   for (const row* r : runs) {
     medians.push_back(r->kernel->median);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   the hardware's barrier in shared memory, and the bulk copy that completes on it.
+// What:   the hardware's barrier in shared memory, and the bulk copies that complete on it.
 // Order:  none; only data moves.
 // Shape:  one lane arrives for its warp; a wait returns to all lanes that call it.
 // Limits: compute capability 9.0; on older devices every function traps, and variants that use them decline there.
@@ -42,18 +42,37 @@ class barrier {
 #endif
   }
 
-  /// Arrives, and makes the phase also wait for the bulk copy of `bytes` from `from` to `to`. Both addresses and
-  /// `bytes` are multiples of 16.
-  __device__ void arrive_with_copy(void* to, const void* from, unsigned bytes) {
+  /// Arrives, and makes the phase also wait for `bytes` of bulk copies.
+  __device__ void arrive_expecting(unsigned bytes) {
 #if __CUDA_ARCH__ >= 900
     asm volatile(
         "{ .reg .b64 state; mbarrier.arrive.expect_tx.shared::cta.b64 state, [%0], %1; }" ::"r"(shared_address(&word_)),
         "r"(bytes)
         : "memory");
+#endif
+  }
+
+  /// Arrives, and makes the phase also wait for the bulk copy of `bytes` from `from` to `to`. Both addresses and
+  /// `bytes` are multiples of 16.
+  __device__ void arrive_with_copy(void* to, const void* from, unsigned bytes) {
+    arrive_expecting(bytes);
+#if __CUDA_ARCH__ >= 900
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
                      shared_address(to)),
                  "l"(from), "r"(bytes), "r"(shared_address(&word_))
                  : "memory");
+#endif
+  }
+
+  /// Copies the box of a matrix whose first element is in this column and row; its bytes are among those expected. The
+  /// map is a kernel's `__grid_constant__` argument (cuda_tensor_map.hpp).
+  __device__ void copy_box(void* to, const void* map, unsigned column, unsigned row) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], "
+        "[%4];" ::"r"(shared_address(to)),
+        "l"(map), "r"(column), "r"(row), "r"(shared_address(&word_))
+        : "memory");
 #endif
   }
 

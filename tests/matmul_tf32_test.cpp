@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// What matmul/cuda:tf32 must satisfy where there is a GPU. Its bound is wide, so that a few elements too few or too
+// many in a sum hide in it: here the operands are small integers, whose products and sums no unit rounds.
+#include "backend/cuda/cuda_device.hpp"
+#include "guarded_operand.hpp"
+#include "helpers.hpp"
+#include "registry/choose.hpp"
+
+#include <tilewise/tilewise.hpp>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+namespace tilewise {
+namespace {
+
+struct form {
+  std::uint64_t m, n, k, lda, ldb, ldc;
+
+  std::string text() const {
+    return std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k) + " " + std::to_string(lda) + " " +
+           std::to_string(ldb) + " " + std::to_string(ldc);
+  }
+};
+
+/// From -3 to 3.
+std::vector<float> small_integers(std::uint64_t count, std::uint64_t seed) {
+  std::vector<float> values(count);
+  std::uint64_t state = seed * 0x9e3779b97f4a7c15u + 1;
+  for (float& value : values) {
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    value = static_cast<float>(state % 7) - 3;
+  }
+  return values;
+}
+
+std::vector<float> floats_of(const std::vector<std::byte>& bytes) {
+  std::vector<float> values(bytes.size() / sizeof(float));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+struct product {
+  form f;
+  std::vector<float> a, b;
+  std::array<std::uint64_t, 3> shift{};  // of A, B and C, in bytes
+
+  explicit product(const form& of) : f(of), a(small_integers(f.m * f.lda, 1)), b(small_integers(f.k * f.ldb, 2)) {}
+
+  std::vector<float> expected() const {
+    std::vector<float> c = floats_of(tests::poisoned(f.m * f.ldc * sizeof(float)));
+    matmul<float>(std::span(a), {f.m, f.k, f.lda}, std::span(b), {f.k, f.n, f.ldb}, std::span(c), {f.m, f.n, f.ldc});
+    return c;
+  }
+};
+
+class MatmulTf32 : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string why_none;
+    if (backend::cuda::devices(why_none).empty()) GTEST_SKIP() << why_none;
+    device_ = backend::find_device("cuda:0", {});
+  }
+
+  static registry::tuning tile(std::string_view word) {
+    return registry::parse_tuning("tile=" + std::string(word), variant().tuning);
+  }
+  static registry::problem problem_of(const form& f) {
+    return {
+        .what = &registry::find_algorithm("matmul"), .type = dtype::f32, .shape = {f.m, f.n, f.k, f.lda, f.ldb, f.ldc}};
+  }
+  static const registry::variant& variant() { return registry::find_variant("matmul/cuda:tf32"); }
+
+  std::string unsupported(const form& f, std::string_view word) const {
+    return registry::unsupported_reason(variant(), problem_of(f), *device_, tile(word));
+  }
+
+  std::vector<float> run(const product& p, std::string_view word) {
+    backend::queue& q = device_->queue();
+    const std::vector<std::byte> a_bytes = tests::bytes_of(p.a), b_bytes = tests::bytes_of(p.b);
+    tests::guarded_operand a(q, a_bytes, p.shift[0]), b(q, b_bytes, p.shift[1]),
+        c(q, tests::poisoned(p.f.m * p.f.ldc * sizeof(float)), p.shift[2]);
+    registry::bindings where;
+    where.in[0] = a.inner(), where.in[1] = b.inner(), where.out[0] = c.inner();
+    variant().run(problem_of(p.f), where, tile(word), q);
+    q.finish();
+    std::vector<float> result = floats_of(c.download());
+    EXPECT_TRUE(c.guards_whole()) << word;
+    EXPECT_TRUE(tests::same_bytes(a.download(), a_bytes) && tests::same_bytes(b.download(), b_bytes)) << word;
+    return result;
+  }
+
+  void expect_product(const product& p, std::string_view word) {
+    const std::vector<float> got = run(p, word), expected = p.expected();
+    const auto first = std::mismatch(got.begin(), got.end(), expected.begin());
+    EXPECT_TRUE(first.first == got.end()) << p.f.text() << " tile=" << word << ": element " << first.first - got.begin()
+                                          << " is " << *first.first << " instead of " << *first.second;
+  }
+
+  bool is_hopper() const { return device_->info().compute_capability == 90; }
+
+  static constexpr std::array tiles{"by_size", "tiny", "small", "medium", "large", "warpgroups"};
+  std::shared_ptr<backend::device> device_;
+};
+
+/// Around and beyond a tile, steps of 32 k's, odd and even numbers of them, fewer and more than stages; rows apart, C's
+/// at any distance; more tiles than compute units, so that groups take several.
+constexpr std::array<form, 14> forms{{{1, 1, 1, 4, 4, 1},
+                                      {256, 128, 32, 32, 128, 128},
+                                      {255, 127, 31, 32, 128, 127},
+                                      {257, 129, 33, 36, 132, 131},
+                                      {256, 128, 64, 64, 128, 128},
+                                      {256, 128, 65, 68, 128, 130},
+                                      {300, 260, 530, 532, 260, 260},
+                                      {300, 260, 159, 160, 264, 261},
+                                      {1000, 1037, 1003, 1004, 1040, 1040},
+                                      {5000, 3, 700, 700, 4, 3},
+                                      {3, 5000, 700, 700, 5000, 5000},
+                                      {2304, 2200, 70, 72, 2200, 2201},
+                                      {4100, 4100, 3, 4, 4100, 4100},
+                                      {2100, 2300, 200, 200, 2304, 2302}}};
+
+TEST_F(MatmulTf32, SmallIntegersAreMultipliedWithoutError) {
+  for (const form& f : forms) {
+    const product p(f);
+    for (const char* word : tiles) {
+      const std::string why = unsupported(f, word);
+      EXPECT_TRUE(why.empty() || !is_hopper() || why.find("this build") != why.npos) << f.text() << ": " << why;
+      if (why.empty()) expect_product(p, word);
+    }
+  }
+}
+
+/// What bulk copies cannot read, the other tiles take, at sizes at which warpgroups would be chosen.
+TEST_F(MatmulTf32, RowsMayBeginAnywhere) {
+  for (const form& f :
+       {form{2304, 2200, 70, 71, 2200, 2200}, {2304, 2200, 70, 72, 2201, 2200}, {2304, 2201, 70, 70, 2201, 2201}})
+    expect_product(product(f), "by_size");
+  for (const form& f : {form{300, 260, 70, 72, 260, 260}, {2304, 2200, 70, 72, 2200, 2200}})
+    for (unsigned which = 1; which < 8; ++which) {
+      product p(f);
+      for (unsigned i = 0; i < 3; ++i) p.shift[i] = which >> i & 1u ? sizeof(float) : 0;
+      for (const char* word : {"by_size", "warpgroups"})
+        if (unsupported(f, word).empty()) expect_product(p, word);
+    }
+}
+
+TEST_F(MatmulTf32, WithoutProductsAllIsZero) {
+  for (const form& f : {form{30, 20, 0, 4, 20, 23}, {2304, 2200, 0, 4, 2200, 2200}})
+    for (const char* word : tiles)
+      if (unsupported(f, word).empty()) expect_product(product(f), word);
+}
+
+/// Times the identity each element of A, and of B, is rounded by itself.
+TEST_F(MatmulTf32, OperandsAreRoundedToTheNearest) {
+  const form f{270, 270, 270, 272, 272, 272};
+  for (const bool is_a : {true, false})
+    for (const char* word : tiles) {
+      if (!unsupported(f, word).empty()) continue;
+      product p(f);
+      std::vector<float>&values = is_a ? p.a : p.b, &one = is_a ? p.b : p.a;
+      for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = (i % 2 == 0 ? 1.0f : -1.0f) * (1 + static_cast<float>(i * 2654435761u % 8388608u) / 8388608.0f);
+      for (std::size_t i = 0; i < one.size(); ++i) one[i] = i % f.lda == i / f.lda ? 1.0f : 0.0f;
+      const std::vector<float> c = run(p, word);
+      for (std::uint64_t i = 0; i < f.m; ++i)
+        for (std::uint64_t j = 0; j < f.n; ++j) {
+          const float x = values[i * f.lda + j], y = c[i * f.ldc + j];
+          ASSERT_EQ(std::bit_cast<std::uint32_t>(y) % 8192, 0u) << word << ": " << i << ", " << j;
+          ASSERT_LE(std::fabs(y - x), std::ldexp(1.0f, -11)) << word << ": " << x << " became " << y;
+        }
+    }
+}
+
+/// Which of the kernels has run shows in 1 + 2^-11, between two numbers of 10 bits: one rounds it to even, the others
+/// away from 0.
+TEST_F(MatmulTf32, LargeMatricesAreMadeByWarpgroups) {
+  if (!is_hopper()) GTEST_SKIP() << "needs compute capability 9.0";
+  const std::uint64_t units = device_->info().compute_units;
+  const form large{256 * 16, 128 * (units / 16 + 1), 4, 4, 128 * (units / 16 + 1), 128 * (units / 16 + 1)},
+      small{256, 128, 4, 4, 128, 128};
+  if (!unsupported(large, "warpgroups").empty()) GTEST_SKIP() << unsupported(large, "warpgroups");
+  const float between = 1 + std::ldexp(1.0f, -11), even = 1, away = 1 + std::ldexp(1.0f, -10);
+  for (const auto& [f, word, rounded] : {std::tuple(large, "by_size", even),
+                                         {large, "large", away},
+                                         {small, "by_size", away},
+                                         {small, "warpgroups", even}}) {
+    product p(f);
+    std::fill(p.a.begin(), p.a.end(), 0.0f);
+    std::fill(p.b.begin(), p.b.end(), 1.0f);
+    for (std::uint64_t i = 0; i < f.m; ++i) p.a[i * f.lda] = between;
+    const std::vector<float> c = run(p, word);
+    EXPECT_TRUE(std::all_of(c.begin(), c.end(), [&](float x) { return x == rounded; })) << word << " " << f.text();
+  }
+}
+
+/// They reach their row or column and no other: not by what lies beyond the end of K, nor by the zeros beyond B's
+/// columns.
+TEST_F(MatmulTf32, InfinitiesAndNaNsStayInTheirRowAndColumn) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const form f{300, 260, 37, 40, 260, 261};
+  for (const char* word : tiles) {
+    if (!unsupported(f, word).empty()) continue;
+    product p(f);
+    for (std::vector<float>* values : {&p.a, &p.b})
+      for (float& x : *values) x = std::fabs(x) + 1;
+    for (std::uint64_t i = 0; i < f.m; ++i)  // what no product may use
+      for (std::uint64_t k = f.k; k < f.lda; ++k) p.a[i * f.lda + k] = infinity;
+    p.a[290 * f.lda + 36] = infinity;
+    p.a[7 * f.lda] = std::bit_cast<float>(0xffc12345u);
+    p.a[9 * f.lda] = std::bit_cast<float>(0x7f800001u);  // all of its fraction in bits that TF32 leaves out
+    p.b[36 * f.ldb + 259] = -infinity;
+    const std::vector<float> c = run(p, word), expected = p.expected();
+    for (std::uint64_t i = 0; i < f.m; ++i)
+      for (std::uint64_t j = 0; j < f.n; ++j)
+        ASSERT_EQ(std::bit_cast<std::uint32_t>(c[i * f.ldc + j]), std::bit_cast<std::uint32_t>(expected[i * f.ldc + j]))
+            << word << ": " << i << ", " << j;
+  }
+}
+
+}  // namespace
+}  // namespace tilewise
