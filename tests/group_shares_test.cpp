@@ -46,6 +46,13 @@ TEST(GroupShares, BordersAreWithinTwoPercentOfTheSmallestShare) {
   }
 }
 
+TEST(GroupDevices, RanksOfOneDeviceShareWhatItHas) {
+  const device_info one = backend::find_device("cpu", {})->info();
+  const device_info group = backend::find_device("2*cpu:serial+cpu:threads", {})->info();
+  EXPECT_EQ(group.compute_units, one.compute_units);
+  EXPECT_EQ(group.memory, one.memory);
+}
+
 TEST(GroupShares, OnlyDevicesOfDifferentKindsAreMeasured) {
   const auto parts_on = [](const char* name) {
     const auto on = backend::find_device(name, {});

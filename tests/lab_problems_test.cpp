@@ -4,6 +4,7 @@
 #include "bench_run.hpp"
 #include "lab/ceiling.hpp"
 #include "lab/limit.hpp"
+#include "lab/measure_roofs.hpp"
 #include "lab/plan.hpp"
 #include "lab/problems.hpp"
 #include "lab/verify.hpp"
@@ -214,6 +215,15 @@ TEST(LabCeiling, ASortIsToldInElementsAndHeldAgainstTheCopy) {
   EXPECT_TRUE(is_valid(o.file));
 }
 
+TEST(LabCeiling, SoIsASortOfTheRowsOfAMatrix) {
+  const outcome o = bench({"sort_axis", "--dtype", "f32", "--variant", "sort_axis/serial"}, "24");
+  ASSERT_FALSE(o.records.empty());
+  for (const auto& r : o.records) {
+    const auto& derived = r["derived"];
+    EXPECT_NEAR(derived["bytes_per_s"].get<double>() / derived["elements_per_s"].get<double>(), 8, 1e-9);
+  }
+}
+
 TEST(LabCeiling, EveryDeviceCountsItsMultiplyAdds) {
   for (const registry::algorithm* a : registry::algorithms())
     EXPECT_EQ(ceilings_of({.what = a, .shape = a->quick_shapes.front()}).front(),
@@ -225,11 +235,26 @@ TEST(LabCeiling, EveryDeviceCountsItsMultiplyAdds) {
   EXPECT_EQ(bounds("diffuse", {512, 512, 100}), (std::vector{ceiling::copy, ceiling::muladd}));
   EXPECT_EQ(bounds("polymul", {512, 512}), (std::vector{ceiling::copy, ceiling::fma}));
   EXPECT_EQ(bounds("sort", {1 << 20}), std::vector{ceiling::copy}) << "its operations are comparisons";
-  for (const dtype type : all_dtypes) {
-    const auto cpu = backend::find_device("cpu", {});
-    for (const ceiling which : {ceiling::fma, ceiling::muladd})
-      EXPECT_GT(operations_of(which, type, cpu->queue()), 1e6) << name_of(type) << name_of(which);
-  }
+  const auto cpu = backend::find_device("cpu:serial", {}), group = backend::find_device("2*cpu:serial", {});
+  for (const dtype type : all_dtypes)
+    for (const ceiling which : {ceiling::fma, ceiling::muladd}) {
+      const double of_one = operations_of(which, type, cpu->queue());
+      EXPECT_GT(of_one, 1e6) << name_of(type) << name_of(which);
+      EXPECT_EQ(operations_of(which, type, group->queue()), 2 * of_one) << name_of(type) << name_of(which);
+    }
+}
+
+TEST(LabRoofs, ALaunchIsOneWhereACallStartsSomething) {
+  EXPECT_TRUE(measure_launch(*backend::find_device("cpu:serial", {}), {}).empty());
+  std::string why_none;
+  for (const backend::runtime& r : backend::runtimes())
+    if (r.name == "opencl")
+      for (const auto& on : r.devices(why_none)) {
+        const std::vector<record::result> found = measure_launch(*on, {});
+        ASSERT_EQ(found.size(), 1u);
+        EXPECT_EQ(found.front().what.algorithm, "launch");
+        EXPECT_EQ(found.front().state, record::status::ok) << found.front().reason.value_or("");
+      }
 }
 
 TEST(LabVerify, WhatAnotherOrderIsOffByIsHeldAgainstItsTermsThoughTheyCancel) {

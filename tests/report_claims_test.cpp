@@ -73,11 +73,11 @@ TEST(ReportClaims, ALadderHoldsAShortMethodAgainstItsBytes) {
   add("copy/cpu", 8e3, 0, 2e3);
   add("fma/cpu", 0, 1e6, 1e4);
   const std::string body = body_of(page_of(records));
-  EXPECT_NE(body.find("The fastest of ours is cpu:ntt; the plain copy moves its bytes 2.00 times as fast."), body.npos);
+  EXPECT_NE(body.find("The fastest of ours is cpu:ntt, 50 % of the device’s copy."), body.npos);
   const std::size_t begin = body.find("Each rung, slowest first.");
   const std::string ladder = body.substr(begin, body.find("</table>", begin) - begin);
   std::size_t at = 0;
-  for (const char* rung : {">cpu:naive<", ">fma<", ">cpu:ntt<", ">copy<"}) {
+  for (const char* rung : {">cpu:naive<", ">cpu:ntt<", ">copy<"}) {
     const std::size_t next = ladder.find(rung, at);
     ASSERT_NE(next, ladder.npos) << rung << " does not follow the slower ones";
     at = next;

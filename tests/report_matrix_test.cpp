@@ -18,7 +18,7 @@ struct tested {
 
   explicit tested(const std::vector<json>& records)
       : from(make_model(typed(records))),
-        cells(cells_of(matrix_panels(from), other_panels(from))),
+        cells(cells_of(matrix_panels(from), other_panels(from, matrix_panels(from)))),
         made(make_matrix(cells)) {}
 };
 

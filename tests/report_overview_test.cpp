@@ -14,25 +14,6 @@ namespace {
 
 using nlohmann::json;
 
-/// The made-up records of scan on f32, each with what `change` makes of it.
-template <class Change>
-std::vector<json> scans(Change change) {
-  std::vector<json> records = made_up_records();
-  std::erase_if(records, [](const json& r) { return !r["case"]["group"].get<std::string>().starts_with("scan.f32 "); });
-  for (json& r : records) change(r);
-  return records;
-}
-
-bool is_of(const json& r, const std::string& variant) { return r["case"]["variant"] == variant && r["status"] == "ok"; }
-
-void widen(json& r) { r["timing"]["kernel"]["ci95_hi_ns"] = r["timing"]["kernel"]["median_ns"].get<double>() * 1.12; }
-
-void scale(json& r, double by) {
-  for (const char* key : {"median_ns", "ci95_lo_ns", "ci95_hi_ns"})
-    r["timing"]["kernel"][key] = r["timing"]["kernel"][key].get<double>() * by;
-  r["ratios"] = json::array();
-}
-
 /// On cuda:0, where lookback is the fastest and cub the peer.
 standing on_gpu(const std::vector<json>& records) {
   static std::deque<model> kept;  // standings point into it
@@ -48,15 +29,15 @@ std::string verdict_of(const std::vector<json>& records) {
 
 TEST(ReportOverview, WhatIsInDoubtIsNeverTheFastest) {
   const auto nothing = [](json&) {};
-  EXPECT_EQ(on_gpu(scans(nothing)).ours->variant, "scan/cuda:lookback");
-  EXPECT_NE(verdict_of(scans(nothing)).find("Fastest at the largest size: cuda:0 for scan."), std::string::npos);
+  EXPECT_EQ(on_gpu(scans_with(nothing)).ours->variant, "scan/cuda:lookback");
+  EXPECT_NE(verdict_of(scans_with(nothing)).find("Fastest at the largest size: cuda:0 for scan."), std::string::npos);
   const auto no_interval = [](json& r) { r["timing"]["kernel"]["ci95_lo_ns"] = nullptr; };
   const auto implausible = [](json& r) { r["derived"]["plausible"] = false; };
   const auto wide_beyond_the_next = [](json& r) { r["timing"]["kernel"]["ci95_hi_ns"] = 1e12; };
   for (const std::function<void(json&)>& spoil :
        {std::function<void(json&)>(wide_beyond_the_next), {no_interval}, {implausible}}) {
-    const std::vector<json> records = scans([&](json& r) {
-      if (is_of(r, "scan/cuda:lookback")) spoil(r);
+    const std::vector<json> records = scans_with([&](json& r) {
+      if (is_time_of(r, "scan/cuda:lookback")) spoil(r);
     });
     const standing s = on_gpu(records);
     EXPECT_EQ(s.ours->variant, "scan/cuda:blelloch");
@@ -66,8 +47,8 @@ TEST(ReportOverview, WhatIsInDoubtIsNeverTheFastest) {
 }
 
 TEST(ReportOverview, WhatIsSlowerForSureDoesNotStandInForATimeInDoubt) {
-  const std::vector<json> records = scans([](json& r) {
-    if (is_of(r, "scan/cuda:lookback")) widen(r);
+  const std::vector<json> records = scans_with([](json& r) {
+    if (is_time_of(r, "scan/cuda:lookback")) widen(r);
   });
   const standing s = on_gpu(records);
   EXPECT_EQ(s.ours->variant, "scan/cuda:lookback");
@@ -76,7 +57,7 @@ TEST(ReportOverview, WhatIsSlowerForSureDoesNotStandInForATimeInDoubt) {
 }
 
 TEST(ReportOverview, WhereAllIsInDoubtTheReasonStandsBesideAMark) {
-  const std::vector<json> records = scans([](json& r) {
+  const std::vector<json> records = scans_with([](json& r) {
     if (r["device"]["name"] == "cuda:0" && r["status"] == "ok") widen(r);
   });
   const standing s = on_gpu(records);
@@ -93,7 +74,7 @@ TEST(ReportOverview, WhereAllIsInDoubtTheReasonStandsBesideAMark) {
 TEST(ReportOverview, WhereTheLargestIsInDoubtASmallerProblemIsToldToo) {
   constexpr std::uint64_t largest = std::uint64_t{1} << 28;  // of the made-up records
   const auto in_doubt_from = [&](std::uint64_t n) {
-    return scans([&](json& r) {
+    return scans_with([&](json& r) {
       if (r["device"]["name"] == "cuda:0" && r["status"] == "ok" && r["case"]["n"] >= n) widen(r);
     });
   };
@@ -101,14 +82,14 @@ TEST(ReportOverview, WhereTheLargestIsInDoubtASmallerProblemIsToldToo) {
   const std::string told = words_of(in_doubt_from(largest));
   EXPECT_TRUE(std::regex_search(told, std::regex("<small>at n[^<]*134,217,728: [^<]* ahead</small>"))) << told;
   EXPECT_EQ(words_of(in_doubt_from(largest / 16)).find("<small>at n"), std::string::npos) << "too small to speak of";
-  EXPECT_EQ(words_of(scans([](json&) {})).find("<small>at n"), std::string::npos);
+  EXPECT_EQ(words_of(scans_with([](json&) {})).find("<small>at n"), std::string::npos);
 }
 
 TEST(ReportOverview, APeerIsBehindOnAParOrAheadByTheWholeInterval) {
   const auto with_peer = [](double factor) {
-    return on_gpu(scans([&](json& r) {
-             if (is_of(r, "scan/cuda:lookback")) r["ratios"] = json::array();
-             if (is_of(r, "scan/cuda:cub")) scale(r, factor);
+    return on_gpu(scans_with([&](json& r) {
+             if (is_time_of(r, "scan/cuda:lookback")) r["ratios"] = json::array();
+             if (is_time_of(r, "scan/cuda:cub")) scale(r, factor);
            }))
         .position;
   };
@@ -116,8 +97,8 @@ TEST(ReportOverview, APeerIsBehindOnAParOrAheadByTheWholeInterval) {
   EXPECT_EQ(with_peer(0.5), position::behind);
   EXPECT_EQ(with_peer(0.965), position::unclear) << "its interval crosses the noise floor";
   const auto together = [](double low, double high) {
-    return on_gpu(scans([&](json& r) {
-             if (is_of(r, "scan/cuda:lookback")) r["ratios"][0]["ci95_lo"] = low, r["ratios"][0]["ci95_hi"] = high;
+    return on_gpu(scans_with([&](json& r) {
+             if (is_time_of(r, "scan/cuda:lookback")) r["ratios"][0]["ci95_lo"] = low, r["ratios"][0]["ci95_hi"] = high;
            }))
         .position;
   };
@@ -127,9 +108,9 @@ TEST(ReportOverview, APeerIsBehindOnAParOrAheadByTheWholeInterval) {
 
 TEST(ReportOverview, APeerInDoubtIsNeverAhead) {
   const auto with_wide_peer = [](double slower) {
-    return on_gpu(scans([&](json& r) {
-      if (is_of(r, "scan/cuda:lookback")) r["ratios"] = json::array();
-      if (!is_of(r, "scan/cuda:cub")) return;
+    return on_gpu(scans_with([&](json& r) {
+      if (is_time_of(r, "scan/cuda:lookback")) r["ratios"] = json::array();
+      if (!is_time_of(r, "scan/cuda:cub")) return;
       scale(r, slower);
       widen(r);
     }));
@@ -139,21 +120,21 @@ TEST(ReportOverview, APeerInDoubtIsNeverAhead) {
   EXPECT_EQ(with_wide_peer(3).position, position::ahead) << "by the whole interval of the ratio";
   EXPECT_EQ(with_wide_peer(3).why, "the peer: interval ± 12 %");
   const auto with_few_samples = [](double slower) {
-    return on_gpu(scans([&](json& r) {
-      if (is_of(r, "scan/cuda:lookback")) r["ratios"] = json::array();
-      if (is_of(r, "scan/cuda:cub")) scale(r, slower), r["timing"]["kernel"]["ci95_lo_ns"] = nullptr;
+    return on_gpu(scans_with([&](json& r) {
+      if (is_time_of(r, "scan/cuda:lookback")) r["ratios"] = json::array();
+      if (is_time_of(r, "scan/cuda:cub")) scale(r, slower), r["timing"]["kernel"]["ci95_lo_ns"] = nullptr;
     }));
   };
   EXPECT_EQ(with_few_samples(0.5).position, position::unclear) << "it has no interval";
   EXPECT_EQ(with_few_samples(1.5).position, position::unclear);
   EXPECT_EQ(with_few_samples(4).position, position::ahead) << "few samples do not differ by so much";
   EXPECT_EQ(with_few_samples(4).why, "the peer: no interval");
-  const standing impossible = on_gpu(scans([](json& r) {
-    if (is_of(r, "scan/cuda:lookback")) r["ratios"] = json::array();
-    if (is_of(r, "scan/cuda:cub")) scale(r, 4), r["derived"]["plausible"] = false;
+  const standing impossible = on_gpu(scans_with([](json& r) {
+    if (is_time_of(r, "scan/cuda:lookback")) r["ratios"] = json::array();
+    if (is_time_of(r, "scan/cuda:cub")) scale(r, 4), r["derived"]["plausible"] = false;
   }));
   EXPECT_EQ(impossible.position, position::unclear) << "a peer's time that cannot be true is not beaten";
-  const standing alone = on_gpu(scans([](json& r) {
+  const standing alone = on_gpu(scans_with([](json& r) {
     if (r["case"]["variant"] == "scan/cuda:cub") r["status"] = "failed";
   }));
   EXPECT_EQ(alone.position, position::no_peer);
@@ -161,7 +142,7 @@ TEST(ReportOverview, APeerInDoubtIsNeverAhead) {
 
 TEST(ReportOverview, ATimeInDoubtIsTheFastestWhereItsIntervalEndsBeforeTheOthersBegin) {
   const auto in_doubt = [](double as_long) {
-    return verdict_of(scans([&](json& r) {
+    return verdict_of(scans_with([&](json& r) {
       if (r["device"]["name"] != "cuda:0" || r["status"] != "ok") return;
       scale(r, as_long);
       widen(r);
@@ -174,9 +155,9 @@ TEST(ReportOverview, ATimeInDoubtIsTheFastestWhereItsIntervalEndsBeforeTheOthers
 }
 
 TEST(ReportOverview, TheTableOfPeersSaysWhatTheCellSays) {
-  const std::string page = page_of(scans([](json& r) {
-    if (is_of(r, "scan/cuda:lookback")) r["ratios"] = json::array();
-    if (is_of(r, "scan/cuda:cub")) scale(r, 3), widen(r);
+  const std::string page = page_of(scans_with([](json& r) {
+    if (is_time_of(r, "scan/cuda:lookback")) r["ratios"] = json::array();
+    if (is_time_of(r, "scan/cuda:cub")) scale(r, 3), widen(r);
   }));
   EXPECT_NE(matrix_of(body_of(page)).find("</b> ahead"), std::string::npos);
   EXPECT_NE(page.find(">ahead: the peer: interval ± 12 %<"), std::string::npos);
@@ -184,8 +165,8 @@ TEST(ReportOverview, TheTableOfPeersSaysWhatTheCellSays) {
 
 TEST(ReportOverview, WhatBoundsATimeIsNamedNearTheLimitAlone) {
   const auto at = [](double share, const char* bound) {
-    std::vector<json> records = scans([&](json& r) {
-      if (!is_of(r, "scan/cuda:lookback")) return;
+    std::vector<json> records = scans_with([&](json& r) {
+      if (!is_time_of(r, "scan/cuda:lookback")) return;
       r["derived"]["fraction_of_ceiling"] = share;
       r["derived"]["ceiling"] = bound;
     });
@@ -194,7 +175,7 @@ TEST(ReportOverview, WhatBoundsATimeIsNamedNearTheLimitAlone) {
   };
   const auto cell = [&](double share, const char* bound) { return matrix_of(body_of(page_of(at(share, bound)))); };
   EXPECT_NE(cell(0.9, "copy").find("<div>memory-bound, 90 % of copy</div>"), std::string::npos) << cell(0.9, "copy");
-  EXPECT_NE(cell(0.7, "fma").find("<div>compute-bound, 70 % of fma</div>"), std::string::npos) << cell(0.7, "fma");
+  EXPECT_NE(cell(0.7, "fma").find("<div>arithmetic-bound, 70 % of fma</div>"), std::string::npos) << cell(0.7, "fma");
   EXPECT_NE(cell(0.5, "copy").find("<div>50 % of copy</div>"), std::string::npos) << cell(0.5, "copy");
   const std::string memory = verdict_of(at(0.9, "copy")), arithmetic = verdict_of(at(0.9, "fma"));
   EXPECT_NE(memory.find("Memory bounds scan (90 %) on cuda:0 and scan (87 %) on cpu: at 60 % of its limit or more"),
@@ -212,10 +193,10 @@ TEST(ReportOverview, AnAlgorithmsNameLeadsToItsSection) {
 }
 
 TEST(ReportOverview, WithoutAPeerAtTheLargestSizeTheOneAtTheNextCounts) {
-  const standing all = on_gpu(scans([](json&) {}));
+  const standing all = on_gpu(scans_with([](json&) {}));
   const std::uint64_t largest = all.ours->n;
-  const standing s = on_gpu(scans([&](json& r) {
-    if (is_of(r, "scan/cuda:cub") && r["case"]["n"] == largest) r["status"] = "failed";
+  const standing s = on_gpu(scans_with([&](json& r) {
+    if (is_time_of(r, "scan/cuda:cub") && r["case"]["n"] == largest) r["status"] = "failed";
   }));
   EXPECT_EQ(s.ours->n, largest);
   ASSERT_NE(s.peer, nullptr);
@@ -226,10 +207,10 @@ TEST(ReportOverview, WithoutAPeerAtTheLargestSizeTheOneAtTheNextCounts) {
 
 TEST(ReportOverview, WhereAPeerIsAheadIsToldOfWhatNoCellShowsToo) {
   const auto with_fast_peer_at = [](std::uint64_t n) {
-    return verdict_of(scans([&](json& r) {
+    return verdict_of(scans_with([&](json& r) {
       if (r["case"]["n"] != n) return;
-      if (is_of(r, "scan/cuda:lookback")) r["ratios"] = json::array();
-      if (is_of(r, "scan/cuda:cub")) scale(r, 0.25);
+      if (is_time_of(r, "scan/cuda:lookback")) r["ratios"] = json::array();
+      if (is_time_of(r, "scan/cuda:cub")) scale(r, 0.25);
     }));
   };
   constexpr std::uint64_t largest = std::uint64_t{1} << 28;  // of the made-up records
@@ -259,10 +240,10 @@ TEST(ReportOverview, AmongSeveralMachinesTheFastestIsNamedByItsHardware) {
   const auto on_machines = [](std::size_t number, const std::string& hardware = "") {
     std::vector<json> records;
     for (std::size_t i = 0; i < number; ++i)
-      for (json r : scans([](json&) {})) {
+      for (json r : scans_with([](json&) {})) {
         r["host"]["hostname"] = "host" + std::to_string(i);
         r["device"]["description"] = hardware.empty() ? "hardware " + std::to_string(i) : hardware;
-        if (i == 1 && is_of(r, "scan/cuda:lookback")) scale(r, 0.5);
+        if (i == 1 && is_time_of(r, "scan/cuda:lookback")) scale(r, 0.5);
         records.push_back(r);
       }
     return records;
@@ -280,10 +261,10 @@ TEST(ReportOverview, AmongSeveralMachinesTheFastestIsNamedByItsHardware) {
 }
 
 TEST(ReportOverview, TheMachineIsToldWithItsCachesAndWhichOfItsDevicesAreOne) {
-  const std::string body = body_of(page_of(scans([](json& r) {
+  const std::string body = body_of(page_of(scans_with([](json& r) {
     if (r["device"]["name"] == "opencl:0") r["device"]["description"] = "One GPU";
     if (r["device"]["name"] == "cuda:0") r["device"]["description"] = "One GPU";
-    r["time_utc"] = is_of(r, "scan/cuda:lookback") ? "2026-11-02T00:00:00Z" : "2026-11-01T00:00:00Z";
+    r["time_utc"] = is_time_of(r, "scan/cuda:lookback") ? "2026-11-02T00:00:00Z" : "2026-11-01T00:00:00Z";
   })));
   for (const char* part :
        {"caches of 32.0 MiB; ", "opencl:0 and cuda:0 are One GPU. ", "Measured 2026-11-01 to 2026-11-02 "})
@@ -291,7 +272,7 @@ TEST(ReportOverview, TheMachineIsToldWithItsCachesAndWhichOfItsDevicesAreOne) {
 }
 
 TEST(ReportOverview, AnOpenclDeviceThatIsTheCpuIsSaidToBeIt) {
-  const std::string body = body_of(page_of(scans([](json& r) {
+  const std::string body = body_of(page_of(scans_with([](json& r) {
     if (r["device"]["name"] != "opencl:0") return;
     r["device"]["description"] = "pthread-haswell";
     r["device"]["is_cpu"] = true;
@@ -301,7 +282,7 @@ TEST(ReportOverview, AnOpenclDeviceThatIsTheCpuIsSaidToBeIt) {
 
 TEST(ReportOverview, ACopyIsNoLimitOfArithmetic) {
   const auto of_intensity = [](double operations_per_byte, const char* mode) {
-    return scans([&](json& r) {
+    return scans_with([&](json& r) {
       r["case"]["operations"] = r["case"]["bytes_min"].get<double>() * operations_per_byte;
       r["case"]["mode"] = mode;
     });

@@ -59,6 +59,29 @@ inline std::string body_of(const std::string& page) {
   return page.substr(begin, end - begin);
 }
 
+/// The made-up records of scan on f32, each with what `change` makes of it.
+template <class Change>
+std::vector<nlohmann::json> scans_with(Change change) {
+  std::vector<nlohmann::json> records = made_up_records();
+  std::erase_if(records,
+                [](const auto& r) { return !r["case"]["group"].template get<std::string>().starts_with("scan.f32 "); });
+  for (nlohmann::json& r : records) change(r);
+  return records;
+}
+inline bool is_time_of(const nlohmann::json& r, const std::string& variant) {
+  return r["case"]["variant"] == variant && r["status"] == "ok";
+}
+inline void widen(nlohmann::json& r) {
+  r["timing"]["kernel"]["ci95_hi_ns"] = r["timing"]["kernel"]["median_ns"].get<double>() * 1.12;
+}
+/// As if it had taken so much as long, without ratios.
+inline void scale(nlohmann::json& r, double by) {
+  for (const char* key : {"median_ns", "ci95_lo_ns", "ci95_hi_ns"})
+    r["timing"]["kernel"][key] = r["timing"]["kernel"][key].get<double>() * by;
+  for (const char* key : {"bytes_per_s", "elements_per_s"}) r["derived"][key] = r["derived"][key].get<double>() / by;
+  r["ratios"] = nlohmann::json::array();
+}
+
 /// The matrix of algorithms and devices.
 inline std::string matrix_of(const std::string& body) {
   const std::size_t begin = body.find("<div class=\"matrix\">");

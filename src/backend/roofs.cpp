@@ -8,6 +8,7 @@ namespace tilewise::backend {
 const roofs* roofs_of(std::string_view backend) {
   static constexpr std::array all {
     roofs{"cpu", cpu::multiply_then_add, cpu::read, cpu::least_read, nullptr},
+        roofs{"group", group::multiply_then_add, nullptr, nullptr, nullptr},
 #if TILEWISE_WITH_OPENCL
         roofs{"opencl", opencl::multiply_then_add, opencl::read, opencl::least_read, opencl::launch},
 #endif

@@ -47,10 +47,16 @@ void bench_output::keep(const std::string& title, std::span<const lab::measured>
   for (const lab::measured& m : rows) keep(m);
 }
 
+void bench_output::keep(record::result limit) { write(limit); }
+
+void bench_output::write(record::result& r) {
+  session_.sign(r);
+  if (file_) file_->write(r);
+  if (!asked_.report.empty()) written_.add(r);
+}
+
 void bench_output::keep(lab::measured m) {
-  session_.sign(m.result);
-  if (file_) file_->write(m.result);
-  if (!asked_.report.empty()) written_.add(m.result);
+  write(m.result);
   tell_line(m);
   block_.push_back(m);
   all_.push_back(std::move(m));

@@ -37,11 +37,14 @@ class bench_output {
   void hold(std::span<const lab::measured> rows);
   /// What a group found; groups with equal titles that follow each other are one block.
   void keep(const std::string& title, std::span<const lab::measured> rows);
+  /// A limit that belongs to no group: it is written, and told nowhere but on the page.
+  void keep(record::result limit);
   /// The last block, the verdict and the page.
   exit_code finish();
 
  private:
   void keep(lab::measured m);
+  void write(record::result& r);
   void write_held();
   void tell_line(const lab::measured& m) const;
   void print_block();

@@ -17,6 +17,7 @@
 #include "io/replacement_file.hpp"
 #include "lab/agreement.hpp"
 #include "lab/environment.hpp"
+#include "lab/measure_roofs.hpp"
 #include "lab/operand_sets.hpp"
 #include "lab/plan.hpp"
 #include "lab/problems.hpp"
@@ -140,6 +141,13 @@ std::string coming_of(const std::vector<lab::group>& plan, const lab::pace& kept
   return "tilewise: " + extent_of(plan) + of + "; " + time_said(kept) + ", and longer where a driver compiles";
 }
 
+/// A first look holds what is short on a GPU against a launch, too.
+void measure_launches(const lab::request& wanted, const lab::measuring& how, bench_output& output) {
+  if (!wanted.is_first_look() || how.what != lab::mode::hot) return;
+  for (const device_handle& on : wanted.devices)
+    for (record::result& r : lab::measure_launch(*on, how.hooks)) output.keep(std::move(r));
+}
+
 exit_code measure_here(const std::vector<lab::group>& plan, lab::measuring how, lab::pace& kept, bench_output& output) {
   how.hooks.before_sample = [&](const lab::contender& next, std::size_t round) {
     output.tell("round " + std::to_string(round) + ", " + next.name);
@@ -232,6 +240,7 @@ exit_code bench(const bench_request& told, const std::vector<std::string>& argv)
   bench_output output(outputs, argv);
   lab::pace kept(plan, how);
   if (!asked.quiet) note(coming_of(plan, kept));
+  measure_launches(wanted, how, output);
   const exit_code result = measure_here(plan, how, kept, output);
   if (!interrupt_requested()) print(closing_of(plan, wanted));
   return static_cast<exit_code>(lab::as_first_rank(static_cast<double>(result)));  // not before the first has written

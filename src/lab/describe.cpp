@@ -104,7 +104,9 @@ measured describe(const group& what, const row& r, const measuring& how) {
   m.tuning_changes = registry::changes_of(r.tuning, r.variant->tuning);
   // Whatever its kernel does, a job is held against what must be moved.
   m.unit = is_whole_job(how.what) ? registry::speed_unit::bytes : what.problem.what->speed_in;
-  m.elements = what.problem.shape.rank == 1 ? static_cast<double>(what.problem.n()) : 0;
+  const registry::extents& shape = what.problem.shape;
+  if (shape.rank == 1 || m.unit == registry::speed_unit::elements)  // of an array, or of the rows of a matrix
+    m.elements = static_cast<double>(shape[0]) * static_cast<double>(shape.rank == 1 ? 1 : shape[1]);
   if (is_limit(*r.variant) && !is_whole_job(how.what))
     describe_limit(what, r, m);
   else

@@ -7,6 +7,7 @@
 #include "lab/environment.hpp"
 #include "lab/limit.hpp"
 #include "lab/measured.hpp"
+#include "lab/mode.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -129,6 +130,15 @@ record::result record_of(const roof& of, const series& taken, backend::device& o
   return r;
 }
 
+std::vector<record::result> measured_in_rounds(std::vector<roof>& all, backend::device& on, const round_hooks& hooks) {
+  std::vector<contender> contenders;
+  for (roof& r : all) contenders.push_back(contender_of(r, on.queue()));
+  const std::vector<series> taken = measure_in_rounds(contenders, roofs_rule, hooks);
+  std::vector<record::result> records;
+  for (std::size_t i = 0; i < all.size(); ++i) records.push_back(record_of(all[i], taken[i], on));
+  return records;
+}
+
 }  // namespace
 
 std::vector<std::uint64_t> working_sets(const device_info& on, std::uint64_t least) {
@@ -152,7 +162,8 @@ std::vector<record::result> measure_roofs(backend::device& on, const round_hooks
   const backend::roofs* const roofs = backend::roofs_of(on.info().backend);
   if (roofs == nullptr) return {};
   backend::queue& queue = on.queue();
-  const std::vector<std::uint64_t> sizes = working_sets(on.info(), roofs->least_read(on.info()));
+  std::vector<std::uint64_t> sizes;
+  if (roofs->read != nullptr) sizes = working_sets(on.info(), roofs->least_read(on.info()));
   std::vector<roof> all = arithmetic_of(queue);
   if (roofs->launch != nullptr) all.push_back(launch_of(queue, *roofs));
   std::optional<written_memory> memory;
@@ -160,12 +171,14 @@ std::vector<record::result> measure_roofs(backend::device& on, const round_hooks
     memory.emplace(queue, sizes.back());
     for (roof& r : readings_of(queue, *roofs, *memory, sizes)) all.push_back(std::move(r));
   }
-  std::vector<contender> contenders;
-  for (roof& r : all) contenders.push_back(contender_of(r, queue));
-  const std::vector<series> taken = measure_in_rounds(contenders, roofs_rule, hooks);
-  std::vector<record::result> records;
-  for (std::size_t i = 0; i < all.size(); ++i) records.push_back(record_of(all[i], taken[i], on));
-  return records;
+  return measured_in_rounds(all, on, hooks);
+}
+
+std::vector<record::result> measure_launch(backend::device& on, const round_hooks& hooks) {
+  const backend::roofs* const roofs = backend::roofs_of(on.info().backend);
+  if (roofs == nullptr || roofs->launch == nullptr) return {};
+  std::vector<roof> all{launch_of(on.queue(), *roofs)};
+  return measured_in_rounds(all, on, hooks);
 }
 
 }  // namespace tilewise::lab

@@ -17,5 +17,7 @@ std::vector<std::uint64_t> working_sets(const device_info& on, std::uint64_t lea
 /// A record for each roof, not yet signed; none where the backend has no roofs (backend/roofs.hpp). Takes a few seconds
 /// for each device.
 std::vector<record::result> measure_roofs(backend::device& on, const round_hooks& hooks);
+/// The launch alone, which takes a tenth of a second; none where a call starts nothing.
+std::vector<record::result> measure_launch(backend::device& on, const round_hooks& hooks);
 
 }  // namespace tilewise::lab

@@ -203,6 +203,11 @@ std::string crossings(const board& b) {
   return text + ".";
 }
 
+std::string_view bound_word(record::ceiling by) {
+  if (by == record::ceiling::launch) return "launch";
+  return record::is_arithmetic(by) ? "arithmetic" : "memory";
+}
+
 std::string limit_words(const row& r) {
   if (r.mode == "file_to_file") return "the same files moved alone";
   if (r.mode == "host_to_host") return "the same bytes moved alone";
@@ -215,7 +220,15 @@ bool does_less_than_counted(const row& r) {
   return r.plausible && r.bound_by && record::is_arithmetic(*r.bound_by) && r.fraction.value_or(0) > 1.05;
 }
 
-std::string share_text(const row& r) { return *r.fraction < 0.01 ? "< 1 %" : percent(*r.fraction); }
+std::optional<double> speed_at_limit(const row& r, speed_unit unit) {
+  const std::optional<double> speed = r.throughput(unit);
+  if (!speed || r.fraction.value_or(0) <= 0 || does_less_than_counted(r)) return std::nullopt;
+  return *speed / *r.fraction;
+}
+
+std::string share_text(const row& r) {
+  return (r.has_sure_limit ? "" : "? ") + (*r.fraction < 0.01 ? "< 1 %" : percent(*r.fraction));
+}
 
 std::vector<std::string> travel_findings(const panel& p) {
   std::vector<std::string> told;

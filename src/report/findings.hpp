@@ -14,11 +14,17 @@ std::string why_untimed(const row& r);
 /// How code with its own order differed between two runs on the same input, each variant at its largest size.
 std::vector<std::string> change_findings(const model& m);
 
+/// "memory", "arithmetic" or "launch".
+std::string_view bound_word(record::ceiling by);
+/// From 60 % of a limit on that is named as what bounds a time.
+inline bool is_near_its_limit(double share) { return share >= 0.6; }
 /// What bounds a row: "the device's copy".
 std::string limit_words(const row& r);
 /// Whether it is faster than its counted operations allow, by a method that needs fewer: then it has no share of them.
 bool does_less_than_counted(const row& r);
-/// How much of it a row reaches: "90 %". It has a fraction.
+/// What its limit allows a row at most; none without a limit, or where that counts operations which it does not need.
+std::optional<double> speed_at_limit(const row& r, speed_unit unit);
+/// How much of it a row reaches: "90 %", or "? 90 %" where the limit's time is in doubt. It has a fraction.
 std::string share_text(const row& r);
 
 /// "32.0 KiB, 1.00 MiB and 32.0 MiB"; empty if none is known.

@@ -48,7 +48,8 @@ std::string line(const panel& p, const board& b, speed_unit unit, const series& 
   const std::string problem = p.algorithm + " " + p.dtype + (settings.empty() ? "" : ", " + settings);
   return "| " + escaped(problem) + " | " + escaped(r.size()) + " | " + escaped(hardware) + " | " + escaped(s.label) +
          " | " + time_of(r) + " | " + (speed ? throughput_text(*speed, unit, p.dtype) : "–") + " | " +
-         (r.fraction ? significant(*r.fraction, 2) : "–") + " | " + against_peer(b, r) + " | " + bits + " |\n";
+         (r.fraction ? (r.has_sure_limit ? "" : "? ") + significant(*r.fraction, 2) : "–") + " | " +
+         against_peer(b, r) + " | " + bits + " |\n";
 }
 
 /// For each algorithm on each machine the fullest panel, with other shapes of the same, and with fp64 where arithmetic
@@ -108,7 +109,8 @@ constexpr const char* end_mark = "\n<!-- results:end -->\n";
 }  // namespace
 
 std::string matrix_markdown(const model& m) {
-  const std::vector<matrix_cell> cells = cells_of(matrix_panels(m), other_panels(m));
+  const std::vector<const panel*> panels = matrix_panels(m);
+  const std::vector<matrix_cell> cells = cells_of(panels, other_panels(m, panels));
   const matrix all = make_matrix(cells);
   std::string text = begin_mark + escaped(bits_finding(m)) + "\n\n| algorithm and largest problem |";
   for (const std::string& column : all.columns) text += " " + escaped(column) + " |";
@@ -121,7 +123,8 @@ std::string matrix_markdown(const model& m) {
   }
   return text +
          "\n\nThe fastest of our variants on each processor, against the best peer there, and its share of the limit; "
-         "bold where it is ahead by the whole 95 % interval, or by a factor of two of a peer too slow for one. " +
+         "bold where it is ahead by the whole 95 % interval, or by a factor of two of a peer too slow for one; "
+         "? where the limit’s own time is in doubt. " +
          machines_sentence(m) + end_mark;
 }
 

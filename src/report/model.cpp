@@ -40,7 +40,7 @@ speed_unit board::unit() const {
     const auto shown = s.measured();
     return std::all_of(shown.begin(), shown.end(), [&](const row* r) { return r->throughput(speed_in).has_value(); });
   });
-  return all_have_it ? speed_in : speed_unit::elements;
+  return all_have_it ? speed_in : speed_unit::bytes;
 }
 
 std::string board::size_at(std::uint64_t n) const {
@@ -90,7 +90,19 @@ const series* fastest_that(const board& b, role kind, std::uint64_t n, Counts co
 }  // namespace
 
 const series* board::fastest(role kind, std::uint64_t n) const {
-  return fastest_that(*this, kind, n, [](const row& r) { return r.ranked(); });
+  const series* ranked = fastest_that(*this, kind, n, [](const row& r) { return r.ranked(); });
+  const series* shortest = fastest_of_all(kind, n);
+  if (shortest == ranked) return ranked;
+  const row& wide = *shortest->at(n);
+  std::size_t others = 0, longer = 0;
+  for (const series& s : all) {
+    const row* r = s.kind == kind ? s.at(n) : nullptr;
+    if (!r || r == &wide || !r->timed() || !s.competes()) continue;
+    ++others;
+    longer += wide.is_surely_shorter(*r);
+  }
+  if (others > 0 && longer == others) return shortest;
+  return ranked != nullptr && wide.is_surely_shorter(*ranked->at(n)) ? nullptr : ranked;
 }
 const series* board::fastest_of_all(role kind, std::uint64_t n) const {
   return fastest_that(*this, kind, n, [](const row& r) { return r.timed(); });

@@ -76,6 +76,7 @@ struct row {
   /// have none, the limit in its own. Neither is known where only a copy was measured, and that does not bound it.
   std::optional<double> fraction{};
   std::optional<record::ceiling> bound_by{};
+  bool has_sure_limit = true;              // whether the time of what bounds it can be trusted
   std::optional<std::uint64_t> changed{};  // outputs that differed between two runs on the same input
   std::optional<double> relative_error{};  // the largest, against the definition; of an order of its own
   std::vector<ratio> ratios{};
@@ -94,6 +95,10 @@ struct row {
   bool timed() const { return is_ok() && !wrong() && kernel.has_value(); }
   /// Only such a row is called the fastest, or compared with another.
   bool ranked() const { return timed() && plausible && kernel->is_narrow(); }
+  /// Whether its interval, however wide, ends before the other's begins; a time of few samples may be half as long.
+  bool is_surely_shorter(const row& other) const {
+    return plausible && kernel->spread() && *kernel->high < other.kernel->low.value_or(other.kernel->median / 2);
+  }
   /// Why a time is not ranked: "interval ± 12 %". Empty if it is.
   std::string doubt() const;
   std::optional<double> throughput(speed_unit unit) const {
@@ -152,7 +157,7 @@ enum class role { serial, tilewise, peer, limit };
 struct series {
   std::string variant, device;
   std::string detail;  // threads or tuning, if one variant was run with several
-  std::string label;   // "cuda:lookback", "cpu:openmp"
+  std::string label;   // "cuda:lookback", "cpu @cpu:openmp"
   role kind = role::tilewise;
   std::vector<const row*> rows;  // by n
 
@@ -177,18 +182,19 @@ struct board {
   std::vector<series> all;
 
   std::vector<std::uint64_t> sizes() const;
-  /// The algorithm's unit, in which its limit is measured too; elements if a record lacks it.
+  /// The algorithm's unit; bytes if a record lacks it.
   speed_unit unit() const;
   std::string size_at(std::uint64_t n) const;  // as row::size
   /// The largest size that all series, or else most of them, share. Those with only a few sizes have no say.
   std::uint64_t common_size() const;
   /// The largest size at which a variant of ours has a time; 0 if none has.
   std::uint64_t largest_size() const;
-  /// The fastest ranked series of a role at `n` that competes, or null.
+  /// The fastest series of a role at `n` that competes, or null where none can be named: it is ranked, and no other one
+  /// is surely shorter, or it is surely shorter than all others itself.
   const series* fastest(role kind, std::uint64_t n) const;
   /// The same whether its time is in doubt or not.
   const series* fastest_of_all(role kind, std::uint64_t n) const;
-  /// The fastest ranked one, or else the fastest of all.
+  /// The one that can be named, or else the fastest of all.
   const series* fastest_shown(role kind, std::uint64_t n) const;
 };
 
@@ -253,5 +259,7 @@ std::string with_data(const std::string& settings, const std::string& asked_data
 
 /// The last part of a variant's id: "cuda:lookback" of "scan/cuda:lookback". Cut if no variant has so long a name.
 std::string short_name(const std::string& variant);
+/// With its device, as in the tables of the tool: "cpu:packed @cpu:threads", "cpu @cpu:threads".
+std::string name_on(const std::string& variant, const std::string& device);
 
 }  // namespace tilewise::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first screen: what was measured on, three sentences of verdict, and how our code stands for each algorithm on
+// The first screen: what was measured on, four sentences of verdict, and how our code stands for each algorithm on
 // each processor, at the largest size. What is in doubt wins nothing here and says why.
 #include "base/printable.hpp"
 #include "report/findings.hpp"
@@ -42,18 +42,19 @@ std::vector<const matrix_cell*> fastest_of(const matrix& shown) {
   return all;
 }
 
-/// Whether no other processor's time for the problem can be shorter. A time in doubt is told to be the fastest where
-/// its interval ends before the others begin, or, of few samples, before a half of them.
+/// Whether no other processor's time for the problem can be shorter, by the rule of board::fastest.
 bool is_fastest_for_sure(const matrix_cell& best, const matrix& shown) {
   const row& ours = *best.what.ours;
-  if (ours.ranked() || !ours.plausible || !ours.kernel->spread()) return ours.ranked();
+  if (ours.ranked()) return true;
   std::size_t others = 0;
-  for (const matrix_cell& c : shown.shown()) {
-    const row& other = *c.what.ours;
-    if (c.of->algorithm != best.of->algorithm || c.is_of_other || &other == &ours || other.at() != ours.at()) continue;
-    ++others;
-    if (other.kernel->low.value_or(other.kernel->median / 2) <= *ours.kernel->high) return false;
-  }
+  for (const matrix::line& line : shown.lines)
+    for (const matrix_cell* c : line.cells) {
+      if (!c || c->is_of_other || c->of->algorithm != best.of->algorithm) continue;
+      const row& other = *c->what.ours;
+      if (&other == &ours || other.at() != ours.at()) continue;
+      ++others;
+      if (!ours.is_surely_shorter(other)) return false;
+    }
   return others > 0;
 }
 
@@ -84,13 +85,10 @@ std::string fastest_sentence(const matrix& shown, const model& m) {
   return text + ".";
 }
 
-constexpr double bounding = 0.6;  // the share from which on a limit is named as what bounds a time
-
-/// "memory", "arithmetic", of what is short "a launch", or of whole jobs "moving the data".
+/// As it stands in a sentence.
 std::string bound_of(const row& r) {
   if (is_job(r.mode)) return "moving the data";
-  if (r.bound_by == record::ceiling::launch) return "a launch";
-  return record::is_arithmetic(*r.bound_by) ? "arithmetic" : "memory";
+  return (r.bound_by == record::ceiling::launch ? "a " : "") + std::string(bound_word(*r.bound_by));
 }
 
 /// "Memory bounds scan (90 %) on cuda:0 and matvec (93 %) on cuda:0, arithmetic matmul (82 %) on cuda:0, each at 60 %
@@ -98,7 +96,7 @@ std::string bound_of(const row& r) {
 std::string bound_words(const std::vector<const matrix_cell*>& cells, const model& m) {
   std::vector<std::pair<std::string, std::vector<std::string>>> by;
   for (const matrix_cell* c : cells) {
-    if (*c->what.ours->fraction < bounding) break;
+    if (!is_near_its_limit(*c->what.ours->fraction)) break;
     const std::string bound = bound_of(*c->what.ours);
     auto at = std::find_if(by.begin(), by.end(), [&](const auto& b) { return b.first == bound; });
     if (at == by.end()) at = by.insert(by.end(), {bound, {}});
@@ -114,13 +112,13 @@ std::string bound_words(const std::vector<const matrix_cell*>& cells, const mode
 
 std::string limit_sentence(const std::vector<matrix_cell>& cells, const model& m) {
   std::vector<const matrix_cell*> bounded;
-  std::size_t without = 0;
+  std::size_t without = 0, with_less = 0;
   for (const matrix_cell& c : cells) {
-    if (!c.what.ours->ranked() || does_less_than_counted(*c.what.ours)) continue;
-    if (c.what.ours->fraction)
-      bounded.push_back(&c);
-    else
-      ++without;
+    if (!c.what.ours->ranked()) continue;
+    const bool does_less = does_less_than_counted(*c.what.ours);
+    with_less += does_less;
+    without += !c.what.ours->fraction;
+    if (c.what.ours->fraction && !does_less) bounded.push_back(&c);
   }
   if (bounded.empty()) return "No limit was measured for a time that can be trusted.";
   std::stable_sort(bounded.begin(), bounded.end(), [](const matrix_cell* x, const matrix_cell* y) {
@@ -131,10 +129,12 @@ std::string limit_sentence(const std::vector<matrix_cell>& cells, const model& m
   };
   std::string text = bound_words(bounded, m);
   if (text.empty()) text = "No limit is reached; the nearest to it is " + told_with_bound(*bounded.front());
-  if (*bounded.back()->what.ours->fraction < bounding && bounded.size() > 1)
+  if (!is_near_its_limit(*bounded.back()->what.ours->fraction) && bounded.size() > 1)
     text += "; the farthest from it is " + told_with_bound(*bounded.back());
-  return text + (without == 0 ? "" : "; " + count(without) + (without == 1 ? " has" : " have") + " no limit measured") +
-         ".";
+  if (without > 0) text += "; " + count(without) + (without == 1 ? " has" : " have") + " no limit measured";
+  if (with_less > 0)
+    text += "; " + count(with_less) + (with_less == 1 ? " needs" : " need") + " fewer operations than are counted";
+  return text + ".";
 }
 
 /// Where a peer is ahead for sure at a size, of a type or with settings that no cell shows: of each algorithm and type
@@ -194,13 +194,53 @@ std::string peer_sentence(const std::vector<matrix_cell>& cells, const model& m)
          listed(elsewhere, most_named) + ".";
 }
 
+/// "3.13 µs (scan on cuda:0)"
+std::string time_words(const matrix_cell& c, const standing& at, const model& m) {
+  return duration(at.ours->kernel->median) + " (" + c.of->algorithm + " on " + place_of(c, m) + ")";
+}
+
+/// What the smallest sizes give, which no cell shows. Empty where nothing was measured at several sizes.
+std::string small_sentence(const std::vector<matrix_cell>& cells, const model& m) {
+  std::map<position, std::size_t> positions;
+  std::vector<std::pair<standing, const matrix_cell*>> all;
+  for (const matrix_cell& c : cells) {
+    const standing s = standing_at(*c.on, c.on->sizes().front());
+    if (!s.ours || s.ours->n == c.what.ours->n) continue;
+    all.emplace_back(s, &c);
+    if (s.peer) ++positions[s.position];
+  }
+  if (all.empty()) return "";
+  const auto [shortest, longest] = std::minmax_element(all.begin(), all.end(), [](const auto& x, const auto& y) {
+    return x.first.ours->kernel->median < y.first.ours->kernel->median;
+  });
+  std::string text = "The smallest problems, such as " + shortest->first.ours->at() + ", take from " +
+                     time_words(*shortest->second, shortest->first, m) + " to " +
+                     time_words(*longest->second, longest->first, m);
+  std::vector<std::string> told;
+  for (const auto& [which, number] : positions) told.push_back(words_of(which) + (" in " + count(number)));
+  return text + (told.empty() ? "." : "; against the best peer ours is " + listed(told, told.size()) + ".");
+}
+
+/// How long the copies take that are in no cell's time, but for a CPU's: the least and the most of them, as multiples
+/// of the kernel's.
+std::string transfer_note(const std::vector<matrix_cell>& cells, const model& m) {
+  std::vector<std::pair<double, const matrix_cell*>> all;
+  for (const matrix_cell& c : cells)
+    if (const row& r = *c.what.ours; r.h2d && r.d2h && !is_job(r.mode) && !c.on->computes_on_cpu)
+      all.emplace_back((r.h2d->median + r.d2h->median) / r.kernel->median, &c);
+  if (all.empty()) return "";
+  const auto told = [&](const auto& of) {
+    return factor(of.first) + " (" + of.second->of->algorithm + " on " + place_of(*of.second, m) + ")";
+  };
+  const auto [least, most] = std::minmax_element(all.begin(), all.end());
+  return "These are times of kernels, on data that are there. Copies to a device and back take " +
+         (least == most ? told(*most) : "from " + told(*least) + " to " + told(*most)) + " times as long.";
+}
+
 /// "memory-bound, 87 % of copy"; without the bound where it is far away.
 std::string bound_and_share(const row& r) {
-  if (r.fraction.value_or(0) < bounding || does_less_than_counted(r) || is_job(r.mode)) return share_words(r);
-  const std::string bound = r.bound_by == record::ceiling::launch ? "launch"
-                            : record::is_arithmetic(*r.bound_by)  ? "compute"
-                                                                  : "memory";
-  return bound + "-bound, " + share_words(r);
+  if (!is_near_its_limit(r.fraction.value_or(0)) || does_less_than_counted(r) || is_job(r.mode)) return share_words(r);
+  return std::string(bound_word(*r.bound_by)) + "-bound, " + share_words(r);
 }
 
 /// A processor's name is shown where the table's head is not, on narrow screens.
@@ -241,9 +281,9 @@ html matrix_html(const matrix& of, const anchors& sections) {
                    heads, rows, content::words)) +
          tag("p", {{"class", "note"}},
              "Its speed against the best peer there, and its share of the limit: A ahead, P on a par, B behind, U "
-             "unclear, N no peer, ? in doubt, – not measured. The limit is what the device’s own copy or its "
-             "multiply-adds allow, whichever is less; from 60 % of it on, that is named as what bounds it. What only "
-             "reads may beat the copy.") +
+             "unclear, N no peer, ? in doubt, – not measured. The limit is what the device’s own copy, its "
+             "multiply-adds or a launch allow, whichever is least; from 60 % of it on, that is named as what bounds "
+             "it. What only reads may beat the copy.") +
          left_out(of.unsaid, "processors");
 }
 
@@ -297,14 +337,14 @@ html machine_lines(const model& m, const std::vector<const panel*>& panels) {
 
 /// How many times cannot be relied on, and what helps.
 std::string doubt_note(const model& m) {
-  std::size_t times = 0, ranked = 0;
-  for (const row& r : m.rows) {
-    if (r.is_limit() || !r.timed()) continue;
-    ++times;
-    ranked += r.ranked();
+  time_counts all;
+  for (const panel& p : m.panels) {
+    const time_counts of = counts_of(p);
+    all.times += of.times;
+    all.in_doubt += of.in_doubt;
   }
-  if (times == ranked) return "";
-  return count(times - ranked) + " of " + count(times) +
+  if (all.in_doubt == 0) return "";
+  return count(all.in_doubt) + " of " + count(all.times) +
          " times are in doubt: they have no interval, one wider than ± 5 %, or cannot be true. A quiet machine and a "
          "longer run help, such as tilewise bench --preset normal.";
 }
@@ -321,18 +361,20 @@ html noted(const std::vector<html>& notes) {
 
 html overview(const model& m, const anchors& sections) {
   const std::vector<const panel*> panels = matrix_panels(m);
-  const std::vector<matrix_cell> measured = cells_of(panels, other_panels(m));
+  const std::vector<matrix_cell> measured = cells_of(panels, other_panels(m, panels));
   const matrix made = make_matrix(measured);
   const std::vector<matrix_cell> cells = made.shown();
   html whole = machine_lines(m, panels);
+  std::vector<html> verdict;
   if (!cells.empty())
-    whole += list("ul", {{"class", "verdict"}},
-                  {html::sentence(fastest_sentence(made, m)), html::sentence(limit_sentence(cells, m)),
-                   html::sentence(peer_sentence(cells, m))});
+    for (const std::string& sentence :
+         {fastest_sentence(made, m), limit_sentence(cells, m), peer_sentence(cells, m), small_sentence(cells, m)})
+      if (!sentence.empty()) verdict.push_back(html::sentence(sentence));
+  if (!verdict.empty()) whole += list("ul", {{"class", "verdict"}}, verdict);
   whole += tag("p", {{"class", any_wrong(m) ? "bits wrong" : "bits"}}, html::sentence(bits_finding(m)));
   if (!cells.empty()) whole += matrix_html(made, sections) + ranks_note(panels);
-  if (const std::string doubts = doubt_note(m); !doubts.empty())
-    whole += tag("p", {{"class", "note"}}, html::sentence(doubts));
+  for (const std::string& note : {transfer_note(cells, m), doubt_note(m)})
+    if (!note.empty()) whole += tag("p", {{"class", "note"}}, html::sentence(note));
   std::vector<html> notes;
   for (const auto& texts : {m.warnings, machine_notes(m), change_findings(m)})
     for (const std::string& text : texts) notes.push_back(html::sentence(text));

@@ -133,10 +133,11 @@ html how_to_read() {
   return tag(
       "p", {{"class", "note"}},
       "The ladder of a problem shows the throughput of each variant once, slowest first, at the largest size that "
-      "most share; beside a bar is its factor over the bar above it. Hatched: other people’s code. Outlined: the "
-      "limit, which is the device’s own copy or its multiply-adds. Compulsory bytes: each input read once, each "
-      "output written once; what only reads may beat its copy. A time in doubt is marked ? in tables and hollow in "
-      "charts.");
+      "most share; beside a bar is its factor over the bar above it. Hatched: other people’s code. Outlined, at the "
+      "end: the limit of the fastest of ours, by which its share is told. Where the fastest has more than a hundred "
+      "times the speed of the slowest, the scale is logarithmic. Compulsory bytes: each input read once, each output "
+      "written once; what only reads may beat its copy. A time in doubt is marked ? and is hollow in charts; so is a "
+      "share of a limit whose time is in doubt.");
 }
 
 html sections_html(std::vector<chapter> sections) {
@@ -147,12 +148,26 @@ html sections_html(std::vector<chapter> sections) {
   return whole;
 }
 
+/// The hardware of what was measured, if none of it is a CPU; empty otherwise.
+std::vector<std::string> hardware_beside_the_cpu(const model& m) {
+  std::vector<std::string> all;
+  for (const panel& p : m.panels)
+    for (const board& b : p.boards) {
+      if (b.is_cpu || b.computes_on_cpu) return {};
+      if (!b.title.empty() && std::find(all.begin(), all.end(), b.title) == all.end()) all.push_back(b.title);
+    }
+  return all;
+}
+
 std::string title_of(const model& m) {
   if (m.machines.size() > 2) return "Tilewise on " + count(m.machines.size()) + " machines";
   std::vector<std::string> hosts;
   for (const std::string& machine : m.machines)
     if (!machine.empty()) hosts.push_back(machine);
-  return hosts.empty() ? "Tilewise report" : "Tilewise on " + listed(hosts, 2);
+  if (hosts.empty()) return "Tilewise report";
+  const std::vector<std::string> hardware = hardware_beside_the_cpu(m);
+  const std::string of = hosts.size() == 1 && !hardware.empty() ? listed(hardware, 3) + ", in " : "";
+  return "Tilewise on " + of + listed(hosts, 2);
 }
 
 /// The template with each @name@ replaced, in one pass, so that no value is searched for names.

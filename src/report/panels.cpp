@@ -127,14 +127,14 @@ void keep_within_page(std::vector<place>& places) {
   std::erase_if(places, [&](const place& p) { return p.what->n < smallest; });
 }
 
-/// "cpu:openmp", "cuda:lookback", "cpu:tbb @ cpu:tbb": the device only where it adds information.
+/// "cuda:lookback", "cpu:packed @cpu:threads": the device only where it adds information.
 void label_series(board& b) {
   std::map<std::string_view, std::set<std::string_view>> devices_of;
   for (const series& s : b.all) devices_of[s.variant].insert(s.device);
   for (series& s : b.all) {
     const std::string tail = s.kind == role::limit ? s.rows.front()->algorithm : short_name(s.variant);
     const bool one_device = devices_of[s.variant].size() == 1;
-    const std::string name = one_device ? tail : s.device.starts_with(tail + ":") ? s.device : tail + " @ " + s.device;
+    const std::string name = one_device ? tail : name_on(tail, s.device);
     s.label = clipped(name + s.detail, page_limits::name) + (s.kind == role::peer ? " (peer)" : "");
   }
 }

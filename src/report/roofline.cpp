@@ -47,7 +47,7 @@ class roof_collector {
   void add(const row& limit) {
     switch (ceiling_of(limit)) {
       case ceiling::read: return add_speed(roofs_.readings, limit);
-      case ceiling::copy: return add_speed(roofs_.copies, limit);
+      case ceiling::copy: return add_copy(limit);
       case ceiling::launch: return add_launch(1e9 * limit.bytes / *speed_of(limit));
       default:
         if (const row*& known = arithmetic_[{limit.dtype, ceiling_of(limit)}]; counts_before(limit, known))
@@ -64,11 +64,17 @@ class roof_collector {
       if (is_in_memory(copy.bytes, roofs_))
         roofs_.fastest_beyond_caches = std::max(roofs_.fastest_beyond_caches, copy.bytes_per_s);
     }
-    for (const auto& [of, limit] : arithmetic_) roofs_.arithmetic.push_back({of.first, of.second, *speed_of(*limit)});
+    for (const auto& [of, limit] : arithmetic_)
+      roofs_.arithmetic.push_back({of.first, of.second, *speed_of(*limit), limit->ranked()});
     return std::move(roofs_);
   }
 
  private:
+  void add_copy(const row& limit) {
+    if (limit.ranked() && !roofs_.are_copies_sure) roofs_.copies.clear();
+    roofs_.are_copies_sure |= limit.ranked();
+    if (limit.ranked() == roofs_.are_copies_sure) add_speed(roofs_.copies, limit);
+  }
   void add_launch(double ns) {
     if (ns > 0) roofs_.launch_ns = std::min(ns, roofs_.launch_ns.value_or(ns));
   }
@@ -151,8 +157,10 @@ void set_memory(roofline_point& at, const row* copy, const device_roofs& roofs) 
   at.writes_like_copy = copy == nullptr || moves_like(*copy, *at.what);
   if (copy != nullptr && is_in_memory(bytes, roofs) && at.writes_like_copy) {
     at.memory = std::max(*speed_of(*copy), roofs.fastest_beyond_caches);
+    at.is_memory_sure = *at.memory > *speed_of(*copy) ? roofs.are_copies_sure : copy->ranked();
     return;
   }
+  at.is_memory_sure = copy != nullptr ? copy->ranked() : roofs.are_copies_sure;
   if (copy != nullptr)
     at.memory = speed_beside(*copy, bytes, roofs);
   else if (roofs.readings.empty() && roofs.fastest_copy > 0)
@@ -162,6 +170,7 @@ void set_memory(roofline_point& at, const row* copy, const device_roofs& roofs) 
   if (at.memory && *at.memory >= read) return;
   at.memory = read;
   at.memory_by = ceiling::read;
+  at.is_memory_sure = true;  // a level is the median of several
 }
 
 void set_arithmetic(roofline_point& at, const device_roofs& roofs) {
@@ -170,6 +179,7 @@ void set_arithmetic(roofline_point& at, const device_roofs& roofs) {
   if (const arithmetic_roof* roof = arithmetic_for(r, roofs)) {
     at.arithmetic = roof->per_s;
     at.arithmetic_by = roof->by;
+    at.is_arithmetic_sure = roof->is_sure;
   }
 }
 
@@ -232,6 +242,7 @@ void hold_against_roofs(row_table& rows) {
     if (!at.has_limit()) continue;
     r.fraction = at.share();
     r.bound_by = at.bound_by();
+    r.has_sure_limit = at.has_sure_limit();
   }
 }
 

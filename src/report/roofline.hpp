@@ -19,13 +19,15 @@ struct arithmetic_roof {
   std::string_view dtype;
   record::ceiling by;  // fma or muladd
   double per_s;        // operations
+  bool is_sure;        // whether its time can be trusted
 };
 
 /// Of what was measured more than once the fastest counts, as a limit is what the device can do.
 struct device_roofs {
   std::vector<reading> readings;     // the device's speed of reading, by size
   std::vector<memory_level> levels;  // found among them; none without them
-  std::vector<reading> copies;       // its own copies, by size
+  std::vector<reading> copies;       // its own copies, by size: those that can be trusted, or all if none can
+  bool are_copies_sure = false;
   double fastest_copy = 0;           // bytes/s; 0 without copies
   double fastest_beyond_caches = 0;  // of those that no cache is known to hold
   std::vector<arithmetic_roof> arithmetic;
@@ -42,7 +44,8 @@ struct roofline_point {
   bool writes_like_copy = true;      // a third of its bytes or more; unknown without a copy of its own
   std::optional<double> arithmetic;  // operations/s; none where the operations are comparisons
   record::ceiling arithmetic_by = record::ceiling::fma;
-  std::optional<double> launch_ns{};  // the device's: no kernel takes less
+  bool is_memory_sure = true, is_arithmetic_sure = true;  // whether the roof's time can be trusted
+  std::optional<double> launch_ns{};                      // the device's: no kernel takes less
 
   /// Operations a byte from which on arithmetic bounds: the ridge point. None without both roofs.
   std::optional<double> balance() const;
@@ -54,6 +57,7 @@ struct roofline_point {
   record::ceiling bound_by() const {
     return is_launch_bound() ? record::ceiling::launch : is_memory_bound() ? memory_by : arithmetic_by;
   }
+  bool has_sure_limit() const { return is_launch_bound() || (is_memory_bound() ? is_memory_sure : is_arithmetic_sure); }
   double work_ns() const;  // of its bytes or its operations at the roof that bounds them
   double limit_ns() const { return is_launch_bound() ? *launch_ns : work_ns(); }
   double reached() const { return what->operations / what->kernel->median * 1e9; }  // operations/s

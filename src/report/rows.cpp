@@ -207,9 +207,7 @@ std::string row::doubt() const {
 std::string row::size() const { return shape.find('x') == shape.npos ? count(n) : shape; }
 std::string row::at() const { return shape.find('x') == shape.npos ? "n\u00a0=\u00a0" + count(n) : shape; }
 
-std::string row::name() const {
-  return short_name(variant) + (is_cpu ? " @" + clipped(device, page_limits::name) : "");
-}
+std::string row::name() const { return is_cpu ? name_on(variant, device) : short_name(variant); }
 
 std::string shown_settings(const std::string& settings) {
   std::istringstream words(settings);
@@ -221,6 +219,10 @@ std::string shown_settings(const std::string& settings) {
 
 std::string with_data(const std::string& settings, const std::string& asked_data) {
   return asked_data.empty() ? settings : settings + (settings.empty() ? "" : " ") + "data=" + asked_data;
+}
+
+std::string name_on(const std::string& variant, const std::string& device) {
+  return short_name(variant) + " @" + clipped(device, page_limits::name);
 }
 
 std::string short_name(const std::string& variant) {

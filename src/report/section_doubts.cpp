@@ -48,11 +48,14 @@ std::vector<html> failures(const panel& p) {
 struct doubts {
   std::size_t times = 0, wide = 0, none = 0;
   std::vector<html> impossible;
+
+  std::size_t all() const { return wide + none + impossible.size(); }
 };
 
 doubts doubts_of(const panel& p) {
   doubts found;
   each_row(p, [&](const row& r) {
+    if (r.is_limit()) return;
     found.times += r.timed();
     if (!r.timed() || r.ranked()) return;
     if (!r.plausible)
@@ -67,16 +70,20 @@ doubts doubts_of(const panel& p) {
 }
 
 std::string told(const doubts& d) {
-  const std::size_t all = d.wide + d.none + d.impossible.size();
-  if (all == 0) return "";
+  if (d.all() == 0) return "";
   std::vector<std::string> why;
   if (d.wide > 0) why.push_back(count(d.wide) + (d.wide == 1 ? " has" : " have") + " an interval wider than ± 5 %");
   if (d.none > 0) why.push_back(count(d.none) + (d.none == 1 ? " has" : " have") + " none");
   if (!d.impossible.empty()) why.push_back(count(d.impossible.size()) + " cannot be true");
-  return count(all) + " of " + count(d.times) + " times here are in doubt: " + listed(why, 3) + ".";
+  return count(d.all()) + " of " + count(d.times) + " times here are in doubt: " + listed(why, 3) + ".";
 }
 
 }  // namespace
+
+time_counts counts_of(const panel& p) {
+  const doubts found = doubts_of(p);
+  return {found.times, found.all()};
+}
 
 html doubt_section(const panel& p) {
   const doubts found = doubts_of(p);

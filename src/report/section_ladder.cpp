@@ -3,6 +3,7 @@
 // factor.
 #include "report/findings.hpp"
 #include "report/format.hpp"
+#include "report/methods.hpp"
 #include "report/sections.hpp"
 
 #include <algorithm>
@@ -14,52 +15,52 @@ namespace {
 
 using nlohmann::json;
 
+/// What is at most possible has the label of the limit, and is `at` the row that it is told of.
 struct rung {
-  const series* what;
+  std::string label;
+  role kind;
   const row* at;
-  double speed;  // throughput in the board's unit, so that the limit bounds it
+  bool is_bounded;  // by the limit, which is placed above it
+  double ns, speed;
 };
 
 /// Each variant once, where several executors or tunings ran it: as the fastest of them.
 std::vector<rung> fastest_of_each(const panel& p, const board& b, std::uint64_t n) {
   std::vector<rung> rungs;
   std::map<std::string_view, std::size_t> known;
-  const speed_unit unit = b.unit();
+  const auto comes_before = [](const row& r, const rung& held) {
+    if (r.is_surely_shorter(*held.at) || held.at->is_surely_shorter(r)) return r.is_surely_shorter(*held.at);
+    return std::pair(r.ranked(), -r.kernel->median) > std::pair(held.at->ranked(), -held.ns);
+  };
   const auto add = [&](const series& s) {
-    const row* r = s.at(n);
-    const auto speed = r && r->timed() ? r->throughput(unit) : std::nullopt;
+    const row* r = s.kind == role::limit ? nullptr : s.at(n);
+    const auto speed = r && r->timed() ? r->throughput(b.unit()) : std::nullopt;
     if (!speed) return;
     const auto [at, is_new] = known.emplace(s.variant, rungs.size());
-    const rung here{&s, r, *speed};
-    if (is_new) rungs.push_back(here);
-    rung& held = rungs[at->second];
-    if (std::pair(r->ranked(), *speed) > std::pair(held.at->ranked(), held.speed)) held = here;
+    const rung here{s.label, s.kind, r, s.competes(), r->kernel->median, *speed};
+    if (is_new)
+      rungs.push_back(here);
+    else if (comes_before(*r, rungs[at->second]))
+      rungs[at->second] = here;
   };
   for (const series& s : b.all) add(s);
   if (p.serial() && !b.is_cpu) add(*p.serial());
   return rungs;
 }
 
-/// Whether a limit bounds a rung: code with its own order may compute on a faster unit, and multiply-adds bound only
-/// what is held against them.
-bool bounds(const rung& limit, const rung& r, speed_unit unit) {
-  if (!limit.at->is_arithmetic()) return true;
-  return (unit != speed_unit::operations || !r.at->own_order) && r.at->bound_by &&
-         record::is_arithmetic(*r.at->bound_by);
-}
-
-/// Slowest first. A limit is placed above all that it bounds.
+/// Slowest first. The limit is the one that the shares of the fastest of ours are told of, above all that it bounds.
 std::vector<rung> rungs_of(const panel& p, const board& b, std::uint64_t n) {
   std::vector<rung> rungs = fastest_of_each(p, b, n);
-  std::map<const series*, double> places;
-  for (const rung& r : rungs) {
-    double& place = places[r.what] = r.speed;
-    for (const rung& other : rungs)
-      if (r.what->kind == role::limit && other.what->kind != role::limit && bounds(r, other, b.unit()))
-        place = std::max(place, other.speed);
-  }
-  const auto place = [&](const rung& r) { return std::pair(places.at(r.what), r.what->kind == role::limit); };
-  std::stable_sort(rungs.begin(), rungs.end(), [&](const rung& x, const rung& y) { return place(x) < place(y); });
+  std::stable_sort(rungs.begin(), rungs.end(), [](const rung& x, const rung& y) { return x.speed < y.speed; });
+  const series* best = b.fastest_shown(role::tilewise, n);
+  const row* ours = best ? best->at(n) : nullptr;
+  const std::optional<double> most = ours ? speed_at_limit(*ours, b.unit()) : std::nullopt;
+  if (!most) return rungs;
+  const rung limit{std::string(name_of(*ours->bound_by)),  role::limit, ours, false,
+                   *ours->fraction * ours->kernel->median, *most};
+  auto place = rungs.end();
+  while (place != rungs.begin() && !std::prev(place)->is_bounded && std::prev(place)->speed > limit.speed) --place;
+  rungs.insert(place, limit);
   return rungs;
 }
 
@@ -67,11 +68,9 @@ std::string step(const std::vector<rung>& rungs, std::size_t i) {
   return i == 0 ? "" : "× " + factor(rungs[i].speed / rungs[i - 1].speed);
 }
 
-const rung* last_of(const std::vector<rung>& rungs, role kind) {
-  const auto found = std::find_if(rungs.rbegin(), rungs.rend(), [&](const rung& r) {
-    return r.what->kind == kind && (kind != role::tilewise || (r.at->ranked() && r.what->competes()));
-  });
-  return found == rungs.rend() ? nullptr : &*found;
+const rung* serial_of(const std::vector<rung>& rungs) {
+  const auto found = std::find_if(rungs.begin(), rungs.end(), [](const rung& r) { return r.kind == role::serial; });
+  return found == rungs.end() ? nullptr : &*found;
 }
 
 /// "; without cpu:ntt, which has no time at this size": what is called the fastest was not compared with that.
@@ -80,7 +79,7 @@ std::string without(const board& b, const std::vector<rung>& rungs) {
   std::vector<std::string> missing;
   for (const series& s : b.all) {
     const std::string name = short_name(s.variant);
-    const auto is_it = [&](const rung& r) { return r.what->variant == s.variant; };
+    const auto is_it = [&](const rung& r) { return r.at->variant == s.variant; };
     if (s.kind == role::tilewise && s.competes() && std::none_of(rungs.begin(), rungs.end(), is_it) &&
         std::find(missing.begin(), missing.end(), name) == missing.end())
       missing.push_back(name);
@@ -90,53 +89,65 @@ std::string without(const board& b, const std::vector<rung>& rungs) {
          " no time at this size";
 }
 
-std::string finding(const board& b, const std::vector<rung>& rungs) {
-  const rung *ours = last_of(rungs, role::tilewise), *serial = last_of(rungs, role::serial);
-  if (!ours) return "No time of ours can be trusted here.";
+std::string finding(const board& b, const std::vector<rung>& rungs, std::uint64_t n) {
+  const series* best = b.fastest(role::tilewise, n);
+  if (!best) return "No time of ours can be trusted here.";
+  const row& ours = *best->at(n);
+  const rung* serial = serial_of(rungs);
   std::string text;
   if (serial)
-    text = "From " + serial->what->label + " to " + ours->what->label + ": " + factor(ours->speed / serial->speed) +
+    text = "From " + serial->label + " to " + best->label + ": " +
+           (serial->at->ranked() && ours.ranked() ? "" : "about ") + factor(serial->ns / ours.kernel->median) +
            " times as fast";
   else
-    text = "The fastest of ours is " + ours->what->label;
-  const auto limit = std::find_if(rungs.rbegin(), rungs.rend(), [&](const rung& r) {
-    return r.what->kind == role::limit && bounds(r, *ours, b.unit());
-  });
-  if (limit != rungs.rend())
-    text += (limit->at->is_arithmetic() ? "; multiply-adds alone are " : "; the plain copy moves its bytes ") +
-            factor(limit->speed / ours->speed) + " times as fast";
+    text = "The fastest of ours is " + best->label + (ours.ranked() ? "" : ", whatever its time, which is in doubt");
+  if (ours.fraction && !does_less_than_counted(ours)) text += ", " + share_text(ours) + " of " + limit_words(ours);
   return text + without(b, rungs) + ".";
 }
 
+/// What a reader should know of a rung beside its speed.
+std::string remark_of(const rung& r) {
+  return r.kind != role::limit && is_less_exact(*r.at) ? "rounds its operands" : "";
+}
+
+bool is_sure(const rung& r) { return r.kind == role::limit ? r.at->has_sure_limit : r.at->ranked(); }
+
 html numbers(const std::vector<rung>& rungs, speed_unit unit) {
-  const rung* serial = last_of(rungs, role::serial);
+  const rung* serial = serial_of(rungs);
   std::vector<std::vector<html>> rows;
   for (std::size_t i = 0; i < rungs.size(); ++i) {
     const rung& r = rungs[i];
-    const std::string mark = r.at->ranked() ? "" : "? ";
-    rows.push_back({html::text(r.what->label), html::text(mark + duration(r.at->kernel->median)),
+    const std::string doubt = r.kind == role::limit ? "" : r.at->doubt();
+    rows.push_back({html::text(r.label), html::text((is_sure(r) ? "" : "? ") + duration(r.ns)),
                     html::text(throughput_text(r.speed, unit, r.at->dtype)), html::text(step(rungs, i)),
-                    html::text(serial ? factor(r.speed / serial->speed) : "–"), html::text(r.at->doubt())});
+                    html::text(serial ? factor(serial->ns / r.ns) : "–"),
+                    html::text(doubt.empty() ? remark_of(r) : doubt)});
   }
-  return table("Each rung, slowest first.", {"rung", "time", "throughput", "step", "over the definition", "in doubt"},
+  return table("Each rung, slowest first.", {"rung", "time", "throughput", "step", "over the definition", "remark"},
                rows);
 }
 
 html figure_of(const panel& p, const board& b, page_builder& page) {
-  const std::vector<rung> rungs = rungs_of(p, b, b.common_size());
-  if (rungs.size() < 2) return {};
+  const std::uint64_t n = b.common_size();
+  const std::vector<rung> rungs = rungs_of(p, b, n);
+  if (rungs.empty()) return {};
+  const std::string where =
+      b.name + (b.title.empty() || b.title == b.name ? "" : " (" + b.title + ")") + ", " + rungs.front().at->at() + ".";
+  if (rungs.size() < 2)
+    return tag("div", paragraph(where + " Nothing else than " + rungs.front().label + " has a time."));
   const speed_unit unit = b.unit();
   json bars = json::array();
   for (std::size_t i = 0; i < rungs.size(); ++i) {
     const rung& r = rungs[i];
-    json bar = chart_line(r.what->label, r.what->kind, chart_colours(page).of(*r.at), nullptr);
+    json bar = chart_line(r.label, r.kind, r.kind == role::limit ? 0 : chart_colours(page).of(*r.at), nullptr);
+    const std::string remark = remark_of(r);
     bar["value"] = r.speed;
-    bar["note"] = (r.at->ranked() ? "" : "in doubt   ") + step(rungs, i);
+    bar["hollow"] = !is_sure(r);
+    bar["note"] = step(rungs, i) + (remark.empty() ? "" : "   " + remark);
     bars.push_back(std::move(bar));
   }
-  const std::string hardware = b.title.empty() || b.title == b.name ? "" : " (" + b.title + ")";
   return page.figure({{"kind", "bars"}, {"x", unit_words(unit)}, {"unit", unit_name(unit)}, {"bars", std::move(bars)}},
-                     b.name + hardware + ", " + rungs.front().at->at() + ".", finding(b, rungs), numbers(rungs, unit));
+                     where, finding(b, rungs, n), numbers(rungs, unit));
 }
 
 }  // namespace

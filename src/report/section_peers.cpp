@@ -6,15 +6,13 @@
 #include "report/sections.hpp"
 #include "report/standing.hpp"
 
+#include <algorithm>
+
 namespace tilewise::report {
 
 namespace {
 
 using cells = std::vector<html>;
-
-std::string judgement(const interval& speed, const row& ours) {
-  return std::string(name_of(judged(speed, smallest_effect(ours))));
-}
 
 std::optional<record::ceiling> limit_of(const ratio& q) {
   return record::word_of<record::ceiling>(q.to.substr(0, q.to.find('/')));
@@ -24,13 +22,27 @@ bool is_of_arithmetic_alone(const ratio& q) {
   return record::is_arithmetic(limit_of(q).value_or(record::ceiling::copy));
 }
 
-/// What a ratio compares with, by the name used everywhere else; what is on another processor is named with that.
+/// What a ratio compares with; null if it is on another processor.
+const series* other_of(const ratio& q, const board& b) {
+  const auto found = std::find_if(b.all.begin(), b.all.end(), [&](const series& s) {
+    return s.variant == q.to && (s.device == q.device || s.kind != role::tilewise);
+  });
+  return found == b.all.end() ? nullptr : &*found;
+}
+/// By the name used everywhere else; what is on another processor is named with that.
 std::string compared_with(const ratio& q, const board& b) {
-  for (const series& s : b.all)
-    if (s.variant == q.to && (s.device == q.device || s.kind != role::tilewise)) return s.label;
+  if (const series* other = other_of(q, b)) return other->label;
   const auto limit = limit_of(q);
   return (limit ? std::string(name_of(*limit)) : short_name(q.to)) +
          (q.device.empty() || q.device == b.name ? "" : " on " + q.device);
+}
+
+/// Of either of the two.
+std::string doubt_of(const ratio& q, const row& r, const board& b) {
+  if (!r.ranked()) return r.doubt();
+  const series* other = other_of(q, b);
+  const row* at = other ? other->at(r.n) : nullptr;
+  return at && !at->ranked() ? other->label + ": " + at->doubt() : "";
 }
 
 /// Our fastest at the largest size that any peer has, against each peer there.
@@ -53,14 +65,18 @@ void add_peers(const board& b, std::vector<cells>& lines) {
   }
 }
 
+std::string judgement(const ratio& q, const row& r, const board& b) {
+  const std::string doubt = doubt_of(q, r, b);
+  return doubt.empty() ? std::string(name_of(judged(q.value, smallest_effect(r)))) : "in doubt: " + doubt;
+}
+
 void add_ratios(const board& b, std::vector<cells>& lines) {
   for (const series& s : b.all)
     for (const row* r : s.measured())
       for (const ratio& q : r->ratios)
         if (s.kind == role::tilewise && r->plausible && !is_of_arithmetic_alone(q))
           lines.push_back({html::text(s.label), html::text(compared_with(q, b)), html::text(b.name),
-                           html::text(r->size()), html::text(ratio_text(q.value)),
-                           html::text(r->ranked() ? judgement(q.value, *r) : "in doubt: " + r->doubt())});
+                           html::text(r->size()), html::text(ratio_text(q.value)), html::text(judgement(q, *r, b))});
 }
 
 }  // namespace
@@ -73,15 +89,19 @@ html peer_section(const panel& p) {
   }
   html section;
   if (!peers.empty())
-    section += table("Our fastest variant against other people’s code, at the largest size. Above 1 ours is faster.",
-                     {"peer", "processor", "n", "its time", "ours", "speed ratio", "ours is"}, peers, content::words);
+    section += tag("h4", "The peers") +
+               table(
+                   "Our fastest variant against other people’s code, at the largest size. Above 1 ours is faster. The "
+                   "ratio is that of rounds in which both ran alternately, where there are any; a quotient of the "
+                   "two times, which are medians of all rounds, may differ from it.",
+                   {"peer", "processor", "n", "its time", "ours", "speed ratio", "ours is"}, peers, content::words);
   if (!ratios.empty())
     section += folded(
         count(ratios.size()) + " ratios from interleaved rounds",
         table("Both ran alternately in one process, A B B A. Above 1, the first is faster; the 95 % interval is in "
               "brackets. It must lie beyond the machine’s noise floor to be called faster or slower.",
               {"variant", "against", "processor", "n", "speed ratio", "verdict"}, ratios, content::words));
-  return section.empty() ? section : tag("h4", "The peers") + section;
+  return section;
 }
 
 }  // namespace tilewise::report

@@ -86,9 +86,7 @@ json marks_of(const point_list& points, bool names_algorithm) {
   return marks;
 }
 
-std::string_view bound_of(const roofline_point& at) {
-  return at.is_launch_bound() ? "launch" : at.is_memory_bound() ? "memory" : "arithmetic";
-}
+std::string share_of(const roofline_point& at) { return (at.has_sure_limit() ? "" : "? ") + percent(at.share()); }
 
 html numbers(const roofline& of, const std::vector<const roofline_point*>& points) {
   std::vector<std::vector<html>> rows;
@@ -100,35 +98,35 @@ html numbers(const roofline& of, const std::vector<const roofline_point*>& point
                     (r.asked_data.empty() ? "" : ", data=" + r.asked_data)),
          html::text(bytes(r.bytes)), html::text(significant(r.operations, 3)),
          html::text(significant(at->intensity, 3)), html::text(balance ? significant(*balance, 3) : "–"),
-         html::text(at->has_limit() ? std::string(bound_of(*at)) : "–"),
          html::text(at->has_limit() ? duration(at->limit_ns()) + ", " + std::string(name_of(at->bound_by())) : "–"),
-         html::text((r.ranked() ? "" : "? ") + duration(r.kernel->median)),
-         html::text(at->has_limit() ? percent(at->share()) + (at->is_implausible() ? " !" : "") : "–"),
-         html::text(r.name()), html::text(why_implausible(of, *at))});
+         html::text((r.ranked() ? "" : "? ") + duration(r.kernel->median)), html::text(r.name()),
+         html::text((at->has_limit() ? share_of(*at) : "–") +
+                    (at->is_implausible() ? ": " + why_implausible(of, *at) : ""))});
   }
   return table(
       "Compulsory bytes and counted operations, as each algorithm’s README states them; the balance is the "
       "device’s, between the two roofs that the problem is held against.",
-      {"problem", "bytes", "operations", "operations a byte", "balance", "bound by", "limit", "reached", "of the limit",
-       "variant", "above 105 %"},
-      rows);
+      {"problem", "bytes", "operations", "operations a byte", "balance", "limit", "reached", "variant", "of the limit"},
+      rows, content::words);
 }
 
+/// Of what is near such a limit.
 std::string names_of(const point_list& points, std::string_view bound) {
   std::vector<std::string> names;
   for (const roofline_point* at : points)
-    if (at->has_limit() && bound_of(*at) == bound &&
+    if (at->has_limit() && is_near_its_limit(at->share()) && bound_word(at->bound_by()) == bound &&
         std::find(names.begin(), names.end(), at->what->algorithm) == names.end())
       names.push_back(at->what->algorithm);
   return listed(names, 8);
 }
 
-/// "reduce f32 with 110 % at n = 1,024"
+/// "reduce f32 with 110 % of copy at n = 1,024"
 std::string share_at(const roofline_point& at) {
-  return at.what->algorithm + " " + at.what->dtype + " with " + percent(at.share()) + " at " + at.what->at();
+  return at.what->algorithm + " " + at.what->dtype + " with " + share_of(at) + " of " +
+         std::string(name_of(at.bound_by())) + " at " + at.what->at();
 }
 
-/// What is above its limit is none of those that are near it, and is told with the reason.
+/// What is above its limit is told with the reason.
 std::string finding_of(const roofline& of, const point_list& points) {
   constexpr std::size_t most_named = 3;
   std::string text;
@@ -144,9 +142,11 @@ std::string finding_of(const roofline& of, const point_list& points) {
     else if (nearest == nullptr || at->share() > nearest->share())
       nearest = at;
   }
-  if (nearest != nullptr) text += "Nearest to its limit: " + share_at(*nearest) + ". ";
+  if (nearest != nullptr)
+    text += (text.empty() && above.empty() ? "Nothing is near its limit. " : "") +
+            std::string("Nearest to its limit: ") + share_at(*nearest) + ". ";
   if (!above.empty()) text += "Above it: " + listed(above, most_named) + ".";
-  return text;
+  return text.empty() ? "No time that can be trusted has a limit." : text;
 }
 
 /// A chart, or words where the points lie at fewer than three places of its axis.
@@ -196,7 +196,7 @@ html roofline_section(const std::vector<roofline>& all, page_builder& page) {
              "largest size by the fastest of ours; its limit is the lower of the two roofs that it is held against, "
              "which were measured on this device, or a launch. Hollow marks are in doubt, or above their "
              "limit.") +
-         tag("div", {{"class", "figures"}}, figures) + left_out(left, "devices");
+         tag("div", {{"class", "figures wide"}}, figures) + left_out(left, "devices");
 }
 
 html bounds_section(const panel& p, const std::vector<roofline>& all, page_builder& page) {
@@ -208,7 +208,7 @@ html bounds_section(const panel& p, const std::vector<roofline>& all, page_build
     if (has_both_roofs(points)) figures += figure_of(of, points, "Roofline on " + of.device + ".", false, page);
   }
   if (figures.empty()) return {};
-  return tag("h4", "What bounds it") + tag("div", {{"class", "figures"}}, figures);
+  return tag("h4", "What bounds it") + tag("div", {{"class", "figures wide"}}, figures);
 }
 
 }  // namespace tilewise::report

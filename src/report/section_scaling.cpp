@@ -31,7 +31,7 @@ std::vector<scaling_curve> curves_of(const panel& p) {
   return curves;
 }
 
-std::string label_of(const scaling_curve& c) { return short_name(c.largest().variant) + " @ " + c.processors; }
+std::string label_of(const scaling_curve& c) { return name_on(c.largest().variant, c.processors); }
 
 /// A law or the ideal at each doubling from one processor to `last`.
 template <class Speedup>

@@ -25,7 +25,7 @@ struct leader {
 /// All boards of a panel have one.
 speed_unit unit_of(const panel& p) {
   for (const board& b : p.boards)
-    if (b.unit() != b.speed_in) return speed_unit::elements;
+    if (b.unit() != b.speed_in) return b.unit();
   return p.boards.front().speed_in;
 }
 
@@ -44,8 +44,7 @@ std::vector<leader> leaders(const panel& p, role kind, std::size_t most) {
     };
     const std::vector<std::uint64_t> sizes = b.sizes();
     for (auto n = sizes.rbegin(); n != sizes.rend(); ++n)
-      if (const series* best = kind == role::limit ? nullptr : b.fastest_shown(kind, *n))
-        add(known.empty() ? 0 : 1, *best, *best->at(*n));
+      if (const series* best = b.fastest_shown(kind, *n)) add(known.empty() ? 0 : 1, *best, *best->at(*n));
     std::vector<std::pair<double, const series*>> others;
     for (const series& s : b.all)
       if (const std::vector<const row*> rows = s.measured(); s.kind == kind && s.competes() && !rows.empty())
@@ -86,10 +85,21 @@ json time_lines(const panel& p, page_builder& page) {
   return lines;
 }
 
+/// What the limit of the fastest of ours allows at each size, as its share is told; without points if nothing does.
+json limit_line(const panel& p, const board& b, speed_unit unit) {
+  json points = json::array();
+  for (const std::uint64_t n : b.sizes()) {
+    const series* best = b.fastest_shown(role::tilewise, n);
+    if (const auto most = best ? speed_at_limit(*best->at(n), unit) : std::nullopt)
+      points.push_back(chart_point(static_cast<double>(n), {*most, {}, {}}, best->at(n)->has_sure_limit));
+  }
+  return chart_line(p.boards.size() == 1 ? "limit" : "limit on " + b.name, role::limit, 0, std::move(points));
+}
+
 json rate_lines(const panel& p, speed_unit unit, page_builder& page) {
   json lines = json::array();
   chart_colours colours(page);
-  for (const leader& l : leaders(p, role::tilewise, 3) + leaders(p, role::peer, 2) + leaders(p, role::limit, 3)) {
+  for (const leader& l : leaders(p, role::tilewise, 3) + leaders(p, role::peer, 2)) {
     json points = json::array();
     for (const row* r : l.what->measured())
       if (const auto y = r->throughput(unit))
@@ -97,6 +107,9 @@ json rate_lines(const panel& p, speed_unit unit, page_builder& page) {
     lines.push_back(
         chart_line(name_of(p, *l.on, *l.what), l.what->kind, colours.of(*l.what->rows.front()), std::move(points)));
   }
+  for (const board* b : p.processors())
+    if (json limit = limit_line(p, *b, unit); lines.size() < most_lines && !limit["points"].empty())
+      lines.push_back(std::move(limit));
   return lines;
 }
 
@@ -164,8 +177,11 @@ html time_numbers(const panel& p) {
 }
 
 html rate_numbers(const panel& p, speed_unit unit) {
-  return numbers(p, "Throughput, " + std::string(unit_words(unit)) + ", and its share of the limit.", {},
-                 [&](const row* r) { return rate_cell(r, unit); });
+  return numbers(p,
+                 "Throughput, " + std::string(unit_words(unit)) +
+                     ", and its share of the limit, which is the "
+                     "fastest that was measured beside a problem and can be trusted.",
+                 {}, [&](const row* r) { return rate_cell(r, unit); });
 }
 
 std::string time_finding(const panel& p) {
@@ -183,7 +199,7 @@ std::string rate_finding(const panel& p, speed_unit unit) {
       if (r->throughput(unit) && (!most || *r->throughput(unit) > *most->throughput(unit))) most = r;
     }
   if (!most) return "No throughput of ours can be trusted at the largest size.";
-  return "The most at the largest size: " + most->name() + " with " +
+  return "The most at the largest size: " + most->name() + " with " + (most->ranked() ? "" : "? ") +
          throughput_text(*most->throughput(unit), unit, p.dtype) +
          (most->fraction ? ", " + share_text(*most) + " of " + limit_words(*most) : "") + ".";
 }

@@ -54,7 +54,7 @@ html against_cpu(const panel& p, const board& b, const std::vector<const row*>& 
     const double n = static_cast<double>(r->n);
     device.push_back(chart_point(n, *r->round_trip, r->round_trip->is_narrow()));
     if (cpu) theirs = cpu;
-    if (cpu) host.push_back(chart_point(n, *cpu->kernel, true));
+    if (cpu) host.push_back(chart_point(n, *cpu->kernel, cpu->ranked()));
     rows.push_back({html::text(r->size()), html::text(duration(r->round_trip->median)),
                     html::text(cpu ? duration(cpu->kernel->median) : "–"),
                     html::text(cpu ? factor(cpu->kernel->median / r->round_trip->median) : "–")});

@@ -21,6 +21,10 @@ html overview(const model& m, const anchors& sections);
 
 // Of one problem:
 html doubt_section(const panel& p);
+struct time_counts {
+  std::size_t times = 0, in_doubt = 0;  // without the limits, whose doubt stands beside each share of them
+};
+time_counts counts_of(const panel& p);
 html job_section(const panel& p, page_builder& page);
 html ladder_section(const panel& p, page_builder& page);
 html time_section(const panel& p, page_builder& page);

@@ -72,29 +72,20 @@ std::optional<interval> speed_against(const row& ours, const row& peer) {
   return speed;
 }
 
-namespace {
-
-/// Whether a time with a wide interval is shorter all the same, which the other then cannot stand in for.
-bool is_shorter_for_sure(const row& wide, const row& other) {
-  return wide.plausible && wide.kernel->spread() && *wide.kernel->high < other.kernel->median;
-}
-
-}  // namespace
-
 standing standing_at(const board& b, std::uint64_t n) {
   const series *best = b.fastest(role::tilewise, n), *shortest = b.fastest_of_all(role::tilewise, n);
   if (!shortest) return {};
-  if (best && best != shortest && is_shorter_for_sure(*shortest->at(n), *best->at(n))) best = nullptr;
   standing s{.ours = (best ? best : shortest)->at(n), .why = ""};
-  s.position = best ? position::no_peer : position::in_doubt;
-  if (!best) s.why = s.ours->doubt();
+  const bool is_in_doubt = !s.ours->ranked();
+  s.position = is_in_doubt ? position::in_doubt : position::no_peer;
+  s.why = s.ours->doubt();
   if (best && best != shortest)
     s.why = shortest->label + " takes " + duration(shortest->at(n)->kernel->median) + ", " + shortest->at(n)->doubt();
   const series* rival = b.fastest_of_all(role::peer, n);
   if (!rival) return s;
   s.peer = rival->at(n);
   s.speed = speed_against(*s.ours, *s.peer);
-  if (best) judge(s);
+  if (!is_in_doubt) judge(s);
   return s;
 }
 

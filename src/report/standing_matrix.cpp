@@ -20,9 +20,8 @@ std::string kind_of(const board& b) {
 }
 /// The hardware stands in it once, also where it is what tells two boards of one name apart.
 std::string full_name(const board& b) {
-  const std::string own = " (" + b.title + ")";
-  const std::string name = b.name.ends_with(own) ? b.name.substr(0, b.name.size() - own.size()) : b.name;
-  return b.title.empty() ? name : name + " · " + b.title;
+  const bool has_it = b.title.empty() || b.name.ends_with(" (" + b.title + ")");
+  return has_it ? b.name : b.name + " · " + b.title;
 }
 
 /// The names of columns, by board: a kind's name where boards of several names share it, as one device does that a run
@@ -101,27 +100,23 @@ std::vector<cells_of_line> lines_of(const std::vector<matrix_cell>& cells) {
   return lines;
 }
 
-/// Of the algorithm on that processor the largest of its other problems, or null.
-const matrix_cell* largest_other(const std::vector<matrix_cell>& cells, const std::string& algorithm,
-                                 const std::string& column) {
-  const matrix_cell* largest = nullptr;
-  for (const matrix_cell& c : cells)
-    if (c.is_of_other && c.of->algorithm == algorithm && c.column == column && (!largest || ranks_lower(*largest, c)))
-      largest = &c;
-  return largest;
-}
-
-/// Adds what its columns lack, if no line has it.
+/// Adds what its columns lack, if no line has it: of an algorithm on a processor the largest of its other problems.
 void add_others(std::vector<cells_of_line>& lines, const std::vector<matrix_cell>& cells,
                 const std::vector<std::string>& columns) {
-  std::map<std::string, std::set<std::string>> known;
+  using place = std::pair<std::string_view, std::string_view>;  // algorithm, column
+  std::map<place, const matrix_cell*> largest;
+  for (const matrix_cell& c : cells) {
+    if (!c.is_of_other) continue;
+    const matrix_cell*& known = largest[{c.of->algorithm, c.column}];
+    if (!known || ranks_lower(*known, c)) known = &c;
+  }
+  std::set<place> shown;
   for (const cells_of_line& line : lines)
-    for (const auto& [column, cell] : line.by_column) known[line.panels.front()->algorithm].insert(column);
+    for (const auto& [column, cell] : line.by_column) shown.emplace(line.panels.front()->algorithm, column);
   for (cells_of_line& line : lines)
     for (const std::string& column : columns) {
-      const std::string& algorithm = line.panels.front()->algorithm;
-      const matrix_cell* other = largest_other(cells, algorithm, column);
-      if (other && known[algorithm].insert(column).second) line.others.emplace(column, other);
+      const auto other = largest.find({line.panels.front()->algorithm, column});
+      if (other != largest.end() && shown.insert(other->first).second) line.others.emplace(column, other->second);
     }
 }
 
@@ -176,8 +171,7 @@ std::vector<const panel*> matrix_panels(const model& m) {
   return kept;
 }
 
-std::vector<const panel*> other_panels(const model& m) {
-  const std::vector<const panel*> main = matrix_panels(m);
+std::vector<const panel*> other_panels(const model& m, const std::vector<const panel*>& main) {
   std::vector<const panel*> others;
   for (const panel& p : m.panels)
     if (p.data.empty() && !p.is_of_jobs() && !is_of_scaling(p) && std::find(main.begin(), main.end(), &p) == main.end())

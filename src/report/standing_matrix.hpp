@@ -22,7 +22,7 @@ struct matrix_cell {
 /// scales; of whole jobs only where no kernels were measured.
 std::vector<const panel*> matrix_panels(const model& m);
 /// The algorithms' other problems, for processors that these alone were measured on.
-std::vector<const panel*> other_panels(const model& m);
+std::vector<const panel*> other_panels(const model& m, const std::vector<const panel*>& main);
 /// Where one of our variants was measured.
 std::vector<matrix_cell> cells_of(const std::vector<const panel*>& panels,
                                   const std::vector<const panel*>& others = {});

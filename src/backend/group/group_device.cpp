@@ -7,6 +7,8 @@
 #include "base/printable.hpp"
 
 #include <charconv>
+#include <numeric>
+#include <set>
 
 #include <unistd.h>
 
@@ -97,16 +99,19 @@ std::shared_ptr<backend::device> find_member(std::string_view name, std::string_
   return member;
 }
 
+/// Ranks of one device share its units and its memory; all executors of a CPU are one.
+std::string_view hardware_of(const device_info& rank) { return rank.backend == "cpu" ? rank.backend : rank.name; }
+
 device_info describe(std::string_view name, const member_list& members) {
   device_info info;
+  std::set<std::string_view> counted;
   info.name = name;
   info.backend = "group";
   info.is_cpu = info.fp64 = info.denormals = true;
   for (const auto& member : members) {
     const device_info& one = member->info();
     info.description += (info.description.empty() ? "" : " + ") + one.description;
-    info.compute_units += one.compute_units;
-    info.memory += one.memory;
+    if (counted.insert(hardware_of(one)).second) info.compute_units += one.compute_units, info.memory += one.memory;
     info.is_cpu = info.is_cpu && one.is_cpu;
     info.fp64 = info.fp64 && one.fp64;
     info.denormals = info.denormals && one.denormals;
@@ -200,8 +205,9 @@ std::shared_ptr<backend::device> in_processes(std::string_view name, const open_
   device_info info = describe(name, members);
   info.platform = std::to_string(processes.size()) + (processes.size() == 1 ? " process" : " processes") + ", " +
                   processes.library();
-  info.memory *= processes.size();
-  info.max_allocation = info.memory;
+  const bool shares_memory = members.front()->info().backend == "cpu" && processes.local_rank() != 0;
+  const std::vector<std::uint64_t> memories = gathered(processes, shares_memory ? std::uint64_t{0} : info.memory);
+  info.memory = info.max_allocation = std::accumulate(memories.begin(), memories.end(), std::uint64_t{0});
   std::string doubt = doubt_about_gpus(processes, members.front()->info(), identity_of(*members.front()));
   if (doubt.empty() && !has_number) doubt = doubt_about_processors(processes, *members.front());
   return std::make_shared<group_device>(std::move(info), std::move(members), &processes, std::move(doubt));

@@ -74,6 +74,8 @@ class queue final : public backend::queue {
   void download_own(void* to, memory from, std::uint64_t bytes);
   void copy(memory to, memory from, std::uint64_t bytes) override;
   double multiply_add(dtype type) override;
+  /// Together: what `count` returns of each rank's own queue.
+  double sum_over_ranks(const std::function<double(backend::queue&)>& count);
   void finish() override;
   /// Of several processes: from when all have begun until the last one is done, the same number in each.
   void start_clock() override;

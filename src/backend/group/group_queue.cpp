@@ -6,8 +6,10 @@
 #include "backend/group/nccl_transport.hpp"
 #endif
 #include "backend/group/thread_transport.hpp"
+#include "backend/roofs.hpp"
 
 #include <chrono>
+#include <cmath>
 
 namespace tilewise::backend::group {
 
@@ -196,14 +198,28 @@ void queue::copy(memory to, memory from, std::uint64_t bytes) {
   });
 }
 
-double queue::multiply_add(dtype type) {
+double queue::sum_over_ranks(const std::function<double(backend::queue&)>& count) {
   double all = 0;
   on_each_rank([&](const rank& r) {
-    double operations = 0;
-    for (const double one : r.all_gather(r.queue().multiply_add(type))) operations += one;
-    if (r.index() == first_rank()) all = operations;
+    double sum = 0;
+    for (const double one : r.all_gather(count(r.queue()))) sum += one;
+    if (r.index() == first_rank()) all = sum;
   });
   return all;
+}
+
+double queue::multiply_add(dtype type) {
+  return sum_over_ranks([type](backend::queue& q) { return q.multiply_add(type); });
+}
+
+/// Of a rank that has nothing to measure it by it is not a number, and so is the sum, which nobody takes for a speed.
+double multiply_then_add(backend::queue& on, dtype type) {
+  const auto of_rank = [type](backend::queue& q) {
+    const roofs* own = roofs_of(q.device().info().backend);
+    return own == nullptr ? std::nan("") : own->multiply_then_add(q, type);
+  };
+  const double all = enter(on).sum_over_ranks(of_rank);
+  return std::isnan(all) ? 0 : all;
 }
 
 void queue::finish() {

@@ -178,22 +178,26 @@
     const write = written[spec.unit];
     const fill = { serial: (c) => c, tilewise: (c) => c, peer: hatched, limit: () => "transparent" };
     const colours = spec.bars.map(colourOf);
-    const notes = spec.bars.map((b) => write(b.value) + (b.note ? "   " + b.note : ""));
+    const notes = spec.bars.map((b) => (b.hollow ? "? " : "") + write(b.value) + (b.note ? "   " + b.note : ""));
+    const values = spec.bars.map((b) => b.value);
+    // Where the longest would leave nothing of the shortest, equal lengths are equal factors.
+    const isWide = Math.max(...values) > 100 * Math.min(...values);
     const labels = spec.bars.map((b) => b.label);
     return {
       type: "bar", plugins: [barNotes],
       data: {
         labels,
         datasets: [{
-          data: spec.bars.map((b) => b.value), borderColor: colours, borderWidth: 1.5, barPercentage: isNarrow ? 0.4 : 0.72, categoryPercentage: 1,
-          backgroundColor: spec.bars.map((b, i) => fill[b.role](colours[i])),
+          data: values, borderColor: colours, borderWidth: 1.5, barPercentage: isNarrow ? 0.4 : 0.72, categoryPercentage: 1,
+          backgroundColor: spec.bars.map((b, i) => b.hollow ? "transparent" : fill[b.role](colours[i])),
           notes, areNamedAbove: isNarrow,
         }],
       },
       options: common({
         indexAxis: "y", layout: { padding: { right: 12 + widest(notes), top: isNarrow ? 10 : 0 } },
         scales: {
-          x: linear(spec.x, write, { beginAtZero: true }),
+          x: isWide ? { ...logarithmic(spec.x + ", logarithmic", write), min: Math.min(...values) / 2 }
+            : linear(spec.x, write, { beginAtZero: true }),
           y: isNarrow ? { display: false } : named("", labels, { ticks: { color: ink("ink"), font: { size: 12 } } }),
         },
         plugins: { tooltip: { callbacks: { label: (item) => write(item.parsed.x) } } },
@@ -203,8 +207,8 @@
 
   function stack(spec) {
     const write = written[spec.unit];
-    // Lines tell neighbours apart where colours do not.
-    const fillOf = (part, i) => i % 2 === 1 ? hatched(ink(part.colour)) : ink(part.colour);
+    // Every second one is pale, which tells neighbours apart where colours do not; what is hatched is other people's.
+    const fillOf = (part, i) => ink(part.colour) + (i % 2 === 0 ? "66" : "");
     return {
       type: "bar",
       data: {
