@@ -159,24 +159,27 @@ class visit_effects {
         if (r != nullptr && r->visits_effect && r->kernel)
           seen_[processor_of(*r)].push_back({r->kernel->median, *r->visits_effect});
   }
-  /// What is usual among rows that take about as long, which are moved alike; nothing where no row of the processor was
-  /// visited twice.
-  std::optional<double> near(const row& r) const {
-    constexpr double about_as_long = 3;
+  /// That of several runs: what is usual among rows that take about as long, which are moved alike. Nothing where no
+  /// row of the processor was visited twice.
+  std::optional<double> usual(const row& r) const { return bound(r, about_as_long, 0.9); }
+  /// That of one run each, where what a process has for its whole life shows in none of its visits: hardly any row
+  /// differs by more, of those that take about as long and of all.
+  double rare(const row& r) const {
+    return std::max(bound(r, about_as_long, 0.95).value_or(0), bound(r, HUGE_VAL, 0.95).value_or(0));
+  }
+
+ private:
+  static constexpr double about_as_long = 3;
+
+  std::optional<double> bound(const row& r, double factor, double share) const {
     const auto found = seen_.find(processor_of(r));
     if (found == seen_.end()) return std::nullopt;
     std::vector<double> effects;
     for (const auto& [ns, effect] : found->second)
-      if (ns < r.kernel->median * about_as_long && r.kernel->median < ns * about_as_long) effects.push_back(effect);
-    return bound_of(effects, 0.9);
-  }
-  double largest(const row& r) const {
-    const auto found = seen_.find(processor_of(r));
-    if (found == seen_.end()) return 0;
-    return std::ranges::max(found->second, {}, [](const auto& visited) { return visited.second; }).second;
+      if (ns < r.kernel->median * factor && r.kernel->median < ns * factor) effects.push_back(effect);
+    return bound_of(effects, share);
   }
 
- private:
   std::map<std::string_view, std::vector<std::pair<double, double>>> seen_;  // time and effect
 };
 
@@ -200,16 +203,16 @@ void judge_all(comparison& of) {
     if (!c.ratio) continue;
     const double own_noise = c.noise_floor;
     c.usual_noise = std::max(
-        {own_noise, controls.in_group(*c.after), visits.near(*c.after).value_or(controls.on_processor(*c.after))});
+        {own_noise, controls.in_group(*c.after), visits.usual(*c.after).value_or(controls.on_processor(*c.after))});
     const bool one_run = std::min(c.before->runs, c.after->runs) == 1;
-    c.noise_floor = one_run ? std::max(c.usual_noise, visits.largest(*c.after)) : c.usual_noise;
+    c.noise_floor = one_run ? std::max(c.usual_noise, visits.rare(*c.after)) : c.usual_noise;
     judge(c, own_noise);
     floors[processor_of(*c.after)].push_back(c.noise_floor);
   }
   for (auto& [processor, all] : floors)
     if (const double half = bound_of(all, 0.5); half > largest_floor)
       of.remarks.push_back("NOISY: on " + clipped(processor, page_limits::name) + " differences below " +
-                           percent(half) +
+                           (half < 1 ? percent(half) : "a factor of " + significant(1 + half, 2)) +
                            " say nothing in half of the rows or more; times of the same code differ by as much there.");
 }
 
