@@ -246,6 +246,8 @@ class Diffuse(Case):
             fields = self.diffuse("--mask 93 --resume", out)
             self.assertEqual((fields["hash"], fields["steps"]), (REFERENCES[93][0], 1000), stop)
             self.assertEqual(fields["residual"], residual, stop)
+            written = np.genfromtxt(f"{out}/runlog.csv", delimiter=",", names=True)["iter"]
+            self.assertEqual(written.tolist(), sorted({0, 250, 500, 750, 1000, stop}))  # as if it had not stopped
             idle = self.diffuse("--mask 93 --resume", out)
             self.assertEqual((idle["hash"], idle["kernel_ns"]), (REFERENCES[93][0], 0))
 

@@ -100,6 +100,10 @@ class Endings(HostileCase):
         for name in "cpu:serial", "cpu:threads":
             self.check(use("memory", name), 0, "^done\n$", "^$")
 
+    def test_what_fails_takes_nothing_of_the_device(self):
+        self.require("opencl:0")
+        self.check(use("room", "opencl:0", env={**os.environ, "TILEWISE_DEVICE_MEMORY": "4M"}), 0, "^done\n$", "^$")
+
 
 class FewThreads(HostileCase):
     """Each thread would need more address space than there is; processes need none of that."""

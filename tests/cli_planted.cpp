@@ -13,6 +13,7 @@
 #include <new>
 #include <stdexcept>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 namespace {
@@ -82,6 +83,13 @@ void crashes_later(const registry::problem& p, const registry::bindings& where, 
                    backend::queue& queue) {
   static int runs = 0;
   (++runs > 1 ? crashes : registry::reference_of(*p.what).run)(p, where, t, queue);
+}
+
+/// In each process after the first one that runs it, which leaves the file that PLANTED_SEEN names.
+void crashes_again(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
+                   backend::queue& queue) {
+  static const int first = open(std::getenv("PLANTED_SEEN"), O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  (first < 0 ? crashes : registry::reference_of(*p.what).run)(p, where, t, queue);
 }
 
 /// Once its process has done all its work.
@@ -186,6 +194,7 @@ int main(int argc, char** argv) {
       planted("once", once),
       planted("crashes", crashes),
       planted("crashes_later", crashes_later),
+      planted("crashes_again", crashes_again),
       planted("crashes_at_the_end", crashes_at_the_end),
       planted("lost", fails<errc::device_lost>),
       planted("unbuilt", fails<errc::build_failed>),

@@ -79,6 +79,12 @@ class Ranks(Case):
                 self.check(run_ranks(ranks, COMMANDS[number].format(d=self.d, y=y)), 0, "^$", "^$")
                 self.same_files(number, y)
 
+    def test_a_long_path_is_known_to_all(self):
+        deep = os.path.join(self.d, *["folder" * 30] * 3)
+        os.makedirs(deep)
+        self.check(run_ranks(2, COMMANDS[0].format(d=self.d, y=f"{deep}/y.npy")), 0, "^$", "^$")
+        self.same_files(0, f"{deep}/y.npy")
+
     def test_groups_write_the_files_of_one(self):
         for group, number in covering(("2*cpu:serial", "cpu:threads+cpu:serial+cpu:openmp"), range(len(COMMANDS))):
             with self.subTest(group=group, command=COMMANDS[number]):

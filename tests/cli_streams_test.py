@@ -205,6 +205,29 @@ class Limits(StreamCase):
         self.check(run(f"scan {path} -o {self.d}/none.npy --device cpu"), 6, "^$", r"none\.npy: cannot be written: ")
         self.assertEqual(set(os.listdir(self.d)), before)
 
+    def test_room_that_is_kept_for_root_is_none(self):
+        if SANITIZED:
+            self.skipTest("sanitizers come before any other library")
+        before = set(os.listdir(self.d))
+        for room, code, says in (1 << 20, 6, r"none\.npy: cannot be written: No space left on device"), (1 << 30, 0, "^$"):
+            result = run(f"scan {self.d}/f8.npy -o {self.d}/none.npy --device cpu",
+                         env={**os.environ, "LD_PRELOAD": os.environ["TILEWISE_FAKE_DISK"], "FAKE_DISK": f"room - {room}"})
+            self.check(result, code, "^$", says)
+            self.assertEqual(set(os.listdir(self.d)) - before, set() if code else {"none.npy"})
+
+    def test_a_map_is_written_where_it_has_pages(self):
+        """Without room for a page, whoever writes there is ended by a signal."""
+        if SANITIZED or not os.access("/dev/shm", os.W_OK):
+            self.skipTest("sanitizers come before any other library" if SANITIZED else "no files in memory here")
+        expected = self.file_of(f"scan {self.d}/f8.npy --device cpu")
+        with tempfile.TemporaryDirectory(dir="/dev/shm") as memory:
+            for _ in range(5):  # there is a map for the third thread that waits
+                result = run(f"scan {self.d}/f8.npy -o {memory}/y.npy --device cpu --threads 8",
+                             env={**os.environ, "LD_PRELOAD": os.environ["TILEWISE_FAKE_DISK"], "FAKE_DISK": "map .tilewise- 0"})
+                self.check(result, 0, "^$", "^$")
+                with open(f"{memory}/y.npy", "rb") as file:
+                    self.assertEqual(file.read(), expected)
+
     def test_a_file_that_shrinks(self):
         for patience in 0.3, 2, 8:  # until it reads; a file that is short from the start has another message
             path = self.giant()

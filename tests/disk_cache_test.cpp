@@ -102,6 +102,19 @@ TEST_F(DiskCache, SaysWhyAFolderIsNotUsed) {
   EXPECT_EQ(base::why_no_cache_folder(), "");
 }
 
+TEST_F(DiskCache, IsOffWhereOthersMayRenameAnyFolderAboveIt) {
+  const fs::path shared = scratch_.path() / "shared", deep = shared / "mine/deep";
+  fs::create_directories(deep);
+  const environment_variable below("TILEWISE_CACHE", (deep / "cache").string());
+  chmod(shared.c_str(), 0777);
+  store();
+  EXPECT_TRUE(finds_nothing());
+  EXPECT_NE(base::why_no_cache_folder().find("a folder above it"), std::string::npos);
+  chmod(shared.c_str(), 01777);
+  store();
+  EXPECT_TRUE(finds());
+}
+
 TEST_F(DiskCache, IsOffWhereThereIsNoPlaceForIt) {
   for (const char* name : {"off", "/proc/none", "/dev/null"}) {
     setenv("TILEWISE_CACHE", name, 1);

@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Preloaded by a test: a disk that fails. FAKE_DISK is "read PATH BYTE" or "write PATH BYTE": from this byte on, files
 // whose path contains PATH cannot be read or written; "sync PATH 0": what was written does not reach the disk; "kill -
-// N": the process ends once the N-th file has got its name; or "names - 0": it has no files without one.
+// N": the process ends once the N-th file has got its name; "names - 0": it has no files without one; "room - N": so
+// many bytes are free to users, and more to root; or "map PATH 0": such a file's map has no pages but those asked for.
 #include <cerrno>
 #include <csignal>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 namespace {
 
+/// Whether this is told of such a file, and of bytes before `end`.
 bool fails(const char* what, int file, off_t end) {
   const char* const told = std::getenv("FAKE_DISK");
   char action[8], path[256];
@@ -60,6 +65,27 @@ __attribute__((visibility("default"))) int renameat(int from_folder, const char*
   int last = 0;
   if (told != nullptr && std::sscanf(told, "kill - %d", &last) == 1 && ++renames == last) raise(SIGKILL);
   return done;
+}
+__attribute__((visibility("default"))) int fstatfs(int file, struct statfs* facts) {
+  const int done = static_cast<int>(unless<decltype(&fstatfs)>(false, "fstatfs", file, facts));
+  const char* const told = std::getenv("FAKE_DISK");
+  unsigned long long room = 0;
+  if (told == nullptr || std::sscanf(told, "room - %llu", &room) != 1) return done;
+  facts->f_bavail = room / static_cast<unsigned long long>(facts->f_bsize);
+  return done;
+}
+__attribute__((visibility("default"))) void* mmap(void* at, size_t bytes, int allowed, int how, int file, off_t from) {
+  const bool is_meant = (how & MAP_SHARED) != 0 && file >= 0 && fails("map", file, 1);
+  return reinterpret_cast<decltype(&mmap)>(dlsym(RTLD_NEXT, "mmap"))(at, bytes, is_meant ? PROT_NONE : allowed, how,
+                                                                     file, from);
+}
+__attribute__((visibility("default"))) int madvise(void* at, size_t bytes, int advice) {
+#ifdef MADV_POPULATE_WRITE
+  const char* const told = std::getenv("FAKE_DISK");
+  if (advice == MADV_POPULATE_WRITE && told != nullptr && std::strncmp(told, "map ", 4) == 0)
+    mprotect(at, bytes, PROT_READ | PROT_WRITE);
+#endif
+  return reinterpret_cast<decltype(&madvise)>(dlsym(RTLD_NEXT, "madvise"))(at, bytes, advice);
 }
 __attribute__((visibility("default"))) int fsync(int file) {
   return static_cast<int>(unless<decltype(&fsync)>(fails("sync", file, 1), "fsync", file));

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include <dlfcn.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -169,6 +170,27 @@ void use_with_little_memory(const std::string& name) {
   std::printf(good != 0 ? "done\n" : "never done\n");
 }
 
+/// room NAME: what fails for want of the host's memory takes nothing of the device's.
+void allocate_with_little_memory(const std::string& name) {
+  const tw::device on = tw::open(name);
+  const auto allocate = [&](std::uint64_t quarters) { on.allocate<float>(on.info().memory / 16 * quarters); };
+  attempt([&] { allocate(0); });
+  // Only the library's: drivers bring compilers, which end the process without memory.
+  tilewise::tests::counted_callers = tilewise::tests::addresses_around(dlsym(RTLD_NEXT, "_ZN8tilewise7devicesEv"));
+  int failures = 0;
+  for (long tries = 0, left = -1; left < 0; ++tries) {
+    allocations_left = tries / 2;  // twice, since what was made before a failure is not made again
+    try {
+      allocate(2);
+    } catch (const tw::error&) {
+      ++failures;
+    }
+    left = allocations_left.exchange(-1);
+  }
+  attempt([&] { allocate(3); });
+  std::printf(failures != 0 ? "done\n" : "nothing failed\n");
+}
+
 /// threads NAME COUNT: where the system has room for a few only.
 void use_with_few_threads(const std::string& name, unsigned threads) {
   leave_room_for(rlim_t{100} << 20);
@@ -197,6 +219,7 @@ int main(int argc, char** argv) {
     if (what == "fork") fork_after_use(name);
     if (what == "fork-first") fork_before_use(name);
     if (what == "memory") use_with_little_memory(name);
+    if (what == "room") allocate_with_little_memory(name);
     if (what == "divide") divide_by_zero(name);
     if (what == "threads") use_with_few_threads(name, number(2));
   });

@@ -46,6 +46,14 @@ TEST_F(MemoryGroups, TheStrictestUpToTheRootCounts) {
   EXPECT_EQ(found.left, 10u);
 }
 
+TEST_F(MemoryGroups, WhatIsLeftIsThatOfTheFullestWhateverItsLimit) {
+  write_group("/user/job", "2000", "100", "0");
+  write_group("/user", "5000", "4990", "0");
+  const base::group_memory found = of("0::/user/job");
+  EXPECT_EQ(found.most, 2000u);
+  EXPECT_EQ(found.left, 10u);
+}
+
 TEST_F(MemoryGroups, WithinAContainerTheRootIsItsOwn) {
   write_group("", "3000", "1000", "0");
   for (const char* own : {"0::/", "0::/docker/0123", "0::/../other"}) EXPECT_EQ(of(own).left, 2000u) << own;
