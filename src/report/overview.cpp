@@ -84,8 +84,8 @@ std::string fastest_sentence(const matrix& shown, const model& m) {
   std::string text = "Fastest at the largest size: ";
   for (const std::string& part : parts) text += (&part == &parts.front() ? "" : "; ") + part;
   if (in_doubt.empty()) return text + ".";
-  return text + ". The time of " + listed(in_doubt, 8) +
-         " is in doubt, but shorter than all others by its whole interval.";
+  const std::string of = in_doubt.size() + unknown.size() == best.size() ? "each" : listed(in_doubt, 8);
+  return text + ". The time of " + of + " is in doubt, but surely shorter than any other processor’s.";
 }
 
 /// As it stands in a sentence.
