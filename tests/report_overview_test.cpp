@@ -223,6 +223,23 @@ TEST(ReportOverview, WhatIsAboveALimitInDoubtIsNotSaidToBeBoundByIt) {
   EXPECT_FALSE(std::regex_search(body_of(page_of(records(false))), ladder));
 }
 
+TEST(ReportOverview, ALimitInDoubtMakesNoTimeImpossible) {
+  const auto body = [](bool is_limit_sure, const char* reason) {
+    return body_of(page_of(scans_with([&](json& r) {
+      if (is_time_of(r, "copy/cuda") && !is_limit_sure) widen(r);
+      if (!is_time_of(r, "scan/cuda:lookback")) return;
+      r["derived"]["plausible"] = false;
+      r["reason"] = reason;
+    })));
+  };
+  const char* const impossible = "cannot be true: ";
+  EXPECT_NE(body(true, "").find(impossible), std::string::npos);
+  EXPECT_FALSE(std::regex_search(body(false, ""), std::regex("[0-9] cannot be true"))) << "nor is it counted as that";
+  EXPECT_EQ(body(false, "").find(impossible), std::string::npos) << "it was held against that limit alone";
+  EXPECT_NE(body(false, "").find("faster than its limit allows, of which the time is in doubt"), std::string::npos);
+  EXPECT_NE(body(false, "its round trip is shorter").find(impossible), std::string::npos);
+}
+
 TEST(ReportOverview, AnAlgorithmsNameLeadsToItsSection) {
   const std::string body = body_of(page_of(made_up_records()));
   const std::string link = "<th scope=\"row\"><a href=\"#";
