@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Opens the report in headless Chromium: the charts are drawn, each can be saved, the console stays silent, nothing is
 # requested from a network, hostile text stays text, and a phone shows no line that is wider than itself.
-# Nor are names of bars cut off there, or ticks of an axis drawn over one another.
+# Nor are names of bars, or words beside them, cut off there, or ticks of an axis drawn over one another.
 # usage: report_browser_test.sh CHROMIUM PAGE_WRITER
 set -euo pipefail
 chromium=$1 writer=$2
@@ -57,6 +57,10 @@ cat >> "$folder/pressed.html" <<'END'
       x.getPixelForTick(i) - x.getPixelForTick(i - 1) < (widthOf(tick) + widthOf(x.ticks[i - 1])) / 2)).length;
     is.clipped = shown.filter(({ scales: { y } }) => y.type === "category" && y.options.display &&
       Math.max(...y.ticks.map(widthOf)) > y.width).length;
+    pen.font = pen.font.replace("11px", "12px");
+    is.remarks = shown.flatMap((chart) => chart.data.datasets[0].notes ?? []).filter((n) => n.endsWith("operands")).length;
+    is.beyond = shown.filter((chart) => (chart.data.datasets[0].notes ?? []).some((note, i) =>
+      chart.getDatasetMeta(0).data[i].x + 7 + pen.measureText(note).width > chart.width)).length;
   }, 5000);
   document.documentElement.style.width = "400px";  // a window is at least 500 wide
   is.dark = getComputedStyle(document.body).backgroundColor === "rgb(21, 24, 28)" ? 1 : 0;
@@ -67,4 +71,6 @@ browse "$folder/pressed.html" --window-size=400,800 --blink-settings=preferredCo
 [ "$(number width)" -le "$(number room)" ] || fail "the page is $(number width) wide where a screen has $(number room)"
 [ "$(number collisions)" -eq 0 ] || fail "$(number collisions) charts have ticks that collide"
 [ "$(number clipped)" -eq 0 ] || fail "$(number clipped) charts cut the names of bars off"
+[ "$(number remarks)" -ge 1 ] || fail "no bar has a remark"
+[ "$(number beyond)" -eq 0 ] || fail "$(number beyond) charts cut off what stands beside a bar"
 [ "$(number dark)" -eq 1 ] || fail "the page is not dark where a reader wants it to be"

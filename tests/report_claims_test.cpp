@@ -116,6 +116,23 @@ TEST(ReportClaims, ACopyWithoutAnIntervalIsMarked) {
   EXPECT_EQ(cells(), before + 1);
 }
 
+TEST(ReportClaims, WhatIsInDoubtIsNotSaidToBeBound) {
+  std::vector<json> records = scans();
+  std::erase_if(records, [](const json& r) { return r["device"]["name"] != "cuda:0" || size_of(r) < 1 << 20; });
+  json arithmetic = *std::find_if(records.begin(), records.end(), [](const json& r) { return is_of(r, "copy/cuda"); });
+  arithmetic["case"]["algorithm"] = "muladd", arithmetic["case"]["variant"] = "muladd/cuda";
+  arithmetic["derived"]["operations_per_s"] = 1e13;
+  records.push_back(arithmetic);
+  EXPECT_NE(body_of(page_of(records)).find("Bound by memory: scan."), std::string::npos);
+  std::vector<json> unsure = records;
+  for (json& r : unsure)
+    if (is_of(r, "copy/cuda")) r["timing"]["kernel"]["ci95_lo_ns"] = nullptr;
+  EXPECT_NE(body_of(page_of(unsure)).find("Bound by memory: ? scan."), std::string::npos) << "the limit is in doubt";
+  for (json& r : records)
+    if (r["case"]["algorithm"] == "scan" && r["status"] == "ok") widen(r);
+  EXPECT_EQ(body_of(page_of(records)).find("Bound by memory: scan."), std::string::npos);
+}
+
 TEST(ReportClaims, AGroupHasTheUnitsOfItsDevices) {
   const auto device_line = [](const char* backend) {
     std::vector<json> records = scans();

@@ -2,6 +2,7 @@
 // Reports on problems of several sizes: squares on one axis, other shapes separately, a ladder up to the multiply-adds.
 #include "report/findings.hpp"
 #include "report/report.hpp"
+#include "report/roofline.hpp"
 #include "report_fixture.hpp"
 #include "report_page.hpp"
 
@@ -126,6 +127,51 @@ TEST(ReportMatrices, PeersCompeteUnlessTheyRoundTheirOperands) {
   EXPECT_TRUE(has_remark(with_peers(70e3, 2.4e-4)));
   EXPECT_FALSE(has_remark(with_peers(70e3, 4e-6)));
   EXPECT_EQ(page_of(with_peers(70e3, 4e-6)).find("not compared: it rounds its operands"), std::string::npos);
+}
+
+TEST(ReportMatrices, APeerThatIsAheadByRoundingItsOperandsIsNotPassedOver) {
+  const auto body_with = [](double gflops) {
+    std::vector<json> records = products();
+    for (const auto& [variant, speed, error] :
+         {std::tuple("matmul/cuda:cublas", 40e3, 4e-6), std::tuple("matmul/cuda:cublas_tf32", gflops, 2.4e-4)}) {
+      records.push_back(product(variant, {2048, 2048, 2048}, speed, true));
+      records.back()["case"]["peer"] = true;
+      records.back()["verify"]["max_relative_error"] = error;
+    }
+    return body_of(page_of(records));
+  };
+  const std::string faster = body_with(80e3), slower = body_with(45e3);
+  EXPECT_NE(faster.find("; no peer is ahead, but by rounding its operands in 1: matmul (0.625 × cuda:cublas_tf32) on "
+                        "cuda:0."),
+            std::string::npos);
+  EXPECT_NE(matrix_of(faster).find("<small>0.625 × cuda:cublas_tf32, which rounds its operands</small>"),
+            std::string::npos);
+  EXPECT_NE(slower.find("; no peer is ahead."), std::string::npos);
+  EXPECT_EQ(matrix_of(slower).find("rounds its operands"), std::string::npos);
+}
+
+TEST(ReportMatrices, ALadderSaysWhatItsFastestIsTheFastestOf) {
+  std::vector<json> records = products();
+  const char* const with_exception = "The fastest of ours that rounds no operands is cuda:register_tiles";
+  EXPECT_EQ(page_of(records).find(with_exception), std::string::npos) << "no variant is off by so much";
+  for (json& r : records)
+    if (r["case"]["variant"] == "matmul/cuda:tf32") r["verify"]["max_relative_error"] = 2.4e-4;
+  EXPECT_NE(page_of(records).find(with_exception), std::string::npos);
+  std::erase_if(records, [](const json& r) { return r["case"]["variant"] == "matmul/cuda:tf32"; });
+  EXPECT_NE(page_of(records).find("The fastest of ours is cuda:register_tiles"), std::string::npos);
+}
+
+TEST(ReportMatrices, ALaunchTakesNoLongerThanAKernelOfWhichTheTimeCanBeTrusted) {
+  std::vector<json> records = products();
+  std::erase_if(records, [](const json& r) { return r["case"]["shape"][1] == 16; });
+  records.push_back(product("launch/cuda", {512, 512, 512}, 40e3));
+  const auto launch_ns = [&] { return *rooflines(make_model(typed(records))).front().roofs.launch_ns; };
+  const double launch = records.back()["timing"]["kernel"]["median_ns"], shortest = 2.0 * 512 * 512 * 512 / 66e3;
+  EXPECT_DOUBLE_EQ(launch_ns(), shortest);
+  EXPECT_EQ(page_of(records).find("it takes less than the launch"), std::string::npos);
+  for (json& r : records)
+    if (r["case"]["group"] == "matmul.f32 n=512x512x512 @cuda:0" && r["case"]["algorithm"] != "launch") widen(r);
+  EXPECT_DOUBLE_EQ(launch_ns(), launch) << "what is in doubt shows nothing, and the others take longer";
 }
 
 TEST(ReportMatrices, TheTableNamesShapesAndUnits) {

@@ -150,8 +150,30 @@ TEST(ReportOverview, ATimeInDoubtIsTheFastestWhereItsIntervalEndsBeforeTheOthers
   };
   EXPECT_NE(in_doubt(0.1).find("Fastest at the largest size: cuda:0 for scan."), std::string::npos) << in_doubt(0.1);
   EXPECT_NE(in_doubt(0.1).find("nothing can be said of 1: scan (interval"), std::string::npos) << "against its peer";
+  EXPECT_NE(in_doubt(0.1).find(" The time of each is in doubt, but surely shorter than any other processor’s."),
+            std::string::npos)
+      << in_doubt(0.1);
   const std::string almost = in_doubt(1.5);
   EXPECT_NE(almost.find("No fastest device can be named"), std::string::npos) << almost;
+}
+
+TEST(ReportOverview, WhatIsInDoubtIsMarkedInItsSentencesToo) {
+  const auto told = [](bool is_in_doubt) {
+    return body_of(page_of(scans_with([&](json& r) {
+      if (!is_in_doubt || r["status"] != "ok" || r["case"]["algorithm"] != "scan") return;
+      if (r["case"]["n"] <= 1024) widen(r);
+      for (const char* copy : {"h2d", "d2h"})
+        if (r["timing"][copy].is_object()) r["timing"][copy]["ci95_hi_ns"] = nullptr;
+    })));
+  };
+  const auto has = [](const std::string& body, const char* pattern) {
+    return std::regex_search(body, std::regex(pattern));
+  };
+  for (const char* pattern : {"take from \\? [0-9.]+ [^ ]+ \\(scan", "Copies to a device and back take from \\? ",
+                              "the kernel takes \\? [0-9.]+ % of"}) {
+    EXPECT_TRUE(has(told(true), pattern)) << pattern;
+    EXPECT_FALSE(has(told(false), pattern)) << pattern;
+  }
 }
 
 TEST(ReportOverview, TheTableOfPeersSaysWhatTheCellSays) {
@@ -182,6 +204,40 @@ TEST(ReportOverview, WhatBoundsATimeIsNamedNearTheLimitAlone) {
             std::string::npos)
       << memory;
   EXPECT_NE(arithmetic.find("Arithmetic bounds scan (90 %) on cuda:0"), std::string::npos) << arithmetic;
+}
+
+TEST(ReportOverview, WhatIsAboveALimitInDoubtIsNotSaidToBeBoundByIt) {
+  const auto records = [](bool is_limit_sure) {
+    return scans_with([&](json& r) {
+      if (r["case"]["algorithm"] != "copy" || r["status"] != "ok") return;
+      scale(r, 2);
+      if (!is_limit_sure) widen(r);
+    });
+  };
+  const std::string sure = verdict_of(records(true)), unsure = verdict_of(records(false));
+  EXPECT_TRUE(std::regex_search(sure, std::regex("Memory bounds scan \\(1[0-9]0 %\\) on cuda:0"))) << sure;
+  EXPECT_EQ(unsure.find("bounds scan"), std::string::npos) << unsure;
+  EXPECT_TRUE(std::regex_search(unsure, std::regex("are? above a limit in doubt"))) << unsure;
+  EXPECT_EQ(matrix_of(body_of(page_of(records(false)))).find("memory-bound, ? 1"), std::string::npos);
+  const std::regex ladder("times as fast, \\? 1[0-9]0 % of the device’s copy");
+  EXPECT_FALSE(std::regex_search(body_of(page_of(records(false))), ladder));
+}
+
+TEST(ReportOverview, ALimitInDoubtMakesNoTimeImpossible) {
+  const auto body = [](bool is_limit_sure, const char* reason) {
+    return body_of(page_of(scans_with([&](json& r) {
+      if (is_time_of(r, "copy/cuda") && !is_limit_sure) widen(r);
+      if (!is_time_of(r, "scan/cuda:lookback")) return;
+      r["derived"]["plausible"] = false;
+      r["reason"] = reason;
+    })));
+  };
+  const char* const impossible = "cannot be true: ";
+  EXPECT_NE(body(true, "").find(impossible), std::string::npos);
+  EXPECT_FALSE(std::regex_search(body(false, ""), std::regex("[0-9] cannot be true"))) << "nor is it counted as that";
+  EXPECT_EQ(body(false, "").find(impossible), std::string::npos) << "it was held against that limit alone";
+  EXPECT_NE(body(false, "").find("faster than its limit allows, of which the time is in doubt"), std::string::npos);
+  EXPECT_NE(body(false, "its round trip is shorter").find(impossible), std::string::npos);
 }
 
 TEST(ReportOverview, AnAlgorithmsNameLeadsToItsSection) {

@@ -220,6 +220,8 @@ bool does_less_than_counted(const row& r) {
   return r.plausible && r.bound_by && record::is_arithmetic(*r.bound_by) && r.fraction.value_or(0) > 1.05;
 }
 
+bool is_above_unsure_limit(const row& r) { return !r.has_sure_limit && r.fraction.value_or(0) > 1.05; }
+
 std::optional<double> speed_at_limit(const row& r, speed_unit unit) {
   const std::optional<double> speed = r.throughput(unit);
   if (!speed || r.fraction.value_or(0) <= 0 || does_less_than_counted(r)) return std::nullopt;

@@ -22,6 +22,8 @@ inline bool is_near_its_limit(double share) { return share >= 0.6; }
 std::string limit_words(const row& r);
 /// Whether it is faster than its counted operations allow, by a method that needs fewer: then it has no share of them.
 bool does_less_than_counted(const row& r);
+/// Above a limit of which the time is in doubt, so that the limit bounds nothing.
+bool is_above_unsure_limit(const row& r);
 /// What its limit allows a row at most; none without a limit, or where that counts operations which it does not need.
 std::optional<double> speed_at_limit(const row& r, speed_unit unit);
 /// How much of it a row reaches: "90 %", or "? 90 %" where the limit's time is in doubt. It has a fraction.

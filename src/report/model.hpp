@@ -99,6 +99,8 @@ struct row {
   bool is_surely_shorter(const row& other) const {
     return plausible && kernel->spread() && *kernel->high < other.kernel->low.value_or(other.kernel->median / 2);
   }
+  /// Whether nothing but a limit that is itself in doubt makes its time impossible.
+  bool is_above_limit_in_doubt() const { return !plausible && reason.empty() && !has_sure_limit; }
   /// Why a time is not ranked: "interval ± 12 %". Empty if it is.
   std::string doubt() const;
   std::optional<double> throughput(speed_unit unit) const {

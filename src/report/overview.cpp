@@ -61,7 +61,7 @@ bool is_fastest_for_sure(const matrix_cell& best, const matrix& shown) {
 std::string fastest_sentence(const matrix& shown, const model& m) {
   const std::vector<const matrix_cell*> best = fastest_of(shown);
   std::vector<std::pair<std::string, std::vector<std::string>>> won;
-  std::vector<std::string> unknown;
+  std::vector<std::string> unknown, in_doubt;
   for (const matrix_cell* c : best) {
     if (!is_fastest_for_sure(*c, shown)) {
       unknown.push_back(c->of->algorithm);
@@ -71,6 +71,7 @@ std::string fastest_sentence(const matrix& shown, const model& m) {
     auto at = std::find_if(won.begin(), won.end(), [&](const auto& w) { return w.first == place; });
     if (at == won.end()) at = won.insert(won.end(), {place, {}});
     at->second.push_back(c->of->algorithm);
+    if (!c->what.ours->ranked()) in_doubt.push_back(c->of->algorithm);
   }
   if (won.empty()) return "No fastest device can be named: the shortest times at the largest sizes are in doubt.";
   std::vector<std::string> parts;
@@ -82,7 +83,9 @@ std::string fastest_sentence(const matrix& shown, const model& m) {
   if (!unknown.empty()) parts.push_back("nothing can be said of " + listed(unknown, 8));
   std::string text = "Fastest at the largest size: ";
   for (const std::string& part : parts) text += (&part == &parts.front() ? "" : "; ") + part;
-  return text + ".";
+  if (in_doubt.empty()) return text + ".";
+  const std::string of = in_doubt.size() + unknown.size() == best.size() ? "each" : listed(in_doubt, 8);
+  return text + ". The time of " + of + " is in doubt, but surely shorter than any other processor’s.";
 }
 
 /// As it stands in a sentence.
@@ -112,15 +115,18 @@ std::string bound_words(const std::vector<const matrix_cell*>& cells, const mode
 
 std::string limit_sentence(const std::vector<matrix_cell>& cells, const model& m) {
   std::vector<const matrix_cell*> bounded;
-  std::size_t without = 0, with_less = 0;
+  std::size_t without = 0, with_less = 0, above = 0;
   for (const matrix_cell& c : cells) {
     if (!c.what.ours->ranked()) continue;
-    const bool does_less = does_less_than_counted(*c.what.ours);
+    const bool does_less = does_less_than_counted(*c.what.ours), is_above = is_above_unsure_limit(*c.what.ours);
     with_less += does_less;
+    above += is_above;
     without += !c.what.ours->fraction;
-    if (c.what.ours->fraction && !does_less) bounded.push_back(&c);
+    if (c.what.ours->fraction && !does_less && !is_above) bounded.push_back(&c);
   }
-  if (bounded.empty()) return "No limit was measured for a time that can be trusted.";
+  if (bounded.empty())
+    return above == 0 ? "No limit was measured for a time that can be trusted."
+                      : "The times that can be trusted are above a limit in doubt.";
   std::stable_sort(bounded.begin(), bounded.end(), [](const matrix_cell* x, const matrix_cell* y) {
     return *x->what.ours->fraction > *y->what.ours->fraction;
   });
@@ -132,6 +138,7 @@ std::string limit_sentence(const std::vector<matrix_cell>& cells, const model& m
   if (!is_near_its_limit(*bounded.back()->what.ours->fraction) && bounded.size() > 1)
     text += "; the farthest from it is " + told_with_bound(*bounded.back());
   if (without > 0) text += "; " + count(without) + (without == 1 ? " has" : " have") + " no limit measured";
+  if (above > 0) text += "; " + count(above) + (above == 1 ? " is" : " are") + " above a limit in doubt";
   if (with_less > 0)
     text += "; " + count(with_less) + (with_less == 1 ? " needs" : " need") + " fewer operations than are counted";
   return text + ".";
@@ -170,7 +177,7 @@ std::vector<std::string> behind_elsewhere(const std::vector<matrix_cell>& cells,
 
 std::string peer_sentence(const std::vector<matrix_cell>& cells, const model& m) {
   std::size_t ahead = 0, even = 0, alone = 0;
-  std::vector<std::string> behind, unclear;
+  std::vector<std::string> behind, unclear, rounding;
   for (const matrix_cell& c : cells) {
     ahead += c.what.position == position::ahead;
     even += c.what.position == position::on_a_par;
@@ -178,6 +185,7 @@ std::string peer_sentence(const std::vector<matrix_cell>& cells, const model& m)
     alone += is_alone;
     if (c.what.position == position::behind)
       behind.push_back(told(c, factor(c.what.speed->median) + " × " + short_name(c.what.peer->variant), m));
+    if (c.what.rounding) rounding.push_back(told(c, rounding_words(c.what), m));
     if (c.what.position == position::unclear || (c.what.position == position::in_doubt && !is_alone))
       unclear.push_back(told(c, c.what.why, m));
   }
@@ -186,6 +194,9 @@ std::string peer_sentence(const std::vector<matrix_cell>& cells, const model& m)
   if (alone > 0) text += ", without a peer in " + count(alone);
   text += behind.empty() ? "; no peer is ahead"
                          : "; a peer is ahead in " + count(behind.size()) + ": " + listed(behind, most_named);
+  if (!rounding.empty())
+    text += std::string(behind.empty() ? ", but" : ", and") + " by rounding its operands in " + count(rounding.size()) +
+            ": " + listed(rounding, most_named);
   if (!unclear.empty())
     text += "; nothing can be said of " + count(unclear.size()) + ": " + listed(unclear, most_excused);
   const std::vector<std::string> elsewhere = behind_elsewhere(cells, m);
@@ -196,7 +207,8 @@ std::string peer_sentence(const std::vector<matrix_cell>& cells, const model& m)
 
 /// "3.13 µs (scan on cuda:0)"
 std::string time_words(const matrix_cell& c, const standing& at, const model& m) {
-  return duration(at.ours->kernel->median) + " (" + c.of->algorithm + " on " + place_of(c, m) + ")";
+  return (at.ours->ranked() ? "" : "? ") + duration(at.ours->kernel->median) + " (" + c.of->algorithm + " on " +
+         place_of(c, m) + ")";
 }
 
 /// What the smallest sizes give, which no cell shows. Empty where nothing was measured at several sizes.
@@ -230,17 +242,14 @@ std::string transfer_note(const std::vector<matrix_cell>& cells, const model& m)
       all.emplace_back((r.h2d->median + r.d2h->median) / r.kernel->median, &c);
   if (all.empty()) return "";
   const auto told = [&](const auto& of) {
-    return factor(of.first) + " (" + of.second->of->algorithm + " on " + place_of(*of.second, m) + ")";
+    const row& r = *of.second->what.ours;
+    const bool is_sure = r.ranked() && r.h2d->is_narrow() && r.d2h->is_narrow();
+    return (is_sure ? "" : "? ") + factor(of.first) + " (" + of.second->of->algorithm + " on " +
+           place_of(*of.second, m) + ")";
   };
   const auto [least, most] = std::minmax_element(all.begin(), all.end());
   return "These are times of kernels, on data that are there. Copies to a device and back take " +
          (least == most ? told(*most) : "from " + told(*least) + " to " + told(*most)) + " times as long.";
-}
-
-/// "memory-bound, 87 % of copy"; without the bound where it is far away.
-std::string bound_and_share(const row& r) {
-  if (!is_near_its_limit(r.fraction.value_or(0)) || does_less_than_counted(r) || is_job(r.mode)) return share_words(r);
-  return std::string(bound_word(*r.bound_by)) + "-bound, " + share_words(r);
 }
 
 /// A processor's name is shown where the table's head is not, on narrow screens.
@@ -252,6 +261,7 @@ html cell_html(const std::string& place, const matrix_cell& cell, const std::str
              html::text(short_name(s.peer->variant));
   if (s.ours && s.position != position::in_doubt) words += tag("div", html::text(bound_and_share(*s.ours)));
   if (s.ours) words += tag("small", html::text(duration(s.ours->kernel->median) + ", " + s.ours->name()));
+  if (s.rounding) words += tag("small", html::text(rounding_words(s) + ", which rounds its operands"));
   if (!apart.empty()) words += tag("small", html::text(apart));
   if (!s.why.empty()) words += tag("small", html::text(s.why));
   if (smaller.ours)
@@ -282,8 +292,9 @@ html matrix_html(const matrix& of, const anchors& sections) {
          tag("p", {{"class", "note"}},
              "Its speed against the best peer there, and its share of the limit: A ahead, P on a par, B behind, U "
              "unclear, N no peer, ? in doubt, – not measured. The limit is what the device’s own copy, its "
-             "multiply-adds or a launch allow, whichever is least; from 60 % of it on, that is named as what bounds "
-             "it. What only reads may beat the copy.") +
+             "multiply-adds (fma if fused, else muladd) or a launch, no longer than any kernel, allow, whichever is "
+             "least; from 60 % of it on, that is named as what bounds it. What only reads may beat the copy. Of an "
+             "algorithm’s problems the largest is that of the most counted operations.") +
          left_out(of.unsaid, "processors");
 }
 

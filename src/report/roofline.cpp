@@ -54,7 +54,12 @@ class roof_collector {
           known = &limit;
     }
   }
+  /// No launch takes longer than a kernel that does something: one that seems to was measured in a worse moment.
+  void add_kernel(const row& r) {
+    if (r.ranked()) shortest_ns_ = std::min(r.kernel->median, shortest_ns_.value_or(r.kernel->median));
+  }
   device_roofs take() {
+    if (roofs_.launch_ns && shortest_ns_) add_launch(*shortest_ns_);
     for (auto* speeds : {&roofs_.readings, &roofs_.copies})
       std::stable_sort(speeds->begin(), speeds->end(),
                        [](const reading& a, const reading& b) { return a.bytes < b.bytes; });
@@ -80,6 +85,7 @@ class roof_collector {
   }
 
   device_roofs roofs_;
+  std::optional<double> shortest_ns_;  // of the kernels
   std::map<std::pair<std::string_view, ceiling>, const row*> arithmetic_;
 };
 
@@ -97,7 +103,9 @@ class all_roofs {
   explicit all_roofs(const row_table& rows) {
     std::map<place_key, roof_collector> collectors;
     for (const row& r : rows) {
-      if (!r.is_limit() || !is_held_against_roofs(r) || !speed_of(r)) continue;
+      if (!is_held_against_roofs(r)) continue;
+      if (!r.is_limit() && r.kernel) collectors[place_key_of(r)].add_kernel(r);
+      if (!r.is_limit() || !speed_of(r)) continue;
       collectors[place_key_of(r)].add(r);
       if (ceiling_of(r) != ceiling::copy) continue;
       if (const row*& known = copy_beside_[group_key_of(r)]; counts_before(r, known)) known = &r;

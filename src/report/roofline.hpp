@@ -31,7 +31,7 @@ struct device_roofs {
   double fastest_copy = 0;           // bytes/s; 0 without copies
   double fastest_beyond_caches = 0;  // of those that no cache is known to hold
   std::vector<arithmetic_roof> arithmetic;
-  std::optional<double> launch_ns;  // of a kernel that does nothing; none on a CPU
+  std::optional<double> launch_ns;  // of a kernel that does nothing, or a shorter one's; none on a CPU
 };
 
 /// One problem on one device, by the fastest of our variants.

@@ -199,6 +199,7 @@ void row_table::add_course(const record::course& course, row& to) {
 
 std::string row::doubt() const {
   if (!timed() || ranked()) return "";
+  if (is_above_limit_in_doubt()) return "faster than its limit allows, of which the time is in doubt";
   if (!plausible) return "cannot be true: " + (reason.empty() ? "faster than its measured limit allows" : reason);
   const auto spread = kernel->spread();
   return spread ? "interval ± " + percent(*spread) : "no interval";

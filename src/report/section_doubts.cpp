@@ -48,6 +48,7 @@ std::vector<html> failures(const panel& p) {
 struct doubts {
   std::size_t times = 0, wide = 0, none = 0;
   std::vector<html> impossible;
+  std::size_t beyond = 0;  // of these: above a limit in doubt, and maybe true
 
   std::size_t all() const { return wide + none + impossible.size(); }
 };
@@ -58,10 +59,12 @@ doubts doubts_of(const panel& p) {
     if (r.is_limit()) return;
     found.times += r.timed();
     if (!r.timed() || r.ranked()) return;
-    if (!r.plausible)
-      found.impossible.push_back(
-          html::sentence(r.variant + " on " + r.device + " at " + r.at() + " " + r.doubt() + "."));
-    else if (r.kernel->spread())
+    if (!r.plausible) {
+      const bool is_beyond = r.is_above_limit_in_doubt();
+      found.beyond += is_beyond;
+      found.impossible.push_back(html::sentence(r.variant + " on " + r.device + " at " + r.at() +
+                                                (is_beyond ? " is " : " ") + r.doubt() + "."));
+    } else if (r.kernel->spread())
       ++found.wide;
     else
       ++found.none;
@@ -74,8 +77,9 @@ std::string told(const doubts& d) {
   std::vector<std::string> why;
   if (d.wide > 0) why.push_back(count(d.wide) + (d.wide == 1 ? " has" : " have") + " an interval wider than ± 5 %");
   if (d.none > 0) why.push_back(count(d.none) + (d.none == 1 ? " has" : " have") + " none");
-  if (!d.impossible.empty()) why.push_back(count(d.impossible.size()) + " cannot be true");
-  return count(d.all()) + " of " + count(d.times) + " times here are in doubt: " + listed(why, 3) + ".";
+  if (d.beyond > 0) why.push_back(count(d.beyond) + (d.beyond == 1 ? " is" : " are") + " above a limit in doubt");
+  if (d.impossible.size() > d.beyond) why.push_back(count(d.impossible.size() - d.beyond) + " cannot be true");
+  return count(d.all()) + " of " + count(d.times) + " times here are in doubt: " + listed(why, 4) + ".";
 }
 
 }  // namespace

@@ -89,6 +89,13 @@ std::string without(const board& b, const std::vector<rung>& rungs) {
          " no time at this size";
 }
 
+/// Whether a rung of ours above it rounds its operands, so that it is the fastest of the others alone.
+bool is_behind_a_rounding_one(const std::vector<rung>& rungs, const row& ours) {
+  return std::any_of(rungs.begin(), rungs.end(), [&](const rung& r) {
+    return r.kind == role::tilewise && is_less_exact(*r.at) && r.ns < ours.kernel->median;
+  });
+}
+
 std::string finding(const board& b, const std::vector<rung>& rungs, std::uint64_t n) {
   const series* best = b.fastest(role::tilewise, n);
   if (!best) return "No time of ours can be trusted here.";
@@ -100,8 +107,11 @@ std::string finding(const board& b, const std::vector<rung>& rungs, std::uint64_
            (serial->at->ranked() && ours.ranked() ? "" : "about ") + factor(serial->ns / ours.kernel->median) +
            " times as fast";
   else
-    text = "The fastest of ours is " + best->label + (ours.ranked() ? "" : ", whatever its time, which is in doubt");
-  if (ours.fraction && !does_less_than_counted(ours)) text += ", " + share_text(ours) + " of " + limit_words(ours);
+    text = "The fastest of ours " +
+           std::string(is_behind_a_rounding_one(rungs, ours) ? "that rounds no operands " : "") + "is " + best->label +
+           (ours.ranked() ? "" : ", whatever its time, which is in doubt");
+  if (ours.fraction && !does_less_than_counted(ours) && !is_above_unsure_limit(ours))
+    text += ", " + share_text(ours) + " of " + limit_words(ours);
   return text + without(b, rungs) + ".";
 }
 

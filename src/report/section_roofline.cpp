@@ -110,13 +110,16 @@ html numbers(const roofline& of, const std::vector<const roofline_point*>& point
       rows, content::words);
 }
 
-/// Of what is near such a limit.
+/// Of what is near such a limit, and is known to be: a limit in doubt is marked, and a time in doubt is left out.
 std::string names_of(const point_list& points, std::string_view bound) {
   std::vector<std::string> names;
-  for (const roofline_point* at : points)
-    if (at->has_limit() && is_near_its_limit(at->share()) && bound_word(at->bound_by()) == bound &&
-        std::find(names.begin(), names.end(), at->what->algorithm) == names.end())
-      names.push_back(at->what->algorithm);
+  for (const roofline_point* at : points) {
+    const std::string name = (at->has_sure_limit() ? "" : "? ") + at->what->algorithm;
+    if (!at->has_sure_limit() && at->is_implausible()) continue;
+    if (at->has_limit() && at->what->ranked() && is_near_its_limit(at->share()) &&
+        bound_word(at->bound_by()) == bound && std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(name);
+  }
   return listed(names, 8);
 }
 

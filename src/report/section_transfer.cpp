@@ -14,6 +14,9 @@ html clock_cell(const std::optional<interval>& time) {
   return html::text(time ? (time->is_narrow() ? "" : "? ") + duration(time->median) : "–");
 }
 
+/// Whether each of the three can be trusted, and so their shares.
+bool is_sure(const row& r) { return r.ranked() && r.h2d->is_narrow() && r.d2h->is_narrow(); }
+
 html shares(const board& b, const std::vector<const row*>& trips, page_builder& page) {
   std::vector<std::string> labels;
   std::vector<double> there, kernel, back;
@@ -36,8 +39,8 @@ html shares(const board& b, const std::vector<const row*>& trips, page_builder& 
        {"parts",
         {stack_part("to the device", 1, there), stack_part("kernel", 0, kernel), stack_part("back", 2, back)}}},
       b.name + ": copies and kernel.",
-      "At " + trips.back()->at() + " the kernel takes " + percent(kernel.back()) +
-          " of the time for copying there, computing and copying back.",
+      "At " + trips.back()->at() + " the kernel takes " + (is_sure(*trips.back()) ? "" : "? ") +
+          percent(kernel.back()) + " of the time for copying there, computing and copying back.",
       table("Median times of the fastest variant with its copies. Each was measured by itself: what is marked ? has no "
             "interval within ± 5 %, and such a copy may even seem longer than the round trip that it is a part of.",
             {"n", "variant", "to the device", "kernel", "back", "round trip"}, rows));

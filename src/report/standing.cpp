@@ -56,6 +56,18 @@ void judge(standing& s) {
   }
 }
 
+/// The one that is the farthest ahead at that size, or null.
+const row* ahead_by_rounding(const board& b, const row& ours) {
+  const row* best = nullptr;
+  for (const series& s : b.all) {
+    const row* r = s.kind == role::peer && !s.competes() ? s.at(ours.n) : nullptr;
+    if (r && r->ranked() && standing_against(ours, *r).position == position::behind &&
+        (!best || r->kernel->median < best->kernel->median))
+      best = r;
+  }
+  return best;
+}
+
 }  // namespace
 
 const char* letter_of(position p) { return about(p).letter; }
@@ -81,6 +93,7 @@ standing standing_at(const board& b, std::uint64_t n) {
   s.why = s.ours->doubt();
   if (best && best != shortest)
     s.why = shortest->label + " takes " + duration(shortest->at(n)->kernel->median) + ", " + shortest->at(n)->doubt();
+  if (!is_in_doubt) s.rounding = ahead_by_rounding(b, *s.ours);
   const series* rival = b.fastest_of_all(role::peer, n);
   if (!rival) return s;
   s.peer = rival->at(n);
@@ -93,6 +106,10 @@ standing standing_against(const row& ours, const row& peer) {
   standing s{.ours = &ours, .peer = &peer, .speed = speed_against(ours, peer), .why = ""};
   judge(s);
   return s;
+}
+
+std::string rounding_words(const standing& s) {
+  return factor(speed_against(*s.ours, *s.rounding)->median) + " × " + short_name(s.rounding->variant);
 }
 
 std::uint64_t largest_with_peer(const board& b) {

@@ -13,6 +13,7 @@ struct standing {
   const row* ours = nullptr;           // our fastest that can be trusted; in_doubt: our fastest, which cannot
   const row* peer = nullptr;           // the fastest of other people's, whether it can be trusted or not
   std::optional<interval> speed = {};  // the peer's time / ours
+  const row* rounding = nullptr;       // a peer that is ahead, and rounds its operands: it competes with nobody
   std::string why;                     // of unclear and in_doubt, and where the peer was measured at another size
 };
 
@@ -27,6 +28,9 @@ std::uint64_t largest_with_peer(const board& b);
 standing standing_at(const board& b, std::uint64_t n);
 /// Of our time, which is ranked, against this peer's.
 standing standing_against(const row& ours, const row& peer);
+
+/// "0.57 × cuda:cublas_tf32": how our speed is to that of the peer that rounds its operands.
+std::string rounding_words(const standing& s);
 
 /// No position is told by colour alone: "A", "ahead".
 const char* letter_of(position p);

@@ -233,4 +233,10 @@ std::string share_words(const row& r) {
   return r.fraction ? share_text(r) + " of " + std::string(name_of(*r.bound_by)) : "no limit measured";
 }
 
+std::string bound_and_share(const row& r) {
+  const bool is_near = is_near_its_limit(r.fraction.value_or(0)) && !is_above_unsure_limit(r);
+  if (!is_near || does_less_than_counted(r) || is_job(r.mode)) return share_words(r);
+  return std::string(bound_word(*r.bound_by)) + "-bound, " + share_words(r);
+}
+
 }  // namespace tilewise::report

@@ -54,5 +54,7 @@ matrix make_matrix(const std::vector<matrix_cell>& cells);
 
 /// "80 % of copy", or that nothing bounds it.
 std::string share_words(const row& r);
+/// "memory-bound, 87 % of copy"; without the bound where it is far away, or may be none.
+std::string bound_and_share(const row& r);
 
 }  // namespace tilewise::report

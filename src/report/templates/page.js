@@ -174,7 +174,7 @@
     };
   }
 
-  function bars(spec, isNarrow) {
+  function bars(spec, isNarrow, width) {
     const write = written[spec.unit];
     const fill = { serial: (c) => c, tilewise: (c) => c, peer: hatched, limit: () => "transparent" };
     const colours = spec.bars.map(colourOf);
@@ -183,6 +183,9 @@
     // Where the longest would leave nothing of the shortest, equal lengths are equal factors.
     const isWide = Math.max(...values) > 100 * Math.min(...values);
     const labels = spec.bars.map((b) => b.label);
+    // The longest bar is so long that what stands beside each ends within the chart; a short bar leaves room itself.
+    const room = width - (isNarrow ? 0 : widest(labels) + 16) - 12, most = Math.max(...values);
+    const length = Math.min(...values.map((v, i) => (room - 7 - widthOf(notes[i])) / (isWide ? 1 : v / most)));
     return {
       type: "bar", plugins: [barNotes],
       data: {
@@ -194,7 +197,7 @@
         }],
       },
       options: common({
-        indexAxis: "y", layout: { padding: { right: 12 + widest(notes), top: isNarrow ? 10 : 0 } },
+        indexAxis: "y", layout: { padding: { right: 12 + room - Math.min(room, Math.max(60, length)), top: isNarrow ? 10 : 0 } },
         scales: {
           x: isWide ? { ...logarithmic(spec.x + ", logarithmic", write), min: Math.min(...values) / 2 }
             : linear(spec.x, write, { beginAtZero: true }),
@@ -324,7 +327,7 @@
     const spec = specs[canvas.dataset.chart];
     if (drawn.has(canvas)) drawn.get(canvas).destroy();
     else addSaving(canvas);
-    drawn.set(canvas, new Chart(canvas, makers[spec.kind](spec, isNarrow(canvas))));
+    drawn.set(canvas, new Chart(canvas, makers[spec.kind](spec, isNarrow(canvas), canvas.parentElement.clientWidth)));
     document.documentElement.dataset.charts = drawn.size;
   }
 
@@ -347,7 +350,7 @@
     const pen = svgPen(copy, canvas.getAttribute("aria-label"));
     copy.getContext = () => pen;
     const spec = specs[canvas.dataset.chart];
-    const config = makers[spec.kind](spec, isNarrow(canvas));
+    const config = makers[spec.kind](spec, isNarrow(canvas), canvas.parentElement.clientWidth);
     Object.assign(config.options, { responsive: false, devicePixelRatio: 1, events: [] });
     for (const set of config.data.datasets) set.segment = {};  // else Chart.js keeps lines as paths that no pen can read
     const chart = new Chart(copy, config);
