@@ -195,8 +195,8 @@ std::string peer_sentence(const std::vector<matrix_cell>& cells, const model& m)
   text += behind.empty() ? "; no peer is ahead"
                          : "; a peer is ahead in " + count(behind.size()) + ": " + listed(behind, most_named);
   if (!rounding.empty())
-    text += std::string(behind.empty() ? ", except" : ", and") + " by rounding its operands in " + count(rounding.size()) +
-            ": " + listed(rounding, most_named);
+    text += std::string(behind.empty() ? ", except" : ", and") + " by rounding its operands in " +
+            count(rounding.size()) + ": " + listed(rounding, most_named);
   if (!unclear.empty())
     text += "; nothing can be said of " + count(unclear.size()) + ": " + listed(unclear, most_excused);
   const std::vector<std::string> elsewhere = behind_elsewhere(cells, m);
