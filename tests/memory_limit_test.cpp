@@ -3,6 +3,7 @@
 #include "backend/memory_limit.hpp"
 #include "backend/cpu/cpu_pool.hpp"
 #include "cache_fixture.hpp"
+#include "helpers.hpp"
 
 #include <tilewise/error.hpp>
 
@@ -35,11 +36,10 @@ TEST(MemoryLimit, IsANumberOfBytesAndNeverMoreThanThereIs) {
   }
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // their allocators keep books of their own
-
 std::uint64_t bytes_of_large_blocks() { return mallinfo2().hblkhd; }
 
 TEST(CpuPool, KeepsAnEighthOfTheMachineAtMost) {
+  if (test_cover() == cover::few) GTEST_SKIP() << "sanitizers have allocators of their own";
   const std::uint64_t most = backend::cpu::physical_memory() / 8, before = bytes_of_large_blocks();
   backend::cpu::pool pool;
   std::array<void*, 3> blocks{};
@@ -50,6 +50,7 @@ TEST(CpuPool, KeepsAnEighthOfTheMachineAtMost) {
 }
 
 TEST(CpuPool, GivesUpWhatItKeepsBeforeItIsWithoutMemory) {
+  if (test_cover() == cover::few) GTEST_SKIP() << "sanitizers have allocators of their own";
   backend::cpu::pool pool;
   pool.give(pool.take(512 * mib));
   std::uint64_t pages = 0;
@@ -65,8 +66,6 @@ TEST(CpuPool, GivesUpWhatItKeepsBeforeItIsWithoutMemory) {
   setrlimit(RLIMIT_AS, &before);
   if (block != nullptr) pool.give(block);
 }
-
-#endif
 
 }  // namespace
 }  // namespace tilewise::tests
