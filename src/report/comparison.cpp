@@ -158,29 +158,35 @@ class visit_effects {
       for (const row* r : {c.before, c.after})
         if (r != nullptr && r->visits_effect && r->kernel)
           seen_[processor_of(*r)].push_back({r->kernel->median, *r->visits_effect});
+    for (const auto& [processor, visited] : seen_) {
+      std::vector<double> effects;
+      for (const auto& [ns, effect] : visited) effects.push_back(effect);
+      rare_anywhere_[processor] = bound_of(effects, 0.95);
+    }
   }
   /// That of several runs: what is usual among rows that take about as long, which are moved alike. Nothing where no
   /// row of the processor was visited twice.
-  std::optional<double> usual(const row& r) const { return bound(r, about_as_long, 0.9); }
+  std::optional<double> usual(const row& r) const { return near(r, 0.9); }
   /// That of one run each, where what a process has for its whole life shows in none of its visits: hardly any row
   /// differs by more, of those that take about as long and of all.
   double rare(const row& r) const {
-    return std::max(bound(r, about_as_long, 0.95).value_or(0), bound(r, HUGE_VAL, 0.95).value_or(0));
+    const std::optional<double> nearby = near(r, 0.95);
+    return nearby ? std::max(*nearby, rare_anywhere_.at(processor_of(r))) : 0;
   }
 
  private:
-  static constexpr double about_as_long = 3;
-
-  std::optional<double> bound(const row& r, double factor, double share) const {
+  std::optional<double> near(const row& r, double share) const {
+    constexpr double about_as_long = 3;
     const auto found = seen_.find(processor_of(r));
     if (found == seen_.end()) return std::nullopt;
     std::vector<double> effects;
     for (const auto& [ns, effect] : found->second)
-      if (ns < r.kernel->median * factor && r.kernel->median < ns * factor) effects.push_back(effect);
+      if (ns < r.kernel->median * about_as_long && r.kernel->median < ns * about_as_long) effects.push_back(effect);
     return bound_of(effects, share);
   }
 
   std::map<std::string_view, std::vector<std::pair<double, double>>> seen_;  // time and effect
+  std::map<std::string_view, double> rare_anywhere_;
 };
 
 /// Two times agree or do not, however badly a machine repeats them; what differs must differ by more than its noise.
