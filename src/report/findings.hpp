@@ -26,6 +26,8 @@ bool does_less_than_counted(const row& r);
 bool is_above_unsure_limit(const row& r);
 /// What its limit allows a row at most; none without a limit, or where that counts operations which it does not need.
 std::optional<double> speed_at_limit(const row& r, speed_unit unit);
+/// "1.25 ms", and "? 1.25 ms" where the time is in doubt.
+std::string marked_time(const row& r);
 /// How much of it a row reaches: "90 %", or "? 90 %" where the limit's time is in doubt. It has a fraction.
 std::string share_text(const row& r);
 

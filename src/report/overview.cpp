@@ -207,8 +207,7 @@ std::string peer_sentence(const std::vector<matrix_cell>& cells, const model& m)
 
 /// "3.13 µs (scan on cuda:0)"
 std::string time_words(const matrix_cell& c, const standing& at, const model& m) {
-  return (at.ours->ranked() ? "" : "? ") + duration(at.ours->kernel->median) + " (" + c.of->algorithm + " on " +
-         place_of(c, m) + ")";
+  return marked_time(*at.ours) + " (" + c.of->algorithm + " on " + place_of(c, m) + ")";
 }
 
 /// What the smallest sizes give, which no cell shows. Empty where nothing was measured at several sizes.

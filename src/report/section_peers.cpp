@@ -59,7 +59,7 @@ void add_peers(const board& b, std::vector<cells>& lines) {
                                  ? "not compared: it rounds its operands to fewer bits"
                                  : words_of(against.position) + (against.why.empty() ? "" : ": " + against.why);
     lines.push_back({html::text(other.label), html::text(b.name), html::text(s.ours->size()),
-                     html::text((peer->ranked() ? "" : "? ") + duration(peer->kernel->median)),
+                     html::text(marked_time(*peer)),
                      html::text(s.ours->name() + ", " + mark + duration(s.ours->kernel->median)),
                      html::text(ratio_text(*speed_against(*s.ours, *peer))), html::text(told)});
   }

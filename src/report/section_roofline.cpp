@@ -99,7 +99,7 @@ html numbers(const roofline& of, const std::vector<const roofline_point*>& point
          html::text(bytes(r.bytes)), html::text(significant(r.operations, 3)),
          html::text(significant(at->intensity, 3)), html::text(balance ? significant(*balance, 3) : "–"),
          html::text(at->has_limit() ? duration(at->limit_ns()) + ", " + std::string(name_of(at->bound_by())) : "–"),
-         html::text((r.ranked() ? "" : "? ") + duration(r.kernel->median)), html::text(r.name()),
+         html::text(marked_time(r)), html::text(r.name()),
          html::text((at->has_limit() ? share_of(*at) : "–") +
                     (at->is_implausible() ? ": " + why_implausible(of, *at) : ""))});
   }

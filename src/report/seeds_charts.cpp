@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/seeds_charts.hpp"
 
+#include "report/findings.hpp"
 #include "report/format.hpp"
 
 #include <algorithm>
@@ -257,8 +258,7 @@ html sweep_of(const std::string& variant, const std::vector<const row*>& rows, p
     json values = json::array();
     for (const auto& [x, r] : points) {
       values.push_back(chart_point(static_cast<double>(x), *r->kernel, r->ranked()));
-      entries.push_back({html::text(label), html::text(count(x)),
-                         html::text((r->ranked() ? "" : "? ") + duration(r->kernel->median)),
+      entries.push_back({html::text(label), html::text(count(x)), html::text(marked_time(*r)),
                          html::text(r->round_trip ? duration(r->round_trip->median) : "–")});
       best = faster(best, r, false);
     }
