@@ -13,7 +13,9 @@
 #include "order/operators.hpp"
 #include "registry/variant.hpp"
 
+#include <algorithm>
 #include <array>
+#include <limits>
 #include <string>
 
 namespace tilewise::impl::matmul {
@@ -69,16 +71,21 @@ inline std::string too_many_tiles(const registry::problem& p, unsigned tile_rows
   return backend::cuda::too_many_groups(tiles_of(sizes(p), tile_rows, tile_columns));
 }
 
-/// The tiles that a variant's group may make, the smallest first; each has `rows` and `columns`.
-template <unsigned TilesAUnit, class... Shapes>
+/// The tiles that a variant's group may make, the smallest first. Each has `rows` and `columns`, `groups_a_unit`, and
+/// `speed`, that of many of them in relation to the others; a unit with one group only has AlonePercent of it.
+template <unsigned AlonePercent, class... Shapes>
 struct tile_shapes {
-  /// The requested one, or with 0 the largest that gives nearly every compute unit TilesAUnit tiles: seven eighths, as
-  /// 128 tiles on the 132 units of an H200 are faster than four times as many small ones.
+  /// The requested one, or with 0 the one whose busiest compute unit is done first: units get whole tiles, so that a
+  /// few large ones may leave most of them idle at the end.
   static unsigned choose(const sizes& s, unsigned wanted, const backend::device& on) {
     if (wanted != 0) return wanted - 1;
-    const std::uint64_t enough = std::uint64_t{on.info().compute_units} * TilesAUnit * 7 / 8;
     unsigned best = 0, i = 0;
-    ((best = tiles_of(s, Shapes::rows, Shapes::columns) >= enough ? i : best, ++i), ...);
+    double least = std::numeric_limits<double>::infinity();
+    const auto consider = [&](double time) {
+      if (time <= least) best = i, least = time;
+      ++i;
+    };
+    (consider(time_of<Shapes>(s, on.info().compute_units)), ...);
     return best;
   }
   template <class F>
@@ -90,6 +97,15 @@ struct tile_shapes {
     std::string reason;
     with(choose(sizes(p), wanted, on), [&]<class S>(S) { reason = too_many_tiles(p, S::rows, S::columns); });
     return reason;
+  }
+
+ private:
+  template <class S>
+  static double time_of(const sizes& s, unsigned units) {
+    const auto tiles =
+        static_cast<double>(ceil_div(tiles_of(s, S::rows, S::columns), std::uint64_t{std::max(units, 1u)}));
+    const bool alone = tiles == 1 && S::groups_a_unit > 1;
+    return tiles * S::rows * S::columns / (S::speed * (alone ? AlonePercent / 100.0 : 1.0));
   }
 };
 

@@ -8,12 +8,14 @@
 
 #include "backend/cuda/cuda_copy.cuh"
 #include "backend/cuda/cuda_warp.cuh"
+#include "base/ceil_div.hpp"
 #include "matmul/matmul_cuda.cuh"
 
 namespace tilewise::impl::matmul {
 
 using backend::cuda::commit_copies;
 using backend::cuda::copy_async;
+using backend::cuda::copy_async_if;
 using backend::cuda::pack;
 using backend::cuda::pack_length;
 using backend::cuda::wait_for_copies;
@@ -36,32 +38,58 @@ struct source {
       : first(first_), rows(rows_), columns(columns_), stride(stride_), in_packs(is_packable(first_, stride_)) {}
 };
 
-/// A Rows x Columns tile at (row, column) to shared memory with rows `Pitch` apart. What is beyond the matrix becomes
-/// `absent`.
-template <unsigned Rows, unsigned Columns, unsigned Pitch, unsigned Threads, class T>
-__device__ void copy_tile(T* to, const source<T>& from, std::uint64_t row, std::uint64_t column, T absent) {
-  constexpr unsigned length = pack_length<T>, packs = Columns / length, loads = Rows * packs / Threads;
-  static_assert(Rows * packs % Threads == 0 && Threads % packs == 0);
-  const unsigned y = threadIdx.x / packs, x = threadIdx.x % packs * length;
-  const T* source_row = from.first + (row + y) * from.stride + column + x;
-  T* target = to + y * Pitch + x;
-  const std::uint64_t step = Threads / packs * from.stride;
-  const bool whole = from.in_packs && row + Rows <= from.rows && column + Columns <= from.columns;
+/// Rows x Columns tiles that lie behind one another in a matrix, in packs, to shared memory with rows `Pitch` apart.
+template <class T, unsigned Rows, unsigned Columns, unsigned Pitch, unsigned Threads>
+class tile_copy {
+  static constexpr unsigned length = pack_length<T>, packs = Columns / length, down = Threads / packs;
+  static_assert(Rows % down == 0 && Threads % packs == 0);
+
+ public:
+  static constexpr unsigned loads = Rows / down;  // packs of a thread
+
+  __device__ tile_copy(const source<T>& from, std::uint64_t row, std::uint64_t column)
+      : stride_(down * from.stride), to_(threadIdx.x / packs * Pitch + threadIdx.x % packs * length) {
+    row += threadIdx.x / packs;
+    column += threadIdx.x % packs * length;
+    next_ = from.first + row * from.stride + column;
+    if (row < from.rows && column < from.columns)
+      inside_ = static_cast<unsigned>(min(ceil_div(from.rows - row, std::uint64_t{down}), std::uint64_t{loads}));
+  }
+
+  /// Packs First to Last - 1, if `wanted`. Those beyond the matrix stay as they are. No branch is around a copy: among
+  /// products each took as long as two of them.
+  template <unsigned First, unsigned Last>
+  __device__ void copy(T* tile, bool wanted) const {
+    if constexpr (First < Last) {
+      const unsigned count = wanted ? inside_ : 0;
 #pragma unroll
-  for (unsigned i = 0; i < loads; ++i) {
-    if (whole) {
-      copy_async<16>(target, source_row);
-    } else {
-#pragma unroll
-      for (unsigned e = 0; e < length; ++e) {
-        if (row + y + i * (Threads / packs) < from.rows && column + x + e < from.columns)
-          copy_async<sizeof(T)>(target + e, source_row + e);
-        else
-          target[e] = absent;
-      }
+      for (unsigned i = First; i < Last; ++i)
+        copy_async_if(i < count, tile + to_ + i * down * Pitch, next_ + i * stride_);
     }
-    source_row += step;
-    target += Threads / packs * Pitch;
+  }
+  __device__ void advance(std::uint64_t elements) { next_ += elements; }
+
+ private:
+  const T* next_;
+  std::uint64_t stride_;
+  unsigned to_, inside_ = 0;
+};
+
+/// The tile at (row, column) element by element. What is beyond the matrix becomes `absent`.
+template <unsigned Rows, unsigned Columns, unsigned Pitch, unsigned Threads, class T>
+__device__ void copy_elements(T* to, const source<T>& from, std::uint64_t row, std::uint64_t column, T absent) {
+  static_assert(Threads % Columns == 0);
+  constexpr unsigned down = Threads / Columns;
+  const unsigned x = threadIdx.x % Columns;
+  const bool inside = column + x < from.columns;
+  const T* next = from.first + (row + threadIdx.x / Columns) * from.stride + column + x;
+#pragma unroll 2
+  for (unsigned y = threadIdx.x / Columns; y < Rows; y += down, next += down * from.stride) {
+    T* const target = to + y * Pitch + x;
+    if (inside && row + y < from.rows)
+      copy_async<sizeof(T)>(target, next);
+    else
+      *target = absent;
   }
 }
 

@@ -13,12 +13,12 @@
 namespace tilewise::impl::matmul {
 
 /// Rows x Columns of C for a group, ThreadRows x ThreadColumns for a thread, Depth k's per step.
-template <class T_, unsigned Rows, unsigned Columns, unsigned ThreadRows, unsigned ThreadColumns, unsigned Depth,
-          unsigned Groups>
+template <class T_, unsigned Speed, unsigned Rows, unsigned Columns, unsigned ThreadRows, unsigned ThreadColumns,
+          unsigned Depth, unsigned Groups>
 struct register_shape {
   using T = T_;
   static constexpr unsigned rows = Rows, columns = Columns, thread_rows = ThreadRows, thread_columns = ThreadColumns,
-                            depth = Depth, groups_a_unit = Groups;
+                            depth = Depth, groups_a_unit = Groups, speed = Speed;
   static constexpr unsigned warp_rows = 4 * ThreadRows, warp_columns = 8 * ThreadColumns,
                             warps_across = Columns / warp_columns,
                             threads = Rows / warp_rows * warps_across * warp_size;
@@ -237,13 +237,13 @@ __global__ void __launch_bounds__(S::threads, S::groups_a_unit) register_tiles(c
 // The fastest of a dozen shapes on an H200 for matrices of 256, 512, 1024 and 2048 and more; 8-byte types leave fewer
 // registers and have shapes of their own.
 template <class T>
-struct register_shapes : tile_shapes<1, register_shape<T, 16, 32, 2, 2, 32, 4>, register_shape<T, 32, 64, 4, 4, 32, 3>,
-                                     register_shape<T, 64, 128, 8, 4, 16, 2>, register_shape<T, 128, 128, 8, 8, 8, 2>> {
-};
+struct register_shapes
+    : tile_shapes<90, register_shape<T, 12, 16, 32, 2, 2, 32, 4>, register_shape<T, 22, 32, 64, 4, 4, 32, 3>,
+                  register_shape<T, 31, 64, 128, 8, 4, 16, 2>, register_shape<T, 37, 128, 128, 8, 8, 8, 2>> {};
 template <class T>
 requires(sizeof(T) == 8) struct register_shapes<T>
-    : tile_shapes<1, register_shape<T, 16, 32, 2, 2, 16, 4>, register_shape<T, 32, 64, 4, 4, 16, 3>,
-                  register_shape<T, 64, 64, 4, 4, 16, 2>, register_shape<T, 128, 128, 8, 8, 8, 1>> {
+    : tile_shapes<90, register_shape<T, 12, 16, 32, 2, 2, 16, 4>, register_shape<T, 22, 32, 64, 4, 4, 16, 3>,
+                  register_shape<T, 26, 64, 64, 4, 4, 16, 2>, register_shape<T, 31, 128, 128, 8, 8, 8, 1>> {
 };
 
 /// `tile` is the value of the axis.

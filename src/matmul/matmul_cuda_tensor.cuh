@@ -59,17 +59,21 @@ __device__ inline unsigned factor_of(float x) {
 }
 
 /// Rows x Columns of C for a group, WarpRows x WarpColumns for a warp, Depth k's per step, ProductDepth in one product.
-template <class T_, unsigned Rows, unsigned Columns, unsigned WarpRows, unsigned WarpColumns, unsigned Depth,
-          unsigned Stages, unsigned Groups, unsigned ProductDepth>
+template <class T_, unsigned Speed, unsigned Rows, unsigned Columns, unsigned WarpRows, unsigned WarpColumns,
+          unsigned Depth, unsigned Stages, unsigned Groups, unsigned ProductDepth>
 struct tensor_shape {
   using T = T_;
   using factor = decltype(factor_of(T()));
-  static constexpr unsigned rows = Rows, columns = Columns, depth = Depth, stages = Stages, groups_a_unit = Groups;
+  static constexpr unsigned rows = Rows, columns = Columns, depth = Depth, stages = Stages, groups_a_unit = Groups,
+                            speed = Speed;
   static constexpr unsigned warps_across = Columns / WarpColumns, warp_rows = WarpRows, warp_columns = WarpColumns,
                             threads = Rows / WarpRows * warps_across * warp_size;
-  static constexpr unsigned product_depth = ProductDepth;
-  static_assert(Depth / ProductDepth % 2 == 0);  // products take turns with two sets of factors
+  static constexpr unsigned product_depth = ProductDepth, parts = Depth / ProductDepth;
+  static_assert(parts % 2 == 0);  // products take turns with two sets of factors
   static constexpr unsigned down = WarpRows / 16, across = WarpColumns / 8;  // products of a warp
+  static constexpr unsigned rows_a_step = parts * down;
+  // Copies begin while the products of the first three rows run: all of them before the first are slower.
+  static constexpr unsigned copying_rows = rows_a_step > 3 ? 3 : rows_a_step - 1;
   // Lanes that read at the same time, of 4 or 8 rows and 4 columns, meet different banks.
   static constexpr unsigned a_pitch = Depth + 4, b_pitch = Columns + 32 / sizeof(T);
   static constexpr unsigned a_size = Rows * a_pitch, stage_size = a_size + Depth * b_pitch;
@@ -87,34 +91,31 @@ struct warp_place {
   }
 };
 
-/// What a lane needs for `product_depth` k's of a step.
+/// What a lane needs of A for 16 rows of products, of `product_depth` k's.
 template <class S>
-struct factors {
-  typename S::factor a[S::down][S::product_depth / 2], b[S::across][S::product_depth / 4];
+struct row_factors {
+  typename S::factor at[S::product_depth / 2];
 
-  __device__ void load(const typename S::T* stage, unsigned k, warp_place<S> me) {
-    const unsigned lane = threadIdx.x % warp_size;
-    const typename S::T* const a_tile = stage + (me.row + lane / 4) * S::a_pitch + lane % 4 + k;
-    const typename S::T* const b_tile = stage + S::a_size + (lane % 4 + k) * S::b_pitch + me.column + lane / 4;
+  __device__ void load(const typename S::T* of_lane, unsigned y, unsigned k) {
 #pragma unroll
-    for (unsigned y = 0; y < S::down; ++y)
-#pragma unroll
-      for (unsigned e = 0; e < S::product_depth / 2; ++e)
-        a[y][e] = factor_of(a_tile[(y * 16 + e % 2 * 8) * S::a_pitch + e / 2 * 4]);
-#pragma unroll
-    for (unsigned x = 0; x < S::across; ++x)
-#pragma unroll
-      for (unsigned e = 0; e < S::product_depth / 4; ++e) b[x][e] = factor_of(b_tile[e * 4 * S::b_pitch + x * 8]);
+    for (unsigned e = 0; e < S::product_depth / 2; ++e)
+      at[e] = factor_of(of_lane[(y * 16 + e % 2 * 8) * S::a_pitch + k + e / 2 * 4]);
   }
 };
 
+/// What a lane needs of B for all of its warp's columns and `product_depth` k's.
 template <class S>
-__device__ void multiply(const factors<S>& f, typename S::T (&chains)[S::down][S::across][4]) {
+struct column_factors {
+  typename S::factor at[S::across][S::product_depth / 4];
+
+  __device__ void load(const typename S::T* of_lane, unsigned k) {
 #pragma unroll
-  for (unsigned y = 0; y < S::down; ++y)
+    for (unsigned x = 0; x < S::across; ++x)
 #pragma unroll
-    for (unsigned x = 0; x < S::across; ++x) multiply_tiles(chains[y][x], f.a[y], f.b[x]);
-}
+      for (unsigned e = 0; e < S::product_depth / 4; ++e)
+        at[x][e] = factor_of(of_lane[(k + e * 4) * S::b_pitch + x * 8]);
+  }
+};
 
 template <class S>
 __device__ void store_products(const operands<typename S::T>& o, tile_place tile, warp_place<S> me,
@@ -133,48 +134,108 @@ __device__ void store_products(const operands<typename S::T>& o, tile_place tile
   }
 }
 
+/// The steps' tiles of A and B, one step after the other, on their way to the stages.
+template <class S>
+class tile_copies {
+  using T = typename S::T;
+
+ public:
+  __device__ tile_copies(const operands<T>& o, tile_place tile)
+      : steps(ceil_div(o.k, S::depth)),
+        a_(o.a, o.m, o.k, o.lda),
+        b_(o.b, o.k, o.n, o.ldb),
+        tile_(tile),
+        of_a_(a_, tile.row, 0),
+        of_b_(b_, 0, tile.column) {
+    const bool columns_in_packs = o.n % pack_length<T> == 0 || tile.column + S::columns <= o.n;
+    in_packs_ = a_.in_packs && b_.in_packs && columns_in_packs ? o.k / S::depth : 0;
+  }
+
+  const std::uint64_t steps;
+
+  /// Part `Part` of `Parts` of the next step's.
+  template <unsigned Part, unsigned Parts>
+  __device__ void start(T* stage) const {
+    constexpr unsigned a = of_a_.loads, b = of_b_.loads;
+    of_a_.template copy<Part * a / Parts, (Part + 1) * a / Parts>(stage, next_ < in_packs_);
+    of_b_.template copy<Part * b / Parts, (Part + 1) * b / Parts>(stage + S::a_size, next_ < in_packs_);
+    if (Part + 1 == Parts && next_ >= in_packs_ && next_ < steps) {
+      const std::uint64_t k = next_ * S::depth;
+      copy_elements<S::rows, S::depth, S::a_pitch, S::threads>(stage, a_, tile_.row, k, absent_a<T>());
+      copy_elements<S::depth, S::columns, S::b_pitch, S::threads>(stage + S::a_size, b_, k, tile_.column, T(0));
+    }
+  }
+
+  /// Of the step whose parts are started; of none too, so that the number of sets tells the step.
+  __device__ void close() {
+    commit_copies();
+    ++next_;
+    of_a_.advance(S::depth);
+    of_b_.advance(S::depth * b_.stride);
+  }
+
+ private:
+  const source<T> a_, b_;
+  const tile_place tile_;
+  std::uint64_t in_packs_, next_ = 0;  // steps
+  tile_copy<T, S::rows, S::depth, S::a_pitch, S::threads> of_a_;
+  tile_copy<T, S::depth, S::columns, S::b_pitch, S::threads> of_b_;
+};
+
+/// f for each of First to Last - 1, which it may use as constants.
+template <unsigned First, unsigned Last, class F>
+__device__ void unrolled(F&& f) {
+  if constexpr (First < Last) {
+    f.template operator()<First>();
+    unrolled<First + 1, Last>(f);
+  }
+}
+
 template <class S>
 __global__ void __launch_bounds__(S::threads, S::groups_a_unit) tensor_tiles(const operands<typename S::T> o) {
   using T = typename S::T;
   extern __shared__ __align__(16) unsigned char bytes[];
-  T* const shared = reinterpret_cast<T*>(bytes);
+  T* const stages = reinterpret_cast<T*>(bytes);
   const tile_place tile = place_of(o, S::rows, S::columns);
-  const source<T> a(o.a, o.m, o.k, o.lda), b(o.b, o.k, o.n, o.ldb);
   const warp_place<S> me;
-  const std::uint64_t steps = ceil_div(o.k, S::depth);
-  const auto copy = [&](std::uint64_t step, unsigned stage) {
-    if (step < steps) {
-      T* const to = shared + stage * S::stage_size;
-      copy_tile<S::rows, S::depth, S::a_pitch, S::threads>(to, a, tile.row, step * S::depth, absent_a<T>());
-      copy_tile<S::depth, S::columns, S::b_pitch, S::threads>(to + S::a_size, b, step * S::depth, tile.column, T(0));
-    }
-    commit_copies();  // an empty set too, so that the number of sets tells the step
-  };
-
-  T chains[S::down][S::across][4]{};
-  for (unsigned stage = 0; stage + 1 < S::stages; ++stage) copy(stage, stage);
+  const unsigned lane = threadIdx.x % warp_size;
+  const T* const a = stages + (me.row + lane / 4) * S::a_pitch + lane % 4;
+  const T* const b = stages + S::a_size + lane % 4 * S::b_pitch + me.column + lane / 4;
+  tile_copies<S> copies(o, tile);
+  for (unsigned stage = 0; stage + 1 < S::stages; ++stage) {
+    copies.template start<0, 1>(stages + stage * S::stage_size);
+    copies.close();
+  }
   wait_for_copies<S::stages - 2>();
   __syncthreads();  // the first stage is loaded
-  factors<S> f[2];
-  f[0].load(shared, 0, me);
-  unsigned now = 0, into = S::stages - 1;
-  for (std::uint64_t step = 0; step < steps; ++step) {
+
+  T chains[S::down][S::across][4]{};
+  row_factors<S> rows[2];  // those that are multiplied and those that are read meanwhile
+  column_factors<S> columns[2];
+  rows[0].load(a, 0, 0);
+  columns[0].load(b, 0);
+  unsigned now = 0, into = (S::stages - 1) * S::stage_size;  // where these stages begin
+  for (std::uint64_t step = 0; step < copies.steps; ++step)
+    unrolled<0, S::rows_a_step>([&]<unsigned Row>() {
+      constexpr unsigned part = Row / S::down, y = Row % S::down;
+      constexpr unsigned next = (Row + 1) % S::rows_a_step, next_y = next % S::down, next_part = next / S::down;
+      if constexpr (Row < S::copying_rows) copies.template start<Row, S::copying_rows>(stages + into);
+      const auto multiply = [&](unsigned from, unsigned to) {
 #pragma unroll
-    for (unsigned k = 0; k < S::depth; k += S::product_depth) {
-      const unsigned part = k / S::product_depth, next = k + S::product_depth;
-      if (k == 0) {
-        copy(step + S::stages - 1, into);
-        into = into + 1 == S::stages ? 0 : into + 1;
-      }
-      if (next == S::depth) {
-        now = now + 1 == S::stages ? 0 : now + 1;
+        for (unsigned x = from; x < to; ++x) multiply_tiles(chains[y][x], rows[Row % 2].at, columns[part % 2].at[x]);
+      };
+      multiply(0, S::across / 2);
+      if constexpr (next == 0) {
+        copies.close();
+        into = now;
+        now = now + S::stage_size == S::stages * S::stage_size ? 0 : now + S::stage_size;
         wait_for_copies<S::stages - 2>();
         __syncthreads();  // the next stage is loaded, this one is done with
       }
-      f[(part + 1) % 2].load(shared + now * S::stage_size, next % S::depth, me);
-      multiply<S>(f[part % 2], chains);
-    }
-  }
+      rows[next % 2].load(a + now, next_y, next_part * S::product_depth);
+      if constexpr (next_y == 0) columns[next_part % 2].load(b + now, next_part * S::product_depth);
+      multiply(S::across / 2, S::across);
+    });
   store_products<S>(o, tile, me, chains);
 }
 

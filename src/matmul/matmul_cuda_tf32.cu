@@ -13,9 +13,9 @@ namespace tilewise::impl::matmul {
 
 namespace {
 
-using shapes =
-    tile_shapes<2, tensor_shape<float, 32, 32, 16, 16, 32, 3, 4, 8>, tensor_shape<float, 64, 64, 32, 32, 32, 3, 3, 8>,
-                tensor_shape<float, 128, 128, 64, 64, 32, 3, 2, 8>, tensor_shape<float, 128, 256, 64, 64, 32, 3, 1, 8>>;
+using shapes = tile_shapes<
+    78, tensor_shape<float, 12, 32, 32, 16, 16, 32, 3, 4, 8>, tensor_shape<float, 24, 64, 64, 32, 32, 32, 3, 3, 8>,
+    tensor_shape<float, 40, 128, 128, 64, 64, 32, 3, 2, 8>, tensor_shape<float, 43, 128, 256, 64, 64, 32, 3, 1, 8>>;
 
 constexpr unsigned by_size = 0, warpgroups = 5;
 constexpr std::array<unsigned, 6> values{by_size, 1, 2, 3, 4, warpgroups};
