@@ -148,6 +148,7 @@ TEST(Comparison, WhatBecameWrongIsWrong) {
   EXPECT_EQ(verdict_after([&](json& r) { fail(r, "timeout"); }), verdict::wrong);
   const auto other_digest = [](json& r) { r["verify"]["digest"] = std::string(32, '1'); };
   EXPECT_EQ(verdict_after(other_digest), verdict::wrong);
+  EXPECT_EQ(verdict_after([&](json& r) { other_digest(r), r["case"]["tuning"] = "tile=2"; }), verdict::wrong);
   EXPECT_EQ(verdict_after([&](json& r) { other_digest(r), r["case"]["seed"] = 2u; }), verdict::same);
   EXPECT_EQ(verdict_after([&](json& r) { other_digest(r), r["case"]["order"] = "own"; }), verdict::same);
 }

@@ -2,7 +2,8 @@
 // Preloaded by a test: a disk that fails. FAKE_DISK is "read PATH BYTE" or "write PATH BYTE": from this byte on, files
 // whose path contains PATH cannot be read or written; "sync PATH 0": what was written does not reach the disk; "kill -
 // N": the process ends once the N-th file has got its name; "names - 0": it has no files without one; "room - N": so
-// many bytes are free to users, and more to root; or "map PATH 0": such a file's map has no pages but those asked for.
+// many bytes are free to users, and more to root; "map PATH 0": such a file's map has no pages but those asked for; or
+// "full PATH 0": it has none, and none can be had.
 #include <cerrno>
 #include <csignal>
 #include <cstdarg>
@@ -75,20 +76,25 @@ __attribute__((visibility("default"))) int fstatfs(int file, struct statfs* fact
   return done;
 }
 __attribute__((visibility("default"))) void* mmap(void* at, size_t bytes, int allowed, int how, int file, off_t from) {
-  const bool is_meant = (how & MAP_SHARED) != 0 && file >= 0 && fails("map", file, 1);
+  const bool is_meant = (how & MAP_SHARED) != 0 && file >= 0 && (fails("map", file, 1) || fails("full", file, 1));
   return reinterpret_cast<decltype(&mmap)>(dlsym(RTLD_NEXT, "mmap"))(at, bytes, is_meant ? PROT_NONE : allowed, how,
                                                                      file, from);
 }
 __attribute__((visibility("default"))) int madvise(void* at, size_t bytes, int advice) {
 #ifdef MADV_POPULATE_WRITE
   const char* const told = std::getenv("FAKE_DISK");
-  if (advice == MADV_POPULATE_WRITE && told != nullptr && std::strncmp(told, "map ", 4) == 0)
-    mprotect(at, bytes, PROT_READ | PROT_WRITE);
+  const bool asks = advice == MADV_POPULATE_WRITE && told != nullptr;
+  if (asks && std::strncmp(told, "map ", 4) == 0) mprotect(at, bytes, PROT_READ | PROT_WRITE);
+  if (asks && std::strncmp(told, "full ", 5) == 0) return errno = EFAULT, -1;
 #endif
   return reinterpret_cast<decltype(&madvise)>(dlsym(RTLD_NEXT, "madvise"))(at, bytes, advice);
 }
 __attribute__((visibility("default"))) int fsync(int file) {
   return static_cast<int>(unless<decltype(&fsync)>(fails("sync", file, 1), "fsync", file));
+}
+__attribute__((visibility("default"))) ssize_t write(int file, const void* from, size_t bytes) {
+  const off_t at = lseek(file, 0, SEEK_CUR);  // -1 of a pipe, which is not meant
+  return unless<decltype(&write)>(fails("write", file, at + static_cast<off_t>(bytes)), "write", file, from, bytes);
 }
 __attribute__((visibility("default"))) ssize_t pwrite(int file, const void* from, size_t bytes, off_t at) {
   return unless<decltype(&pwrite)>(fails("write", file, at + static_cast<off_t>(bytes)), "pwrite", file, from, bytes,

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// HiPerC's hash: FNV-1a, and of the same fields that the published hashes are of.
+// HiPerC's hash: FNV-1a, and of the same fields that the published hashes are of; runs that are stopped.
 #include "base/number.hpp"
 #include "hiperc/hiperc_field.hpp"
+#include "hiperc/hiperc_run.hpp"
+#include "scratch_folder.hpp"
 
 #include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
 
 namespace tilewise::hiperc {
 namespace {
@@ -53,6 +58,32 @@ TEST(HipercHash, IsOfTheFieldsWithThePublishedHashes) {
     const snapshot field = field_after(r.steps, r.points, r.mask);
     EXPECT_EQ(published_hash_of(field), r.published) << r.points << " " << r.mask << " " << r.steps;
     EXPECT_EQ(hash_of(field), r.fnv) << r.points << " " << r.mask << " " << r.steps;
+  }
+}
+
+/// Runs to the end, or until a step, and goes on from there if asked to; returns the names of the files.
+std::set<std::string> files_of_run(const std::filesystem::path& where, std::uint64_t until, bool resume) {
+  parameters p;
+  p.nx = p.ny = 16;
+  p.ns = 7, p.nc = 2;
+  const auto device = backend::find_device("cpu:serial", {});
+  const registry::choice how = registry::choose(problem_between_outputs(p, dtype::f64), *device, {});
+  const output_folder folder(where.string());
+  run all(begin_run(p, dtype::f64, folder, resume), folder, how, device->queue());
+  EXPECT_EQ(all.complete([&] { return all.now().step < until; }), until > p.ns);
+  std::set<std::string> names;
+  for (const auto& file : std::filesystem::directory_iterator(where)) names.insert(file.path().filename());
+  return names;
+}
+
+TEST(HipercRun, OneThatIsStoppedAtAnOutputHasIt) {
+  const tests::scratch_folder scratch;
+  const std::set<std::string> whole = files_of_run(scratch.path() / "whole", 8, false);
+  EXPECT_TRUE(whole.contains("diffusion.0000004.png") && whole.contains("diffusion.0000007.png"));
+  for (const std::uint64_t stop : {2, 4, 6}) {
+    const std::filesystem::path stopped = scratch.path() / std::to_string(stop);
+    files_of_run(stopped, stop, false);
+    EXPECT_EQ(files_of_run(stopped, 8, true), whole) << stop;
   }
 }
 
