@@ -254,9 +254,9 @@ class Failures(FilesCase):
                 self.check(run(f"bench {words} --n 8 --dtype f32 --op sum --device cpu:serial --max-time 0.01", PLANTED), code)
 
     def test_the_gravest_decides_of_verify_too(self):
-        for name, code in (("fails", 8), ("fails_too", 8), ("one_bit", 3)):  # reductions come before scans
+        for name in "fails", "fails_too":  # reductions come before scans
             with self.subTest(name):
-                self.check(run(f"verify reduce scan --variant {name} --n 8 --device cpu:serial", PLANTED), code)
+                self.check(run(f"verify reduce scan --variant {name} --n 8 --device cpu:serial", PLANTED), 8)
 
 
 class Terminals(FilesCase):

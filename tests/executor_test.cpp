@@ -112,7 +112,7 @@ TEST(CpuDevice, TheDefaultOneIsMadeOnceAndOptionsMakeAnother) {
 /// Whose queue takes a while to be made.
 class slow_device final : public backend::device {
  public:
-  slow_device() : device({.name = "cpu:serial", .backend = "cpu"}) {}
+  slow_device() : device(open("cpu:serial").info()) {}
   std::atomic<int> made{0};
 
  protected:

@@ -5,7 +5,7 @@
 #include "cache_fixture.hpp"
 #include "helpers.hpp"
 
-#include <tilewise/tilewise.hpp>
+#include <tilewise/error.hpp>
 
 #include <gtest/gtest.h>
 
@@ -34,11 +34,6 @@ TEST(MemoryLimit, IsANumberOfBytesAndNeverMoreThanThereIs) {
     const environment_variable limit("TILEWISE_DEVICE_MEMORY", text);
     EXPECT_THROW(backend::limited_memory(5 * mib), error) << text;
   }
-}
-
-TEST(MemoryLimit, IsOneOfASingleAllocationToo) {
-  const environment_variable limit("TILEWISE_DEVICE_MEMORY", "64K");
-  for (const device& on : devices()) EXPECT_LE(on.info().max_allocation, on.info().memory) << on.name();
 }
 
 std::uint64_t bytes_of_large_blocks() { return mallinfo2().hblkhd; }

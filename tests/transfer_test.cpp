@@ -156,7 +156,7 @@ TEST(Transfers, OnesThatCannotBeginFailAndTheNextOneWorks) {
   constexpr int most_threads = 9;
   std::atomic<int> opened{0}, copies{0};
   transfer_team team([&]() -> std::unique_ptr<lane> {
-    if (opened++ < most_threads) throw error(errc::out_of_memory, "there is no lane");
+    if (opened++ < most_threads) throw error(errc::out_of_memory, "there is no lane to be had here");
     return std::make_unique<late_lane>(copies, 0, true);
   });
   std::vector<std::uint32_t> from = counted(1000, 1), there(from.size());
@@ -239,6 +239,7 @@ TEST(Pieces, WhatCannotBeCutAndDoesNotFitIsRefused) {
 TEST(Pieces, TheLimitHoldsForAllMemoryTogether) {
   for (const device& on : devices()) {
     if (on.info().backend != "opencl" && on.info().backend != "cuda") continue;
+    EXPECT_LE(on.info().max_allocation, on.info().memory) << on.name();
     {
       const array<float> most = on.allocate<float>(on.info().memory / 16 * 3);
       EXPECT_EQ(code_of([&] { (void)on.allocate<float>(on.info().memory / 16 * 3); }), errc::out_of_memory)
