@@ -223,6 +223,23 @@ class Remains(FilesCase):
                 self.assertEqual(child.wait(timeout=30), 128 + number)
                 self.assertEqual(os.listdir(folder), [])
 
+    def test_signals_while_two_files_are_written(self):
+        """Of a pipe that has announced an array and says no more."""
+        announced = io.BytesIO()
+        np.lib.format.write_array_header_1_0(announced, {"descr": "<f4", "fortran_order": False, "shape": (100,)})
+        before = set(os.listdir(self.d))
+        for name in "INT", "TERM":
+            with self.subTest(name):
+                words = "sort - -o y.npy --indices i.npy --device cpu:serial".split()
+                child = subprocess.Popen([TOOL, *words], stdin=subprocess.PIPE, cwd=self.d, bufsize=0)
+                child.stdin.write(announced.getvalue())
+                while child.poll() is None and len(os.listdir(self.d)) < len(before) + 2:
+                    time.sleep(0.01)
+                child.send_signal(signal.Signals[f"SIG{name}"])
+                self.assertEqual(child.wait(timeout=30), 128 + signal.Signals[f"SIG{name}"])
+                child.stdin.close()
+                self.assertEqual(set(os.listdir(self.d)), before)
+
     def test_a_limit_of_sizes_is_a_failed_write(self):
         before = self.files()
         result = run("scan k.npy -o y.npy --device cpu:serial", cwd=self.d,

@@ -61,29 +61,34 @@ TEST(HipercHash, IsOfTheFieldsWithThePublishedHashes) {
   }
 }
 
-/// Runs to the end, or until a step, and goes on from there if asked to; returns the names of the files.
-std::set<std::string> files_of_run(const std::filesystem::path& where, std::uint64_t until, bool resume) {
+/// Runs `steps`, or until one of them, and goes on from where an earlier run stopped if asked to; returns the names of
+/// the files. It is asked whether to go on at step 16 and at each output.
+std::set<std::string> files_of_run(const std::filesystem::path& where, std::uint64_t steps, std::uint64_t until,
+                                   bool resume) {
   parameters p;
   p.nx = p.ny = 16;
-  p.ns = 7, p.nc = 2;
+  p.ns = steps, p.nc = 20;
   const auto device = backend::find_device("cpu:serial", {});
   const registry::choice how = registry::choose(problem_between_outputs(p, dtype::f64), *device, {});
   const output_folder folder(where.string());
   run all(begin_run(p, dtype::f64, folder, resume), folder, how, device->queue());
-  EXPECT_EQ(all.complete([&] { return all.now().step < until; }), until > p.ns);
+  EXPECT_EQ(all.complete([&] { return all.now().step < until; }), until > steps);
   std::set<std::string> names;
   for (const auto& file : std::filesystem::directory_iterator(where)) names.insert(file.path().filename());
   return names;
 }
 
-TEST(HipercRun, OneThatIsStoppedAtAnOutputHasIt) {
+TEST(HipercRun, OneThatIsStoppedAndGoesOnHasTheFilesOfOneThatIsNot) {
   const tests::scratch_folder scratch;
-  const std::set<std::string> whole = files_of_run(scratch.path() / "whole", 8, false);
-  EXPECT_TRUE(whole.contains("diffusion.0000004.png") && whole.contains("diffusion.0000007.png"));
-  for (const std::uint64_t stop : {2, 4, 6}) {
-    const std::filesystem::path stopped = scratch.path() / std::to_string(stop);
-    files_of_run(stopped, stop, false);
-    EXPECT_EQ(files_of_run(stopped, 8, true), whole) << stop;
+  for (const std::uint64_t steps : {16, 47}) {
+    const auto folder = [&](const std::string& name) { return scratch.path() / (std::to_string(steps) + name); };
+    const std::set<std::string> whole = files_of_run(folder("whole"), steps, 99, false);
+    EXPECT_TRUE(whole.contains("diffusion.00000" + std::to_string(steps) + ".png"));
+    for (const std::uint64_t stop : {16, 20, 40}) {
+      if (stop > steps) continue;
+      files_of_run(folder(std::to_string(stop)), 47, stop, false);
+      EXPECT_EQ(files_of_run(folder(std::to_string(stop)), steps, 99, true), whole) << stop << " of " << steps;
+    }
   }
 }
 
