@@ -150,7 +150,10 @@ TEST(CpuDevice, OneThatNobodyHasAnyMoreHasNoThreads) {
   use_another();
   const std::ptrdiff_t before = threads_of_process();
   for (int i = 0; i < 3; ++i) use_another();
-  EXPECT_EQ(threads_of_process(), before);
+  // The system lists a thread for a moment after it has ended.
+  for (int i = 0; i < 500 && threads_of_process() > before; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_LE(threads_of_process(), before);
 }
 
 TEST(CpuDevice, UnknownExecutorsAndInstructionSetsAreNamed) {
