@@ -40,6 +40,13 @@ ssize_t unless(bool failing, const char* call, Arguments... arguments) {
   return -1;
 }
 
+/// What comes before the byte, as a disk gives and takes it: the next call fails.
+size_t before_failing(const char* what, int file, off_t at, size_t bytes) {
+  const char* const told = std::getenv("FAKE_DISK");
+  const off_t byte = told == nullptr ? 0 : static_cast<off_t>(std::atoll(std::strrchr(told, ' ')));
+  return at < byte && fails(what, file, at + static_cast<off_t>(bytes)) ? static_cast<size_t>(byte - at) : bytes;
+}
+
 bool needs_names() {
   const char* const told = std::getenv("FAKE_DISK");
   return told != nullptr && std::string(told) == "names - 0";
@@ -57,6 +64,7 @@ __attribute__((visibility("default"))) int open(const char* path, int how, ...) 
   return reinterpret_cast<decltype(&open)>(dlsym(RTLD_NEXT, "open"))(path, how, mode);
 }
 __attribute__((visibility("default"))) ssize_t pread(int file, void* to, size_t bytes, off_t at) {
+  bytes = before_failing("read", file, at, bytes);
   return unless<decltype(&pread)>(fails("read", file, at + static_cast<off_t>(bytes)), "pread", file, to, bytes, at);
 }
 __attribute__((visibility("default"))) int renameat(int from_folder, const char* from, int to_folder, const char* to) {
@@ -97,6 +105,7 @@ __attribute__((visibility("default"))) ssize_t write(int file, const void* from,
   return unless<decltype(&write)>(fails("write", file, at + static_cast<off_t>(bytes)), "write", file, from, bytes);
 }
 __attribute__((visibility("default"))) ssize_t pwrite(int file, const void* from, size_t bytes, off_t at) {
+  bytes = before_failing("write", file, at, bytes);
   return unless<decltype(&pwrite)>(fails("write", file, at + static_cast<off_t>(bytes)), "pwrite", file, from, bytes,
                                    at);
 }
