@@ -4,6 +4,7 @@
 cli_hostile_files_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 """
 
+import io
 import json
 import os
 import pathlib
@@ -91,6 +92,29 @@ class Overwriting(FilesCase):
         self.refused(f"{BENCH} --report missing/x.html", 6, missing)
         self.refused("report missing.jsonl -o missing/x.html", 6, missing)
         self.refused("report missing.jsonl -o . --csv c", 6, r"^tilewise: \.: is not a regular file; name a file to write\n$")
+        self.refused(f"{BENCH} -o missing/x.html", 6, r"^tilewise: missing/x.html: cannot be opened for writing: No such file")
+
+    def test_outputs_are_tried_before_any_array_is_read(self):
+        """Of pipes that announce an array and end there, which whoever reads them first would tell."""
+        def announced(*shape):
+            file = io.BytesIO()
+            np.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": shape})
+            return file.getvalue()
+
+        np.save(f"{self.d}/m.npy", wide_values("f4", 9).reshape(3, 3))
+        np.save(f"{self.d}/x.npy", wide_values("f4", 3))
+        line, matrix, said = announced(100), announced(3, 3), "^tilewise: missing/y: cannot be written: No such file or directory\n$"
+        for words, given in (("scan - -o {}", line), ("scan - -o {}", announced(1 << 20)), ("sort - -o {}", line),
+                             ("sort - -o y --indices {}", line), ("sort k.npy -o y --values - --values-out {}", line),
+                             ("matmul - m.npy -o {}", matrix), ("matvec - x.npy -o {}", matrix), ("convolve - m.npy -o {}", matrix),
+                             ("polymul - k.npy -o {}", line)):
+            with self.subTest(words):
+                before = os.listdir(self.d)
+                command = [TOOL, *words.replace("{}", "missing/y").split(), "--device", "cpu:serial"]
+                result = subprocess.run(command, input=given, capture_output=True, cwd=self.d, timeout=60)
+                self.assertEqual((result.returncode, result.stdout), (6, b""))
+                self.assertRegex(result.stderr.decode(), said)
+                self.assertEqual(os.listdir(self.d), before)
 
 
 class Links(FilesCase):
@@ -102,6 +126,25 @@ class Links(FilesCase):
             self.assertTrue(os.path.islink(f"{self.d}/link.npy"))
             self.assertEqual(np.load(f"{self.d}/{at}").shape, (100,))
             os.remove(f"{self.d}/link.npy")
+
+    def test_links_are_followed_from_the_folder_that_they_are_in(self):
+        """Not from the one that the tool works in; over several links, and through those of folders."""
+        os.makedirs(f"{self.d}/far/deep")
+        os.symlink("deep", f"{self.d}/far/folder")
+        os.symlink("folder/second", f"{self.d}/far/first")
+        os.symlink("../last", f"{self.d}/far/deep/second")
+        for words, name in ((f"scan k.npy --device cpu:serial -o", "last"), (BENCH + " -o", "last"), ("report good.jsonl -o", "last"),
+                            ("report good.jsonl --csv", "last")):
+            for is_there in False, True:
+                with self.subTest(f"{words} {is_there}"):
+                    before = set(os.listdir(self.d))
+                    self.check(run(f"{words} far/first", cwd=self.d), 0, "", "")
+                    self.assertEqual(set(os.listdir(self.d)), before)
+                    self.assertEqual(set(os.listdir(f"{self.d}/far")), {"deep", "folder", "first", name})
+                    self.assertEqual(os.listdir(f"{self.d}/far/deep"), ["second"])
+                    self.assertGreater(os.path.getsize(f"{self.d}/far/{name}"), 0)
+                    self.assertTrue(os.path.islink(f"{self.d}/far/first") and os.path.islink(f"{self.d}/far/deep/second"))
+            os.remove(f"{self.d}/far/{name}")
 
     def test_a_link_without_an_end_is_refused(self):
         os.symlink("loop.npy", f"{self.d}/loop.npy")
@@ -180,6 +223,23 @@ class Remains(FilesCase):
                 self.assertEqual(child.wait(timeout=30), 128 + number)
                 self.assertEqual(os.listdir(folder), [])
 
+    def test_signals_while_two_files_are_written(self):
+        """Of a pipe that has announced an array and says no more."""
+        announced = io.BytesIO()
+        np.lib.format.write_array_header_1_0(announced, {"descr": "<f4", "fortran_order": False, "shape": (100,)})
+        before = set(os.listdir(self.d))
+        for name in "INT", "TERM":
+            with self.subTest(name):
+                words = "sort - -o y.npy --indices i.npy --device cpu:serial".split()
+                child = subprocess.Popen([TOOL, *words], stdin=subprocess.PIPE, cwd=self.d, bufsize=0)
+                child.stdin.write(announced.getvalue())
+                while child.poll() is None and len(os.listdir(self.d)) < len(before) + 2:
+                    time.sleep(0.01)
+                child.send_signal(signal.Signals[f"SIG{name}"])
+                self.assertEqual(child.wait(timeout=30), 128 + signal.Signals[f"SIG{name}"])
+                child.stdin.close()
+                self.assertEqual(set(os.listdir(self.d)), before)
+
     def test_a_limit_of_sizes_is_a_failed_write(self):
         before = self.files()
         result = run("scan k.npy -o y.npy --device cpu:serial", cwd=self.d,
@@ -209,6 +269,11 @@ class Failures(FilesCase):
             with self.subTest(variants):
                 words = " ".join(f"scan/cpu:{name}" for name in variants.split())
                 self.check(run(f"bench {words} --n 8 --dtype f32 --op sum --device cpu:serial --max-time 0.01", PLANTED), code)
+
+    def test_the_gravest_decides_of_verify_too(self):
+        for name in "fails", "fails_too":  # reductions come before scans
+            with self.subTest(name):
+                self.check(run(f"verify reduce scan --variant {name} --n 8 --device cpu:serial", PLANTED), 8)
 
 
 class Terminals(FilesCase):
@@ -268,7 +333,8 @@ class Endless(FilesCase):
         os.mkdir(f"{self.d}/out")
         for pipe in "pipe", "out/checkpoint.json":
             os.mkfifo(f"{self.d}/{pipe}")
-        for arguments in ("report pipe", f"{BENCH} -o pipe", "diffuse pipe -o new", "diffuse --grid 8x8 --steps 1 -o out --resume"):
+        for arguments in ("report pipe", f"{BENCH} -o pipe", "diffuse pipe -o new", "diffuse --grid 8x8 --steps 1 -o out --resume",
+                          "diffuse --grid 8x8 --steps 1 -o out"):
             with self.subTest(arguments):
                 self.check(run(arguments, cwd=self.d), 6, "^$", "pipe|checkpoint")
 
@@ -289,6 +355,9 @@ class Endless(FilesCase):
     def test_lines_without_an_end_are_not_read_whole(self):
         os.truncate(f"{self.d}/good.jsonl", 1 << 40)
         self.check(run("report good.jsonl", cwd=self.d), 6, "^$", r"good\.jsonl: line \d+ is longer than 16 MiB")
+        pathlib.Path(f"{self.d}/p.txt").write_text("ns 10\n")
+        os.truncate(f"{self.d}/p.txt", 1 << 40)
+        self.check(run("diffuse p.txt -o new", cwd=self.d), 6, "^$", r"p\.txt, line 2: is longer than 4096 bytes")
 
 
 class Many(FilesCase):

@@ -288,6 +288,8 @@ class Hangs(HostileCase):
             return run(words + " --time-limit 4", env={**self.hanging(call), **cache})
 
         rows = [("clFinish", "reduce {d}/f4.npy"), ("clGetProgramInfo", "reduce {d}/f4.npy"),
+                ("clCreateProgramWithSource", "reduce {d}/f4.npy"), ("clCreateKernel", "reduce {d}/f4.npy"),
+                ("clEnqueueNDRangeKernel", "reduce {d}/f4.npy"),
                 ("clBuildProgram", "scan {d}/f4.npy -o {d}/y.npy"), ("clEnqueueReadBuffer", "scan {d}/f4.npy -o {d}/z.npy"),
                 ("clFinish", "verify scan --n 1000"), ("clFinish", "bench scan --n 1000 --max-time 0.1")]
         before = set(os.listdir(self.d)) | {"y.npy", "z.npy", "new"}

@@ -80,10 +80,17 @@ class Ranks(Case):
                 self.same_files(number, y)
 
     def test_a_long_path_is_known_to_all(self):
-        deep = os.path.join(self.d, *["folder" * 30] * 3)
+        deep = os.path.join(self.d, *["folder" * 30] * 21)  # hardly less than the system takes
         os.makedirs(deep)
         self.check(run_ranks(2, COMMANDS[0].format(d=self.d, y=f"{deep}/y.npy")), 0, "^$", "^$")
         self.same_files(0, f"{deep}/y.npy")
+
+    def test_ranks_on_devices_with_memory_of_their_own(self):
+        if run(f"reduce {self.d}/two.npy --device opencl:0").returncode != 0:
+            self.skipTest("no opencl:0 here")
+        y = f"{self.d}/opencl.npy"
+        self.check(run_ranks(3, COMMANDS[4].format(d=self.d, y=y) + " --device opencl:0"), 0, "^$")
+        self.same_files(4, y)
 
     def test_groups_write_the_files_of_one(self):
         for group, number in covering(("2*cpu:serial", "cpu:threads+cpu:serial+cpu:openmp"), range(len(COMMANDS))):

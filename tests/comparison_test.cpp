@@ -105,6 +105,17 @@ TEST(Comparison, BothNoiseFloorsCount) {
   }
 }
 
+/// What a row's noise floor, its visits and its runs differ by is not added up: a change beyond the largest is found.
+TEST(Comparison, OfSeveralKindsOfNoiseTheLargestCounts) {
+  std::vector<json> olds = made_up_records(), news = olds;
+  for (std::vector<json>* run : {&olds, &news})
+    for (json& r : *run) r["noise"] = {{"aa_median_ratio", 1.0}, {"min_effect", 0.012}, {"visits_effect", 0.011}};
+  scale(ours(news), 1.03);
+  const compared_runs c(olds, news);
+  EXPECT_DOUBLE_EQ(c.of(ours(news)).noise_floor, 0.012);
+  EXPECT_EQ(c.of(ours(news)).is, verdict::slower);
+}
+
 /// What the device's own limit shows as well is not the program's.
 TEST(Comparison, ALimitOfTheSameDeviceIsAControl) {
   const std::vector<json> olds = made_up_records();
@@ -148,6 +159,7 @@ TEST(Comparison, WhatBecameWrongIsWrong) {
   EXPECT_EQ(verdict_after([&](json& r) { fail(r, "timeout"); }), verdict::wrong);
   const auto other_digest = [](json& r) { r["verify"]["digest"] = std::string(32, '1'); };
   EXPECT_EQ(verdict_after(other_digest), verdict::wrong);
+  EXPECT_EQ(verdict_after([&](json& r) { other_digest(r), r["case"]["tuning"] = "tile=2"; }), verdict::wrong);
   EXPECT_EQ(verdict_after([&](json& r) { other_digest(r), r["case"]["seed"] = 2u; }), verdict::same);
   EXPECT_EQ(verdict_after([&](json& r) { other_digest(r), r["case"]["order"] = "own"; }), verdict::same);
 }

@@ -6,6 +6,8 @@
 #include <tilewise/tilewise.hpp>
 
 #include <atomic>
+#include <chrono>
+#include <filesystem>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -105,6 +107,53 @@ TEST_P(Executors, CallersOnSeveralThreadsGetTheirOwnResults) {
 TEST(CpuDevice, TheDefaultOneIsMadeOnceAndOptionsMakeAnother) {
   EXPECT_EQ(&open("cpu").implementation(), &open("cpu").implementation());
   EXPECT_NE(&open("cpu").implementation(), &open("cpu", {.threads = 2}).implementation());
+}
+
+/// Whose queue takes a while to be made.
+class slow_device final : public backend::device {
+ public:
+  slow_device() : device(open("cpu:serial").info()) {}
+  std::atomic<int> made{0};
+
+ protected:
+  std::unique_ptr<backend::queue> make_queue() override {
+    ++made;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return std::make_unique<cpu::queue>(*this, make_executor("serial", 1), 1, best_instruction_set());
+  }
+};
+
+TEST(Devices, HaveOneQueueHoweverManyThreadsAreTheFirst) {
+  slow_device device;
+  std::mutex mutex;
+  std::set<backend::queue*> seen;
+  std::vector<std::thread> users;
+  for (int i = 0; i < 4; ++i)
+    users.emplace_back([&] {
+      backend::queue& own = device.queue();
+      const std::lock_guard lock(mutex);
+      seen.insert(&own);
+    });
+  for (std::thread& user : users) user.join();
+  EXPECT_EQ(seen.size(), 1u);
+  EXPECT_EQ(device.made, 1);
+}
+
+std::ptrdiff_t threads_of_process() {
+  const std::filesystem::directory_iterator all("/proc/self/task");
+  return std::distance(begin(all), end(all));
+}
+
+TEST(CpuDevice, OneThatNobodyHasAnyMoreHasNoThreads) {
+  const std::vector<float> x(100'000, 1.0f);
+  const auto use_another = [&] { (void)reduce(x, {.device = open("cpu:threads", {.threads = 5})}); };
+  use_another();
+  const std::ptrdiff_t before = threads_of_process();
+  for (int i = 0; i < 3; ++i) use_another();
+  // The system lists a thread for a moment after it has ended.
+  for (int i = 0; i < 500 && threads_of_process() > before; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_LE(threads_of_process(), before);
 }
 
 TEST(CpuDevice, UnknownExecutorsAndInstructionSetsAreNamed) {

@@ -2,7 +2,8 @@
 // Preloaded by a test: a disk that fails. FAKE_DISK is "read PATH BYTE" or "write PATH BYTE": from this byte on, files
 // whose path contains PATH cannot be read or written; "sync PATH 0": what was written does not reach the disk; "kill -
 // N": the process ends once the N-th file has got its name; "names - 0": it has no files without one; "room - N": so
-// many bytes are free to users, and more to root; or "map PATH 0": such a file's map has no pages but those asked for.
+// many bytes are free to users, and more to root; "map PATH 0": such a file's map has no pages but those asked for; or
+// "full PATH 0": it has none, and none can be had.
 #include <cerrno>
 #include <csignal>
 #include <cstdarg>
@@ -39,6 +40,13 @@ ssize_t unless(bool failing, const char* call, Arguments... arguments) {
   return -1;
 }
 
+/// What comes before the byte, as a disk gives and takes it: the next call fails.
+size_t before_failing(const char* what, int file, off_t at, size_t bytes) {
+  const char* const told = std::getenv("FAKE_DISK");
+  const off_t byte = told == nullptr ? 0 : static_cast<off_t>(std::atoll(std::strrchr(told, ' ')));
+  return at < byte && fails(what, file, at + static_cast<off_t>(bytes)) ? static_cast<size_t>(byte - at) : bytes;
+}
+
 bool needs_names() {
   const char* const told = std::getenv("FAKE_DISK");
   return told != nullptr && std::string(told) == "names - 0";
@@ -56,6 +64,7 @@ __attribute__((visibility("default"))) int open(const char* path, int how, ...) 
   return reinterpret_cast<decltype(&open)>(dlsym(RTLD_NEXT, "open"))(path, how, mode);
 }
 __attribute__((visibility("default"))) ssize_t pread(int file, void* to, size_t bytes, off_t at) {
+  bytes = before_failing("read", file, at, bytes);
   return unless<decltype(&pread)>(fails("read", file, at + static_cast<off_t>(bytes)), "pread", file, to, bytes, at);
 }
 __attribute__((visibility("default"))) int renameat(int from_folder, const char* from, int to_folder, const char* to) {
@@ -75,22 +84,28 @@ __attribute__((visibility("default"))) int fstatfs(int file, struct statfs* fact
   return done;
 }
 __attribute__((visibility("default"))) void* mmap(void* at, size_t bytes, int allowed, int how, int file, off_t from) {
-  const bool is_meant = (how & MAP_SHARED) != 0 && file >= 0 && fails("map", file, 1);
+  const bool is_meant = (how & MAP_SHARED) != 0 && file >= 0 && (fails("map", file, 1) || fails("full", file, 1));
   return reinterpret_cast<decltype(&mmap)>(dlsym(RTLD_NEXT, "mmap"))(at, bytes, is_meant ? PROT_NONE : allowed, how,
                                                                      file, from);
 }
 __attribute__((visibility("default"))) int madvise(void* at, size_t bytes, int advice) {
 #ifdef MADV_POPULATE_WRITE
   const char* const told = std::getenv("FAKE_DISK");
-  if (advice == MADV_POPULATE_WRITE && told != nullptr && std::strncmp(told, "map ", 4) == 0)
-    mprotect(at, bytes, PROT_READ | PROT_WRITE);
+  const bool asks = advice == MADV_POPULATE_WRITE && told != nullptr;
+  if (asks && std::strncmp(told, "map ", 4) == 0) mprotect(at, bytes, PROT_READ | PROT_WRITE);
+  if (asks && std::strncmp(told, "full ", 5) == 0) return errno = EFAULT, -1;
 #endif
   return reinterpret_cast<decltype(&madvise)>(dlsym(RTLD_NEXT, "madvise"))(at, bytes, advice);
 }
 __attribute__((visibility("default"))) int fsync(int file) {
   return static_cast<int>(unless<decltype(&fsync)>(fails("sync", file, 1), "fsync", file));
 }
+__attribute__((visibility("default"))) ssize_t write(int file, const void* from, size_t bytes) {
+  const off_t at = lseek(file, 0, SEEK_CUR);  // -1 of a pipe, which is not meant
+  return unless<decltype(&write)>(fails("write", file, at + static_cast<off_t>(bytes)), "write", file, from, bytes);
+}
 __attribute__((visibility("default"))) ssize_t pwrite(int file, const void* from, size_t bytes, off_t at) {
+  bytes = before_failing("write", file, at, bytes);
   return unless<decltype(&pwrite)>(fails("write", file, at + static_cast<off_t>(bytes)), "pwrite", file, from, bytes,
                                    at);
 }

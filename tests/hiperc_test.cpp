@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// HiPerC's hash: FNV-1a, and of the same fields that the published hashes are of.
+// HiPerC's hash: FNV-1a, and of the same fields that the published hashes are of; runs that are stopped.
 #include "base/number.hpp"
 #include "hiperc/hiperc_field.hpp"
+#include "hiperc/hiperc_run.hpp"
+#include "scratch_folder.hpp"
 
 #include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
 
 namespace tilewise::hiperc {
 namespace {
@@ -53,6 +58,39 @@ TEST(HipercHash, IsOfTheFieldsWithThePublishedHashes) {
     const snapshot field = field_after(r.steps, r.points, r.mask);
     EXPECT_EQ(published_hash_of(field), r.published) << r.points << " " << r.mask << " " << r.steps;
     EXPECT_EQ(hash_of(field), r.fnv) << r.points << " " << r.mask << " " << r.steps;
+  }
+}
+
+/// Runs `steps`, or until one of them, and goes on from where an earlier run stopped if asked to; returns the names of
+/// the files. It is asked whether to go on at step 16 and at each output.
+std::set<std::string> files_of_run(const std::filesystem::path& where, std::uint64_t steps, std::uint64_t until,
+                                   bool resume) {
+  parameters p;
+  p.nx = p.ny = 16;
+  p.ns = steps, p.nc = 20;
+  const auto device = backend::find_device("cpu:serial", {});
+  const registry::choice how = registry::choose(problem_between_outputs(p, dtype::f64), *device, {});
+  const output_folder folder(where.string());
+  run all(begin_run(p, dtype::f64, folder, resume), folder, how, device->queue());
+  EXPECT_EQ(all.complete([&] { return all.now().step < until; }), until > steps);
+  std::set<std::string> names;
+  for (const auto& file : std::filesystem::directory_iterator(where)) names.insert(file.path().filename());
+  return names;
+}
+
+TEST(HipercRun, OneThatIsStoppedAndGoesOnHasTheFilesOfOneThatIsNot) {
+  const tests::scratch_folder scratch;
+  for (const std::uint64_t steps : {16, 47}) {
+    const auto folder = [&](const std::string& name) { return scratch.path() / (std::to_string(steps) + name); };
+    const std::set<std::string> whole = files_of_run(folder("whole"), steps, 99, false);
+    EXPECT_TRUE(whole.contains("diffusion.00000" + std::to_string(steps) + ".png"));
+    for (const std::uint64_t stop : {16, 20, 40}) {
+      if (stop > steps) continue;
+      files_of_run(folder(std::to_string(stop)), 47, stop, false);
+      std::set<std::string> expected = whole;
+      expected.insert("diffusion.00000" + std::to_string(stop) + ".npy");  // what the checkpoint went on from
+      EXPECT_EQ(files_of_run(folder(std::to_string(stop)), steps, 99, true), expected) << stop << " of " << steps;
+    }
   }
 }
 

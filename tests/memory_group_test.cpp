@@ -68,6 +68,22 @@ TEST_F(MemoryGroups, Version1) {
   EXPECT_EQ(found.left, 400u);
 }
 
+/// A machine may have some controllers in groups of version 1 and the others in those of version 2.
+TEST_F(MemoryGroups, OfBothVersionsAtOnceTheStrictestCounts) {
+  const auto write_version_1 = [&](const std::string& most) {
+    write("v2/memory/job/memory.limit_in_bytes", most);
+    write("v2/memory/job/memory.usage_in_bytes", "10");
+  };
+  for (const char* own :
+       {"4:memory:/job\n0::/job", "0::/job\n4:memory:/job", "3:cpu:/\n4:memory:/job\n5:io:/\n0::/job"}) {
+    write_version_1("1000"), write_group("/job", "3000", "10", "0");
+    EXPECT_EQ(of(own).most, 1000u) << own;
+    write_version_1("3000"), write_group("/job", "1000", "10", "0");
+    EXPECT_EQ(of(own).most, 1000u) << own;
+    EXPECT_EQ(of(own).left, 990u) << own;
+  }
+}
+
 TEST_F(MemoryGroups, WhatMakesNoSenseIsNoLimit) {
   write_group("/job", "1000", "100", "900");
   EXPECT_EQ(of("0::/job").left, 1000u) << "more file pages than are used";

@@ -2,7 +2,6 @@
 // The .npy reader is strict: hostile files are errors with a sentence, and nothing is allocated for them.
 #include "io/npy.hpp"
 #include "base/number.hpp"
-#include "base/slices.hpp"
 #include "io/array_output.hpp"
 #include "io/npy_header.hpp"
 #include "io/replacement_file.hpp"
@@ -342,26 +341,6 @@ TEST_F(npy, ManyThreadsWriteOneFile) {
   const fs::path in_memory = "/dev/shm/tilewise-npy-" + std::to_string(getpid());
   for (int again = 0; again < 10; ++again) write_from_many_threads(in_memory);
   fs::remove(in_memory);
-}
-
-TEST(slices, EachIsGivenOnceAndTheFirstFailureEndsThem) {
-  std::vector<std::atomic<int>> seen(1001);
-  base::for_each_slice(1001, 10, 8, [&](std::uint64_t begin, std::uint64_t end) {
-    EXPECT_EQ(end, std::min<std::uint64_t>(begin + 10, 1001));
-    for (; begin < end; ++begin) ++seen[begin];
-  });
-  for (const auto& times : seen) EXPECT_EQ(times, 1);
-  std::atomic<int> calls{0};
-  const auto fails_once = [&](std::uint64_t begin, std::uint64_t) {
-    ++calls;
-    if (begin == 0) throw error(errc::io, "planned");
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  };
-  EXPECT_THROW(base::for_each_slice(2000, 1, 8, fails_once), error);
-  EXPECT_LT(calls, 2000);
-  base::for_each_slice(0, 10, 8, fails_once);
-  const auto fails = [](std::uint64_t, std::uint64_t) { throw error(errc::io, "planned"); };
-  for (int again = 0; again < 50; ++again) EXPECT_THROW(base::for_each_slice(8, 1, 8, fails), error);
 }
 
 TEST(number, TextsReadBackAndOthersAreRefused) {

@@ -118,8 +118,13 @@ TEST(OpenclErrors, HaveTheCallTheNameAndACode) {
       message_of(errc::out_of_memory, [] { check(CL_MEM_OBJECT_ALLOCATION_FAILURE, "clFoo(bar)"); });
   EXPECT_NE(message.find("clFoo(bar)"), message.npos);
   EXPECT_NE(message.find("CL_MEM_OBJECT_ALLOCATION_FAILURE"), message.npos);
-  message_of(errc::out_of_memory, [] { check(CL_OUT_OF_RESOURCES, "call"); });
-  message_of(errc::build_failed, [] { check(CL_BUILD_PROGRAM_FAILURE, "call"); });
+  for (const cl_int status : {CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY})
+    message_of(errc::out_of_memory, [&] { check(status, "call"); });
+  for (const cl_int status : {CL_BUILD_PROGRAM_FAILURE, CL_COMPILE_PROGRAM_FAILURE, CL_LINK_PROGRAM_FAILURE,
+                              CL_COMPILER_NOT_AVAILABLE, CL_INVALID_BUILD_OPTIONS})
+    message_of(errc::build_failed, [&] { check(status, "call"); });
+  for (const cl_int status : {CL_INVALID_WORK_GROUP_SIZE, CL_INVALID_WORK_ITEM_SIZE})
+    message_of(errc::unsupported, [&] { check(status, "call"); });
   message_of(errc::device_lost, [] { check(CL_DEVICE_NOT_AVAILABLE, "call"); });
   message_of(errc::device_lost, [] { check(-9999, "call"); });
 }

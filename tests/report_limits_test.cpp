@@ -138,6 +138,7 @@ TEST(ReportLimits, LongTexts) {
   std::vector<nlohmann::json> records = hostile_records(std::string(40'000, 'x'));
   const std::string page = page_of(records);
   expect_within_limits(page, "bytes more)");
+  EXPECT_EQ(page.find(std::string(page_limits::sentence + 1, 'x')), std::string::npos) << "none is there as a whole";
 }
 
 }  // namespace

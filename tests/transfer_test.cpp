@@ -10,6 +10,8 @@
 #include <cstring>
 #include <numeric>
 
+#include <unistd.h>
+
 namespace tilewise::tests {
 
 namespace {
@@ -108,6 +110,14 @@ TEST(Transfers, OneThatIsGivenUpIsOverBeforeItsMemoryGoes) {
   EXPECT_TRUE(back == there);
 }
 
+TEST(Transfers, OneThatIsGivenUpForAnotherIsOverBeforeItsMemoryGoes) {
+  late_team late;
+  std::vector<std::uint32_t> there = counted(5'000'011, 7), back(there.size());
+  backend::transfer one = late.team.fetch(back.data(), of(there), there.size() * 4);
+  one = backend::transfer();
+  EXPECT_TRUE(back == there);
+}
+
 TEST(Transfers, RowsThatLieApartLeaveWhatIsBetweenThem) {
   late_team late;
   struct rows_apart {
@@ -138,6 +148,23 @@ TEST(Transfers, AFailureIsThrownWhereItsTransferIsWaitedFor) {
   backend::transfer cut = late.team.send(of(there), from.data(), from.size() * 4);
   EXPECT_THROW(cut.wait(), error);
   late.team.send(of(there), from.data(), from.size() * 4).wait();
+  EXPECT_TRUE(there == from);
+}
+
+/// As often as there are threads: none ends for it. Those that did would be waited for by the last one for ever.
+TEST(Transfers, OnesThatCannotBeginFailAndTheNextOneWorks) {
+  constexpr int most_threads = 9;
+  std::atomic<int> opened{0}, copies{0};
+  transfer_team team([&]() -> std::unique_ptr<lane> {
+    if (opened++ < most_threads) throw error(errc::out_of_memory, "there is no lane to be had here");
+    return std::make_unique<late_lane>(copies, 0, true);
+  });
+  std::vector<std::uint32_t> from = counted(1000, 1), there(from.size());
+  alarm(60);
+  for (int i = 0; i < most_threads; ++i)
+    EXPECT_EQ(code_of([&] { team.send(of(there), from.data(), from.size() * 4).wait(); }), errc::out_of_memory);
+  team.send(of(there), from.data(), from.size() * 4).wait();
+  alarm(0);
   EXPECT_TRUE(there == from);
 }
 
@@ -212,6 +239,7 @@ TEST(Pieces, WhatCannotBeCutAndDoesNotFitIsRefused) {
 TEST(Pieces, TheLimitHoldsForAllMemoryTogether) {
   for (const device& on : devices()) {
     if (on.info().backend != "opencl" && on.info().backend != "cuda") continue;
+    EXPECT_LE(on.info().max_allocation, on.info().memory) << on.name();
     {
       const array<float> most = on.allocate<float>(on.info().memory / 16 * 3);
       EXPECT_EQ(code_of([&] { (void)on.allocate<float>(on.info().memory / 16 * 3); }), errc::out_of_memory)

@@ -6,6 +6,7 @@
 #include "lab/problems.hpp"
 #include "registry/catalog.hpp"
 
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -20,6 +21,8 @@ namespace tilewise::hiperc {
 namespace {
 
 using words = std::vector<std::string>;
+
+constexpr std::size_t most_bytes = 4096;  // of a line
 
 /// One key: how many values it has, and what takes them; false for values that do not fit it.
 struct key {
@@ -64,7 +67,7 @@ std::map<std::string, key> keys_of(parameters& p) {
           {"sc", {2, "a mask: 3 53, 3 93 or 5 95", [&p](const words& w) { return take_mask(w, p.mask); }}}};
 }
 
-words words_of(std::string line) {
+words words_of(const std::string& line) {
   std::istringstream text(line.substr(0, line.find('#')));
   words all;
   for (std::string word; text >> word;) all.push_back(word);
@@ -107,10 +110,14 @@ parameters read_parameters(const std::string& path) {
   parameters p;
   const std::map<std::string, key> keys = keys_of(p);
   std::map<std::string, key> missing = keys;
-  std::string line;
-  for (std::uint64_t number = 1; std::getline(file, line); ++number)
-    if (const words found = words_of(line); !found.empty())
-      take_line(found, shown + ", line " + std::to_string(number), missing, keys);
+  std::array<char, most_bytes + 1> line;
+  std::uint64_t number = 1;
+  const auto place = [&] { return shown + ", line " + std::to_string(number); };
+  for (; file.getline(line.data(), line.size()); ++number) {
+    const auto length = static_cast<std::size_t>(file.gcount()) - (file.eof() ? 0 : 1);
+    if (const words found = words_of({line.data(), length}); !found.empty()) take_line(found, place(), missing, keys);
+  }
+  if (!file.eof() && !file.bad()) refuse(place(), "is longer than " + std::to_string(most_bytes) + " bytes");
   if (file.bad()) refuse(shown, std::string("cannot be read: ") + std::strerror(errno));
   std::erase_if(missing, [](const auto& entry) { return entry.second.optional; });
   std::string names;

@@ -88,7 +88,7 @@ void replacement_file::write(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(file_, bytes.data(), std::min<std::size_t>(bytes.size(), 1 << 30));
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail(unable);
+    if (written < 0) fail("cannot be written at byte " + std::to_string(lseek(file_, 0, SEEK_CUR)));
     bytes = bytes.subspan(static_cast<std::size_t>(written));
   }
 }

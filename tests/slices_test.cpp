@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Slices that several threads take, as those do that read and write one file.
+#include "base/slices.hpp"
+
+#include <tilewise/error.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <latch>
+#include <thread>
+#include <vector>
+
+namespace tilewise {
+namespace {
+
+TEST(slices, EachIsGivenOnceAndTheFirstFailureEndsThem) {
+  std::vector<std::atomic<int>> seen(1001);
+  base::for_each_slice(1001, 10, 8, [&](std::uint64_t begin, std::uint64_t end) {
+    EXPECT_EQ(end, std::min<std::uint64_t>(begin + 10, 1001));
+    for (; begin < end; ++begin) ++seen[begin];
+  });
+  for (const auto& times : seen) EXPECT_EQ(times, 1);
+  std::atomic<int> calls{0};
+  const auto fails_once = [&](std::uint64_t begin, std::uint64_t) {
+    ++calls;
+    if (begin == 0) throw error(errc::io, "planned");
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  };
+  EXPECT_THROW(base::for_each_slice(2000, 1, 8, fails_once), error);
+  EXPECT_LT(calls, 2000);
+  base::for_each_slice(0, 10, 8, fails_once);
+  const auto fails = [](std::uint64_t, std::uint64_t) { throw error(errc::io, "planned"); };
+  for (int again = 0; again < 50; ++again) EXPECT_THROW(base::for_each_slice(8, 1, 8, fails), error);
+}
+
+/// One slice for each of two threads: neither comes to an end before the other has begun.
+TEST(slices, TheFailureOfAnyThreadIsThrown) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "there is one thread";
+  const std::thread::id caller = std::this_thread::get_id();
+  for (const bool of_caller : {true, false}) {
+    std::latch both(2);
+    const auto one_fails = [&](std::uint64_t, std::uint64_t) {
+      both.arrive_and_wait();
+      if ((std::this_thread::get_id() == caller) == of_caller) throw error(errc::io, "planned");
+    };
+    EXPECT_THROW(base::for_each_slice(2, 1, 2, one_fails), error) << of_caller;
+  }
+}
+
+}  // namespace
+}  // namespace tilewise
