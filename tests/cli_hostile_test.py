@@ -214,8 +214,8 @@ class Caches(HostileCase):
                          self.expected)
         for more, why in (({"HOME": "/nonexistent"}, "it cannot be created: No such file or directory"),
                           ({"TILEWISE_CACHE": "/dev/null"}, "it is not a folder")):
-            self.assertEqual(self.reduce(self.home, f"^tilewise: OpenCL programs are rebuilt in every run: the cache folder '.*' is not used because {why}.*\n$",
-                                         **more), self.expected)
+            self.check(run("bench reduce --n 8 --device opencl:0 --dry-run", env=self.environment(self.home, more)), 0, "reduce",
+                       f"^tilewise: OpenCL programs are rebuilt in every run: the cache folder '.*' is not used because {why}.*\n$")
 
     def test_without_any_variable_the_linker_is_found(self):
         more = {"TMPDIR": f"{self.home}/tmp", "POCL_EXTRA_BUILD_FLAGS": "-cl-opt-disable"}
@@ -270,9 +270,9 @@ class Caches(HostileCase):
                 self.check(result, 8, "^$", "crashed with an OpenCL driver loaded.*moved to '.*cache/pocl.damaged-.*'; try again")
             self.assertEqual(self.reduce(self.home, **more), self.expected)
 
-    def test_damaged_objects_may_raise_any_signal(self):
+    def test_damaged_objects_may_raise_other_signals(self):
         raising = {"TILEWISE_CACHE": f"{self.home}/cache", "TILEWISE_OPENCL_LIBRARY": os.environ["TILEWISE_FAKE_OPENCL"]}
-        for number in signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGSEGV, signal.SIGILL:
+        for number in signal.SIGBUS, signal.SIGFPE, signal.SIGSEGV, signal.SIGILL:
             environment = self.environment(self.home, {**raising, "FAKE_OPENCL": f"clCreateContext=raise{number.value}"})
             self.check(run(f"reduce {self.d}/f4.npy --device opencl:0", env=environment), 8, "^$",
                        "crashed with an OpenCL driver loaded.*moved to '.*cache/pocl.damaged-")
