@@ -52,6 +52,8 @@ ROWS = [
      "--tuning tile=3", 2, r"'tile=3' is not one"),
     ("matmul, a result beyond all memory", "matmul {d}/column.npy {d}/row.npy -o - --device cpu", 5,
      r"matmul.* needs 17592186044416 more bytes of memory, but the host has \d+ left"),
+    ("matvec, a result beyond all memory", "matvec {d}/tall.npy {d}/v0.npy -o - --device cpu", 5,
+     r"matvec.* needs 17592186044416 more bytes of memory, but the host has \d+ left"),
     ("matvec", "matvec {d}/m34.npy {d}/v4.npy -o {d}/y.npy --device cpu", 0, r"^$"),
     ("matvec, shapes apart", "matvec {d}/m45.npy {d}/v4.npy -o {d}/y.npy", 2,
      r"m45\.npy is 4x5 and \S+v4\.npy is an array of 4; a product needs as many elements in the vector as columns"),
@@ -70,6 +72,8 @@ def make_matrices(d):
     np.save(f"{d}/i45.npy", wide_values("i8", 20).reshape(4, 5))
     np.save(f"{d}/cube.npy", wide_values("f8", 24).reshape(2, 3, 4))
     np.save(f"{d}/v4.npy", wide_values("f8", 4, 3))
+    np.save(f"{d}/tall.npy", np.zeros((1 << 42, 0), "f4"))
+    np.save(f"{d}/v0.npy", np.zeros(0, "f4"))
     np.save(f"{d}/v5.npy", wide_values("f8", 5, 3))
 
 

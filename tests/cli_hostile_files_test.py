@@ -4,6 +4,7 @@
 cli_hostile_files_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 """
 
+import fcntl
 import io
 import json
 import os
@@ -179,6 +180,17 @@ class Records(FilesCase):
         self.assertEqual(set(counts), {counts[0]})
         self.assertEqual(counts[0] % 4, 0)
 
+    def test_nobody_appends_while_another_does(self):
+        """What is taken back from a full disk would else be the other's."""
+        with open(f"{self.d}/r.jsonl", "w", encoding="utf-8") as held:
+            fcntl.flock(held, fcntl.LOCK_SH)
+            child = subprocess.Popen([TOOL, *BENCH.split(), "-q", "-o", f"{self.d}/r.jsonl"], stdout=subprocess.DEVNULL)
+            while child.poll() is None and not re.search(rf"-> FLOCK .* {child.pid} ", pathlib.Path("/proc/locks").read_text()):
+                time.sleep(0.01)
+            self.assertEqual((child.poll(), self.records()), (None, []))
+        self.assertEqual(child.wait(timeout=60), 0)
+        self.assertGreater(len(self.records()), 0)
+
     def test_what_a_full_disk_cuts_short_is_taken_back(self):
         size = os.path.getsize(f"{self.d}/good.jsonl")
 
@@ -279,6 +291,7 @@ class Failures(FilesCase):
 class Terminals(FilesCase):
     """Only what is printed by the tool itself steers a terminal."""
     EVIL = "\x1b]0;title\x07\x1b[2J\x7f\u009b31m\u0080\u009f\r"
+    RAW = os.fsdecode(b"\x9b2J\x80 \x9d0;title\x9c")  # such controls as single bytes, which are no UTF-8
 
     def on_a_terminal(self, arguments):
         ours, theirs = pty.openpty()
@@ -292,10 +305,10 @@ class Terminals(FilesCase):
             pass
         os.close(ours)
         child.wait(timeout=60)
-        return seen.decode()
+        return os.fsdecode(seen)
 
     def check_plain(self, text):
-        controls = set(re.findall("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f]", text.replace("\r\n", "\n")))
+        controls = set(re.findall("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\udc80-\udc9f]", text.replace("\r\n", "\n")))
         self.assertEqual(controls, set(), repr(text[:2000]))
 
     def test_records(self):
@@ -316,7 +329,8 @@ class Terminals(FilesCase):
     def test_names(self):
         for words in (["report", self.EVIL], ["reduce", self.EVIL], ["reduce", "k.npy", "--device", self.EVIL],
                       ["scan", "k.npy", "-o", self.EVIL + "/y.npy"], ["bench", "--variant", self.EVIL], [self.EVIL],
-                      ["diffuse", self.EVIL, "-o", "out"], ["reduce", "k.npy", "--op", self.EVIL]):
+                      ["diffuse", self.EVIL, "-o", "out"], ["reduce", "k.npy", "--op", self.EVIL], ["report", self.RAW], ["reduce", self.RAW],
+                      ["reduce", "k.npy", "--device", self.RAW], [self.RAW]):
             with self.subTest(words):
                 self.check_plain(self.on_a_terminal(words))
         for words in ["reduce", self.EVIL, "--json"], ["scan", "k.npy", "-o", "\x7f\u0085.npy", "--json"]:

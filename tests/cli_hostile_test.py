@@ -80,6 +80,10 @@ class Endings(HostileCase):
             in_child = total * 2 if name in ("cpu:serial", "cpu:threads", "cpu:tbb") else refused * 3
             self.check(use("fork", name), 0, f"^{total}{in_child}the child ended well\n{total}$", "^$")
             self.check(use("fork-first", name), 0, f"^{total * 2}$", "^$")
+        for name, before in ("opencl:0", "cpu:openmp"), ("cpu:openmp", "opencl:0"):  # first used in a child, then in a child of that
+            if name in self.names and before in self.names:
+                total = f"{name} {TOTAL}\n"
+                self.check(use("fork-again", name, before), 0, f"^{before} {TOTAL}\n{total}{refused * 3}the child ended well\n{total}$", "^$")
 
     def test_threads_that_cannot_be_had(self):
         if COVER == "few":
@@ -140,15 +144,15 @@ class FewThreads(HostileCase):
 class Probes(HostileCase):
     """Drivers are tried in child processes and folders of the tool's own, whatever its caller left it."""
 
-    def list_drivers(self, before):
+    def list_drivers(self, before=None, **more):
         icd, temporary = f"{self.d}/{self.id()}.icd", f"{self.d}/{self.id()}.tmp"
         for folder in icd, temporary:
-            os.mkdir(folder)
+            os.makedirs(folder, exist_ok=True)
         os.chmod(self.d, 0o755)
         os.chmod(temporary, 0o777)
         pathlib.Path(f"{icd}/gpu.icd").write_text(sys.argv[6] + "\n")
         alone = {"OCL_ICD_VENDORS": icd, "OPENCL_VENDOR_PATH": icd, "TILEWISE_CACHE": "off", "TMPDIR": temporary}
-        self.check(run("list", env={**os.environ, **alone}, preexec_fn=before), 0, "reduce/cpu", "^$")
+        self.check(run("list", env={**os.environ, **alone, **more}, preexec_fn=before), 0, "reduce/cpu", "^$")
         self.assertEqual(os.listdir(temporary), [])
 
     def test_a_caller_that_ignores_its_children(self):
@@ -156,6 +160,11 @@ class Probes(HostileCase):
 
     def test_a_mask_that_takes_all_permissions(self):
         self.list_drivers(self.as_nobody(lambda: os.umask(0o777)))
+
+    def test_no_folder_for_temporary_files(self):
+        for named in f"{self.d}/none", f"{self.d}/f4.npy", "none", "":
+            with self.subTest(named):
+                self.list_drivers(TMPDIR=named)
 
 
 class Caches(HostileCase):
@@ -203,6 +212,10 @@ class Caches(HostileCase):
             self.assertFalse(os.path.exists(folder), "it goes away with the process")
         self.assertEqual(self.reduce(self.home, r"^tilewise: OpenCL programs are rebuilt in every run: the cache folder .*\n$"),
                          self.expected)
+        for more, why in (({"HOME": "/nonexistent"}, "it cannot be created: No such file or directory"),
+                          ({"TILEWISE_CACHE": "/dev/null"}, "it is not a folder")):
+            self.check(run("bench reduce --n 8 --device opencl:0 --dry-run", env=self.environment(self.home, more)), 0, "reduce",
+                       f"^tilewise: OpenCL programs are rebuilt in every run: the cache folder '.*' is not used because {why}.*\n$")
 
     def test_without_any_variable_the_linker_is_found(self):
         more = {"TMPDIR": f"{self.home}/tmp", "POCL_EXTRA_BUILD_FLAGS": "-cl-opt-disable"}
@@ -257,6 +270,13 @@ class Caches(HostileCase):
                 self.check(result, 8, "^$", "crashed with an OpenCL driver loaded.*moved to '.*cache/pocl.damaged-.*'; try again")
             self.assertEqual(self.reduce(self.home, **more), self.expected)
 
+    def test_damaged_objects_may_raise_other_signals(self):
+        raising = {"TILEWISE_CACHE": f"{self.home}/cache", "TILEWISE_OPENCL_LIBRARY": os.environ["TILEWISE_FAKE_OPENCL"]}
+        for number in signal.SIGBUS, signal.SIGFPE, signal.SIGSEGV, signal.SIGILL:
+            environment = self.environment(self.home, {**raising, "FAKE_OPENCL": f"clCreateContext=raise{number.value}"})
+            self.check(run(f"reduce {self.d}/f4.npy --device opencl:0", env=environment), 8, "^$",
+                       "crashed with an OpenCL driver loaded.*moved to '.*cache/pocl.damaged-")
+
     def test_devices_mends_a_damaged_cache(self):
         environment = self.environment(self.home, {"TILEWISE_CACHE": f"{self.home}/cache"})
         self.check(run("devices", env=environment), 0, "opencl:0")
@@ -281,7 +301,7 @@ class Hangs(HostileCase):
     def test_calls_that_never_return_are_named(self):
         def hang(row):
             call, what = row
-            words = what.format(d=self.d) + " --device opencl:0"
+            words = what.format(d=self.d) + " --device opencl:0" * ("--device" not in what)
             run(words, env=self.environment)  # so that the programs exist: honest drivers build them slowly
             cache = {"clBuildProgram": {"TILEWISE_CACHE": "off"},
                      "clGetProgramInfo": {"TILEWISE_CACHE": f"{self.d}/new", "FAKE_OPENCL_PLATFORM": "Another"}}.get(call, {})
@@ -292,6 +312,8 @@ class Hangs(HostileCase):
                 ("clEnqueueNDRangeKernel", "reduce {d}/f4.npy"),
                 ("clBuildProgram", "scan {d}/f4.npy -o {d}/y.npy"), ("clEnqueueReadBuffer", "scan {d}/f4.npy -o {d}/z.npy"),
                 ("clFinish", "verify scan --n 1000"), ("clFinish", "bench scan --n 1000 --max-time 0.1")]
+        if "openacc:0" in devices_for("convolve"):
+            rows.append(("clFinish", "bench convolve --n 30 --max-time 0.1 --device openacc:0,opencl:0"))
         before = set(os.listdir(self.d)) | {"y.npy", "z.npy", "new"}
         for row, result in zip(rows, together(hang, rows)):
             with self.subTest(row):
@@ -367,12 +389,21 @@ class Hangs(HostileCase):
 
 
 class OpenaccHangs(HostileCase):
-    def test_a_kernel_that_never_ends(self):
+    def test_calls_that_never_return_are_named(self):
         if "TILEWISE_FAKE_OPENACC" not in os.environ:
             self.skipTest("no OpenACC in this build")
-        hanging = {**os.environ, "LD_PRELOAD": os.environ["TILEWISE_FAKE_OPENACC"]}
-        words = f"diffuse --grid 64x64 --steps 10 -o {self.d}/out --device openacc:0 --time-limit 1"
-        self.check(run(words, env=hanging), 8, "^$", "openacc:0 made no progress for 1 s in a step of OpenACC's; .*--time-limit")
+        np.save(f"{self.d}/m.npy", wide_values("f4", 961).reshape(31, 31))
+        diffuse, convolve = f"diffuse --grid 64x64 --steps 10 -o {self.d}/out", f"convolve {self.d}/m.npy {self.d}/m.npy -o {self.d}/y.npy"
+        rows = [("launch", diffuse, "a step of OpenACC's"), ("launch", convolve, "a convolution of OpenACC's"),
+                ("acc_memcpy_to_device", convolve, "acc_memcpy_to_device"), ("acc_memcpy_from_device", convolve, "acc_memcpy_from_device")]
+
+        def hang(row):
+            hanging = {**os.environ, "LD_PRELOAD": os.environ["TILEWISE_FAKE_OPENACC"], "FAKE_OPENACC": row[0]}
+            return run(f"{row[1]} --device openacc:0 --time-limit 1", env=hanging)
+
+        for row, result in zip(rows, together(hang, rows)):
+            with self.subTest(row):
+                self.check(result, 8, "^$", f"openacc:0 made no progress for 1 s in {row[2]}; .*--time-limit")
 
 
 if __name__ == "__main__":

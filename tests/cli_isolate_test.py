@@ -83,6 +83,8 @@ class Faults(IsolateCase):
                    r"(?m)^tilewise: after the last record of scan.*, its process crashed with signal 11 \(Segmentation fault\)$")
         self.assertEqual(set(self.states().values()), {"ok"})
         self.assertEqual(len(self.records()), 4)
+        for other, code in ("unbuilt", 8), ("internal", 1), ("one_bit", 3):  # the graver of both decides
+            self.check(self.bench(f"scan/cpu:crashes_at_the_end scan/cpu:{other} --n 100"), code, "", "after the last record of scan")
 
     def test_what_ends_no_process(self):
         self.check_rows("internal", "failed", "^planted$", 1)

@@ -186,6 +186,8 @@ int main(int argc, char** argv) {
                            backend::queue&) { throw std::logic_error("planted"); };
   const auto uncaught = [](const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
                            backend::queue& queue) noexcept { fails<errc::overflow>(p, where, t, queue); };
+  const auto uncaught_memory = [](const registry::problem&, const registry::bindings&, const registry::tuning&,
+                                  backend::queue&) noexcept { throw std::bad_alloc(); };
   const std::vector<registry::variant> faulty{
       planted("one_bit", one_bit),
       planted("exclusive_bit", exclusive_bit),
@@ -209,6 +211,7 @@ int main(int argc, char** argv) {
       planted("no_memory", no_memory),
       planted("internal", internal),
       planted("uncaught", uncaught),
+      planted("uncaught_memory", uncaught_memory),
       planted_pace("paced", right_axes),
       planted_pace("altering", pace_axes),
   };

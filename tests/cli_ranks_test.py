@@ -143,11 +143,13 @@ class Ranks(Case):
                 ("scan {d}/x.npy -o {d}/y.npy --device cpu:serial+cpu:serial", 2, "under mpirun name what each rank"),
                 ("scan {d}/x.npy -o {d}/y.npy --device cpu:serail", 4, "no device 'cpu:serail'"),
                 ("bench scan --isolate", 4, "bench --isolate measures in one process"),
-                ("bench scan --device 3*mpi:cpu", 2, "it has started 2"))
+                ("scan {d}/x.npy -o {d}/y.npy --operation max", 2, "--operation"),
+                ("scam {d}/x.npy -o {d}/y.npy", 2, "there is no command 'scam'"),
+                ("bench scan --device 2*mpi:cpu", 2, "it has started 3"))
         for command, code, err in rows:
             with self.subTest(command):
                 before = set(os.listdir(self.d))
-                result = run_ranks(2, command.format(d=self.d))
+                result = run_ranks(3, command.format(d=self.d))
                 self.check(result, code, "^$", err)
                 self.assertEqual(len([line for line in result.stderr.splitlines() if line.startswith("tilewise:")]), 1)
                 self.assertEqual(set(os.listdir(self.d)), before)

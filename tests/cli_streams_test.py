@@ -234,12 +234,28 @@ class Limits(StreamCase):
     def test_room_that_is_kept_for_root_is_none(self):
         if SANITIZED:
             self.skipTest("sanitizers come before any other library")
-        before = set(os.listdir(self.d))
-        for room, code, says in (1 << 20, 6, r"none\.npy: cannot be written: No space left on device"), (1 << 30, 0, "^$"):
+        before, block = set(os.listdir(self.d)), os.statvfs(self.d).f_bsize
+        whole = len(self.contents("f8.npy")) // block * block  # what is left of the file takes one block more
+        for room, code, says in (whole, 6, r"none\.npy: cannot be written: No space left on device"), (whole + block, 0, "^$"):
             result = run(f"scan {self.d}/f8.npy -o {self.d}/none.npy --device cpu",
-                         env={**os.environ, "LD_PRELOAD": os.environ["TILEWISE_FAKE_DISK"], "FAKE_DISK": f"room - {room}"})
+                         env={**os.environ, "LD_PRELOAD": os.environ["TILEWISE_FAKE_DISK"], "FAKE_DISK": f"room .tilewise- {room}"})
             self.check(result, code, "^$", says)
             self.assertEqual(set(os.listdir(self.d)) - before, set() if code else {"none.npy"})
+        os.remove(f"{self.d}/none.npy")
+        os.mkdir(f"{self.d}/full")
+        result = run(f"sort {self.d}/f4.npy -o {self.d}/none.npy --indices {self.d}/full/none.npy --device cpu",
+                     env={**os.environ, "LD_PRELOAD": os.environ["TILEWISE_FAKE_DISK"], "FAKE_DISK": f"room {self.d}/full {1 << 20}"})
+        self.check(result, 6, "^$", r"full/none\.npy: cannot be written: No space left on device")
+        self.assertEqual((set(os.listdir(self.d)) - before, os.listdir(f"{self.d}/full")), ({"full"}, []))
+        kept, limit = f"{self.d}/runs", 120 << 20
+        os.mkdir(kept)
+        np.save(f"{self.d}/back.npy", np.arange(1 << 23, dtype="u4")[::-1])
+        before = set(os.listdir(self.d))
+        result = run(f"sort {self.d}/back.npy -o {self.d}/none.npy --device cpu --threads 2 --scratch {kept}",
+                     env={**os.environ, "LD_PRELOAD": os.environ["TILEWISE_FAKE_DISK"], "FAKE_DISK": f"room {kept} {1 << 20}"},
+                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+        self.check(result, 6, "^$", r"runs: has no room for 33554432 bytes of runs: No space left on device")
+        self.assertEqual((set(os.listdir(self.d)), os.listdir(kept)), (before, []))
 
     def test_a_map_is_written_where_it_has_pages(self):
         """Without room for a page, whoever writes there is ended by a signal."""
@@ -317,8 +333,12 @@ class Pipes(StreamCase):
         expected = self.file_of(f"scan {self.d}/f4.npy --device cpu")
         with open(f"{self.d}/begun", "wb") as file:
             file.write(b"1234567" + self.contents("f4.npy"))
+        with open(f"{self.d}/begun_raw", "wb") as file:
+            file.write(b"1234567" + np.load(f"{self.d}/f4.npy").tobytes())
         result = piped("(dd bs=7 count=1 of=/dev/null status=none; {t} scan - -o - --device cpu) < " + self.d + "/begun")
         self.assertEqual((result.returncode, result.stdout), (0, expected), result.stderr)
+        raw = piped("(dd bs=7 count=1 of=/dev/null status=none; {t} scan - -o - --dtype f4 --device cpu) < " + self.d + "/begun_raw")
+        self.assertEqual((raw.returncode, raw.stdout), (0, expected), raw.stderr)
 
     def test_what_ends_early_or_late(self):
         good = self.contents("f4.npy")
@@ -334,6 +354,10 @@ class Pipes(StreamCase):
     def test_a_reader_that_goes_away_and_a_full_disk(self):
         self.refused(piped("{t} scan " + self.d + "/f4.npy -o - --device cpu | head -c 9"), 6, r"standard output: cannot be written at byte \d+: Broken")
         self.refused(piped("{t} scan " + self.d + "/f4.npy -o - --device cpu > /dev/full"), 6, "standard output: cannot be written at byte 0: No space")
+        for room in 100, 1_000_000:  # within the header, and within the elements
+            held = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))}
+            self.refused(piped("{t} scan " + self.d + "/f4.npy -o - --device cpu > " + self.d + "/cut", **held), 6,
+                         f"standard output: cannot be written at byte {room}: File too large")
 
     def test_terminals_hold_no_arrays(self):
         ours, theirs = pty.openpty()
@@ -347,6 +371,8 @@ class Pipes(StreamCase):
 
     def test_nothing_is_mixed_into_arrays(self):
         for words, says in ((f"scan {self.d}/f4.npy -o - --json", "--json is printed to standard output"),
+                            (f"sort {self.d}/f4.npy -o {self.d}/none.npy --json --indices -", "--json is printed to standard output"),
+                            (f"sort {self.d}/f4.npy -o {self.d}/none.npy --json --values {self.d}/f8.npy --values-out -", "--json is printed to standard output"),
                             (f"sort {self.d}/f4.npy -o - --indices -", "two outputs would go to -;"),
                             ("matmul - - -o y.npy", "standard input holds one array"),
                             (f"sort - -o {self.d}/y.npy --values - --values-out w.npy", "standard input holds one array")):

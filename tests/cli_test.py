@@ -162,6 +162,8 @@ PLANTED_ROWS = [
     ("a fault of ours", "scan {d}/f4.npy -o {d}/none.npy --device cpu --variant internal", 1, r"^$", "internal error"),
     ("a fault that nobody catches", "verify scan --device cpu --variant uncaught", -signal.SIGABRT, r"^$",
      r"tilewise::error(.|\n)*planted"),
+    ("no memory, where none may be thrown", "scan {d}/f4.npy -o {d}/none.npy --device cpu --variant uncaught_memory", 5, r"^$",
+     "not have enough memory"),
 ]
 
 

@@ -115,6 +115,36 @@ TEST_F(DiskCache, IsOffWhereOthersMayRenameAnyFolderAboveIt) {
   EXPECT_TRUE(finds());
 }
 
+TEST_F(DiskCache, IsOffWhereOthersMayRenameWhatALinkLeadsTo) {
+  const fs::path shared = scratch_.path() / "shared", deep = shared / "mine/deep";
+  fs::create_directories(deep);
+  fs::create_directory_symlink(deep, scratch_.path() / "link");
+  const environment_variable below("TILEWISE_CACHE", (scratch_.path() / "link/cache").string());
+  chmod(shared.c_str(), 0777);
+  store();
+  EXPECT_TRUE(finds_nothing());
+  chmod(shared.c_str(), 0755);
+  store();
+  EXPECT_TRUE(finds());
+}
+
+TEST_F(DiskCache, IsOffWhereOthersMayRenameAsMembersOfAGroup) {
+  if (geteuid() != 0) GTEST_SKIP() << "it takes root, who may have any group";
+  const fs::path shared = scratch_.path() / "shared";
+  fs::create_directories(shared);
+  const environment_variable below("TILEWISE_CACHE", (shared / "cache").string());
+  chmod(shared.c_str(), 0770);
+  store();
+  EXPECT_TRUE(finds()) << "the user's own group has the user's number";
+  constexpr gid_t of_several = 12345;
+  ASSERT_EQ(chown(shared.c_str(), geteuid(), of_several), 0);
+  EXPECT_TRUE(finds_nothing());
+  const gid_t before = getegid();
+  ASSERT_EQ(setegid(of_several), 0);
+  EXPECT_TRUE(finds_nothing()) << "and where it is the process's";
+  ASSERT_EQ(setegid(before), 0);
+}
+
 TEST_F(DiskCache, IsOffWhereThereIsNoPlaceForIt) {
   for (const char* name : {"off", "/proc/none", "/dev/null"}) {
     setenv("TILEWISE_CACHE", name, 1);

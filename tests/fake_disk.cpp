@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Preloaded by a test: a disk that fails. FAKE_DISK is "read PATH BYTE" or "write PATH BYTE": from this byte on, files
 // whose path contains PATH cannot be read or written; "sync PATH 0": what was written does not reach the disk; "kill -
-// N": the process ends once the N-th file has got its name; "names - 0": it has no files without one; "room - N": so
-// many bytes are free to users, and more to root; "map PATH 0": such a file's map has no pages but those asked for; or
+// N": the process ends once the N-th file has got its name; "names - 0": it has no files without one; "room PATH N":
+// so many bytes are free to users, and more to root; "map PATH 0": such a file's map has no pages but those asked for; or
 // "full PATH 0": it has none, and none can be had.
 #include <cerrno>
 #include <csignal>
@@ -20,17 +20,23 @@
 
 namespace {
 
-/// Whether this is told of such a file, and of bytes before `end`.
-bool fails(const char* what, int file, off_t end) {
+/// The number that is told of such a file; negative where none is.
+long long number_told(const char* what, int file) {
   const char* const told = std::getenv("FAKE_DISK");
   char action[8], path[256];
-  long long byte = 0;
-  if (told == nullptr || std::sscanf(told, "%7s %255s %lld", action, path, &byte) != 3) return false;
+  long long number = 0;
+  if (told == nullptr || std::sscanf(told, "%7s %255s %lld", action, path, &number) != 3) return -1;
   char name[4096];
   const ssize_t length = readlink(("/proc/self/fd/" + std::to_string(file)).c_str(), name, sizeof name);
   const bool is_meant =
       length > 0 && std::string(name, static_cast<std::size_t>(length)).find(path) != std::string::npos;
-  return is_meant && action == std::string(what) && end > byte;
+  return is_meant && action == std::string(what) ? number : -1;
+}
+
+/// Whether this is told of such a file, and of bytes before `end`.
+bool fails(const char* what, int file, off_t end) {
+  const long long byte = number_told(what, file);
+  return byte >= 0 && end > byte;
 }
 
 template <class Call, class... Arguments>
@@ -77,10 +83,8 @@ __attribute__((visibility("default"))) int renameat(int from_folder, const char*
 }
 __attribute__((visibility("default"))) int fstatfs(int file, struct statfs* facts) {
   const int done = static_cast<int>(unless<decltype(&fstatfs)>(false, "fstatfs", file, facts));
-  const char* const told = std::getenv("FAKE_DISK");
-  unsigned long long room = 0;
-  if (told == nullptr || std::sscanf(told, "room - %llu", &room) != 1) return done;
-  facts->f_bavail = room / static_cast<unsigned long long>(facts->f_bsize);
+  if (const long long room = number_told("room", file); room >= 0)
+    facts->f_bavail = static_cast<unsigned long long>(room) / static_cast<unsigned long long>(facts->f_bsize);
   return done;
 }
 __attribute__((visibility("default"))) void* mmap(void* at, size_t bytes, int allowed, int how, int file, off_t from) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An OpenCL driver that can do nothing but be listed. TILEWISE_LISTS is the type of its only device; without it, the
-// driver crashes as soon as it is queried, or with TILEWISE_HANGS never answers, nor does what it starts.
+// driver crashes as soon as it is queried, or with TILEWISE_HANGS never answers, nor does what it starts, which
+// SIGTERM does not end; with FAKE_DRIVER_LEAVES it ends itself, and leaves that behind.
 // FAKE_DRIVER_CRASHES makes any of them crash, and the file that FAKE_DRIVER_LOG names gets a line each time that a
 // process loads one.
 #define CL_TARGET_OPENCL_VERSION 120
@@ -40,7 +41,9 @@ object platform{&calls}, device{&calls};
 
 void misbehave() {
 #if TILEWISE_HANGS
-  fork();
+  const bool is_ours = fork() == 0;
+  if (is_ours) std::signal(SIGTERM, SIG_IGN);
+  if (!is_ours && std::getenv("FAKE_DRIVER_LEAVES") != nullptr) _exit(0);
   for (;;) pause();
 #endif
   if (TILEWISE_LISTS != 0 && std::getenv("FAKE_DRIVER_CRASHES") == nullptr) return;

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // A driver for tests: passes every call on to the real loader, except that FAKE_OPENCL="<call>=<what>" makes one call
-// return an error code (a number), crash or hang ("hang100": after 100 of them), FAKE_OPENCL_TYPE="gpu" makes every
-// device call itself a GPU, and FAKE_OPENCL_PLATFORM is what platforms call themselves. TILEWISE_OPENCL_LIBRARY names
-// this file to the library. Programs may tell it more by the control of failing_calls.hpp.
+// return an error code (a number), crash ("raise11": by that signal) or hang ("hang100": after 100 of them),
+// FAKE_OPENCL_TYPE="gpu" makes every device call itself a GPU, and FAKE_OPENCL_PLATFORM is what platforms call
+// themselves. TILEWISE_OPENCL_LIBRARY names this file to the library. Programs may tell it more by the control of
+// failing_calls.hpp.
 #include "failing_calls.hpp"
 
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -31,6 +33,7 @@ cl_int fault(const char* call) {
   if (wanted == nullptr || std::strncmp(wanted, call, length) != 0 || wanted[length] != '=') return 0;
   const char* what = wanted + length + 1;
   if (std::strcmp(what, "crash") == 0) std::abort();
+  if (std::strncmp(what, "raise", 5) == 0) std::raise(std::atoi(what + 5));
   static long calls = 0;
   const bool hangs = std::strncmp(what, "hang", 4) == 0 && ++calls > std::atol(what + std::strlen("hang"));
   if (hangs) std::fprintf(stderr, "%s hangs\n", call);  // for tests that wait until it does

@@ -94,6 +94,10 @@ TEST_F(Health, ProcessesAtWork) {
   expect_only("processes", severity::harms, "1 other process is at work: a) (b (100) with 80% of a processor",
               work(second * 2 / 5));
   EXPECT_TRUE(found(work(second * 2 / 5 + 1)).empty()) << "one tick is nothing";
+  write_process("100", "a) (b", 5, 5);
+  expect_only("processes", severity::harms, "with 6% of a processor", work(second * 3 / 100));
+  write_process("100", "a) (b", 5, 5);
+  EXPECT_TRUE(found(work(second / 50)).empty()) << "4% are less than a twentieth";
   write_process("100", "idle", 5, 5);
   EXPECT_TRUE(found([&] { write_process("101", "new", 1000, 0); }).empty()) << "when it did that is not known";
 }

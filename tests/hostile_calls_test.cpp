@@ -100,6 +100,8 @@ TEST(HostileCalls, ViewsThatOverlapInPartAreRefused) {
       for (const auto& call : calls_of_two<array<float>, array<float>>(side)) refused([&] { call(in, out); });
       for (const auto& call : calls_of_three<array<float>, array<float>>(side)) refused([&] { call(in, other, out); });
     }
+    array<float> keys_out = part(0), values_out = part(n - 1);
+    refused([&] { tw::sort_by_key(other, other, keys_out, values_out); });
     EXPECT_EQ(memory, std::vector<float>(4 * n, 1.0f));
   }
 }
@@ -114,7 +116,14 @@ TEST(HostileCalls, ArraysOfTwoDevicesAreRefused) {
     refused([&] { call(a, b, out); });
     refused([&] { call(b, a, out); });
   }
+  array<float> beside = here.upload(values), beyond = there.upload(values);
+  refused([&] { tw::sort_by_key(a, a, out, beyond); });
+  refused([&] { tw::sort_by_key(a, a, beyond, out); });
+  refused([&] { tw::sort_by_key(a, b, out, beside); });
+  const array<float> of_same_name = open("cpu:serial", {.threads = 1}).upload(values);
+  refused([&] { tw::sort(of_same_name, out); });
   EXPECT_EQ(out.download(), values);
+  EXPECT_EQ(beyond.download(), values);
 }
 
 /// Inputs of no elements, whose addresses mean nothing: even that of the output, which is larger than any spare room.

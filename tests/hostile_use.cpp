@@ -99,7 +99,8 @@ struct last_caller {
   }
 } at_exit;
 
-/// fork NAME: used in the parent, then in a child, once as it was and once reopened; fork-first: in children only.
+/// fork NAME: used in the parent, then in a child, once as it was and once reopened; fork-first: in children only;
+/// fork-again NAME OTHER: another in the parent, this one in a child and in a child of that.
 void fork_after_use(const std::string& name) {
   const tw::device on = tw::open(name);
   print_total(on);
@@ -116,6 +117,11 @@ void fork_after_use(const std::string& name) {
 void fork_before_use(const std::string& name) {
   for (int i = 0; i < 2; ++i)
     if (!ends_well_in_child([&] { print_total(tw::open(name)); })) std::printf("the child did not end well\n");
+}
+
+void fork_again(const std::string& name, const std::string& other) {
+  print_total(tw::open(other));
+  if (!ends_well_in_child([&] { fork_after_use(name); })) std::printf("the child did not end well\n");
 }
 
 /// cache: where PoCL keeps what it compiles, and who may use that.
@@ -218,6 +224,7 @@ int main(int argc, char** argv) {
     if (what == "use") print_total(tw::open(name));
     if (what == "fork") fork_after_use(name);
     if (what == "fork-first") fork_before_use(name);
+    if (what == "fork-again") fork_again(name, words.at(2));
     if (what == "memory") use_with_little_memory(name);
     if (what == "room") allocate_with_little_memory(name);
     if (what == "divide") divide_by_zero(name);

@@ -213,6 +213,10 @@ TEST(LabBench, WhatComputesNothingIsWrong) {
   EXPECT_EQ(o.exit_code, 3);
   EXPECT_EQ(record_of(o, "reduce/serial")["status"], "ok");
   EXPECT_EQ(record_of(o, "reduce/cpu:planted_idle")["status"], "wrong");
+  const outcome cold = bench({"reduce/serial", "reduce/cpu:planted_idle", "--mode", "cold"});
+  EXPECT_EQ(record_of(cold, "reduce/serial")["status"], "ok");
+  EXPECT_EQ(record_of(cold, "reduce/cpu:planted_idle")["status"], "wrong")
+      << "where several sets of operands take turns";
 }
 
 TEST(LabBench, AWrongResultHasNoTimeAndExitCode3) {

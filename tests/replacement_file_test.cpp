@@ -5,6 +5,8 @@
 
 #include <tilewise/error.hpp>
 
+#include <sys/stat.h>
+
 #include <gtest/gtest.h>
 
 namespace tilewise::tests {
@@ -20,9 +22,11 @@ TEST(ReplacementFile, OfAnotherRankIsTakenWhereItIsAFileWithOneName) {
   const std::string target = folder / "y.npy";
   EXPECT_NO_THROW(io::replacement_file(target, folder / "rank0"));
   fs::create_hard_link(folder / "precious", folder / "second_name");
-  fs::create_symlink(folder / "precious", folder / "link");
+  scratch.write("of_one_name", "kept");
+  fs::create_symlink(folder / "of_one_name", folder / "link");
   fs::create_directory(folder / "folder");
-  for (const char* planted : {"second_name", "link", "folder", "nothing"}) try {
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);  // it opens for both at once, and has one name
+  for (const char* planted : {"second_name", "link", "folder", "pipe", "nothing"}) try {
       const io::replacement_file taken(target, folder / planted);
       ADD_FAILURE() << planted << " was taken";
     } catch (const error& e) {

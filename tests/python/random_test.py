@@ -133,6 +133,10 @@ class RandomValues(Random):
         device = self.pick(self.devices)
         yield getattr(tw, name)(x, device=device), reduce(x, op), f"{name} on {device}"
         yield tw.inclusive_scan(x, op=op, device=device), inclusive(x, op), f"inclusive {op} on {device}"
+        initial = self.values(1, x.dtype)[0]
+        for part in x, x[:0]:
+            yield (getattr(tw, name)(part, initial=initial.item(), device=device), reduce(part, op, initial),
+                   f"{name} of {len(part)} from {initial} on {device}")
 
     def sorts(self, x):
         descending, device = bool(self.rng.random() < 0.5), self.pick(self.devices)
