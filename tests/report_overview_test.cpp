@@ -176,6 +176,24 @@ TEST(ReportOverview, WhatIsInDoubtIsMarkedInItsSentencesToo) {
   }
 }
 
+TEST(ReportOverview, WhatRestsOnATimeInDoubtIsMarkedWhereverItIsTold) {
+  const auto body = [](bool is_in_doubt) {
+    return body_of(page_of(scans_with([&](json& r) {
+      if (!is_time_of(r, "scan/cuda:lookback")) return;
+      r["ratios"] = json::array();
+      if (is_in_doubt) widen(r);
+    })));
+  };
+  const std::string cell = "<td>\\? [^<]+</td>",
+                    ladder = "\">cuda:lookback</th>" + cell + cell + "<td>\\? × [0-9.]+</td>";
+  const std::string peer = "<td>cuda:lookback, \\? [^<]+</td><td>\\? [0-9.]+ \\(",
+                    first = "<small>\\? [^<]+, cuda:lookback<";
+  for (const std::string& pattern : {ladder, peer, first}) {
+    EXPECT_TRUE(std::regex_search(body(true), std::regex(pattern))) << pattern;
+    EXPECT_FALSE(std::regex_search(body(false), std::regex(pattern))) << pattern;
+  }
+}
+
 TEST(ReportOverview, TheTableOfPeersSaysWhatTheCellSays) {
   const std::string page = page_of(scans_with([](json& r) {
     if (is_time_of(r, "scan/cuda:lookback")) r["ratios"] = json::array();

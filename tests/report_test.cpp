@@ -366,8 +366,9 @@ TEST(ReportMarkdown, ATimeInDoubtIsMarked) {
   for (json& r : records)
     if (r["device"]["name"] == "cuda:0" && r["status"] == "ok") r["timing"]["kernel"]["ci95_lo_ns"] = nullptr;
   const std::string text = markdown(make_model(typed(records)));
-  EXPECT_EQ(times_in(text, " ? (no interval) | "), 20u) << "two problems of ten sizes" << text;
-  EXPECT_EQ(markdown(make_model(typed(made_up_records()))).find(" ? ("), std::string::npos);
+  EXPECT_EQ(times_in(text, " (no interval) | ? "), 20u) << "two problems of ten sizes" << text;
+  EXPECT_EQ(times_in(text, " | ? "), 60u) << "each time, speed, and share of a copy that is in doubt too" << text;
+  EXPECT_EQ(markdown(make_model(typed(made_up_records()))).find(" | ? "), std::string::npos);
 }
 
 TEST(ReportFormat, NumbersForPeople) {

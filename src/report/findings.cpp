@@ -228,10 +228,10 @@ std::optional<double> speed_at_limit(const row& r, speed_unit unit) {
   return *speed / *r.fraction;
 }
 
-std::string marked_time(const row& r) { return (r.ranked() ? "" : "? ") + duration(r.kernel->median); }
+std::string marked_time(const row& r) { return marked(r.ranked(), duration(r.kernel->median)); }
 
 std::string share_text(const row& r) {
-  return (r.has_sure_limit ? "" : "? ") + (*r.fraction < 0.01 ? "< 1 %" : percent(*r.fraction));
+  return marked(r.has_sure_limit, *r.fraction < 0.01 ? "< 1 %" : percent(*r.fraction));
 }
 
 std::vector<std::string> travel_findings(const panel& p) {

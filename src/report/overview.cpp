@@ -243,8 +243,7 @@ std::string transfer_note(const std::vector<matrix_cell>& cells, const model& m)
   const auto told = [&](const auto& of) {
     const row& r = *of.second->what.ours;
     const bool is_sure = r.ranked() && r.h2d->is_narrow() && r.d2h->is_narrow();
-    return (is_sure ? "" : "? ") + factor(of.first) + " (" + of.second->of->algorithm + " on " +
-           place_of(*of.second, m) + ")";
+    return marked(is_sure, factor(of.first)) + " (" + of.second->of->algorithm + " on " + place_of(*of.second, m) + ")";
   };
   const auto [least, most] = std::minmax_element(all.begin(), all.end());
   return "These are times of kernels, on data that are there. Copies to a device and back take " +
@@ -256,19 +255,17 @@ html cell_html(const std::string& place, const matrix_cell& cell, const std::str
   const standing &s = cell.what, &smaller = cell.smaller;
   html words = tag("b", {{"class", "mark"}}, html::text(letter_of(s.position))) + " " + words_of(s.position);
   if (s.speed && s.position != position::in_doubt)
-    words += ", " + tag("strong", html::text(factor(s.speed->median) + " ×")) + " " +
-             html::text(short_name(s.peer->variant));
+    words += ", " + tag("strong", html::text(speed_text(s) + " ×")) + " " + html::text(short_name(s.peer->variant));
   if (s.ours && s.position != position::in_doubt) words += tag("div", html::text(bound_and_share(*s.ours)));
-  if (s.ours) words += tag("small", html::text(duration(s.ours->kernel->median) + ", " + s.ours->name()));
+  if (s.ours) words += tag("small", html::text(marked_time(*s.ours) + ", " + s.ours->name()));
   if (s.rounding) words += tag("small", html::text(rounding_words(s) + ", which rounds its operands"));
   if (!apart.empty()) words += tag("small", html::text(apart));
   if (!s.why.empty()) words += tag("small", html::text(s.why));
   if (smaller.ours)
-    words += tag("small",
-                 html::text("at " + smaller.ours->at() + ": " +
-                            (smaller.speed ? factor(smaller.speed->median) + " × " + short_name(smaller.peer->variant) +
-                                                 ", " + words_of(smaller.position)
-                                           : share_words(*smaller.ours))));
+    words += tag("small", html::text("at " + smaller.ours->at() + ": " +
+                                     (smaller.speed ? speed_text(smaller) + " × " + short_name(smaller.peer->variant) +
+                                                          ", " + words_of(smaller.position)
+                                                    : share_words(*smaller.ours))));
   return tag("div", {{"class", style_of(s.position)}}, tag("span", {{"class", "place"}}, html::text(place)) + words);
 }
 

@@ -136,8 +136,9 @@ html how_to_read() {
       "most share; beside a bar is its factor over the bar above it. Hatched: other people’s code. Outlined, at the "
       "end: the limit of the fastest of ours, by which its share is told. Where the fastest has more than a hundred "
       "times the speed of the slowest, the scale is logarithmic. Compulsory bytes: each input read once, each output "
-      "written once; what only reads may beat its copy. A time in doubt is marked ? and is hollow in charts; so is a "
-      "share of a limit whose time is in doubt.");
+      "written once; what only reads may beat its copy. What rests on a time in doubt, or on a limit of which the time "
+      "is in "
+      "doubt, is marked ? and is hollow in charts.");
 }
 
 html sections_html(std::vector<chapter> sections) {
