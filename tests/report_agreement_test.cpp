@@ -63,6 +63,16 @@ TEST(ReportAgreement, TheLadderNamesTheFastestThatTheFirstScreenNames) {
   EXPECT_EQ(implausible.find("to cuda:lookback: "), std::string::npos);
 }
 
+TEST(ReportAgreement, ALimitOfArithmeticIsToldInOperationsBesideTheUnitOfTheOthers) {
+  std::vector<json> records = scans_with([&](json& r) {
+    if (r["status"] == "ok") r["derived"]["fraction_of_ceiling"] = 0.5, r["derived"]["ceiling"] = "muladd";
+  });
+  std::erase_if(records, [](const json& r) { return r["case"]["algorithm"] == "copy"; });
+  const std::string body = body_of(page_of(records));
+  const std::regex rung("\">muladd</th><td>[^<]*</td><td>[^<]*B/s</td>(<td>[^<]*</td>){2}<td>[0-9.]+ GFLOP/s</td>");
+  EXPECT_TRUE(std::regex_search(body, rung)) << body.substr(body.find(">muladd</th>"), 300);
+}
+
 TEST(ReportAgreement, NobodyIsTheFastestWhereTwoInDoubtAreSurelyFasterThanTheRest) {
   std::vector<json> records = scans_with([](json& r) {
     if (is_time_of(r, "scan/cuda:lookback")) widen(r);

@@ -121,9 +121,12 @@ std::string finding(const board& b, const std::vector<rung>& rungs, std::uint64_
   return text + without(b, rungs) + ".";
 }
 
-/// What a reader should know of a rung beside its speed.
-std::string remark_of(const rung& r) {
-  return r.kind != role::limit && is_less_exact(*r.at) ? "rounds its operands" : "";
+/// What a reader should know of a rung beside its speed; of a limit of arithmetic its own unit, if the others have
+/// another one.
+std::string remark_of(const rung& r, speed_unit unit) {
+  if (r.kind != role::limit) return is_less_exact(*r.at) ? "rounds its operands" : "";
+  if (!record::is_arithmetic(*r.at->bound_by) || unit == speed_unit::operations) return "";
+  return operation_rate(r.at->operations / r.ns * 1e9, r.at->dtype);
 }
 
 html numbers(const std::vector<rung>& rungs, speed_unit unit) {
@@ -135,7 +138,7 @@ html numbers(const std::vector<rung>& rungs, speed_unit unit) {
     rows.push_back({html::text(r.label), html::text(marked(is_sure(r), duration(r.ns))),
                     html::text(marked(is_sure(r), throughput_text(r.speed, unit, r.at->dtype))),
                     html::text(step(rungs, i)), html::text(serial ? factor_over(*serial, r) : "–"),
-                    html::text(doubt.empty() ? remark_of(r) : doubt)});
+                    html::text(doubt.empty() ? remark_of(r, unit) : doubt)});
   }
   return table("Each rung, slowest first.", {"rung", "time", "throughput", "step", "over the definition", "remark"},
                rows);
@@ -154,7 +157,7 @@ html figure_of(const panel& p, const board& b, page_builder& page) {
   for (std::size_t i = 0; i < rungs.size(); ++i) {
     const rung& r = rungs[i];
     json bar = chart_line(r.label, r.kind, r.kind == role::limit ? 0 : chart_colours(page).of(*r.at), nullptr);
-    const std::string remark = remark_of(r);
+    const std::string remark = remark_of(r, unit);
     bar["value"] = r.speed;
     bar["hollow"] = !is_sure(r);
     bar["note"] = step(rungs, i) + (remark.empty() ? "" : "   " + remark);
