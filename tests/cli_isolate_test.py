@@ -126,6 +126,16 @@ class Healthy(IsolateCase):
         shape = lambda text: re.findall(r"(?m)^(\S+ @\S+|\S+  n = .*)", text)
         self.assertEqual(shape(here.stdout), shape(there.stdout))
 
+    def test_a_first_look_measures_launches_before_all_else_and_after_it(self):
+        words = f"bench --device opencl:0 --n 64 --dtype f32 --max-time 0.01 -q -o {self.d}/r.jsonl"
+        if "opencl:0" not in run("devices").stdout:
+            self.skipTest("no OpenCL")
+        for more in "", " --isolate":
+            self.check(run(words + more), 0)
+            names = [r["case"]["algorithm"] for r in self.records() if r["status"] == "ok"]
+            self.assertEqual([i for i, name in enumerate(names) if name == "launch"], [0, len(names) - 1], more)
+            os.remove(f"{self.d}/r.jsonl")
+
     def test_documents(self):
         self.check(self.bench("reduce --preset seeds --n 8".replace("--op sum", ""), TOOL), 2, "^$", "leave --dtype")
         result = run(f"bench reduce --preset seeds --n 8 --device cpu:serial --max-time 0.01 -q --isolate")

@@ -52,10 +52,20 @@ class Roofline(Case):
         for device in json.loads(told.stdout)["devices"]:
             for problem in device["problems"]:
                 self.assertAlmostEqual(problem["intensity"], problem["operations"] / problem["bytes"])
-                if problem["bound"] == "compute":
+                if problem["bound"] == "arithmetic":
                     self.assertAlmostEqual(problem["limit_ns"] * problem["arithmetic_per_s"] * 1e-9 / problem["operations"], 1)
                     self.assertAlmostEqual(problem["share"], problem["limit_ns"] / problem["time_ns"])
         self.check(run(f"roofline {self.d}/none.jsonl --json"), 6, r'"code":"io","exit":6')
+
+    def test_a_limit_in_doubt_is_marked_in_the_table_and_told_in_json(self):
+        look = H200.parent / "look.jsonl"
+        problems = [p for device in json.loads(run(f"roofline {look} --json").stdout)["devices"] for p in device["problems"]]
+        self.assertEqual({p["bound"] for p in problems if p["bound"]}, {"memory", "arithmetic", "launch"})
+        in_doubt = sum(p.get("limit_in_doubt", False) for p in problems)
+        self.assertGreater(in_doubt, 0)
+        self.assertLess(in_doubt, len(problems) / 2)
+        marked = re.findall(r"\d [nµm]?s\? (?:copy|read|fma|muladd|launch) ", run(f"roofline {look}").stdout)
+        self.assertEqual(len(marked), in_doubt)
 
     def test_data_that_were_asked_for_are_said_once_of_each_problem(self):
         file = pathlib.Path(f"{self.d}/sorted.jsonl")

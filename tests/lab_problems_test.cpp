@@ -3,6 +3,8 @@
 #include "backend/cpu/cpu_device.hpp"
 #include "bench_run.hpp"
 #include "lab/ceiling.hpp"
+#include "lab/derive.hpp"
+#include "lab/describe.hpp"
 #include "lab/limit.hpp"
 #include "lab/measure_roofs.hpp"
 #include "lab/plan.hpp"
@@ -165,6 +167,30 @@ TEST(LabCeiling, FasterThanTheMultiplyAddsIsImplausibleUnlessTheOrderIsItsOwn) {
   const registry::problem polynomial{.what = &registry::find_algorithm("polymul"), .shape = {64, 64}};
   EXPECT_TRUE(is_plausible(polynomial, {registry::claim::tilewise, ceiling::fma, 8, all_cached}))
       << "a transform needs fewer operations than are counted";
+}
+
+TEST(LabCeiling, ALimitThatWasItselfDisturbedMakesNothingImplausible) {
+  const auto on = backend::find_device("cpu:serial", {});
+  const registry::problem scan{
+      .what = &registry::find_algorithm("scan"), .type = dtype::f32, .shape = {std::uint64_t{1} << 30}};
+  const registry::variant ours{.algorithm = "scan", .backend = "cpu", .name = "made_up", .run = nullptr};
+  const group both{scan, "cpu", {{&ours, on}, {limits_of(scan, "cpu").front(), on}}};
+  const auto is_plausible_beside = [&](const std::vector<double>& copy_ns) {
+    std::vector<measured> rows;
+    for (const row& r : both.rows) {
+      measured& m = rows.emplace_back(describe(both, r, {}));
+      m.result.timing.emplace().kernel =
+          clock_of({.calls_per_sample = 1,
+                    .ns = &r == &both.rows.front() ? std::vector<double>(10, 5e8) : copy_ns,
+                    .failure = {}});
+    }
+    derive(both, rows);
+    EXPECT_GT(*rows.front().result.derived->fraction_of_ceiling, 1.7) << "either way";
+    return rows.front().result.derived->plausible;
+  };
+  EXPECT_FALSE(is_plausible_beside(std::vector<double>(10, 1e9)));
+  EXPECT_TRUE(is_plausible_beside({.9e9, .9e9, .9e9, .9e9, 1e9, 1e9, 1.2e9, 1.2e9, 1.2e9, 1.2e9})) << "within 20 %";
+  EXPECT_TRUE(is_plausible_beside(std::vector<double>(5, 1e9))) << "too few for an interval";
 }
 
 TEST(LabCeiling, WhatNeedsLongerIsTheLimit) {

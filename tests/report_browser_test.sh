@@ -53,6 +53,10 @@ cat >> "$folder/pressed.html" <<'END'
     const pen = document.createElement("canvas").getContext("2d");
     pen.font = "11px " + getComputedStyle(document.body).fontFamily;
     const widthOf = (tick) => pen.measureText(tick.label).width;
+    const wide = [...document.querySelectorAll(".scroll")].filter((t) => t.scrollWidth > t.clientWidth);
+    const isShaded = (style) => style.overflowX === "auto" && style.backgroundAttachment.includes("local");
+    is.wide = wide.length;
+    is.cut = wide.filter((t) => !isShaded(getComputedStyle(t))).length;
     is.collisions = shown.filter(({ scales: { x } }) => x.ticks.some((tick, i) => i > 0 &&
       x.getPixelForTick(i) - x.getPixelForTick(i - 1) < (widthOf(tick) + widthOf(x.ticks[i - 1])) / 2)).length;
     is.clipped = shown.filter(({ scales: { y } }) => y.type === "category" && y.options.display &&
@@ -69,6 +73,8 @@ END
 browse "$folder/pressed.html" --window-size=400,800 --blink-settings=preferredColorScheme=0 > "$folder/dom"
 [ "$(number saved)" -eq $((2 * charts)) ] || fail "$(number saved) of $charts charts can be saved, as PNG and as SVG"
 [ "$(number width)" -le "$(number room)" ] || fail "the page is $(number width) wide where a screen has $(number room)"
+[ "$(number wide)" -ge 1 ] || fail "no table is wider than a phone"
+[ "$(number cut)" -eq 0 ] || fail "$(number cut) tables are cut where nothing shows that they go on"
 [ "$(number collisions)" -eq 0 ] || fail "$(number collisions) charts have ticks that collide"
 [ "$(number clipped)" -eq 0 ] || fail "$(number clipped) charts cut the names of bars off"
 [ "$(number remarks)" -ge 1 ] || fail "no bar has a remark"

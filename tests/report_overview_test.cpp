@@ -182,6 +182,24 @@ TEST(ReportOverview, WhatIsInDoubtIsMarkedInItsSentencesToo) {
   }
 }
 
+TEST(ReportOverview, WhatRestsOnATimeInDoubtIsMarkedWhereverItIsTold) {
+  const auto body = [](bool is_in_doubt) {
+    return body_of(page_of(scans_with([&](json& r) {
+      if (!is_time_of(r, "scan/cuda:lookback")) return;
+      r["ratios"] = json::array();
+      if (is_in_doubt) widen(r);
+    })));
+  };
+  const std::string cell = "<td>\\? [^<]+</td>",
+                    ladder = "\">cuda:lookback</th>" + cell + cell + "<td>\\? × [0-9.]+</td>";
+  const std::string peer = "<td>cuda:lookback, \\? [^<]+</td><td>\\? [0-9.]+ \\(",
+                    first = "<small>\\? [^<]+, cuda:lookback<";
+  for (const std::string& pattern : {ladder, peer, first}) {
+    EXPECT_TRUE(std::regex_search(body(true), std::regex(pattern))) << pattern;
+    EXPECT_FALSE(std::regex_search(body(false), std::regex(pattern))) << pattern;
+  }
+}
+
 TEST(ReportOverview, TheTableOfPeersSaysWhatTheCellSays) {
   const std::string page = page_of(scans_with([](json& r) {
     if (is_time_of(r, "scan/cuda:lookback")) r["ratios"] = json::array();
@@ -203,10 +221,10 @@ TEST(ReportOverview, WhatBoundsATimeIsNamedNearTheLimitAlone) {
   };
   const auto cell = [&](double share, const char* bound) { return matrix_of(body_of(page_of(at(share, bound)))); };
   EXPECT_NE(cell(0.9, "copy").find("<div>memory-bound, 90 % of copy</div>"), std::string::npos) << cell(0.9, "copy");
-  EXPECT_NE(cell(0.7, "fma").find("<div>arithmetic-bound, 70 % of fma</div>"), std::string::npos) << cell(0.7, "fma");
-  EXPECT_NE(cell(0.5, "copy").find("<div>50 % of copy</div>"), std::string::npos) << cell(0.5, "copy");
+  EXPECT_NE(cell(0.81, "fma").find("<div>arithmetic-bound, 81 % of fma</div>"), std::string::npos) << cell(0.81, "fma");
+  EXPECT_NE(cell(0.79, "copy").find("<div>79 % of copy</div>"), std::string::npos) << cell(0.79, "copy");
   const std::string memory = verdict_of(at(0.9, "copy")), arithmetic = verdict_of(at(0.9, "fma"));
-  EXPECT_NE(memory.find("Memory bounds scan (90 %) on cuda:0 and scan (87 %) on cpu: at 60 % of its limit or more"),
+  EXPECT_NE(memory.find("Memory bounds scan (90 %) on cuda:0 and scan (87 %) on cpu: at 80 % of its limit or more"),
             std::string::npos)
       << memory;
   EXPECT_NE(arithmetic.find("Arithmetic bounds scan (90 %) on cuda:0"), std::string::npos) << arithmetic;
@@ -331,6 +349,24 @@ TEST(ReportOverview, TheMachineIsToldWithItsCachesAndWhichOfItsDevicesAreOne) {
   for (const char* part :
        {"caches of 32.0 MiB; ", "opencl:0 and cuda:0 are One GPU. ", "Measured 2026-11-01 to 2026-11-02 "})
     EXPECT_NE(body.find(part), std::string::npos) << part;
+}
+
+TEST(ReportOverview, ACpuThatIsThereAndWasNotMeasuredIsNamed) {
+  std::vector<json> records = scans_with([](json&) {});
+  const std::string words = "; its CPU was not measured. Measured ";
+  EXPECT_EQ(body_of(page_of(records)).find(words), std::string::npos);
+  std::erase_if(records, [](const json& r) { return r["device"]["is_cpu"] == true; });
+  EXPECT_NE(body_of(page_of(records)).find(words), std::string::npos);
+  for (json& r : records) r["host"]["cpu_model"] = nullptr;
+  EXPECT_EQ(body_of(page_of(records)).find(words), std::string::npos) << "no record tells of one";
+}
+
+TEST(ReportOverview, WhatKeepingTheOrderMeansIsALinkAway) {
+  const std::string body = body_of(page_of(made_up_records()));
+  const std::size_t link = body.find("<a href=\"#order\">"),
+                    told = body.find(" id=\"order\">The order of operations: ");
+  EXPECT_LT(link, body.find("<div class=\"matrix\">"));
+  EXPECT_NE(told, std::string::npos);
 }
 
 TEST(ReportOverview, AnOpenclDeviceThatIsTheCpuIsSaidToBeIt) {

@@ -30,7 +30,7 @@ TEST(ReportStructure, TheContentsLeadToEachSection) {
   const std::string body = body_of(page_of(all_kinds()));
   const std::string nav = body.substr(body.find("<nav "), body.find("</nav>") - body.find("<nav "));
   const std::vector<std::string> links = matches(nav, "<a href=\"#([^\"]*)\">"),
-                                 ids = matches(body, " id=\"([^\"]*)\"");
+                                 ids = matches(body, " id=\"(section-[^\"]*)\"");
   EXPECT_EQ(links.size(), 6u) << nav;
   EXPECT_EQ(links, ids);
   EXPECT_EQ(std::set<std::string>(ids.begin(), ids.end()).size(), ids.size());

@@ -334,7 +334,8 @@ TEST(Roofline, WhatIsFasterThanACopySaysWhatItSharesWithNone) {
     return std::string("no point");
   };
   EXPECT_EQ(why(1e9, 2e9, 25e6), "it mostly reads, and its limit is a copy, which writes as much as it reads");
-  EXPECT_EQ(why(8e6, 16e6, 200e3), "its data fit a cache of 50.0 MiB, of which a copy takes twice the room");
+  EXPECT_EQ(why(8e6, 16e6, 200e3),
+            "its data fit a cache of 50.0 MiB, as its system tells, of which a copy takes twice the room");
   EXPECT_EQ(why(4e3, 8e3, 1e4), "the copy of so few bytes is mostly its call");
   EXPECT_NE(why(1e9, 1e9, 12.5e6).find("may write less"), std::string::npos) << "of two inputs one is copied";
 }

@@ -5,6 +5,7 @@
 #include "cli/child.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
+#include "record/record_json.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -80,6 +81,13 @@ class isolated_bench {
         if (lost.insert(i).second) lose(rows[i], done.ended);
     }
     return rows;
+  }
+
+  /// Of all devices, until one ends its process: then its rows say so.
+  void measure_launches(bench_output& output) {
+    bench_part part;
+    part.of_launches = true;
+    for (const nlohmann::json& told : run(part, [](std::int64_t) {}).lines) output.keep(record::from_json(told));
   }
 
   /// What the groups that follow are judged by.
@@ -160,6 +168,7 @@ exit_code bench_isolated(const bench_outputs& asked, const std::vector<std::stri
   take_interrupts();
   bench_output output(asked, argv);
   if (!asked.quiet) note(plan.coming);
+  if (plan.has_launches) children.measure_launches(output);
   std::map<std::size_t, std::vector<measured>> found;  // at first visits of groups whose last is to come
   for (std::size_t step = 0; step < plan.visits.size() && !interrupt_requested(); ++step) {
     const lab::visit& v = plan.visits[step];
@@ -177,6 +186,7 @@ exit_code bench_isolated(const bench_outputs& asked, const std::vector<std::stri
     if (v.is_last) output.keep(g.title, found.extract(v.group).mapped());
   }
   for (const auto& [at, rows] : found) output.keep(plan.groups[at].title, rows);  // an interrupt left no time for more
+  if (plan.has_launches && !interrupt_requested()) children.measure_launches(output);
   const exit_code result = output.finish();
   if (!interrupt_requested()) print(plan.closing);
   return result == exit_code::interrupted ? result : graver(result, children.late_end());

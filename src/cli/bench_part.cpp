@@ -8,6 +8,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "lab/describe.hpp"
+#include "lab/measure_roofs.hpp"
 #include "record/record_json.hpp"
 
 #include <cerrno>
@@ -27,7 +28,7 @@ using nlohmann::json;
 namespace {
 
 constexpr std::size_t progress_bytes = 4096;  // a page, before the lines
-constexpr std::string_view whole_plan = "plan";
+constexpr std::string_view whole_plan = "plan", launches = "launches";
 
 [[noreturn]] void fail_to_share(const char* what) {
   throw error(errc::io, std::string("what a child of bench reports cannot be ") + what + ": " + std::strerror(errno));
@@ -37,6 +38,7 @@ constexpr std::string_view whole_plan = "plan";
 
 bench_part parse_part(const std::string& text) {
   if (text == whole_plan) return {};
+  if (text == launches) return {.group = {}, .without = {}, .of_launches = true};
   bench_part part;
   const char *at = text.data(), *const end = at + text.size();
   for (bool more = true; more; ++at) {
@@ -55,7 +57,7 @@ bench_part parse_part(const std::string& text) {
 }
 
 std::string to_string(const bench_part& part) {
-  if (!part.group) return std::string(whole_plan);
+  if (!part.group) return std::string(part.of_launches ? launches : whole_plan);
   std::string text = std::to_string(*part.group);
   for (const std::size_t row : part.without) text += "," + std::to_string(row);
   return text;
@@ -159,6 +161,7 @@ listed_plan plan_from(std::span<const json> lines) {
   listed_plan plan;
   for (const json& line : lines)
     if (line.contains("closing")) {
+      plan.has_launches = line.at("launches");
       plan.coming = line.at("coming");
       plan.closing = line.at("closing");
       for (const json& v : line.at("visits")) plan.visits.push_back({v.at(0), v.at(1), v.at(2)});
@@ -197,8 +200,8 @@ lab::pace pace_after(const json& history, std::span<const lab::group> plan, cons
 
 }  // namespace
 
-void tell_plan(std::span<const lab::group> plan, const lab::measuring& how, const std::string& coming,
-               const std::string& closing) {
+void tell_plan(std::span<const lab::group> plan, const lab::measuring& how, bool has_launches,
+               const std::string& coming, const std::string& closing) {
   part_report report(descriptor_of_child);
   for (const lab::group& g : plan) {
     std::vector<lab::measured> rows;
@@ -207,7 +210,14 @@ void tell_plan(std::span<const lab::group> plan, const lab::measuring& how, cons
   }
   json visits = json::array();
   for (const lab::visit& v : lab::visits_of(plan, how, true)) visits.push_back({v.group, v.is_last, v.cost_ns});
-  report.write({{"coming", coming}, {"closing", closing}, {"visits", std::move(visits)}});
+  report.write({{"launches", has_launches}, {"coming", coming}, {"closing", closing}, {"visits", std::move(visits)}});
+}
+
+void tell_launches(std::span<const device_handle> devices, lab::measuring how) {
+  part_report report(descriptor_of_child);
+  how.hooks.before_sample = [&](const lab::contender&, std::size_t) { ++report.progress().steps; };
+  for (const device_handle& on : devices)
+    for (const record::result& r : lab::measure_launch(*on, how.hooks)) report.write(record::to_json(r));
 }
 
 void tell_group(std::span<const lab::group> plan, std::size_t index, const std::set<std::size_t>& without,

@@ -2,6 +2,7 @@
 // `bench --isolate`: the part of the work that one child process does, and how it tells its parent.
 #pragma once
 
+#include "cli/device_use.hpp"
 #include "lab/bench.hpp"
 
 #include <nlohmann/json_fwd.hpp>
@@ -15,12 +16,13 @@
 
 namespace tilewise::cli {
 
-/// Lists the plan, or measures one group of it but for some of its rows.
+/// Lists the plan, measures the launches of its devices, or one group of it but for some of its rows.
 struct bench_part {
   std::optional<std::size_t> group;
   std::set<std::size_t> without;
+  bool of_launches = false;
 };
-/// As the words of a command line: "plan" or "7,2,3", which is group 7 without rows 2 and 3. Throws
+/// As the words of a command line: "plan", "launches" or "7,2,3", which is group 7 without rows 2 and 3. Throws
 /// `invalid_argument`.
 bench_part parse_part(const std::string& text);
 std::string to_string(const bench_part& part);
@@ -63,6 +65,7 @@ struct listed_group {
 struct listed_plan {
   std::vector<listed_group> groups;
   std::vector<lab::visit> visits;
+  bool has_launches;    // whether it measures them too
   std::string coming;   // what `bench` says beforehand
   std::string closing;  // what it prints last
 };
@@ -78,8 +81,9 @@ struct part_history {
 nlohmann::json to_json(const part_history& of);
 
 /// The child's side. A lost device ends the process: whatever else uses it would fail as well.
-void tell_plan(std::span<const lab::group> plan, const lab::measuring& how, const std::string& coming,
-               const std::string& closing);
+void tell_plan(std::span<const lab::group> plan, const lab::measuring& how, bool has_launches,
+               const std::string& coming, const std::string& closing);
+void tell_launches(std::span<const device_handle> devices, lab::measuring how);
 /// One visit to group `index` of the plan but for some of its rows; the report begins with the history.
 void tell_group(std::span<const lab::group> plan, std::size_t index, const std::set<std::size_t>& without,
                 lab::measuring how);

@@ -64,13 +64,21 @@ std::string why_implausible(const measured& m) {
          std::string(bound && record::is_arithmetic(*bound) ? "multiply-adds" : "copy") + " can";
 }
 
-/// A mark in place of a number that cannot be true.
-std::string share_of_limit(const measured& m) {
+/// Whether the time of what bounds it can be trusted.
+bool has_sure_limit(const measured& m, const std::vector<measured>& rows) {
+  return std::any_of(rows.begin(), rows.end(), [&](const measured& limit) {
+    return limit.result.what.algorithm == name_of(*m.result.derived->bound_by) && limit.time() != nullptr &&
+           record::interval_of(*limit.time()).is_narrow();
+  });
+}
+
+/// ? marks a share of a limit in doubt, ! a number that cannot be true.
+std::string share_of_limit(const measured& m, const std::vector<measured>& rows) {
   if (!m.result.derived || !m.result.derived->fraction_of_ceiling || m.result.what.is_limit())
     return is_plausible(m) ? "" : "!";
   const double share = *m.result.derived->fraction_of_ceiling;
   const std::string text = share >= 10 ? ">999%" : share < 1e-4 ? "<0.01%" : report::significant(100 * share, 3) + "%";
-  return text + (is_plausible(m) ? "" : "!");
+  return text + (!is_plausible(m) ? "!" : has_sure_limit(m, rows) ? "" : "?");
 }
 
 std::string line_of(const measured& m, const std::vector<measured>& rows) {
@@ -91,7 +99,7 @@ std::string line_of(const measured& m, const std::vector<measured>& rows) {
                : rate < 0.001 ? "<0.001"
                               : report::significant(rate, 3),
                8) +
-         right(share_of_limit(m), 8) + right(speedup, 9) + "  " + bits_of(m) + "\n" + travel_of(m);
+         right(share_of_limit(m, rows), 8) + right(speedup, 9) + "  " + bits_of(m) + "\n" + travel_of(m);
 }
 
 std::string problem_title(const std::vector<measured>& rows) {

@@ -54,9 +54,8 @@ std::string wrapped(const std::string& label) {
 }
 
 std::string spread_of(const record::clock& taken) {
-  if (!taken.ci95_lo_ns || !taken.ci95_hi_ns) return "";
-  const double median = *taken.median_ns;
-  return report::significant(100 * std::max(*taken.ci95_hi_ns - median, median - *taken.ci95_lo_ns) / median, 2) + "%";
+  const auto spread = record::interval_of(taken).spread();
+  return spread ? report::significant(100 * *spread, 2) + "%" : "";
 }
 
 std::string bits_of(const measured& m) {

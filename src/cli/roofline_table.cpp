@@ -2,6 +2,7 @@
 #include "cli/roofline_table.hpp"
 
 #include "cli/record_cells.hpp"
+#include "report/findings.hpp"
 #include "report/format.hpp"
 
 #include <nlohmann/json.hpp>
@@ -91,7 +92,8 @@ std::string details_of(const roofline& of, const roofline_point& at) {
   const report::row& r = *at.what;
   std::string text = settings_line(r);
   std::string reached = report::bytes(r.bytes) + "; " + speed_in(r.kernel->median, at) + ", by " + r.name();
-  reached += at.has_limit() ? "; limit " + speed_in(at.limit_ns(), at) : "; no limit was measured";
+  reached += at.has_limit() ? "; limit " + report::marked(at.has_sure_limit(), speed_in(at.limit_ns(), at))
+                            : "; no limit was measured";
   text += detail(reached);
   if (const std::string doubt = r.doubt(); !doubt.empty() && r.plausible) text += detail("? " + doubt);
   if (const std::string why = why_implausible(of, at); !why.empty()) text += detail("! " + why);
@@ -103,7 +105,8 @@ std::string line_of(const roofline_point& at) {
   const std::string name = name_of_problem(r), doubt = r.ranked() || !r.plausible ? " " : "?";
   std::string text = name.size() > name_width ? name + "\n" + std::string(name_width, ' ') : left(name, name_width);
   text += cell(at.intensity, 8) + cell(at.balance(), 9) + right(report::duration(r.kernel->median), 9) + doubt +
-          right(at.has_limit() ? report::duration(at.limit_ns()) : "-", 8) + "  " +
+          right(at.has_limit() ? report::duration(at.limit_ns()) : "-", 8) +
+          (at.has_limit() && !at.has_sure_limit() ? "? " : "  ") +
           left(at.has_limit() ? std::string(name_of(at.bound_by())) : "", 7) + right(share_of(at), 6);
   text.erase(text.find_last_not_of(' ') + 1);
   return text + "\n";
@@ -133,9 +136,10 @@ ordered_json to_json(const roofline& of, const roofline_point& at) {
                     {"in_doubt", !r.ranked()},
                     {"bound", nullptr}};
   if (!at.has_limit()) return told;
-  told["bound"] = at.is_launch_bound() ? "launch" : at.is_memory_bound() ? "memory" : "compute";
+  told["bound"] = report::bound_word(at.bound_by());
   told["roof"] = name_of(at.bound_by());
   told["limit_ns"] = at.limit_ns();
+  told["limit_in_doubt"] = !at.has_sure_limit();
   told["share"] = at.share();
   told["implausible"] = at.is_implausible() ? ordered_json(why_implausible(of, at)) : ordered_json();
   return told;

@@ -104,7 +104,7 @@ std::string what_fits(const scaling_curve& of) {
   return text;
 }
 
-ordered_json to_json(const std::optional<interval>& value) {
+ordered_json interval_json(const std::optional<interval>& value) {
   if (!value) return nullptr;
   ordered_json told{{"value", value->median}, {"ci95", nullptr}};
   if (value->low && value->high) told["ci95"] = {*value->low, *value->high};
@@ -114,22 +114,22 @@ ordered_json to_json(const std::optional<interval>& value) {
 ordered_json to_json(const scaling_point& at) {
   return {{"p", at.p},
           {"n", at.what->n},
-          {"time_ns", to_json(at.what->kernel)},
-          {"speedup_over_one", to_json(at.over_one)},
-          {"speedup_over_best", to_json(at.over_best)},
-          {"efficiency", to_json(at.efficiency)},
-          {"cost_over_best", to_json(at.cost)},
-          {"karp_flatt", to_json(at.serial_fraction)},
+          {"time_ns", interval_json(at.what->kernel)},
+          {"speedup_over_one", interval_json(at.over_one)},
+          {"speedup_over_best", interval_json(at.over_best)},
+          {"efficiency", interval_json(at.efficiency)},
+          {"cost_over_best", interval_json(at.cost)},
+          {"karp_flatt", interval_json(at.serial_fraction)},
           {"exchange_share", at.exchange ? ordered_json(*at.exchange) : ordered_json()},
           {"note", at.is_superlinear ? ordered_json("cache") : ordered_json()}};
 }
 
 ordered_json to_json(const scaling_fit& of) {
   const bool is_usl = of.law == report::scaling_law::usl;
-  ordered_json told{{"law", name_of(of.law)}, {is_usl ? "contention" : "serial", to_json(of.serial)}};
+  ordered_json told{{"law", name_of(of.law)}, {is_usl ? "contention" : "serial", interval_json(of.serial)}};
   if (is_usl) {
-    told["coherency"] = to_json(of.coherency);
-    told["peak_p"] = to_json(of.peak);
+    told["coherency"] = interval_json(of.coherency);
+    told["peak_p"] = interval_json(of.peak);
   }
   told["one_ns"] = of.one_ns;
   told["rmse"] = of.misfit;
@@ -173,7 +173,7 @@ ordered_json to_json(const scaling_curve& of) {
     told["best"] = {{"variant", of.best->variant},
                     {"device", of.best->device},
                     {"peer", of.best->peer},
-                    {"time_ns", to_json(of.best->kernel)}};
+                    {"time_ns", interval_json(of.best->kernel)}};
   told["points"] = all_to_json(of.points);
   told["fits"] = all_to_json(of.fits);
   if (!of.fits.empty()) {

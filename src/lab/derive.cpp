@@ -42,12 +42,14 @@ double surest_share(const measured& mine, const measured& limit) {
   return least * work_of(mine, limit) / work_of(limit, limit);
 }
 
+/// A limit that was itself disturbed makes no time impossible.
 void hold_against(const measured& limit, const registry::problem& p, measured& mine) {
   record::rates& r = *mine.result.derived;
   r.bound_by = kind_of(limit);
   r.fraction_of_ceiling = work_of(mine, limit) / (*mine.time()->median_ns * 1e-9) / most_per_s(limit);
-  r.plausible = &mine == &limit || is_plausible(p, {mine.result.what.order, *r.bound_by, surest_share(mine, limit),
-                                                    mine.result.device.cache_bytes.value_or(0)});
+  const bool is_judged = &mine != &limit && record::interval_of(*limit.time()).is_narrow();
+  r.plausible = !is_judged || is_plausible(p, {mine.result.what.order, *r.bound_by, surest_share(mine, limit),
+                                               mine.result.device.cache_bytes.value_or(0)});
 }
 
 void compare(const row& to, const measured& other, measured& mine) {

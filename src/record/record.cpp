@@ -3,7 +3,16 @@
 
 #include "registry/catalog.hpp"
 
+#include <algorithm>
+
 namespace tilewise::record {
+
+maybe_number interval::spread() const {
+  if (!low || !high) return std::nullopt;
+  return std::max(*high - median, median - *low) / median;
+}
+
+interval interval_of(const clock& taken) { return {*taken.median_ns, taken.ci95_lo_ns, taken.ci95_hi_ns}; }
 
 text shape_text(const measured_case& c) {
   text sizes;

@@ -100,6 +100,18 @@ struct verification {
   std::optional<mismatch> first_mismatch;
 };
 
+/// A median with its 95 % interval; none below six samples.
+struct interval {
+  double median = 0;
+  maybe_number low, high;
+
+  /// How far its further end lies from the median, as a share of the median; none without both ends.
+  maybe_number spread() const;
+  /// Whether the median can be trusted, and what is held against it: it has an interval, within 5 % of it.
+  bool is_narrow() const { return spread().value_or(1) <= widest; }
+  static constexpr double widest = 0.05;
+};
+
 /// The samples of one clock. Sample r of a visit was taken in its round r.
 struct clock {
   count n = 0, calls_per_sample = 0;
@@ -109,6 +121,8 @@ struct clock {
   added<std::vector<count>> visits;  // how many samples each took, where the row was visited more than once
   std::vector<double> samples_ns;
 };
+/// Of a clock that has samples.
+interval interval_of(const clock& taken);
 
 /// Where a whole job's time went, from file to file, in nanoseconds; a job without one of these has no such key. Parts
 /// that ran at the same time count in full.

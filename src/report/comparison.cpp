@@ -107,9 +107,11 @@ bool is_plausible(const compared_case& c) { return c.before->plausible && c.afte
 /// The least that so large a share of more of the same kind is below (a conformal bound); of few the largest.
 double bound_of(std::vector<double>& effects, double share) {
   if (effects.empty()) return 0;
-  std::sort(effects.begin(), effects.end());
   const double rank = std::ceil(share * static_cast<double>(effects.size() + 1));
-  return effects[std::min(effects.size(), static_cast<std::size_t>(rank)) - 1];
+  const auto bound =
+      effects.begin() + static_cast<std::ptrdiff_t>(std::min<double>(rank, static_cast<double>(effects.size()))) - 1;
+  std::nth_element(effects.begin(), bound, effects.end());
+  return *bound;
 }
 
 /// All teams of a CPU are one.
@@ -158,7 +160,8 @@ class visit_effects {
       for (const row* r : {c.before, c.after})
         if (r != nullptr && r->visits_effect && r->kernel)
           seen_[processor_of(*r)].push_back({r->kernel->median, *r->visits_effect});
-    for (const auto& [processor, visited] : seen_) {
+    for (auto& [processor, visited] : seen_) {
+      std::sort(visited.begin(), visited.end());
       std::vector<double> effects;
       for (const auto& [ns, effect] : visited) effects.push_back(effect);
       rare_anywhere_[processor] = bound_of(effects, 0.95);
@@ -179,13 +182,17 @@ class visit_effects {
     constexpr double about_as_long = 3;
     const auto found = seen_.find(processor_of(r));
     if (found == seen_.end()) return std::nullopt;
+    const double median = r.kernel->median;
+    const auto is_much_shorter = [&](const auto& other) { return !(median < other.first * about_as_long); };
+    const auto is_not_much_longer = [&](const auto& other) { return other.first < median * about_as_long; };
     std::vector<double> effects;
-    for (const auto& [ns, effect] : found->second)
-      if (ns < r.kernel->median * about_as_long && r.kernel->median < ns * about_as_long) effects.push_back(effect);
+    for (auto at = std::partition_point(found->second.begin(), found->second.end(), is_much_shorter);
+         at != found->second.end() && is_not_much_longer(*at); ++at)
+      effects.push_back(at->second);
     return bound_of(effects, share);
   }
 
-  std::map<std::string_view, std::vector<std::pair<double, double>>> seen_;  // time and effect
+  std::map<std::string_view, std::vector<std::pair<double, double>>> seen_;  // time and effect, the shortest first
   std::map<std::string_view, double> rare_anywhere_;
 };
 

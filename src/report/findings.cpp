@@ -48,12 +48,12 @@ std::string bits_finding(const model& m) {
     text = count(wrong) + " of " + count(wrong + equal + bounded) + " results are WRONG, the first from " +
            first_wrong(m) + "; their times are not shown.";
   else if (equal == 0)
-    text = "No result that claims the order was measured.";
+    text = "No result of code that keeps the fixed order of operations was measured.";
   else if (!digests_agree(m))
     text = "The results do NOT have the same bits: equal problems have different digests.";
   else
-    text = "All " + count(equal) + " results that claim the order have the same bits, on " + count(devices.size()) +
-           (devices.size() == 1 ? " device." : " devices.");
+    text = "All " + count(equal) + " results of code that keeps the fixed order of operations have the same bits, on " +
+           count(devices.size()) + (devices.size() == 1 ? " device." : " devices.");
   if (bounded > 0) text += " " + count(bounded) + " results of code with an order of its own are within their bounds.";
   return text;
 }
@@ -228,10 +228,10 @@ std::optional<double> speed_at_limit(const row& r, speed_unit unit) {
   return *speed / *r.fraction;
 }
 
-std::string marked_time(const row& r) { return (r.ranked() ? "" : "? ") + duration(r.kernel->median); }
+std::string marked_time(const row& r) { return marked(r.ranked(), duration(r.kernel->median)); }
 
 std::string share_text(const row& r) {
-  return (r.has_sure_limit ? "" : "? ") + (*r.fraction < 0.01 ? "< 1 %" : percent(*r.fraction));
+  return marked(r.has_sure_limit, *r.fraction < 0.01 ? "< 1 %" : percent(*r.fraction));
 }
 
 std::vector<std::string> travel_findings(const panel& p) {

@@ -6,7 +6,7 @@
 
 namespace tilewise::report {
 
-/// Whether all results that claim the order have the bits of the definition.
+/// Whether all results of code that keeps the order have the bits of the definition.
 std::string bits_finding(const model& m);
 bool any_wrong(const model& m);
 /// Of a row that is not ok: "the run was interrupted", or the reason that its record gives.
@@ -16,8 +16,10 @@ std::vector<std::string> change_findings(const model& m);
 
 /// "memory", "arithmetic" or "launch".
 std::string_view bound_word(record::ceiling by);
-/// From 60 % of a limit on that is named as what bounds a time.
-inline bool is_near_its_limit(double share) { return share >= 0.6; }
+/// From this share of a limit on that is named as what bounds a time: no other cause can have cost it more than a
+/// fifth.
+inline constexpr double near_its_limit = 0.8;
+inline bool is_near_its_limit(double share) { return share >= near_its_limit; }
 /// What bounds a row: "the device's copy".
 std::string limit_words(const row& r);
 /// Whether it is faster than its counted operations allow, by a method that needs fewer: then it has no share of them.

@@ -97,6 +97,8 @@ std::string clipped(std::string_view text, std::size_t bytes) {
   return shown.size() == text.size() ? shown : shown + "… (" + count(text.size() - shown.size()) + " bytes more)";
 }
 
+std::string marked(bool is_sure, const std::string& told) { return is_sure ? told : "? " + told; }
+
 std::string factor(double ratio) { return significant(ratio, 3); }
 
 std::string listed(const std::vector<std::string>& names, std::size_t most) {

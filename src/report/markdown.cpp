@@ -28,7 +28,7 @@ std::string escaped(const std::string& text) {
 /// A time in doubt is shown, with the reason.
 std::string time_of(const row& r) {
   const std::string doubt = r.doubt();
-  return duration(r.kernel->median) + (doubt.empty() ? "" : " ? (" + escaped(doubt) + ")");
+  return marked_time(r) + (doubt.empty() ? "" : " (" + escaped(doubt) + ")");
 }
 
 std::string against_peer(const board& b, const row& ours) {
@@ -37,7 +37,7 @@ std::string against_peer(const board& b, const row& ours) {
   const row& theirs = *peer->at(ours.n);
   const auto q = ratio_to(ours, theirs.variant);
   const std::string value = q ? ratio_text(q->value) : factor(theirs.kernel->median / ours.kernel->median);
-  return value + (theirs.ranked() ? "" : " ?") + " × " + escaped(peer->label);
+  return marked(is_sure(*speed_against(ours, theirs), ours, theirs), value) + " × " + escaped(peer->label);
 }
 
 std::string line(const panel& p, const board& b, speed_unit unit, const series& s, const row& r) {
@@ -47,8 +47,8 @@ std::string line(const panel& p, const board& b, speed_unit unit, const series& 
   const std::string settings = with_data(p.settings, p.asked_data);
   const std::string problem = p.algorithm + " " + p.dtype + (settings.empty() ? "" : ", " + settings);
   return "| " + escaped(problem) + " | " + escaped(r.size()) + " | " + escaped(hardware) + " | " + escaped(s.label) +
-         " | " + time_of(r) + " | " + (speed ? throughput_text(*speed, unit, p.dtype) : "–") + " | " +
-         (r.fraction ? (r.has_sure_limit ? "" : "? ") + significant(*r.fraction, 2) : "–") + " | " +
+         " | " + time_of(r) + " | " + (speed ? marked(r.ranked(), throughput_text(*speed, unit, p.dtype)) : "–") +
+         " | " + (r.fraction ? marked(r.has_sure_limit, significant(*r.fraction, 2)) : "–") + " | " +
          against_peer(b, r) + " | " + bits + " |\n";
 }
 
@@ -83,7 +83,7 @@ std::string head(const panel& p) {
 /// "1.22 × cuda:cub, 89 % of copy"
 std::string standing_text(const standing& s) {
   std::string text = words_of(s.position);
-  if (s.speed) text = factor(s.speed->median) + " × " + escaped(short_name(s.peer->variant));
+  if (s.speed) text = speed_text(s) + " × " + escaped(short_name(s.peer->variant));
   if (s.position == position::ahead) text = "**" + text + "**";
   return text + ", " + escaped(share_words(*s.ours));
 }
@@ -124,7 +124,7 @@ std::string matrix_markdown(const model& m) {
   return text +
          "\n\nThe fastest of our variants on each processor, against the best peer there, and its share of the limit; "
          "bold where it is ahead by the whole 95 % interval, or by a factor of two of a peer too slow for one; "
-         "? where the limit’s own time is in doubt. " +
+         "? marks what rests on a time or a limit in doubt. " +
          machines_sentence(m) + end_mark;
 }
 
@@ -144,8 +144,9 @@ std::string markdown(const model& m) {
     for (const std::string& finding : travel_findings(*p)) text += "\n" + escaped(p->algorithm + " " + finding);
   for (const std::string& finding : change_findings(m)) text += "\n" + escaped(finding);
   text +=
-      "\n\nThe fastest variant of each processor at each size; median kernel time, data resident; ? marks what is in "
-      "doubt, which is the fastest only where nothing else was measured. Ratios are speed ratios of interleaved runs, "
+      "\n\nThe fastest variant of each processor at each size; median kernel time, data resident; ? marks what "
+      "rests on a time or a limit in doubt; such a variant is the fastest only where nothing else was measured. Ratios "
+      "are speed ratios of interleaved runs, "
       "with their 95 % intervals. ";
   return text + machines_sentence(m) + end_mark;
 }

@@ -18,11 +18,6 @@ speed_unit unit_of(const std::string& algorithm) {
   return speed_unit::bytes;
 }
 
-std::optional<double> interval::spread() const {
-  if (!low || !high) return std::nullopt;
-  return std::max(*high - median, median - *low) / median;
-}
-
 const row* series::at(std::uint64_t n) const {
   const auto found = std::partition_point(rows.begin(), rows.end(), [&](const row* r) { return r->n < n; });
   return found == rows.end() || (*found)->n != n ? nullptr : *found;

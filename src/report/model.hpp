@@ -18,16 +18,7 @@
 
 namespace tilewise::report {
 
-struct interval {
-  double median = 0;
-  std::optional<double> low, high;  // 95 % of the median; none below six samples
-
-  /// How far its further end lies from the median, as a share of the median; none without both ends.
-  std::optional<double> spread() const;
-  /// Whether the median can be trusted: it has an interval, within 5 % of it.
-  bool is_narrow() const { return spread().value_or(1) <= widest; }
-  static constexpr double widest = 0.05;
-};
+using record::interval;
 
 /// What is timed is more than a kernel: "file_to_file", "host_to_host".
 inline bool is_job(std::string_view mode) { return mode.find("_to_") != mode.npos; }

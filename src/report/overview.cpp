@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first screen: what was measured on, four sentences of verdict, and how our code stands for each algorithm on
 // each processor, at the largest size. What is in doubt wins nothing here and says why.
-#include "base/printable.hpp"
 #include "report/findings.hpp"
 #include "report/format.hpp"
 #include "report/sections.hpp"
@@ -94,7 +93,7 @@ std::string bound_of(const row& r) {
   return (r.bound_by == record::ceiling::launch ? "a " : "") + std::string(bound_word(*r.bound_by));
 }
 
-/// "Memory bounds scan (90 %) on cuda:0 and matvec (93 %) on cuda:0, arithmetic matmul (82 %) on cuda:0, each at 60 %
+/// "Memory bounds scan (90 %) on cuda:0 and matvec (93 %) on cuda:0, arithmetic matmul (82 %) on cuda:0, each at 80 %
 /// of its limit or more". The cells are sorted.
 std::string bound_words(const std::vector<const matrix_cell*>& cells, const model& m) {
   std::vector<std::pair<std::string, std::vector<std::string>>> by;
@@ -110,7 +109,7 @@ std::string bound_words(const std::vector<const matrix_cell*>& cells, const mode
     text += (text.empty() ? bound + " bounds " : ", " + bound + " ") + listed(names, most_named);
   if (text.empty()) return text;
   text.front() = static_cast<char>(std::toupper(text.front()));
-  return text + ": at 60 % of its limit or more";
+  return text + ": at " + percent(near_its_limit) + " of its limit or more";
 }
 
 std::string limit_sentence(const std::vector<matrix_cell>& cells, const model& m) {
@@ -243,8 +242,7 @@ std::string transfer_note(const std::vector<matrix_cell>& cells, const model& m)
   const auto told = [&](const auto& of) {
     const row& r = *of.second->what.ours;
     const bool is_sure = r.ranked() && r.h2d->is_narrow() && r.d2h->is_narrow();
-    return (is_sure ? "" : "? ") + factor(of.first) + " (" + of.second->of->algorithm + " on " +
-           place_of(*of.second, m) + ")";
+    return marked(is_sure, factor(of.first)) + " (" + of.second->of->algorithm + " on " + place_of(*of.second, m) + ")";
   };
   const auto [least, most] = std::minmax_element(all.begin(), all.end());
   return "These are times of kernels, on data that are there. Copies to a device and back take " +
@@ -256,19 +254,17 @@ html cell_html(const std::string& place, const matrix_cell& cell, const std::str
   const standing &s = cell.what, &smaller = cell.smaller;
   html words = tag("b", {{"class", "mark"}}, html::text(letter_of(s.position))) + " " + words_of(s.position);
   if (s.speed && s.position != position::in_doubt)
-    words += ", " + tag("strong", html::text(factor(s.speed->median) + " ×")) + " " +
-             html::text(short_name(s.peer->variant));
+    words += ", " + tag("strong", html::text(speed_text(s) + " ×")) + " " + html::text(short_name(s.peer->variant));
   if (s.ours && s.position != position::in_doubt) words += tag("div", html::text(bound_and_share(*s.ours)));
-  if (s.ours) words += tag("small", html::text(duration(s.ours->kernel->median) + ", " + s.ours->name()));
+  if (s.ours) words += tag("small", html::text(marked_time(*s.ours) + ", " + s.ours->name()));
   if (s.rounding) words += tag("small", html::text(rounding_words(s) + ", which rounds its operands"));
   if (!apart.empty()) words += tag("small", html::text(apart));
   if (!s.why.empty()) words += tag("small", html::text(s.why));
   if (smaller.ours)
-    words += tag("small",
-                 html::text("at " + smaller.ours->at() + ": " +
-                            (smaller.speed ? factor(smaller.speed->median) + " × " + short_name(smaller.peer->variant) +
-                                                 ", " + words_of(smaller.position)
-                                           : share_words(*smaller.ours))));
+    words += tag("small", html::text("at " + smaller.ours->at() + ": " +
+                                     (smaller.speed ? speed_text(smaller) + " × " + short_name(smaller.peer->variant) +
+                                                          ", " + words_of(smaller.position)
+                                                    : share_words(*smaller.ours))));
   return tag("div", {{"class", style_of(s.position)}}, tag("span", {{"class", "place"}}, html::text(place)) + words);
 }
 
@@ -289,26 +285,14 @@ html matrix_html(const matrix& of, const anchors& sections) {
              table("Our fastest variant on each processor, at the largest size of the problem that was measured most",
                    heads, rows, content::words)) +
          tag("p", {{"class", "note"}},
-             "Its speed against the best peer there, and its share of the limit: A ahead, P on a par, B behind, U "
-             "unclear, N no peer, ? in doubt, – not measured. The limit is what the device’s own copy, its "
-             "multiply-adds (fma if fused, else muladd) or a launch, no longer than any kernel, allow, whichever is "
-             "least; from 60 % of it on, that is named as what bounds it. What only reads may beat the copy. Of an "
-             "algorithm’s problems the largest is that of the most counted operations.") +
+             html::text("Its speed against the best peer there, a ratio of times: A ahead, P on a par, B behind, U "
+                        "unclear, N no peer, ? in doubt, – not measured. And its share of the limit, in bytes or "
+                        "operations a second: of what the device’s own copy, its multiply-adds (fma if fused, else "
+                        "muladd) or a launch, no longer than any kernel, allow, whichever is least; from " +
+                        percent(near_its_limit) +
+                        " of it on, that is named as what bounds it. What only reads may beat the copy. Of an "
+                        "algorithm’s problems the largest is that of the most counted operations.")) +
          left_out(of.unsaid, "processors");
-}
-
-/// "cuda:0 and opencl:0 are NVIDIA H200", "opencl:1 is the CPU, as pthread-haswell"
-std::vector<std::string> device_phrases(const machine& on, const std::vector<const panel*>& panels) {
-  std::map<std::string, std::vector<std::string>> names;
-  std::set<std::string> told;
-  for (const panel* p : panels)
-    for (const board& b : p->boards)
-      if (p->machine == on.name && !b.is_cpu && !b.is_group && told.insert(b.name).second)
-        names[b.computes_on_cpu ? "the CPU, as " + b.title : b.title].push_back(b.name);
-  std::vector<std::string> phrases;
-  for (const auto& [title, of_title] : names)
-    phrases.push_back(listed(of_title, most_named) + (of_title.size() == 1 ? " is " : " are ") + title);
-  return phrases;
 }
 
 html ranks_note(const std::vector<const panel*>& panels) {
@@ -316,33 +300,6 @@ html ranks_note(const std::vector<const panel*>& panels) {
   if (std::none_of(panels.begin(), panels.end(), has_ranks)) return {};
   return tag("p", {{"class", "note"}},
              "Ranks on a CPU have no column; how programs scale on them stands further down.");
-}
-
-std::string machine_sentence(const machine& on, const std::vector<const panel*>& panels) {
-  std::vector<std::string> parts;
-  if (on.host.cores) parts.push_back(count(*on.host.cores) + (*on.host.cores == 1 ? " core" : " cores"));
-  if (on.host.ram_bytes) parts.push_back(bytes(static_cast<double>(*on.host.ram_bytes)) + " of memory");
-  if (!on.host.caches.empty()) parts.push_back("caches of " + cache_sizes(on.host));
-  std::string text = on.name.empty() ? "A machine" : on.name;
-  if (!parts.empty()) text += " has " + listed(parts, parts.size());
-  for (const std::string& phrase : device_phrases(on, panels)) text += "; " + phrase;
-  const std::string first(base::beginning(on.first_time, 10)), last(base::beginning(on.last_time, 10));
-  return text + ". Measured " + first + (first == last ? "" : " to " + last) + " with tilewise " + on.tool.version +
-         ".";
-}
-
-/// Of many machines the page's last section tells as well, so they are folded.
-html machine_lines(const model& m, const std::vector<const panel*>& panels) {
-  constexpr std::size_t most_open = 2, most_machines = 10;
-  std::set<const machine*> told;
-  html lines;
-  for (const row& r : m.rows) {
-    if (told.size() == std::min(m.machines.size(), most_machines)) break;
-    if (told.insert(&r.on).second) lines += paragraph(machine_sentence(r.on, panels));
-  }
-  lines += left_out(m.machines.size() - told.size(), "machines");
-  if (told.size() > most_open) lines = folded("The " + count(m.machines.size()) + " machines", lines);
-  return tag("div", {{"class", "machines"}}, lines);
 }
 
 /// How many times cannot be relied on, and what helps.
@@ -381,7 +338,8 @@ html overview(const model& m, const anchors& sections) {
          {fastest_sentence(made, m), limit_sentence(cells, m), peer_sentence(cells, m), small_sentence(cells, m)})
       if (!sentence.empty()) verdict.push_back(html::sentence(sentence));
   if (!verdict.empty()) whole += list("ul", {{"class", "verdict"}}, verdict);
-  whole += tag("p", {{"class", any_wrong(m) ? "bits wrong" : "bits"}}, html::sentence(bits_finding(m)));
+  whole += tag("p", {{"class", any_wrong(m) ? "bits wrong" : "bits"}},
+               html::sentence(bits_finding(m)) + " " + tag("a", {{"href", "#order"}}, "What that means."));
   if (!cells.empty()) whole += matrix_html(made, sections) + ranks_note(panels);
   for (const std::string& note : {transfer_note(cells, m), doubt_note(m)})
     if (!note.empty()) whole += tag("p", {{"class", "note"}}, html::sentence(note));

@@ -15,8 +15,8 @@
 #include <utility>
 
 namespace tilewise::embedded {
-extern const std::string_view report_page_html, report_page_css, report_page_js, report_svg_js, report_chart_js,
-    report_policy;
+extern const std::string_view report_page_html, report_page_css, report_page_js, report_kinds_js, report_svg_js,
+    report_chart_js, report_policy;
 }
 
 namespace tilewise::report {
@@ -130,14 +130,21 @@ html contents_of(const std::vector<chapter>& sections) {
 }
 
 html how_to_read() {
-  return tag(
+  const html order = tag(
+      "p", {{"class", "note"}, {"id", "order"}},
+      "The order of operations: rounded sums depend on the order in which they are added, so that the last digits of "
+      "most libraries’ results change with the processor, and often from run to run. Each function of Tilewise has one "
+      "order (docs/order.md), which all its variants keep, so their results are compared with the definition’s bit by "
+      "bit. Other people’s code has an order of its own, and its results are held against a bound of error.");
+  const html charts = tag(
       "p", {{"class", "note"}},
       "The ladder of a problem shows the throughput of each variant once, slowest first, at the largest size that "
       "most share; beside a bar is its factor over the bar above it. Hatched: other people’s code. Outlined, at the "
       "end: the limit of the fastest of ours, by which its share is told. Where the fastest has more than a hundred "
       "times the speed of the slowest, the scale is logarithmic. Compulsory bytes: each input read once, each output "
-      "written once; what only reads may beat its copy. A time in doubt is marked ? and is hollow in charts; so is a "
-      "share of a limit whose time is in doubt.");
+      "written once; what only reads may beat its copy. What rests on a time in doubt, or on a limit of which the time "
+      "is in doubt, is marked ? and is hollow in charts.");
+  return charts + order;
 }
 
 html sections_html(std::vector<chapter> sections) {
@@ -208,6 +215,7 @@ void write_html(const model& m, const std::filesystem::path& out) {
                                                                {"charts", page.charts()},
                                                                {"chart_js", embedded::report_chart_js},
                                                                {"svg_js", embedded::report_svg_js},
+                                                               {"kinds_js", embedded::report_kinds_js},
                                                                {"page_js", embedded::report_page_js}});
   io::replacement_file file(out.string());
   file.write(std::as_bytes(std::span(text)));

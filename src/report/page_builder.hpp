@@ -77,7 +77,7 @@ inline constexpr std::size_t most_lines = 8;
 /// A part of each bar of a stack. Equal parts have equal colours in all pictures.
 nlohmann::json stack_part(const char* label, int colour, const std::vector<double>& values);
 
-/// The axis of sizes, and the name of a unit in page.js and in words.
+/// The axis of sizes, and the name of a unit in kinds.js and in words.
 std::string axis_of(const panel& p);
 const char* unit_name(speed_unit unit);
 const char* unit_words(speed_unit unit);

@@ -300,7 +300,8 @@ std::string why_faster_than_copy(const roofline& of, const roofline_point& at) {
   if (*at.memory < mostly_its_call * of.roofs.fastest_copy) return "the copy of so few bytes is mostly its call";
   const double cache = cache_of(of, *at.what);
   if (at.what->bytes <= cache)
-    return "its data fit a cache of " + bytes(cache) + ", of which a copy takes twice the room";
+    return "its data fit a cache of " + bytes(cache) + (of.roofs.levels.size() > 1 ? "" : ", as its system tells") +
+           ", of which a copy takes twice the room";
   if (!at.writes_like_copy) return "it mostly reads, and its limit is a copy, which writes as much as it reads";
   return cache > 0 ? "it may write less than its limit, a copy, does; or the clock rose meanwhile"
                    : "its data may lie in a cache, of which no size is known; or the clock rose meanwhile";

@@ -91,7 +91,7 @@ html numbers(const std::vector<job>& jobs) {
       const auto ns = part.of(*j.what->phases);
       line.push_back(html::text(ns ? duration(*ns) : "–"));
     }
-    line.push_back(html::text(duration(j.what->kernel->median)));
+    line.push_back(html::text(marked_time(*j.what)));
   }
   return table("The parts of each job, and the job from end to end.", heads, rows);
 }

@@ -64,8 +64,15 @@ std::vector<rung> rungs_of(const panel& p, const board& b, std::uint64_t n) {
   return rungs;
 }
 
+bool is_sure(const rung& r) { return r.kind == role::limit ? r.at->has_sure_limit : r.at->ranked(); }
+
+/// How many times as fast as another below it, after a sign.
+std::string factor_over(const rung& below, const rung& r, const std::string& sign = "") {
+  return marked(is_sure(below) && is_sure(r), sign + factor(r.speed / below.speed));
+}
+
 std::string step(const std::vector<rung>& rungs, std::size_t i) {
-  return i == 0 ? "" : "× " + factor(rungs[i].speed / rungs[i - 1].speed);
+  return i == 0 ? "" : factor_over(rungs[i - 1], rungs[i], "× ");
 }
 
 const rung* serial_of(const std::vector<rung>& rungs) {
@@ -104,8 +111,7 @@ std::string finding(const board& b, const std::vector<rung>& rungs, std::uint64_
   std::string text;
   if (serial)
     text = "From " + serial->label + " to " + best->label + ": " +
-           (serial->at->ranked() && ours.ranked() ? "" : "about ") + factor(serial->ns / ours.kernel->median) +
-           " times as fast";
+           marked(serial->at->ranked() && ours.ranked(), factor(serial->ns / ours.kernel->median)) + " times as fast";
   else
     text = "The fastest of ours " +
            std::string(is_behind_a_rounding_one(rungs, ours) ? "that rounds no operands " : "") + "is " + best->label +
@@ -115,12 +121,13 @@ std::string finding(const board& b, const std::vector<rung>& rungs, std::uint64_
   return text + without(b, rungs) + ".";
 }
 
-/// What a reader should know of a rung beside its speed.
-std::string remark_of(const rung& r) {
-  return r.kind != role::limit && is_less_exact(*r.at) ? "rounds its operands" : "";
+/// What a reader should know of a rung beside its speed; of a limit of arithmetic its own unit, if the others have
+/// another one.
+std::string remark_of(const rung& r, speed_unit unit) {
+  if (r.kind != role::limit) return is_less_exact(*r.at) ? "rounds its operands" : "";
+  if (!record::is_arithmetic(*r.at->bound_by) || unit == speed_unit::operations) return "";
+  return operation_rate(r.at->operations / r.ns * 1e9, r.at->dtype);
 }
-
-bool is_sure(const rung& r) { return r.kind == role::limit ? r.at->has_sure_limit : r.at->ranked(); }
 
 html numbers(const std::vector<rung>& rungs, speed_unit unit) {
   const rung* serial = serial_of(rungs);
@@ -128,10 +135,10 @@ html numbers(const std::vector<rung>& rungs, speed_unit unit) {
   for (std::size_t i = 0; i < rungs.size(); ++i) {
     const rung& r = rungs[i];
     const std::string doubt = r.kind == role::limit ? "" : r.at->doubt();
-    rows.push_back({html::text(r.label), html::text((is_sure(r) ? "" : "? ") + duration(r.ns)),
-                    html::text(throughput_text(r.speed, unit, r.at->dtype)), html::text(step(rungs, i)),
-                    html::text(serial ? factor(serial->ns / r.ns) : "–"),
-                    html::text(doubt.empty() ? remark_of(r) : doubt)});
+    rows.push_back({html::text(r.label), html::text(marked(is_sure(r), duration(r.ns))),
+                    html::text(marked(is_sure(r), throughput_text(r.speed, unit, r.at->dtype))),
+                    html::text(step(rungs, i)), html::text(serial ? factor_over(*serial, r) : "–"),
+                    html::text(doubt.empty() ? remark_of(r, unit) : doubt)});
   }
   return table("Each rung, slowest first.", {"rung", "time", "throughput", "step", "over the definition", "remark"},
                rows);
@@ -150,7 +157,7 @@ html figure_of(const panel& p, const board& b, page_builder& page) {
   for (std::size_t i = 0; i < rungs.size(); ++i) {
     const rung& r = rungs[i];
     json bar = chart_line(r.label, r.kind, r.kind == role::limit ? 0 : chart_colours(page).of(*r.at), nullptr);
-    const std::string remark = remark_of(r);
+    const std::string remark = remark_of(r, unit);
     bar["value"] = r.speed;
     bar["hollow"] = !is_sure(r);
     bar["note"] = step(rungs, i) + (remark.empty() ? "" : "   " + remark);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machines, their devices and noise floors; further down the full environment and the commands.
+// The machines: a line of each for the first screen; further down their devices and noise floors, the full environment
+// and the commands.
+#include "base/printable.hpp"
 #include "record/record_json.hpp"
 #include "report/findings.hpp"
 #include "report/format.hpp"
@@ -52,10 +54,12 @@ html device_table(const std::vector<const row*>& rows) {
   }
   return table(
       "Devices. The noise floor comes from measuring the same code twice: a smaller difference does not count. A group "
-      "has "
-      "the units and the memory of its devices.",
-      {"device", "hardware", "platform", "driver", "units", "memory", "last-level cache", "noise floor"}, lines,
-      content::words);
+      "has the units and the memory of its devices. No cache here is measured: runtimes tell of them, and need not "
+      "mean "
+      "the last one, as NVIDIA’s OpenCL with those in its units. What reading finds stands with what bounds each "
+      "device.",
+      {"device", "hardware", "platform", "driver", "units", "memory", "cache, as its runtime tells", "noise floor"},
+      lines, content::words);
 }
 
 /// The facts of a part, one row each; lists and objects as JSON.
@@ -65,7 +69,56 @@ void add_facts(const json& part, const std::string& name, std::vector<std::vecto
     lines.push_back({html::text(name + "." + key), html::text(value.is_null() ? "–" : plain(value))});
 }
 
+/// "cuda:0 and opencl:0 are NVIDIA H200", "opencl:1 is the CPU, as pthread-haswell"
+std::vector<std::string> device_phrases(const machine& on, const std::vector<const panel*>& panels) {
+  std::map<std::string, std::vector<std::string>> names;
+  std::set<std::string> told;
+  for (const panel* p : panels)
+    for (const board& b : p->boards)
+      if (p->machine == on.name && !b.is_cpu && !b.is_group && told.insert(b.name).second)
+        names[b.computes_on_cpu ? "the CPU, as " + b.title : b.title].push_back(b.name);
+  constexpr std::size_t most_named = 5;
+  std::vector<std::string> phrases;
+  for (const auto& [title, of_title] : names)
+    phrases.push_back(listed(of_title, most_named) + (of_title.size() == 1 ? " is " : " are ") + title);
+  return phrases;
+}
+
+/// Of a machine whose devices alone were measured.
+bool is_its_cpu_left_out(const machine& on, const model& m) {
+  return on.host.cpu_model && std::none_of(m.rows.begin(), m.rows.end(), [&](const row& r) {
+           return &r.on == &on && r.hardware.is_cpu && !r.is_limit();
+         });
+}
+
+std::string machine_sentence(const machine& on, const model& m, const std::vector<const panel*>& panels) {
+  std::vector<std::string> parts;
+  if (on.host.cores) parts.push_back(count(*on.host.cores) + (*on.host.cores == 1 ? " core" : " cores"));
+  if (on.host.ram_bytes) parts.push_back(bytes(static_cast<double>(*on.host.ram_bytes)) + " of memory");
+  if (!on.host.caches.empty()) parts.push_back("caches of " + cache_sizes(on.host));
+  std::string text = on.name.empty() ? "A machine" : on.name;
+  if (!parts.empty()) text += " has " + listed(parts, parts.size());
+  for (const std::string& phrase : device_phrases(on, panels)) text += "; " + phrase;
+  if (is_its_cpu_left_out(on, m)) text += "; its CPU was not measured";
+  const std::string first(base::beginning(on.first_time, 10)), last(base::beginning(on.last_time, 10));
+  return text + ". Measured " + first + (first == last ? "" : " to " + last) + " with tilewise " + on.tool.version +
+         ".";
+}
+
 }  // namespace
+
+html machine_lines(const model& m, const std::vector<const panel*>& panels) {
+  constexpr std::size_t most_open = 2, most_machines = 10;
+  std::set<const machine*> told;
+  html lines;
+  for (const row& r : m.rows) {
+    if (told.size() == std::min(m.machines.size(), most_machines)) break;
+    if (told.insert(&r.on).second) lines += paragraph(machine_sentence(r.on, m, panels));
+  }
+  lines += left_out(m.machines.size() - told.size(), "machines");
+  if (told.size() > most_open) lines = folded("The " + count(m.machines.size()) + " machines", lines);
+  return tag("div", {{"class", "machines"}}, lines);
+}
 
 html machine_section(const model& m) {
   html whole;

@@ -50,18 +50,17 @@ void add_peers(const board& b, std::vector<cells>& lines) {
   const standing s = standing_at(b, largest_with_peer(b));
   if (!s.ours) return;
   const bool is_in_doubt = s.position == position::in_doubt;
-  const std::string mark = is_in_doubt ? "? " : "";
   for (const series& other : b.all) {
     const row* peer = other.kind == role::peer ? other.at(s.ours->n) : nullptr;
     if (!peer || !peer->timed()) continue;
+    const interval speed = *speed_against(*s.ours, *peer);
     const standing against = is_in_doubt ? s : standing_against(*s.ours, *peer);
     const std::string told = !other.competes()
                                  ? "not compared: it rounds its operands to fewer bits"
                                  : words_of(against.position) + (against.why.empty() ? "" : ": " + against.why);
     lines.push_back({html::text(other.label), html::text(b.name), html::text(s.ours->size()),
-                     html::text(marked_time(*peer)),
-                     html::text(s.ours->name() + ", " + mark + duration(s.ours->kernel->median)),
-                     html::text(ratio_text(*speed_against(*s.ours, *peer))), html::text(told)});
+                     html::text(marked_time(*peer)), html::text(s.ours->name() + ", " + marked_time(*s.ours)),
+                     html::text(marked(is_sure(speed, *s.ours, *peer), ratio_text(speed))), html::text(told)});
   }
 }
 
@@ -99,7 +98,10 @@ html peer_section(const panel& p) {
     section += folded(
         count(ratios.size()) + " ratios from interleaved rounds",
         table("Both ran alternately in one process, A B B A. Above 1, the first is faster; the 95 % interval is in "
-              "brackets. It must lie beyond the machine’s noise floor to be called faster or slower.",
+              "brackets. It must lie beyond the machine’s noise floor to be called faster or slower. Against a copy, "
+              "too, it is a ratio of "
+              "times, whatever bytes either moves; a share of the limit, elsewhere, is one of bytes or operations a "
+              "second.",
               {"variant", "against", "processor", "n", "speed ratio", "verdict"}, ratios, content::words));
   return section;
 }

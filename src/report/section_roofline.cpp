@@ -86,22 +86,23 @@ json marks_of(const point_list& points, bool names_algorithm) {
   return marks;
 }
 
-std::string share_of(const roofline_point& at) { return (at.has_sure_limit() ? "" : "? ") + percent(at.share()); }
+std::string share_of(const roofline_point& at) { return marked(at.has_sure_limit(), percent(at.share())); }
 
 html numbers(const roofline& of, const std::vector<const roofline_point*>& points) {
   std::vector<std::vector<html>> rows;
   for (const roofline_point* at : points) {
     const row& r = *at->what;
     const auto balance = at->balance();
-    rows.push_back(
-        {html::text(r.algorithm + " " + r.dtype + ", " + r.at() +
-                    (r.asked_data.empty() ? "" : ", data=" + r.asked_data)),
-         html::text(bytes(r.bytes)), html::text(significant(r.operations, 3)),
-         html::text(significant(at->intensity, 3)), html::text(balance ? significant(*balance, 3) : "–"),
-         html::text(at->has_limit() ? duration(at->limit_ns()) + ", " + std::string(name_of(at->bound_by())) : "–"),
-         html::text(marked_time(r)), html::text(r.name()),
-         html::text((at->has_limit() ? share_of(*at) : "–") +
-                    (at->is_implausible() ? ": " + why_implausible(of, *at) : ""))});
+    rows.push_back({html::text(r.algorithm + " " + r.dtype + ", " + r.at() +
+                               (r.asked_data.empty() ? "" : ", data=" + r.asked_data)),
+                    html::text(bytes(r.bytes)), html::text(significant(r.operations, 3)),
+                    html::text(significant(at->intensity, 3)), html::text(balance ? significant(*balance, 3) : "–"),
+                    html::text(at->has_limit() ? marked(at->has_sure_limit(), duration(at->limit_ns())) + ", " +
+                                                     std::string(name_of(at->bound_by()))
+                                               : "–"),
+                    html::text(marked_time(r)), html::text(r.name()),
+                    html::text((at->has_limit() ? share_of(*at) : "–") +
+                               (at->is_implausible() ? ": " + why_implausible(of, *at) : ""))});
   }
   return table(
       "Compulsory bytes and counted operations, as each algorithm’s README states them; the balance is the "
@@ -114,7 +115,7 @@ html numbers(const roofline& of, const std::vector<const roofline_point*>& point
 std::string names_of(const point_list& points, std::string_view bound) {
   std::vector<std::string> names;
   for (const roofline_point* at : points) {
-    const std::string name = (at->has_sure_limit() ? "" : "? ") + at->what->algorithm;
+    const std::string name = marked(at->has_sure_limit(), at->what->algorithm);
     if (!at->has_sure_limit() && at->is_implausible()) continue;
     if (at->has_limit() && at->what->ranked() && is_near_its_limit(at->share()) &&
         bound_word(at->bound_by()) == bound && std::find(names.begin(), names.end(), name) == names.end())

@@ -2,6 +2,7 @@
 // The measurements of the documents that the project started from, a chapter for each: its tables with our times beside
 // them, its charts with ours, its questions with this machine's answers. Published figures are the documents' own, from
 // other machines; nothing ranks them.
+#include "report/findings.hpp"
 #include "report/format.hpp"
 #include "report/sections.hpp"
 #include "report/seeds_answers.hpp"
@@ -19,8 +20,7 @@ using cells = std::vector<html>;
 html time_of(const row& r) {
   if (r.wrong()) return tag("strong", {{"class", "wrong"}}, "WRONG");
   if (!r.timed()) return html::text(std::string(name_of(r.status)));
-  return html::text(duration(r.kernel->median) + (r.kernel->low ? "" : ", no interval") +
-                    (r.plausible ? "" : ", implausible"));
+  return html::text(marked_time(r) + (r.kernel->low ? "" : ", no interval") + (r.plausible ? "" : ", implausible"));
 }
 
 html over(std::optional<double> theirs, std::optional<double> ours) {
@@ -95,7 +95,7 @@ cells ours_beside(const record::published_time& of, const row& r, const document
   const std::optional<double> time = median_of(&r, of.with_transfers);
   const std::string differs = r.experiment->differs ? *r.experiment->differs : "";
   return {html::text(short_name(r.variant) + " @" + place_of(r)),
-          time ? html::text((r.ranked() ? "" : "? ") + duration(*time)) : time_of(r),
+          time ? html::text(marked(r.ranked(), duration(*time))) : time_of(r),
           over(median_of(p.baseline(), false), time), over(of.ns, time),
           html::text(differs.empty() ? r.reason : differs)};
 }

@@ -131,8 +131,7 @@ html time_cell(const row* r, const std::string& reference) {
   if (!r) return "–";
   if (r->wrong()) return tag("strong", {{"class", "wrong"}}, "WRONG");
   if (!r->timed()) return html::text(std::string(record::name_of(r->status)));
-  std::string text = r->ranked() ? "" : "? ";
-  text += duration(r->kernel->median);
+  std::string text = marked_time(*r);
   if (const auto spread = r->kernel->spread()) text += " ± " + percent(*spread);
   if (!r->plausible) text += ", implausible";
   return html::text(text) + bits_mark(*r, reference);
@@ -140,7 +139,7 @@ html time_cell(const row* r, const std::string& reference) {
 
 html rate_cell(const row* r, speed_unit unit) {
   if (!r || !r->timed() || !r->throughput(unit)) return "–";
-  std::string text = (r->ranked() ? "" : "? ") + throughput_text(*r->throughput(unit), unit, r->dtype);
+  std::string text = marked(r->ranked(), throughput_text(*r->throughput(unit), unit, r->dtype));
   if (r->fraction && !r->is_limit()) text += ", " + share_text(*r) + " of " + std::string(name_of(*r->bound_by));
   return html::text(text);
 }
@@ -199,8 +198,8 @@ std::string rate_finding(const panel& p, speed_unit unit) {
       if (r->throughput(unit) && (!most || *r->throughput(unit) > *most->throughput(unit))) most = r;
     }
   if (!most) return "No throughput of ours can be trusted at the largest size.";
-  return "The most at the largest size: " + most->name() + " with " + (most->ranked() ? "" : "? ") +
-         throughput_text(*most->throughput(unit), unit, p.dtype) +
+  return "The most at the largest size: " + most->name() + " with " +
+         marked(most->ranked(), throughput_text(*most->throughput(unit), unit, p.dtype)) +
          (most->fraction ? ", " + share_text(*most) + " of " + limit_words(*most) : "") + ".";
 }
 

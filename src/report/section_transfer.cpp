@@ -11,7 +11,7 @@ namespace {
 using nlohmann::json;
 
 html clock_cell(const std::optional<interval>& time) {
-  return html::text(time ? (time->is_narrow() ? "" : "? ") + duration(time->median) : "–");
+  return html::text(time ? marked(time->is_narrow(), duration(time->median)) : "–");
 }
 
 /// Whether each of the three can be trusted, and so their shares.
@@ -39,8 +39,8 @@ html shares(const board& b, const std::vector<const row*>& trips, page_builder& 
        {"parts",
         {stack_part("to the device", 1, there), stack_part("kernel", 0, kernel), stack_part("back", 2, back)}}},
       b.name + ": copies and kernel.",
-      "At " + trips.back()->at() + " the kernel takes " + (is_sure(*trips.back()) ? "" : "? ") +
-          percent(kernel.back()) + " of the time for copying there, computing and copying back.",
+      "At " + trips.back()->at() + " the kernel takes " + marked(is_sure(*trips.back()), percent(kernel.back())) +
+          " of the time for copying there, computing and copying back.",
       table("Median times of the fastest variant with its copies. Each was measured by itself: what is marked ? has no "
             "interval within ± 5 %, and such a copy may even seem longer than the round trip that it is a part of.",
             {"n", "variant", "to the device", "kernel", "back", "round trip"}, rows));
@@ -58,9 +58,10 @@ html against_cpu(const panel& p, const board& b, const std::vector<const row*>& 
     device.push_back(chart_point(n, *r->round_trip, r->round_trip->is_narrow()));
     if (cpu) theirs = cpu;
     if (cpu) host.push_back(chart_point(n, *cpu->kernel, cpu->ranked()));
-    rows.push_back({html::text(r->size()), html::text(duration(r->round_trip->median)),
-                    html::text(cpu ? duration(cpu->kernel->median) : "–"),
-                    html::text(cpu ? factor(cpu->kernel->median / r->round_trip->median) : "–")});
+    rows.push_back({html::text(r->size()), clock_cell(r->round_trip), html::text(cpu ? marked_time(*cpu) : "–"),
+                    html::text(cpu ? marked(cpu->ranked() && r->round_trip->is_narrow(),
+                                            factor(cpu->kernel->median / r->round_trip->median))
+                                   : "–")});
   }
   const std::string finding = break_even(p, b);
   if (finding.empty()) return {};

@@ -19,6 +19,10 @@ using anchors = std::map<std::string, std::string>;
 /// The first screen: the machine, the verdict, and a matrix of algorithms and devices, whose names lead to chapters.
 html overview(const model& m, const anchors& sections);
 
+/// A line of each machine for it, with what `panels` were measured on. Of many they are folded, since machine_section
+/// tells them as well.
+html machine_lines(const model& m, const std::vector<const panel*>& panels);
+
 // Of one problem:
 html doubt_section(const panel& p);
 struct time_counts {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/seeds_answers.hpp"
 
+#include "report/findings.hpp"
 #include "report/format.hpp"
 #include "report/seeds_charts.hpp"
 
@@ -79,7 +80,7 @@ std::string where(const document_study& s, const std::vector<std::optional<bool>
 html time_cell(const row* r, bool with_transfers) {
   const interval* time = r ? counted_time(*r, with_transfers) : nullptr;
   if (!time || (with_transfers && !r->round_trip)) return "–";
-  return html::text((r->ranked() ? "" : "? ") + duration(time->median)) +
+  return html::text(marked(r->ranked(), duration(time->median))) +
          tag("small", html::text(" " + short_name(r->variant) + (r->is_cpu ? " @" + place_of(*r) : "")));
 }
 
@@ -128,9 +129,11 @@ html what_local_memory_gains(const document_study& s) {
         const row* global = find_row(p, local->variant.substr(0, local->variant.size() - 5) + "global", device);
         const bool both = global && global->timed() && local->timed();
         rows.push_back({html::text(device), html::text(local->size()),
-                        global && global->timed() ? html::text(duration(global->kernel->median)) : html("–"),
-                        local->timed() ? html::text(duration(local->kernel->median)) : html("–"),
-                        both ? html::text(factor(global->kernel->median / local->kernel->median)) : html("–"),
+                        global && global->timed() ? html::text(marked_time(*global)) : html("–"),
+                        local->timed() ? html::text(marked_time(*local)) : html("–"),
+                        both ? html::text(marked(global->ranked() && local->ranked(),
+                                                 factor(global->kernel->median / local->kernel->median)))
+                             : html("–"),
                         html::text(local->reason)});
       }
   if (rows.empty()) return {};
@@ -154,8 +157,7 @@ html which_way_adds_faster(const document_study& s) {
   for (const auto& [at, r] : best) {
     if (!r) continue;
     rows.push_back({html::text(at.first), html::text(at.second), html::text(r->tuning), html::text(r->size()),
-                    html::text(duration(r->kernel->median)),
-                    html::text(r->round_trip ? duration(r->round_trip->median) : "–")});
+                    html::text(marked_time(*r)), html::text(r->round_trip ? duration(r->round_trip->median) : "–")});
   }
   if (rows.size() < 2) return {};
   return tag("h4", "Which way of adding the carry is faster?") +

@@ -97,7 +97,7 @@ std::vector<std::vector<html>> cells_of(const document_study& s, const std::vect
     auto& entries = rows.emplace_back(std::vector<html>{html::text(line.label)});
     for (std::size_t i = 0; i < s.sizes.size(); ++i) {
       const auto y = line.rows[i] ? value(*line.rows[i], s.sizes[i]) : std::nullopt;
-      entries.push_back(html::text(y ? (line.rows[i]->ranked() ? "" : "? ") + text(y->median) : "–"));
+      entries.push_back(html::text(y ? marked(line.rows[i]->ranked(), text(y->median)) : "–"));
     }
   }
   return rows;

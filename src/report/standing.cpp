@@ -108,6 +108,14 @@ standing standing_against(const row& ours, const row& peer) {
   return s;
 }
 
+bool is_sure(const interval& speed, const row& ours, const row& peer) {
+  return speed.is_narrow() || (ours.ranked() && peer.ranked());
+}
+
+std::string speed_text(const standing& s) {
+  return marked(is_sure(*s.speed, *s.ours, *s.peer), factor(s.speed->median));
+}
+
 std::string rounding_words(const standing& s) {
   return factor(speed_against(*s.ours, *s.rounding)->median) + " × " + short_name(s.rounding->variant);
 }

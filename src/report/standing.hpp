@@ -29,6 +29,11 @@ standing standing_at(const board& b, std::uint64_t n);
 /// Of our time, which is ranked, against this peer's.
 standing standing_against(const row& ours, const row& peer);
 
+/// Whether that can be trusted: as both times can, or by a narrow interval of its own, which rounds of both have.
+bool is_sure(const interval& speed, const row& ours, const row& peer);
+/// "1.22", marked where it cannot. It has a speed.
+std::string speed_text(const standing& s);
+
 /// "0.57 × cuda:cublas_tf32": how our speed is to that of the peer that rounds its operands.
 std::string rounding_words(const standing& s);
 
