@@ -2,8 +2,8 @@
 // Preloaded by a test: a disk that fails. FAKE_DISK is "read PATH BYTE" or "write PATH BYTE": from this byte on, files
 // whose path contains PATH cannot be read or written; "sync PATH 0": what was written does not reach the disk; "kill -
 // N": the process ends once the N-th file has got its name; "names - 0": it has no files without one; "room PATH N":
-// so many bytes are free to users, and more to root; "map PATH 0": such a file's map has no pages but those asked for; or
-// "full PATH 0": it has none, and none can be had.
+// so many bytes are free to users, and more to root; "map PATH 0": such a file's map has no pages but those asked for;
+// or "full PATH 0": it has none, and none can be had.
 #include <cerrno>
 #include <csignal>
 #include <cstdarg>

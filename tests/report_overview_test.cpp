@@ -340,42 +340,12 @@ TEST(ReportOverview, AmongSeveralMachinesTheFastestIsNamedByItsHardware) {
   EXPECT_LT(many.find("<summary>The 3 machines</summary>"), many.find("<ul class=\"verdict\">")) << "folded";
 }
 
-TEST(ReportOverview, TheMachineIsToldWithItsCachesAndWhichOfItsDevicesAreOne) {
-  const std::string body = body_of(page_of(scans_with([](json& r) {
-    if (r["device"]["name"] == "opencl:0") r["device"]["description"] = "One GPU";
-    if (r["device"]["name"] == "cuda:0") r["device"]["description"] = "One GPU";
-    r["time_utc"] = is_time_of(r, "scan/cuda:lookback") ? "2026-11-02T00:00:00Z" : "2026-11-01T00:00:00Z";
-  })));
-  for (const char* part :
-       {"caches of 32.0 MiB; ", "opencl:0 and cuda:0 are One GPU. ", "Measured 2026-11-01 to 2026-11-02 "})
-    EXPECT_NE(body.find(part), std::string::npos) << part;
-}
-
-TEST(ReportOverview, ACpuThatIsThereAndWasNotMeasuredIsNamed) {
-  std::vector<json> records = scans_with([](json&) {});
-  const std::string words = "; its CPU was not measured. Measured ";
-  EXPECT_EQ(body_of(page_of(records)).find(words), std::string::npos);
-  std::erase_if(records, [](const json& r) { return r["device"]["is_cpu"] == true; });
-  EXPECT_NE(body_of(page_of(records)).find(words), std::string::npos);
-  for (json& r : records) r["host"]["cpu_model"] = nullptr;
-  EXPECT_EQ(body_of(page_of(records)).find(words), std::string::npos) << "no record tells of one";
-}
-
 TEST(ReportOverview, WhatKeepingTheOrderMeansIsALinkAway) {
   const std::string body = body_of(page_of(made_up_records()));
   const std::size_t link = body.find("<a href=\"#order\">"),
                     told = body.find(" id=\"order\">The order of operations: ");
   EXPECT_LT(link, body.find("<div class=\"matrix\">"));
   EXPECT_NE(told, std::string::npos);
-}
-
-TEST(ReportOverview, AnOpenclDeviceThatIsTheCpuIsSaidToBeIt) {
-  const std::string body = body_of(page_of(scans_with([](json& r) {
-    if (r["device"]["name"] != "opencl:0") return;
-    r["device"]["description"] = "pthread-haswell";
-    r["device"]["is_cpu"] = true;
-  })));
-  EXPECT_NE(body.find("opencl:0 is the CPU, as pthread-haswell"), std::string::npos);
 }
 
 TEST(ReportOverview, ACopyIsNoLimitOfArithmetic) {
