@@ -100,6 +100,10 @@ void crashes_at_the_end(const registry::problem& p, const registry::bindings& wh
   registry::reference_of(*p.what).run(p, where, t, queue);
 }
 
+void has_no_memory(const registry::problem&, const registry::bindings&, const registry::tuning&, backend::queue&) {
+  throw std::bad_alloc();
+}
+
 template <errc Code>
 void fails(const registry::problem&, const registry::bindings&, const registry::tuning&, backend::queue&) {
   throw error(Code, "planted");
@@ -180,14 +184,13 @@ void plant_tuning(const char* text) {
 int main(int argc, char** argv) {
   const auto sleeps = [](const registry::problem&, const registry::bindings&, const registry::tuning&,
                          backend::queue&) { sleep(60); };
-  const auto no_memory = [](const registry::problem&, const registry::bindings&, const registry::tuning&,
-                            backend::queue&) { throw std::bad_alloc(); };
   const auto internal = [](const registry::problem&, const registry::bindings&, const registry::tuning&,
                            backend::queue&) { throw std::logic_error("planted"); };
   const auto uncaught = [](const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
                            backend::queue& queue) noexcept { fails<errc::overflow>(p, where, t, queue); };
-  const auto uncaught_memory = [](const registry::problem&, const registry::bindings&, const registry::tuning&,
-                                  backend::queue&) noexcept { throw std::bad_alloc(); };
+  const auto uncaught_memory = [](const registry::problem& p, const registry::bindings& where,
+                                  const registry::tuning& t,
+                                  backend::queue& queue) noexcept { has_no_memory(p, where, t, queue); };
   const std::vector<registry::variant> faulty{
       planted("one_bit", one_bit),
       planted("exclusive_bit", exclusive_bit),
@@ -208,7 +211,7 @@ int main(int argc, char** argv) {
       planted("sleeps", sleeps),
       planted_on_cuda("unmapped", unmapped),
       planted("grows", grows),
-      planted("no_memory", no_memory),
+      planted("no_memory", has_no_memory),
       planted("internal", internal),
       planted("uncaught", uncaught),
       planted("uncaught_memory", uncaught_memory),
