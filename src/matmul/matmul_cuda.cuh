@@ -85,7 +85,7 @@ struct tile_shapes {
       if (time <= least) best = i, least = time;
       ++i;
     };
-    (consider(time_of<Shapes>(s, on.info().compute_units)), ...);
+    (consider(estimate<Shapes>(s, on.info().compute_units)), ...);
     return best;
   }
   template <class F>
@@ -100,8 +100,9 @@ struct tile_shapes {
   }
 
  private:
+  /// The time of the busiest unit; comparable only with that of another shape.
   template <class S>
-  static double time_of(const sizes& s, unsigned units) {
+  static double estimate(const sizes& s, unsigned units) {
     const auto tiles =
         static_cast<double>(ceil_div(tiles_of(s, S::rows, S::columns), std::uint64_t{std::max(units, 1u)}));
     const bool alone = tiles == 1 && S::groups_a_unit > 1;
@@ -109,9 +110,9 @@ struct tile_shapes {
   }
 };
 
-/// The axis of variants that have four shapes.
-inline constexpr std::array<unsigned, 5> tile_values{0, 1, 2, 3, 4};
-inline constexpr std::array<std::string_view, 5> tile_words{"by_size", "tiny", "small", "medium", "large"};
+/// The axis of variants that have five shapes; `half` is one of `medium`.
+inline constexpr std::array<unsigned, 6> tile_values{0, 1, 2, 3, 4, 5};
+inline constexpr std::array<std::string_view, 6> tile_words{"by_size", "tiny", "small", "half", "medium", "large"};
 inline constexpr std::array<registry::tuning_axis, 1> tile_axes{{{"tile", tile_values, 0, tile_words}}};
 
 }  // namespace tilewise::impl::matmul

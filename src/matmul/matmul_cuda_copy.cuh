@@ -64,7 +64,7 @@ class tile_copy {
       const unsigned count = wanted ? inside_ : 0;
 #pragma unroll
       for (unsigned i = First; i < Last; ++i)
-        copy_async_if(i < count, tile + to_ + i * down * Pitch, next_ + i * stride_);
+        copy_async_if<16>(i < count, tile + to_ + i * down * Pitch, next_ + i * stride_);
     }
   }
   __device__ void advance(std::uint64_t elements) { next_ += elements; }
@@ -75,22 +75,26 @@ class tile_copy {
   unsigned to_, inside_ = 0;
 };
 
-/// The tile at (row, column) element by element. What is beyond the matrix becomes `absent`.
+/// The tile at (row, column) element by element. What is beyond the matrix stays as it is.
 template <unsigned Rows, unsigned Columns, unsigned Pitch, unsigned Threads, class T>
-__device__ void copy_elements(T* to, const source<T>& from, std::uint64_t row, std::uint64_t column, T absent) {
+__device__ void copy_elements(T* to, const source<T>& from, std::uint64_t row, std::uint64_t column) {
   static_assert(Threads % Columns == 0);
   constexpr unsigned down = Threads / Columns;
-  const unsigned x = threadIdx.x % Columns;
+  const unsigned x = threadIdx.x % Columns, y = threadIdx.x / Columns;
   const bool inside = column + x < from.columns;
-  const T* next = from.first + (row + threadIdx.x / Columns) * from.stride + column + x;
-#pragma unroll 2
-  for (unsigned y = threadIdx.x / Columns; y < Rows; y += down, next += down * from.stride) {
-    T* const target = to + y * Pitch + x;
-    if (inside && row + y < from.rows)
-      copy_async<sizeof(T)>(target, next);
-    else
-      *target = absent;
-  }
+  const T* next = from.first + (row + y) * from.stride + column + x;
+#pragma unroll 8
+  for (unsigned i = 0; i < Rows / down; ++i, next += down * from.stride)
+    copy_async_if<sizeof(T)>(inside && row + y + i * down < from.rows, to + (y + i * down) * Pitch + x, next);
+}
+
+/// Gives what is beyond the matrix, of the tile at (row, column), this value.
+template <unsigned Rows, unsigned Columns, unsigned Pitch, unsigned Threads, class T>
+__device__ void fill_beyond(T* to, const source<T>& from, std::uint64_t row, std::uint64_t column, T value) {
+#pragma unroll 1
+  for (unsigned i = threadIdx.x; i < Rows * Columns; i += Threads)
+    if (row + i / Columns >= from.rows || column + i % Columns >= from.columns)
+      to[i / Columns * Pitch + i % Columns] = value;
 }
 
 /// `Length` neighbours in a row of C, canonical, from `column` on; those beyond the last column are left out.

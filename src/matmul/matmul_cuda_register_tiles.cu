@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   matmul/cuda:register_tiles: tiles of C in the threads' registers, by matmul_cuda_register_tiles.cuh.
 // Order:  one chain per element.
-// Shape:  four sizes of tile, chosen by the size of C.
+// Shape:  five sizes of tile, chosen by the size of C.
 // Limits: compute capability 8.0.
 // Twins:  matmul_serial.cpp, matmul_register_tiles.cl.
 #include "matmul/matmul_cuda_register_tiles.cuh"

@@ -161,8 +161,12 @@ class tile_copies {
     of_b_.template copy<Part * b / Parts, (Part + 1) * b / Parts>(stage + S::a_size, next_ < in_packs_);
     if (Part + 1 == Parts && next_ >= in_packs_ && next_ < steps) {
       const std::uint64_t k = next_ * S::depth;
-      copy_elements<S::rows, S::depth, S::a_pitch, S::threads>(stage, a_, tile_.row, k, absent_a<T>());
-      copy_elements<S::depth, S::columns, S::b_pitch, S::threads>(stage + S::a_size, b_, k, tile_.column, T(0));
+      copy_elements<S::rows, S::depth, S::a_pitch, S::threads>(stage, a_, tile_.row, k);
+      copy_elements<S::depth, S::columns, S::b_pitch, S::threads>(stage + S::a_size, b_, k, tile_.column);
+      if (k + S::depth > a_.columns) {
+        fill_beyond<S::rows, S::depth, S::a_pitch, S::threads>(stage, a_, tile_.row, k, absent_a<T>());
+        fill_beyond<S::depth, S::columns, S::b_pitch, S::threads>(stage + S::a_size, b_, k, tile_.column, T(0));
+      }
     }
   }
 

@@ -14,12 +14,20 @@ __device__ void copy_async(void* to, const void* from) {
     asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared), "l"(from), "n"(Bytes) : "memory");
 }
 
-/// 16 bytes as above, if `wanted`: by the copy's own condition, so that there is no branch around it.
-__device__ inline void copy_async_if(bool wanted, void* to, const void* from) {
+/// The same if `wanted`: by the copy's own condition, so that there is no branch around it.
+template <unsigned Bytes>
+__device__ void copy_async_if(bool wanted, void* to, const void* from) {
   const auto shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
-  asm volatile("{\n.reg .pred p;\nsetp.ne.u32 p, %2, 0;\n@p cp.async.cg.shared.global [%0], [%1], 16;\n}" ::"r"(shared),
-               "l"(from), "r"(unsigned{wanted})
-               : "memory");
+  if constexpr (Bytes == 16)
+    asm volatile(
+        "{\n.reg .pred p;\nsetp.ne.u32 p, %2, 0;\n@p cp.async.cg.shared.global [%0], [%1], 16;\n}" ::"r"(shared),
+        "l"(from), "r"(unsigned{wanted})
+        : "memory");
+  else
+    asm volatile(
+        "{\n.reg .pred p;\nsetp.ne.u32 p, %2, 0;\n@p cp.async.ca.shared.global [%0], [%1], %3;\n}" ::"r"(shared),
+        "l"(from), "r"(unsigned{wanted}), "n"(Bytes)
+        : "memory");
 }
 
 /// Closes a set of copies.
