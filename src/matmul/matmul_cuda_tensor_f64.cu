@@ -15,8 +15,8 @@ namespace tilewise::impl::matmul {
 namespace {
 
 using shapes = tile_shapes<
-    78, tensor_shape<double, 9, 16, 32, 16, 8, 16, 4, 4, 4>, tensor_shape<double, 16, 32, 32, 16, 16, 16, 4, 4, 8>,
-    tensor_shape<double, 18, 64, 32, 32, 16, 16, 3, 3, 8>, tensor_shape<double, 20, 64, 64, 32, 32, 16, 3, 3, 8>,
+    78, tensor_shape<double, 9, 16, 32, 16, 8, 16, 4, 4, 4>, tensor_shape<double, 12, 32, 32, 16, 16, 16, 4, 4, 8>,
+    tensor_shape<double, 16, 64, 32, 32, 16, 16, 3, 3, 8>, tensor_shape<double, 20, 64, 64, 32, 32, 16, 3, 3, 8>,
     tensor_shape<double, 21, 128, 64, 64, 32, 16, 3, 2, 8>>;
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& on) {
