@@ -38,8 +38,6 @@ class FilesCase(Case):
         for name in "k.npy", "good.jsonl":
             pathlib.Path(f"{self.d}/{name}").write_bytes(pathlib.Path(f"{self.folder.name}/{name}").read_bytes())
         os.link(f"{self.d}/k.npy", f"{self.d}/k2.npy")
-        os.symlink("good.jsonl", f"{self.d}/link.jsonl")
-        os.link(f"{self.d}/good.jsonl", f"{self.d}/hard.jsonl")
 
     def files(self):
         return {n: pathlib.Path(f"{self.d}/{n}").read_bytes() for n in os.listdir(self.d) if os.path.isfile(f"{self.d}/{n}")}
