@@ -38,8 +38,6 @@ class FilesCase(Case):
         for name in "k.npy", "good.jsonl":
             pathlib.Path(f"{self.d}/{name}").write_bytes(pathlib.Path(f"{self.folder.name}/{name}").read_bytes())
         os.link(f"{self.d}/k.npy", f"{self.d}/k2.npy")
-        os.symlink("good.jsonl", f"{self.d}/link.jsonl")
-        os.link(f"{self.d}/good.jsonl", f"{self.d}/hard.jsonl")
 
     def files(self):
         return {n: pathlib.Path(f"{self.d}/{n}").read_bytes() for n in os.listdir(self.d) if os.path.isfile(f"{self.d}/{n}")}
@@ -67,25 +65,79 @@ class Streams(FilesCase):
 
 
 class Overwriting(FilesCase):
-    def test_a_report_spares_its_records_and_its_own_outputs(self):
-        for name in "good.jsonl", "./good.jsonl", "link.jsonl", "hard.jsonl":
-            self.refused(f"report good.jsonl -o {name}", 2, f"the output {name} is the input good.jsonl; name another")
-            self.refused(f"report good.jsonl --csv {name}", 2, "is the input")
-        self.refused("report good.jsonl -o a --csv ./a", 2, "two outputs would go to a;")
+    def names_of(self, file):
+        """All that lead to one file, which is there."""
+        os.link(f"{self.d}/{file}", f"{self.d}/hard-{file}")
+        os.symlink(file, f"{self.d}/link-{file}")
+        return [file, f"./{file}", f"{self.d}/{file}", f"hard-{file}", f"link-{file}"]
 
-    def test_bench_does_not_replace_its_records_by_its_report(self):
-        for name in "r", "./r", f"{self.d}/r":
-            self.refused(f"{BENCH} -o r --report {name}", 2, "two outputs would go to r;")
-        self.refused(f"{BENCH} -o good.jsonl --report link.jsonl", 2, "two outputs")
-        os.symlink("later.jsonl", f"{self.d}/to_later.jsonl")  # to what is not there yet
-        for record, page in ("later.jsonl", "to_later.jsonl"), ("to_later.jsonl", "later.jsonl"):
-            self.refused(f"{BENCH} -o {record} --report {page}", 2, "two outputs")
+    def test_no_output_is_any_of_the_inputs(self):
+        """Wherever it is among several, by whichever of its names, beside another output or not."""
+        for i in range(3):
+            pathlib.Path(f"{self.d}/{i}.jsonl").write_bytes(self.files()["good.jsonl"])
+        np.save(f"{self.d}/v.npy", wide_values("f4", 100))
+        keys = "sort k.npy --device cpu:serial"
+        pairs = {f"{i}.jsonl": [f"report 0.jsonl 1.jsonl 2.jsonl {words}" for words in ("-o {}", "--csv {}", "-o {} --csv c", "-o p --csv {}")]
+                 for i in range(3)}
+        pairs["k.npy"] = [f"{keys} -o y --values v.npy --values-out {{}}", f"{keys} -o y --indices {{}}"]
+        pairs["v.npy"] = [f"{keys} -o {{}} --values v.npy --values-out w"]
+        for file, commands in pairs.items():
+            for name in self.names_of(file):
+                for command in commands:
+                    self.refused(command.format(name), 2, f"^tilewise: the output {name} is the input {file};")
+        os.rename(f"{self.d}/2.jsonl", f"{self.d}/report.html")  # what it is called if nobody says so
+        for words in "", "--open", "--csv c --open":
+            self.refused(f"report 0.jsonl report.html {words}", 2, "^tilewise: the output report.html is the input")
 
-    def test_sort_spares_what_it_reads_and_writes(self):
-        self.refused("sort k.npy -o ./p.npy --values k2.npy --values-out p.npy", 2, "two outputs would go to ./p.npy;")
-        self.refused("sort k.npy -o y.npy --indices k2.npy", 2, "the output k2.npy is the input k.npy;")
+    def test_no_file_of_a_diffusion_is_its_parameters(self):
+        parameters, said = "nx 8\nny 8\ndx 0.5\ndy 0.5\nns 2\nnc 2\ndc 0.00625\nco 0.1\nsc 3 53\n", "^tilewise: the output out/{} is the input {};"
+        diffuse = "diffuse {} -o out --device cpu:serial"
+        pathlib.Path(f"{self.d}/p").write_text(parameters)
+        self.check(run(diffuse.format("p"), cwd=self.d), 0)
+        outputs = os.listdir(f"{self.d}/out")
+        self.assertEqual(len(outputs), 9)
+        for output in outputs:
+            at = pathlib.Path(f"{self.d}/out/{output}")
+            before = at.read_bytes()
+            at.write_text(parameters)
+            for more in "", " --resume":
+                self.refused(diffuse.format(f"out/{output}") + more, 2, said.format(output, f"out/{output}"))
+                self.assertEqual(at.read_text(), parameters)
+            at.unlink()
+            at.symlink_to("../p")
+            self.refused(diffuse.format("p"), 2, said.format(output, "p"))
+            at.unlink()
+            at.write_bytes(before)
+        pathlib.Path(f"{self.d}/out/diffusion.txt").write_text(parameters)  # no name of an output
+        self.check(run(diffuse.format("out/diffusion.txt") + " --resume", cwd=self.d), 0)
+
+    def test_no_output_is_another(self):
+        names = self.names_of("k.npy")
+        os.symlink("later", f"{self.d}/to-later")
+        values, sort = "--values v.npy --values-out", "sort v.npy --device cpu:serial"
+        np.save(f"{self.d}/v.npy", wide_values("f4", 100))
+        for command in ("report good.jsonl -o {} --csv {}", BENCH + " -o {} --report {}", sort + f" -o {{}} {values} {{}}",
+                        sort + " -o {} --indices {}"):
+            for first, second in [(names[0], name) for name in names] + [("later", "to-later"), ("later", "./later")]:
+                for pair in {(first, second), (second, first)}:
+                    self.refused(command.format(*pair), 2, "^tilewise: two outputs would go to ")
+        self.refused("report good.jsonl --csv ./report.html --open", 2, "^tilewise: two outputs would go to report.html;")
+
+    def test_a_result_may_replace_what_it_is_of(self):
+        """Where there is one only: it is read to its end before."""
+        np.save(f"{self.d}/m.npy", wide_values("f4", 9).reshape(3, 3))
+        np.save(f"{self.d}/n.npy", wide_values("f4", 9)[::-1].reshape(3, 3))
+        np.save(f"{self.d}/x.npy", wide_values("f4", 3))
+        for command, *inputs in (("scan", "k.npy"), ("sort", "k.npy"), ("matmul", "m.npy", "n.npy"), ("matvec", "m.npy", "x.npy"),
+                                 ("polymul", "k.npy", "x.npy"), ("convolve --border zero", "m.npy", "n.npy")):
+            words = " ".join([command, *inputs, "--device cpu:serial -o "])
+            self.check(run(words + "y", cwd=self.d), 0, "^$", "^$")
+            for name in inputs:
+                before = self.files()
+                self.check(run(words + name, cwd=self.d), 0, "^$", "^$")
+                self.assertEqual(self.files(), {**before, name: before["y"]})
+                pathlib.Path(f"{self.d}/{name}").write_bytes(before[name])
         np.save(f"{self.d}/v.npy", wide_values("f8", 100))
-        self.refused("sort k.npy -o v.npy --values ./v.npy --values-out w.npy", 2, "the output v.npy is the input ./v.npy;")
         self.check(run("sort k.npy -o k.npy --values v.npy --values-out v.npy", cwd=self.d), 0, "^$", "^$")
 
     def test_outputs_are_tried_before_any_work(self):
@@ -259,10 +311,14 @@ class Remains(FilesCase):
         self.check(result, 6, "^$", "y.npy: cannot be written: File too large")
         self.assertEqual(self.files(), before)
 
+    def mark_of_place(self, other=0):
+        """Of this boot and its processes here, or of others elsewhere."""
+        boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        return f"{boot}-{os.stat('/proc/self/ns/pid').st_ino + other}"
+
     def test_what_killed_runs_left_is_swept(self):
         """Of processes elsewhere, which may share the folder, after a day; of those that were here, at once."""
-        boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-        here, elsewhere = (f"{boot}-{os.stat('/proc/self/ns/pid').st_ino + i}-0" for i in (0, 1))
+        here, elsewhere = (self.mark_of_place(i) + "-0" for i in (0, 1))
         names = {"999999999-0": False, "999999998-0": True, f"{os.getpid()}-0": True, f"999999999-{here}": False,
                  f"999999999-{elsewhere}": True, f"999999997-{elsewhere}": True, f"{os.getpid()}-{here}": True}
         for name in names:
@@ -272,6 +328,27 @@ class Remains(FilesCase):
         os.utime(f"{self.d}/.tilewise-999999997-{elsewhere}", 2 * (time.time() - 23 * 3600,))
         self.check(run("scan k.npy -o y.npy --device cpu:serial", cwd=self.d), 0, "^$", "^$")
         self.assertEqual({name: os.path.exists(f"{self.d}/.tilewise-{name}") for name in names}, names)
+
+    def test_each_folder_that_gets_a_file_is_swept(self):
+        """Of a command with several outputs too; where they are by links, in the folders that these lead to."""
+        np.save(f"{self.d}/m.npy", wide_values("f4", 9).reshape(3, 3))
+        np.save(f"{self.d}/x.npy", wide_values("f4", 3))
+        for folder in "ab":
+            os.mkdir(f"{self.d}/{folder}")
+        os.symlink("../b/log", f"{self.d}/a/runlog.csv")
+        os.symlink("a/result", f"{self.d}/to-a")
+        for command, places in {"scan k.npy -o a/y": "a", "scan k.npy -o to-a": "a", "matmul m.npy m.npy -o a/y": "a", "matvec m.npy x.npy -o a/y": "a",
+                                "polymul k.npy k2.npy -o a/y": "a", "convolve m.npy m.npy -o a/y": "a", "sort k.npy -o a/y --indices b/i": "ab",
+                                "sort k.npy -o a/y --values k2.npy --values-out b/w": "ab", "report good.jsonl -o a/p": "a",
+                                "report good.jsonl -o a/p --csv b/c": "ab", "report good.jsonl --csv b/c": "b",
+                                "bench scan --n 8 --dtype f32 --op sum --max-time 0.01 -o r --report b/p": "b",
+                                "diffuse --grid 8x8 --steps 1 -o a": "ab"}.items():
+            with self.subTest(command):
+                left = {f"{self.d}/{folder}/.tilewise-{999999990 + i}-{self.mark_of_place()}-{i}": folder in places for folder in "ab" for i in range(2)}
+                for name in left:
+                    pathlib.Path(name).write_bytes(b"half")
+                self.check(run(command + ("" if command.startswith("report") else " --device cpu:serial"), cwd=self.d), 0)
+                self.assertEqual({name: not os.path.exists(name) for name in left}, left)
 
 
 class Failures(FilesCase):

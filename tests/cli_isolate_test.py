@@ -68,6 +68,27 @@ class Faults(IsolateCase):
     def test_a_lost_device(self):
         self.check_rows("lost", "failed", "^planted$", 8)
 
+    def test_a_lack_of_memory(self):
+        self.check_rows("uncaught_memory", "failed", "^the host does not have enough memory", 5)  # which ends the process
+        for fault, code in ("no_memory", 5), ("overflows", 5), ("unbuilt", 4):  # and what does not
+            self.check(self.bench(f"scan/cpu:{fault} reduce/serial --n 100"), code, f"cpu:{fault} @cpu:serial +failed")
+
+    def test_every_code_that_a_child_may_end_with(self):
+        """Before its plan or any row of its group is told. What no error has is a fault of ours."""
+        kept = {2: 2, 4: 4, 5: 5, 6: 6, 8: 8, -signal.SIGKILL: 8, -signal.SIGABRT: 8}
+        for code in [*range(11), 42, 130, 255, -signal.SIGKILL, -signal.SIGABRT]:
+            why = f"its process crashed with signal {-code} " if code < 0 else f"its process ended with exit code {code}$"
+            with self.subTest(code):
+                result = self.bench("scan/serial --n 100", env={**os.environ, "PLANTED_END": f"plan {code}"})
+                self.check(result, kept.get(code, 1), "^$", f"^tilewise: .*{why}")
+                self.assertFalse(os.path.exists(f"{self.d}/r.jsonl"))
+                result = self.bench("scan/serial --n 100", env={**os.environ, "PLANTED_END": f"0 {code}"})
+                self.check(result, kept.get(code, 1), "failed")
+                self.assertEqual(set(self.states().values()), {"failed"})
+                for r in self.records():
+                    self.assertRegex(r["reason"], why)
+                os.remove(f"{self.d}/r.jsonl")
+
     def test_a_crash_at_the_last_visit(self):
         """What the first visit found of the others is not lost with the process that was told it."""
         result = self.bench("scan/cpu:crashes_again scan/serial --n 100", env={**os.environ, "PLANTED_SEEN": f"{self.d}/seen"})

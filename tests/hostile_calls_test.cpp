@@ -4,6 +4,7 @@
 #include <tilewise/interop.hpp>
 #include <tilewise/tilewise.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 
@@ -85,6 +86,7 @@ TEST(HostileCalls, HostMemoryThatOverlapsInPartIsRefused) {
   const std::span<float> all(memory);
   refused([&] { tw::sort_by_key(a, b, all.subspan(1, n), all.subspan(2 * n, n)); });
   refused([&] { tw::sort_by_key(a, b, all.subspan(2 * n, n), all.subspan(2 * n + 1, n)); });
+  refused([&] { tw::sort_by_key(a, b, all.subspan(n, n), all.first(n)); });
   EXPECT_EQ(memory, std::vector<float>(4 * n, 1.0f));
 }
 
@@ -102,7 +104,76 @@ TEST(HostileCalls, ViewsThatOverlapInPartAreRefused) {
     }
     array<float> keys_out = part(0), values_out = part(n - 1);
     refused([&] { tw::sort_by_key(other, other, keys_out, values_out); });
+    array<float> keys = part(0), values = part(n);  // each may be the output of its own only
+    refused([&] { tw::sort_by_key(keys, values, values, keys); });
+    array<std::uint32_t> indices = view<std::uint32_t>(on, reinterpret_cast<std::uint32_t*>(memory.data()), n);
+    refused([&] { tw::argsort(keys, indices); });
     EXPECT_EQ(memory, std::vector<float>(4 * n, 1.0f));
+  }
+}
+
+/// Every algorithm that takes the same memory for both, of matrices whose rows may lie apart.
+template <class Operand>
+std::vector<std::function<void(Operand&, matrix_layout, Operand&, matrix_layout)>> strided_calls() {
+  std::vector<std::function<void(Operand&, matrix_layout, Operand&, matrix_layout)>> calls;
+  for (const axis which : {axis::rows, axis::columns}) {
+    const auto add = [&](const auto& call) {
+      calls.push_back([=](Operand& in, matrix_layout of_in, Operand& out, matrix_layout of_out) {
+        call(in, of_in, which, out, of_out);
+      });
+    };
+    add([](auto&... all) { tw::inclusive_scan_axis(all...); });
+    add([](auto&... all) { tw::inclusive_scan_axis(all..., 2.0f); });
+    add([](auto&... all) { tw::exclusive_scan_axis(all...); });
+    add([](auto&... all) { tw::exclusive_scan_axis(all..., 2.0f); });
+    add([](auto&... all) { tw::sort_axis(all...); });
+  }
+  return calls;
+}
+
+/// Of views that begin or end together or not; `part` is a view of `memory`.
+template <class Part>
+void refuse_other_strides(const std::vector<float>& memory, const Part& part) {
+  using operand = decltype(part(0, 0));
+  const std::vector<float> before = memory;
+  constexpr std::uint64_t begin = 25, lines = 4;
+  operand all = part(0, memory.size()), other = part(100, 16), x = part(100, lines);
+  for (const std::uint64_t from : {4, 5, 7})
+    for (const std::uint64_t to : {4, 5, 7}) {
+      const matrix_layout of_in(lines, 4, from), of_out(lines, 4, to), packed(lines, 4);
+      const std::uint64_t in_size = 3 * from + 4, out_size = 3 * to + 4, end = begin + in_size;
+      operand in = part(begin, in_size);
+      for (const std::uint64_t at : {begin, end - out_size, begin + 1, begin + from, end - 1, begin + 1 - out_size}) {
+        operand out = part(at, out_size), y = part(std::max(at, begin), lines);
+        for (const auto& call : strided_calls<operand>())
+          if (at != begin || from != to) refused([&] { call(in, of_in, out, of_out); });
+        refused([&] { tw::matmul(in, of_in, other, packed, out, of_out); });
+        refused([&] { tw::matmul(other, packed, in, of_in, out, of_out); });
+        refused([&] { tw::matvec(in, of_in, x, y); });
+        for (const axis which : {axis::rows, axis::columns}) refused([&] { tw::reduce_axis(in, of_in, which, y); });
+      }
+      for (const auto& call : strided_calls<operand>())
+        if (from != to) refused([&] { call(all, of_in, all, of_out); });
+    }
+  EXPECT_EQ(memory, before);
+}
+
+TEST(HostileCalls, StridedViewsThatOverlapInPartAreRefused) {
+  std::vector<float> memory(128, 1.0f);
+  refuse_other_strides(memory, [&](std::uint64_t at, std::uint64_t n) { return std::span(memory).subspan(at, n); });
+  const device cpu = open("cpu");
+  refuse_other_strides(memory,
+                       [&](std::uint64_t at, std::uint64_t n) { return view<float>(cpu, memory.data() + at, n); });
+  std::vector<device> all = devices();
+  all.push_back(open("2*cpu:serial"));
+  for (const device& on : all) {
+    SCOPED_TRACE(on.name());
+    array<float> x = on.upload(memory);
+    for (const auto& call : strided_calls<array<float>>()) {
+      refused([&] { call(x, {4, 4, 5}, x, {4, 4, 7}); });
+      refused([&] { call(x, {4, 4, 7}, x, {4, 4, 5}); });
+    }
+    EXPECT_EQ(x.download(), memory);
   }
 }
 

@@ -2,6 +2,7 @@
 // tilewise diffuse: the diffusion benchmark from its parameter file to its pictures, tables and checkpoints.
 #include "base/number.hpp"
 #include "cli/data_command.hpp"
+#include "cli/file_roles.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "cli/rank_agreement.hpp"
@@ -98,6 +99,7 @@ exit_code diffuse_file(const diffuse_request& request) {
   registry::admit(p.problem(p.ns, type), {.allow_unstable = true});
   if (!request.allow_unstable) require_stable(p);
   const hiperc::output_folder folder(request.output);
+  for (const std::string& output : folder.files()) refuse_overwriting(request.file, output);
   hiperc::beginning from = begin_run(p, type, folder, request.resume);
   take_interrupts();
   return complete(request, folder, std::move(from));

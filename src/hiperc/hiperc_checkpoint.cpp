@@ -16,7 +16,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* checkpoint_name = "checkpoint.json";
 constexpr const char* schema = "tilewise.diffuse/3";
 constexpr const char* started_anew = "; remove the checkpoint, and start without --resume";
 

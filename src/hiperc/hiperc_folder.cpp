@@ -11,6 +11,8 @@ namespace tilewise::hiperc {
 
 namespace {
 
+constexpr std::string_view of_a_step = "diffusion.";
+
 /// Most lines fit at once; one with a number near the largest double, which has 309 digits before its point, is printed
 /// again.
 std::string format(const char* pattern, auto... values) {
@@ -39,8 +41,20 @@ output_folder::output_folder(const std::string& path) : folder_(path) {
   if (failure) throw error(errc::io, base::printable(path) + ": cannot be created as a folder: " + failure.message());
 }
 
+std::vector<std::string> output_folder::files() const {
+  std::vector<std::string> found;
+  std::error_code failure;
+  for (std::filesystem::directory_iterator at(folder_, failure), end; !failure && at != end; at.increment(failure)) {
+    const std::string name = at->path().filename();
+    const bool is_of_a_step = name.starts_with(of_a_step) && name.find_first_of("0123456789") == of_a_step.size();
+    if (is_of_a_step || name == runlog_name || name == checkpoint_name) found.push_back(at->path().string());
+  }
+  return found;
+}
+
 std::string output_folder::file(const snapshot& shot, const std::string& ending) const {
-  return (folder_ / format("diffusion.%07llu%s", static_cast<unsigned long long>(shot.step), ending.c_str())).string();
+  const std::string name = format("%07llu%s", static_cast<unsigned long long>(shot.step), ending.c_str());
+  return (folder_ / (std::string(of_a_step) + name)).string();
 }
 
 void output_folder::write_pictures(const snapshot& shot) const {
@@ -71,7 +85,7 @@ void output_folder::write_runlog(std::span<const runlog_row> rows) const {
   for (const runlog_row& row : rows)
     text += format("%llu,%f,%f,%f,%f,%f,%f,%f\n", static_cast<unsigned long long>(row.step), row.time, row.residual,
                    row.steps_s, 0.0, row.files_s, row.residuals_s, row.all_s);
-  write_text((folder_ / "runlog.csv").string(), text);
+  write_text((folder_ / runlog_name).string(), text);
 }
 
 }  // namespace tilewise::hiperc

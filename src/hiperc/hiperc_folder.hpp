@@ -36,8 +36,13 @@ class output_folder {
   void require_no_progress() const;
 
   std::string path() const { return folder_.string(); }
+  /// What is there by a name that a run gives.
+  std::vector<std::string> files() const;
 
  private:
+  static constexpr const char* runlog_name = "runlog.csv";
+  static constexpr const char* checkpoint_name = "checkpoint.json";
+
   std::string file(const snapshot& shot, const std::string& ending) const;
 
   std::filesystem::path folder_;
