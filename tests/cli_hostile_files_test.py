@@ -348,7 +348,8 @@ class Terminals(FilesCase):
         for words in "compare old.jsonl new.jsonl", "compare old.jsonl old.jsonl -v", "list", "devices", "doctor":
             with self.subTest(words):
                 text = self.on_a_terminal(words.split(), env=environment)
-                self.assertRegex(text, code + r"[^\x1b]*title")
+                if words.startswith("compare") or "title" in text:  # the others name OpenCL's library, in builds with OpenCL
+                    self.assertRegex(text, code + r"[^\x1b]*title")
                 self.check_plain(re.sub(code + r"|\r\x1b\[K", "", text))  # the other one begins lines of progress
 
     def test_names(self):
