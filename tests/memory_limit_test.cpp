@@ -68,14 +68,17 @@ TEST(CpuPool, ThoseOfAllCpuDevicesKeepItTogether) {
 }
 
 TEST(CpuPool, KeepsWhatWasGivenLastThoughOthersHadKeptAll) {
-  const std::uint64_t size = test_cover() == cover::few ? mib : backend::cpu::physical_memory() / 8 / 10 * 8;
+  if (test_cover() == cover::few) GTEST_SKIP() << "sanitizers have allocators of their own";
+  const std::uint64_t size = backend::cpu::physical_memory() / 10;
   backend::cpu::pool first, second;
   first.give(first.take(size));
-  void* const block = second.take(size);
+  const auto take = [&] { return static_cast<char*>(second.take(size)); };
+  char* block = take();
+  block[backend::cpu::pool::header_bytes] = 1;
   second.give(block);
-  void* const again = second.take(size);
-  EXPECT_EQ(again, block);
-  second.give(again);
+  block = take();
+  EXPECT_EQ(block[backend::cpu::pool::header_bytes], 1) << "what comes from the system is zero";
+  second.give(block);
 }
 
 TEST(CpuPool, GivesUpWhatAnyKeepsBeforeOneIsWithoutMemory) {
