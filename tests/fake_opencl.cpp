@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A driver for tests: passes every call on to the real loader, except that FAKE_OPENCL="<call>=<what>" makes one call
-// return an error code (a number), crash ("raise11": by that signal) or hang ("hang100": after 100 of them; where there is
-// FAKE_OPENCL_ONCE, once the file of that name has something in it),
-// FAKE_OPENCL_TYPE="gpu" makes every device call itself a GPU, and FAKE_OPENCL_PLATFORM is what platforms call
-// themselves. TILEWISE_OPENCL_LIBRARY names this file to the library. Programs may tell it more by the control of
-// failing_calls.hpp.
+// return an error code (a number), crash ("raise11": by that signal) or hang ("hang100": after 100 of them; where there
+// is FAKE_OPENCL_ONCE, once the file of that name has something in it), FAKE_OPENCL_TYPE="gpu" makes every device call
+// itself a GPU, and FAKE_OPENCL_PLATFORM is what platforms call themselves. TILEWISE_OPENCL_LIBRARY names this file to
+// the library. Programs may tell it more by the control of failing_calls.hpp.
 #include "failing_calls.hpp"
 
 #define CL_TARGET_OPENCL_VERSION 120
