@@ -367,12 +367,12 @@ class Failures(FilesCase):
 
 class Terminals(FilesCase):
     """Only what is printed by the tool itself steers a terminal."""
-    EVIL = "\x1b]0;title\x07\x1b[2J\x7f\u009b31m\u0080\u009f\r"
+    EVIL = "\r\x07\u009b2Jtitle\x1b]0;title\x07\x1b[2J\x7f\u009b31m\u0080\u009f\r"
     RAW = os.fsdecode(b"\x9b2J\x80 \x9d0;title\x9c")  # such controls as single bytes, which are no UTF-8
 
-    def on_a_terminal(self, arguments):
+    def on_a_terminal(self, arguments, **options):
         ours, theirs = pty.openpty()
-        child = subprocess.Popen([TOOL, *arguments], cwd=self.d, stdout=theirs, stderr=theirs, stdin=subprocess.DEVNULL)
+        child = subprocess.Popen([TOOL, *arguments], cwd=self.d, stdout=theirs, stderr=theirs, stdin=subprocess.DEVNULL, **options)
         os.close(theirs)
         seen = b""
         try:
@@ -402,6 +402,32 @@ class Terminals(FilesCase):
                 text = self.on_a_terminal(words)
                 self.assertIn("title", text)
                 self.check_plain(text)
+
+    def test_what_comes_beside_colours(self):
+        """Words of records and of the environment behind, between and before the tool's own codes, which alone go through."""
+        kept = {"schema", "status", "time_utc", "algorithm", "dtype", "mode", "order", "settings", "ceiling", "digest"}
+
+        def evil(part):
+            if isinstance(part, dict):
+                return {key: value if key in kept else evil(value) for key, value in part.items()}
+            return [evil(each) for each in part] if isinstance(part, list) else part + self.EVIL if isinstance(part, str) else part
+
+        old = [evil(r) for r in self.records("good.jsonl")]
+        new = json.loads(json.dumps(old))
+        for number, r in enumerate(r for r in new if r["verify"]):
+            r["verify"]["digest"] = "0" * 32 if number == 0 else r["verify"]["digest"]
+            r["host"]["cpu_model"] += " and another"  # which a remark tells, in red
+        for name, records in ("old", old), ("new", new):
+            pathlib.Path(f"{self.d}/{name}.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
+        environment = {**os.environ, "TERM": "xterm", "TILEWISE_OPENCL_LIBRARY": f"{self.d}/{self.EVIL}"}
+        environment.pop("NO_COLOR", None)
+        code = r"\x1b\[(?:2|31|32|0)m"
+        for words in "compare old.jsonl new.jsonl", "compare old.jsonl old.jsonl -v", "list", "devices", "doctor":
+            with self.subTest(words):
+                text = self.on_a_terminal(words.split(), env=environment)
+                if words.startswith("compare") or "title" in text:  # the others name OpenCL's library, in builds with OpenCL
+                    self.assertRegex(text, code + r"[^\x1b]*title")
+                self.check_plain(re.sub(code + r"|\r\x1b\[K", "", text))  # the other one begins lines of progress
 
     def test_names(self):
         for words in (["report", self.EVIL], ["reduce", self.EVIL], ["reduce", "k.npy", "--device", self.EVIL],

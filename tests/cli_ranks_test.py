@@ -7,6 +7,7 @@ cli_ranks_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 import filecmp
 import json
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import unittest
 
 import numpy as np
 
-from cli_test import COVER, TOOL, Case, covering, run, wide_values
+from cli_test import COVER, TOOL, Case, covering, run, together, wide_values
 
 # Open MPI refuses root, and more processes than cores, unless told so; a test machine may be both. It binds up to two processes
 # to a processor each, which is told where there are more.
@@ -195,6 +196,30 @@ class Ranks(Case):
                 self.assertEqual(os.path.exists(y), code == 0)
                 if code == 0:
                     os.remove(y)
+
+    def test_runs_of_diffuse_that_differ(self):
+        """Each row: a line of rank 1's params.txt, how many steps it has done before, and what is told."""
+        lines = ("nx 18", "ny 18", "dx 0.5", "dy 0.5", "dc 0.00625", "co 0.1", "ns 20", "nc 10", "sc 3 53", "bx 32", "by 32")
+        rows = (("dx 0.4", 0, "dx=0x3fd.* dx=0x3fe"), ("dc 0.00626", 0, ", dc="), ("ns 30", 0, "step 0 to 30.*step 0 to 20"),
+                ("ns 20", 10, "step 10 to 20.*step 0 to 20"))
+        jobs = []
+        for number, (line, steps, err) in enumerate(rows):
+            job = ["mpirun", "--oversubscribe"]
+            for rank, done in enumerate((0, steps)):
+                folder = f"{self.d}/run{number}-{rank}"
+                os.mkdir(folder)
+                own = [line if rank == 1 and line[:3] == each[:3] else each for each in lines]
+                pathlib.Path(f"{folder}/p.txt").write_text("\n".join(own) + "\n")
+                self.check(run(f"diffuse p.txt -o out --steps {done}", cwd=folder), 0)
+                job += ["-wdir", folder, "-n", "1", TOOL, *"diffuse /proc/self/cwd/p.txt -o /proc/self/cwd/out --resume".split(), ":"]
+            jobs.append(job[:-1])
+
+        def run_job(job):
+            return subprocess.run(job, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, env=ENVIRONMENT)
+
+        for (line, steps, err), result in zip(rows, together(run_job, jobs)):
+            with self.subTest(line, steps=steps):
+                self.check(result, 2, "^$", f"rank 1 reads other files: .*{err}")
 
 
 if __name__ == "__main__":

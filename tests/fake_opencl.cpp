@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A driver for tests: passes every call on to the real loader, except that FAKE_OPENCL="<call>=<what>" makes one call
-// return an error code (a number), crash ("raise11": by that signal) or hang ("hang100": after 100 of them),
-// FAKE_OPENCL_TYPE="gpu" makes every device call itself a GPU, and FAKE_OPENCL_PLATFORM is what platforms call
-// themselves. TILEWISE_OPENCL_LIBRARY names this file to the library. Programs may tell it more by the control of
-// failing_calls.hpp.
+// return an error code (a number), crash ("raise11": by that signal) or hang ("hang100": after 100 of them; where there
+// is FAKE_OPENCL_ONCE, once the file of that name has something in it), FAKE_OPENCL_TYPE="gpu" makes every device call
+// itself a GPU, and FAKE_OPENCL_PLATFORM is what platforms call themselves. TILEWISE_OPENCL_LIBRARY names this file to
+// the library. Programs may tell it more by the control of failing_calls.hpp.
 #include "failing_calls.hpp"
 
 #define CL_TARGET_OPENCL_VERSION 120
@@ -16,6 +16,7 @@
 #include <cstring>
 
 #include <dlfcn.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define EXPORTED extern "C" __attribute__((visibility("default")))
@@ -24,6 +25,12 @@ EXPORTED tilewise::tests::failing_calls fake_opencl_control;
 tilewise::tests::failing_calls fake_opencl_control;
 
 namespace {
+
+bool has_begun() {
+  const char* const file = std::getenv("FAKE_OPENCL_ONCE");
+  struct stat facts {};
+  return file == nullptr || (stat(file, &facts) == 0 && facts.st_size > 0);
+}
 
 /// The error that this call is to return, 0 for none.
 cl_int fault(const char* call) {
@@ -35,7 +42,8 @@ cl_int fault(const char* call) {
   if (std::strcmp(what, "crash") == 0) std::abort();
   if (std::strncmp(what, "raise", 5) == 0) std::raise(std::atoi(what + 5));
   static long calls = 0;
-  const bool hangs = std::strncmp(what, "hang", 4) == 0 && ++calls > std::atol(what + std::strlen("hang"));
+  const bool hangs =
+      std::strncmp(what, "hang", 4) == 0 && has_begun() && ++calls > std::atol(what + std::strlen("hang"));
   if (hangs) std::fprintf(stderr, "%s hangs\n", call);  // for tests that wait until it does
   while (hangs) sleep(1);
   return std::atoi(what);

@@ -3,8 +3,11 @@
 #include "cli/rank_agreement.hpp"
 
 #include "backend/group/gpu_identity.hpp"
+#include "registry/catalog.hpp"
 
 #include <gtest/gtest.h>
+
+#include <set>
 
 namespace tilewise::tests {
 namespace {
@@ -51,6 +54,39 @@ TEST(RankAgreement, ComparesFoldersWhereFilesAreNamedFromThem) {
   elsewhere.folder = "/elsewhere";
   EXPECT_TRUE(
       difference(std::vector{here, here, elsewhere}).starts_with("rank 2 looks for files in /elsewhere, rank 0 in /"));
+}
+
+TEST(RankAgreement, TellsApartProblemsThatDifferInAnything) {
+  std::set<std::string> texts;
+  std::size_t problems = 0;
+  const auto add = [&](const registry::problem& p) { texts.insert(cli::in_full(p)), ++problems; };
+  for (const registry::algorithm* const what : registry::algorithms()) {
+    registry::problem one{.what = what, .type = what->types.front(), .shape = what->edge_shapes.front()};
+    one.number.fill(base::scalar_value::of(0.5));
+    add(one);
+    for (const dtype type : what->types.subspan(1)) {
+      registry::problem other = one;
+      other.type = type;
+      add(other);
+    }
+    for (unsigned i = 0; i < one.shape.rank; ++i) {
+      registry::problem other = one;
+      other.shape.size[i] += 1 << 20;
+      add(other);
+    }
+    for (std::size_t i = 0; i < what->settings.size(); ++i)
+      for (std::uint8_t word = 1; word < what->settings[i].values.size(); ++word) {
+        registry::problem other = one;
+        other.setting[i] = word;
+        add(other);
+      }
+    for (std::size_t i = 0; i < what->numbers.size(); ++i) {
+      registry::problem other = one;
+      other.number[i].bits ^= 1;
+      add(other);
+    }
+  }
+  EXPECT_EQ(texts.size(), problems);
 }
 
 TEST(RankAgreement, FindsTheFirstTwoRanksOfOneGpu) {

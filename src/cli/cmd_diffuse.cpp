@@ -70,10 +70,17 @@ void tell_result(const diffuse_request& request, const hiperc::run& done, const 
   print_fields(std::move(fields), request.output);
 }
 
+/// What the whole run takes beside the problem between two outputs, for ranks to agree on.
+std::string course_of(const hiperc::snapshot& from) {
+  const hiperc::parameters& p = from.parameters;
+  return ", step " + std::to_string(from.step) + " to " + std::to_string(p.ns) + ", every " + std::to_string(p.nc) +
+         ", dc=" + base::to_hex(base::scalar_value::of(p.dc));
+}
+
 exit_code complete(const diffuse_request& request, const hiperc::output_folder& folder, hiperc::beginning from) {
   const registry::problem p = problem_between_outputs(from.shot.parameters, from.shot.type);
   const device_handle device = open_device(request.common);
-  require_same_problem(p);
+  require_same_problem(p, course_of(from.shot));
   const registry::choice how =
       registry::choose(p, *device, {request.common.variant, request.common.tuning, request.common.fast});
   hiperc::run run(std::move(from), folder, how, device->queue());

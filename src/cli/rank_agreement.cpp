@@ -4,6 +4,7 @@
 #include "backend/group/mpi_world.hpp"
 #include "base/printable.hpp"
 #include "lab/environment.hpp"
+#include "registry/algorithm.hpp"
 
 #include <tilewise/version.hpp>
 
@@ -112,11 +113,16 @@ void require_same_call() {
   if (const std::string found = difference(calls); !found.empty()) throw error(errc::invalid_argument, found);
 }
 
-void require_same_problem(const registry::problem& p) {
+std::string in_full(const registry::problem& p) {
+  std::string text = to_string(p);
+  for (std::size_t i = 0; i < p.what->numbers.size(); ++i)
+    text += " " + std::string(p.what->numbers[i]) + "=" + base::to_hex(p.number[i]);
+  return text;
+}
+
+void require_same_problem(const registry::problem& p, const std::string& more) {
   if (!backend::group::is_mpi_process()) return;
-  std::string own = to_string(p);
-  for (const base::scalar_value& number : p.number) own += ' ' + base::to_hex(number);
-  const std::vector<std::string> all = gathered(own);
+  const std::vector<std::string> all = gathered(in_full(p) + more);
   const auto other = std::find_if(all.begin(), all.end(), [&](const std::string& text) { return text != all.front(); });
   if (other != all.end())
     throw error(errc::invalid_argument, "rank " + std::to_string(other - all.begin()) +

@@ -27,7 +27,11 @@ std::string difference(std::span<const rank_call> of_ranks);
 /// each process; nothing in one that mpirun has not started.
 void require_same_call();
 
-/// Together, under mpirun: throws `invalid_argument` on all ranks if their files pose different problems.
-void require_same_problem(const registry::problem& p);
+/// All of a problem, its numbers to the bit.
+std::string in_full(const registry::problem& p);
+
+/// Together, under mpirun: throws `invalid_argument` on all ranks if their files pose different problems, or `more`,
+/// which is what else they say, differs.
+void require_same_problem(const registry::problem& p, const std::string& more = "");
 
 }  // namespace tilewise::cli

@@ -3,6 +3,7 @@
 
 #include "base/ceil_div.hpp"
 #include "base/huge_pages.hpp"
+#include "base/lasting.hpp"
 #include "base/memory_group.hpp"
 
 #include <tilewise/error.hpp>
@@ -10,8 +11,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <iterator>
+#include <map>
+#include <mutex>
 #include <new>
 #include <string>
+#include <utility>
 
 #include <unistd.h>
 
@@ -24,6 +29,29 @@ std::uint64_t physical_memory() {
   return bytes;
 }
 
+/// What all pools keep.
+struct idle_blocks {
+  using map = std::multimap<std::pair<const pool*, std::uint64_t>, void*>;  // whose, and how large
+
+  std::mutex mutex;
+  map blocks;
+  std::uint64_t bytes = 0;
+
+  /// Its block, which is nobody's then; returns the next one.
+  map::iterator forget(map::iterator at) {
+    bytes -= at->first.second;
+    return blocks.erase(at);
+  }
+  map::iterator free(map::iterator at) {
+    std::free(at->second);
+    return forget(at);
+  }
+  void free_all() {
+    const std::lock_guard lock(mutex);
+    for (auto at = blocks.begin(); at != blocks.end();) at = free(at);
+  }
+};
+
 namespace {
 
 /// Blocks can be reused if few sizes exist: powers of two with eight steps between them, so at most 1/8 is lost.
@@ -31,6 +59,11 @@ std::uint64_t size_class(std::uint64_t bytes) {
   const std::uint64_t wanted = std::max<std::uint64_t>(bytes + pool::header_bytes, 4096);
   const std::uint64_t step = std::max<std::uint64_t>(std::bit_floor(wanted) / 8, 256);
   return ceil_div(wanted, step) * step;
+}
+
+idle_blocks& idle_of_process() {
+  static idle_blocks& all = base::lasting([] { return idle_blocks(); });
+  return all;
 }
 
 [[noreturn]] void no_memory(std::uint64_t bytes) {
@@ -50,22 +83,29 @@ bool is_left_in_groups(std::uint64_t bytes) {
 
 }  // namespace
 
+pool::pool() : idle_(idle_of_process()) {}
+
+pool::~pool() {
+  const std::lock_guard lock(idle_.mutex);
+  for (auto at = idle_.blocks.lower_bound({this, 0}); at != idle_.blocks.end() && at->first.first == this;)
+    at = idle_.free(at);
+}
+
 void* pool::take(std::uint64_t bytes) {
   if (bytes > physical_memory()) no_memory(bytes);  // the kernel would promise it and kill the process later
   const std::uint64_t size = size_class(bytes);
   {
-    const std::lock_guard lock(mutex_);
-    if (const auto found = idle_.find(size); found != idle_.end()) {
+    const std::lock_guard lock(idle_.mutex);
+    if (const auto found = idle_.blocks.find({this, size}); found != idle_.blocks.end()) {
       void* const block = found->second;
-      idle_.erase(found);
-      idle_bytes_ -= size;
+      idle_.forget(found);
       return block;
     }
   }
   const auto allocate = [size] { return is_left_in_groups(size) ? base::allocate(size) : nullptr; };
   void* block = allocate();
   if (block == nullptr) {
-    trim();
+    idle_.free_all();
     block = allocate();
   }
   if (block == nullptr) no_memory(bytes);
@@ -74,26 +114,22 @@ void* pool::take(std::uint64_t bytes) {
 }
 
 void pool::give(void* block) noexcept {
-  const std::uint64_t size = *static_cast<std::uint64_t*>(block);
+  const std::uint64_t size = *static_cast<std::uint64_t*>(block), most = physical_memory() / 8;
+  if (size > most) return std::free(block);
   try {
-    const std::lock_guard lock(mutex_);
-    // Idle blocks are lost to others: keep at most an eighth of the machine's memory.
-    if (idle_bytes_ + size <= physical_memory() / 8) {
-      idle_.emplace(size, block);
-      idle_bytes_ += size;
+    const std::lock_guard lock(idle_.mutex);
+    // A pool that has been full since it was last used must not leave the others without any.
+    for (auto at = idle_.blocks.begin(); at != idle_.blocks.end() && idle_.bytes + size > most;)
+      at = at->first.first == this ? std::next(at) : idle_.free(at);
+    if (idle_.bytes + size <= most) {
+      idle_.blocks.emplace(std::pair(this, size), block);
+      idle_.bytes += size;
       return;
     }
   } catch (const std::bad_alloc&) {
     // No memory to record it.
   }
   std::free(block);
-}
-
-void pool::trim() noexcept {
-  const std::lock_guard lock(mutex_);
-  for (const auto& [size, block] : idle_) std::free(block);
-  idle_.clear();
-  idle_bytes_ = 0;
 }
 
 }  // namespace tilewise::backend::cpu
