@@ -12,6 +12,7 @@
 #include <set>
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -143,6 +144,41 @@ TEST_F(DiskCache, IsOffWhereOthersMayRenameAsMembersOfAGroup) {
   ASSERT_EQ(setegid(of_several), 0);
   EXPECT_TRUE(finds_nothing()) << "and where it is the process's";
   ASSERT_EQ(setegid(before), 0);
+}
+
+TEST_F(DiskCache, IsOffWhereOthersMayRenameAsOwners) {
+  if (geteuid() != 0) GTEST_SKIP() << "it takes root, who gives folders away";
+  const fs::path theirs = scratch_.path() / "theirs";
+  fs::create_directories(theirs);
+  const environment_variable below("TILEWISE_CACHE", (theirs / "cache").string());
+  store();
+  EXPECT_TRUE(finds());
+  ASSERT_EQ(chown(theirs.c_str(), 12345, 0), 0);
+  for (const mode_t mode : {0755, 0555, 01777}) {
+    chmod(theirs.c_str(), mode);
+    EXPECT_TRUE(finds_nothing()) << std::oct << mode;
+    EXPECT_NE(base::why_no_cache_folder().find("a folder above it"), std::string::npos);
+  }
+}
+
+TEST_F(DiskCache, IsUsedWhereAUserNamespaceDoesNotShowTheOwners) {
+  store();
+  const std::string me = std::to_string(geteuid());
+  if (geteuid() == 0) {  // who owns / as well
+    fs::permissions(scratch_.path(), fs::perms{0755});
+    ASSERT_EQ(chown(scratch_.path().c_str(), 12345, 0), 0);
+    EXPECT_TRUE(finds_nothing());
+  }
+  const pid_t child = fork();
+  if (child == 0) {
+    if (unshare(CLONE_NEWUSER) != 0 || !(std::ofstream("/proc/self/uid_map") << me << " " << me << " 1" << std::flush))
+      _exit(2);
+    _exit(finds() ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 2) GTEST_SKIP() << "namespaces are not allowed here";
+  EXPECT_EQ(status, 0);
 }
 
 TEST_F(DiskCache, IsOffWhereThereIsNoPlaceForIt) {

@@ -55,9 +55,9 @@ class Place:
         return wrong + [f"{name} was made" for name in os.listdir(self.mine) if name not in names]
 
 
-def run(words, o="", **variables):
+def run(words, o="", before=(), **variables):
     words = words.format(i=INPUTS, o=o).split()
-    return subprocess.run(words if words[0] == "mpirun" else [TOOL, *words], capture_output=True, text=True,
+    return subprocess.run(words if words[0] == "mpirun" else [*before, TOOL, *words], capture_output=True, text=True,
                           stdin=subprocess.DEVNULL, timeout=120, env={**os.environ, **variables})
 
 
@@ -175,6 +175,23 @@ def renamed_folders():
         yield wrong + ([] if os.path.exists(f"{renamed}/y.npy") else ["the folder was removed"])
 
 
+def folders_in_theirs():
+    """They own the folder, so that neither its mode nor a sticky bit keeps them from renaming what is in it."""
+    for mode, apart in (0o755, []), (0o1777, []), (0o1777, ["unshare", "--user", "--map-root-user"]):  # where they have no number
+        place = yield f"scan: a folder renamed in theirs of mode {mode:o} {' '.join(apart)}"
+        if apart and subprocess.run([*apart, "true"], capture_output=True).returncode != 0:
+            yield []  # namespaces are not allowed here
+            continue
+        os.mkdir(f"{place.theirs}/precious", 0o755)
+        pathlib.Path(f"{place.theirs}/precious/y.npy").write_bytes(PRECIOUS)
+        os.chmod(place.theirs, mode)
+        renamed = f"{place.theirs}/.tilewise-{MARK}0"
+        as_somebody(lambda: os.rename(f"{place.theirs}/precious", renamed))
+        result = run(COMMANDS[0][0], place.theirs, before=apart)
+        wrong = [] if result.returncode == 0 else [f"exit {result.returncode}: {result.stderr}"]
+        yield wrong + ([] if os.path.exists(f"{renamed}/y.npy") else ["the folder was removed"])
+
+
 def folders_of_drivers():
     """PoCL runs what it finds in its folder, so that must not lie where others can put one of theirs."""
     for number in range(RACES):
@@ -248,7 +265,7 @@ def main():
         np.save(f"{INPUTS}/x.npy", rng.standard_normal(1000).astype("f4"))
         np.save(f"{INPUTS}/large.npy", rng.standard_normal(1 << 18).astype("f4"))
         run(COMMANDS[2][0], INPUTS)
-        for cases in planted_links, swapped_names, swapped_folders, renamed_folders, folders_of_drivers, files_of_ranks, modes:
+        for cases in planted_links, swapped_names, swapped_folders, renamed_folders, folders_in_theirs, folders_of_drivers, files_of_ranks, modes:
             each, before = cases(), (number, found)
             for name in each:
                 place = Place(whole)

@@ -65,7 +65,8 @@ void remove_left_behind(const fs::path& folder, std::string_view prefix) {
       continue;
     if (S_ISREG(facts.st_mode)) unlink(at->path().c_str());
     // Somebody else may have given this name to any other folder of ours, to have it removed.
-    if (S_ISDIR(facts.st_mode) && !others_may_rename_in(folder)) fs::remove_all(at->path(), ignored);
+    if (S_ISDIR(facts.st_mode) && !others_may_rename_in(folder, unknown_owner::is_somebody_else))
+      fs::remove_all(at->path(), ignored);
   }
 }
 
