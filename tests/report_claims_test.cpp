@@ -2,6 +2,7 @@
 // The page claims no more than was measured: who was there where somebody is the fastest, what computes something else,
 // what a group has, which build it was; and its charts show who matters, in one colour throughout.
 #include "report/findings.hpp"
+#include "report/format.hpp"
 #include "report_page.hpp"
 
 #include <gtest/gtest.h>
@@ -153,6 +154,48 @@ TEST(ReportClaims, BuildsWithUncommittedChangesAreCounted) {
   for (std::size_t i = 5; i < 8; ++i) records[i]["tool"]["dirty"] = true;
   const std::string told = "3 of its " + std::to_string(records.size()) + " records come from a build with uncommitted";
   EXPECT_NE(body_of(page_of(records)).find(told), std::string::npos) << "the first record's build has none";
+}
+
+TEST(ReportClaims, DevicesOfOtherPeoplesCodeDoNotShareTheBits) {
+  std::vector<json> records = scans();
+  std::erase_if(records, [](const json& r) { return r["status"] != "ok"; });
+  const std::string told = bits_finding(make_model(typed(records)));
+  EXPECT_NE(told.find("have the same bits, on "), std::string::npos) << told;
+  for (json& r : records)
+    if (r["case"]["order"] == "own") r["device"]["name"] = "cpu:pool";
+  EXPECT_EQ(bits_finding(make_model(typed(records))), told);
+}
+
+TEST(ReportClaims, AListNeverHidesOneNameAlone) {
+  const std::vector<std::string> names{"a", "b", "c", "d"};
+  EXPECT_EQ(listed(names, 4), "a, b, c and d");
+  EXPECT_EQ(listed(names, 3), "a, b, c and d");
+  EXPECT_EQ(listed(names, 2), "a, b and 2 more");
+}
+
+TEST(ReportClaims, AShareIsNearItsLimitByTheDigitsThatAreShown) {
+  for (const double share : {0.796, 0.8, 0.9}) EXPECT_TRUE(is_near_its_limit(share)) << percent(share);
+  EXPECT_FALSE(is_near_its_limit(0.794)) << percent(0.794);
+}
+
+TEST(ReportClaims, ATimeInDoubtWithoutAPeerSaysThatItHasNone) {
+  std::vector<json> records = scans();
+  std::erase_if(records, [](const json& r) { return r["case"]["peer"] == true; });
+  for (json& r : records)
+    if (r["device"]["name"] == "cuda:0" && r["status"] == "ok") widen(r);
+  EXPECT_NE(matrix_of(body_of(page_of(records))).find("</b> in doubt, no peer<small>"), std::string::npos);
+}
+
+TEST(ReportClaims, ARatioBesideOneThatDecidesNothingNamesTheNoise) {
+  const auto why = [](double low, double high) {
+    std::vector<json> records = scans();
+    for (json& r : records)
+      if (is_of(r, "scan/cuda:lookback") && r["status"] == "ok" && !r["ratios"].empty())
+        r["ratios"][0]["ci95_lo"] = low, r["ratios"][0]["ci95_hi"] = high;
+    return body_of(page_of(records));
+  };
+  EXPECT_NE(why(1.001, 1.3).find("between 1.001 and 1.300, with a noise floor of ± "), std::string::npos);
+  EXPECT_NE(why(0.9, 1.1).find("between 0.9000 and 1.100<"), std::string::npos) << "that holds 1";
 }
 
 TEST(ReportCharts, ThePeerOfOtherSizesAndTheFastestOfSmallOnesAreAmongTheLines) {

@@ -157,11 +157,103 @@ TEST(ReportSeedsAnswers, ADeviceWinsFromWhereItStaysAhead) {
   for (json& r : records)
     if (r["device"]["backend"] != "cpu" && r["timing"].contains("kernel"))
       for (const char* clock : {"kernel", "round_trip"})
-        r["timing"][clock]["median_ns"] = r["case"]["n"] >= 1048576 ? 1.0 : 1e12;
+        for (const char* end : {"median_ns", "ci95_lo_ns", "ci95_hi_ns"})
+          r["timing"][clock][end] = r["case"]["n"] >= 1048576 ? 1.0 : 1e12;
   EXPECT_NE(charts_of_study(records).words.code().find("faster than the CPU from 1,048,576 on; with its transfers "
                                                        "counted, from 1,048,576 on."),
             std::string::npos)
       << charts_of_study(records).words.code();
+}
+
+TEST(ReportSeedsAnswers, AWinThatTheIntervalsDoNotDecideIsInDoubt) {
+  std::vector<json> records = of_a_document();
+  for (json& r : records)
+    if (r["case"]["n"] == 67108865 && r["device"]["backend"] == "cpu" && r["timing"].contains("kernel"))
+      r["timing"]["kernel"]["ci95_lo_ns"] = 1.0;
+  const std::string answers = charts_of_study(records).words.code();
+  EXPECT_NE(answers.find(" (in doubt at 67,108,865)"), std::string::npos) << answers;
+  EXPECT_EQ(charts_of_study(of_a_document()).words.code().find("(in doubt at 67,108,865)"), std::string::npos);
+}
+
+/// A product of rounded operands is another problem.
+TEST(ReportSeedsAnswers, WhatRoundsItsOperandsIsNotTheFastest) {
+  std::vector<json> records = of_a_document();
+  for (json& r : records)
+    if (r["case"]["algorithm"] == "scan") r["case"]["algorithm"] = "matmul";
+  EXPECT_NE(charts_of_study(records).words.code().find("<small> cuda:lookback</small>"), std::string::npos);
+  for (json& r : records)
+    if (r["case"]["variant"] == "scan/cuda:lookback" && r["status"] == "ok")
+      r["case"]["order"] = "own", r["verify"]["max_relative_error"] = 2.4e-4;
+  const drawn page = charts_of_study(records);
+  EXPECT_EQ(page.words.code().find("<small> cuda:lookback</small>"), std::string::npos);
+  EXPECT_GT(value_in(points_of(page.charts[0], "the fastest here")),
+            median_of(records, "scan/cuda:lookback", 67108865, "round_trip"));
+}
+
+/// Records of which one clock of one variant has a wide interval at the size that the document publishes.
+std::vector<json> in_doubt(const char* variant, const char* clock) {
+  std::vector<json> records = of_a_document();
+  for (json& r : records)
+    if (r["case"]["variant"] == variant && r["case"]["n"] == 67108865 && r["status"] == "ok")
+      r["timing"][clock]["ci95_hi_ns"] = r["timing"][clock]["median_ns"].get<double>() * 1.12;
+  return records;
+}
+
+bool is_hollow(const json& chart, const std::string& label) {
+  for (const json& point : points_of(chart, label))
+    if (point[0] == 67108865) return point[4];
+  ADD_FAILURE() << label;
+  return false;
+}
+
+TEST(ReportSeedsDoubts, AChartMarksWhatRestsOnATimeInDoubt) {
+  const auto hollow_time_and_speedup = [](const std::vector<json>& records) {
+    const json charts = charts_of_study(records).charts;
+    return std::pair(is_hollow(charts[0], "on a GPU"), is_hollow(charts[1], "on a GPU"));
+  };
+  EXPECT_EQ(hollow_time_and_speedup(of_a_document()), std::pair(false, false));
+  EXPECT_EQ(hollow_time_and_speedup(in_doubt("scan/serial", "kernel")), std::pair(false, true)) << "the baseline";
+  EXPECT_EQ(hollow_time_and_speedup(in_doubt("scan/opencl:blelloch", "round_trip")), std::pair(true, true));
+  EXPECT_EQ(hollow_time_and_speedup(in_doubt("scan/opencl:blelloch", "kernel")), std::pair(false, false))
+      << "its time with transfers is what counts";
+  for (const json& chart : charts_of_study(in_doubt("scan/serial", "kernel")).charts)
+    for (const json& bar : chart.value("bars", json::array()))
+      EXPECT_NE(bar["hollow"].get<bool>(), bar["note"] == "published") << bar;
+}
+
+TEST(ReportSeedsCharts, NothingIsSaidOfADocumentsBarsWhereItHasNone) {
+  const std::string hatched = "the document’s, hatched, over its own baseline";
+  std::vector<json> records = of_a_document();
+  EXPECT_NE(charts_of_study(records).words.code().find(hatched), std::string::npos);
+  std::erase_if(records, [](const json& r) { return r["case"]["n"] != 67108865; });
+  for (json& r : records) r["experiment"]["published"] = r["experiment"]["of_problem"] = json::array();
+  const drawn page = charts_of_study(records);
+  EXPECT_NE(page.words.code().find("Ours over serial "), std::string::npos) << page.words.code();
+  EXPECT_EQ(page.words.code().find(hatched), std::string::npos);
+}
+
+/// The cells of the first line of a document's chapter that begins so, below a title.
+std::string line_below(const std::vector<json>& records, const std::string& title, const std::string& label) {
+  const std::string body = body_of(page_of(records));
+  const std::size_t begin = body.find(">" + label + "<", body.find(title));
+  EXPECT_NE(begin, std::string::npos) << title << label;
+  return body.substr(begin, body.find("</tr>", begin) - begin);
+}
+
+TEST(ReportSeedsDoubts, ATableMarksWhatRestsOnATimeInDoubt) {
+  const auto marks = [](std::vector<json> records, const char* title, const char* label) {
+    return times_in(line_below(records, title, label), ">? ");
+  };
+  const char *published = "published for Imaginary", *gpu = "on a GPU, with transfers";
+  EXPECT_EQ(marks(of_a_document(), published, gpu), 0u);
+  EXPECT_EQ(marks(in_doubt("scan/serial", "kernel"), published, gpu), 1u) << "its speedup";
+  EXPECT_EQ(marks(in_doubt("scan/opencl:blelloch", "round_trip"), published, gpu), 3u)
+      << "its time, its speedup and the quotient by the document's";
+  EXPECT_EQ(marks(in_doubt("scan/opencl:blelloch", "kernel"), published, gpu), 0u);
+  std::vector<json> parts = in_doubt("scan/serial", "kernel");
+  for (json& r : parts) r["experiment"]["times_in_run"] = 250.0;
+  EXPECT_EQ(marks(parts, "Times of whole runs", "sequential"), 1u);
+  EXPECT_EQ(marks(parts, "Speedups over the baseline’s program", "on a GPU"), 1u);
 }
 
 TEST(ReportSeedsPage, AChapterHasTheDocumentsTableWithWhatOursDoesOtherwise) {

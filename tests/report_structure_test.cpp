@@ -137,5 +137,10 @@ TEST(ReportStructure, OursAndPeersHaveNoColourInCommon) {
       EXPECT_GE(times_in(page, "--" + colour + ": #"), 2u) << colour << " has no value for light and dark pages";
 }
 
+/// Only what comes from records may be longer than there is room for.
+TEST(ReportStructure, NoWordsOfThePageAreCut) {
+  EXPECT_EQ(body_of(page_of(made_up_records())).find(" bytes more)"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace tilewise::report

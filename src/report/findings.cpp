@@ -40,8 +40,8 @@ std::string bits_finding(const model& m) {
     if (r.is_limit()) continue;
     wrong += r.wrong();
     if (!r.is_ok() || r.wrong()) continue;
-    devices.insert(r.device);
     (r.own_order ? bounded : equal) += 1;
+    if (!r.own_order) devices.insert(r.device);  // of the rest nothing is said
   }
   std::string text;
   if (wrong > 0)

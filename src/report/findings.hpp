@@ -4,6 +4,8 @@
 
 #include "report/model.hpp"
 
+#include <cmath>
+
 namespace tilewise::report {
 
 /// Whether all results of code that keeps the order have the bits of the definition.
@@ -19,7 +21,8 @@ std::string_view bound_word(record::ceiling by);
 /// From this share of a limit on that is named as what bounds a time: no other cause can have cost it more than a
 /// fifth.
 inline constexpr double near_its_limit = 0.8;
-inline bool is_near_its_limit(double share) { return share >= near_its_limit; }
+/// As percent() tells it: what reads "80 %" is at 80 % or more.
+inline bool is_near_its_limit(double share) { return std::round(share * 100) >= near_its_limit * 100; }
 /// What bounds a row: "the device's copy".
 std::string limit_words(const row& r);
 /// Whether it is faster than its counted operations allow, by a method that needs fewer: then it has no share of them.

@@ -102,7 +102,9 @@ std::string marked(bool is_sure, const std::string& told) { return is_sure ? tol
 std::string factor(double ratio) { return significant(ratio, 3); }
 
 std::string listed(const std::vector<std::string>& names, std::size_t most) {
-  const std::size_t shown = std::min(names.size(), most), unsaid = names.size() - shown;
+  // One name is hardly longer than that there is one more.
+  const std::size_t shown = names.size() > most && names.size() - most > 1 ? most : names.size(),
+                    unsaid = names.size() - shown;
   std::string text;
   for (std::size_t i = 0; i < shown; ++i)
     text += (i == 0 ? "" : i + 1 == shown && unsaid == 0 ? " and " : ", ") + names[i];

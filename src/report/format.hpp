@@ -26,7 +26,7 @@ std::string clipped(std::string_view text, std::size_t bytes);
 /// "? 1.25 ms": what rests on a time or a limit that cannot be trusted has this mark wherever it is told.
 std::string marked(bool is_sure, const std::string& told);
 std::string factor(double ratio);  // "1.05", "110", "12,300"
-/// "a", "a and b", "a, b and c"; after the first `most`, "a, b and 7 more".
+/// "a", "a and b", "a, b and c"; after the first `most`, "a, b and 7 more", but never 1 more.
 std::string listed(const std::vector<std::string>& names, std::size_t most);
 
 }  // namespace tilewise::report

@@ -255,6 +255,7 @@ html cell_html(const std::string& place, const matrix_cell& cell, const std::str
   html words = tag("b", {{"class", "mark"}}, html::text(letter_of(s.position))) + " " + words_of(s.position);
   if (s.speed && s.position != position::in_doubt)
     words += ", " + tag("strong", html::text(speed_text(s) + " ×")) + " " + html::text(short_name(s.peer->variant));
+  if (s.position == position::in_doubt && !s.peer) words += ", no peer";
   if (s.ours && s.position != position::in_doubt) words += tag("div", html::text(bound_and_share(*s.ours)));
   if (s.ours) words += tag("small", html::text(marked_time(*s.ours) + ", " + s.ours->name()));
   if (s.rounding) words += tag("small", html::text(rounding_words(s) + ", which rounds its operands"));
@@ -285,13 +286,13 @@ html matrix_html(const matrix& of, const anchors& sections) {
              table("Our fastest variant on each processor, at the largest size of the problem that was measured most",
                    heads, rows, content::words)) +
          tag("p", {{"class", "note"}},
-             html::text("Its speed against the best peer there, a ratio of times: A ahead, P on a par, B behind, U "
-                        "unclear, N no peer, ? in doubt, – not measured. And its share of the limit, in bytes or "
-                        "operations a second: of what the device’s own copy, its multiply-adds (fma if fused, else "
-                        "muladd) or a launch, no longer than any kernel, allow, whichever is least; from " +
-                        percent(near_its_limit) +
-                        " of it on, that is named as what bounds it. What only reads may beat the copy. Of an "
-                        "algorithm’s problems the largest is that of the most counted operations.")) +
+             html::sentence("Its speed against the best peer there, a ratio of times: A ahead, P on a par, B behind, U "
+                            "unclear, N no peer, ? in doubt, – not measured. And its share of the limit, in bytes or "
+                            "operations a second: of what the device’s own copy, its multiply-adds (fma if fused, else "
+                            "muladd) or a launch, no longer than any kernel, allow, whichever is least; from " +
+                            percent(near_its_limit) +
+                            " of it on, that is named as what bounds it. What only reads may beat the copy. Of an "
+                            "algorithm’s problems the largest is that of the most counted operations.")) +
          left_out(of.unsaid, "processors");
 }
 

@@ -23,8 +23,8 @@ html time_of(const row& r) {
   return html::text(marked_time(r) + (r.kernel->low ? "" : ", no interval") + (r.plausible ? "" : ", implausible"));
 }
 
-html over(std::optional<double> theirs, std::optional<double> ours) {
-  return html::text(theirs && ours ? factor(*theirs / *ours) : "–");
+html over(std::optional<double> theirs, std::optional<double> ours, bool is_sure) {
+  return html::text(theirs && ours ? marked(is_sure, factor(*theirs / *ours)) : "–");
 }
 
 std::optional<double> median_of(const row* r, bool with_transfers) {
@@ -32,18 +32,29 @@ std::optional<double> median_of(const row* r, bool with_transfers) {
   return r && r->timed() && taken ? std::optional(taken->median) : std::nullopt;
 }
 
+/// A quotient of two times is no surer than either.
+html speedup_of(const row* baseline, const row* r, bool with_transfers) {
+  const bool is_sure = baseline && r && is_counted_sure(*baseline, false) && is_counted_sure(*r, with_transfers);
+  return over(median_of(baseline, false), median_of(r, with_transfers), is_sure);
+}
+
+html marked_median(const row* r, bool with_transfers, double times = 1) {
+  const std::optional<double> time = median_of(r, with_transfers);
+  return html::text(time ? marked(is_counted_sure(*r, with_transfers), duration(*time * times)) : "–");
+}
+
 /// One line, and another for each further figure.
 std::vector<cells> lines_of(const row& r, const row* baseline, bool names_tuning) {
   const std::string name = short_name(r.variant) + (names_tuning ? " " + r.tuning : "");
-  cells first{html::text(name), html::text(r.device), time_of(r),
-              over(median_of(baseline, false), median_of(&r, false)),
-              html::text(median_of(&r, true) ? duration(*median_of(&r, true)) : "–")};
+  cells first{html::text(name), html::text(r.device), time_of(r), speedup_of(baseline, &r, false),
+              html::text(transfers_text(r))};
   std::vector<cells> lines;
   for (const record::published_time& p : r.experiment->published) {
     if (!(p.ns > 0)) continue;
-    first.insert(first.end(),
-                 {html::text(duration(p.ns)), over(p.ns, median_of(&r, p.with_transfers)),
-                  html::text(p.system + (p.with_transfers ? ", with transfers" : "") + "; on " + p.machine)});
+    first.insert(
+        first.end(),
+        {html::text(duration(p.ns)), over(p.ns, median_of(&r, p.with_transfers), is_counted_sure(r, p.with_transfers)),
+         html::text(p.system + (p.with_transfers ? ", with transfers" : "") + "; on " + p.machine)});
     lines.push_back(std::exchange(first, cells(5)));
   }
   if (lines.empty() || !r.reason.empty()) {
@@ -95,9 +106,8 @@ cells ours_beside(const record::published_time& of, const row& r, const document
   const std::optional<double> time = median_of(&r, of.with_transfers);
   const std::string differs = r.experiment->differs ? *r.experiment->differs : "";
   return {html::text(short_name(r.variant) + " @" + place_of(r)),
-          time ? html::text(marked(r.ranked(), duration(*time))) : time_of(r),
-          over(median_of(p.baseline(), false), time), over(of.ns, time),
-          html::text(differs.empty() ? r.reason : differs)};
+          time ? marked_median(&r, of.with_transfers) : time_of(r), speedup_of(p.baseline(), &r, of.with_transfers),
+          over(of.ns, time, is_counted_sure(r, of.with_transfers)), html::text(differs.empty() ? r.reason : differs)};
 }
 
 /// The document's table of one machine, and our columns beside it.
@@ -164,14 +174,14 @@ html run_table(const document_study& s, bool of_speedups) {
       const auto base_of = std::find_if(published.begin(), published.end(), [&](const auto& time) {
         return base && !system_of(*base).empty() && time.system.starts_with(system_of(*base));
       });
-      const std::optional<double> time = median_of(repeating(p, system), false);
+      const row* ours = repeating(p, system);
       const bool has_both = of != published.end() && base_of != published.end();
       if (of_speedups) {
         line.push_back(has_both ? html::text(factor(base_of->ns / of->ns)) : html("–"));
-        line.push_back(over(median_of(base, false), time));
+        line.push_back(speedup_of(base, ours, false));
       } else {
         line.push_back(of == published.end() ? html("–") : html::text(duration(of->ns * p.times_in_run())));
-        line.push_back(time ? html::text(duration(*time * p.times_in_run())) : html("–"));
+        line.push_back(marked_median(ours, false, p.times_in_run()));
       }
     }
   }

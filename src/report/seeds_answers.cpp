@@ -19,7 +19,7 @@ bool is_of_device(const row& r) { return !r.is_cpu && r.ranks == nullptr; }
 const row* fastest_on(const document_problem& p, const std::string& device, bool with_transfers) {
   const row* best = nullptr;
   for (const row* r : p.rows)
-    if (!r->peer && r->ranks == nullptr && (device == "cpu" ? r->is_cpu : r->device == device))
+    if (may_be_fastest(*r) && r->ranks == nullptr && (device == "cpu" ? r->is_cpu : r->device == device))
       best = faster(best, r, with_transfers);
   return best;
 }
@@ -43,9 +43,17 @@ std::string kind_of(const document_study& s, const std::string& device) {
   return clipped(device, page_limits::name);
 }
 
+struct win {
+  bool is_won, is_in_doubt;
+};
+using wins_at = std::vector<std::optional<win>>;  // for each size
+
+/// A time of few samples may be half as long.
+bool ends_before(const interval& x, const interval& y) { return x.high && *x.high < y.low.value_or(y.median / 2); }
+
 /// Whether a device wins at each size; nothing where one of the two has no time.
-std::vector<std::optional<bool>> wins_of(const document_study& s, const std::string& device, bool with_transfers) {
-  std::vector<std::optional<bool>> wins;
+wins_at wins_of(const document_study& s, const std::string& device, bool with_transfers) {
+  wins_at wins;
   for (const document_problem& p : s.sizes) {
     const row* ours = fastest_on(p, device, with_transfers);
     const row* cpu = fastest_on(p, "cpu", false);
@@ -53,34 +61,44 @@ std::vector<std::optional<bool>> wins_of(const document_study& s, const std::str
     if (!time || !cpu || (with_transfers && !ours->round_trip))
       wins.emplace_back();
     else
-      wins.emplace_back(time->median < cpu->kernel->median);
+      wins.emplace_back(win{time->median < cpu->kernel->median,
+                            !ends_before(*time, *cpu->kernel) && !ends_before(*cpu->kernel, *time)});
   }
   return wins;
 }
 
-/// "from 4,096 on", "at no size", "at 512 alone".
-std::string where(const document_study& s, const std::vector<std::optional<bool>>& wins) {
+/// "from 4,096 on", "at no size", "at 512".
+std::string where(const document_study& s, const wins_at& wins) {
   std::vector<std::string> at;
   std::size_t known = 0;
   std::optional<std::size_t> since;
   for (std::size_t i = 0; i < wins.size(); ++i) {
     if (!wins[i]) continue;
     ++known;
-    if (*wins[i]) at.push_back(s.sizes[i].rows.front()->size());
-    if (!*wins[i]) since.reset();
-    if (*wins[i] && !since) since = i;
+    if (wins[i]->is_won) at.push_back(s.sizes[i].rows.front()->size());
+    if (!wins[i]->is_won) since.reset();
+    if (wins[i]->is_won && !since) since = i;
   }
   if (at.empty()) return known == 0 ? "" : "at no size that was measured";
   if (at.size() == known) return "at every size that was measured";
-  const bool is_from_there = since && std::count(wins.begin() + static_cast<std::ptrdiff_t>(*since), wins.end(),
-                                                 true) == static_cast<std::ptrdiff_t>(at.size());
+  const bool is_from_there =
+      since && std::count_if(wins.begin() + static_cast<std::ptrdiff_t>(*since), wins.end(),
+                             [](const auto& w) { return w && w->is_won; }) == static_cast<std::ptrdiff_t>(at.size());
   return is_from_there ? "from " + s.sizes[*since].rows.front()->size() + " on" : "at " + listed(at, 6);
+}
+
+/// " (in doubt at 4,096)": where the two intervals meet, so that the medians decide nothing.
+std::string doubt_of(const document_study& s, const wins_at& wins) {
+  std::vector<std::string> at;
+  for (std::size_t i = 0; i < wins.size(); ++i)
+    if (wins[i] && wins[i]->is_in_doubt) at.push_back(s.sizes[i].rows.front()->size());
+  return at.empty() ? "" : " (in doubt at " + listed(at, 6) + ")";
 }
 
 html time_cell(const row* r, bool with_transfers) {
   const interval* time = r ? counted_time(*r, with_transfers) : nullptr;
   if (!time || (with_transfers && !r->round_trip)) return "–";
-  return html::text(marked(r->ranked(), duration(time->median))) +
+  return html::text(marked(is_counted_sure(*r, with_transfers), duration(time->median))) +
          tag("small", html::text(" " + short_name(r->variant) + (r->is_cpu ? " @" + place_of(*r) : "")));
 }
 
@@ -91,10 +109,12 @@ html when_a_device_wins(const document_study& s) {
   html sentences;
   std::vector<std::string> heads{"size", "fastest on the CPU"};
   for (const std::string& device : devices) {
-    const std::string alone = where(s, wins_of(s, device, false)), all = where(s, wins_of(s, device, true));
+    const wins_at without = wins_of(s, device, false), with = wins_of(s, device, true);
+    const std::string alone = where(s, without), all = where(s, with);
     if (alone.empty()) continue;
-    sentences += tag("li", html::sentence(kind_of(s, device) + " is faster than the CPU " + alone +
-                                          (all.empty() ? "" : "; with its transfers counted, " + all) + "."));
+    sentences += tag(
+        "li", html::sentence(kind_of(s, device) + " is faster than the CPU " + alone + doubt_of(s, without) +
+                             (all.empty() ? "" : "; with its transfers counted, " + all) + doubt_of(s, with) + "."));
     heads.push_back(device);
     heads.push_back(device + ", with transfers");
   }
@@ -157,7 +177,7 @@ html which_way_adds_faster(const document_study& s) {
   for (const auto& [at, r] : best) {
     if (!r) continue;
     rows.push_back({html::text(at.first), html::text(at.second), html::text(r->tuning), html::text(r->size()),
-                    html::text(marked_time(*r)), html::text(r->round_trip ? duration(r->round_trip->median) : "–")});
+                    html::text(marked_time(*r)), html::text(transfers_text(*r))});
   }
   if (rows.size() < 2) return {};
   return tag("h4", "Which way of adding the carry is faster?") +

@@ -60,19 +60,23 @@ std::vector<repeated> repeated_of(const document_study& s) {
   return first;
 }
 
-/// Of all rows, whether they repeat anything or not.
+/// Of all our rows, whether they repeat anything or not.
 repeated fastest_of(const document_study& s) {
   repeated best{"the fastest here", {}};
   for (const document_problem& p : s.sizes) {
     const row* found = nullptr;
     for (const row* r : p.rows)
-      if (!r->peer) found = faster(found, r, s.counts_transfers());
+      if (may_be_fastest(*r)) found = faster(found, r, s.counts_transfers());
     best.rows.push_back(found);
   }
   return best;
 }
 
-using value_of = std::function<std::optional<interval>(const row&, const document_problem&)>;
+struct charted {
+  interval y;
+  bool is_sure;
+};
+using value_of = std::function<std::optional<charted>(const row&, const document_problem&)>;
 
 json lines_of(const document_study& s, const std::vector<repeated>& drawn, const value_of& value, page_builder& page) {
   json lines = json::array();
@@ -82,7 +86,7 @@ json lines_of(const document_study& s, const std::vector<repeated>& drawn, const
     for (std::size_t i = 0; i < s.sizes.size(); ++i)
       if (const row* r = line.rows[i])
         if (const auto y = value(*r, s.sizes[i]))
-          points.push_back(chart_point(axis_place(s.sizes[i]), *y, r->ranked()));
+          points.push_back(chart_point(axis_place(s.sizes[i]), y->y, y->is_sure));
     if (!points.empty())
       lines.push_back(chart_line(line.label, role::tilewise, colours.of("documents", role::tilewise, line.label),
                                  std::move(points)));
@@ -97,7 +101,7 @@ std::vector<std::vector<html>> cells_of(const document_study& s, const std::vect
     auto& entries = rows.emplace_back(std::vector<html>{html::text(line.label)});
     for (std::size_t i = 0; i < s.sizes.size(); ++i) {
       const auto y = line.rows[i] ? value(*line.rows[i], s.sizes[i]) : std::nullopt;
-      entries.push_back(html::text(y ? marked(line.rows[i]->ranked(), text(y->median)) : "–"));
+      entries.push_back(html::text(y ? marked(y->is_sure, text(y->y.median)) : "–"));
     }
   }
   return rows;
@@ -133,14 +137,15 @@ interval scaled(const interval& value, double by) {
   return of;
 }
 
-std::optional<interval> speedup_of(const row& r, const document_problem& p, bool with_transfers) {
+/// It is no surer than the baseline's time.
+std::optional<charted> speedup_of(const row& r, const document_problem& p, bool with_transfers) {
   const row* base = p.baseline();
   const interval* time = counted_time(r, with_transfers);
   if (!base || !time) return std::nullopt;
   const double over = base->kernel->median;
   interval ratio{over / time->median, {}, {}};
   if (time->low && time->high) ratio.low = over / *time->high, ratio.high = over / *time->low;
-  return ratio;
+  return charted{ratio, is_counted_sure(*base, false) && is_counted_sure(r, with_transfers)};
 }
 
 /// The document's, by program and machine.
@@ -191,17 +196,19 @@ html speedup_bars(const document_study& s, std::size_t i, const std::vector<repe
   const document_problem& p = s.sizes[i];
   json bars = json::array();
   std::vector<std::vector<html>> rows;
-  const auto add = [&](const std::string& label, role kind, double value, const std::string& note) {
+  bool is_beside = false;  // whether the document has any
+  const auto add = [&](const std::string& label, role kind, double value, bool is_sure) {
     json bar = chart_line(label, kind, chart_colours(page).of("documents", kind, label), nullptr);
     bar["value"] = value;
-    bar["note"] = note;
+    bar["note"] = kind == role::peer ? "published" : "";
+    bar["hollow"] = !is_sure;
     bars.push_back(std::move(bar));
-    rows.push_back({html::text(label), html::text(factor(value))});
+    rows.push_back({html::text(label), html::text(marked(is_sure, factor(value)))});
   };
   for (const repeated& line : drawn)
     if (const row* r = line.rows[i])
       if (const auto ratio = speedup_of(*r, p, s.counts_transfers()))
-        add(line.label, role::tilewise, ratio->median, r->ranked() ? "" : "in doubt");
+        add(line.label, role::tilewise, ratio->y.median, ratio->is_sure);
   if (bars.size() < 2) return {};
   const row* base = p.baseline();
   const std::vector<record::published_time> published = p.published();
@@ -211,13 +218,15 @@ html speedup_bars(const document_study& s, std::size_t i, const std::vector<repe
              std::any_of(base->experiment->published.begin(), base->experiment->published.end(),
                          [&](const auto& beside) { return beside.system == other.system; });
     });
-    if (own != published.end() && &*own != &time) add(time.system, role::peer, own->ns / time.ns, "published");
+    if (own == published.end() || &*own == &time) continue;
+    add(time.system, role::peer, own->ns / time.ns, true);
+    is_beside = true;
   }
-  return page.figure(
-      {{"kind", "bars"}, {"x", "speedup"}, {"unit", "ratio"}, {"bars", std::move(bars)}},
-      "Speedups at " + p.rows.front()->at() + ".",
-      "Ours over " + base->name() + "; the document’s, hatched, over its own baseline on the same machine.",
-      table("Speedups.", {"program", "speedup"}, rows));
+  return page.figure({{"kind", "bars"}, {"x", "speedup"}, {"unit", "ratio"}, {"bars", std::move(bars)}},
+                     "Speedups at " + p.rows.front()->at() + ".",
+                     "Ours over " + base->name() +
+                         (is_beside ? "; the document’s, hatched, over its own baseline on the same machine." : "."),
+                     table("Speedups.", {"program", "speedup"}, rows));
 }
 
 bool is_number(const std::string& word) {
@@ -258,8 +267,8 @@ html sweep_of(const std::string& variant, const std::vector<const row*>& rows, p
     json values = json::array();
     for (const auto& [x, r] : points) {
       values.push_back(chart_point(static_cast<double>(x), *r->kernel, r->ranked()));
-      entries.push_back({html::text(label), html::text(count(x)), html::text(marked_time(*r)),
-                         html::text(r->round_trip ? duration(r->round_trip->median) : "–")});
+      entries.push_back(
+          {html::text(label), html::text(count(x)), html::text(marked_time(*r)), html::text(transfers_text(*r))});
       best = faster(best, r, false);
     }
     if (drawn.size() < most_lines)
@@ -291,9 +300,10 @@ html study_charts(const document_study& s, page_builder& page) {
   std::vector<repeated> drawn = repeated_of(s);
   if (drawn.empty()) return {};
   drawn.push_back(fastest_of(s));
-  const value_of time = [&](const row& r, const document_problem& p) -> std::optional<interval> {
+  const value_of time = [&](const row& r, const document_problem& p) -> std::optional<charted> {
     const interval* counted = counted_time(r, with_transfers);
-    return counted ? std::optional(scaled(*counted, p.times_in_run())) : std::nullopt;
+    if (!counted) return std::nullopt;
+    return charted{scaled(*counted, p.times_in_run()), is_counted_sure(r, with_transfers)};
   };
   const value_of speedup = [&](const row& r, const document_problem& p) { return speedup_of(r, p, with_transfers); };
   const row* base = s.sizes.back().baseline();

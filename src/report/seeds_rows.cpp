@@ -2,6 +2,7 @@
 #include "report/seeds_rows.hpp"
 
 #include "report/format.hpp"
+#include "report/methods.hpp"
 
 #include <algorithm>
 #include <map>
@@ -120,11 +121,22 @@ const interval* counted_time(const row& r, bool with_transfers) {
   return with_transfers && r.round_trip ? &*r.round_trip : &*r.kernel;
 }
 
+bool is_counted_sure(const row& r, bool with_transfers) {
+  const interval* time = counted_time(r, with_transfers);
+  return time && r.plausible && time->is_narrow();
+}
+
 const row* faster(const row* a, const row* b, bool with_transfers) {
   const interval* x = a ? counted_time(*a, with_transfers) : nullptr;
   const interval* y = b ? counted_time(*b, with_transfers) : nullptr;
   if (!x || !y) return x ? a : y ? b : nullptr;
   return y->median < x->median ? b : a;
+}
+
+bool may_be_fastest(const row& r) { return !r.peer && !is_less_exact(r); }
+
+std::string transfers_text(const row& r) {
+  return r.timed() && r.round_trip ? marked(is_counted_sure(r, true), duration(r.round_trip->median)) : "–";
 }
 
 std::string system_of(const row& r) { return r.experiment->system ? *r.experiment->system : ""; }

@@ -44,8 +44,15 @@ std::vector<document_chapter> document_chapters(const model& m);
 
 /// The time of a row as the document counts it, or nothing.
 const interval* counted_time(const row& r, bool with_transfers);
+/// Whether that one can be trusted: copies may be in doubt where the kernel between them is not, or the other way
+/// round.
+bool is_counted_sure(const row& r, bool with_transfers);
 /// The faster of two, or whichever there is.
 const row* faster(const row* a, const row* b, bool with_transfers);
+/// Whether a row may be called the fastest here: it is ours, and no product of operands rounded to fewer digits.
+bool may_be_fastest(const row& r);
+/// Its time with transfers, marked where that cannot be trusted; "–" without one.
+std::string transfers_text(const row& r);
 /// Which of the document's programs a row repeats; empty if none.
 std::string system_of(const row& r);
 /// "opencl:0", and for a CPU's row "cpu:serial".

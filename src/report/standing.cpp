@@ -51,8 +51,13 @@ void judge(standing& s) {
     s.position = is_beaten(s) ? position::ahead : position::unclear;
   } else if (s.position == position::unclear) {
     const auto told = [](double ratio) { return significant(ratio, 4); };  // both ends of a narrow one are 1.01
-    s.why = s.speed->low && s.speed->high ? "between " + told(*s.speed->low) + " and " + told(*s.speed->high)
-                                          : "the ratio has no interval";
+    if (!s.speed->low || !s.speed->high) {
+      s.why = "the ratio has no interval";
+      return;
+    }
+    s.why = "between " + told(*s.speed->low) + " and " + told(*s.speed->high);
+    if (*s.speed->low > 1 || *s.speed->high < 1)  // or that alone would say who is ahead
+      s.why += ", with a noise floor of ± " + percent(smallest_effect(*s.ours));
   }
 }
 
