@@ -244,15 +244,24 @@ class Records(FilesCase):
         self.assertGreater(len(self.records()), 0)
 
     def test_what_a_full_disk_cuts_short_is_taken_back(self):
-        size = os.path.getsize(f"{self.d}/good.jsonl")
+        """And nothing else: not the records that the same command had written before."""
+        before = self.files()["good.jsonl"]
+        longest = max(map(len, before.splitlines()))
+        command = f"{BENCH.replace('1000', ','.join(map(str, range(1000, 1010))))} -o full.jsonl"
+        for written in 0, 1, 2, 7:
+            with self.subTest(written):
+                room = len(before) + 700 + written * 2 * longest  # lines differ in length
 
-        def small_files():
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (size + 700, size + 700))
+                def small_files():
+                    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+                    resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
 
-        before = self.records("good.jsonl")
-        self.check(run(f"{BENCH} -o good.jsonl", cwd=self.d, preexec_fn=small_files), 6, "", "good.jsonl: cannot be written")
-        self.assertEqual(self.records("good.jsonl"), before)
+                pathlib.Path(f"{self.d}/full.jsonl").write_bytes(before)
+                self.check(run(command, cwd=self.d, preexec_fn=small_files), 6, "", "full.jsonl: cannot be written")
+                after = self.files()["full.jsonl"]
+                self.assertTrue(after.startswith(before))
+                self.assertGreaterEqual(len(self.records("full.jsonl")), len(before.splitlines()) + written)
+                self.assertGreaterEqual(len(after), room - 2 * longest)
 
     def test_broken_lines_are_skipped_and_told(self):
         good = pathlib.Path(f"{self.d}/good.jsonl").read_text().splitlines()[0]
@@ -368,6 +377,7 @@ class Failures(FilesCase):
 class Terminals(FilesCase):
     """Only what is printed by the tool itself steers a terminal."""
     EVIL = "\r\x07\u009b2Jtitle\x1b]0;title\x07\x1b[2J\x7f\u009b31m\u0080\u009f\r"
+    EVIL += "".join(f"\x1b[{code}mpassed" for code in ("31", "32", "2", "0", "8", "31;8", ""))  # the tool's own, and others like them
     RAW = os.fsdecode(b"\x9b2J\x80 \x9d0;title\x9c")  # such controls as single bytes, which are no UTF-8
 
     def on_a_terminal(self, arguments, **options):
@@ -417,16 +427,22 @@ class Terminals(FilesCase):
         for number, r in enumerate(r for r in new if r["verify"]):
             r["verify"]["digest"] = "0" * 32 if number == 0 else r["verify"]["digest"]
             r["host"]["cpu_model"] += " and another"  # which a remark tells, in red
-        for name, records in ("old", old), ("new", new):
+        teams = [{**r, "case": {**r["case"], "threads": p}} for r in old for p in (1, 2)]
+        for name, records in ("old", old), ("new", new), ("teams", teams):
             pathlib.Path(f"{self.d}/{name}.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
         environment = {**os.environ, "TERM": "xterm", "TILEWISE_OPENCL_LIBRARY": f"{self.d}/{self.EVIL}"}
         environment.pop("NO_COLOR", None)
         code = r"\x1b\[(?:2|31|32|0)m"
-        for words in "compare old.jsonl new.jsonl", "compare old.jsonl old.jsonl -v", "list", "devices", "doctor":
+        plain = ["report old.jsonl --markdown", "report old.jsonl --matrix", "roofline old.jsonl -v", "scale --from teams.jsonl"]
+        of_records = ["compare old.jsonl new.jsonl", "compare old.jsonl old.jsonl -v", *plain]
+        for words in [*of_records, "list", "devices", "doctor"]:
             with self.subTest(words):
                 text = self.on_a_terminal(words.split(), env=environment)
-                if words.startswith("compare") or "title" in text:  # the others name OpenCL's library, in builds with OpenCL
+                if words in of_records:
+                    self.assertRegex(text, r"\\x1b\\?\[32mpassed")  # Markdown has a backslash before the bracket
+                if words.startswith("compare") or (words not in plain and "title" in text):  # list and others name OpenCL's library, in builds with it
                     self.assertRegex(text, code + r"[^\x1b]*title")
+                self.assertNotRegex(text, r"\x1b\[[0-9;]*mpassed")
                 self.check_plain(re.sub(code + r"|\r\x1b\[K", "", text))  # the other one begins lines of progress
 
     def test_names(self):

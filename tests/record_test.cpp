@@ -10,8 +10,12 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <iterator>
 #include <limits>
 #include <set>
+
+#include <sys/resource.h>
 
 namespace tilewise::record {
 namespace {
@@ -196,6 +200,54 @@ TEST(RecordFile, ALineLeftUnfinishedDoesNotSwallowTheNext) {
   EXPECT_EQ(all[0], "{\"schema\":\"tilew");
   EXPECT_EQ(json::parse(all[1])["id"], "a");
   EXPECT_EQ(json::parse(all[2])["id"], "b");
+}
+
+std::string contents_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// A disk without room beyond so many bytes of a file.
+class full_disk {
+ public:
+  explicit full_disk(std::size_t bytes) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit small{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &small);
+  }
+  full_disk(const full_disk&) = delete;
+  ~full_disk() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int) = std::signal(SIGXFSZ, SIG_IGN);
+};
+
+TEST(RecordFile, OfAFullDiskOnlyTheRecordThatItCutIsTakenBack) {
+  const report::scratch where;
+  const result r = report::typed(report::made_up_records()).front();
+  for (const int written : {0, 1, 2, 7}) {
+    const std::filesystem::path file = where.folder / (std::to_string(written) + ".jsonl");
+    const auto another_appends = [&] { std::ofstream(file, std::ios::app) << good_line; };
+    another_appends();
+    record_file ours(file);
+    another_appends();
+    for (int i = 0; i < written; ++i) {
+      ours.write(r);
+      another_appends();
+    }
+    const std::string before = contents_of(file);
+    {
+      const full_disk after(before.size() + 100);
+      EXPECT_THROW(ours.write(r), error);
+    }
+    EXPECT_EQ(contents_of(file), before) << written;
+    ours.write(r);
+    EXPECT_EQ(records_of(file).size(), static_cast<std::size_t>(2 * written + 3));
+  }
 }
 
 TEST(RecordFile, ALastLineCutOffIsLeftOutAndTold) {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -31,27 +32,19 @@ constexpr std::string_view line_controls = "\n\t";
 
 bool shows_colour() { return base::variable("NO_COLOR").empty() && isatty(STDOUT_FILENO) == 1; }
 
-const char* code_of(colour c) { return c == colour::red ? "\033[31m" : c == colour::green ? "\033[32m" : "\033[2m"; }
-constexpr std::string_view plain = "\033[0m";
-
-/// How long the colour's code is that the text begins with; 0 if it begins with none of ours.
-std::size_t colour_length(std::string_view text) {
-  for (const std::string_view code : {std::string_view(code_of(colour::red)), std::string_view(code_of(colour::green)),
-                                      std::string_view(code_of(colour::dim)), plain})
-    if (text.starts_with(code)) return code.size();
-  return 0;
-}
+// Stand for codes until these are printed: bytes that no UTF-8 has, which texts of records are.
+constexpr std::string_view marks = "\xfc\xfd\xfe\xff";  // of each colour, and of its end
+constexpr std::array codes = {"\033[31m", "\033[32m", "\033[2m", "\033[0m"};
 
 /// Names and records come from outside: of all that could steer a terminal, only our colours reach it.
 std::string harmless(std::string_view text) {
   if (!shows_colour()) return base::without_controls(text, line_controls);
   std::string shown;
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t next = std::min(text.find('\033', at + 1), text.size());
-    const std::size_t colour = colour_length(text.substr(at));
-    shown.append(text.substr(at, colour));
-    shown += base::without_controls(text.substr(at + colour, next - at - colour), line_controls);
-    at = next;
+    const std::size_t next = std::min(text.find_first_of(marks, at), text.size());
+    shown += base::without_controls(text.substr(at, next - at), line_controls);
+    if (next < text.size()) shown += codes[marks.find(text[next])];
+    at = next + 1;
   }
   return shown;
 }
@@ -141,7 +134,8 @@ std::string number_of(std::size_t n, const std::string& what) {
 }
 
 std::string coloured(std::string_view text, colour c) {
-  return shows_colour() ? code_of(c) + std::string(text) + std::string(plain) : std::string(text);
+  if (!shows_colour()) return std::string(text);
+  return marks[static_cast<std::size_t>(c)] + std::string(text) + marks.back();
 }
 
 }  // namespace tilewise::cli

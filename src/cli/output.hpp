@@ -58,7 +58,7 @@ exit_code finish_output(exit_code so_far);
 /// "1 row", "2 rows".
 std::string number_of(std::size_t n, const std::string& what);
 
-/// Terminal colours; the plain text if NO_COLOR is set or standard output is not a terminal.
+/// For print(): in a colour of the terminal; the plain text if NO_COLOR is set or standard output is not a terminal.
 enum class colour { red, green, dim };
 std::string coloured(std::string_view text, colour c);
 
