@@ -262,6 +262,21 @@ TEST(Comparison, RunsOfOneBuildAreOneMeasurement) {
   EXPECT_DOUBLE_EQ(compared_runs(one, with_runs({3, 2})).of(one[1]).ratio->median, 2) << "the middle one";
 }
 
+TEST(Comparison, TheTwoLaunchesOfARunAreOneRun) {
+  const auto with_launches = [](std::size_t number) {
+    std::vector<json> records = made_up_records();
+    json launch = ours(records);
+    launch["case"]["algorithm"] = "launch";
+    launch["case"]["variant"] = "launch/cuda";
+    records.insert(records.end(), number, launch);
+    return records;
+  };
+  const compared_runs once(with_launches(2), with_launches(4));
+  EXPECT_EQ(once.result.before.most_runs, 1u);
+  EXPECT_EQ(once.of(with_launches(1).back()).before->runs, 1u);
+  EXPECT_EQ(once.result.after.most_runs, 2u);
+}
+
 TEST(Comparison, OtherMachinesAndBuildsAreSaid) {
   const std::vector<json> olds = made_up_records();
   const auto said_of = [&](auto&& change) {

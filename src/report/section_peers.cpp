@@ -99,9 +99,8 @@ html peer_section(const panel& p) {
         count(ratios.size()) + " ratios from interleaved rounds",
         table("Both ran alternately in one process, A B B A. Above 1, the first is faster; the 95 % interval is in "
               "brackets. It must lie beyond the machine’s noise floor to be called faster or slower. Against a copy, "
-              "too, it is a ratio of "
-              "times, whatever bytes either moves; a share of the limit, elsewhere, is one of bytes or operations a "
-              "second.",
+              "too, it is a ratio of times, whatever bytes either moves; a share of the limit, elsewhere, is one of "
+              "bytes or operations a second.",
               {"variant", "against", "processor", "n", "speed ratio", "verdict"}, ratios, content::words));
   return section;
 }
