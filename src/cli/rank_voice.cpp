@@ -18,6 +18,9 @@ std::string host_name() {
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "a host without a name";
 }
 
+/// Where MPI cannot be loaded, each speaks for itself: that it cannot is what they fail with.
+bool can_join_others() { return backend::group::is_mpi_process() && backend::group::why_no_mpi().empty(); }
+
 /// The first rank, if it fails too, speaks alone and ends this one.
 void wait_for_first_rank() {
   using std::chrono::milliseconds;
@@ -43,13 +46,13 @@ void require_one_process(std::string_view what) {
 }
 
 std::string rank_in_words() {
-  if (!backend::group::is_mpi_process() || is_first_rank()) return "";
+  if (is_first_rank() || !can_join_others()) return "";
   wait_for_first_rank();
   return "rank " + std::to_string(*backend::group::launched_rank()) + " on " + host_name() + ": ";
 }
 
 void end_all_ranks(exit_code code) {
-  if (backend::group::is_mpi_process()) backend::group::mpi().abort(static_cast<int>(code));
+  if (can_join_others()) backend::group::mpi().abort(static_cast<int>(code));
 }
 
 }  // namespace tilewise::cli

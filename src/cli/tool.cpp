@@ -107,7 +107,9 @@ std::string unknown_command(const CLI::App& app, std::span<const std::string> wo
 /// Help goes where results go; CLI11's errors all mean incorrect usage.
 exit_code explain(const CLI::App& app, const CLI::ParseError& e, std::span<const std::string> words) {
   const auto refuse = [](const std::string& what) {
-    return fail(name_of(errc::invalid_argument), exit_code::usage, what);
+    const exit_code usage = fail(name_of(errc::invalid_argument), exit_code::usage, what);
+    end_all_ranks(usage);  // or those who have not read their words yet would complain of this one
+    return usage;
   };
   if (const std::string unknown = unknown_command(app, words); !unknown.empty()) return refuse(unknown);
   if (e.get_exit_code() != 0) {

@@ -81,7 +81,8 @@ void rank_watch::begin(unsigned rank, const std::vector<std::string>& hosts, std
   thread_ = std::thread([this] { watch(); });
 }
 
-void rank_watch::tell_failure() const {
+void rank_watch::tell_failure() {
+  ends_ = true;  // mpirun may end others before this one, which is nothing to complain of
   for (const line& l : lines_) tell(l.socket, failing);
 }
 

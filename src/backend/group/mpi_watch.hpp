@@ -30,8 +30,8 @@ class rank_watch {
 
   /// `hosts` of all ranks, in order; begins once every rank is connected. Nobody is missed once `is_over`.
   void begin(unsigned rank, const std::vector<std::string>& hosts, std::function<bool()> is_over);
-  /// This rank has failed, has said why, and ends all.
-  void tell_failure() const;
+  /// This rank has failed, has said why, and ends all; it watches nobody any more.
+  void tell_failure();
   /// Whether rank 0 has told so.
   bool first_has_failed() const { return first_has_failed_; }
   /// This rank is about to end as it should.
