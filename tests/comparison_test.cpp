@@ -116,6 +116,28 @@ TEST(Comparison, OfSeveralKindsOfNoiseTheLargestCounts) {
   EXPECT_EQ(c.of(ours(news)).is, verdict::slower);
 }
 
+/// A time that its own visits do not repeat, and that the other file does not have, is no change either way round.
+TEST(Comparison, WhicheverFileIsOldTheVerdictIsTheSame) {
+  std::vector<json> records = made_up_records();
+  json row = ours(records);
+  std::vector<json> some, others;
+  for (int i = 0; i < 40; ++i) {
+    row["case"]["group"] = "group " + std::to_string(i);
+    for (std::vector<json>* run : {&some, &others}) {
+      json& r = run->emplace_back(row);
+      r["noise"] = {{"aa_median_ratio", 1.0}, {"min_effect", 0.01}, {"visits_effect", 0.01}};
+    }
+  }
+  scale(some.front(), 0.01);
+  some.front()["noise"]["visits_effect"] = 200;
+  const compared_runs there(some, others), back(others, some);
+  EXPECT_EQ(there.of(row).is, verdict::same) << "the last row, beside what repeats";
+  for (const compared_runs* c : {&there, &back}) {
+    EXPECT_EQ(c->of(some.front()).is, verdict::unclear);
+    EXPECT_DOUBLE_EQ(c->of(some.front()).noise_floor, 200);
+  }
+}
+
 /// What the device's own limit shows as well is not the program's.
 TEST(Comparison, ALimitOfTheSameDeviceIsAControl) {
   const std::vector<json> olds = made_up_records();

@@ -169,30 +169,37 @@ class visit_effects {
   }
   /// That of several runs: what is usual among rows that take about as long, which are moved alike. Nothing where no
   /// row of the processor was visited twice.
-  std::optional<double> usual(const row& r) const { return near(r, 0.9); }
+  std::optional<double> usual(const compared_case& c) const { return near(c, 0.9); }
   /// That of one run each, where what a process has for its whole life shows in none of its visits: hardly any row
   /// differs by more, of those that take about as long and of all.
-  double rare(const row& r) const {
-    const std::optional<double> nearby = near(r, 0.95);
-    return nearby ? std::max(*nearby, rare_anywhere_.at(processor_of(r))) : 0;
+  double rare(const compared_case& c) const {
+    const std::optional<double> nearby = near(c, 0.95);
+    return nearby ? std::max(*nearby, rare_anywhere_.at(processor_of(*c.after))) : 0;
   }
 
  private:
-  std::optional<double> near(const row& r, double share) const {
-    constexpr double about_as_long = 3;
-    const auto found = seen_.find(processor_of(r));
+  using visited_rows = std::vector<std::pair<double, double>>;  // time and effect, the shortest first
+
+  /// As long as either time of the case: whichever file is OLD, the floor is the same.
+  std::optional<double> near(const compared_case& c, double share) const {
+    const auto found = seen_.find(processor_of(*c.after));
     if (found == seen_.end()) return std::nullopt;
-    const double median = r.kernel->median;
+    return std::max(near(found->second, c.before->kernel->median, share),
+                    near(found->second, c.after->kernel->median, share));
+  }
+
+  static double near(const visited_rows& all, double median, double share) {
+    constexpr double about_as_long = 3;
     const auto is_much_shorter = [&](const auto& other) { return !(median < other.first * about_as_long); };
     const auto is_not_much_longer = [&](const auto& other) { return other.first < median * about_as_long; };
     std::vector<double> effects;
-    for (auto at = std::partition_point(found->second.begin(), found->second.end(), is_much_shorter);
-         at != found->second.end() && is_not_much_longer(*at); ++at)
+    for (auto at = std::partition_point(all.begin(), all.end(), is_much_shorter);
+         at != all.end() && is_not_much_longer(*at); ++at)
       effects.push_back(at->second);
     return bound_of(effects, share);
   }
 
-  std::map<std::string_view, std::vector<std::pair<double, double>>> seen_;  // time and effect, the shortest first
+  std::map<std::string_view, visited_rows> seen_;
   std::map<std::string_view, double> rare_anywhere_;
 };
 
@@ -215,10 +222,10 @@ void judge_all(comparison& of) {
   for (compared_case& c : of.cases) {
     if (!c.ratio) continue;
     const double own_noise = c.noise_floor;
-    c.usual_noise = std::max(
-        {own_noise, controls.in_group(*c.after), visits.usual(*c.after).value_or(controls.on_processor(*c.after))});
+    c.usual_noise =
+        std::max({own_noise, controls.in_group(*c.after), visits.usual(c).value_or(controls.on_processor(*c.after))});
     const bool one_run = std::min(c.before->runs, c.after->runs) == 1;
-    c.noise_floor = one_run ? std::max(c.usual_noise, visits.rare(*c.after)) : c.usual_noise;
+    c.noise_floor = one_run ? std::max(c.usual_noise, visits.rare(c)) : c.usual_noise;
     judge(c, own_noise);
     floors[processor_of(*c.after)].push_back(c.noise_floor);
   }
