@@ -3,14 +3,15 @@
 //         those whose keys are too uneven for that, by passes over the array.
 // Order:  by code (sort_code.hpp); every step is stable.
 // Shape:  a pass counts the digits of each tile (tiles), adds the counts up to places (spine) and moves the tiles'
-//         elements there (finish). Only as many digits are looked at as tell nearly all keys apart. Keys alone, if they
-//         are few, are sorted by vectors instead.
+//         elements there (finish). Only as many digits are looked at as tell nearly all keys apart. Keys alone are
+//         sorted by vectors instead: few by one thread, and all where vectors part them (sort_cpu_parts.hpp).
 // Limits: workspace of the size of the input. Keys that deceive the sample cost some passes more.
 // Twins:  sort_serial.cpp; the kernels are in sort_cpu_radix_kernels.cpp, sort_cpu_bucket_kernels.cpp and
 //         sort_cpu_vector_kernels.cpp.
 #include "base/instantiate.hpp"
 #include "sort/sort_cpu.hpp"
 #include "sort/sort_cpu_buckets.hpp"
+#include "sort/sort_cpu_parts.hpp"
 #include "sort/sort_cpu_vector_kernels.hpp"
 
 #include <array>
@@ -24,12 +25,12 @@ constexpr std::array<unsigned, 4> bucket_choices{0, 1, 2, 3}, digit_choices{0, 1
 constexpr std::array<std::string_view, 4> bucket_words{"none", "64", "8192", "65536"};
 constexpr std::array<std::string_view, 4> digit_words{"chosen", "6", "8", "11"};  // bits
 constexpr std::array<unsigned, 3> tile_lengths{4096, 32768, 262144};
-constexpr std::array<unsigned, 2> few_choices{0, 1};
-constexpr std::array<std::string_view, 2> few_words{"vectors", "digits"};
-/// `bucket`: elements of a bucket on average. `digit`: of passes over the array. `few`: what sorts few keys alone.
+constexpr std::array<unsigned, 2> key_choices{0, 1};
+constexpr std::array<std::string_view, 2> key_words{"vectors", "digits"};
+/// `bucket`: elements of a bucket on average. `digit`: of passes over the array. `keys`: what sorts keys alone.
 constexpr std::array<registry::tuning_axis, 4> axes{{{"bucket", bucket_choices, 2, bucket_words},
                                                      {"digit", digit_choices, 0, digit_words},
-                                                     {"few", few_choices, 0, few_words},
+                                                     {"keys", key_choices, 0, key_words},
                                                      {"tile", tile_lengths, 32768}}};
 
 /// Elements of a bucket on average, 0 for none.
@@ -55,9 +56,17 @@ constexpr unsigned width_of(unsigned choice, std::uint64_t n) {
 /// Up to here a merge sort is faster: at 64 elements it takes half the time, at 1000 twice.
 constexpr std::uint64_t few = 256;
 
-/// Up to here keys alone are sorted by one thread and vectors, which take 3 ns each of 1000 `u32` where passes take 10,
-/// and 5 and 6 of 65536; several threads share buckets sooner.
-constexpr std::uint64_t most_by_vectors(unsigned threads) { return threads == 1 ? 65536 : 32767; }
+/// Up to here keys alone are sorted by one thread and vectors: several share parts or, where the level has none,
+/// buckets sooner.
+constexpr std::uint64_t most_by_vectors(unsigned threads, bool has_parts) {
+  constexpr std::uint64_t most_shared = 32768;
+  if (threads == 1) return 2 * most_shared;
+  return (has_parts ? std::min<std::uint64_t>(most_shared, 4096 * threads) : most_shared) - 1;
+}
+
+/// Up to here parts are sorted faster than buckets. A vector has half as many codes of 64 bits.
+template <class Bits>
+constexpr std::uint64_t most_by_parts = sizeof(Bits) == 4 ? ~std::uint64_t{0} : std::uint64_t{1} << 18;
 
 template <class Bits>
 void sort_by_vectors(const sort_task<Bits, nothing>& task, backend::cpu::queue& queue) {
@@ -73,9 +82,13 @@ void sort_by_vectors(const sort_task<Bits, nothing>& task, backend::cpu::queue& 
 template <class Bits, class Value>
 void sort_by_radix(const sort_task<Bits, Value>& task, const std::array<unsigned, 4>& tuning,
                    backend::cpu::queue& queue) {
-  const auto [bucket_choice, digit_choice, few_choice, tile] = tuning;
+  const auto [bucket_choice, digit_choice, key_choice, tile] = tuning;
   if constexpr (!moves<Value>)
-    if (few_choice == 0 && task.n <= most_by_vectors(queue.threads())) return sort_by_vectors(task, queue);
+    if (key_choice == 0) {
+      const bool has_parts = vector_kernels_for<Bits>(queue.level()).part != nullptr;
+      if (task.n <= most_by_vectors(queue.threads(), has_parts)) return sort_by_vectors(task, queue);
+      if (has_parts && task.n <= most_by_parts<Bits> && part_sort(task, queue).run()) return;
+    }
   if (task.n <= few) return sort_by_merging(task, few, queue);
   const std::uint64_t bucket = bucket_of(bucket_choice);
   const unsigned width = width_of<Bits, Value>(digit_choice, task.n);

@@ -8,6 +8,9 @@
 // that the partners lie in the same lane; a last shuffle brings all to their places. With 4 lanes:
 //
 //   places    0 1 2 3 | 4 5 6 7   2 apart:  0 1 4 5 | 2 3 6 7   1 apart:  0 2 4 6 | 1 3 5 7
+//
+// Runs of several rows are merged alike, as long as all of them are in registers: the second run is turned round, rows
+// and lanes; whole rows change places until none is out of order with another; then each row is sorted by itself.
 #pragma once
 
 #include "backend/cpu/cpu_vector.hpp"
@@ -43,17 +46,15 @@ struct rows {
   [[gnu::always_inline]] static void merge(row& low, row& high) {
     high = reversed(high, all_lanes);
     order(low, high);
-    if constexpr (lanes >= 16) deal_and_order<8>(low, high);
-    if constexpr (lanes >= 8) deal_and_order<4>(low, high);
-    if constexpr (lanes >= 4) deal_and_order<2>(low, high);
-    deal_and_order<1>(low, high);
-    to_places(low, high, all_lanes);
+    order_lanes(low, high);
   }
 
-  /// As many rows as lanes: each column becomes a sorted row.
-  [[gnu::always_inline]] static void sort_columns(row* r) {
-    order_columns(r);
-    transpose(r);
+  /// Count rows, a multiple of the lanes, become one run.
+  template <int Count>
+  [[gnu::always_inline]] static void sort_block(row* r) {
+#pragma GCC unroll 16
+    for (int first = 0; first < Count; first += lanes) sort_columns(r + first);
+    merge_all<Count, 1>(r);
   }
 
  private:
@@ -126,6 +127,47 @@ struct rows {
 #pragma GCC unroll 16
           for (int i = first; i < first + apart; ++i)
             if (i + apart < lanes && i / (2 * run) == (i + apart) / (2 * run)) order(r[i], r[i + apart]);
+  }
+
+  /// As many rows as lanes: each column becomes a sorted row.
+  [[gnu::always_inline]] static void sort_columns(row* r) {
+    order_columns(r);
+    transpose(r);
+  }
+
+  /// Of two bitonic rows each is sorted.
+  [[gnu::always_inline]] static void order_lanes(row& low, row& high) {
+    if constexpr (lanes >= 16) deal_and_order<8>(low, high);
+    if constexpr (lanes >= 8) deal_and_order<4>(low, high);
+    if constexpr (lanes >= 4) deal_and_order<2>(low, high);
+    deal_and_order<1>(low, high);
+    to_places(low, high, all_lanes);
+  }
+
+  /// Two runs of Run rows each, one after the other, become one.
+  template <int Run>
+  [[gnu::always_inline]] static void merge_runs(row* r) {
+#pragma GCC unroll 16
+    for (int i = 0; i < (Run + 1) / 2; ++i) {
+      const row turned = reversed(r[Run + i], all_lanes);
+      r[Run + i] = reversed(r[2 * Run - 1 - i], all_lanes);
+      r[2 * Run - 1 - i] = turned;
+    }
+#pragma GCC unroll 16
+    for (int apart = Run; apart >= 1; apart /= 2)
+#pragma GCC unroll 16
+      for (int i = 0; i < 2 * Run; ++i)
+        if ((i & apart) == 0) order(r[i], r[i + apart]);
+#pragma GCC unroll 16
+    for (int i = 0; i < 2 * Run; i += 2) order_lanes(r[i], r[i + 1]);
+  }
+  template <int Count, int Run>
+  [[gnu::always_inline]] static void merge_all(row* r) {
+    if constexpr (Run < Count) {
+#pragma GCC unroll 16
+      for (int first = 0; first < Count; first += 2 * Run) merge_runs<Run>(r + first);
+      merge_all<Count, 2 * Run>(r);
+    }
   }
 
   template <int Distance, int... I>

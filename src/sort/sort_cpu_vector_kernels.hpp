@@ -5,6 +5,8 @@
 #include "backend/cpu/cpu_levels.hpp"
 #include "sort/sort_code.hpp"
 
+#include <cstdint>
+
 namespace tilewise::impl::sort {
 
 /// Elements that the sort of n keys works in, beside its output.
@@ -13,10 +15,27 @@ constexpr std::uint64_t vector_room(std::uint64_t n) {
   return 2 * largest_block * ((n + largest_block - 1) / largest_block);
 }
 
+/// Keys of one tile, whose codes are parted: what comes before the first splitter, then what comes before the next, and
+/// so on.
+template <class Bits>
+struct part_task {
+  const Bits* keys;
+  std::uint64_t n;
+  sort_code<Bits> code;
+  const Bits* splitters;  // sorted
+  std::uint64_t parts;    // one more than splitters
+  Bits* room;             // for 2 n elements
+  Bits* out;              // part after part
+  std::uint64_t* sizes;   // of each part
+};
+
 template <class Bits>
 struct vector_kernels {
   /// Sorts n keys, to where they are or elsewhere. `room`: vector_room(n) elements.
   void (*sort)(const Bits* keys, std::uint64_t n, sort_code<Bits> code, Bits* out, Bits* room);
+  /// The same for codes, which are changed on the way, with room for as many. Null, as `part`, at levels that merge.
+  void (*sort_codes)(Bits* codes, Bits* spare, std::uint64_t n, sort_code<Bits> code, Bits* out);
+  void (*part)(const part_task<Bits>& task);
 };
 
 TILEWISE_AT_EACH_LEVEL(template <class Bits> const vector_kernels<Bits>& by_vectors();)

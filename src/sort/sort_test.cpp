@@ -9,12 +9,11 @@
 
 #include <tilewise/tilewise.hpp>
 
+#include <gtest/gtest.h>
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <numeric>
-
-#include <gtest/gtest.h>
 
 namespace tilewise {
 namespace {
@@ -66,6 +65,7 @@ std::vector<way> ways() {
     for (const registry::variant* v : registry::variants_of(registry::find_algorithm("sort")))
       if (v->device_backend() == "cpu" && !v->peer)
         all.push_back({v->id() + " " + set, {.device = on, .variant = v->name.empty() ? "sort/serial" : v->name}});
+    all.push_back({"by digits " + set, {.device = on, .variant = "radix", .tuning = "keys=digits"}});
   }
   return all;
 }
