@@ -90,12 +90,15 @@ class Faults(IsolateCase):
                 os.remove(f"{self.d}/r.jsonl")
 
     def test_a_crash_at_the_last_visit(self):
-        """What the first visit found of the others is not lost with the process that was told it."""
-        result = self.bench("scan/cpu:crashes_again scan/serial --n 100", env={**os.environ, "PLANTED_SEEN": f"{self.d}/seen"})
-        self.check(result, 8, r"cpu:crashes_again @cpu:serial +failed")
-        self.assertEqual(self.states(), {("scan/serial", 100): "ok", ("copy/cpu", 100): "ok", ("scan/cpu:crashes_again", 100): "failed"})
-        visits = {r["case"]["variant"]: len(r["timing"]["kernel"]["visits"]) for r in self.records() if r["status"] == "ok"}
-        self.assertEqual(visits, {"scan/serial": 2, "copy/cpu": 2})
+        """Of one row, or of two. What the first visit found of the others is not lost with the process that was told it."""
+        for names in ("scan/cpu:crashes_again",), ("scan/cpu:crashes_again", "scan/cpu:crashes_again_too"):
+            with self.subTest(names):
+                result = self.bench(f"{' '.join(names)} scan/serial --n 100", env={**os.environ, "PLANTED_SEEN": f"{self.d}/{len(names)}"})
+                self.check(result, 8, r"cpu:crashes_again @cpu:serial +failed")
+                self.assertEqual(self.states(), {("scan/serial", 100): "ok", ("copy/cpu", 100): "ok", **{(name, 100): "failed" for name in names}})
+                visits = {r["case"]["variant"]: len(r["timing"]["kernel"]["visits"]) for r in self.records() if r["status"] == "ok"}
+                self.assertEqual(visits, {"scan/serial": 2, "copy/cpu": 2})
+                os.remove(f"{self.d}/r.jsonl")
 
     def test_a_crash_after_the_last_record(self):
         """Nothing is lost, but that the process did not end well is told."""

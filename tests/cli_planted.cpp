@@ -214,6 +214,7 @@ int main(int argc, char** argv) {
       planted("crashes", crashes),
       planted("crashes_later", crashes_later),
       planted("crashes_again", crashes_again),
+      planted("crashes_again_too", crashes_again),
       planted("crashes_at_the_end", crashes_at_the_end),
       planted("lost", fails<errc::device_lost>),
       planted("unbuilt", fails<errc::build_failed>),

@@ -116,6 +116,19 @@ TEST_F(DiskCache, IsOffWhereOthersMayRenameAnyFolderAboveIt) {
   EXPECT_TRUE(finds());
 }
 
+TEST_F(DiskCache, IsOffWhereOthersMayRenameAFolderAboveTheHome) {
+  const fs::path shared = scratch_.path() / "shared", home = shared / "mine";
+  fs::create_directories(home);
+  const environment_variable none("TILEWISE_CACHE", ""), no_base("XDG_CACHE_HOME", ""), here("HOME", home.string());
+  chmod(shared.c_str(), 0777);
+  store();
+  EXPECT_TRUE(finds_nothing());
+  EXPECT_NE(base::why_no_cache_folder().find("a folder above it"), std::string::npos);
+  chmod(shared.c_str(), 0755);
+  store();
+  EXPECT_TRUE(fs::exists(home / ".cache/tilewise" / (key_ + ".bin")));
+}
+
 TEST_F(DiskCache, IsOffWhereOthersMayRenameWhatALinkLeadsTo) {
   const fs::path shared = scratch_.path() / "shared", deep = shared / "mine/deep";
   fs::create_directories(deep);

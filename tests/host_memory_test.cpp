@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <string>
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -53,14 +55,38 @@ TEST_F(HostMemory, OfAddressesIsWhatTheProcessHasNotUsed) {
   EXPECT_EQ(found, 3 * page + limit.rlim_cur % page);
 }
 
-TEST_F(HostMemory, WhatIsNotLeftIsRefusedWithBothNumbers) {
+/// What is said where so many bytes are refused.
+std::string refusal_of(std::uint64_t bytes) {
   try {
-    io::require_host_memory(~std::uint64_t{0} - 1, "x.npy needs much");
-    ADD_FAILURE() << "it was taken";
+    io::require_host_memory(bytes, "x.npy needs much");
   } catch (const error& e) {
     EXPECT_EQ(e.code(), errc::out_of_memory);
-    EXPECT_TRUE(std::string(e.what()).starts_with("x.npy needs much of memory, but the host has ")) << e.what();
+    return e.what();
   }
+  return "it was taken";
+}
+
+const std::string before_the_number = "x.npy needs much of memory, but the host has ";
+
+TEST_F(HostMemory, WhatIsNotLeftIsRefusedWithBothNumbers) {
+  const std::string said = refusal_of(~std::uint64_t{0} - 1);
+  EXPECT_TRUE(said.starts_with(before_the_number)) << said;
+}
+
+TEST_F(HostMemory, IsAskedForEachTime) {
+  constexpr std::uint64_t room = 256 << 20;
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  io::require_host_memory(1, "x.npy needs little");
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const rlim_t with_room = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) + room;
+  const rlimit limit{std::min(before.rlim_cur, with_room), before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &limit), 0);
+  const std::string said = refusal_of(room + 1);
+  setrlimit(RLIMIT_AS, &before);
+  ASSERT_TRUE(said.starts_with(before_the_number)) << said;
+  EXPECT_LE(std::stoull(said.substr(before_the_number.size())), room);
 }
 
 }  // namespace

@@ -39,6 +39,15 @@ TEST(RankAgreement, NamesTheFirstRankThatDiffers) {
                   .starts_with("rank 1 was started with '-v' where rank 0 has nothing"));
 }
 
+/// Not what a sentence shows of them.
+TEST(RankAgreement, ComparesWholeWords) {
+  const std::string begun(299, 'x');
+  EXPECT_TRUE(difference(std::vector{with({"scan", begun + "a"}), with({"scan", begun + "b"})})
+                  .starts_with("rank 1 was started with 'xx"));
+  EXPECT_TRUE(difference(std::vector{with({"scan", "a\nb"}), with({"scan", "a\\x0ab"})})
+                  .starts_with("rank 1 was started with 'a\\x0ab' where"));
+}
+
 TEST(RankAgreement, NamesAnotherBuild) {
   const rank_call one = with({"scan"});
   rank_call other = one;

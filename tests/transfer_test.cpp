@@ -6,9 +6,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <numeric>
+#include <thread>
 
 #include <unistd.h>
 
@@ -20,11 +23,12 @@ using backend::lane;
 using backend::memory;
 using backend::transfer_team;
 
-/// A device that is a piece of the host's memory. Copies happen when they are waited for, as late as they may.
+/// A device that is a piece of the host's memory. Copies happen when they are waited for, as late as they may, and
+/// after a delay.
 class late_lane final : public lane {
  public:
-  late_lane(std::atomic<int>& copies, int fails_at, bool pinned)
-      : copies_(copies), fails_at_(fails_at), pinned_(pinned) {}
+  late_lane(std::atomic<int>& copies, int fails_at, bool pinned, std::chrono::milliseconds delay = {})
+      : copies_(copies), fails_at_(fails_at), pinned_(pinned), delay_(delay) {}
   bool is_pinned() const override { return pinned_; }
   std::byte* buffer(unsigned turn) override { return buffer_[turn].data(); }
   bool reaches(const void*) const override { return false; }
@@ -36,6 +40,7 @@ class late_lane final : public lane {
   }
   void wait(unsigned turn) override {
     if (++copies_ == fails_at_) throw error(errc::device_lost, "the link is cut");
+    std::this_thread::sleep_for(delay_);
     std::memcpy(pending_[turn].to, pending_[turn].from, pending_[turn].bytes);
   }
 
@@ -48,14 +53,15 @@ class late_lane final : public lane {
   std::atomic<int>& copies_;
   int fails_at_;
   bool pinned_;
+  std::chrono::milliseconds delay_;
   std::array<std::vector<std::byte>, 2> buffer_{std::vector<std::byte>(buffer_bytes),
                                                 std::vector<std::byte>(buffer_bytes)};
   std::array<copy, 2> pending_{};
 };
 
 struct late_team {
-  explicit late_team(int fails_at = 0, bool pinned = true)
-      : team([=, this] { return std::make_unique<late_lane>(copies, fails_at, pinned); }) {}
+  explicit late_team(int fails_at = 0, bool pinned = true, std::chrono::milliseconds delay = {})
+      : team([=, this] { return std::make_unique<late_lane>(copies, fails_at, pinned, delay); }) {}
   std::atomic<int> copies{0};
   transfer_team team;
 };
@@ -116,6 +122,23 @@ TEST(Transfers, OneThatIsGivenUpForAnotherIsOverBeforeItsMemoryGoes) {
   backend::transfer one = late.team.fetch(back.data(), of(there), there.size() * 4);
   one = backend::transfer();
   EXPECT_TRUE(back == there);
+}
+
+/// Its first part fails, and the others are still under way.
+TEST(Transfers, OneThatIsGivenUpForAFailureIsOverBeforeItsMemoryGoes) {
+  for (const bool is_waited_for : {true, false}) {
+    std::vector<std::uint32_t> there = counted(5'000'011, 7), back(there.size());
+    {
+      late_team late(1, true, std::chrono::milliseconds(50));
+      backend::transfer one = late.team.fetch(back.data(), of(there), there.size() * 4);
+      if (is_waited_for) {
+        EXPECT_THROW(one.wait(), error);
+      }
+      one = backend::transfer();
+      std::fill(back.begin(), back.end(), 0);  // as their next owner may
+    }                                          // all threads have ended
+    EXPECT_EQ(std::count(back.begin(), back.end(), 0u), std::ssize(back)) << is_waited_for;
+  }
 }
 
 TEST(Transfers, RowsThatLieApartLeaveWhatIsBetweenThem) {

@@ -4,6 +4,7 @@
 #include "base/printable.hpp"
 #include "base/variable.hpp"
 #include "cli/rank_voice.hpp"
+#include "io/file_bytes.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -11,8 +12,8 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstdio>
 #include <cstring>
+#include <span>
 
 #include <unistd.h>
 
@@ -23,9 +24,9 @@ namespace {
 int first_failure = 0;  // errno of the first write of results that failed
 bool failures_are_json = false;
 
-void write(std::string_view text, std::FILE* to) {
-  if (std::fwrite(text.data(), 1, text.size(), to) != text.size() && to == stdout && first_failure == 0)
-    first_failure = errno;
+void write(std::string_view text, int to) {
+  io::write_stream(to, std::as_bytes(std::span(text)));
+  if (errno != 0 && to == STDOUT_FILENO && first_failure == 0) first_failure = errno;
 }
 
 constexpr std::string_view line_controls = "\n\t";
@@ -64,8 +65,7 @@ bool shows_progress() {
 /// A self-replacing line may be where this one goes, if both streams are the same terminal.
 static void write_result(std::string_view text) {
   progress("");
-  write(text, stdout);
-  if (std::fflush(stdout) != 0 && first_failure == 0) first_failure = errno;
+  write(text, STDOUT_FILENO);
 }
 
 void print(std::string_view text) {
@@ -94,7 +94,7 @@ void json_line::end() {
 
 static void say(std::string_view line) {
   progress("");
-  write(base::without_controls(line, line_controls) + "\n", stderr);
+  write(base::without_controls(line, line_controls) + "\n", STDERR_FILENO);
 }
 
 void note(std::string_view line) {
@@ -109,8 +109,7 @@ void progress(std::string_view line) {
   if (!line.empty() && clock::now() - last < std::chrono::milliseconds(100)) return;
   last = clock::now();
   drawn = !line.empty();
-  write("\r\033[K" + base::without_controls(line, ""), stderr);
-  std::fflush(stderr);
+  write("\r\033[K" + base::without_controls(line, ""), STDERR_FILENO);
 }
 
 void tell_failures_as_json(bool wanted) { failures_are_json = wanted; }

@@ -52,7 +52,8 @@ void tell_failures_as_json(bool wanted);
 /// output. `code` tells programs what went wrong, as name_of(errc) does.
 exit_code fail(std::string_view code, exit_code exit, const std::string& message);
 
-/// Flushes the results. A reader that went away is no error; a full disk or a closed stream is `io`.
+/// What it is where results could not be written. A reader that went away is no error; a full disk or a closed stream
+/// is `io`.
 exit_code finish_output(exit_code so_far);
 
 /// "1 row", "2 rows".

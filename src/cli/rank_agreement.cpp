@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <sstream>
 
 namespace tilewise::cli {
@@ -64,8 +65,12 @@ std::string build_in_words() {
          std::to_string(build.order_version);
 }
 
-std::string nth(const rank_call& call, std::size_t i) {
-  return i < call.words.size() ? "'" + base::printable(call.words[i]) + "'" : "nothing";
+std::optional<std::string> nth(const rank_call& call, std::size_t i) {
+  return i < call.words.size() ? std::optional(call.words[i]) : std::nullopt;
+}
+
+std::string shown(const std::optional<std::string>& word) {
+  return word ? "'" + base::printable(*word) + "'" : "nothing";
 }
 
 }  // namespace
@@ -95,7 +100,7 @@ std::string difference(std::span<const rank_call> of_ranks) {
       return rank + " is tilewise " + other.build + ", rank 0 is " + first.build + "; run one build on all hosts";
     for (std::size_t w = 0; w < std::max(first.words.size(), other.words.size()); ++w)
       if (nth(first, w) != nth(other, w))
-        return rank + " was started with " + nth(other, w) + " where rank 0 has " + nth(first, w) +
+        return rank + " was started with " + shown(nth(other, w)) + " where rank 0 has " + shown(nth(first, w)) +
                "; all ranks take the same words, but for --device, --threads, --device-memory and --time-limit";
     if (other.folder != first.folder)
       return rank + " looks for files in " + base::printable(other.folder) + ", rank 0 in " +

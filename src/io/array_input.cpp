@@ -16,7 +16,6 @@
 #include <numeric>
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -149,26 +148,8 @@ void array_input::require_end() {
 }
 
 std::uint64_t array_input::read_bytes(std::uint64_t at, std::span<std::byte> into) {
-  const std::uint64_t done = is_regular_ ? read_at(file_, begin_ + at, into) : read_pipe(into);
+  const std::uint64_t done = is_regular_ ? read_at(file_, begin_ + at, into) : read_stream(file_, into);
   if (errno != 0) refuse("cannot be read at byte " + std::to_string(at + done) + ": " + std::strerror(errno));
-  return done;
-}
-
-/// What has come before it ends or fails; the latter sets errno.
-std::uint64_t array_input::read_pipe(std::span<std::byte> into) {
-  std::uint64_t done = 0;
-  while (done < into.size()) {
-    const ssize_t got = ::read(file_, &into[done], std::min<std::size_t>(into.size() - done, 1 << 30));
-    if (got == 0) break;
-    if (got > 0) done += static_cast<std::uint64_t>(got);
-    if (got < 0 && errno == EAGAIN) {
-      pollfd wait{file_, POLLIN, 0};
-      poll(&wait, 1, -1);
-    } else if (got < 0 && errno != EINTR) {
-      return done;
-    }
-  }
-  errno = 0;
   return done;
 }
 

@@ -50,7 +50,6 @@ class array_input {
   void read_slice(std::uint64_t from, std::span<std::byte> into);
   /// Fewer bytes than asked for only where the file ends.
   std::uint64_t read_bytes(std::uint64_t at, std::span<std::byte> into);
-  std::uint64_t read_pipe(std::span<std::byte> into);
 
   std::string shown_;  // as messages call it
   int file_;

@@ -3,16 +3,15 @@
 
 #include "base/slices.hpp"
 #include "io/array_input.hpp"
+#include "io/file_bytes.hpp"
 #include "io/npy_header.hpp"
 
 #include <tilewise/error.hpp>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <numeric>
 
-#include <poll.h>
 #include <unistd.h>
 
 namespace tilewise::io {
@@ -59,19 +58,10 @@ void array_output::commit() {
 }
 
 void array_output::print(std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(STDOUT_FILENO, bytes.data(), std::min<std::size_t>(bytes.size(), 1 << 30));
-    if (written < 0 && errno == EAGAIN) {
-      pollfd wait{STDOUT_FILENO, POLLOUT, 0};
-      poll(&wait, 1, -1);
-    } else if (written < 0 && errno != EINTR) {
-      throw error(errc::io, "standard output: cannot be written at byte " + std::to_string(printed_) + ": " +
-                                std::strerror(errno));
-    }
-    const std::size_t done = written < 0 ? 0 : static_cast<std::size_t>(written);
-    printed_ += done;
-    bytes = bytes.subspan(done);
-  }
+  printed_ += write_stream(STDOUT_FILENO, bytes);
+  if (errno != 0)
+    throw error(errc::io,
+                "standard output: cannot be written at byte " + std::to_string(printed_) + ": " + std::strerror(errno));
 }
 
 }  // namespace tilewise::io

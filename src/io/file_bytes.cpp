@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <poll.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -31,6 +32,17 @@ std::uint64_t move_all(std::uint64_t bytes, const Move& move) {
   return done;
 }
 
+/// Calls move() until it does not return for having to wait.
+template <class Move>
+ssize_t when_ready(int stream, short way, const Move& move) {
+  for (;;) {
+    const ssize_t some = move();
+    if (some >= 0 || errno != EAGAIN) return some;
+    pollfd wait{stream, way, 0};
+    poll(&wait, 1, -1);
+  }
+}
+
 }  // namespace
 
 std::uint64_t read_at(int file, std::uint64_t at, std::span<std::byte> into) {
@@ -42,6 +54,18 @@ std::uint64_t read_at(int file, std::uint64_t at, std::span<std::byte> into) {
 std::uint64_t write_at(int file, std::uint64_t at, std::span<const std::byte> bytes) {
   return move_all(bytes.size(), [&](std::uint64_t done, std::size_t some) {
     return pwrite(file, &bytes[done], some, static_cast<off_t>(at + done));
+  });
+}
+
+std::uint64_t read_stream(int stream, std::span<std::byte> into) {
+  return move_all(into.size(), [&](std::uint64_t done, std::size_t some) {
+    return when_ready(stream, POLLIN, [&] { return read(stream, &into[done], some); });
+  });
+}
+
+std::uint64_t write_stream(int stream, std::span<const std::byte> bytes) {
+  return move_all(bytes.size(), [&](std::uint64_t done, std::size_t some) {
+    return when_ready(stream, POLLOUT, [&] { return write(stream, &bytes[done], some); });
   });
 }
 
