@@ -173,7 +173,7 @@ class Overwriting(FilesCase):
                 "reduce v.npy >> v.npy": prints, "matmul n.npy m.npy -o - >> m.npy": prints, "diffuse p -o out >> p": over.format(to_array, "p"),
                 f"{BENCH} -o good.jsonl >> good.jsonl": both, f"bench scan {tiny} -o r --report good.jsonl >> good.jsonl": both,
                 f"roofline {tiny} -o good.jsonl >> good.jsonl": both, f"tune scan {tiny} -o good.jsonl >> good.jsonl": both,
-                "scale scan --n 100 -o good.jsonl >> good.jsonl": both, "report k2.npy -o good.jsonl --matrix >> good.jsonl": both,
+                "scale scan --n 100 -o good.jsonl >> good.jsonl": both, "report good.jsonl -o v.npy --matrix >> v.npy": two.format("v.npy"),
                 "report good.jsonl --markdown >> good.jsonl": over.format(to_array, "good.jsonl"),
                 "compare good.jsonl good.jsonl >> good.jsonl": over.format(to_array, "good.jsonl")}.items():
             with self.subTest(command):
