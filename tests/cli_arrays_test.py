@@ -30,7 +30,7 @@ ROWS = [
     ("sort too few values", "sort {d}/f4.npy -o {d}/y.npy --values {d}/v4.npy --values-out {d}/w.npy", 2,
      r"f4\.npy is an array of 1003 and \S+v4\.npy is an array of 4; there must be one value for each key"),
     ("sort bad values", "sort {d}/f4.npy -o {d}/y.npy --values {d}/cut.npy --values-out {d}/w.npy", 6, r"cut\.npy"),
-    ("sort to one file", "sort {d}/f4.npy -o {d}/y.npy --indices {d}/./y.npy", 2, r"two outputs would go to \S+y\.npy"),
+    ("sort to one file", "sort {d}/f4.npy -o {d}/y.npy --indices {d}/./y.npy", 2, r"two outputs would go to one file: \S+y\.npy and \S+/\./y\.npy;"),
     ("sort, second file in no folder", "sort {d}/f4.npy -o {d}/y.npy --indices {d}/no/i.npy", 6, r"no/i\.npy: cannot"),
     ("sort, no such variant", "sort {d}/f4.npy -o {d}/y.npy --variant radx --device cpu", "2|4", r"'radx'"),
     ("sort elsewhere", "sort {d}/f4.npy -o {d}/y.npy --device cuda:99", 4, r"no device 'cuda:99'"),

@@ -12,6 +12,7 @@ import pathlib
 import pty
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -121,7 +122,72 @@ class Overwriting(FilesCase):
             for first, second in [(names[0], name) for name in names] + [("later", "to-later"), ("later", "./later")]:
                 for pair in {(first, second), (second, first)}:
                     self.refused(command.format(*pair), 2, "^tilewise: two outputs would go to ")
-        self.refused("report good.jsonl --csv ./report.html --open", 2, "^tilewise: two outputs would go to report.html;")
+        self.refused("report good.jsonl --csv ./report.html --open", 2, "^tilewise: two outputs would go to one file: report.html and ./report.html;")
+
+    def test_no_file_of_a_diffusion_is_another(self):
+        """By links to one that is there or not, over other links, or to one place; nothing is written before."""
+        diffuse = "diffuse --grid 8x8 --steps 2 --every 1 -o out --device cpu:serial"
+        self.check(run(diffuse, cwd=self.d), 0)
+        os.rename(f"{self.d}/out", f"{self.d}/good")
+        os.symlink("out/runlog.csv", f"{self.d}/hop")
+        os.mkdir(f"{self.d}/elsewhere")
+        out = pathlib.Path(f"{self.d}/out")
+        contents = lambda: {at.name: at.exists() and at.read_bytes() for at in out.iterdir()}
+        for there in [], ["runlog.csv", "checkpoint.json", "diffusion.0000000.png"]:
+            for first, second, to in (("checkpoint.json", "runlog.csv", "runlog.csv"), ("checkpoint.json", "runlog.csv", "../hop"),
+                                      ("diffusion.0000000.csv", "diffusion.0000000.png", "diffusion.0000000.png"),
+                                      ("runlog.csv", "diffusion.0000002.npy", "diffusion.0000002.npy"), ("runlog.csv", "checkpoint.json", "../later")):
+                out.mkdir()
+                for name in there:
+                    (out / name).write_bytes(pathlib.Path(f"{self.d}/good/{name}").read_bytes())
+                for name in (first, second) if to == "../later" else (first,):
+                    (out / name).unlink(missing_ok=True)
+                    (out / name).symlink_to(to)
+                before, both = contents(), sorted((first, second))
+                for more in "", " --resume":
+                    self.refused(diffuse + more, 2, f"^tilewise: two outputs would go to one file: out/{both[0]} and out/{both[1]}; each")
+                    self.assertEqual(contents(), before)
+                shutil.rmtree(out)
+        out.mkdir()
+        (out / "checkpoint.json").symlink_to("../elsewhere/runlog.csv")  # of another folder
+        for more in "", " --resume":
+            self.check(run(diffuse + more, cwd=self.d), 0)
+        self.assertEqual(os.listdir(f"{self.d}/elsewhere"), ["runlog.csv"])
+
+    def test_standard_streams_are_files_too(self):
+        for name in "m", "n":
+            np.save(f"{self.d}/{name}.npy", wide_values("f4", 9).reshape(3, 3))
+        np.save(f"{self.d}/v.npy", wide_values("f4", 100))
+        pathlib.Path(f"{self.d}/p").write_text("nx 8\nny 8\ndx 0.5\ndy 0.5\nns 2\nnc 2\ndc 0.00625\nco 0.1\nsc 3 53\n")
+        two, over, prints = "two outputs would go to one file: {} and standard output;", "the output {} is the input {};", "is where standard output goes;"
+        both, to_array = two.format("good.jsonl"), "standard output"
+        tiny = "--n 100 --device cpu:serial"
+        for command, said in {
+                "sort - -o y --indices v.npy < v.npy": over.format("v.npy", "standard input"),
+                "sort k.npy -o v.npy --values - --values-out w < v.npy": over.format("v.npy", "standard input"),
+                "sort v.npy -o y --indices - >> v.npy": over.format(to_array, "v.npy"),
+                "sort k.npy -o - --values v.npy --values-out w >> v.npy": over.format(to_array, "v.npy"),
+                "sort k.npy -o - --indices v.npy >> v.npy": "two outputs would go to one file: standard output and v.npy;",
+                "sort k.npy -o v.npy --indices - 1<> v.npy": two.format("v.npy"),
+                "scan v.npy -o - >> v.npy": prints, "scan v.npy -o - --dtype f4 >> v.npy": prints, "sort - -o - < v.npy 1<> v.npy": prints,
+                "reduce v.npy >> v.npy": prints, "matmul n.npy m.npy -o - >> m.npy": prints, "diffuse p -o out >> p": over.format(to_array, "p"),
+                f"{BENCH} -o good.jsonl >> good.jsonl": both, f"bench scan {tiny} -o r --report good.jsonl >> good.jsonl": both,
+                f"roofline {tiny} -o good.jsonl >> good.jsonl": both, f"tune scan {tiny} -o good.jsonl >> good.jsonl": both,
+                "scale scan --n 100 -o good.jsonl >> good.jsonl": both, "report good.jsonl -o v.npy --matrix >> v.npy": two.format("v.npy"),
+                "report good.jsonl --markdown >> good.jsonl": over.format(to_array, "good.jsonl"),
+                "compare good.jsonl good.jsonl >> good.jsonl": over.format(to_array, "good.jsonl")}.items():
+            with self.subTest(command):
+                before = self.files()
+                result = subprocess.run(["bash", "-c", f"{TOOL} {command}"], cwd=self.d, capture_output=True, text=True, timeout=60)
+                self.check(result, 2, "^$", f"(?m)^tilewise: .*{re.escape(said)}")
+                self.assertEqual(self.files(), before)
+        for command in "scan k.npy -o new", "matmul m.npy m.npy -o new", "sort k.npy -o new", "sort k.npy -o y --indices new":
+            result = subprocess.run(["bash", "-c", f"{TOOL} {command} --json > new"], cwd=self.d, capture_output=True, text=True, timeout=60)
+            self.check(result, 2, "^$", "^tilewise: --json is printed to standard output, where the array goes;")
+            self.assertEqual(self.records("new")[0]["error"]["exit"], 2)  # what --json has of failures
+        self.check(run("sort k.npy -o y --device cpu", cwd=self.d), 0)
+        subprocess.run(["bash", "-c", f"{TOOL} sort - -o k.npy --device cpu < k.npy"], cwd=self.d, check=True)  # which is asked for by name
+        self.assertEqual(self.files()["k.npy"], self.files()["y"])
 
     def test_a_result_may_replace_what_it_is_of(self):
         """Where there is one only: it is read to its end before."""
@@ -444,6 +510,12 @@ class Terminals(FilesCase):
                     self.assertRegex(text, code + r"[^\x1b]*title")
                 self.assertNotRegex(text, r"\x1b\[[0-9;]*mpassed")
                 self.check_plain(re.sub(code + r"|\r\x1b\[K", "", text))  # the other one begins lines of progress
+        for words in ["compare old.jsonl new.jsonl", "roofline old.jsonl", "scale --from teams.jsonl", "list", "devices", "doctor"]:
+            with self.subTest(words + " --json"):
+                text = self.on_a_terminal([*words.split(), "--json"], env=environment)
+                if "jsonl" in words:
+                    self.assertIn(r"\u001b[2J\u007f\u009b31m", text)
+                self.check_plain(text.replace("\r\x1b[K", ""))
 
     def test_names(self):
         for words in (["report", self.EVIL], ["reduce", self.EVIL], ["reduce", "k.npy", "--device", self.EVIL],

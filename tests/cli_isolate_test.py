@@ -110,6 +110,11 @@ class Faults(IsolateCase):
         for other, code in ("unbuilt", 8), ("internal", 1), ("one_bit", 3):  # the graver of both decides
             self.check(self.bench(f"scan/cpu:crashes_at_the_end scan/cpu:{other} --n 100"), code, "", "after the last record of scan")
 
+    def test_an_exit_after_the_last_record(self):
+        self.check(self.bench("scan/cpu:exits_at_the_end reduce/serial --n 100"), 8, "All .* have the definition's bits",
+                   r"(?m)^tilewise: after the last record of scan.*, its process ended with exit code 3$")
+        self.assertEqual(set(self.states().values()), {"ok"})
+
     def test_what_ends_no_process(self):
         self.check_rows("internal", "failed", "^planted$", 1)
 

@@ -134,7 +134,7 @@ class Pipes(StreamCase):
         for words, says in ((f"scan {self.d}/f4.npy -o - --json", "--json is printed to standard output"),
                             (f"sort {self.d}/f4.npy -o {self.d}/none.npy --json --indices -", "--json is printed to standard output"),
                             (f"sort {self.d}/f4.npy -o {self.d}/none.npy --json --values {self.d}/f8.npy --values-out -", "--json is printed to standard output"),
-                            (f"sort {self.d}/f4.npy -o - --indices -", "two outputs would go to -;"),
+                            (f"sort {self.d}/f4.npy -o - --indices -", "two outputs would go to one file: standard output and standard output;"),
                             ("matmul - - -o y.npy", "standard input holds one array"),
                             (f"sort - -o {self.d}/y.npy --values - --values-out w.npy", "standard input holds one array")):
             result = piped("{t} " + words, self.contents("f4.npy"))

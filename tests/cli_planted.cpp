@@ -94,10 +94,13 @@ void crashes_again(const registry::problem& p, const registry::bindings& where, 
   (first < 0 ? crashes : registry::reference_of(*p.what).run)(p, where, t, queue);
 }
 
+void end_with_3() { _exit(3); }
+
 /// Once its process has done all its work.
-void crashes_at_the_end(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
-                        backend::queue& queue) {
-  static const int registered = std::atexit(crash);
+template <void (*End)()>
+void at_the_end(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
+                backend::queue& queue) {
+  static const int registered = std::atexit(End);
   if (registered != 0) throw std::bad_alloc();
   registry::reference_of(*p.what).run(p, where, t, queue);
 }
@@ -215,7 +218,8 @@ int main(int argc, char** argv) {
       planted("crashes_later", crashes_later),
       planted("crashes_again", crashes_again),
       planted("crashes_again_too", crashes_again),
-      planted("crashes_at_the_end", crashes_at_the_end),
+      planted("crashes_at_the_end", at_the_end<crash>),
+      planted("exits_at_the_end", at_the_end<end_with_3>),
       planted("lost", fails<errc::device_lost>),
       planted("unbuilt", fails<errc::build_failed>),
       planted("overflows", fails<errc::overflow>),

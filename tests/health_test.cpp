@@ -98,6 +98,9 @@ TEST_F(Health, ProcessesAtWork) {
   expect_only("processes", severity::harms, "with 6% of a processor", work(second * 3 / 100));
   write_process("100", "a) (b", 5, 5);
   EXPECT_TRUE(found(work(second / 50)).empty()) << "4% are less than a twentieth";
+  write_process("100", "a) (b", 5, 5);
+  expect_only("processes", severity::harms, "with 80% of a processor",
+              [&] { write_process("100", "a) (b", 5, 5 + second * 2 / 5); });  // in the kernel alone
   write_process("100", "idle", 5, 5);
   EXPECT_TRUE(found([&] { write_process("101", "new", 1000, 0); }).empty()) << "when it did that is not known";
 }

@@ -187,19 +187,24 @@ TEST(RecordFile, ReadsWhatItWrote) {
 
 TEST(RecordFile, ALineLeftUnfinishedDoesNotSwallowTheNext) {
   const report::scratch where;
-  const std::filesystem::path file = where.file("{\"schema\":\"tilew");
-  for (const char* id : {"a", "b"}) {
+  const std::string half = "{\"schema\":\"tilew";
+  const std::filesystem::path file = where.file(half);
+  const auto with_id = [](const char* id) {
     result r;
     r.id = id;
-    record_file(file).write(r);
+    return r;
+  };
+  for (const char* id : {"a", "b"}) record_file(file).write(with_id(id));
+  record_file kept(file);
+  for (const char* id : {"c", "d"}) {
+    std::ofstream(file, std::ios::app) << half;  // by another, between two writes
+    kept.write(with_id(id));
   }
   std::ifstream lines(file);
   std::vector<std::string> all;
-  for (std::string line; std::getline(lines, line);) all.push_back(line);
-  ASSERT_EQ(all.size(), 3u);
-  EXPECT_EQ(all[0], "{\"schema\":\"tilew");
-  EXPECT_EQ(json::parse(all[1])["id"], "a");
-  EXPECT_EQ(json::parse(all[2])["id"], "b");
+  for (std::string line; std::getline(lines, line);)
+    all.push_back(line == half ? half : json::parse(line)["id"].get<std::string>());
+  EXPECT_EQ(all, (std::vector<std::string>{half, "a", "b", half, "c", half, "d"}));
 }
 
 std::string contents_of(const std::filesystem::path& file) {

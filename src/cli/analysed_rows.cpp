@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/analysed_rows.hpp"
 
+#include "cli/file_roles.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "cli/record_cells.hpp"
 #include "lab/request.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace tilewise::cli {
 
 analysed_rows::analysed_rows(const std::string& records, bool quiet, std::vector<std::string> argv)
     : quiet_(quiet), session_(lab::describe_session(std::move(argv))) {
+  require_distinct_outputs(std::array<std::string, 2>{records, io::standard_stream});
   if (!records.empty()) file_.emplace(records);
 }
 

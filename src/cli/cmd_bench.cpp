@@ -25,6 +25,7 @@
 #include "report/format.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 namespace tilewise::cli {
@@ -232,7 +233,7 @@ exit_code do_part(const bench_request& asked) {
 exit_code bench(const bench_request& told, const std::vector<std::string>& argv) {
   if (!told.part.empty()) return do_part(told);
   const bench_request asked = for_this_rank(told);
-  require_distinct_outputs(asked.records, asked.report);
+  require_distinct_outputs(std::array<std::string, 3>{asked.records, asked.report, io::standard_stream});
   if (!asked.report.empty()) io::try_output(asked.report);  // not after an hour of measuring
   warn_of_unfit_build();
   add_known_peers();

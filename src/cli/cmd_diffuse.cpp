@@ -13,6 +13,7 @@
 
 #include <cmath>
 #include <optional>
+#include <set>
 
 namespace tilewise::cli {
 
@@ -99,6 +100,15 @@ exit_code complete(const diffuse_request& request, const hiperc::output_folder& 
               "stopped after step " + std::to_string(run.now().step) + "; --resume continues");
 }
 
+/// The names are the run's own, but links may lead anywhere.
+void refuse_lost_files(const diffuse_request& request, const hiperc::output_folder& folder) {
+  const std::set<std::string> files = folder.files();
+  std::vector<std::string> outputs(files.begin(), files.end());
+  outputs.emplace_back(io::standard_stream);
+  for (const std::string& output : outputs) refuse_overwriting(request.file, output);
+  require_distinct_outputs(outputs);
+}
+
 exit_code diffuse_file(const diffuse_request& request) {
   const hiperc::parameters p = parameters_of(request);
   const dtype type = request.type == "f32" ? dtype::f32 : dtype::f64;
@@ -106,7 +116,7 @@ exit_code diffuse_file(const diffuse_request& request) {
   registry::admit(p.problem(p.ns, type), {.allow_unstable = true});
   if (!request.allow_unstable) require_stable(p);
   const hiperc::output_folder folder(request.output);
-  for (const std::string& output : folder.files()) refuse_overwriting(request.file, output);
+  refuse_lost_files(request, folder);
   hiperc::beginning from = begin_run(p, type, folder, request.resume);
   take_interrupts();
   return complete(request, folder, std::move(from));

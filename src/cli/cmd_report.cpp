@@ -8,6 +8,7 @@
 #include "io/replacement_file.hpp"
 #include "report/report.hpp"
 
+#include <array>
 #include <memory>
 #include <optional>
 
@@ -29,7 +30,8 @@ struct report_options {
 
 /// Before records are read, which may take long.
 void try_outputs(const report_options& options, const std::string& page) {
-  require_distinct_outputs(page, options.csv);
+  const bool prints = options.markdown || options.matrix;
+  require_distinct_outputs(std::array<std::string, 3>{page, options.csv, prints ? io::standard_stream : ""});
   for (const std::string& output : {page, options.csv}) {
     if (output.empty()) continue;
     for (const std::string& input : options.files) refuse_overwriting(input, output);

@@ -6,6 +6,7 @@
 #include "cli/sort_runs.hpp"
 #include "io/host_memory.hpp"
 
+#include <array>
 #include <optional>
 
 namespace tilewise::cli {
@@ -65,14 +66,12 @@ registry::problem problem_of(const sort_request& request, const io::array_input&
 
 /// X.npy and V.npy may be replaced by their own results, not by one another's.
 void refuse_lost_files(const sort_request& request) {
-  for (const std::string& second : {request.values_out, request.indices}) {
-    require_distinct_outputs(request.output, second);
-    refuse_overwriting(request.input, second);
-  }
+  const std::array outputs{request.output, request.values_out, request.indices};
+  require_distinct_outputs(outputs);
+  for (const std::string& second : {request.values_out, request.indices}) refuse_overwriting(request.input, second);
   refuse_overwriting(request.values, request.output);
   require_distinct_streams(request.input, request.values);
-  for (const std::string& output : {request.output, request.values_out, request.indices})
-    require_free_output(output, request.common.json);
+  for (const std::string& output : outputs) require_free_output(output, request.common.json);
 }
 
 /// All at once.

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/record_input.hpp"
 
+#include "cli/file_roles.hpp"
 #include "cli/output.hpp"
 #include "record/record_file.hpp"
 
 namespace tilewise::cli {
 
 void take_records(std::span<const std::string> files, const std::function<void(const record::result&)>& take) {
+  for (const std::string& file : files) refuse_overwriting(file, io::standard_stream);
   std::vector<std::string> warnings;
   for (const std::string& file : files) record::read_records(file, take, &warnings);
   for (const std::string& warning : warnings) note("tilewise: " + warning);

@@ -2,6 +2,7 @@
 #include "hiperc/hiperc_folder.hpp"
 
 #include "base/printable.hpp"
+#include "io/file_identity.hpp"
 #include "io/png.hpp"
 #include "io/replacement_file.hpp"
 
@@ -41,13 +42,20 @@ output_folder::output_folder(const std::string& path) : folder_(path) {
   if (failure) throw error(errc::io, base::printable(path) + ": cannot be created as a folder: " + failure.message());
 }
 
-std::vector<std::string> output_folder::files() const {
-  std::vector<std::string> found;
+bool output_folder::is_name_of_output(const std::string& name) {
+  const bool is_of_a_step = name.starts_with(of_a_step) && name.find_first_of("0123456789") == of_a_step.size();
+  return is_of_a_step || name == runlog_name || name == checkpoint_name;
+}
+
+std::set<std::string> output_folder::files() const {
+  std::set<std::string> found;
   std::error_code failure;
   for (std::filesystem::directory_iterator at(folder_, failure), end; !failure && at != end; at.increment(failure)) {
-    const std::string name = at->path().filename();
-    const bool is_of_a_step = name.starts_with(of_a_step) && name.find_first_of("0123456789") == of_a_step.size();
-    if (is_of_a_step || name == runlog_name || name == checkpoint_name) found.push_back(at->path().string());
+    if (!is_name_of_output(at->path().filename())) continue;
+    found.insert(at->path().string());
+    if (at->is_symlink(failure))
+      if (const std::string to = io::name_within_folder(io::destination(at->path())); is_name_of_output(to))
+        found.insert((folder_ / to).string());
   }
   return found;
 }

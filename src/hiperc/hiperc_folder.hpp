@@ -5,6 +5,7 @@
 #include "hiperc/hiperc_field.hpp"
 
 #include <filesystem>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,13 +37,14 @@ class output_folder {
   void require_no_progress() const;
 
   std::string path() const { return folder_.string(); }
-  /// What is there by a name that a run gives.
-  std::vector<std::string> files() const;
+  /// What is there by a name that a run gives, and what would be by links from there.
+  std::set<std::string> files() const;
 
  private:
   static constexpr const char* runlog_name = "runlog.csv";
   static constexpr const char* checkpoint_name = "checkpoint.json";
 
+  static bool is_name_of_output(const std::string& name);
   std::string file(const snapshot& shot, const std::string& ending) const;
 
   std::filesystem::path folder_;

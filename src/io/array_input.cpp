@@ -4,6 +4,7 @@
 #include "base/printable.hpp"
 #include "base/slices.hpp"
 #include "io/file_bytes.hpp"
+#include "io/file_identity.hpp"
 #include "io/host_memory.hpp"
 
 #include <tilewise/error.hpp>
@@ -80,6 +81,8 @@ array_input::array_input(const std::string& path, const std::optional<raw_elemen
     if (!is_regular_ && !is_standard(path))
       refuse("is not a regular file; copy its contents to one, or pipe them to -");
     if (isatty(file_) == 1) refuse("is a terminal; pipe an array into it, or name a file");
+    if (is_regular_ && identity_of_stream(file_) == identity_of_stream(STDOUT_FILENO))
+      throw error(errc::invalid_argument, shown_ + ": is where standard output goes; send that to another file");
     if (is_regular_) size_ = static_cast<std::uint64_t>(facts.st_size);
     if (is_regular_ && is_standard(path)) begin_ = std::min<std::uint64_t>(size_, lseek(file_, 0, SEEK_CUR));
     size_ -= begin_;

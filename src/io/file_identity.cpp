@@ -23,8 +23,6 @@ namespace fs = std::filesystem;
 
 constexpr int most_links = 40;  // as many as Linux follows
 
-bool is_one_entry(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
-
 std::string folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path().string() : "."; }
 
 /// Goes through a path name by name, as the system does, and notes whose links it has followed.
@@ -98,15 +96,18 @@ const char* name_within_folder(const std::string& destination) {
   return destination.c_str() + destination.rfind('/') + 1;  // npos + 1 is 0
 }
 
-bool is_same_file(const std::string& a, const std::string& b) {
-  struct stat first {
-  }, second{};
-  const bool first_exists = stat(a.c_str(), &first) == 0, second_exists = stat(b.c_str(), &second) == 0;
-  if (first_exists != second_exists) return false;
-  if (first_exists) return is_one_entry(first, second);
-  const fs::path to = destination(a), other = destination(b);
-  return to.filename() == other.filename() && stat(folder_of(to).c_str(), &first) == 0 &&
-         stat(folder_of(other).c_str(), &second) == 0 && is_one_entry(first, second);
+file_identity identity_of(const std::string& path) {
+  struct stat facts {};
+  if (stat(path.c_str(), &facts) == 0) return {facts.st_dev, facts.st_ino, ""};
+  const fs::path to = destination(path);
+  if (stat(folder_of(to).c_str(), &facts) == 0) return {facts.st_dev, facts.st_ino, to.filename()};
+  return {.name = to};  // nor can it be there
+}
+
+file_identity identity_of_stream(int descriptor) {
+  struct stat facts {};
+  if (fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode)) return {facts.st_dev, facts.st_ino, ""};
+  return {.name = "stream " + std::to_string(descriptor)};
 }
 
 }  // namespace tilewise::io

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which file a path leads to.
+// Which file a path or a standard stream leads to.
 #pragma once
 
+#include <compare>
 #include <string>
+
+#include <sys/types.h>
 
 namespace tilewise::io {
 
@@ -17,7 +20,16 @@ int open_folder_of(const std::string& destination);
 /// The name of such a place within its folder.
 const char* name_within_folder(const std::string& destination);
 
-/// Whether both paths lead to one file: by device and inode, or by folder and name where none is there yet.
-bool is_same_file(const std::string& a, const std::string& b);
+/// Equal for all that leads to one file.
+struct file_identity {
+  dev_t device = 0;  // of one that is not there yet those of its folder
+  ino_t inode = 0;
+  std::string name;  // of one that is not there yet, or is none, as a pipe that is standard output
+
+  auto operator<=>(const file_identity&) const = default;
+};
+/// Throws as destination() does.
+file_identity identity_of(const std::string& path);
+file_identity identity_of_stream(int descriptor);
 
 }  // namespace tilewise::io
