@@ -58,7 +58,7 @@ int axis_from(handle axis, int dimensions) {
                          "; pass a whole number, or None for all elements");
   }
   if (number < -dimensions || number >= dimensions)
-    refuse("axis " + std::string(py::str(axis)) + " is none of a's " + std::to_string(dimensions) + " dimensions");
+    refuse("axis " + text_of(axis) + " is none of a's " + std::to_string(dimensions) + " dimensions");
   return static_cast<int>(number < 0 ? number + dimensions : number);
 }
 
@@ -149,12 +149,12 @@ py::object cumsum(handle a, handle axis, handle out, handle initial, handle carr
   return scan_as(false, op::sum, a, axis, out, initial, carry, device, variant, tuning);
 }
 
-py::object inclusive_scan(handle a, handle axis, std::string_view operation, handle out, handle initial, handle carry,
+py::object inclusive_scan(handle a, handle axis, handle operation, handle out, handle initial, handle carry,
                           handle device, handle variant, handle tuning) {
   return scan_as(false, operation_from(operation), a, axis, out, initial, carry, device, variant, tuning);
 }
 
-py::object exclusive_scan(handle a, handle axis, std::string_view operation, handle out, handle initial, handle carry,
+py::object exclusive_scan(handle a, handle axis, handle operation, handle out, handle initial, handle carry,
                           handle device, handle variant, handle tuning) {
   return scan_as(true, operation_from(operation), a, axis, out, initial, carry, device, variant, tuning);
 }
@@ -283,13 +283,14 @@ const lent& require_float(const lent& x) {
   return x;
 }
 
-border border_from(std::string_view word) {
+border border_from(handle object) {
+  const std::string_view word = word_from(object, "border");
   if (word == "valid") return border::valid;
   if (word == "zero") return border::zero;
   refuse("there is no border '" + std::string(word) + "'; say valid or zero");
 }
 
-py::object convolve(handle image, handle mask, std::string_view border, handle out, handle device, handle variant,
+py::object convolve(handle image, handle mask, handle border, handle out, handle device, handle variant,
                     handle tuning) {
   const auto at_edges = border_from(border);
   const lent pixels(image, "image");
@@ -308,13 +309,18 @@ py::object convolve(handle image, handle mask, std::string_view border, handle o
   return result;
 }
 
-py::object diffuse(handle field, handle steps, unsigned mask, double dx, double dy, double rate, bool allow_unstable,
+py::object diffuse(handle field, handle steps, handle mask, handle dx, handle dy, handle rate, bool allow_unstable,
                    handle out, handle device, handle variant, handle tuning) {
   const lent from(field, "field");
   require_float(from).require_rank(2);
   const placement how = placement_of(device, variant, tuning, from);
-  const auto count = to_number(dtype::u64, steps, "steps").as<std::uint64_t>();
-  const diffusion problem{from.shape[0], from.shape[1], count, mask, dx, dy, rate};
+  const diffusion problem{from.shape[0],
+                          from.shape[1],
+                          to_number(dtype::u64, steps, "steps").as<std::uint64_t>(),
+                          to_number(dtype::u32, mask, "mask").as<std::uint32_t>(),
+                          to_number(dtype::f64, dx, "dx").as<double>(),
+                          to_number(dtype::f64, dy, "dy").as<double>(),
+                          to_number(dtype::f64, rate, "rate").as<double>()};
   return written_to(out, from, from.memory.type, from.shape, rows::packed,
                     [&](const lent& to) { calls::diffuse(from.memory, to.memory, problem, allow_unstable, how); });
 }

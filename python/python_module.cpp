@@ -4,6 +4,7 @@
 #include <tilewise/tilewise.hpp>
 
 #include <array>
+#include <cstring>
 
 #include <dlfcn.h>
 
@@ -35,7 +36,10 @@ void translate(std::exception_ptr thrown) {
   try {
     if (thrown) std::rethrow_exception(thrown);
   } catch (const error& e) {
-    PyErr_SetString(error_classes()[static_cast<std::size_t>(e.code())], e.what());
+    // A variable of the environment may hold any bytes, and is named as well.
+    const auto text = py::reinterpret_steal<py::object>(
+        PyUnicode_DecodeUTF8(e.what(), static_cast<Py_ssize_t>(std::strlen(e.what())), "backslashreplace"));
+    PyErr_SetObject(error_classes()[static_cast<std::size_t>(e.code())], text.ptr());
   }
 }
 

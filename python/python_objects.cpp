@@ -16,8 +16,11 @@ py::list list_devices() {
   return all;
 }
 
-device open_device(const std::string& name, unsigned threads, const std::string& instruction_set) {
-  return without_interpreter([&] { return open(name, {.threads = threads, .instruction_set = instruction_set}); });
+device open_device(py::handle name, py::handle threads, py::handle instruction_set) {
+  const open_options how{.threads = to_number(dtype::u32, threads, "threads").as<std::uint32_t>(),
+                         .instruction_set = std::string(word_from(instruction_set, "instruction_set"))};
+  const std::string word(word_from(name, "name"));
+  return without_interpreter([&] { return open(word, how); });
 }
 
 /// Copies what lies on the host to a device.
@@ -134,8 +137,8 @@ py::tuple save(shared_partial& self) {
 std::unique_ptr<shared_partial> restore(const py::tuple& saved) {
   if (saved.size() != 3) refuse("these are not the three parts of a saved partial");
   const dtype type = dtype_from(saved[0]);
-  const op operation = operation_from(saved[1].cast<std::string>());
-  const std::string bytes = saved[2].cast<std::string>();
+  const op operation = operation_from(saved[1]);
+  const std::string bytes = py::isinstance<py::bytes>(saved[2]) ? saved[2].cast<std::string>() : "";
   return with_type(type, [&]<class T>(T) {
     order::segment<T> blocks;
     if (bytes.size() != sizeof blocks) refuse("a saved partial has " + std::to_string(sizeof blocks) + " bytes");
@@ -215,8 +218,9 @@ void add_arrays(py::module_& to) {
   array.def("__repr__", repr_of);
 
   py::class_<shared_partial> part(to, "partial", documents::partial);
-  part.def(py::init([](const std::string& operation, py::handle type, std::uint64_t begin) {
-             return std::make_unique<shared_partial>(make_partial(dtype_from(type), operation_from(operation), begin));
+  part.def(py::init([](py::handle operation, py::handle type, py::handle begin) {
+             const auto first = to_number(dtype::u64, begin, "begin").as<std::uint64_t>();
+             return std::make_unique<shared_partial>(make_partial(dtype_from(type), operation_from(operation), first));
            }),
            arg("op") = "sum", arg("dtype") = "float64", arg("begin") = 0);
   part.def_property_readonly("begin", [](shared_partial& p) { return edge_of(p, false); });

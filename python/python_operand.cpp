@@ -71,17 +71,47 @@ std::string_view numpy_name(dtype type) {
   return names[index_of(type)];
 }
 
-op operation_from(std::string_view word) {
+/// Python writes out no numbers of thousands of digits, and what it writes may hold halves of characters.
+std::string text_of(py::handle object) {
+  const bool is_word = py::isinstance<py::str>(object);
+  const auto written =
+      py::reinterpret_steal<py::object>(is_word ? PyObject_Repr(object.ptr()) : PyObject_Str(object.ptr()));
+  const auto bytes = py::reinterpret_steal<py::object>(
+      written ? PyUnicode_AsEncodedString(written.ptr(), "utf-8", "backslashreplace") : nullptr);
+  if (bytes) return bytes.cast<std::string>();
+  PyErr_Clear();
+  return std::string("of type ") + Py_TYPE(object.ptr())->tp_name + " and too long to be written out";
+}
+
+std::string_view word_from(py::handle object, const char* name) {
+  if (!py::isinstance<py::str>(object))
+    throw py::type_error(std::string(name) + " is of type " + Py_TYPE(object.ptr())->tp_name + "; pass a string");
+  Py_ssize_t length = 0;
+  const char* const text = PyUnicode_AsUTF8AndSize(object.ptr(), &length);
+  if (text == nullptr) PyErr_Clear();
+  if (text == nullptr || std::memchr(text, '\0', static_cast<std::size_t>(length)) != nullptr)
+    refuse(std::string(name) + " is " + text_of(object) +
+           ", with a NUL or half of a surrogate pair, which no name here has; pass it without");
+  return {text, static_cast<std::size_t>(length)};
+}
+
+op operation_from(py::handle object) {
+  const std::string_view word = word_from(object, "op");
   for (const op one : all_ops)
     if (word == name_of(one)) return one;
   refuse("there is no operation '" + std::string(word) + "'; say sum, product, min or max");
 }
 
 dtype dtype_from(py::handle object) {
-  const py::object given = objects().as_dtype(object);
-  for (const dtype type : all_dtypes)
-    if (given.equal(objects().dtypes[index_of(type)])) return type;
-  throw py::type_error(std::string(py::str(given)) +
+  auto given = py::reinterpret_borrow<py::object>(object);
+  try {
+    given = objects().as_dtype(object);
+    for (const dtype type : all_dtypes)
+      if (given.equal(objects().dtypes[index_of(type)])) return type;
+  } catch (const py::error_already_set& e) {  // NumPy has many kinds of them for what it does not understand
+    if (!e.matches(PyExc_TypeError) && !e.matches(PyExc_ValueError) && !e.matches(PyExc_SyntaxError)) throw;
+  }
+  throw py::type_error(text_of(given) +
                        " is none of the types that tilewise computes with: float32, float64, int32, int64, uint32, "
                        "uint64");
 }
@@ -134,22 +164,38 @@ py::object to_scalar(dtype type, const number& value) {
   return with_type(type, [&]<class T>(T) -> py::object { return make(value.as<T>()); });
 }
 
+namespace {
+
+/// Says what is wrong with a number where Python has failed to take it; errors of another kind are its owner's.
+[[noreturn]] void refuse_number(py::handle value, const char* name, dtype type) {
+  const bool wrong_type = PyErr_ExceptionMatches(PyExc_TypeError) != 0;
+  const bool wrong_value =
+      PyErr_ExceptionMatches(PyExc_OverflowError) != 0 || PyErr_ExceptionMatches(PyExc_ValueError) != 0;
+  if (PyErr_Occurred() != nullptr && !wrong_type && !wrong_value) throw py::error_already_set();
+  PyErr_Clear();
+  if (wrong_type)
+    throw py::type_error(std::string(name) + " is of type " + Py_TYPE(value.ptr())->tp_name + "; pass a " +
+                         (is_float(type) ? "number" : "whole number"));
+  refuse(std::string(name) + " is " + text_of(value) + ", which " + std::string(numpy_name(type)) + " cannot hold");
+}
+
+}  // namespace
+
 number to_number(dtype type, py::handle value, const char* name) {
   number result;
   if (is_float(type)) {
     const double as_double = PyFloat_AsDouble(value.ptr());
-    if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+    if (PyErr_Occurred() != nullptr) refuse_number(value, name, type);
     with_float(type, [&]<class T>(T) { result.set(static_cast<T>(as_double)); });
     return result;
   }
   const auto whole = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
-  if (!whole) throw py::error_already_set();
+  if (!whole) refuse_number(value, name, type);
   with_type(type, [&]<class T>(T) {
     try {
       if constexpr (std::is_integral_v<T>) result.set(whole.cast<T>());
     } catch (const py::cast_error&) {
-      refuse(std::string(name) + " is " + std::string(py::str(whole)) + ", which " + std::string(numpy_name(type)) +
-             " cannot hold");
+      refuse_number(whole, name, type);
     }
   });
   return result;
@@ -185,24 +231,13 @@ device device_from(py::handle object) {
   if (!py::isinstance<py::str>(object))
     throw py::type_error(std::string("device is of type ") + Py_TYPE(object.ptr())->tp_name +
                          "; pass what tilewise.open() returns, or a name such as 'cpu:threads' or 'cuda:0'");
-  return named_device(py::str(object));
+  return named_device(std::string(word_from(object, "device")));
 }
-
-namespace {
-
-std::string_view word_from(py::handle object, const char* name) {
-  if (object.is_none()) return {};
-  if (!py::isinstance<py::str>(object))
-    throw py::type_error(std::string(name) + " is of type " + Py_TYPE(object.ptr())->tp_name + "; pass a string");
-  return object.cast<std::string_view>();
-}
-
-}  // namespace
 
 placement placement_of(py::handle device, py::handle variant, py::handle tuning, const lent& first) {
   placement how;
-  how.variant = word_from(variant, "variant");
-  how.tuning = word_from(tuning, "tuning");
+  if (!variant.is_none()) how.variant = word_from(variant, "variant");
+  if (!tuning.is_none()) how.tuning = word_from(tuning, "tuning");
   if (!device.is_none()) {
     how.device = device_from(device);
     if (first.memory.there && how.device->shared() != first.on->shared())

@@ -109,8 +109,12 @@ bool has_host_buffer(pybind11::handle object);
 [[noreturn]] void refuse(const std::string& why);
 
 std::string_view numpy_name(dtype type);
+/// How a sentence names it, a word in quotes.
+std::string text_of(py::handle object);
+/// From a string of Python's, as long as that lives; no name of ours holds what would end or break a sentence about it.
+std::string_view word_from(py::handle object, const char* name);
 /// sum, product, min or max.
-op operation_from(std::string_view word);
+op operation_from(py::handle word);
 /// From what NumPy takes for one: "float32", numpy.float32, numpy.dtype("f4").
 dtype dtype_from(py::handle object);
 

@@ -265,6 +265,21 @@ class Links(FilesCase):
                     self.assertTrue(os.path.islink(f"{self.d}/far/first") and os.path.islink(f"{self.d}/far/deep/second"))
             os.remove(f"{self.d}/far/{name}")
 
+    def test_the_folder_above_a_linked_one_is_the_systems(self):
+        """The one that holds the folder to which the link leads, as open() has it, and not the link's own."""
+        os.makedirs(f"{self.d}/far/deep")
+        os.symlink("far/deep", f"{self.d}/folder")
+        os.symlink("folder/../by-link", f"{self.d}/link")
+        before = set(os.listdir(self.d))
+        for words in ("scan k.npy --device cpu:serial -o", BENCH + " -o", "report good.jsonl -o", "report good.jsonl --csv"):
+            for path, name in (("folder/../by-name", "by-name"), ("link", "by-link")):
+                with self.subTest(f"{words} {path}"):
+                    self.check(run(f"{words} {path}", cwd=self.d), 0, "", "")
+                    self.assertEqual(set(os.listdir(self.d)), before)
+                    self.assertEqual(set(os.listdir(f"{self.d}/far")), {"deep", name})
+                    self.assertGreater(os.path.getsize(f"{self.d}/{path}"), 0)
+                    os.remove(f"{self.d}/far/{name}")
+
     def test_a_link_without_an_end_is_refused(self):
         os.symlink("loop.npy", f"{self.d}/loop.npy")
         os.symlink("nowhere/y.npy", f"{self.d}/lost.npy")

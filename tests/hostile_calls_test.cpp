@@ -226,6 +226,48 @@ TEST(HostileCalls, ViewsOfMoreThanMemoryHasAddressesAreRefused) {
   refused([&] { view<double>(on, memory.data(), std::uint64_t{1} << 60).download(); }, errc::out_of_memory);
 }
 
+/// Of matrices whose last row begins 2^64 elements after the first, or a little more, which is little where it wraps;
+/// `part` is shorter than that too.
+template <class Part>
+void refuse_matrices_that_wrap(const Part& part) {
+  using operand = decltype(part(0, 0));
+  operand in = part(0, 3), out = part(3, 3), x = part(6, 4);
+  const auto refused_for_addresses = [](const auto& call) {
+    const std::string why = refused(call);
+    EXPECT_NE(why.find("more bytes than a 64-bit address reaches"), std::string::npos) << why;
+  };
+  constexpr std::uint64_t one = 1;
+  refused_for_addresses([&] { tw::matvec(in, {3, 4, one << 63}, x, out); });
+  for (const matrix_layout huge : {matrix_layout((one << 62) + 1, 4), matrix_layout((one << 62) + 2, 4),
+                                   matrix_layout((one << 33) + 1, 4, one << 31), matrix_layout(3, 4, one << 63)}) {
+    SCOPED_TRACE(std::to_string(huge.rows) + " rows");
+    const matrix_layout small(huge.rows, 4);
+    for (const auto& call : strided_calls<operand>()) {
+      refused_for_addresses([&] { call(in, huge, out, huge); });
+      refused_for_addresses([&] { call(in, huge, out, small); });
+      refused_for_addresses([&] { call(in, small, out, huge); });
+    }
+    for (const axis which : {axis::rows, axis::columns}) {
+      refused_for_addresses([&] { tw::reduce_axis(in, huge, which, out); });
+      refused_for_addresses([&] { tw::reduce_axis(in, huge, which, out, 2.0f); });
+    }
+    refused_for_addresses([&] { tw::matmul(in, huge, in, {4, 1}, out, {huge.rows, 1}); });
+    refused_for_addresses([&] { tw::matmul(in, {1, huge.rows}, in, huge, out, {1, 4}); });
+    refused_for_addresses([&] { tw::matmul(in, {huge.rows, 1}, in, {1, 4}, out, huge); });
+    if (huge.stride > huge.columns) continue;  // images have no gaps
+    refused_for_addresses([&] { tw::convolve(in, {huge.rows, 4}, in, {1, 1}, out); });
+    refused_for_addresses([&] { tw::diffuse(in, out, {.rows = huge.rows, .columns = 4}); });
+  }
+}
+
+TEST(HostileCalls, MatricesOfMoreThanMemoryHasAddressesAreRefused) {
+  std::vector<float> memory(10, 1.0f);
+  refuse_matrices_that_wrap([&](std::uint64_t at, std::uint64_t n) { return std::span(memory).subspan(at, n); });
+  const device cpu = open("cpu");
+  refuse_matrices_that_wrap([&](std::uint64_t at, std::uint64_t n) { return view<float>(cpu, memory.data() + at, n); });
+  EXPECT_EQ(memory, std::vector<float>(10, 1.0f));
+}
+
 TEST(HostileCalls, NullPointersWithASizeAreRefused) {
   const device on = open("cpu");
   std::vector<float> some(9, 1.0f);

@@ -2,7 +2,10 @@
 """What bad input gets: an exception of the fitting kind, with a sentence that says what to do, and nothing written."""
 
 import array as standard_array
+import itertools
+import os
 import pickle
+import subprocess
 import sys
 import unittest
 
@@ -109,9 +112,9 @@ ROWS = [
     (lambda: tw.sort_by_key(X, I, out=(X, X)), TypeError, "holds float32 where int32"),
     (lambda: tw.sort_by_key(X, X.copy(), out=(X, X)), ValueError, "shares memory"),
     # values and words
-    (lambda: tw.sum(X, initial="1"), TypeError, "must be real number"),
+    (lambda: tw.sum(X, initial="1"), TypeError, "initial is of type str; pass a number"),
     (lambda: tw.sum(X, initial=1j), TypeError, "complex"),
-    (lambda: tw.sum(I, initial=0.5), TypeError, "float.*integer"),
+    (lambda: tw.sum(I, initial=0.5), TypeError, "initial is of type float; pass a whole number"),
     (lambda: tw.sum(I, initial=2**31), ValueError, "initial is 2147483648, which int32 cannot hold"),
     (lambda: tw.sum(I.astype(np.uint64), initial=-1), ValueError, "initial is -1, which uint64 cannot hold"),
     (lambda: tw.min(X[:0]), ValueError, "initial"),
@@ -129,11 +132,14 @@ ROWS = [
     (lambda: tw.sum(X, device="nowhere"), RuntimeError, "no device 'nowhere'"),
     (lambda: tw.sum(X, device=0), TypeError, "device is of type int; pass what tilewise.open"),
     (lambda: tw.open("cpu", instruction_set="v9"), NotImplementedError, "v9"),
-    (lambda: tw.open("cpu", threads=-1), TypeError, "incompatible"),
+    (lambda: tw.open("cpu", threads=-1), ValueError, "threads is -1, which uint32 cannot hold"),
     # partial
     (lambda: tw.partial("mean"), ValueError, "no operation 'mean'"),
     (lambda: tw.partial(dtype=np.float16), TypeError, "float16 is none of the types"),
-    (lambda: tw.partial(dtype="no type"), TypeError, "no type"),
+    (lambda: tw.partial(dtype="no type"), TypeError, "'no type' is none of the types"),
+    (lambda: tw.partial(dtype="\ud800"), TypeError, r"'\\ud800' is none of the types"),
+    (lambda: tw.partial(dtype="1\0"), TypeError, r"'1\\x00' is none of the types"),
+    (lambda: tw.partial(dtype="("), TypeError, r"'\(' is none of the types"),
     (lambda: PART.push(I), TypeError, "values holds int32 where float32"),
     (lambda: PART.merge(tw.partial(dtype=np.float64)), TypeError, "partial of float32, and the other of float64"),
     (lambda: PART.merge(tw.partial(dtype=np.float32, begin=5)), ValueError, "begin"),
@@ -141,6 +147,8 @@ ROWS = [
     (lambda: tw.cumsum(I, carry=PART), TypeError, "carry is a partial of float32, and a holds int32"),
     (lambda: tw.cumsum(X, carry=3), TypeError, "carry is of type int"),
     (lambda: pickle.loads(pickle.dumps(PART).replace(b"float32", b"float64")), ValueError, "a saved partial has"),
+    (lambda: tw.partial.__new__(tw.partial).__setstate__(("float32", 7, b"")), TypeError, "op is of type int"),
+    (lambda: tw.partial.__new__(tw.partial).__setstate__(("float32", "sum", 7)), ValueError, "a saved partial has"),
     # arrays on devices
     (lambda: tw.array([1.0]), TypeError, "object is of type list"),
     (lambda: tw.array(X, device="nowhere"), RuntimeError, "no device"),
@@ -154,6 +162,37 @@ ROWS = [
     (lambda: THERE.__array__(copy=False), ValueError, "copy=False"),
 ]
 
+# What takes words and numbers: with these arrays, which of its arguments are words, and which numbers.
+PLACE = "device variant tuning"
+TAKERS = [
+    *((take, (X,), PLACE, "axis initial") for take in (tw.sum, tw.prod, tw.min, tw.max, tw.cumsum)),
+    *((take, (X,), "op " + PLACE, "axis initial") for take in (tw.inclusive_scan, tw.exclusive_scan)),
+    *((take, (I,), PLACE, "axis initial") for take in (tw.sum, tw.cumsum)),
+    (tw.sort, (X,), PLACE, "axis"),
+    *((take, arrays, PLACE, "") for take, arrays in (
+        (tw.argsort, (X,)), (tw.sort_by_key, (X, X)), (tw.dot, (X, X)), (tw.matvec, (M, X[:4])), (tw.matmul, (M, M.T.copy())),
+        (PART.push, (X,)))),
+    (tw.polymul, (I, I), PLACE, "modulus"),
+    (tw.convolve, (M, M[:1, :1].copy()), "border " + PLACE, ""),
+    (tw.diffuse, (M,), PLACE, "steps mask dx dy rate"),
+    (tw.open, (), "name instruction_set", "threads"),
+    (tw.array, (X,), "device", ""),
+    (tw.partial, (), "op", "begin"),
+]
+
+# What takes matrices whose rows lie apart: as its input, and most as its output too.
+BESIDE = {dtype: np.array([[2, -1], [0.5, 4]], dtype) for dtype in ("f4", "f8")}
+OF_ROWS = [
+    *(lambda a, out, call=call, axis=axis: call(a, axis=axis, out=out)
+      for call in (tw.cumsum, tw.inclusive_scan, tw.exclusive_scan, tw.sort) for axis in (0, 1)),
+    lambda a, out: tw.matmul(a, BESIDE[a.dtype.str[1:]], out),
+    lambda a, out: tw.matmul(BESIDE[a.dtype.str[1:]], a, out),
+]
+FROM_ROWS = [
+    *(lambda a, call=call, axis=axis: call(a, axis=axis) for call in (tw.sum, tw.prod, tw.min, tw.max) for axis in (0, 1)),
+    lambda a: tw.matvec(a, BESIDE[a.dtype.str[1:]][0]),
+]
+
 
 class BadInput(unittest.TestCase):
     def test_rows(self):
@@ -165,6 +204,44 @@ class BadInput(unittest.TestCase):
                 if not isinstance(caught.exception, (TypeError, BufferError, AttributeError)):
                     self.assertIsInstance(caught.exception, tw.Error)
         self.assertEqual(X.tobytes(), before, "an input was written to")
+
+    def test_words_and_numbers_beyond_all_sense(self):
+        """Half of a character, a NUL, which would end a sentence, and numbers that Python cannot convert or even write."""
+        for take, arrays, words, numbers in TAKERS:
+            for option, value in itertools.chain(itertools.product(words.split(), ("a\ud800", "sum\0", "cpu\0c")),
+                                                 itertools.product(numbers.split(), (10**400, -10**5000))):
+                with self.subTest(f"{take.__name__} {option}"):
+                    with self.assertRaises(tw.InvalidArgument) as caught:
+                        take(*arrays, **{option: value})
+                    named = f"{option} is {value!r}, with a NUL or" if isinstance(value, str) else f"{option} "
+                    self.assertIn(named, str(caught.exception))
+
+    def test_a_variable_of_any_bytes_is_named(self):
+        program = "import numpy, tilewise; tilewise.array(numpy.zeros(3))"
+        done = subprocess.run([sys.executable, "-c", program], env={**os.environ, "TILEWISE_DEVICE": "\udcff"}, capture_output=True)
+        self.assertIn(rb"DeviceLost: there is no device '\xff'", done.stderr)
+
+    def test_fields_of_tables(self):
+        """Their rows lie apart: where not by whole elements, they cannot be used as they are."""
+        for dtype, other in (("f4", "i2"), ("f8", "i4"), ("f4", "i4"), ("f8", "i8")):
+            table = np.zeros(2, [("rows", dtype, 2), ("other", other)])
+            table["rows"] = [[3, 1], [2, 5]]
+            before, rows, out = table.tobytes(), table["rows"], np.zeros_like(table)["rows"]
+            packed = rows.copy()
+            calls = [*((lambda a, call=call: call(a, None)) for call in OF_ROWS), *FROM_ROWS]
+            into = [lambda to, call=call: call(packed, to) for call in OF_ROWS]
+            with self.subTest(rows.strides):
+                if rows.strides[0] % rows.itemsize:
+                    for call in calls + into:
+                        with self.assertRaisesRegex(tw.InvalidArgument, r"ascontiguousarray\((a|b|out)\)"):
+                            call(rows)
+                else:
+                    for number, call in enumerate(calls):
+                        self.assertEqual(call(rows).tobytes(), call(packed).tobytes(), number)
+                    for number, call in enumerate(into):
+                        call(out)
+                        self.assertEqual(out.tobytes(), calls[number](packed).tobytes(), number)
+            self.assertEqual(table.tobytes(), before)
 
     def test_what_is_refused_is_given_back(self):
         for x in X[::2], X.astype(complex), X.astype(">f4"), X.astype(np.float16), M.T:
