@@ -5,8 +5,9 @@
 //         stable.
 // Shape:  up to 16 vectors of codes are one block, sorted in registers (sort_cpu_rows.hpp). More codes are parted in
 // two
-//         until they are so few (sort_cpu_partition.hpp); where the level cannot, blocks are merged a vector at a time,
-//         from both ends at once, since each step waits for the one before it.
+//         until they are so few (sort_cpu_partition.hpp), or a few blocks where these are small. Blocks are merged a
+//         vector at a time, from both ends at once, since each step waits for the one before it; at levels that cannot
+//         part all are.
 // Limits: works in a room of twice the keys' size. A block is filled up with the largest code.
 // Twins:  sort_serial.cpp. Source: K. E. Batcher, Sorting Networks and Their Applications (1968); J. Chhugani et al.,
 //         Efficient Implementation of Sorting on Multi-Core SIMD CPU Architecture (2008); C. A. R. Hoare, Quicksort
@@ -178,12 +179,16 @@ Bits pivot_of(const Bits* codes, std::uint64_t n, bool by_sample) {
   return n < many ? sampled_median<2>(codes, n) : sampled_median<3>(codes, n);
 }
 
+/// With 8 rows and few lanes a block is so small that two levels of merges take less time than the pivots.
+template <class Bits>
+constexpr std::uint64_t most_merged = level::vector_bytes < 64 ? 4 * block<Bits> : block<Bits>;
+
 /// Each part stays where it is until it is a block. Where a sample deceived, the middle of the values is the next
 /// pivot: there are 2^32 or 2^64, so it is no more than so often.
 template <class Bits>
 void sort_by_parting(Bits* codes, Bits* spare, std::uint64_t n, sort_code<Bits> code, Bits* out,
                      bool by_sample = true) {
-  while (n > block<Bits>) {
+  while (n > most_merged<Bits>) {
     const Bits pivot = pivot_of(codes, n, by_sample);
     std::uint64_t before = partition<parted_by::less>(codes, n, pivot, spare);
     by_sample = !by_sample || (before >= n / 16 && n - before >= n / 16);
@@ -197,7 +202,10 @@ void sort_by_parting(Bits* codes, Bits* spare, std::uint64_t n, sort_code<Bits> 
     out += before;
     n -= before;
   }
-  sort_few(codes, n, code, out);
+  if (n <= block<Bits>) return sort_few(codes, n, code, out);
+  alignas(level::vector_bytes) Bits room[2 * most_merged<Bits>];
+  __builtin_memcpy(room, codes, n * sizeof(Bits));
+  sort_by_merging(room, n, code, out);
 }
 
 /// Returns where the parts end.
