@@ -31,6 +31,10 @@ using full_rows = rows<Bits, level::vector_bytes>;
 template <class Bits>
 using few_rows = rows < Bits,
       level::vector_bytes<32 ? level::vector_bytes : 32>;
+/// And of those that would fill no more than half of a block of these.
+template <class Bits>
+using fewest_rows = rows < Bits,
+      level::vector_bytes<32 ? level::vector_bytes : 4 * sizeof(Bits)>;
 
 template <class Bits>
 constexpr std::uint64_t block = full_rows<Bits>::lanes* block_rows;
@@ -57,7 +61,12 @@ void sort_filled(const Bits* codes, std::uint64_t n, sort_code<Bits> code, Bits*
 template <class Bits>
 void sort_few(const Bits* codes, std::uint64_t n, sort_code<Bits> code, Bits* out) {
   using few = few_rows<Bits>;
-  if (n <= few::lanes * few::lanes)
+  using fewest = fewest_rows<Bits>;
+  if (n <= fewest::lanes * fewest::lanes)
+    sort_filled<fewest, fewest::lanes>(codes, n, code, out);
+  else if (n <= fewest::lanes * 8)
+    sort_filled<fewest, 8>(codes, n, code, out);
+  else if (n <= few::lanes * few::lanes)
     sort_filled<few, few::lanes>(codes, n, code, out);
   else if (n <= few::lanes * block_rows)
     sort_filled<few, block_rows>(codes, n, code, out);
