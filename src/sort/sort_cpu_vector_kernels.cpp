@@ -25,16 +25,18 @@ namespace {
 /// As many as fit into the registers beside what a network needs.
 constexpr int block_rows = level::vector_bytes < 64 ? 8 : 16;
 
+/// Of the vectors of codes that would fill no more than half of a block of the longest; and of those that would fill no
+/// more than half of a block of these.
+constexpr unsigned few_bytes = level::vector_bytes < 32 ? level::vector_bytes : 32;
+template <class Bits>
+constexpr unsigned fewest_bytes = level::vector_bytes < 32 ? level::vector_bytes : 4 * sizeof(Bits);
+
 template <class Bits>
 using full_rows = rows<Bits, level::vector_bytes>;
-/// Of the vectors of codes that would fill no more than half of a block of the longest.
 template <class Bits>
-using few_rows = rows < Bits,
-      level::vector_bytes<32 ? level::vector_bytes : 32>;
-/// And of those that would fill no more than half of a block of these.
+using few_rows = rows<Bits, few_bytes>;
 template <class Bits>
-using fewest_rows = rows < Bits,
-      level::vector_bytes<32 ? level::vector_bytes : 4 * sizeof(Bits)>;
+using fewest_rows = rows<Bits, fewest_bytes<Bits>>;
 
 template <class Bits>
 constexpr std::uint64_t block = full_rows<Bits>::lanes* block_rows;
