@@ -49,13 +49,15 @@ TEST_F(DiskCache, WhatTheDiskDoesNotTakeLeavesNothing) {
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
   const auto handled = std::signal(SIGXFSZ, SIG_IGN);
-  const rlimit within_the_payload{67, before.rlim_max};
-  setrlimit(RLIMIT_FSIZE, &within_the_payload);
-  store();
-  setrlimit(RLIMIT_FSIZE, &before);
+  for (const rlim_t within : {0, 10, 63, 64, 67, 69}) {  // of the header's 64 bytes, or of the payload's 6 behind them
+    const rlimit taken{within, before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &taken);
+    store();
+    setrlimit(RLIMIT_FSIZE, &before);
+    EXPECT_TRUE(finds_nothing()) << within;
+    EXPECT_TRUE(fs::is_empty(folder_)) << within;
+  }
   std::signal(SIGXFSZ, handled);
-  EXPECT_TRUE(finds_nothing());
-  EXPECT_TRUE(fs::is_empty(folder_));
 }
 
 TEST_F(DiskCache, KeysDifferWhereFieldsAreCutElsewhere) {

@@ -193,6 +193,11 @@ TEST(HostileCalls, ArraysOfTwoDevicesAreRefused) {
   refused([&] { tw::sort_by_key(a, b, out, beside); });
   const array<float> of_same_name = open("cpu:serial", {.threads = 1}).upload(values);
   refused([&] { tw::sort(of_same_name, out); });
+  const array<float> nothing = there.upload(std::vector<float>());
+  array<float> of_nothing = here.upload(std::vector<float>());
+  for (const auto& call : calls_of_two<array<float>, array<float>>(0)) refused([&] { call(nothing, of_nothing); });
+  refused([&] { tw::matmul(nothing, {2, 0}, of_nothing, {0, 2}, out, {2, 2}); });
+  refused([&] { tw::matmul(of_nothing, {2, 0}, nothing, {0, 2}, out, {2, 2}); });
   EXPECT_EQ(out.download(), values);
   EXPECT_EQ(beyond.download(), values);
 }

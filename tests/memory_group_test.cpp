@@ -68,6 +68,18 @@ TEST_F(MemoryGroups, Version1) {
   EXPECT_EQ(found.left, 400u);
 }
 
+/// Their pages are counted as those of files, but nothing can be freed of them.
+TEST_F(MemoryGroups, SharedMemoryAndTmpfsAreNotLeft) {
+  write_group("/job", "1000", "900", "300\nshmem 200");
+  EXPECT_EQ(of("0::/job").left, 200u);
+  write_group("/job", "1000", "900", "300\nshmem 400");
+  EXPECT_EQ(of("0::/job").left, 100u) << "more of them than file pages";
+  write("v1/memory/job/memory.limit_in_bytes", "1000");
+  write("v1/memory/job/memory.usage_in_bytes", "900");
+  write("v1/memory/job/memory.stat", "cache 1\nshmem 2\ntotal_cache 300\ntotal_shmem 200");
+  EXPECT_EQ(of("4:memory:/job", "v1").left, 200u);
+}
+
 /// A machine may have some controllers in groups of version 1 and the others in those of version 2.
 TEST_F(MemoryGroups, OfBothVersionsAtOnceTheStrictestCounts) {
   const auto write_version_1 = [&](const std::string& most) {

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <set>
 
 namespace tilewise::tests {
@@ -56,9 +57,11 @@ TEST(RankAgreement, NamesAnotherBuild) {
 }
 
 TEST(RankAgreement, ComparesFoldersWhereFilesAreNamedFromThem) {
-  EXPECT_EQ(with({"scan", "/x.npy"}).folder, "");
+  for (const char* word : {"/", "--values=/", "--values=", "--values=not_there", "../not_there"})
+    EXPECT_EQ(with({"sort", "/x.npy", word}).folder, "") << word;
   const rank_call here = with({"scan", "."});
-  EXPECT_NE(here.folder, "");
+  for (const char* word : {".", "..", "./.", "../.", "--values=.", "--values=../."})
+    EXPECT_EQ(with({"sort", "/x.npy", word}).folder, std::filesystem::current_path()) << word;
   rank_call elsewhere = here;
   elsewhere.folder = "/elsewhere";
   EXPECT_TRUE(

@@ -18,10 +18,11 @@ constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
 
 /// How a version's files are called.
 struct files {
-  const char *limit, *usage, *facts, *file_pages;
+  const char *limit, *usage, *facts, *file_pages, *shared_pages;
 };
-constexpr files of_version_1{"memory.limit_in_bytes", "memory.usage_in_bytes", "memory.stat", "total_cache"},
-    of_version_2{"memory.max", "memory.current", "memory.stat", "file"};
+constexpr files of_version_1{"memory.limit_in_bytes", "memory.usage_in_bytes", "memory.stat", "total_cache",
+                             "total_shmem"},
+    of_version_2{"memory.max", "memory.current", "memory.stat", "file", "shmem"};
 
 /// The number in a file, after `key` where there is one; "max" and what is no number are `otherwise`.
 std::uint64_t number_in(const fs::path& file, const std::string& key, std::uint64_t otherwise) {
@@ -39,7 +40,10 @@ group_memory of_group(const fs::path& group, const files& names) {
   const std::uint64_t most = number_in(group / names.limit, "", no_limit);
   if (most == no_limit) return {};
   const std::uint64_t used = number_in(group / names.usage, "", 0);
-  const std::uint64_t can_go = number_in(group / names.facts, names.file_pages, 0);
+  const std::uint64_t cached = number_in(group / names.facts, names.file_pages, 0);
+  // Among them shared memory and files of tmpfs, which have no disk to go to.
+  const std::uint64_t shared = number_in(group / names.facts, names.shared_pages, 0);
+  const std::uint64_t can_go = cached - std::min(cached, shared);
   return {most, most - std::min(most, used - std::min(used, can_go))};
 }
 

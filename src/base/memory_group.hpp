@@ -11,7 +11,7 @@ namespace tilewise::base {
 /// In bytes; the largest number where no group has a limit.
 struct group_memory {
   std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t left = most;  // file pages, which can be freed, among it
+  std::uint64_t left = most;  // file pages on a disk, which can be freed, among it
 };
 
 /// Of the strictest group from the process's own up to the root of what it sees. The files are those of Linux, in

@@ -69,6 +69,14 @@ std::optional<std::string> nth(const rank_call& call, std::size_t i) {
   return i < call.words.size() ? std::optional(call.words[i]) : std::nullopt;
 }
 
+/// Whether a word, or the value in --option=value, is a file or folder that is looked for from here.
+bool is_found_from_here(const std::string& word) {
+  const bool is_option = word.starts_with("--") && word.find('=') != word.npos;
+  const std::string name = is_option ? word.substr(word.find('=') + 1) : word;
+  std::error_code unknown;
+  return !name.starts_with('/') && std::filesystem::exists(name, unknown);
+}
+
 std::string shown(const std::optional<std::string>& word) {
   return word ? "'" + base::printable(*word) + "'" : "nothing";
 }
@@ -85,8 +93,7 @@ rank_call call_of(const std::vector<std::string>& words) {
       ++i;  // its value
   }
   std::error_code unknown;
-  if (std::any_of(call.words.begin(), call.words.end(),
-                  [&](const auto& word) { return !word.starts_with('/') && std::filesystem::exists(word, unknown); }))
+  if (std::any_of(call.words.begin(), call.words.end(), is_found_from_here))
     call.folder = std::filesystem::current_path(unknown);
   return call;
 }
