@@ -219,6 +219,15 @@ class Limits(StreamCase):
         self.check(run(f"scan {path} -o {self.d}/none.npy --device cpu"), 6, "^$", r"none\.npy: cannot be written: ")
         self.assertEqual(set(os.listdir(self.d)), before)
 
+    def test_a_disk_without_room_in_memory_is_found_first(self):
+        memory = f"{self.d}/memory"
+        os.mkdir(memory)
+        mounted = ["-rm", "sh", "-c", f'mount -t tmpfs -o size=1M none {memory} && {{ "$@"; code=$?; ls -A {memory}; exit $code; }}', "sh"]
+        if run([*mounted, "true"], "unshare").returncode != 0:
+            self.skipTest("nothing can be mounted here")
+        scan = [TOOL, "scan", f"{self.d}/f4.npy", "-o", f"{memory}/none.npy", "--device", "cpu"]
+        self.check(run([*mounted, *scan], "unshare"), 6, "^$", r"none\.npy: cannot be written: No space left on device")
+
     def test_room_that_is_kept_for_root_is_none(self):
         if SANITIZED:
             self.skipTest("sanitizers come before any other library")
