@@ -85,6 +85,12 @@ TEST_F(Health, ALoadOfAQuarterOfTheProcessors) {
   EXPECT_TRUE(found().empty());
   write("proc/loadavg", "1.25 0 0 1/200 4711");
   expect_only("load", severity::harms, "1.25 on 4 processors");
+  fs::remove_all(root_ / "sys/devices/system/cpu/cpu3");
+  write("proc/loadavg", "0.80 0 0 1/200 4711");
+  expect_only("load", severity::harms, "0.80 on 3 processors");
+  fs::remove_all(root_ / "sys/devices/system/cpu/cpu2");
+  write("proc/loadavg", "0.30 0 0 1/200 4711");
+  EXPECT_TRUE(found().empty()) << "less than half a processor";
 }
 
 TEST_F(Health, ProcessesAtWork) {
