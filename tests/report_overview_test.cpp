@@ -163,6 +163,14 @@ TEST(ReportOverview, ATimeInDoubtIsTheFastestWhereItsIntervalEndsBeforeTheOthers
   EXPECT_NE(all_in_doubt.find("No fastest device can be named"), std::string::npos) << all_in_doubt;
 }
 
+TEST(ReportOverview, ATimeInDoubtThatIsHeldAgainstNoOtherIsNotTheFastest) {
+  std::vector<json> alone = scans_with([](json& r) {
+    if (r["status"] == "ok") r["timing"]["kernel"]["ci95_lo_ns"] = nullptr;
+  });
+  std::erase_if(alone, [](const json& r) { return r["device"]["name"] != "cuda:0"; });
+  EXPECT_NE(verdict_of(alone).find("No fastest device can be named"), std::string::npos) << verdict_of(alone);
+}
+
 TEST(ReportOverview, WhatIsInDoubtIsMarkedInItsSentencesToo) {
   const auto told = [](bool is_in_doubt) {
     return body_of(page_of(scans_with([&](json& r) {
