@@ -344,6 +344,23 @@ class Records(FilesCase):
                 self.assertGreaterEqual(len(self.records("full.jsonl")), len(before.splitlines()) + written)
                 self.assertGreaterEqual(len(after), room - 2 * longest)
 
+    def test_a_file_that_may_only_be_written(self):
+        """After half a line, and after whole ones, which look the same there: no record is swallowed, and nothing else told."""
+        os.chmod(self.folder.name, 0o755)
+        os.chmod(self.d, 0o777)
+        begun = pathlib.Path(f"{self.d}/begun.jsonl")
+        begun.write_text('{"schema":')
+        begun.chmod(0o222)
+        as_nobody = self.as_nobody()
+        for _ in range(2):
+            self.check(run(f"{BENCH} -o {begun}", preexec_fn=as_nobody), 0)
+        begun.chmod(0o644)
+        count = 2 * len(self.records("good.jsonl"))
+        self.assertEqual(len([line for line in begun.read_text().splitlines() if line]), 1 + count)
+        result = run("report begun.jsonl --csv all.csv", cwd=self.d)
+        self.check(result, 0, "", r"^tilewise: begun\.jsonl: line 1 is damaged: .*; it was left out\n[^\n]*\n?$")
+        self.assertEqual(len(pathlib.Path(f"{self.d}/all.csv").read_text().splitlines()), 1 + count)
+
     def test_broken_lines_are_skipped_and_told(self):
         good = pathlib.Path(f"{self.d}/good.jsonl").read_text().splitlines()[0]
         half = good[:len(good) // 2]

@@ -107,6 +107,9 @@ TEST_F(Health, ProcessesAtWork) {
   write_process("100", "a) (b", 5, 5);
   expect_only("processes", severity::harms, "with 80% of a processor",
               [&] { write_process("100", "a) (b", 5, 5 + second * 2 / 5); });  // in the kernel alone
+  write_process("100", "a\n) b", 5, 5);
+  expect_only("processes", severity::harms, "a\\x0a) b (100) with 80% of a processor",
+              [&] { write_process("100", "a\n) b", 5, 5 + second * 2 / 5); });  // a name of two lines
   write_process("100", "idle", 5, 5);
   EXPECT_TRUE(found([&] { write_process("101", "new", 1000, 0); }).empty()) << "when it did that is not known";
 }

@@ -194,13 +194,22 @@ void run_throwing(const registry::problem&, const registry::bindings&, const reg
   throw error(errc::build_failed, "planted");
 }
 void run_idle(const registry::problem&, const registry::bindings&, const registry::tuning&, backend::queue&) {}
+/// Of two outputs the first alone.
+void run_half(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
+              backend::queue& queue) {
+  std::vector<std::byte> nowhere(p.what->outputs(p).at(1).bytes());
+  registry::bindings elsewhere = where;
+  elsewhere.out[1] = {nowhere.data(), 0, nowhere.size()};
+  registry::reference_of(*p.what).run(p, elsewhere, t, queue);
+}
 
 void plant() {
   static const bool done = [] {
     registry::add_peers(std::vector{tests::planted_peer("reduce", "planted_wrong", run_wrong<0>),
                                     tests::planted_peer("reduce", "planted_late", run_wrong<20>),
                                     tests::planted_peer("reduce", "planted_throw", run_throwing),
-                                    tests::planted_peer("reduce", "planted_idle", run_idle)});
+                                    tests::planted_peer("reduce", "planted_idle", run_idle),
+                                    tests::planted_peer("sort", "planted_half", run_half)});
     return true;
   }();
   (void)done;
@@ -217,6 +226,17 @@ TEST(LabBench, WhatComputesNothingIsWrong) {
   EXPECT_EQ(record_of(cold, "reduce/serial")["status"], "ok");
   EXPECT_EQ(record_of(cold, "reduce/cpu:planted_idle")["status"], "wrong")
       << "where several sets of operands take turns";
+}
+
+/// As above, of its second output alone.
+TEST(LabBench, WhatComputesNothingOfASecondOutputIsWrong) {
+  plant();
+  for (const char* mode : {"hot", "cold"}) {
+    const outcome o = bench({"sort/serial", "sort/cpu:planted_half", "--set", "payload=indices", "--mode", mode});
+    EXPECT_EQ(o.exit_code, 3);
+    EXPECT_EQ(record_of(o, "sort/serial")["status"], "ok");
+    EXPECT_EQ(record_of(o, "sort/cpu:planted_half")["status"], "wrong") << mode;
+  }
 }
 
 TEST(LabBench, AWrongResultHasNoTimeAndExitCode3) {

@@ -267,13 +267,20 @@ TEST(RecordFile, ALastLineCutOffIsLeftOutAndTold) {
 TEST(RecordFile, BrokenLinesAreLeftOutAndTold) {
   const report::scratch where;
   for (const std::string& broken :
-       {std::string("{broken"), std::string(), std::string("{\"a\":\"\xff\"}"), std::string("{\"a\":1e999}"),
+       {std::string("{broken"), std::string(" "), std::string("{\"a\":\"\xff\"}"), std::string("{\"a\":1e999}"),
         std::string("\0\0", 2), good_line.substr(0, 100) + good_line.substr(0, good_line.size() - 1)}) {
     std::vector<std::string> warnings;
     EXPECT_EQ(records_of(where.file(good_line + broken + "\n" + good_line), &warnings).size(), 2u) << broken;
     ASSERT_EQ(warnings.size(), 1u);
     EXPECT_NE(warnings[0].find("records.jsonl: line 2 "), std::string::npos) << warnings[0];
   }
+}
+
+TEST(RecordFile, EmptyLinesArePassedOver) {
+  const report::scratch where;
+  std::vector<std::string> warnings;
+  EXPECT_EQ(records_of(where.file("\n" + good_line + "\n\n" + good_line + "\n"), &warnings).size(), 2u);
+  EXPECT_TRUE(warnings.empty()) << warnings[0];
 }
 
 TEST(RecordFile, NumbersBeyond64BitsAreReadAsJsonHasThem) {

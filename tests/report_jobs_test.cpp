@@ -83,6 +83,15 @@ TEST(ReportJobs, OneInDoubtIsTheLastAndSaysSo) {
   EXPECT_EQ(labels.back(), "cuda:lookback on cuda:0 (in doubt)") << labels;
 }
 
+TEST(ReportJobs, OfThoseInDoubtNoneIsTheFastest) {
+  std::vector<json> jobs = made_up_jobs();
+  for (json& job : jobs)
+    job["timing"]["end_to_end"]["ci95_hi_ns"] = job["timing"]["end_to_end"]["median_ns"].get<double>() * 1.12;
+  const std::string body = body_of(page_of(jobs));
+  EXPECT_NE(body.find("No job’s time can be trusted."), std::string::npos);
+  EXPECT_EQ(body.find("the fastest job"), std::string::npos);
+}
+
 TEST(ReportJobs, PartsThatAreNoTimesAreNotDrawn) {
   std::vector<json> jobs = made_up_jobs();
   for (json& job : jobs)

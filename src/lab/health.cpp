@@ -3,11 +3,13 @@
 
 #include "base/control_groups.hpp"
 #include "base/memory_group.hpp"
+#include "base/printable.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -187,22 +189,24 @@ struct processor_time {
   std::uint64_t stolen = 0, all = 0;
 };
 
-/// From "<pid> (<name>) <state> ...", where the name may hold anything.
-processor_time::process process_in(const std::string& line) {
-  const auto begin = line.find('('), end = line.rfind(')');
-  if (begin == line.npos || end == line.npos || end < begin) return {};
-  std::istringstream fields(line.substr(end + 1));
+/// From "<pid> (<name>) <state> ...", where the name may hold anything, the end of a line too.
+processor_time::process process_in(const std::filesystem::path& stat) {
+  std::string all;
+  std::getline(std::ifstream(stat), all, '\0');
+  const auto begin = all.find('('), end = all.rfind(')');
+  if (begin == all.npos || end == all.npos || end < begin) return {};
+  std::istringstream fields(all.substr(end + 1));
   std::string skipped;
   for (int field = 3; field < 14; ++field) fields >> skipped;
   std::uint64_t user = 0, kernel = 0;
   fields >> user >> kernel;
-  return {line.substr(begin + 1, end - begin - 1), user + kernel};
+  return {base::printable(all.substr(begin + 1, end - begin - 1)), user + kernel};
 }
 
 processor_time look_at_processes(const system_files& system) {
   processor_time now;
   for (const std::string& id : system.numbered("/proc", ""))
-    if (id != std::to_string(getpid())) now.of_process[id] = process_in(system.first_line("/proc/" + id + "/stat"));
+    if (id != std::to_string(getpid())) now.of_process[id] = process_in(system.path("/proc/" + id + "/stat"));
   std::istringstream fields(system.first_line("/proc/stat"));  // cpu user nice system idle iowait irq softirq steal
   std::string skipped;
   fields >> skipped;

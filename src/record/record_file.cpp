@@ -54,11 +54,12 @@ int open_to_append(const std::string& path) {
   return file;
 }
 
-/// A line that a killed run or a full disk left unfinished must not swallow the next record.
-bool ends_within_line(int file) {
-  char last = '\n';
+/// A line that a killed run or a full disk left unfinished must not swallow the next record. Whether there is one
+/// cannot be seen in a file that may only be written.
+bool may_end_within_line(int file) {
+  char last = 0;
   const off_t size = lseek(file, 0, SEEK_END);
-  return size > 0 && pread(file, &last, 1, size - 1) == 1 && last != '\n';
+  return size > 0 && (pread(file, &last, 1, size - 1) != 1 || last != '\n');
 }
 
 }  // namespace
@@ -76,7 +77,7 @@ record_file::~record_file() { close(file_); }
 
 void record_file::write(const result& r) {
   const file_lock alone(file_);
-  append((ends_within_line(file_) ? "\n" : "") + to_json(r).dump(-1, ' ', false, json::error_handler_t::replace) +
+  append((may_end_within_line(file_) ? "\n" : "") + to_json(r).dump(-1, ' ', false, json::error_handler_t::replace) +
          '\n');
 }
 
@@ -112,6 +113,7 @@ void read_records(const std::filesystem::path& file, const std::function<void(co
   std::size_t records = 0, broken = 0, number = 1;
   for (; stream.getline(buffer.get(), most_bytes + 1); ++number) {
     const std::string_view line(buffer.get(), static_cast<std::size_t>(stream.gcount()) - (stream.eof() ? 0 : 1));
+    if (line.empty()) continue;  // what `write` leaves where a line may have been unfinished and was not
     result r;
     const std::string problem = reader.read(line, r);
     if (problem.empty()) {

@@ -28,7 +28,7 @@ class record_file {
 
 /// Gives each record to `take`, one after the other, so that a file may be larger than memory. A line that is no JSON
 /// was left by a killed run or a full disk: it is skipped and reported in `warnings`, the first few by their numbers.
-/// Any other damage throws `io` with the file and the line.
+/// Empty lines are passed over. Any other damage throws `io` with the file and the line.
 void read_records(const std::filesystem::path& file, const std::function<void(const result&)>& take,
                   std::vector<std::string>* warnings = nullptr);
 

@@ -24,7 +24,7 @@ class part_sort {
         kernels_(vector_kernels_for<Bits>(queue.level())),
         length_(std::clamp(ceil_div(task.n, each * queue.threads()), least_tile, most_tile)),
         tiles_(ceil_div(task.n, length_)),
-        parts_(std::max(each * queue.threads(), ceil_div(task.n, part))) {}
+        parts_(std::max(each * queue.threads(), std::min(ceil_div(task.n, part), most_parts))) {}
 
   /// False if one key is so frequent that workers would wait for the one that has it; then nothing has been done.
   bool run() {
@@ -32,12 +32,10 @@ class part_sort {
     std::vector<std::uint64_t> begin(tiles_ * (parts_ + 1));  // of each part in each tile, and the tile's end
     part_tiles(parted.all().keys, begin);
     std::vector<std::uint64_t> out(parts_ + 1);
-    for (std::uint64_t p = 0; p < parts_; ++p) {
-      out[p + 1] = out[p];
-      for (std::uint64_t t = 0; t < tiles_; ++t) out[p + 1] += size_of(begin, t, p);
-    }
-    std::uint64_t largest = 0;
-    for (std::uint64_t p = 0; p < parts_; ++p) largest = std::max(largest, out[p + 1] - out[p]);
+    for (std::uint64_t t = 0; t < tiles_; ++t)
+      for (std::uint64_t p = 0; p < parts_; ++p) out[p + 1] += size_of(begin, t, p);
+    const std::uint64_t largest = *std::max_element(out.begin(), out.end());
+    for (std::uint64_t p = 0; p < parts_; ++p) out[p + 1] += out[p];
     if (largest > task_.n / queue_.threads()) return false;
     const workspace<Bits, nothing> room(queue_, queue_.threads() * 2 * largest);
     queue_.for_each_tile(parts_, [&](std::uint64_t p, unsigned worker) {
@@ -57,6 +55,8 @@ class part_sort {
   static constexpr std::uint64_t each = 8;
   /// Keys of a part: with as much room and its output they stay in a second-level cache, as a tile and its room do.
   static constexpr std::uint64_t part = (1 << 17) / sizeof(Bits);
+  /// With more parts the pieces that tiles have of one would be short: longer parts are sorted beyond that cache.
+  static constexpr std::uint64_t most_parts = 512;
   static constexpr std::uint64_t least_tile = (1 << 14) / sizeof(Bits), most_tile = (1 << 18) / sizeof(Bits);
   static constexpr std::uint64_t samples_each = 32;
 
