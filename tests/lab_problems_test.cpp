@@ -173,7 +173,8 @@ TEST(LabCeiling, ALimitThatWasItselfDisturbedMakesNothingImplausible) {
   const auto on = backend::find_device("cpu:serial", {});
   const registry::problem scan{
       .what = &registry::find_algorithm("scan"), .type = dtype::f32, .shape = {std::uint64_t{1} << 30}};
-  const registry::variant ours{.algorithm = "scan", .backend = "cpu", .name = "made_up", .run = nullptr};
+  const registry::variant ours{
+      .algorithm = "scan", .backend = "cpu", .name = "made_up", .types = all_dtypes, .source = "", .run = nullptr};
   const group both{scan, "cpu", {{&ours, on}, {limits_of(scan, "cpu").front(), on}}};
   const auto is_plausible_beside = [&](const std::vector<double>& copy_ns) {
     std::vector<measured> rows;
@@ -290,7 +291,9 @@ TEST(LabVerify, WhatAnotherOrderIsOffByIsHeldAgainstItsTermsThoughTheyCancel) {
   };
   const registry::problem p{.what = &registry::find_algorithm("matmul"), .type = dtype::f32, .shape = {1, 1, 2}};
   const verified_case c = make_case(p, {bytes_of({8, -8}), bytes_of({1, 0.999F})});
-  const registry::variant own{.algorithm = "matmul", .order = registry::claim::own, .bound = 2e-2};
+  registry::variant own{};
+  own.order = registry::claim::own;
+  own.bound = 2e-2;
   const auto is_within = [&](float off) {
     float exact;
     std::memcpy(&exact, c.expected[0].data(), sizeof exact);
