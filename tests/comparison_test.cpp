@@ -112,7 +112,7 @@ TEST(Comparison, OfSeveralKindsOfNoiseTheLargestCounts) {
     for (json& r : *run) r["noise"] = {{"aa_median_ratio", 1.0}, {"min_effect", 0.012}, {"visits_effect", 0.011}};
   scale(ours(news), 1.03);
   const compared_runs c(olds, news);
-  EXPECT_DOUBLE_EQ(c.of(ours(news)).noise_floor, 0.012);
+  EXPECT_NEAR(c.of(ours(news)).noise_floor, std::pow(1.011, 1.8) - 1, 1e-9) << "of one run each";
   EXPECT_EQ(c.of(ours(news)).is, verdict::slower);
 }
 
@@ -134,7 +134,7 @@ TEST(Comparison, WhicheverFileIsOldTheVerdictIsTheSame) {
   EXPECT_EQ(there.of(row).is, verdict::same) << "the last row, beside what repeats";
   for (const compared_runs* c : {&there, &back}) {
     EXPECT_EQ(c->of(some.front()).is, verdict::unclear);
-    EXPECT_DOUBLE_EQ(c->of(some.front()).noise_floor, 200);
+    EXPECT_GT(c->of(some.front()).noise_floor, 200);
   }
 }
 
@@ -274,7 +274,7 @@ TEST(Comparison, RunsOfOneBuildAreOneMeasurement) {
   EXPECT_EQ(torn.result.after.most_runs, 2u);
   EXPECT_EQ(torn.result.before.most_runs, 1u);
   ASSERT_EQ(torn.result.remarks.size(), 1u);
-  EXPECT_TRUE(torn.result.remarks[0].starts_with("NOISY: on cpu differences below 4")) << torn.result.remarks[0];
+  EXPECT_TRUE(torn.result.remarks[0].starts_with("NOISY: on cpu differences below 9")) << torn.result.remarks[0];
 
   std::vector<json> twice_as_slow = with_runs({1.02});
   for (json* r : {&ours(twice_as_slow), &twice_as_slow.back()}) scale(*r, 2);

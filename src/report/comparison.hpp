@@ -13,10 +13,11 @@
 // and between two visits of a run to one row. Of several runs of both builds the floor is also at least what nine
 // tenths of the rows on the processor that take about as long surely differ by between their visits, or between their
 // runs. One run of each does not show what a process has for its whole life, such as where its memory lies: there it is
-// at least what 95 % of those rows, and of all of the processor, differ by. Where no row was visited twice, what
-// 95 % of the processor's peers and limits surely differ by stands for that. Only an interval that lies beyond the
-// floor as a whole is faster or slower. Times that agree within the floor of both runs are the same, whatever the
-// controls do. This margin is why the number of rows is not corrected for; each verdict is about its own row.
+// at least what hardly one in thousands of those rows, and of all of the processor, should differ by, reckoned from
+// what 95 % do. Where no row was visited twice, what 95 % of the processor's peers and limits surely differ by stands
+// for that. Only an interval that lies beyond the floor as a whole is faster or slower. Times that agree within the
+// floor of both runs are the same, whatever the controls do. This margin is why the number of rows is not corrected
+// for; each verdict is about its own row.
 #pragma once
 
 #include "report/runs.hpp"
