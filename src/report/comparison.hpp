@@ -16,8 +16,8 @@
 // at least what hardly one in thousands of those rows, and of all of the processor, should differ by, reckoned from
 // what 95 % do. Where no row was visited twice, what 95 % of the processor's peers and limits surely differ by stands
 // for that. Only an interval that lies beyond the floor as a whole is faster or slower. Times that agree within the
-// floor of both runs are the same, whatever the controls do. This margin is why the number of rows is not corrected
-// for; each verdict is about its own row.
+// floor of both runs are the same, whatever the controls do. Beyond that the number of rows is not corrected for;
+// each verdict is about its own row.
 #pragma once
 
 #include "report/runs.hpp"

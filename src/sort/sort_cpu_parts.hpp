@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sort of many keys alone, where the processor parts them by vectors: each tile is parted by the same splitters in
-// a worker's cache; then a worker collects a part from all tiles and sorts it in its cache. So an array travels through
-// memory twice. Source: W. D. Frazer, A. C. McKellar, Samplesort (1970).
+// a worker's cache; then a worker collects a part from all tiles and sorts it in its cache. So an array is read and
+// written twice. Source: W. D. Frazer, A. C. McKellar, Samplesort (1970).
 #pragma once
 
 #include "backend/cpu/cpu_device.hpp"
