@@ -11,6 +11,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include <gtest/gtest.h>
 
@@ -102,16 +103,17 @@ class MatmulTf32 : public testing::Test {
 
   bool is_hopper() const { return device_->info().compute_capability == 90; }
 
-  static constexpr std::array tiles{"by_size", "tiny", "small", "medium", "large", "warpgroups"};
+  const std::span<const std::string_view> tiles = variant().tuning[0].words;
   std::shared_ptr<backend::device> device_;
 };
 
-/// Around and beyond a tile, steps of 32 k's, odd and even numbers of them, fewer and more than stages; rows apart, C's
+/// Around and beyond tiles, steps of 32 k's, odd and even numbers of them, fewer and more than stages; rows apart, C's
 /// at any distance; more tiles than compute units, so that groups take several.
-constexpr std::array<form, 14> forms{{{1, 1, 1, 4, 4, 1},
+constexpr std::array<form, 15> forms{{{1, 1, 1, 4, 4, 1},
                                       {256, 128, 32, 32, 128, 128},
                                       {255, 127, 31, 32, 128, 127},
                                       {257, 129, 33, 36, 132, 131},
+                                      {65, 63, 300, 300, 64, 64},
                                       {256, 128, 64, 64, 128, 128},
                                       {256, 128, 65, 68, 128, 130},
                                       {300, 260, 530, 532, 260, 260},
@@ -126,7 +128,7 @@ constexpr std::array<form, 14> forms{{{1, 1, 1, 4, 4, 1},
 TEST_F(MatmulTf32, SmallIntegersAreMultipliedWithoutError) {
   for (const form& f : forms) {
     const product p(f);
-    for (const char* word : tiles) {
+    for (const std::string_view word : tiles) {
       const std::string why = unsupported(f, word);
       EXPECT_TRUE(why.empty() || !is_hopper() || why.find("this build") != why.npos) << f.text() << ": " << why;
       if (why.empty()) expect_product(p, word);
@@ -143,14 +145,14 @@ TEST_F(MatmulTf32, RowsMayBeginAnywhere) {
     for (unsigned which = 1; which < 8; ++which) {
       product p(f);
       for (unsigned i = 0; i < 3; ++i) p.shift[i] = which >> i & 1u ? sizeof(float) : 0;
-      for (const char* word : {"by_size", "warpgroups"})
+      for (const char* word : {"by_size", "warpgroups", "64x64"})
         if (unsupported(f, word).empty()) expect_product(p, word);
     }
 }
 
 TEST_F(MatmulTf32, WithoutProductsAllIsZero) {
   for (const form& f : {form{30, 20, 0, 4, 20, 23}, {2304, 2200, 0, 4, 2200, 2200}})
-    for (const char* word : tiles)
+    for (const std::string_view word : tiles)
       if (unsupported(f, word).empty()) expect_product(product(f), word);
 }
 
@@ -158,7 +160,7 @@ TEST_F(MatmulTf32, WithoutProductsAllIsZero) {
 TEST_F(MatmulTf32, OperandsAreRoundedToTheNearest) {
   const form f{270, 270, 270, 272, 272, 272};
   for (const bool is_a : {true, false})
-    for (const char* word : tiles) {
+    for (const std::string_view word : tiles) {
       if (!unsupported(f, word).empty()) continue;
       product p(f);
       std::vector<float>&values = is_a ? p.a : p.b, &one = is_a ? p.b : p.a;
@@ -187,7 +189,9 @@ TEST_F(MatmulTf32, LargeMatricesAreMadeByWarpgroups) {
   for (const auto& [f, word, rounded] : {std::tuple(large, "by_size", even),
                                          {large, "large", away},
                                          {small, "by_size", away},
-                                         {small, "warpgroups", even}}) {
+                                         {small, "warpgroups", even},
+                                         {small, "64x64", even},
+                                         {small, "256x128", even}}) {
     product p(f);
     std::fill(p.a.begin(), p.a.end(), 0.0f);
     std::fill(p.b.begin(), p.b.end(), 1.0f);
@@ -202,7 +206,7 @@ TEST_F(MatmulTf32, LargeMatricesAreMadeByWarpgroups) {
 TEST_F(MatmulTf32, InfinitiesAndNaNsStayInTheirRowAndColumn) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   const form f{300, 260, 37, 40, 260, 261};
-  for (const char* word : tiles) {
+  for (const std::string_view word : tiles) {
     if (!unsupported(f, word).empty()) continue;
     product p(f);
     for (std::vector<float>* values : {&p.a, &p.b})
