@@ -78,17 +78,11 @@ struct tile_shapes {
   /// The requested one, or with 0 the one whose busiest compute unit is done first: units get whole tiles, so that a
   /// few large ones may leave most of them idle at the end.
   static unsigned choose(const sizes& s, unsigned wanted, const backend::device& on) {
-    return wanted != 0 ? wanted - 1 : fastest(s, on).shape;
-  }
-  struct choice {
-    unsigned shape;
-    double time;  // of the busiest unit; comparable only with that of another shape
-  };
-  static choice fastest(const sizes& s, const backend::device& on) {
-    choice best{0, std::numeric_limits<double>::infinity()};
-    unsigned i = 0;
+    if (wanted != 0) return wanted - 1;
+    unsigned best = 0, i = 0;
+    double least = std::numeric_limits<double>::infinity();
     const auto consider = [&](double time) {
-      if (time <= best.time) best = {i, time};
+      if (time <= least) best = i, least = time;
       ++i;
     };
     (consider(estimate<Shapes>(s, on.info().compute_units)), ...);
@@ -106,6 +100,7 @@ struct tile_shapes {
   }
 
  private:
+  /// The time of the busiest unit; comparable only with that of another shape.
   template <class S>
   static double estimate(const sizes& s, unsigned units) {
     const auto tiles =
