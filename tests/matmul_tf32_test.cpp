@@ -11,6 +11,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include <gtest/gtest.h>
 
@@ -102,16 +103,17 @@ class MatmulTf32 : public testing::Test {
 
   bool is_hopper() const { return device_->info().compute_capability == 90; }
 
-  static constexpr std::array tiles{"by_size", "tiny", "small", "medium", "large", "warpgroups"};
+  const std::span<const std::string_view> tiles = variant().tuning[0].words;
   std::shared_ptr<backend::device> device_;
 };
 
-/// Around and beyond a tile, steps of 32 k's, odd and even numbers of them, fewer and more than stages; rows apart, C's
+/// Around and beyond tiles, steps of 32 k's, odd and even numbers of them, fewer and more than stages; rows apart, C's
 /// at any distance; more tiles than compute units, so that groups take several.
-constexpr std::array<form, 14> forms{{{1, 1, 1, 4, 4, 1},
+constexpr std::array<form, 15> forms{{{1, 1, 1, 4, 4, 1},
                                       {256, 128, 32, 32, 128, 128},
                                       {255, 127, 31, 32, 128, 127},
                                       {257, 129, 33, 36, 132, 131},
+                                      {65, 63, 300, 300, 64, 64},
                                       {256, 128, 64, 64, 128, 128},
                                       {256, 128, 65, 68, 128, 130},
                                       {300, 260, 530, 532, 260, 260},
@@ -126,7 +128,7 @@ constexpr std::array<form, 14> forms{{{1, 1, 1, 4, 4, 1},
 TEST_F(MatmulTf32, SmallIntegersAreMultipliedWithoutError) {
   for (const form& f : forms) {
     const product p(f);
-    for (const char* word : tiles) {
+    for (const std::string_view word : tiles) {
       const std::string why = unsupported(f, word);
       EXPECT_TRUE(why.empty() || !is_hopper() || why.find("this build") != why.npos) << f.text() << ": " << why;
       if (why.empty()) expect_product(p, word);
@@ -134,7 +136,7 @@ TEST_F(MatmulTf32, SmallIntegersAreMultipliedWithoutError) {
   }
 }
 
-/// What bulk copies cannot read, the other tiles take, at sizes at which warpgroups would be chosen.
+/// What bulk copies cannot read, the other tiles take.
 TEST_F(MatmulTf32, RowsMayBeginAnywhere) {
   for (const form& f :
        {form{2304, 2200, 70, 71, 2200, 2200}, {2304, 2200, 70, 72, 2201, 2200}, {2304, 2201, 70, 70, 2201, 2201}})
@@ -143,14 +145,14 @@ TEST_F(MatmulTf32, RowsMayBeginAnywhere) {
     for (unsigned which = 1; which < 8; ++which) {
       product p(f);
       for (unsigned i = 0; i < 3; ++i) p.shift[i] = which >> i & 1u ? sizeof(float) : 0;
-      for (const char* word : {"by_size", "warpgroups"})
+      for (const char* word : {"by_size", "32x64", "256x128"})
         if (unsupported(f, word).empty()) expect_product(p, word);
     }
 }
 
 TEST_F(MatmulTf32, WithoutProductsAllIsZero) {
   for (const form& f : {form{30, 20, 0, 4, 20, 23}, {2304, 2200, 0, 4, 2200, 2200}})
-    for (const char* word : tiles)
+    for (const std::string_view word : tiles)
       if (unsupported(f, word).empty()) expect_product(product(f), word);
 }
 
@@ -158,7 +160,7 @@ TEST_F(MatmulTf32, WithoutProductsAllIsZero) {
 TEST_F(MatmulTf32, OperandsAreRoundedToTheNearest) {
   const form f{270, 270, 270, 272, 272, 272};
   for (const bool is_a : {true, false})
-    for (const char* word : tiles) {
+    for (const std::string_view word : tiles) {
       if (!unsupported(f, word).empty()) continue;
       product p(f);
       std::vector<float>&values = is_a ? p.a : p.b, &one = is_a ? p.b : p.a;
@@ -175,26 +177,31 @@ TEST_F(MatmulTf32, OperandsAreRoundedToTheNearest) {
     }
 }
 
-/// Which of the kernels has run shows in 1 + 2^-11, between two numbers of 10 bits: one rounds it to even, the others
-/// away from 0.
-TEST_F(MatmulTf32, LargeMatricesAreMadeByWarpgroups) {
+/// Which of the kernels has run shows in 1 + 2^-11, between two numbers of 10 bits: warpgroups round it to even, the
+/// others away from 0.
+TEST_F(MatmulTf32, WarpgroupsMultiplyWhateverTheyCan) {
   if (!is_hopper()) GTEST_SKIP() << "needs compute capability 9.0";
-  const std::uint64_t units = device_->info().compute_units;
-  const form large{256 * 16, 128 * (units / 16 + 1), 4, 4, 128 * (units / 16 + 1), 128 * (units / 16 + 1)},
-      small{256, 128, 4, 4, 128, 128};
-  if (!unsupported(large, "warpgroups").empty()) GTEST_SKIP() << unsupported(large, "warpgroups");
+  const form tiny{1, 1, 1, 4, 4, 1}, small{300, 260, 4, 4, 260, 261}, apart{300, 260, 4, 5, 260, 260};
+  if (const std::string why = unsupported(small, "64x64"); !why.empty()) GTEST_SKIP() << why;
   const float between = 1 + std::ldexp(1.0f, -11), even = 1, away = 1 + std::ldexp(1.0f, -10);
-  for (const auto& [f, word, rounded] : {std::tuple(large, "by_size", even),
-                                         {large, "large", away},
-                                         {small, "by_size", away},
-                                         {small, "warpgroups", even}}) {
+  const auto expect_all = [&](const form& f, std::string_view word, std::uint64_t shift_of_a, float rounded) {
     product p(f);
+    p.shift[0] = shift_of_a;
     std::fill(p.a.begin(), p.a.end(), 0.0f);
     std::fill(p.b.begin(), p.b.end(), 1.0f);
     for (std::uint64_t i = 0; i < f.m; ++i) p.a[i * f.lda] = between;
     const std::vector<float> c = run(p, word);
-    EXPECT_TRUE(std::all_of(c.begin(), c.end(), [&](float x) { return x == rounded; })) << word << " " << f.text();
-  }
+    for (std::uint64_t i = 0; i < f.m; ++i)
+      for (std::uint64_t j = 0; j < f.n; ++j)
+        ASSERT_EQ(c[i * f.ldc + j], rounded) << word << " " << f.text() << ": " << i << ", " << j;
+  };
+  for (const form& f : {tiny, small})
+    for (const std::string_view word : tiles) {
+      const bool is_of_warpgroups = word == "by_size" || word.find('x') != word.npos;
+      expect_all(f, word, 0, is_of_warpgroups ? even : away);
+    }
+  expect_all(apart, "by_size", 0, away);
+  for (const char* word : {"by_size", "64x64"}) expect_all(small, word, sizeof(float), away);
 }
 
 /// They reach their row or column and no other: not by what lies beyond the end of K, nor by the zeros beyond B's
@@ -202,7 +209,7 @@ TEST_F(MatmulTf32, LargeMatricesAreMadeByWarpgroups) {
 TEST_F(MatmulTf32, InfinitiesAndNaNsStayInTheirRowAndColumn) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   const form f{300, 260, 37, 40, 260, 261};
-  for (const char* word : tiles) {
+  for (const std::string_view word : tiles) {
     if (!unsupported(f, word).empty()) continue;
     product p(f);
     for (std::vector<float>* values : {&p.a, &p.b})

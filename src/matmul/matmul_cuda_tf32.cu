@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   matmul/cuda:tf32: the TF32 tensor cores, by matmul_cuda_tensor.cuh, or for large matrices on Hopper by
-//         matmul_cuda_warpgroups_sm90a.cu.
+// What:   matmul/cuda:tf32: the TF32 tensor cores, on Hopper by matmul_cuda_warpgroups_sm90a.cu, and by
+//         matmul_cuda_tensor.cuh elsewhere and for what that cannot multiply.
 // Order:  own: A and B are rounded to 10 bits of fraction, and the hardware adds eight products at a time.
-// Shape:  five sizes of tile, chosen by the size of C.
+// Shape:  the tiles of both, chosen by the size of C.
 // Limits: f32; compute capability 8.0.
 // Twins:  none.
 #include "matmul/matmul_cuda.hpp"
 #include "matmul/matmul_cuda_tensor.cuh"
 #include "matmul/matmul_cuda_warpgroups.hpp"
+
+#include <algorithm>
 
 namespace tilewise::impl::matmul {
 
@@ -17,40 +19,45 @@ using shapes = tile_shapes<
     78, tensor_shape<float, 12, 32, 32, 16, 16, 32, 3, 4, 8>, tensor_shape<float, 24, 64, 64, 32, 32, 32, 3, 3, 8>,
     tensor_shape<float, 40, 128, 128, 64, 64, 32, 3, 2, 8>, tensor_shape<float, 43, 128, 256, 64, 64, 32, 3, 1, 8>>;
 
-constexpr unsigned by_size = 0, warpgroups = 5;
-constexpr std::array<unsigned, 6> values{by_size, 1, 2, 3, 4, warpgroups};
-constexpr std::array<std::string_view, 6> words{"by_size", "tiny", "small", "medium", "large", "warpgroups"};
+/// The tiles of single warps, then those of warpgroups. By size single warps only stand in: at each of 17 sizes on an
+/// H200 warpgroups are faster, 1.1 times for squares of 128, 3.6 times of 4096.
+constexpr unsigned by_size = 0, of_warps = 4;
+constexpr std::array<unsigned, 11> values{by_size, 1, 2, 3, of_warps, 5, 6, 7, 8, 9, 10};
+constexpr std::array<std::string_view, 11> words = [] {
+  std::array<std::string_view, 11> all{"by_size", "tiny", "small", "medium", "large"};
+  std::copy(warpgroup_tiles.begin(), warpgroup_tiles.end(), all.begin() + of_warps + 1);
+  return all;
+}();
 constexpr std::array<registry::tuning_axis, 1> axes{{{"tile", values, by_size, words}}};
 
-/// Warpgroups multiply more than twice as fast, so that they are chosen although most compute units have no tile of
-/// theirs: where C has one for each so many units. On an H200 squares of 768, 18 tiles for 132 units, take 21 us, and
-/// 36 by the fastest other tile; of 512 16 and 14 us.
-constexpr unsigned units_a_tile = 8;
+/// The number that its own kind has for a tile.
+constexpr unsigned warps(unsigned tile) { return tile <= of_warps ? tile : by_size; }
+constexpr unsigned warpgroups(unsigned tile) { return tile > of_warps ? tile - of_warps : by_size; }
 
 bool takes_warpgroups(const registry::problem& p, const registry::bindings& where, unsigned tile,
                       const backend::device& on) {
-  const std::uint64_t tiles = p.shape[0] * p.shape[1] / (warpgroups_rows * warpgroups_columns);
-  const bool is_wanted = tile == warpgroups || (tile == by_size && tiles * units_a_tile >= on.info().compute_units);
+  const bool is_wanted = tile == by_size || tile > of_warps;
   // Where matrices begin is known only here. If bulk copies cannot read them there, the other tiles stand in.
   const auto begins_packs = [](const backend::memory& m) {
     return reinterpret_cast<std::uintptr_t>(m.as<const float>()) % 16 == 0;
   };
-  return is_wanted && begins_packs(where.in[0]) && begins_packs(where.in[1]) && warpgroups_unsupported(p, on).empty();
+  return is_wanted && begins_packs(where.in[0]) && begins_packs(where.in[1]) &&
+         warpgroups_unsupported(p, warpgroups(tile), on).empty();
 }
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& on) {
   const auto [tile] = t.of(axes);
   if (p.shape[0] == 0 || p.shape[1] == 0) return;
   backend::cuda::queue& q = backend::cuda::enter(on);
-  if (takes_warpgroups(p, where, tile, q.device())) return run_warpgroups(p, where, q);
-  run_tensor_tiles<shapes>(p, where, tile == warpgroups ? by_size : tile, q);
+  if (takes_warpgroups(p, where, tile, q.device())) return run_warpgroups(p, where, warpgroups(tile), q);
+  run_tensor_tiles<shapes>(p, where, warps(tile), q);
 }
 
 std::string unsupported(const registry::problem& p, const backend::device& on, const registry::tuning& t) {
   const auto [tile] = t.of(axes);
-  if (tile == warpgroups)
-    if (std::string why = warpgroups_unsupported(p, on); !why.empty()) return why;
-  return shapes::too_many(p, tile == warpgroups ? by_size : tile, on);
+  if (tile > of_warps)
+    if (std::string why = warpgroups_unsupported(p, warpgroups(tile), on); !why.empty()) return why;
+  return shapes::too_many(p, warps(tile), on);
 }
 
 constexpr std::array types{dtype::f32};
