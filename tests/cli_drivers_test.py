@@ -82,6 +82,20 @@ class Faults(DriverCase):
     def test_a_driver_that_is_not_there(self):
         self.check(run("devices", env=self.vendors("/nowhere/lib.so")), 0, "opencl:0")
 
+    def test_what_is_no_file(self):
+        """Nobody waits for a pipe: neither the tool nor the loader in a child, which is ended after 10 s."""
+        environment = {**self.vendors(), "TILEWISE_CACHE": tempfile.mkdtemp(dir=self.d)}
+        os.mkfifo(f"{environment['OCL_ICD_VENDORS']}/pipe.icd")
+        os.mkdir(f"{environment['OCL_ICD_VENDORS']}/folder.icd")
+        fault = r"{}\.icd is not a regular file; it is left out"
+        start = time.monotonic()
+        result = run("devices", env=environment)
+        self.check(result, 0, rf"(?s)opencl:0.*{fault.format('folder')}.*{fault.format('pipe')}")
+        for device in ["opencl:0"] + ["auto"] * (not self.has_cuda):  # with CUDA it looks at no OpenCL
+            self.check(run(f"sort {self.d}/f4.npy -o {self.d}/y.npy --device {device}", env=environment), 0, "^$", fault.format("pipe"))
+        self.check(run("doctor", env=environment), 0, r"pipe\.icd is not a regular file")
+        self.assertLess(time.monotonic() - start, 10)
+
     def test_only_faulty_drivers(self):
         folder = tempfile.mkdtemp(dir=self.d)
         open(f"{folder}/only.icd", "w").write(CRASHING + "\n")

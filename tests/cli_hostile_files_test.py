@@ -23,6 +23,7 @@ import unittest
 import numpy as np
 
 from cli_test import PLANTED, TOOL, Case, run, wide_values
+from processes import mark_of_place
 
 BENCH = "bench reduce --n 1000 --dtype f32 --op sum --device cpu:serial --max-time 0.01"
 
@@ -373,7 +374,8 @@ class Records(FilesCase):
 
 class Remains(FilesCase):
     """What a tool that is ended leaves behind."""
-    SIGNALS = "INT TERM HUP QUIT ALRM USR1 USR2 VTALRM PROF XCPU".split()
+    SIGNALS = "INT TERM HUP QUIT ALRM USR1 USR2 VTALRM PROF XCPU IO PWR STKFLT RTMIN RTMAX".split()
+    SIGNALS = [name for name in SIGNALS if hasattr(signal, f"SIG{name}")]  # STKFLT has a name since Python 3.11
 
     def test_signals_while_drivers_are_probed(self):
         icd, folder = f"{self.d}/icd", f"{self.d}/tmp"
@@ -399,7 +401,7 @@ class Remains(FilesCase):
         announced = io.BytesIO()
         np.lib.format.write_array_header_1_0(announced, {"descr": "<f4", "fortran_order": False, "shape": (100,)})
         before = set(os.listdir(self.d))
-        for name in "INT", "TERM":
+        for name in self.SIGNALS:
             with self.subTest(name):
                 words = "sort - -o y.npy --indices i.npy --device cpu:serial".split()
                 child = subprocess.Popen([TOOL, *words], stdin=subprocess.PIPE, cwd=self.d, bufsize=0)
@@ -418,23 +420,18 @@ class Remains(FilesCase):
         self.check(result, 6, "^$", "y.npy: cannot be written: File too large")
         self.assertEqual(self.files(), before)
 
-    def mark_of_place(self, other=0):
-        """Of this boot and its processes here, or of others elsewhere."""
-        boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-        return f"{boot}-{os.stat('/proc/self/ns/pid').st_ino + other}"
-
     def test_what_killed_runs_left_is_swept(self):
         """Of processes elsewhere, which may share the folder, after a day; of those that were here, at once."""
-        here, elsewhere = (self.mark_of_place(i) + "-0" for i in (0, 1))
-        names = {"999999999-0": False, "999999998-0": True, f"{os.getpid()}-0": True, f"999999999-{here}": False,
-                 f"999999999-{elsewhere}": True, f"999999997-{elsewhere}": True, f"{os.getpid()}-{here}": True}
-        for name in names:
+        here, elsewhere = mark_of_place(), mark_of_place(1)
+        left = [("999999999-0", 48, False), ("999999998-0", 0, True), (f"999999999-{here}-0", 0, False),
+                (f"999999999-{elsewhere}-0", 0, True), (f"999999997-{elsewhere}-0", 23, True)]
+        for alive in 1, os.getpid():  # here; elsewhere these are numbers as any
+            left += [(f"{alive}-{here}-0", 48, True), (f"{alive}-{elsewhere}-0", 48, False), (f"{alive}-{elsewhere}-1", 1, True)]
+        for name, hours, _ in left:
             pathlib.Path(f"{self.d}/.tilewise-{name}").write_bytes(b"half")
-        for name in "999999999-0", f"{os.getpid()}-0":
-            os.utime(f"{self.d}/.tilewise-{name}", (1, 1))
-        os.utime(f"{self.d}/.tilewise-999999997-{elsewhere}", 2 * (time.time() - 23 * 3600,))
+            os.utime(f"{self.d}/.tilewise-{name}", 2 * (time.time() - hours * 3600,))
         self.check(run("scan k.npy -o y.npy --device cpu:serial", cwd=self.d), 0, "^$", "^$")
-        self.assertEqual({name: os.path.exists(f"{self.d}/.tilewise-{name}") for name in names}, names)
+        self.assertEqual([(name, hours, os.path.exists(f"{self.d}/.tilewise-{name}")) for name, hours, _ in left], left)
 
     def test_each_folder_that_gets_a_file_is_swept(self):
         """Of a command with several outputs too; where they are by links, in the folders that these lead to."""
@@ -451,7 +448,7 @@ class Remains(FilesCase):
                                 "bench scan --n 8 --dtype f32 --op sum --max-time 0.01 -o r --report b/p": "b",
                                 "diffuse --grid 8x8 --steps 1 -o a": "ab"}.items():
             with self.subTest(command):
-                left = {f"{self.d}/{folder}/.tilewise-{999999990 + i}-{self.mark_of_place()}-{i}": folder in places for folder in "ab" for i in range(2)}
+                left = {f"{self.d}/{folder}/.tilewise-{999999990 + i}-{mark_of_place()}-{i}": folder in places for folder in "ab" for i in range(2)}
                 for name in left:
                     pathlib.Path(name).write_bytes(b"half")
                 self.check(run(command + ("" if command.startswith("report") else " --device cpu:serial"), cwd=self.d), 0)
@@ -574,6 +571,11 @@ class Endless(FilesCase):
                           "diffuse --grid 8x8 --steps 1 -o out"):
             with self.subTest(arguments):
                 self.check(run(arguments, cwd=self.d), 6, "^$", "pipe|checkpoint")
+
+    def test_manual_pages_are_no_pipes(self):
+        os.mkdir(f"{self.d}/out")
+        os.mkfifo(f"{self.d}/out/tilewise-bench.1")
+        self.check(run("manual out", cwd=self.d), 6, "^$", "^tilewise: out/tilewise-bench.1: is not a regular file")
 
     def test_pipes_are_no_arrays_and_no_outputs(self):
         os.mkfifo(f"{self.d}/pipe")

@@ -21,6 +21,7 @@ import unittest
 import numpy as np
 
 from cli_test import COVER, TOOL, Case, device_facts, devices_for, run, together, wide_values
+from processes import mark_of_place
 
 PROGRAM = sys.argv[-1]
 COLD_STARTS = {"few": 3, "pairs": 8, "all": 200}[COVER]
@@ -230,7 +231,8 @@ class Caches(HostileCase):
         self.assertEqual(os.listdir(f"{self.home}/tmp"), [])
 
     def test_folders_of_killed_runs_are_swept(self):
-        left, alive, fresh = (f"{self.home}/tmp/tilewise-drivers-{name}" for name in ("999999999-a", f"{os.getpid()}-b", "999999998-c"))
+        left, alive, fresh = (f"{self.home}/tmp/tilewise-drivers-{name}"
+                              for name in ("999999999-a", f"{os.getpid()}-{mark_of_place()}-b", "999999998-c"))
         for folder in left, alive, fresh:
             os.makedirs(f"{folder}/deep")
         for folder in left, alive:
@@ -253,6 +255,17 @@ class Caches(HostileCase):
         self.assertEqual(self.reduce(self.home, refused, TILEWISE_CACHE=open_one), self.expected)
         self.assertEqual(pathlib.Path(f"{self.home}/precious").read_text(), "kept")
         self.assertEqual(self.reduce(self.home, TILEWISE_CACHE="off"), self.expected)
+
+    def test_a_pipe_in_the_place_of_the_time_of_the_last_turn(self):
+        cache = f"{self.home}/cache"
+        for folder in cache, f"{cache}/pocl", f"{cache}/pocl/tempfile_left":
+            os.mkdir(folder, 0o700)
+        os.mkfifo(f"{cache}/tidied")
+        for path in f"{cache}/pocl/tempfile_left", f"{cache}/tidied":
+            os.utime(path, (1, 1))
+        self.assertEqual(self.reduce(self.home, TILEWISE_CACHE=cache), self.expected)
+        self.assertFalse(os.path.exists(f"{cache}/pocl/tempfile_left"))
+        self.assertGreater(os.stat(f"{cache}/tidied").st_mtime, 1)
 
     def damage(self, how):
         objects = [path for path in glob.glob(f"{self.home}/cache/pocl/**", recursive=True) if path.endswith((".so", ".bc"))]

@@ -54,6 +54,14 @@ class Pipes(StreamCase):
             expected = self.file_of(f"scan {self.d}/x.npy --device cpu")
             self.assertEqual(piped("cat | {t} scan - -o - --device cpu | cat", self.contents("x.npy")).stdout, expected)
 
+    def test_an_array_of_nothing_that_goes_on(self):
+        np.save(f"{self.d}/x.npy", np.ones(0, "f4"))
+        for words in "reduce -", "scan - -o -":
+            with self.subTest(words):
+                result = piped("cat | {t} " + words + " --device cpu", self.contents("x.npy") + b"\0")
+                self.refused(result, 6, "^tilewise: standard input: goes on after the 0 bytes")
+                self.assertEqual(result.stdout, b"")
+
     def written_to_a_small_pipe(self, words, **options):
         """Which nobody may wait at, and which is full before anybody reads from it."""
         ours, theirs = os.pipe()
@@ -168,6 +176,7 @@ class Pipes(StreamCase):
         for words, given, code, says in (("--dtype f8", 12, 6, "holds 12 bytes, no whole number of elements of 8 bytes"),
                                          ("--dtype f4 --shape 2x2", 12, 6, "ends at byte 12 of 16"),
                                          ("--dtype f4 --shape 2x2", 20, 6, "goes on after the 16 bytes"),
+                                         ("--dtype f4 --shape 0", 100, 6, "goes on after the 0 bytes"),
                                          ("--dtype f2", 12, 2, "--dtype 'f2' is not one of"),
                                          ("--dtype f4 --shape 2y2", 16, 2, "--shape '2y2' is not one to eight"),
                                          ("--dtype f4 --shape 99999999999x99999999999", 16, 6, "more than 2\\^64 bytes"),

@@ -16,12 +16,13 @@ import tempfile
 
 import numpy as np
 
+from processes import mark_of_place
+
 BUILD, FEW = os.path.abspath(sys.argv[1]), "--few" in sys.argv
 TOOL, OTHER = f"{BUILD}/tilewise", 65534
 RACES = 1 if FEW else 40  # of each command
 PRECIOUS = b"precious\n"
-MARK = (f"999999999-{pathlib.Path('/proc/sys/kernel/random/boot_id').read_text().strip()}-"
-        f"{os.stat('/proc/self/ns/pid').st_ino}-")  # of a process that has ended
+MARK = f"999999999-{mark_of_place()}-"  # of a process that has ended
 # Where {i} are inputs and {o} is the folder of outputs; and the names of these.
 COMMANDS = [("scan {i}/x.npy -o {o}/y.npy --device cpu:serial", ["y.npy"]),
             ("sort {i}/x.npy -o {o}/y.npy --indices {o}/i.npy --device cpu:serial", ["y.npy", "i.npy"]),

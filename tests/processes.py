@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which processes there are, by what stands in their files of /proc."""
+"""Which processes there are, by what stands in their files of /proc, and where they live."""
 
+import os
 import pathlib
 import time
 
@@ -24,3 +25,9 @@ def outliving(file, *texts):
     while (found := processes_with(file, *texts)) and time.monotonic() < deadline:
         time.sleep(0.01)
     return found
+
+
+def mark_of_place(other=0):
+    """What the name of a temporary file has behind the process's number: this boot and its processes here, or elsewhere."""
+    boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    return f"{boot}-{os.stat('/proc/self/ns/pid').st_ino + other}"

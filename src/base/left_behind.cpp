@@ -33,16 +33,17 @@ const std::string& place() {
 }
 
 /// Of "<process>-...": whether it is this user's and nobody uses it, as far as can be known here; `facts` are what it
-/// is.
+/// is. Elsewhere the process's number means another one, so that age alone tells.
 bool is_left(std::string_view name, const fs::path& path, struct stat& facts) {
   pid_t process = 0;
   const auto number = std::from_chars(name.data(), name.data() + name.size(), process);
-  if (number.ec != std::errc() || process <= 0 || kill(process, 0) == 0 || errno != ESRCH) return false;
+  if (number.ec != std::errc() || process <= 0) return false;
   if (lstat(path.c_str(), &facts) != 0 || facts.st_uid != geteuid()) return false;
   constexpr std::time_t day = 24 * 60 * 60;
   const std::string_view rest(number.ptr, name.data() + name.size());
-  const bool was_here = !place().empty() && rest.starts_with("-" + place() + "-");
-  return was_here || facts.st_mtim.tv_sec < std::time(nullptr) - day;
+  const bool was_here = rest.starts_with("-" + place() + "-");
+  if (was_here && (kill(process, 0) == 0 || errno != ESRCH)) return false;
+  return (was_here && !place().empty()) || facts.st_mtim.tv_sec < std::time(nullptr) - day;
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ std::vector<std::string> temporary_parents();
 std::string mark_of_process();
 
 /// Removes from `folder` files, and folders where others cannot rename any, that are this user's and called
-/// "<prefix><process>-...", if no such process is left: at once what has this place's mark, all else when it has been
+/// "<prefix><process>-...": at once what has this place's mark and a process that has ended, all else when it has been
 /// unchanged for a day, because another machine or container may share the folder.
 void remove_left_behind(const std::filesystem::path& folder, std::string_view prefix);
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // tilewise manual: hidden; writes the manual pages of the tool and of each command, made from their help. The build
 // runs it.
-#include "base/printable.hpp"
 #include "cli/commands.hpp"
+#include "io/replacement_file.hpp"
 
-#include <tilewise/error.hpp>
 #include <tilewise/version.hpp>
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
+#include <span>
 #include <sstream>
 
 namespace tilewise::cli {
@@ -158,9 +157,10 @@ exit_code write_pages(const CLI::App& tool, const std::string& folder) {
   std::vector<const CLI::App*> all = shown_commands(tool);
   all.push_back(&tool);
   for (const CLI::App* shown : all) {
-    std::ofstream file(folder + "/" + file_of(tool, *shown) + ".1");
-    file << page_of(tool, *shown) << std::flush;
-    if (!file) throw error(errc::io, base::printable(folder) + ": cannot be written into; name an existing folder");
+    io::replacement_file file(folder + "/" + file_of(tool, *shown) + ".1");
+    const std::string page = page_of(tool, *shown);
+    file.write(std::as_bytes(std::span(page)));
+    file.commit();
   }
   return exit_code::ok;
 }

@@ -27,11 +27,12 @@ listing list_alone(const drivers& icds) {
   return list_in_child("opencl", environment);
 }
 
-/// Each driver is listed once per process.
+/// Each driver is listed once per process, but for those whose file the loader might wait for.
 const listing& listing_of(const fs::path& icd) {
   static std::map<fs::path, listing> known;
   const auto found = known.find(icd);
-  return found != known.end() ? found->second : known.emplace(icd, list_alone({icd})).first->second;
+  if (found != known.end()) return found->second;
+  return known.emplace(icd, can_be_read(icd) ? list_alone({icd}) : listing{"is not a regular file", {}}).first->second;
 }
 
 std::vector<faulty_driver> faults_of(const drivers& icds) {

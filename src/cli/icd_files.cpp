@@ -32,8 +32,14 @@ std::vector<fs::path> icd_files() {
   return found;
 }
 
+bool can_be_read(const fs::path& icd) {
+  std::error_code unknown;
+  return !fs::exists(icd, unknown) || fs::is_regular_file(icd, unknown);
+}
+
 std::string library_of(const fs::path& icd) {
-  std::ifstream file(icd);
+  std::ifstream file;
+  if (can_be_read(icd)) file.open(icd);
   std::string line;
   std::getline(file, line);
   return line.substr(0, line.find_last_not_of(" \t\r") + 1);

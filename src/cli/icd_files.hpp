@@ -14,7 +14,10 @@ namespace tilewise::cli {
 /// In order of their names. Empty where OCL_ICD_VENDORS names a single file or library: the caller chose that one.
 std::vector<std::filesystem::path> icd_files();
 
-/// The library in the file's first line.
+/// False for what is there and is no regular file: whoever reads a pipe waits for it.
+bool can_be_read(const std::filesystem::path& icd);
+
+/// The library in the file's first line; empty if it cannot be read.
 std::string library_of(const std::filesystem::path& icd);
 
 /// Where the library is: itself if it is a path, else what ld.so's cache has under its name.

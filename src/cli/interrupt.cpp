@@ -39,8 +39,9 @@ void handle_endings(void (*handler)(int)) {
 
 void end_on_interrupts() {
   handle_endings(end_by_signal);
-  for (const int other : {SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU})
+  for (const int other : {SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU, SIGIO, SIGPWR, SIGSTKFLT})
     std::signal(other, end_by_signal);
+  for (int real_time = SIGRTMIN; real_time <= SIGRTMAX; ++real_time) std::signal(real_time, end_by_signal);
 }
 void take_interrupts() { handle_endings(note_interrupt); }
 

@@ -9,9 +9,10 @@
 
 namespace tilewise::cli {
 
-/// SIGINT, SIGTERM and SIGHUP end the tool and leave nothing half-written.
+/// SIGINT, SIGTERM, SIGHUP and all others that would end a process, but for crashes, end the tool and leave nothing
+/// half-written.
 void end_on_interrupts();
-/// From now on the first of them only makes interrupt_requested() true.
+/// From now on the first of SIGINT, SIGTERM and SIGHUP only makes interrupt_requested() true.
 void take_interrupts();
 bool interrupt_requested();
 
