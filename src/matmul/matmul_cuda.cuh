@@ -71,10 +71,26 @@ inline std::string too_many_tiles(const registry::problem& p, unsigned tile_rows
   return backend::cuda::too_many_groups(tiles_of(sizes(p), tile_rows, tile_columns));
 }
 
+inline std::uint64_t units_of(const backend::device& on) { return std::max(on.info().compute_units, 1u); }
+
+/// A shape whose tiles are divided into shares (matmul_cuda_shares.cuh).
+template <class S>
+concept shared_shape = requires {
+  S::sharing_groups;
+};
+
+/// The groups of each unit that have shares of so many tiles, a tile or more each.
+template <shared_shape S>
+std::uint64_t groups_that_share(std::uint64_t tiles, std::uint64_t units) {
+  return std::clamp<std::uint64_t>(tiles / units, 1, S::sharing_groups);
+}
+
 /// The tiles that a variant's group may make, the smallest first. Each has `rows` and `columns`, `groups_a_unit`, and
 /// `speed`, that of many of them in relation to the others; a unit with one group only has AlonePercent of it.
 template <unsigned AlonePercent, class... Shapes>
 struct tile_shapes {
+  static constexpr unsigned count = sizeof...(Shapes);
+
   /// The requested one, or with 0 the one whose busiest compute unit is done first: units get whole tiles, so that a
   /// few large ones may leave most of them idle at the end.
   static unsigned choose(const sizes& s, unsigned wanted, const backend::device& on) {
@@ -85,7 +101,7 @@ struct tile_shapes {
       if (time <= least) best = i, least = time;
       ++i;
     };
-    (consider(estimate<Shapes>(s, on.info().compute_units)), ...);
+    (consider(estimate<Shapes>(s, units_of(on))), ...);
     return best;
   }
   template <class F>
@@ -102,17 +118,16 @@ struct tile_shapes {
  private:
   /// The time of the busiest unit; comparable only with that of another shape.
   template <class S>
-  static double estimate(const sizes& s, unsigned units) {
-    const auto tiles =
-        static_cast<double>(ceil_div(tiles_of(s, S::rows, S::columns), std::uint64_t{std::max(units, 1u)}));
-    const bool alone = tiles == 1 && S::groups_a_unit > 1;
+  static double estimate(const sizes& s, std::uint64_t units) {
+    const std::uint64_t all = tiles_of(s, S::rows, S::columns);
+    double tiles = static_cast<double>(ceil_div(all, units));
+    bool alone = tiles == 1 && S::groups_a_unit > 1;
+    if constexpr (shared_shape<S>) {
+      tiles = std::max(static_cast<double>(all) / static_cast<double>(units), 1.0);
+      alone = groups_that_share<S>(all, units) == 1 && S::sharing_groups > 1;
+    }
     return tiles * S::rows * S::columns / (S::speed * (alone ? AlonePercent / 100.0 : 1.0));
   }
 };
-
-/// The axis of variants that have five shapes; `half` is one of `medium`.
-inline constexpr std::array<unsigned, 6> tile_values{0, 1, 2, 3, 4, 5};
-inline constexpr std::array<std::string_view, 6> tile_words{"by_size", "tiny", "small", "half", "medium", "large"};
-inline constexpr std::array<registry::tuning_axis, 1> tile_axes{{{"tile", tile_values, 0, tile_words}}};
 
 }  // namespace tilewise::impl::matmul

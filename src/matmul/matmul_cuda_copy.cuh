@@ -97,6 +97,14 @@ __device__ void fill_beyond(T* to, const source<T>& from, std::uint64_t row, std
       to[i / Columns * Pitch + i % Columns] = value;
 }
 
+/// `Length` neighbours in a row of C, from `column` on, past the first-level cache; those beyond the last column stay.
+template <unsigned Length, class T>
+__device__ void load_row(const T* row, std::uint64_t column, std::uint64_t columns, T* values) {
+#pragma unroll
+  for (unsigned e = 0; e < Length; ++e)
+    if (column + e < columns) values[e] = __ldcg(row + column + e);
+}
+
 /// `Length` neighbours in a row of C, canonical, from `column` on; those beyond the last column are left out.
 template <unsigned Length, class T>
 __device__ void store_row(T* row, std::uint64_t column, std::uint64_t columns, const T* values, bool in_packs) {

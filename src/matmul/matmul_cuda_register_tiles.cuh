@@ -9,6 +9,7 @@
 
 #include "base/ceil_div.hpp"
 #include "matmul/matmul_cuda_copy.cuh"
+#include "matmul/matmul_cuda_shares.cuh"
 
 namespace tilewise::impl::matmul {
 
@@ -92,6 +93,20 @@ __device__ void store_chains(const operands<typename S::T>& o, tile_place tile, 
   }
 }
 
+/// As they were stored, also by another group of this launch.
+template <class S>
+__device__ void load_chains(const operands<typename S::T>& o, tile_place tile, thread_place<S> me,
+                            typename S::T (&chains)[S::thread_rows][S::thread_columns]) {
+#pragma unroll
+  for (unsigned r = 0; r < S::thread_rows; ++r) {
+    const std::uint64_t i = tile.row + me.row + r / S::unit_rows * 4 * S::unit_rows + r % S::unit_rows;
+    if (i >= o.m) continue;
+#pragma unroll
+    for (unsigned q = 0; q < S::thread_columns; q += S::unit_columns)
+      load_row<S::unit_columns>(o.c + i * o.ldc, tile.column + me.column + q * 8, o.n, &chains[r][q]);
+  }
+}
+
 /// What a thread holds of the next tile of A, on its way to shared memory, where it is transposed: packs that lie along
 /// k are stored along the rows. A warp reads two neighbouring packs of 16 rows.
 template <class S>
@@ -103,16 +118,17 @@ class a_copy {
   static_assert(S::threads / warp_size % across == 0);
 
  public:
-  __device__ a_copy(const operands<T>& o, tile_place tile) : k_(o.k), whole_(is_packable(o.a, o.lda) ? o.k : 0) {
+  __device__ a_copy(const operands<T>& o, tile_place tile, std::uint64_t first)
+      : k_(o.k), whole_(is_packable(o.a, o.lda) ? o.k : 0) {
     const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
     x_ = (warp % across * 2 + lane % 2) * length;
     y_ = warp / across * 16 + lane / 2;
 #pragma unroll
     for (unsigned i = 0; i < loads; ++i)  // rows beyond the last are read as the last; their products are not written
-      next_[i] = o.a + min(tile.row + y_ + i * down, o.m - 1) * o.lda + x_;
+      next_[i] = o.a + min(tile.row + y_ + i * down, o.m - 1) * o.lda + first + x_;
   }
 
-  /// The tile at `k`, which lies `depth` after that of the previous call.
+  /// The tile at `k`, at first `first`, then `depth` after that of the previous call.
   __device__ void load(std::uint64_t k) {
 #pragma unroll
     for (unsigned i = 0; i < loads; ++i) {
@@ -151,13 +167,13 @@ class b_copy {
   static_assert(S::depth * packs % S::threads == 0 && S::threads % packs == 0);
 
  public:
-  __device__ b_copy(const operands<T>& o, tile_place tile) : k_(o.k), stride_(o.ldb) {
+  __device__ b_copy(const operands<T>& o, tile_place tile, std::uint64_t first) : k_(o.k), stride_(o.ldb) {
     y_ = threadIdx.x / packs;
     x_ = threadIdx.x % packs * length;
     // Columns beyond the last are read as others; their products are not written.
     const std::uint64_t column = tile.column + x_ < o.n ? tile.column + x_ : tile.column;
     columns_ = static_cast<unsigned>(min(o.n - column, std::uint64_t{length}));
-    next_ = o.b + y_ * o.ldb + column;
+    next_ = o.b + (first + y_) * o.ldb + column;
     const bool in_packs = is_packable(o.b, o.ldb) && (o.n % length == 0 || tile.column + S::columns <= o.n);
     whole_ = in_packs ? o.k : 0;
   }
@@ -189,49 +205,76 @@ class b_copy {
   pack<T> held_[loads];
 };
 
+/// Continues the chains by the k's from `begin`, a multiple of `depth`, to `end`.
+template <class S>
+__device__ void multiply_range(const operands<typename S::T>& o, typename S::T (&stages)[2][S::stage_size],
+                               tile_place tile, thread_place<S> me, std::uint64_t begin, std::uint64_t end,
+                               typename S::T (&chains)[S::thread_rows][S::thread_columns]) {
+  if (begin >= end) return;
+  a_copy<S> a(o, tile, begin);
+  b_copy<S> b(o, tile, begin);
+  a.load(begin);
+  b.load(begin);
+  a.store(stages[0]);
+  b.store(stages[0]);
+  __syncthreads();  // the first stage is loaded
+  if (begin + S::depth < end) {
+    a.load(begin + S::depth);
+    b.load(begin + S::depth);
+  }
+  fragments<S> f[2];
+  f[0].load(stages[0], 0, me);
+  unsigned now = 0;
+  for (std::uint64_t first = begin; first < end; first += S::depth) {
+#pragma unroll
+    for (unsigned k = 0; k < S::depth; ++k) {
+      if (k + 1 == S::depth) {
+        __syncthreads();  // the other stage is loaded, this one is done with
+        now ^= 1;
+      }
+      f[(k + 1) % 2].load(stages[now], (k + 1) % S::depth, me);
+      if (k == 0) {
+        a.store(stages[now ^ 1]);
+        b.store(stages[now ^ 1]);
+        if (first + 2 * S::depth < end) {
+          a.load(first + 2 * S::depth);
+          b.load(first + 2 * S::depth);
+        }
+      }
+      multiply<S>(f[k % 2], chains);
+    }
+  }
+}
+
 template <class S>
 __global__ void __launch_bounds__(S::threads, S::groups_a_unit) register_tiles(const operands<typename S::T> o) {
   using T = typename S::T;
   __shared__ __align__(16) T stages[2][S::stage_size];
   const tile_place tile = place_of(o, S::rows, S::columns);
   const thread_place<S> me;
-  a_copy<S> a(o, tile);
-  b_copy<S> b(o, tile);
   T chains[S::thread_rows][S::thread_columns]{};
-  if (o.k > 0) {
-    a.load(0);
-    b.load(0);
-    a.store(stages[0]);
-    b.store(stages[0]);
-    __syncthreads();  // the first stage is loaded
-    if (S::depth < o.k) {
-      a.load(S::depth);
-      b.load(S::depth);
-    }
-    fragments<S> f[2];
-    f[0].load(stages[0], 0, me);
-    unsigned now = 0;
-    for (std::uint64_t first = 0; first < o.k; first += S::depth) {
-#pragma unroll
-      for (unsigned k = 0; k < S::depth; ++k) {
-        if (k + 1 == S::depth) {
-          __syncthreads();  // the other stage is loaded, this one is done with
-          now ^= 1;
-        }
-        f[(k + 1) % 2].load(stages[now], (k + 1) % S::depth, me);
-        if (k == 0) {
-          a.store(stages[now ^ 1]);
-          b.store(stages[now ^ 1]);
-          if (first + 2 * S::depth < o.k) {
-            a.load(first + 2 * S::depth);
-            b.load(first + 2 * S::depth);
-          }
-        }
-        multiply<S>(f[k % 2], chains);
-      }
-    }
-  }
+  multiply_range<S>(o, stages, tile, me, 0, o.k, chains);
   store_chains<S>(o, tile, me, chains);
+}
+
+template <class S>
+__global__ void __launch_bounds__(S::threads, S::groups_a_unit)
+    shared_register_tiles(const operands<typename S::T> o, const shares all) {
+  using T = typename S::T;
+  __shared__ __align__(16) T stages[2][S::stage_size];
+  const thread_place<S> me;
+  share mine(all);
+  for (piece p; mine.next(p);) {
+    const tile_place tile = place_of(o, S::rows, S::columns, p.tile);
+    T chains[S::thread_rows][S::thread_columns]{};
+    if (p.is_begun()) {
+      mine.await();
+      load_chains<S>(o, tile, me, chains);
+    }
+    multiply_range<S>(o, stages, tile, me, p.first * S::depth, min(p.last * S::depth, o.k), chains);
+    store_chains<S>(o, tile, me, chains);
+    mine.tell(p);
+  }
 }
 
 // The fastest of two dozen shapes on an H200 for matrices of 256, 512, 1536, 1024 and 2048 and more; 8-byte types leave
@@ -240,7 +283,10 @@ template <class T>
 struct register_shapes
     : tile_shapes<90, register_shape<T, 12, 16, 32, 2, 2, 32, 4>, register_shape<T, 22, 32, 64, 4, 4, 32, 3>,
                   register_shape<T, 30, 64, 64, 8, 4, 16, 4>, register_shape<T, 31, 64, 128, 8, 4, 16, 2>,
-                  register_shape<T, 37, 128, 128, 8, 8, 8, 2>> {};
+                  register_shape<T, 37, 128, 128, 8, 8, 8, 2>,
+                  shared<register_shape<T, 30, 64, 64, 8, 4, 16, 4>, 1, 18>,
+                  shared<register_shape<T, 31, 64, 128, 8, 4, 16, 2>, 1, 26>,
+                  shared<register_shape<T, 37, 128, 128, 8, 8, 8, 2>, 2, 36>> {};
 template <class T>
 requires(sizeof(T) == 8) struct register_shapes<T>
     : tile_shapes<90, register_shape<T, 26, 16, 32, 2, 2, 16, 4>, register_shape<T, 26, 32, 32, 2, 4, 16, 4>,
@@ -253,8 +299,14 @@ template <class T>
 void run_register_tiles(const registry::problem& p, const registry::bindings& where, unsigned tile,
                         backend::cuda::queue& q) {
   register_shapes<T>::with(register_shapes<T>::choose(sizes(p), tile, q.device()), [&]<class S>(S) {
-    const auto groups = static_cast<unsigned>(tiles_of(sizes(p), S::rows, S::columns));
-    register_tiles<S><<<groups, S::threads, 0, q.stream()>>>(operands<T>(p, where));
+    const operands<T> o(p, where);
+    if constexpr (shared_shape<S>) {
+      const shares all = shares::of<S>(o, q);
+      shared_register_tiles<S><<<all.groups, S::threads, 0, q.stream()>>>(o, all);
+    } else {
+      const auto groups = static_cast<unsigned>(tiles_of(o, S::rows, S::columns));
+      register_tiles<S><<<groups, S::threads, 0, q.stream()>>>(o);
+    }
     TW_CUDA(cudaGetLastError());
   });
 }

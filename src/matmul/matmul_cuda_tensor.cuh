@@ -9,6 +9,7 @@
 
 #include "base/ceil_div.hpp"
 #include "matmul/matmul_cuda_copy.cuh"
+#include "matmul/matmul_cuda_shares.cuh"
 
 namespace tilewise::impl::matmul {
 
@@ -140,18 +141,18 @@ class tile_copies {
   using T = typename S::T;
 
  public:
-  __device__ tile_copies(const operands<T>& o, tile_place tile)
-      : steps(ceil_div(o.k, S::depth)),
-        a_(o.a, o.m, o.k, o.lda),
+  /// Of the steps from `first` to `last`.
+  __device__ tile_copies(const operands<T>& o, tile_place tile, std::uint64_t first, std::uint64_t last)
+      : a_(o.a, o.m, o.k, o.lda),
         b_(o.b, o.k, o.n, o.ldb),
         tile_(tile),
-        of_a_(a_, tile.row, 0),
-        of_b_(b_, 0, tile.column) {
+        last_(last),
+        next_(first),
+        of_a_(a_, tile.row, first * S::depth),
+        of_b_(b_, first * S::depth, tile.column) {
     const bool columns_in_packs = o.n % pack_length<T> == 0 || tile.column + S::columns <= o.n;
-    in_packs_ = a_.in_packs && b_.in_packs && columns_in_packs ? o.k / S::depth : 0;
+    in_packs_ = a_.in_packs && b_.in_packs && columns_in_packs ? min(last, o.k / S::depth) : 0;
   }
-
-  const std::uint64_t steps;
 
   /// Part `Part` of `Parts` of the next step's.
   template <unsigned Part, unsigned Parts>
@@ -159,7 +160,7 @@ class tile_copies {
     constexpr unsigned a = of_a_.loads, b = of_b_.loads;
     of_a_.template copy<Part * a / Parts, (Part + 1) * a / Parts>(stage, next_ < in_packs_);
     of_b_.template copy<Part * b / Parts, (Part + 1) * b / Parts>(stage + S::a_size, next_ < in_packs_);
-    if (Part + 1 == Parts && next_ >= in_packs_ && next_ < steps) {
+    if (Part + 1 == Parts && next_ >= in_packs_ && next_ < last_) {
       const std::uint64_t k = next_ * S::depth;
       copy_elements<S::rows, S::depth, S::a_pitch, S::threads>(stage, a_, tile_.row, k);
       copy_elements<S::depth, S::columns, S::b_pitch, S::threads>(stage + S::a_size, b_, k, tile_.column);
@@ -181,7 +182,8 @@ class tile_copies {
  private:
   const source<T> a_, b_;
   const tile_place tile_;
-  std::uint64_t in_packs_, next_ = 0;  // steps
+  const std::uint64_t last_;  // steps, as those below
+  std::uint64_t in_packs_, next_;
   tile_copy<T, S::rows, S::depth, S::a_pitch, S::threads> of_a_;
   tile_copy<T, S::depth, S::columns, S::b_pitch, S::threads> of_b_;
 };
@@ -195,17 +197,31 @@ __device__ void unrolled(F&& f) {
   }
 }
 
+/// As they were stored, also by another group of this launch.
 template <class S>
-__global__ void __launch_bounds__(S::threads, S::groups_a_unit) tensor_tiles(const operands<typename S::T> o) {
+__device__ void load_products(const operands<typename S::T>& o, tile_place tile, warp_place<S> me,
+                              typename S::T (&chains)[S::down][S::across][4]) {
+  const unsigned lane = threadIdx.x % warp_size;
+#pragma unroll
+  for (unsigned y = 0; y < 2 * S::down; ++y) {
+    const std::uint64_t i = tile.row + me.row + y * 8 + lane / 4;
+    if (i >= o.m) continue;
+#pragma unroll
+    for (unsigned x = 0; x < S::across; ++x)
+      load_row<2>(o.c + i * o.ldc, tile.column + me.column + x * 8 + lane % 4 * 2, o.n, &chains[y / 2][x][y % 2 * 2]);
+  }
+}
+
+/// Continues the chains by these steps.
+template <class S>
+__device__ void multiply_steps(const operands<typename S::T>& o, typename S::T* stages, tile_place tile,
+                               warp_place<S> me, std::uint64_t first, std::uint64_t last,
+                               typename S::T (&chains)[S::down][S::across][4]) {
   using T = typename S::T;
-  extern __shared__ __align__(16) unsigned char bytes[];
-  T* const stages = reinterpret_cast<T*>(bytes);
-  const tile_place tile = place_of(o, S::rows, S::columns);
-  const warp_place<S> me;
   const unsigned lane = threadIdx.x % warp_size;
   const T* const a = stages + (me.row + lane / 4) * S::a_pitch + lane % 4;
   const T* const b = stages + S::a_size + lane % 4 * S::b_pitch + me.column + lane / 4;
-  tile_copies<S> copies(o, tile);
+  tile_copies<S> copies(o, tile, first, last);
   for (unsigned stage = 0; stage + 1 < S::stages; ++stage) {
     copies.template start<0, 1>(stages + stage * S::stage_size);
     copies.close();
@@ -213,13 +229,12 @@ __global__ void __launch_bounds__(S::threads, S::groups_a_unit) tensor_tiles(con
   wait_for_copies<S::stages - 2>();
   __syncthreads();  // the first stage is loaded
 
-  T chains[S::down][S::across][4]{};
   row_factors<S> rows[2];  // those that are multiplied and those that are read meanwhile
   column_factors<S> columns[2];
   rows[0].load(a, 0, 0);
   columns[0].load(b, 0);
   unsigned now = 0, into = (S::stages - 1) * S::stage_size;  // where these stages begin
-  for (std::uint64_t step = 0; step < copies.steps; ++step)
+  for (std::uint64_t step = first; step < last; ++step)
     unrolled<0, S::rows_a_step>([&]<unsigned Row>() {
       constexpr unsigned part = Row / S::down, y = Row % S::down;
       constexpr unsigned next = (Row + 1) % S::rows_a_step, next_y = next % S::down, next_part = next / S::down;
@@ -240,7 +255,44 @@ __global__ void __launch_bounds__(S::threads, S::groups_a_unit) tensor_tiles(con
       if constexpr (next_y == 0) columns[next_part % 2].load(b + now, next_part * S::product_depth);
       multiply(S::across / 2, S::across);
     });
+}
+
+/// The launch's shared memory. Where it did not begin at a multiple of 128 bytes, products took half as long again.
+template <class T>
+__device__ T* stages_of_launch() {
+  extern __shared__ __align__(128) unsigned char bytes[];
+  return reinterpret_cast<T*>(bytes);
+}
+
+template <class S>
+__global__ void __launch_bounds__(S::threads, S::groups_a_unit) tensor_tiles(const operands<typename S::T> o) {
+  using T = typename S::T;
+  T* const stages = stages_of_launch<T>();
+  const tile_place tile = place_of(o, S::rows, S::columns);
+  const warp_place<S> me;
+  T chains[S::down][S::across][4]{};
+  multiply_steps<S>(o, stages, tile, me, 0, ceil_div(o.k, S::depth), chains);
   store_products<S>(o, tile, me, chains);
+}
+
+template <class S>
+__global__ void __launch_bounds__(S::threads, S::groups_a_unit)
+    shared_tensor_tiles(const operands<typename S::T> o, const shares all) {
+  using T = typename S::T;
+  T* const stages = stages_of_launch<T>();
+  const warp_place<S> me;
+  share mine(all);
+  for (piece p; mine.next(p);) {
+    const tile_place tile = place_of(o, S::rows, S::columns, p.tile);
+    T chains[S::down][S::across][4]{};
+    if (p.is_begun()) {
+      mine.await();
+      load_products<S>(o, tile, me, chains);
+    }
+    multiply_steps<S>(o, stages, tile, me, p.first, min(p.last, ceil_div(o.k, S::depth)), chains);
+    store_products<S>(o, tile, me, chains);
+    mine.tell(p);
+  }
 }
 
 /// Launches the one of `Shapes` that the axis's value `tile` names or that the size of C selects.
@@ -248,9 +300,19 @@ template <class Shapes>
 void run_tensor_tiles(const registry::problem& p, const registry::bindings& where, unsigned tile,
                       backend::cuda::queue& q) {
   Shapes::with(Shapes::choose(sizes(p), tile, q.device()), [&]<class S>(S) {
-    TW_CUDA(cudaFuncSetAttribute(tensor_tiles<S>, cudaFuncAttributeMaxDynamicSharedMemorySize, S::shared_bytes));
-    const auto groups = static_cast<unsigned>(tiles_of(sizes(p), S::rows, S::columns));
-    tensor_tiles<S><<<groups, S::threads, S::shared_bytes, q.stream()>>>(operands<typename S::T>(p, where));
+    const operands<typename S::T> o(p, where);
+    const auto allow = [](auto kernel) {
+      TW_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, S::shared_bytes));
+    };
+    if constexpr (shared_shape<S>) {
+      allow(shared_tensor_tiles<S>);
+      const shares all = shares::of<S>(o, q);
+      shared_tensor_tiles<S><<<all.groups, S::threads, S::shared_bytes, q.stream()>>>(o, all);
+    } else {
+      allow(tensor_tiles<S>);
+      const auto groups = static_cast<unsigned>(tiles_of(o, S::rows, S::columns));
+      tensor_tiles<S><<<groups, S::threads, S::shared_bytes, q.stream()>>>(o);
+    }
     TW_CUDA(cudaGetLastError());
   });
 }

@@ -76,7 +76,7 @@ __device__ void produce(const work<T, Op>& w, shared_state<T>& s) {
   for (ring<s.slots> r;; ++r.use) {
     slot<T>& to = s.in[r.place()];
     if (r.reused()) to.empty.wait(r.parity() ^ 1);
-    const std::uint64_t drawn = draw(w, w.tiles + gridDim.x), tile = static_cast<unsigned>(drawn);
+    const std::uint64_t drawn = draw(w.counter, w.tiles + gridDim.x), tile = static_cast<unsigned>(drawn);
     if (r.use == 0) s.epoch = static_cast<unsigned>(drawn >> 32) + 1;
     to.tile = tile < w.tiles ? tile : no_tile;
     if (tile < w.tiles && w.packable_in && is_whole<T, Op, chunks>(w, tile))

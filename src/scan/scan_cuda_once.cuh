@@ -37,7 +37,7 @@ struct once_shared {
 template <class T, class Op>
 __device__ void scout_once(const work<T, Op>& w, once_shared<T>& s) {
   const unsigned lane = threadIdx.x % warp_size;
-  if (lane == 0) s.drawn = draw(w, w.tiles);
+  if (lane == 0) s.drawn = draw(w.counter, w.tiles);
   meet();  // the tile is drawn
   const std::uint64_t tile = static_cast<unsigned>(s.drawn);
   const unsigned epoch = static_cast<unsigned>(s.drawn >> 32) + 1;

@@ -43,16 +43,6 @@ struct work {
   const T* ends;  // see carry_of
 };
 
-/// The launch's next tile, and its number in the high half. The last of its draws begins the next launch's number, so a
-/// launch leaves nothing to clear.
-template <class T, class Op>
-__device__ std::uint64_t draw(const work<T, Op>& w, std::uint64_t draws) {
-  const unsigned long long drawn = atomicAdd(reinterpret_cast<unsigned long long*>(w.counter), 1ull);
-  if (static_cast<unsigned>(drawn) == draws - 1)
-    atomicExch(reinterpret_cast<unsigned long long*>(w.counter), ((drawn >> 32) + 1) << 32);
-  return drawn;
-}
-
 template <class T, class Op, unsigned Chunks>
 __device__ bool is_whole(const work<T, Op>& w, std::uint64_t tile) {
   return (tile + 1) * tile_length<T, Chunks> <= w.n;

@@ -99,15 +99,10 @@ __device__ carry_pair<T> look_back(const work<T, Op>& w, const tile_place& p, co
   return {before, after};
 }
 
-/// The launch's next tile, for all threads. The last draw begins the next launch's number, so nothing has to be
-/// cleared.
-__device__ std::uint64_t draw(std::uint64_t* counter) {
-  __shared__ unsigned long long drawn;
-  if (threadIdx.x == 0) {
-    drawn = atomicAdd(reinterpret_cast<unsigned long long*>(counter), 1ull);
-    if (static_cast<unsigned>(drawn) == gridDim.x - 1)
-      atomicExch(reinterpret_cast<unsigned long long*>(counter), ((drawn >> 32) + 1) << 32);
-  }
+/// The launch's next tile, for all threads.
+__device__ std::uint64_t draw_tile(std::uint64_t* counter) {
+  __shared__ std::uint64_t drawn;
+  if (threadIdx.x == 0) drawn = draw(counter, gridDim.x);
   __syncthreads();
   return drawn;
 }
@@ -149,7 +144,7 @@ template <class T, class Op, bool LookBack>
 __global__ void __launch_bounds__(group_size, groups_together<T>)
     scan_tiles_of_lines(const __grid_constant__ work<T, Op> w) {
   __shared__ T stage[stage_places], values[group_size], begins[group_size];
-  const std::uint64_t drawn = LookBack ? draw(w.counter) : blockIdx.x;
+  const std::uint64_t drawn = LookBack ? draw_tile(w.counter) : blockIdx.x;
   const tile_place p(w.shape, w.from, static_cast<unsigned>(drawn));
   if (!is_direct<T>(w.shape)) load_stage(w.shape, w.from, p, w.in, stage);
   const own_run at(w.shape, p);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   values that the groups of a launch send each other through memory.
+// What:   values that the groups of a launch send each other through memory, and numbers that they draw.
 // Order:  none; only data moves.
 // Shape:  each half-word of a value travels with the number of the launch or round that sent it, in one 8-byte word.
 //         The reader sees from the word itself whether it has arrived: there are no flags or fences, nothing is
@@ -13,6 +13,15 @@
 #include <cstdint>
 
 namespace tilewise::backend::cuda {
+
+/// By one thread: the next number of its launch, in the low half, and the launch's number in the high one. The last of
+/// the launch's draws begins the next launch, so that a launch leaves nothing to clear.
+__device__ inline std::uint64_t draw(std::uint64_t* counter, std::uint64_t draws) {
+  const unsigned long long drawn = atomicAdd(reinterpret_cast<unsigned long long*>(counter), 1ull);
+  if (static_cast<unsigned>(drawn) == draws - 1)
+    atomicExch(reinterpret_cast<unsigned long long*>(counter), ((drawn >> 32) + 1) << 32);
+  return drawn;
+}
 
 template <class T>
 struct alignas(2 * sizeof(T)) packet {

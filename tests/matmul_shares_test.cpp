@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles of a CUDA product that groups share out, which needs more tiles than the sweeps' shapes have: against the
+// definition, where there is a GPU.
+#include "catalog_sweep.hpp"
+#include "registry/choose.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tilewise {
+namespace {
+
+using tests::sweep_case;
+using tests::sweep_target;
+
+struct tile {
+  std::string_view word;
+  std::uint64_t rows, columns;
+};
+
+/// As many tiles as this many tenths of the compute units, and one more: fewer than groups, hardly more, and several
+/// waves of them.
+constexpr std::array<std::uint64_t, 7> tenths{4, 10, 11, 15, 20, 25, 43};
+/// Fewer k's than a step has, whole steps, and parts of them.
+constexpr std::array<std::uint64_t, 6> depths{0, 1, 16, 33, 70, 160};
+
+void expect_the_definition(std::string_view name, dtype type, const tile& shape) {
+  for (const sweep_target& target : tests::sweep_targets()) {
+    if (target.variant.id() != name || target.device != "cuda:0") continue;
+    tests::sweep_runner runner(target);
+    const std::uint64_t units = runner.open({}).info().compute_units;
+    std::uint64_t number = 0;
+    for (const std::uint64_t tenth : tenths)
+      for (const std::uint64_t k : depths) {
+        const std::uint64_t tiles = units * tenth / 10 + 1, down = 1 + number % 3, across = (tiles + down - 1) / down;
+        const std::uint64_t m = down * shape.rows - number % 4, n = across * shape.columns - number % 7;
+        sweep_case c{.problem = {.what = &registry::find_algorithm("matmul"), .type = type, .shape = {m, n, k}},
+                     .data = lab::all_data_classes[number % lab::all_data_classes.size()],
+                     .seed = ++number,
+                     .options = {},
+                     .tuning = registry::parse_tuning("tile=" + std::string(shape.word), target.variant.tuning),
+                     .place = number % 2 == 0 ? tests::placement::apart : tests::placement::unaligned};
+        const std::string wrong = runner.run(c);
+        EXPECT_TRUE(wrong.empty()) << to_string(c, target) << ": " << wrong;
+      }
+    return;
+  }
+  GTEST_SKIP() << "there is no cuda:0";
+}
+
+constexpr std::array register_tiles{tile{"half_shared", 64, 64}, tile{"medium_shared", 64, 128},
+                                    tile{"large_shared", 128, 128}};
+
+TEST(MatmulShares, OfFloatsHaveTheDefinitionsBits) {
+  for (const tile& shape : register_tiles) expect_the_definition("matmul/cuda:register_tiles", dtype::f32, shape);
+}
+
+TEST(MatmulShares, OfIntegersHaveTheDefinitionsBits) {
+  for (const tile& shape : register_tiles) expect_the_definition("matmul/cuda:register_tiles", dtype::i32, shape);
+}
+
+TEST(MatmulShares, OfDoublesHaveTheDefinitionsBits) {
+  for (const tile& shape : {tile{"half_shared", 64, 32}, tile{"medium_shared", 64, 64}})
+    expect_the_definition("matmul/cuda:tensor_f64", dtype::f64, shape);
+}
+
+}  // namespace
+}  // namespace tilewise
