@@ -15,8 +15,13 @@ namespace tilewise::tests {
 
 namespace {
 
-/// So many cases in a row have one variant, for which devices are opened, and so many one OpenCL program.
-constexpr std::uint64_t with_one_variant = 48, with_one_program = 8;
+/// So many cases in a row have one variant, for which devices are opened, and so many the same type, main setting and
+/// tuning.
+struct runs {
+  std::uint64_t with_one_variant, with_one_program;
+};
+/// An OpenCL program takes up to a second to compile, where a case takes milliseconds.
+runs runs_of(std::string_view device) { return device.starts_with("opencl") ? runs{1024, 256} : runs{48, 8}; }
 /// Of this many cases one is an array in parts.
 constexpr std::uint64_t one_in_parts = 12;
 
@@ -64,7 +69,7 @@ std::string run_in_parts(const tilewise::device& on, std::mt19937_64& random) {
 
 class soaking {
  public:
-  soaking(std::string device, std::uint64_t seed) : device_(std::move(device)), seed_(seed) {
+  soaking(std::string device, std::uint64_t seed) : device_(std::move(device)), seed_(seed), runs_(runs_of(device_)) {
     for (const sweep_target& t : sweep_targets())
       if (device_ == "groups" ? t.variant.backend == "group" : t.device == device_) targets_.push_back(t);
     if (targets_.empty()) throw std::invalid_argument("there is no variant for '" + device_ + "'");
@@ -84,8 +89,8 @@ class soaking {
         return with_type(all_dtypes[random() % all_dtypes.size()],
                          [&]<class T>(T) { return run_in_parts<T>(on, random); });
       }
-      choose(number / with_one_variant);
-      std::mt19937_64 of_program = numbers(seed_, number / with_one_program, 1);
+      choose(number / runs_.with_one_variant);
+      std::mt19937_64 of_program = numbers(seed_, number / runs_.with_one_program, 1);
       return run_variant(of_program, random, what);
     } catch (const std::exception& e) {
       return what + ": threw " + e.what();
@@ -118,6 +123,7 @@ class soaking {
 
   std::string device_;
   std::uint64_t seed_, block_ = ~std::uint64_t{0}, cases_ = 0;
+  runs runs_;
   std::vector<sweep_target> targets_;
   sweep_target target_;
   std::optional<sweep_runner> runner_;

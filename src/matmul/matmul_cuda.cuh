@@ -116,17 +116,28 @@ struct tile_shapes {
   }
 
  private:
+  /// Of tiles that are shared out: those of a unit that has fewer threads have so much of the speed.
+  static constexpr unsigned enough_threads = 256, few_threads_percent = 60;
+
+  /// The time of so many tiles of a unit, in a unit of its own.
+  template <class S>
+  static double time(double tiles, unsigned percent) {
+    return tiles * S::rows * S::columns / (S::speed * percent / 100.0);
+  }
   /// The time of the busiest unit; comparable only with that of another shape.
   template <class S>
   static double estimate(const sizes& s, std::uint64_t units) {
     const std::uint64_t all = tiles_of(s, S::rows, S::columns);
-    double tiles = static_cast<double>(ceil_div(all, units));
-    bool alone = tiles == 1 && S::groups_a_unit > 1;
     if constexpr (shared_shape<S>) {
-      tiles = std::max(static_cast<double>(all) / static_cast<double>(units), 1.0);
-      alone = groups_that_share<S>(all, units) == 1 && S::sharing_groups > 1;
+      const std::uint64_t groups = groups_that_share<S>(all, units);
+      const bool few = groups * S::threads < enough_threads, alone = groups == 1 && S::sharing_groups > 1;
+      return time<S>(std::max(static_cast<double>(all) / static_cast<double>(units), 1.0), few     ? few_threads_percent
+                                                                                           : alone ? AlonePercent
+                                                                                                   : 100);
+    } else {
+      const std::uint64_t tiles = ceil_div(all, units);
+      return time<S>(static_cast<double>(tiles), tiles == 1 && S::groups_a_unit > 1 ? AlonePercent : 100);
     }
-    return tiles * S::rows * S::columns / (S::speed * (alone ? AlonePercent / 100.0 : 1.0));
   }
 };
 

@@ -284,7 +284,7 @@ struct register_shapes
     : tile_shapes<90, register_shape<T, 12, 16, 32, 2, 2, 32, 4>, register_shape<T, 22, 32, 64, 4, 4, 32, 3>,
                   register_shape<T, 30, 64, 64, 8, 4, 16, 4>, register_shape<T, 31, 64, 128, 8, 4, 16, 2>,
                   register_shape<T, 37, 128, 128, 8, 8, 8, 2>,
-                  shared<register_shape<T, 30, 64, 64, 8, 4, 16, 4>, 1, 18>,
+                  shared<register_shape<T, 30, 64, 64, 8, 4, 16, 4>, 1, 30>,
                   shared<register_shape<T, 31, 64, 128, 8, 4, 16, 2>, 1, 26>,
                   shared<register_shape<T, 37, 128, 128, 8, 8, 8, 2>, 2, 36>> {};
 template <class T>
