@@ -153,6 +153,27 @@ class RandomValues(Random):
         yield keys, x[order], f"keys on {device}"
         yield values, y[order], f"values on {device}"
 
+    def matrix(self, rows, columns, dtype):
+        """Whose rows lie together, or apart."""
+        wider = columns + self.pick([0, 0, 1, 5])
+        return self.values(rows * wider, dtype).reshape(rows, wider)[:, :columns]
+
+    def lines(self, x):
+        """Along an axis, into arrays of their own or given ones, whose rows may lie as they like."""
+        rows, columns = self.rng.integers(1, 20, 2)
+        a, op, axis, device = self.matrix(rows, columns, x.dtype), self.pick(["sum", "product", "min", "max"]), self.pick([0, 1, -1]), self.pick(self.devices)
+        descending = bool(self.rng.random() < 0.5)
+        for call, of_a_line, what in (
+                (lambda **out: tw.inclusive_scan(a, op=op, axis=axis, device=device, **out), lambda line: inclusive(line, op), f"inclusive {op}"),
+                (lambda **out: tw.sort(a, axis=axis, descending=descending, device=device, **out),
+                 lambda line: line[np.array(sorted(range(len(line)), key=order_key(line, descending).__getitem__))], "sort")):
+            expected = np.apply_along_axis(of_a_line, axis, np.ascontiguousarray(a))
+            to = self.matrix(rows, columns, x.dtype)
+            around = to.base.copy()
+            around[:, :columns] = expected
+            for got, wanted in (call(), expected), (call(out=to), expected), (to.base, around):
+                yield got, wanted, f"{what} along {axis} of rows {a.strides} apart, into {to.strides}, on {device}"
+
     def products(self, x):
         m, k, n = self.rng.integers(1, 9, 3)
         dtype = self.pick(TYPES[2:])  # whole numbers, which wrap alike in any order
@@ -171,7 +192,7 @@ class RandomValues(Random):
         while done < CALLS // 5:
             x = self.values(self.rng.integers(1, 80), self.pick(TYPES))
             before = x.tobytes()
-            for got, expected, what in self.pick([self.folds, self.sorts, self.products])(x):
+            for got, expected, what in self.pick([self.folds, self.sorts, self.lines, self.products])(x):
                 done += 1
                 got, expected = np.asarray(got), np.asarray(expected)
                 self.assertEqual(got.tobytes(), expected.astype(got.dtype).tobytes(),
