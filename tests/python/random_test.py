@@ -153,25 +153,25 @@ class RandomValues(Random):
         yield keys, x[order], f"keys on {device}"
         yield values, y[order], f"values on {device}"
 
-    def matrix(self, rows, columns, dtype):
-        """Whose rows lie together, or apart."""
-        wider = columns + self.pick([0, 0, 1, 5])
-        return self.values(rows * wider, dtype).reshape(rows, wider)[:, :columns]
+    def wider(self, rows, columns, dtype):
+        """A matrix whose first columns are rows that lie together, or apart."""
+        width = columns + self.pick([0, 0, 1, 5])
+        return self.values(rows * width, dtype).reshape(rows, width)
 
     def lines(self, x):
-        """Along an axis, into arrays of their own or given ones, whose rows may lie as they like."""
+        """Along an axis, into arrays of their own and given ones; what lies between rows stays."""
         rows, columns = self.rng.integers(1, 20, 2)
-        a, op, axis, device = self.matrix(rows, columns, x.dtype), self.pick(["sum", "product", "min", "max"]), self.pick([0, 1, -1]), self.pick(self.devices)
+        a, to = self.wider(rows, columns, x.dtype)[:, :columns], self.wider(rows, columns, x.dtype)
+        op, axis, device = self.pick(["sum", "product", "min", "max"]), self.pick([0, 1, -1]), self.pick(self.devices)
         descending = bool(self.rng.random() < 0.5)
         for call, of_a_line, what in (
                 (lambda **out: tw.inclusive_scan(a, op=op, axis=axis, device=device, **out), lambda line: inclusive(line, op), f"inclusive {op}"),
                 (lambda **out: tw.sort(a, axis=axis, descending=descending, device=device, **out),
-                 lambda line: line[np.array(sorted(range(len(line)), key=order_key(line, descending).__getitem__))], "sort")):
-            expected = np.apply_along_axis(of_a_line, axis, np.ascontiguousarray(a))
-            to = self.matrix(rows, columns, x.dtype)
-            around = to.base.copy()
+                 lambda line: line[sorted(range(len(line)), key=order_key(line, descending).__getitem__)], "sort")):
+            expected, around = np.apply_along_axis(of_a_line, axis, a.copy()), to.copy()
             around[:, :columns] = expected
-            for got, wanted in (call(), expected), (call(out=to), expected), (to.base, around):
+            call(out=to[:, :columns])
+            for got, wanted in (call(), expected), (to, around):
                 yield got, wanted, f"{what} along {axis} of rows {a.strides} apart, into {to.strides}, on {device}"
 
     def products(self, x):
