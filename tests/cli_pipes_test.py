@@ -139,7 +139,8 @@ class Pipes(StreamCase):
     def test_terminals_hold_no_arrays(self):
         ours, theirs = pty.openpty()
         try:
-            for words, streams in (("reduce -", {"stdin": theirs}), (f"scan {self.d}/f4.npy -o -", {"stdout": theirs})):
+            for words, streams in (("reduce -", {"stdin": theirs}), ("reduce - --dtype f4", {"stdin": theirs}),
+                                   ("reduce - --dtype f4 --shape 2x3", {"stdin": theirs}), (f"scan {self.d}/f4.npy -o -", {"stdout": theirs})):
                 result = subprocess.run([TOOL, *words.split()], stderr=subprocess.PIPE, timeout=20, **streams)
                 self.refused(result, 6, "^tilewise: standard (input|output): is a terminal")
         finally:

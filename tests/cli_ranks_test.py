@@ -178,10 +178,13 @@ class Ranks(Case):
         elsewhere = f"{self.d}/elsewhere"
         os.mkdir(elsewhere)
         np.save(f"{elsewhere}/x.npy", wide_values("f4", 7))
+        for folder in self.d, elsewhere:
+            pathlib.Path(f"{folder}/out").touch()
         rows = ((f"scan {x} -o {y} --device cpu:serial", self.d, f"scan {x} -o {y} --threads=1", self.d, 0, "^$"),
                 (f"scan {x} -o {y}", self.d, f"scan {x} -o {y} --op max", self.d, 2, "rank 1 was started with '--op' where"),
                 (f"scan {x} -o {y}", self.d, f"sort {x} -o {y}", self.d, 2, "rank 1 was started with 'sort' where rank 0"),
                 (f"scan x.npy -o {y}", self.d, f"scan x.npy -o {y}", elsewhere, 2, "rank 1 looks for files in .*elsewhere"),
+                (f"scan {x} -oout", self.d, f"scan {x} -oout", elsewhere, 2, "rank 1 looks for files in .*elsewhere"),
                 (f"scan /proc/self/cwd/x.npy -o {y}", self.d, f"scan /proc/self/cwd/x.npy -o {y}", elsewhere, 2, "rank 1 reads other files: "),
                 ("verify scan", self.d, "verify sort", self.d, 2, "rank 1 was started with 'sort' where rank 0 has 'scan'"))
         for words, folder, others, other_folder, code, err in rows:

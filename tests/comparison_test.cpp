@@ -1,51 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two records of the same cases: who is paired with whom, and what is wrong.
-#include "report/comparison.hpp"
-#include "report_fixture.hpp"
+#include "comparison_fixture.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <initializer_list>
 #include <span>
 
 namespace tilewise::report {
 namespace {
 
 using nlohmann::json;
-
-/// The comparison with the rows that it points to.
-struct compared_runs {
-  row_table before, after;
-  comparison result;
-
-  compared_runs(const std::vector<json>& olds, const std::vector<json>& news)
-      : before(typed(olds)), after(typed(news)), result(compare(before, after)) {}
-
-  const compared_case& of(const json& record) const {
-    const auto found = std::find_if(result.cases.begin(), result.cases.end(), [&](const compared_case& c) {
-      return c.after->group == record["case"]["group"] && c.after->variant == record["case"]["variant"] &&
-             c.after->device == record["device"]["name"];
-    });
-    EXPECT_NE(found, result.cases.end()) << record["case"];
-    return *found;
-  }
-};
-
-/// A row of ours that is right, and one of a peer.
-json& ours(std::vector<json>& records) { return records[1]; }
-json& a_peer(std::vector<json>& records) {
-  return *std::find_if(records.begin(), records.end(), [](const json& r) { return r["case"]["peer"] == true; });
-}
-
-void scale(json& record, double factor) {
-  for (const char* key : {"median_ns", "ci95_lo_ns", "ci95_hi_ns"}) {
-    json& ns = record["timing"]["kernel"][key];
-    ns = ns.get<double>() * factor;
-  }
-}
 
 TEST(Comparison, EqualRecordsAreTheSame) {
   const std::vector<json> records = made_up_records();
@@ -233,70 +199,6 @@ TEST(Comparison, ANewDefaultTuningIsTheSameCaseAndASweepIsMany) {
   ours(olds)["case"]["threads"] = 8u;
   ours(news)["case"]["threads"] = 16u;
   EXPECT_EQ(compared_runs(olds, news).result.left_out.size(), 3u + 2) << "other threads are another case";
-}
-
-TEST(Comparison, OfDifferentBuildsTheLastRecordOfACaseCounts) {
-  const auto is_another = [](json& r) { r["tool"]["commit"] = "1111111"; };
-  const auto has_changes = [](json& r) { r["tool"]["dirty"] = true; };
-  const auto had_no_interval = [](json& r) { r["timing"]["kernel"]["ci95_lo_ns"] = nullptr; };
-  for (const std::function<void(json&)>& change :
-       {std::function<void(json&)>(is_another), {has_changes}, {had_no_interval}}) {
-    std::vector<json> olds = made_up_records(), news = olds;
-    news.push_back(ours(news));
-    change(ours(news));
-    scale(news.back(), 2);
-    const compared_runs c(olds, news);
-    EXPECT_EQ(c.of(ours(news)).is, verdict::slower);
-    ASSERT_EQ(c.result.remarks.size(), 1u);
-    EXPECT_TRUE(c.result.remarks.front().starts_with(
-        "NEW has 1 record of a case that a later one repeats and that cannot be taken with it: "))
-        << c.result.remarks.front();
-  }
-}
-
-TEST(Comparison, RunsOfOneBuildAreOneMeasurement) {
-  const auto with_runs = [](std::initializer_list<double> factors) {
-    std::vector<json> records = made_up_records();
-    for (const double factor : factors) {
-      records.push_back(ours(records));
-      scale(records.back(), factor);
-    }
-    return records;
-  };
-  const std::vector<json> one = with_runs({});
-  const compared_runs torn(one, with_runs({1.44}));
-  const compared_case& found = torn.of(one[1]);
-  EXPECT_EQ(found.is, verdict::unclear) << "one of its runs is as fast as OLD's";
-  EXPECT_DOUBLE_EQ(found.ratio->median, 1.2);
-  EXPECT_LT(*found.ratio->low, 1);
-  EXPECT_GT(*found.ratio->high, 1.4);
-  EXPECT_NEAR(*found.after->visits_effect, 0.43, 0.01) << "the gap between their intervals";
-  EXPECT_EQ(torn.result.after.most_runs, 2u);
-  EXPECT_EQ(torn.result.before.most_runs, 1u);
-  ASSERT_EQ(torn.result.remarks.size(), 1u);
-  EXPECT_TRUE(torn.result.remarks[0].starts_with("NOISY: on cpu differences below 9")) << torn.result.remarks[0];
-
-  std::vector<json> twice_as_slow = with_runs({1.02});
-  for (json* r : {&ours(twice_as_slow), &twice_as_slow.back()}) scale(*r, 2);
-  const compared_runs apart(with_runs({1.02}), twice_as_slow);
-  EXPECT_EQ(apart.of(one[1]).is, verdict::slower) << "between all of them";
-  EXPECT_DOUBLE_EQ(apart.of(one[1]).ratio->median, 2);
-  EXPECT_DOUBLE_EQ(compared_runs(one, with_runs({3, 2})).of(one[1]).ratio->median, 2) << "the middle one";
-}
-
-TEST(Comparison, TheTwoLaunchesOfARunAreOneRun) {
-  const auto with_launches = [](std::size_t number) {
-    std::vector<json> records = made_up_records();
-    json launch = ours(records);
-    launch["case"]["algorithm"] = "launch";
-    launch["case"]["variant"] = "launch/cuda";
-    records.insert(records.end(), number, launch);
-    return records;
-  };
-  const compared_runs once(with_launches(2), with_launches(4));
-  EXPECT_EQ(once.result.before.most_runs, 1u);
-  EXPECT_EQ(once.of(with_launches(1).back()).before->runs, 1u);
-  EXPECT_EQ(once.result.after.most_runs, 2u);
 }
 
 TEST(Comparison, OtherMachinesAndBuildsAreSaid) {

@@ -196,6 +196,28 @@ TEST_F(DiskCache, IsUsedWhereAUserNamespaceDoesNotShowTheOwners) {
   EXPECT_EQ(status, 0);
 }
 
+TEST_F(DiskCache, AFolderThatIsRejectedStaysOpenNowhere) {
+  const fs::path shared = scratch_.path() / "shared";
+  fs::create_directories(shared);
+  const auto stay_open = [](const fs::path& cache) {
+    const environment_variable here("TILEWISE_CACHE", cache.string());
+    const auto open_files = [] { return std::distance(fs::directory_iterator("/proc/self/fd"), {}); };
+    const auto before = open_files();
+    for (int i = 0; i < 20; ++i) EXPECT_FALSE(base::disk_cache().usable()) << cache;
+    return open_files() - before;
+  };
+  store();
+  chmod(shared.c_str(), 0777);
+  EXPECT_EQ(stay_open(shared / "cache"), 0) << "as others may rename it";
+  chmod(folder_.c_str(), 0755);
+  EXPECT_EQ(stay_open(folder_), 0) << "for its mode";
+  chmod(folder_.c_str(), 0700);
+  EXPECT_EQ(stay_open(entry()), 0) << "as it is none";
+  if (geteuid() != 0) return;
+  ASSERT_EQ(chown(folder_.c_str(), 12345, 0), 0);
+  EXPECT_EQ(stay_open(folder_), 0) << "for its owner";
+}
+
 TEST_F(DiskCache, IsOffWhereThereIsNoPlaceForIt) {
   for (const char* name : {"off", "/proc/none", "/dev/null"}) {
     setenv("TILEWISE_CACHE", name, 1);

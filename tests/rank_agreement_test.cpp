@@ -57,10 +57,11 @@ TEST(RankAgreement, NamesAnotherBuild) {
 }
 
 TEST(RankAgreement, ComparesFoldersWhereFilesAreNamedFromThem) {
-  for (const char* word : {"/", "--values=/", "--values=", "--values=not_there", "../not_there"})
+  for (const char* word :
+       {"/", "--values=/", "--values=", "--values=not_there", "../not_there", "-o/", "-vo/", "-onot_there", "-v"})
     EXPECT_EQ(with({"sort", "/x.npy", word}).folder, "") << word;
   const rank_call here = with({"scan", "."});
-  for (const char* word : {".", "..", "./.", "../.", "--values=.", "--values=../."})
+  for (const char* word : {".", "..", "./.", "../.", "--values=.", "--values=../.", "-o.", "-vo.", "-o../."})
     EXPECT_EQ(with({"sort", "/x.npy", word}).folder, std::filesystem::current_path()) << word;
   rank_call elsewhere = here;
   elsewhere.folder = "/elsewhere";

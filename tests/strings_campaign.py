@@ -26,7 +26,7 @@ CHROMIUM = None if FEW else shutil.which("chromium")
 RECORDS = pathlib.Path(__file__).parent.parent / "results/epyc-2core/bench.jsonl"
 FIXED = {"schema", "status", "backend", "order", "mode"}  # words of the schema
 KNOWN = [
-    "</script><script>x()</script>", "<injected-element>", "\"'><img src=http://injected.invalid/x onerror=x()>", "<!--", "-->", "]]>",
+    "</script><script>x()</script>", "<injected-element>", "\"'><img src=http://injected.invalid/x onerror=x()>", "<!--", "-->", "]]>", "<!--<script>",
     "</title></style></textarea><svg/onload=x()>", "javascript:x()", "<a href=\"javascript:x()\">", "{{7*7}}", "${7*7}", "&lt;b&gt;",
     "&#x3c;script&#x3e;", "=HYPERLINK(\"http://injected.invalid\")", "+1+cmd|' /C calc'!A0", "-2+3", "@SUM(1)", "\t=1", "\r=1", "\n=1",
     "a,b\";\"c\n", "|", "\\|", "| a | b |\n| --- | --- |", "`", "``` ", "[x](javascript:x())", "![x](http://injected.invalid)",
@@ -135,6 +135,7 @@ class Campaign:
         in_turn = iter(harmless(strings))
         self.write(Texts(seed, joined, lambda: next(in_turn)))
         self.own = Markup(self.page())
+        (self.folder / "page.html").rename(self.folder / "harmless.html")
         (self.folder / "r.jsonl").write_bytes(hostile_file)
         self.used += len(strings)
 
@@ -153,6 +154,8 @@ class Campaign:
             self.report("the page has control characters")
         for data in re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', page, re.S):
             json.loads(data)
+            if "<" in data:  # "<!--<script>" would keep it open beyond its end
+                self.report(f"the data of a script have {data[data.index('<'):][:40]!r}")
 
     def check_csv(self):
         self.tool("report", "r.jsonl", "--csv", "r.csv")
@@ -178,16 +181,23 @@ class Campaign:
         self.tool("compare", "r.jsonl", "r.jsonl", "-v")
         self.tool("roofline", "r.jsonl")
 
-    def check_browser(self):
+    def drawn(self, page):
+        """How many charts Chromium draws, which sets their widths."""
         job = subprocess.run(
             [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
              "--disable-component-update", "--disable-sync", f"--user-data-dir={self.folder}/profile", "--virtual-time-budget=10000",
-             "--enable-logging=stderr", f"--log-net-log={self.folder}/net", "--dump-dom", f"file://{self.folder}/page.html"],
+             "--enable-logging=stderr", f"--log-net-log={self.folder}/net", "--dump-dom", f"file://{self.folder}/{page}"],
             capture_output=True, text=True, errors="replace", timeout=300)
         if "CONSOLE" in job.stderr:
             self.report(f"the console says {re.search('.*CONSOLE.*', job.stderr)[0]}")
         if "injected.invalid" in (self.folder / "net").read_text(errors="replace"):
             self.report("the page asks the network")
+        return len(re.findall("<canvas [^>]*width=", job.stdout))
+
+    def check_browser(self):
+        drawn, due = self.drawn("page.html"), self.drawn("harmless.html")
+        if drawn != due:
+            self.report(f"the page draws {drawn} charts where one of harmless texts draws {due}")
 
     def run(self):
         for joined in itertools.cycle([True] * 4 + [False]):  # of few strings, and of many

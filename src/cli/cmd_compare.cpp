@@ -149,7 +149,7 @@ void add_compare(CLI::App& app, invocation& call) {
       "nine tenths of the rows that take about as long differ by. Or measure on a\n"
       "quieter machine, as `tilewise doctor` says, or longer, with --precision 0.5%.\n"
       "A row is wrong if its result is, if it failed and did not before, or if its\n"
-      "digest is another one than before.\n"
+      "digest is another one than before, each in any run that is taken together.\n"
       "The last lines are the geometric means of all rows and of the peers.\n"
       "A variant may have another tuning in NEW if each file has only one of it.\n"
       "--fail-on may be repeated; unclear includes slower, and wrong outweighs both.\n"

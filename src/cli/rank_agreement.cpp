@@ -69,10 +69,12 @@ std::optional<std::string> nth(const rank_call& call, std::size_t i) {
   return i < call.words.size() ? std::optional(call.words[i]) : std::nullopt;
 }
 
-/// Whether a word, or the value in --option=value, is a file or folder that is looked for from here.
+/// Whether a word, or the value in --option=value, or in -ovalue also behind flags as in -vovalue, is a file or folder
+/// that is looked for from here. No other short option takes a value.
 bool is_found_from_here(const std::string& word) {
-  const bool is_option = word.starts_with("--") && word.find('=') != word.npos;
-  const std::string name = is_option ? word.substr(word.find('=') + 1) : word;
+  const bool is_long = word.starts_with("--"), is_short = !is_long && word.starts_with('-');
+  const std::size_t before = is_long ? word.find('=') : is_short ? word.find('o') : word.npos;
+  const std::string name = before == word.npos ? word : word.substr(before + 1);
   std::error_code unknown;
   return !name.starts_with('/') && std::filesystem::exists(name, unknown);
 }

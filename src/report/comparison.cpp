@@ -71,20 +71,12 @@ const row* partner_of(const row& after, const side& befores, const side& afters)
   return only != nullptr && afters.only(after) == &after && may_have_equal_threads(*only, after) ? only : nullptr;
 }
 
-/// The same bits are due where the order, the input and what is claimed are the same.
-bool digests_differ(const row& before, const row& after) {
-  return !after.own_order && !before.own_order && !after.is_limit() && before.is_ok() && after.is_ok() &&
-         before.data == after.data && before.seed == after.seed &&
-         before.on.tool.order_version == after.on.tool.order_version && !before.digest.empty() &&
-         !after.digest.empty() && before.digest != after.digest;
-}
-
 /// What is wrong in NEW; empty if nothing is. `before` may be null.
 std::string fault_of(const row* before, const row& after) {
+  if (after.wrong() && after.runs > 1) return "its runs have different digests, for the same input";
   if (after.wrong()) return "the result is wrong" + (after.reason.empty() ? "" : ": " + after.reason);
   if (before == nullptr) return "";
-  const bool failed = after.status == record::status::failed || after.status == record::status::timeout;
-  if (failed && before->is_ok()) return "failed: " + why_untimed(after);
+  if (after.failed() && before->is_ok()) return "failed: " + why_untimed(after);
   if (digests_differ(*before, after)) return "the digest is another one than in OLD, for the same input";
   return "";
 }
@@ -296,11 +288,12 @@ void tell_of_file(const std::string& file, const row_table& rows, const measured
     to.remarks.push_back("BUSY: " + file + " began at a load of " + significant(*host.load_avg_1m, 2) + " on " +
                          report::count(*host.threads) + " processors; its times may be those of other programs.");
   }
-  if (of.replaced > 0)
-    to.remarks.push_back(file + " has " + report::count(of.replaced) +
-                         (of.replaced == 1 ? " record of a case" : " records of cases") +
-                         " that a later one repeats and that cannot be taken with it: of another build, of one with "
-                         "uncommitted changes, or without an interval; the last of each counts.");
+  if (of.replaced == 0) return;
+  std::string reasons;
+  for (const std::string_view why : of.why_replaced) reasons += (reasons.empty() ? "" : ", or ") + std::string(why);
+  to.remarks.push_back(
+      file + " has " + report::count(of.replaced) + (of.replaced == 1 ? " record of a case" : " records of cases") +
+      " that a later one repeats and that cannot be taken with it: " + reasons + "; the last of each counts.");
 }
 
 double squared(double x) { return x * x; }

@@ -83,6 +83,7 @@ struct row {
   bool is_serial() const { return backend == "serial"; }
   bool is_ok() const { return status == record::status::ok; }
   bool wrong() const { return status == record::status::wrong || (is_ok() && !verified && !is_limit()); }
+  bool failed() const { return status == record::status::failed || status == record::status::timeout; }
   bool timed() const { return is_ok() && !wrong() && kernel.has_value(); }
   /// Only such a row is called the fastest, or compared with another.
   bool ranked() const { return timed() && plausible && kernel->is_narrow(); }

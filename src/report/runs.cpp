@@ -11,14 +11,25 @@ namespace tilewise::report {
 
 namespace {
 
-/// What is built from uncommitted changes may be another build each time.
-bool are_runs_of_one_build(const row& earlier, const row& last) {
-  const auto build = [](const row& r) { return std::tie(r.commit, r.build_type, r.machine, r.hardware.description); };
-  const auto can_be_joined = [](const row& r) {
-    return !r.commit.empty() && !r.is_dirty && r.timed() && r.plausible && r.kernel->spread();
-  };
-  return can_be_joined(earlier) && can_be_joined(last) && build(earlier) == build(last);
+/// Why records are not of one build and machine; empty if they are. What is built from uncommitted changes may be
+/// another build each time.
+std::string_view why_not_of_one_build(const row& earlier, const row& last) {
+  const auto build = [](const row& r) { return std::tie(r.commit, r.build_type); };
+  const auto place = [](const row& r) { return std::tie(r.machine, r.hardware.description); };
+  if (earlier.commit.empty() || last.commit.empty()) return "one does not name its build";
+  if (earlier.is_dirty || last.is_dirty) return "one is of uncommitted changes";
+  if (build(earlier) != build(last)) return "they are of different builds";
+  return place(earlier) != place(last) ? "they are of different hardware" : "";
 }
+
+/// Why the times of runs of one build are not joined; empty if they are.
+std::string_view why_not_joined(const row& earlier, const row& last) {
+  if (!earlier.timed() || !last.timed()) return "one has no time";
+  if (!earlier.plausible || !last.plausible) return "one has a time that cannot be true";
+  return earlier.kernel->spread() && last.kernel->spread() ? "" : "one has no interval";
+}
+
+int gravity(const row& r) { return r.wrong() ? 2 : r.failed() ? 1 : 0; }
 
 /// The middle one, or between the two in the middle, on logarithms.
 double median_of(std::vector<double> values) {
@@ -45,6 +56,7 @@ row joined(const std::vector<const row*>& runs) {
     medians.push_back(r->kernel->median);
     lows.push_back(*r->kernel->low);
     highs.push_back(*r->kernel->high);
+    made.verified = made.verified && !digests_differ(*r, *runs.back());
     if (r->min_effect) made.min_effect = std::max(made.min_effect.value_or(0), *r->min_effect);
     if (r->visits_effect) made.visits_effect = std::max(made.visits_effect.value_or(0), *r->visits_effect);
   }
@@ -55,20 +67,59 @@ row joined(const std::vector<const row*>& runs) {
   return made;
 }
 
+/// Those of each case, in their order. What was wrong or failed before it was timed does not know its threads: it is of
+/// the case that is like it but for these, where there is one.
+std::vector<std::vector<const row*>> records_of_cases(const row_table& rows) {
+  const auto choice = [](const row& r) {
+    return std::tie(r.group, r.asked_data, r.variant, r.device, r.tuning, r.mode);
+  };
+  std::map<decltype(choice(rows[0])), std::set<std::uint64_t>> teams;
+  for (const row& r : rows)
+    if (r.threads != 0) teams[choice(r)].insert(r.threads);
+  const auto threads_of = [&](const row& r) {
+    if (r.threads != 0 || gravity(r) == 0) return r.threads;
+    const auto known = teams.find(choice(r));
+    return known != teams.end() && known->second.size() == 1 ? *known->second.begin() : 0;
+  };
+  std::map<std::pair<decltype(choice(rows[0])), std::uint64_t>, std::size_t> places;
+  std::vector<std::vector<const row*>> cases;
+  for (const row& r : rows) {
+    const auto [place, is_new] = places.try_emplace({choice(r), threads_of(r)}, cases.size());
+    if (is_new) cases.emplace_back();
+    cases[place->second].push_back(&r);
+  }
+  return cases;
+}
+
 }  // namespace
 
+bool digests_differ(const row& a, const row& b) {
+  return !a.own_order && !b.own_order && !a.is_limit() && a.is_ok() && b.is_ok() && a.data == b.data &&
+         a.seed == b.seed && a.on.tool.order_version == b.on.tool.order_version && !a.digest.empty() &&
+         !b.digest.empty() && a.digest != b.digest;
+}
+
 measured_cases cases_of(const row_table& rows) {
-  std::map<decltype(case_key(std::declval<const row&>())), std::vector<const row*>> records;
-  for (const row& r : rows) records[case_key(r)].push_back(&r);
   measured_cases all;
-  for (const row& r : rows) {
-    std::vector<const row*>& runs = records.at(case_key(r));
-    if (runs.back() != &r) continue;
-    const std::size_t known = runs.size();
-    std::erase_if(runs, [&](const row* earlier) { return earlier != &r && !are_runs_of_one_build(*earlier, r); });
-    all.replaced += known - runs.size();
+  for (std::vector<const row*>& runs : records_of_cases(rows)) {
+    const row& last = *runs.back();
+    const auto leave_out = [&](auto why_not) {
+      std::erase_if(runs, [&](const row* earlier) {
+        const std::string_view why = earlier == &last ? "" : why_not(*earlier, last);
+        if (!why.empty()) all.replaced += 1, all.why_replaced.insert(why);
+        return !why.empty();
+      });
+    };
+    leave_out(why_not_of_one_build);
+    const row& gravest = **std::max_element(runs.rbegin(), runs.rend(),
+                                            [](const row* a, const row* b) { return gravity(*a) < gravity(*b); });
+    if (gravity(gravest) > 0) {
+      all.rows.push_back(&gravest);
+      continue;
+    }
+    leave_out(why_not_joined);
     all.most_runs = std::max(all.most_runs, runs_in(runs));
-    all.rows.push_back(runs.size() == 1 ? &r : &all.joined.emplace_back(joined(runs)));
+    all.rows.push_back(runs.size() == 1 ? &last : &all.joined.emplace_back(joined(runs)));
   }
   return all;
 }

@@ -153,6 +153,27 @@ class RandomValues(Random):
         yield keys, x[order], f"keys on {device}"
         yield values, y[order], f"values on {device}"
 
+    def wider(self, rows, columns, dtype):
+        """A matrix whose first columns are rows that lie together, or apart."""
+        width = columns + self.pick([0, 0, 1, 5])
+        return self.values(rows * width, dtype).reshape(rows, width)
+
+    def lines(self, x):
+        """Along an axis, into arrays of their own and given ones; what lies between rows stays."""
+        rows, columns = self.rng.integers(1, 20, 2)
+        a, to = self.wider(rows, columns, x.dtype)[:, :columns], self.wider(rows, columns, x.dtype)
+        op, axis, device = self.pick(["sum", "product", "min", "max"]), self.pick([0, 1, -1]), self.pick(self.devices)
+        descending = bool(self.rng.random() < 0.5)
+        for call, of_a_line, what in (
+                (lambda **out: tw.inclusive_scan(a, op=op, axis=axis, device=device, **out), lambda line: inclusive(line, op), f"inclusive {op}"),
+                (lambda **out: tw.sort(a, axis=axis, descending=descending, device=device, **out),
+                 lambda line: line[sorted(range(len(line)), key=order_key(line, descending).__getitem__)], "sort")):
+            expected, around = np.apply_along_axis(of_a_line, axis, a.copy()), to.copy()
+            around[:, :columns] = expected
+            call(out=to[:, :columns])
+            for got, wanted in (call(), expected), (to, around):
+                yield got, wanted, f"{what} along {axis} of rows {a.strides} apart, into {to.strides}, on {device}"
+
     def products(self, x):
         m, k, n = self.rng.integers(1, 9, 3)
         dtype = self.pick(TYPES[2:])  # whole numbers, which wrap alike in any order
@@ -171,7 +192,7 @@ class RandomValues(Random):
         while done < CALLS // 5:
             x = self.values(self.rng.integers(1, 80), self.pick(TYPES))
             before = x.tobytes()
-            for got, expected, what in self.pick([self.folds, self.sorts, self.products])(x):
+            for got, expected, what in self.pick([self.folds, self.sorts, self.lines, self.products])(x):
                 done += 1
                 got, expected = np.asarray(got), np.asarray(expected)
                 self.assertEqual(got.tobytes(), expected.astype(got.dtype).tobytes(),
