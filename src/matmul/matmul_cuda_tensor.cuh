@@ -135,23 +135,27 @@ __device__ void store_products(const operands<typename S::T>& o, tile_place tile
   }
 }
 
+/// Of a tile, from `first` to `last`; those before `whole` have all of their k's.
+struct step_range {
+  std::uint64_t first, last, whole;
+};
+
 /// The steps' tiles of A and B, one step after the other, on their way to the stages.
 template <class S>
 class tile_copies {
   using T = typename S::T;
 
  public:
-  /// Of the steps from `first` to `last`.
-  __device__ tile_copies(const operands<T>& o, tile_place tile, std::uint64_t first, std::uint64_t last)
+  __device__ tile_copies(const operands<T>& o, tile_place tile, step_range steps)
       : a_(o.a, o.m, o.k, o.lda),
         b_(o.b, o.k, o.n, o.ldb),
         tile_(tile),
-        last_(last),
-        next_(first),
-        of_a_(a_, tile.row, first * S::depth),
-        of_b_(b_, first * S::depth, tile.column) {
+        last_(steps.last),
+        next_(steps.first),
+        of_a_(a_, tile.row, steps.first * S::depth),
+        of_b_(b_, steps.first * S::depth, tile.column) {
     const bool columns_in_packs = o.n % pack_length<T> == 0 || tile.column + S::columns <= o.n;
-    in_packs_ = a_.in_packs && b_.in_packs && columns_in_packs ? min(last, o.k / S::depth) : 0;
+    in_packs_ = a_.in_packs && b_.in_packs && columns_in_packs ? steps.whole : 0;
   }
 
   /// Part `Part` of `Parts` of the next step's.
@@ -215,13 +219,12 @@ __device__ void load_products(const operands<typename S::T>& o, tile_place tile,
 /// Continues the chains by these steps.
 template <class S>
 __device__ void multiply_steps(const operands<typename S::T>& o, typename S::T* stages, tile_place tile,
-                               warp_place<S> me, std::uint64_t first, std::uint64_t last,
-                               typename S::T (&chains)[S::down][S::across][4]) {
+                               warp_place<S> me, step_range steps, typename S::T (&chains)[S::down][S::across][4]) {
   using T = typename S::T;
   const unsigned lane = threadIdx.x % warp_size;
   const T* const a = stages + (me.row + lane / 4) * S::a_pitch + lane % 4;
   const T* const b = stages + S::a_size + lane % 4 * S::b_pitch + me.column + lane / 4;
-  tile_copies<S> copies(o, tile, first, last);
+  tile_copies<S> copies(o, tile, steps);
   for (unsigned stage = 0; stage + 1 < S::stages; ++stage) {
     copies.template start<0, 1>(stages + stage * S::stage_size);
     copies.close();
@@ -234,7 +237,7 @@ __device__ void multiply_steps(const operands<typename S::T>& o, typename S::T* 
   rows[0].load(a, 0, 0);
   columns[0].load(b, 0);
   unsigned now = 0, into = (S::stages - 1) * S::stage_size;  // where these stages begin
-  for (std::uint64_t step = first; step < last; ++step)
+  for (std::uint64_t step = steps.first; step < steps.last; ++step)
     unrolled<0, S::rows_a_step>([&]<unsigned Row>() {
       constexpr unsigned part = Row / S::down, y = Row % S::down;
       constexpr unsigned next = (Row + 1) % S::rows_a_step, next_y = next % S::down, next_part = next / S::down;
@@ -257,21 +260,15 @@ __device__ void multiply_steps(const operands<typename S::T>& o, typename S::T* 
     });
 }
 
-/// The launch's shared memory. Where it did not begin at a multiple of 128 bytes, products took half as long again.
-template <class T>
-__device__ T* stages_of_launch() {
-  extern __shared__ __align__(128) unsigned char bytes[];
-  return reinterpret_cast<T*>(bytes);
-}
-
 template <class S>
 __global__ void __launch_bounds__(S::threads, S::groups_a_unit) tensor_tiles(const operands<typename S::T> o) {
   using T = typename S::T;
-  T* const stages = stages_of_launch<T>();
+  extern __shared__ __align__(128) unsigned char bytes[];
+  T* const stages = reinterpret_cast<T*>(bytes);
   const tile_place tile = place_of(o, S::rows, S::columns);
   const warp_place<S> me;
   T chains[S::down][S::across][4]{};
-  multiply_steps<S>(o, stages, tile, me, 0, ceil_div(o.k, S::depth), chains);
+  multiply_steps<S>(o, stages, tile, me, {0, ceil_div(o.k, S::depth), o.k / S::depth}, chains);
   store_products<S>(o, tile, me, chains);
 }
 
@@ -279,7 +276,8 @@ template <class S>
 __global__ void __launch_bounds__(S::threads, S::groups_a_unit)
     shared_tensor_tiles(const operands<typename S::T> o, const shares all) {
   using T = typename S::T;
-  T* const stages = stages_of_launch<T>();
+  extern __shared__ __align__(128) unsigned char bytes[];
+  T* const stages = reinterpret_cast<T*>(bytes);
   const warp_place<S> me;
   share mine(all);
   for (piece p; mine.next(p);) {
@@ -289,7 +287,8 @@ __global__ void __launch_bounds__(S::threads, S::groups_a_unit)
       mine.await();
       load_products<S>(o, tile, me, chains);
     }
-    multiply_steps<S>(o, stages, tile, me, p.first, min(p.last, ceil_div(o.k, S::depth)), chains);
+    const step_range steps{p.first, min(p.last, ceil_div(o.k, S::depth)), min(p.last, o.k / S::depth)};
+    multiply_steps<S>(o, stages, tile, me, steps, chains);
     store_products<S>(o, tile, me, chains);
     mine.tell(p);
   }
