@@ -40,9 +40,8 @@ std::vector<std::uint64_t> ends_of_parts(std::uint64_t n, std::mt19937_64& rando
 
 /// An array that is reduced and scanned in parts on a device, against the definition of the whole.
 template <class T>
-std::string run_in_parts(const tilewise::device& on, std::mt19937_64& random) {
+std::string run_in_parts(const tilewise::device& on, op operation, std::mt19937_64& random) {
   const std::uint64_t n = random() % 2 == 0 ? random() % 300 : random() % 40000;
-  const op operation = all_ops[random() % all_ops.size()];
   const std::vector<T> x = values_of<T>(lab::all_data_classes[random() % lab::all_data_classes.size()], random(), n);
   partial<T> pushed(operation), carry(operation);
   std::vector<T> scanned;
@@ -83,14 +82,15 @@ class soaking {
     std::mt19937_64 random = numbers(seed_, number, 2);
     std::string what;
     try {
-      if (number % one_in_parts == 0 && device_ != "groups") {
-        ++cases_;
-        const tilewise::device on = open(device_);
-        return with_type(all_dtypes[random() % all_dtypes.size()],
-                         [&]<class T>(T) { return run_in_parts<T>(on, random); });
-      }
       choose(number / runs_.with_one_variant);
       std::mt19937_64 of_program = numbers(seed_, number / runs_.with_one_program, 1);
+      if (number % one_in_parts == 0 && device_ != "groups") {
+        ++cases_;
+        if (!of_parts_) of_parts_ = open(device_);
+        const op operation = all_ops[of_program() % all_ops.size()];
+        return with_type(all_dtypes[of_program() % all_dtypes.size()],
+                         [&]<class T>(T) { return run_in_parts<T>(*of_parts_, operation, random); });
+      }
       return run_variant(of_program, random, what);
     } catch (const std::exception& e) {
       return what + ": threw " + e.what();
@@ -103,6 +103,7 @@ class soaking {
     block_ = block;
     target_ = targets_[numbers(seed_, block, 0)() % targets_.size()];
     runner_.emplace(target_);
+    of_parts_.reset();
   }
 
   std::string run_variant(std::mt19937_64& of_program, std::mt19937_64& random, std::string& what) {
@@ -127,6 +128,7 @@ class soaking {
   std::vector<sweep_target> targets_;
   sweep_target target_;
   std::optional<sweep_runner> runner_;
+  std::optional<tilewise::device> of_parts_;
 };
 
 }  // namespace
