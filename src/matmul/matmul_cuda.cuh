@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   what the CUDA matrix products share: the operands, the step of a chain, where a group's tile lies.
 // Order:  one chain per element of C: from +0, multiply_add(A[i,k], B[k,j], chain) for k ascending.
-// Shape:  a group makes one tile of C.
+// Shape:  a group makes one tile of C, or its share of all.
 // Limits: fewer than 2^31 tiles.
 // Twins:  matmul_serial.cpp, matmul.cl.
 #pragma once
@@ -91,7 +91,7 @@ template <unsigned AlonePercent, class... Shapes>
 struct tile_shapes {
   static constexpr unsigned count = sizeof...(Shapes);
 
-  /// The requested one, or with 0 the one whose busiest compute unit is done first: units get whole tiles, so that a
+  /// The requested one, or with 0 the one whose busiest compute unit is done first: where units get whole tiles, a
   /// few large ones may leave most of them idle at the end.
   static unsigned choose(const sizes& s, unsigned wanted, const backend::device& on) {
     if (wanted != 0) return wanted - 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   a group makes a tile of C, a thread several rows and columns of it in registers. While tiles of A and B in
 //         one stage of shared memory are multiplied, those of later steps are on their way into the others.
-// Order:  one chain per element, all k's by the same thread.
+// Order:  one chain per element; k's by one thread, or of a tile that is shared out by one of each of two groups.
 // Shape:  a warp is 4 threads down by 8 across; one barrier per step of `depth` k's.
 // Limits: none.
 // Twins:  matmul_serial.cpp, matmul_register_tiles.cl.
@@ -280,13 +280,16 @@ __global__ void __launch_bounds__(S::threads, S::groups_a_unit)
 // The fastest of two dozen shapes on an H200 for matrices of 256, 512, 1536, 1024 and 2048 and more; 8-byte types leave
 // fewer registers and have shapes of their own, whose speeds are those of integers, which all take about as long.
 template <class T>
+using half_shape = register_shape<T, 30, 64, 64, 8, 4, 16, 4>;
+template <class T>
+using medium_shape = register_shape<T, 31, 64, 128, 8, 4, 16, 2>;
+template <class T>
+using large_shape = register_shape<T, 37, 128, 128, 8, 8, 8, 2>;
+template <class T>
 struct register_shapes
     : tile_shapes<90, register_shape<T, 12, 16, 32, 2, 2, 32, 4>, register_shape<T, 22, 32, 64, 4, 4, 32, 3>,
-                  register_shape<T, 30, 64, 64, 8, 4, 16, 4>, register_shape<T, 31, 64, 128, 8, 4, 16, 2>,
-                  register_shape<T, 37, 128, 128, 8, 8, 8, 2>,
-                  shared<register_shape<T, 30, 64, 64, 8, 4, 16, 4>, 1, 30>,
-                  shared<register_shape<T, 31, 64, 128, 8, 4, 16, 2>, 1, 26>,
-                  shared<register_shape<T, 37, 128, 128, 8, 8, 8, 2>, 2, 36>> {};
+                  half_shape<T>, medium_shape<T>, large_shape<T>, shared<half_shape<T>, 1, 30>,
+                  shared<medium_shape<T>, 1, 26>, shared<large_shape<T>, 2, 35>> {};
 template <class T>
 requires(sizeof(T) == 8) struct register_shapes<T>
     : tile_shapes<90, register_shape<T, 26, 16, 32, 2, 2, 16, 4>, register_shape<T, 26, 32, 32, 2, 4, 16, 4>,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   C divided among as many groups as the device runs at once, into equal shares of the steps of its tiles.
+// What:   C divided among up to `sharing_groups` groups a compute unit, into equal shares of the steps of its tiles.
 // Order:  one chain per element: a tile that two groups have goes from one to the other by way of C, and the second
-//         continues its chains.
+//         continues its chains. (Stream-K, M. Osama et al., PPoPP 2023, cuts likewise, but adds the parts' sums.)
 // Shape:  tiles lie side by side, each a row of steps; a group has what is between two even cuts. The group on the
 //         left of a cut makes the first steps of the tile that is cut, before all else; the one on the right the
 //         others, after all else. A share is a tile or more, so they do not wait for each other (R. McNaughton,

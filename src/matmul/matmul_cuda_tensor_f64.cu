@@ -4,8 +4,7 @@
 //         vendor does not promise that, but two generations do it: none of some million elements differed from the
 //         chain, with exponents over the whole range, subnormal products, infinities and NaNs among them.
 // Shape:  five sizes of tile, one of which is also shared out among the groups that run at once; chosen by the size
-//         of C. Products of 8 k's take half the instructions of those of 4,
-//         which are as fast in the smallest.
+//         of C. Products of 8 k's take half the instructions of those of 4, which are as fast in the smallest.
 // Limits: f64; compute capability 8.0 or 9.0, whose bits are known.
 // Twins:  matmul_serial.cpp.
 #include "matmul/matmul_cuda.hpp"
@@ -15,11 +14,11 @@ namespace tilewise::impl::matmul {
 
 namespace {
 
-using shapes = tile_shapes<
-    78, tensor_shape<double, 9, 16, 32, 16, 8, 16, 4, 4, 4>, tensor_shape<double, 12, 32, 32, 16, 16, 16, 4, 4, 8>,
-    tensor_shape<double, 16, 64, 32, 32, 16, 16, 3, 3, 8>, tensor_shape<double, 20, 64, 64, 32, 32, 16, 3, 3, 8>,
-    tensor_shape<double, 21, 128, 64, 64, 32, 16, 3, 2, 8>,
-    shared<tensor_shape<double, 20, 64, 64, 32, 32, 16, 3, 3, 8>, 2, 19>>;
+using medium_shape = tensor_shape<double, 20, 64, 64, 32, 32, 16, 3, 3, 8>;
+using shapes = tile_shapes<78, tensor_shape<double, 9, 16, 32, 16, 8, 16, 4, 4, 4>,
+                           tensor_shape<double, 12, 32, 32, 16, 16, 16, 4, 4, 8>,
+                           tensor_shape<double, 16, 64, 32, 32, 16, 16, 3, 3, 8>, medium_shape,
+                           tensor_shape<double, 21, 128, 64, 64, 32, 16, 3, 2, 8>, shared<medium_shape, 2, 19>>;
 
 /// `half` is one of `medium`.
 constexpr std::array<unsigned, 7> values{0, 1, 2, 3, 4, 5, 6};

@@ -280,8 +280,9 @@ std::string warpgroups_unsupported(const registry::problem& p, unsigned tile, co
 
 void run_warpgroups(const registry::problem& p, const registry::bindings& where, unsigned tile,
                     backend::cuda::queue& q) {
-  shapes::with(shapes::choose(sizes(p), tile, q.device()),
-               [&]<class S>(S) { launch(task<plan<S>>(p, where), q.device().info().compute_units, q.stream()); });
+  shapes::with(shapes::choose(sizes(p), tile, q.device()), [&]<class S>(S) {
+    launch(task<plan<S>>(p, where), static_cast<unsigned>(units_of(q.device())), q.stream());
+  });
 }
 
 }  // namespace tilewise::impl::matmul

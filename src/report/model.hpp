@@ -103,8 +103,8 @@ struct row {
   std::string name() const;  // "cuda:lookback", "cpu:packed @cpu:openmp": executors of a CPU share a board
 };
 
-/// What was measured on a machine, apart from how it went; a group has an algorithm, a type, a shape and settings. A
-/// later record of a case replaces an earlier one.
+/// What was measured on a machine, apart from how it went; a group has an algorithm, a type, a shape and settings. In
+/// a report a later record of a case replaces an earlier one; `compare` joins them (runs.hpp).
 inline auto case_key(const row& r) {
   return std::tie(r.group, r.asked_data, r.variant, r.device, r.tuning, r.threads, r.mode);
 }

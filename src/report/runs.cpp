@@ -56,7 +56,6 @@ row joined(const std::vector<const row*>& runs) {
     medians.push_back(r->kernel->median);
     lows.push_back(*r->kernel->low);
     highs.push_back(*r->kernel->high);
-    made.verified = made.verified && !digests_differ(*r, *runs.back());
     if (r->min_effect) made.min_effect = std::max(made.min_effect.value_or(0), *r->min_effect);
     if (r->visits_effect) made.visits_effect = std::max(made.visits_effect.value_or(0), *r->visits_effect);
   }
@@ -117,9 +116,17 @@ measured_cases cases_of(const row_table& rows) {
       all.rows.push_back(&gravest);
       continue;
     }
+    const bool differ = std::any_of(runs.begin(), runs.end(), [&](const row* r) { return digests_differ(*r, last); });
+    const std::uint64_t told = runs_in(runs);
     leave_out(why_not_joined);
     all.most_runs = std::max(all.most_runs, runs_in(runs));
-    all.rows.push_back(runs.size() == 1 ? &last : &all.joined.emplace_back(joined(runs)));
+    if (runs.size() == 1 && !differ) {
+      all.rows.push_back(&last);
+      continue;
+    }
+    row& made = all.joined.emplace_back(runs.size() == 1 ? last : joined(runs));
+    if (differ) made.verified = false, made.runs = told;
+    all.rows.push_back(&made);
   }
   return all;
 }

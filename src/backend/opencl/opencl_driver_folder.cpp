@@ -113,7 +113,7 @@ std::string driver_folder() {
 }
 
 std::string driver_folder_aside() {
-  return base::cache_folder() + "/" + std::string(moved_aside) + std::to_string(getpid());
+  return base::cache_folder() + "/" + std::string(moved_aside) + base::mark_of_process() + "0";
 }
 
 bool move_driver_folder_aside() {
