@@ -130,10 +130,10 @@ struct tile_shapes {
     const std::uint64_t all = tiles_of(s, S::rows, S::columns);
     if constexpr (shared_shape<S>) {
       const std::uint64_t groups = groups_that_share<S>(all, units);
-      const bool few = groups * S::threads < enough_threads, alone = groups == 1 && S::sharing_groups > 1;
-      return time<S>(std::max(static_cast<double>(all) / static_cast<double>(units), 1.0), few     ? few_threads_percent
-                                                                                           : alone ? AlonePercent
-                                                                                                   : 100);
+      const unsigned percent = groups * S::threads < enough_threads   ? few_threads_percent
+                               : groups == 1 && S::sharing_groups > 1 ? AlonePercent
+                                                                      : 100;
+      return time<S>(std::max(static_cast<double>(all) / static_cast<double>(units), 1.0), percent);
     } else {
       const std::uint64_t tiles = ceil_div(all, units);
       return time<S>(static_cast<double>(tiles), tiles == 1 && S::groups_a_unit > 1 ? AlonePercent : 100);

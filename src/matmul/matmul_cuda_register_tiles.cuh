@@ -78,33 +78,35 @@ __device__ void multiply(const fragments<S>& f, typename S::T (&chains)[S::threa
     }
 }
 
-template <class S>
-__device__ void store_chains(const operands<typename S::T>& o, tile_place tile, thread_place<S> me,
-                             const typename S::T (&chains)[S::thread_rows][S::thread_columns]) {
-  using T = typename S::T;
-  const bool in_packs = is_packable(o.c, o.ldc);
+/// f(row of C, column, r, c) for each unit of the thread's part of C, which chains[r][c] is the first of.
+template <class S, class F>
+__device__ void for_each_unit(const operands<typename S::T>& o, tile_place tile, thread_place<S> me, F&& f) {
 #pragma unroll
   for (unsigned r = 0; r < S::thread_rows; ++r) {
     const std::uint64_t i = tile.row + me.row + r / S::unit_rows * 4 * S::unit_rows + r % S::unit_rows;
     if (i >= o.m) continue;
 #pragma unroll
-    for (unsigned q = 0; q < S::thread_columns; q += S::unit_columns)
-      store_row<S::unit_columns>(o.c + i * o.ldc, tile.column + me.column + q * 8, o.n, &chains[r][q], in_packs);
+    for (unsigned c = 0; c < S::thread_columns; c += S::unit_columns)
+      f(o.c + i * o.ldc, tile.column + me.column + c * 8, r, c);
   }
+}
+
+template <class S>
+__device__ void store_chains(const operands<typename S::T>& o, tile_place tile, thread_place<S> me,
+                             const typename S::T (&chains)[S::thread_rows][S::thread_columns]) {
+  const bool in_packs = is_packable(o.c, o.ldc);
+  for_each_unit<S>(o, tile, me, [&](auto* row, std::uint64_t column, unsigned r, unsigned c) {
+    store_row<S::unit_columns>(row, column, o.n, &chains[r][c], in_packs);
+  });
 }
 
 /// As they were stored, also by another group of this launch.
 template <class S>
 __device__ void load_chains(const operands<typename S::T>& o, tile_place tile, thread_place<S> me,
                             typename S::T (&chains)[S::thread_rows][S::thread_columns]) {
-#pragma unroll
-  for (unsigned r = 0; r < S::thread_rows; ++r) {
-    const std::uint64_t i = tile.row + me.row + r / S::unit_rows * 4 * S::unit_rows + r % S::unit_rows;
-    if (i >= o.m) continue;
-#pragma unroll
-    for (unsigned q = 0; q < S::thread_columns; q += S::unit_columns)
-      load_row<S::unit_columns>(o.c + i * o.ldc, tile.column + me.column + q * 8, o.n, &chains[r][q]);
-  }
+  for_each_unit<S>(o, tile, me, [&](auto* row, std::uint64_t column, unsigned r, unsigned c) {
+    load_row<S::unit_columns>(row, column, o.n, &chains[r][c]);
+  });
 }
 
 /// What a thread holds of the next tile of A, on its way to shared memory, where it is transposed: packs that lie along

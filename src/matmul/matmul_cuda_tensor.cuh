@@ -118,21 +118,38 @@ struct column_factors {
   }
 };
 
-template <class S>
-__device__ void store_products(const operands<typename S::T>& o, tile_place tile, warp_place<S> me,
-                               const typename S::T (&chains)[S::down][S::across][4]) {
-  using T = typename S::T;
+/// f(row of C, column, pair of chains) for each pair of the lane's part of C.
+template <class S, class Chains, class F>
+__device__ void for_each_pair(const operands<typename S::T>& o, tile_place tile, warp_place<S> me, Chains& chains,
+                              F&& f) {
   const unsigned lane = threadIdx.x % warp_size;
-  const bool in_pairs = (reinterpret_cast<std::uintptr_t>(o.c) | o.ldc * sizeof(T)) % (2 * sizeof(T)) == 0;
 #pragma unroll
   for (unsigned y = 0; y < 2 * S::down; ++y) {
     const std::uint64_t i = tile.row + me.row + y * 8 + lane / 4;
     if (i >= o.m) continue;
 #pragma unroll
     for (unsigned x = 0; x < S::across; ++x)
-      store_row<2>(o.c + i * o.ldc, tile.column + me.column + x * 8 + lane % 4 * 2, o.n, &chains[y / 2][x][y % 2 * 2],
-                   in_pairs);
+      f(o.c + i * o.ldc, tile.column + me.column + x * 8 + lane % 4 * 2, &chains[y / 2][x][y % 2 * 2]);
   }
+}
+
+template <class S>
+__device__ void store_products(const operands<typename S::T>& o, tile_place tile, warp_place<S> me,
+                               const typename S::T (&chains)[S::down][S::across][4]) {
+  using T = typename S::T;
+  const bool in_pairs = (reinterpret_cast<std::uintptr_t>(o.c) | o.ldc * sizeof(T)) % (2 * sizeof(T)) == 0;
+  for_each_pair<S>(o, tile, me, chains, [&](T* row, std::uint64_t column, const T* pair) {
+    store_row<2>(row, column, o.n, pair, in_pairs);
+  });
+}
+
+/// As they were stored, also by another group of this launch.
+template <class S>
+__device__ void load_products(const operands<typename S::T>& o, tile_place tile, warp_place<S> me,
+                              typename S::T (&chains)[S::down][S::across][4]) {
+  using T = typename S::T;
+  for_each_pair<S>(o, tile, me, chains,
+                   [&](T* row, std::uint64_t column, T* pair) { load_row<2>(row, column, o.n, pair); });
 }
 
 /// Of a tile, from `first` to `last`; those before `whole` have all of their k's.
@@ -201,21 +218,6 @@ __device__ void unrolled(F&& f) {
   }
 }
 
-/// As they were stored, also by another group of this launch.
-template <class S>
-__device__ void load_products(const operands<typename S::T>& o, tile_place tile, warp_place<S> me,
-                              typename S::T (&chains)[S::down][S::across][4]) {
-  const unsigned lane = threadIdx.x % warp_size;
-#pragma unroll
-  for (unsigned y = 0; y < 2 * S::down; ++y) {
-    const std::uint64_t i = tile.row + me.row + y * 8 + lane / 4;
-    if (i >= o.m) continue;
-#pragma unroll
-    for (unsigned x = 0; x < S::across; ++x)
-      load_row<2>(o.c + i * o.ldc, tile.column + me.column + x * 8 + lane % 4 * 2, o.n, &chains[y / 2][x][y % 2 * 2]);
-  }
-}
-
 /// Continues the chains by these steps.
 template <class S>
 __device__ void multiply_steps(const operands<typename S::T>& o, typename S::T* stages, tile_place tile,
@@ -276,6 +278,7 @@ template <class S>
 __global__ void __launch_bounds__(S::threads, S::groups_a_unit)
     shared_tensor_tiles(const operands<typename S::T> o, const shares all) {
   using T = typename S::T;
+  // `share` has shared memory too: where stages began 16 bytes behind it, products took half as long again.
   extern __shared__ __align__(128) unsigned char bytes[];
   T* const stages = reinterpret_cast<T*>(bytes);
   const warp_place<S> me;
