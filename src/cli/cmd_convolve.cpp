@@ -45,7 +45,8 @@ void add_convolve(CLI::App& app, invocation& call) {
   auto request = std::make_shared<convolve_request>();
   add_input_array(*command, "X.npy", request->image, "the image: f4 f8");
   add_input_array(*command, "MASK.npy", request->mask, "the mask, both sides odd, of the same type");
-  add_array_option(*command, "-o,--output", request->output, "where the result goes; required", "Y.npy")->required();
+  add_array_option(*command, "-o,--output", request->output, "where it goes; required; may be an input", "Y.npy")
+      ->required();
   command->add_option("--border", request->border, "valid: no output at the edges; zero: 0 around image")
       ->option_text("valid|zero");
   add_device_options(*command, request->common);

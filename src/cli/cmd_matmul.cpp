@@ -35,7 +35,8 @@ void add_matmul(CLI::App& app, invocation& call) {
   auto request = std::make_shared<matmul_request>();
   add_input_array(*command, "A.npy", request->a, "a matrix: f4 f8 i4 i8 u4 u8");
   add_input_array(*command, "B.npy", request->b, "another of the same type");
-  add_array_option(*command, "-o,--output", request->output, "where the product goes; required", "C.npy")->required();
+  add_array_option(*command, "-o,--output", request->output, "where it goes; required; may be an input", "C.npy")
+      ->required();
   add_device_options(*command, request->common);
   add_variant_options(*command, request->common);
   add_output_options(*command, request->common);

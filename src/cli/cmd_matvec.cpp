@@ -35,7 +35,7 @@ void add_matvec(CLI::App& app, invocation& call) {
   auto request = std::make_shared<matvec_request>();
   add_input_array(*command, "A.npy", request->a, "a matrix: f4 f8 i4 i8 u4 u8");
   add_input_array(*command, "X.npy", request->x, "a vector of the same type");
-  add_array_option(*command, "-o,--output", request->output, "where the product goes; required; may be X.npy", "Y.npy")
+  add_array_option(*command, "-o,--output", request->output, "where it goes; required; may be an input", "Y.npy")
       ->required();
   add_device_options(*command, request->common);
   add_variant_options(*command, request->common);

@@ -58,7 +58,7 @@ void add_polymul(CLI::App& app, invocation& call) {
   auto request = std::make_shared<polymul_request>();
   add_input_array(*command, "A.npy", request->a, "coefficients, the constant first: i4 i8 f4 f8");
   add_input_array(*command, "B.npy", request->b, "coefficients of the same type");
-  add_array_option(*command, "-o,--output", request->output, "where it goes; required; integers become i8", "C.npy")
+  add_array_option(*command, "-o,--output", request->output, "required; may be an input; integers become i8", "C.npy")
       ->required();
   command->add_option("--modulus", request->modulus, "integers: coefficients in [0, P), for P up to 2^63 - 1")
       ->option_text("P")
