@@ -55,15 +55,17 @@ static inline void tw_store_products(__global const TW_T* a, __global const TW_T
   }
 }
 
-// The value of a whole tile of products, in item 0 only. Where the operands do not lie on 16-byte boundaries, single
-// products go through local memory, so that neighbouring items still load neighbouring elements.
-static inline TW_T tw_products_value(__global const TW_T* a, __global const TW_T* x, bool in_units, __local TW_V* nodes,
-                                     __local TW_T* items, __local TW_T* tops) {
+static inline void tw_load_units(__global const TW_T* from, TW_V* loaded) {
+  _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) loaded[q] =
+      ((__global const TW_V*)from)[q * TW_GROUP + get_local_id(0)];
+}
+
+// The values of an item's units of a whole tile of products. Those of a are loaded if they lie on 16-byte boundaries;
+// else single products go through local memory, so that neighbouring items still load neighbouring elements.
+static inline void tw_multiply_units(const TW_V* loaded, __global const TW_T* a, __global const TW_T* x, bool in_units,
+                                     __local TW_V* nodes, TW_T* value) {
   const int me = get_local_id(0);
-  TW_T value[TW_UNITS];
   if (in_units) {
-    TW_V loaded[TW_UNITS];
-    _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) loaded[q] = ((__global const TW_V*)a)[q * TW_GROUP + me];
     _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) value[q] =
         tw_unit_value(loaded[q] * ((__global const TW_V*)x)[q * TW_GROUP + me]);
   } else {
@@ -72,8 +74,12 @@ static inline TW_T tw_products_value(__global const TW_T* a, __global const TW_T
     _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) value[q] = tw_unit_value(nodes[q * TW_GROUP + me]);
     barrier(CLK_LOCAL_MEM_FENCE);  // and read again
   }
+}
+
+// The value of a whole tile from those of its units, in item 0 only.
+static inline TW_T tw_products_value(const TW_T* value, __local TW_V* nodes, __local TW_T* items, __local TW_T* tops) {
   __local TW_T* units = (__local TW_T*)nodes;
-  _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) units[TW_PAD_UNIT(q * TW_GROUP + me)] = value[q];
+  _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) units[TW_PAD_UNIT(q * TW_GROUP + get_local_id(0))] = value[q];
   return tw_units_value(units, items, tops);
 }
 
@@ -92,9 +98,14 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_row(__glo
   __global const TW_T* from = a + a_first + row * stride;
   __global const TW_T* with = x + x_first;
   const bool in_units = tw_pairs_in_units(a_first + row * stride, x_first);
+  TW_V ahead[TW_UNITS];  // a row's next tile is under way while the values of one meet
+  if (in_units && tiles != 0) tw_load_units(from, ahead);
   for (ulong tile = 0; tile < tiles; ++tile) {
-    const TW_T value = tw_products_value(from + tile * TW_TILE, with + tile * TW_TILE, in_units, nodes, items, tops);
-    if (me == 0) tw_row_push(stack, tile, value);
+    TW_T value[TW_UNITS];
+    tw_multiply_units(ahead, from + tile * TW_TILE, with + tile * TW_TILE, in_units, nodes, value);
+    if (in_units && tile + 1 < tiles) tw_load_units(from + (tile + 1) * TW_TILE, ahead);
+    const TW_T all = tw_products_value(value, nodes, items, tops);
+    if (me == 0) tw_row_push(stack, tile, all);
   }
   if (me == 0) before = tw_row_fold(stack, tiles, TW_IDENTITY);
   barrier(CLK_LOCAL_MEM_FENCE);  // the prefix before the tail is stored, and the nodes are free
@@ -113,9 +124,14 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_pieces(__
   __local TW_T items[TW_PADDED_GROUP], tops[TW_TOPS];
   const ulong tile = first_tile + get_group_id(0), row = tile % rows, piece = tile / rows;
   const ulong first = a_first + row * stride;
-  const TW_T value = tw_products_value(a + first + piece * TW_TILE, x + x_first + piece * TW_TILE,
-                                       tw_pairs_in_units(first, x_first), nodes, items, tops);
-  if (get_local_id(0) == 0) values[row * room + piece] = value;
+  __global const TW_T* from = a + first + piece * TW_TILE;
+  const bool in_units = tw_pairs_in_units(first, x_first);
+  TW_V loaded[TW_UNITS];
+  TW_T value[TW_UNITS];
+  if (in_units) tw_load_units(from, loaded);
+  tw_multiply_units(loaded, from, x + x_first + piece * TW_TILE, in_units, nodes, value);
+  const TW_T all = tw_products_value(value, nodes, items, tops);
+  if (get_local_id(0) == 0) values[row * room + piece] = all;
 }
 
 // Whole tiles of a level's values become the values of the next; each row has its own levels, `room` apart.

@@ -151,10 +151,12 @@ struct piece {
   bool is_there, is_first;  // of the lanes of its line
 
   __device__ piece(std::uint64_t thread, std::uint64_t lines, const warp_shape& shape) {
-    const std::uint64_t bands = (lines + (1ull << shape.log_lines) - 1) >> shape.log_lines;
     const bool is_alone = shape.log_elements == 0;
-    tile = is_alone ? thread / lines : (thread >> log_warp) / bands;
-    line = is_alone ? thread % lines : ((thread >> log_warp) % bands << shape.log_lines | shape.line());
+    const std::uint64_t number = is_alone ? thread : thread >> log_warp;
+    const std::uint64_t across = is_alone ? lines : (lines + (1ull << shape.log_lines) - 1) >> shape.log_lines;
+    tile = number < across ? 0 : number / across;  // a division takes longer than a line of a few elements
+    line = number - tile * across;
+    if (!is_alone) line = line << shape.log_lines | shape.line();
     is_there = line < lines;
     if (!is_there) line = lines - 1;  // which it may read
     is_first = shape.element() == 0;
