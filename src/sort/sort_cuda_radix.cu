@@ -12,6 +12,7 @@
 #include "sort/sort_cuda_few.cuh"
 #include "sort/sort_cuda_radix_cluster.cuh"
 #include "sort/sort_cuda_radix_sweep.cuh"
+#include "sort/sort_cuda_ranks.cuh"
 
 #include <algorithm>
 
@@ -134,6 +135,7 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
   if (p.n() == 0) return;
   queue& q = enter(on);
   with_task(p, where, [&]<class Bits, class Value>(const sort_task<Bits, Value>& task) {
+    if (fits_ranks(task, q)) return sort_by_ranks(task, q);
     if (is_few(task)) return enqueue_few(task, q);
     if (fits_cluster(task, q)) return sort_in_cluster(task, q);
     if constexpr (sizeof(Bits) + value_bytes<Value> == 4) {
