@@ -20,7 +20,7 @@
 
 namespace tilewise::impl::sort::on_cuda {
 
-inline constexpr unsigned rank_held = 2;  // elements of a lane: with more of them, fewer searches wait for each other
+inline constexpr unsigned rank_held = 2;  // elements of a lane: with few there are more warps, which hide waits
 inline constexpr unsigned rank_part = rank_held * warp_size;
 /// Lanes of a group: few where that many pieces are enough, since small pieces are sorted sooner.
 inline constexpr unsigned fewest_ranking = 256, most_ranking = 512;
