@@ -139,27 +139,47 @@ TEST_F(Cuda, LongLinesWithGapsAreSortedAsTheCpuDoes) {
   }
 }
 
+/// `n` of the special values, of which there are ties, and every order's greatest codes, which must stay before what
+/// fills the lanes; to indices, and in place.
+template <class T>
+void expect_sorted_as_the_cpu_does(const device& gpu, const std::string& by, std::uint64_t n) {
+  const auto special = tests::special_values<T>();
+  std::vector<T> keys(n);
+  for (std::uint64_t i = 0; i < n; ++i) keys[i] = special[i * 2654435761u % special.size()];
+  for (const sort_order order : {sort_order::ascending, sort_order::descending}) {
+    const std::string name = by + " of " + std::to_string(n);
+    std::vector<T> sorted = keys;
+    array<T> on_gpu = gpu.upload(keys);
+    const auto indices = argsort(on_gpu, {.order = order, .variant = by});
+    tests::expect_bits(indices.download(), argsort(keys, {.order = order}), name + " to indices");
+    sort(on_gpu, on_gpu, {.order = order, .variant = by});
+    sort(sorted, sorted, {.order = order});
+    tests::expect_bits(on_gpu.download(), sorted, name + " in place");
+  }
+}
+
 // One group sorts what fits it, by as many lanes as that takes, which hold eight each or nine: sizes around those at
-// which lanes double. Of the special values there are ties, and every order's greatest codes, which must stay before
-// what fills the lanes.
+// which lanes double.
 TEST_F(Cuda, FewKeysAreSortedAsTheCpuDoes) {
   const device gpu = open("cuda:0");
-  const auto special = tests::special_values<double>();
   constexpr std::uint64_t most_lanes = 512;
   for (const auto& [by, held] : {std::pair("radix", 8), {"radix", 9}, {"merge_path", 8}, {"merge_path", 9}})
     for (std::uint64_t lanes = 1; lanes <= most_lanes; lanes *= 2)
       for (const std::uint64_t n : {lanes * held - 1, lanes * held, lanes * held + 1})
-        for (const sort_order order : {sort_order::ascending, sort_order::descending}) {
-          const std::string name = std::string(by) + " of " + std::to_string(n);
-          std::vector<double> keys(n);
-          for (std::uint64_t i = 0; i < n; ++i) keys[i] = special[i * 2654435761u % special.size()];
-          array<double> on_gpu = gpu.upload(keys);
-          const auto indices = argsort(on_gpu, {.order = order, .variant = by});
-          tests::expect_bits(indices.download(), argsort(keys, {.order = order}), name + " to indices");
-          sort(on_gpu, on_gpu, {.order = order, .variant = by});
-          sort(keys, keys, {.order = order});
-          tests::expect_bits(on_gpu.download(), keys, name + " in place");
-        }
+        expect_sorted_as_the_cpu_does<double>(gpu, by, n);
+}
+
+// A cluster's groups sort a piece each and rank it in all others, of 512 elements or, if there are too many of those,
+// of 1024: sizes around each number of pieces.
+TEST_F(Cuda, PiecesAreRankedInEachOther) {
+  const device gpu = open("cuda:0");
+  constexpr std::uint64_t most_groups = 16;
+  for (const std::uint64_t piece : {512u, 1024u})
+    for (std::uint64_t groups = 1; groups <= most_groups; ++groups)
+      for (const std::uint64_t n : {groups * piece - 1, groups * piece, groups * piece + 1}) {
+        expect_sorted_as_the_cpu_does<float>(gpu, "radix", n);
+        expect_sorted_as_the_cpu_does<double>(gpu, "radix", n);
+      }
 }
 
 /// So many that the pieces of other GPUs' runs are merged while later ones travel: two pieces a rank, and ten.

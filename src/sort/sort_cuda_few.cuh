@@ -39,56 +39,25 @@ struct network_shared {
   unsigned short from[moves<Value> ? network_held : 1][network_lanes<Bits, Value>];
 };
 
-/// Each lane meets the one whose number differs in the bits of `across`: the lower keeps the lesser of each pair of
-/// elements. Pairs have equal indices, or, if mirrored, opposite ones.
+/// As meet_in_warp, for lanes of any warp.
 template <bool Mirrored, class Bits, class Value>
 __device__ void meet(network_elements<Bits, Value>& own, unsigned across, network_shared<Bits, Value>& s) {
+  if (across < warp_size) return meet_in_warp<Mirrored>(own, across);
   network_elements<Bits, Value> other;
-  if (across < warp_size) {
-#pragma unroll
-    for (unsigned i = 0; i < network_held; ++i) {
-      const unsigned theirs = Mirrored ? network_held - 1 - i : i;
-      other.key[i] = __shfl_xor_sync(all_lanes, own.key[theirs], across);
-      if constexpr (moves<Value>)
-        other.from[i] = static_cast<unsigned short>(__shfl_xor_sync(all_lanes, unsigned{own.from[theirs]}, across));
-    }
-  } else {
-    __syncthreads();  // what was there before is read
-#pragma unroll
-    for (unsigned i = 0; i < network_held; ++i) {
-      s.key[i][threadIdx.x] = own.key[i];
-      if constexpr (moves<Value>) s.from[i][threadIdx.x] = own.from[i];
-    }
-    __syncthreads();  // all lanes have stored theirs
-#pragma unroll
-    for (unsigned i = 0; i < network_held; ++i) {
-      const unsigned theirs = Mirrored ? network_held - 1 - i : i;
-      other.key[i] = s.key[theirs][threadIdx.x ^ across];
-      if constexpr (moves<Value>) other.from[i] = s.from[theirs][threadIdx.x ^ across];
-    }
-  }
-  const bool is_lower = (threadIdx.x ^ across) > threadIdx.x;
+  __syncthreads();  // what was there before is read
 #pragma unroll
   for (unsigned i = 0; i < network_held; ++i) {
-    if constexpr (moves<Value>) {
-      const bool is_less = other.key[i] < own.key[i] || (other.key[i] == own.key[i] && other.from[i] < own.from[i]);
-      own.key[i] = is_less == is_lower ? other.key[i] : own.key[i];
-      own.from[i] = is_less == is_lower ? other.from[i] : own.from[i];
-    } else {
-      own.key[i] = is_lower ? min(own.key[i], other.key[i]) : max(own.key[i], other.key[i]);
-    }
+    s.key[i][threadIdx.x] = own.key[i];
+    if constexpr (moves<Value>) s.from[i][threadIdx.x] = own.from[i];
   }
-}
-
-/// The last steps of a merge, within the lane.
-template <unsigned Distance = network_held / 2, class Bits, class Value>
-__device__ void merge_held(network_elements<Bits, Value>& own) {
-  [&]<std::size_t... I>(std::index_sequence<I...>) {
-    // I with a 0 put in before the bits of Distance.
-    (exchange<I / Distance * 2 * Distance + I % Distance, (I / Distance * 2 + 1) * Distance + I % Distance>(own), ...);
+  __syncthreads();  // all lanes have stored theirs
+#pragma unroll
+  for (unsigned i = 0; i < network_held; ++i) {
+    const unsigned theirs = Mirrored ? network_held - 1 - i : i;
+    other.key[i] = s.key[theirs][threadIdx.x ^ across];
+    if constexpr (moves<Value>) other.from[i] = s.from[theirs][threadIdx.x ^ across];
   }
-  (std::make_index_sequence<network_held / 2>{});
-  if constexpr (Distance > 1) merge_held<Distance / 2>(own);
+  keep_half(own, other, (threadIdx.x ^ across) > threadIdx.x);
 }
 
 template <class Bits, class Value>
@@ -103,14 +72,7 @@ __global__ void __launch_bounds__(network_lanes<Bits, Value>)
     own.key[i] = from < n ? task.code.encode(task.in.keys[from]) : ~Bits{0};  // those past the end stay there
     if constexpr (moves<Value>) own.from[i] = static_cast<unsigned short>(from);
   }
-  sort_held(own);
-#pragma unroll 1
-  for (unsigned lanes = 1; lanes < blockDim.x; lanes *= 2) {
-    meet<true>(own, 2 * lanes - 1, shared);
-#pragma unroll 1
-    for (unsigned distance = lanes / 2; distance > 0; distance /= 2) meet<false>(own, distance, shared);
-    merge_held(own);
-  }
+  sort_lanes(own, blockDim.x, [&](auto mirrored, unsigned across) { meet<mirrored.value>(own, across, shared); });
   // Where there are several warps, they have met: all keys are read, which may lie where they go.
   const unsigned first = threadIdx.x * network_held;
   Value value[network_held];

@@ -6,6 +6,7 @@
 // Twins:  none.
 #pragma once
 
+#include "backend/cuda/cuda_warp.cuh"
 #include "sort/sort_network.hpp"
 #include "sort/sort_operands.hpp"
 
@@ -58,6 +59,67 @@ __device__ void sort_held(held_elements<Bits, Value, Held>& own) {
     (exchange<network<Held>[I].low, network<Held>[I].high>(own), ...);
   }
   (std::make_index_sequence<network<Held>.size()>{});
+}
+
+/// Of two lanes that meet, the lower keeps the lesser of each pair of elements.
+template <class Bits, class Value, unsigned Held>
+__device__ void keep_half(held_elements<Bits, Value, Held>& own, const held_elements<Bits, Value, Held>& other,
+                          bool is_lower) {
+#pragma unroll
+  for (unsigned i = 0; i < Held; ++i) {
+    if constexpr (moves<Value>) {
+      const bool is_less = other.key[i] < own.key[i] || (other.key[i] == own.key[i] && other.from[i] < own.from[i]);
+      own.key[i] = is_less == is_lower ? other.key[i] : own.key[i];
+      own.from[i] = is_less == is_lower ? other.from[i] : own.from[i];
+    } else {
+      own.key[i] = is_lower ? min(own.key[i], other.key[i]) : max(own.key[i], other.key[i]);
+    }
+  }
+}
+
+/// Each lane meets the one whose number differs in the bits of `across`. Pairs have equal indices, or, if mirrored,
+/// opposite ones.
+template <bool Mirrored, class Bits, class Value, unsigned Held>
+__device__ void meet_in_warp(held_elements<Bits, Value, Held>& own, unsigned across) {
+  held_elements<Bits, Value, Held> other;
+#pragma unroll
+  for (unsigned i = 0; i < Held; ++i) {
+    const unsigned theirs = Mirrored ? Held - 1 - i : i;
+    other.key[i] = __shfl_xor_sync(all_lanes, own.key[theirs], across);
+    if constexpr (moves<Value>)
+      other.from[i] = static_cast<unsigned short>(__shfl_xor_sync(all_lanes, unsigned{own.from[theirs]}, across));
+  }
+  keep_half(own, other, (threadIdx.x ^ across) > threadIdx.x);
+}
+
+/// The last steps of a bitonic merge, within the lane.
+template <unsigned Distance, class Bits, class Value, unsigned Held>
+__device__ void merge_held(held_elements<Bits, Value, Held>& own) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    // I with a 0 put in before the bits of Distance.
+    (exchange<I / Distance * 2 * Distance + I % Distance, (I / Distance * 2 + 1) * Distance + I % Distance>(own), ...);
+  }
+  (std::make_index_sequence<Held / 2>{});
+  if constexpr (Distance > 1) merge_held<Distance / 2>(own);
+}
+
+/// Sorts what `lanes` neighbouring lanes hold, a power of two: their runs are merged, two, four, and so on.
+/// meet(mirrored, across) lets lanes meet, where `mirrored` is a constant.
+template <class Bits, class Value, unsigned Held, class Meet>
+__device__ void sort_lanes(held_elements<Bits, Value, Held>& own, unsigned lanes, const Meet& meet) {
+  sort_held(own);
+#pragma unroll 1
+  for (unsigned run = 1; run < lanes; run *= 2) {
+    meet(std::true_type{}, 2 * run - 1);
+#pragma unroll 1
+    for (unsigned distance = run / 2; distance > 0; distance /= 2) meet(std::false_type{}, distance);
+    merge_held<Held / 2>(own);
+  }
+}
+
+template <class Bits, class Value, unsigned Held>
+__device__ void sort_warp(held_elements<Bits, Value, Held>& own) {
+  sort_lanes(own, warp_size, [&](auto mirrored, unsigned across) { meet_in_warp<mirrored.value>(own, across); });
 }
 
 }  // namespace tilewise::impl::sort::on_cuda

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   radix sort, the lowest digit first, in as few passes over memory as there are digits that differ.
 // Order:  stable passes; sort_code.hpp.
-// Shape:  what fits one group is sorted there (sort_cuda_few.cuh), what fits one cluster by that
-//         (sort_cuda_radix_cluster.cuh), each in one launch. Otherwise one launch counts all digits and makes a plan
-//         (sort_cuda_radix_plan.cuh), and one launch per digit moves all elements (sort_cuda_radix_sweep.cuh). Many
-//         keys of 64 bits are sorted by as many high digits as make equal neighbours rare; a last launch puts those in
-//         order. Keys that defeat that estimate get all digits sorted.
+// Shape:  what fits one group is sorted there (sort_cuda_few.cuh), what fits one cluster by that, by ranks
+//         (sort_cuda_ranks.cuh) or by digits (sort_cuda_radix_cluster.cuh), each in one launch. Otherwise one launch
+//         counts all digits and makes a plan (sort_cuda_radix_plan.cuh), and one launch per digit moves all elements
+//         (sort_cuda_radix_sweep.cuh). Many keys of 64 bits are sorted by as many high digits as make equal neighbours
+//         rare; a last launch puts those in order. Keys that defeat that estimate get all digits sorted.
 // Limits: none; works in place.
 // Twins:  sort_serial.cpp, sort_onesweep.cl.
 #include "base/ceil_div.hpp"
 #include "sort/sort_cuda_few.cuh"
 #include "sort/sort_cuda_radix_cluster.cuh"
 #include "sort/sort_cuda_radix_sweep.cuh"
+#include "sort/sort_cuda_ranks.cuh"
 
 #include <algorithm>
 
@@ -134,6 +135,7 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
   if (p.n() == 0) return;
   queue& q = enter(on);
   with_task(p, where, [&]<class Bits, class Value>(const sort_task<Bits, Value>& task) {
+    if (fits_ranks(task, q)) return sort_by_ranks(task, q);
     if (is_few(task)) return enqueue_few(task, q);
     if (fits_cluster(task, q)) return sort_in_cluster(task, q);
     if constexpr (sizeof(Bits) + value_bytes<Value> == 4) {
@@ -156,7 +158,8 @@ registry::variant cuda_radix_variant() {
           .source =
               "Adinets, Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs, "
               "arXiv:2206.01784; plans of high digits are our own; few keys: Batcher, Sorting networks and their "
-              "applications, 1968",
+              "applications, 1968; Satish, Harris, Garland, Designing Efficient Sorting Algorithms for Manycore GPUs, "
+              "2009",
           .run = run};
 }
 

@@ -10,6 +10,7 @@
 // Twins:  sort_cuda_radix_sweep.cuh.
 #pragma once
 
+#include "backend/cuda/cuda_cluster.cuh"
 #include "base/ceil_div.hpp"
 #include "sort/sort_cuda_radix.cuh"
 
@@ -19,12 +20,10 @@
 
 namespace tilewise::impl::sort::on_cuda {
 
-inline constexpr unsigned cluster_capability = 90;
 inline constexpr unsigned cluster_rows = 4;    // a warp's keys: 32 per row
 inline constexpr unsigned cluster_warps = 32;  // of a group
 inline constexpr unsigned cluster_tile = cluster_rows * cluster_warps * warp_size;
-inline constexpr unsigned most_groups = 16;  // the most that Hopper allows; 8 unless a program asks for more
-inline constexpr std::uint64_t cluster_capacity = most_groups * cluster_tile;
+inline constexpr std::uint64_t cluster_capacity = most_cluster_groups * cluster_tile;
 /// Two of 2^16 random keys share four digits every other time; three would leave a hundred pairs, and longer runs of
 /// floats.
 inline constexpr unsigned cluster_digits = 4;
@@ -127,7 +126,7 @@ __device__ void place_digits(cluster_shared<Bits, Value>& s) {
   unsigned earlier = 0, total = 0;
   if (digit < digit_values) {
 #pragma unroll 8
-    for (unsigned g = 0; g < most_groups; ++g) {
+    for (unsigned g = 0; g < most_cluster_groups; ++g) {
       const unsigned theirs = g < gridDim.x ? cluster.map_shared_rank(s.totals, g)[digit] : 0;
       if (g < blockIdx.x) earlier += theirs;
       total += theirs;
@@ -270,27 +269,14 @@ __global__ void __launch_bounds__(cluster_warps* warp_size, 1) cluster_sort(cons
 
 template <class Bits, class Value>
 bool fits_cluster(const sort_task<Bits, Value>& task, const queue& q) {
-  return task.n <= cluster_capacity && q.device().info().compute_capability >= cluster_capability;
+  return task.n <= cluster_capacity && has_clusters(q);
 }
 
 template <class Bits, class Value>
 void sort_in_cluster(const sort_task<Bits, Value>& task, queue& q) {
-  constexpr unsigned bytes = sizeof(cluster_shared<Bits, Value>);
-  const auto kernel = cluster_sort<Bits, Value>;
-  TW_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-  TW_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-  cudaLaunchAttribute cluster{};
-  cluster.id = cudaLaunchAttributeClusterDimension;
-  cluster.val.clusterDim.x = std::bit_ceil(static_cast<unsigned>(ceil_div(task.n, cluster_tile)));
-  cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
-  cudaLaunchConfig_t how{};
-  how.gridDim = cluster.val.clusterDim.x;
-  how.blockDim = cluster_warps * warp_size;
-  how.dynamicSmemBytes = bytes;
-  how.stream = q.stream();
-  how.attrs = &cluster;
-  how.numAttrs = 1;
-  TW_CUDA(cudaLaunchKernelEx(&how, kernel, task));
+  const unsigned groups = std::bit_ceil(static_cast<unsigned>(ceil_div(task.n, cluster_tile)));
+  launch_cluster(cluster_sort<Bits, Value>, groups, cluster_warps * warp_size, sizeof(cluster_shared<Bits, Value>), q,
+                 task);
 }
 
 }  // namespace tilewise::impl::sort::on_cuda
