@@ -38,8 +38,8 @@ struct source {
       : first(first_), rows(rows_), columns(columns_), stride(stride_), in_packs(is_packable(first_, stride_)) {}
 };
 
-/// The caller's own value, by a shuffle: what is computed from the thread's number or from the parameters is otherwise
-/// computed again in each step.
+/// The caller's own value, by a shuffle, which the compiler does not do twice: what it can compute from the thread's
+/// number or from the parameters it computes again in each step.
 __device__ inline unsigned keep(unsigned value) {
   return __shfl_sync(backend::cuda::all_lanes, value, threadIdx.x % warp_size);
 }
@@ -48,7 +48,7 @@ __device__ inline std::uint64_t keep(std::uint64_t value) {
 }
 
 /// Where Rows x Columns elements lie in shared memory: rows Pitch apart and, if Turned, the groups of four columns of a
-/// row in an order of that row, of four.
+/// row in one of four orders, so that one group in four rows that follow each other meets different banks.
 template <unsigned Rows, unsigned Columns, unsigned Pitch, bool Turned = false>
 struct tile_layout {
   static constexpr unsigned rows = Rows, columns = Columns, pitch = Pitch, size = Rows * Pitch, period = Turned ? 4 : 1;
