@@ -52,6 +52,8 @@ void expect_the_definition(std::string_view name, dtype type, const tile& shape)
   GTEST_SKIP() << "there is no cuda:0";
 }
 
+constexpr std::array tensor_tiles{tile{"half_shared", 32, 64}, tile{"medium_shared", 64, 64},
+                                  tile{"huge_shared", 128, 128}};
 constexpr std::array register_tiles{tile{"half_shared", 64, 64}, tile{"medium_shared", 64, 128},
                                     tile{"large_shared", 128, 128}};
 
@@ -64,7 +66,7 @@ TEST(MatmulShares, OfIntegersHaveTheDefinitionsBits) {
 }
 
 TEST(MatmulShares, OfDoublesHaveTheDefinitionsBits) {
-  expect_the_definition("matmul/cuda:tensor_f64", dtype::f64, {"medium_shared", 64, 64});
+  for (const tile& shape : tensor_tiles) expect_the_definition("matmul/cuda:tensor_f64", dtype::f64, shape);
 }
 
 }  // namespace

@@ -38,17 +38,34 @@ struct source {
       : first(first_), rows(rows_), columns(columns_), stride(stride_), in_packs(is_packable(first_, stride_)) {}
 };
 
-/// Rows x Columns tiles that lie behind one another in a matrix, in packs, to shared memory with rows `Pitch` apart.
-template <class T, unsigned Rows, unsigned Columns, unsigned Pitch, unsigned Threads>
+/// The caller's own value, by a shuffle, which the compiler does not do twice: what it can compute from the thread's
+/// number or from the parameters it computes again in each step.
+__device__ inline unsigned keep(unsigned value) {
+  return __shfl_sync(backend::cuda::all_lanes, value, threadIdx.x % warp_size);
+}
+__device__ inline std::uint64_t keep(std::uint64_t value) {
+  return std::uint64_t{keep(static_cast<unsigned>(value >> 32))} << 32 | keep(static_cast<unsigned>(value));
+}
+
+/// Where Rows x Columns elements lie in shared memory: rows Pitch apart and, if Turned, the groups of four columns of a
+/// row in one of four orders, so that one group in four rows that follow each other meets different banks.
+template <unsigned Rows, unsigned Columns, unsigned Pitch, bool Turned = false>
+struct tile_layout {
+  static constexpr unsigned rows = Rows, columns = Columns, pitch = Pitch, size = Rows * Pitch, period = Turned ? 4 : 1;
+  __device__ static unsigned at(unsigned row, unsigned column) { return row * Pitch + (column ^ row % period * 4); }
+};
+
+/// Tiles that lie behind one another in a matrix, in packs, to shared memory.
+template <class T, class Layout, unsigned Threads>
 class tile_copy {
-  static constexpr unsigned length = pack_length<T>, packs = Columns / length, down = Threads / packs;
-  static_assert(Rows % down == 0 && Threads % packs == 0);
+  static constexpr unsigned length = pack_length<T>, packs = Layout::columns / length, down = Threads / packs;
+  static_assert(Layout::rows % down == 0 && Threads % packs == 0 && down % Layout::period == 0);
 
  public:
-  static constexpr unsigned loads = Rows / down;  // packs of a thread
+  static constexpr unsigned loads = Layout::rows / down;  // packs of a thread
 
   __device__ tile_copy(const source<T>& from, std::uint64_t row, std::uint64_t column)
-      : stride_(down * from.stride), to_(threadIdx.x / packs * Pitch + threadIdx.x % packs * length) {
+      : stride_(keep(down * from.stride)), to_(keep(Layout::at(threadIdx.x / packs, threadIdx.x % packs * length))) {
     row += threadIdx.x / packs;
     column += threadIdx.x % packs * length;
     next_ = from.first + row * from.stride + column;
@@ -56,18 +73,19 @@ class tile_copy {
       inside_ = static_cast<unsigned>(min(ceil_div(from.rows - row, std::uint64_t{down}), std::uint64_t{loads}));
   }
 
-  /// Packs First to Last - 1, if `wanted`. Those beyond the matrix stay as they are. No branch is around a copy: among
-  /// products each took as long as two of them.
+  /// Packs First to Last - 1. Those beyond the matrix stay as they are. No branch is around a copy: among products each
+  /// took as long as two of them.
   template <unsigned First, unsigned Last>
-  __device__ void copy(T* tile, bool wanted) const {
+  __device__ void copy(T* tile) const {
     if constexpr (First < Last) {
-      const unsigned count = wanted ? inside_ : 0;
 #pragma unroll
       for (unsigned i = First; i < Last; ++i)
-        copy_async_if<16>(i < count, tile + to_ + i * down * Pitch, next_ + i * stride_);
+        copy_async_if<16>(i < inside_, tile + to_ + i * down * Layout::pitch, next_ + i * stride_);
     }
   }
   __device__ void advance(std::uint64_t elements) { next_ += elements; }
+  /// No more copies.
+  __device__ void stop() { inside_ = 0; }
 
  private:
   const T* next_;
@@ -76,25 +94,26 @@ class tile_copy {
 };
 
 /// The tile at (row, column) element by element. What is beyond the matrix stays as it is.
-template <unsigned Rows, unsigned Columns, unsigned Pitch, unsigned Threads, class T>
+template <class Layout, unsigned Threads, class T>
 __device__ void copy_elements(T* to, const source<T>& from, std::uint64_t row, std::uint64_t column) {
-  static_assert(Threads % Columns == 0);
-  constexpr unsigned down = Threads / Columns;
-  const unsigned x = threadIdx.x % Columns, y = threadIdx.x / Columns;
+  constexpr unsigned down = Threads / Layout::columns;
+  static_assert(Threads % Layout::columns == 0);
+  const unsigned x = threadIdx.x % Layout::columns, y = threadIdx.x / Layout::columns;
   const bool inside = column + x < from.columns;
   const T* next = from.first + (row + y) * from.stride + column + x;
 #pragma unroll 8
-  for (unsigned i = 0; i < Rows / down; ++i, next += down * from.stride)
-    copy_async_if<sizeof(T)>(inside && row + y + i * down < from.rows, to + (y + i * down) * Pitch + x, next);
+  for (unsigned i = 0; i < Layout::rows / down; ++i, next += down * from.stride)
+    copy_async_if<sizeof(T)>(inside && row + y + i * down < from.rows, to + Layout::at(y + i * down, x), next);
 }
 
 /// Gives what is beyond the matrix, of the tile at (row, column), this value.
-template <unsigned Rows, unsigned Columns, unsigned Pitch, unsigned Threads, class T>
+template <class Layout, unsigned Threads, class T>
 __device__ void fill_beyond(T* to, const source<T>& from, std::uint64_t row, std::uint64_t column, T value) {
 #pragma unroll 1
-  for (unsigned i = threadIdx.x; i < Rows * Columns; i += Threads)
-    if (row + i / Columns >= from.rows || column + i % Columns >= from.columns)
-      to[i / Columns * Pitch + i % Columns] = value;
+  for (unsigned i = threadIdx.x; i < Layout::rows * Layout::columns; i += Threads) {
+    const unsigned y = i / Layout::columns, x = i % Layout::columns;
+    if (row + y >= from.rows || column + x >= from.columns) to[Layout::at(y, x)] = value;
+  }
 }
 
 /// `Length` neighbours in a row of C, from `column` on, past the first-level cache; those beyond the last column stay.

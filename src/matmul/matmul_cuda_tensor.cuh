@@ -3,7 +3,7 @@
 // Order:  in f64 one chain per element: the tensor cores' products are ascending chains of fused multiply-adds. In TF32
 //         the operands are rounded to 10 bits and the association is the hardware's.
 // Shape:  a warp makes WarpRows x WarpColumns of the tile in its registers; one barrier per step of `depth` k's.
-// Limits: compute capability 8.0; shared memory for the stages.
+// Limits: compute capability 8.0; shared memory for the stages; fewer than 2^32 steps, which are 512 GB of a row of A.
 // Twins:  matmul_serial.cpp.
 #pragma once
 
@@ -15,21 +15,6 @@ namespace tilewise::impl::matmul {
 
 /// Lane l holds of A the rows l/4 and l/4+8 of column l%4, then those of the column 4 to the right; of B column l/4 of
 /// row l%4, then that of the row 4 below; of C columns 2(l%4) and the next, row l/4 before row l/4+8.
-__device__ inline void multiply_tiles(double (&c)[4], const double (&a)[2], const double (&b)[1]) {
-#if __CUDA_ARCH__ >= 900
-  asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
-      : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
-      : "d"(a[0]), "d"(a[1]), "d"(b[0]));
-#else
-#pragma unroll
-  for (unsigned half = 0; half < 2; ++half)
-    asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
-        : "+d"(c[2 * half]), "+d"(c[2 * half + 1])
-        : "d"(a[half]), "d"(b[0]));
-#endif
-}
-
-/// The same for 8 k's.
 __device__ inline void multiply_tiles(double (&c)[4], const double (&a)[4], const double (&b)[2]) {
 #if __CUDA_ARCH__ >= 900
   asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
@@ -37,10 +22,10 @@ __device__ inline void multiply_tiles(double (&c)[4], const double (&a)[4], cons
       : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
 #else
 #pragma unroll
-  for (unsigned half = 0; half < 2; ++half) {
-    const double columns[2] = {a[2 * half], a[2 * half + 1]}, row[1] = {b[half]};
-    multiply_tiles(c, columns, row);
-  }
+  for (unsigned e = 0; e < 4; ++e)
+    asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
+        : "+d"(c[e % 2 * 2]), "+d"(c[e % 2 * 2 + 1])
+        : "d"(a[e]), "d"(b[e / 2]));
 #endif
 }
 
@@ -59,9 +44,9 @@ __device__ inline unsigned factor_of(float x) {
   return isnan(x) ? nan : rounded;
 }
 
-/// Rows x Columns of C for a group, WarpRows x WarpColumns for a warp, Depth k's per step, ProductDepth in one product.
+/// Rows x Columns of C for a group, WarpRows x WarpColumns for a warp, Depth k's per step.
 template <class T_, unsigned Speed, unsigned Rows, unsigned Columns, unsigned WarpRows, unsigned WarpColumns,
-          unsigned Depth, unsigned Stages, unsigned Groups, unsigned ProductDepth>
+          unsigned Depth, unsigned Stages, unsigned Groups>
 struct tensor_shape {
   using T = T_;
   using factor = decltype(factor_of(T()));
@@ -69,15 +54,18 @@ struct tensor_shape {
                             speed = Speed;
   static constexpr unsigned warps_across = Columns / WarpColumns, warp_rows = WarpRows, warp_columns = WarpColumns,
                             threads = Rows / WarpRows * warps_across * warp_size;
-  static constexpr unsigned product_depth = ProductDepth, parts = Depth / ProductDepth;
+  static constexpr unsigned product_depth = 8, parts = Depth / product_depth;
   static_assert(parts % 2 == 0);  // products take turns with two sets of factors
   static constexpr unsigned down = WarpRows / 16, across = WarpColumns / 8;  // products of a warp
   static constexpr unsigned rows_a_step = parts * down;
   // Copies begin while the products of the first three rows run: all of them before the first are slower.
   static constexpr unsigned copying_rows = rows_a_step > 3 ? 3 : rows_a_step - 1;
-  // Lanes that read at the same time, of 4 or 8 rows and 4 columns, meet different banks.
-  static constexpr unsigned a_pitch = Depth + 4, b_pitch = Columns + 32 / sizeof(T);
-  static constexpr unsigned a_size = Rows * a_pitch, stage_size = a_size + Depth * b_pitch;
+  // Lanes that read at the same time, of 4 or 8 rows and 4 columns, meet different banks. Doubles of B need no room for
+  // that, so that three groups of a unit have room for more.
+  static constexpr bool turned = sizeof(T) == 8;
+  using a_tile = tile_layout<Rows, Depth, Depth + 4>;
+  using b_tile = tile_layout<Depth, Columns, Columns + (turned ? 0 : 8), turned>;
+  static constexpr unsigned stage_size = a_tile::size + b_tile::size;
   static constexpr unsigned shared_bytes = Stages * stage_size * sizeof(T);
 };
 
@@ -100,7 +88,7 @@ struct row_factors {
   __device__ void load(const typename S::T* of_lane, unsigned y, unsigned k) {
 #pragma unroll
     for (unsigned e = 0; e < S::product_depth / 2; ++e)
-      at[e] = factor_of(of_lane[(y * 16 + e % 2 * 8) * S::a_pitch + k + e / 2 * 4]);
+      at[e] = factor_of(of_lane[(y * 16 + e % 2 * 8) * S::a_tile::pitch + k + e / 2 * 4]);
   }
 };
 
@@ -109,12 +97,12 @@ template <class S>
 struct column_factors {
   typename S::factor at[S::across][S::product_depth / 4];
 
-  __device__ void load(const typename S::T* of_lane, unsigned k) {
+  __device__ void load(const typename S::T* even, const typename S::T* odd, unsigned k) {
 #pragma unroll
     for (unsigned x = 0; x < S::across; ++x)
 #pragma unroll
       for (unsigned e = 0; e < S::product_depth / 4; ++e)
-        at[x][e] = factor_of(of_lane[(k + e * 4) * S::b_pitch + x * 8]);
+        at[x][e] = factor_of((x % 2 == 0 ? even : odd)[(k + e * 4) * S::b_tile::pitch + x / 2 * 16]);
   }
 };
 
@@ -154,8 +142,16 @@ __device__ void load_products(const operands<typename S::T>& o, tile_place tile,
 
 /// Of a tile, from `first` to `last`; those before `whole` have all of their k's.
 struct step_range {
-  std::uint64_t first, last, whole;
+  unsigned first, last, whole;
 };
+
+/// Those of `first` to `last` that there are.
+template <class S>
+__device__ step_range steps_of(const sizes& s, std::uint64_t first = 0,
+                               std::uint64_t last = std::numeric_limits<std::uint64_t>::max()) {
+  return {static_cast<unsigned>(first), static_cast<unsigned>(min(last, ceil_div(s.k, S::depth))),
+          static_cast<unsigned>(min(last, s.k / S::depth))};
+}
 
 /// The steps' tiles of A and B, one step after the other, on their way to the stages.
 template <class S>
@@ -169,25 +165,27 @@ class tile_copies {
         tile_(tile),
         last_(steps.last),
         next_(steps.first),
-        of_a_(a_, tile.row, steps.first * S::depth),
-        of_b_(b_, steps.first * S::depth, tile.column) {
+        b_step_(keep(S::depth * o.ldb)),
+        of_a_(a_, tile.row, std::uint64_t{steps.first} * S::depth),
+        of_b_(b_, std::uint64_t{steps.first} * S::depth, tile.column) {
     const bool columns_in_packs = o.n % pack_length<T> == 0 || tile.column + S::columns <= o.n;
     in_packs_ = a_.in_packs && b_.in_packs && columns_in_packs ? steps.whole : 0;
+    if (next_ >= in_packs_) stop();
   }
 
   /// Part `Part` of `Parts` of the next step's.
   template <unsigned Part, unsigned Parts>
   __device__ void start(T* stage) const {
     constexpr unsigned a = of_a_.loads, b = of_b_.loads;
-    of_a_.template copy<Part * a / Parts, (Part + 1) * a / Parts>(stage, next_ < in_packs_);
-    of_b_.template copy<Part * b / Parts, (Part + 1) * b / Parts>(stage + S::a_size, next_ < in_packs_);
+    of_a_.template copy<Part * a / Parts, (Part + 1) * a / Parts>(stage);
+    of_b_.template copy<Part * b / Parts, (Part + 1) * b / Parts>(stage + S::a_tile::size);
     if (Part + 1 == Parts && next_ >= in_packs_ && next_ < last_) {
-      const std::uint64_t k = next_ * S::depth;
-      copy_elements<S::rows, S::depth, S::a_pitch, S::threads>(stage, a_, tile_.row, k);
-      copy_elements<S::depth, S::columns, S::b_pitch, S::threads>(stage + S::a_size, b_, k, tile_.column);
+      const std::uint64_t k = std::uint64_t{next_} * S::depth;
+      copy_elements<typename S::a_tile, S::threads>(stage, a_, tile_.row, k);
+      copy_elements<typename S::b_tile, S::threads>(stage + S::a_tile::size, b_, k, tile_.column);
       if (k + S::depth > a_.columns) {
-        fill_beyond<S::rows, S::depth, S::a_pitch, S::threads>(stage, a_, tile_.row, k, absent_a<T>());
-        fill_beyond<S::depth, S::columns, S::b_pitch, S::threads>(stage + S::a_size, b_, k, tile_.column, T(0));
+        fill_beyond<typename S::a_tile, S::threads>(stage, a_, tile_.row, k, absent_a<T>());
+        fill_beyond<typename S::b_tile, S::threads>(stage + S::a_tile::size, b_, k, tile_.column, T(0));
       }
     }
   }
@@ -197,16 +195,23 @@ class tile_copies {
     commit_copies();
     ++next_;
     of_a_.advance(S::depth);
-    of_b_.advance(S::depth * b_.stride);
+    of_b_.advance(b_step_);
+    if (next_ >= in_packs_) stop();
   }
 
  private:
+  __device__ void stop() {
+    of_a_.stop();
+    of_b_.stop();
+  }
+
   const source<T> a_, b_;
   const tile_place tile_;
-  const std::uint64_t last_;  // steps, as those below
-  std::uint64_t in_packs_, next_;
-  tile_copy<T, S::rows, S::depth, S::a_pitch, S::threads> of_a_;
-  tile_copy<T, S::depth, S::columns, S::b_pitch, S::threads> of_b_;
+  const unsigned last_;  // steps, as those below
+  unsigned in_packs_, next_;
+  const std::uint64_t b_step_;
+  tile_copy<T, typename S::a_tile, S::threads> of_a_;
+  tile_copy<T, typename S::b_tile, S::threads> of_b_;
 };
 
 /// f for each of First to Last - 1, which it may use as constants.
@@ -223,9 +228,15 @@ template <class S>
 __device__ void multiply_steps(const operands<typename S::T>& o, typename S::T* stages, tile_place tile,
                                warp_place<S> me, step_range steps, typename S::T (&chains)[S::down][S::across][4]) {
   using T = typename S::T;
-  const unsigned lane = threadIdx.x % warp_size;
-  const T* const a = stages + (me.row + lane / 4) * S::a_pitch + lane % 4;
-  const T* const b = stages + S::a_size + lane % 4 * S::b_pitch + me.column + lane / 4;
+  constexpr unsigned size = sizeof(T), stage_size = S::stage_size * size;
+  const unsigned lane = threadIdx.x % warp_size, begin = static_cast<unsigned>(__cvta_generic_to_shared(stages));
+  // Addresses of the first stage: what is computed in bytes, from a value that is kept, takes one addition a step.
+  const unsigned of_rows = keep(begin + size * S::a_tile::at(me.row + lane / 4, lane % 4));
+  const auto of_columns = [&](unsigned x) {
+    return keep(begin + size * (S::a_tile::size + S::b_tile::at(lane % 4, me.column + x * 8 + lane / 4)));
+  };
+  const unsigned of_even = of_columns(0), of_odd = of_columns(1);
+  const auto at = [](unsigned address) { return static_cast<const T*>(__cvta_shared_to_generic(address)); };
   tile_copies<S> copies(o, tile, steps);
   for (unsigned stage = 0; stage + 1 < S::stages; ++stage) {
     copies.template start<0, 1>(stages + stage * S::stage_size);
@@ -236,29 +247,31 @@ __device__ void multiply_steps(const operands<typename S::T>& o, typename S::T* 
 
   row_factors<S> rows[2];  // those that are multiplied and those that are read meanwhile
   column_factors<S> columns[2];
-  rows[0].load(a, 0, 0);
-  columns[0].load(b, 0);
-  unsigned now = 0, into = (S::stages - 1) * S::stage_size;  // where these stages begin
-  for (std::uint64_t step = steps.first; step < steps.last; ++step)
+  rows[0].load(at(of_rows), 0, 0);
+  columns[0].load(at(of_even), at(of_odd), 0);
+  unsigned now = 0, into = (S::stages - 1) * stage_size;  // where these stages begin, from the first
+  for (unsigned step = steps.first; step < steps.last; ++step)
     unrolled<0, S::rows_a_step>([&]<unsigned Row>() {
       constexpr unsigned part = Row / S::down, y = Row % S::down;
       constexpr unsigned next = (Row + 1) % S::rows_a_step, next_y = next % S::down, next_part = next / S::down;
-      if constexpr (Row < S::copying_rows) copies.template start<Row, S::copying_rows>(stages + into);
+      if constexpr (Row < S::copying_rows) copies.template start<Row, S::copying_rows>(stages + into / size);
       const auto multiply = [&](unsigned from, unsigned to) {
 #pragma unroll
         for (unsigned x = from; x < to; ++x) multiply_tiles(chains[y][x], rows[Row % 2].at, columns[part % 2].at[x]);
       };
-      multiply(0, S::across / 2);
+      constexpr unsigned before = next == 0 ? 0 : S::across / 2;
+      multiply(0, before);
       if constexpr (next == 0) {
         copies.close();
         into = now;
-        now = now + S::stage_size == S::stages * S::stage_size ? 0 : now + S::stage_size;
+        now = now + stage_size == S::stages * stage_size ? 0 : now + stage_size;
         wait_for_copies<S::stages - 2>();
         __syncthreads();  // the next stage is loaded, this one is done with
       }
-      rows[next % 2].load(a + now, next_y, next_part * S::product_depth);
-      if constexpr (next_y == 0) columns[next_part % 2].load(b + now, next_part * S::product_depth);
-      multiply(S::across / 2, S::across);
+      rows[next % 2].load(at(of_rows + now), next_y, next_part * S::product_depth);
+      if constexpr (next_y == 0)
+        columns[next_part % 2].load(at(of_even + now), at(of_odd + now), next_part * S::product_depth);
+      multiply(before, S::across);
     });
 }
 
@@ -270,7 +283,9 @@ __global__ void __launch_bounds__(S::threads, S::groups_a_unit) tensor_tiles(con
   const tile_place tile = place_of(o, S::rows, S::columns);
   const warp_place<S> me;
   T chains[S::down][S::across][4]{};
-  multiply_steps<S>(o, stages, tile, me, {0, ceil_div(o.k, S::depth), o.k / S::depth}, chains);
+  step_range steps = steps_of<S>(o);
+  steps.last = keep(steps.last);  // or each step of the smaller tiles takes up to 17 instructions more
+  multiply_steps<S>(o, stages, tile, me, steps, chains);
   store_products<S>(o, tile, me, chains);
 }
 
@@ -290,8 +305,7 @@ __global__ void __launch_bounds__(S::threads, S::groups_a_unit)
       mine.await();
       load_products<S>(o, tile, me, chains);
     }
-    const step_range steps{p.first, min(p.last, ceil_div(o.k, S::depth)), min(p.last, o.k / S::depth)};
-    multiply_steps<S>(o, stages, tile, me, steps, chains);
+    multiply_steps<S>(o, stages, tile, me, steps_of<S>(o, p.first, p.last), chains);
     store_products<S>(o, tile, me, chains);
     mine.tell(p);
   }

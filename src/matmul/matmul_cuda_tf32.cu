@@ -15,9 +15,10 @@ namespace tilewise::impl::matmul {
 
 namespace {
 
-using shapes = tile_shapes<
-    78, tensor_shape<float, 12, 32, 32, 16, 16, 32, 3, 4, 8>, tensor_shape<float, 24, 64, 64, 32, 32, 32, 3, 3, 8>,
-    tensor_shape<float, 40, 128, 128, 64, 64, 32, 3, 2, 8>, tensor_shape<float, 43, 128, 256, 64, 64, 32, 3, 1, 8>>;
+using shapes =
+    tile_shapes<78, tensor_shape<float, 12, 32, 32, 16, 16, 32, 3, 4>,
+                tensor_shape<float, 24, 64, 64, 32, 32, 32, 3, 3>, tensor_shape<float, 40, 128, 128, 64, 64, 32, 3, 2>,
+                tensor_shape<float, 43, 128, 256, 64, 64, 32, 3, 1>>;
 
 /// The tiles of single warps, then those of warpgroups. By size single warps only stand in: at each of 17 sizes on an
 /// H200 warpgroups are faster, 1.1 times for squares of 128, 3.6 times of 4096.
