@@ -2,6 +2,7 @@
 // What matmul/cuda:tf32 must satisfy where there is a GPU. Its bound is wide, so that a few elements too few or too
 // many in a sum hide in it: here the operands are small integers, whose products and sums no unit rounds.
 #include "backend/cuda/cuda_device.hpp"
+#include "cache_fixture.hpp"
 #include "guarded_operand.hpp"
 #include "helpers.hpp"
 #include "registry/choose.hpp"
@@ -136,16 +137,26 @@ TEST_F(MatmulTf32, SmallIntegersAreMultipliedWithoutError) {
   }
 }
 
-/// What bulk copies cannot read, the other tiles take.
+/// What bulk copies cannot read is copied for warpgroups, by segments of 512 columns: fewer and more than these, than a
+/// cache line, and than the rows of a group; of A, of B and of both. Small products by size are left to single warps.
 TEST_F(MatmulTf32, RowsMayBeginAnywhere) {
-  for (const form& f :
-       {form{2304, 2200, 70, 71, 2200, 2200}, {2304, 2200, 70, 72, 2201, 2200}, {2304, 2201, 70, 70, 2201, 2201}})
-    expect_product(product(f), "by_size");
-  for (const form& f : {form{300, 260, 70, 72, 260, 260}, {2304, 2200, 70, 72, 2200, 2200}})
+  for (const form& f : {form{2304, 2200, 70, 71, 2200, 2200},
+                        {2304, 2200, 70, 72, 2201, 2200},
+                        {2304, 2201, 70, 70, 2201, 2201},
+                        {300, 260, 1025, 1025, 263, 261},
+                        {257, 33, 1, 3, 33, 33},
+                        {9, 1100, 40, 41, 1101, 1100},
+                        {1, 300, 513, 513, 301, 303},
+                        {300, 1, 513, 515, 1, 1},
+                        {1, 1, 1030, 1030, 1, 1},
+                        {1, 1, 1, 1, 1, 1}})
+    for (const std::string_view word : tiles)
+      if (unsupported(f, word).empty()) expect_product(product(f), word);
+  for (const form& f : {form{300, 260, 70, 72, 260, 260}, {300, 260, 300, 300, 260, 260}})
     for (unsigned which = 1; which < 8; ++which) {
       product p(f);
       for (unsigned i = 0; i < 3; ++i) p.shift[i] = which >> i & 1u ? sizeof(float) : 0;
-      for (const char* word : {"by_size", "32x64", "256x128"})
+      for (const std::string_view word : tiles)
         if (unsupported(f, word).empty()) expect_product(p, word);
     }
 }
@@ -179,53 +190,81 @@ TEST_F(MatmulTf32, OperandsAreRoundedToTheNearest) {
 
 /// Which of the kernels has run shows in 1 + 2^-11, between two numbers of 10 bits: warpgroups round it to even, the
 /// others away from 0.
-TEST_F(MatmulTf32, WarpgroupsMultiplyWhateverTheyCan) {
-  if (!is_hopper()) GTEST_SKIP() << "needs compute capability 9.0";
-  const form tiny{1, 1, 1, 4, 4, 1}, small{300, 260, 4, 4, 260, 261}, apart{300, 260, 4, 5, 260, 260};
-  if (const std::string why = unsupported(small, "64x64"); !why.empty()) GTEST_SKIP() << why;
-  const float between = 1 + std::ldexp(1.0f, -11), even = 1, away = 1 + std::ldexp(1.0f, -10);
-  const auto expect_all = [&](const form& f, std::string_view word, std::uint64_t shift_of_a, float rounded) {
+class MatmulTf32Kernels : public MatmulTf32 {
+ protected:
+  static constexpr float between = 1 + 0x1p-11f, even = 1, away = 1 + 0x1p-10f;
+  static constexpr form small{300, 260, 4, 4, 260, 261}, apart{300, 260, 4, 5, 260, 260},
+      large_apart{300, 260, 600, 601, 260, 260};
+
+  void SetUp() override {
+    MatmulTf32::SetUp();
+    if (IsSkipped()) return;
+    if (!is_hopper()) GTEST_SKIP() << "needs compute capability 9.0";
+    if (const std::string why = unsupported(small, "64x64"); !why.empty()) GTEST_SKIP() << why;
+  }
+
+  static product product_that_shows(const form& f) {
     product p(f);
-    p.shift[0] = shift_of_a;
     std::fill(p.a.begin(), p.a.end(), 0.0f);
     std::fill(p.b.begin(), p.b.end(), 1.0f);
     for (std::uint64_t i = 0; i < f.m; ++i) p.a[i * f.lda] = between;
+    return p;
+  }
+  void expect_all(const product& p, std::string_view word, float rounded) {
     const std::vector<float> c = run(p, word);
-    for (std::uint64_t i = 0; i < f.m; ++i)
-      for (std::uint64_t j = 0; j < f.n; ++j)
-        ASSERT_EQ(c[i * f.ldc + j], rounded) << word << " " << f.text() << ": " << i << ", " << j;
-  };
-  for (const form& f : {tiny, small})
+    for (std::uint64_t i = 0; i < p.f.m; ++i)
+      for (std::uint64_t j = 0; j < p.f.n; ++j)
+        ASSERT_EQ(c[i * p.f.ldc + j], rounded) << word << " " << p.f.text() << ": " << i << ", " << j;
+  }
+};
+
+TEST_F(MatmulTf32Kernels, WarpgroupsMultiplyWhateverIsWorthIt) {
+  for (const form& f : {form{1, 1, 1, 4, 4, 1}, small})
     for (const std::string_view word : tiles) {
       const bool is_of_warpgroups = word == "by_size" || word.find('x') != word.npos;
-      expect_all(f, word, 0, is_of_warpgroups ? even : away);
+      expect_all(product_that_shows(f), word, is_of_warpgroups ? even : away);
     }
-  expect_all(apart, "by_size", 0, away);
-  for (const char* word : {"by_size", "64x64"}) expect_all(small, word, sizeof(float), away);
+  product shifted = product_that_shows(small);
+  shifted.shift[0] = sizeof(float);
+  for (const product& p : {product_that_shows(apart), shifted}) {
+    expect_all(p, "by_size", away);
+    expect_all(p, "64x64", even);
+  }
+  expect_all(product_that_shows(large_apart), "by_size", even);
+}
+
+TEST_F(MatmulTf32Kernels, WithoutRoomForCopiesSingleWarpsStandIn) {
+  const tests::environment_variable limit("TILEWISE_DEVICE_MEMORY", "2M");
+  device_ = backend::find_device("cuda:0", {});
+  const product p = product_that_shows(large_apart);
+  expect_all(p, "by_size", away);
+  EXPECT_EQ(tests::code_of([&] { run(p, "64x64"); }), errc::out_of_memory);
+  expect_all(product_that_shows({300, 260, 600, 600, 260, 260}), "by_size", even);  // which needs no copy
 }
 
 /// They reach their row or column and no other: not by what lies beyond the end of K, nor by the zeros beyond B's
 /// columns.
 TEST_F(MatmulTf32, InfinitiesAndNaNsStayInTheirRowAndColumn) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  const form f{300, 260, 37, 40, 260, 261};
-  for (const std::string_view word : tiles) {
-    if (!unsupported(f, word).empty()) continue;
-    product p(f);
-    for (std::vector<float>* values : {&p.a, &p.b})
-      for (float& x : *values) x = std::fabs(x) + 1;
-    for (std::uint64_t i = 0; i < f.m; ++i)  // what no product may use
-      for (std::uint64_t k = f.k; k < f.lda; ++k) p.a[i * f.lda + k] = infinity;
-    p.a[290 * f.lda + 36] = infinity;
-    p.a[7 * f.lda] = std::bit_cast<float>(0xffc12345u);
-    p.a[9 * f.lda] = std::bit_cast<float>(0x7f800001u);  // all of its fraction in bits that TF32 leaves out
-    p.b[36 * f.ldb + 259] = -infinity;
-    const std::vector<float> c = run(p, word), expected = p.expected();
-    for (std::uint64_t i = 0; i < f.m; ++i)
-      for (std::uint64_t j = 0; j < f.n; ++j)
-        ASSERT_EQ(std::bit_cast<std::uint32_t>(c[i * f.ldc + j]), std::bit_cast<std::uint32_t>(expected[i * f.ldc + j]))
-            << word << ": " << i << ", " << j;
-  }
+  for (const form& f : {form{300, 260, 37, 40, 260, 261}, {300, 260, 37, 41, 261, 261}})
+    for (const std::string_view word : tiles) {
+      if (!unsupported(f, word).empty()) continue;
+      product p(f);
+      for (std::vector<float>* values : {&p.a, &p.b})
+        for (float& x : *values) x = std::fabs(x) + 1;
+      for (std::uint64_t i = 0; i < f.m; ++i)  // what no product may use
+        for (std::uint64_t k = f.k; k < f.lda; ++k) p.a[i * f.lda + k] = infinity;
+      p.a[290 * f.lda + 36] = infinity;
+      p.a[7 * f.lda] = std::bit_cast<float>(0xffc12345u);
+      p.a[9 * f.lda] = std::bit_cast<float>(0x7f800001u);  // all of its fraction in bits that TF32 leaves out
+      p.b[36 * f.ldb + 259] = -infinity;
+      const std::vector<float> c = run(p, word), expected = p.expected();
+      for (std::uint64_t i = 0; i < f.m; ++i)
+        for (std::uint64_t j = 0; j < f.n; ++j)
+          ASSERT_EQ(std::bit_cast<std::uint32_t>(c[i * f.ldc + j]),
+                    std::bit_cast<std::uint32_t>(expected[i * f.ldc + j]))
+              << word << ": " << i << ", " << j;
+    }
 }
 
 }  // namespace

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   matmul/cuda:tf32: the TF32 tensor cores, on Hopper by matmul_cuda_warpgroups_sm90a.cu, and by
-//         matmul_cuda_tensor.cuh elsewhere and for what that cannot multiply.
+//         matmul_cuda_tensor.cuh elsewhere and for what that cannot multiply or would have to copy for too little.
 // Order:  own: A and B are rounded to 10 bits of fraction, and the hardware adds eight products at a time.
 // Shape:  the tiles of both, chosen by the size of C.
 // Limits: f32; compute capability 8.0.
 // Twins:  none.
 #include "matmul/matmul_cuda.hpp"
+#include "matmul/matmul_cuda_row_copies.cuh"
 #include "matmul/matmul_cuda_tensor.cuh"
 #include "matmul/matmul_cuda_warpgroups.hpp"
 
@@ -34,23 +35,38 @@ constexpr std::array<registry::tuning_axis, 1> axes{{{"tile", values, by_size, w
 constexpr unsigned warps(unsigned tile) { return tile <= of_warps ? tile : by_size; }
 constexpr unsigned warpgroups(unsigned tile) { return tile > of_warps ? tile - of_warps : by_size; }
 
-bool takes_warpgroups(const registry::problem& p, const registry::bindings& where, unsigned tile,
-                      const backend::device& on) {
-  const bool is_wanted = tile == by_size || tile > of_warps;
-  // Where matrices begin is known only here. If bulk copies cannot read them there, the other tiles stand in.
-  const auto begins_packs = [](const backend::memory& m) {
-    return reinterpret_cast<std::uintptr_t>(m.as<const float>()) % 16 == 0;
-  };
-  return is_wanted && begins_packs(where.in[0]) && begins_packs(where.in[1]) &&
-         warpgroups_unsupported(p, warpgroups(tile), on).empty();
+bool rows_are_packable(const registry::problem& p, const registry::bindings& where) {
+  const sizes s(p);
+  return is_packable(where.in[0].as<const float>(), s.lda) && is_packable(where.in[1].as<const float>(), s.ldb);
+}
+
+/// Whether a product is worth copies of its operands, at least 3.5 us. On an H200 single warps take 8 us for 256 k's,
+/// by how few they may be multiplied, and as long for 2^25 multiply-adds, as many as there are units at work.
+bool is_worth_copies(const sizes& s) {
+  return s.k > 256 || static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) > 0x1p25;
+}
+
+/// Whether it has multiplied: where copies are needed and there is no room for them, single warps stand in.
+bool multiply_by_warpgroups(const registry::problem& p, const registry::bindings& where, unsigned tile,
+                            backend::cuda::queue& q) {
+  if ((tile != by_size && tile <= of_warps) || !warpgroups_unsupported(p, warpgroups(tile), q.device()).empty())
+    return false;
+  if (tile == by_size && !rows_are_packable(p, where) && !is_worth_copies(sizes(p))) return false;
+  try {
+    const packable_operands<float> o(p, where, q);
+    run_warpgroups(o.problem(), o.where(), warpgroups(tile), q);
+    return true;
+  } catch (const error& e) {
+    if (tile != by_size || e.code() != errc::out_of_memory) throw;
+    return false;
+  }
 }
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& on) {
   const auto [tile] = t.of(axes);
   if (p.shape[0] == 0 || p.shape[1] == 0) return;
   backend::cuda::queue& q = backend::cuda::enter(on);
-  if (takes_warpgroups(p, where, tile, q.device())) return run_warpgroups(p, where, warpgroups(tile), q);
-  run_tensor_tiles<shapes>(p, where, warps(tile), q);
+  if (!multiply_by_warpgroups(p, where, tile, q)) run_tensor_tiles<shapes>(p, where, warps(tile), q);
 }
 
 std::string unsupported(const registry::problem& p, const backend::device& on, const registry::tuning& t) {
