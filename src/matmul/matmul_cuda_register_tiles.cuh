@@ -176,8 +176,9 @@ class b_copy {
     const std::uint64_t column = tile.column + x_ < o.n ? tile.column + x_ : tile.column;
     columns_ = static_cast<unsigned>(min(o.n - column, std::uint64_t{length}));
     next_ = o.b + (first + y_) * o.ldb + column;
-    const bool in_packs = is_packable(o.b, o.ldb) && (o.n % length == 0 || tile.column + S::columns <= o.n);
-    whole_ = in_packs ? o.k : 0;
+    // The last pack of a row may reach beyond its last column, as far as the next row, which the last one does not have.
+    const bool is_ragged = o.n % length != 0 && tile.column + S::columns > o.n;
+    whole_ = is_packable(o.b, o.ldb) ? o.k - (is_ragged ? 1 : 0) : 0;
   }
 
   __device__ void load(std::uint64_t k) {
