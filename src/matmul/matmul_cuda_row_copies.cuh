@@ -47,48 +47,51 @@ __global__ void __launch_bounds__(row_copy<T>::warps* warp_size)
     if (column + i * warp_size < all.columns) to[i * warp_size] = held[i];
 }
 
-/// A product's A and B where they lie if all of their rows begin at multiples of 16 bytes, else in copies, which live
-/// as long as this.
+/// A product's A and B where they lie; or if that is allowed, and there is room, copies of those whose rows do not all
+/// begin at multiples of 16 bytes, which live as long as this.
 template <class T>
 class packable_operands {
  public:
-  packable_operands(const registry::problem& p, const registry::bindings& where, backend::cuda::queue& q)
+  packable_operands(const registry::problem& p, const registry::bindings& where, backend::cuda::queue& q, bool may_copy)
       : problem_(p), where_(where), queue_(q) {
     sizes s(p);
-    const row_copy<T> a = copy_unless_packable(where_.in[0], s.m, s.k, s.lda),
-                      b = copy_unless_packable(where_.in[1], s.k, s.n, s.ldb);
-    if (rooms_.empty()) return;
-    problem_.shape = {s.m, s.n, s.k, s.lda, s.ldb, s.ldc};
-    copy_rows<<<a.groups() + b.groups(), row_copy<T>::warps * warp_size, 0, q.stream()>>>(a, b, a.groups());
-    TW_CUDA(cudaGetLastError());
+    are_packable_ = is_packable(where.in[0].as<const T>(), s.lda) && is_packable(where.in[1].as<const T>(), s.ldb);
+    if (are_packable_ || !may_copy) return;
+    try {
+      const row_copy<T> a = copy_unless_packable(0, s.m, s.k, s.lda), b = copy_unless_packable(1, s.k, s.n, s.ldb);
+      copy_rows<<<a.groups() + b.groups(), row_copy<T>::warps * warp_size, 0, q.stream()>>>(a, b, a.groups());
+      TW_CUDA(cudaGetLastError());
+      problem_.shape = {s.m, s.n, s.k, s.lda, s.ldb, s.ldc};
+      are_packable_ = true;
+    } catch (const error& e) {
+      if (e.code() != errc::out_of_memory) throw;
+      where_ = where;
+    }
   }
 
+  bool are_packable() const { return are_packable_; }
   const registry::problem& problem() const { return problem_; }
   const registry::bindings& where() const { return where_; }
 
  private:
   /// Nothing to copy, or the copy that from now on stands for the operand.
-  row_copy<T> copy_unless_packable(backend::memory& of, std::uint64_t rows, std::uint64_t columns,
-                                   std::uint64_t& stride) {
-    const T* const from = of.as<const T>();
+  row_copy<T> copy_unless_packable(unsigned operand, std::uint64_t rows, std::uint64_t columns, std::uint64_t& stride) {
+    backend::memory& lies = where_.in[operand];
+    const T* const from = lies.as<const T>();
     if (is_packable(from, stride)) return {};
     // At multiples of a cache line squares of 3001 take 16 % less time than at those of 16 bytes.
     constexpr std::uint64_t line = 128 / sizeof(T);
     const std::uint64_t unit = columns < line ? pack_length<T> : line, wider = ceil_div(columns, unit) * unit;
-    of = rooms_.emplace_back(queue_, rows * wider * sizeof(T));
-    return {from,
-            of.as<T>(),
-            rows,
-            columns,
-            std::exchange(stride, wider),
-            wider,
-            static_cast<unsigned>(ceil_div(columns, std::uint64_t{row_copy<T>::segment}))};
+    const auto segments = static_cast<unsigned>(ceil_div(columns, std::uint64_t{row_copy<T>::segment}));
+    lies = rooms_.emplace_back(queue_, rows * wider * sizeof(T));
+    return {from, lies.as<T>(), rows, columns, std::exchange(stride, wider), wider, segments};
   }
 
   registry::problem problem_;
   registry::bindings where_;
   backend::cuda::queue& queue_;
   std::deque<backend::buffer> rooms_;
+  bool are_packable_;
 };
 
 }  // namespace tilewise::impl::matmul

@@ -35,31 +35,21 @@ constexpr std::array<registry::tuning_axis, 1> axes{{{"tile", values, by_size, w
 constexpr unsigned warps(unsigned tile) { return tile <= of_warps ? tile : by_size; }
 constexpr unsigned warpgroups(unsigned tile) { return tile > of_warps ? tile - of_warps : by_size; }
 
-bool rows_are_packable(const registry::problem& p, const registry::bindings& where) {
-  const sizes s(p);
-  return is_packable(where.in[0].as<const float>(), s.lda) && is_packable(where.in[1].as<const float>(), s.ldb);
-}
-
-/// Whether a product is worth copies of its operands, at least 3.5 us. On an H200 single warps take 8 us for 256 k's,
-/// by how few they may be multiplied, and as long for 2^25 multiply-adds, as many as there are units at work.
+/// Whether warpgroups are faster than single warps although operands must be copied. On an H200 squares of 383,
+/// 63x63x511 and 1023x1023x65 are by a quarter; squares of 301, 63x63x257 and 511x511x129 are not.
 bool is_worth_copies(const sizes& s) {
-  return s.k > 256 || static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) > 0x1p25;
+  return s.k > 320 || static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) > 0x1p26;
 }
 
-/// Whether it has multiplied: where copies are needed and there is no room for them, single warps stand in.
+/// Whether it has multiplied. What bulk copies cannot read, and is not worth copies or has no room, it leaves alone.
 bool multiply_by_warpgroups(const registry::problem& p, const registry::bindings& where, unsigned tile,
                             backend::cuda::queue& q) {
-  if ((tile != by_size && tile <= of_warps) || !warpgroups_unsupported(p, warpgroups(tile), q.device()).empty())
-    return false;
-  if (tile == by_size && !rows_are_packable(p, where) && !is_worth_copies(sizes(p))) return false;
-  try {
-    const packable_operands<float> o(p, where, q);
-    run_warpgroups(o.problem(), o.where(), warpgroups(tile), q);
-    return true;
-  } catch (const error& e) {
-    if (tile != by_size || e.code() != errc::out_of_memory) throw;
-    return false;
-  }
+  const bool is_named = tile > of_warps;
+  if (!is_named && tile != by_size) return false;
+  if (!warpgroups_unsupported(p, warpgroups(tile), q.device()).empty()) return false;
+  const packable_operands<float> o(p, where, q, is_named || is_worth_copies(sizes(p)));
+  if (o.are_packable()) run_warpgroups(o.problem(), o.where(), warpgroups(tile), q);
+  return o.are_packable();
 }
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& on) {
