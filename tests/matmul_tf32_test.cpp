@@ -3,11 +3,9 @@
 // many in a sum hide in it: here the operands are small integers, whose products and sums no unit rounds.
 #include "backend/cuda/cuda_device.hpp"
 #include "cache_fixture.hpp"
-#include "guarded_operand.hpp"
+#include "float_product.hpp"
 #include "helpers.hpp"
 #include "registry/choose.hpp"
-
-#include <tilewise/tilewise.hpp>
 
 #include <bit>
 #include <cmath>
@@ -19,14 +17,7 @@
 namespace tilewise {
 namespace {
 
-struct form {
-  std::uint64_t m, n, k, lda, ldb, ldc;
-
-  std::string text() const {
-    return std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k) + " " + std::to_string(lda) + " " +
-           std::to_string(ldb) + " " + std::to_string(ldc);
-  }
-};
+using form = tests::float_product::form;
 
 /// From -3 to 3.
 std::vector<float> small_integers(std::uint64_t count, std::uint64_t seed) {
@@ -39,24 +30,9 @@ std::vector<float> small_integers(std::uint64_t count, std::uint64_t seed) {
   return values;
 }
 
-std::vector<float> floats_of(const std::vector<std::byte>& bytes) {
-  std::vector<float> values(bytes.size() / sizeof(float));
-  if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
-}
-
-struct product {
-  form f;
-  std::vector<float> a, b;
-  std::array<std::uint64_t, 3> shift{};  // of A, B and C, in bytes
-
-  explicit product(const form& of) : f(of), a(small_integers(f.m * f.lda, 1)), b(small_integers(f.k * f.ldb, 2)) {}
-
-  std::vector<float> expected() const {
-    std::vector<float> c = floats_of(tests::poisoned(f.m * f.ldc * sizeof(float)));
-    matmul<float>(std::span(a), {f.m, f.k, f.lda}, std::span(b), {f.k, f.n, f.ldb}, std::span(c), {f.m, f.n, f.ldc});
-    return c;
-  }
+struct product : tests::float_product {
+  explicit product(const form& of)
+      : float_product{of, small_integers(of.m * of.lda, 1), small_integers(of.k * of.ldb, 2)} {}
 };
 
 class MatmulTf32 : public testing::Test {
@@ -70,29 +46,14 @@ class MatmulTf32 : public testing::Test {
   static registry::tuning tile(std::string_view word) {
     return registry::parse_tuning("tile=" + std::string(word), variant().tuning);
   }
-  static registry::problem problem_of(const form& f) {
-    return {
-        .what = &registry::find_algorithm("matmul"), .type = dtype::f32, .shape = {f.m, f.n, f.k, f.lda, f.ldb, f.ldc}};
-  }
   static const registry::variant& variant() { return registry::find_variant("matmul/cuda:tf32"); }
 
   std::string unsupported(const form& f, std::string_view word) const {
-    return registry::unsupported_reason(variant(), problem_of(f), *device_, tile(word));
+    return registry::unsupported_reason(variant(), f.problem(), *device_, tile(word));
   }
 
   std::vector<float> run(const product& p, std::string_view word) {
-    backend::queue& q = device_->queue();
-    const std::vector<std::byte> a_bytes = tests::bytes_of(p.a), b_bytes = tests::bytes_of(p.b);
-    tests::guarded_operand a(q, a_bytes, p.shift[0]), b(q, b_bytes, p.shift[1]),
-        c(q, tests::poisoned(p.f.m * p.f.ldc * sizeof(float)), p.shift[2]);
-    registry::bindings where;
-    where.in[0] = a.inner(), where.in[1] = b.inner(), where.out[0] = c.inner();
-    variant().run(problem_of(p.f), where, tile(word), q);
-    q.finish();
-    std::vector<float> result = floats_of(c.download());
-    EXPECT_TRUE(c.guards_whole()) << word;
-    EXPECT_TRUE(tests::same_bytes(a.download(), a_bytes) && tests::same_bytes(b.download(), b_bytes)) << word;
-    return result;
+    return p.run(variant(), tile(word), device_->queue());
   }
 
   void expect_product(const product& p, std::string_view word) {
