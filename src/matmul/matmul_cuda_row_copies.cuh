@@ -65,6 +65,7 @@ class packable_operands {
       are_packable_ = true;
     } catch (const error& e) {
       if (e.code() != errc::out_of_memory) throw;
+      rooms_.clear();
       where_ = where;
     }
   }
