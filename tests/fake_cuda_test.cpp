@@ -55,11 +55,9 @@ TEST(FakeCuda, WhatWarpgroupsCannotMultiplyIsSaidAndOtherTilesTake) {
     const char* why;
   };
   constexpr std::uint64_t far = std::uint64_t{1} << 31;
-  for (const auto& [shape, why] : {form{{2048, 2048, 2048, 2049, 2048, 2048}, "16 bytes"},
-                                   {{2048, 2048, 2048, 2048, 2050, 2048}, "16 bytes"},
-                                   {{2048, 2048, 0, 4, 2048, 2048}, "K is 0"},
+  for (const auto& [shape, why] : {form{{2048, 2048, 0, 4, 2048, 2048}, "K is 0"},
                                    {{1, 4, 4, far, 4, 4}, "2^31"},
-                                   {{2048, 2048, 2048, 2048, 2048, 2049}, "driver"}}) {
+                                   {{2048, 2048, 2048, 2049, 2050, 2049}, "driver"}}) {
     const registry::problem p{.what = &registry::find_algorithm("matmul"), .type = dtype::f32, .shape = shape};
     const auto reason = [&](std::string_view tile) {
       return v.unsupported(p, gpu.implementation(), registry::parse_tuning("tile=" + std::string(tile), v.tuning));

@@ -2,11 +2,10 @@
 // What matmul/cuda:tf32 must satisfy where there is a GPU. Its bound is wide, so that a few elements too few or too
 // many in a sum hide in it: here the operands are small integers, whose products and sums no unit rounds.
 #include "backend/cuda/cuda_device.hpp"
-#include "guarded_operand.hpp"
+#include "cache_fixture.hpp"
+#include "float_product.hpp"
 #include "helpers.hpp"
 #include "registry/choose.hpp"
-
-#include <tilewise/tilewise.hpp>
 
 #include <bit>
 #include <cmath>
@@ -18,14 +17,7 @@
 namespace tilewise {
 namespace {
 
-struct form {
-  std::uint64_t m, n, k, lda, ldb, ldc;
-
-  std::string text() const {
-    return std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k) + " " + std::to_string(lda) + " " +
-           std::to_string(ldb) + " " + std::to_string(ldc);
-  }
-};
+using form = tests::float_product::form;
 
 /// From -3 to 3.
 std::vector<float> small_integers(std::uint64_t count, std::uint64_t seed) {
@@ -38,24 +30,9 @@ std::vector<float> small_integers(std::uint64_t count, std::uint64_t seed) {
   return values;
 }
 
-std::vector<float> floats_of(const std::vector<std::byte>& bytes) {
-  std::vector<float> values(bytes.size() / sizeof(float));
-  if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
-}
-
-struct product {
-  form f;
-  std::vector<float> a, b;
-  std::array<std::uint64_t, 3> shift{};  // of A, B and C, in bytes
-
-  explicit product(const form& of) : f(of), a(small_integers(f.m * f.lda, 1)), b(small_integers(f.k * f.ldb, 2)) {}
-
-  std::vector<float> expected() const {
-    std::vector<float> c = floats_of(tests::poisoned(f.m * f.ldc * sizeof(float)));
-    matmul<float>(std::span(a), {f.m, f.k, f.lda}, std::span(b), {f.k, f.n, f.ldb}, std::span(c), {f.m, f.n, f.ldc});
-    return c;
-  }
+struct product : tests::float_product {
+  explicit product(const form& of)
+      : float_product{of, small_integers(of.m * of.lda, 1), small_integers(of.k * of.ldb, 2)} {}
 };
 
 class MatmulTf32 : public testing::Test {
@@ -69,29 +46,14 @@ class MatmulTf32 : public testing::Test {
   static registry::tuning tile(std::string_view word) {
     return registry::parse_tuning("tile=" + std::string(word), variant().tuning);
   }
-  static registry::problem problem_of(const form& f) {
-    return {
-        .what = &registry::find_algorithm("matmul"), .type = dtype::f32, .shape = {f.m, f.n, f.k, f.lda, f.ldb, f.ldc}};
-  }
   static const registry::variant& variant() { return registry::find_variant("matmul/cuda:tf32"); }
 
   std::string unsupported(const form& f, std::string_view word) const {
-    return registry::unsupported_reason(variant(), problem_of(f), *device_, tile(word));
+    return registry::unsupported_reason(variant(), f.problem(), *device_, tile(word));
   }
 
   std::vector<float> run(const product& p, std::string_view word) {
-    backend::queue& q = device_->queue();
-    const std::vector<std::byte> a_bytes = tests::bytes_of(p.a), b_bytes = tests::bytes_of(p.b);
-    tests::guarded_operand a(q, a_bytes, p.shift[0]), b(q, b_bytes, p.shift[1]),
-        c(q, tests::poisoned(p.f.m * p.f.ldc * sizeof(float)), p.shift[2]);
-    registry::bindings where;
-    where.in[0] = a.inner(), where.in[1] = b.inner(), where.out[0] = c.inner();
-    variant().run(problem_of(p.f), where, tile(word), q);
-    q.finish();
-    std::vector<float> result = floats_of(c.download());
-    EXPECT_TRUE(c.guards_whole()) << word;
-    EXPECT_TRUE(tests::same_bytes(a.download(), a_bytes) && tests::same_bytes(b.download(), b_bytes)) << word;
-    return result;
+    return p.run(variant(), tile(word), device_->queue());
   }
 
   void expect_product(const product& p, std::string_view word) {
@@ -136,16 +98,26 @@ TEST_F(MatmulTf32, SmallIntegersAreMultipliedWithoutError) {
   }
 }
 
-/// What bulk copies cannot read, the other tiles take.
+/// What bulk copies cannot read is copied for warpgroups, by segments of 512 columns: fewer and more than these, than a
+/// cache line, and than the rows of a group; of A, of B and of both. Small products by size are left to single warps.
 TEST_F(MatmulTf32, RowsMayBeginAnywhere) {
-  for (const form& f :
-       {form{2304, 2200, 70, 71, 2200, 2200}, {2304, 2200, 70, 72, 2201, 2200}, {2304, 2201, 70, 70, 2201, 2201}})
-    expect_product(product(f), "by_size");
-  for (const form& f : {form{300, 260, 70, 72, 260, 260}, {2304, 2200, 70, 72, 2200, 2200}})
+  for (const form& f : {form{2304, 2200, 70, 71, 2200, 2200},
+                        {2304, 2200, 70, 72, 2201, 2200},
+                        {2304, 2201, 70, 70, 2201, 2201},
+                        {300, 260, 1025, 1025, 263, 261},
+                        {257, 33, 1, 3, 33, 33},
+                        {9, 1100, 40, 41, 1101, 1100},
+                        {1, 300, 513, 513, 301, 303},
+                        {300, 1, 513, 515, 1, 1},
+                        {1, 1, 1030, 1030, 1, 1},
+                        {1, 1, 1, 1, 1, 1}})
+    for (const std::string_view word : tiles)
+      if (unsupported(f, word).empty()) expect_product(product(f), word);
+  for (const form& f : {form{300, 260, 70, 72, 260, 260}, {300, 260, 300, 300, 260, 260}})
     for (unsigned which = 1; which < 8; ++which) {
       product p(f);
       for (unsigned i = 0; i < 3; ++i) p.shift[i] = which >> i & 1u ? sizeof(float) : 0;
-      for (const char* word : {"by_size", "32x64", "256x128"})
+      for (const std::string_view word : tiles)
         if (unsupported(f, word).empty()) expect_product(p, word);
     }
 }
@@ -179,53 +151,80 @@ TEST_F(MatmulTf32, OperandsAreRoundedToTheNearest) {
 
 /// Which of the kernels has run shows in 1 + 2^-11, between two numbers of 10 bits: warpgroups round it to even, the
 /// others away from 0.
-TEST_F(MatmulTf32, WarpgroupsMultiplyWhateverTheyCan) {
-  if (!is_hopper()) GTEST_SKIP() << "needs compute capability 9.0";
-  const form tiny{1, 1, 1, 4, 4, 1}, small{300, 260, 4, 4, 260, 261}, apart{300, 260, 4, 5, 260, 260};
-  if (const std::string why = unsupported(small, "64x64"); !why.empty()) GTEST_SKIP() << why;
-  const float between = 1 + std::ldexp(1.0f, -11), even = 1, away = 1 + std::ldexp(1.0f, -10);
-  const auto expect_all = [&](const form& f, std::string_view word, std::uint64_t shift_of_a, float rounded) {
+class MatmulTf32Kernels : public MatmulTf32 {
+ protected:
+  static constexpr float between = 1 + 0x1p-11f, even = 1, away = 1 + 0x1p-10f;
+  static constexpr form small{300, 260, 4, 4, 260, 261}, apart{300, 260, 4, 5, 260, 260},
+      large_apart{300, 260, 600, 601, 260, 260};
+
+  void SetUp() override {
+    MatmulTf32::SetUp();
+    if (IsSkipped()) return;
+    if (!is_hopper()) GTEST_SKIP() << "needs compute capability 9.0";
+    if (const std::string why = unsupported(small, "64x64"); !why.empty()) GTEST_SKIP() << why;
+  }
+
+  static product product_that_shows(const form& f) {
     product p(f);
-    p.shift[0] = shift_of_a;
     std::fill(p.a.begin(), p.a.end(), 0.0f);
     std::fill(p.b.begin(), p.b.end(), 1.0f);
     for (std::uint64_t i = 0; i < f.m; ++i) p.a[i * f.lda] = between;
+    return p;
+  }
+  void expect_all(const product& p, std::string_view word, float rounded) {
     const std::vector<float> c = run(p, word);
-    for (std::uint64_t i = 0; i < f.m; ++i)
-      for (std::uint64_t j = 0; j < f.n; ++j)
-        ASSERT_EQ(c[i * f.ldc + j], rounded) << word << " " << f.text() << ": " << i << ", " << j;
-  };
-  for (const form& f : {tiny, small})
+    for (std::uint64_t i = 0; i < p.f.m; ++i)
+      for (std::uint64_t j = 0; j < p.f.n; ++j)
+        ASSERT_EQ(c[i * p.f.ldc + j], rounded) << word << " " << p.f.text() << ": " << i << ", " << j;
+  }
+};
+
+TEST_F(MatmulTf32Kernels, WarpgroupsMultiplyWhateverIsWorthIt) {
+  for (const form& f : {form{1, 1, 1, 4, 4, 1}, small})
     for (const std::string_view word : tiles) {
       const bool is_of_warpgroups = word == "by_size" || word.find('x') != word.npos;
-      expect_all(f, word, 0, is_of_warpgroups ? even : away);
+      expect_all(product_that_shows(f), word, is_of_warpgroups ? even : away);
     }
-  expect_all(apart, "by_size", 0, away);
-  for (const char* word : {"by_size", "64x64"}) expect_all(small, word, sizeof(float), away);
+  product shifted = product_that_shows(small);
+  shifted.shift[0] = sizeof(float);
+  for (const product& p : {product_that_shows(apart), shifted}) {
+    expect_all(p, "by_size", away);
+    expect_all(p, "64x64", even);
+  }
+  expect_all(product_that_shows(large_apart), "by_size", even);
+}
+
+TEST_F(MatmulTf32Kernels, WithoutRoomForCopiesSingleWarpsStandIn) {
+  const tests::environment_variable limit("TILEWISE_DEVICE_MEMORY", "2M");
+  device_ = backend::find_device("cuda:0", {});
+  const product p = product_that_shows(large_apart);
+  for (const char* word : {"by_size", "64x64"}) expect_all(p, word, away);
+  expect_all(product_that_shows({300, 260, 600, 600, 260, 260}), "by_size", even);  // which needs no copy
 }
 
 /// They reach their row or column and no other: not by what lies beyond the end of K, nor by the zeros beyond B's
 /// columns.
 TEST_F(MatmulTf32, InfinitiesAndNaNsStayInTheirRowAndColumn) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  const form f{300, 260, 37, 40, 260, 261};
-  for (const std::string_view word : tiles) {
-    if (!unsupported(f, word).empty()) continue;
-    product p(f);
-    for (std::vector<float>* values : {&p.a, &p.b})
-      for (float& x : *values) x = std::fabs(x) + 1;
-    for (std::uint64_t i = 0; i < f.m; ++i)  // what no product may use
-      for (std::uint64_t k = f.k; k < f.lda; ++k) p.a[i * f.lda + k] = infinity;
-    p.a[290 * f.lda + 36] = infinity;
-    p.a[7 * f.lda] = std::bit_cast<float>(0xffc12345u);
-    p.a[9 * f.lda] = std::bit_cast<float>(0x7f800001u);  // all of its fraction in bits that TF32 leaves out
-    p.b[36 * f.ldb + 259] = -infinity;
-    const std::vector<float> c = run(p, word), expected = p.expected();
-    for (std::uint64_t i = 0; i < f.m; ++i)
-      for (std::uint64_t j = 0; j < f.n; ++j)
-        ASSERT_EQ(std::bit_cast<std::uint32_t>(c[i * f.ldc + j]), std::bit_cast<std::uint32_t>(expected[i * f.ldc + j]))
-            << word << ": " << i << ", " << j;
-  }
+  for (const form& f : {form{300, 260, 37, 40, 260, 261}, {300, 260, 37, 41, 261, 261}})
+    for (const std::string_view word : tiles) {
+      if (!unsupported(f, word).empty()) continue;
+      product p(f);
+      for (std::vector<float>* values : {&p.a, &p.b})
+        for (float& x : *values) x = std::fabs(x) + 1;
+      for (std::uint64_t i = 0; i < f.m; ++i)  // what no product may use
+        for (std::uint64_t k = f.k; k < f.lda; ++k) p.a[i * f.lda + k] = infinity;
+      p.a[290 * f.lda + 36] = infinity;
+      p.a[7 * f.lda] = std::bit_cast<float>(0xffc12345u);
+      p.a[9 * f.lda] = std::bit_cast<float>(0x7f800001u);  // all of its fraction in bits that TF32 leaves out
+      p.b[36 * f.ldb + 259] = -infinity;
+      const std::vector<float> c = run(p, word), expected = p.expected();
+      for (std::uint64_t i = 0; i < f.m; ++i)
+        for (std::uint64_t j = 0; j < f.n; ++j)
+          ASSERT_EQ(std::bit_cast<std::uint32_t>(c[i * f.ldc + j]),
+                    std::bit_cast<std::uint32_t>(expected[i * f.ldc + j]))
+              << word << ": " << i << ", " << j;
+    }
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ using backend::cuda::warp_size;
 
 /// Whether all rows start at multiples of 16 bytes.
 template <class T>
-__device__ bool is_packable(const T* first, std::uint64_t stride) {
+__host__ __device__ bool is_packable(const T* first, std::uint64_t stride) {
   return (reinterpret_cast<std::uintptr_t>(first) | stride * sizeof(T)) % 16 == 0;
 }
 

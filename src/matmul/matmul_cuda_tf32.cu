@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   matmul/cuda:tf32: the TF32 tensor cores, on Hopper by matmul_cuda_warpgroups_sm90a.cu, and by
-//         matmul_cuda_tensor.cuh elsewhere and for what that cannot multiply.
+//         matmul_cuda_tensor.cuh elsewhere and for what that cannot multiply or would have to copy for too little.
 // Order:  own: A and B are rounded to 10 bits of fraction, and the hardware adds eight products at a time.
 // Shape:  the tiles of both, chosen by the size of C.
 // Limits: f32; compute capability 8.0.
 // Twins:  none.
 #include "matmul/matmul_cuda.hpp"
+#include "matmul/matmul_cuda_row_copies.cuh"
 #include "matmul/matmul_cuda_tensor.cuh"
 #include "matmul/matmul_cuda_warpgroups.hpp"
 
@@ -35,23 +36,28 @@ constexpr std::array<registry::tuning_axis, 1> axes{{{"tile", values, by_size, w
 constexpr unsigned warps(unsigned tile) { return tile <= of_warps ? tile : by_size; }
 constexpr unsigned warpgroups(unsigned tile) { return tile > of_warps ? tile - of_warps : by_size; }
 
-bool takes_warpgroups(const registry::problem& p, const registry::bindings& where, unsigned tile,
-                      const backend::device& on) {
-  const bool is_wanted = tile == by_size || tile > of_warps;
-  // Where matrices begin is known only here. If bulk copies cannot read them there, the other tiles stand in.
-  const auto begins_packs = [](const backend::memory& m) {
-    return reinterpret_cast<std::uintptr_t>(m.as<const float>()) % 16 == 0;
-  };
-  return is_wanted && begins_packs(where.in[0]) && begins_packs(where.in[1]) &&
-         warpgroups_unsupported(p, warpgroups(tile), on).empty();
+/// Whether warpgroups are faster than single warps although operands must be copied. On an H200 squares of 383,
+/// 63x63x511 and 1023x1023x65 are by a quarter; squares of 301, 63x63x257 and 511x511x129 are not.
+bool is_worth_copies(const sizes& s) {
+  return s.k > 320 || static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) > 0x1p26;
+}
+
+/// Whether it has multiplied. What bulk copies cannot read, and is not worth copies or has no room, it leaves alone.
+bool multiply_by_warpgroups(const registry::problem& p, const registry::bindings& where, unsigned tile,
+                            backend::cuda::queue& q) {
+  const bool is_named = tile > of_warps;
+  if (!is_named && tile != by_size) return false;
+  if (!warpgroups_unsupported(p, warpgroups(tile), q.device()).empty()) return false;
+  const packable_operands<float> o(p, where, q, is_named || is_worth_copies(sizes(p)));
+  if (o.are_packable()) run_warpgroups(o.problem(), o.where(), warpgroups(tile), q);
+  return o.are_packable();
 }
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning& t, backend::queue& on) {
   const auto [tile] = t.of(axes);
   if (p.shape[0] == 0 || p.shape[1] == 0) return;
   backend::cuda::queue& q = backend::cuda::enter(on);
-  if (takes_warpgroups(p, where, tile, q.device())) return run_warpgroups(p, where, warpgroups(tile), q);
-  run_tensor_tiles<shapes>(p, where, warps(tile), q);
+  if (!multiply_by_warpgroups(p, where, tile, q)) run_tensor_tiles<shapes>(p, where, warps(tile), q);
 }
 
 std::string unsupported(const registry::problem& p, const backend::device& on, const registry::tuning& t) {

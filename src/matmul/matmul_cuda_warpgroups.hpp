@@ -18,7 +18,8 @@ inline constexpr std::array<std::string_view, 6> warpgroup_tiles{"32x64",  "64x6
                                                                  "128x64", "128x128", "256x128"};
 
 #if TILEWISE_WITH_SM90A
-/// Why they cannot make this product on this device; empty if they can, where A and B begin at multiples of 16 bytes.
+/// Why they cannot make this product on this device; empty if they can, once all rows of A and B begin at multiples of
+/// 16 bytes, which `run_warpgroups` takes for granted.
 std::string warpgroups_unsupported(const registry::problem& p, unsigned tile, const backend::device& on);
 void run_warpgroups(const registry::problem& p, const registry::bindings& where, unsigned tile,
                     backend::cuda::queue& q);

@@ -267,11 +267,9 @@ void launch(const task<P>& t, unsigned units, cudaStream_t stream) {
 
 std::string warpgroups_unsupported(const registry::problem& p, unsigned tile, const backend::device& on) {
   constexpr unsigned capability = 90;  // neither older devices nor later ones have these instructions
-  constexpr unsigned pack = 16 / sizeof(float);
   constexpr std::uint64_t most = std::uint64_t{1} << 31;
   const sizes s(p);
   if (on.info().compute_capability != capability) return "products of warpgroups need compute capability 9.0";
-  if (s.lda % pack != 0 || s.ldb % pack != 0) return "rows of A and B must begin at multiples of 16 bytes";
   if (s.k == 0) return "there is nothing to copy where K is 0";
   if (std::max({s.m, s.n, s.k, s.lda, s.ldb}) >= most) return "bulk copies take sizes below 2^31";
   if (!backend::cuda::has_tensor_maps()) return "the NVIDIA driver makes no tensor maps";
