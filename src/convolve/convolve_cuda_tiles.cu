@@ -30,12 +30,6 @@ void with_shape(dtype type, unsigned tile, F&& f) {
   });
 }
 
-/// The number of rows of a mask whose loops are unrolled, or 0.
-unsigned unrolled_rows(const image_size& mask) {
-  const bool is_unrolled = mask.rows == mask.columns && mask.rows >= 3 && mask.rows <= 9;
-  return is_unrolled ? static_cast<unsigned>(mask.rows) : 0;
-}
-
 std::string reason_against(unsigned tile, const problem& p, const device_info& on) {
   const sizes s(p);
   std::string reason;
