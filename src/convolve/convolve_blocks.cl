@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   convolve/opencl:tiles for a mask of TW_MASK rows and columns: a group makes a tile of results, an item a pack
+// What:   convolve/opencl:blocks, for a mask of TW_MASK rows and columns: a group makes a tile of results, an item a pack
 //         of neighbouring columns in TW_ROWS neighbouring rows, which are in registers. A group whose pixels are all in
 //         the image, in rows that begin at packs, reads them where they lie: caches have what its items read again. Any
 //         other group copies them to local memory first, and zeros for what is beyond the edge.
 // Order:  one chain per result. Rows of the image are taken in ascending order, and with them the mask's rows.
 // Shape:  groups of TW_ACROSS x TW_DOWN items; all loops over the mask are unrolled.
 // Limits: local memory for the pixels; constant memory for the mask.
-// Twins:  convolve_serial.cpp, convolve_cuda_tiles.cuh.
+// Twins:  convolve_serial.cpp, convolve_cuda_blocks.cuh.
 #define TW_TILE_ROWS (TW_DOWN * TW_ROWS)
 #define TW_TILE_COLUMNS (TW_ACROSS * TW_W)
 #define TW_PACKS(n) (((n) + TW_W - 1) / TW_W)

@@ -4,8 +4,10 @@
 
 #include "base/ceil_div.hpp"
 #include "registry/algorithm.hpp"
+#include "registry/tuning.hpp"
 
 #include <tilewise/convolve.hpp>
+#include <tilewise/device.hpp>
 
 #include <array>
 
@@ -40,6 +42,29 @@ inline std::uint64_t tiles_of(const sizes& s, std::uint64_t tile_rows, std::uint
 inline unsigned unrolled_rows(const image_size& mask) {
   const bool is_unrolled = mask.rows == mask.columns && mask.rows >= 3 && mask.rows <= 9;
   return is_unrolled ? static_cast<unsigned>(mask.rows) : 0;
+}
+
+/// Why a variant with unrolled loops cannot have this mask; empty if it can.
+inline std::string not_unrolled(const image_size& mask) {
+  return unrolled_rows(mask) != 0 ? "" : "its masks are squares of 3, 5, 7 or 9 rows";
+}
+
+/// The axis of the GPU variants that make several rows per thread.
+inline constexpr std::array<unsigned, 4> row_values{0, 1, 2, 3};
+inline constexpr std::array<std::string_view, 4> row_words{"auto", "2", "4", "8"};
+inline constexpr std::array<registry::tuning_axis, 1> row_axes{{{"rows", row_values, 0, row_words}}};
+
+/// Rows per thread. Many save reads of the group's memory; but few tiles leave compute units idle. For a number of
+/// rows, `tiles` says how many tiles they make, and `reason_against` why the device cannot have them.
+template <class Tiles, class Reason>
+unsigned choose_rows(const registry::tuning& t, const device_info& on, const Tiles& tiles,
+                     const Reason& reason_against) {
+  const auto [log_rows] = t.of(row_axes);
+  if (log_rows != 0) return 1u << log_rows;
+  constexpr std::uint64_t tiles_a_unit = 4;
+  for (const unsigned rows : {8u, 4u})
+    if (tiles(rows) >= tiles_a_unit * on.compute_units && reason_against(rows).empty()) return rows;
+  return 2;
 }
 
 }  // namespace tilewise::impl::convolve

@@ -4,22 +4,35 @@
 //         of TW_COLUMNS columns that lie as far apart as the group is wide.
 // Order:  one chain per result. Rows of the image are taken in ascending order, and with them the mask's rows.
 // Shape:  groups of TW_ACROSS x TW_DOWN items; one barrier. A pixel is read once for TW_ROWS results.
-// Limits: local memory for the pixels, constant memory for the mask. Small square masks: convolve_blocks.cl.
+// Limits: local memory for the pixels, constant memory for the mask. With TW_MASK, its number of rows and of columns,
+//         all loops are unrolled.
 // Twins:  convolve_serial.cpp, convolve_cuda_tiles.cu.
 #define TW_TILE_ROWS (TW_DOWN * TW_ROWS)
 #define TW_TILE_COLUMNS (TW_ACROSS * TW_COLUMNS)
 #define TW_LOADED (TW_COLUMNS + 1)  // a row of the tile, and of the halo
 
+#ifdef TW_MASK
+#define TW_MASK_ROWS TW_MASK
+#define TW_MASK_COLUMNS TW_MASK
+#define TW_UNROLL _Pragma("unroll")
+#define TW_HAS_ALL(p) false  // decided for each weight, when the loops are unrolled
+#else
+#define TW_MASK_ROWS ((int)mask_rows)
+#define TW_MASK_COLUMNS ((int)mask_columns)
+#define TW_UNROLL
+#define TW_HAS_ALL(p) ((p) >= TW_ROWS - 1 && (p) < TW_MASK_ROWS)
+#endif
+
 // The row of pixels at `row`, the p-th under the item's taps, belongs to the mask's row p - q for the item's row q.
 // With `some`, not every row of the item has one.
 static inline void tw_add_row(__local const TW_T* row, __constant const TW_T* mask, int p, uint mask_rows,
                               uint mask_columns, bool some, TW_T (*chains)[TW_COLUMNS]) {
-  for (int s = 0; s < (int)mask_columns; ++s) {
+  TW_UNROLL for (int s = 0; s < TW_MASK_COLUMNS; ++s) {
     TW_T pixels[TW_COLUMNS];
     _Pragma("unroll") for (int c = 0; c < TW_COLUMNS; ++c) pixels[c] = row[s + c * TW_ACROSS];
     _Pragma("unroll") for (int q = 0; q < TW_ROWS; ++q) {
-      if (!some || (p >= q && p - q < (int)mask_rows)) {
-        const TW_T weight = mask[(p - q) * (int)mask_columns + s];
+      if (!some || (p >= q && p - q < TW_MASK_ROWS)) {
+        const TW_T weight = mask[(p - q) * TW_MASK_COLUMNS + s];
         _Pragma("unroll") for (int c = 0; c < TW_COLUMNS; ++c) chains[q][c] += weight * pixels[c];
       }
     }
@@ -34,7 +47,7 @@ __kernel __attribute__((reqd_work_group_size(TW_ACROSS, TW_DOWN, 1))) void tw_ti
   const ulong tiles_across = (y_columns + TW_TILE_COLUMNS - 1) / TW_TILE_COLUMNS;
   const ulong tile = first_tile + get_group_id(0);
   const ulong row = tile / tiles_across * TW_TILE_ROWS, column = tile % tiles_across * TW_TILE_COLUMNS;
-  const int height = TW_TILE_ROWS + (int)mask_rows - 1, pitch = TW_TILE_COLUMNS + (int)mask_columns - 1;
+  const int height = TW_TILE_ROWS + TW_MASK_ROWS - 1, pitch = TW_TILE_COLUMNS + TW_MASK_COLUMNS - 1;
   image += image_first;
   mask += mask_first;
   for (int i = down; i < height; i += TW_DOWN) {
@@ -57,8 +70,8 @@ __kernel __attribute__((reqd_work_group_size(TW_ACROSS, TW_DOWN, 1))) void tw_ti
     _Pragma("unroll") for (int c = 0; c < TW_COLUMNS; ++c) chains[q][c] = 0;
   }
   __local const TW_T* mine = pixels + down * TW_ROWS * pitch + across;
-  for (int p = 0; p < TW_ROWS + (int)mask_rows - 1; ++p) {
-    if (p >= TW_ROWS - 1 && p < (int)mask_rows)
+  TW_UNROLL for (int p = 0; p < TW_ROWS + TW_MASK_ROWS - 1; ++p) {
+    if (TW_HAS_ALL(p))
       tw_add_row(mine + p * pitch, mask, p, mask_rows, mask_columns, false, chains);
     else
       tw_add_row(mine + p * pitch, mask, p, mask_rows, mask_columns, true, chains);
