@@ -4,6 +4,8 @@
 
 namespace tilewise::impl::convolve {
 
-std::vector<registry::variant> convolve_cuda_variants() { return {cuda_tiles_variant(), cuda_simple_variant()}; }
+std::vector<registry::variant> convolve_cuda_variants() {
+  return {cuda_blocks_variant(), cuda_packs_variant(), cuda_tiles_variant(), cuda_simple_variant()};
+}
 
 }  // namespace tilewise::impl::convolve

@@ -36,4 +36,16 @@ __device__ inline tile_place place_of(const sizes& s, unsigned tile_rows, unsign
   return {std::uint64_t{blockIdx.x / across} * tile_rows, std::uint64_t{blockIdx.x % across} * tile_columns};
 }
 
+/// Calls `f` with the number of rows of a mask that has unrolled loops.
+template <class F>
+void with_unrolled(const image_size& mask, F&& f) {
+  switch (unrolled_rows(mask)) {
+    case 3: return f.template operator()<3>();
+    case 5: return f.template operator()<5>();
+    case 7: return f.template operator()<7>();
+    case 9: return f.template operator()<9>();
+    default: return;
+  }
+}
+
 }  // namespace tilewise::impl::convolve

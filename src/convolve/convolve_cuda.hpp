@@ -6,6 +6,8 @@
 
 namespace tilewise::impl::convolve {
 
+registry::variant cuda_blocks_variant();  // convolve_cuda_blocks.cu
+registry::variant cuda_packs_variant();   // convolve_cuda_packs.cu
 registry::variant cuda_tiles_variant();   // convolve_cuda_tiles.cu
 registry::variant cuda_simple_variant();  // convolve_cuda_simple.cu
 

@@ -63,18 +63,12 @@ void run(const problem& p, const registry::bindings& where, const tuning& t, bac
   auto& q = backend::cuda::enter(on);
   with_shape(p.type, rows_for(p, q.device().info(), t), [&]<class T, unsigned Rows>(T, tile_shape<T, Rows>) {
     const operands<T> o(p, where);
-    if (o.mask.rows != o.mask.columns) return launch<0, Rows>(o, q);
-    switch (o.mask.rows) {
-      case 3: return launch<3, Rows>(o, q);
-      case 5: return launch<5, Rows>(o, q);
-      case 7: return launch<7, Rows>(o, q);
-      case 9: return launch<9, Rows>(o, q);
-      default: return launch<0, Rows>(o, q);
-    }
+    with_unrolled(o.mask, [&]<unsigned Mask> { launch<Mask, Rows>(o, q); });
   });
 }
 
 std::string unsupported(const problem& p, const backend::device& on, const tuning& t) {
+  if (std::string why = not_unrolled(sizes(p).mask); !why.empty()) return why;
   return reason_against(rows_for(p, on.info(), t), p, on.info());
 }
 

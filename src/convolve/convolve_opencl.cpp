@@ -5,10 +5,7 @@
 // Limits: tiles: local memory for a tile and its halo, 64 KiB of constant memory for the mask; f64 where the device has
 //         it.
 // Twins:  convolve_serial.cpp.
-#include "backend/opencl/opencl_device.hpp"
-#include "backend/opencl/opencl_queue.hpp"
-#include "convolve/convolve_problem.hpp"
-#include "registry/variant.hpp"
+#include "convolve/convolve_opencl.hpp"
 
 namespace tilewise::embedded {
 extern const std::string_view convolve_simple_cl, convolve_tiles_cl;
@@ -23,16 +20,12 @@ using registry::tuning;
 
 constexpr backend::opencl::group_shape group{32, 8};
 
-std::string definitions_of(const problem& p) { return backend::opencl::definitions_of(p.type, op::sum); }
-
-std::uint64_t first_of(const backend::memory& m, const problem& p) { return m.offset / size_of(p.type); }
-
 // simple
 
 void run_simple(const problem& p, const registry::bindings& where, const tuning&, backend::queue& on) {
   const sizes s(p);
   auto& queue = static_cast<backend::opencl::queue&>(on);
-  auto& program = queue.program(embedded::convolve_simple_cl, definitions_of(p));
+  auto& program = queue.program(embedded::convolve_simple_cl, backend::opencl::definitions_of(p.type, op::sum));
   queue.launch_tiles(program.kernel("tw_simple"), tiles_of(s, group.height, group.width), group, where.in[0],
                      first_of(where.in[0], p), s.image.rows, s.image.columns, where.in[1], first_of(where.in[1], p),
                      s.mask.rows, s.mask.columns, where.out[0], first_of(where.out[0], p), s.result.rows,
@@ -44,8 +37,6 @@ std::string simple_unsupported(const problem&, const backend::device& on, const 
 }
 
 // tiles
-
-constexpr std::uint64_t constant_bytes = 65536;  // what every device has for one argument
 
 /// A group's tile when each item has this many rows of it.
 struct tile_shape {
@@ -69,9 +60,7 @@ struct tile_shape {
 };
 
 std::string reason_against(const tile_shape& tile, const problem& p, const device_info& on) {
-  const image_size mask = sizes(p).mask;
-  if (mask.rows * mask.columns * size_of(p.type) > constant_bytes)
-    return "a mask of " + std::to_string(mask.rows * mask.columns) + " weights is too large for constant memory";
+  if (std::string why = not_constant(p); !why.empty()) return why;
   return backend::opencl::too_large(on, group.items(), tile.local_room(p));
 }
 
@@ -81,31 +70,17 @@ tile_shape shape_for(const problem& p, const device_info& on, const tuning& t) {
   return shape(choose_rows(t, on, tiles, [&](unsigned rows) { return reason_against(shape(rows), p, on); }));
 }
 
-/// A __constant argument is a cl_mem no larger than constant memory; a mask in a larger one is copied out of it.
-bool is_constant(const backend::memory& mask) {
-  std::size_t bytes = 0;
-  TW_CL(backend::opencl::cl().clGetMemObjectInfo(static_cast<cl_mem>(mask.base), CL_MEM_SIZE, sizeof bytes, &bytes,
-                                                 nullptr));
-  return bytes <= constant_bytes;
-}
-
 void run_tiles(const problem& p, const registry::bindings& where, const tuning& t, backend::queue& on) {
   const sizes s(p);
   auto& queue = static_cast<backend::opencl::queue&>(on);
   const tile_shape tile = shape_for(p, queue.device().info(), t);
-  const bool is_small = s.mask.rows == s.mask.columns && s.mask.rows % 2 == 1 && s.mask.rows >= 3 && s.mask.rows <= 9;
+  const unsigned unrolled = unrolled_rows(s.mask);
   auto& program =
-      queue.program(embedded::convolve_tiles_cl, definitions_of(p) + tile.definitions() +
-                                                     (is_small ? " -DTW_MASK=" + std::to_string(s.mask.rows) : ""));
-  backend::memory mask = where.in[1];
-  const bool copied = !is_constant(mask);
-  const backend::buffer copy(queue, copied ? mask.bytes : 0);
-  if (copied) {
-    queue.copy(copy, mask, mask.bytes);
-    mask = copy;
-  }
+      queue.program(embedded::convolve_tiles_cl, backend::opencl::definitions_of(p.type, op::sum) + tile.definitions() +
+                                                     (unrolled != 0 ? " -DTW_MASK=" + std::to_string(unrolled) : ""));
+  const constant_mask mask(queue, where.in[1]);
   queue.launch_tiles(program.kernel("tw_tiles"), tiles_of(s, tile.rows(), tile.columns()), group, where.in[0],
-                     first_of(where.in[0], p), s.image.rows, s.image.columns, mask, first_of(mask, p),
+                     first_of(where.in[0], p), s.image.rows, s.image.columns, mask.where(), first_of(mask.where(), p),
                      static_cast<std::uint32_t>(s.mask.rows), static_cast<std::uint32_t>(s.mask.columns), where.out[0],
                      first_of(where.out[0], p), s.result.rows, s.result.columns, s.above, s.left, tile.local_room(p));
 }
@@ -116,8 +91,37 @@ std::string tiles_unsupported(const problem& p, const backend::device& on, const
 
 }  // namespace
 
+std::uint64_t first_of(const backend::memory& m, const problem& p) { return m.offset / size_of(p.type); }
+
+constexpr std::uint64_t constant_bytes = 65536;  // what every device has for one argument
+
+std::string not_constant(const problem& p) {
+  const image_size mask = sizes(p).mask;
+  if (mask.rows * mask.columns * size_of(p.type) <= constant_bytes) return "";
+  return "a mask of " + std::to_string(mask.rows * mask.columns) + " weights is too large for constant memory";
+}
+
+namespace {
+
+std::size_t bytes_beyond_constant(const backend::memory& mask) {
+  std::size_t bytes = 0;
+  TW_CL(backend::opencl::cl().clGetMemObjectInfo(static_cast<cl_mem>(mask.base), CL_MEM_SIZE, sizeof bytes, &bytes,
+                                                 nullptr));
+  return bytes <= constant_bytes ? 0 : mask.bytes;
+}
+
+}  // namespace
+
+constant_mask::constant_mask(backend::opencl::queue& q, const backend::memory& mask)
+    : copy_(q, bytes_beyond_constant(mask)), where_(mask) {
+  if (backend::memory(copy_).bytes == 0) return;
+  q.copy(copy_, mask, mask.bytes);
+  where_ = copy_;
+}
+
 std::vector<registry::variant> convolve_opencl_variants() {
-  return {{.algorithm = "convolve",
+  return {opencl_blocks_variant(),
+          {.algorithm = "convolve",
            .backend = "opencl",
            .name = "tiles",
            .types = float_types,

@@ -38,6 +38,17 @@ inline std::uint64_t tiles_of(const sizes& s, std::uint64_t tile_rows, std::uint
   return ceil_div(s.result.rows, tile_rows) * ceil_div(s.result.columns, tile_columns);
 }
 
+/// The number of rows and of columns of a mask for which GPU variants have unrolled loops; 0 of any other.
+inline unsigned unrolled_rows(const image_size& mask) {
+  const bool is_unrolled = mask.rows == mask.columns && mask.rows >= 3 && mask.rows <= 9;
+  return is_unrolled ? static_cast<unsigned>(mask.rows) : 0;
+}
+
+/// Why a variant with unrolled loops cannot have this mask; empty if it can.
+inline std::string not_unrolled(const image_size& mask) {
+  return unrolled_rows(mask) != 0 ? "" : "its masks are squares of 3, 5, 7 or 9 rows";
+}
+
 /// The axis of the GPU variants that make several rows per thread.
 inline constexpr std::array<unsigned, 4> row_values{0, 1, 2, 3};
 inline constexpr std::array<std::string_view, 4> row_words{"auto", "2", "4", "8"};

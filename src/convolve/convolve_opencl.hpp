@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the OpenCL variants of convolve share; those in files of their own are listed by convolve_opencl.cpp.
+#pragma once
+
+#include "backend/opencl/opencl_device.hpp"
+#include "backend/opencl/opencl_queue.hpp"
+#include "convolve/convolve_problem.hpp"
+#include "registry/variant.hpp"
+
+namespace tilewise::impl::convolve {
+
+registry::variant opencl_blocks_variant();  // convolve_opencl_blocks.cpp
+
+/// In elements.
+std::uint64_t first_of(const backend::memory& m, const registry::problem& p);
+
+/// Why the mask cannot be in constant memory; empty if it can.
+std::string not_constant(const registry::problem& p);
+
+/// A __constant argument is a cl_mem no larger than constant memory; a mask in a larger one is copied out of it.
+class constant_mask {
+ public:
+  constant_mask(backend::opencl::queue& q, const backend::memory& mask);
+  const backend::memory& where() const { return where_; }
+
+ private:
+  backend::buffer copy_;
+  backend::memory where_;
+};
+
+}  // namespace tilewise::impl::convolve
