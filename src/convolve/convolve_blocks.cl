@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   convolve/opencl:blocks, for a mask of TW_MASK rows and columns: a group makes a tile of results, an item a pack
-//         of neighbouring columns in TW_ROWS neighbouring rows, which are in registers. A group whose pixels are all in
-//         the image, in rows that begin at packs, reads them where they lie: caches have what its items read again. Any
-//         other group copies them to local memory first, and zeros for what is beyond the edge.
+// What:   convolve/opencl:blocks, for a mask of TW_MASK rows and columns: a group makes a tile of results, an item a
+//         pack of neighbouring columns in TW_ROWS neighbouring rows, which are in registers. A group whose pixels are
+//         all in the image, in rows that begin at packs, reads them where they lie: caches have what its items read
+//         again. Any other group copies them to local memory first, and zeros for what is beyond the edge.
 // Order:  one chain per result. Rows of the image are taken in ascending order, and with them the mask's rows.
 // Shape:  groups of TW_ACROSS x TW_DOWN items; all loops over the mask are unrolled.
 // Limits: local memory for the pixels; constant memory for the mask.
@@ -35,12 +35,12 @@ static inline void tw_add_row(tw_window pixels, __constant const TW_T* mask, int
 }
 
 // All rows from `from` on, `pitch` apart; a pointer's space is part of its type.
-#define TW_ADD_ROWS(space, from, pitch)                                                                               \
-  _Pragma("unroll") for (int p = 0; p < TW_ROWS + TW_MASK - 1; ++p) {                                                 \
-    tw_window pixels;                                                                                                 \
-    _Pragma("unroll") for (int k = 0; k < TW_PACKS(TW_W + TW_MASK - 1); ++k) pixels.packs[k] =                        \
-        ((space const TW_V*)((from) + p * (pitch)))[k];                                                               \
-    tw_add_row(pixels, mask, p, chains);                                                                              \
+#define TW_ADD_ROWS(space, from, pitch)                                                        \
+  _Pragma("unroll") for (int p = 0; p < TW_ROWS + TW_MASK - 1; ++p) {                          \
+    tw_window pixels;                                                                          \
+    _Pragma("unroll") for (int k = 0; k < TW_PACKS(TW_W + TW_MASK - 1); ++k) pixels.packs[k] = \
+        ((space const TW_V*)((from) + p * (pitch)))[k];                                        \
+    tw_add_row(pixels, mask, p, chains);                                                       \
   }
 
 static inline bool tw_lies_in(ulong first, ulong count, ulong size) { return first <= size && count <= size - first; }

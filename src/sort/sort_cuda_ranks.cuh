@@ -25,9 +25,10 @@ inline constexpr unsigned rank_part = rank_held * warp_size;
 /// Lanes of a group: few where that many pieces are enough, since small pieces are sorted sooner.
 inline constexpr unsigned fewest_ranking = 256, most_ranking = 512;
 inline constexpr std::uint64_t most_ranked = most_cluster_groups * most_ranking * rank_held;
-/// Fewer are sorted as soon by the network of one group.
+/// Fewer are sorted as soon by the network of one group: on an H200 512 `u32` take 4.8 us by it and 4.6 by ranks, 1024
+/// 4.9 and 4.4, and 300 `u64` 5.5 and 4.5.
 template <class Bits, class Value>
-inline constexpr std::uint64_t least_ranked = sizeof(Bits) + value_bytes<Value> == 4 ? 1025 : 257;
+inline constexpr std::uint64_t least_ranked = sizeof(Bits) + value_bytes<Value> == 4 ? 513 : 257;
 
 /// Where element i of a run lies: after every 128 bytes 16 are left out, so that the middles of runs, which
 /// neighbouring lanes read at once, are in different banks.
