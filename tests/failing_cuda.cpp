@@ -127,6 +127,8 @@ RELEASE(cudaEventDestroy, (cudaEvent_t a), (a))
 CALL(cudaEventRecord, (cudaEvent_t a, cudaStream_t b), (a, b))
 WAIT(cudaEventSynchronize, (cudaEvent_t a), (a))
 CALL(cudaEventElapsedTime, (float* a, cudaEvent_t b, cudaEvent_t c), (a, b, c))
+CALL(cudaFuncGetAttributes, (cudaFuncAttributes * a, const void* b), (a, b))
+CALL(cudaOccupancyMaxActiveClusters, (int* a, const void* b, const cudaLaunchConfig_t* c), (a, b, c))
 CALL(cudaFuncSetAttribute, (const void* a, cudaFuncAttribute b, int c), (a, b, c))
 LAUNCH(cudaLaunchKernelExC, (const cudaLaunchConfig_t* a, const void* b, void** c), (a, b, c))
 LAUNCH(cudaLaunchCooperativeKernel, (const void* a, dim3 b, dim3 c, void** d, std::size_t e, cudaStream_t f),

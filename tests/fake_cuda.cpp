@@ -121,6 +121,12 @@ cudaError_t cudaEventDestroy(cudaEvent_t what) { return unmake(what); }
 cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) { return cudaSuccess; }
 cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
 cudaError_t cudaEventElapsedTime(float* to, cudaEvent_t, cudaEvent_t) { return answer(to, 1.0f); }
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* to, const void*) {
+  *to = {};
+  to->ptxVersion = 90;
+  return cudaSuccess;
+}
+cudaError_t cudaOccupancyMaxActiveClusters(int* to, const void*, const cudaLaunchConfig_t*) { return answer(to, 1); }
 cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int) { return cudaSuccess; }
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t*, const void*, void**) { return launch(); }
 cudaError_t cudaLaunchCooperativeKernel(const void*, dim3, dim3, void**, std::size_t, cudaStream_t) { return launch(); }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   the sort of few elements on CUDA: by one group, in one launch.
 // Order:  by code; of equal codes the earlier element comes first. The network compares places in the input too.
-// Shape:  each lane sorts the elements that it holds by the network of sort_network.hpp. The fewest go on by Batcher's
-//         bitonic network: runs of one lane, two, four, and on, meet by shuffles within a warp and through shared
-//         memory beyond. More are merged in shared memory (sort_cuda_merge_tile.cuh), by as many lanes as hold them.
+// Shape:  the fewest are sorted by the networks of sort_cuda_merge_network.cuh, where warps meet through shared memory.
+//         Of more each lane sorts those it holds, and runs are merged in shared memory (sort_cuda_merge_tile.cuh), by
+//         as many lanes as hold them.
 // Limits: most_few elements; works in place.
 // Twins:  none.
 //

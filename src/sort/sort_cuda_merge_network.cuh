@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   each lane sorts the elements that it holds in registers, by the network of sort_network.hpp.
+// What:   each lane sorts the elements that it holds in registers, by the network of sort_network.hpp. Lanes merge
+//         their runs by Batcher's bitonic network: those of a warp by shuffles, others as the caller lets them meet.
 // Order:  by code; of equal codes the one from the earlier place comes first, so equal codes keep their order.
 // Shape:  the network is known at compile time, so every element has its own register.
-// Limits: n elements take about n * log2(n)^2 / 4 comparators, each of which is code.
+// Limits: n elements of a lane take about n * log2(n)^2 / 4 comparators, each of which is code.
 // Twins:  none.
+//
+// Source: Batcher, Sorting networks and their applications, 1968.
 #pragma once
 
 #include "backend/cuda/cuda_warp.cuh"
@@ -11,6 +14,7 @@
 #include "sort/sort_operands.hpp"
 
 #include <array>
+#include <type_traits>
 #include <utility>
 
 namespace tilewise::impl::sort::on_cuda {

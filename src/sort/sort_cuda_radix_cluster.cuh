@@ -268,15 +268,19 @@ __global__ void __launch_bounds__(cluster_warps* warp_size, 1) cluster_sort(cons
 }
 
 template <class Bits, class Value>
+cluster_kernel<sort_task<Bits, Value>> in_cluster() {
+  return {cluster_sort<Bits, Value>, cluster_warps * warp_size, sizeof(cluster_shared<Bits, Value>)};
+}
+
+template <class Bits, class Value>
 bool fits_cluster(const sort_task<Bits, Value>& task, const queue& q) {
-  return task.n <= cluster_capacity && has_clusters(q);
+  return task.n <= cluster_capacity && runs_clusters(in_cluster<Bits, Value>(), q);
 }
 
 template <class Bits, class Value>
 void sort_in_cluster(const sort_task<Bits, Value>& task, queue& q) {
   const unsigned groups = std::bit_ceil(static_cast<unsigned>(ceil_div(task.n, cluster_tile)));
-  launch_cluster(cluster_sort<Bits, Value>, groups, cluster_warps * warp_size, sizeof(cluster_shared<Bits, Value>), q,
-                 task);
+  launch_cluster(in_cluster<Bits, Value>(), groups, sizeof(cluster_shared<Bits, Value>), q, task);
 }
 
 }  // namespace tilewise::impl::sort::on_cuda

@@ -25,8 +25,8 @@ inline constexpr unsigned rank_part = rank_held * warp_size;
 /// Lanes of a group: few where that many pieces are enough, since small pieces are sorted sooner.
 inline constexpr unsigned fewest_ranking = 256, most_ranking = 512;
 inline constexpr std::uint64_t most_ranked = most_cluster_groups * most_ranking * rank_held;
-/// Fewer are sorted as soon by the network of one group: on an H200 512 `u32` take 4.8 us by it and 4.6 by ranks, 1024
-/// 4.9 and 4.4, and 300 `u64` 5.5 and 4.5.
+/// Up to 512 keys of 32 bits, and 256 of all others, are sorted by the network of one group. On an H200 512 `u32` take
+/// 4.8 us by it and 4.6 by ranks, a tie, 256 `u64` 4.8 and 4.4, and 300 `u64` 5.5 and 4.5.
 template <class Bits, class Value>
 inline constexpr std::uint64_t least_ranked = sizeof(Bits) + value_bytes<Value> == 4 ? 513 : 257;
 
@@ -215,22 +215,31 @@ __global__ void __launch_bounds__(Lanes) rank_sort(const __grid_constant__ sort_
 #endif
 }
 
+template <class Bits, class Value, unsigned Lanes>
+cluster_kernel<sort_task<Bits, Value>> by_ranks() {
+  return {rank_sort<Bits, Value, Lanes>, Lanes, sizeof(rank_shared<Bits, Value, Lanes>)};
+}
+
+/// Calls use<Lanes>() with the lanes of a group for n elements.
+template <class Use>
+auto with_ranking(std::uint64_t n, const Use& use) {
+  if (n <= most_cluster_groups * fewest_ranking * rank_held) return use.template operator()<fewest_ranking>();
+  return use.template operator()<most_ranking>();
+}
+
 template <class Bits, class Value>
 bool fits_ranks(const sort_task<Bits, Value>& task, const queue& q) {
-  return task.n >= least_ranked<Bits, Value> && task.n <= most_ranked && has_clusters(q);
+  if (task.n < least_ranked<Bits, Value> || task.n > most_ranked) return false;
+  return with_ranking(task.n, [&]<unsigned Lanes>() { return runs_clusters(by_ranks<Bits, Value, Lanes>(), q); });
 }
 
 template <class Bits, class Value>
 void sort_by_ranks(const sort_task<Bits, Value>& task, queue& q) {
-  const auto with = [&]<unsigned Lanes>() {
+  with_ranking(task.n, [&]<unsigned Lanes>() {
     using shared = rank_shared<Bits, Value, Lanes>;
     const unsigned groups = static_cast<unsigned>(ceil_div(task.n, std::uint64_t{shared::length}));
-    launch_cluster(rank_sort<Bits, Value, Lanes>, groups, Lanes, shared::bytes(groups), q, task);
-  };
-  if (task.n <= most_cluster_groups * fewest_ranking * rank_held)
-    with.template operator()<fewest_ranking>();
-  else
-    with.template operator()<most_ranking>();
+    launch_cluster(by_ranks<Bits, Value, Lanes>(), groups, shared::bytes(groups), q, task);
+  });
 }
 
 }  // namespace tilewise::impl::sort::on_cuda
