@@ -313,17 +313,20 @@ bool is_worth_copies(const sizes& s) {
 template <class T>
 void run_register_tiles(const registry::problem& p, const registry::bindings& where, unsigned tile,
                         backend::cuda::queue& q) {
-  const packable_operands<T> packable(p, where, q, is_worth_copies<T>(sizes(p)));
-  register_shapes<T>::with(register_shapes<T>::choose(sizes(p), tile, q.device()), [&]<class S>(S) {
-    const operands<T> o(packable.problem(), packable.where());
+  const sizes s(p);
+  register_shapes<T>::with(register_shapes<T>::choose(s, tile, q.device()), [&]<class S>(S) {
+    const auto launch = [&](auto kernel, std::uint64_t groups, auto... more) {
+      const packable_operands<T> packable(p, where, q, is_worth_copies<T>(s));
+      const operands<T> o(packable.problem(), packable.where());
+      kernel<<<static_cast<unsigned>(groups), S::threads, 0, q.stream()>>>(o, more...);
+      TW_CUDA(cudaGetLastError());
+    };
     if constexpr (shared_shape<S>) {
-      const shares all = shares::of<S>(o, q);
-      shared_register_tiles<S><<<all.groups, S::threads, 0, q.stream()>>>(o, all);
+      const shares all = shares::of<S>(s, q);  // before the copies, which may take the last room
+      launch(shared_register_tiles<S>, all.groups, all);
     } else {
-      const auto groups = static_cast<unsigned>(tiles_of(o, S::rows, S::columns));
-      register_tiles<S><<<groups, S::threads, 0, q.stream()>>>(o);
+      launch(register_tiles<S>, tiles_of(s, S::rows, S::columns));
     }
-    TW_CUDA(cudaGetLastError());
   });
 }
 
