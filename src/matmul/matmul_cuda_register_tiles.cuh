@@ -315,18 +315,19 @@ void run_register_tiles(const registry::problem& p, const registry::bindings& wh
                         backend::cuda::queue& q) {
   const sizes s(p);
   register_shapes<T>::with(register_shapes<T>::choose(s, tile, q.device()), [&]<class S>(S) {
-    const auto launch = [&](auto kernel, std::uint64_t groups, auto... more) {
-      const packable_operands<T> packable(p, where, q, is_worth_copies<T>(s));
-      const operands<T> o(packable.problem(), packable.where());
-      kernel<<<static_cast<unsigned>(groups), S::threads, 0, q.stream()>>>(o, more...);
-      TW_CUDA(cudaGetLastError());
-    };
-    if constexpr (shared_shape<S>) {
-      const shares all = shares::of<S>(s, q);  // before the copies, which may take the last room
-      launch(shared_register_tiles<S>, all.groups, all);
-    } else {
-      launch(register_tiles<S>, tiles_of(s, S::rows, S::columns));
-    }
+    const auto all = [&] {  // shares, or a number of groups; before the copies, which may take the last room
+      if constexpr (shared_shape<S>)
+        return shares::of<S>(s, q);
+      else
+        return static_cast<unsigned>(tiles_of(s, S::rows, S::columns));
+    }();
+    const packable_operands<T> packable(p, where, q, is_worth_copies<T>(s));
+    const operands<T> o(packable.problem(), packable.where());
+    if constexpr (shared_shape<S>)
+      shared_register_tiles<S><<<all.groups, S::threads, 0, q.stream()>>>(o, all);
+    else
+      register_tiles<S><<<all, S::threads, 0, q.stream()>>>(o);
+    TW_CUDA(cudaGetLastError());
   });
 }
 
