@@ -192,6 +192,10 @@ TEST_F(MatmulTf32Kernels, WarpgroupsMultiplyWhateverIsWorthIt) {
     expect_all(p, "64x64", even);
   }
   expect_all(product_that_shows(large_apart), "by_size", even);
+  for (const auto& [columns, rounded] : {std::pair{32, away}, {33, even}}) {
+    const std::uint64_t n = columns;
+    expect_all(product_that_shows({300, n, 600, 601, n, n}), "by_size", rounded);
+  }
 }
 
 TEST_F(MatmulTf32Kernels, WithoutRoomForCopiesSingleWarpsStandIn) {

@@ -313,16 +313,20 @@ bool is_worth_copies(const sizes& s) {
 template <class T>
 void run_register_tiles(const registry::problem& p, const registry::bindings& where, unsigned tile,
                         backend::cuda::queue& q) {
-  const packable_operands<T> packable(p, where, q, is_worth_copies<T>(sizes(p)));
-  register_shapes<T>::with(register_shapes<T>::choose(sizes(p), tile, q.device()), [&]<class S>(S) {
+  const sizes s(p);
+  register_shapes<T>::with(register_shapes<T>::choose(s, tile, q.device()), [&]<class S>(S) {
+    const auto all = [&] {  // shares, or a number of groups; before the copies, which may take the last room
+      if constexpr (shared_shape<S>)
+        return shares::of<S>(s, q);
+      else
+        return static_cast<unsigned>(tiles_of(s, S::rows, S::columns));
+    }();
+    const packable_operands<T> packable(p, where, q, is_worth_copies<T>(s));
     const operands<T> o(packable.problem(), packable.where());
-    if constexpr (shared_shape<S>) {
-      const shares all = shares::of<S>(o, q);
+    if constexpr (shared_shape<S>)
       shared_register_tiles<S><<<all.groups, S::threads, 0, q.stream()>>>(o, all);
-    } else {
-      const auto groups = static_cast<unsigned>(tiles_of(o, S::rows, S::columns));
-      register_tiles<S><<<groups, S::threads, 0, q.stream()>>>(o);
-    }
+    else
+      register_tiles<S><<<all, S::threads, 0, q.stream()>>>(o);
     TW_CUDA(cudaGetLastError());
   });
 }

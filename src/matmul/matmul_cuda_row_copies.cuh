@@ -2,7 +2,8 @@
 // What:   copies of A and B whose rows begin at multiples of 16 bytes, for kernels that read no others.
 // Order:  none; only data moves.
 // Shape:  one launch for both; a warp copies a segment of a row, all of whose loads are under way at once.
-// Limits: room for the copies, in which what lies between rows is not set; fewer than 2^31 groups.
+// Limits: room for the copies, whose rows end with zeros up to a pack, beyond which nothing is set; fewer than 2^31
+//         groups.
 // Twins:  none.
 #pragma once
 
@@ -40,11 +41,11 @@ __global__ void __launch_bounds__(row_copy<T>::warps* warp_size)
   T* const to = all.to + row * all.to_stride + column;
   T held[loads];
 #pragma unroll
-  for (unsigned i = 0; i < loads; ++i)
-    if (column + i * warp_size < all.columns) held[i] = from[i * warp_size];
+  for (unsigned i = 0; i < loads; ++i) held[i] = column + i * warp_size < all.columns ? from[i * warp_size] : T(0);
+  const std::uint64_t end = ceil_div(all.columns, std::uint64_t{pack_length<T>}) * pack_length<T>;
 #pragma unroll
   for (unsigned i = 0; i < loads; ++i)
-    if (column + i * warp_size < all.columns) to[i * warp_size] = held[i];
+    if (column + i * warp_size < end) to[i * warp_size] = held[i];
 }
 
 /// A product's A and B where they lie; or if that is allowed, and there is room, copies of those whose rows do not all

@@ -37,8 +37,9 @@ constexpr unsigned warps(unsigned tile) { return tile <= of_warps ? tile : by_si
 constexpr unsigned warpgroups(unsigned tile) { return tile > of_warps ? tile - of_warps : by_size; }
 
 /// Whether warpgroups are faster than single warps although operands must be copied. On an H200 squares of 383,
-/// 63x63x511 and 1023x1023x65 are by a quarter; squares of 301, 63x63x257 and 511x511x129 are not.
+/// 63x63x511 and 1023x1023x65 are by a quarter; squares of 301, 63x63x257, 511x511x129 and 4095x1x4095 are not.
 bool is_worth_copies(const sizes& s) {
+  if (std::min({s.m, s.n, s.k}) <= 32) return false;
   return s.k > 320 || static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) > 0x1p26;
 }
 
