@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA variants of convolve, the preferred one first; masks that do not fit it go to the simple one.
+// The CUDA variants of convolve, the preferred one first; the simple one takes every mask.
 #include "convolve/convolve_cuda.hpp"
 
 namespace tilewise::impl::convolve {

@@ -36,6 +36,13 @@ __device__ inline tile_place place_of(const sizes& s, unsigned tile_rows, unsign
   return {std::uint64_t{blockIdx.x / across} * tile_rows, std::uint64_t{blockIdx.x % across} * tile_columns};
 }
 
+/// Why a group cannot have this much shared memory; empty if it can.
+inline std::string too_much_shared(std::uint64_t bytes, const device_info& on) {
+  if (bytes <= on.local_memory) return "";
+  return "a group needs " + std::to_string(bytes) + " bytes of shared memory and " + on.name + " has " +
+         std::to_string(on.local_memory);
+}
+
 /// Calls `f` with the number of rows of a mask that has unrolled loops.
 template <class F>
 void with_unrolled(const image_size& mask, F&& f) {

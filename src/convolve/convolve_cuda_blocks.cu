@@ -35,8 +35,7 @@ std::string unsupported(const problem& p, const backend::device&, const registry
 }
 
 std::string yields(const problem& p, const backend::device& on) {
-  if (sizes(p).image.columns * size_of(p.type) % 16 != 0)
-    return "tiles is faster where rows of the image do not begin at multiples of 16 bytes";
+  if (std::string why = rows_are_not_packs(p); !why.empty()) return why;
   return tiles_of(p) < on.info().compute_units ? "tiles is faster while there is not a tile for each compute unit" : "";
 }
 

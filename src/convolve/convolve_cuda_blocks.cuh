@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   a thread makes a block of results, a pack of neighbouring columns in four neighbouring rows, from pixels
-// where
-//         they lie in the image: the first-level cache has what neighbours read as well. Packs of pixels are read
-//         whole; warps at an edge, and those whose packs do not begin at multiples of 16 bytes, read elements one by
-//         one.
+//         where they lie in the image: the first-level cache has what neighbours read as well. Packs of pixels are
+//         read whole; warps at an edge, and those whose packs do not begin at multiples of 16 bytes, read elements one
+//         by one.
 // Order:  one chain per result. Rows of the image are taken in ascending order, and with them the mask's rows.
 // Shape:  groups of 8 warps below each other; all loops over a mask are unrolled, except at the edges.
 // Limits: square masks.

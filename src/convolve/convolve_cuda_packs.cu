@@ -52,13 +52,15 @@ unsigned tile_for(const problem& p, const device_info& on, const tuning& t) {
 
 void run(const problem& p, const registry::bindings& where, const tuning& t, backend::queue& on) {
   auto& q = backend::cuda::enter(on);
-  const unsigned tile = tile_for(p, q.device().info(), t);
+  const device_info& info = q.device().info();
+  const unsigned tile = tile_for(p, info, t);
   const needs n = needs_of(tile, p);
   with_shape(p.type, tile, [&]<class T, unsigned Rows, unsigned Packs>(T, pack_shape<T, Rows, Packs>) {
-    const auto bytes = static_cast<int>(n.shared_bytes);
     const auto kernel = packs<Rows, Packs, T>;
-    TW_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    kernel<<<static_cast<unsigned>(n.tiles), dim3(group_columns, group_rows), bytes, q.stream()>>>(
+    // All that there is, whatever this mask needs: queues on other threads set the same kernel's bytes meanwhile.
+    TW_CUDA(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(info.local_memory)));
+    kernel<<<static_cast<unsigned>(n.tiles), dim3(group_columns, group_rows), n.shared_bytes, q.stream()>>>(
         operands<T>(p, where));
     TW_CUDA(cudaGetLastError());
   });
@@ -66,9 +68,7 @@ void run(const problem& p, const registry::bindings& where, const tuning& t, bac
 
 std::string unsupported(const problem& p, const backend::device& on, const tuning& t) {
   const needs n = needs_of(tile_for(p, on.info(), t), p);
-  if (n.shared_bytes > on.info().local_memory)
-    return "a group needs " + std::to_string(n.shared_bytes) + " bytes of shared memory and " + on.info().name +
-           " has " + std::to_string(on.info().local_memory);
+  if (std::string why = too_much_shared(n.shared_bytes, on.info()); !why.empty()) return why;
   return backend::cuda::too_many_groups(n.tiles);
 }
 

@@ -29,10 +29,8 @@ std::string reason_against(unsigned rows, const problem& p, const device_info& o
   const sizes s(p);
   std::string reason;
   with_shape(p.type, rows, [&]<class T, class Shape>(T, Shape) {
-    reason = backend::cuda::too_many_groups(tiles_of(s, Shape::tile_rows, Shape::tile_columns));
-    if (const std::uint64_t bytes = Shape::shared_bytes(s); bytes > on.local_memory)
-      reason = "a group needs " + std::to_string(bytes) + " bytes of shared memory and " + on.name + " has " +
-               std::to_string(on.local_memory);
+    reason = too_much_shared(Shape::shared_bytes(s), on);
+    if (reason.empty()) reason = backend::cuda::too_many_groups(tiles_of(s, Shape::tile_rows, Shape::tile_columns));
   });
   return reason;
 }

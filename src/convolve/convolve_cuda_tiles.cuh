@@ -11,13 +11,9 @@
 
 namespace tilewise::impl::convolve {
 
-/// A thread's columns.
-template <class T>
-inline constexpr unsigned columns = 16 / sizeof(T);
-
 template <class T, unsigned Rows>
 struct tile_shape {
-  static constexpr unsigned tile_rows = group_rows * Rows, tile_columns = group_columns * columns<T>;
+  static constexpr unsigned tile_rows = group_rows * Rows, tile_columns = group_columns * pack_length<T>;
 
   /// Rows of the mask are whole packs in shared memory; the pixels follow them.
   static std::uint64_t shared_bytes(const sizes& s) {
@@ -38,19 +34,19 @@ struct taps {
 /// For the p-th row of pixels, which belongs to the mask's row p - q for the thread's row q; not every one has such a
 /// row.
 template <unsigned Mask, unsigned Rows, class T>
-__device__ void add_row(T (&chain)[Rows][columns<T>], const taps<T>& at, int p) {
-  T pixel[Mask][columns<T>];
+__device__ void add_row(T (&chain)[Rows][pack_length<T>], const taps<T>& at, int p) {
+  T pixel[Mask][pack_length<T>];
 #pragma unroll
   for (unsigned s = 0; s < Mask; ++s)
 #pragma unroll
-    for (unsigned c = 0; c < columns<T>; ++c) pixel[s][c] = at.pixel[p * at.pitch + s + c * group_columns];
+    for (unsigned c = 0; c < pack_length<T>; ++c) pixel[s][c] = at.pixel[p * at.pitch + s + c * group_columns];
 #pragma unroll
   for (int q = 0; q < static_cast<int>(Rows); ++q) {
     if (p < q || p - q >= static_cast<int>(Mask)) continue;
 #pragma unroll
     for (unsigned s = 0; s < Mask; ++s)
 #pragma unroll
-      for (unsigned c = 0; c < columns<T>; ++c)
+      for (unsigned c = 0; c < pack_length<T>; ++c)
         chain[q][c] = chain[q][c] + at.weight[(p - q) * at.mask_pitch + s] * pixel[s][c];
   }
 }
@@ -75,13 +71,13 @@ __global__ void __launch_bounds__(group_size, groups_on_unit<Mask, T>) tiles(con
   __syncthreads();
 
   const taps<T> at{pixels + threadIdx.y * Rows * pitch + threadIdx.x, pitch, weights, mask_pitch};
-  T chain[Rows][columns<T>] = {};
+  T chain[Rows][pack_length<T>] = {};
 #pragma unroll
   for (int p = 0; p < static_cast<int>(Rows + Mask) - 1; ++p) add_row<Mask>(chain, at, p);
 #pragma unroll
   for (unsigned q = 0; q < Rows; ++q)
 #pragma unroll
-    for (unsigned c = 0; c < columns<T>; ++c) {
+    for (unsigned c = 0; c < pack_length<T>; ++c) {
       const std::uint64_t i = tile.row + threadIdx.y * Rows + q, j = tile.column + threadIdx.x + c * group_columns;
       if (i < o.result.rows && j < o.result.columns) o.y[i * o.result.columns + j] = order::canonical(chain[q][c]);
     }

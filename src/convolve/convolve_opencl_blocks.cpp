@@ -59,10 +59,7 @@ std::string unsupported(const problem& p, const backend::device& on, const tunin
   return backend::opencl::too_large(on.info(), tile.group.items(), tile.local_room());
 }
 
-std::string yields(const problem& p, const backend::device&) {
-  const bool is_packed = sizes(p).image.columns * size_of(p.type) % 16 == 0;
-  return is_packed ? "" : "tiles is faster where rows of the image do not begin at multiples of 16 bytes";
-}
+std::string yields(const problem& p, const backend::device&) { return rows_are_not_packs(p); }
 
 }  // namespace
 

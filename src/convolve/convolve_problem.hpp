@@ -40,13 +40,20 @@ inline std::uint64_t tiles_of(const sizes& s, std::uint64_t tile_rows, std::uint
 
 /// The number of rows and of columns of a mask for which GPU variants have unrolled loops; 0 of any other.
 inline unsigned unrolled_rows(const image_size& mask) {
-  const bool is_unrolled = mask.rows == mask.columns && mask.rows >= 3 && mask.rows <= 9;
+  const bool is_unrolled = mask.rows == mask.columns && mask.rows % 2 == 1 && mask.rows >= 3 && mask.rows <= 9;
   return is_unrolled ? static_cast<unsigned>(mask.rows) : 0;
 }
 
 /// Why a variant with unrolled loops cannot have this mask; empty if it can.
 inline std::string not_unrolled(const image_size& mask) {
   return unrolled_rows(mask) != 0 ? "" : "its masks are squares of 3, 5, 7 or 9 rows";
+}
+
+/// Why variants that read packs of 16 bytes of the image leave this problem to those that do not; empty if they do not.
+/// Only the rows' length tells: a view may still begin anywhere, and is then read element by element.
+inline std::string rows_are_not_packs(const registry::problem& p) {
+  const bool are_packs = sizes(p).image.columns * size_of(p.type) % 16 == 0;
+  return are_packs ? "" : "tiles is faster where rows of the image are no multiples of 16 bytes";
 }
 
 /// The axis of the GPU variants that make several rows per thread.
