@@ -52,6 +52,39 @@ void refuse_second_interpreter() {
         "or threads of that interpreter");
 }
 
+PyCFunctionWithKeywords of_pybind11 = nullptr;
+
+/// What Python calls for a function of ours. pybind11 throws out of its own where a call fits none and a keyword cannot
+/// be written into the sentence about it, as half of a surrogate pair; Python's C lets no exception through.
+PyObject* call(PyObject* self, PyObject* arguments, PyObject* named) {
+  try {
+    return of_pybind11(self, arguments, named);
+  } catch (py::error_already_set& why) {
+    why.restore();
+    py::raise_from(PyExc_TypeError, "incompatible function arguments, one with a name that cannot be written out");
+  }
+  return nullptr;
+}
+
+/// Puts `call` before all functions and methods of a module, or of a class.
+void guard_calls(py::handle holder) {
+  for (const auto& [name, value] : py::dict(holder.attr("__dict__"))) {
+    if (py::isinstance<py::type>(value)) guard_calls(value);
+    const py::handle function = py::detail::get_function(value);
+    if (!function || !PyCFunction_Check(function.ptr())) continue;
+    PyMethodDef& how = *reinterpret_cast<PyCFunctionObject*>(function.ptr())->m_ml;
+    const auto its_own = reinterpret_cast<PyCFunctionWithKeywords>(reinterpret_cast<void (*)()>(how.ml_meth));
+    if (its_own == of_pybind11) how.ml_meth = reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call));
+  }
+}
+
+void guard_all_calls(py::module_& of) {
+  const py::handle one = py::detail::get_function(of.attr("library_path"));
+  of_pybind11 = reinterpret_cast<PyCFunctionWithKeywords>(
+      reinterpret_cast<void (*)()>(reinterpret_cast<PyCFunctionObject*>(one.ptr())->m_ml->ml_meth));
+  guard_calls(of);
+}
+
 std::string library_path() {
   Dl_info where;
   const auto address = reinterpret_cast<const void*>(&version);
@@ -97,4 +130,5 @@ PYBIND11_MODULE(_core, module) {
   python::add_devices(module);
   python::add_arrays(module);
   python::add_functions(module);
+  python::guard_all_calls(module);
 }

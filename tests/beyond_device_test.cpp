@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Problems whose operands, each by itself, are larger than the device (TILEWISE_DEVICE_MEMORY, which CMakeLists.txt
 // sets to 1M for this file's tests): the bits are those of the CPU.
+#include "diffuse/diffuse_problem.hpp"
+#include "registry/call.hpp"
 #include "small_device.hpp"
 
 #include <numeric>
@@ -126,6 +128,22 @@ TEST(BeyondDevice, FieldsPassThroughInBands) {
   expect_diffusion<float>({.rows = 7, .columns = 30011, .steps = 2}, lab::data_class::uniform);   // a row at a time
   expect_diffusion<float>({.rows = 301, .columns = 253, .steps = 0}, lab::data_class::uniform);
   expect_diffusion<float>({.rows = 401, .columns = 101, .steps = 5}, lab::data_class::uniform);  // it fits
+}
+
+/// Their strips are those of the field that they are a band of, wherever this begins.
+TEST(BeyondDevice, BandsOfAHigherFieldPassThroughInBandsOfTheirOwn) {
+  const diffusion d{.rows = 301, .columns = 253, .steps = 17};
+  const auto field = values_of<float>(lab::data_class::uniform, 1, d.rows * d.columns);
+  registry::problem p = impl::diffuse::problem_of(d, dtype::f32);
+  for (const std::uint64_t first : {0, 100, 400}) {
+    SCOPED_TRACE(first);
+    p.shape = {d.rows, d.columns, d.steps, first, 701};
+    expect_bits_of_cpu([&](const device& on) {
+      std::vector<float> result(field.size());
+      registry::run_call(p, on, {}, {{"the field", std::span(field)}}, {{"the result", std::span(result)}});
+      return result;
+    });
+  }
 }
 
 }  // namespace

@@ -107,9 +107,13 @@ class Endings(HostileCase):
         for name in "cpu:serial", "cpu:threads":
             self.check(use("memory", name), 0, "^done\n$", "^$")
 
+    def test_memory_that_cannot_be_noted(self):
+        self.check(use("notes", "cpu:serial"), 0, "^done\n$", "^$")
+
     def test_what_fails_takes_nothing_of_the_device(self):
         self.require("opencl:0")
-        self.check(use("room", "opencl:0", env={**os.environ, "TILEWISE_DEVICE_MEMORY": "4M"}), 0, "^done\n$", "^$")
+        self.check(use("room", "opencl:0", env={**os.environ, "TILEWISE_DEVICE_MEMORY": "4M",
+                                                "TILEWISE_OPENCL_LIBRARY": os.environ["TILEWISE_FAKE_OPENCL"]}), 0, "^done\n$", "^$")
 
 
 class FewThreads(HostileCase):
@@ -291,6 +295,14 @@ class Caches(HostileCase):
             environment = self.environment(self.home, {**raising, "FAKE_OPENCL": f"clCreateContext=raise{number.value}"})
             self.check(run(f"reduce {self.d}/f4.npy --device opencl:0", env=environment), 8, "^$",
                        "crashed with an OpenCL driver loaded.*moved to '.*cache/pocl.damaged-")
+
+    def test_devices_mends_after_any_crash(self):
+        cache = {"TILEWISE_CACHE": f"{self.home}/cache", "TILEWISE_OPENCL_LIBRARY": os.environ["TILEWISE_FAKE_OPENCL"]}
+        for folder in cache["TILEWISE_CACHE"], f"{self.home}/cache/pocl":
+            os.mkdir(folder, 0o700)
+        for number in signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGSEGV, signal.SIGILL:
+            environment = self.environment(self.home, {**cache, "FAKE_OPENCL": f"clCreateContext=raise{number.value}"})
+            self.check(run("devices", env=environment), 0, f"its probe crashed with signal {number.value} ", "moved to '.*cache/pocl.damaged-")
 
     def test_devices_mends_a_damaged_cache(self):
         environment = self.environment(self.home, {"TILEWISE_CACHE": f"{self.home}/cache"})

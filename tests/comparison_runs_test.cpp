@@ -116,6 +116,37 @@ TEST(ComparisonRuns, WhatWentWrongInOneRunIsNotUndoneByAnother) {
     }
 }
 
+/// The made-up records, with ours on each of these numbers of threads; 0 for one that failed on threads unknown.
+std::vector<json> on_teams(std::initializer_list<unsigned> teams) {
+  std::vector<json> records = made_up_records();
+  const json one = ours(records);
+  for (const unsigned& threads : teams) {
+    json& r = &threads == teams.begin() ? ours(records) : records.emplace_back(one);
+    r["case"]["threads"] = threads;
+    if (threads == 0) untimed(is_late)(r);
+  }
+  return records;
+}
+
+TEST(ComparisonRuns, WhatFailedBeforeItWasTimedIsOfTheTeamsThatNewLacks) {
+  const auto failed = [&](std::initializer_list<unsigned> olds, std::initializer_list<unsigned> news) {
+    const compared_runs c(on_teams(olds), on_teams(news));
+    std::vector<std::string> reasons;
+    for (const compared_case& one : c.result.cases)
+      if (one.why.starts_with("failed")) reasons.push_back(one.why);
+    for (const left_out_case& one : c.result.left_out)
+      if (one.why.starts_with("only")) reasons.push_back(one.why);
+    return reasons;
+  };
+  const std::string late = "failed: it did not finish in time", on_2 = late + "; OLD has it on 2 threads",
+                    on_4 = late + "; OLD has it on 4 threads";
+  using reasons = std::vector<std::string>;
+  EXPECT_EQ(failed({2, 4}, {0}), (reasons{on_2, on_4}));
+  EXPECT_EQ(failed({2, 4}, {2, 8, 0}), (reasons{late, "only NEW has it"}));
+  EXPECT_EQ(failed({2, 4}, {2, 4, 0}), (reasons{on_2, on_4})) << "which of them it was is not known";
+  EXPECT_EQ(failed({2, 4}, {2, 4}), reasons{});
+}
+
 TEST(ComparisonRuns, OfThemWhatIsWrongIsGraverThanWhatFailed) {
   const std::vector<json> good = made_up_records();
   for (const std::vector<json>& runs : {with_runs_that({is_wrong, fails}), with_runs_that({fails, is_wrong, stays})})

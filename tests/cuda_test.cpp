@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What only the CUDA runtime must satisfy where there is a GPU; the kernels' bits are tested from the catalog.
-#include "backend/cuda/cuda_device.hpp"
 #include "backend/probe.hpp"
+#include "cuda_fixture.hpp"
 #include "helpers.hpp"
 #include "registry/catalog.hpp"
 #include "special_values.hpp"
@@ -27,17 +27,9 @@ std::vector<float> host_scan(const std::vector<float>& values) {
   return result;
 }
 
-class Cuda : public testing::Test {
- protected:
-  void SetUp() override {
-    std::string why_none;
-    if (backend::cuda::devices(why_none).empty()) GTEST_SKIP() << why_none;
-  }
-};
+class Cuda : public tests::cuda_device_test {};
 
-TEST_F(Cuda, ArithmeticIsWhatTheOrderNeeds) {
-  EXPECT_EQ(backend::probe(open("cuda:0").implementation().queue()), std::vector<std::string>{});
-}
+TEST_F(Cuda, ArithmeticIsWhatTheOrderNeeds) { EXPECT_EQ(backend::probe(device_->queue()), std::vector<std::string>{}); }
 
 TEST_F(Cuda, WorksInTheOrderOfTheCallersStreamOnTheCallersMemory) {
   const std::vector<float> x = wide_floats(1 << 22);

@@ -10,6 +10,9 @@ namespace tilewise::tests {
 /// How many allocations succeed before one fails; negative: none does.
 inline std::atomic<long> allocations_left{-1};
 
+/// Whether only aligned_alloc's, which are arrays, count and fail.
+inline std::atomic<bool> are_arrays_alone{false};
+
 /// Until it goes, none fails and none counts: for what a caller itself needs.
 class no_failures {
  public:

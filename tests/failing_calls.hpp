@@ -15,7 +15,7 @@ struct failing_calls {
   std::atomic<long> failing{0};            // and then so many fail
   std::atomic<long> failed{0};             // so many have failed
   std::atomic<long> live{0};               // objects that were made and not released
-  std::atomic<long> unchecked{0};          // kernels launched after one that had failed, whose results they need
+  std::atomic<long> unchecked{0};          // kernels launched though a launch or an argument that they need failed
 
   /// The error that this call is to return; 0 for none.
   int fault(const char* name) {

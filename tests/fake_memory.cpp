@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Preloaded by a campaign: of the allocations that a program makes from the beginning of its main on, FAKE_MEMORY's
-// fails, counted from 0. How many there were is written to the file that FAKE_MEMORY_COUNT names.
+// fails, counted from 0; where FAKE_MEMORY_ARRAYS is set, of those of arrays alone. How many there were is written to
+// the file that FAKE_MEMORY_COUNT names.
 #include "failing_allocations.hpp"
 
 #include <cstdio>
@@ -20,6 +21,7 @@ long left_at_first = 0;
 
 int main_with_faults(int argc, char** argv, char** environment) {
   const char* which = std::getenv("FAKE_MEMORY");
+  tilewise::tests::are_arrays_alone = std::getenv("FAKE_MEMORY_ARRAYS") != nullptr;
   left_at_first = which == nullptr ? std::numeric_limits<long>::max() : std::atol(which);
   allocations_left = left_at_first;
   return real_main(argc, argv, environment);

@@ -42,7 +42,7 @@ inline source failing(failing_calls& of, const char* call, int status, long time
       [&of] { return of.live.load(); },
       std::move(fits),
       on_a_new_device,
-      [&of] { return of.unchecked.exchange(0) == 0 ? "" : "a kernel was launched after one whose launch had failed"; }};
+      [&of] { return of.unchecked.exchange(0) == 0 ? "" : "a kernel was launched although what it needs had failed"; }};
 }
 
 }  // namespace tilewise::tests

@@ -2,6 +2,7 @@
 // A program that uses the library as cli_hostile_test.py tells it to, in a fresh process each time: a failure shows as
 // a signal, an endless wait or a line other than the expected one.
 #include "failing_allocations.hpp"
+#include "failing_calls.hpp"
 
 #include <tilewise/tilewise.hpp>
 
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include <dlfcn.h>
+#include <malloc.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -176,6 +178,14 @@ void use_with_little_memory(const std::string& name) {
   std::printf(good != 0 ? "done\n" : "never done\n");
 }
 
+/// What the driver that stands in for another says it holds; 0 of any other.
+long held_by_driver() {
+  const char* const stand_in = std::getenv("TILEWISE_OPENCL_LIBRARY");
+  void* const control =
+      stand_in == nullptr ? nullptr : dlsym(dlopen(stand_in, RTLD_NOW | RTLD_LOCAL), "fake_opencl_control");
+  return control == nullptr ? 0 : static_cast<tilewise::tests::failing_calls*>(control)->live.load();
+}
+
 /// room NAME: what fails for want of the host's memory takes nothing of the device's.
 void allocate_with_little_memory(const std::string& name) {
   const tw::device on = tw::open(name);
@@ -184,6 +194,7 @@ void allocate_with_little_memory(const std::string& name) {
   // Only the library's: drivers bring compilers, which end the process without memory.
   tilewise::tests::counted_callers = tilewise::tests::addresses_around(dlsym(RTLD_NEXT, "_ZN8tilewise7devicesEv"));
   int failures = 0;
+  const long held = held_by_driver();
   for (long tries = 0, left = -1; left < 0; ++tries) {
     allocations_left = tries / 2;  // twice, since what was made before a failure is not made again
     try {
@@ -194,7 +205,35 @@ void allocate_with_little_memory(const std::string& name) {
     left = allocations_left.exchange(-1);
   }
   attempt([&] { allocate(3); });
+  if (const long more = held_by_driver() - held; more > 0) std::printf("%ld more objects are held\n", more);
   std::printf(failures != 0 ? "done\n" : "nothing failed\n");
+}
+
+/// notes NAME: memory that comes back where it cannot be noted for the next call goes to the system.
+void release_with_little_memory(const std::string& name) {
+  constexpr std::uint64_t floats = 1 << 18, times = 20;
+  const tw::device on = tw::open(name);
+  const auto release_one = [&] {
+    const tw::array<float> block = on.allocate<float>(floats);
+    allocations_left = 0;
+  };
+  const auto used = [] { return mallinfo2().uordblks + mallinfo2().hblkhd; };
+  std::size_t before = 0;
+  for (std::uint64_t i = 0; i <= times; ++i) {
+    release_one();
+    if (allocations_left.exchange(-1) >= 0) return void(std::printf("nothing failed\n"));
+    if (i == 0) before = used();
+  }
+  std::printf(used() < before + times * floats * sizeof(float) / 2 ? "done\n" : "what could not be noted was kept\n");
+}
+
+/// group NAME: in a control group whose memory is not enough for what is kept and an array beside it, this gets it.
+void allocate_beside_what_is_kept(const std::string& name) {
+  const tw::device on = tw::open(name);
+  constexpr std::size_t floats_of_mib = (1 << 20) / sizeof(float);
+  on.upload(std::vector<float>(71 * floats_of_mib, 1));
+  attempt([&] { on.allocate<float>(575 * floats_of_mib); });
+  std::printf("done\n");
 }
 
 /// threads NAME COUNT: where the system has room for a few only.
@@ -227,6 +266,8 @@ int main(int argc, char** argv) {
     if (what == "fork-again") fork_again(name, words.at(2));
     if (what == "memory") use_with_little_memory(name);
     if (what == "room") allocate_with_little_memory(name);
+    if (what == "notes") release_with_little_memory(name);
+    if (what == "group") allocate_beside_what_is_kept(name);
     if (what == "divide") divide_by_zero(name);
     if (what == "threads") use_with_few_threads(name, number(2));
   });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products on CUDA whose rows begin anywhere, so large that their operands are copied, which the sweeps' shapes are
 // not: against the CPU, where there is a GPU.
-#include "backend/cuda/cuda_device.hpp"
+#include "cuda_fixture.hpp"
 #include "float_product.hpp"
 #include "registry/choose.hpp"
 
@@ -12,14 +12,8 @@ namespace {
 
 using form = tests::float_product::form;
 
-class MatmulRows : public testing::Test {
+class MatmulRows : public tests::cuda_device_test {
  protected:
-  void SetUp() override {
-    std::string why_none;
-    if (backend::cuda::devices(why_none).empty()) GTEST_SKIP() << why_none;
-    device_ = backend::find_device("cuda:0", {});
-  }
-
   void expect_bits(const form& f, std::uint64_t shift_of_a, std::uint64_t shift_of_b) {
     const tests::float_product p{f,
                                  tests::wide_floats(f.m * f.lda, 1),
@@ -31,8 +25,6 @@ class MatmulRows : public testing::Test {
       tests::expect_bits(p.run(by, registry::parse_tuning("tile=" + std::string(tile), by.tuning), device_->queue()),
                          expected, f.text() + " by tile=" + tile);
   }
-
-  std::shared_ptr<backend::device> device_;
 };
 
 /// Both are copied, one, or none; columns that end within packs, and rows apart.

@@ -2,6 +2,7 @@
 // Tiles of a CUDA product that groups share out, which needs more tiles than the sweeps' shapes have: against the
 // definition, where there is a GPU.
 #include "catalog_sweep.hpp"
+#include "cuda_fixture.hpp"
 #include "registry/choose.hpp"
 
 #include <gtest/gtest.h>
@@ -49,7 +50,7 @@ void expect_the_definition(std::string_view name, dtype type, const tile& shape)
     }
     return;
   }
-  GTEST_SKIP() << "there is no cuda:0";
+  ADD_FAILURE() << "no " << name << " on cuda:0";
 }
 
 constexpr std::array tensor_tiles{tile{"half_shared", 32, 64}, tile{"medium_shared", 64, 64},
@@ -57,15 +58,17 @@ constexpr std::array tensor_tiles{tile{"half_shared", 32, 64}, tile{"medium_shar
 constexpr std::array register_tiles{tile{"half_shared", 64, 64}, tile{"medium_shared", 64, 128},
                                     tile{"large_shared", 128, 128}};
 
-TEST(MatmulShares, OfFloatsHaveTheDefinitionsBits) {
+class MatmulShares : public tests::cuda_device_test {};
+
+TEST_F(MatmulShares, OfFloatsHaveTheDefinitionsBits) {
   for (const tile& shape : register_tiles) expect_the_definition("matmul/cuda:register_tiles", dtype::f32, shape);
 }
 
-TEST(MatmulShares, OfIntegersHaveTheDefinitionsBits) {
+TEST_F(MatmulShares, OfIntegersHaveTheDefinitionsBits) {
   for (const tile& shape : register_tiles) expect_the_definition("matmul/cuda:register_tiles", dtype::i32, shape);
 }
 
-TEST(MatmulShares, OfDoublesHaveTheDefinitionsBits) {
+TEST_F(MatmulShares, OfDoublesHaveTheDefinitionsBits) {
   for (const tile& shape : tensor_tiles) expect_the_definition("matmul/cuda:tensor_f64", dtype::f64, shape);
 }
 

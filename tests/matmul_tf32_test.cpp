@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What matmul/cuda:tf32 must satisfy where there is a GPU. Its bound is wide, so that a few elements too few or too
 // many in a sum hide in it: here the operands are small integers, whose products and sums no unit rounds.
-#include "backend/cuda/cuda_device.hpp"
 #include "cache_fixture.hpp"
+#include "cuda_fixture.hpp"
 #include "float_product.hpp"
 #include "helpers.hpp"
 #include "registry/choose.hpp"
@@ -35,14 +35,8 @@ struct product : tests::float_product {
       : float_product{of, small_integers(of.m * of.lda, 1), small_integers(of.k * of.ldb, 2)} {}
 };
 
-class MatmulTf32 : public testing::Test {
+class MatmulTf32 : public tests::cuda_device_test {
  protected:
-  void SetUp() override {
-    std::string why_none;
-    if (backend::cuda::devices(why_none).empty()) GTEST_SKIP() << why_none;
-    device_ = backend::find_device("cuda:0", {});
-  }
-
   static registry::tuning tile(std::string_view word) {
     return registry::parse_tuning("tile=" + std::string(word), variant().tuning);
   }
@@ -66,7 +60,6 @@ class MatmulTf32 : public testing::Test {
   bool is_hopper() const { return device_->info().compute_capability == 90; }
 
   const std::span<const std::string_view> tiles = variant().tuning[0].words;
-  std::shared_ptr<backend::device> device_;
 };
 
 /// Around and beyond tiles, steps of 32 k's, odd and even numbers of them, fewer and more than stages; rows apart, C's

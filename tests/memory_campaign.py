@@ -2,7 +2,8 @@
 """Commands of which one allocation fails: they end with exit 5 and a sentence, and leave no half-written file; or they could do
 without it, and have done all that they do.
 
-memory_campaign.py BUILD_FOLDER [--few]   allocations spread over each command: a hundred, or with --few two
+memory_campaign.py BUILD_FOLDER [--few]   allocations spread over each command, a hundred, and all of its arrays; or with --few
+                                          two and its first three arrays, which it reads into
 """
 
 import concurrent.futures
@@ -18,7 +19,7 @@ import numpy as np
 
 BUILD, FEW = os.path.abspath(sys.argv[1]), "--few" in sys.argv
 SEED = int(os.environ.get("CAMPAIGN_SEED", "1"))
-FAULTS = 2 if FEW else 100  # of each command
+FAULTS, ARRAYS = (2, 3) if FEW else (100, 1000)  # of each command
 # The words of each command, where {i} are inputs and {o} its outputs.
 COMMANDS = [
     "reduce {i}/x.npy --json", "reduce {i}/m.npy --op max", "scan {i}/x.npy -o {o}/y.npy", "scan {i}/x.npy -o {o}/y.npy --exclusive",
@@ -44,13 +45,13 @@ def files(folder):
     return {str(path.relative_to(folder)): path.read_bytes() for path in pathlib.Path(folder).rglob("*") if path.is_file()}
 
 
-def count(command):
-    """The allocations of a run in which none fails, and the files that it writes."""
+def count(command, more):
+    """The allocations of a run in which none fails, or those of arrays alone, and the files that it writes."""
     with tempfile.TemporaryDirectory() as folder, tempfile.NamedTemporaryFile() as number:
-        job = start(command, folder, FAKE_MEMORY_COUNT=number.name)
+        job = start(command, folder, FAKE_MEMORY_COUNT=number.name, **more)
         assert job.returncode == 0, f"{command}: exit {job.returncode}: {job.stderr}"
         allocations = int(pathlib.Path(number.name).read_text() or 0)
-        assert allocations > 0, f"{command}: no allocation was seen"
+        assert allocations > 0 or more, f"{command}: no allocation was seen"
         return allocations, files(folder)
 
 
@@ -59,9 +60,9 @@ def is_part(name, written, whole):
     return name in whole and (written == whole[name] or not name.endswith((".npy", ".html")) and written[-1:] in (b"", b"\n"))
 
 
-def complaints(command, which, whole):
+def complaints(command, which, whole, more):
     with tempfile.TemporaryDirectory() as folder:
-        job = start(command, folder, FAKE_MEMORY=str(which))
+        job = start(command, folder, FAKE_MEMORY=str(which), **more)
         wrong, left = [], files(folder)
         if job.returncode not in (0, 5):
             wrong.append(f"exit {job.returncode}: {job.stderr}")
@@ -76,9 +77,12 @@ def complaints(command, which, whole):
 def cases():
     random.seed(SEED)
     for command in COMMANDS:
-        allocations, whole = count(command)
+        allocations, whole = count(command, {})
         for which in sorted(random.sample(range(allocations), min(FAULTS, allocations))):
-            yield command, which, whole
+            yield command, which, whole, {}
+        of_arrays = {"FAKE_MEMORY_ARRAYS": "1"}
+        for which in range(min(ARRAYS, count(command, of_arrays)[0])):
+            yield command, which, whole, of_arrays
 
 
 def main():
@@ -94,7 +98,7 @@ def main():
             failed += bool(wrong)
             absorbed += was_done
             for one in wrong:
-                print(f"{case[0]}, allocation {case[1]}: {one}", flush=True)
+                print(f"{case[0]}, {'array' if case[3] else 'allocation'} {case[1]}: {one}", flush=True)
     print(f"{len(COMMANDS)} commands; {absorbed} of the allocations changed nothing")
     print(f"{number} cases, {failed} found")
     return failed != 0

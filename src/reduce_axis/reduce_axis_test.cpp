@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What only reductions along an axis must satisfy; the bits of every variant are checked from the catalog.
+#include "catalog_sweep.hpp"
 #include "helpers.hpp"
 #include "matrix_lines.hpp"
+#include "registry/catalog.hpp"
 
 #include <tilewise/tilewise.hpp>
 
@@ -41,6 +43,35 @@ TEST(ReduceAxis, EachValueIsTheReductionOfItsLineAlone) {
         EXPECT_EQ(bits_of(least[i]), bits_of(reduce(line, 0.5f, {.operation = op::min}))) << what;
       }
     }
+  }
+}
+
+/// Lines of 64 tiles and of one element more, whichever power of two a variant's tile is: a level of tiles above that
+/// of the sweeps' shapes, with the shortest rest.
+TEST(ReduceAxis, OneElementBeyondManyTilesCounts) {
+  for (const tests::sweep_target& target : tests::sweep_targets()) {
+    if (target.variant.algorithm != "reduce_axis") continue;
+    tests::sweep_runner runner(target);
+    registry::tuning smallest;
+    for (std::size_t i = 0; i < target.variant.tuning.size(); ++i)
+      smallest.value[i] = target.variant.tuning[i].values.front();
+    for (std::uint64_t tile = 8, round = 0; tile <= 2048; tile *= 2, ++round)
+      for (const std::uint64_t length : {64 * tile, 64 * tile + 1})
+        for (const bool of_rows : {false, true}) {
+          const std::uint64_t lines = 1 + round % 3;
+          registry::problem p{.what = &registry::find_algorithm("reduce_axis"), .shape = {length, lines}};
+          if (of_rows) p.shape = {lines, length};
+          registry::choose_setting(p, "axis", of_rows ? "rows" : "columns");
+          const tests::sweep_case c{.problem = p,
+                                    .data = lab::data_class::uniform,
+                                    .seed = tile,
+                                    .options = {},
+                                    .tuning = smallest,
+                                    .place = tests::placement::apart};
+          if (!runner.unsupported(c).empty()) continue;
+          const std::string wrong = runner.run(c);
+          EXPECT_TRUE(wrong.empty()) << to_string(c, target) << ": " << wrong;
+        }
   }
 }
 

@@ -65,10 +65,24 @@ bool may_have_equal_threads(const row& a, const row& b) {
   return a.threads == b.threads || a.threads == 0 || b.threads == 0;
 }
 
-const row* partner_of(const row& after, const side& befores, const side& afters) {
-  if (const row* same = befores.find(after)) return same;
+/// What was wrong or failed before it was timed may be any of the rows of OLD that are like it but for their threads:
+/// it is of those that NEW has no other row of, or else of all.
+std::vector<const row*> on_any_threads(const row& after, const side& befores, const side& afters) {
+  const auto found = befores.of_choice.find(choice_key(after));
+  if (after.threads != 0 || !(after.wrong() || after.failed()) || found == befores.of_choice.end()) return {};
+  std::vector<const row*> alike = found->second;
+  std::erase_if(alike, [&](const row* before) { return before->tuning != after.tuning; });
+  std::vector<const row*> lost = alike;
+  std::erase_if(lost, [&](const row* before) { return afters.find(*before) != nullptr; });
+  return lost.empty() ? alike : lost;
+}
+
+/// One row of OLD, or none, but for what does not know its threads.
+std::vector<const row*> partners_of(const row& after, const side& befores, const side& afters) {
+  if (const row* same = befores.find(after)) return {same};
   const row* only = befores.only(after);
-  return only != nullptr && afters.only(after) == &after && may_have_equal_threads(*only, after) ? only : nullptr;
+  if (only != nullptr && afters.only(after) == &after && may_have_equal_threads(*only, after)) return {only};
+  return on_any_threads(after, befores, afters);
 }
 
 /// What is wrong in NEW; empty if nothing is. `before` may be null.
@@ -231,12 +245,14 @@ void judge_all(comparison& of) {
                            " say nothing in half of the rows or more; times of the same code differ by as much there.");
 }
 
-void add(const row* before, const row& after, comparison& to) {
+/// `one_of_several` rows of OLD, which differ in their threads.
+void add(const row* before, const row& after, bool one_of_several, comparison& to) {
   compared_case c{.before = before, .after = &after};
   c.noise_floor = std::max(smallest_effect(after), before != nullptr ? smallest_effect(*before) : 0);
   c.why = fault_of(before, after);
   if (!c.why.empty()) {
     c.is = verdict::wrong;
+    if (one_of_several) c.why += "; OLD has it on " + report::count(before->threads) + " threads";
   } else if (std::string why = why_not_compared(before, after); !why.empty()) {
     to.left_out.push_back({&after, std::move(why)});
     return;
@@ -322,11 +338,13 @@ comparison compare(const row_table& before, const row_table& after) {
   difference_list differences;
   std::set<const row*> paired;
   for (const row* r : result.after.rows) {
-    const row* partner = partner_of(*r, befores, afters);
-    add(partner, *r, result);
-    if (partner == nullptr) continue;
-    paired.insert(partner);
-    differences.add_pair(*partner, *r);
+    const std::vector<const row*> partners = partners_of(*r, befores, afters);
+    if (partners.empty()) add(nullptr, *r, false, result);
+    for (const row* partner : partners) {
+      add(partner, *r, partners.size() > 1, result);
+      paired.insert(partner);
+      differences.add_pair(*partner, *r);
+    }
   }
   for (const row* r : result.before.rows)
     if (!paired.contains(r)) result.left_out.push_back({r, "only OLD has it"});

@@ -70,8 +70,9 @@ struct comparison {
 };
 
 /// Cases agree in case_key. A variant that each file has with one tuning is one case, whatever the tunings are, since a
-/// change may be that of its default. Several records of a case are what cases_of makes of them. Points into both
-/// tables.
+/// change may be that of its default. What was wrong or failed before it was timed, and does not know its threads, is
+/// compared with each row of OLD that it may be. Several records of a case are what cases_of makes of them. Points into
+/// both tables.
 comparison compare(const row_table& before, const row_table& after);
 
 struct mean_ratio {

@@ -23,6 +23,12 @@ BROADCAST = np.broadcast_to(np.float32(1), 5)
 PART = tw.partial(dtype=np.float32)
 THERE = tw.array(X, device="2*cpu:serial")  # as an array on a GPU, it is no host memory
 
+
+class Unspeakable(str):
+    def __format__(self, how):
+        raise ValueError("no word")
+
+
 # What is called, the built-in that its error is, and what the message says.
 ROWS = [
     # no arrays
@@ -215,6 +221,14 @@ class BadInput(unittest.TestCase):
                         take(*arrays, **{option: value})
                     named = f"{option} is {value!r}, with a NUL or" if isinstance(value, str) else f"{option} "
                     self.assertIn(named, str(caught.exception))
+
+    def test_keywords_beyond_all_words(self):
+        """A name that no sentence can hold, of each function and method: Python hands it on as it is."""
+        methods = (THERE.numpy, THERE.__array__, THERE.__dlpack__, PART.merge, PART.value, tw.open("cpu").finish)
+        takers = [(take, arrays) for take, arrays, _, _ in TAKERS] + [(take, ()) for take in (*methods, tw.devices)]
+        for (take, arrays), word in itertools.product(takers, ("\ud800", Unspeakable("word"))):
+            with self.subTest(take.__name__), self.assertRaisesRegex(TypeError, "incompatible function arguments"):
+                take(*arrays, **{word: 1})
 
     def test_a_variable_of_any_bytes_is_named(self):
         program = "import numpy, tilewise; tilewise.array(numpy.zeros(3))"
