@@ -113,11 +113,7 @@ __global__ void __launch_bounds__(group_size, pack_groups_on_unit<Packs, T>) pac
              pitch = static_cast<unsigned>(shape::pitch(o));
   T* const weights = reinterpret_cast<T*>(shared);
   T* const pixels = weights + mask_rows * mask_pitch;
-  copy_pixels(pixels, o, tile, shape::tile_rows + mask_rows - 1, pitch);
-  matmul::commit_copies();
-  copy_mask(weights, o, mask_pitch);
-  matmul::wait_for_copies<0>();
-  __syncthreads();
+  copy_operands(pixels, shape::tile_rows + mask_rows - 1, pitch, weights, mask_pitch, o, tile);
 
   const unsigned down = threadIdx.y * Rows;
   chains<Rows, Packs, T> results;
