@@ -5,7 +5,8 @@
 namespace tilewise::impl::convolve {
 
 std::vector<registry::variant> convolve_cuda_variants() {
-  return {cuda_blocks_variant(), cuda_packs_variant(), cuda_tiles_variant(), cuda_simple_variant()};
+  return {cuda_boxes_variant(), cuda_blocks_variant(), cuda_packs_variant(), cuda_tiles_variant(),
+          cuda_simple_variant()};
 }
 
 }  // namespace tilewise::impl::convolve

@@ -6,9 +6,14 @@
 
 namespace tilewise::impl::convolve {
 
+registry::variant cuda_boxes_variant();   // convolve_cuda_boxes.cu
 registry::variant cuda_blocks_variant();  // convolve_cuda_blocks.cu
 registry::variant cuda_packs_variant();   // convolve_cuda_packs.cu
 registry::variant cuda_tiles_variant();   // convolve_cuda_tiles.cu
 registry::variant cuda_simple_variant();  // convolve_cuda_simple.cu
+
+/// Of the variant blocks, which takes whatever boxes does and images that begin anywhere.
+void run_blocks(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
+                backend::queue& on);
 
 }  // namespace tilewise::impl::convolve

@@ -14,17 +14,6 @@ namespace {
 
 using registry::problem;
 
-void run(const problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& on) {
-  auto& q = backend::cuda::enter(on);
-  with_float(p.type, [&]<class T>(T) {
-    const operands<T> o(p, where);
-    const auto groups = static_cast<unsigned>(block_tile<T>::tiles(o));
-    with_unrolled(
-        o.mask, [&]<unsigned Mask> { blocks<Mask, T><<<groups, dim3(group_columns, group_rows), 0, q.stream()>>>(o); });
-    TW_CUDA(cudaGetLastError());
-  });
-}
-
 std::uint64_t tiles_of(const problem& p) {
   return with_float(p.type, [&]<class T>(T) { return block_tile<T>::tiles(sizes(p)); });
 }
@@ -41,6 +30,17 @@ std::string yields(const problem& p, const backend::device& on) {
 
 }  // namespace
 
+void run_blocks(const problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& on) {
+  auto& q = backend::cuda::enter(on);
+  with_float(p.type, [&]<class T>(T) {
+    const operands<T> o(p, where);
+    const auto groups = static_cast<unsigned>(block_tile<T>::tiles(o));
+    with_unrolled(
+        o.mask, [&]<unsigned Mask> { blocks<Mask, T><<<groups, dim3(group_columns, group_rows), 0, q.stream()>>>(o); });
+    TW_CUDA(cudaGetLastError());
+  });
+}
+
 registry::variant cuda_blocks_variant() {
   return {.algorithm = "convolve",
           .backend = "cuda",
@@ -49,7 +49,7 @@ registry::variant cuda_blocks_variant() {
           .source = "the definition, unrolled; neighbours of a pixel through the first-level cache",
           .unsupported = unsupported,
           .yields = yields,
-          .run = run};
+          .run = run_blocks};
 }
 
 }  // namespace tilewise::impl::convolve

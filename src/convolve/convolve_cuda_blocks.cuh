@@ -65,8 +65,8 @@ struct block {
   T pixel[width];
 
   /// The p-th row of pixels belongs to the mask's row p - q for the block's row q.
-  template <bool Unrolled>
-  __device__ __forceinline__ void add(const square_mask<Mask, T>& mask, int p) {
+  template <bool Unrolled, class Weights>
+  __device__ __forceinline__ void add(const Weights& mask, int p) {
 #pragma unroll
     for (int q = 0; q < rows; ++q) {
       if (p < q || p - q >= static_cast<int>(Mask)) continue;

@@ -35,54 +35,71 @@ struct pack_taps {
   int mask_rows, mask_columns, mask_pitch;
 };
 
-/// A thread's chains, and what it adds to them.
+/// A thread's chains, and what it adds to them. Of each of its packs of columns it has two packs of pixels: element e
+/// of a row is in place e % window, so that nothing moves while the taps go along the row.
 template <unsigned Rows, unsigned Packs, class T>
 struct chains {
-  static constexpr unsigned length = pack_length<T>;
+  static constexpr unsigned length = pack_length<T>, window = 2 * length;
   T at[Rows][Packs][length] = {};
+  T pixel[Packs][window];
 
-  /// Taps `first` to `first + Count` of a row of the mask, for the p-th row of pixels, which belongs to the mask's row
-  /// p - q for the thread's row q. With Some, not every row of the thread has one.
-  template <unsigned Count, bool Some, unsigned Width>
-  __device__ __forceinline__ void add(const pack_taps<T>& from, const T (&pixel)[Packs][Width], int p, int first) {
+  /// Elements from row[first] on, where First is `first` % window.
+  template <unsigned First>
+  __device__ __forceinline__ void load_pixels(const T* row, int first) {
+#pragma unroll
+    for (unsigned k = 0; k < Packs; ++k)
+      load<length, false>(pixel[k] + First, row + first + k * group_columns * length);
+  }
+
+  /// Count taps of a row of the mask, the first of them at `weights` and over the pixels at First, for the p-th row of
+  /// pixels, which belongs to the mask's row p - q for the thread's row q. With Some, not every row of the thread has
+  /// one.
+  template <unsigned First, unsigned Count, bool Some>
+  __device__ __forceinline__ void add(const pack_taps<T>& from, const T* weights, int p) {
 #pragma unroll
     for (int q = 0; q < static_cast<int>(Rows); ++q) {
       if (Some && (p < q || p - q >= from.mask_rows)) continue;
       T weight[Count];
-      load<Count, false>(weight, from.weight + (p - q) * from.mask_pitch + first);
+      load<Count, false>(weight, weights - q * from.mask_pitch);
 #pragma unroll
       for (unsigned t = 0; t < Count; ++t)
 #pragma unroll
         for (unsigned k = 0; k < Packs; ++k)
 #pragma unroll
-          for (unsigned c = 0; c < length; ++c) at[q][k][c] = at[q][k][c] + weight[t] * pixel[k][t + c];
+          for (unsigned c = 0; c < length; ++c)
+            at[q][k][c] = at[q][k][c] + weight[t] * pixel[k][(First + t + c) % window];
+    }
+  }
+
+  /// The last taps of a row, from the s-th on: their number is odd, and less than a pack has.
+  template <unsigned First, bool Some>
+  __device__ __forceinline__ void add_last(const pack_taps<T>& from, const T* row, const T* weights, int p, int s) {
+    if (length == 4 && from.mask_columns - s == 3) {
+      load_pixels<length - First>(row, s + length);
+      add<First, length - 1, Some>(from, weights + s, p);
+    } else {
+      add<First, 1, Some>(from, weights + s, p);
     }
   }
 
   template <bool Some>
   __device__ __forceinline__ void add_row(const pack_taps<T>& from, int p) {
-    const T* const row = from.pixel + p * from.pitch;
-    T pixel[Packs][2 * length];
-    const auto load_next = [&](unsigned to, int first) {
-#pragma unroll
-      for (unsigned k = 0; k < Packs; ++k) load<length, false>(pixel[k] + to, row + first + k * group_columns * length);
-    };
-    load_next(0, 0);
+    const T *const row = from.pixel + p * from.pitch, *const weights = from.weight + p * from.mask_pitch;
+    load_pixels<0>(row, 0);
     int s = 0;
-#pragma unroll 2
-    for (; s + static_cast<int>(length) <= from.mask_columns; s += length) {
-      load_next(length, s + length);
-      add<length, Some>(from, pixel, p, s);
-#pragma unroll
-      for (unsigned k = 0; k < Packs; ++k)
-#pragma unroll
-        for (unsigned i = 0; i < length; ++i) pixel[k][i] = pixel[k][length + i];
+#pragma unroll 1
+    for (; s + static_cast<int>(window) <= from.mask_columns; s += window) {
+      load_pixels<length>(row, s + length);
+      add<0, length, Some>(from, weights + s, p);
+      load_pixels<0>(row, s + window);
+      add<length, length, Some>(from, weights + s + length, p);
     }
-    if (length == 4 && from.mask_columns - s == 3) {
-      load_next(length, s + length);
-      add<length - 1, Some>(from, pixel, p, s);
+    if (s + static_cast<int>(length) > from.mask_columns) {
+      add_last<0, Some>(from, row, weights, p, s);
     } else {
-      add<1, Some>(from, pixel, p, s);  // the number of columns is odd
+      load_pixels<length>(row, s + length);
+      add<0, length, Some>(from, weights + s, p);
+      add_last<length, Some>(from, row, weights, p, s + length);
     }
   }
 
@@ -113,11 +130,7 @@ __global__ void __launch_bounds__(group_size, pack_groups_on_unit<Packs, T>) pac
              pitch = static_cast<unsigned>(shape::pitch(o));
   T* const weights = reinterpret_cast<T*>(shared);
   T* const pixels = weights + mask_rows * mask_pitch;
-  copy_pixels(pixels, o, tile, shape::tile_rows + mask_rows - 1, pitch);
-  matmul::commit_copies();
-  copy_mask(weights, o, mask_pitch);
-  matmul::wait_for_copies<0>();
-  __syncthreads();
+  copy_operands(pixels, shape::tile_rows + mask_rows - 1, pitch, weights, mask_pitch, o, tile);
 
   const unsigned down = threadIdx.y * Rows;
   chains<Rows, Packs, T> results;

@@ -51,6 +51,17 @@ __device__ void copy_mask(T* to, const operands<T>& o, unsigned pitch) {
     to[i / mask_columns * pitch + i % mask_columns] = o.weights[i];
 }
 
+/// The pixels as above and the mask, by all threads of the group; returns when they are there.
+template <class T>
+__device__ __forceinline__ void copy_operands(T* pixels, unsigned height, unsigned pitch, T* weights,
+                                              unsigned mask_pitch, const operands<T>& o, tile_place tile) {
+  copy_pixels(pixels, o, tile, height, pitch);
+  matmul::commit_copies();
+  copy_mask(weights, o, mask_pitch);
+  matmul::wait_for_copies<0>();
+  __syncthreads();
+}
+
 /// The next Count pixels; whole packs are read. In place: in the image, where no group of the launch writes.
 template <unsigned Count, bool InPlace, class T>
 __device__ __forceinline__ void load(T* to, const T* from) {

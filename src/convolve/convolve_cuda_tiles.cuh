@@ -64,11 +64,7 @@ __global__ void __launch_bounds__(group_size, groups_on_unit<Mask, T>) tiles(con
   constexpr unsigned mask_pitch = in_packs<T>(Mask), pitch = shape::tile_columns + Mask - 1;
   T* const weights = reinterpret_cast<T*>(shared);
   T* const pixels = weights + Mask * mask_pitch;
-  copy_pixels(pixels, o, tile, shape::tile_rows + Mask - 1, pitch);
-  matmul::commit_copies();
-  copy_mask(weights, o, mask_pitch);
-  matmul::wait_for_copies<0>();
-  __syncthreads();
+  copy_operands(pixels, shape::tile_rows + Mask - 1, pitch, weights, mask_pitch, o, tile);
 
   const taps<T> at{pixels + threadIdx.y * Rows * pitch + threadIdx.x, pitch, weights, mask_pitch};
   T chain[Rows][pack_length<T>] = {};

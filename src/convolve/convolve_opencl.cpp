@@ -18,22 +18,20 @@ namespace {
 using registry::problem;
 using registry::tuning;
 
-constexpr backend::opencl::group_shape group{32, 8};
-
 // simple
 
 void run_simple(const problem& p, const registry::bindings& where, const tuning&, backend::queue& on) {
   const sizes s(p);
   auto& queue = static_cast<backend::opencl::queue&>(on);
   auto& program = queue.program(embedded::convolve_simple_cl, backend::opencl::definitions_of(p.type, op::sum));
-  queue.launch_tiles(program.kernel("tw_simple"), tiles_of(s, group.height, group.width), group, where.in[0],
-                     first_of(where.in[0], p), s.image.rows, s.image.columns, where.in[1], first_of(where.in[1], p),
-                     s.mask.rows, s.mask.columns, where.out[0], first_of(where.out[0], p), s.result.rows,
-                     s.result.columns, s.above, s.left);
+  queue.launch_tiles(program.kernel("tw_simple"), tiles_of(s, tile_group.height, tile_group.width), tile_group,
+                     where.in[0], first_of(where.in[0], p), s.image.rows, s.image.columns, where.in[1],
+                     first_of(where.in[1], p), s.mask.rows, s.mask.columns, where.out[0], first_of(where.out[0], p),
+                     s.result.rows, s.result.columns, s.above, s.left);
 }
 
 std::string simple_unsupported(const problem&, const backend::device& on, const tuning&) {
-  return backend::opencl::too_large(on.info(), group.items(), 0);
+  return backend::opencl::too_large(on.info(), tile_group.items(), 0);
 }
 
 // tiles
@@ -44,24 +42,17 @@ struct tile_shape {
 
   tile_shape(unsigned rows, dtype type) : item_rows(rows), item_columns(static_cast<unsigned>(16 / size_of(type))) {}
 
-  std::uint64_t rows() const { return std::uint64_t{group.height} * item_rows; }
-  std::uint64_t columns() const { return std::uint64_t{group.width} * item_columns; }
+  std::uint64_t rows() const { return std::uint64_t{tile_group.height} * item_rows; }
+  std::uint64_t columns() const { return std::uint64_t{tile_group.width} * item_columns; }
   backend::opencl::local_room local_room(const problem& p) const {
     const image_size mask = sizes(p).mask;
     return {(rows() + mask.rows - 1) * (columns() + mask.columns - 1) * size_of(p.type)};
-  }
-  std::string definitions() const {
-    const auto define = [](const char* name, unsigned value) {
-      return std::string(" -D") + name + "=" + std::to_string(value);
-    };
-    return define("TW_ROWS", item_rows) + define("TW_COLUMNS", item_columns) + define("TW_ACROSS", group.width) +
-           define("TW_DOWN", group.height);
   }
 };
 
 std::string reason_against(const tile_shape& tile, const problem& p, const device_info& on) {
   if (std::string why = not_constant(p); !why.empty()) return why;
-  return backend::opencl::too_large(on, group.items(), tile.local_room(p));
+  return backend::opencl::too_large(on, tile_group.items(), tile.local_room(p));
 }
 
 tile_shape shape_for(const problem& p, const device_info& on, const tuning& t) {
@@ -74,12 +65,9 @@ void run_tiles(const problem& p, const registry::bindings& where, const tuning& 
   const sizes s(p);
   auto& queue = static_cast<backend::opencl::queue&>(on);
   const tile_shape tile = shape_for(p, queue.device().info(), t);
-  const unsigned unrolled = unrolled_rows(s.mask);
-  auto& program =
-      queue.program(embedded::convolve_tiles_cl, backend::opencl::definitions_of(p.type, op::sum) + tile.definitions() +
-                                                     (unrolled != 0 ? " -DTW_MASK=" + std::to_string(unrolled) : ""));
+  auto& program = queue.program(embedded::convolve_tiles_cl, definitions_of(p, tile.item_rows));
   const constant_mask mask(queue, where.in[1]);
-  queue.launch_tiles(program.kernel("tw_tiles"), tiles_of(s, tile.rows(), tile.columns()), group, where.in[0],
+  queue.launch_tiles(program.kernel("tw_tiles"), tiles_of(s, tile.rows(), tile.columns()), tile_group, where.in[0],
                      first_of(where.in[0], p), s.image.rows, s.image.columns, mask.where(), first_of(mask.where(), p),
                      static_cast<std::uint32_t>(s.mask.rows), static_cast<std::uint32_t>(s.mask.columns), where.out[0],
                      first_of(where.out[0], p), s.result.rows, s.result.columns, s.above, s.left, tile.local_room(p));
@@ -90,6 +78,18 @@ std::string tiles_unsupported(const problem& p, const backend::device& on, const
 }
 
 }  // namespace
+
+std::string definitions_of(const problem& p, unsigned rows) {
+  std::string text = backend::opencl::definitions_of(p.type, op::sum);
+  const auto define = [&](const char* name, unsigned value) {
+    text += std::string(" -D") + name + "=" + std::to_string(value);
+  };
+  define("TW_ROWS", rows);
+  define("TW_ACROSS", tile_group.width);
+  define("TW_DOWN", tile_group.height);
+  if (const unsigned unrolled = unrolled_rows(sizes(p).mask); unrolled != 0) define("TW_MASK", unrolled);
+  return text;
+}
 
 std::uint64_t first_of(const backend::memory& m, const problem& p) { return m.offset / size_of(p.type); }
 

@@ -11,6 +11,12 @@ namespace tilewise::impl::convolve {
 
 registry::variant opencl_blocks_variant();  // convolve_opencl_blocks.cpp
 
+/// The group of each of them.
+inline constexpr backend::opencl::group_shape tile_group{32, 8};
+
+/// What programs are compiled with whose items make `rows` rows of 16 bytes of results.
+std::string definitions_of(const registry::problem& p, unsigned rows);
+
 /// In elements.
 std::uint64_t first_of(const backend::memory& m, const registry::problem& p);
 

@@ -19,17 +19,16 @@ using registry::tuning;
 
 /// Of a group, as convolve_blocks.cl has it.
 struct block_tile {
-  static constexpr backend::opencl::group_shape group{32, 8};
-  static constexpr std::uint64_t item_rows = 4, rows = group.height * item_rows;
+  static constexpr unsigned item_rows = 4, rows = tile_group.height * item_rows;
   sizes of;
   std::uint64_t pack, columns, element;
 
   explicit block_tile(const problem& p)
-      : of(p), pack(16 / size_of(p.type)), columns(group.width * pack), element(size_of(p.type)) {}
+      : of(p), pack(16 / size_of(p.type)), columns(tile_group.width * pack), element(size_of(p.type)) {}
 
   std::uint64_t tiles() const {
     const std::uint64_t before = (0 - of.left) % pack;
-    return ceil_div(of.result.rows, rows) * ceil_div(of.result.columns + before, columns);
+    return ceil_div(of.result.rows, std::uint64_t{rows}) * ceil_div(of.result.columns + before, columns);
   }
   backend::opencl::local_room local_room() const {
     return {(rows + of.mask.rows - 1) * ceil_div(columns + of.mask.columns - 1, pack) * pack * element};
@@ -40,15 +39,9 @@ void run(const problem& p, const registry::bindings& where, const tuning&, backe
   const block_tile tile(p);
   const sizes& s = tile.of;
   auto& queue = static_cast<backend::opencl::queue&>(on);
-  const auto define = [](const char* name, std::uint64_t value) {
-    return std::string(" -D") + name + "=" + std::to_string(value);
-  };
-  auto& program = queue.program(embedded::convolve_blocks_cl,
-                                backend::opencl::definitions_of(p.type, op::sum) + define("TW_ROWS", tile.item_rows) +
-                                    define("TW_ACROSS", tile.group.width) + define("TW_DOWN", tile.group.height) +
-                                    define("TW_MASK", s.mask.rows));
+  auto& program = queue.program(embedded::convolve_blocks_cl, definitions_of(p, tile.item_rows));
   const constant_mask mask(queue, where.in[1]);
-  queue.launch_tiles(program.kernel("tw_blocks"), tile.tiles(), tile.group, where.in[0], first_of(where.in[0], p),
+  queue.launch_tiles(program.kernel("tw_blocks"), tile.tiles(), tile_group, where.in[0], first_of(where.in[0], p),
                      s.image.rows, s.image.columns, mask.where(), first_of(mask.where(), p), where.out[0],
                      first_of(where.out[0], p), s.result.rows, s.result.columns, s.above, s.left, tile.local_room());
 }
@@ -56,7 +49,7 @@ void run(const problem& p, const registry::bindings& where, const tuning&, backe
 std::string unsupported(const problem& p, const backend::device& on, const tuning&) {
   const block_tile tile(p);
   if (std::string why = not_unrolled(tile.of.mask); !why.empty()) return why;
-  return backend::opencl::too_large(on.info(), tile.group.items(), tile.local_room());
+  return backend::opencl::too_large(on.info(), tile_group.items(), tile.local_room());
 }
 
 std::string yields(const problem& p, const backend::device&) { return rows_are_not_packs(p); }

@@ -199,6 +199,22 @@ TYPED_TEST(Convolve, TilesOnEveryDevice) {
   }
 }
 
+/// An image with several tiles for each group that runs at once; other variants have a group for each tile.
+TEST(ConvolveBoxes, SeveralTilesOfAGroup) {
+  const image_size of_x{2100, 2304};
+  for (const way& w : every_way()) {
+    if (w.variant != "convolve/cuda:boxes") continue;
+    const auto x = wide_values<float>(of_x.rows * of_x.columns, 1);
+    for (std::uint64_t side : {5u, 7u, 9u})
+      for (border at_edges : borders) {
+        const auto mask = wide_values<float>(side * side, side);
+        const auto wanted = convolved(x, of_x, mask, {side, side}, {.border = at_edges, .device = open("cpu")});
+        expect_bits(convolved(x, of_x, mask, {side, side}, {.border = at_edges, .device = w.on, .variant = w.variant}),
+                    wanted, w.on.name() + ", " + std::to_string(side) + " rows of a mask");
+      }
+  }
+}
+
 /// Masks that fit no tile in local memory.
 TYPED_TEST(Convolve, HugeMasksOnEveryDevice) {
   const image_size of_x{3, 5}, of_mask{401, 403};

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   convolve/opencl:tiles: a group makes a tile of results. The pixels under their taps (the tile and a halo) are
 //         in local memory, the mask in constant memory, the results of an item in registers: TW_ROWS neighbouring rows
-//         of TW_COLUMNS columns that lie as far apart as the group is wide.
+//         of TW_W columns that lie as far apart as the group is wide.
 // Order:  one chain per result. Rows of the image are taken in ascending order, and with them the mask's rows.
 // Shape:  groups of TW_ACROSS x TW_DOWN items; one barrier. A pixel is read once for TW_ROWS results.
 // Limits: local memory for the pixels, constant memory for the mask. With TW_MASK, its number of rows and of columns,
 //         all loops are unrolled.
 // Twins:  convolve_serial.cpp, convolve_cuda_tiles.cu.
 #define TW_TILE_ROWS (TW_DOWN * TW_ROWS)
-#define TW_TILE_COLUMNS (TW_ACROSS * TW_COLUMNS)
-#define TW_LOADED (TW_COLUMNS + 1)  // a row of the tile, and of the halo
+#define TW_TILE_COLUMNS (TW_ACROSS * TW_W)
+#define TW_LOADED (TW_W + 1)  // a row of the tile, and of the halo
 
 #ifdef TW_MASK
 #define TW_MASK_ROWS TW_MASK
@@ -26,14 +26,14 @@
 // The row of pixels at `row`, the p-th under the item's taps, belongs to the mask's row p - q for the item's row q.
 // With `some`, not every row of the item has one.
 static inline void tw_add_row(__local const TW_T* row, __constant const TW_T* mask, int p, uint mask_rows,
-                              uint mask_columns, bool some, TW_T (*chains)[TW_COLUMNS]) {
+                              uint mask_columns, bool some, TW_T (*chains)[TW_W]) {
   TW_UNROLL for (int s = 0; s < TW_MASK_COLUMNS; ++s) {
-    TW_T pixels[TW_COLUMNS];
-    _Pragma("unroll") for (int c = 0; c < TW_COLUMNS; ++c) pixels[c] = row[s + c * TW_ACROSS];
+    TW_T pixels[TW_W];
+    _Pragma("unroll") for (int c = 0; c < TW_W; ++c) pixels[c] = row[s + c * TW_ACROSS];
     _Pragma("unroll") for (int q = 0; q < TW_ROWS; ++q) {
       if (!some || (p >= q && p - q < TW_MASK_ROWS)) {
         const TW_T weight = mask[(p - q) * TW_MASK_COLUMNS + s];
-        _Pragma("unroll") for (int c = 0; c < TW_COLUMNS; ++c) chains[q][c] += weight * pixels[c];
+        _Pragma("unroll") for (int c = 0; c < TW_W; ++c) chains[q][c] += weight * pixels[c];
       }
     }
   }
@@ -65,9 +65,9 @@ __kernel __attribute__((reqd_work_group_size(TW_ACROSS, TW_DOWN, 1))) void tw_ti
   }
   barrier(CLK_LOCAL_MEM_FENCE);  // the pixels are loaded
 
-  TW_T chains[TW_ROWS][TW_COLUMNS];
+  TW_T chains[TW_ROWS][TW_W];
   _Pragma("unroll") for (int q = 0; q < TW_ROWS; ++q) {
-    _Pragma("unroll") for (int c = 0; c < TW_COLUMNS; ++c) chains[q][c] = 0;
+    _Pragma("unroll") for (int c = 0; c < TW_W; ++c) chains[q][c] = 0;
   }
   __local const TW_T* mine = pixels + down * TW_ROWS * pitch + across;
   TW_UNROLL for (int p = 0; p < TW_ROWS + TW_MASK_ROWS - 1; ++p) {
@@ -78,7 +78,7 @@ __kernel __attribute__((reqd_work_group_size(TW_ACROSS, TW_DOWN, 1))) void tw_ti
   }
   _Pragma("unroll") for (int q = 0; q < TW_ROWS; ++q) {
     const ulong i = row + down * TW_ROWS + q;
-    _Pragma("unroll") for (int c = 0; c < TW_COLUMNS; ++c) {
+    _Pragma("unroll") for (int c = 0; c < TW_W; ++c) {
       const ulong j = column + across + c * TW_ACROSS;
       if (i < y_rows && j < y_columns) y[y_first + i * y_columns + j] = tw_canonical(chains[q][c]);
     }

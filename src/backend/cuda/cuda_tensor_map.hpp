@@ -20,4 +20,9 @@ inline constexpr unsigned box_columns = 32;
 CUtensorMap tf32_map(const float* first, std::uint64_t rows, std::uint64_t columns, std::uint64_t stride,
                      unsigned box_rows);
 
+/// Of a matrix as above whose rows follow each other; `first` is at a multiple of 16 bytes, and so is where a copy
+/// begins. Boxes, of whole packs, are in shared memory row after row; what is beyond the matrix becomes +0.
+CUtensorMap box_map(const float* first, std::uint64_t rows, std::uint64_t columns, unsigned box_rows,
+                    unsigned box_width);
+
 }  // namespace tilewise::backend::cuda
