@@ -87,7 +87,7 @@ __kernel __attribute__((reqd_work_group_size(TW_WIDTH, TW_HEIGHT / TW_ROWS, 1)))
   from += (long)from_first + top * (long)columns + left + clamp(x, p.left, p.right);
   _Pragma("unroll") for (int k = 0; k < TW_ROWS; ++k) mine[k] = from[clamp(y + k, p.top, p.bottom) * (long)columns];
   for (uint step = 0; step < steps; ++step) {
-    if (step != 0) barrier(CLK_LOCAL_MEM_FENCE);  // the previous step has been read
+    barrier(CLK_LOCAL_MEM_FENCE);  // the previous step has been read
     _Pragma("unroll") for (int k = 0; k < TW_ROWS; ++k) {
       const bool in_strip = y + k >= p.strip_begin && y + k < p.strip_end;
       tile[(y + k) * TW_WIDTH + x] = in_strip ? (TW_T)1 : mine[k];

@@ -55,35 +55,102 @@ static inline void tw_store_products(__global const TW_T* a, __global const TW_T
   }
 }
 
-static inline void tw_load_units(__global const TW_T* from, TW_V* loaded) {
-  _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) loaded[q] =
-      ((__global const TW_V*)from)[q * TW_GROUP + get_local_id(0)];
+// Elements of A that a group reads once do not drive x out of the cache of the compute unit.
+#define TW_PASTED(a, b) a##b
+#define TW_AS(type, bits) TW_PASTED(as_, type)(bits)
+#ifdef TW_PASSES_CACHE
+#define TW_READ_PAST_CACHE "ld.global.nc.L1::no_allocate"
+static inline TW_V tw_read_unit(__global const TW_V* from) {
+  uint b0, b1, b2, b3;
+  asm volatile(TW_READ_PAST_CACHE ".v4.u32 {%0,%1,%2,%3}, [%4];"
+               : "=r"(b0), "=r"(b1), "=r"(b2), "=r"(b3)
+               : "l"((ulong)from));
+  return TW_AS(TW_V, (uint4)(b0, b1, b2, b3));
+}
+static inline TW_T tw_read_element(__global const TW_T* from) {
+#if TW_W == 4
+  uint bits;
+  asm volatile(TW_READ_PAST_CACHE ".u32 %0, [%1];" : "=r"(bits) : "l"((ulong)from));
+#else
+  ulong bits;
+  asm volatile(TW_READ_PAST_CACHE ".u64 %0, [%1];" : "=l"(bits) : "l"((ulong)from));
+#endif
+  return TW_AS(TW_T, bits);
+}
+#else
+static inline TW_V tw_read_unit(__global const TW_V* from) { return *from; }
+static inline TW_T tw_read_element(__global const TW_T* from) { return *from; }
+#endif
+
+// What an item has of a whole tile of a row: units, or elements where the row and x do not both lie on 16-byte
+// boundaries. Neighbouring items have neighbouring ones.
+typedef union {
+  TW_V units[TW_UNITS];
+  TW_T elements[TW_ITEMS];
+} tw_held;
+
+// Their products: the values of units, or single ones.
+typedef union {
+  TW_T units[TW_UNITS];
+  TW_T elements[TW_ITEMS];
+} tw_products;
+
+static inline bool tw_pairs_in_units(ulong a_first, ulong x_first) {
+#ifdef TW_IN_UNITS  // known for all rows
+  return true;
+#else
+  return (a_first | x_first) % TW_W == 0;
+#endif
 }
 
-// The values of an item's units of a whole tile of products. Those of a are loaded if they lie on 16-byte boundaries;
-// else single products go through local memory, so that neighbouring items still load neighbouring elements.
-static inline void tw_multiply_units(const TW_V* loaded, __global const TW_T* a, __global const TW_T* x, bool in_units,
-                                     __local TW_V* nodes, TW_T* value) {
+static inline void tw_load_held(__global const TW_T* from, bool in_units, bool past_cache, tw_held* held) {
   const int me = get_local_id(0);
   if (in_units) {
-    _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) value[q] =
-        tw_unit_value(loaded[q] * ((__global const TW_V*)x)[q * TW_GROUP + me]);
+    __global const TW_V* units = (__global const TW_V*)from + me;
+    _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) held->units[q] =
+        past_cache ? tw_read_unit(units + q * TW_GROUP) : units[q * TW_GROUP];
   } else {
-    tw_store_products(a, x, (uint)TW_TILE, (__local TW_T*)nodes);
-    barrier(CLK_LOCAL_MEM_FENCE);  // the products are stored
-    _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) value[q] = tw_unit_value(nodes[q * TW_GROUP + me]);
-    barrier(CLK_LOCAL_MEM_FENCE);  // and read again
+    from += me;
+    _Pragma("unroll") for (int q = 0; q < TW_ITEMS; ++q) held->elements[q] =
+        past_cache ? tw_read_element(from + q * TW_GROUP) : from[q * TW_GROUP];
   }
 }
 
-// The value of a whole tile from those of its units, in item 0 only.
-static inline TW_T tw_products_value(const TW_T* value, __local TW_V* nodes, __local TW_T* items, __local TW_T* tops) {
-  __local TW_T* units = (__local TW_T*)nodes;
-  _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) units[TW_PAD_UNIT(q * TW_GROUP + get_local_id(0))] = value[q];
-  return tw_units_value(units, items, tops);
+static inline void tw_multiply_held(const tw_held* held, __global const TW_T* x, bool in_units, tw_products* products) {
+  const int me = get_local_id(0);
+  if (in_units) {
+    _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) products->units[q] =
+        tw_unit_value(held->units[q] * ((__global const TW_V*)x)[q * TW_GROUP + me]);
+  } else {
+    _Pragma("unroll") for (int q = 0; q < TW_ITEMS; ++q) products->elements[q] =
+        held->elements[q] * x[q * TW_GROUP + me];
+  }
 }
 
-static inline bool tw_pairs_in_units(ulong a_first, ulong x_first) { return (a_first | x_first) % TW_W == 0; }
+// Where product i of a tile lies: units change places within 128 bytes, so that items that each read their own do not
+// meet in one bank.
+#define TW_PLACE(i) ((i) ^ ((i) >> (TW_LOG_W + 3) & 7) << TW_LOG_W)
+
+// The value of a whole tile from its products, in item 0 only. No barrier is in a condition (docs/decisions.md, 29).
+static inline TW_T tw_products_value(const tw_products* products, bool in_units, __local TW_V* nodes,
+                                     __local TW_T* items, __local TW_T* tops) {
+  const int me = get_local_id(0);
+  __local TW_T* const single = (__local TW_T*)nodes;
+  if (in_units) {
+    _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) single[TW_PAD_UNIT(q * TW_GROUP + me)] = products->units[q];
+  } else {
+    _Pragma("unroll") for (int q = 0; q < TW_ITEMS; ++q) single[TW_PLACE(q * TW_GROUP + me)] = products->elements[q];
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);  // the products are stored
+  TW_T mine[TW_UNITS];
+  if (in_units) {
+    _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) mine[q] = single[TW_PAD_UNIT(me * TW_UNITS + q)];
+  } else {
+    _Pragma("unroll") for (int q = 0; q < TW_UNITS; ++q) mine[q] =
+        tw_unit_value(nodes[TW_PLACE((me * TW_UNITS + q) * TW_W) / TW_W]);
+  }
+  return tw_group_up(tw_mine_up(mine), items, tops, false);
+}
 
 TW_DEFINE_STACK(tw_row, __local)
 
@@ -98,20 +165,20 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_row(__glo
   __global const TW_T* from = a + a_first + row * stride;
   __global const TW_T* with = x + x_first;
   const bool in_units = tw_pairs_in_units(a_first + row * stride, x_first);
-  TW_V ahead[TW_UNITS];  // a row's next tile is under way while the values of one meet
-  if (in_units && tiles != 0) tw_load_units(from, ahead);
+  tw_held ahead;  // a row's next tile is under way while the values of one meet
+  if (tiles != 0) tw_load_held(from, in_units, true, &ahead);
   for (ulong tile = 0; tile < tiles; ++tile) {
-    TW_T value[TW_UNITS];
-    tw_multiply_units(ahead, from + tile * TW_TILE, with + tile * TW_TILE, in_units, nodes, value);
-    if (in_units && tile + 1 < tiles) tw_load_units(from + (tile + 1) * TW_TILE, ahead);
-    const TW_T all = tw_products_value(value, nodes, items, tops);
+    tw_products products;
+    tw_multiply_held(&ahead, with + tile * TW_TILE, in_units, &products);
+    if (tile + 1 < tiles) tw_load_held(from + (tile + 1) * TW_TILE, in_units, true, &ahead);
+    const TW_T all = tw_products_value(&products, in_units, nodes, items, tops);
     if (me == 0) tw_row_push(stack, tile, all);
   }
   if (me == 0) before = tw_row_fold(stack, tiles, TW_IDENTITY);
   barrier(CLK_LOCAL_MEM_FENCE);  // the prefix before the tail is stored, and the nodes are free
-  __local TW_T* products = (__local TW_T*)nodes;
-  tw_store_products(from + tiles * TW_TILE, with + tiles * TW_TILE, tail, products);
-  const TW_T sum = tw_continue(before, products, (int)tail);
+  __local TW_T* rest = (__local TW_T*)nodes;
+  tw_store_products(from + tiles * TW_TILE, with + tiles * TW_TILE, tail, rest);
+  const TW_T sum = tw_continue(before, rest, (int)tail);
   if (me == 0) y[y_first + row] = tw_canonical(sum);
 }
 
@@ -124,13 +191,12 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_pieces(__
   __local TW_T items[TW_PADDED_GROUP], tops[TW_TOPS];
   const ulong tile = first_tile + get_group_id(0), row = tile % rows, piece = tile / rows;
   const ulong first = a_first + row * stride;
-  __global const TW_T* from = a + first + piece * TW_TILE;
   const bool in_units = tw_pairs_in_units(first, x_first);
-  TW_V loaded[TW_UNITS];
-  TW_T value[TW_UNITS];
-  if (in_units) tw_load_units(from, loaded);
-  tw_multiply_units(loaded, from, x + x_first + piece * TW_TILE, in_units, nodes, value);
-  const TW_T all = tw_products_value(value, nodes, items, tops);
+  tw_held held;
+  tw_products products;
+  tw_load_held(a + first + piece * TW_TILE, in_units, false, &held);
+  tw_multiply_held(&held, x + x_first + piece * TW_TILE, in_units, &products);
+  const TW_T all = tw_products_value(&products, in_units, nodes, items, tops);
   if (get_local_id(0) == 0) values[row * room + piece] = all;
 }
 

@@ -14,10 +14,8 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_reduce(__
   __local uint ticket;
   const uint me = get_local_id(0), tiles = (uint)(n / TW_TILE), tail = (uint)(n % TW_TILE);
   const uint tile = (uint)first_tile + get_group_id(0);
-  if (tile < tiles) {
-    const TW_T value = tw_tile_value(in, in_first, n, tile, nodes, items, tops);
-    if (me == 0) tw_send(tw_packet(board, tile), value, launch);
-  }
+  const TW_T value = tw_tile_value(in, in_first, n, tile, nodes, items, tops);
+  if (me == 0 && tile < tiles) tw_send(tw_packet(board, tile), value, launch);
   if (me == 0) ticket = tw_draw(board, drawn);
   barrier(CLK_LOCAL_MEM_FENCE);  // the ticket is drawn, and nobody reads the nodes any more
   if (ticket + 1 < tiles) return;

@@ -235,22 +235,22 @@ __kernel __attribute__((reqd_work_group_size(TW_PAIRS, 1, 1))) void tw_sweeps(
   }
 #endif
   tw_upsweep(nodes);
-  if (on_top) {
-    if (me == 0) {
-      const TW_T before = mode & TW_PART ? part[part_first] : TW_IDENTITY;
-      TW_T carry;
-      ends[1] = tw_join(stack, chunk, nodes[last], before, &carry);
-      ends[0] = carry;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);  // the carry is stored
+  if (on_top && me == 0) {
+    const TW_T before = mode & TW_PART ? part[part_first] : TW_IDENTITY;
+    TW_T carry;
+    ends[1] = tw_join(stack, chunk, nodes[last], before, &carry);
+    ends[0] = carry;
   }
+  // Others read the end only after the barriers of the way down.
 #ifdef TW_CARRY_DIRECT
-  const TW_T carry = on_top ? ends[0] : carries[tile], end = on_top ? ends[1] : carries[tile + 1];
-#else
-  const TW_T carry = ends[0], end = ends[1];
-#endif
-  if (me == 0) nodes[last] = carry;
+  if (me == 0) nodes[last] = on_top ? ends[0] : carries[tile];
   tw_downsweep(nodes);
+  const TW_T end = on_top ? ends[1] : carries[tile + 1];
+#else
+  if (me == 0) nodes[last] = ends[0];
+  tw_downsweep(nodes);
+  const TW_T end = ends[1];
+#endif
   const ulong outputs = mode & TW_SPINE ? count + 1 : count;
   const int shift = mode & TW_INCLUSIVE;
   for (int i = me; i <= last; i += TW_PAIRS) {

@@ -29,6 +29,10 @@ device_info describe(cl_device_id device, const std::string& name) {
   info.driver = device_text(device, CL_DRIVER_VERSION);
   info.api_version = device_text(device, CL_DEVICE_VERSION);
   info.compute_units = device_number<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS);
+  if (info.platform == "NVIDIA CUDA") {
+    constexpr cl_device_info major = 0x4000, minor = 0x4001;  // of cl_nv_device_attribute_query
+    info.compute_capability = 10 * device_number<cl_uint>(device, major) + device_number<cl_uint>(device, minor);
+  }
   info.max_clock_mhz = device_number<cl_uint>(device, CL_DEVICE_MAX_CLOCK_FREQUENCY);
   info.memory = limited_memory(device_number<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE));
   info.max_allocation = limited_memory(device_number<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE));
