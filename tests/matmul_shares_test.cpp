@@ -56,7 +56,7 @@ void expect_the_definition(std::string_view name, dtype type, const tile& shape)
 constexpr std::array tensor_tiles{tile{"half_shared", 32, 64}, tile{"medium_shared", 64, 64},
                                   tile{"huge_shared", 128, 128}};
 constexpr std::array register_tiles{tile{"half_shared", 64, 64}, tile{"medium_shared", 64, 128},
-                                    tile{"large_shared", 128, 128}};
+                                    tile{"large_shared", 128, 128}, tile{"piped_medium_shared", 64, 64}};
 
 class MatmulShares : public tests::cuda_device_test {};
 

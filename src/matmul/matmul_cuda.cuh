@@ -91,14 +91,14 @@ template <unsigned AlonePercent, class... Shapes>
 struct tile_shapes {
   static constexpr unsigned count = sizeof...(Shapes);
 
-  /// The requested one, or with 0 the one whose busiest compute unit is done first: where units get whole tiles, a
-  /// few large ones may leave most of them idle at the end.
-  static unsigned choose(const sizes& s, unsigned wanted, const backend::device& on) {
+  /// The requested one, or with 0 that of the first `among` whose busiest compute unit is done first: where units get
+  /// whole tiles, a few large ones may leave most of them idle at the end.
+  static unsigned choose(const sizes& s, unsigned wanted, const backend::device& on, unsigned among = count) {
     if (wanted != 0) return wanted - 1;
     unsigned best = 0, i = 0;
     double least = std::numeric_limits<double>::infinity();
     const auto consider = [&](double time) {
-      if (time <= least) best = i, least = time;
+      if (i < among && time <= least) best = i, least = time;
       ++i;
     };
     (consider(estimate<Shapes>(s, units_of(on))), ...);
@@ -116,8 +116,8 @@ struct tile_shapes {
   }
 
  private:
-  /// Of tiles that are shared out: those of a unit that has fewer threads have so much of the speed.
-  static constexpr unsigned enough_threads = 256, few_threads_percent = 60;
+  /// Of tiles that are shared out: those of a unit that has fewer threads have S::few_threads_percent of the speed.
+  static constexpr unsigned enough_threads = 256;
 
   /// The time of so many tiles of a unit, in a unit of its own.
   template <class S>
@@ -130,7 +130,7 @@ struct tile_shapes {
     const std::uint64_t all = tiles_of(s, S::rows, S::columns);
     if constexpr (shared_shape<S>) {
       const std::uint64_t groups = groups_that_share<S>(all, units);
-      const unsigned percent = groups * S::threads < enough_threads   ? few_threads_percent
+      const unsigned percent = groups * S::threads < enough_threads   ? S::few_threads_percent
                                : groups == 1 && S::sharing_groups > 1 ? AlonePercent
                                                                       : 100;
       return time<S>(std::max(static_cast<double>(all) / static_cast<double>(units), 1.0), percent);

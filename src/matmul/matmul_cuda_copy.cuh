@@ -47,11 +47,11 @@ __device__ inline std::uint64_t keep(std::uint64_t value) {
   return std::uint64_t{keep(static_cast<unsigned>(value >> 32))} << 32 | keep(static_cast<unsigned>(value));
 }
 
-/// Where Rows x Columns elements lie in shared memory: rows Pitch apart and, if Turned, the groups of four columns of a
-/// row in one of four orders, so that one group in four rows that follow each other meets different banks.
-template <unsigned Rows, unsigned Columns, unsigned Pitch, bool Turned = false>
+/// Where Rows x Columns elements lie in shared memory: rows Pitch apart, and the groups of four columns of a row in one
+/// of Period orders, so that one group in as many rows that follow each other meets different banks.
+template <unsigned Rows, unsigned Columns, unsigned Pitch, unsigned Period = 1>
 struct tile_layout {
-  static constexpr unsigned rows = Rows, columns = Columns, pitch = Pitch, size = Rows * Pitch, period = Turned ? 4 : 1;
+  static constexpr unsigned rows = Rows, columns = Columns, pitch = Pitch, size = Rows * Pitch, period = Period;
   __device__ static unsigned at(unsigned row, unsigned column) { return row * Pitch + (column ^ row % period * 4); }
 };
 
@@ -113,6 +113,89 @@ __device__ void fill_beyond(T* to, const source<T>& from, std::uint64_t row, std
   for (unsigned i = threadIdx.x; i < Layout::rows * Layout::columns; i += Threads) {
     const unsigned y = i / Layout::columns, x = i % Layout::columns;
     if (row + y >= from.rows || column + x >= from.columns) to[Layout::at(y, x)] = value;
+  }
+}
+
+/// Of a tile, from `first` to `last`; those before `whole` have all of their k's.
+struct step_range {
+  unsigned first, last, whole;
+};
+
+/// Those of `first` to `last` that there are.
+template <class S>
+__device__ step_range steps_of(const sizes& s, std::uint64_t first = 0,
+                               std::uint64_t last = std::numeric_limits<std::uint64_t>::max()) {
+  return {static_cast<unsigned>(first), static_cast<unsigned>(min(last, ceil_div(s.k, S::depth))),
+          static_cast<unsigned>(min(last, s.k / S::depth))};
+}
+
+/// The steps' tiles of A and B, one step after the other, on their way to the stages.
+template <class S>
+class tile_copies {
+  using T = typename S::T;
+
+ public:
+  __device__ tile_copies(const operands<T>& o, tile_place tile, step_range steps)
+      : a_(o.a, o.m, o.k, o.lda),
+        b_(o.b, o.k, o.n, o.ldb),
+        tile_(tile),
+        last_(steps.last),
+        next_(steps.first),
+        b_step_(keep(S::depth * o.ldb)),
+        of_a_(a_, tile.row, std::uint64_t{steps.first} * S::depth),
+        of_b_(b_, std::uint64_t{steps.first} * S::depth, tile.column) {
+    const bool columns_in_packs = o.n % pack_length<T> == 0 || tile.column + S::columns <= o.n;
+    in_packs_ = a_.in_packs && b_.in_packs && columns_in_packs ? steps.whole : 0;
+    if (next_ >= in_packs_) stop();
+  }
+
+  /// Part `Part` of `Parts` of the next step's.
+  template <unsigned Part, unsigned Parts>
+  __device__ void start(T* stage) const {
+    constexpr unsigned a = of_a_.loads, b = of_b_.loads;
+    of_a_.template copy<Part * a / Parts, (Part + 1) * a / Parts>(stage);
+    of_b_.template copy<Part * b / Parts, (Part + 1) * b / Parts>(stage + S::a_tile::size);
+    if (Part + 1 == Parts && next_ >= in_packs_ && next_ < last_) {
+      const std::uint64_t k = std::uint64_t{next_} * S::depth;
+      copy_elements<typename S::a_tile, S::threads>(stage, a_, tile_.row, k);
+      copy_elements<typename S::b_tile, S::threads>(stage + S::a_tile::size, b_, k, tile_.column);
+      if (k + S::depth > a_.columns) {
+        fill_beyond<typename S::a_tile, S::threads>(stage, a_, tile_.row, k, absent_a<T>());
+        fill_beyond<typename S::b_tile, S::threads>(stage + S::a_tile::size, b_, k, tile_.column, T(0));
+      }
+    }
+  }
+
+  /// Of the step whose parts are started; of none too, so that the number of sets tells the step.
+  __device__ void close() {
+    commit_copies();
+    ++next_;
+    of_a_.advance(S::depth);
+    of_b_.advance(b_step_);
+    if (next_ >= in_packs_) stop();
+  }
+
+ private:
+  __device__ void stop() {
+    of_a_.stop();
+    of_b_.stop();
+  }
+
+  const source<T> a_, b_;
+  const tile_place tile_;
+  const unsigned last_;  // steps, as those below
+  unsigned in_packs_, next_;
+  const std::uint64_t b_step_;
+  tile_copy<T, typename S::a_tile, S::threads> of_a_;
+  tile_copy<T, typename S::b_tile, S::threads> of_b_;
+};
+
+/// f for each of First to Last - 1, which it may use as constants.
+template <unsigned First, unsigned Last, class F>
+__device__ void unrolled(F&& f) {
+  if constexpr (First < Last) {
+    f.template operator()<First>();
+    unrolled<First + 1, Last>(f);
   }
 }
 

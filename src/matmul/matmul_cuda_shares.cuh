@@ -15,10 +15,11 @@
 
 namespace tilewise::impl::matmul {
 
-/// A shape whose tiles are shared out among up to `Groups` groups for each unit; `Speed` as that of other shapes.
-template <class Shape, unsigned Groups, unsigned Speed>
+/// A shape whose tiles are shared out among up to `Groups` groups for each unit; `Speed` as that of other shapes, of
+/// which units with few threads have `FewThreadsPercent`.
+template <class Shape, unsigned Groups, unsigned Speed, unsigned FewThreadsPercent = 60>
 struct shared : Shape {
-  static constexpr unsigned sharing_groups = Groups, speed = Speed;
+  static constexpr unsigned sharing_groups = Groups, speed = Speed, few_threads_percent = FewThreadsPercent;
 };
 
 struct shares {

@@ -64,7 +64,7 @@ struct tensor_shape {
   // that, so that three groups of a unit have room for more.
   static constexpr bool turned = sizeof(T) == 8;
   using a_tile = tile_layout<Rows, Depth, Depth + 4>;
-  using b_tile = tile_layout<Depth, Columns, Columns + (turned ? 0 : 8), turned>;
+  using b_tile = tile_layout<Depth, Columns, Columns + (turned ? 0 : 8), turned ? 4 : 1>;
   static constexpr unsigned stage_size = a_tile::size + b_tile::size;
   static constexpr unsigned shared_bytes = Stages * stage_size * sizeof(T);
 };
@@ -138,89 +138,6 @@ __device__ void load_products(const operands<typename S::T>& o, tile_place tile,
   using T = typename S::T;
   for_each_pair<S>(o, tile, me, chains,
                    [&](T* row, std::uint64_t column, T* pair) { load_row<2>(row, column, o.n, pair); });
-}
-
-/// Of a tile, from `first` to `last`; those before `whole` have all of their k's.
-struct step_range {
-  unsigned first, last, whole;
-};
-
-/// Those of `first` to `last` that there are.
-template <class S>
-__device__ step_range steps_of(const sizes& s, std::uint64_t first = 0,
-                               std::uint64_t last = std::numeric_limits<std::uint64_t>::max()) {
-  return {static_cast<unsigned>(first), static_cast<unsigned>(min(last, ceil_div(s.k, S::depth))),
-          static_cast<unsigned>(min(last, s.k / S::depth))};
-}
-
-/// The steps' tiles of A and B, one step after the other, on their way to the stages.
-template <class S>
-class tile_copies {
-  using T = typename S::T;
-
- public:
-  __device__ tile_copies(const operands<T>& o, tile_place tile, step_range steps)
-      : a_(o.a, o.m, o.k, o.lda),
-        b_(o.b, o.k, o.n, o.ldb),
-        tile_(tile),
-        last_(steps.last),
-        next_(steps.first),
-        b_step_(keep(S::depth * o.ldb)),
-        of_a_(a_, tile.row, std::uint64_t{steps.first} * S::depth),
-        of_b_(b_, std::uint64_t{steps.first} * S::depth, tile.column) {
-    const bool columns_in_packs = o.n % pack_length<T> == 0 || tile.column + S::columns <= o.n;
-    in_packs_ = a_.in_packs && b_.in_packs && columns_in_packs ? steps.whole : 0;
-    if (next_ >= in_packs_) stop();
-  }
-
-  /// Part `Part` of `Parts` of the next step's.
-  template <unsigned Part, unsigned Parts>
-  __device__ void start(T* stage) const {
-    constexpr unsigned a = of_a_.loads, b = of_b_.loads;
-    of_a_.template copy<Part * a / Parts, (Part + 1) * a / Parts>(stage);
-    of_b_.template copy<Part * b / Parts, (Part + 1) * b / Parts>(stage + S::a_tile::size);
-    if (Part + 1 == Parts && next_ >= in_packs_ && next_ < last_) {
-      const std::uint64_t k = std::uint64_t{next_} * S::depth;
-      copy_elements<typename S::a_tile, S::threads>(stage, a_, tile_.row, k);
-      copy_elements<typename S::b_tile, S::threads>(stage + S::a_tile::size, b_, k, tile_.column);
-      if (k + S::depth > a_.columns) {
-        fill_beyond<typename S::a_tile, S::threads>(stage, a_, tile_.row, k, absent_a<T>());
-        fill_beyond<typename S::b_tile, S::threads>(stage + S::a_tile::size, b_, k, tile_.column, T(0));
-      }
-    }
-  }
-
-  /// Of the step whose parts are started; of none too, so that the number of sets tells the step.
-  __device__ void close() {
-    commit_copies();
-    ++next_;
-    of_a_.advance(S::depth);
-    of_b_.advance(b_step_);
-    if (next_ >= in_packs_) stop();
-  }
-
- private:
-  __device__ void stop() {
-    of_a_.stop();
-    of_b_.stop();
-  }
-
-  const source<T> a_, b_;
-  const tile_place tile_;
-  const unsigned last_;  // steps, as those below
-  unsigned in_packs_, next_;
-  const std::uint64_t b_step_;
-  tile_copy<T, typename S::a_tile, S::threads> of_a_;
-  tile_copy<T, typename S::b_tile, S::threads> of_b_;
-};
-
-/// f for each of First to Last - 1, which it may use as constants.
-template <unsigned First, unsigned Last, class F>
-__device__ void unrolled(F&& f) {
-  if constexpr (First < Last) {
-    f.template operator()<First>();
-    unrolled<First + 1, Last>(f);
-  }
 }
 
 /// Continues the chains by these steps.
