@@ -7,6 +7,7 @@
 //         Columns again; the last ones combine the residues of a coefficient. No element changes its place.
 // Limits: 2^27 coefficients of the product, 2^26 with six primes.
 // Twins:  polymul_ntt.cl, polymul_cpu_ntt.cpp.
+#include "backend/cuda/cuda_shared.hpp"
 #include "polymul/polymul_cuda.cuh"
 #include "polymul/polymul_cuda.hpp"
 #include "polymul/polymul_cuda_ntt_blocks.cuh"
@@ -122,7 +123,7 @@ void enqueue_block(const ntt_block& block, const scattered_factors<T>& factors, 
   const ntt_work work{all_word_fields(), block.log(), block.plan.fields, tables_of(q), residues.as<word>()};
   const unsigned bytes = folded_memory::bytes(work.used);
   const auto first = folded_columns<T, Modular>;
-  TW_CUDA(cudaFuncSetAttribute(first, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+  allow_shared_memory(first, q);
   const dim3 groups(1u << (work.log - log_tile), 2);
   first<<<groups, group_size, bytes, q.stream()>>>(work, factors, modulus, block.number);
   TW_CUDA(cudaGetLastError());
