@@ -11,6 +11,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <utility>
 
 namespace {
 
@@ -20,6 +21,11 @@ std::mutex mutex;
 
 std::map<void*, std::size_t>& device_memory() {
   static auto* const all = new std::map<void*, std::size_t>;  // programs give memory back until they end
+  return *all;
+}
+
+std::map<std::pair<const void*, cudaFuncAttribute>, int>& kernel_limits() {
+  static auto* const all = new std::map<std::pair<const void*, cudaFuncAttribute>, int>;
   return *all;
 }
 
@@ -127,7 +133,13 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* to, const void*) {
   return cudaSuccess;
 }
 cudaError_t cudaOccupancyMaxActiveClusters(int* to, const void*, const cudaLaunchConfig_t*) { return answer(to, 1); }
-cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int) { return cudaSuccess; }
+/// Refuses a limit that differs from the kernel's last one: threads that launch it would set it back and forth.
+cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute which, int value) {
+  const tilewise::tests::no_failures here;
+  const std::lock_guard lock(mutex);
+  const auto [limit, is_new] = kernel_limits().try_emplace({kernel, which}, value);
+  return is_new || limit->second == value ? cudaSuccess : cudaErrorInvalidValue;
+}
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t*, const void*, void**) { return launch(); }
 cudaError_t cudaLaunchCooperativeKernel(const void*, dim3, dim3, void**, std::size_t, cudaStream_t) { return launch(); }
 cudaError_t cudaGetLastError() { return cudaSuccess; }

@@ -46,6 +46,27 @@ TEST(FakeCuda, AQueueIsOnItsStreamAfterACopyBetweenGpusHasFailed) {
   EXPECT_GT(faults, 5);
 }
 
+/// A limit of shared memory is one for all threads, so a launch that set its own could lower another thread's: the
+/// runtime of the test refuses to change one.
+TEST(FakeCuda, LaunchesThatNeedDifferentSharedMemoryLeaveTheKernelsLimit) {
+  const device gpu = open("cuda:0"), both = open("cuda:*");
+  const std::vector<float> x(200'000, 1.0f);
+  for (const std::uint64_t n : {100, 700})
+    EXPECT_NO_THROW(polymul(std::span(x).first(n), std::span(x).first(n), {.device = gpu, .variant = "local"})) << n;
+  const std::vector<std::int64_t> words(40'000, 1);
+  for (const std::int64_t modulus : {std::int64_t{7}, std::int64_t{1} << 62})
+    EXPECT_NO_THROW(polymul(words, words, {.modulus = modulus, .device = both, .variant = "ntt"})) << modulus;
+  for (const std::uint64_t side : {21, 33})
+    EXPECT_NO_THROW(
+        convolve(x, {500, 400}, std::span(x).first(side * side), {side, side}, {.device = gpu, .variant = "packs"}))
+        << side;
+  for (const std::uint64_t side : {100, 400})
+    for (const std::uint64_t steps : {1, 99})
+      EXPECT_NO_THROW(diffuse(std::span(x).first(side * side), {.rows = side, .columns = side, .steps = steps},
+                              {.device = gpu, .variant = "resident"}))
+          << side << ", " << steps;
+}
+
 /// Of compute capability 9.0, as the fake says it is; whether there is a driver to make tensor maps, the machine says.
 TEST(FakeCuda, WhatWarpgroupsCannotMultiplyIsSaidAndOtherTilesTake) {
   const registry::variant& v = registry::find_variant("matmul/cuda:tf32");

@@ -6,6 +6,7 @@
 // Twins:  convolve_serial.cpp, convolve_tiles.cl.
 #include "convolve/convolve_cuda_packs.cuh"
 
+#include "backend/cuda/cuda_shared.hpp"
 #include "convolve/convolve_cuda.hpp"
 
 namespace tilewise::impl::convolve {
@@ -52,14 +53,11 @@ unsigned tile_for(const problem& p, const device_info& on, const tuning& t) {
 
 void run(const problem& p, const registry::bindings& where, const tuning& t, backend::queue& on) {
   auto& q = backend::cuda::enter(on);
-  const device_info& info = q.device().info();
-  const unsigned tile = tile_for(p, info, t);
+  const unsigned tile = tile_for(p, q.device().info(), t);
   const needs n = needs_of(tile, p);
   with_shape(p.type, tile, [&]<class T, unsigned Rows, unsigned Packs>(T, pack_shape<T, Rows, Packs>) {
     const auto kernel = packs<Rows, Packs, T>;
-    // All that there is, whatever this mask needs: queues on other threads set the same kernel's bytes meanwhile.
-    TW_CUDA(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(info.local_memory)));
+    backend::cuda::allow_shared_memory(kernel, q);
     kernel<<<static_cast<unsigned>(n.tiles), dim3(group_columns, group_rows), n.shared_bytes, q.stream()>>>(
         operands<T>(p, where));
     TW_CUDA(cudaGetLastError());

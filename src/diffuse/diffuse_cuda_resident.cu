@@ -8,6 +8,7 @@
 //         must run at once, so the launch is a cooperative one.
 // Limits: as many tiles as there are multiprocessors.
 // Twins:  diffuse_serial.cpp.
+#include "backend/cuda/cuda_shared.hpp"
 #include "diffuse/diffuse_cuda.hpp"
 #include "diffuse/diffuse_cuda_resident.cuh"
 
@@ -90,7 +91,7 @@ void launch(const registry::problem& p, const registry::bindings& where, const t
   const backend::buffer both(q, 2 * packet_bytes);
   exchange_fields<T> exchange{{both.as<packet<T>>(), both.as<packet<T>>() + packet_bytes / sizeof(packet<T>)}};
   if (exchanges) TW_CUDA(cudaMemsetAsync(exchange.side[0], 0, 2 * packet_bytes, q.stream()));  // of no round
-  TW_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+  allow_shared_memory(kernel, q);
   const T* from = where.in[0].as<const T>();
   T* to = where.out[0].as<T>();
   field<T> f(p);

@@ -4,6 +4,7 @@
 // Shape:  consecutive groups over the product; one barrier.
 // Limits: shared memory for all of both factors.
 // Twins:  polymul_serial.cpp, polymul_local.cl.
+#include "backend/cuda/cuda_shared.hpp"
 #include "polymul/polymul_cuda.cuh"
 #include "polymul/polymul_cuda.hpp"
 
@@ -41,8 +42,7 @@ void run_local(const registry::problem& p, const registry::bindings& where, cons
   const auto bytes = static_cast<unsigned>(bytes_of_both(p));
   with_arithmetic(p, [&]<class Arithmetic>(Arithmetic by) {
     const operands<typename Arithmetic::T> o(p, where);
-    TW_CUDA(cudaFuncSetAttribute(multiply_local<Arithmetic>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                 static_cast<int>(bytes)));
+    backend::cuda::allow_shared_memory(multiply_local<Arithmetic>, q);
     multiply_local<<<groups_for(o.length, local_group), local_group, bytes, q.stream()>>>(o, by);
     TW_CUDA(cudaGetLastError());
   });

@@ -7,6 +7,7 @@
 //         Columns again; the last ones combine the residues of a coefficient. No element changes its place.
 // Limits: 2^27 coefficients of the product, 2^26 with six primes.
 // Twins:  polymul_ntt.cl, polymul_cpu_ntt.cpp.
+#include "backend/cuda/cuda_shared.hpp"
 #include "polymul/polymul_cuda.cuh"
 #include "polymul/polymul_cuda.hpp"
 #include "polymul/polymul_cuda_ntt_blocks.cuh"
@@ -58,7 +59,7 @@ void enqueue_inner(const ntt_work& work, unsigned log_blocks, unsigned block, cu
   // Larger tiles save the second columns.
   const bool is_larger = log_whole == log_rows_alone + 1 || work.log == log_rows_alone + 1;
   const bool is_down = !is_larger && work.log > log_rows_alone, is_up = log_whole > log_rows_alone + 1;
-  const dim3 both(1u << (work.log - log_tile), work.used, 2), one(both.x, both.y);
+  const dim3 both((1u << work.log) / wide_columns::points, work.used, 2), one(both.x, both.y);
   if (is_down) {
     inner_columns<true>
         <<<both, group_size, 0, stream>>>(work, 1u << work.log >> (2 * log_column_levels), block << log_column_levels);
@@ -93,6 +94,9 @@ void enqueue_last(const ntt_work& work, const ntt_plan& plan, std::uint64_t modu
   TW_CUDA(cudaGetLastError());
 }
 
+/// From as many points on, wide columns are the faster ones on an H200.
+constexpr unsigned log_least_wide = 22;
+
 /// Shorter products, which take few microseconds, do not ask whether their coefficients are small.
 constexpr unsigned log_least_asked = 22;
 constexpr unsigned groups_that_read = 512;
@@ -110,8 +114,12 @@ void enqueue(const ntt_plan& plan, const operands<T>& on, std::uint64_t modulus,
     find_magnitudes<T><<<dim3(groups_that_read, 2), group_size, 0, q.stream()>>>(on, work.magnitudes.largest);
     TW_CUDA(cudaGetLastError());
   }
-  first_columns<T, Modular><<<dim3(tiles, plan.fields, 2), group_size, 0, q.stream()>>>(work, on, modulus);
-  TW_CUDA(cudaGetLastError());
+  const auto enqueue_first = [&]<class Shape>(Shape) {
+    const dim3 groups(plan.fields, static_cast<unsigned>(plan.points() / Shape::points), 2);
+    first_columns<Shape, T, Modular><<<groups, group_size, 0, q.stream()>>>(work, on, modulus);
+    TW_CUDA(cudaGetLastError());
+  };
+  plan.log >= log_least_wide ? enqueue_first(wide_columns{}) : enqueue_first(narrow_columns{});
   enqueue_inner(work, 0, 0, q.stream());
   enqueue_last<Modular>(work, plan, modulus, whole_product{on.c, on.length}, tiles, q.stream());
 }
@@ -122,7 +130,7 @@ void enqueue_block(const ntt_block& block, const scattered_factors<T>& factors, 
   const ntt_work work{all_word_fields(), block.log(), block.plan.fields, tables_of(q), residues.as<word>()};
   const unsigned bytes = folded_memory::bytes(work.used);
   const auto first = folded_columns<T, Modular>;
-  TW_CUDA(cudaFuncSetAttribute(first, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+  allow_shared_memory(first, q);
   const dim3 groups(1u << (work.log - log_tile), 2);
   first<<<groups, group_size, bytes, q.stream()>>>(work, factors, modulus, block.number);
   TW_CUDA(cudaGetLastError());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   arithmetic modulo a prime below 2^30 in words, and the butterflies of a number-theoretic transform.
 // Order:  none: exact. A word holds any number of its class up to 4 p; bounds are noted where values grow.
-// Shape:  a thread takes 16 rows of a block through up to 4 levels in registers.
+// Shape:  a thread takes 16 rows of one column or two of a block through up to 4 levels in registers.
 // Limits: p < 2^30.
 // Twins:  polymul_ntt.cl.
 #pragma once
@@ -44,10 +44,10 @@ __device__ inline word_factor factor_of_form(word form, const word_field& f) {
 }
 __device__ inline word form_of_factor(const word_factor& root, word p) { return 0 - root.quotient * p; }
 
-/// The levels of 2^Log rows after the first `done`, for block `node` of a tile's tree, whose root is node 1. x
-/// enters and leaves with less than 4 p.
-template <unsigned Log>
-__device__ __forceinline__ void forward_rows(word (&x)[1u << Log], const word_factor* roots, unsigned node,
+/// The levels of 2^Log rows after the first `done`, for block `node` of a tile's tree, whose root is node 1, in each of
+/// `Columns` columns. x enters and leaves with less than 4 p.
+template <unsigned Log, unsigned Columns>
+__device__ __forceinline__ void forward_rows(word (&x)[Columns][1u << Log], const word_factor* roots, unsigned node,
                                              unsigned done, const word_field& f) {
 #pragma unroll
   for (unsigned level = 0; level < Log; ++level) {
@@ -56,16 +56,20 @@ __device__ __forceinline__ void forward_rows(word (&x)[1u << Log], const word_fa
 #pragma unroll
     for (unsigned pair = 0; pair < 1u << (Log - 1); ++pair) {
       const unsigned block = pair / half, i = pair + block * half;
-      const word u = lower(x[i], f.twice), v = times(x[i + half], roots[(node << level) + block], f.p);
-      x[i] = u + v;
-      x[i + half] = u - v + f.twice;
+      const word_factor root = roots[(node << level) + block];
+#pragma unroll
+      for (word(&column)[1u << Log] : x) {
+        const word u = lower(column[i], f.twice), v = times(column[i + half], root, f.p);
+        column[i] = u + v;
+        column[i + half] = u - v + f.twice;
+      }
     }
   }
 }
 
 /// The same levels upwards. x enters and leaves with less than 2 p.
-template <unsigned Log>
-__device__ __forceinline__ void backward_rows(word (&x)[1u << Log], const word_factor* roots, unsigned node,
+template <unsigned Log, unsigned Columns>
+__device__ __forceinline__ void backward_rows(word (&x)[Columns][1u << Log], const word_factor* roots, unsigned node,
                                               unsigned done, const word_field& f) {
 #pragma unroll
   for (unsigned up = 1; up <= Log; ++up) {
@@ -74,9 +78,13 @@ __device__ __forceinline__ void backward_rows(word (&x)[1u << Log], const word_f
 #pragma unroll
     for (unsigned pair = 0; pair < 1u << (Log - 1); ++pair) {
       const unsigned block = pair / half, i = pair + block * half;
-      const word u = x[i], v = x[i + half];
-      x[i] = lower(u + v, f.twice);
-      x[i + half] = times(u - v + f.twice, roots[(node << level) + block], f.p);
+      const word_factor root = roots[(node << level) + block];
+#pragma unroll
+      for (word(&column)[1u << Log] : x) {
+        const word u = column[i], v = column[i + half];
+        column[i] = lower(u + v, f.twice);
+        column[i + half] = times(u - v + f.twice, root, f.p);
+      }
     }
   }
 }

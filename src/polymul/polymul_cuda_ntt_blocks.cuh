@@ -69,7 +69,7 @@ __device__ inline word_factor power_modulo(const ntt_work& work, unsigned field,
 template <class T, bool Modular>
 __device__ __forceinline__ void load_tile(std::conditional_t<Modular, std::int64_t, T> (&value)[rows],
                                           const scattered<const T>& from, std::uint64_t length, std::uint64_t first,
-                                          const column_tile& tile, std::uint64_t modulus) {
+                                          const column_tile<narrow_columns>& tile, std::uint64_t modulus) {
   const T* place[rows];
 #pragma unroll
   for (unsigned i = 0; i < rows; ++i)
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(group_size, 3)
                    std::uint64_t modulus, unsigned block) {
   extern __shared__ __align__(16) unsigned char bytes[];
   auto& here = *reinterpret_cast<folded_memory*>(bytes);
-  const column_tile tile(blockIdx.x, work.points() / column_nodes);
+  const column_tile<narrow_columns> tile(blockIdx.x, work.points() / column_nodes);
   const std::uint64_t length = factors.length[blockIdx.y];
   const auto pieces = static_cast<unsigned>((length + work.points() - 1) >> work.log);
   if (threadIdx.x < work.used) here.power[threadIdx.x] = power_modulo(work, threadIdx.x, block);
@@ -110,15 +110,15 @@ __global__ void __launch_bounds__(group_size, 3)
   }
 #pragma unroll 1
   for (unsigned k = 0; k < work.used; ++k) {
-    word x[rows];
+    narrow_columns::words x;
 #pragma unroll
-    for (unsigned i = 0; i < rows; ++i) x[i] = here.residues(k)[i * group_size + threadIdx.x];
+    for (unsigned i = 0; i < rows; ++i) x[0][i] = here.residues(k)[i * group_size + threadIdx.x];
     __syncthreads();  // all have used the roots and the tile
     load_roots<column_nodes>(here.roots, work, k, 0, block);
     columns_down(x, here.roots, here.tile(k), tile, 0, work.fields.at[k]);
     word* const to = work.residues(blockIdx.y, k);
 #pragma unroll
-    for (unsigned i = 0; i < rows; ++i) to[tile.late(i)] = x[i];
+    for (unsigned i = 0; i < rows; ++i) to[tile.late(i)] = x[0][i];
   }
 }
 

@@ -89,7 +89,7 @@ struct levels_elsewhere {
 
 /// Group (tile, field). The first tile is tile `first_tile` of its level.
 template <unsigned LogNear>
-__global__ void __launch_bounds__(group_size, LogNear == log_rows ? 3 : 2)
+__global__ void __launch_bounds__(group_size, LogNear == log_rows ? 4 : 2)
     multiply_rows(const __grid_constant__ ntt_work work, levels_elsewhere done, unsigned first_tile) {
   using memory = row_memory<LogNear>;
   extern __shared__ __align__(16) unsigned char bytes[];
@@ -101,12 +101,12 @@ __global__ void __launch_bounds__(group_size, LogNear == log_rows ? 3 : 2)
   const word_field& f = work.fields.at[k];
   const unsigned first = blockIdx.x * rows * stride + threadIdx.x;
   word* const values = work.residues(0, k) + first;
-  word x[2 * parts][rows], y[held];
+  word x[2 * parts][1][rows], y[1][held];
 #pragma unroll
   for (unsigned part = 0; part < 2 * parts; ++part)
 #pragma unroll
     for (unsigned i = 0; i < rows; ++i)
-      x[part][i] = work.residues(part / parts, k)[first + part % parts * group_size + i * stride];
+      x[part][0][i] = work.residues(part / parts, k)[first + part % parts * group_size + i * stride];
   load_roots<memory::nodes>(here.down, work, k, 0, root_tile);
   load_roots<memory::nodes>(here.up, work, k, 1, root_tile);
   __syncthreads();  // the roots are loaded
@@ -114,15 +114,15 @@ __global__ void __launch_bounds__(group_size, LogNear == log_rows ? 3 : 2)
   for (unsigned part = 0; part < 2 * parts; ++part) {
     forward_rows<log_rows>(x[part], here.down, 1, done.down, f);
 #pragma unroll
-    for (unsigned i = 0; i < rows; ++i) here.tile[part / parts][memory::far(part % parts, i)] = x[part][i];
+    for (unsigned i = 0; i < rows; ++i) here.tile[part / parts][memory::far(part % parts, i)] = x[part][0][i];
   }
   __syncthreads();  // the first levels are done
   for (word* const tile : here.tile) {
 #pragma unroll
-    for (unsigned i = 0; i < held; ++i) y[i] = tile[memory::near(i)];
+    for (unsigned i = 0; i < held; ++i) y[0][i] = tile[memory::near(i)];
     forward_rows<LogNear>(y, here.down, rows + memory::block(), later(done.down), f);
 #pragma unroll
-    for (unsigned i = 0; i < held; ++i) tile[memory::near(i)] = y[i];
+    for (unsigned i = 0; i < held; ++i) tile[memory::near(i)] = y[0][i];
   }
   __syncthreads();  // blocks of 16 are left
   for (unsigned part = 0; part < parts; ++part) {
@@ -131,18 +131,18 @@ __global__ void __launch_bounds__(group_size, LogNear == log_rows ? 3 : 2)
   }
   __syncthreads();  // they are multiplied
 #pragma unroll
-  for (unsigned i = 0; i < held; ++i) y[i] = here.tile[0][memory::near(i)];
+  for (unsigned i = 0; i < held; ++i) y[0][i] = here.tile[0][memory::near(i)];
   backward_rows<LogNear>(y, here.up, rows + memory::block(), later(done.up), f);
 #pragma unroll
-  for (unsigned i = 0; i < held; ++i) here.tile[0][memory::near(i)] = y[i];
+  for (unsigned i = 0; i < held; ++i) here.tile[0][memory::near(i)] = y[0][i];
   __syncthreads();  // the first levels are left
 #pragma unroll
   for (unsigned part = 0; part < parts; ++part) {
 #pragma unroll
-    for (unsigned i = 0; i < rows; ++i) x[part][i] = here.tile[0][memory::far(part, i)];
+    for (unsigned i = 0; i < rows; ++i) x[part][0][i] = here.tile[0][memory::far(part, i)];
     backward_rows<log_rows>(x[part], here.up, 1, done.up, f);
 #pragma unroll
-    for (unsigned i = 0; i < rows; ++i) values[part * group_size + i * stride] = x[part][i];
+    for (unsigned i = 0; i < rows; ++i) values[part * group_size + i * stride] = x[part][0][i];
   }
 }
 
