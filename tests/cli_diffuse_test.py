@@ -212,6 +212,11 @@ class Diffuse(Case):
         self.write(LINES[::-1])
         self.assertEqual(self.diffuse()["hash"], REFERENCES[53][0])
 
+    def test_the_last_line_may_lack_its_end(self):
+        with open(self.params, "w") as file:
+            file.write("\n".join(LINES[4:] + LINES[:4]))  # ny 64 comes last
+        self.assertEqual(self.diffuse()["hash"], REFERENCES[53][0])
+
     def test_files(self):
         for mask, ghosts in ((53, 1), (95, 2)):
             out = f"{self.out}{mask}"
@@ -277,6 +282,9 @@ class Diffuse(Case):
     def test_a_checkpoint_of_another_run_is_refused(self):
         self.diffuse()
         for options, err in (("--mask 93", "with mask = 53, not 93"), ("--stability 0.2", "with co = 0.1, not 0.2"),
+                             ("--diffusivity 0.01", "with dc = 0.00625, not 0.01"), ("--dtype f32", 'with dtype = "f64", not "f32"'),
+                             ("--spacing 0.6x0.5", "with dx = 0.5, not 0.6"), ("--spacing 0.5x0.6", "with dy = 0.5, not 0.6"),
+                             ("--grid 65x64", "with nx = 64, not 65"), ("--grid 64x65", "with ny = 64, not 65"),
                              ("--steps 10", "of step 1000, beyond the 10 asked for")):
             self.check(run(f"diffuse {self.params} -o {self.out} --resume {options}"), 2, "^$", err)
         checkpoint = json.load(open(f"{self.out}/checkpoint.json"))

@@ -219,6 +219,17 @@ class Limits(StreamCase):
         self.check(run(f"scan {path} -o {self.d}/none.npy --device cpu"), 6, "^$", r"none\.npy: cannot be written: ")
         self.assertEqual(set(os.listdir(self.d)), before)
 
+    def test_the_memory_of_the_cpu_is_what_its_groups_allow(self):
+        os.makedirs(f"{self.d}/groups/memory")
+        for name in "memory.max", "memory/memory.limit_in_bytes":  # of both versions
+            with open(f"{self.d}/groups/{name}", "w") as file:
+                file.write(str(1 << 30))
+        mounted = ["-rm", "sh", "-c", f"mount --bind {self.d}/groups /sys/fs/cgroup && exec \"$@\"", "sh"]
+        if run([*mounted, "true"], "unshare").returncode != 0:
+            self.skipTest("nothing can be mounted here")
+        told = json.loads(run([*mounted, TOOL, "devices", "--json"], "unshare").stdout)["devices"]
+        self.assertEqual({d["memory_bytes"] for d in told if d["backend"] == "cpu"}, {1 << 30})
+
     def test_a_disk_without_room_in_memory_is_found_first(self):
         memory = f"{self.d}/memory"
         os.mkdir(memory)

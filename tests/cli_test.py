@@ -418,6 +418,16 @@ class Surroundings(Case):
         self.assertEqual(child.returncode, 130)
         self.assertEqual(set(os.listdir(self.d)), before)
 
+    def test_a_terminal_that_goes_away_ends_nothing_that_nohup_started(self):
+        words = [PLANTED, "scan", f"{self.d}/f4.npy", "-o", f"{self.d}/none.npy", "--device", "cpu", "--variant", "sleeps"]
+        child = subprocess.Popen(words, stderr=subprocess.DEVNULL, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        time.sleep(1)
+        child.send_signal(signal.SIGHUP)
+        with self.assertRaises(subprocess.TimeoutExpired):
+            child.wait(timeout=0.5)
+        child.send_signal(signal.SIGINT)
+        self.assertEqual(child.wait(timeout=20), 130)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=1)

@@ -264,6 +264,13 @@ TEST(RecordFile, ALastLineCutOffIsLeftOutAndTold) {
   EXPECT_NE(warnings[0].find("line 3"), std::string::npos) << warnings[0];
 }
 
+TEST(RecordFile, ALastLineWithoutItsEndIsReadAsAWhole) {
+  const report::scratch where;
+  std::vector<std::string> warnings;
+  EXPECT_EQ(records_of(where.file(good_line + good_line.substr(0, good_line.size() - 1)), &warnings).size(), 2u);
+  EXPECT_TRUE(warnings.empty()) << warnings[0];
+}
+
 TEST(RecordFile, BrokenLinesAreLeftOutAndTold) {
   const report::scratch where;
   for (const std::string& broken :

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys alone, which vectors sort: every number of them that fills blocks in part, and keys that deceive its pivots.
-#include "backend/cpu/cpu_instruction_set.hpp"
+#include "backend/cpu/cpu_device.hpp"
 #include "helpers.hpp"
 
 #include <tilewise/sort.hpp>

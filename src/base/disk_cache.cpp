@@ -4,6 +4,7 @@
 #include "base/cache_limit.hpp"
 
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
 
@@ -71,6 +72,18 @@ bool is_ours(const struct stat& facts) {
   return S_ISREG(facts.st_mode) && facts.st_uid == geteuid() && (facts.st_mode & 022) == 0;
 }
 
+/// The file that an entry is written to, and its name. A killed process may have left one, and may have had this one's
+/// number: in containers that share a folder all may be number 1.
+int create_beside(int directory, const std::string& key, std::string& name) {
+  static std::atomic<unsigned> stored{0};
+  int descriptor = -1;
+  do {
+    name = key + "." + std::to_string(getpid()) + "." + std::to_string(stored++) + ".tmp";
+    descriptor = openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  } while (descriptor < 0 && errno == EEXIST);
+  return descriptor;
+}
+
 }  // namespace
 
 std::string cache_key(std::initializer_list<std::string_view> fields) {
@@ -119,15 +132,13 @@ bool disk_cache::has_entry(const std::string& key) const {
 
 void disk_cache::store(const std::string& key, std::span<const unsigned char> bytes) const {
   if (!usable() || bytes.size() > max_entry) return;
-  static std::atomic<unsigned> stored{0};
-  const std::string temporary = key + "." + std::to_string(getpid()) + "." + std::to_string(stored++) + ".tmp";
   entry_header header{};
   std::memcpy(header.magic, entry_magic, sizeof entry_magic);
   std::memcpy(header.key, key.data(), sizeof header.key);
   header.checksum = checksum_of(bytes);
   header.bytes = bytes.size();
-  const int descriptor =
-      openat(directory_, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  std::string temporary;
+  const int descriptor = create_beside(directory_, key, temporary);
   if (descriptor < 0) return;
   const file entry(descriptor);
   if (!entry.write_all(&header, sizeof header) || !entry.write_all(bytes.data(), bytes.size()) ||

@@ -286,6 +286,7 @@ void add_bench(CLI::App& app, invocation& call) {
   add_what(*command, *asked);
   add_how(*command, *asked);
   command->footer(
+      "The columns of what is printed:\n"
       "bits: = the definition's, ~ another order, within its bound. A wrong result has\n"
       "no time, and the exit code is 3. Times are medians, +-% half their 95% interval.\n"
       "Each problem is visited twice, up to a minute apart, each time with half of a\n"

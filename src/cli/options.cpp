@@ -119,7 +119,7 @@ CLI::Option* add_input_array(CLI::App& command, const std::string& name, std::st
 void add_variant_options(CLI::App& command, common_options& to) {
   command.add_option("--variant", to.variant, "force one; `tilewise list` names them")->option_text("NAME");
   command.add_option("--tuning", to.tuning, "such as \"group_size=64\"; never changes a bit")->option_text("TEXT");
-  command.add_flag("--fast", to.fast, "also variants with their own order");
+  command.add_flag("--fast", to.fast, "also variants with another order, so other bits");
 }
 
 void add_output_options(CLI::App& command, common_options& to) {

@@ -151,6 +151,16 @@ class ByDlpack(unittest.TestCase):
         self.assertEqual(np.asarray(tw.array(X.reshape(1, 5))).shape, (1, 5))
         self.assertEqual(np.array(tw.array(X), dtype=np.float64).dtype, np.float64)
 
+    def test_a_capsule_outlives_its_array(self):
+        class Kept:
+            capsule = tw.array(X.reshape(1, 5), device="cpu").__dlpack__()
+            __dlpack__ = lambda self, **_: self.capsule
+            __dlpack_device__ = lambda self: (1, 0)
+
+        others = [tw.array(np.zeros((7, 9)), device="cpu") for _ in range(9)]  # where it was
+        self.assertEqual(np.from_dlpack(Kept()).tolist(), [X.tolist()])
+        del others
+
     def test_capsules_that_nobody_takes(self):
         for _ in range(100):
             tw.array(X, device="cpu").__dlpack__()
