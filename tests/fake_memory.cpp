@@ -38,21 +38,26 @@ int main_with_faults(int argc, char** argv, char** environment) {
 
 }  // namespace
 
-/// The standard library's next entry of a folder: it allocates where it may not throw, and so ends the process.
-using entries = std::filesystem::directory_iterator;
-#define TILEWISE_INCREMENT "_ZNSt10filesystem7__cxx1118directory_iterator9incrementERSt10error_code"
-#define TILEWISE_NEXT "_ZNSt10filesystem7__cxx1118directory_iteratorppEv"
-__attribute__((visibility("default"))) entries& increment(entries* of,
-                                                          std::error_code& failure) asm(TILEWISE_INCREMENT);
-entries& increment(entries* of, std::error_code& failure) {
-  const tilewise::tests::no_failures here;
-  return reinterpret_cast<decltype(&increment)>(dlsym(RTLD_NEXT, TILEWISE_INCREMENT))(of, failure);
-}
-__attribute__((visibility("default"))) entries& next(entries* of) asm(TILEWISE_NEXT);
-entries& next(entries* of) {
-  const tilewise::tests::no_failures here;
-  return reinterpret_cast<decltype(&next)>(dlsym(RTLD_NEXT, TILEWISE_NEXT))(of);
-}
+/// The standard library's iterators of folders allocate where they may not throw, and so end the process.
+#define WITHOUT_FAILURES(name, symbol, result, parameters, arguments)             \
+  __attribute__((visibility("default"))) result name parameters asm(symbol);      \
+  result name parameters {                                                        \
+    const tilewise::tests::no_failures here;                                      \
+    return reinterpret_cast<decltype(&name)>(dlsym(RTLD_NEXT, symbol)) arguments; \
+  }
+#define WITHOUT_FAILURES_OF(iterator, mangled)                                                                        \
+  WITHOUT_FAILURES(begin_##iterator,                                                                                  \
+                   "_ZNSt10filesystem7__cxx11" mangled "C1ERKNS0_4pathENS_17directory_optionsEPSt10error_code", void, \
+                   (std::filesystem::iterator * made, const std::filesystem::path& folder,                            \
+                    std::filesystem::directory_options how, std::error_code* failure),                                \
+                   (made, folder, how, failure))                                                                      \
+  WITHOUT_FAILURES(increment_##iterator, "_ZNSt10filesystem7__cxx11" mangled "9incrementERSt10error_code",            \
+                   std::filesystem::iterator&, (std::filesystem::iterator * of, std::error_code & failure),           \
+                   (of, failure))                                                                                     \
+  WITHOUT_FAILURES(next_##iterator, "_ZNSt10filesystem7__cxx11" mangled "ppEv", std::filesystem::iterator&,           \
+                   (std::filesystem::iterator * of), (of))
+WITHOUT_FAILURES_OF(directory_iterator, "18directory_iterator")
+WITHOUT_FAILURES_OF(recursive_directory_iterator, "28recursive_directory_iterator")
 
 extern "C" __attribute__((visibility("default"))) int __libc_start_main(main_function program, int argc, char** argv,
                                                                         void (*begin)(), void (*end)(),
