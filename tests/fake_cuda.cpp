@@ -127,11 +127,6 @@ cudaError_t cudaEventDestroy(cudaEvent_t what) { return unmake(what); }
 cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) { return cudaSuccess; }
 cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
 cudaError_t cudaEventElapsedTime(float* to, cudaEvent_t, cudaEvent_t) { return answer(to, 1.0f); }
-cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* to, const void*) {
-  *to = {};
-  to->ptxVersion = 90;
-  return cudaSuccess;
-}
 cudaError_t cudaOccupancyMaxActiveClusters(int* to, const void*, const cudaLaunchConfig_t*) { return answer(to, 1); }
 /// Refuses a limit that differs from the kernel's last one: threads that launch it would set it back and forth.
 cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute which, int value) {

@@ -2,9 +2,8 @@
 // What:   convolve/cuda:boxes: which problems go to the kernels of convolve_cuda_boxes.cuh.
 // Order:  one chain per result.
 // Shape:  as many groups as run at once; 4 rows of 16 bytes of results per thread and tile.
-// Limits: f32; compute capability 9.0; square masks of 5, 7 and 9 rows; images whose rows begin at multiples of 16
-// bytes.
-//         One that begins elsewhere itself goes to convolve_cuda_blocks.cu.
+// Limits: f32; compute capability 9.0; square masks of 5, 7 and 9 rows; images whose rows are multiples of 16 bytes. One
+//         that does not begin at such a multiple itself goes to convolve_cuda_blocks.cu.
 // Twins:  convolve_serial.cpp.
 #include "convolve/convolve_cuda_boxes.cuh"
 
@@ -39,8 +38,7 @@ void run(const problem& p, const registry::bindings& where, const registry::tuni
 std::string unsupported(const problem& p, const backend::device& on, const registry::tuning&) {
   constexpr std::uint64_t most = std::uint64_t{1} << 31;
   const sizes s(p);
-  if (on.info().compute_capability < backend::cuda::pipeline_capability)
-    return "bulk copies need compute capability 9.0";
+  if (!backend::cuda::has_pipeline_on(on.info())) return "bulk copies need compute capability 9.0, and code for it";
   if (unrolled_rows(s.mask) < 5) return "its masks are squares of 5, 7 or 9 rows";
   if (s.image.columns * sizeof(float) % 16 != 0) return "bulk copies take rows that are multiples of 16 bytes";
   if (std::max(s.image.rows, s.image.columns) >= most) return "bulk copies take sizes below 2^31";

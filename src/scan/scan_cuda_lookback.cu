@@ -279,7 +279,7 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
 }
 
 std::string unsupported(const registry::problem& p, const backend::device& on, const registry::tuning&) {
-  if (on.info().compute_capability < pipeline_capability) return "it needs compute capability 9.0, for bulk copies";
+  if (!has_pipeline_on(on.info())) return "bulk copies need compute capability 9.0, and code for it";
   // 2^25 tiles of 32 KiB are 1 TiB.
   if (p.n() * size_of(p.type) / (32 * 1024) >= std::uint64_t{1} << (node_levels * node_digit))
     return "it takes inputs of less than 1 TiB";

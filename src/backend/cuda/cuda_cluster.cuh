@@ -7,6 +7,7 @@
 #pragma once
 
 #include "backend/cuda/cuda_error.hpp"
+#include "backend/cuda/cuda_pipeline.cuh"
 #include "backend/cuda/cuda_queue.hpp"
 #include "base/lasting.hpp"
 
@@ -54,9 +55,6 @@ void with_cluster(const cluster_kernel<Args...>& kernel, unsigned groups, unsign
 /// Asks the driver whether the current device, of compute capability 9.0 at least, can run the largest cluster.
 template <class... Args>
 bool can_run_clusters(const cluster_kernel<Args...>& kernel, const queue& q) {
-  cudaFuncAttributes compiled{};
-  TW_CUDA(cudaFuncGetAttributes(&compiled, kernel.entry));
-  if (compiled.ptxVersion < 90) return false;  // a build for older devices
   allow_clusters(kernel);
   int clusters = 0;
   with_cluster(kernel, most_cluster_groups, kernel.most_bytes, q, [&](const cudaLaunchConfig_t& how) {
@@ -70,7 +68,7 @@ bool can_run_clusters(const cluster_kernel<Args...>& kernel, const queue& q) {
 template <class... Args>
 bool runs_clusters(const cluster_kernel<Args...>& kernel, const queue& q) {
   const device_info& device = q.device().info();
-  if (device.compute_capability < 90 || kernel.most_bytes > device.local_memory) return false;
+  if (!has_pipeline_on(device) || kernel.most_bytes > device.local_memory) return false;
   static std::mutex mutex;
   static auto& answers = base::lasting([] { return std::map<std::pair<void (*)(Args...), int>, bool>(); });
   int ordinal = 0;

@@ -6,11 +6,18 @@
 // Twins:  none.
 #pragma once
 
+#include "backend/cuda/cuda_code.hpp"
+
+#include <tilewise/device.hpp>
+
 #include <cstdint>
 
 namespace tilewise::backend::cuda {
 
-inline constexpr unsigned pipeline_capability = 90;
+/// Whether the device has it, and this build the code that uses it there.
+inline bool has_pipeline_on(const device_info& device) {
+  return newest_code({__CUDA_ARCH_LIST__}, device.compute_capability) >= 90;
+}
 
 /// Whether the compiler is making code for a device that has it, not for an older one or the host. A kernel that needs
 /// it is empty otherwise, since all of its instances would be compiled for nothing.
