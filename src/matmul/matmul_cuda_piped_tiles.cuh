@@ -143,18 +143,13 @@ __global__ void __launch_bounds__(S::threads, S::groups_a_unit)
   extern __shared__ __align__(128) unsigned char bytes[];
   T* const stages = reinterpret_cast<T*>(bytes);
   const thread_place<S> me;
-  share mine(all);
-  for (piece p; mine.next(p);) {
-    const tile_place tile = place_of(o, S::rows, S::columns, p.tile);
-    T chains[S::thread_rows][S::thread_columns]{};
-    if (p.is_begun()) {
-      mine.await();
-      load_chains<S>(o, tile, me, chains);
-    }
-    multiply_steps<S>(o, stages, tile, me, steps_of<S>(o, p.first, p.last), chains);
-    store_chains<S>(o, tile, me, chains);
-    mine.tell(p);
-  }
+  using held = T[S::thread_rows][S::thread_columns];
+  make_share<S, held>(
+      o, all, [&](const tile_place& tile, held& chains) { load_chains<S>(o, tile, me, chains); },
+      [&](const tile_place& tile, const piece& p, held& chains) {
+        multiply_steps<S>(o, stages, tile, me, steps_of<S>(o, p.first, p.last), chains);
+      },
+      [&](const tile_place& tile, held& chains) { store_chains<S>(o, tile, me, chains); });
 }
 
 }  // namespace tilewise::impl::matmul

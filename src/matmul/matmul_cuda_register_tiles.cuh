@@ -275,18 +275,13 @@ __global__ void __launch_bounds__(S::threads, S::groups_a_unit)
   using T = typename S::T;
   __shared__ __align__(16) T stages[2][S::stage_size];
   const thread_place<S> me;
-  share mine(all);
-  for (piece p; mine.next(p);) {
-    const tile_place tile = place_of(o, S::rows, S::columns, p.tile);
-    T chains[S::thread_rows][S::thread_columns]{};
-    if (p.is_begun()) {
-      mine.await();
-      load_chains<S>(o, tile, me, chains);
-    }
-    multiply_range<S>(o, stages, tile, me, p.first * S::depth, min(p.last * S::depth, o.k), chains);
-    store_chains<S>(o, tile, me, chains);
-    mine.tell(p);
-  }
+  using held = T[S::thread_rows][S::thread_columns];
+  make_share<S, held>(
+      o, all, [&](const tile_place& tile, held& chains) { load_chains<S>(o, tile, me, chains); },
+      [&](const tile_place& tile, const piece& p, held& chains) {
+        multiply_range<S>(o, stages, tile, me, p.first * S::depth, min(p.last * S::depth, o.k), chains);
+      },
+      [&](const tile_place& tile, held& chains) { store_chains<S>(o, tile, me, chains); });
 }
 
 }  // namespace tilewise::impl::matmul

@@ -102,4 +102,23 @@ class share {
   std::uint64_t first_, last_;  // of the steps of the other tiles
 };
 
+/// This group's share of C, piece by piece: `multiply(tile, piece, chains)` makes a piece's steps, `load(tile, chains)`
+/// and `store(tile, chains)` take the chains from C and put them there.
+template <class S, class Chains, class Load, class Multiply, class Store>
+__device__ __forceinline__ void make_share(const operands<typename S::T>& o, const shares& all, const Load& load,
+                                           const Multiply& multiply, const Store& store) {
+  share mine(all);
+  for (piece p; mine.next(p);) {
+    const tile_place tile = place_of(o, S::rows, S::columns, p.tile);
+    Chains chains{};
+    if (p.is_begun()) {
+      mine.await();
+      load(tile, chains);
+    }
+    multiply(tile, p, chains);
+    store(tile, chains);
+    mine.tell(p);
+  }
+}
+
 }  // namespace tilewise::impl::matmul

@@ -214,18 +214,13 @@ __global__ void __launch_bounds__(S::threads, S::groups_a_unit)
   extern __shared__ __align__(128) unsigned char bytes[];
   T* const stages = reinterpret_cast<T*>(bytes);
   const warp_place<S> me;
-  share mine(all);
-  for (piece p; mine.next(p);) {
-    const tile_place tile = place_of(o, S::rows, S::columns, p.tile);
-    T chains[S::down][S::across][4]{};
-    if (p.is_begun()) {
-      mine.await();
-      load_products<S>(o, tile, me, chains);
-    }
-    multiply_steps<S>(o, stages, tile, me, steps_of<S>(o, p.first, p.last), chains);
-    store_products<S>(o, tile, me, chains);
-    mine.tell(p);
-  }
+  using held = T[S::down][S::across][4];
+  make_share<S, held>(
+      o, all, [&](const tile_place& tile, held& chains) { load_products<S>(o, tile, me, chains); },
+      [&](const tile_place& tile, const piece& p, held& chains) {
+        multiply_steps<S>(o, stages, tile, me, steps_of<S>(o, p.first, p.last), chains);
+      },
+      [&](const tile_place& tile, held& chains) { store_products<S>(o, tile, me, chains); });
 }
 
 /// Launches the one of `Shapes` that the axis's value `tile` names or that the size of C selects.
