@@ -14,6 +14,8 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace tilewise::tests {
 
@@ -36,6 +38,16 @@ inline void age(const std::filesystem::path& file, long seconds) {
   const timespec then{std::time(nullptr) - seconds, 0};
   const timespec both[] = {then, then};
   utimensat(AT_FDCWD, file.c_str(), both, 0);
+}
+
+/// How a child ends, as wait(2) tells it, that does `work` and exits with what that returns.
+template <class Work>
+int status_of_child(const Work& work) {
+  const pid_t child = fork();
+  if (child == 0) _exit(work());
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
 }
 
 class cache_fixture : public testing::Test {

@@ -60,16 +60,13 @@ TEST_F(DiskCache, WhatTheDiskDoesNotTakeLeavesNothing) {
 }
 
 TEST_F(DiskCache, AProcessThatIsKilledWhileItStoresIsInNobodysWay) {
-  const pid_t child = fork();
-  if (child == 0) {
+  const int status = status_of_child([this] {
     const rlimit taken{64, 64};
     setrlimit(RLIMIT_FSIZE, &taken);
     std::signal(SIGXFSZ, SIG_DFL);
     store();
-    _exit(0);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
+    return 0;
+  });
   ASSERT_TRUE(WIFSIGNALED(status));
   ASSERT_FALSE(fs::is_empty(folder_));
   store();
@@ -211,14 +208,11 @@ TEST_F(DiskCache, IsUsedWhereAUserNamespaceDoesNotShowTheOwners) {
     ASSERT_EQ(chown(scratch_.path().c_str(), 12345, 0), 0);
     EXPECT_TRUE(finds_nothing());
   }
-  const pid_t child = fork();
-  if (child == 0) {
+  const int status = status_of_child([&] {
     if (unshare(CLONE_NEWUSER) != 0 || !(std::ofstream("/proc/self/uid_map") << me << " " << me << " 1" << std::flush))
-      _exit(2);
-    _exit(finds() ? 0 : 1);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
+      return 2;
+    return finds() ? 0 : 1;
+  });
   if (WIFEXITED(status) && WEXITSTATUS(status) == 2) GTEST_SKIP() << "namespaces are not allowed here";
   EXPECT_EQ(status, 0);
 }
