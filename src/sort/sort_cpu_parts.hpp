@@ -45,7 +45,7 @@ class part_sort {
         std::memcpy(to, parted.all().keys + begin[t * (parts_ + 1) + p], size * sizeof(Bits));
         to += size;
       }
-      kernels_.sort_codes(codes, codes + largest, out[p + 1] - out[p], task_.code, task_.out.keys + out[p]);
+      kernels_.sort_parted(codes, codes + largest, out[p + 1] - out[p], task_.code, task_.out.keys + out[p]);
     });
     return true;
   }

@@ -26,6 +26,7 @@ struct row_of {
 template <class Bits, unsigned Bytes>
 struct rows {
   using row = typename row_of<Bits, Bytes>::type;
+  using float_row = typename row_of<float, Bytes>::type;  // of floats one instruction deals from two rows
   static constexpr int lanes = Bytes / sizeof(Bits);
   static constexpr auto all_lanes = std::make_integer_sequence<int, lanes>();
 
@@ -57,6 +58,40 @@ struct rows {
     merge_all<Count, 1>(r);
   }
 
+  /// Two runs of `run` rows each in memory, one after the other, become one; Held rows are in registers at a time.
+  /// There is nothing that a processor could guess wrong.
+  template <int Held>
+  static void merge_stored(Bits* at, int run) {
+    const auto get = [&](int i) { return load(at + i * lanes); };
+    const auto put = [&](int i, row r) { store(at + i * lanes, r); };
+    for (int i = 0; i < run / 2; ++i) {  // four rows, of which the upper two change places
+      row a = get(i), b = get(run - 1 - i);
+      row c = reversed(get(run + i), all_lanes), d = reversed(get(2 * run - 1 - i), all_lanes);
+      order(a, d);
+      order(b, c);
+      put(i, a);
+      put(run - 1 - i, b);
+      put(run + i, d);
+      put(2 * run - 1 - i, c);
+    }
+    for (int apart = run / 2; apart >= Held; apart /= 2)
+      for (int i = 0; i < 2 * run; ++i) {
+        if ((i & apart) != 0) continue;
+        row low = get(i), high = get(i + apart);
+        order(low, high);
+        put(i, low);
+        put(i + apart, high);
+      }
+    for (int first = 0; first < 2 * run; first += Held) {
+      row r[Held];
+#pragma GCC unroll 16
+      for (int i = 0; i < Held; ++i) r[i] = get(first + i);
+      clean<Held, Held / 2>(r);
+#pragma GCC unroll 16
+      for (int i = 0; i < Held; ++i) put(first + i, r[i]);
+    }
+  }
+
  private:
   /// For the step in which partners are `Apart`: the lane of both rows together from which lane `lane` of a row is
   /// dealt.
@@ -68,30 +103,19 @@ struct rows {
     return (within < Apart ? 0 : lanes) + group + within % Apart + of_high * Apart;
   }
 
-  /// The place of the code in each lane of both rows together.
-  struct arrangement {
-    int place[2 * lanes];
-  };
+  /// The lane of both rows together to which the code of lane `from` is dealt.
   template <int Apart>
-  static constexpr arrangement dealt(arrangement before) {
-    arrangement after{};
-    for (int lane = 0; lane < 2 * lanes; ++lane)
-      after.place[lane] = before.place[source<Apart>(lane / lanes, lane % lanes)];
-    return after;
-  }
-  static constexpr arrangement all_dealt() {
-    arrangement a{};
-    for (int lane = 0; lane < 2 * lanes; ++lane) a.place[lane] = lane;
-    if constexpr (lanes >= 16) a = dealt<8>(a);
-    if constexpr (lanes >= 8) a = dealt<4>(a);
-    if constexpr (lanes >= 4) a = dealt<2>(a);
-    return dealt<1>(a);
-  }
-  static constexpr int lane_of(int place) {
-    const arrangement a = all_dealt();
+  static constexpr int target(int from) {
     int lane = 0;
-    while (a.place[lane] != place) ++lane;
+    while (source<Apart>(lane / lanes, lane % lanes) != from) ++lane;
     return lane;
+  }
+  /// After all steps.
+  static constexpr int last_target(int from) {
+    if constexpr (lanes >= 16) from = target<8>(from);
+    if constexpr (lanes >= 8) from = target<4>(from);
+    if constexpr (lanes >= 4) from = target<2>(from);
+    return target<1>(from);
   }
 
   template <int... I>
@@ -100,20 +124,34 @@ struct rows {
   }
   template <int Apart, int... I>
   [[gnu::always_inline]] static void deal(row& low, row& high, std::integer_sequence<int, I...>) {
-    const row first = low, second = high;
-    low = __builtin_shufflevector(first, second, source<Apart>(0, I)...);
-    high = __builtin_shufflevector(first, second, source<Apart>(1, I)...);
+    using dealt_row = std::conditional_t<Apart == 1 && sizeof(Bits) == 4, float_row, row>;
+    const dealt_row first = (dealt_row)low, second = (dealt_row)high;
+    low = (row)__builtin_shufflevector(first, second, source<Apart>(0, I)...);
+    high = (row)__builtin_shufflevector(first, second, source<Apart>(1, I)...);
   }
   template <int Apart>
   [[gnu::always_inline]] static void deal_and_order(row& low, row& high) {
     deal<Apart>(low, high, all_lanes);
     order(low, high);
   }
-  template <int... I>
-  [[gnu::always_inline]] static void to_places(row& low, row& high, std::integer_sequence<int, I...>) {
+  template <int Apart, int... I>
+  [[gnu::always_inline]] static void collect(row& low, row& high, std::integer_sequence<int, I...>) {
     const row first = low, second = high;
-    low = __builtin_shufflevector(first, second, lane_of(I)...);
-    high = __builtin_shufflevector(first, second, lane_of(lanes + I)...);
+    low = __builtin_shufflevector(first, second, target<Apart>(I)...);
+    high = __builtin_shufflevector(first, second, target<Apart>(lanes + I)...);
+  }
+  template <int... I>
+  [[gnu::always_inline]] static void collect_all(row& low, row& high, std::integer_sequence<int, I...>) {
+    const row first = low, second = high;
+    low = __builtin_shufflevector(first, second, last_target(I)...);
+    high = __builtin_shufflevector(first, second, last_target(lanes + I)...);
+  }
+  /// What the steps have dealt goes back: at once where an instruction permutes two rows, else step by step.
+  [[gnu::always_inline]] static void to_places(row& low, row& high) {
+    if constexpr (level::vector_bytes == 64) return collect_all(low, high, all_lanes);
+    collect<1>(low, high, all_lanes);
+    if constexpr (lanes >= 4) collect<2>(low, high, all_lanes);
+    if constexpr (lanes >= 8) collect<4>(low, high, all_lanes);
   }
 
   /// Batcher's odd-even merge sort, one comparator of it on all columns at once.
@@ -141,7 +179,19 @@ struct rows {
     if constexpr (lanes >= 8) deal_and_order<4>(low, high);
     if constexpr (lanes >= 4) deal_and_order<2>(low, high);
     deal_and_order<1>(low, high);
-    to_places(low, high, all_lanes);
+    to_places(low, high);
+  }
+
+  /// Count rows, of which every 2 Apart are bitonic, become runs of as many.
+  template <int Count, int Apart>
+  [[gnu::always_inline]] static void clean(row* r) {
+#pragma GCC unroll 16
+    for (int apart = Apart; apart >= 1; apart /= 2)
+#pragma GCC unroll 16
+      for (int i = 0; i < Count; ++i)
+        if ((i & apart) == 0) order(r[i], r[i + apart]);
+#pragma GCC unroll 16
+    for (int i = 0; i < Count; i += 2) order_lanes(r[i], r[i + 1]);
   }
 
   /// Two runs of Run rows each, one after the other, become one.
@@ -153,13 +203,7 @@ struct rows {
       r[Run + i] = reversed(r[2 * Run - 1 - i], all_lanes);
       r[2 * Run - 1 - i] = turned;
     }
-#pragma GCC unroll 16
-    for (int apart = Run; apart >= 1; apart /= 2)
-#pragma GCC unroll 16
-      for (int i = 0; i < 2 * Run; ++i)
-        if ((i & apart) == 0) order(r[i], r[i + apart]);
-#pragma GCC unroll 16
-    for (int i = 0; i < 2 * Run; i += 2) order_lanes(r[i], r[i + 1]);
+    clean<2 * Run, Run>(r);
   }
   template <int Count, int Run>
   [[gnu::always_inline]] static void merge_all(row* r) {

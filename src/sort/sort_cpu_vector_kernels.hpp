@@ -25,7 +25,7 @@ struct part_task {
   const Bits* splitters;  // sorted
   std::uint64_t parts;    // one more than splitters
   Bits* room;             // for 2 n elements
-  Bits* out;              // part after part
+  Bits* out;              // part after part, for sort_parted
   std::uint64_t* sizes;   // of each part
 };
 
@@ -33,8 +33,9 @@ template <class Bits>
 struct vector_kernels {
   /// Sorts n keys, to where they are or elsewhere. `room`: vector_room(n) elements.
   void (*sort)(const Bits* keys, std::uint64_t n, sort_code<Bits> code, Bits* out, Bits* room);
-  /// The same for codes, which are changed on the way, with room for as many. Null, as `part`, at levels that merge.
-  void (*sort_codes)(Bits* codes, Bits* spare, std::uint64_t n, sort_code<Bits> code, Bits* out);
+  /// The same for what `part` has left, which changes on the way, with room for as many. Null, as `part`, at levels
+  /// that merge.
+  void (*sort_parted)(Bits* codes, Bits* room, std::uint64_t n, sort_code<Bits> code, Bits* out);
   void (*part)(const part_task<Bits>& task);
 };
 
