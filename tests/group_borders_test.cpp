@@ -5,6 +5,9 @@
 #include "lab/verify.hpp"
 #include "scattered_operand.hpp"
 
+#include <tilewise/tilewise.hpp>
+
+#include <array>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -45,6 +48,23 @@ TEST(Groups, EveryVariantHasTheDefinitionsBitsWhateverTheBorders) {
       }
     }
   }
+}
+
+TEST(Groups, ResultsLieOnTheRanksOfTheirInput) {
+  const device group = open("3*cpu:serial");
+  const std::vector<float> x(64, 0.25f);
+  const std::array<std::span<const float>, 3> parts{std::span(x).first(5), std::span(x).first(0),
+                                                    std::span(x).last(59)};
+  const array<float> in = upload_parts<float>(group, parts);
+  const std::vector<std::uint64_t> border{0, 5, 5, 64};
+  ASSERT_EQ(borders_of(in), border);
+  partial<float> carry;
+  EXPECT_EQ(borders_of(allocate_like(in)), border);
+  EXPECT_EQ(borders_of(inclusive_scan(in)), border);
+  EXPECT_EQ(borders_of(exclusive_scan(in, 1.0f)), border);
+  EXPECT_EQ(borders_of(inclusive_scan(in, carry)), border);
+  EXPECT_EQ(borders_of(sorted(in)), border);
+  EXPECT_EQ(borders_of(diffuse(in, {.rows = 8, .columns = 8})), border);
 }
 
 }  // namespace

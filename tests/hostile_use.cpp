@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -101,16 +102,21 @@ struct last_caller {
   }
 } at_exit;
 
-/// fork NAME: used in the parent, then in a child, once as it was and once reopened; fork-first: in children only;
-/// fork-again NAME OTHER: another in the parent, this one in a child and in a child of that.
+/// fork NAME: used in the parent, then in a child, once as it was and once reopened, where one with threads of its own
+/// is given up too; fork-first: in children only; fork-again NAME OTHER: another in the parent, this one in a child and
+/// in a child of that.
 void fork_after_use(const std::string& name) {
   const tw::device on = tw::open(name);
   print_total(on);
   const tw::array<float> there = on.upload(values);
+  std::optional<tw::device> own = tw::open(name, {.threads = 3});
+  std::optional<tw::array<float>> on_own = tw::inclusive_scan(own->upload(values));
   const bool well = ends_well_in_child([&] {
     attempt([&] { print_total(on); });
     attempt([&] { print_total(tw::open(name)); });
     attempt([&] { tw::inclusive_scan(there); });
+    on_own.reset();
+    own.reset();
   });
   std::printf(well ? "the child ended well\n" : "the child did not end well\n");
   print_total(on);
@@ -153,7 +159,7 @@ void use_with_little_memory(const std::string& name) {
   const std::vector<float> some(values.begin(), values.begin() + 10'000);
   const std::span<const float> few = std::span(some).first(400);
   const auto compute = [&] {
-    const tw::device on = tw::open(name, {.threads = 2});
+    const tw::device on = tw::open(name, {.threads = 4});  // some have begun where one cannot
     tw::inclusive_scan(some, {.device = on});
     tw::argsort(some, {.device = on});
     tw::polymul(few, few, {.device = on});

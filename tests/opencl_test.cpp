@@ -4,6 +4,12 @@
 #include "backend/probe.hpp"
 #include "opencl_fixture.hpp"
 
+#include <algorithm>
+#include <functional>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
 namespace tilewise::tests {
 namespace {
 
@@ -96,6 +102,38 @@ TEST_F(OpenclInterop, UsesTheCallersQueueAndMemoryInPlace) {
   }
   EXPECT_EQ(std::memcmp(expected.data(), got.data(), got.size() * sizeof(float)), 0);
   EXPECT_EQ(opencl::cl().clFinish(theirs.queue.get()), CL_SUCCESS) << "the caller's queue outlives our device";
+}
+
+/// What `call` throws in a child, where nothing may wait for ever.
+std::string refusal_in_child(const std::function<void()>& call) {
+  int channel[2];
+  if (pipe(channel) != 0) return "no pipe";
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(10);
+    std::string said = "nothing was thrown";
+    try {
+      call();
+    } catch (const error& e) {
+      said = e.what();
+    }
+    _exit(write(channel[1], said.data(), said.size()) < 0);
+  }
+  close(channel[1]);
+  std::string said(1000, '\0');
+  const ssize_t bytes = read(channel[0], said.data(), said.size());
+  close(channel[0]);
+  waitpid(child, nullptr, 0);
+  return said.substr(0, static_cast<std::size_t>(std::max<ssize_t>(0, bytes)));
+}
+
+TEST_F(OpenclInterop, AQueueOfTheParentIsRefusedInAChild) {
+  const foreign_queue theirs;
+  const std::vector<float> x = wide_floats(10007);
+  (void)inclusive_scan(x, {.device = from_opencl_queue(theirs.queue.get())});
+  const std::string said =
+      refusal_in_child([&] { (void)inclusive_scan(x, {.device = from_opencl_queue(theirs.queue.get())}); });
+  EXPECT_NE(said.find("before this process was forked"), said.npos) << said;
 }
 
 TEST_F(OpenclInterop, RefusesWhatItCannotUse) {

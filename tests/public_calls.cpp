@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <random>
+#include <utility>
 
 namespace tilewise::tests {
 
@@ -88,6 +89,23 @@ public_call there(std::string name, std::uint64_t count, const Call& call, std::
           }};
 }
 
+/// Of the elements before `begin` and the rest. The part is one for all attempts: what a call that fails has made of it
+/// shows in the results of the next.
+template <scalar T>
+std::vector<std::byte> continue_part(tw::partial<T>& part, std::uint64_t begin, const device& on) {
+  const auto rest = std::span(x<T>).subspan(begin);
+  tw::partial<T> same;
+  same.push(first(x<T>, begin), {.device = on});
+  const auto values = [&](const auto& call) {
+    call();
+    return std::exchange(part, same).value();
+  };
+  std::vector<T> scanned;
+  const T pushed = values([&] { part.push(on.upload(rest)); });
+  const T carry = values([&] { scanned = tw::inclusive_scan(rest, part, {.device = on}); });
+  return bytes(scanned, carry, pushed);
+}
+
 template <scalar T>
 void add_folds(std::vector<public_call>& all, const std::string& type) {
   all.push_back(host("reduce " + type, [](const device& on) { return bytes(tw::reduce(x<T>, T(1), {.device = on})); }));
@@ -111,15 +129,12 @@ void add_folds(std::vector<public_call>& all, const std::string& type) {
     return bytes(tw::inclusive_scan_axis(a, square, axis::rows, {.device = on}),
                  tw::exclusive_scan_axis(a, square, axis::columns, {.device = on}));
   }));
-  all.push_back(host("parts " + type, [](const device& on) {
-    tw::partial<T> before, carry;
-    before.push(first(x<T>, 1001), {.device = on});
-    carry.push(first(x<T>, 1001), {.device = on});
-    const auto rest = std::span(x<T>).subspan(1001);
-    const auto scanned = tw::inclusive_scan(rest, carry, {.device = on});
-    before.push(on.upload(rest));
-    return bytes(scanned, before.value(), carry.value());
-  }));
+  for (const std::uint64_t begin : {0, 1001})
+    all.push_back({"parts from " + std::to_string(begin) + " on of " + type, [begin](const device& on) {
+                     const auto part = std::make_shared<tw::partial<T>>();
+                     part->push(first(x<T>, begin));
+                     return attempt([=] { return continue_part(*part, begin, on); });
+                   }});
 }
 
 template <scalar T>

@@ -52,7 +52,7 @@ struct open_options {
 
 /// A handle to one device and its in-order queue; copies refer to the same queue.
 /// Calls on arrays of one device are asynchronous in that queue where the backend is. A queue takes calls from one
-/// thread at a time; the CPU device takes host-span calls from any number of threads.
+/// thread at a time; a CPU device takes calls on host data from any number of threads.
 class TILEWISE_API device {
  public:
   explicit device(std::shared_ptr<backend::device> implementation);

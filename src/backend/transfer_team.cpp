@@ -3,6 +3,7 @@
 
 #include "backend/cpu/cpu_copy_kernels.hpp"
 #include "backend/driver_call.hpp"
+#include "backend/unless_forked.hpp"
 #include "base/ceil_div.hpp"
 
 #include <algorithm>
@@ -148,7 +149,7 @@ class transfer_team::crew {
       const std::lock_guard lock(mutex_);
       ending_ = true;
     }
-    called_.notify_all();
+    called_->notify_all();
     for (std::thread& member : members_) member.join();
   }
 
@@ -157,14 +158,14 @@ class transfer_team::crew {
       const std::lock_guard lock(mutex_);
       waiting_.push_back(work);
     }
-    called_.notify_all();
+    called_->notify_all();
   }
 
  private:
   /// The next part. Without one, waits if asked to; after the last transfer of all there is none.
   std::optional<part> take(bool may_wait) {
     std::unique_lock lock(mutex_);
-    if (may_wait) called_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
+    if (may_wait) called_->wait(lock, [this] { return ending_ || !waiting_.empty(); });
     if (waiting_.empty()) return std::nullopt;
     const std::shared_ptr<transfer::state> from = waiting_.front();
     if (from->next == 0) from->began = std::chrono::steady_clock::now();
@@ -207,7 +208,7 @@ class transfer_team::crew {
   std::atomic<bool>& lacked_pinned_memory_;
   const pid_t process_;
   std::mutex mutex_;
-  std::condition_variable called_;
+  unless_forked<std::condition_variable> called_;
   std::deque<std::shared_ptr<transfer::state>> waiting_;
   bool ending_ = false;
   std::vector<std::thread> members_;

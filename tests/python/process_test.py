@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The module in a process: threads, forks, Ctrl-C, a second interpreter, and the end of the program."""
 
+import pickle
 import subprocess
 import sys
 import threading
@@ -49,9 +50,13 @@ class Threads(unittest.TestCase):
             self.assertEqual(self.together(*[work] * 4), [{wanted}] * 4, name)
 
     def test_one_partial(self):
-        part = tw.partial("sum", np.float32)
-        self.together(*[lambda: [part.push(X, device="cpu:serial") for _ in range(50)]] * 4)
-        self.assertEqual((part.value(), part.end), (tw.sum(np.tile(X, 200)), 200 * len(X)))
+        x = np.resize(X, 2_000_003)  # for so long that two threads meet
+        part, in_turn = tw.partial("sum", np.float32), tw.partial("sum", np.float32)
+        for _ in range(200):
+            in_turn.push(x, device="cpu:serial")
+        self.together(*[lambda: [part.push(x, device="cpu:serial") for _ in range(50)]] * 4)
+        self.assertEqual(part.end, in_turn.end)
+        self.assertEqual(pickle.dumps(part), pickle.dumps(in_turn))  # of blocks in a wrong order the sum may be the same
 
     def test_others_run_meanwhile(self):
         """With so long an interval a thread runs only where another one gives the interpreter up."""

@@ -3,6 +3,7 @@
 #include "backend/cpu/cpu_thread_limit.hpp"
 #include "backend/cpu/cpu_wait.hpp"
 #include "backend/cpu/executors.hpp"
+#include "backend/unless_forked.hpp"
 
 #include <tilewise/error.hpp>
 
@@ -54,7 +55,7 @@ class threads_executor final : public executor {
     const auto all_done = [this] { return busy_.load(std::memory_order_acquire) == 0; };
     if (!poll(all_done, patience_)) {
       std::unique_lock lock(mutex_);
-      done_.wait(lock, all_done);
+      done_->wait(lock, all_done);
     }
     const std::exception_ptr failure = std::exchange(failure_, nullptr);
     running_.store(false, std::memory_order_release);
@@ -67,7 +68,7 @@ class threads_executor final : public executor {
       const std::lock_guard lock(mutex_);
       round_.fetch_add(1, std::memory_order_release);
     }
-    called_.notify_all();
+    called_->notify_all();
   }
 
   void serve(unsigned worker) {
@@ -75,14 +76,14 @@ class threads_executor final : public executor {
       const auto called = [&] { return round_.load(std::memory_order_acquire) != served; };
       if (!poll(called, patience_)) {
         std::unique_lock lock(mutex_);
-        called_.wait(lock, called);
+        called_->wait(lock, called);
       }
       ++served;
       if (ending_) return;
       if (worker < workers_) work(worker);
       if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
         const std::lock_guard lock(mutex_);
-        done_.notify_one();
+        done_->notify_one();
       }
     }
   }
@@ -110,7 +111,7 @@ class threads_executor final : public executor {
   const pid_t process_;
   std::atomic<bool> running_{false};
   std::mutex mutex_;
-  std::condition_variable called_, done_;
+  unless_forked<std::condition_variable> called_, done_;
   std::atomic<std::uint64_t> round_{0};
   std::atomic<std::size_t> busy_{0};
   // Written between rounds, published by round_:

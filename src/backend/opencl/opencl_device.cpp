@@ -105,6 +105,12 @@ struct listed_device {
   device_info facts;
 };
 
+/// Not in a child of the process that used them first: they would wait there for their threads.
+bool drivers_are_here() {
+  static process_bound drivers;
+  return drivers.is_here();
+}
+
 /// Drivers do not tolerate being listed for the first time by two threads at once, and need not be asked again. A list
 /// without devices is not kept.
 std::vector<listed_device> listed() {
@@ -160,8 +166,7 @@ std::string too_large(const device_info& facts, unsigned group_size, local_room 
 }
 
 std::vector<std::shared_ptr<backend::device>> devices(std::string& why_none) {
-  static process_bound drivers;
-  if (!drivers.is_here()) {
+  if (!drivers_are_here()) {
     why_none = used_before_fork("OpenCL") + ".";
     return {};
   }
@@ -177,6 +182,7 @@ std::vector<std::shared_ptr<backend::device>> devices(std::string& why_none) {
 
 std::shared_ptr<backend::device> from_queue(void* queue) {
   if (queue == nullptr) throw error(errc::invalid_argument, "the cl_command_queue is null");
+  if (!drivers_are_here()) throw error(errc::device_lost, used_before_fork("OpenCL"));
   const auto theirs = static_cast<cl_command_queue>(queue);
   cl_device_id id = nullptr;
   cl_command_queue_properties properties = 0;
