@@ -21,7 +21,7 @@ import unittest
 import numpy as np
 
 from cli_test import COVER, TOOL, Case, device_facts, devices_for, run, together, wide_values
-from processes import mark_of_place
+from processes import mark_of_place, processes_with
 
 PROGRAM = sys.argv[-1]
 COLD_STARTS = {"few": 3, "pairs": 8, "all": 200}[COVER]
@@ -164,6 +164,17 @@ class Probes(HostileCase):
 
     def test_a_caller_that_ignores_its_children(self):
         self.list_drivers(lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+
+    def test_a_tool_that_is_suspended(self):
+        """By Ctrl-Z, for longer than a driver has to list its devices, which it does meanwhile."""
+        marked = {**os.environ, "TILEWISE_CACHE": "off", "SUSPENDED": self.d}
+        tool = subprocess.Popen([TOOL, "devices"], env=marked, stdout=subprocess.PIPE, text=True)
+        while tool.poll() is None and len(processes_with("environ", f"SUSPENDED={self.d}")) < 2:
+            time.sleep(0.001)
+        tool.send_signal(signal.SIGSTOP)
+        time.sleep(11)
+        tool.send_signal(signal.SIGCONT)
+        self.assertNotIn("did not answer", tool.communicate(timeout=60)[0])
 
     def test_a_mask_that_takes_all_permissions(self):
         self.list_drivers(self.as_nobody(lambda: os.umask(0o777)))

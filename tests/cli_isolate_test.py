@@ -209,6 +209,19 @@ class Healthy(IsolateCase):
         self.assertEqual((states["scan/cpu:grows", 100], states["scan/cpu:grows", 300000]), ("ok", "interrupted"), err)
         self.assertNotIn(("scan/cpu:grows", 300001), states)
 
+    def test_the_limit_does_not_run_while_all_are_suspended(self):
+        """As a container may be: a child that could make no progress has not lost it. The limit and its grace are 3 s here."""
+        words = f"scan/cpu:grows --n 300000 {HOW.format(self.d)} --max-time 3 --precision 0.001% --time-limit 1".replace("--max-time 0.02", "")
+        parent = subprocess.Popen([PLANTED, "bench", *words.split()], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while parent.poll() is None and not (children := processes_with("cmdline", "--part\0000\0", f"{self.d}/r.jsonl")):
+            time.sleep(0.01)
+        for command, pause in (signal.SIGSTOP, 5), (signal.SIGCONT, 0):
+            for process in parent.pid, *map(int, children):
+                os.kill(process, command)
+            time.sleep(pause)
+        out, err = parent.communicate(timeout=60)
+        self.assertEqual((parent.returncode, set(self.states().values())), (0, {"ok"}), err)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=1)

@@ -142,7 +142,7 @@ class Limits(StreamCase):
         keys = np.arange(1 << 23, dtype="u4")
         np.save(f"{self.d}/back.npy", keys[::-1])
         words = f"sort {self.d}/back.npy -o {self.d}/y.npy --device cpu --threads 2 --scratch {kept} -v"
-        named = {"env": {**os.environ, "LD_PRELOAD": os.environ["TILEWISE_FAKE_DISK"], "FAKE_DISK": "names - 0"},
+        named = {"env": {**os.environ, "LD_PRELOAD": os.environ["TILEWISE_FAKE_DISK"], "FAKE_DISK": "bare - 0"},
                  "preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))}
         self.check(run(words, **named), 0, "^$", "runs kept in")
         self.assertTrue((np.load(f"{self.d}/y.npy") == keys).all())
@@ -155,6 +155,19 @@ class Limits(StreamCase):
         self.assertEqual(child.wait(), -signal.SIGKILL, "its runs have a name for as long as they are there")
         self.assertEqual(os.listdir(kept), [])
         self.check(run(f"scan {self.d}/back.npy -o {self.d}/y.npy"), 0)  # which removes the killed one's output
+
+    def test_a_disk_that_has_only_what_it_must(self):
+        """Results, also those that replace a file, and records are as elsewhere: nothing else is needed, and nothing waited for."""
+        if SANITIZED:
+            self.skipTest("sanitizers come before any other library")
+        bare = {**os.environ, "LD_PRELOAD": os.environ["TILEWISE_FAKE_DISK"], "FAKE_DISK": "bare - 0"}
+        expected = self.file_of(f"scan {self.d}/f8.npy --device cpu", "elsewhere.npy")
+        for _ in range(2):
+            self.check(run(f"scan {self.d}/f8.npy -o {self.d}/bare.npy --device cpu", env=bare), 0, "^$", "^$")
+            self.assertEqual(self.contents("bare.npy"), expected)
+        bench = f"bench reduce --n 1000 --dtype f32 --op sum --device cpu:serial --max-time 0.01 -q -o {self.d}/bare.jsonl"
+        self.check(run(bench, env=bare), 0, "", "^$")
+        self.check(run(f"report {self.d}/bare.jsonl --markdown", env=bare), 0, "reduce", "^$")
 
     @staticmethod
     def has_open(child, pattern):

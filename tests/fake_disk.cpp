@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Preloaded by a test: a disk that fails. FAKE_DISK is "read PATH BYTE" or "write PATH BYTE": from this byte on, files
 // whose path contains PATH cannot be read or written; "sync PATH 0": what was written does not reach the disk; "kill -
-// N": the process ends once the N-th file has got its name; "names - 0": it has no files without one; "room PATH N":
-// so many bytes are free to users, and more to root; "map PATH 0": such a file's map has no pages but those asked for;
-// or "full PATH 0": it has none, and none can be had.
+// N": the process ends once the N-th file has got its name; "room PATH N": so many bytes are free to users, and more to
+// root; "map PATH 0": such a file's map has no pages but those asked for; or "full PATH 0": it has none, and none can
+// be had. "bare - 0": it has nothing that a disk need not have: files without a name, room set aside for a file, locks,
+// modes, and a number of blocks.
 #include <cerrno>
 #include <csignal>
 #include <cstdarg>
@@ -14,7 +15,9 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -53,9 +56,16 @@ size_t before_failing(const char* what, int file, off_t at, size_t bytes) {
   return at < byte && fails(what, file, at + static_cast<off_t>(bytes)) ? static_cast<size_t>(byte - at) : bytes;
 }
 
-bool needs_names() {
+bool is_bare() {
   const char* const told = std::getenv("FAKE_DISK");
-  return told != nullptr && std::string(told) == "names - 0";
+  return told != nullptr && std::string(told) == "bare - 0";
+}
+
+template <class Call, class... Arguments>
+int unless_bare(int failure, const char* call, Arguments... arguments) {
+  if (!is_bare()) return reinterpret_cast<Call>(dlsym(RTLD_NEXT, call))(arguments...);
+  errno = failure;
+  return -1;
 }
 
 }  // namespace
@@ -66,7 +76,7 @@ __attribute__((visibility("default"))) int open(const char* path, int how, ...) 
   va_start(more, how);
   const mode_t mode = (how & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(more, mode_t) : 0;
   va_end(more);
-  if ((how & O_TMPFILE) == O_TMPFILE && needs_names()) return errno = EOPNOTSUPP, -1;
+  if ((how & O_TMPFILE) == O_TMPFILE && is_bare()) return errno = EOPNOTSUPP, -1;
   return reinterpret_cast<decltype(&open)>(dlsym(RTLD_NEXT, "open"))(path, how, mode);
 }
 __attribute__((visibility("default"))) ssize_t pread(int file, void* to, size_t bytes, off_t at) {
@@ -85,7 +95,17 @@ __attribute__((visibility("default"))) int fstatfs(int file, struct statfs* fact
   const int done = static_cast<int>(unless<decltype(&fstatfs)>(false, "fstatfs", file, facts));
   if (const long long room = number_told("room", file); room >= 0)
     facts->f_bavail = static_cast<unsigned long long>(room) / static_cast<unsigned long long>(facts->f_bsize);
+  if (is_bare()) facts->f_blocks = facts->f_bfree = facts->f_bavail = 0;
   return done;
+}
+__attribute__((visibility("default"))) int fallocate(int file, int how, off_t from, off_t bytes) {
+  return unless_bare<decltype(&fallocate)>(EOPNOTSUPP, "fallocate", file, how, from, bytes);
+}
+__attribute__((visibility("default"))) int flock(int file, int how) {
+  return unless_bare<decltype(&flock)>(ENOLCK, "flock", file, how);
+}
+__attribute__((visibility("default"))) int fchmod(int file, mode_t mode) {
+  return unless_bare<decltype(&fchmod)>(EPERM, "fchmod", file, mode);
 }
 __attribute__((visibility("default"))) void* mmap(void* at, size_t bytes, int allowed, int how, int file, off_t from) {
   const bool is_meant = (how & MAP_SHARED) != 0 && file >= 0 && (fails("map", file, 1) || fails("full", file, 1));

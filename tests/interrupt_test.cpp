@@ -52,5 +52,17 @@ TEST(InterruptDeathTest, TheLimitIsForEachCallOfADriver) {
   EXPECT_EXIT(busy(), testing::ExitedWithCode(0), "");
 }
 
+/// By Ctrl-Z, or with all of a container, for twice the limit.
+TEST(InterruptDeathTest, TheLimitDoesNotRunWhileTheToolIsSuspended) {
+  const auto suspended = [] {
+    const pid_t tool = getpid();
+    if (fork() == 0) sleep(2), _exit(kill(tool, SIGCONT));
+    cli::watch_drivers(1, "a device");
+    backend::during("a call", [] { return usleep(300'000), std::raise(SIGSTOP), usleep(500'000); });
+    _exit(0);
+  };
+  EXPECT_EXIT(suspended(), testing::ExitedWithCode(0), "");
+}
+
 }  // namespace
 }  // namespace tilewise::tests

@@ -108,13 +108,13 @@ class isolated_bench {
     arguments.insert(command + 1, {"--part", to_string(part)});
     bool interrupted = false;
     std::uint64_t seen = 0;
-    auto since = steady_clock::now();
+    patience ours;
     const auto goes_on = [&](pid_t child) {
       if (interrupt_requested() && !interrupted) kill(child, SIGINT);
       interrupted = interrupt_requested();
-      if (const std::uint64_t steps = report.progress().steps; steps != seen) seen = steps, since = steady_clock::now();
+      if (const std::uint64_t steps = report.progress().steps; steps != seen) seen = steps, ours = {};
       tell(report.progress().row);
-      return limit_.count() == 0 || steady_clock::now() - since < limit_ + grace;
+      return limit_.count() == 0 || ours.used() < limit_ + grace;
     };
     const child_result ended = run_self(arguments, report.descriptor(), goes_on);
     tell_notes(ended);

@@ -141,8 +141,8 @@ child_result run(std::span<const std::string> arguments,
 
 child_result run_self(std::span<const std::string> arguments,
                       std::span<const std::pair<std::string, std::string>> environment) {
-  const auto deadline = std::chrono::steady_clock::now() + child_limit;
-  return run(arguments, environment, -1, [&](pid_t) { return std::chrono::steady_clock::now() < deadline; });
+  patience ours;
+  return run(arguments, environment, -1, [&](pid_t) { return ours.used() < child_limit; });
 }
 
 child_result run_self(std::span<const std::string> arguments, int descriptor,

@@ -2,6 +2,7 @@
 // Runs this tool again as a child process with a time limit, so that a faulty driver takes down the child only.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <span>
@@ -25,6 +26,24 @@ struct child_result {
 
 /// The longest that a driver may take to list its devices, or a device to answer a probe.
 inline constexpr std::chrono::seconds child_limit{10};
+
+/// How long a child has been waited for, by who asks about ten times a second. Where nobody asked for longer than a
+/// second this process was suspended, and its child may have been: that counts as a second.
+class patience {
+ public:
+  using clock = std::chrono::steady_clock;
+
+  clock::duration used() {
+    const clock::time_point now = clock::now();
+    used_ += std::min<clock::duration>(now - asked_, std::chrono::seconds(1));
+    asked_ = now;
+    return used_;
+  }
+
+ private:
+  clock::duration used_{0};
+  clock::time_point asked_ = clock::now();
+};
 
 /// Runs /proc/self/exe with `arguments` and the additional environment variables. The child, and whatever it started,
 /// is killed when time is up. Throws `out_of_memory` if no process can be started.
