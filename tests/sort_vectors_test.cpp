@@ -2,6 +2,7 @@
 // Keys alone, which vectors sort: every number of them that fills blocks in part, and keys that deceive its pivots.
 #include "backend/cpu/cpu_device.hpp"
 #include "helpers.hpp"
+#include "sort/sort_cpu_vector_kernels.hpp"
 
 #include <tilewise/sort.hpp>
 
@@ -72,6 +73,25 @@ TYPED_TEST(SortVectors, KeysThatDeceiveTheirPivots) {
       TypeParam next = least ? 0 : static_cast<TypeParam>(-1);
       for (std::size_t place : places) keys[place] = least ? next++ : next--;
       check(keys);
+    }
+}
+
+/// Parts of other sizes would be sorted rightly, too, but by one thread after another or not in parts at all.
+TYPED_TEST(SortVectors, PartsHaveWhatTheirSplittersSay) {
+  constexpr std::size_t n = 20'000, parts = 16;
+  const std::vector<TypeParam> keys = random_keys<TypeParam>(n, static_cast<TypeParam>(-1));
+  for (const bool descending : {false, true})
+    for (auto level : backend::cpu::instruction_sets()) {
+      const auto& kernels = impl::sort::vector_kernels_for<TypeParam>(level);
+      if (kernels.part == nullptr) continue;
+      const auto code = impl::sort::code_of<TypeParam>(descending);
+      std::vector<TypeParam> codes, splitters, room(2 * n), parted(n);
+      for (TypeParam key : keys) codes.push_back(code.encode(key));
+      std::sort(codes.begin(), codes.end());
+      for (std::size_t p = 1; p < parts; ++p) splitters.push_back(codes[p * n / parts]);
+      std::vector<std::uint64_t> sizes(parts);
+      kernels.part({keys.data(), n, code, splitters.data(), parts, room.data(), parted.data(), sizes.data()});
+      EXPECT_EQ(sizes, std::vector<std::uint64_t>(parts, n / parts)) << name_of(level);
     }
 }
 
