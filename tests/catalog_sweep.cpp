@@ -8,6 +8,7 @@
 #include "registry/catalog.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cctype>
 #include <cstring>
 #include <deque>
@@ -76,6 +77,13 @@ base::scalar_value number_like(lab::data_class data, std::uint64_t seed, dtype t
     if (i == 0 || (value.bits & ~sign) > (largest.bits & ~sign)) largest = value;
   }
   return largest;
+}
+
+/// Up to `most`, and mostly where tiles, packs and blocks of some power of two end, or one before or after.
+std::uint64_t size_at_an_end(std::uint64_t most, std::mt19937_64& random) {
+  const std::uint64_t tile = std::uint64_t{1} << random() % static_cast<unsigned>(std::bit_width(most));
+  const std::uint64_t end = random() % (most / tile + 1) * tile, beside = random() % 3;
+  return end + beside == 0 ? 0 : end + beside - 1;
 }
 
 /// The axes of one target, and how a row of their indices becomes a case.
@@ -283,8 +291,11 @@ sweep_case random_case(const sweep_target& target, std::mt19937_64& of_program, 
       row[axes::setting_at] =
           all.setting_with_word(row[axes::setting_at], static_cast<unsigned>(of_program() % all.words()));
     registry::extents shape = all.what.edge_shapes[row[axes::shape_at]];
-    for (unsigned i = 0; i < shape.rank; ++i)
-      if (random() % 2 == 0) shape.size[i] = random() % (shape.size[i] + 3);
+    for (unsigned i = 0; i < shape.rank; ++i) {
+      const std::uint64_t most = shape.size[i] + 2, way = random() % 4;
+      if (way == 0) shape.size[i] = random() % (most + 1);
+      if (way == 1) shape.size[i] = size_at_an_end(most, random);
+    }
     const std::uint64_t seed = random();
     const std::optional<registry::problem> p = all.problem_at(row, seed, shape);
     if (p && elements(*p) <= 4 * small_case && p->what->operations(*p) <= most_operations) return all.at(row, seed, *p);

@@ -438,8 +438,11 @@ class OpenaccHangs(HostileCase):
             self.skipTest("no OpenACC in this build")
         np.save(f"{self.d}/m.npy", wide_values("f4", 961).reshape(31, 31))
         diffuse, convolve = f"diffuse --grid 64x64 --steps 10 -o {self.d}/out", f"convolve {self.d}/m.npy {self.d}/m.npy -o {self.d}/y.npy"
-        rows = [("launch", diffuse, "a step of OpenACC's"), ("launch", convolve, "a convolution of OpenACC's"),
-                ("acc_memcpy_to_device", convolve, "acc_memcpy_to_device"), ("acc_memcpy_from_device", convolve, "acc_memcpy_from_device")]
+        # Of bench the second kernel is the queue's own copy, which empties the caches.
+        rows = [("launch0", diffuse, "a step of OpenACC's"), ("launch0", convolve, "a convolution of OpenACC's"),
+                ("launch1", "bench convolve --n 30 --max-time 0.1", "OpenACC's copy"),
+                *((call, convolve, call) for call in ("acc_set_device_num", "acc_malloc", "acc_memcpy_to_device",
+                                                      "acc_memcpy_from_device", "acc_free"))]
 
         def hang(row):
             hanging = {**os.environ, "LD_PRELOAD": os.environ["TILEWISE_FAKE_OPENACC"], "FAKE_OPENACC": row[0]}
@@ -447,7 +450,7 @@ class OpenaccHangs(HostileCase):
 
         for row, result in zip(rows, together(hang, rows)):
             with self.subTest(row):
-                self.check(result, 8, "^$", f"openacc:0 made no progress for 1 s in {row[2]}; .*--time-limit")
+                self.check(result, 8, "", f"openacc:0 made no progress for 1 s in {row[2]}; .*--time-limit")
 
 
 if __name__ == "__main__":

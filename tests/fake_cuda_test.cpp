@@ -46,6 +46,23 @@ TEST(FakeCuda, AQueueIsOnItsStreamAfterACopyBetweenGpusHasFailed) {
   EXPECT_GT(faults, 5);
 }
 
+/// Kernels number their calls in 32 bits, of which the test lets them have few. Here the test is the kernel: its call
+/// has the number after the counter's, which no word that an earlier call has sent may have.
+TEST(FakeCuda, NoWordThatLastsHasANumberThatIsYetToBeGiven) {
+  constexpr std::uint64_t few = 64, many = 1000;
+  constexpr std::uint32_t most_calls = 5;
+  const device gpu = open("cuda:0");
+  backend::cuda::queue& q = backend::cuda::enter(gpu.implementation().queue());
+  for (std::uint64_t call = 0; call < 40; ++call) {
+    const std::uint64_t count = call < 20 ? few : many;
+    const std::span<std::uint64_t> words(q.lasting(count, most_calls), count);  // the host's memory
+    const std::uint64_t number = words[0] + 1;
+    EXPECT_EQ(number, call % most_calls + 1);
+    EXPECT_EQ(std::count(words.begin() + 1, words.end(), number), 0) << "call " << call;
+    words[0] = words[1 + call % (count - 1)] = number;
+  }
+}
+
 /// A limit of shared memory is one for all threads, so a launch that set its own could lower another thread's: the
 /// runtime of the test refuses to change one.
 TEST(FakeCuda, LaunchesThatNeedDifferentSharedMemoryLeaveTheKernelsLimit) {

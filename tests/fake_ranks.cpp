@@ -98,6 +98,11 @@ EXPORTED ssize_t pwrite(int file, const void* from, std::size_t bytes, off_t at)
   return next<decltype(&pwrite)>("pwrite")(file, from, bytes, at);
 }
 
+EXPORTED int fsync(int file) {
+  reach("sync");
+  return next<decltype(&fsync)>("fsync")(file);
+}
+
 EXPORTED int MPI_Irecv(void* to, int count, MPI_Datatype type, int from, int tag, MPI_Comm ranks, MPI_Request* made) {
   reach("exchange");
   return next<decltype(&MPI_Irecv)>("MPI_Irecv")(to, count, type, from, tag, ranks, made);

@@ -65,6 +65,32 @@ TEST_F(OpenclQueue, MeasuresWhatWasEnqueuedBetween) {
   EXPECT_GT(queue.stop_clock(), of_nothing);
 }
 
+/// The groups of a launch take what has its number for what they have sent each other. Here the test is the kernel: it
+/// looks through the board before it sends, and leaves packets of all numbers there were, and some of none.
+TEST_F(OpenclQueue, NoPacketHasANumberThatIsYetToBeGiven) {
+  constexpr std::uint64_t packets = 16, counter = 16;  // words of the board before its packets
+  auto& queue = static_cast<opencl::queue&>(device->queue());
+  std::uint64_t at = 0;
+  const auto launch = [&](std::uint32_t launches) {
+    const auto look_and_send = [&](const opencl::message_board& board) {
+      std::vector<std::uint64_t> words(counter + packets);
+      const std::uint64_t bytes = words.size() * sizeof(std::uint64_t);
+      queue.download(words.data(), board.words.at(0, bytes), bytes);
+      EXPECT_EQ(static_cast<std::uint32_t>(words[0]), board.drawn) << "tickets before launch " << board.launch;
+      for (std::uint64_t i = counter; i < words.size(); ++i)
+        EXPECT_GE(static_cast<std::uint32_t>(words[i] >> 32) - board.launch, launches)
+            << "launch " << board.launch << " and those after it, packet " << i - counter;
+      ++words[0];
+      if (at < packets - 1) words[counter + at++] = std::uint64_t{board.launch} << 32;
+      queue.upload(board.words.at(0, bytes), words.data(), bytes);
+    };
+    queue.launch_drawing(1, packets, sizeof(float), look_and_send, launches);
+  };
+  for (int i = 0; i < 5; ++i) launch(1);
+  launch(0xffff'ffe0);  // as many as leave few numbers
+  for (int i = 0; i < 20; ++i) launch(i % 2 == 0 ? 1 : 9);
+}
+
 /// An independent OpenCL user: a context and a queue that the library did not make.
 struct foreign_queue {
   explicit foreign_queue(cl_command_queue_properties properties = 0) {

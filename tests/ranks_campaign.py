@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ranks of mpirun that are killed, stopped or throw, at five stages of their work: all ranks end, and no file is half written.
+"""Ranks of mpirun that are killed, stopped or throw, at six stages of their work: all ranks end, and no file is half written.
 One that is stopped for two seconds goes on, and the files are those of one process.
 
 ranks_campaign.py BUILD_FOLDER [--few]   --few tries a case of each stage and asks for no times
@@ -20,7 +20,8 @@ import numpy as np
 
 BUILD, FEW = os.path.abspath(sys.argv[1]), "--few" in sys.argv
 STAGES = {"start": "joining the others", "read": "reading its part of a file", "exchange": "before an exchange",
-          "compute": "in the middle of its work", "write": "writing its part of the result"}
+          "compute": "in the middle of its work", "write": "writing its part of the result",
+          "sync": "waiting for the disk to have it"}
 # What a user sees: the exit code and who it was. Of a rank that is killed the code is mpirun's own, or on a machine that is
 # too busy for mpirun to look first, that of the rank which misses it. Of ranks that throw, the
 # first one speaks for all, and so without its number. Of one that is killed before it has joined, mpirun may only say that
@@ -46,8 +47,11 @@ def complaints(folder, ranks, fault, stage, rank):
     name = f"{folder}/{ranks}-{fault}-{stage}-{rank}"
     words = ["mpirun", "--oversubscribe", "-x", f"LD_PRELOAD={BUILD}/libfake-ranks.so", "-n", str(ranks), f"{BUILD}/tilewise",
              *command(stage, folder, name).split()]
-    job = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60,
-                         env={**ENVIRONMENT, "FAKE_RANK": f"{rank} {fault} {stage} {name}.began"})
+    try:
+        job = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60,
+                             env={**ENVIRONMENT, "FAKE_RANK": f"{rank} {fault} {stage} {name}.began"})
+    except subprocess.TimeoutExpired:
+        return ["it did not end"], 60
     ended = time.time()
     if not os.path.exists(f"{name}.began"):
         return [f"the rank never came there: {job.stderr}"], 0
@@ -63,20 +67,24 @@ def complaints(folder, ranks, fault, stage, rank):
         wrong.append(f"says {job.stderr!r}")
     if len(re.findall("^tilewise:", job.stderr, re.M)) > 1:
         wrong.append(f"says more than one thing: {job.stderr!r}")
-    if os.path.isfile(name) or (os.path.isdir(name) and not is_whole(name, f"{folder}/begun")):
+    # A first rank that was alone with its disk may have gone on before mpirun ended it.
+    if os.path.isfile(name) and not filecmp.cmp(name, f"{folder}/product.npy", shallow=False) or (
+            os.path.isdir(name) and not is_whole(name, f"{folder}/begun")):
         wrong.append("a file that is not whole has its name")
     if took > LIMIT_S and not FEW:
         wrong.append(f"it took {took:.1f} s")
     return wrong, took
 
 
-def end_pause(file, job):
-    """Of the process whose number is in the file."""
+def end_pause(file, job, result):
+    """Of the process whose number is in the file. Returns whether the result had its name until then."""
     while job.poll() is None and not (os.path.exists(file) and open(file).read().endswith("\n")):
         time.sleep(0.01)
     time.sleep(PAUSE_S)
+    is_early = os.path.isfile(result)
     if job.poll() is None:
         os.kill(int(open(file).read()), signal.SIGCONT)
+    return is_early
 
 
 def complaints_of_pause(folder, ranks, stage, rank):
@@ -85,15 +93,19 @@ def complaints_of_pause(folder, ranks, stage, rank):
              *command(stage, folder, name, **steps).split()]
     job = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL,
                            env={**ENVIRONMENT, "FAKE_RANK": f"{rank} pause {stage} {name}.began"})
-    end_pause(f"{name}.began", job)
+    is_early = end_pause(f"{name}.began", job, name)
     try:
         says = job.communicate(timeout=60)[1]
     except subprocess.TimeoutExpired:
         job.kill()
         return ["it did not go on"], 60
+    if not os.path.exists(f"{name}.began"):
+        return [f"the rank never came there: {says}"], 0
     took, wrong = time.time() - os.path.getmtime(f"{name}.began"), []
     if job.returncode != 0 or says:
         wrong.append(f"exit code {job.returncode}: {says}")
+    if is_early:
+        wrong.append("the file had its name while a rank was stopped")
     expected = f"{folder}/{'ended' if stage == 'compute' else 'product.npy'}"
     is_same = filecmp.cmp(name, expected, shallow=False) if os.path.isfile(name) else os.path.isdir(name) and (
         is_whole(name, expected) and set(os.listdir(name)) == set(os.listdir(expected)))
@@ -110,7 +122,8 @@ def is_whole(folder, begun):
 def cases():
     if FEW:
         return [(3, "stop", "start", 0), (3, "throw", "read", 1), (2, "kill", "exchange", 0), (3, "stop", "compute", 1),
-                (3, "throw", "write", 2), (3, "pause", "exchange", 1)]
+                (3, "throw", "write", 2), (3, "pause", "exchange", 1), (3, "pause", "sync", 1),
+                (2, "stop", "sync", 0)]
     return [(ranks, fault, stage, rank) for ranks, fault, stage in itertools.product((2, 3, 4, 7), [*ENDS, "pause"], STAGES)
             for rank in (0, ranks - 1)]
 

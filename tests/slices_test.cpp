@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slices that several threads take, as those do that read and write one file.
+// Slices that several threads take, as those do that read and write one file, and what they share otherwise.
 #include "base/slices.hpp"
+#include "base/guarded.hpp"
 
 #include <tilewise/error.hpp>
 
@@ -48,6 +49,25 @@ TEST(slices, TheFailureOfAnyThreadIsThrown) {
     };
     EXPECT_THROW(base::for_each_slice(2, 1, 2, one_fails), error) << of_caller;
   }
+}
+
+TEST(guarded, OneThreadAtATimeUsesIt) {
+  base::guarded<int> shared;
+  std::atomic<int> inside{0}, wrong{0};
+  std::vector<std::thread> users;
+  for (int i = 0; i < 4; ++i)
+    users.emplace_back([&] {
+      for (int again = 0; again < 20; ++again)
+        shared.with([&](int& times) {
+          wrong += ++inside != 1;
+          std::this_thread::sleep_for(std::chrono::microseconds(50));
+          --inside;
+          return ++times;
+        });
+    });
+  for (std::thread& user : users) user.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(shared.with([](int& times) { return times; }), 80);
 }
 
 }  // namespace

@@ -23,6 +23,9 @@ std::string told_by_first(backend::group::queue& queue, const std::string& text)
   return told;
 }
 
+/// Together: all ranks have come here.
+void wait_for_all(backend::group::queue& queue) { static_cast<void>(told_by_first(queue, "")); }
+
 /// A range of elements into a rank's memory.
 void read_part(io::array_input& from, byte_range part, const backend::memory& to, const rank& r) {
   if (part.bytes() == 0) return;
@@ -96,9 +99,11 @@ shared_output::shared_output(data_run& run, const std::string& path, dtype type,
 
 void shared_output::commit() {
   auto& queue = backend::group::enter(run_.device->queue());
-  if (queue.first_rank() != 0) file_->commit();
-  static_cast<void>(told_by_first(queue, ""));  // what the others have written is there
-  if (queue.first_rank() == 0) file_->commit();
+  const bool names_it = queue.first_rank() == 0;
+  if (!names_it) file_->commit();
+  wait_for_all(queue);  // what the others have written is there
+  if (names_it) file_->commit();
+  wait_for_all(queue);  // it has its name; a rank that waits here misses one that stops before
 }
 
 void run_in_processes(const registry::problem& p, std::span<io::array_input* const> inputs,

@@ -13,8 +13,9 @@ using registry::extents;
 using registry::operand;
 using registry::problem;
 
-// No elements, vectors, around one tile of 16, of 64 and of 128, long and short chains, and strided rows.
-constexpr std::array<extents, 30> edge_shapes{{
+// No elements, vectors, around one tile of 16, of 64 and of 128, long and short chains, whole tiles of any kind in one
+// direction, and strided rows.
+constexpr std::array<extents, 33> edge_shapes{{
     {0, 0, 0},
     {0, 3, 2},
     {3, 0, 2},
@@ -42,6 +43,9 @@ constexpr std::array<extents, 30> edge_shapes{{
     {257, 131, 19},
     {131, 257, 67},
     {260, 270, 530},
+    {5, 7, 12288},
+    {12288, 6, 5},
+    {6, 12288, 5},
     {3, 5, 7, 9, 11, 13},
     {37, 41, 43, 47, 64, 42},
     {130, 140, 70, 72, 144, 160},

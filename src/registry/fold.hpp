@@ -20,7 +20,7 @@ inline bool needs_init(const problem& p) { return operation_of(p) == op::min || 
 inline constexpr std::array<extents, 34> edge_shapes{{
     {0},    {1},    {2},    {3},    {4},    {5},     {7},     {8},      {9},      {15},      {16},   {17},
     {31},   {33},   {63},   {64},   {65},   {127},   {255},   {256},    {257},    {511},     {1021}, {1024},
-    {1025}, {4095}, {4097}, {8191}, {8193}, {65535}, {65537}, {131071}, {262147}, {1048583},
+    {1025}, {4095}, {4097}, {8191}, {8193}, {65536}, {65537}, {131071}, {262147}, {1048583},
 }};
 inline constexpr std::array<extents, 3> quick_shapes{{{1024}, {1048576}, {16777217}}};
 inline constexpr std::array<extents, 10> normal_shapes{

@@ -3,6 +3,7 @@
 
 #include "backend/cpu/cpu_copy_kernels.hpp"
 #include "base/ceil_div.hpp"
+#include "base/guarded.hpp"
 #include "base/lasting.hpp"
 #include "base/nearest.hpp"
 #include "base/processors.hpp"
@@ -14,7 +15,6 @@
 #include <fstream>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <string>
 #include <thread>
 
@@ -144,12 +144,12 @@ std::shared_ptr<backend::device> make_new(std::string_view name, std::string_vie
 
 /// The devices without options: a call on host data must not start a team of threads.
 std::shared_ptr<backend::device> make_default(std::string_view name, std::string_view executor) {
-  static std::mutex mutex;
-  static auto& made =
-      base::lasting([] { return std::map<std::string, std::shared_ptr<backend::device>, std::less<>>(); });
-  const std::lock_guard lock(mutex);
-  if (const auto found = made.find(name); found != made.end()) return found->second;
-  return made.emplace(name, make_new(name, executor, {})).first->second;
+  using by_name = std::map<std::string, std::shared_ptr<backend::device>, std::less<>>;
+  static auto& made = base::lasting([] { return base::guarded<by_name>(); });
+  return made.with([&](by_name& all) {
+    if (const auto found = all.find(name); found != all.end()) return found->second;
+    return all.emplace(name, make_new(name, executor, {})).first->second;
+  });
 }
 
 }  // namespace

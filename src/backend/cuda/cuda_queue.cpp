@@ -50,8 +50,9 @@ void queue::close() noexcept {
 
 void queue::make_current() const { TW_CUDA(cudaSetDevice(ordinal_)); }
 
-std::uint64_t* queue::lasting(std::uint64_t words) {
-  constexpr std::uint32_t most_calls = 0x7fffffff;
+std::uint64_t* queue::lasting(std::uint64_t words) { return lasting(words, 0x7fffffff); }
+
+std::uint64_t* queue::lasting(std::uint64_t words, std::uint32_t most_calls) {
   make_current();
   if (words > lasting_words_) {
     const std::uint64_t grown = std::bit_ceil(words);
@@ -61,7 +62,7 @@ std::uint64_t* queue::lasting(std::uint64_t words) {
     lasting_words_ = grown;
     lasting_calls_ = most_calls;
   }
-  if (lasting_calls_ == most_calls) {
+  if (lasting_calls_ >= most_calls) {
     TW_CUDA(cudaMemsetAsync(lasting_, 0, lasting_words_ * sizeof(std::uint64_t), stream_));
     lasting_calls_ = 0;  // not before it is certain: a call after one that failed would find what lay there
   }

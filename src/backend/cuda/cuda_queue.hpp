@@ -30,6 +30,8 @@ class queue final : public backend::queue {
   /// At least `words` words that start at zero and then keep what kernels leave in them from call to call; all zero
   /// again when they have to grow, and after 2^31 calls, so that a kernel may number its calls in 32 bits.
   std::uint64_t* lasting(std::uint64_t words);
+  /// The same after so many calls.
+  std::uint64_t* lasting(std::uint64_t words, std::uint32_t most_calls);
 
   memory allocate(std::uint64_t bytes) override;
   void release(memory what) noexcept override;

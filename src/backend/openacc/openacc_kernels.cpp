@@ -33,10 +33,12 @@ bool is_wide(const void* address) { return reinterpret_cast<std::uintptr_t>(addr
 void queue::copy(memory to, memory from, std::uint64_t bytes) {
   if (bytes == 0) return;
   make_current();
-  if (is_wide(to.as<void>()) && is_wide(from.as<void>()) && bytes % sizeof(wide) == 0)
-    during("OpenACC's copy", [&] { copy_words(to.as<wide>(), from.as<const wide>(), bytes / sizeof(wide)); });
-  else
-    during("OpenACC's copy", [&] { copy_words(to.as<char>(), from.as<const char>(), bytes); });
+  during("OpenACC's copy", [&] {
+    if (is_wide(to.as<void>()) && is_wide(from.as<void>()) && bytes % sizeof(wide) == 0)
+      copy_words(to.as<wide>(), from.as<const wide>(), bytes / sizeof(wide));
+    else
+      copy_words(to.as<char>(), from.as<const char>(), bytes);
+  });
 }
 
 arithmetic queue::probe_arithmetic(std::span<const float> a, std::span<const float> b, std::span<const float> c) {

@@ -35,8 +35,8 @@ queue::~queue() {
 }
 
 std::uint64_t queue::free_bytes() const {
-  return type_ == acc_device_host ? cpu::physical_memory()
-                                  : find_get_property()(ordinal_, type_, acc_property_free_memory);
+  if (type_ == acc_device_host) return cpu::physical_memory();
+  return during("acc_get_property", [&] { return find_get_property()(ordinal_, type_, acc_property_free_memory); });
 }
 
 void queue::trim() noexcept {

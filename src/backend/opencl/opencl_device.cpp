@@ -4,10 +4,10 @@
 #include "backend/fork.hpp"
 #include "backend/memory_limit.hpp"
 #include "backend/opencl/opencl_queue.hpp"
+#include "base/guarded.hpp"
 #include "base/lasting.hpp"
 
 #include <csignal>
-#include <mutex>
 
 namespace tilewise::backend::opencl {
 
@@ -114,13 +114,14 @@ bool drivers_are_here() {
 /// Drivers do not tolerate being listed for the first time by two threads at once, and need not be asked again. A list
 /// without devices is not kept.
 std::vector<listed_device> listed() {
-  static std::mutex mutex;
-  static auto& found = base::lasting([] { return std::vector<listed_device>(); });
-  const std::lock_guard lock(mutex);
-  if (found.empty())
-    for (cl_device_id id : all_device_ids())
-      found.push_back({id, describe(id, "opencl:" + std::to_string(found.size()))});
-  return found;
+  using list = std::vector<listed_device>;
+  static auto& found = base::lasting([] { return base::guarded<list>(); });
+  return found.with([](list& all) {
+    if (all.empty())
+      for (cl_device_id id : all_device_ids())
+        all.push_back({id, describe(id, "opencl:" + std::to_string(all.size()))});
+    return all;
+  });
 }
 
 }  // namespace
