@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   sorts keys without values by vectors, in a cache; compiled once for each x86-64 level.
 // Order:  by code (sort_code.hpp). Equal codes are equal keys, so nothing tells that neither networks nor partitions
-// are
-//         stable.
+//         are stable.
 // Shape:  up to 16 vectors of codes are one block, sorted in registers (sort_cpu_rows.hpp). More codes are parted in
-// two
-//         until they are so few (sort_cpu_partition.hpp), or a few blocks where these are small, which networks in
-//         memory merge. Levels that cannot part merge all: at last a vector at a time, from both ends at once, since
-//         each step waits for the one before it.
+//         two until they are so few (sort_cpu_partition.hpp), or a few blocks where these are small, which networks
+//         in memory merge. Levels that cannot part merge all: at last a vector at a time, from both ends at once,
+//         since each step waits for the one before it.
 // Limits: works in a room of twice the keys' size. A block is filled up with the largest code.
 // Twins:  sort_serial.cpp. Source: K. E. Batcher, Sorting Networks and Their Applications (1968); J. Chhugani et al.,
 //         Efficient Implementation of Sorting on Multi-Core SIMD CPU Architecture (2008); C. A. R. Hoare, Quicksort
@@ -25,7 +23,7 @@ namespace {
 /// What codes are compared as. Below AVX-512 vectors are compared as signed numbers only, so there codes are kept with
 /// their top bit flipped.
 template <class Bits>
-using code_type = std::conditional_t < level::vector_bytes<64, std::make_signed_t<Bits>, Bits>;
+using code_type = std::conditional_t<(level::vector_bytes < 64), std::make_signed_t<Bits>, Bits>;
 template <class Bits>
 constexpr Bits flipped_top = std::is_signed_v<code_type<Bits>> ? Bits{1} << (8 * sizeof(Bits) - 1) : Bits{0};
 template <class Bits>

@@ -55,12 +55,17 @@ struct blocks {
   /// The distance in vectors between those being added and those being prefetched.
   static constexpr std::uint64_t lead = 8192 / vector_bytes;
 
+  template <reading How, class Source>
+  [[gnu::always_inline]] static vector read(Source from) {
+    if constexpr (How == reading::ahead) fetch(from, lead * width);
+    return How == reading::in_turn ? in_turn<T>(load(from)) : load(from);
+  }
+
   /// Reduces Count vectors to one by adding neighbours: lane l is a sum over Count lanes of vector l % Count.
   template <unsigned Count, reading How, class Source>
   [[gnu::always_inline]] static vector interleaved(Source from) {
     if constexpr (Count == 1) {
-      if constexpr (How == reading::ahead) fetch(from, lead * width);
-      return How == reading::in_turn ? in_turn<T>(load(from)) : load(from);
+      return read<How>(from);
     } else {
       const vector a = interleaved<Count / 2, How>(from);
       const vector b = interleaved<Count / 2, How>(from + Count / 2 * width);
@@ -68,9 +73,22 @@ struct blocks {
     }
   }
 
+  /// The same of as many vectors as lanes, in their order at last only: without AVX-512 by fewer instructions.
+  template <unsigned Count, reading How, class Source>
+  [[gnu::always_inline]] static vector paired(Source from) {
+    if constexpr (Count == 1) {
+      return read<How>(from);
+    } else {
+      constexpr int distance = Count / 2;
+      const vector a = paired<distance, How>(from), b = paired<distance, How>(from + distance * width);
+      return join(of_pairs<distance, 0, T>(a, b), of_pairs<distance, 1, T>(a, b));
+    }
+  }
+
   /// Lane l is the value of the whole vector l % Count.
   template <unsigned Count, reading How = reading::freely, class Source>
   [[gnu::always_inline]] static vector values(Source from) {
+    if constexpr (Count == width && vector_bytes < 64) return paired<Count, How>(from);
     return complete<Count>(interleaved<Count, How>(from));
   }
   template <unsigned Distance, unsigned End = width>
@@ -128,6 +146,16 @@ struct blocks {
     std::uint64_t count_ = 0;
   };
 
+  /// Blocks that are joined before they meet the stack: a short vector's take less time than a push.
+  static constexpr unsigned at_once = vector_bytes < 64 ? 4 : 1;
+  template <unsigned Blocks, reading How, class Whole>
+  [[gnu::always_inline]] static vector values_of(const Whole& whole, std::uint64_t c) {
+    if constexpr (Blocks == 1)
+      return values<width, How>(whole(c));
+    else
+      return join(values_of<Blocks / 2, How>(whole, c), values_of<Blocks / 2, How>(whole, c + Blocks / 2 * width));
+  }
+
   /// P(n) of `width` rows at once, one in each lane, on top of `prefix`. `whole(c)` is the source of the columns from c
   /// on, vector i being that of row i; `part(c, count)` has only `count` columns, and the identity in its other lanes.
   template <reading How = reading::freely, class Whole, class Part>
@@ -135,8 +163,13 @@ struct blocks {
                                                         vector prefix = broadcast(Op::template identity<T>())) {
     stack done;
     std::uint64_t c = 0;
-    for (; c + width <= n; c += width) done.push(values<width, How>(whole(c)));
+    for (; c + at_once * width <= n; c += at_once * width) done.push(values_of<at_once, How>(whole, c));
     prefix = done.fold(prefix);
+    for (unsigned digit = at_once / 2; digit != 0; digit /= 2) {
+      if ((n / width & digit) == 0) continue;
+      prefix = join(prefix, digit == 1 ? values<width, How>(whole(c)) : values_of<2, How>(whole, c));
+      c += digit * width;
+    }
     for (unsigned digit = width / 2; digit != 0; digit /= 2) {
       if ((n & digit) == 0) continue;
       prefix = join(prefix, values<width, How>(part(c, digit)));

@@ -160,6 +160,22 @@ vector<T> swap_blend(vector<T> clear, vector<T> set) {
     return swap<Distance, T>(blend<Distance, T>(set, clear));
 }
 
+/// A step of adding neighbours, in as many vectors as lanes: of each pair in a and b the first one (Which = 0) or the
+/// second. One instruction takes them, within each 16 bytes those of a and then those of b, or at last, where Distance
+/// lanes are 16 bytes, a half of each. So after the steps 1, 2, ... lane l has the value of vector l.
+template <int Distance, int Which, class T>
+vector<T> of_pairs(vector<T> a, vector<T> b) {
+  constexpr int all = static_cast<int>(lanes<T>), part = 16 / sizeof(T);
+  const auto source = [](int lane) {
+    if (Distance == part) return lane % part + Which * part + (lane < part ? 0 : all);
+    return lane / part * part + lane % (part / 2) * 2 + Which + (lane % part < part / 2 ? 0 : all);
+  };
+  using shuffled = std::conditional_t<sizeof(T) == 4, vector<float>, vector<T>>;  // integers have no such instruction
+  return with_lanes<T>([&]<int... I>(std::integer_sequence<int, I...>) {
+    return (vector<T>)__builtin_shufflevector((shuffled)a, (shuffled)b, source(I)...);
+  });
+}
+
 /// Lane `lane` < lanes in every lane.
 template <class T>
 vector<T> pick(vector<T> v, unsigned lane) {
