@@ -2,8 +2,8 @@
 // What:   convolve/cuda:boxes: which problems go to the kernels of convolve_cuda_boxes.cuh.
 // Order:  one chain per result.
 // Shape:  as many groups as run at once; 4 rows of 16 bytes of results per thread and tile.
-// Limits: f32; compute capability 9.0; square masks of 5, 7 and 9 rows; images whose rows are multiples of 16 bytes. One
-//         that does not begin at such a multiple itself goes to convolve_cuda_blocks.cu.
+// Limits: f32; compute capability 9.0; square masks of 5, 7 and 9 rows; images whose rows are multiples of 16 bytes.
+//         One that does not begin at such a multiple itself goes to convolve_cuda_blocks.cu.
 // Twins:  convolve_serial.cpp.
 #include "convolve/convolve_cuda_boxes.cuh"
 
