@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What two GPUs must satisfy when CUDA fails, on the runtime that has two devices without a GPU (fake_cuda.cpp).
 #include "backend/cuda/cuda_queue.hpp"
+#include "cache_fixture.hpp"
 #include "failing_cuda.hpp"
 #include "helpers.hpp"
 
@@ -61,6 +62,28 @@ TEST(FakeCuda, NoWordThatLastsHasANumberThatIsYetToBeGiven) {
     EXPECT_EQ(std::count(words.begin() + 1, words.end(), number), 0) << "call " << call;
     words[0] = words[1 + call % (count - 1)] = number;
   }
+}
+
+/// Neither what a device gives back to the driver, to take other sizes, nor what the driver refused counts as held.
+TEST(FakeCuda, ADeviceHasAllItsMemoryAgainWhateverFailed) {
+  const tests::environment_variable limit("TILEWISE_DEVICE_MEMORY", "16M");
+  const device gpu = open("cuda:0");
+  const std::uint64_t all = gpu.info().memory / sizeof(float);
+  std::vector<tests::source> faults = tests::cuda_calls(true);
+  for (tests::source& fault : tests::cuda_memory()) faults.push_back(std::move(fault));
+  long failed = 0;
+  for (const tests::source& fault : faults)
+    for (long k = 0;; ++k, ++failed) {
+      fault.arm(k);
+      try {
+        gpu.allocate<float>(all / 2);
+        gpu.allocate<float>(all / 4 * 3);
+      } catch (const error&) {
+      }
+      if (!fault.disarm()) break;
+      EXPECT_NO_THROW(gpu.allocate<float>(all / 8 * 7)) << fault.name << ", call " << k;
+    }
+  EXPECT_GT(failed, 5);
 }
 
 /// A limit of shared memory is one for all threads, so a launch that set its own could lower another thread's: the

@@ -2,8 +2,9 @@
 // A driver for tests: passes every call on to the real loader, except that FAKE_OPENCL="<call>=<what>" makes one call
 // return an error code (a number), crash ("raise11": by that signal) or hang ("hang100": after 100 of them; where there
 // is FAKE_OPENCL_ONCE, once the file of that name has something in it), FAKE_OPENCL_TYPE="gpu" makes every device call
-// itself a GPU, and FAKE_OPENCL_PLATFORM is what platforms call themselves. TILEWISE_OPENCL_LIBRARY names this file to
-// the library. Programs may tell it more by the control of failing_calls.hpp.
+// itself a GPU, and FAKE_OPENCL_PLATFORM, _NAME, _DRIVER and _VERSION are what platforms and devices say of themselves.
+// TILEWISE_OPENCL_LIBRARY names this file to the library. Programs may tell it more by the control of
+// failing_calls.hpp.
 #include "failing_calls.hpp"
 
 #define CL_TARGET_OPENCL_VERSION 120
@@ -62,6 +63,22 @@ struct {
   std::atomic<cl_uint> argument{0};
 } lacking;
 
+/// What a device says of itself instead of the driver's text; null for that.
+const char* text_of_device(cl_device_info what) {
+  switch (what) {
+    case CL_DEVICE_NAME: return std::getenv("FAKE_OPENCL_NAME");
+    case CL_DRIVER_VERSION: return std::getenv("FAKE_OPENCL_DRIVER");
+    case CL_DEVICE_VERSION: return std::getenv("FAKE_OPENCL_VERSION");
+    default: return nullptr;
+  }
+}
+
+cl_int answer(const char* text, std::size_t room, void* to, std::size_t* needed) {
+  if (needed != nullptr) *needed = std::strlen(text) + 1;
+  if (to != nullptr) std::strncpy(static_cast<char*>(to), text, room);
+  return CL_SUCCESS;
+}
+
 }  // namespace
 
 #define PASS_ON(name, arguments) reinterpret_cast<decltype(&::name)>(real(#name)) arguments
@@ -112,13 +129,11 @@ CALL(clGetDeviceIDs, (cl_platform_id a, cl_device_type b, cl_uint c, cl_device_i
 EXPORTED cl_int clGetPlatformInfo(cl_platform_id a, cl_platform_info b, std::size_t c, void* d, std::size_t* e) {
   if (const cl_int status = fault("clGetPlatformInfo")) return status;
   const char* name = b == CL_PLATFORM_NAME ? std::getenv("FAKE_OPENCL_PLATFORM") : nullptr;
-  if (name == nullptr) return PASS_ON(clGetPlatformInfo, (a, b, c, d, e));
-  if (e != nullptr) *e = std::strlen(name) + 1;
-  if (d != nullptr) std::strncpy(static_cast<char*>(d), name, c);
-  return CL_SUCCESS;
+  return name == nullptr ? PASS_ON(clGetPlatformInfo, (a, b, c, d, e)) : answer(name, c, d, e);
 }
 EXPORTED cl_int clGetDeviceInfo(cl_device_id a, cl_device_info b, std::size_t c, void* d, std::size_t* e) {
   if (const cl_int status = fault("clGetDeviceInfo")) return status;
+  if (const char* const text = text_of_device(b)) return answer(text, c, d, e);
   const cl_int status = PASS_ON(clGetDeviceInfo, (a, b, c, d, e));
   if (b == CL_DEVICE_TYPE && d != nullptr && std::getenv("FAKE_OPENCL_TYPE") != nullptr)
     *static_cast<cl_device_type*>(d) = CL_DEVICE_TYPE_GPU;

@@ -50,6 +50,24 @@ TEST(Groups, EveryVariantHasTheDefinitionsBitsWhateverTheBorders) {
   }
 }
 
+/// A block that was given back is the next one of its size.
+TEST(Groups, WhatOneRankHasNoMemoryForNoOtherKeepsAPartOf) {
+  const device group = open("3*cpu:serial");
+  backend::group::queue& queue = backend::group::enter(group.implementation().queue());
+  constexpr std::uint64_t some = 1 << 20, beyond_all = std::uint64_t{1} << 60;
+  const auto first_part = [&](std::uint64_t of_second, std::uint64_t of_third) {
+    const backend::memory whole = queue.allocate_parts({0, some, some + of_second, some + of_second + of_third});
+    const void* const place = backend::group::array_of(whole).part[0].base;
+    queue.release(whole);
+    return place;
+  };
+  const void* const before = first_part(some, some);
+  EXPECT_EQ(code_of([&] { first_part(beyond_all, some); }), errc::out_of_memory);
+  EXPECT_EQ(first_part(some, some), before);
+  EXPECT_EQ(code_of([&] { first_part(some, beyond_all); }), errc::out_of_memory);
+  EXPECT_EQ(first_part(some, some), before);
+}
+
 TEST(Groups, ResultsLieOnTheRanksOfTheirInput) {
   const device group = open("3*cpu:serial");
   const std::vector<float> x(64, 0.25f);

@@ -64,5 +64,23 @@ TEST_F(OpenclCache, ProgramsAreBuiltAnewFromDamagedEntries) {
   EXPECT_GT(fs::file_size(entries[0]), 100u) << "the entry is written again";
 }
 
+/// What another driver has compiled, this one may take and compute wrongly with.
+TEST_F(OpenclCache, AProgramIsForItsDeviceDriverAndPlatformAlone) {
+  if (!first_device()) GTEST_SKIP() << "no OpenCL device";
+  const std::vector<float> in = wide_floats(5000);
+  const auto entries_after_a_call = [&] {
+    reduce(in, {.device = open("opencl:0")});
+    return std::count_if(fs::directory_iterator(folder_), fs::directory_iterator(),
+                         [](const auto& file) { return file.path().extension() == ".bin"; });
+  };
+  EXPECT_EQ(entries_after_a_call(), 1);
+  long entries = 1;
+  for (const char* text : {"FAKE_OPENCL_NAME", "FAKE_OPENCL_DRIVER", "FAKE_OPENCL_VERSION", "FAKE_OPENCL_PLATFORM"}) {
+    const environment_variable other(text, "Yet another");
+    EXPECT_EQ(entries_after_a_call(), ++entries) << text;
+    EXPECT_EQ(entries_after_a_call(), entries) << text << ", which is the same";
+  }
+}
+
 }  // namespace
 }  // namespace tilewise::tests

@@ -180,6 +180,13 @@ TEST(PartialRefuses, WhatHasNoMeaning) {
   last.push(std::vector<float>(2));
   refused([&] { last.push(1.0f); });
   refused([&] { last.push(std::vector<float>(1)); });
+  for (const device& on : devices()) {
+    SCOPED_TRACE(on.name());
+    const array<float> one = on.upload(std::vector<float>(1));
+    refused([&] { part.push(one, {.operation = op::max}); });
+    refused([&] { part.push(one, {.variant = "no_such"}); });
+    refused([&] { last.push(one); });
+  }
 }
 
 }  // namespace tilewise::tests

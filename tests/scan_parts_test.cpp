@@ -205,6 +205,17 @@ TEST(ScanOfFloatParts, RefusesWhatHasNoMeaningAndTouchesNothing) {
     // The first pieces of these lie apart; the operands do not.
     refused([&] { inclusive_scan<float>(all.first(n / 2), all.subspan(n / 2 - 1, n / 2), carry); });
     refused([&] { inclusive_scan(std::span<const float>(static_cast<const float*>(nullptr), n), out, carry); });
+    for (const device& on : devices()) {
+      SCOPED_TRACE(on.name());
+      const array<float> there = on.upload(in);
+      array<float> to = on.upload(out), shorter = on.upload(out.first(n - 1));
+      refused([&] { inclusive_scan(there, to, late); });
+      refused([&] { inclusive_scan(there, shorter, carry); });
+      refused([&] { inclusive_scan(there, to, carry, {.operation = op::product}); });
+      refused([&] { exclusive_scan(there, to, carry); });
+      refused([&] { inclusive_scan(there, to, carry, {.variant = "no_such"}); });
+      EXPECT_EQ(to.download(), std::vector<float>(n, 42.0f));
+    }
   }
 }
 

@@ -32,7 +32,7 @@ static void add_time_limit(CLI::App& command, unsigned& to) {
 void add_device_options(CLI::App& command, common_options& to) {
   command.add_option("--device", to.device, "auto, cpu, cpu:openmp, opencl:NVIDIA, cuda:*, ...")->option_text("NAME");
   add_threads(command, to.threads);
-  command.add_option("--device-memory", to.device_memory, "most that a GPU may use, such as 512M")
+  command.add_option("--device-memory", to.device_memory, "most that a device other than cpu may use: 512M")
       ->option_text("SIZE")
       ->transform(CLI::AsSizeValue(false))
       ->transform(CLI::Validator(octal_fault, ""));  // before the other

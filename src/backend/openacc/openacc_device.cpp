@@ -3,6 +3,7 @@
 
 #include "backend/cpu/cpu_device.hpp"
 #include "backend/fork.hpp"
+#include "backend/memory_limit.hpp"
 #include "backend/openacc/openacc_queue.hpp"
 
 #include <array>
@@ -49,7 +50,7 @@ device_info describe_gpu(int ordinal) {
   info.description = name.data();
   info.platform = "OpenACC of GCC";
   info.driver = "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-  info.memory = info.max_allocation = bytes;
+  info.memory = info.max_allocation = limited_memory(bytes);
   info.fp64 = true;
   return info;
 }
@@ -63,6 +64,7 @@ std::string why_no_gpu(bool has_kernels, int gpus) {
 device_info describe_host(const std::string& why_no_gpu) {
   device_info info = cpu::make_device("cpu:serial", {})->info();
   info.name = "openacc:0";
+  info.memory = info.max_allocation = limited_memory(info.memory);
   info.backend = "openacc";
   info.platform = "OpenACC of GCC on the host, 1 thread: " + why_no_gpu;
   return info;

@@ -3,6 +3,7 @@
 
 #include "backend/cpu/cpu_pool.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include <dlfcn.h>
@@ -12,10 +13,6 @@ namespace tilewise::backend::openacc {
 namespace {
 
 constexpr std::uint64_t alignment = 256;  // a GPU's memory already has it, the host's is rounded up to it
-
-void free_block(void* base) {
-  during("acc_free", [&] { acc_free(base); });
-}
 
 std::uint64_t to_alignment(const void* base) { return -reinterpret_cast<std::uintptr_t>(base) % alignment; }
 
@@ -31,17 +28,24 @@ queue::queue(const backend::device& owner, acc_device_t type, int ordinal)
 
 queue::~queue() {
   trim();
-  for (const auto& [base, bytes] : live_) free_block(base);
+  for (const auto& [base, bytes] : live_) free_block(base, bytes);
+}
+
+void queue::free_block(void* base, std::uint64_t bytes) noexcept {
+  held_ -= bytes;
+  during("acc_free", [&] { acc_free(base); });
 }
 
 std::uint64_t queue::free_bytes() const {
-  if (type_ == acc_device_host) return cpu::physical_memory();
-  return during("acc_get_property", [&] { return find_get_property()(ordinal_, type_, acc_property_free_memory); });
+  const auto of_gpu = [&] { return find_get_property()(ordinal_, type_, acc_property_free_memory); };
+  const std::uint64_t of_all = type_ == acc_device_host ? cpu::physical_memory() : during("acc_get_property", of_gpu);
+  const std::uint64_t limit = device().info().memory;
+  return limit == 0 ? of_all : std::min(of_all, limit - std::min(limit, held_));
 }
 
 void queue::trim() noexcept {
   make_current();
-  for (const auto& [bytes, base] : idle_) free_block(base);
+  for (const auto& [bytes, base] : idle_) free_block(base, bytes);
   idle_.clear();
   idle_bytes_ = 0;
 }
@@ -62,11 +66,12 @@ memory queue::allocate(std::uint64_t bytes) {
       throw error(errc::out_of_memory, device().info().name + " has no room for " + std::to_string(bytes) +
                                            " bytes: " + std::to_string(free_bytes()) +
                                            " are free; use less data or free other arrays first");
+    held_ += bytes;
   }
   try {
     live_.emplace(base, bytes);
   } catch (...) {
-    free_block(base);
+    free_block(base, bytes);
     throw;
   }
   return {base, to_alignment(base), bytes};
@@ -87,7 +92,7 @@ void queue::release(memory what) noexcept {
     // No memory to record it.
   }
   make_current();
-  free_block(what.base);
+  free_block(what.base, bytes);
 }
 
 /// Over a null base, which distinguishes the caller's memory from the queue's.

@@ -43,6 +43,7 @@ class queue final : public backend::queue {
 
  private:
   std::uint64_t free_bytes() const;
+  void free_block(void* base, std::uint64_t bytes) noexcept;
   void trim() noexcept;
 
   acc_device_t type_;
@@ -51,6 +52,7 @@ class queue final : public backend::queue {
   std::multimap<std::uint64_t, void*> idle_;  // by size, for the next call
   std::uint64_t idle_bytes_ = 0;
   std::map<void*, std::uint64_t> live_;
+  std::uint64_t held_ = 0;  // bytes of both
 };
 
 /// The OpenACC queue behind `q`, with its device current: the first line of every variant's `run`.
