@@ -68,7 +68,7 @@ constexpr std::uint64_t most_by_vectors(unsigned threads, bool has_parts) {
 
 /// Up to here parts are sorted faster than buckets. A vector has half as many codes of 64 bits.
 template <class Bits>
-constexpr std::uint64_t most_by_parts = sizeof(Bits) == 4 ? ~std::uint64_t{0} : std::uint64_t{1} << 18;
+constexpr std::uint64_t most_by_parts = sizeof(Bits) == 4 ? ~std::uint64_t{0} : std::uint64_t{1} << 20;
 
 template <class Bits>
 void sort_by_vectors(const sort_task<Bits, nothing>& task, backend::cpu::queue& queue) {
