@@ -8,6 +8,7 @@ import contextlib
 import glob
 import json
 import os
+import pathlib
 import shutil
 import sys
 import tempfile
@@ -65,7 +66,7 @@ class Faults(DriverCase):
     def vendors(self, *faulty):
         folder = tempfile.mkdtemp(dir=self.d)
         for i, library in enumerate(faulty):
-            open(f"{folder}/faulty{i}.icd", "w").write(library + "\n")
+            pathlib.Path(f"{folder}/faulty{i}.icd").write_text(library + "\n")
         if os.path.isdir("/etc/OpenCL/vendors"):
             for name in os.listdir("/etc/OpenCL/vendors"):
                 os.symlink(f"/etc/OpenCL/vendors/{name}", f"{folder}/{name}")
@@ -123,7 +124,7 @@ class Faults(DriverCase):
 
     def test_only_faulty_drivers(self):
         folder = tempfile.mkdtemp(dir=self.d)
-        open(f"{folder}/only.icd", "w").write(CRASHING + "\n")
+        pathlib.Path(f"{folder}/only.icd").write_text(CRASHING + "\n")
         environment = {**os.environ, "OCL_ICD_VENDORS": folder}
         self.check(run("devices", env=environment), 0, r"(?s)cpu:serial.*opencl: none\..*faulty: ")
         for device in "opencl:0", "cuda:99", "openacc:99":
@@ -146,14 +147,14 @@ class Auto(DriverCase):
         """A private copy of a driver, so that its times can change."""
         copy = f"{self.home}/{name}.so"
         shutil.copy2(library, copy)
-        open(f"{self.home}/vendors/{name}.icd", "w").write(copy + "\n")
+        pathlib.Path(f"{self.home}/vendors/{name}.icd").write_text(copy + "\n")
         return copy
 
     def loads(self, words="", code=0, out="^$", err="^$", more={}):
         """Which drivers a sort on `auto` loads, in however many processes."""
-        open(f"{self.home}/log", "w").close()
+        pathlib.Path(f"{self.home}/log").write_text("")
         self.check(run(f"sort {self.d}/f4.npy -o {self.home}/y.npy {words}", env={**self.environment, **more}), code, out, err)
-        return set(open(f"{self.home}/log").read().split())
+        return set(pathlib.Path(f"{self.home}/log").read_text().split())
 
     def test_a_driver_of_cpus_is_looked_at_once(self):
         self.install("one", CPU)
