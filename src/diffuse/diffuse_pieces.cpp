@@ -19,11 +19,14 @@ std::uint64_t rows_at_once(const problem& p, const device_info& on) {
   return std::max<std::uint64_t>(2 * radius_of(mask_of(p)) + 1, room / row_bytes(p));
 }
 
-/// Bands of one pass: each takes its rows with a halo, and leaves those that the steps have not spoilt.
+/// Bands of one pass: each takes its rows with a halo, and leaves those that the steps have not spoilt. They are of
+/// about one height, so that no kernel for large fields meets a last band of a few rows.
 class band_pass {
  public:
   band_pass(const problem& p, std::uint64_t steps, std::uint64_t rows)
-      : p_(p), field_(p), steps_(steps), halo_(steps * radius_of(mask_of(p))), own_(rows - 2 * halo_) {}
+      : p_(p), field_(p), steps_(steps), halo_(steps * radius_of(mask_of(p))) {
+    own_ = ceil_div(field_.rows, ceil_div(field_.rows, rows - 2 * halo_));
+  }
 
   std::uint64_t count() const { return ceil_div(field_.rows, own_); }
 
@@ -56,8 +59,12 @@ class band_pass {
 
   const registry::problem& p_;
   sizes field_;
-  std::uint64_t steps_, halo_, own_;
+  std::uint64_t steps_, halo_, own_ = 0;
 };
+
+bool takes(const registry::choice& how, const problem& band, const backend::device& on) {
+  return registry::unsupported_reason(*how.variant, band, on, how.tuning).empty();
+}
 
 /// A field that fits stays on the device, unless all steps are one pass in which an eighth of what travels is halo.
 bool is_possible(const problem& p, const registry::choice& how, const backend::device& on) {
@@ -65,8 +72,8 @@ bool is_possible(const problem& p, const registry::choice& how, const backend::d
   const std::uint64_t rows = rows_at_once(p, on.info());
   const bool is_quick = s.steps != 0 && s.steps <= rows / 16 / radius_of(mask_of(p));
   if (how.variant->order != registry::claim::tilewise || (fits(p, on.info()) && !is_quick)) return false;
-  const problem band = band_pass(p, std::min(s.steps, steps_of_a_pass(p, on.info())), rows).problem(0);
-  return registry::unsupported_reason(*how.variant, band, on, how.tuning).empty();
+  const band_pass bands(p, std::min(s.steps, steps_of_a_pass(p, on.info())), rows);
+  return takes(how, bands.problem(0), on) && takes(how, bands.problem(bands.count() - 1), on);
 }
 
 /// Passes alternate between the result and a field of the host's, and end in the result.
@@ -85,7 +92,7 @@ void run(const problem& p, const registry::choice& how, backend::queue& queue, c
     registry::run_pieces(
         queue, {{&from, 1}, {&to, 1}}, bands.count(), [&](std::uint64_t i) { return bands.piece(i); },
         [&](std::uint64_t i, const registry::bindings& where) {
-          how.variant->run(bands.problem(i), where, how.tuning, queue);
+          registry::run_part(how, bands.problem(i), where, queue);
         });
     from = to;
   }

@@ -27,7 +27,7 @@ void append_piece(order::segment<T>& to, const registry::choice& how, backend::q
     registry::bindings where;
     where.in[0] = x.at((first - begin) * sizeof(T), block.n() * sizeof(T));
     where.out[0] = values.at(count++ * sizeof(T), sizeof(T));
-    how.variant->run(block, where, how.tuning, queue);
+    registry::run_part(how, block, where, queue);
   });
   std::array<T, 64> value;
   queue.download(value.data(), values, count * sizeof(T));

@@ -147,6 +147,14 @@ void run_pieces(backend::queue& queue, const host_pointers& host, std::uint64_t 
   ring.finish();
 }
 
+void run_part(const choice& how, const problem& part, const bindings& where, backend::queue& queue) {
+  const backend::device& on = queue.device();
+  if (const std::string why = unsupported_reason(*how.variant, part, on, how.tuning); !why.empty())
+    throw error(errc::unsupported, how.variant->id() + " cannot compute " + to_string(part) + ", a part of what " +
+                                       on.info().name + " was asked for: " + why);
+  how.variant->run(part, where, how.tuning, queue);
+}
+
 namespace {
 
 /// Inputs that every piece needs, uploaded once; the others travel with their pieces.
@@ -196,7 +204,7 @@ void run_rows(const choice& how, backend::queue& queue, const host_pointers& hos
   };
   const whole_inputs whole(queue, part(0).second, host, all);
   run_pieces(queue, host, ceil_div(all.count, n), cut, [&](std::uint64_t i, const bindings& where) {
-    how.variant->run(part(i).first, whole.joined_with(where, all), how.tuning, queue);
+    run_part(how, part(i).first, whole.joined_with(where, all), queue);
   });
 }
 

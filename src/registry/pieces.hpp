@@ -53,6 +53,10 @@ void run_pieces(backend::queue& queue, const host_pointers& host, std::uint64_t 
                 const std::function<piece(std::uint64_t)>& cut,
                 const std::function<void(std::uint64_t, const bindings&)>& work);
 
+/// Runs what was chosen for the whole on a part of it. Throws errc::unsupported where that does not take the part,
+/// before anything of it is computed: a division is possible only where no such part is cut.
+void run_part(const choice& how, const problem& part, const bindings& where, backend::queue& queue);
+
 /// A problem that falls into rows, each computed without the others.
 struct rows {
   std::uint64_t count;

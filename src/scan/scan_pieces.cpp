@@ -38,7 +38,7 @@ void scan_pieces(const registry::problem& p, const registry::choice& how, backen
         const T prefixes[]{before, order::fold<Op>(done)};
         queue.upload(carry, prefixes, sizeof prefixes);
         where.in[1] = carry;
-        how.variant->run(part_of(p, count_of(i)), where, how.tuning, queue);
+        registry::run_part(how, part_of(p, count_of(i)), where, queue);
       });
 }
 

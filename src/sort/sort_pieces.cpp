@@ -52,7 +52,7 @@ void make_runs(const registry::problem& p, const registry::choice& how, backend:
       [&](std::uint64_t i, const registry::bindings& where) {
         registry::problem run = p;
         run.shape = {count_of(i)};
-        how.variant->run(run, where, how.tuning, queue);
+        registry::run_part(how, run, where, queue);
       });
 }
 
