@@ -3,7 +3,7 @@
 // Order:  diffuse_cuda.cuh.
 // Shape:  diffuse_cuda_resident.cu.
 // Limits: all groups must run at once.
-// Twins:  diffuse_serial.cpp.
+// Twins:  diffuse_serial.cpp, diffuse_registers.cl.
 #pragma once
 
 #include "backend/cuda/cuda_packet.cuh"

@@ -3,7 +3,7 @@
 // Order:  diffuse_cuda.cuh.
 // Shape:  a thread copies one element; those whose whole mask lies within the tile step one.
 // Limits: none.
-// Twins:  diffuse_serial.cpp, diffuse.cl.
+// Twins:  diffuse_serial.cpp, diffuse_tiles.cl.
 #include "diffuse/diffuse_cuda.cuh"
 #include "diffuse/diffuse_cuda.hpp"
 

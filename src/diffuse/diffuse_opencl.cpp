@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   diffusion on OpenCL: one launch for each step, or for several steps.
+// What:   diffuse/opencl:temporal and diffuse/opencl:tiles: one launch for each step, or for several steps.
 // Order:  diffuse.cl.
-// Shape:  diffuse.cl; fields alternate between the result and a workspace.
+// Shape:  diffuse_tiles.cl; fields alternate between the result and a workspace.
 // Limits: local memory for the tiles; tiles that are larger than the halo of their steps.
 // Twins:  diffuse_serial.cpp.
-#include "backend/opencl/opencl_device.hpp"
-#include "backend/opencl/opencl_queue.hpp"
-#include "diffuse/diffuse_problem.hpp"
+#include "diffuse/diffuse_opencl.hpp"
 
 namespace tilewise::embedded {
-extern const std::string_view diffuse_cl;
+extern const std::string_view diffuse_tiles_cl;
 }
 
 namespace tilewise::impl::diffuse {
@@ -44,9 +42,9 @@ tile_pass single_pass(const tuning& t) {
   return {width, height, 1};
 }
 
-std::string definitions(const problem& p, const tile_pass& tile) {
-  return backend::opencl::definitions_of(p.type, op::sum) + " -DTW_MASK=" + std::string(mask_words[p.setting[0]]) +
-         " -DTW_WIDTH=" + std::to_string(tile.width) + " -DTW_HEIGHT=" + std::to_string(tile.height) +
+std::string tile_definitions(const problem& p, const tile_pass& tile) {
+  return opencl_definitions(p) + " -DTW_WIDTH=" + std::to_string(tile.width) +
+         " -DTW_HEIGHT=" + std::to_string(tile.height) +
          " -DTW_ROWS=" + std::to_string(tile.width * tile.height / group_items);
 }
 
@@ -69,7 +67,7 @@ void run(const problem& p, const registry::bindings& where, const tuning& t, bac
   const tile_pass tile = Pass(t);
   auto& queue = static_cast<backend::opencl::queue&>(on);
   if (copies_only(p, where, queue)) return;
-  auto& program = queue.program(embedded::diffuse_cl, definitions(p, tile));
+  auto& program = queue.program(embedded::diffuse_tiles_cl, tile_definitions(p, tile));
   const sizes s(p);
   const std::size_t size = size_of(p.type);
   const std::uint64_t depth = tile.steps, passes = ceil_div(s.steps, depth);
@@ -99,7 +97,8 @@ std::string unsupported(const problem& p, const backend::device& on, const tunin
 }  // namespace
 
 std::vector<registry::variant> diffuse_opencl_variants() {
-  return {{.algorithm = "diffuse",
+  return {opencl_registers_variant(),
+          {.algorithm = "diffuse",
            .backend = "opencl",
            .name = "temporal",
            .types = float_types,

@@ -4,7 +4,7 @@
 // Order:  by code; of equal codes the one from the earlier place comes first, so equal codes keep their order.
 // Shape:  the network is known at compile time, so every element has its own register.
 // Limits: n elements of a lane take about n * log2(n)^2 / 4 comparators, each of which is code.
-// Twins:  none.
+// Twins:  tw_sort_held in sort_axis.cl.
 //
 // Source: Batcher, Sorting networks and their applications, 1968.
 #pragma once

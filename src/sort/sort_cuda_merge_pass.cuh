@@ -4,7 +4,7 @@
 // Shape:  the ends of every tile's four pieces are found (sort_cuda_merge_select.cuh); a group then loads them, merges
 //         the first with the second and the third with the fourth, and merges the two results.
 // Limits: those of the runs; a grid has fewer than 2^31 groups.
-// Twins:  sort_merge.cl.
+// Twins:  sort_merge.cl, sort_axis_rows.cl.
 #pragma once
 
 #include "base/ceil_div.hpp"

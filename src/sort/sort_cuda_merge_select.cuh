@@ -6,7 +6,7 @@
 //         three fifths of what was wanted.
 // Limits: runs in global memory, all of one length but for the last, or four of any lengths, which may lie apart and on
 //         other devices.
-// Twins:  none.
+// Twins:  tw_select in sort_axis_rows.cl.
 //
 // The problem is that of Varman, Scheufler, Iyer, Ricard, Merging multiple lists on hierarchical-memory
 // multiprocessors, 1991; they halve the distance of samples instead, and correct all ends after each round.

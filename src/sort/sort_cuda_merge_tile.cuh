@@ -6,7 +6,7 @@
 //         have read, it puts its piece back. Values stay in memory meanwhile: their places move, in 16 bits.
 // Limits: a tile is shorter than the memory by one lane's elements, so that it can be cut in two anywhere and both
 //         parts begin with a new lane.
-// Twins:  sort_merge.cl.
+// Twins:  sort_merge.cl, sort_axis.cl.
 //
 // Source: Green, McColl, Bader, GPU Merge Path: A GPU Merging Algorithm, ICS 2012.
 #pragma once

@@ -3,7 +3,7 @@
 // Order:  by code (sort_code.hpp). Equal codes are equal bits, so every method gives the same lines.
 // Shape:  lines of up to 16 elements are a thread's alone, those of up to a tile of the merge sort share one, and
 //         longer rows are cut into tiles, which passes merge for all rows at once. Columns that do not lie side by side
-//         in a tile by whole sectors are transposed, and back. Very long rows, and a single line, are sorts of their
+//         in a tile by whole sectors are transposed, and back. Very long lines, and a single one, are sorts of their
 //         own.
 // Limits: fewer than 2^31 groups; workspace of the size of the input for lines that are longer than a tile, and for
 //         columns that are transposed; works in place.
@@ -31,31 +31,35 @@ void sort_rows(const job<Bits>& j, queue& q) {
 
 /// Columns as the rows of a matrix of their own.
 template <class Bits>
-void sort_transposed(const job<Bits>& j, queue& q) {
+void sort_transposed(const registry::problem& of_line, const job<Bits>& j, queue& q) {
   const std::uint64_t count = j.from.count, length = j.from.length;
   const backend::buffer rows(q, count * length * sizeof(Bits));
   Bits* const there = rows.as<Bits>();
   const registry::lines packed{{count, length}, axis::rows};
   transpose(j.in, j.from.element, length, count, there, length, q);
-  sort_rows<Bits>({there, there, packed, packed, j.code}, q);
+  if (are_sorts_of_their_own(packed))
+    run_each_line(of_line, packed, packed, {.in = {rows}, .out = {rows}}, q);
+  else
+    sort_rows<Bits>({there, there, packed, packed, j.code}, q);
   transpose(static_cast<const Bits*>(there), length, count, length, j.out, j.to.element, q);
 }
 
+bool is_packed(const registry::problem& p) {
+  return registry::is_packed(layout_of_input(p)) && registry::is_packed(layout_of_output(p));
+}
+
 template <class Bits>
-void sort_lines(const job<Bits>& j, axis which, bool is_packed, queue& q) {
+void sort_lines(const registry::problem& p, const job<Bits>& j, queue& q) {
+  const axis which = axis_of(p);
   if (j.from.length <= reduce_axis::items)
-    sort_shortest(j, which == axis::rows, is_packed, q);
+    sort_shortest(j, which == axis::rows, is_packed(p), q);
   else if (which == axis::rows)
     sort_rows(j, q);
   else if (fills_sectors<Bits>(j.from.length))
     sort_in_tiles<false>(j, q);
   else
-    sort_transposed(j, q);
+    sort_transposed(sort_of_line(p), j, q);
   TW_CUDA(cudaGetLastError());
-}
-
-bool is_packed(const registry::problem& p) {
-  return registry::is_packed(layout_of_input(p)) && registry::is_packed(layout_of_output(p));
 }
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& q) {
@@ -66,7 +70,7 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
     using bits = sort::key_bits<T>;
     const job<bits> all{where.in[0].as<const bits>(), where.out[0].as<bits>(), from, lines_of_output(p),
                         sort::code_of<T>(is_descending(p))};
-    sort_lines(all, axis_of(p), is_packed(p), enter(q));
+    sort_lines(p, all, enter(q));
   });
 }
 

@@ -4,7 +4,7 @@
 // Shape:  the merge sort of sort_cuda_merge_path.cu, with tiles and merged runs that end where their row ends: each
 //         launch has a group for each tile of each row.
 // Limits: workspace of the size of the input.
-// Twins:  sort_axis.cl.
+// Twins:  sort_axis_rows.cl.
 #pragma once
 
 #include "sort_axis/sort_axis_cuda_job.cuh"

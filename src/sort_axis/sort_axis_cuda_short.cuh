@@ -4,7 +4,7 @@
 // Shape:  up to 16 elements: a thread each, by a network in registers; rows are staged in the order in which they lie
 //         in memory. More: as many lanes as hold the line's elements, a power of two, merge what each has sorted.
 // Limits: columns lie side by side in a tile, so that of long ones there are few.
-// Twins:  sort_axis.cl.
+// Twins:  sort_axis_lines.cl, sort_axis_short.cl.
 #pragma once
 
 #include "reduce_axis/reduce_axis_cuda_tile.cuh"

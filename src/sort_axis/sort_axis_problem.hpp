@@ -28,13 +28,16 @@ inline registry::problem sort_of_line(const registry::problem& p) {
   return line;
 }
 
-/// Whether a GPU sorts line after line, each as a call of its own would: lines without gaps that are alone, or so long
-/// that each comes nearer to the memory's rate by itself, which pays for its launches.
-inline bool are_sorts_of_their_own(const registry::problem& p) {
+/// Whether a GPU sorts lines without gaps one after another, each as a call of its own would: those that are alone, or
+/// so long that each comes nearer to the memory's rate by itself, which pays for its launches.
+inline bool are_sorts_of_their_own(const registry::lines& of) {
   constexpr std::uint64_t long_line = std::uint64_t{1} << 22, short_line = 4096;
+  return of.length >= long_line || (of.count == 1 && of.length > short_line);
+}
+inline bool are_sorts_of_their_own(const registry::problem& p) {
   const registry::lines from = lines_of_input(p);
   const bool have_gaps = from.element != 1 || lines_of_output(p).element != 1;
-  return !have_gaps && (from.length >= long_line || (from.count == 1 && from.length > short_line));
+  return !have_gaps && are_sorts_of_their_own(from);
 }
 
 }  // namespace tilewise::impl::sort_axis

@@ -53,6 +53,23 @@ TEST(SortAxis, EachLineIsTheSortOfThatLineAlone) {
   }
 }
 
+// Shapes for which a GPU has ways of its own: rows of one element with gaps, single columns, and columns so long that
+// each is sorted alone.
+TEST(SortAxis, WhateverTheDeviceEachLineIsTheSortOfThatLineAlone) {
+  for (const device& on : tests::devices_with("sort_axis"))
+    for (const auto& [l, which] : {std::pair(matrix_layout(70, 1, 3), axis::rows),
+                                   {{5'000, 1, 3}, axis::columns},
+                                   {{(1 << 22) + 1, 2}, axis::columns}}) {
+      if (l.rows > 1 << 20 && on.info().backend == "cpu") continue;
+      const std::vector<float> a = special_floats(l.rows * l.stride, 4);
+      const matrix_layout packed(l.rows, l.columns);
+      const std::vector<float> up = sorted_axis(a, l, which, {.device = on});
+      const std::string what = on.name() + " " + std::to_string(l.rows) + " rows";
+      for (std::uint64_t i = 0; i < lines_of(l, which); ++i)
+        expect_bits(line_of(up, packed, which, i), sorted(line_of(a, l, which, i)), what);
+    }
+}
+
 TEST(SortAxis, InPlaceAndIntoRowsThatLieApart) {
   for (const std::uint64_t rows : {60u, 700u}) {  // columns by networks, and longer ones
     const matrix_layout apart(rows, 65, 80), wider(rows, 65, 96);
