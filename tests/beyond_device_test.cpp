@@ -3,6 +3,7 @@
 // sets to 1M for this file's tests): the bits are those of the CPU.
 #include "diffuse/diffuse_problem.hpp"
 #include "registry/call.hpp"
+#include "registry/pieces.hpp"
 #include "small_device.hpp"
 
 #include <numeric>
@@ -128,6 +129,35 @@ TEST(BeyondDevice, FieldsPassThroughInBands) {
   expect_diffusion<float>({.rows = 7, .columns = 30011, .steps = 2}, lab::data_class::uniform);   // a row at a time
   expect_diffusion<float>({.rows = 301, .columns = 253, .steps = 0}, lab::data_class::uniform);
   expect_diffusion<float>({.rows = 401, .columns = 101, .steps = 5}, lab::data_class::uniform);  // it fits
+}
+
+/// So many rows that a last band as high as the others would leave one of a single row, and its halo; kernels with tall
+/// tiles take none so low.
+TEST(BeyondDevice, EveryKernelGetsBandsThatItTakes) {
+  const diffusion d{.rows = 381, .columns = 256, .steps = 17};
+  const auto field = values_of<float>(lab::data_class::uniform, 3, d.rows * d.columns);
+  const registry::problem p = impl::diffuse::problem_of(d, dtype::f32);
+  for (const registry::variant* v : registry::variants_of(*p.what)) {
+    if (v->peer || v->order != registry::claim::tilewise) continue;
+    SCOPED_TRACE(v->id());
+    const auto expected = diffuse(field, d, {.device = open("cpu")});
+    for (const device& on : devices()) {
+      if (on.info().backend != v->backend || (v->backend != "opencl" && v->backend != "cuda")) continue;
+      EXPECT_TRUE(same_bytes(diffuse(field, d, {.device = on, .variant = v->name}), expected)) << on.name();
+    }
+  }
+}
+
+TEST(BeyondDevice, APartThatAVariantDoesNotTakeIsRefused) {
+  registry::problem p = impl::diffuse::problem_of({.rows = 381, .columns = 256, .steps = 1}, dtype::f32);
+  for (const device& on : devices()) {
+    if (on.info().backend != "opencl") continue;
+    backend::queue& queue = on.implementation().queue();
+    const registry::choice how = registry::choose(p, on.implementation(), {.variant = "registers"});
+    registry::problem part = p;
+    part.shape.size[0] = 3;
+    EXPECT_EQ(code_of([&] { registry::run_part(how, part, {}, queue); }), errc::unsupported) << on.name();
+  }
 }
 
 /// Their strips are those of the field that they are a band of, wherever this begins.
