@@ -25,6 +25,7 @@ std::string unsupported(const problem& p, const backend::device&, const registry
 
 std::string yields(const problem& p, const backend::device& on) {
   if (std::string why = rows_are_not_packs(p); !why.empty()) return why;
+  if (p.type == dtype::f64 && unrolled_rows(sizes(p).mask) < 9) return "tiles is faster for doubles and such masks";
   return tiles_of(p) < on.info().compute_units ? "tiles is faster while there is not a tile for each compute unit" : "";
 }
 

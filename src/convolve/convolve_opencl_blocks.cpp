@@ -52,7 +52,9 @@ std::string unsupported(const problem& p, const backend::device& on, const tunin
   return backend::opencl::too_large(on.info(), tile_group.items(), tile.local_room());
 }
 
-std::string yields(const problem& p, const backend::device&) { return rows_are_not_packs(p); }
+std::string yields(const problem& p, const backend::device&) {
+  return p.type == dtype::f64 ? "tiles is faster for doubles" : rows_are_not_packs(p);
+}
 
 }  // namespace
 

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   reduce_axis on CUDA: whole tiles level by level, then what is left on all levels.
+// What:   reduce_axis on CUDA: whole tiles level by level, then what is left on all levels; by tiles in registers
+//         (reduce_axis_cuda_tiles.cuh), or by the warps of this file.
 // Order:  that of reduce_axis.cl: tiles are aligned blocks, what is left over are the digits of the length.
 // Shape:  a warp lies over several lines and a power of two of elements of each, so that it reads memory as it lies: 32
 //         columns of one row, 32 elements of one row, or something between. Eight loads are under way at a time; lanes
 //         of one line meet as a butterfly, blocks of loads on a stack in registers. A tile is 64 loads. One launch for
-//         lines that are no longer, two more for each level of tiles. Rows of up to 4096 elements are tiles as
-//         reduce_axis_cuda_tile.cuh has them: a warp to itself has too few loads of such a row under way.
+//         lines that are no longer, two more for each level of tiles. Rows of up to 4096 elements, and columns of which
+//         a warp reads 32 at once, are tiles in registers: a warp to itself has too few of their loads under way.
 // Limits: none.
 // Twins:  reduce_axis_serial.cpp, reduce_axis.cl.
 #include "backend/cuda/cuda_dispatch.hpp"
 #include "backend/cuda/cuda_error.hpp"
 #include "backend/cuda/cuda_queue.hpp"
 #include "base/ceil_div.hpp"
-#include "reduce_axis/reduce_axis_cuda_tile.cuh"
+#include "reduce_axis/reduce_axis_cuda_tiles.cuh"
 #include "reduce_axis/reduce_axis_problem.hpp"
 #include "registry/variant.hpp"
 
@@ -163,9 +164,6 @@ struct piece {
   }
 };
 
-__device__ inline std::uint64_t first_thread() { return std::uint64_t{blockIdx.x} * group_size + threadIdx.x; }
-__device__ inline std::uint64_t all_threads() { return std::uint64_t{gridDim.x} * group_size; }
-
 template <class T, class Op>
 __global__ void __launch_bounds__(group_size)
     fold_tiles(line_source<T> source, std::uint64_t lines, std::uint64_t threads, warp_shape shape, T* values) {
@@ -178,19 +176,6 @@ __global__ void __launch_bounds__(group_size)
   }
 }
 
-/// Where results go: prefixes of a lower level, or what the lines are reduced to.
-template <class T>
-struct destination {
-  T* to;
-  T first;
-  bool is_last;
-
-  template <class Op>
-  __device__ void put(std::uint64_t line, T prefix) const {
-    to[line] = is_last ? order::canonical(Op::template apply<T>(first, prefix)) : prefix;
-  }
-};
-
 /// Folds the `count` elements that are left of each line onto the prefixes of those before them, where there are any.
 template <class T, class Op>
 __global__ void __launch_bounds__(group_size)
@@ -198,67 +183,18 @@ __global__ void __launch_bounds__(group_size)
                  const T* prefixes, destination<T> results) {
   for (std::uint64_t i = first_thread(); i < threads; i += all_threads()) {
     const piece here(i, lines, shape);
-    const T prefix = prefixes == nullptr ? Op::template identity<T>() : prefixes[here.line];
+    const T prefix = prefix_before<Op>(prefixes, here.line);
     const T all = fold_line<Op>(prefix, source.at(shape.element(), here.line), source.element << shape.log_elements,
                                 count, shape);
     if (here.is_there && here.is_first) results.template put<Op>(here.line, all);
   }
 }
 
-/// Folds onto `prefix` fewer than 2 Count elements of the stage, from `first` on.
-template <class Op, unsigned Count, class T>
-__device__ T fold_staged(T prefix, const T* stage, unsigned first, unsigned count) {
-  if constexpr (Count == 0) {
-    return prefix;
-  } else {
-    if ((count & Count) != 0) {
-      T x[Count];
-#pragma unroll
-      for (unsigned i = 0; i < Count; ++i) x[i] = stage[place(first + i)];
-      prefix = Op::template apply<T>(prefix, tree_of<Op, Count>(x));
-      first += Count;
-    }
-    return fold_staged<Op, Count / 2>(prefix, stage, first, count);
-  }
-}
-
-/// Rows of at most a run: a thread each.
-template <class T, class Op>
-__global__ void __launch_bounds__(group_size)
-    reduce_shortest_rows(const T* a, const registry::lines of, const tile_shape shape, destination<T> results) {
-  __shared__ T stage[stage_places];
-  const tile_place p(shape, of, blockIdx.x);
-  load_stage(shape, of, p, a, stage);
-  for (unsigned l = threadIdx.x; l < p.present; l += group_size) {
-    const T all = fold_staged<Op, items>(Op::template identity<T>(), stage, l * shape.pitch, p.length);
-    results.template put<Op>(p.line + l, all);
-  }
-}
-
-template <class T, class Op>
-__global__ void __launch_bounds__(group_size, groups_together<T>)
-    reduce_short_rows(const T* a, const registry::lines of, const tile_shape shape, destination<T> results) {
-  __shared__ T stage[stage_places], values[group_size];
-  const tile_place p(shape, of, blockIdx.x);
-  load_stage(shape, of, p, a, stage);
-  const own_run at(shape, p);
-  T x[items], left[log_group];
-  take_run<Op>(shape, of, p, at, a, stage, x);
-  T all = meet<Op>(shape, tree_of<Op, items>(x), left, values);
-  const bool is_whole = p.length >> shape.log_length != 0;
-  const unsigned last_run = is_whole ? 0 : p.length / items;
-  if (at.number != last_run || at.line >= p.present) return;
-  if (!is_whole) {
-    const T before = prefix_of_run<Op>(Op::template identity<T>(), left);
-    all = fold_staged<Op, items / 2>(before, stage, at.first, p.length % items);
-  }
-  results.template put<Op>(p.line + at.line, all);
-}
-
 unsigned groups_for(std::uint64_t threads) {
   return static_cast<unsigned>(std::min(ceil_div(threads, std::uint64_t{group_size}), std::uint64_t{1} << 30));
 }
 
+/// By warps.
 template <class T, class Op>
 class reduction {
  public:
@@ -300,22 +236,70 @@ class reduction {
   queue& queue_;
 };
 
+/// Columns by tiles.
+template <class T, class Op>
+class column_reduction {
+ public:
+  explicit column_reduction(queue& q) : queue_(q) {}
+
+  void reduce(const T* a, const registry::lines& of, const destination<T>& results) const {
+    const tile_shape tile = shape_for(of, false, false);
+    if (tile.tiles_of(of.length) <= 1) return finish(a, of, nullptr, results);
+    const std::uint64_t whole = of.length >> tile.log_length, done = whole << tile.log_length;
+    const backend::buffer values(queue_, whole * of.count * sizeof(T)), prefixes(queue_, of.count * sizeof(T));
+    tile_values<T, Op>
+        <<<static_cast<unsigned>(whole * tile.bands), group_size, 0, queue_.stream()>>>(a, of, tile, values.as<T>());
+    TW_CUDA(cudaGetLastError());
+    const registry::lines of_values({whole, of.count, of.count}, axis::columns);
+    if (done == of.length) return reduce(values.as<const T>(), of_values, results);
+    reduce(values.as<const T>(), of_values, {prefixes.as<T>(), T{}, false});
+    registry::lines rest = of;
+    rest.length -= done;
+    finish(a + done * of.element, rest, prefixes.as<const T>(), results);
+  }
+
+ private:
+  /// Of at most a tile of each.
+  void finish(const T* a, const registry::lines& of, const T* prefixes, const destination<T>& results) const {
+    const tile_shape tile = shape_for(of, false, false);
+    if (tile.has_short_lines())
+      finish_short_columns<T, Op><<<groups_for(of.count), group_size, 0, queue_.stream()>>>(a, of, prefixes, results);
+    else
+      finish_tiles<T, Op><<<tile.bands, group_size, 0, queue_.stream()>>>(a, of, tile, prefixes, results);
+    TW_CUDA(cudaGetLastError());
+  }
+
+  queue& queue_;
+};
+
+/// Rows of up to a tile.
+template <class T, class Op>
+void reduce_rows(const T* a, const registry::lines& of, bool is_packed, const destination<T>& results, queue& q) {
+  const tile_shape tile = shape_for(of, true, is_packed);
+  const auto groups = static_cast<unsigned>(tile.groups_for(of));
+  if (tile.has_short_lines())
+    finish_short_rows<T, Op><<<groups, group_size, 0, q.stream()>>>(a, of, tile, results);
+  else
+    finish_tiles<T, Op><<<groups, group_size, 0, q.stream()>>>(a, of, tile, nullptr, results);
+  TW_CUDA(cudaGetLastError());
+}
+
+/// Whether a warp reads whole rows of columns, or a thread has a column to itself.
+bool suits_tiles(const registry::lines& of) { return of.count >= warp_size || of.length <= items; }
+
 template <class T, class Op>
 void launch(const registry::problem& p, const registry::bindings& where, queue& q) {
   const registry::lines of = lines_of(p);
   if (of.count == 0) return;
+  const bool by_rows = axis_of(p) == axis::rows;
+  const T* const a = where.in[0].as<const T>();
   const T first = first_of<T>(p).value_or(Op::template identity<T>());
   const destination<T> results{where.out[0].as<T>(), first, true};
-  if (axis_of(p) == axis::rows && of.length != 0 && of.length <= tile_elements) {
-    const tile_shape tile = shape_for(of, true, registry::is_packed(layout_of(p)));
-    const auto kernel = tile.has_short_lines() ? reduce_shortest_rows<T, Op> : reduce_short_rows<T, Op>;
-    kernel<<<static_cast<unsigned>(tile.groups_for(of)), group_size, 0, q.stream()>>>(where.in[0].as<const T>(), of,
-                                                                                      tile, results);
-    TW_CUDA(cudaGetLastError());
-    return;
-  }
-  const warp_shape shape = axis_of(p) == axis::columns ? over_columns(of.count) : over_rows(of.length);
-  reduction<T, Op>(of.count, q).reduce({where.in[0].as<const T>(), of.element, of.line}, of.length, shape, results);
+  if (by_rows && of.length != 0 && of.length <= tile_elements)
+    return reduce_rows<T, Op>(a, of, registry::is_packed(layout_of(p)), results, q);
+  if (!by_rows && suits_tiles(of)) return column_reduction<T, Op>(q).reduce(a, of, results);
+  const warp_shape shape = by_rows ? over_rows(of.length) : over_columns(of.count);
+  reduction<T, Op>(of.count, q).reduce({a, of.element, of.line}, of.length, shape, results);
 }
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& q) {
