@@ -362,6 +362,12 @@ class Diffuse(Case):
         self.check(run(f"diffuse {self.params} -o {self.out}"), 2, "^$",
                    r"checkpoint\.json is of step 10; --resume continues from it; otherwise choose another folder, or remove it")
         self.assertEqual({name: os.stat(f"{self.out}/{name}").st_mtime_ns for name in os.listdir(self.out)}, before)
+        for text in "", "{", "[]", '{"step": "10"}', "another program's\n":
+            with open(f"{self.out}/checkpoint.json", "w") as file:
+                file.write(text)
+            self.check(run(f"diffuse {self.params} -o {self.out}"), 2, "^$",
+                       r"checkpoint\.json is no checkpoint that can be read, and would be written over; choose another folder, or remove it")
+            self.assertEqual(open(f"{self.out}/checkpoint.json").read(), text)
         os.remove(f"{self.out}/checkpoint.json")
         self.diffuse("--steps 0")
         self.diffuse("--steps 10")  # the start is quickly recomputed

@@ -97,14 +97,18 @@ void output_folder::write_checkpoint(const snapshot& shot, std::span<const runlo
 
 void output_folder::require_no_progress() const {
   const std::filesystem::path path = folder_ / checkpoint_name;
-  std::error_code unknown;
-  const json checkpoint =
-      std::filesystem::is_regular_file(path, unknown) ? json::parse(std::ifstream(path), nullptr, false) : json();
+  if (std::error_code unknown; !std::filesystem::is_regular_file(path, unknown)) return;
+  const json checkpoint = json::parse(std::ifstream(path), nullptr, false);
   const json step = checkpoint.is_object() ? checkpoint.value("step", json()) : json();
-  if (step.is_number() && step != 0)
-    throw error(errc::invalid_argument,
-                base::printable(path.string()) + " is of step " + step.dump() +
-                    "; --resume continues from it; otherwise choose another folder, or remove it");
+  if (step.is_number() && step == 0) return;
+  const std::string shown = base::printable(path.string());
+  if (!step.is_number())
+    throw error(
+        errc::invalid_argument,
+        shown + " is no checkpoint that can be read, and would be written over; choose another folder, or remove it");
+  throw error(errc::invalid_argument,
+              shown + " is of step " + step.dump() +
+                  "; --resume continues from it; otherwise choose another folder, or remove it");
 }
 
 snapshot output_folder::read_checkpoint(const parameters& p, dtype type, std::vector<runlog_row>& rows) const {

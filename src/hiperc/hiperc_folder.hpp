@@ -33,7 +33,8 @@ class output_folder {
   /// broken, and `invalid_argument` for one of a run with other parameters.
   snapshot read_checkpoint(const parameters& p, dtype type, std::vector<runlog_row>& rows) const;
 
-  /// Throws `invalid_argument` if a new run would replace a checkpoint of a later step than its start.
+  /// Throws `invalid_argument` if a new run would replace a checkpoint of a later step than its start, or what cannot
+  /// be read as one.
   void require_no_progress() const;
 
   std::string path() const { return folder_.string(); }
