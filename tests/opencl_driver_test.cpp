@@ -113,6 +113,29 @@ class failing_for_now {
   failing_for_now(const failing_for_now&) = delete;
 };
 
+TEST(OpenclDriver, WhatFailsIsNamed) { run_with_fake("NamesWhatFails"); }
+
+/// By the name that OpenCL's manual has, whichever thread calls.
+TEST(OpenclDriverApart, DISABLED_NamesWhatFails) {
+  const std::vector<float> in = wide_floats(2'000'001);
+  int named = 0;
+#define TILEWISE_NAME(name) #name,
+  for (const char* call : {TILEWISE_OPENCL_CALLS(TILEWISE_NAME)}) {
+#undef TILEWISE_NAME
+    const failing_for_now broken(call, CL_INVALID_VALUE, 0, 1000);
+    try {
+      const tilewise::device on = open("opencl:0");
+      array<float> there = on.upload(in);
+      inclusive_scan(there, there);
+      (void)there.download();
+    } catch (const error& e) {
+      EXPECT_NE(std::string(e.what()).find(call), std::string::npos) << call << ": " << e.what();
+      ++named;
+    }
+  }
+  EXPECT_GE(named, 10);
+}
+
 TEST(OpenclDriver, WhatItMakesForADeviceGoesWithIt) { run_with_fake("HoldsNothing"); }
 
 /// Contexts, queues, programs, kernels, and buffers that were free or in use.
