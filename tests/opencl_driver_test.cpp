@@ -138,7 +138,7 @@ TEST(OpenclDriverApart, DISABLED_NamesWhatFails) {
 
 TEST(OpenclDriver, WhatItMakesForADeviceGoesWithIt) { run_with_fake("HoldsNothing"); }
 
-/// Contexts, queues, programs, kernels, and buffers that were free or in use.
+/// Contexts, queues, programs, kernels, and buffers that were free or in use; and the holds on a caller's queue.
 TEST(OpenclDriverApart, DISABLED_HoldsNothing) {
   const std::vector<float> in = wide_floats(2'000'001);
   const auto use = [&] {
@@ -147,9 +147,11 @@ TEST(OpenclDriverApart, DISABLED_HoldsNothing) {
     inclusive_scan(in, {.device = on});
     return reduce(there);
   };
-  use();  // what is kept for the process is there now
+  const foreign_queue theirs;
+  const auto use_theirs = [&] { return reduce(in, {.device = from_opencl_queue(theirs.queue.get())}); };
+  EXPECT_EQ(use(), use_theirs());  // what is kept for the process is there now
   const long held = fake_driver().live;
-  for (int i = 0; i < 3; ++i) use();
+  for (int i = 0; i < 3; ++i) use(), use_theirs();
   EXPECT_EQ(fake_driver().live, held);
 }
 
@@ -164,6 +166,10 @@ TEST(OpenclDriverApart, DISABLED_HasAllItsMemory) {
     EXPECT_EQ(fake_driver().failed, 2) << "once more, without what was free";
   }
   on.allocate<float>(floats);
+  const long held = fake_driver().live;  // with that one, which is free
+  const failing_for_now refused("clCreateBuffer", CL_MEM_OBJECT_ALLOCATION_FAILURE, 0, 1);
+  const array<float> smaller = on.allocate<float>(floats / 8);
+  EXPECT_LE(fake_driver().live, held) << "what is free goes before the driver is asked again";
 }
 
 TEST(OpenclDriver, ALaunchThatFailedLeavesNoTickets) { run_with_fake("DrawsAnew"); }

@@ -92,26 +92,6 @@ TEST_F(OpenclQueue, NoPacketHasANumberThatIsYetToBeGiven) {
   for (int i = 0; i < 20; ++i) launch(i % 2 == 0 ? 1 : 9);
 }
 
-/// An independent OpenCL user: a context and a queue that the library did not make.
-struct foreign_queue {
-  explicit foreign_queue(cl_command_queue_properties properties = 0) {
-    cl_platform_id platform = nullptr;
-    cl_int status = CL_SUCCESS;
-    opencl::cl().clGetPlatformIDs(1, &platform, nullptr);
-    opencl::cl().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, nullptr);
-    context = opencl::context_handle(opencl::cl().clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status));
-    queue = opencl::queue_handle(opencl::cl().clCreateCommandQueue(context.get(), device, properties, &status));
-  }
-  opencl::mem_handle buffer(std::vector<float>& values) const {
-    cl_int status = CL_SUCCESS;
-    return opencl::mem_handle(opencl::cl().clCreateBuffer(context.get(), CL_MEM_COPY_HOST_PTR,
-                                                          values.size() * sizeof(float), values.data(), &status));
-  }
-  cl_device_id device = nullptr;
-  opencl::context_handle context;
-  opencl::queue_handle queue;
-};
-
 TEST_F(OpenclInterop, UsesTheCallersQueueAndMemoryInPlace) {
   const foreign_queue theirs;
   std::vector<float> host = wide_floats(10007), expected(host.size()), got(host.size());
