@@ -27,7 +27,7 @@ class Tune(Case):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.d = cls.folder.name
-        for n in 1000, 5000:
+        for n in 700, 1000, 5000:
             np.save(f"{cls.d}/{n}.npy", wide_values("f4", n))
 
     def setUp(self):
@@ -145,6 +145,7 @@ class Kept(Tune):
         self.assertEqual(after["digest"], before["digest"])
         asked = self.told("--tuning pace=slow")
         self.assertEqual((asked["tuning"], asked["reason"]), ("pace=slow", "asked for"))
+        self.assertEqual(self.told(n=700)["tuning"], "pace=slow", "it is of the same size class, but not every tuning takes it")
         for others in {"n": 5000}, {"device": "cpu:threads"}, {"words": "--exclusive"}, {"TILEWISE_CACHE": "off"}:
             self.assertEqual(self.told(**others)["tuning"], "pace=slow", others)
 

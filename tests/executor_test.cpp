@@ -14,6 +14,7 @@
 #include <thread>
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 namespace tilewise::backend::cpu {
 namespace {
@@ -154,6 +155,18 @@ TEST(CpuDevice, OneThatNobodyHasAnyMoreHasNoThreads) {
   for (int i = 0; i < 500 && threads_of_process() > before; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_LE(threads_of_process(), before);
+}
+
+/// What it kept for its next call; the sanitizers' allocators tell nothing.
+TEST(CpuDevice, OneThatNobodyHasAnyMoreHasNoMemory) {
+  constexpr std::size_t each = 1 << 20;
+  const auto lent = [] {
+    const auto facts = mallinfo2();
+    return facts.uordblks + facts.hblkhd;
+  };
+  const std::size_t before = lent();
+  for (int i = 0; i < 8; ++i) (void)open("cpu:serial", {.threads = 1}).allocate<float>(each);
+  EXPECT_LT(lent(), before + 3 * each * sizeof(float));
 }
 
 TEST(CpuDevice, UnknownExecutorsAndInstructionSetsAreNamed) {

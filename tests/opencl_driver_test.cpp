@@ -113,9 +113,32 @@ class failing_for_now {
   failing_for_now(const failing_for_now&) = delete;
 };
 
+TEST(OpenclDriver, WhatFailsIsNamed) { run_with_fake("NamesWhatFails"); }
+
+/// By the name that OpenCL's manual has, whichever thread calls.
+TEST(OpenclDriverApart, DISABLED_NamesWhatFails) {
+  const std::vector<float> in = wide_floats(2'000'001);
+  int named = 0;
+#define TILEWISE_NAME(name) #name,
+  for (const char* call : {TILEWISE_OPENCL_CALLS(TILEWISE_NAME)}) {
+#undef TILEWISE_NAME
+    const failing_for_now broken(call, CL_INVALID_VALUE, 0, 1000);
+    try {
+      const tilewise::device on = open("opencl:0");
+      array<float> there = on.upload(in);
+      inclusive_scan(there, there);
+      (void)there.download();
+    } catch (const error& e) {
+      EXPECT_NE(std::string(e.what()).find(call), std::string::npos) << call << ": " << e.what();
+      ++named;
+    }
+  }
+  EXPECT_GE(named, 10);
+}
+
 TEST(OpenclDriver, WhatItMakesForADeviceGoesWithIt) { run_with_fake("HoldsNothing"); }
 
-/// Contexts, queues, programs, kernels, and buffers that were free or in use.
+/// Contexts, queues, programs, kernels, and buffers that were free or in use; and the holds on a caller's queue.
 TEST(OpenclDriverApart, DISABLED_HoldsNothing) {
   const std::vector<float> in = wide_floats(2'000'001);
   const auto use = [&] {
@@ -124,9 +147,11 @@ TEST(OpenclDriverApart, DISABLED_HoldsNothing) {
     inclusive_scan(in, {.device = on});
     return reduce(there);
   };
-  use();  // what is kept for the process is there now
+  const foreign_queue theirs;
+  const auto use_theirs = [&] { return reduce(in, {.device = from_opencl_queue(theirs.queue.get())}); };
+  EXPECT_EQ(use(), use_theirs());  // what is kept for the process is there now
   const long held = fake_driver().live;
-  for (int i = 0; i < 3; ++i) use();
+  for (int i = 0; i < 3; ++i) use(), use_theirs();
   EXPECT_EQ(fake_driver().live, held);
 }
 
@@ -141,6 +166,10 @@ TEST(OpenclDriverApart, DISABLED_HasAllItsMemory) {
     EXPECT_EQ(fake_driver().failed, 2) << "once more, without what was free";
   }
   on.allocate<float>(floats);
+  const long held = fake_driver().live;  // with that one, which is free
+  const failing_for_now refused("clCreateBuffer", CL_MEM_OBJECT_ALLOCATION_FAILURE, 0, 1);
+  const array<float> smaller = on.allocate<float>(floats / 8);
+  EXPECT_LE(fake_driver().live, held) << "what is free goes before the driver is asked again";
 }
 
 TEST(OpenclDriver, ALaunchThatFailedLeavesNoTickets) { run_with_fake("DrawsAnew"); }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backend/opencl/opencl_device.hpp"
+#include "backend/opencl/opencl_error.hpp"
 #include "helpers.hpp"
 
 #include <tilewise/tilewise.hpp>
@@ -28,6 +29,26 @@ class opencl_device_test : public testing::Test {
     if (!device) GTEST_SKIP() << "no OpenCL device";
   }
   std::shared_ptr<backend::device> device;
+};
+
+/// An independent OpenCL user: a context and a queue that the library did not make.
+struct foreign_queue {
+  explicit foreign_queue(cl_command_queue_properties properties = 0) {
+    cl_platform_id platform = nullptr;
+    cl_int status = CL_SUCCESS;
+    opencl::cl().clGetPlatformIDs(1, &platform, nullptr);
+    opencl::cl().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, nullptr);
+    context = opencl::context_handle(opencl::cl().clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status));
+    queue = opencl::queue_handle(opencl::cl().clCreateCommandQueue(context.get(), device, properties, &status));
+  }
+  opencl::mem_handle buffer(std::vector<float>& values) const {
+    cl_int status = CL_SUCCESS;
+    return opencl::mem_handle(opencl::cl().clCreateBuffer(context.get(), CL_MEM_COPY_HOST_PTR,
+                                                          values.size() * sizeof(float), values.data(), &status));
+  }
+  cl_device_id device = nullptr;
+  opencl::context_handle context;
+  opencl::queue_handle queue;
 };
 
 }  // namespace tilewise::tests

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <functional>
 
+#include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -91,26 +92,6 @@ TEST_F(OpenclQueue, NoPacketHasANumberThatIsYetToBeGiven) {
   for (int i = 0; i < 20; ++i) launch(i % 2 == 0 ? 1 : 9);
 }
 
-/// An independent OpenCL user: a context and a queue that the library did not make.
-struct foreign_queue {
-  explicit foreign_queue(cl_command_queue_properties properties = 0) {
-    cl_platform_id platform = nullptr;
-    cl_int status = CL_SUCCESS;
-    opencl::cl().clGetPlatformIDs(1, &platform, nullptr);
-    opencl::cl().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, nullptr);
-    context = opencl::context_handle(opencl::cl().clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status));
-    queue = opencl::queue_handle(opencl::cl().clCreateCommandQueue(context.get(), device, properties, &status));
-  }
-  opencl::mem_handle buffer(std::vector<float>& values) const {
-    cl_int status = CL_SUCCESS;
-    return opencl::mem_handle(opencl::cl().clCreateBuffer(context.get(), CL_MEM_COPY_HOST_PTR,
-                                                          values.size() * sizeof(float), values.data(), &status));
-  }
-  cl_device_id device = nullptr;
-  opencl::context_handle context;
-  opencl::queue_handle queue;
-};
-
 TEST_F(OpenclInterop, UsesTheCallersQueueAndMemoryInPlace) {
   const foreign_queue theirs;
   std::vector<float> host = wide_floats(10007), expected(host.size()), got(host.size());
@@ -128,6 +109,38 @@ TEST_F(OpenclInterop, UsesTheCallersQueueAndMemoryInPlace) {
   }
   EXPECT_EQ(std::memcmp(expected.data(), got.data(), got.size() * sizeof(float)), 0);
   EXPECT_EQ(opencl::cl().clFinish(theirs.queue.get()), CL_SUCCESS) << "the caller's queue outlives our device";
+}
+
+/// Parts of one buffer have handles of their own, which do not tell what they share.
+TEST_F(OpenclInterop, PartsOfABufferThatOverlapAreRefused) {
+  void* const library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_NOLOAD);
+  if (library == nullptr) GTEST_SKIP() << "OpenCL is in another library";
+  const auto create = reinterpret_cast<decltype(&clCreateSubBuffer)>(dlsym(library, "clCreateSubBuffer"));
+  constexpr std::uint64_t step = 4096, n = 2 * step;  // elements; at such places every device has parts
+  const foreign_queue theirs;
+  std::vector<float> host = wide_floats(3 * n);
+  const opencl::mem_handle whole = theirs.buffer(host);
+  const tilewise::device on = from_opencl_queue(theirs.queue.get());
+  const auto part = [&](std::uint64_t first) {
+    const cl_buffer_region region{first * sizeof(float), n * sizeof(float)};
+    cl_int status = CL_SUCCESS;
+    opencl::mem_handle made(create(whole.get(), 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &status));
+    EXPECT_EQ(status, CL_SUCCESS);
+    return made;
+  };
+  const opencl::mem_handle a = part(0), b = part(step), c = part(2 * step), again = part(0);
+  array<float> first = view<float>(on, a.get(), n), middle = view<float>(on, b.get(), n),
+               last = view<float>(on, c.get(), n), same = view<float>(on, again.get(), n),
+               all = view<float>(on, whole.get(), 3 * n);
+  message_of(errc::invalid_argument, [&] { inclusive_scan(first, middle); });
+  message_of(errc::invalid_argument, [&] { inclusive_scan(last, middle); });
+  message_of(errc::invalid_argument, [&] { sort_by_key(last, last, first, middle); });
+  message_of(errc::invalid_argument, [&] { reduce_axis(all, {n, 3}, axis::rows, last); });
+  EXPECT_EQ(all.download(), host);
+  inclusive_scan(first, last);
+  expect_bits(last.download(), inclusive_scan(std::span(host).first(n)), "parts that lie apart");
+  inclusive_scan(first, same);
+  expect_bits(first.download(), inclusive_scan(std::span(host).first(n)), "one part by two handles");
 }
 
 /// What `call` throws in a child, where nothing may wait for ever.

@@ -2,6 +2,7 @@
 // Large transfers by several threads, and problems that are computed piece by piece on a device whose memory is limited
 // to less than they need (TILEWISE_DEVICE_MEMORY, which CMakeLists.txt sets for this file's tests).
 #include "backend/transfer_team.hpp"
+#include "registry/pieces.hpp"
 #include "small_device.hpp"
 
 #include <gtest/gtest.h>
@@ -10,6 +11,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <deque>
+#include <functional>
 #include <numeric>
 #include <thread>
 
@@ -24,7 +27,7 @@ using backend::memory;
 using backend::transfer_team;
 
 /// A device that is a piece of the host's memory. Copies happen when they are waited for, as late as they may, and
-/// after a delay.
+/// after a delay; those to the device after little of it.
 class late_lane final : public lane {
  public:
   late_lane(std::atomic<int>& copies, int fails_at, bool pinned, std::chrono::milliseconds delay = {})
@@ -33,14 +36,14 @@ class late_lane final : public lane {
   std::byte* buffer(unsigned turn) override { return buffer_[turn].data(); }
   bool reaches(const void*) const override { return false; }
   void send(unsigned turn, memory to, const void* host, std::uint64_t bytes) override {
-    pending_[turn] = {to.as<void>(), host, bytes};
+    pending_[turn] = {to.as<void>(), host, bytes, delay_ / 10};
   }
   void fetch(unsigned turn, void* host, memory from, std::uint64_t bytes) override {
-    pending_[turn] = {host, from.as<void>(), bytes};
+    pending_[turn] = {host, from.as<void>(), bytes, delay_};
   }
   void wait(unsigned turn) override {
     if (++copies_ == fails_at_) throw error(errc::device_lost, "the link is cut");
-    std::this_thread::sleep_for(delay_);
+    std::this_thread::sleep_for(pending_[turn].delay);
     std::memcpy(pending_[turn].to, pending_[turn].from, pending_[turn].bytes);
   }
 
@@ -49,6 +52,7 @@ class late_lane final : public lane {
     void* to;
     const void* from;
     std::uint64_t bytes;
+    std::chrono::milliseconds delay;
   };
   std::atomic<int>& copies_;
   int fails_at_;
@@ -64,6 +68,43 @@ struct late_team {
       : team([=, this] { return std::make_unique<late_lane>(copies, fails_at, pinned, delay); }) {}
   std::atomic<int> copies{0};
   transfer_team team;
+};
+
+/// The queue of such a device. Work is done when it is waited for, and memory that was given back is what comes next.
+class late_queue final : public backend::queue {
+ public:
+  using queue::queue;
+  memory allocate(std::uint64_t bytes) override {
+    for (auto at = free_.begin(); at != free_.end(); ++at)
+      if (const memory again = *at; again.bytes == bytes) return free_.erase(at), again;
+    return {blocks_.emplace_back(bytes).data(), 0, bytes};
+  }
+  void release(memory what) noexcept override { free_.push_back(what); }
+  memory wrap(void* native, std::uint64_t bytes) override { return {native, 0, bytes}; }
+  void upload(memory to, const void* from, std::uint64_t bytes) override {
+    finish();
+    std::memcpy(to.as<void>(), from, bytes);
+  }
+  void download(void* to, memory from, std::uint64_t bytes) override {
+    finish();
+    std::memcpy(to, from.as<void>(), bytes);
+  }
+  void copy(memory to, memory from, std::uint64_t bytes) override {
+    work_.push_back([=] { std::memcpy(to.as<void>(), from.as<void>(), bytes); });
+  }
+  void finish() override {
+    for (const auto& one : work_) one();
+    work_.clear();
+  }
+  transfer_team* transfers() override { return &late_.team; }
+  void start_clock() override {}
+  double stop_clock() override { return 0; }
+
+ private:
+  std::deque<std::vector<std::byte>> blocks_;
+  std::vector<memory> free_;
+  std::vector<std::function<void()>> work_;
+  late_team late_{0, true, std::chrono::milliseconds(20)};
 };
 
 std::vector<std::uint32_t> counted(std::size_t count, std::uint32_t first) {
@@ -211,6 +252,59 @@ TEST(Transfers, EachDirectionIsTimed) {
   EXPECT_EQ(team.fetched_ns(), 0);
   team.fetch(here.data(), device, here.size()).wait();
   EXPECT_GT(team.fetched_ns(), 0);
+}
+
+/// What the device still does with memory is done before a transfer writes there, and what a transfer reads is there.
+TEST(Transfers, OnesOfADeviceFollowItsWork) {
+  for (const device& on : devices()) {
+    backend::queue& queue = on.implementation().queue();
+    for (const std::ptrdiff_t count : {100'000, 300'000}) {  // by the driver alone, and by several threads
+      const std::uint64_t bytes = count * 4;
+      const std::vector<std::uint32_t> first = counted(count, 1), second = counted(count, 7);
+      const backend::buffer a(queue, bytes), b(queue, bytes);
+      std::vector<std::uint32_t> got(count);
+      const auto copy_again_and_again = [&] {
+        for (int i = 0; i < 200; ++i) queue.copy(b, a, bytes);
+      };
+      queue.upload(a, first.data(), bytes);
+      copy_again_and_again();
+      queue.upload(a, second.data(), bytes);
+      queue.download(got.data(), b, bytes);
+      EXPECT_TRUE(got == first) << on.name() << ", " << count << ": overwritten before it was copied";
+      copy_again_and_again();
+      const std::uint64_t half = bytes / 2;
+      queue.copy(backend::memory(b).at(0, half), backend::memory(a).at(half, half), half);
+      queue.download(got.data(), b, bytes);
+      EXPECT_TRUE(std::equal(got.begin(), got.begin() + count / 2, second.begin() + count / 2))
+          << on.name() << ", " << count << ": downloaded before it was copied";
+    }
+  }
+}
+
+/// Nor is what used their memory before: of all work and transfers each is as late as it may be.
+TEST(Pieces, NoneIsOverwrittenOnItsWay) {
+  constexpr std::uint64_t count = 9, bytes = 4000;
+  const device cpu = open("cpu");
+  late_queue queue(cpu.implementation());
+  const std::vector<std::uint32_t> in = counted(count * bytes / 4, 1), before = counted(bytes / 4, 1 << 30);
+  std::vector<std::uint32_t> out(in.size()), kept(before.size());
+  {
+    const backend::buffer used(queue, bytes);
+    queue.upload(used, before.data(), bytes);
+    queue.copy(of(kept), used, bytes);
+  }
+  const std::array<const void*, 1> from{in.data()};
+  const std::array<void*, 1> to{out.data()};
+  registry::run_pieces(
+      queue, {from, to}, count,
+      [](std::uint64_t i) {
+        registry::piece what;
+        what.in[0] = what.out[0] = {i * bytes, bytes};
+        return what;
+      },
+      [&](std::uint64_t, const registry::bindings& where) { queue.copy(where.out[0], where.in[0], bytes); });
+  EXPECT_TRUE(kept == before) << "what used the memory before";
+  EXPECT_TRUE(out == in);
 }
 
 TEST(Pieces, Scan) {

@@ -97,8 +97,8 @@ segment<T> segment_of(const array<T>& values, std::uint64_t first, std::uint64_t
 
 void require_appendable(op named, op own, std::uint64_t end, std::uint64_t count) {
   if (named != op::sum && named != own)
-    throw error(errc::invalid_argument, "the options name another operation than the " + std::string(name_of(own)) +
-                                            " of what precedes; leave the operation out of the options");
+    throw error(errc::invalid_argument, "the options name another operation than that of the partial, which is " +
+                                            std::string(name_of(own)) + "; leave the operation out of the options");
   if (count > ~std::uint64_t{0} - end)
     throw error(errc::invalid_argument, std::to_string(count) + " elements from position " + std::to_string(end) +
                                             " on would end beyond 2^64; begin at a lower position");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "registry/call.hpp"
 
+#include "backend/whole_memory.hpp"
 #include "base/host_means.hpp"
 #include "registry/matrix_shape.hpp"
 
@@ -16,9 +17,10 @@ struct range {
   explicit range(const call_operand& o) {
     if (o.on == nullptr)
       begin = reinterpret_cast<std::uintptr_t>(o.host);
-    else if (o.on->info().backend == "opencl" || o.on->info().backend == "group")
-      space = o.where.base, begin = o.where.offset;
-    else
+    else if (o.on->info().backend == "opencl" || o.on->info().backend == "group") {
+      const backend::memory place = backend::in_whole(o.on->implementation().queue(), o.where);
+      space = place.base, begin = place.offset;
+    } else
       begin = reinterpret_cast<std::uintptr_t>(o.where.base) + o.where.offset;
     end = begin + o.bytes;
   }

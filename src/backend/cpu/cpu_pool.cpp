@@ -67,10 +67,11 @@ idle_blocks& idle_of_process() {
 }
 
 [[noreturn]] void no_memory(std::uint64_t bytes) {
-  throw error(errc::out_of_memory, "this needs " + std::to_string(bytes) + " bytes, more than the host can give; of " +
-                                       std::to_string(physical_memory()) + " bytes in total its control groups leave " +
-                                       std::to_string(std::min(physical_memory(), base::memory_of_groups().left)) +
-                                       "; use a smaller array");
+  throw error(errc::out_of_memory,
+              "this needs " + std::to_string(bytes) + " bytes, more than the host can give: of its " +
+                  std::to_string(physical_memory()) +
+                  " bytes the control groups of this process, which limit its memory, leave it " +
+                  std::to_string(std::min(physical_memory(), base::memory_of_groups().left)) + "; use a smaller array");
 }
 
 /// The kernel promises what a control group does not have, and kills the process when it is written. The question takes

@@ -44,14 +44,14 @@ class opencl_lane final : public lane {
 
   void send(unsigned turn, memory to, const void* host, std::uint64_t bytes) override {
     begin(turn, [&](cl_event* done) {
-      return cl().clEnqueueWriteBuffer(commands_.get(), static_cast<cl_mem>(to.base), CL_FALSE, to.offset, bytes, host,
-                                       0, nullptr, done);
+      TW_CL(cl().clEnqueueWriteBuffer(commands_.get(), static_cast<cl_mem>(to.base), CL_FALSE, to.offset, bytes, host,
+                                      0, nullptr, done));
     });
   }
   void fetch(unsigned turn, void* host, memory from, std::uint64_t bytes) override {
     begin(turn, [&](cl_event* done) {
-      return cl().clEnqueueReadBuffer(commands_.get(), static_cast<cl_mem>(from.base), CL_FALSE, from.offset, bytes,
-                                      host, 0, nullptr, done);
+      TW_CL(cl().clEnqueueReadBuffer(commands_.get(), static_cast<cl_mem>(from.base), CL_FALSE, from.offset, bytes,
+                                     host, 0, nullptr, done));
     });
   }
   void wait(unsigned turn) override {
@@ -63,7 +63,7 @@ class opencl_lane final : public lane {
   template <class Enqueue>
   void begin(unsigned turn, const Enqueue& enqueue) {
     cl_event done = nullptr;
-    TW_CL(enqueue(&done));
+    enqueue(&done);
     done_[turn] = event_handle(done);
     TW_CL(cl().clFlush(commands_.get()));
   }

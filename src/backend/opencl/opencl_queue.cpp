@@ -214,6 +214,17 @@ memory queue::wrap(void* native, std::uint64_t bytes) {
   return {native, 0, bytes};
 }
 
+memory queue::in_whole(memory part) const {
+  const auto buffer = static_cast<cl_mem>(part.base);
+  if (owned_.contains(buffer)) return part;
+  cl_mem whole = nullptr;
+  std::size_t first = 0;
+  TW_CL(cl().clGetMemObjectInfo(buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof whole, &whole, nullptr));
+  if (whole == nullptr) return part;
+  TW_CL(cl().clGetMemObjectInfo(buffer, CL_MEM_OFFSET, sizeof first, &first, nullptr));
+  return {whole, first + part.offset, part.bytes};
+}
+
 void queue::upload(memory to, const void* from, std::uint64_t bytes) {
   if (bytes == 0) return;
   if (bytes > most_bytes_alone) {

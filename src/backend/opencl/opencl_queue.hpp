@@ -82,6 +82,8 @@ class queue final : public backend::queue {
   memory allocate(std::uint64_t bytes) override;
   void release(memory what) noexcept override;
   memory wrap(void* native, std::uint64_t bytes) override;
+  /// A sub-buffer of the caller's, which has a cl_mem of its own, as a part of its buffer.
+  memory in_whole(memory part) const;
   void upload(memory to, const void* from, std::uint64_t bytes) override;
   void download(void* to, memory from, std::uint64_t bytes) override;
   void copy(memory to, memory from, std::uint64_t bytes) override;
