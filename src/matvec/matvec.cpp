@@ -3,6 +3,7 @@
 #include <tilewise/matvec.hpp>
 
 #include "base/instantiate.hpp"
+#include "matvec/matvec_cpu.hpp"
 #include "matvec/matvec_problem.hpp"
 #include "registry/call.hpp"
 #include "registry/matrix_shape.hpp"
@@ -32,6 +33,15 @@ void require_one_size(std::uint64_t x, std::uint64_t y) {
                                             "; a dot product needs equally many in both");
 }
 
+/// Not inlined, so that the shortcut does not pay for its stack frame.
+template <class T>
+[[gnu::noinline]] T dot_by_call(std::span<const T> x, std::span<const T> y, const matvec_options& options) {
+  const registry::problem p = describe<T>({1, x.size()}, y.size(), 1);
+  T result;
+  registry::run_call(p, options, {{"x", x}, {"y", y}}, {{"the result", std::span(&result, 1)}});
+  return result;
+}
+
 }  // namespace
 
 template <scalar T>
@@ -52,10 +62,9 @@ void matvec(const array<T>& a, matrix_layout layout, const array<T>& x, array<T>
 template <scalar T>
 T dot(std::span<const T> x, std::span<const T> y, const matvec_options& options) {
   require_one_size(x.size(), y.size());
-  const registry::problem p = describe<T>({1, x.size()}, y.size(), 1);
-  T result;
-  registry::run_call(p, options, {{"x", x}, {"y", y}}, {{"the result", std::span(&result, 1)}});
-  return result;
+  if (registry::takes_shortcut(x, impl::matvec::few_products, options) && y.data() != nullptr)
+    return impl::matvec::dot_few(x.data(), y.data(), x.size());
+  return dot_by_call(x, y, options);
 }
 
 template <scalar T>

@@ -54,6 +54,11 @@ T prefix(const T* a, const T* x, std::uint64_t n, T* scratch, T first) {
   return blocks<T>::fold(products<T>{a, x}, n, scratch, first);
 }
 
+template <class T>
+T dot(const T* a, const T* x, std::uint64_t n) {
+  return level::canonical<T>(blocks<T>::prefix_of_few(products<T>{a, x}, n))[0];
+}
+
 /// The vectors of a column of rows, times one vector of x, as a source: vector i is that of row i.
 template <class T, bool Part>
 struct column {
@@ -269,7 +274,7 @@ std::uint64_t scratch_elements(std::uint64_t n) {
 
 template <class T>
 const cpu_kernels<T>& kernels() {
-  static constexpr cpu_kernels<T> all{scratch_elements<T>, rows<T>, prefix<T>};
+  static constexpr cpu_kernels<T> all{scratch_elements<T>, rows<T>, prefix<T>, dot<T>};
   return all;
 }
 

@@ -18,6 +18,8 @@ struct cpu_kernels {
                bool cached);
   /// P(n) over the products of two arrays, continued from `first`. n = 2^k and the identity give the value of a block.
   T (*prefix)(const T* a, const T* x, std::uint64_t n, T* scratch, T first);
+  /// The result for one row of few elements, without scratch.
+  T (*dot)(const T* a, const T* x, std::uint64_t n);
 };
 
 TILEWISE_AT_EACH_LEVEL(template <class T> const cpu_kernels<T>& kernels();)

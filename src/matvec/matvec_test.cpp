@@ -66,6 +66,30 @@ TEST(Matvec, ADotProductIsTheReductionOfTheRoundedProducts) {
   }
 }
 
+/// No sum of the floats is exact; products and sums of the integers wrap.
+template <class T>
+void check_plain_dot_products() {
+  for (std::size_t n = 1; n <= 4097; n += n < 300 ? 1 : 97) {
+    std::vector<T> x, y;
+    for (const float v : wide_floats(n, n)) {
+      const T element =
+          std::is_integral_v<T> ? static_cast<T>(bits(v) * std::uint64_t{0x9e3779b97f4a7c15}) : static_cast<T>(v);
+      x.push_back(element);
+      y.push_back(x[x.size() / 2]);
+    }
+    ASSERT_EQ(dot(x, y), dot(x, y, {.variant = "serial"})) << n;
+  }
+}
+
+TEST(Matvec, PlainDotProductsOfEveryTypeAndLength) {
+  check_plain_dot_products<float>();
+  check_plain_dot_products<double>();
+  check_plain_dot_products<std::int32_t>();
+  check_plain_dot_products<std::int64_t>();
+  check_plain_dot_products<std::uint32_t>();
+  check_plain_dot_products<std::uint64_t>();
+}
+
 TEST(Matvec, ProductsAreRoundedBeforeTheyAreAdded) {
   const float nearly = 1.0f + 0x1p-12f;  // its square needs 25 bits
   const std::vector<float> x{nearly, -1.0f}, y{nearly, 1.0f + 0x1p-11f};

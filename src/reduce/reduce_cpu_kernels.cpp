@@ -19,29 +19,10 @@ template <class T>
 using vector = level::vector<T>;
 
 template <class T, class Op>
-T finish(vector<T> prefix, const T* init) {
+T small(const T* in, std::uint64_t n, const T* init) {
+  vector<T> prefix = level::blocks<T, Op>::prefix_of_few(in, n);
   if (init != nullptr) prefix = level::apply<Op, T>(level::broadcast(*init), prefix);
   return level::canonical<T>(prefix)[0];
-}
-
-template <class T, class Op>
-[[gnu::noinline]] T with_scratch(const T* in, std::uint64_t n, const T* init) {
-  T scratch[small_scratch];
-  level::blocks<T, Op>::upsweep(in, n, scratch);
-  return finish<T, Op>(level::broadcast(level::blocks<T, Op>::fold(in, n, scratch, Op::template identity<T>())), init);
-}
-
-/// Up to two vectors of vectors stay in registers: keeping levels in memory took 13 ns for 64 floats, twice the rest of
-/// the call.
-template <class T, class Op>
-T small(const T* in, std::uint64_t n, const T* init) {
-  using blocks = level::blocks<T, Op>;
-  constexpr unsigned width = level::lanes<T>;
-  if (n >= 2 * width * width) return with_scratch<T, Op>(in, n, init);
-  const unsigned vectors = static_cast<unsigned>(n) / width, rest = static_cast<unsigned>(n) % width;
-  vector<T> prefix = blocks::fold_vectors(in, vectors, level::broadcast(Op::template identity<T>()));
-  if (rest != 0) prefix = level::pick<T>(blocks::prefixes(level::load_first(in + vectors * width, rest), prefix), rest);
-  return finish<T, Op>(prefix, init);
 }
 
 template <class T, class Op>

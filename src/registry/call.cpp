@@ -3,6 +3,7 @@
 
 #include "backend/whole_memory.hpp"
 #include "base/host_means.hpp"
+#include "base/lasting.hpp"
 #include "registry/matrix_shape.hpp"
 
 namespace tilewise::registry {
@@ -73,6 +74,12 @@ void run_on_arrays(const problem& p, const preferences& wanted, call_operands in
   run_in_place(p, how, on.queue(), where);
 }
 
+/// Where host memory is worked on unless the caller says: looked for once, since that takes as long as 100 elements.
+const device& usual_device() {
+  static const device& cpu = base::lasting([] { return open("cpu"); });
+  return cpu;
+}
+
 void run_on_spans(const problem& p, const device& where, const preferences& wanted, call_operands inputs,
                   call_operands outputs) {
   const choice how = choose(p, where.implementation(), wanted);
@@ -100,7 +107,7 @@ void run_call(const problem& p, const std::optional<device>& on, const preferenc
     if (outputs.begin()->on != nullptr)
       run_on_arrays(p, wanted, inputs, outputs);
     else
-      run_on_spans(p, on ? *on : open("cpu"), wanted, inputs, outputs);
+      run_on_spans(p, on ? *on : usual_device(), wanted, inputs, outputs);
   });
 }
 

@@ -5,6 +5,7 @@
 #include "base/nearest.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace tilewise::registry {
 
@@ -12,9 +13,21 @@ std::vector<variant> listed_variants();  // catalog.gen.cpp
 
 namespace {
 
-std::vector<variant>& mutable_variants() {
-  static std::vector<variant>& all = base::lasting(listed_variants);
-  return all;
+/// All variants, and those of each algorithm: every call looks for them.
+struct variant_lists {
+  std::vector<variant> all;
+  std::map<std::string_view, std::vector<const variant*>> of;
+
+  explicit variant_lists(std::vector<variant> listed) : all(std::move(listed)) {
+    for (const variant& v : all) of[v.algorithm].push_back(&v);
+  }
+  variant_lists(variant_lists&&) = default;  // the variants stay where they are
+  variant_lists& operator=(variant_lists&&) = default;
+};
+
+variant_lists& lists() {
+  static variant_lists& made = base::lasting([] { return variant_lists(listed_variants()); });
+  return made;
 }
 
 void refuse_duplicates(const std::vector<variant>& all) {
@@ -35,20 +48,18 @@ bool variant::is_called(std::string_view wanted) const {
   return (!name.empty() && name == wanted) || label() == wanted || id() == wanted;
 }
 
-const std::vector<variant>& variants() { return mutable_variants(); }
+const std::vector<variant>& variants() { return lists().all; }
 
 std::vector<const variant*> variants_of(const algorithm& what) {
-  std::vector<const variant*> found;
-  for (const variant& v : variants())
-    if (v.algorithm == what.name) found.push_back(&v);
-  return found;
+  const auto found = lists().of.find(what.name);
+  return found == lists().of.end() ? std::vector<const variant*>() : found->second;
 }
 
 void add_peers(std::span<const variant> peers) {
   std::vector<variant> wider = variants();
   wider.insert(wider.end(), peers.begin(), peers.end());
   refuse_duplicates(wider);
-  mutable_variants() = std::move(wider);
+  lists() = variant_lists(std::move(wider));
 }
 
 std::string nearest_variant(std::string_view wanted, std::span<const variant* const> among) {

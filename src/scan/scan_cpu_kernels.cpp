@@ -88,34 +88,44 @@ void descend(const T* in, T* out, std::uint64_t n, T* scratch, const descent<T>&
   (how.inclusive ? write_tile<T, Op, true> : write_tile<T, Op, false>)(in, out, n, scratch, how);
 }
 
-template <class T, class Op>
-[[gnu::noinline]] void with_scratch(const T* in, T* out, std::uint64_t n, T init, bool inclusive) {
-  T scratch[reduce::small_scratch];
-  level::blocks<T, Op>::upsweep(in, n, scratch);
-  descend<T, Op>(in, out, n, scratch, {.carry = Op::template identity<T>(), .init = init, .inclusive = inclusive});
+/// The outputs of `count` < width whole vectors, the prefixes before which are `starts`; `end` is the one behind all.
+template <class T, class Op, bool Inclusive>
+[[gnu::always_inline]] inline void write_few(const T* in, T* out, unsigned count, vector<T> starts, vector<T> end,
+                                             T init) {
+  const auto put = [&](unsigned i, vector<T> before, vector<T> behind) {
+    level::store<T>(out + i * width<T>,
+                    outputs<T, Op, Inclusive>(level::load(in + i * width<T>), before, behind, init));
+  };
+  vector<T> before = level::pick<T>(starts, 0);
+  for (unsigned i = 0; i + 1 < count; ++i) {
+    const vector<T> behind = level::pick<T>(starts, i + 1);
+    put(i, before, behind);
+    before = behind;
+  }
+  put(count - 1, before, end);
 }
 
-/// The outputs of `count` <= width whole vectors, the prefixes before which fit one vector; `carry` becomes the prefix
-/// after them.
-template <class T, class Op, bool Inclusive>
-[[gnu::always_inline]] inline void write_few(const T* in, T* out, unsigned count, vector<T>& carry, T init) {
+/// The prefix behind all blocks so far, each as long as the next, which are counted in binary
+/// (src/order/block_stack.hpp). Of integers, which have the same bits in any order, it is the plain fold.
+template <class T, class Op>
+class running_prefix {
   using blocks = level::blocks<T, Op>;
-  vector<T> starts = carry, end;
-  if (count == 1 || count == width<T>) {  // a block: its end needs no lane of the starts
-    const vector<T> values = count == 1 ? level::load(in) : blocks::template values<width<T>>(in);
-    if (count != 1) starts = blocks::prefixes(values, carry);
-    end = blocks::join(carry, blocks::template complete<1>(values));
-  } else {
-    starts = blocks::prefixes(blocks::some_values(in, count), carry);
-    end = level::pick<T>(starts, count);
+
+ public:
+  [[gnu::always_inline]] running_prefix() { prefix_[0] = level::broadcast(Op::template identity<T>()); }
+  [[gnu::always_inline]] vector<T> push(vector<T> value) {
+    if constexpr (std::is_integral_v<T>) return prefix_[0] = blocks::join(prefix_[0], value);
+    for (unsigned bits = count_++; (bits & 1) != 0; bits >>= 1) value = blocks::join(block_[--depth_], value);
+    block_[depth_] = value;
+    prefix_[depth_ + 1] = blocks::join(prefix_[depth_], value);
+    return prefix_[++depth_];
   }
-  const auto put = [&](unsigned i, vector<T> behind) {
-    level::store<T>(out + i * width<T>, outputs<T, Op, Inclusive>(level::load(in + i * width<T>), carry, behind, init));
-    carry = behind;
-  };
-  for (unsigned i = 0; i + 1 < count; ++i) put(i, level::pick<T>(starts, i + 1));
-  put(count - 1, end);
-}
+
+ private:
+  static constexpr unsigned most = std::is_integral_v<T> ? 1 : 12;  // small_limit is 2^12 elements
+  vector<T> block_[most], prefix_[most + 1];
+  unsigned depth_ = 0, count_ = 0;
+};
 
 /// P of up to three blocks is a plain fold from the left, so fewer than four vectors go one at a time. A separate
 /// function, since the stack frame of the one below costs as much as 16 floats.
@@ -131,12 +141,41 @@ template <class T, class Op, bool Inclusive>
   write_rest<T, Op, Inclusive>(in, out, n, carry, init);
 }
 
+/// The outputs of as many vectors as lanes. Lane l of a column is an element of vector l, so that the prefixes within
+/// vectors need no shuffles: those before and after, which are fewer, are in the lanes.
 template <class T, class Op, bool Inclusive>
-[[gnu::noinline]] void in_registers(const T* in, T* out, unsigned n, T init) {
+[[gnu::always_inline]] inline void write_block(const T* in, T* out, running_prefix<T, Op>& done, vector<T>& carry,
+                                               vector<T> init) {
+  using blocks = level::blocks<T, Op>;
+  vector<T> column[width<T>], prefix[width<T> + 1];
+#pragma GCC unroll 16
+  for (unsigned i = 0; i < width<T>; ++i) column[i] = level::load(in + i * width<T>);
+  level::transpose<T>(column);
+  const vector<T> values = blocks::template tree<width<T>>(column), starts = blocks::prefixes(values, carry);
+  carry = done.push(blocks::template complete<1>(values));
+  blocks::template descend<width<T>>(column, starts, prefix);
+  prefix[width<T>] = level::shift_down<T>(starts, carry);
+#pragma GCC unroll 16
+  for (unsigned i = 0; i < width<T>; ++i)
+    column[i] = level::canonical<T>(level::apply<Op, T>(init, prefix[i + Inclusive]));
+  level::transpose<T>(column);
+#pragma GCC unroll 16
+  for (unsigned i = 0; i < width<T>; ++i) level::store<T>(out + i * width<T>, column[i]);
+}
+
+/// Vectors of vectors, in registers: levels in memory cost 18 ns for 16 floats, three times the rest.
+template <class T, class Op, bool Inclusive>
+[[gnu::noinline]] void block_by_block(const T* in, T* out, unsigned n, T init) {
+  using blocks = level::blocks<T, Op>;
+  constexpr unsigned block = width<T> * width<T>;
+  running_prefix<T, Op> done;
   vector<T> carry = level::broadcast(Op::template identity<T>());
-  while (n >= width<T>) {
-    const unsigned vectors = n / width<T>, count = vectors < width<T> ? vectors : width<T>;
-    write_few<T, Op, Inclusive>(in, out, count, carry, init);
+  for (; n >= block; n -= block, in += block, out += block)
+    write_block<T, Op, Inclusive>(in, out, done, carry, level::broadcast(init));
+  if (const unsigned count = n / width<T>; count != 0) {
+    const vector<T> starts = blocks::prefixes(blocks::some_values(in, count), carry);
+    carry = level::pick<T>(starts, count);
+    write_few<T, Op, Inclusive>(in, out, count, starts, carry, init);
     in += count * width<T>, out += count * width<T>, n -= count * width<T>;
   }
   write_rest<T, Op, Inclusive>(in, out, n, carry, init);
@@ -160,20 +199,17 @@ void one_after_another(const T* in, T* out, std::uint64_t n, T left) {
   }
 }
 
-/// Up to two vectors of vectors stay in registers: levels in memory cost 18 ns for 16 floats, three times the rest.
-/// Integers, which have the same bits in any order, stay there at any length.
 template <class T, class Op>
 void small(const T* in, T* out, std::uint64_t n, const T* init, bool inclusive) {
   const T left = init == nullptr ? Op::template identity<T>() : *init;
   if constexpr (std::is_integral_v<T> && sizeof(T) == 8)
     return inclusive ? one_after_another<T, Op, true>(in, out, n, left)
                      : one_after_another<T, Op, false>(in, out, n, left);
-  if (!std::is_integral_v<T> && n >= 2 * width<T> * width<T>) return with_scratch<T, Op>(in, out, n, left, inclusive);
   const unsigned count = static_cast<unsigned>(n);
   if (n < 4 * width<T>)
     inclusive ? one_by_one<T, Op, true>(in, out, count, left) : one_by_one<T, Op, false>(in, out, count, left);
   else
-    inclusive ? in_registers<T, Op, true>(in, out, count, left) : in_registers<T, Op, false>(in, out, count, left);
+    inclusive ? block_by_block<T, Op, true>(in, out, count, left) : block_by_block<T, Op, false>(in, out, count, left);
 }
 
 template <class T, class Op>

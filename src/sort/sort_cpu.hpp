@@ -11,8 +11,8 @@ namespace tilewise::impl::sort {
 registry::variant cpu_radix_variant();
 registry::variant cpu_merge_variant();
 
-/// Up to this many keys are sorted by insertion on the calling thread, without a device, problem or workspace.
-inline constexpr std::uint64_t few_keys = 32;
+/// Up to this many keys are sorted by vectors on the calling thread, without a device, problem or workspace.
+inline constexpr std::uint64_t few_keys = 256;
 /// `out` may be `in`.
 template <class T>
 void sort_few(const T* in, T* out, std::uint64_t n, bool descending);

@@ -17,7 +17,6 @@
 #include "sort/sort_cpu_vector_kernels.hpp"
 
 #include <array>
-#include <cstring>
 
 namespace tilewise::impl::sort {
 
@@ -71,14 +70,17 @@ template <class Bits>
 constexpr std::uint64_t most_by_parts = sizeof(Bits) == 4 ? ~std::uint64_t{0} : std::uint64_t{1} << 20;
 
 template <class Bits>
+void sort_few_by_vectors(const Bits* in, Bits* out, std::uint64_t n, sort_code<Bits> code,
+                         backend::cpu::instruction_set level) {
+  alignas(cache_line) Bits room[vector_room(few_keys)];
+  vector_kernels_for<Bits>(level).sort(in, n, code, out, room);
+}
+
+template <class Bits>
 void sort_by_vectors(const sort_task<Bits, nothing>& task, backend::cpu::queue& queue) {
-  const auto sort = vector_kernels_for<Bits>(queue.level()).sort;
-  if (task.n <= few) {
-    alignas(cache_line) Bits room[vector_room(few)];
-    return sort(task.in.keys, task.n, task.code, task.out.keys, room);
-  }
+  if (task.n <= few_keys) return sort_few_by_vectors(task.in.keys, task.out.keys, task.n, task.code, queue.level());
   const workspace<Bits, nothing> room(queue, vector_room(task.n));
-  sort(task.in.keys, task.n, task.code, task.out.keys, room.all().keys);
+  vector_kernels_for<Bits>(queue.level()).sort(task.in.keys, task.n, task.code, task.out.keys, room.all().keys);
 }
 
 template <class Bits, class Value>
@@ -110,9 +112,8 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
 template <class T>
 void sort_few(const T* in, T* out, std::uint64_t n, bool descending) {
   using bits = key_bits<T>;
-  const auto& kernels = radix_kernels_for<bits, nothing>(backend::cpu::best_instruction_set());
-  if (in != out) std::memcpy(out, in, n * sizeof(T));
-  kernels.insert({reinterpret_cast<bits*>(out), nullptr}, 0, n, code_of<T>(descending), ~std::uint64_t{0});
+  sort_few_by_vectors(reinterpret_cast<const bits*>(in), reinterpret_cast<bits*>(out), n, code_of<T>(descending),
+                      backend::cpu::best_instruction_set());
 }
 
 template <class Bits>

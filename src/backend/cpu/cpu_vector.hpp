@@ -160,13 +160,15 @@ vector<T> swap_blend(vector<T> clear, vector<T> set) {
     return swap<Distance, T>(blend<Distance, T>(set, clear));
 }
 
-/// A step of adding neighbours, in as many vectors as lanes: of each pair in a and b the first one (Which = 0) or the
-/// second. One instruction takes them, within each 16 bytes those of a and then those of b, or at last, where Distance
-/// lanes are 16 bytes, a half of each. So after the steps 1, 2, ... lane l has the value of vector l.
+/// A step of exchanging rows and columns, in as many vectors as lanes: of each pair in a and b the first one (Which =
+/// 0) or the second. One instruction takes them, within each 16 bytes those of a and then those of b, or at last, where
+/// Distance lanes are 16 bytes, a half of each. So after the steps 1, 2, ... lane l comes from vector l. With AVX-512
+/// one instruction takes any lanes.
 template <int Distance, int Which, class T>
 vector<T> of_pairs(vector<T> a, vector<T> b) {
   constexpr int all = static_cast<int>(lanes<T>), part = 16 / sizeof(T);
   const auto source = [](int lane) {
+    if (vector_bytes == 64) return (lane & ~Distance) + Which * Distance + ((lane & Distance) == 0 ? 0 : all);
     if (Distance == part) return lane % part + Which * part + (lane < part ? 0 : all);
     return lane / part * part + lane % (part / 2) * 2 + Which + (lane % part < part / 2 ? 0 : all);
   };
@@ -174,6 +176,22 @@ vector<T> of_pairs(vector<T> a, vector<T> b) {
   return with_lanes<T>([&]<int... I>(std::integer_sequence<int, I...>) {
     return (vector<T>)__builtin_shufflevector((shuffled)a, (shuffled)b, source(I)...);
   });
+}
+
+/// Lane l of vector i and lane i of vector l change places, in as many vectors as lanes.
+template <class T, int Distance = 1>
+[[gnu::always_inline]] inline void transpose(vector<T>* rows) {
+  constexpr int all = static_cast<int>(lanes<T>);
+  if constexpr (Distance != all) {
+#pragma GCC unroll 16
+    for (int i = 0; i < all; ++i) {
+      if ((i & Distance) != 0) continue;
+      const vector<T> a = rows[i], b = rows[i + Distance];
+      rows[i] = of_pairs<Distance, 0, T>(a, b);
+      rows[i + Distance] = of_pairs<Distance, 1, T>(a, b);
+    }
+    transpose<T, 2 * Distance>(rows);
+  }
 }
 
 /// Lane `lane` < lanes in every lane.
