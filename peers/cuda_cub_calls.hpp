@@ -15,6 +15,8 @@ struct cub_call {
   void* out;
   std::uint64_t n;
   cudaStream_t stream;
+  const void* values_in = nullptr;  // of pairs
+  void* values_out = nullptr;
   void* workspace = nullptr;  // without one, a call only sets `bytes` to the size it needs
   std::size_t bytes = 0;
 };
@@ -26,5 +28,7 @@ cudaError_t cub_scan(cub_call& call);
 /// For f32, f64, u32 and u64.
 cudaError_t cub_radix_sort(cub_call& call);
 cudaError_t cub_merge_sort(cub_call& call);
+/// Of u32 and u32.
+cudaError_t cub_radix_pairs(cub_call& call);
 
 }  // namespace tilewise::peers

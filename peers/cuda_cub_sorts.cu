@@ -30,6 +30,13 @@ cudaError_t cub_radix_sort(cub_call& call) {
   });
 }
 
+cudaError_t cub_radix_pairs(cub_call& call) {
+  using word = std::uint32_t;
+  return cub::DeviceRadixSort::SortPairs(call.workspace, call.bytes, static_cast<const word*>(call.in),
+                                         static_cast<word*>(call.out), static_cast<const word*>(call.values_in),
+                                         static_cast<word*>(call.values_out), call.n, 0, 32, call.stream);
+}
+
 cudaError_t cub_merge_sort(cub_call& call) {
   return with_listed_type(call.type, [&]<class T>(T) {
     return cub::DeviceMergeSort::SortKeysCopy(call.workspace, call.bytes, static_cast<const T*>(call.in),
