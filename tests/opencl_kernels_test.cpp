@@ -122,6 +122,8 @@ const kernel_shape all_shapes[] = {
     kernel_shape{"sort/opencl:onesweep", "rows=8", dtype::f32, {2049}, "values64"},
     kernel_shape{"sort/opencl:onesweep", "rows=8", dtype::u32, {20481}, "none"},
     kernel_shape{"sort/opencl:onesweep", "rows=16", dtype::f64, {4097}, "values64"},
+    kernel_shape{"sort/opencl:onesweep", "rows=8 digits=planned", dtype::u64, {150}, "none"},
+    kernel_shape{"sort/opencl:onesweep", "rows=8 digits=planned", dtype::f64, {4099}, "values64"},
     kernel_shape{"sort/opencl:radix", "group_size=64", dtype::f32, {1}, "none"},
     kernel_shape{"sort/opencl:radix", "group_size=64", dtype::f32, {961}, "none"},
     kernel_shape{"sort/opencl:radix", "group_size=64", dtype::f32, {960}, "indices"},

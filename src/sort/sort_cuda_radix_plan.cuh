@@ -5,7 +5,7 @@
 // Shape:  a sweep over the keys counts all digits in shared memory, several copies each, so that equal keys wait less;
 //         the last group to finish makes the plan.
 // Limits: none.
-// Twins:  none.
+// Twins:  sort_onesweep.cl and sort_settle.cl, which do the same for keys of 64 bits.
 #pragma once
 
 #include "base/ceil_div.hpp"

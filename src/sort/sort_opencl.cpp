@@ -69,12 +69,15 @@ opencl_sort::opencl_sort(const registry::problem& p, const registry::bindings& w
 
 void opencl_sort::plan(unsigned passes, bool first_in_place) {
   passes_ = passes;
-  const bool written_over = passes % 2 == 1 && !first_in_place &&
-                            (is_same(input_.keys, output_.keys) || is_same(input_.values, output_.values));
+  const bool written_over = passes % 2 == 1 && !first_in_place && is_in_place();
   if (passes == 1 && !written_over) return;
   spare_keys_.emplace(queue_, count() * key_size_);
   spare_values_.emplace(queue_, count() * value_size_);
   if (written_over) copy_input();
+}
+
+bool opencl_sort::is_in_place() const {
+  return is_same(input_.keys, output_.keys) || is_same(input_.values, output_.values);
 }
 
 void opencl_sort::copy_input() {

@@ -93,6 +93,20 @@ class opencl_sort {
                         begin + first_value(from), to.keys, begin + first_key(to), to.values, begin + first_value(to),
                         n, words_[0], words_[1], words_[2], words_[3], mode(pass), more...);
   }
+  /// One of the passes of which the device decides: it gets the input, the output and the workspace.
+  template <class... More>
+  void move_by_plan(cl_kernel kernel, std::uint64_t tiles, unsigned group_size, const More&... more) const {
+    queue_.launch_tiles(kernel, tiles, group_size, input_.keys, first_key(input_), input_.values, first_value(input_),
+                        output_.keys, first_key(output_), output_.values, first_value(output_), count(), words_[0],
+                        words_[1], words_[2], words_[3], mode(0), workspace().keys, workspace().values, more...);
+  }
+  /// A kernel that puts some of the output's elements into another order.
+  template <class... More>
+  void settle(cl_kernel kernel, std::uint64_t groups, unsigned group_size, const More&... more) const {
+    queue_.launch_tiles(kernel, groups, group_size, output_.keys, first_key(output_), output_.values,
+                        first_value(output_), count(), words_[0], words_[1], words_[2], words_[3], more...);
+  }
+  bool is_in_place() const;
   /// A kernel that only looks at a pass's keys.
   template <class... More>
   void look(cl_kernel kernel, std::uint64_t tiles, unsigned group_size, unsigned pass, const More&... more) const {
