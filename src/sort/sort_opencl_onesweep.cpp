@@ -27,7 +27,7 @@ using registry::tuning;
 // The same numbers as in sort_onesweep.cl.
 constexpr unsigned digit_values = 256, count_group = 1024, count_rows = 8, count_bytes = 32 * digit_values * 4;
 constexpr unsigned warps = digit_values / 32;
-const std::string group_definition = " -DTW_LOG_GROUP=" + std::to_string(std::countr_zero(digit_values));
+std::string group_definition() { return " -DTW_LOG_GROUP=" + std::to_string(std::countr_zero(digit_values)); }
 constexpr std::uint64_t most_elements = (std::uint64_t{1} << 31) - 1;
 
 // The keys of an item; the most are for 4 bytes alone.
@@ -94,7 +94,7 @@ void sweep_by_plan(const problem& p, const opencl_sort& sort, unsigned rows) {
   const auto likely = ceil_div(static_cast<unsigned>(std::bit_width(n)) + 3, 8u);  // of random keys
   const backend::buffer plan(sort.queue(), plan_bytes);
   const cl_kernel settle =
-      sort.queue().program(embedded::sort_settle_cl, sizes_of(p) + group_definition).kernel("tw_settle");
+      sort.queue().program(embedded::sort_settle_cl, sizes_of(p) + group_definition()).kernel("tw_settle");
   const auto launch = [&](const backend::opencl::message_board& board) {
     const auto sweep = [&](std::uint32_t nth) {
       const bool is_likely = nth < likely;
@@ -118,7 +118,7 @@ void run(const problem& p, const registry::bindings& where, const tuning& t, bac
   if (is_merged(p, t)) return sort_runs_by_merging(p, where, merged_tiles, p.n(), 0, queue);
   const unsigned rows = rows_of(p, t);
   opencl_sort sort(p, where, queue, embedded::sort_onesweep_cl,
-                   group_definition + " -DTW_ROWS=" + std::to_string(rows) +
+                   group_definition() + " -DTW_ROWS=" + std::to_string(rows) +
                        (is_planned(p, t) ? " -DTW_PLANNED " : " ") +
                        backend::opencl::definitions_of(dtype::u32, op::sum));
   sort.plan(static_cast<unsigned>(size_of(p.type)), false);
