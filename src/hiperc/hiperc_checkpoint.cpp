@@ -2,6 +2,7 @@
 // Checkpoints of `tilewise diffuse`: the field as .npy, and checkpoint.json, which says what it belongs to.
 #include "base/printable.hpp"
 #include "hiperc/hiperc_folder.hpp"
+#include "io/file_identity.hpp"
 #include "io/npy.hpp"
 #include "io/replacement_file.hpp"
 
@@ -96,12 +97,12 @@ void output_folder::write_checkpoint(const snapshot& shot, std::span<const runlo
 }
 
 void output_folder::require_no_progress() const {
-  const std::filesystem::path path = folder_ / checkpoint_name;
+  const std::filesystem::path named = folder_ / checkpoint_name, path = io::destination(named);
   if (std::error_code unknown; !std::filesystem::is_regular_file(path, unknown)) return;
   const json checkpoint = json::parse(std::ifstream(path), nullptr, false);
   const json step = checkpoint.is_object() ? checkpoint.value("step", json()) : json();
   if (step.is_number() && step == 0) return;
-  const std::string shown = base::printable(path.string());
+  const std::string shown = base::printable(named.string());
   if (!step.is_number())
     throw error(
         errc::invalid_argument,
