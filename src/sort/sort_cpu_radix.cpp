@@ -3,8 +3,9 @@
 //         those whose keys are too uneven for that, by passes over the array.
 // Order:  by code (sort_code.hpp); every step is stable.
 // Shape:  a pass counts the digits of each tile (tiles), adds the counts up to places (spine) and moves the tiles'
-//         elements there (finish). Only as many digits are looked at as tell nearly all keys apart. Keys alone are
-//         sorted by vectors instead: few by one thread, and all where vectors part them (sort_cpu_parts.hpp).
+//         elements there (finish). What is in order already, or in the opposite one, is copied. Only as many digits are
+//         looked at as tell nearly all keys apart. Keys alone are sorted by vectors instead: few by one thread, and all
+//         where vectors part them (sort_cpu_parts.hpp).
 // Limits: workspace of the size of the input, and of two parts or a bucket for each worker. Keys that deceive the
 // sample
 //         cost some passes more.
@@ -13,6 +14,7 @@
 #include "base/instantiate.hpp"
 #include "sort/sort_cpu.hpp"
 #include "sort/sort_cpu_buckets.hpp"
+#include "sort/sort_cpu_ordered.hpp"
 #include "sort/sort_cpu_parts.hpp"
 #include "sort/sort_cpu_vector_kernels.hpp"
 
@@ -87,6 +89,7 @@ template <class Bits, class Value>
 void sort_by_radix(const sort_task<Bits, Value>& task, const std::array<unsigned, 4>& tuning,
                    backend::cpu::queue& queue) {
   const auto [bucket_choice, digit_choice, key_choice, tile] = tuning;
+  if (task.n > few_keys && ordered_keys(task, queue).settle()) return;
   if constexpr (!moves<Value>)
     if (key_choice == 0) {
       const bool has_parts = vector_kernels_for<Bits>(queue.level()).part != nullptr;

@@ -122,7 +122,7 @@ template <class Code>
 template <class Rows, class Code>
 [[gnu::always_inline]] inline typename Rows::row take_lower(row_run<Code>& a, row_run<Code>& b) {
   const bool has_a = a.begin != a.end, has_b = b.begin != b.end;
-  const bool is_a = !has_b | (has_a & (*a.begin <= b.begin[has_b - 1]));
+  const bool is_a = (!has_b) | (has_a & (*a.begin <= b.begin[has_b - 1]));
   const Code* const from = one_of(is_a, a.begin, b.begin);
   a.begin += is_a * Rows::lanes;
   b.begin += !is_a * Rows::lanes;
@@ -131,7 +131,7 @@ template <class Rows, class Code>
 template <class Rows, class Code>
 [[gnu::always_inline]] inline typename Rows::row take_upper(row_run<Code>& a, row_run<Code>& b) {
   const bool has_a = a.begin != a.end, has_b = b.begin != b.end;
-  const bool is_a = !has_b | (has_a & (a.end[-has_a] > b.end[-1]));
+  const bool is_a = (!has_b) | (has_a & (a.end[-has_a] > b.end[-1]));
   a.end -= is_a * Rows::lanes;
   b.end -= !is_a * Rows::lanes;
   return Rows::load(one_of(is_a, a.end, b.end));
@@ -315,15 +315,37 @@ void sort(const Bits* keys, std::uint64_t n, sort_code<Bits> code, Bits* out, Bi
     sort_by_merging(as_codes(room), n, kept(code), out);
 }
 
+/// Whether no neighbours' codes are wrong, some of them looked at before each question.
+template <class Bits, class Wrong>
+bool has_none(const Bits* keys, std::uint64_t n, sort_code<Bits> code, const Wrong& is_wrong) {
+  constexpr std::uint64_t some = 256;
+  for (std::uint64_t i = 0; i + 1 < n;) {
+    const std::uint64_t end = n - 1 - i < some ? n - 1 : i + some;
+    Bits found = 0;
+    for (; i < end; ++i) found |= is_wrong(code.encode(keys[i]), code.encode(keys[i + 1])) ? 1 : 0;
+    if (found != 0) return false;
+  }
+  return true;
+}
+
+template <class Bits>
+bool succeeds(const Bits* keys, std::uint64_t n, sort_code<Bits> code, succession what) {
+  switch (what) {
+    case succession::ascending: return has_none(keys, n, code, [](Bits a, Bits b) { return a > b; });
+    case succession::descending: return has_none(keys, n, code, [](Bits a, Bits b) { return a < b; });
+    default: return has_none(keys, n, code, [](Bits a, Bits b) { return a <= b; });
+  }
+}
+
 }  // namespace
 
 template <class Bits>
 const vector_kernels<Bits>& by_vectors() {
   if constexpr (can_partition) {
-    static constexpr vector_kernels<Bits> table{sort<Bits>, sort_parted<Bits>, part<Bits>};
+    static constexpr vector_kernels<Bits> table{succeeds<Bits>, sort<Bits>, sort_parted<Bits>, part<Bits>};
     return table;
   } else {
-    static constexpr vector_kernels<Bits> table{sort<Bits>, nullptr, nullptr};
+    static constexpr vector_kernels<Bits> table{succeeds<Bits>, sort<Bits>, nullptr, nullptr};
     return table;
   }
 }

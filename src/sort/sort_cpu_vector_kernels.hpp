@@ -29,8 +29,13 @@ struct part_task {
   std::uint64_t* sizes;   // of each part
 };
 
+/// How each code follows the one before it: not less, not greater, or less.
+enum class succession : std::uint8_t { ascending, descending, falling };
+
 template <class Bits>
 struct vector_kernels {
+  /// Whether the codes of n keys, one at least, follow each other so.
+  bool (*succeeds)(const Bits* keys, std::uint64_t n, sort_code<Bits> code, succession what);
   /// Sorts n keys, to where they are or elsewhere. `room`: vector_room(n) elements.
   void (*sort)(const Bits* keys, std::uint64_t n, sort_code<Bits> code, Bits* out, Bits* room);
   /// The same for what `part` has left, which changes on the way, with room for as many. Null, as `part`, at levels
