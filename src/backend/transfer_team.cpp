@@ -59,9 +59,10 @@ struct part {
     }
   }
 
-  void finish(std::exception_ptr failure) const {
+  /// Whoever waits may go on at once, so the failure is handed over: nobody else can be the one who frees it.
+  void finish(std::exception_ptr&& failure) const {
     const std::lock_guard lock(of->mutex);
-    if (failure) of->failure = failure;
+    if (failure) of->failure = std::move(failure);
     if (--of->unfinished != 0) return;
     of->clock->add(of->began, std::chrono::steady_clock::now());
     of->finished.notify_all();
@@ -180,13 +181,15 @@ class transfer_team::crew {
     std::unique_ptr<lane> way;
     std::array<std::optional<part>, 2> in_flight;
     const auto attempt = [](const part& what, auto&& step) {
+      std::exception_ptr failure;
       try {
         step();
         return true;
       } catch (...) {
-        what.finish(std::current_exception());
-        return false;
+        failure = std::current_exception();
       }
+      what.finish(std::move(failure));
+      return false;
     };
     for (unsigned turn = 0;; turn ^= 1) {
       if (const auto landed = std::exchange(in_flight[turn], std::nullopt))
@@ -254,7 +257,7 @@ void transfer::wait() {
     std::unique_lock lock(waited->mutex);
     waited->finished.wait(lock, [&] { return waited->unfinished == 0; });
   });
-  if (waited->failure) std::rethrow_exception(waited->failure);
+  if (const std::exception_ptr failure = std::exchange(waited->failure, nullptr)) std::rethrow_exception(failure);
 }
 
 transfer::~transfer() {
