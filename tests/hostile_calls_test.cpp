@@ -202,6 +202,36 @@ TEST(HostileCalls, ArraysOfTwoDevicesAreRefused) {
   EXPECT_EQ(beyond.download(), values);
 }
 
+/// What is computed where it lies is not asked to be computed elsewhere, in vain.
+TEST(HostileCalls, ArraysOfAnotherDeviceThanTheOptionsNameAreRefused) {
+  const std::vector<float> values(4, 1.0f);
+  const matrix_layout square(2, 2);
+  for (const char* name : {"cpu:serial", "2*cpu:serial"}) {
+    const device here = open(name);
+    const array<float> in = here.upload(values);
+    array<float> out = here.upload(values), other = here.upload(values);
+    array<std::uint32_t> indices = here.allocate<std::uint32_t>(4);
+    for (const device& there : {open("cpu:threads"), open("cpu:serial", {.threads = 1})}) {
+      tw::partial<float> part;
+      const auto sentence = refused([&] { tw::sort(in, out, {.device = there}); });
+      EXPECT_NE(sentence.find("name the device " + there.name()), std::string::npos) << sentence;
+      refused([&] { tw::reduce(in, {.device = there}); });
+      refused([&] { part.push(in, {.device = there}); });
+      refused([&] { tw::inclusive_scan(in, out, {.device = there}); });
+      refused([&] { tw::inclusive_scan(in, out, part, {.device = there}); });
+      refused([&] { tw::argsort(in, indices, {.device = there}); });
+      refused([&] { tw::sort_by_key(in, in, out, other, {.device = there}); });
+      refused([&] { tw::matmul(in, square, in, square, out, square, {.device = there}); });
+      refused([&] { tw::dot(in, in, {.device = there}); });
+      refused([&] { tw::convolve(in, {2, 2}, in, {1, 4}, out, {.device = there}); });
+      refused([&] { tw::diffuse(in, out, {.rows = 2, .columns = 2}, {.device = there}); });
+      EXPECT_EQ(part.end(), 0u);
+    }
+    EXPECT_EQ(out.download(), values);
+    tw::sort(in, out, {.device = here});
+  }
+}
+
 /// Inputs of no elements, whose addresses mean nothing: even that of the output, which is larger than any spare room.
 TEST(HostileCalls, EmptyInputsAtTheOutputsAddress) {
   for (const device& on : devices()) {

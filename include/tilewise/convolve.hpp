@@ -28,7 +28,7 @@ enum class border : std::uint8_t {
 /// Where and how `convolve` computes.
 struct convolve_options {
   tilewise::border border = tilewise::border::valid;  ///< at the edges
-  std::optional<tilewise::device> device = {};        ///< default: where the data is; for host data the CPU
+  std::optional<tilewise::device> device = {};        ///< of host data, default: the CPU; of arrays only their own
   std::string_view variant = {};                      ///< force one, such as "tiles"; default: chosen
   std::string_view tuning = {};                       ///< never changes a bit
 };

@@ -36,7 +36,7 @@ TILEWISE_API double largest_stable_rate(const diffusion& problem);
 
 /// Where and how `diffuse` computes.
 struct diffuse_options {
-  std::optional<tilewise::device> device = {};  ///< default: where the data is; for host data the CPU
+  std::optional<tilewise::device> device = {};  ///< of host data, default: the CPU; of arrays only their own
   std::string_view variant = {};                ///< force one, such as "temporal"; default: chosen
   std::string_view tuning = {};                 ///< never changes a bit
   bool allow_unstable = false;                  ///< compute even with a rate beyond the largest stable one

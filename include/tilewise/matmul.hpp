@@ -13,7 +13,7 @@ namespace tilewise {
 
 /// Where and how `matmul` computes.
 struct matmul_options {
-  std::optional<tilewise::device> device = {};  ///< default: where the data is; for host data the CPU
+  std::optional<tilewise::device> device = {};  ///< of host data, default: the CPU; of arrays only their own
   std::string_view variant = {};                ///< force one, such as "register_tiles"; default: chosen
   std::string_view tuning = {};                 ///< never changes a bit
   bool fast = false;                            ///< allow variants with bits of their own, such as "tf32", too

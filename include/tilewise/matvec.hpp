@@ -13,7 +13,7 @@ namespace tilewise {
 
 /// Where and how `matvec` computes.
 struct matvec_options {
-  std::optional<tilewise::device> device = {};  ///< default: where the data is; for host data the CPU
+  std::optional<tilewise::device> device = {};  ///< of host data, default: the CPU; of arrays only their own
   std::string_view variant = {};                ///< force one; default: chosen
   std::string_view tuning = {};                 ///< never changes a bit
 };

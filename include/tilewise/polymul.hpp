@@ -25,7 +25,7 @@ constexpr std::uint64_t product_size(std::uint64_t n, std::uint64_t m) { return 
 /// Where and how `polymul` computes.
 struct polymul_options {
   std::optional<std::uint64_t> modulus = {};    ///< for integers, 1 to 2^63 - 1: coefficients in [0, modulus)
-  std::optional<tilewise::device> device = {};  ///< default: where the data is; for host data the CPU
+  std::optional<tilewise::device> device = {};  ///< of host data, default: the CPU; of arrays only their own
   std::string_view variant = {};                ///< force one, such as "karatsuba"; default: chosen
   std::string_view tuning = {};                 ///< never changes a bit
 };

@@ -13,7 +13,7 @@ namespace tilewise {
 /// Where and how `reduce` computes.
 struct reduce_options {
   op operation = op::sum;                       ///< what elements are folded with
-  std::optional<tilewise::device> device = {};  ///< default: where the data is; for host data the CPU
+  std::optional<tilewise::device> device = {};  ///< of host data, default: the CPU; of arrays only their own
   std::string_view variant = {};                ///< force one, such as "two_phase"; default: chosen
   std::string_view tuning = {};                 ///< such as "group_size=256"; never changes a bit
 };

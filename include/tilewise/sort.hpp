@@ -17,7 +17,7 @@ enum class sort_order : std::uint8_t { ascending, descending };
 /// Where and how `sort` computes.
 struct sort_options {
   sort_order order = sort_order::ascending;     ///< ascending or descending
-  std::optional<tilewise::device> device = {};  ///< default: where the data is; for host data the CPU
+  std::optional<tilewise::device> device = {};  ///< of host data, default: the CPU; of arrays only their own
   std::string_view variant = {};                ///< force one, such as "radix"; default: chosen
   std::string_view tuning = {};                 ///< never changes a bit
 };

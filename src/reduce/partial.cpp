@@ -7,6 +7,7 @@
 #include "order/segment.hpp"
 #include "reduce/reduce_problem.hpp"
 #include "reduce/reduce_segment.hpp"
+#include "registry/call.hpp"
 
 #include <type_traits>
 
@@ -50,6 +51,7 @@ void partial<T>::push(std::span<const T> values, const reduce_options& options) 
 
 template <scalar T>
 void partial<T>::push(const array<T>& values, const reduce_options& options) {
+  registry::require_place(options.device, {"the input", values});
   impl::reduce::require_appendable(options.operation, operation(), end(), values.size());
   reduce_options how = options;
   how.operation = operation();

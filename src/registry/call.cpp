@@ -92,9 +92,19 @@ void run_on_spans(const problem& p, const device& where, const preferences& want
 
 }  // namespace
 
-void require_operands(const algorithm& what, call_operands inputs, call_operands outputs) {
+void require_place(const std::optional<device>& named, const call_operand& of) {
+  if (named && of.on != nullptr && &named->implementation() != &of.on->implementation())
+    throw error(errc::invalid_argument, "the options name the device " + named->name() + ", but " +
+                                            std::string(of.name) + " is on " + of.on->name() +
+                                            (named->name() == of.on->name() ? " as opened before" : "") +
+                                            "; leave the device out, or copy the operands over");
+}
+
+void require_operands(const algorithm& what, const std::optional<device>& named, call_operands inputs,
+                      call_operands outputs) {
   const call_operand& first = *outputs.begin();
   if (first.on != nullptr) require_one_device(first, inputs), require_one_device(first, outputs);
+  require_place(named, *inputs.begin());
   require_memory(inputs), require_memory(outputs);
   refuse_overlap(what, inputs, outputs);
 }
@@ -103,7 +113,7 @@ void run_call(const problem& p, const std::optional<device>& on, const preferenc
               call_operands outputs) {
   base::within_host_means([&] {
     admit(p, wanted);
-    require_operands(*p.what, inputs, outputs);
+    require_operands(*p.what, on, inputs, outputs);
     if (outputs.begin()->on != nullptr)
       run_on_arrays(p, wanted, inputs, outputs);
     else

@@ -41,9 +41,13 @@ struct call_operand {
 };
 using call_operands = std::initializer_list<call_operand>;
 
+/// Throws `invalid_argument` for an array that is not on the device that the options name: it is worked on where it is.
+void require_place(const std::optional<device>& named, const call_operand& of);
+
 /// Throws `invalid_argument` for memory that is not there, operands that share memory in ways that the algorithm
-/// forbids, and arrays of different devices.
-void require_operands(const algorithm& what, call_operands inputs, call_operands outputs);
+/// forbids, and arrays of different devices, or of another than the options name.
+void require_operands(const algorithm& what, const std::optional<device>& named, call_operands inputs,
+                      call_operands outputs);
 
 /// Admits the problem, checks its operands, chooses and runs. Arrays are worked on where they are; host memory on `on`,
 /// or else on the CPU. Whatever is refused, nothing is touched. A public function that computes with the shape before,

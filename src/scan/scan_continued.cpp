@@ -126,7 +126,7 @@ void require_continuable(const request<T>& r, const partial<T>& carry, const cal
                                             "; merge it with the part that precedes it, so that it begins at 0");
   impl::reduce::require_appendable(r.options.operation, r.operation, carry.end(), count);
   registry::admit(r.piece(count), registry::preferences_of(r.options));
-  registry::require_operands(impl::scan::scan_algorithm(), {in}, {out});
+  registry::require_operands(impl::scan::scan_algorithm(), r.options.device, {in}, {out});
 }
 
 template <class T>
