@@ -6,9 +6,8 @@
 //         elements there (finish). What is in order already, or in the opposite one, is copied. Only as many digits are
 //         looked at as tell nearly all keys apart. Keys alone are sorted by vectors instead: few by one thread, and all
 //         where vectors part them (sort_cpu_parts.hpp).
-// Limits: workspace of the size of the input, and of two parts or a bucket for each worker. Keys that deceive the
-// sample
-//         cost some passes more.
+// Limits: workspace of the size of the input, and of two parts or a bucket for each worker. Keys that deceive
+//         the sample cost some passes more.
 // Twins:  sort_serial.cpp; the kernels are in sort_cpu_radix_kernels.cpp, sort_cpu_bucket_kernels.cpp and
 //         sort_cpu_vector_kernels.cpp.
 #include "base/instantiate.hpp"

@@ -2,9 +2,8 @@
 // What:   sort_axis on OpenCL: which of the kernels sort a matrix's lines, by their length.
 // Order:  sort_axis.cl. Equal codes are equal bits, so every method gives the same lines.
 // Shape:  short lines are an item's alone, and those of up to a tile share one. Longer rows are cut into tiles, which
-// passes merge for all rows at once.
-//         Columns that do not lie side by side in a tile by whole sectors are transposed, and back. Very long lines,
-//         and a single one, are sorts of their own.
+//         passes merge for all rows at once. Columns that do not lie side by side in a tile by whole sectors are
+//         transposed, and back. Very long lines, and a single one, are sorts of their own.
 // Limits: workspace of the size of the input for lines that are longer than a tile, and for columns that are
 //         transposed; works in place.
 // Twins:  sort_axis_serial.cpp, sort_axis_cuda.cu.
