@@ -118,3 +118,8 @@ EXPORTED int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[
   reach_compute();
   return next<decltype(&MPI_Waitall)>("MPI_Waitall")(count, requests, statuses);
 }
+
+EXPORTED int MPI_Finalize() {
+  reach("end");
+  return next<decltype(&MPI_Finalize)>("MPI_Finalize")();
+}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ranks of mpirun that are killed, stopped or throw, at six stages of their work: all ranks end, and no file is half written.
+"""Ranks of mpirun that are killed, stopped or throw, at seven stages of their work: all ranks end, and no file is half written.
 One that is stopped for two seconds goes on, and the files are those of one process.
 
 ranks_campaign.py BUILD_FOLDER [--few]   --few tries a case of each stage and asks for no times
@@ -21,7 +21,7 @@ import numpy as np
 BUILD, FEW = os.path.abspath(sys.argv[1]), "--few" in sys.argv
 STAGES = {"start": "joining the others", "read": "reading its part of a file", "exchange": "before an exchange",
           "compute": "in the middle of its work", "write": "writing its part of the result",
-          "sync": "waiting for the disk to have it"}
+          "sync": "waiting for the disk to have it", "end": "leaving the others"}
 # What a user sees: the exit code and who it was. Of a rank that is killed the code is mpirun's own, or on a machine that is
 # too busy for mpirun to look first, that of the rank which misses it. Of ranks that throw, the
 # first one speaks for all, and so without its number. Of one that is killed before it has joined, mpirun may only say that
@@ -104,8 +104,8 @@ def complaints_of_pause(folder, ranks, stage, rank):
     took, wrong = time.time() - os.path.getmtime(f"{name}.began"), []
     if job.returncode != 0 or says:
         wrong.append(f"exit code {job.returncode}: {says}")
-    if is_early:
-        wrong.append("the file had its name while a rank was stopped")
+    if is_early != (stage == "end"):
+        wrong.append(f"the file had {'its' if is_early else 'no'} name while a rank was stopped")
     expected = f"{folder}/{'ended' if stage == 'compute' else 'product.npy'}"
     is_same = filecmp.cmp(name, expected, shallow=False) if os.path.isfile(name) else os.path.isdir(name) and (
         is_whole(name, expected) and set(os.listdir(name)) == set(os.listdir(expected)))
@@ -123,9 +123,9 @@ def cases():
     if FEW:
         return [(3, "stop", "start", 0), (3, "throw", "read", 1), (2, "kill", "exchange", 0), (3, "stop", "compute", 1),
                 (3, "throw", "write", 2), (3, "pause", "exchange", 1), (3, "pause", "sync", 1),
-                (2, "stop", "sync", 0)]
+                (2, "stop", "sync", 0), (2, "stop", "end", 0)]
     return [(ranks, fault, stage, rank) for ranks, fault, stage in itertools.product((2, 3, 4, 7), [*ENDS, "pause"], STAGES)
-            for rank in (0, ranks - 1)]
+            for rank in (0, ranks - 1) if (fault, stage) != ("throw", "end")]  # it leaves once all is done
 
 
 def main():

@@ -57,6 +57,12 @@ bool has_mpi_ended() {
   return has_ended != 0;
 }
 
+bool starts_mpi = false;  // instead of the program
+
+/// Where the program ends MPI, what ranks do afterwards is its own affair. MPI says that it has ended before it has
+/// waited for all in it.
+bool is_left_to_program() { return !starts_mpi && has_mpi_ended(); }
+
 class mpi_world final : public world {
  public:
   mpi_world() {
@@ -164,7 +170,7 @@ class mpi_world final : public world {
     const bool is_connected = rank_ == 0 ? !address.empty() : watch->connect(address);
     const std::vector<std::string> connected = gathered(is_connected ? "yes" : "no"), hosts = gathered(host());
     if (std::count(connected.begin(), connected.end(), "yes") != size_) return;
-    watch->begin(rank(), hosts, has_mpi_ended);
+    watch->begin(rank(), hosts, is_left_to_program);
     watch_ = std::move(watch);
   }
 
@@ -176,7 +182,6 @@ class mpi_world final : public world {
 };
 
 mpi_world* opened = nullptr;
-bool starts_mpi = false;  // instead of the program
 
 /// Of a process that has failed, `abort` has ended the others; here all come together.
 void end_mpi() {
