@@ -58,6 +58,19 @@ class Threads(unittest.TestCase):
         self.assertEqual(part.end, in_turn.end)
         self.assertEqual(pickle.dumps(part), pickle.dumps(in_turn))  # of blocks in a wrong order the sum may be the same
 
+    def test_one_carry(self):
+        """Scans continue from it, and append to it; all threads' parts are the same, so their order does not matter."""
+        x = np.resize(X, 200_003)
+        carry, in_turn = tw.partial("sum", np.float32), tw.partial("sum", np.float32)
+        for _ in range(400):
+            in_turn.push(x, device="cpu:serial")
+        out = [np.empty_like(x) for _ in range(4)]
+        scans = [tw.cumsum, tw.exclusive_scan, tw.inclusive_scan]
+        append = [lambda scan=scan, y=y: scan(x, carry=carry, out=y, device="cpu:serial") for scan, y in zip(scans, out)]
+        append.append(lambda: carry.push(x, device="cpu:serial"))
+        self.together(*[lambda one=one: [one() for _ in range(100)] for one in append])
+        self.assertEqual(pickle.dumps(carry), pickle.dumps(in_turn))
+
     def test_others_run_meanwhile(self):
         """With so long an interval a thread runs only where another one gives the interpreter up."""
         before, a = sys.getswitchinterval(), np.ones((150, 150))
