@@ -103,6 +103,21 @@ class Processes(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done.stdout
 
+    def test_arrays_are_computed_by_their_device(self):
+        """And not by all cores: their team of threads starts when it is first needed."""
+        self.assertEqual(self.run_python("""
+there = lambda x: tw.array(x, device="cpu:serial")
+x, whole, m, k = there(X), there(X.astype("i4")), there(np.ones((200, 200))), there(np.ones((3, 3)))
+row, out, part = there(np.ones(200)), there(X), tw.partial("sum", "f4")
+calls = [(tw.sum, x), (tw.max, m, 0), (tw.cumsum, x), (tw.exclusive_scan, m, 1), (tw.sort, x), (tw.sort, m, 0), (tw.argsort, x),
+         (tw.sort_by_key, x, x), (tw.matmul, m, m), (tw.matvec, m, row), (tw.dot, x, x), (tw.polymul, whole, whole),
+         (tw.convolve, m, k), (tw.diffuse, m), (part.push, x), (lambda: tw.cumsum(x, carry=part, out=out),)]
+for call, *operands in calls:
+    before = len(os.listdir("/proc/self/task"))
+    call(*operands)
+    if len(os.listdir("/proc/self/task")) != before: print(call, "started threads")
+"""), "")
+
     def test_fork_after_use(self):
         devices = ["cpu", "cpu:threads", "cpu:openmp"] + OPENCL
         out = self.run_python(f"""
