@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Problems whose operands, each by itself, are larger than the device (TILEWISE_DEVICE_MEMORY, which CMakeLists.txt
-// sets to 1M for this file's tests): the bits are those of the CPU.
+// sets to 1M for this file's tests), or than what it allocates at once, which for OpenCL is a quarter of that: the bits
+// are those of the CPU.
 #include "diffuse/diffuse_problem.hpp"
 #include "registry/call.hpp"
 #include "registry/pieces.hpp"
@@ -110,6 +111,8 @@ TEST(BeyondDevice, SortsInRuns) {
   std::vector<std::int32_t> few_kinds = values_of<std::int32_t>(lab::data_class::uniform, 5, 100003);
   for (std::int32_t& key : few_kinds) key %= 3;  // equal keys in every run keep their order
   expect_sorts(few_kinds, sort_order::ascending);
+  expect_sorts(values_of<std::uint32_t>(lab::data_class::uniform, 6, 60001), sort_order::ascending);  // each part fits
+  expect_sorts(values_of<float>(lab::data_class::wide, 7, 68001), sort_order::ascending);  // all fit, but not at once
 }
 
 template <class T>
@@ -126,9 +129,10 @@ TEST(BeyondDevice, FieldsPassThroughInBands) {
     expect_diffusion<float>({.rows = 301, .columns = 253, .steps = 17, .mask = mask}, lab::data_class::uniform);
   expect_diffusion<float>({.rows = 301, .columns = 253, .steps = 2, .mask = 93}, lab::data_class::nan);
   expect_diffusion<double>({.rows = 5003, .columns = 7, .steps = 29}, lab::data_class::uniform);  // one pass
-  expect_diffusion<float>({.rows = 7, .columns = 30011, .steps = 2}, lab::data_class::uniform);   // a row at a time
+  expect_diffusion<float>({.rows = 7, .columns = 20011, .steps = 2}, lab::data_class::uniform);   // a row at a time
   expect_diffusion<float>({.rows = 301, .columns = 253, .steps = 0}, lab::data_class::uniform);
   expect_diffusion<float>({.rows = 401, .columns = 101, .steps = 5}, lab::data_class::uniform);  // it fits
+  expect_diffusion<float>({.rows = 269, .columns = 257, .steps = 5}, lab::data_class::uniform);  // but for its size
 }
 
 /// So many rows that a last band as high as the others would leave one of a single row, and its halo; kernels with tall

@@ -2,7 +2,8 @@
 // A driver for tests: passes every call on to the real loader, except that FAKE_OPENCL="<call>=<what>" makes one call
 // return an error code (a number), crash ("raise11": by that signal) or hang ("hang100": after 100 of them; where there
 // is FAKE_OPENCL_ONCE, once the file of that name has something in it), FAKE_OPENCL_TYPE="gpu" makes every device call
-// itself a GPU, and FAKE_OPENCL_PLATFORM, _NAME, _DRIVER and _VERSION are what platforms and devices say of themselves.
+// itself a GPU, FAKE_OPENCL_ALLOCATION is the most bytes that it says it allocates at once, and FAKE_OPENCL_PLATFORM,
+// _NAME, _DRIVER and _VERSION are what platforms and devices say of themselves.
 // TILEWISE_OPENCL_LIBRARY names this file to the library. Programs may tell it more by the control of
 // failing_calls.hpp.
 #include "failing_calls.hpp"
@@ -137,6 +138,8 @@ EXPORTED cl_int clGetDeviceInfo(cl_device_id a, cl_device_info b, std::size_t c,
   const cl_int status = PASS_ON(clGetDeviceInfo, (a, b, c, d, e));
   if (b == CL_DEVICE_TYPE && d != nullptr && std::getenv("FAKE_OPENCL_TYPE") != nullptr)
     *static_cast<cl_device_type*>(d) = CL_DEVICE_TYPE_GPU;
+  if (const char* const most = std::getenv("FAKE_OPENCL_ALLOCATION"); b == CL_DEVICE_MAX_MEM_ALLOC_SIZE && d && most)
+    *static_cast<cl_ulong*>(d) = std::strtoull(most, nullptr, 10);
   return status;
 }
 INFO(clGetCommandQueueInfo, cl_command_queue, cl_command_queue_info)

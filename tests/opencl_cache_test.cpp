@@ -3,9 +3,12 @@
 // so CMakeLists.txt gives it another name for this file's tests.
 #include "backend/opencl/opencl_driver_folder.hpp"
 #include "cache_fixture.hpp"
+#include "failing_calls.hpp"
 #include "opencl_fixture.hpp"
 
 #include <fstream>
+
+#include <dlfcn.h>
 
 namespace tilewise::tests {
 namespace {
@@ -62,6 +65,31 @@ TEST_F(OpenclCache, ProgramsAreBuiltAnewFromDamagedEntries) {
   fs::resize_file(entries[0], 100);
   EXPECT_EQ(reduce(in, {.device = open("opencl:0")}), expected);
   EXPECT_GT(fs::file_size(entries[0]), 100u) << "the entry is written again";
+}
+
+/// Another release of it may refuse what it has compiled itself, as it is loaded or only as it is built.
+TEST_F(OpenclCache, ProgramsAreBuiltAnewFromEntriesThatTheDriverRefuses) {
+  if (!first_device()) GTEST_SKIP() << "no OpenCL device";
+  auto& driver =
+      *static_cast<failing_calls*>(dlsym(dlopen(TILEWISE_FAKE_OPENCL, RTLD_NOW | RTLD_LOCAL), "fake_opencl_control"));
+  const std::vector<float> in = wide_floats(5000);
+  const float expected = reduce(in);
+  const auto result = [&] { return reduce(in, {.device = open("opencl:0")}); };
+  const auto entry = [&] {
+    struct stat facts {};
+    for (const auto& file : fs::directory_iterator(folder_))
+      if (file.path().extension() == ".bin") stat(file.path().c_str(), &facts);
+    return facts.st_ino;
+  };
+  EXPECT_EQ(result(), expected);
+  for (const char* call : {"clCreateProgramWithBinary", "clBuildProgram"}) {
+    const ino_t refused = entry();
+    driver.status = CL_INVALID_BINARY, driver.failing = 1, driver.failed = 0, driver.call = call;
+    EXPECT_EQ(result(), expected) << call;
+    driver.call = nullptr;
+    EXPECT_EQ(driver.failed, 1) << call;
+    EXPECT_NE(entry(), refused) << call << ": the entry is written again";
+  }
 }
 
 /// What another driver has compiled, this one may take and compute wrongly with.

@@ -45,7 +45,7 @@ plan plan_for(const registry::problem& p, const backend::device& on) {
   if (const std::uint64_t longest = registry::share_of_memory(on.info(), 1, 2); line > longest)
     throw error(errc::out_of_memory, to_string(p) + ": a row of A and a column of B take " + std::to_string(line) +
                                          " bytes each, of which " + on.info().name + " has room for " +
-                                         std::to_string(longest) + ", and k is never cut; use the CPU");
+                                         std::to_string(longest) + ", and the sums over k are never cut; use the CPU");
   // One line of the factor that passes by makes as many elements of C as there are lines that stay.
   const std::uint64_t fit = std::max<std::uint64_t>(1, room / std::max(line, 4 * size_of(p.type)));
   const std::uint64_t lines = fit > granule ? fit / granule * granule : fit;

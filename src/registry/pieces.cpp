@@ -56,14 +56,16 @@ struct room {
       out[i] = std::max(out[i], what.before[i] + what.out[i].bytes() + what.after[i]);
     }
   }
+  std::uint64_t largest() const {
+    return std::max(*std::max_element(in.begin(), in.end()), *std::max_element(out.begin(), out.end()));
+  }
 };
 
 class piece_ring {
  public:
   piece_ring(backend::queue& queue, const host_pointers& host, const room& each, std::uint64_t count)
       : queue_(queue), transfers_(*queue.transfers()), host_(host) {
-    const std::uint64_t wanted = std::min(count, most_slots);
-    while (slots_.size() < wanted && add_slot(each)) continue;
+    add_slots(each, std::min(count, most_slots));
     queue.finish();  // what used this memory before
   }
 
@@ -96,18 +98,22 @@ class piece_ring {
   }
 
  private:
-  /// False where the device has no room for more slots than there are.
-  bool add_slot(const room& each) {
-    slot& s = slots_.emplace_back();
+  /// One, and as many more as leave room for the computation's workspace, which may be as large as an operand.
+  void add_slots(const room& each, std::uint64_t wanted) {
+    add_slot(each);
     try {
-      for (std::size_t i = 0; i < host_.in.size(); ++i) s.where.in[i] = s.memory.emplace_back(queue_, each.in[i]);
-      for (std::size_t o = 0; o < host_.out.size(); ++o) s.where.out[o] = s.memory.emplace_back(queue_, each.out[o]);
-      return true;
+      const backend::buffer workspace(queue_, each.largest());
+      while (slots_.size() < wanted) add_slot(each);
     } catch (const error& e) {
-      slots_.pop_back();
-      if (e.code() != errc::out_of_memory || slots_.empty()) throw;
-      return false;
+      if (e.code() != errc::out_of_memory) throw;
     }
+  }
+
+  void add_slot(const room& each) {
+    slot s;
+    for (std::size_t i = 0; i < host_.in.size(); ++i) s.where.in[i] = s.memory.emplace_back(queue_, each.in[i]);
+    for (std::size_t o = 0; o < host_.out.size(); ++o) s.where.out[o] = s.memory.emplace_back(queue_, each.out[o]);
+    slots_.push_back(std::move(s));
   }
 
   static void wait(std::vector<backend::transfer>& all) {

@@ -58,6 +58,19 @@ class Threads(unittest.TestCase):
         self.assertEqual(part.end, in_turn.end)
         self.assertEqual(pickle.dumps(part), pickle.dumps(in_turn))  # of blocks in a wrong order the sum may be the same
 
+    def test_one_carry(self):
+        """Scans continue from it, and append to it; all threads' parts are the same, so their order does not matter."""
+        x = np.resize(X, 200_003)
+        carry, in_turn = tw.partial("sum", np.float32), tw.partial("sum", np.float32)
+        for _ in range(400):
+            in_turn.push(x, device="cpu:serial")
+        out = [np.empty_like(x) for _ in range(4)]
+        scans = [tw.cumsum, tw.exclusive_scan, tw.inclusive_scan]
+        append = [lambda scan=scan, y=y: scan(x, carry=carry, out=y, device="cpu:serial") for scan, y in zip(scans, out)]
+        append.append(lambda: carry.push(x, device="cpu:serial"))
+        self.together(*[lambda one=one: [one() for _ in range(100)] for one in append])
+        self.assertEqual(pickle.dumps(carry), pickle.dumps(in_turn))
+
     def test_others_run_meanwhile(self):
         """With so long an interval a thread runs only where another one gives the interpreter up."""
         before, a = sys.getswitchinterval(), np.ones((150, 150))
@@ -89,6 +102,21 @@ class Processes(unittest.TestCase):
                               capture_output=True, text=True, timeout=120)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done.stdout
+
+    def test_arrays_are_computed_by_their_device(self):
+        """And not by all cores: their team of threads starts when it is first needed."""
+        self.assertEqual(self.run_python("""
+there = lambda x: tw.array(x, device="cpu:serial")
+x, whole, m, k = there(X), there(X.astype("i4")), there(np.ones((200, 200))), there(np.ones((3, 3)))
+row, out, part = there(np.ones(200)), there(X), tw.partial("sum", "f4")
+calls = [(tw.sum, x), (tw.max, m, 0), (tw.cumsum, x), (tw.exclusive_scan, m, 1), (tw.sort, x), (tw.sort, m, 0), (tw.argsort, x),
+         (tw.sort_by_key, x, x), (tw.matmul, m, m), (tw.matvec, m, row), (tw.dot, x, x), (tw.polymul, whole, whole),
+         (tw.convolve, m, k), (tw.diffuse, m), (part.push, x), (lambda: tw.cumsum(x, carry=part, out=out),)]
+for call, *operands in calls:
+    before = len(os.listdir("/proc/self/task"))
+    call(*operands)
+    if len(os.listdir("/proc/self/task")) != before: print(call, "started threads")
+"""), "")
 
     def test_fork_after_use(self):
         devices = ["cpu", "cpu:threads", "cpu:openmp"] + OPENCL

@@ -67,11 +67,13 @@ idle_blocks& idle_of_process() {
 }
 
 [[noreturn]] void no_memory(std::uint64_t bytes) {
-  throw error(errc::out_of_memory,
-              "this needs " + std::to_string(bytes) + " bytes, more than the host can give: of its " +
-                  std::to_string(physical_memory()) +
-                  " bytes the control groups of this process, which limit its memory, leave it " +
-                  std::to_string(std::min(physical_memory(), base::memory_of_groups().left)) + "; use a smaller array");
+  const std::uint64_t most = physical_memory(), left = base::memory_of_groups().left;
+  std::string why = "the system refuses them; `ulimit -a` lists what limits this process";
+  if (bytes > left) why = "its control groups, which limit its memory, leave it " + std::to_string(left);
+  if (bytes > most) why = "that is all it may use";
+  throw error(errc::out_of_memory, "this needs " + std::to_string(bytes) +
+                                       " bytes, and of the host's this process may use " + std::to_string(most) + ": " +
+                                       why + "; use a smaller array");
 }
 
 /// The kernel promises what a control group does not have, and kills the process when it is written. The question takes
