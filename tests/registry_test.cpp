@@ -197,6 +197,24 @@ TEST(Choose, TakesTheOrderUnlessFastIsWanted) {
   EXPECT_FALSE(choose(pretended_problem(10), cpu()).reason.empty());
 }
 
+TEST(Choose, ForACallTakesTheSameWithoutWords) {
+  for (const algorithm* what : algorithms())
+    for (dtype type : what->types)
+      for (const extents& shape : {what->quick_shapes.front(), what->quick_shapes.back()}) {
+        const problem p{.what = what, .type = type, .shape = shape};
+        const choice in_words = choose(p, cpu()), silent = choose_silently(p, cpu());
+        EXPECT_EQ(silent.variant, in_words.variant) << to_string(p);
+        EXPECT_EQ(silent.tuning, in_words.tuning) << to_string(p);
+        EXPECT_EQ(silent.reason, "");
+      }
+}
+
+TEST(Choose, SaysWhatWasPassedOver) {
+  const problem p{.what = &find_algorithm("polymul"), .type = dtype::f64, .shape = {16, 16}};
+  EXPECT_EQ(choose(p, cpu()).reason, "since polymul/cpu:ntt: it does not take f64");
+  EXPECT_EQ(choose(p, cpu(), {.tuning = "tile=512"}).variant->name, "naive") << "a tuning is of what takes the type";
+}
+
 TEST(Choose, NeverTakesAPeer) {
   for (const algorithm* what : algorithms())
     for (dtype type : what->types) {

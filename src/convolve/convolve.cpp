@@ -47,7 +47,7 @@ void convolve(std::span<const T> image, image_size of_image, std::span<const T> 
               std::span<T> y, const convolve_options& options) {
   const registry::problem p = describe(dtype_of<T>, of_image, of_mask, options.border);
   require_sizes(p, image, mask, y);
-  registry::run_call(p, options, {{"the image", image}, {"the mask", mask}}, {{"y", y}});
+  registry::run_admitted(p, options, {{"the image", image}, {"the mask", mask}}, {{"y", y}});
 }
 
 template <pixel T>
@@ -55,7 +55,7 @@ void convolve(const array<T>& image, image_size of_image, const array<T>& mask, 
               const convolve_options& options) {
   const registry::problem p = describe(dtype_of<T>, of_image, of_mask, options.border);
   require_sizes(p, image, mask, y);
-  registry::run_call(p, options, {{"the image", image}, {"the mask", mask}}, {{"y", y}});
+  registry::run_admitted(p, options, {{"the image", image}, {"the mask", mask}}, {{"y", y}});
 }
 
 #define TILEWISE_INSTANTIATE(T)                                                                           \

@@ -57,18 +57,16 @@ double operations(const problem& p) {
 
 std::string invalid(const problem& p) {
   const image_size image{p.shape[0], p.shape[1]}, mask{p.shape[2], p.shape[3]};
-  const std::string of_image = registry::shape_text(image.rows, image.columns);
-  const std::string of_mask = registry::shape_text(mask.rows, mask.columns);
+  const auto of_image = [&] { return registry::shape_text(image.rows, image.columns); };
+  const auto of_mask = [&] { return registry::shape_text(mask.rows, mask.columns); };
   if (mask.rows % 2 == 0 || mask.columns % 2 == 0)
-    return "the mask is " + of_mask + "; its rows and its columns must be odd, so that it has a centre";
-  if (image.rows == 0 || image.columns == 0) return "the image is " + of_image + "; it must have at least one pixel";
+    return "the mask is " + of_mask() + "; its rows and its columns must be odd, so that it has a centre";
+  if (image.rows == 0 || image.columns == 0) return "the image is " + of_image() + "; it must have at least one pixel";
   if (static_cast<border>(p.setting[0]) == border::valid && (mask.rows > image.rows || mask.columns > image.columns))
-    return "the mask is " + of_mask + " and the image " + of_image +
+    return "the mask is " + of_mask() + " and the image " + of_image() +
            "; with border valid the mask must fit into the image, with border zero it may be larger";
-  for (const auto& why : {registry::invalid_matrix("the image", {image.rows, image.columns}, p.type),
-                          registry::invalid_matrix("the mask", {mask.rows, mask.columns}, p.type)})
-    if (!why.empty()) return why;
-  return "";
+  std::string why = registry::invalid_matrix("the image", {image.rows, image.columns}, p.type);
+  return why.empty() ? registry::invalid_matrix("the mask", {mask.rows, mask.columns}, p.type) : why;
 }
 
 }  // namespace

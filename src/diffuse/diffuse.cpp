@@ -34,7 +34,7 @@ void diffuse(std::span<const T> field, std::span<T> result, const diffusion& pro
   const registry::problem p = describe(problem, dtype_of<T>, registry::preferences_of(options));
   require_field("the field", problem, field.size());
   require_field("the result", problem, result.size());
-  registry::run_call(p, options, {{"the field", field}}, {{"the result", result}});
+  registry::run_admitted(p, options, {{"the field", field}}, {{"the result", result}});
 }
 
 template <field_element T>
@@ -42,7 +42,7 @@ void diffuse(const array<T>& field, array<T>& result, const diffusion& problem, 
   const registry::problem p = describe(problem, dtype_of<T>, registry::preferences_of(options));
   require_field("the field", problem, field.size());
   require_field("the result", problem, result.size());
-  registry::run_call(p, options, {{"the field", field}}, {{"the result", result}});
+  registry::run_admitted(p, options, {{"the field", field}}, {{"the result", result}});
 }
 
 #define TILEWISE_INSTANTIATE(T)                                                                         \

@@ -29,13 +29,13 @@ registry::problem describe(std::uint64_t n, std::uint64_t m, std::uint64_t produ
 template <coefficient T>
 void polymul(std::span<const T> a, std::span<const T> b, std::span<product_of<T>> c, const polymul_options& options) {
   const registry::problem p = describe<T>(a.size(), b.size(), c.size(), options.modulus);
-  registry::run_call(p, options, {{"a", a}, {"b", b}}, {{"c", c}});
+  registry::run_admitted(p, options, {{"a", a}, {"b", b}}, {{"c", c}});
 }
 
 template <coefficient T>
 void polymul(const array<T>& a, const array<T>& b, array<product_of<T>>& c, const polymul_options& options) {
   const registry::problem p = describe<T>(a.size(), b.size(), c.size(), options.modulus);
-  registry::run_call(p, options, {{"a", a}, {"b", b}}, {{"c", c}});
+  registry::run_admitted(p, options, {{"a", a}, {"b", b}}, {{"c", c}});
 }
 
 #define TILEWISE_INSTANTIATE(T)                                                                                       \

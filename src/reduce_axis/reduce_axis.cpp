@@ -27,7 +27,7 @@ void reduce_each(const In& a, const matrix_layout& l, axis which, Out& values, c
     throw error(errc::invalid_argument, "A is " + registry::shape_text(l.rows, l.columns) + " and there is room for " +
                                             std::to_string(values.size()) + " values; there is one for each of its " +
                                             (which == axis::rows ? "rows" : "columns"));
-  registry::run_call(p, options, {{"A", a}}, {{"the values", values}});
+  registry::run_admitted(p, options, {{"A", a}}, {{"the values", values}});
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include "base/lasting.hpp"
 #include "registry/matrix_shape.hpp"
 
+#include <algorithm>
+
 namespace tilewise::registry {
 
 namespace {
@@ -65,13 +67,20 @@ void require_one_device(const call_operand& first, call_operands operands) {
                                               "; copy one of them over");
 }
 
+/// Arrays where they are; host memory as a CPU's.
+bindings in_place(call_operands inputs, call_operands outputs) {
+  const auto place = [](const call_operand& o) {
+    return o.on != nullptr ? o.where : backend::memory{const_cast<void*>(o.host), 0, o.bytes};
+  };
+  bindings where;
+  std::transform(inputs.begin(), inputs.end(), where.in.begin(), place);
+  std::transform(outputs.begin(), outputs.end(), where.out.begin(), place);
+  return where;
+}
+
 void run_on_arrays(const problem& p, const preferences& wanted, call_operands inputs, call_operands outputs) {
   backend::device& on = outputs.begin()->on->implementation();
-  const choice how = choose(p, on, wanted);
-  bindings where;
-  for (std::size_t i = 0; i < inputs.size(); ++i) where.in[i] = inputs.begin()[i].where;
-  for (std::size_t i = 0; i < outputs.size(); ++i) where.out[i] = outputs.begin()[i].where;
-  run_in_place(p, how, on.queue(), where);
+  run_in_place(p, choose_silently(p, on, wanted), on.queue(), in_place(inputs, outputs));
 }
 
 /// Where host memory is worked on unless the caller says: looked for once, since that takes as long as 100 elements.
@@ -80,14 +89,20 @@ const device& usual_device() {
   return cpu;
 }
 
-void run_on_spans(const problem& p, const device& where, const preferences& wanted, call_operands inputs,
+void run_on_spans(const problem& p, backend::device& on, const preferences& wanted, call_operands inputs,
                   call_operands outputs) {
-  const choice how = choose(p, where.implementation(), wanted);
+  const choice how = choose_silently(p, on, wanted);
+  backend::queue& queue = on.queue();
+  // What a CPU computes without doubt goes straight to where it belongs: few elements take less time than to make
+  // operands of them.
+  if (on.info().backend == "cpu")
+    if (const bindings where = in_place(inputs, outputs); !is_in_doubt(p, where, queue))
+      return how.variant->run(p, where, how.tuning, queue);
   std::array<const void*, 4> in{};
   std::array<void*, 4> out{};
   for (std::size_t i = 0; i < inputs.size(); ++i) in[i] = inputs.begin()[i].host;
   for (std::size_t i = 0; i < outputs.size(); ++i) out[i] = const_cast<void*>(outputs.begin()[i].host);
-  run_on_host(p, how, where.implementation().queue(), in, out);
+  run_on_host(p, how, queue, in, out);
 }
 
 }  // namespace
@@ -111,13 +126,18 @@ void require_operands(const algorithm& what, const std::optional<device>& named,
 
 void run_call(const problem& p, const std::optional<device>& on, const preferences& wanted, call_operands inputs,
               call_operands outputs) {
+  base::within_host_means([&] { admit(p, wanted); });
+  run_admitted(p, on, wanted, inputs, outputs);
+}
+
+void run_admitted(const problem& p, const std::optional<device>& on, const preferences& wanted, call_operands inputs,
+                  call_operands outputs) {
   base::within_host_means([&] {
-    admit(p, wanted);
     require_operands(*p.what, on, inputs, outputs);
     if (outputs.begin()->on != nullptr)
       run_on_arrays(p, wanted, inputs, outputs);
     else
-      run_on_spans(p, on ? *on : usual_device(), wanted, inputs, outputs);
+      run_on_spans(p, (on ? *on : usual_device()).implementation(), wanted, inputs, outputs);
   });
 }
 

@@ -50,10 +50,14 @@ void require_operands(const algorithm& what, const std::optional<device>& named,
                       call_operands outputs);
 
 /// Admits the problem, checks its operands, chooses and runs. Arrays are worked on where they are; host memory on `on`,
-/// or else on the CPU. Whatever is refused, nothing is touched. A public function that computes with the shape before,
-/// say for the size of a result, admits the problem first: only then does arithmetic on its sizes not overflow.
+/// or else on the CPU. Whatever is refused, nothing is touched.
 void run_call(const problem& p, const std::optional<device>& on, const preferences& wanted, call_operands inputs,
               call_operands outputs);
+
+/// The same of a problem that the public function has admitted before: it must, if it computes with the shape, say for
+/// the size of a result, since only then does arithmetic on its sizes not overflow.
+void run_admitted(const problem& p, const std::optional<device>& on, const preferences& wanted, call_operands inputs,
+                  call_operands outputs);
 
 template <class Options>
 preferences preferences_of(const Options& options) {
@@ -67,6 +71,10 @@ preferences preferences_of(const Options& options) {
 template <class Options>
 void run_call(const problem& p, const Options& options, call_operands inputs, call_operands outputs) {
   run_call(p, options.device, preferences_of(options), inputs, outputs);
+}
+template <class Options>
+void run_admitted(const problem& p, const Options& options, call_operands inputs, call_operands outputs) {
+  run_admitted(p, options.device, preferences_of(options), inputs, outputs);
 }
 
 /// The one value of a problem whose inputs are on a device.

@@ -5,7 +5,7 @@
 #include "base/nearest.hpp"
 
 #include <algorithm>
-#include <map>
+#include <unordered_map>
 
 namespace tilewise::registry {
 
@@ -16,7 +16,7 @@ namespace {
 /// All variants, and those of each algorithm: every call looks for them.
 struct variant_lists {
   std::vector<variant> all;
-  std::map<std::string_view, std::vector<const variant*>> of;
+  std::unordered_map<std::string_view, std::vector<const variant*>> of;
 
   explicit variant_lists(std::vector<variant> listed) : all(std::move(listed)) {
     for (const variant& v : all) of[v.algorithm].push_back(&v);
@@ -50,9 +50,11 @@ bool variant::is_called(std::string_view wanted) const {
 
 const std::vector<variant>& variants() { return lists().all; }
 
-std::vector<const variant*> variants_of(const algorithm& what) {
-  const auto found = lists().of.find(what.name);
-  return found == lists().of.end() ? std::vector<const variant*>() : found->second;
+const std::vector<const variant*>& variants_of(const algorithm& what) {
+  static const auto& none = base::lasting([] { return std::vector<const variant*>(); });
+  const variant_lists& known = lists();
+  const auto found = known.of.find(what.name);
+  return found == known.of.end() ? none : found->second;
 }
 
 void add_peers(std::span<const variant> peers) {

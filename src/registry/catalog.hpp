@@ -11,7 +11,8 @@ std::span<const algorithm* const> algorithms();
 
 /// All variants of all algorithms, the library's own first. Peers follow once `add_peers` has been called.
 const std::vector<variant>& variants();
-std::vector<const variant*> variants_of(const algorithm& what);
+/// In the catalog's order; valid until peers are added.
+const std::vector<const variant*>& variants_of(const algorithm& what);
 
 /// Adds the lab's peers, which live outside the library. Throws on an id that is there already.
 void add_peers(std::span<const variant> peers);

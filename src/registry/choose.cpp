@@ -8,11 +8,12 @@
 
 namespace tilewise::registry {
 
-std::string unsupported_reason(const variant& v, const problem& p, const backend::device& on, const tuning& t) {
-  if (v.device_backend() != on.info().backend)
-    return "it runs on " + std::string(v.device_backend()) + ", not on " + on.info().name;
-  if (std::find(v.types.begin(), v.types.end(), p.type) == v.types.end())
-    return "it does not take " + std::string(name_of(p.type));
+namespace {
+
+bool takes(const variant& v, dtype type) { return std::find(v.types.begin(), v.types.end(), type) != v.types.end(); }
+
+/// Of a variant that runs on the device and takes the type.
+std::string limit_met(const variant& v, const problem& p, const backend::device& on, const tuning& t) {
   if (v.order == claim::tilewise && p.type == dtype::f64 && !on.info().fp64)
     return on.info().name + " has no double precision";
   if (v.order == claim::tilewise && p.type == dtype::f32 && !on.info().denormals)
@@ -20,13 +21,16 @@ std::string unsupported_reason(const variant& v, const problem& p, const backend
   return v.unsupported(p, on, t);
 }
 
-namespace {
+}  // namespace
 
-/// With `why`, and what else decides how it runs.
-choice chosen(const variant& v, const starting_tuning& start, std::string why) {
-  if (start.applied != nullptr) why += ", by the tuning that was applied";
-  return {&v, start.values, std::move(why), start.applied};
+std::string unsupported_reason(const variant& v, const problem& p, const backend::device& on, const tuning& t) {
+  if (v.device_backend() != on.info().backend)
+    return "it runs on " + std::string(v.device_backend()) + ", not on " + on.info().name;
+  if (!takes(v, p.type)) return "it does not take " + std::string(name_of(p.type));
+  return limit_met(v, p, on, t);
 }
+
+namespace {
 
 /// What was asked for comes before what was applied.
 starting_tuning tuning_for(const variant& v, const problem& p, const backend::device& on, const preferences& wanted) {
@@ -35,7 +39,7 @@ starting_tuning tuning_for(const variant& v, const problem& p, const backend::de
 }
 
 choice forced(const problem& p, const backend::device& on, const preferences& wanted) {
-  const std::vector<const variant*> all = variants_of(*p.what);
+  const std::vector<const variant*>& all = variants_of(*p.what);
   const variant* found = nullptr;
   for (const variant* v : all)  // if several backends have the name, the device's own wins
     if (v->is_called(wanted.variant) && (found == nullptr || v->device_backend() == on.info().backend)) found = v;
@@ -46,7 +50,7 @@ choice forced(const problem& p, const backend::device& on, const preferences& wa
   if (const std::string reason = unsupported_reason(*found, p, on, start.values); !reason.empty())
     throw error(errc::unsupported,
                 found->id() + " cannot compute " + to_string(p) + " on " + on.info().name + ": " + reason);
-  return chosen(*found, start, "asked for");
+  return {found, start.values, {}, start.applied};
 }
 
 /// "; polymul runs on cpu, opencl", without the backend that was tried.
@@ -60,24 +64,54 @@ std::string elsewhere(const algorithm& what, std::string_view tried) {
   return text;
 }
 
+/// Whether it is asked at all.
+bool is_candidate(const variant& v, const backend::device& on, const preferences& wanted) {
+  return !v.peer && v.device_backend() == on.info().backend && (v.order != claim::own || wanted.fast);
+}
+
+/// Why a candidate that takes the type is passed over; empty if it is the choice.
+std::string objection(const variant& v, const problem& p, const backend::device& on, const tuning& t) {
+  std::string reason = limit_met(v, p, on, t);
+  return reason.empty() ? v.yields(p, on) : reason;
+}
+
+/// The candidates before `chosen`, each with its reason.
+std::string passed_over(const variant* chosen, const problem& p, const backend::device& on, const preferences& wanted) {
+  std::string text;
+  for (const variant* v : variants_of(*p.what)) {
+    if (v == chosen) break;
+    if (!is_candidate(*v, on, wanted)) continue;
+    text += (text.empty() ? "" : "; ") + v->id() + ": " +
+            (takes(*v, p.type) ? objection(*v, p, on, tuning_for(*v, p, on, wanted).values)
+                               : unsupported_reason(*v, p, on, {}));
+  }
+  return text;
+}
+
 }  // namespace
 
-choice choose(const problem& p, const backend::device& on, const preferences& wanted) {
+choice choose_silently(const problem& p, const backend::device& on, const preferences& wanted) {
   if (!wanted.variant.empty()) return forced(p, on, wanted);
-  std::string passed_over;
   for (const variant* v : variants_of(*p.what)) {
-    if (v->peer || v->device_backend() != on.info().backend) continue;
-    if (v->order == claim::own && !wanted.fast) continue;
+    if (!is_candidate(*v, on, wanted) || !takes(*v, p.type)) continue;
     const starting_tuning start = tuning_for(*v, p, on, wanted);
-    std::string reason = unsupported_reason(*v, p, on, start.values);
-    if (reason.empty()) reason = v->yields(p, on);
-    if (reason.empty())
-      return chosen(*v, start, passed_over.empty() ? "first choice on " + on.info().backend : "since " + passed_over);
-    passed_over += (passed_over.empty() ? "" : "; ") + v->id() + ": " + reason;
+    if (objection(*v, p, on, start.values).empty()) return {v, start.values, {}, start.applied};
   }
+  const std::string reasons = passed_over(nullptr, p, on, wanted);
   throw error(errc::unsupported, "nothing computes " + to_string(p) + " on " + on.info().name +
-                                     (passed_over.empty() ? "" : ": " + passed_over) +
-                                     elsewhere(*p.what, on.info().backend));
+                                     (reasons.empty() ? "" : ": " + reasons) + elsewhere(*p.what, on.info().backend));
+}
+
+choice choose(const problem& p, const backend::device& on, const preferences& wanted) {
+  choice made = choose_silently(p, on, wanted);
+  if (!wanted.variant.empty()) {
+    made.reason = "asked for";
+  } else {
+    const std::string others = passed_over(made.variant, p, on, wanted);
+    made.reason = others.empty() ? "first choice on " + on.info().backend : "since " + others;
+  }
+  if (made.applied != nullptr) made.reason += ", by the tuning that was applied";
+  return made;
 }
 
 }  // namespace tilewise::registry

@@ -27,6 +27,9 @@ struct choice {
 /// problem; a forced variant is never replaced by another.
 choice choose(const problem& p, const backend::device& on, const preferences& wanted = {});
 
+/// The same without the reason, to put which into words takes longer than to choose: for calls, which tell nobody.
+choice choose_silently(const problem& p, const backend::device& on, const preferences& wanted = {});
+
 /// Why `v` cannot run the problem on this device at this tuning: backend, type, numerics, then the variant's own
 /// limits. Empty if it can.
 std::string unsupported_reason(const variant& v, const problem& p, const backend::device& on, const tuning& t);

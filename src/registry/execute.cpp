@@ -19,13 +19,9 @@ void admit(const problem& p, const preferences& wanted) {
   if (!reason.empty()) throw error(errc::invalid_argument, reason);
 }
 
-namespace {
-
-bool needs_proof(const problem& p, const bindings& where, backend::queue& queue) {
+bool is_in_doubt(const problem& p, const bindings& where, backend::queue& queue) {
   return p.what->proves != nullptr && p.what->proves->is_needed(p, where, queue);
 }
-
-}  // namespace
 
 host_run::host_run(const problem& p, const choice& how, backend::queue& queue, std::span<const void* const> inputs,
                    std::span<void* const> outputs)
@@ -37,7 +33,7 @@ void host_run::upload() {
 }
 
 void host_run::run() {
-  const bool in_doubt = needs_proof(problem_, operands_.where(), queue_);
+  const bool in_doubt = is_in_doubt(problem_, operands_.where(), queue_);
   if (in_doubt) {
     operands_.keep_results_apart();
     operands_.upload_gaps(outputs_);
@@ -58,7 +54,7 @@ void run_on_host(const problem& p, const choice& how, backend::queue& queue, std
 }
 
 void run_in_place(const problem& p, const choice& how, backend::queue& queue, const bindings& where) {
-  const bool in_doubt = needs_proof(p, where, queue);
+  const bool in_doubt = is_in_doubt(p, where, queue);
   how.variant->run(p, where, how.tuning, queue);
   if (in_doubt) p.what->proves->require(p, where, queue);
 }

@@ -11,6 +11,9 @@ namespace tilewise::registry {
 /// computed.
 void admit(const problem& p, const preferences& wanted);
 
+/// Whether the result needs a proof that it is the answer. Waits for the device, if it has to look.
+bool is_in_doubt(const problem& p, const bindings& where, backend::queue& queue);
+
 /// One run of a chosen variant on host memory, step by step for those who time the steps. The first two only enqueue,
 /// unless the result needs a proof.
 class host_run {

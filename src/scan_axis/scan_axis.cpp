@@ -36,7 +36,7 @@ void scan_each(const In& in, const matrix_layout& from, axis which, Out& out, co
   const registry::problem p = describe(from, to, which, of, init, options.operation);
   const registry::call_operand a = registry::matrix_operand<T>("A", in, from);
   const registry::call_operand y = registry::matrix_operand<T>("the output", out, to);
-  registry::run_call(p, options, {a}, {y});
+  registry::run_admitted(p, options, {a}, {y});
 }
 
 }  // namespace

@@ -142,11 +142,11 @@ class strips {
                            T*) = reduce_axis::kernels_for<T>(job_.queue.level(), Op::id).columns;
 };
 
-/// Whole columns, each thread its strips.
+/// Whole columns, each of so many threads its strips.
 template <class T, class Op>
-void scan_whole_columns(const job<T, Op>& j) {
+void scan_whole_columns(const job<T, Op>& j, std::uint64_t threads) {
   constexpr std::uint64_t line = 64 / sizeof(T);
-  const std::uint64_t each = ceil_div(ceil_div(j.from.count, j.queue.threads()), line) * line;
+  const std::uint64_t each = ceil_div(ceil_div(j.from.count, threads), line) * line;
   const strips<T, Op> all(j, std::min({strip_width<T>, each, j.from.count}), j.from.length);
   j.queue.for_each_tile(
       all.count(), [&](std::uint64_t i, unsigned worker) { all.scan(i, 0, j.from.length, nullptr, nullptr, worker); });
@@ -177,8 +177,10 @@ void scan_tiles_of_columns(const job<T, Op>& j) {
 template <class T, class Op>
 void scan_columns(const job<T, Op>& j) {
   constexpr std::uint64_t least = 1024 / sizeof(T);  // columns that a thread gets
-  if (j.queue.threads() == 1 || j.from.count >= j.queue.threads() * least)
-    scan_whole_columns(j);
+  if (j.from.count * j.from.length <= j.tile)
+    scan_whole_columns(j, 1);
+  else if (j.queue.threads() == 1 || j.from.count >= j.queue.threads() * least)
+    scan_whole_columns(j, j.queue.threads());
   else
     scan_tiles_of_columns(j);
 }

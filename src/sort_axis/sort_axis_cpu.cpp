@@ -8,6 +8,7 @@
 // Twins:  sort_axis_serial.cpp; the kernels are in sort_axis_cpu_kernels.cpp, and those of sort.
 #include "backend/cpu/cpu_device.hpp"
 #include "base/ceil_div.hpp"
+#include "base/lasting.hpp"
 #include "registry/variant.hpp"
 #include "sort/sort_cpu.hpp"
 #include "sort/sort_network.hpp"
@@ -63,9 +64,22 @@ std::vector<comparator> network_for(std::uint64_t length) {
   return all;
 }
 
+/// Calls `use` with the network. Those of up to 32 elements are kept, since to make one takes longer than to sort a few
+/// lines with it.
+template <class Use>
+void with_network_for(std::uint64_t length, const Use& use) {
+  constexpr std::uint64_t kept = 32;
+  if (length > kept) return use(network_for(length));
+  static const auto& all = base::lasting([] {
+    std::vector<std::vector<comparator>> made;
+    for (std::uint64_t n = 0; n <= kept; ++n) made.push_back(network_for(n));
+    return made;
+  });
+  use(all[length]);
+}
+
 template <class Bits>
-void sort_short_lines(const job<Bits>& j) {
-  const std::vector<comparator> all = network_for(j.length);
+void sort_short_lines(const job<Bits>& j, const std::vector<comparator>& all) {
   const auto& kernels = kernels_for<Bits>(j.queue.level());
   const std::uint64_t blocks = ceil_div(j.count, lanes<Bits>), slot = lanes<Bits> * j.length;
   const std::uint64_t each = std::max<std::uint64_t>(1, task_elements / slot);
@@ -168,7 +182,7 @@ void sort_lines(const job<Bits>& j) {
   constexpr std::uint64_t long_line = 32768, each = 4;  // lines that make up for what one worker takes longer
   const bool is_shared_out = j.queue.threads() == 1 || j.length < long_line || j.count >= each * j.queue.threads();
   if (has_short_lines<Bits>(j.count, j.length))
-    sort_short_lines(j);
+    with_network_for(j.length, [&](const std::vector<comparator>& all) { sort_short_lines(j, all); });
   else if (j.by_rows())
     is_shared_out ? sort_rows(j) : sort_rows_by_all(j);
   else

@@ -182,7 +182,7 @@ bool queue::exceeds_cache(std::uint64_t bytes) const {
   return bytes > (device().info().cache != 0 ? device().info().cache : usual);
 }
 
-void queue::for_each_tile(std::uint64_t count, const std::function<void(std::uint64_t, unsigned)>& body) {
+void queue::share_tiles(std::uint64_t count, const std::function<void(std::uint64_t, unsigned)>& body) {
   std::atomic<std::uint64_t> next{0};
   const unsigned workers = static_cast<unsigned>(std::min<std::uint64_t>(threads_, count));
   const auto work = [&](unsigned worker) {
@@ -193,13 +193,14 @@ void queue::for_each_tile(std::uint64_t count, const std::function<void(std::uin
       throw;
     }
   };
-  if (workers <= 1)
-    work(0);
-  else
-    team_->run(workers, work);
+  team_->run(workers, std::cref(work));
 }
 
-memory queue::allocate(std::uint64_t bytes) { return {pool_.take(bytes), pool::header_bytes, bytes}; }
+memory queue::allocate(std::uint64_t bytes) {
+  alignas(256) static char nothing[1];
+  if (bytes == 0) return {nothing, 0, 0};
+  return {pool_.take(bytes), pool::header_bytes, bytes};
+}
 
 void queue::release(memory what) noexcept {
   if (what.offset == pool::header_bytes) pool_.give(what.base);  // wrapped memory begins at its base

@@ -7,6 +7,7 @@
 #include "backend/cpu/cpu_instruction_set.hpp"
 #include "backend/cpu/cpu_pool.hpp"
 
+#include <functional>
 #include <vector>
 
 namespace tilewise::backend::cpu {
@@ -33,7 +34,11 @@ class queue final : public backend::queue {
   /// workspace. Tiles start in ascending order, each on a thread that runs until its body returns, so a body
   /// may wait for lower tiles; then it must not throw. After an exception no further tile starts, and it is thrown
   /// here.
-  void for_each_tile(std::uint64_t count, const std::function<void(std::uint64_t, unsigned)>& body);
+  template <class Body>
+  void for_each_tile(std::uint64_t count, const Body& body) {
+    if (count > 1 && threads_ > 1) return share_tiles(count, std::cref(body));  // by reference: nothing is allocated
+    for (std::uint64_t tile = 0; tile < count; ++tile) body(tile, 0u);
+  }
 
   memory allocate(std::uint64_t bytes) override;
   void release(memory what) noexcept override;
@@ -53,6 +58,8 @@ class queue final : public backend::queue {
   arithmetic probe_arithmetic(std::span<const float> a, std::span<const float> b, std::span<const float> c) override;
 
  private:
+  void share_tiles(std::uint64_t count, const std::function<void(std::uint64_t, unsigned)>& body);
+
   pool pool_;
   std::unique_ptr<executor> team_;
   unsigned threads_;

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
-#include <iterator>
 #include <map>
 #include <mutex>
 #include <new>
@@ -29,26 +28,38 @@ std::uint64_t physical_memory() {
   return bytes;
 }
 
+namespace {
+
+/// What a block begins with.
+struct header {
+  std::uint64_t size;
+  header* next;  // of the idle blocks of its pool and size
+};
+static_assert(sizeof(header) <= pool::header_bytes);
+
+}  // namespace
+
 /// What all pools keep.
 struct idle_blocks {
-  using map = std::multimap<std::pair<const pool*, std::uint64_t>, void*>;  // whose, and how large
+  /// Whose, how large, and the first of them. It stays in the map when all are in use, so that a call that takes a
+  /// block and gives it back changes no tree.
+  using map = std::map<std::pair<const pool*, std::uint64_t>, header*>;
 
   std::mutex mutex;
   map blocks;
   std::uint64_t bytes = 0;
 
-  /// Its block, which is nobody's then; returns the next one.
-  map::iterator forget(map::iterator at) {
+  /// The first block, which is nobody's then.
+  header* forget(map::iterator at) {
     bytes -= at->first.second;
-    return blocks.erase(at);
+    return std::exchange(at->second, at->second->next);
   }
-  map::iterator free(map::iterator at) {
-    std::free(at->second);
-    return forget(at);
+  void free(map::iterator at) {
+    while (at->second != nullptr) std::free(forget(at));
   }
   void free_all() {
     const std::lock_guard lock(mutex);
-    for (auto at = blocks.begin(); at != blocks.end();) at = free(at);
+    for (auto at = blocks.begin(); at != blocks.end(); ++at) free(at);
   }
 };
 
@@ -90,8 +101,10 @@ pool::pool() : idle_(idle_of_process()) {}
 
 pool::~pool() {
   const std::lock_guard lock(idle_.mutex);
-  for (auto at = idle_.blocks.lower_bound({this, 0}); at != idle_.blocks.end() && at->first.first == this;)
-    at = idle_.free(at);
+  for (auto at = idle_.blocks.lower_bound({this, 0}); at != idle_.blocks.end() && at->first.first == this;) {
+    idle_.free(at);
+    at = idle_.blocks.erase(at);
+  }
 }
 
 void* pool::take(std::uint64_t bytes) {
@@ -99,11 +112,8 @@ void* pool::take(std::uint64_t bytes) {
   const std::uint64_t size = size_class(bytes);
   {
     const std::lock_guard lock(idle_.mutex);
-    if (const auto found = idle_.blocks.find({this, size}); found != idle_.blocks.end()) {
-      void* const block = found->second;
-      idle_.forget(found);
-      return block;
-    }
+    const auto found = idle_.blocks.find({this, size});
+    if (found != idle_.blocks.end() && found->second != nullptr) return idle_.forget(found);
   }
   const auto allocate = [size] { return is_left_in_groups(size) ? base::allocate(size) : nullptr; };
   void* block = allocate();
@@ -112,20 +122,23 @@ void* pool::take(std::uint64_t bytes) {
     block = allocate();
   }
   if (block == nullptr) no_memory(bytes);
-  *static_cast<std::uint64_t*>(block) = size;
+  static_cast<header*>(block)->size = size;
   return block;
 }
 
 void pool::give(void* block) noexcept {
-  const std::uint64_t size = *static_cast<std::uint64_t*>(block), most = physical_memory() / 8;
+  const auto given = static_cast<header*>(block);
+  const std::uint64_t size = given->size, most = physical_memory() / 8;
   if (size > most) return std::free(block);
   try {
     const std::lock_guard lock(idle_.mutex);
+    const auto is_full = [&] { return idle_.bytes + size > most; };
     // A pool that has been full since it was last used must not leave the others without any.
-    for (auto at = idle_.blocks.begin(); at != idle_.blocks.end() && idle_.bytes + size > most;)
-      at = at->first.first == this ? std::next(at) : idle_.free(at);
-    if (idle_.bytes + size <= most) {
-      idle_.blocks.emplace(std::pair(this, size), block);
+    for (auto at = idle_.blocks.begin(); at != idle_.blocks.end() && is_full(); ++at)
+      while (at->first.first != this && at->second != nullptr && is_full()) std::free(idle_.forget(at));
+    if (!is_full()) {
+      header*& first = idle_.blocks[{this, size}];
+      given->next = std::exchange(first, given);
       idle_.bytes += size;
       return;
     }
