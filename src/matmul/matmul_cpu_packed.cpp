@@ -2,9 +2,9 @@
 // What:   the matrix product for large matrices: packed panels and a tile of C in registers.
 // Order:  the blocks of K are taken in ascending order, and each continues the chains from the stored C.
 // Shape:  for each block of C and of K a round of tiles: those that pack A and B for all workers, then those of C, of
-//         equal size, which wait for them. Where few rows of B are multiplied, each tile is a panel of A, which its
-//         worker packs, and B is read where it lies. A product below `alone` stays on the calling thread, and a small
-//         one is not packed.
+//         equal size, which wait for them. Where one operand is small, each tile is a panel of the other, which its
+//         worker packs, and the small one is read where it lies. A product below `alone` stays on the calling thread,
+//         and a small one is not packed.
 // Limits: workspace for `depth` columns of A and rows of B.
 // Twins:  matmul_serial.cpp, matmul_cpu_blocked.cpp; the kernels are in matmul_cpu_packed_kernels.cpp.
 #include "backend/cpu/cpu_wait.hpp"
@@ -38,8 +38,9 @@ constexpr std::uint64_t panels_a_tile = 8;
 constexpr std::uint64_t tiles_per_thread = 8;
 /// Rows of B up to this size stay in each worker's second-level cache, unpacked: products of 128 to 256 a side take
 /// 0.76 to 0.86 of the time on two Zen 4 cores.
-constexpr std::uint64_t near_bytes = 512 * 1024;
-/// That takes this many panels of A a thread, so that the last ones end at about the same time.
+/// So does as much of A where vectors are short and a panel of B leaves half of the first-level cache to its rows.
+constexpr std::uint64_t near_bytes = 512 * 1024, near_panel_bytes = 16 * 1024;
+/// That takes this many panels a thread, so that the last ones end at about the same time.
 constexpr std::uint64_t panels_per_thread = 4;
 
 template <class T>
@@ -84,6 +85,10 @@ class product {
       multiply_tile(now, {of_a, 1, 0}, {of_b, 1, 0});
       return;
     }
+    if (kernels_.takes_a_in_place && of_b >= panels_per_thread * queue_.threads() &&
+        kernels_.panel_columns * now.k.size() * sizeof(T) <= near_panel_bytes &&
+        now.rows * now.k.size() * sizeof(T) <= near_bytes)
+      return multiply_columns(now, of_b);
     if (of_a >= panels_per_thread * queue_.threads() && now.columns * now.k.size() * sizeof(T) <= near_bytes)
       return multiply_near(now, of_a);
     const std::uint64_t threads = queue_.threads(), packs = ceil_div(of_a + of_b, panels_a_tile);
@@ -119,6 +124,30 @@ class product {
                          .c_row = s_.ldc,
                          .rows = rows,
                          .columns = now.columns,
+                         .depth = now.k.size(),
+                         .first = now.k.begin == 0,
+                         .last = now.k.end == s_.k});
+    });
+  }
+  /// A is read where it lies, and a worker packs the panel of B that it alone reads, which stays in its first-level
+  /// cache. Of a B that is not packed, rows a multiple of 1024 bytes apart would push each other out of that.
+  void multiply_columns(const block& now, std::uint64_t of_b) {
+    const std::uint64_t width = kernels_.panel_columns, size = width * now.k.size();
+    queue_.for_each_tile(of_b, [&](std::uint64_t panel, unsigned worker) {
+      T* const packed = panels_of_b_.as<T>() + worker * size;
+      const std::uint64_t j = panel * width, columns = std::min(width, now.columns - j);
+      kernels_.pack_b(b_ + now.k.begin * s_.ldb + now.j + j, s_.ldb, columns, now.k.size(), packed);
+      kernels_.multiply({.a = a_ + now.i * s_.lda + now.k.begin,
+                         .a_row = s_.lda,
+                         .a_column = 1,
+                         .a_panel = kernels_.panel_rows * s_.lda,
+                         .b = packed,
+                         .b_row = width,
+                         .b_panel = size,
+                         .c = c_ + now.i * s_.ldc + now.j + j,
+                         .c_row = s_.ldc,
+                         .rows = now.rows,
+                         .columns = columns,
                          .depth = now.k.size(),
                          .first = now.k.begin == 0,
                          .last = now.k.end == s_.k});

@@ -45,10 +45,13 @@ struct lines_ahead {
   std::uint64_t apart;
 };
 
-/// A whole tile, with A packed.
-template <class T>
+/// A whole tile, with A packed or where it lies.
+template <class T, bool Packed>
 void multiply_tile(const T* a, const T* b, T* c, const packed_step<T>& step, const lines_ahead& ahead) {
   constexpr unsigned height = tile_rows<T>, width = level::lanes<T>;
+  const T* of_row[height];
+#pragma GCC unroll 16
+  for (unsigned r = 0; r < height; ++r) of_row[r] = a + r * step.a_row;
   vector<T> sum[height][tile_vectors];
 #pragma GCC unroll 16
   for (unsigned r = 0; r < height; ++r)
@@ -68,7 +71,7 @@ void multiply_tile(const T* a, const T* b, T* c, const packed_step<T>& step, con
     for (unsigned v = 0; v < tile_vectors; ++v) of_b[v] = level::load(b + v * width);
 #pragma GCC unroll 16
     for (unsigned r = 0; r < height; ++r) {
-      const vector<T> of_a = level::broadcast(a[r]);
+      const vector<T> of_a = level::broadcast(Packed ? a[r] : of_row[r][k]);
 #pragma GCC unroll 2
       for (unsigned v = 0; v < tile_vectors; ++v) sum[r][v] = level::multiply_add<T>(of_a, of_b[v], sum[r][v]);
     }
@@ -145,10 +148,12 @@ void multiply(const packed_step<T>& step) {
       const std::uint64_t rows = step.rows - i;
       T* const c = step.c + i * step.c_row + j;
       if (packed && rows >= height && columns >= width)
-        multiply_tile<T>(a, b, c, step,
-                         in_panels
-                             ? lines_ahead{next_panel + i / height * step.depth * line_bytes % panel_bytes, line_bytes}
-                             : lines_ahead{next_panel, step.b_row * sizeof(T)});
+        multiply_tile<T, true>(
+            a, b, c, step,
+            in_panels ? lines_ahead{next_panel + i / height * step.depth * line_bytes % panel_bytes, line_bytes}
+                      : lines_ahead{next_panel, step.b_row * sizeof(T)});
+      else if (level::vector_bytes < 64 && step.a_column == 1 && rows >= height && columns >= width)
+        multiply_tile<T, false>(a, b, c, step, {reinterpret_cast<const char*>(a + step.a_panel), line_bytes});
       else
         multiply_edge<T>(a, b, c, step, rows, columns);
     }
@@ -204,7 +209,8 @@ void pack_b(const T* b, std::uint64_t stride, std::uint64_t columns, std::uint64
 }
 
 template <class T>
-constexpr packed_kernels<T> kernels_of{tile_rows<T>, tile_columns<T>, pack_a<T>, pack_b<T>, multiply<T>};
+constexpr packed_kernels<T> kernels_of{tile_rows<T>, tile_columns<T>, level::vector_bytes < 64,
+                                       pack_a<T>,    pack_b<T>,       multiply<T>};
 
 }  // namespace
 

@@ -26,6 +26,7 @@ struct packed_step {
 template <class T>
 struct packed_kernels {
   unsigned panel_rows, panel_columns;  // the tile of C that stays in registers
+  bool takes_a_in_place;               // whole tiles of C have their full speed where A is not packed
 
   /// `rows` <= panel_rows of A to one panel, column by column, panel_rows elements apart.
   void (*pack_a)(const T* a, std::uint64_t stride, std::uint64_t rows, std::uint64_t depth, T* panel);
