@@ -173,7 +173,12 @@ class Healthy(IsolateCase):
     def test_the_pace_that_is_said_is_kept(self):
         """What a smaller size shows to be too slow is left out, by a process that did not measure it."""
         words = "bench scan/serial scan/cpu:grows --n 10000,1000000,1000001"
-        result = run(f"{words} {HOW.format(self.d)}", PLANTED)
+        for _ in range(20):
+            result = run(f"{words} {HOW.format(self.d)}", PLANTED)
+            least = {(r["case"]["variant"], r["case"]["n"]): r["timing"]["kernel"]["min_ns"] for r in self.records() if r["timing"]}
+            if least["scan/serial", 10000] < 2e6:  # else others had the processor, and serial looked as slow
+                break
+            os.remove(f"{self.d}/r.jsonl")
         self.check(result, 0, "All .* have the definition's bits", r"^tilewise: 9 rows: 1 algorithm,.*; at most about \d+ s, ")
         why = {r["case"]["n"]: r["reason"] for r in self.records() if r["case"]["variant"] == "scan/cpu:grows"}
         self.assertIsNone(why[10000])
