@@ -108,11 +108,12 @@ void run_on_spans(const problem& p, backend::device& on, const preferences& want
 }  // namespace
 
 void require_place(const std::optional<device>& named, const call_operand& of) {
-  if (named && of.on != nullptr && &named->implementation() != &of.on->implementation())
-    throw error(errc::invalid_argument, "the options name the device " + named->name() + ", but " +
-                                            std::string(of.name) + " is on " + of.on->name() +
-                                            (named->name() == of.on->name() ? " as opened before" : "") +
-                                            "; leave the device out, or copy the operands over");
+  if (!named || of.on == nullptr || &named->implementation() == &of.on->implementation()) return;
+  const bool alike = named->name() == of.on->name();
+  throw error(errc::invalid_argument, "the options name the device " + named->name() + ", but " + std::string(of.name) +
+                                          " is on " + (alike ? "another " : "") + of.on->name() +
+                                          (alike ? ", opened separately" : "") +
+                                          "; leave the device out, or copy the operands over");
 }
 
 void require_operands(const algorithm& what, const std::optional<device>& named, call_operands inputs,

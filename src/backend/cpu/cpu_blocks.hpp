@@ -236,7 +236,7 @@ struct blocks {
     prefix = done.fold(prefix);
     for (unsigned digit = at_once / 2; digit != 0; digit /= 2) {
       if ((n / width & digit) == 0) continue;
-      prefix = join(prefix, digit == 1 ? values<width, How>(whole(c)) : values_of<2, How>(whole, c));
+      prefix = join(prefix, digit == 1 ? values_of<1, How>(whole, c) : values_of<2, How>(whole, c));
       c += digit * width;
     }
     for (unsigned digit = width / 2; digit != 0; digit /= 2) {
