@@ -102,7 +102,8 @@ py::object reduce_by(handle a, handle axis_given, handle out, handle initial, ha
     const int along = axis_from(axis_given, in.shape.count);
     if (in.shape.count > 1) return reduce_along<operation>(in, along, out, initial, device, variant, tuning);
   }
-  if (!out.is_none()) refuse("out takes the results along an axis of several; here there is one, which is returned");
+  if (!out.is_none())
+    refuse("there is one result, which is returned; out is for those along an axis of a matrix: leave it out");
   const placement how = placement_of(device, variant, tuning, in);
   const optional_number init(in.memory.type, initial);
   const number result = without_interpreter([&] { return calls::reduce(in.memory, operation, init.get(), how); });

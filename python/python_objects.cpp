@@ -106,13 +106,13 @@ void push_values(shared_partial& self, py::handle values, py::handle device, py:
   });
 }
 
+/// One turn after the other: two that are merged with each other would wait for each other, and one for itself.
 void merge(shared_partial& self, shared_partial& right) {
   const any_partial next = right.copy();
-  const std::lock_guard mine(self.one_at_a_time);
   if (next.index() != self.state.index())
     throw py::type_error("this is a partial of " + std::string(numpy_name(static_cast<dtype>(self.state.index()))) +
                          ", and the other of " + std::string(numpy_name(static_cast<dtype>(next.index()))));
-  std::visit([&]<class P>(P& typed) { typed.merge(std::get<P>(next)); }, self.state);
+  at_its_turn(self, [&] { std::visit([&]<class P>(P& typed) { typed.merge(std::get<P>(next)); }, self.state); });
 }
 
 py::object value_of(shared_partial& self) {

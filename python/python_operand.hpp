@@ -150,4 +150,15 @@ auto without_interpreter(const Call& call) {
   return call();
 }
 
+/// The same where it waits for a turn at a partial, which may be a long call. The work itself is short, and needs
+/// nothing of Python's.
+template <class Work>
+auto at_its_turn(shared_partial& at, const Work& work) {
+  if (const std::unique_lock mine(at.one_at_a_time, std::try_to_lock); mine) return work();
+  return without_interpreter([&] {
+    const std::lock_guard mine(at.one_at_a_time);
+    return work();
+  });
+}
+
 }  // namespace tilewise::python

@@ -4,6 +4,7 @@
 #include "order/block_stack.hpp"
 #include "order/segment.hpp"
 #include "parts.hpp"
+#include "special_values.hpp"
 
 #include <tilewise/tilewise.hpp>
 
@@ -91,6 +92,21 @@ TYPED_TEST(Partial, HasTheValueOfReduce) {
         const T expected = reduce(x, {.operation = operation});
         ASSERT_TRUE(same_bytes(merged(parts_of(x, operation, 0)).value(), expected)) << name_of(data) << " " << n;
       }
+}
+
+/// Three elements are two blocks, so that a NaN may come up in a block, in the fold of blocks, or by merging.
+TYPED_TEST(Partial, OfSpecialValuesHasTheValueOfReduce) {
+  using T = TypeParam;
+  const std::array<T, 64> values = special_values<T>();
+  for (const op operation : all_ops)
+    for (std::size_t i = 0; i < values.size() * values.size() * values.size(); i += 7) {
+      const std::vector<T> x{values[i / 4096], values[i / 64 % 64], values[i % 64]};
+      const T expected = oracle(operation, oracle(operation, x[0], x[1]), x[2]);
+      partial<T> at_once(operation);
+      at_once.push(x);
+      ASSERT_TRUE(same_bytes(at_once.value(), expected)) << name_of(operation) << " " << i;
+      ASSERT_TRUE(same_bytes(merged(parts_of(x, operation, 0)).value(), expected)) << name_of(operation) << " " << i;
+    }
 }
 
 /// 2^40 elements and more, given by the values of random blocks of them.

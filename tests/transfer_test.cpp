@@ -13,6 +13,7 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <thread>
 
@@ -327,6 +328,20 @@ TEST(Pieces, Reduce) {
       return std::vector{reduce(x, {.device = on}), reduce(x, -1e9f, {.device = on}),
                          reduce(x, {.operation = op::min, .device = on})};
     });
+  }
+}
+
+/// Of infinities in different pieces, or in the last one and in what a call begins with.
+TEST(Pieces, NansThatComeUpBetweenThem) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  std::vector<float> x(1500007, 1.0f);
+  x.back() = infinity;
+  for (const float first : {1.0f, -infinity}) {
+    x.front() = first;
+    for (const float init : {0.0f, -infinity}) {
+      expect_bits_of_cpu([&](const device& on) { return std::vector{reduce(x, init, {.device = on})}; });
+      expect_bits_of_cpu([&](const device& on) { return inclusive_scan(x, init, {.device = on}); });
+    }
   }
 }
 

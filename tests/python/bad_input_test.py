@@ -69,7 +69,7 @@ ROWS = [
     (lambda: tw.sum(M, axis=(0, 1)), TypeError, "axis is of type tuple"),
     (lambda: tw.sum(M.reshape(2, -1, 1), axis=1), ValueError, r"lies between others; pass .*moveaxis\(a, 1, -1\)\)"),
     (lambda: tw.min(M[:0], axis=0), ValueError, "empty columns has no value; give an initial value"),
-    (lambda: tw.sum(X, out=X), ValueError, "out takes the results along an axis of several"),
+    (lambda: tw.sum(X, out=X), ValueError, "one result, which is returned; out is for those along an axis"),
     (lambda: tw.sum(M, axis=0, out=M), ValueError, "out has the shape"),
     (lambda: tw.cumsum(M, axis=2), ValueError, "axis 2 is none of a's 2 dimensions"),
     (lambda: tw.cumsum(M.reshape(2, -1, 1), axis=1), ValueError, r"lies between others; pass .*moveaxis\(a, 1, -1\)\)"),
@@ -138,6 +138,7 @@ ROWS = [
     (lambda: tw.sum(X, device="nowhere"), RuntimeError, "no device 'nowhere'"),
     (lambda: tw.sum(X, device=0), TypeError, "device is of type int; pass what tilewise.open"),
     (lambda: tw.open("cpu", instruction_set="v9"), NotImplementedError, "v9"),
+    (lambda: tw.open("cpu", instruction_set="x86-64-v9"), NotImplementedError, "the best that it has is 'v[234]'"),
     (lambda: tw.open("cpu", threads=-1), ValueError, "threads is -1, which uint32 cannot hold"),
     # partial
     (lambda: tw.partial("mean"), ValueError, "no operation 'mean'"),

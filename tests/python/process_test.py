@@ -5,6 +5,7 @@ import pickle
 import subprocess
 import sys
 import threading
+import time
 import unittest
 
 import numpy as np
@@ -72,9 +73,31 @@ class Threads(unittest.TestCase):
         self.assertEqual(pickle.dumps(carry), pickle.dumps(in_turn))
 
     def test_others_run_meanwhile(self):
-        """With so long an interval a thread runs only where another one gives the interpreter up."""
-        before, a = sys.getswitchinterval(), np.ones((150, 150))
-        ran, go = [], threading.Lock()
+        a = np.ones((150, 150))
+        self.assertTrue(self.others_ran_during(lambda: tw.matmul(a, a)), "the interpreter's lock was held during calls")
+
+    def test_others_run_while_one_waits_for_a_partial(self):
+        """Each look at one waits for the thread that pushes to it."""
+        x, part, another, going = np.zeros(1 << 26, np.float32), tw.partial("sum", "f4"), tw.partial("sum", "f4"), True
+
+        def push():
+            while going:
+                part.push(x, device="cpu:serial")
+
+        pushing = threading.Thread(target=push)
+        pushing.start()
+        for name, look in {"end": lambda: part.end, "value": part.value, "repr": lambda: repr(part),
+                           "pickle": lambda: pickle.dumps(part), "merge": lambda: tw.partial("sum", "f4").merge(part),
+                           "merge into": lambda: self.assertRaises(ValueError, part.merge, another)}.items():
+            with self.subTest(name):
+                self.assertTrue(any(self.others_ran_during(look) for _ in range(5)), "all waited with the one")
+        going = False
+        pushing.join()
+
+    def others_ran_during(self, call):
+        """Whether a thread that may run does so. With so long an interval it can only where another one gives the
+        interpreter up."""
+        ran, go, before = [], threading.Lock(), sys.getswitchinterval()
         go.acquire()
 
         def other():
@@ -85,12 +108,13 @@ class Threads(unittest.TestCase):
         thread.start()
         sys.setswitchinterval(1000)
         try:
+            time.sleep(0.001)  # until threads that compute do so
             go.release()
             for _ in range(2000):
-                tw.matmul(a, a)
+                call()
                 if ran:
-                    break
-            self.assertTrue(ran, "the interpreter's lock was held during calls")
+                    return True
+            return False
         finally:
             sys.setswitchinterval(before)
             thread.join()
@@ -140,6 +164,19 @@ print(all(tw.sum(X, device=d) == 50_000 for d in devices))
         for name in OPENCL:
             self.assertEqual(out.count(f"{name} {name} was used before this process was forked"), 2, out)
         self.assertTrue(out.endswith("end\nTrue\n"), out)
+
+    def test_partials_merged_with_each_other(self):
+        """Without elements they are neighbours, each way round; nobody waits for whom they keep waiting."""
+        self.assertEqual(self.run_python("""
+import threading
+a, b = tw.partial(), tw.partial()
+def work(left, right):
+    for _ in range(20_000): left.merge(right)
+merging = [threading.Thread(target=work, args=two) for two in ((a, b), (b, a), (a, a))]
+for one in merging: one.start()
+for one in merging: one.join()
+print(a.end, b.end)
+"""), "0 0\n")
 
     def test_fork_during_a_call(self):
         """The child has its own locks: nobody there would open those that other threads of the parent held."""

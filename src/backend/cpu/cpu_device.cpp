@@ -131,8 +131,9 @@ instruction_set parse_level(const std::string& text) {
   if (text.empty()) return best_instruction_set();
   for (instruction_set level : instruction_sets())
     if (text == name_of(level)) return level;
-  throw error(errc::unsupported, "this CPU or this build has no instruction set '" + text + "'; the best is x86-64-" +
-                                     std::string(name_of(best_instruction_set())));
+  throw error(errc::unsupported, "this CPU or this build has no instruction set '" + text +
+                                     "'; the best that it has is '" + std::string(name_of(best_instruction_set())) +
+                                     "'");
 }
 
 std::shared_ptr<backend::device> make_new(std::string_view name, std::string_view executor,
