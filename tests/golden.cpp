@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <span>
 #include <sstream>
 #include <string_view>
 
@@ -21,6 +22,8 @@ namespace {
 /// Two sizes per combination, taken in rotation from the edge shapes up to this many elements.
 constexpr std::uint64_t largest = 8193;
 constexpr std::size_t sizes_each = 2;
+/// Those that there were when the digests were first written: one more would give each its place to another.
+constexpr auto kept_classes = std::span(lab::all_data_classes).first<10>();
 
 std::string name_of_case(const registry::problem& p, lab::data_class data, std::uint64_t seed) {
   return to_string(p) + " data=" + std::string(name_of(data)) + " seed=" + std::to_string(seed);
@@ -32,7 +35,7 @@ void write_digests(std::ostream& out, const registry::algorithm& what) {
     if (*std::max_element(shape.size.begin(), shape.size.end()) <= largest) shapes.push_back(shape);
   std::uint64_t seed = 0;
   for (dtype type : what.types)
-    for (lab::data_class data : lab::all_data_classes)
+    for (lab::data_class data : kept_classes)
       for (const registry::problem& like : lab::problems_at(what, type, shapes.back(), 0))
         for (std::size_t k = 0; k < sizes_each; ++k, ++seed)
           for (registry::problem& p : lab::problems_at(what, type, shapes[seed % shapes.size()], seed))

@@ -118,12 +118,23 @@ T zero(const stream& s, std::uint64_t random) {
   return with_sign(T(0), (random % 4096 == 0) == s.odd_seed);
 }
 
+/// Of integers the extremes.
+template <class T>
+T infinity(bool negative) {
+  if constexpr (std::is_integral_v<T>)
+    return negative ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
+  return with_sign(std::numeric_limits<T>::infinity(), negative);
+}
+
 template <class T>
 T infinite(const stream& s, std::uint64_t random) {
-  if (random % 1021 != 0) return near_one<T>(mix(random));
-  if constexpr (std::is_integral_v<T>)
-    return s.odd_seed ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
-  return with_sign(std::numeric_limits<T>::infinity(), s.odd_seed);
+  return random % 1021 != 0 ? near_one<T>(mix(random)) : infinity<T>(s.odd_seed);
+}
+
+template <class T>
+T opposed(const stream& s, std::uint64_t random) {
+  if (random % (s.odd_seed ? 509 : 13) != 0) return near_one<T>(mix(random));
+  return infinity<T>(mix(random) >> 63 != 0);
 }
 
 template <class T>
@@ -172,14 +183,16 @@ void generate_as(data_class data, const stream& s, std::uint64_t first, std::uin
     case data_class::nan: return all([&](std::uint64_t i) { return nan<T>(s.bits(i)); });
     case data_class::sorted: return all([&](std::uint64_t i) { return sorted<T>(s, i); });
     case data_class::equal: return all([&](std::uint64_t) { return near_one<T>(s.bits(0)); });
+    case data_class::opposed: return all([&](std::uint64_t i) { return opposed<T>(s, s.bits(i)); });
   }
 }
 
 }  // namespace
 
 std::string_view name_of(data_class data) {
-  constexpr std::array<std::string_view, all_data_classes.size()> names{
-      "uniform", "wide", "near_one", "cancelling", "subnormal", "zeros", "infinite", "nan", "sorted", "equal"};
+  constexpr std::array<std::string_view, all_data_classes.size()> names{"uniform",   "wide",  "near_one", "cancelling",
+                                                                        "subnormal", "zeros", "infinite", "nan",
+                                                                        "sorted",    "equal", "opposed"};
   return names[static_cast<std::size_t>(data)];
 }
 
