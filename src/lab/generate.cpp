@@ -131,9 +131,10 @@ T infinite(const stream& s, std::uint64_t random) {
   return random % 1021 != 0 ? near_one<T>(mix(random)) : infinity<T>(s.odd_seed);
 }
 
+/// One in 4 to 16384 elements, since about two of a row or a part show most.
 template <class T>
 T opposed(const stream& s, std::uint64_t random) {
-  if (random % (s.odd_seed ? 509 : 13) != 0) return near_one<T>(mix(random));
+  if (random % (std::uint64_t{4} << s.key % 13) != 0) return near_one<T>(mix(random));
   return infinity<T>(mix(random) >> 63 != 0);
 }
 

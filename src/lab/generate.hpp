@@ -27,7 +27,7 @@ enum class data_class : std::uint8_t {
   nan,       // near_one with a few NaNs of all signs and payloads: NaNs lost by min or max, or not made canonical
   sorted,    // ascending for even seeds, descending for odd ones: every prefix max or min is new, so a lost one shows
   equal,     // one value with many significant bits: a shifted count of elements
-  opposed,   // near_one with infinities of both signs, many for even seeds: NaNs that come up late, not made canonical
+  opposed,   // near_one with some infinities of both signs: NaNs that come up late, and are not made canonical
 };
 inline constexpr std::array all_data_classes{data_class::uniform,    data_class::wide,      data_class::near_one,
                                              data_class::cancelling, data_class::subnormal, data_class::zeros,
