@@ -194,7 +194,8 @@ class Diffuse(Case):
         script += f'echo $! >"{self.d}/process.$OMPI_COMM_WORLD_RANK"; wait $!'
         ranks = subprocess.Popen([*MPIRUN, "sh", "-c", script], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         self.addCleanup(ranks.terminate)
-        while not os.path.exists(f"{self.out}/checkpoint.json"):
+        while not (os.path.exists(f"{self.out}/checkpoint.json") and os.path.exists(f"{self.d}/process.2")
+                   and open(f"{self.d}/process.2").read().endswith("\n")):
             time.sleep(0.01)
         time.sleep(0.3)
         os.kill(int(open(f"{self.d}/process.2").read()), signal.SIGTERM)

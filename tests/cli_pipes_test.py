@@ -141,7 +141,7 @@ class Pipes(StreamCase):
         try:
             for words, streams in (("reduce -", {"stdin": theirs}), ("reduce - --dtype f4", {"stdin": theirs}),
                                    ("reduce - --dtype f4 --shape 2x3", {"stdin": theirs}), (f"scan {self.d}/f4.npy -o -", {"stdout": theirs})):
-                result = subprocess.run([TOOL, *words.split()], stderr=subprocess.PIPE, timeout=20, **streams)
+                result = subprocess.run([TOOL, *words.split()], stderr=subprocess.PIPE, timeout=120, **streams)
                 self.refused(result, 6, "^tilewise: standard (input|output): is a terminal")
         finally:
             os.close(ours)

@@ -148,10 +148,13 @@ class Limits(StreamCase):
         self.assertTrue((np.load(f"{self.d}/y.npy") == keys).all())
         self.assertEqual(os.listdir(kept), [])
 
-        child = subprocess.Popen([TOOL, *words.split()], stderr=subprocess.DEVNULL, **named)
-        while child.poll() is None and not self.has_open(child, rf"^{re.escape(kept)}/.* \(deleted\)$"):
-            time.sleep(0.001)
-        child.kill()
+        for _ in range(20):  # until it is seen in time
+            child = subprocess.Popen([TOOL, *words.split()], stderr=subprocess.DEVNULL, **named)
+            while child.poll() is None and not self.has_open(child, rf"^{re.escape(kept)}/.* \(deleted\)$"):
+                time.sleep(0.001)
+            child.kill()
+            if child.wait() != 0:
+                break
         self.assertEqual(child.wait(), -signal.SIGKILL, "its runs have a name for as long as they are there")
         self.assertEqual(os.listdir(kept), [])
         self.check(run(f"scan {self.d}/back.npy -o {self.d}/y.npy"), 0)  # which removes the killed one's output
