@@ -174,7 +174,7 @@ class Probes(HostileCase):
         tool.send_signal(signal.SIGSTOP)
         time.sleep(11)
         tool.send_signal(signal.SIGCONT)
-        self.assertNotIn("did not answer", tool.communicate(timeout=60)[0])
+        self.assertNotIn("did not answer", tool.communicate(timeout=HANGS_S)[0])
 
     def test_a_driver_that_is_slow_does_not_hang(self):
         """Longer than one may be silent that does nothing: it compiles on a busy machine."""
@@ -414,7 +414,7 @@ class Hangs(HostileCase):
                     os.symlink("/", f"{folder}/AB/link")
                 if by is not None:
                     child.send_signal(by)
-                child.communicate(timeout=60)
+                child.communicate(timeout=HANGS_S)
                 return hangs, len(made), child.returncode, os.listdir(temporary)
 
         for row, got in zip(endings, together(end, endings)):

@@ -15,7 +15,7 @@ import tempfile
 import time
 import unittest
 
-from cli_test import PLANTED, TOOL, Case, run
+from cli_test import HANGS_S, PLANTED, TOOL, Case, run
 from processes import outliving, processes_with
 
 HOW = "--device cpu:serial --dtype f32 --op sum --max-time 0.02 --isolate -o {}/r.jsonl"
@@ -210,7 +210,7 @@ class Healthy(IsolateCase):
             time.sleep(0.1)
         time.sleep(6)
         child.send_signal(signal.SIGINT)
-        out, err = child.communicate(timeout=60)
+        out, err = child.communicate(timeout=HANGS_S)
         self.assertEqual(child.returncode, 130, err)
         states = self.states()
         self.assertEqual((states["scan/cpu:grows", 100], states["scan/cpu:grows", 300000]), ("ok", "interrupted"), err)
@@ -226,7 +226,7 @@ class Healthy(IsolateCase):
             for process in parent.pid, *map(int, children):
                 os.kill(process, command)
             time.sleep(pause)
-        out, err = parent.communicate(timeout=60)
+        out, err = parent.communicate(timeout=HANGS_S)
         self.assertEqual((parent.returncode, set(self.states().values())), (0, {"ok"}), err)
 
 

@@ -18,7 +18,7 @@ import unittest
 
 import numpy as np
 
-from cli_test import DTYPES, TOOL, Case, covering, run, wide_values
+from cli_test import DTYPES, HANGS_S, TOOL, Case, covering, run, wide_values
 
 COUNT = 1_300_011  # some chunks and a part of one, for elements of four bytes and of eight
 WHOLE = "--device cpu --variant"  # a variant that is asked for gets the whole array
@@ -300,7 +300,7 @@ class Limits(StreamCase):
             child = subprocess.Popen([TOOL, "reduce", path, "--device", "cpu"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             time.sleep(patience)
             os.truncate(path, 1000)
-            said = child.communicate(timeout=60)
+            said = child.communicate(timeout=HANGS_S)
             if b"its header announces" not in said[1]:
                 break
         self.assertEqual((child.returncode, said[0]), (6, b""))
@@ -314,7 +314,7 @@ class Limits(StreamCase):
         while not set(os.listdir(self.d)) - before:
             time.sleep(0.01)
         child.send_signal(signal.SIGINT)
-        self.assertEqual(child.wait(timeout=60), 130)
+        self.assertEqual(child.wait(timeout=HANGS_S), 130)
         child.stdin.close()
         self.assertEqual(set(os.listdir(self.d)), before)
 

@@ -367,7 +367,7 @@ class Files(Case):
 class Surroundings(Case):
     def test_closed_and_full_outputs(self):
         command = f"{TOOL} reduce {self.d}/f4.npy --device cpu"
-        shell = lambda text: subprocess.run(["bash", "-c", text], capture_output=True, text=True, timeout=60)
+        shell = lambda text: subprocess.run(["bash", "-c", text], capture_output=True, text=True, timeout=HANGS_S)
         self.check(shell(f"{command} > /dev/full"), 6, "^$", "No space left")
         self.check(shell(f"{command} >&-"), 6, "^$", "Bad file descriptor")
         self.check(shell(f"{command} 2>&-"), 0, r"\d")
