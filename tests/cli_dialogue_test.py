@@ -15,7 +15,7 @@ import unittest
 
 import numpy as np
 
-from cli_test import PLANTED, TOOL, Case, run, wide_values
+from cli_test import HANGS_S, PLANTED, TOOL, Case, run, wide_values
 
 # name, arguments, exit code, what standard output matches, what standard error matches. {d} is the folder.
 ROWS = [
@@ -55,7 +55,7 @@ def on_terminal(words):
             break
         written += part
     os.close(ours)
-    assert child.wait(timeout=60) == 0, written
+    assert child.wait(timeout=HANGS_S) == 0, written
     lines = []
     for line in written.decode().split("\n"):
         shown = ""

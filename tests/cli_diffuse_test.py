@@ -21,7 +21,7 @@ import zlib
 
 import numpy as np
 
-from cli_test import TOOL, Case, devices_for, run
+from cli_test import HANGS_S, TOOL, Case, devices_for, run
 
 # The original's file in another order, with its comments.
 LINES = ["# Parameters of the diffusion benchmark", "", "nx 64 # points along x", "ny 64", "dx 0.5   # spacing", "dy 0.5",
@@ -164,7 +164,7 @@ class Diffuse(Case):
 
     def on_ranks(self, arguments, out):
         command = [*MPIRUN, TOOL, "diffuse", self.params, "-o", out, "--json", "--device", "cpu:serial", *arguments.split()]
-        result = subprocess.run(command, capture_output=True, timeout=120)
+        result = subprocess.run(command, capture_output=True, timeout=HANGS_S)
         self.assertEqual(result.returncode, 0, result.stderr)
         return json.loads(result.stdout)
 
@@ -194,11 +194,12 @@ class Diffuse(Case):
         script += f'echo $! >"{self.d}/process.$OMPI_COMM_WORLD_RANK"; wait $!'
         ranks = subprocess.Popen([*MPIRUN, "sh", "-c", script], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         self.addCleanup(ranks.terminate)
-        while not os.path.exists(f"{self.out}/checkpoint.json"):
+        while not (os.path.exists(f"{self.out}/checkpoint.json") and os.path.exists(f"{self.d}/process.2")
+                   and open(f"{self.d}/process.2").read().endswith("\n")):
             time.sleep(0.01)
         time.sleep(0.3)
         os.kill(int(open(f"{self.d}/process.2").read()), signal.SIGTERM)
-        said = ranks.communicate(timeout=60)[1].decode()
+        said = ranks.communicate(timeout=HANGS_S)[1].decode()
         step = int(re.search(r"stopped after step (\d+); --resume continues", said)[1])
         self.assertEqual(json.load(open(f"{self.out}/checkpoint.json"))["step"], step)
         self.assertNotEqual(ranks.returncode, 0)
@@ -264,7 +265,7 @@ class Diffuse(Case):
             time.sleep(0.01)
         time.sleep(0.3)
         child.send_signal(ending)
-        said = child.communicate(timeout=60)[1].decode()
+        said = child.communicate(timeout=HANGS_S)[1].decode()
         self.assertEqual(child.returncode, 130, said)
         step = int(re.search(r"stopped after step (\d+); --resume continues", said)[1])
         self.assertEqual(json.load(open(f"{self.out}/checkpoint.json"))["step"], step)

@@ -13,7 +13,6 @@ import shutil
 import sys
 import tempfile
 import threading
-import time
 import unittest
 
 import numpy as np
@@ -51,7 +50,7 @@ def waiting_readers(pipe):
         while not done.wait(0.02):
             with contextlib.suppress(OSError):  # nobody has
                 os.close(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))
-                found.append(time.monotonic())
+                found.append(pipe)
 
     looker = threading.Thread(target=look)
     looker.start()
@@ -94,13 +93,11 @@ class Faults(DriverCase):
         self.check_survives(CRASHING, r"crashed with signal 11 \(Segmentation fault\)")
 
     def test_hang(self):
-        start = time.monotonic()
         environments = [{**self.vendors(HANGING), "FAKE_DRIVER_LOG": f"{self.d}/hangs{i}.log", **more}
                         for i, more in enumerate(({}, {"FAKE_DRIVER_LEAVES": "1"}))]
         for environment, result in zip(environments, together(lambda each: run("devices", env=each), environments)):
             self.check(result, 0, r"did not answer within 10 s while being listed")
             self.assertEqual(outliving("environ", environment["FAKE_DRIVER_LOG"]), [])  # nor what the driver has started
-        self.assertLess(time.monotonic() - start, 60)
 
     def test_a_driver_that_is_not_there(self):
         self.check(run("devices", env=self.vendors("/nowhere/lib.so")), 0, "opencl:0")

@@ -22,7 +22,7 @@ import unittest
 
 import numpy as np
 
-from cli_test import PLANTED, TOOL, Case, run, wide_values
+from cli_test import HANGS_S, PLANTED, TOOL, Case, run, wide_values
 from processes import mark_of_place
 
 BENCH = "bench reduce --n 1000 --dtype f32 --op sum --device cpu:serial --max-time 0.01"
@@ -60,7 +60,7 @@ class Streams(FilesCase):
         for closed, code in (("<&-", 0), (">&-", 6), ("2>&-", 0), ("<&- >&-", 6), ("<&- 2>&-", 0), ("<&- >&- 2>&-", 6)):
             with self.subTest(closed):
                 command = f"{TOOL} {BENCH} -o {self.d}/r.jsonl --report {self.d}/r.html {closed}"
-                self.check(subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60), code)
+                self.check(subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=HANGS_S), code)
                 self.assertGreater(len(self.records()), 0)
                 self.check(run(f"report {self.d}/r.jsonl -o {self.d}/again.html"), 0, "^$", "^$")
                 os.remove(f"{self.d}/r.jsonl")
@@ -179,11 +179,11 @@ class Overwriting(FilesCase):
                 "compare good.jsonl good.jsonl >> good.jsonl": over.format(to_array, "good.jsonl")}.items():
             with self.subTest(command):
                 before = self.files()
-                result = subprocess.run(["bash", "-c", f"{TOOL} {command}"], cwd=self.d, capture_output=True, text=True, timeout=60)
+                result = subprocess.run(["bash", "-c", f"{TOOL} {command}"], cwd=self.d, capture_output=True, text=True, timeout=HANGS_S)
                 self.check(result, 2, "^$", f"(?m)^tilewise: .*{re.escape(said)}")
                 self.assertEqual(self.files(), before)
         for command in "scan k.npy -o new", "matmul m.npy m.npy -o new", "sort k.npy -o new", "sort k.npy -o y --indices new":
-            result = subprocess.run(["bash", "-c", f"{TOOL} {command} --json > new"], cwd=self.d, capture_output=True, text=True, timeout=60)
+            result = subprocess.run(["bash", "-c", f"{TOOL} {command} --json > new"], cwd=self.d, capture_output=True, text=True, timeout=HANGS_S)
             self.check(result, 2, "^$", "^tilewise: --json is printed to standard output, where the array goes;")
             self.assertEqual(self.records("new")[0]["error"]["exit"], 2)  # what --json has of failures
         self.check(run("sort k.npy -o y --device cpu", cwd=self.d), 0)
@@ -231,7 +231,7 @@ class Overwriting(FilesCase):
             with self.subTest(words):
                 before = os.listdir(self.d)
                 command = [TOOL, *words.replace("{}", "missing/y").split(), "--device", "cpu:serial"]
-                result = subprocess.run(command, input=given, capture_output=True, cwd=self.d, timeout=60)
+                result = subprocess.run(command, input=given, capture_output=True, cwd=self.d, timeout=HANGS_S)
                 self.assertEqual((result.returncode, result.stdout), (6, b""))
                 self.assertRegex(result.stderr.decode(), said)
                 self.assertEqual(os.listdir(self.d), before)
@@ -309,7 +309,7 @@ class Records(FilesCase):
         sizes = ",".join(map(str, range(1, 60)))
         command = [TOOL, *BENCH.replace("1000", sizes).replace("0.01", "0.001").split(), "-q", "-o", f"{self.d}/r.jsonl"]
         benches = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for _ in range(4)]
-        self.assertEqual([child.wait(timeout=300) for child in benches], [0] * 4)
+        self.assertEqual([child.wait(timeout=HANGS_S) for child in benches], [0] * 4)
         counts = [sum(r["case"]["n"] == n for r in self.records()) for n in range(1, 60)]
         self.assertEqual(set(counts), {counts[0]})
         self.assertEqual(counts[0] % 4, 0)
@@ -322,7 +322,7 @@ class Records(FilesCase):
             while child.poll() is None and not re.search(rf"-> FLOCK .* {child.pid} ", pathlib.Path("/proc/locks").read_text()):
                 time.sleep(0.01)
             self.assertEqual((child.poll(), self.records()), (None, []))
-        self.assertEqual(child.wait(timeout=60), 0)
+        self.assertEqual(child.wait(timeout=HANGS_S), 0)
         self.assertGreater(len(self.records()), 0)
 
     def test_what_a_full_disk_cuts_short_is_taken_back(self):
@@ -393,7 +393,7 @@ class Remains(FilesCase):
                     time.sleep(0.01)
                 number = signal.Signals[f"SIG{name}"]
                 child.send_signal(number)
-                self.assertEqual(child.wait(timeout=30), 128 + number)
+                self.assertEqual(child.wait(timeout=HANGS_S), 128 + number)
                 self.assertEqual(os.listdir(folder), [])
 
     def test_signals_while_two_files_are_written(self):
@@ -409,7 +409,7 @@ class Remains(FilesCase):
                 while child.poll() is None and len(os.listdir(self.d)) < len(before) + 2:
                     time.sleep(0.01)
                 child.send_signal(signal.Signals[f"SIG{name}"])
-                self.assertEqual(child.wait(timeout=30), 128 + signal.Signals[f"SIG{name}"])
+                self.assertEqual(child.wait(timeout=HANGS_S), 128 + signal.Signals[f"SIG{name}"])
                 child.stdin.close()
                 self.assertEqual(set(os.listdir(self.d)), before)
 
@@ -486,7 +486,7 @@ class Terminals(FilesCase):
         except OSError:  # how a terminal ends
             pass
         os.close(ours)
-        child.wait(timeout=60)
+        child.wait(timeout=HANGS_S)
         return os.fsdecode(seen)
 
     def check_plain(self, text):

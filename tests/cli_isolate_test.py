@@ -15,7 +15,7 @@ import tempfile
 import time
 import unittest
 
-from cli_test import PLANTED, TOOL, Case, run
+from cli_test import HANGS_S, PLANTED, TOOL, Case, run
 from processes import outliving, processes_with
 
 HOW = "--device cpu:serial --dtype f32 --op sum --max-time 0.02 --isolate -o {}/r.jsonl"
@@ -63,7 +63,8 @@ class Faults(IsolateCase):
                 os.remove(f"{self.d}/r.jsonl")
 
     def test_a_hang(self):
-        self.check_rows("sleeps", "timeout", "^it made no progress for 1 s; .*--time-limit", 8, "--time-limit 1")
+        """The limit and its grace are 6 s: the healthy do not come near it, whoever else has the processors."""
+        self.check_rows("sleeps", "timeout", "^it made no progress for 4 s; .*--time-limit", 8, "--time-limit 4")
 
     def test_a_lost_device(self):
         self.check_rows("lost", "failed", "^planted$", 8)
@@ -175,8 +176,9 @@ class Healthy(IsolateCase):
         words = "bench scan/serial scan/cpu:grows --n 10000,1000000,1000001"
         for _ in range(20):
             result = run(f"{words} {HOW.format(self.d)}", PLANTED)
-            least = {(r["case"]["variant"], r["case"]["n"]): r["timing"]["kernel"]["min_ns"] for r in self.records() if r["timing"]}
-            if least["scan/serial", 10000] < 2e6:  # else others had the processor, and serial looked as slow
+            quickest = [min(r["timing"]["kernel"]["min_ns"], r["timing"]["first_call_ns"]) for r in self.records()
+                        if r["case"]["n"] == 10000 and r["case"]["variant"] != "scan/cpu:grows"]
+            if max(quickest) < 2e6:  # else others had the processor, and what is healthy looked as slow
                 break
             os.remove(f"{self.d}/r.jsonl")
         self.check(result, 0, "All .* have the definition's bits", r"^tilewise: 9 rows: 1 algorithm,.*; at most about \d+ s, ")
@@ -200,31 +202,31 @@ class Healthy(IsolateCase):
         self.assertEqual(outliving(*child), [])  # it would sleep for a minute
 
     def test_an_interrupt_keeps_what_is_done(self):
-        """And a child that goes on is not ended, however long it has been at work: the limit and its grace are 3 s here."""
-        words = ("bench scan/cpu:grows --n 100,300000,300001 --device cpu:serial --max-time 20 --precision 0.001% --isolate --time-limit 1 "
+        """And a child that goes on is not ended, however long it has been at work: the limit and its grace are 5 s here."""
+        words = ("bench scan/cpu:grows --n 100,300000,300001 --device cpu:serial --max-time 20 --precision 0.001% --isolate --time-limit 3 "
                  f"-o {self.d}/r.jsonl")
         child = subprocess.Popen([PLANTED, *words.split()], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         while child.poll() is None and not (os.path.exists(f"{self.d}/r.jsonl") and self.records()):
             time.sleep(0.1)
-        time.sleep(4)
+        time.sleep(6)
         child.send_signal(signal.SIGINT)
-        out, err = child.communicate(timeout=60)
+        out, err = child.communicate(timeout=HANGS_S)
         self.assertEqual(child.returncode, 130, err)
         states = self.states()
         self.assertEqual((states["scan/cpu:grows", 100], states["scan/cpu:grows", 300000]), ("ok", "interrupted"), err)
         self.assertNotIn(("scan/cpu:grows", 300001), states)
 
     def test_the_limit_does_not_run_while_all_are_suspended(self):
-        """As a container may be: a child that could make no progress has not lost it. The limit and its grace are 3 s here."""
-        words = f"scan/cpu:grows --n 300000 {HOW.format(self.d)} --max-time 3 --precision 0.001% --time-limit 1".replace("--max-time 0.02", "")
+        """As a container may be: a child that could make no progress has not lost it. The limit and its grace are 5 s here."""
+        words = f"scan/cpu:grows --n 300000 {HOW.format(self.d)} --max-time 3 --precision 0.001% --time-limit 3".replace("--max-time 0.02", "")
         parent = subprocess.Popen([PLANTED, "bench", *words.split()], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         while parent.poll() is None and not (children := processes_with("cmdline", "--part\0000\0", f"{self.d}/r.jsonl")):
             time.sleep(0.01)
-        for command, pause in (signal.SIGSTOP, 5), (signal.SIGCONT, 0):
+        for command, pause in (signal.SIGSTOP, 8), (signal.SIGCONT, 0):
             for process in parent.pid, *map(int, children):
                 os.kill(process, command)
             time.sleep(pause)
-        out, err = parent.communicate(timeout=60)
+        out, err = parent.communicate(timeout=HANGS_S)
         self.assertEqual((parent.returncode, set(self.states().values())), (0, {"ok"}), err)
 
 

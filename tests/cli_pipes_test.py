@@ -17,13 +17,13 @@ import unittest
 import numpy as np
 
 from cli_streams_test import COUNT, SANITIZED, StreamCase
-from cli_test import DTYPES, TOOL, run
+from cli_test import DTYPES, HANGS_S, TOOL, run
 
 
 def piped(command, given=b"", **options):
     """A shell's command, with {t} for the tool."""
     return subprocess.run(["bash", "-o", "pipefail", "-c", command.replace("{t}", TOOL)], input=given, capture_output=True,
-                          timeout=120, **options)
+                          timeout=HANGS_S, **options)
 
 
 class Pipes(StreamCase):
@@ -113,7 +113,7 @@ class Pipes(StreamCase):
             for words, code, written, says in ("--dtype f4", 0, empty, "^$"), ("", 6, b"", "^tilewise: standard input: is not a NumPy file"):
                 with self.subTest(f"{beyond} {words}"), open(f"{self.d}/f4.npy", "rb") as file:
                     file.seek(beyond, os.SEEK_END)
-                    result = subprocess.run([TOOL, *f"scan - -o - --device cpu {words}".split()], stdin=file, capture_output=True, timeout=120)
+                    result = subprocess.run([TOOL, *f"scan - -o - --device cpu {words}".split()], stdin=file, capture_output=True, timeout=HANGS_S)
                     self.refused(result, code, says)
                     self.assertEqual(result.stdout, written)
 
@@ -141,7 +141,7 @@ class Pipes(StreamCase):
         try:
             for words, streams in (("reduce -", {"stdin": theirs}), ("reduce - --dtype f4", {"stdin": theirs}),
                                    ("reduce - --dtype f4 --shape 2x3", {"stdin": theirs}), (f"scan {self.d}/f4.npy -o -", {"stdout": theirs})):
-                result = subprocess.run([TOOL, *words.split()], stderr=subprocess.PIPE, timeout=20, **streams)
+                result = subprocess.run([TOOL, *words.split()], stderr=subprocess.PIPE, timeout=HANGS_S, **streams)
                 self.refused(result, 6, "^tilewise: standard (input|output): is a terminal")
         finally:
             os.close(ours)

@@ -87,6 +87,12 @@ void crashes_later(const registry::problem& p, const registry::bindings& where, 
   (++runs > 1 ? crashes : registry::reference_of(*p.what).run)(p, where, t, queue);
 }
 
+/// For a minute, from when the file that PLANTED_SEEN names is there.
+void sleeps(const registry::problem&, const registry::bindings&, const registry::tuning&, backend::queue&) {
+  if (const char* const seen = std::getenv("PLANTED_SEEN")) close(open(seen, O_CREAT | O_CLOEXEC, 0600));
+  sleep(60);
+}
+
 /// In each process after the first one that runs it, which leaves the file that PLANTED_SEEN names.
 void crashes_again(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
                    backend::queue& queue) {
@@ -203,8 +209,6 @@ void plant_tuning(const char* text) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto sleeps = [](const registry::problem&, const registry::bindings&, const registry::tuning&,
-                         backend::queue&) { sleep(60); };
   const auto internal = [](const registry::problem&, const registry::bindings&, const registry::tuning&,
                            backend::queue&) { throw std::logic_error("planted"); };
   const auto uncaught = [](const registry::problem& p, const registry::bindings& where, const registry::tuning& t,

@@ -15,7 +15,7 @@ import unittest
 
 import numpy as np
 
-from cli_test import COVER, TOOL, Case, covering, run, together, wide_values
+from cli_test import COVER, HANGS_S, TOOL, Case, covering, run, together, wide_values
 
 # Open MPI refuses root, and more processes than cores, unless told so; a test machine may be both. It binds up to two processes
 # to a processor each, which is told where there are more.
@@ -43,7 +43,7 @@ def mpirun(ranks, arguments):
 
 
 def run_ranks(ranks, arguments):
-    return subprocess.run(mpirun(ranks, arguments), capture_output=True, text=True, timeout=120,
+    return subprocess.run(mpirun(ranks, arguments), capture_output=True, text=True, timeout=HANGS_S,
                           stdin=subprocess.DEVNULL, env=ENVIRONMENT)
 
 
@@ -162,7 +162,7 @@ class Ranks(Case):
                                          ("none", "", "^$")):
             with self.subTest(binding=binding, words=words):
                 job = ["mpirun", "--bind-to", binding, "-n", "1", TOOL, "reduce", f"{self.d}/x.npy", *words.split()]
-                done = subprocess.run(job, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL, env=ENVIRONMENT)
+                done = subprocess.run(job, capture_output=True, text=True, timeout=HANGS_S, stdin=subprocess.DEVNULL, env=ENVIRONMENT)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertRegex(done.stderr, expected if os.cpu_count() > 1 else "^$")
 
@@ -192,7 +192,7 @@ class Ranks(Case):
                 job = ["mpirun", "--oversubscribe"]
                 for count, their_words, where in ((1, words, folder), (2, others, other_folder)):
                     job += ["-wdir", where, "-n", str(count), TOOL, *their_words.split(), ":"]
-                result = subprocess.run(job[:-1], capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL,
+                result = subprocess.run(job[:-1], capture_output=True, text=True, timeout=HANGS_S, stdin=subprocess.DEVNULL,
                                         env=ENVIRONMENT)
                 self.check(result, code, "^$", err)
                 self.assertLessEqual(len(re.findall("^tilewise:", result.stderr, re.M)), 1)
@@ -218,7 +218,7 @@ class Ranks(Case):
             jobs.append(job[:-1])
 
         def run_job(job):
-            return subprocess.run(job, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, env=ENVIRONMENT)
+            return subprocess.run(job, capture_output=True, text=True, timeout=HANGS_S, stdin=subprocess.DEVNULL, env=ENVIRONMENT)
 
         for (line, steps, err), result in zip(rows, together(run_job, jobs)):
             with self.subTest(line, steps=steps):

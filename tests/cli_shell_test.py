@@ -14,7 +14,7 @@ import sys
 import tempfile
 import unittest
 
-from cli_test import TOOL, run
+from cli_test import HANGS_S, TOOL, run
 
 SHARE = pathlib.Path(__file__).resolve().parent.parent / "share/completions"
 BASH_COMPLETION = "/usr/share/bash-completion/bash_completion"
@@ -66,7 +66,7 @@ def bash(line, tool=TOOL, environment=None):
         COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
         _tilewise "{tool}" "${{COMP_WORDS[-1]}}" "${{COMP_WORDS[-2]}}"
         printf '%s\\n' "${{COMPREPLY[@]}}" """
-    done = subprocess.run(["bash", "--norc", "-c", script, "bash", line, *words], capture_output=True, text=True, timeout=60,
+    done = subprocess.run(["bash", "--norc", "-c", script, "bash", line, *words], capture_output=True, text=True, timeout=HANGS_S,
                           env=environment)
     return done.stdout.split(), done.stderr
 
@@ -100,7 +100,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(bash("tilewise scan --dev", "/nowhere/tilewise"), ([], ""))
         with tempfile.TemporaryDirectory() as folder:
             slow = pathlib.Path(folder, "slow")
-            slow.write_text("#!/bin/sh\necho early\nexec sleep 60\n")
+            slow.write_text("#!/bin/sh\necho early\nexec sleep 6000\n")
             slow.chmod(0o755)
             self.assertEqual(bash("tilewise scan --dev", slow)[1], "")
 

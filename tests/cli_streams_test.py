@@ -18,7 +18,7 @@ import unittest
 
 import numpy as np
 
-from cli_test import DTYPES, TOOL, Case, covering, run, wide_values
+from cli_test import DTYPES, HANGS_S, TOOL, Case, covering, run, wide_values
 
 COUNT = 1_300_011  # some chunks and a part of one, for elements of four bytes and of eight
 WHOLE = "--device cpu --variant"  # a variant that is asked for gets the whole array
@@ -148,10 +148,13 @@ class Limits(StreamCase):
         self.assertTrue((np.load(f"{self.d}/y.npy") == keys).all())
         self.assertEqual(os.listdir(kept), [])
 
-        child = subprocess.Popen([TOOL, *words.split()], stderr=subprocess.DEVNULL, **named)
-        while child.poll() is None and not self.has_open(child, rf"^{re.escape(kept)}/.* \(deleted\)$"):
-            time.sleep(0.001)
-        child.kill()
+        for _ in range(20):  # until it is seen in time
+            child = subprocess.Popen([TOOL, *words.split()], stderr=subprocess.DEVNULL, **named)
+            while child.poll() is None and not self.has_open(child, rf"^{re.escape(kept)}/.* \(deleted\)$"):
+                time.sleep(0.001)
+            child.kill()
+            if child.wait() != 0:
+                break
         self.assertEqual(child.wait(), -signal.SIGKILL, "its runs have a name for as long as they are there")
         self.assertEqual(os.listdir(kept), [])
         self.check(run(f"scan {self.d}/back.npy -o {self.d}/y.npy"), 0)  # which removes the killed one's output
@@ -297,7 +300,7 @@ class Limits(StreamCase):
             child = subprocess.Popen([TOOL, "reduce", path, "--device", "cpu"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             time.sleep(patience)
             os.truncate(path, 1000)
-            said = child.communicate(timeout=60)
+            said = child.communicate(timeout=HANGS_S)
             if b"its header announces" not in said[1]:
                 break
         self.assertEqual((child.returncode, said[0]), (6, b""))
@@ -311,7 +314,7 @@ class Limits(StreamCase):
         while not set(os.listdir(self.d)) - before:
             time.sleep(0.01)
         child.send_signal(signal.SIGINT)
-        self.assertEqual(child.wait(timeout=60), 130)
+        self.assertEqual(child.wait(timeout=HANGS_S), 130)
         child.stdin.close()
         self.assertEqual(set(os.listdir(self.d)), before)
 

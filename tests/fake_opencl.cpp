@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A driver for tests: passes every call on to the real loader, except that FAKE_OPENCL="<call>=<what>" makes one call
-// return an error code (a number), crash ("raise11": by that signal) or hang ("hang100": after 100 of them; where there
-// is FAKE_OPENCL_ONCE, once the file of that name has something in it), FAKE_OPENCL_TYPE="gpu" makes every device call
-// itself a GPU, FAKE_OPENCL_ALLOCATION is the most bytes that it says it allocates at once, and FAKE_OPENCL_PLATFORM,
-// _NAME, _DRIVER and _VERSION are what platforms and devices say of themselves.
-// TILEWISE_OPENCL_LIBRARY names this file to the library. Programs may tell it more by the control of
-// failing_calls.hpp.
+// return an error code (a number), crash ("raise11": by that signal), hang ("hang100": after 100 of them; where there
+// is FAKE_OPENCL_ONCE, once the file of that name has something in it) or take long ("slow12": so many seconds, in
+// which it computes now and then, as on a busy machine). FAKE_OPENCL_TYPE="gpu" makes every device call itself a GPU,
+// FAKE_OPENCL_ALLOCATION is the most bytes that it says it allocates at once, and FAKE_OPENCL_PLATFORM, _NAME, _DRIVER
+// and _VERSION are what platforms and devices say of themselves. TILEWISE_OPENCL_LIBRARY names this file to the
+// library. Programs may tell it more by the control of failing_calls.hpp.
 #include "failing_calls.hpp"
 
 #define CL_TARGET_OPENCL_VERSION 120
@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 
 #include <dlfcn.h>
 #include <sys/stat.h>
@@ -35,6 +36,13 @@ bool has_begun() {
   return file == nullptr || (stat(file, &facts) == 0 && facts.st_size > 0);
 }
 
+void take_seconds(int count) {
+  for (int half = 0; half < 2 * count; ++half) {
+    usleep(500'000);
+    for (const std::clock_t begun = std::clock(); std::clock() - begun < CLOCKS_PER_SEC / 50;) continue;
+  }
+}
+
 /// The error that this call is to return, 0 for none.
 cl_int fault(const char* call) {
   if (fake_opencl_control.call != nullptr) return fake_opencl_control.fault(call);
@@ -45,6 +53,7 @@ cl_int fault(const char* call) {
   if (std::strcmp(what, "crash") == 0) std::abort();
   for (int again = 0; again < 2; ++again)  // as a fault is met again where a compiler's handler returns
     if (std::strncmp(what, "raise", 5) == 0) std::raise(std::atoi(what + 5));
+  if (std::strncmp(what, "slow", 4) == 0) take_seconds(std::atoi(what + 4));
   static long calls = 0;
   const bool hangs =
       std::strncmp(what, "hang", 4) == 0 && has_begun() && ++calls > std::atol(what + std::strlen("hang"));

@@ -72,7 +72,7 @@ TEST(LabJobs, FromFilesThereAreTheLimitAndThePhases) {
   for (const char* key : {"read", "kernel", "write"}) sum += phases[key].get<double>();
   EXPECT_GT(phases["kernel"], 0);
   EXPECT_FALSE(phases.contains("upload")) << "nothing travels to a CPU";
-  EXPECT_LT(sum, 2 * record_of(o, "scan/cpu")["timing"]["end_to_end"]["max_ns"].get<double>());
+  EXPECT_LT(sum, 3 * record_of(o, "scan/cpu")["timing"]["end_to_end"]["max_ns"].get<double>()) << "they overlap";
   EXPECT_TRUE(record_of(o, "copy/files")["verify"].is_null());
   EXPECT_GT(record_of(o, "scan/cpu")["derived"]["fraction_of_ceiling"], 0);
   EXPECT_EQ(record_of(o, "scan/cpu")["derived"]["ceiling"], "copy");

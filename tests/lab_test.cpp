@@ -181,8 +181,8 @@ TEST(LabNoise, EqualContendersAreEqualWithinTheFloorAndUnequalOnesAreNot) {
   EXPECT_FALSE(noise_between(few, few));
 }
 
-/// Rows that claim the order: one that errs in its last element, one that does so from its 20th call on, one that
-/// throws, one that leaves all as it is.
+/// Rows that claim the order: one that errs in its last element, one that does so from its second call on, which is the
+/// first that is timed, one that throws, one that leaves all as it is.
 template <int RightCalls>
 void run_wrong(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
                backend::queue& queue) {
@@ -206,7 +206,7 @@ void run_half(const registry::problem& p, const registry::bindings& where, const
 void plant() {
   static const bool done = [] {
     registry::add_peers(std::vector{tests::planted_peer("reduce", "planted_wrong", run_wrong<0>),
-                                    tests::planted_peer("reduce", "planted_late", run_wrong<20>),
+                                    tests::planted_peer("reduce", "planted_late", run_wrong<1>),
                                     tests::planted_peer("reduce", "planted_throw", run_throwing),
                                     tests::planted_peer("reduce", "planted_idle", run_idle),
                                     tests::planted_peer("sort", "planted_half", run_half)});
@@ -259,6 +259,7 @@ TEST(LabBench, WhatGoesWrongWhileItIsTimedIsFoundAfterwards) {
   EXPECT_EQ(o.exit_code, 3);
   const auto& late = record_of(o, "reduce/cpu:planted_late");
   EXPECT_EQ(late["status"], "wrong");
+  EXPECT_EQ(late["reason"], "the result was right before the timing and differs after it");
   EXPECT_TRUE(late["timing"].is_null());
   for (const auto& ratio : record_of(o, "reduce/serial")["ratios"]) EXPECT_NE(ratio["to"], "reduce/cpu:planted_late");
 }

@@ -37,7 +37,7 @@ def start(command, folder, **more):
     words = command.format(i=INPUTS, o=folder).split()
     if words[0] in ON_CPU:
         words += ["--device", "cpu:serial"]
-    return subprocess.run([f"{BUILD}/tilewise", *words], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60,
+    return subprocess.run([f"{BUILD}/tilewise", *words], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=600,
                           env={**os.environ, **NO_DRIVERS, "LD_PRELOAD": f"{BUILD}/libfake-memory.so", **more})
 
 

@@ -66,6 +66,17 @@ TEST(LabPace, WhatASmallerSizeShowsToBeTooSlowIsLeftOut) {
   EXPECT_EQ(left_out_at_1024({0.252, 0.01})[0], "") << "a call's start does not grow";
 }
 
+TEST(LabPace, ADisturbedSampleIsNotTakenForTheCall) {
+  const std::vector<group> plan{product(512), product(1024)};
+  for (const double first_s : {0.01, 1.0}) {
+    pace kept(plan, for_two_seconds());
+    std::vector<measured> rows = timed(plan[0], {1, 0.01});
+    rows[0].result.timing->first_call_ns = first_s * 1e9;
+    kept.note(plan[0], rows);
+    EXPECT_EQ(kept.affordable(plan[1]).rows[0].skip.empty(), first_s == 0.01) << first_s;
+  }
+}
+
 TEST(LabPace, TheFastestStaysAndADocumentsProgramToo) {
   EXPECT_EQ(left_out_at_1024({1.2, 1}), std::vector<std::string>(2)) << "the fastest, and what is about as fast";
   EXPECT_NE(left_out_at_1024({2, 1})[0], "");

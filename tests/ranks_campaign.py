@@ -29,6 +29,7 @@ STAGES = {"start": "joining the others", "read": "reading its part of a file", "
 ENDS = {"kill": ({137, 8, -signal.SIGPIPE}, r"(tilewise:|process) rank {} "), "stop": ({8}, r"tilewise: rank {} "),
         "throw": ({1}, r"tilewise: rank {} .*planted")}
 LIMIT_S = 10
+HANGS_S = 600  # what takes longer hangs, however busy the machine is
 PAUSE_S, STEPS = 2, 2000  # less than the 6 s after which a rank is missed; a diffusion that ends
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
@@ -48,10 +49,10 @@ def complaints(folder, ranks, fault, stage, rank):
     words = ["mpirun", "--oversubscribe", "-x", f"LD_PRELOAD={BUILD}/libfake-ranks.so", "-n", str(ranks), f"{BUILD}/tilewise",
              *command(stage, folder, name).split()]
     try:
-        job = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60,
+        job = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=HANGS_S,
                              env={**ENVIRONMENT, "FAKE_RANK": f"{rank} {fault} {stage} {name}.began"})
     except subprocess.TimeoutExpired:
-        return ["it did not end"], 60
+        return ["it did not end"], HANGS_S
     ended = time.time()
     if not os.path.exists(f"{name}.began"):
         return [f"the rank never came there: {job.stderr}"], 0
@@ -95,10 +96,10 @@ def complaints_of_pause(folder, ranks, stage, rank):
                            env={**ENVIRONMENT, "FAKE_RANK": f"{rank} pause {stage} {name}.began"})
     is_early = end_pause(f"{name}.began", job, name)
     try:
-        says = job.communicate(timeout=60)[1]
+        says = job.communicate(timeout=HANGS_S)[1]
     except subprocess.TimeoutExpired:
         job.kill()
-        return ["it did not go on"], 60
+        return ["it did not go on"], HANGS_S
     if not os.path.exists(f"{name}.began"):
         return [f"the rank never came there: {says}"], 0
     took, wrong = time.time() - os.path.getmtime(f"{name}.began"), []

@@ -13,19 +13,22 @@
 
 namespace tilewise::cli {
 
+/// The longest that a driver may take to list its devices, or a device to answer a probe, without computing anything,
+/// and in all. What compiles on a busy machine is slow and does not hang: built anew, the programs of a probe have been
+/// seen to take more than ten seconds.
+inline constexpr std::chrono::seconds child_limit{10}, computing_child_limit{60};
+
 struct child_result {
   bool exited = false;  // else it died of `signal`, or was ended by us if that is 0
   int status = 0;       // exit code
   int signal = 0;
-  std::string out, err;  // what it wrote, at most 1 MiB each
+  std::string out, err;                      // what it wrote, at most 1 MiB each
+  std::chrono::seconds limit = child_limit;  // by which we ended it, where it was such a one
 
   bool succeeded() const { return exited && status == 0; }
   bool crashed() const { return signal != 0; }
   bool timed_out() const { return !exited && signal == 0; }
 };
-
-/// The longest that a driver may take to list its devices, or a device to answer a probe.
-inline constexpr std::chrono::seconds child_limit{10};
 
 /// How long a child has been waited for, by who asks about ten times a second. Where nobody asked for longer than a
 /// second this process was suspended, and its child may have been: that counts as a second.

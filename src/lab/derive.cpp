@@ -112,6 +112,7 @@ void derive(const group& what, std::span<measured> rows) {
 void hold_against_round_trip(measured& m) {
   if (!m.result.derived || !m.result.timing->kernel || !m.result.timing->round_trip) return;
   const record::clock &kernel = *m.result.timing->kernel, &round_trip = *m.result.timing->round_trip;
+  if (kernel.n < 2) return;  // others may have had the processor during the only sample
   const double at_least = *(kernel.ci95_lo_ns ? kernel.ci95_lo_ns : kernel.min_ns);
   const double at_most = *(round_trip.ci95_hi_ns ? round_trip.ci95_hi_ns : round_trip.max_ns);
   if (at_least <= at_most) return;

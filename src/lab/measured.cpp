@@ -4,6 +4,8 @@
 #include "base/failure_code.hpp"
 #include "lab/statistics.hpp"
 
+#include <algorithm>
+
 namespace tilewise::lab {
 
 void measured::end(record::status state, const std::string& reason) {
@@ -38,6 +40,12 @@ const record::clock* measured::time() const {
   if (!result.timing) return nullptr;
   const auto& taken = result.timing->kernel ? result.timing->kernel : result.timing->end_to_end;
   return taken ? &*taken : nullptr;
+}
+
+std::optional<double> measured::quickest_ns() const {
+  const record::clock* const taken = time();
+  if (taken == nullptr || !taken->min_ns) return std::nullopt;
+  return std::min(*taken->min_ns, result.timing->first_call_ns.value_or(*taken->min_ns));
 }
 
 void check_and_time(std::vector<measured>& rows, const round_hooks& hooks,

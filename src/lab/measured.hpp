@@ -30,6 +30,9 @@ struct measured {
   bool is_ok() const { return result.state == record::status::ok; }
   /// The samples of a correct row by which it is judged, those of its kernel or of its whole job; or null.
   const record::clock* time() const;
+  /// The quickest call that was seen, of those samples and the first check: a single sample that others disturbed, when
+  /// it was all that the time was enough for, says nothing of how long a call is. None without samples.
+  std::optional<double> quickest_ns() const;
 };
 
 /// Checks each row unless the user interrupts, times the right ones together, and checks these once more: a row that

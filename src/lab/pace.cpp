@@ -49,7 +49,7 @@ std::vector<pace_of_row> paces_of(std::span<const measured> rows) {
   std::vector<pace_of_row> all;
   for (const measured& m : rows) {
     pace_of_row& one = all.emplace_back();
-    if (const record::clock* taken = m.time(); taken != nullptr && m.is_ok()) one.ns = taken->min_ns;
+    if (m.is_ok()) one.ns = m.quickest_ns();
     one.was_too_slow = m.result.state == record::status::skipped && !m.failure;
   }
   return all;
