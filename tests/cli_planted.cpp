@@ -129,10 +129,18 @@ void unmapped(const registry::problem& p, const registry::bindings& where, const
   by.run(p, beyond, registry::default_tuning(by.tuning), queue);
 }
 
-registry::variant planted_on_cuda(std::string_view name, run_function run) {
-  registry::variant v = planted(name, run);
-  v.backend = "cuda";
+registry::variant planted_on(std::string_view backend, registry::variant v) {
+  v.backend = backend;
   return v;
+}
+
+/// What a group does, and then nothing for 30 ms; but not in the second rank's first call.
+void uneven(const registry::problem& p, const registry::bindings& where, const registry::tuning& t,
+            backend::queue& queue) {
+  static int calls = 0;
+  registry::find_variant("reduce/group").run(p, where, t, queue);
+  const char* const rank = std::getenv("OMPI_COMM_WORLD_RANK");
+  if (calls++ != 0 || rank == nullptr || std::atoi(rank) != 1) usleep(30'000);
 }
 
 constexpr std::array<unsigned, 3> paces{0, 1, 2};
@@ -236,8 +244,9 @@ int main(int argc, char** argv) {
       planted("fails_too", fails<errc::device_lost>, "reduce"),
       planted("fails_too", fails<errc::build_failed>),
       planted("sleeps", sleeps),
-      planted_on_cuda("unmapped", unmapped),
+      planted_on("cuda", planted("unmapped", unmapped)),
       planted("grows", grows),
+      planted_on("group", planted("uneven", uneven, "reduce")),
       planted("no_memory", has_no_memory),
       planted("internal", internal),
       planted("uncaught", uncaught),

@@ -15,7 +15,7 @@ import unittest
 
 import numpy as np
 
-from cli_test import COVER, HANGS_S, TOOL, Case, covering, run, together, wide_values
+from cli_test import COVER, HANGS_S, PLANTED, TOOL, Case, covering, run, together, wide_values
 
 # Open MPI refuses root, and more processes than cores, unless told so; a test machine may be both. It binds up to two processes
 # to a processor each, which is told where there are more.
@@ -38,12 +38,12 @@ COMMANDS = (
 )
 
 
-def mpirun(ranks, arguments):
-    return ["mpirun", "--oversubscribe", "-n", str(ranks), TOOL] + arguments.split()
+def mpirun(ranks, arguments, tool=TOOL):
+    return ["mpirun", "--oversubscribe", "-n", str(ranks), tool] + arguments.split()
 
 
-def run_ranks(ranks, arguments):
-    return subprocess.run(mpirun(ranks, arguments), capture_output=True, text=True, timeout=HANGS_S,
+def run_ranks(ranks, arguments, tool=TOOL):
+    return subprocess.run(mpirun(ranks, arguments, tool), capture_output=True, text=True, timeout=HANGS_S,
                           stdin=subprocess.DEVNULL, env=ENVIRONMENT)
 
 
@@ -130,6 +130,13 @@ class Ranks(Case):
         for key in "count", "sent_bytes", "exchanges":
             self.assertEqual(one["ranks"][key], many["ranks"][key], key)
         self.assertEqual(one["verify"]["digest"], many["verify"]["digest"])
+
+    def test_ranks_decide_together_what_is_visited_again(self):
+        """By a row's quickest call, which each of them may have seen another one of."""
+        words = "reduce/group:uneven --n 1000 --dtype f32 --op sum --device cpu:serial"
+        rows = self.measured(words, lambda rest: run_ranks(2, rest, PLANTED))
+        self.assertEqual([(r["case"]["variant"], r["timing"]["kernel"]["n"]) for r in rows if r["timing"]],
+                         [("reduce/group:uneven", 1)])
 
     def test_the_documents_processes_are_those_of_mpirun(self):
         rows = self.measured("polymul --preset seeds --shape 4096x4096", lambda rest: run_ranks(2, rest))

@@ -31,7 +31,8 @@ struct measured {
   /// The samples of a correct row by which it is judged, those of its kernel or of its whole job; or null.
   const record::clock* time() const;
   /// The quickest call that was seen, of those samples and the first check: a single sample that others disturbed, when
-  /// it was all that the time was enough for, says nothing of how long a call is. None without samples.
+  /// it was all that the time was enough for, says nothing of how long a call is. None without samples. Each rank has
+  /// another first call, so what depends on this is decided by the first rank.
   std::optional<double> quickest_ns() const;
 };
 
