@@ -50,11 +50,6 @@ inline tile_plan plan_for(std::uint64_t rows, std::uint64_t columns, std::uint64
   return {};
 }
 
-/// The shapes of tiles: small ones share a small field among more multiprocessors.
-template <int Columns, int Rows, int Warps>
-struct tile_shape {
-  static constexpr int columns = Columns, rows = Rows, warps = Warps, width = warp_size * Columns;
-};
 using small_tile = tile_shape<2, 4, 16>;
 using large_tile = tile_shape<4, 6, 16>;
 

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "backend/cuda/cuda_packet.cuh"
-#include "diffuse/diffuse_cuda.cuh"
+#include "diffuse/diffuse_cuda_rows.cuh"
 
 namespace tilewise::impl::diffuse {
 
@@ -30,49 +30,19 @@ struct extent {
   __device__ bool is_near_side(int at, int halo) const { return at < begin + halo || at >= end - halo; }
 };
 
-/// A lane's part of a row.
-template <class T, int Columns>
-struct alignas(sizeof(T) * Columns < 16 ? sizeof(T) * Columns : 16) lane_row {
-  T values[Columns];
-};
-
 /// Of shared memory, before the list of the halo: each warp's first and last rows on two sides, or the tile.
 constexpr std::size_t room_bytes(unsigned radius, unsigned rows, unsigned width, std::size_t element, unsigned warps) {
   return std::size_t{4 * radius > rows ? 4 * radius : rows} * warps * width * element;
 }
 
-/// A warp's rows of a tile.
+/// A warp's rows of a tile. A ragged one reaches beyond the field.
 template <class T, mask Mask, int Columns, int Rows, bool Ragged>
-struct resident_rows {
-  static constexpr int lanes = warp_size;  // with a sign, as offsets are
-  static constexpr int radius = radius_of(Mask), columns = Columns, rows = Rows, width = lanes * Columns;
+struct resident_rows : tile_rows<T, Mask, Columns, Rows> {
+  using held = tile_rows<T, Mask, Columns, Rows>;
+  using held::f, held::i, held::j, held::radius, held::values;
   static_assert(Rows * Columns <= 32);
 
-  const field<T>& f;
-  lane_row<T, Columns>* shared;  // of both sides, each warp's first and last rows
-  int warp, warps;
-  int lane, i, j;  // of the field, the thread's first element
   unsigned strip;  // a bit for each element, of those in the field's strips
-  T values[Rows][Columns];
-
-  __device__ __forceinline__ lane_row<T, Columns>& shared_row(int side, int of, int index) const {
-    return shared[((side * warps + of) * 2 * radius + index) * lanes + lane];
-  }
-
-  __device__ __forceinline__ lane_row<T, Columns> row_of(int k) const {
-    lane_row<T, Columns> row;
-#pragma unroll
-    for (int v = 0; v < Columns; ++v) row.values[v] = values[k][v];
-    return row;
-  }
-
-  __device__ __forceinline__ void share(int side) const {
-#pragma unroll
-    for (int r = 0; r < radius; ++r) {
-      shared_row(side, warp, r) = row_of(r);
-      shared_row(side, warp, radius + r) = row_of(Rows - radius + r);
-    }
-  }
 
   __device__ __forceinline__ void load(const T* from) {
 #pragma unroll
@@ -85,17 +55,11 @@ struct resident_rows {
       }
   }
 
-  /// Row k of a warp, of those around it as well; beyond the field, and beyond the tile where it is used up anyway,
-  /// stands a copy of the row before.
+  /// Beyond the field, and beyond the tile where it is used up anyway, stands a copy of the row before.
   template <class Sums>
   __device__ __forceinline__ void next_row(int side, int k, T (&wide)[Sums::width]) const {
-    const bool is_first = warp == 0, is_last = warp + 1 == warps;
-    const lane_row<T, Columns> now =
-        k < 0      ? shared_row(side, is_first ? warp : warp - 1, is_first ? 0 : 2 * radius + k)
-        : k < Rows ? row_of(k)
-                   : shared_row(side, is_last ? warp : warp + 1, is_last ? 2 * radius - 1 : k - Rows);
     T coming[Sums::width];
-    Sums::widen(now.values, coming);
+    Sums::widen(this->row_at(side, k).values, coming);
 #pragma unroll
     for (int c = 0; c < Sums::width; ++c) {
       if (Ragged && c > radius && i + c - radius >= f.columns) coming[c] = coming[c - 1];
@@ -106,20 +70,11 @@ struct resident_rows {
   template <mask Form>
   __device__ __forceinline__ void step(int side, bool is_last) {
     using sums_type = row_sums<T, Form, Columns>;
-    sums_type sums{};
-    T wide[sums_type::width]{};
-    T next[Columns];
-#pragma unroll
-    for (int k = -radius; k < Rows + radius; ++k) {
-      next_row<sums_type>(side, k, wide);
-      sums.push(wide, next, f.template weights_for<Form>());
-#pragma unroll
-      for (int v = 0; v < Columns; ++v)
-        if (k >= radius) values[k - radius][v] = next[v];
-    }
+    this->template step_rows<Form>(
+        [&](int k, T(&wide)[sums_type::width]) { this->template next_row<sums_type>(side, k, wide); });
     if (is_last) return;
     set_strips();
-    share(1 - side);
+    this->share(1 - side);
   }
 
   /// Steps on, as many as the halo lasts. All threads of the group must agree on the form.
@@ -130,15 +85,6 @@ struct resident_rows {
       if (step != 0) __syncthreads();
       this->template step<Form>(side, with_last && step + 1 == count);
     }
-  }
-
-  __device__ __forceinline__ bool is_any_huge() const {
-    bool is_any = false;
-#pragma unroll
-    for (int k = 0; k < Rows; ++k)
-#pragma unroll
-      for (int v = 0; v < Columns; ++v) is_any |= is_huge(values[k][v]);
-    return is_any;
   }
 
   __device__ __forceinline__ void set_strips() {
@@ -250,7 +196,7 @@ __global__ void __launch_bounds__(Warps* warp_size, 1)
   auto* const list = reinterpret_cast<ushort2*>(room + room_bytes(rows_type::radius, Rows, width, sizeof(T), warps));
   auto* const edges = reinterpret_cast<lane_row<T, Columns>*>(room);  // alternates with
   T* const tile = reinterpret_cast<T*>(room);                         // the halo as it came
-  rows_type mine{f, edges, warp, warps, lane, x.origin + lane * Columns, y.origin + warp * Rows, 0, {}};
+  rows_type mine{{f, edges, warp, warps, lane, x.origin + lane * Columns, y.origin + warp * Rows, {}}, 0};
   mine.load(from);
   mine.share(0);
   const int count = list_halo(x, y, list);
