@@ -6,8 +6,9 @@
 
 namespace tilewise::impl::diffuse {
 
-registry::variant cuda_resident_variant();  // diffuse_cuda_resident.cu
-registry::variant cuda_temporal_variant();  // diffuse_cuda_temporal.cu
-registry::variant cuda_tiles_variant();     // diffuse_cuda_tiles.cu
+registry::variant cuda_registers_variant();  // diffuse_cuda_registers.cu
+registry::variant cuda_resident_variant();   // diffuse_cuda_resident.cu
+registry::variant cuda_temporal_variant();   // diffuse_cuda_temporal.cu
+registry::variant cuda_tiles_variant();      // diffuse_cuda_tiles.cu
 
 }  // namespace tilewise::impl::diffuse

@@ -3,7 +3,7 @@
 // Order:  diffuse_cuda.cuh.
 // Shape:  diffuse_cuda_resident.cu.
 // Limits: all groups must run at once.
-// Twins:  diffuse_serial.cpp, diffuse_registers.cl.
+// Twins:  diffuse_serial.cpp, diffuse_cuda_registers.cuh.
 #pragma once
 
 #include "backend/cuda/cuda_packet.cuh"

@@ -5,7 +5,7 @@
 //         field. Small tiles share a small field among more compute units. Fields alternate between the result and a
 //         workspace.
 // Limits: fields that are no smaller than a tile; 31 bits count rows, columns and tiles.
-// Twins:  diffuse_serial.cpp, diffuse_cuda_resident.cu.
+// Twins:  diffuse_serial.cpp, diffuse_cuda_registers.cu.
 #include "diffuse/diffuse_opencl.hpp"
 
 namespace tilewise::embedded {

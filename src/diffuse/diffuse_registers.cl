@@ -6,7 +6,7 @@
 //         bands that share their outer rows in local memory. With each step the valid part of the tile shrinks by a
 //         radius on each side, but not where the tile ends with the field: beyond an edge stand copies of the edge.
 // Limits: the field is no smaller than a tile; TW_HELD >= TW_RADIUS; embedded after diffuse.cl.
-// Twins:  diffuse_cuda_resident.cuh.
+// Twins:  diffuse_serial.cpp, diffuse_cuda_registers.cuh.
 #ifndef TW_COLUMNS
 #define TW_COLUMNS 2
 #define TW_HELD 4

@@ -56,7 +56,7 @@ TEST(Diffuse, EveryVariantOnEveryDeviceHasTheOriginalsBits) {
     for (const registry::variant* v : registry::variants_of(registry::find_algorithm("diffuse"))) {
       if (v->peer || v->device_backend() != on.info().backend || !on.info().fp64) continue;
       const std::string id = v->id();
-      if (id == "diffuse/opencl:registers") continue;  // these fields are smaller than its tiles
+      if (v->name == "registers") continue;  // these fields are smaller than its tiles
       for (const reference& r : small_references)
         EXPECT_EQ(hash_of(original(r.points, r.mask, r.steps, {.device = on, .variant = id})), r.hash)
             << id << " on " << on.name() << ", mask " << r.mask;
@@ -191,6 +191,38 @@ TEST(Diffuse, EveryDistanceHasTheDefinitionsBits) {
         field,
         {.rows = 130, .columns = 150, .steps = 19, .dx = distance, .dy = distance, .rate = 0.1 * distance * distance});
   expect_equal_bits<double>(field, {.rows = 130, .columns = 150, .steps = 19, .dx = 1, .dy = 0.5, .rate = 0.01});
+}
+
+/// Of a GPU's tiles in registers each size, in fields of one tile, of little more, and of some tiles in both
+/// directions; their rows begin on units of 16 bytes or not.
+template <class T>
+void expect_equal_bits_of_tiles(const device& on, const registry::variant& v, const diffusion& d) {
+  const std::vector<float> wide = wide_floats(d.rows * d.columns);
+  const std::vector<T> field(wide.begin(), wide.end());
+  std::vector<T> expected(field.size()), end(field.size());
+  diffuse<T>(field, expected, d, {.device = open("cpu:serial"), .variant = "diffuse/serial"});
+  for (const std::string_view tile : v.tuning[0].words)
+    for (const std::string_view steps : {"4", "8"}) {
+      const std::string tuning = "tile=" + std::string(tile) + " steps=" + std::string(steps);
+      diffuse<T>(field, end, d, {.device = on, .variant = v.id(), .tuning = tuning});
+      EXPECT_EQ(std::memcmp(end.data(), expected.data(), end.size() * sizeof(T)), 0)
+          << v.id() << " on " << on.name() << ", " << tuning << ", " << d.rows << "x" << d.columns << ", mask "
+          << d.mask;
+    }
+}
+
+TEST(Diffuse, TilesInRegistersOfEverySizeHaveTheDefinitionsBits) {
+  for (const device& on : devices_with("diffuse"))
+    for (const registry::variant* v : registry::variants_of(registry::find_algorithm("diffuse"))) {
+      if (v->name != "registers" || v->device_backend() != on.info().backend || on.info().is_cpu) continue;
+      for (const unsigned mask : {53u, 93u, 95u})
+        for (const auto& [rows, columns] :
+             {std::array<std::uint64_t, 2>{128, 128}, {131, 129}, {128, 260}, {389, 500}}) {
+          expect_equal_bits_of_tiles<float>(on, *v, {.rows = rows, .columns = columns, .steps = 19, .mask = mask});
+          if (on.info().fp64)
+            expect_equal_bits_of_tiles<double>(on, *v, {.rows = rows, .columns = columns, .steps = 19, .mask = mask});
+        }
+    }
 }
 
 TEST(Diffuse, NoStepsCopyEveryBit) {
