@@ -164,6 +164,16 @@ class Sort(ArrayCase):
                 x = keys(t, count)
                 self.check_sort(x, wide_values(DTYPES[(DTYPES.index(t) + 1) % 6], len(x), 5), device, flag, payload)
 
+    def test_what_nearly_fills_a_device_leaves_room_for_tables(self):
+        x = wide_values("f4", 68001)  # three of which are 0.78 of the memory, and 0.94 as pools round them up
+        np.save(f"{self.d}/x.npy", x)
+        expected = x[np.argsort(total_order(x), kind="stable")].tobytes()
+        for device in devices_for("sort"):
+            for variant in ("onesweep", "radix", "merge_path", "merge_rank") if device.startswith("opencl") else ():
+                with self.subTest(f"{device} {variant}"):
+                    command = f"sort {self.d}/x.npy -o {self.d}/y.npy --device {device} --device-memory 1M --variant {variant}"
+                    self.assertEqual(self.output_of(command).tobytes(), expected)
+
     def test_it_is_np_sort_where_zeros_have_one_sign(self):
         for t in DTYPES:
             x = wide_values(t, 5000)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What only diffuse must satisfy; the bits of every variant at the edge shapes are checked from the catalog.
+#include "diffuse/diffuse_problem.hpp"
 #include "helpers.hpp"
 #include "registry/execute.hpp"
 
@@ -194,7 +195,7 @@ TEST(Diffuse, EveryDistanceHasTheDefinitionsBits) {
 }
 
 /// Of a GPU's tiles in registers each size, in fields of one tile, of little more, and of some tiles in both
-/// directions; their rows begin on units of 16 bytes or not.
+/// directions; their rows begin on units of 16 bytes or not. Some tiles of doubles have no room on some devices.
 template <class T>
 void expect_equal_bits_of_tiles(const device& on, const registry::variant& v, const diffusion& d) {
   const std::vector<float> wide = wide_floats(d.rows * d.columns);
@@ -204,6 +205,10 @@ void expect_equal_bits_of_tiles(const device& on, const registry::variant& v, co
   for (const std::string_view tile : v.tuning[0].words)
     for (const std::string_view steps : {"4", "8"}) {
       const std::string tuning = "tile=" + std::string(tile) + " steps=" + std::string(steps);
+      const registry::problem p = impl::diffuse::problem_of(d, dtype_of<T>);
+      if (const auto t = registry::parse_tuning(tuning, v.tuning);
+          dtype_of<T> == dtype::f64 && !v.unsupported(p, on.implementation(), t).empty())
+        continue;
       diffuse<T>(field, end, d, {.device = on, .variant = v.id(), .tuning = tuning});
       EXPECT_EQ(std::memcmp(end.data(), expected.data(), end.size() * sizeof(T)), 0)
           << v.id() << " on " << on.name() << ", " << tuning << ", " << d.rows << "x" << d.columns << ", mask "

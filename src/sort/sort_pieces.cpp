@@ -11,9 +11,9 @@ namespace {
 
 std::uint64_t bytes_each(const registry::problem& p) { return size_of(p.type) + payload_size(payload_of(p)); }
 
-/// Input, output and a workspace.
+/// Input, output and a workspace; and tables, for which OpenCL's sweeps take up to a byte an element.
 bool fits(const registry::problem& p, const device_info& on) {
-  return registry::has_room(on, 3 * p.n() * bytes_each(p),
+  return registry::has_room(on, p.n() * (3 * bytes_each(p) + 1),
                             p.n() * std::max(size_of(p.type), payload_size(payload_of(p))));
 }
 
