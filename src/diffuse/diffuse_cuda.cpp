@@ -6,7 +6,7 @@
 namespace tilewise::impl::diffuse {
 
 std::vector<registry::variant> diffuse_cuda_variants() {
-  return {cuda_resident_variant(), cuda_temporal_variant(), cuda_tiles_variant(), cuda_registers_variant()};
+  return {cuda_registers_variant(), cuda_resident_variant(), cuda_temporal_variant(), cuda_tiles_variant()};
 }
 
 }  // namespace tilewise::impl::diffuse

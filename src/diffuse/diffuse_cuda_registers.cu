@@ -130,6 +130,14 @@ std::string unsupported(const registry::problem& p, const backend::device& on, c
   return tiled.room <= on.info().local_memory ? "" : "its rows do not fit the shared memory of " + on.info().name;
 }
 
+std::string yields(const registry::problem& p, const backend::device&) {
+  constexpr std::uint64_t least = 1 << 20;
+  if (p.type == dtype::f64) return "resident and temporal are faster for doubles";
+  if (sizes(p).elements() < least)
+    return "resident is faster for fields of less than " + std::to_string(least) + " elements";
+  return sizes(p).steps > 1 ? "" : "temporal is faster for a single step";
+}
+
 }  // namespace
 
 registry::variant cuda_registers_variant() {
@@ -142,6 +150,7 @@ registry::variant cuda_registers_variant() {
               "applications (2023), with a launch for each exchange",
           .tuning = axes,
           .unsupported = unsupported,
+          .yields = yields,
           .run = run};
 }
 
