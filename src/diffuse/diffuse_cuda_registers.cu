@@ -131,11 +131,9 @@ std::string unsupported(const registry::problem& p, const backend::device& on, c
 }
 
 std::string yields(const registry::problem& p, const backend::device&) {
-  constexpr std::uint64_t least = 1 << 20;
-  if (p.type == dtype::f64) return "resident and temporal are faster for doubles";
-  if (sizes(p).elements() < least)
-    return "resident is faster for fields of less than " + std::to_string(least) + " elements";
-  return sizes(p).steps > 1 ? "" : "temporal is faster for a single step";
+  const std::uint64_t few = p.type == dtype::f64 ? 1 << 20 : 3 << 17;
+  if (sizes(p).steps <= 1) return "temporal is faster for a single step";
+  return sizes(p).elements() <= few ? "resident is faster for up to " + std::to_string(few) + " elements" : "";
 }
 
 }  // namespace
