@@ -95,7 +95,7 @@ std::vector<const registry::algorithm*> selected_algorithms(const request& wante
 struct place {
   std::string name;
   device_list devices;  // as asked for
-  device_list all;      // with cpu:serial
+  device_list all;      // with cpu:serial, which comes first
 };
 
 std::vector<place> places_of(const device_list& devices) {
@@ -249,8 +249,8 @@ void add_groups(std::vector<group>& plan, const registry::problem& p, const expe
   for (const place& where : places) {
     std::vector<row> rows = rows_of(p, from, where, wanted);
     if (rows.empty()) continue;
-    for (const variant* limit : limits_of(p, where.devices.back()->info().backend))
-      rows.push_back({limit, where.devices.back()});
+    const auto& widest = where.all.back();  // one core's limits are none of all cores
+    for (const variant* limit : limits_of(p, widest->info().backend)) rows.push_back({limit, widest});
     plan.push_back({p, where.name, std::move(rows), from, wanted.data});
   }
 }
