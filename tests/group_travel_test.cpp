@@ -8,6 +8,7 @@
 namespace tilewise::tests {
 namespace {
 
+using backend::group::demand;
 using backend::group::parcel;
 using backend::group::queue;
 using backend::group::rank;
@@ -37,6 +38,29 @@ TEST(GroupTravel, BytesOfAllRanksAndExchangesOfOne) {
   EXPECT_EQ(noted.exchanges, 4u);
   EXPECT_GT(noted.ns, 0);
   EXPECT_EQ(ranks.metered([] {}).exchanges, 0u);
+}
+
+/// Whether or not the devices read it where it lies.
+TEST(GroupTravel, WhatIsLentIsSentAndWhatIsShownIsNot) {
+  const auto device = backend::find_device("3*cpu:serial", {});
+  queue& ranks = backend::group::enter(device->queue());
+  const auto counted = [&](const auto& travels) {
+    return ranks.metered([&] {
+      ranks.on_each_rank([&](const rank& r) {
+        const backend::buffer own(r.queue(), sent_around);
+        const parcel send{(r.index() + 1) % r.count(), own};
+        const demand receive{(r.index() + r.count() - 1) % r.count(), sent_around};
+        travels(r, std::span(&send, 1), std::span(&receive, 1));
+        r.give_back();
+      });
+    });
+  };
+  const travel lent = counted([](const rank& r, auto sends, auto receives) { r.borrow(sends, receives); });
+  const travel shown = counted([](const rank& r, auto sends, auto receives) { r.show(sends, receives); });
+  EXPECT_EQ(lent.bytes, 3 * sent_around);
+  EXPECT_EQ(shown.bytes, 0u);
+  EXPECT_EQ(lent.exchanges, 1u);
+  EXPECT_EQ(shown.exchanges, 1u);
 }
 
 TEST(GroupTravel, AFailureEndsTheCounting) {

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <regex>
 #include <set>
 
@@ -153,6 +154,26 @@ TEST(ReportStructure, NoSentenceNamesAFastestWhoseTimeIsInDoubt) {
     EXPECT_EQ(times_in(body, "cuda:lookback is the fastest up to 262,144"), named);
     EXPECT_EQ(times_in(body, "cuda:blelloch from 1,048,576 on"), named);
     EXPECT_EQ(times_in(body, " is the fastest up to "), named);
+  }
+}
+
+/// Of the sizes at which a device wins. On the CPU one thread's time can be trusted, and is longer for sure.
+TEST(ReportStructure, NoDeviceWinsWithItsTransfersByATimeInDoubt) {
+  const auto with_doubts = [](const std::function<bool(const json&)>& is_one, const char* clock) {
+    return body_of(page_of(scans_with([&](json& r) {
+      if (r["status"] != "ok" || r["case"]["n"].get<std::uint64_t>() < 262144 || !is_one(r)) return;
+      r["timing"][clock]["ci95_hi_ns"] = r["timing"][clock]["median_ns"].get<double>() * 1.12;
+    })));
+  };
+  const auto has_transfers = [](const json& r) { return r["timing"].contains("round_trip"); };
+  const auto is_ours_on_cpu = [](const json& r) { return is_time_of(r, "scan/cpu"); };
+  const std::string wins = "With its transfers cuda:0 wins from n\u00a0=\u00a0262,144 on.";
+  EXPECT_NE(with_doubts(has_transfers, "h2d").find(wins), std::string::npos) << "it decides nothing";
+  for (const std::string& body : {with_doubts(has_transfers, "round_trip"), with_doubts(has_transfers, "kernel"),
+                                  with_doubts(is_ours_on_cpu, "kernel")}) {
+    EXPECT_EQ(times_in(body, " wins from "), 0u);
+    EXPECT_NE(body.find("cuda:0 does not win at any size whose times can be trusted, up to n\u00a0=\u00a065,536."),
+              std::string::npos);
   }
 }
 

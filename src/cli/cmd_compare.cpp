@@ -132,7 +132,7 @@ void add_compare(CLI::App& app, invocation& call) {
        {std::tuple("OLD.jsonl", &request->before, "records of `tilewise bench -o` before the change"),
         std::tuple("NEW.jsonl", &request->after, "and after it, measured with the same words")})
     add_file_option(*command, name, *file, says, " ")->required();
-  several(command->add_option("--fail-on", request->fail_on, "exit 7 if a row is slower, or unclear; 3 if wrong"))
+  several(command->add_option("--fail-on", request->fail_on, "wrong, slower, unclear: exit 3 if a row is wrong, or 7"))
       ->option_text("WORD,...");
   command->add_flag("--json", request->json, "one JSON object on one line, also for errors");
   command->add_flag("-v,--verbose", request->verbose, "also rows that are the same or left out")->option_text(" ");

@@ -127,7 +127,8 @@ void add_sort(CLI::App& app, invocation& call) {
   CLI::App* command = app.add_subcommand("sort", "a stable sort of an array, with values or indices");
   auto request = std::make_shared<sort_request>();
   add_input_array(*command, "X.npy", request->input, "the keys, one dimension: f4 f8 i4 i8 u4 u8");
-  add_array_option(*command, "-o,--output", request->output, "where they go; required; may be X.npy", "Y.npy")
+  add_array_option(*command, "-o,--output", request->output, "where the sorted keys go; required; may be X.npy",
+                   "Y.npy")
       ->required();
   command->add_flag("--descending", request->descending, "largest first; equal keys keep their order");
   add_array_option(*command, "--values", request->values, "values to move with the keys; any of these types", "V.npy");

@@ -266,12 +266,21 @@ std::vector<const row*> best_trips(const board& b) {
   return best;
 }
 
+namespace {
+
+const row* shorter_of(const series* ours, const series* serial, std::uint64_t n) {
+  if (!ours || !serial) return ours ? ours->at(n) : serial ? serial->at(n) : nullptr;
+  return ours->at(n)->kernel->median <= serial->at(n)->kernel->median ? ours->at(n) : serial->at(n);
+}
+
+}  // namespace
+
 const row* best_on_cpu(const panel& p, std::uint64_t n) {
   const board* cpu = p.cpu();
-  const series* best = cpu ? cpu->fastest(role::tilewise, n) : nullptr;
-  const series* serial = cpu ? cpu->fastest(role::serial, n) : nullptr;
-  if (!best || !serial) return best ? best->at(n) : serial ? serial->at(n) : nullptr;
-  return best->at(n)->kernel->median <= serial->at(n)->kernel->median ? best->at(n) : serial->at(n);
+  if (!cpu) return nullptr;
+  const row* best = shorter_of(cpu->fastest(role::tilewise, n), cpu->fastest(role::serial, n), n);
+  const row* shortest = shorter_of(cpu->fastest_of_all(role::tilewise, n), cpu->fastest_of_all(role::serial, n), n);
+  return best != nullptr && best != shortest && shortest->is_surely_shorter(*best) ? nullptr : best;
 }
 
 std::string break_even(const panel& p, const board& b) {

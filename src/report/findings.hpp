@@ -57,6 +57,7 @@ std::vector<std::string> travel_findings(const panel& p);
 
 /// Rows of our variants with both transfers, the one with the shortest sum at each size.
 std::vector<const row*> best_trips(const board& b);
+/// Of our variants and one thread's. Null where all is in doubt: what is longer for sure does not stand in for it.
 const row* best_on_cpu(const panel& p, std::uint64_t n);
 /// The size from which the device wins, with its transfers counted; empty if no round trip has a CPU time beside it.
 std::string break_even(const panel& p, const board& b);
