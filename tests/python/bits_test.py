@@ -364,6 +364,8 @@ class Products(BitsCase):
                 for device in DEVICES:
                     self.same(tw.diffuse(field, 5, mask=mask, device=device), wanted, f"{dtype} {mask} {device}")
                 self.same(tw.diffuse(tw.diffuse(field, 2, mask=mask), 3, mask=mask), wanted, "2 + 3 steps")
+            for dx, dy, rate in ((0.5, 0.5, 0.00625), (0.4, 0.7, 0.03), (1.3, 0.25, 0.001)):
+                self.same(tw.diffuse(field, 4, dx=dx, dy=dy, rate=rate), definition.diffuse(field, 4, dx, dy, rate), f"{dtype} {dx} {dy}")
         with self.assertRaisesRegex(tw.InvalidArgument, "stable"):
             tw.diffuse(np.zeros((4, 4)), rate=1.0)
         tw.diffuse(np.zeros((4, 4)), rate=1.0, allow_unstable=True)
