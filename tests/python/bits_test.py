@@ -209,10 +209,12 @@ class Scans(BitsCase):
     def test_parts(self):
         x = wide(self.rng, 5000, np.float32)
         for device in [None] + OPENCL:
-            carry = tw.partial("sum", np.float32)
-            parts = [tw.cumsum(part, carry=carry, device=device) for part in np.split(x, [1, 700, 4096])]
-            self.same(np.concatenate(parts), tw.cumsum(x), f"{device}")
-            self.same(carry.value(), tw.sum(x), f"{device}")
+            for scan in (tw.cumsum, tw.inclusive_scan, tw.exclusive_scan):
+                for options in ({}, {"initial": 3}):
+                    carry = tw.partial("sum", np.float32)
+                    parts = [scan(part, carry=carry, device=device, **options) for part in np.split(x, [1, 700, 4096])]
+                    self.same(np.concatenate(parts), scan(x, **options), f"{scan} {options} {device}")
+                    self.same(carry.value(), tw.sum(x), f"{scan} {options} {device}")
 
 
 class Partials(BitsCase):
