@@ -183,8 +183,9 @@ inline constexpr const char* diffuse =
     R"(diffuse(field, steps=1, *, mask=53, dx=0.5, dy=0.5, rate=0.00625, allow_unstable=False, out=None, device=None,
         variant=None, tuning=None)
 
-Explicit steps of the HiPerC diffusion benchmark on a field between two fixed strips. `mask` is 53, 93 or 95; `rate`
-is the time step times the diffusivity, and one beyond the largest stable rate is refused unless allow_unstable.
+Explicit steps of the HiPerC diffusion benchmark on a field between two fixed strips. `mask` is 53, 93 or 95; `dx`
+is the distance between columns and `dy` that between rows; `rate` is the time step times the diffusivity, and one
+beyond the largest stable rate is refused unless allow_unstable.
 
 >>> tw.diffuse(np.zeros((2, 4)), steps=10).round(3)
 array([[0.959, 0.188, 0.059, 0.205],

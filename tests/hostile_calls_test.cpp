@@ -303,33 +303,59 @@ TEST(HostileCalls, MatricesOfMoreThanMemoryHasAddressesAreRefused) {
   EXPECT_EQ(memory, std::vector<float>(10, 1.0f));
 }
 
+/// A call, and how many elements each of its operands has.
+struct call_of_spans {
+  std::vector<std::uint64_t> sizes;
+  std::function<void(const std::vector<std::span<float>>&)> call;
+};
+
+/// Every algorithm, on square operands of `side` rows.
+std::vector<call_of_spans> calls_of_spans(std::uint64_t side) {
+  using spans = std::vector<std::span<float>>;
+  const std::uint64_t n = side * side;
+  const matrix_layout square(side, side);
+  const image_size image{side, side}, mask{1, 1};
+  std::vector<call_of_spans> all{
+      {{n}, [](const spans& s) { tw::reduce(s[0]); }},
+      {{n}, [](const spans& s) { tw::partial<float>().push(s[0]); }},
+      {{n}, [](const spans& s) { tw::argsort(s[0]); }},
+      {{n, n}, [](const spans& s) { tw::dot(s[0], s[1]); }},
+      {{n, n, n, n}, [](const spans& s) { tw::sort_by_key(s[0], s[1], s[2], s[3]); }},
+      {{n, side, side}, [=](const spans& s) { tw::matvec(s[0], square, s[1], s[2]); }},
+      {{n, n, n}, [=](const spans& s) { tw::matmul(s[0], square, s[1], square, s[2], square); }},
+      {{n, n, 2 * n - 1}, [](const spans& s) { tw::polymul(s[0], s[1], s[2]); }},
+      {{n, 1, n}, [=](const spans& s) { tw::convolve(s[0], image, s[1], mask, s[2]); }},
+  };
+  for (const auto& call : calls_of_two<std::span<float>, const std::span<float>>(side))
+    all.push_back({{n, n}, [call](const spans& s) { call(s[0], s[1]); }});
+  for (const auto& call : strided_calls<const std::span<float>>())
+    all.push_back({{n, n}, [=](const spans& s) { call(s[0], square, s[1], square); }});
+  for (const axis which : {axis::rows, axis::columns})
+    all.push_back({{n, side}, [=](const spans& s) { tw::reduce_axis(s[0], square, which, s[1]); }});
+  return all;
+}
+
+/// Of each call one operand after the other: of few elements too, which are computed at once.
 TEST(HostileCalls, NullPointersWithASizeAreRefused) {
-  const device on = open("cpu");
-  std::vector<float> some(9, 1.0f);
-  const matrix_layout square(3, 3);
-  for (const std::uint64_t n : {4, 100, 100'000}) {
-    const std::span<const float> in(static_cast<const float*>(nullptr), n);
-    const std::span<float> out(static_cast<float*>(nullptr), n);
-    std::vector<float> host(n, 1.0f);
-    const std::span<const float> good(host);
-    refused([&] { tw::reduce(in); });
-    refused([&] { tw::inclusive_scan(in, std::span(host)); });
-    refused([&] { tw::inclusive_scan(good, out); });
-    partial<float> carry;
-    refused([&] { tw::inclusive_scan(good, out, carry); });
-    refused([&] { carry.push(in); });
-    refused([&] { tw::sort(in, std::span(host)); });
-    refused([&] { tw::sort(good, out); });
-    refused([&] { tw::argsort(in); });
-    refused([&] { tw::dot(in, good); });
-    refused([&] { on.upload(in); });
-    refused([&] { on.upload(host).download(out); });
+  for (const std::uint64_t side : {2, 10, 300}) {
+    std::vector<float> memory(8 * side * side, 1.0f);
+    const std::vector<float> before = memory;
+    const auto calls = calls_of_spans(side);
+    for (std::size_t c = 0; c < calls.size(); ++c)
+      for (std::size_t null = 0; null < calls[c].sizes.size(); ++null) {
+        SCOPED_TRACE("operand " + std::to_string(null) + " of call " + std::to_string(c));
+        std::vector<std::span<float>> operands;
+        for (std::size_t i = 0; i < calls[c].sizes.size(); ++i)
+          operands.emplace_back(i == null ? nullptr : memory.data() + 2 * i * side * side, calls[c].sizes[i]);
+        refused([&] { calls[c].call(operands); });
+      }
+    EXPECT_EQ(memory, before);
+    const device on = open("cpu");
+    const std::span<float> nothing(static_cast<float*>(nullptr), memory.size());
+    refused([&] { tw::argsort(memory, std::span(static_cast<std::uint32_t*>(nullptr), memory.size())); });
+    refused([&] { on.upload(nothing); });
+    refused([&] { on.upload(memory).download(nothing); });
   }
-  const std::span<const float> nine(static_cast<const float*>(nullptr), 9);
-  refused([&] { tw::matmul(nine, square, std::span<const float>(some), square); });
-  refused([&] { tw::polymul(nine, std::span<const float>(some)); });
-  refused([&] { tw::convolve(nine, {3, 3}, std::span<const float>(some), {1, 1}); });
-  refused([&] { tw::diffuse(nine, {.rows = 3, .columns = 3}); });
   EXPECT_EQ(tw::reduce(std::span<const float>()), 0.0f) << "no elements at a null address are an empty array";
 }
 

@@ -83,10 +83,13 @@ TEST(CpuPool, KeepsWhatWasGivenLastThoughOthersHadKeptAll) {
 
 TEST(CpuPool, GivesUpWhatAnyKeepsBeforeOneIsWithoutMemory) {
   if (test_cover() == cover::few) GTEST_SKIP() << "sanitizers have allocators of their own";
-  for (const bool by_another : {false, true}) {
+  const std::vector<std::uint64_t> one{512}, alike{128, 128, 128, 128}, unlike{100, 200, 212};  // MiB
+  for (const auto& [by_another, sizes] : {std::pair(false, one), {true, one}, {false, alike}, {true, unlike}}) {
     backend::cpu::pool pool, other;
     backend::cpu::pool& before_it = by_another ? other : pool;
-    before_it.give(before_it.take(512 * mib));
+    std::vector<void*> kept;
+    for (const std::uint64_t size : sizes) kept.push_back(before_it.take(size * mib));
+    for (void* block : kept) before_it.give(block);
     std::uint64_t pages = 0;
     ASSERT_TRUE(std::ifstream("/proc/self/statm") >> pages);
     rlimit before{};
@@ -96,7 +99,7 @@ TEST(CpuPool, GivesUpWhatAnyKeepsBeforeOneIsWithoutMemory) {
     const rlimit limit{std::min<rlim_t>(used + 192 * mib, before.rlim_cur), before.rlim_max};
     ASSERT_EQ(setrlimit(RLIMIT_AS, &limit), 0);
     void* block = nullptr;
-    EXPECT_NO_THROW(block = pool.take(600 * mib)) << by_another;
+    EXPECT_NO_THROW(block = pool.take(600 * mib)) << by_another << ", " << sizes.size() << " blocks";
     setrlimit(RLIMIT_AS, &before);
     if (block != nullptr) pool.give(block);
   }

@@ -196,6 +196,9 @@ void add_stencils(std::vector<public_call>& all, const std::string& type) {
 
 /// What CUDA has beside what is chosen at the lengths above, and what it does at greater ones.
 void add_cuda_variants(std::vector<public_call>& all) {
+  all.push_back(host("a caller's stream", [](const device& d) {
+    return bytes(tw::from_cuda_stream(std::stoi(d.name().substr(5)), nullptr).upload(x<float>));
+  }));
   static const std::vector<double>& large = *new std::vector<double>(values<double>(40 * many));
   all.push_back(host("large upload and download", [](const device& d) { return bytes(d.upload(large)); }));
   all.push_back(host("large sorts", [](const device& d) {

@@ -346,8 +346,9 @@ TEST(Pieces, NansThatComeUpBetweenThem) {
 }
 
 TEST(Pieces, MatrixProducts) {
-  const std::vector<float> a = rough(2111 * 500), b = rough(500 * 300), x = rough(500);
-  expect_bits_of_cpu([&](const device& on) { return matvec(a, {2111, 500}, x, {.device = on}); });
+  const std::vector<float> a = rough(2111 * 507), b = rough(500 * 300), x = rough(500);
+  for (const matrix_layout of_a : {matrix_layout(2111, 500), matrix_layout(2111, 500, 507)})
+    expect_bits_of_cpu([&](const device& on) { return matvec(a, of_a, x, {.device = on}); });
   expect_bits_of_cpu([&](const device& on) { return matmul(a, {2111, 500}, b, {500, 300}, {.device = on}); });
 }
 

@@ -27,7 +27,7 @@ class TILEWISE_API array {
   /// The CUDA device pointer, the host pointer of a CPU array, or the cl_mem.
   void* native() const;
 
-  // Made by device::upload, device::allocate, device::view and the algorithms.
+  // Made by device::upload, device::allocate, view (interop.hpp) and the algorithms.
   array(tilewise::device owner, std::shared_ptr<backend::memory> storage, std::uint64_t size)
       : device_(std::move(owner)), storage_(std::move(storage)), size_(size) {}
   const backend::memory& storage() const {

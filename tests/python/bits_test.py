@@ -209,10 +209,12 @@ class Scans(BitsCase):
     def test_parts(self):
         x = wide(self.rng, 5000, np.float32)
         for device in [None] + OPENCL:
-            carry = tw.partial("sum", np.float32)
-            parts = [tw.cumsum(part, carry=carry, device=device) for part in np.split(x, [1, 700, 4096])]
-            self.same(np.concatenate(parts), tw.cumsum(x), f"{device}")
-            self.same(carry.value(), tw.sum(x), f"{device}")
+            for scan in (tw.cumsum, tw.inclusive_scan, tw.exclusive_scan):
+                for options in ({}, {"initial": 3}):
+                    carry = tw.partial("sum", np.float32)
+                    parts = [scan(part, carry=carry, device=device, **options) for part in np.split(x, [1, 700, 4096])]
+                    self.same(np.concatenate(parts), scan(x, **options), f"{scan} {options} {device}")
+                    self.same(carry.value(), tw.sum(x), f"{scan} {options} {device}")
 
 
 class Partials(BitsCase):
@@ -364,6 +366,8 @@ class Products(BitsCase):
                 for device in DEVICES:
                     self.same(tw.diffuse(field, 5, mask=mask, device=device), wanted, f"{dtype} {mask} {device}")
                 self.same(tw.diffuse(tw.diffuse(field, 2, mask=mask), 3, mask=mask), wanted, "2 + 3 steps")
+            for dx, dy, rate in ((0.5, 0.5, 0.00625), (0.4, 0.7, 0.03), (1.3, 0.25, 0.001)):
+                self.same(tw.diffuse(field, 4, dx=dx, dy=dy, rate=rate), definition.diffuse(field, 4, dx, dy, rate), f"{dtype} {dx} {dy}")
         with self.assertRaisesRegex(tw.InvalidArgument, "stable"):
             tw.diffuse(np.zeros((4, 4)), rate=1.0)
         tw.diffuse(np.zeros((4, 4)), rate=1.0, allow_unstable=True)

@@ -100,6 +100,17 @@ def convolve(image, mask, border):
     return y
 
 
+def diffuse(field, steps, dx, dy, rate):
+    """With the mask of five points: beyond an edge its value holds, and each product and sum is rounded."""
+    both, a = dx * dx + dy * dy, field.copy()
+    side_x, side_y, centre, rate = map(a.dtype.type, (1 / (dx * dx), 1 / (dy * dy), -2 * both / (dx * dx * dy * dy), rate))
+    for _ in range(steps):
+        a[:len(a) // 2, 0] = a[len(a) // 2:, -1] = 1
+        up, down, left, right = (np.pad(a, 1, "edge")[at] for at in (np.s_[:-2, 1:-1], np.s_[2:, 1:-1], np.s_[1:-1, :-2], np.s_[1:-1, 2:]))
+        a = a + rate * (side_y * up + side_x * left + centre * a + side_x * right + side_y * down)
+    return a
+
+
 def order_key(x, descending=False):
     """Sorted by this key, elements are in the total order on the bits of their type."""
     bits = x.view(f"u{x.itemsize}")

@@ -50,6 +50,12 @@ class Threads(unittest.TestCase):
 
             self.assertEqual(self.together(*[work] * 4), [{wanted}] * 4, name)
 
+    def test_one_name(self):
+        """What threads make by a name that none has used before lies together."""
+        for name in [f"{n}*cpu:serial" for n in range(20, 26)]:
+            arrays = self.together(*[lambda: tw.array(X[:8], device=name)] * 8)
+            self.assertEqual(len({array.device for array in arrays}), 1, name)
+
     def test_one_partial(self):
         x = np.resize(X, 2_000_003)  # for so long that two threads meet
         part, in_turn = tw.partial("sum", np.float32), tw.partial("sum", np.float32)

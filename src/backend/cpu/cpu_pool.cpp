@@ -83,8 +83,8 @@ idle_blocks& idle_of_process() {
   if (bytes > left) why = "its control groups, which limit its memory, leave it " + std::to_string(left);
   if (bytes > most) why = "that is all it may use";
   throw error(errc::out_of_memory, "this needs " + std::to_string(bytes) +
-                                       " bytes, and of the host's this process may use " + std::to_string(most) + ": " +
-                                       why + "; use a smaller array");
+                                       " bytes of the host's memory, of which this process may use " +
+                                       std::to_string(most) + ": " + why + "; use a smaller array");
 }
 
 /// The kernel promises what a control group does not have, and kills the process when it is written. The question takes
