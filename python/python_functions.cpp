@@ -58,7 +58,8 @@ int axis_from(handle axis, int dimensions) {
                          "; pass a whole number, or None for all elements");
   }
   if (number < -dimensions || number >= dimensions)
-    refuse("axis " + text_of(axis) + " is none of a's " + std::to_string(dimensions) + " dimensions");
+    refuse("axis " + text_of(axis) + " is out of bounds for an array of " + std::to_string(dimensions) +
+           (dimensions == 1 ? " dimension" : " dimensions"));
   return static_cast<int>(number < 0 ? number + dimensions : number);
 }
 

@@ -21,6 +21,8 @@ import unittest
 
 import numpy as np
 
+from processes import HANGS_S
+
 TOOL, PLANTED = sys.argv[1:3]
 COVER = os.environ.get("TILEWISE_TEST_COVER", "pairs")  # as in helpers.hpp
 DTYPES = "f4 f8 i4 i8 u4 u8".split()
@@ -165,9 +167,6 @@ PLANTED_ROWS = [
     ("no memory, where none may be thrown", "scan {d}/f4.npy -o {d}/none.npy --device cpu --variant uncaught_memory", 5, r"^$",
      "not have enough memory"),
 ]
-
-
-HANGS_S = 600  # what takes longer hangs: nothing does that a busy machine makes slow
 
 
 def run(arguments, tool=TOOL, **options):

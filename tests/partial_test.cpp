@@ -167,7 +167,8 @@ TEST(PartialOfNothing, IsReduceOfNothing) {
   EXPECT_EQ(partial<float>().value(), 0.0f);
   EXPECT_EQ(partial<float>(op::product).value(), 1.0f);
   for (const op operation : {op::min, op::max})
-    EXPECT_EQ(code_of([&] { partial<float>(operation).value(); }), errc::invalid_argument);
+    EXPECT_NE(message_of(errc::invalid_argument, [&] { partial<float>(operation).value(); }).find("push some first"),
+              std::string::npos);
   partial<float> empty(op::max, 3), part(op::max, 3);
   part.push(2.0f);
   empty.merge(part);

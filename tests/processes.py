@@ -5,6 +5,8 @@ import os
 import pathlib
 import time
 
+HANGS_S = 600  # what takes longer hangs: nothing does that a busy machine makes slow
+
 
 def processes_with(file, *texts):
     """In whose `file`, "cmdline" or "environ", all these texts stand; "\\0" is between words."""

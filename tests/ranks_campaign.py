@@ -18,6 +18,8 @@ import time
 
 import numpy as np
 
+from processes import HANGS_S
+
 BUILD, FEW = os.path.abspath(sys.argv[1]), "--few" in sys.argv
 STAGES = {"start": "joining the others", "read": "reading its part of a file", "exchange": "before an exchange",
           "compute": "in the middle of its work", "write": "writing its part of the result",
@@ -29,7 +31,6 @@ STAGES = {"start": "joining the others", "read": "reading its part of a file", "
 ENDS = {"kill": ({137, 8, -signal.SIGPIPE}, r"(tilewise:|process) rank {} "), "stop": ({8}, r"tilewise: rank {} "),
         "throw": ({1}, r"tilewise: rank {} .*planted")}
 LIMIT_S = 10
-HANGS_S = 600  # what takes longer hangs, however busy the machine is
 PAUSE_S, STEPS = 2, 2000  # less than the 6 s after which a rank is missed; a diffusion that ends
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 

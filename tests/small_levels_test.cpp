@@ -2,16 +2,13 @@
 // Plain calls of few elements go straight to the kernels of the best instruction set. Here those of all that this
 // machine has; through a device they are other kernels, which the tests of bits have at each level.
 #include "backend/cpu/cpu_device.hpp"
-#include "helpers.hpp"
-#include "lab/generate.hpp"
 #include "matvec/matvec_cpu_kernels.hpp"
 #include "order/operators.hpp"
+#include "parts.hpp"
 #include "reduce/reduce_cpu_kernels.hpp"
 #include "scan/scan_cpu_kernels.hpp"
 
 #include <tilewise/tilewise.hpp>
-
-#include <cstring>
 
 #include <gtest/gtest.h>
 
@@ -22,14 +19,9 @@ namespace {
 using backend::cpu::instruction_set;
 using backend::cpu::instruction_sets;
 
+/// Other associations have other bits.
 template <class T>
-std::vector<T> elements(std::uint64_t n, std::uint64_t seed) {
-  const auto from = std::is_integral_v<T> ? lab::data_class::uniform : lab::data_class::wide;
-  const std::vector<std::byte> bytes = lab::generate(from, seed, dtype_of<T>, n);
-  std::vector<T> all(n);
-  std::memcpy(all.data(), bytes.data(), bytes.size());
-  return all;
-}
+constexpr lab::data_class telling_of = std::is_integral_v<T> ? lab::data_class::uniform : lab::data_class::wide;
 
 std::string words(instruction_set level, op operation, std::uint64_t n) {
   return std::string(name_of(level)) + ", " + std::string(name_of(operation)) + " of " + std::to_string(n);
@@ -77,7 +69,8 @@ TYPED_TEST_SUITE(SmallLevels, element_types);
 
 TYPED_TEST(SmallLevels, HaveTheDefinitionsBits) {
   for (std::uint64_t n = 1; n <= impl::reduce::small_limit; n += n < 160 ? 1 : 131) {
-    const std::vector<TypeParam> x = elements<TypeParam>(n, n), y = elements<TypeParam>(n, n + 1);
+    const std::vector<TypeParam> x = values_of<TypeParam>(telling_of<TypeParam>, n, n),
+                                 y = values_of<TypeParam>(telling_of<TypeParam>, n + 1, n);
     for (const instruction_set level : instruction_sets()) {
       for (const op operation : all_ops) {
         check_reductions(level, operation, x);

@@ -39,8 +39,8 @@ class TILEWISE_API partial {
   op operation() const { return static_cast<op>(operation_); }  ///< what it folds with
 
   /// Append elements at end(). The options say where and how; the operation is this object's own, and naming another
-  /// one in them is `invalid_argument`; op::sum, their default, counts as not named. Whatever fails, the object is as it
-  /// was.
+  /// one in them is `invalid_argument`; op::sum, their default, counts as not named. Whatever fails, the object is as
+  /// it was.
   void push(T value);
   void push(std::span<const T> values, const reduce_options& options = {});
   /// For data on a device; waits for the values of its blocks.

@@ -76,6 +76,8 @@ T partial<T>::value() const {
     throw error(errc::invalid_argument, "the value of a part from position " + std::to_string(begin()) +
                                             " on depends on what precedes it; merge it with the part [0, " +
                                             std::to_string(begin()) + ")");
+  if (end() == 0 && (operation() == op::min || operation() == op::max))
+    throw error(errc::invalid_argument, "the " + name_of(operation_) + " of no elements has no value; push some first");
   if (end() == 0) return reduce(std::span<const T>(), {.operation = operation()});
   return order::with_operator(operation(), [&]<class Op>(Op) { return order::canonical(order::fold<Op>(blocks_)); });
 }
