@@ -2,9 +2,8 @@
 // What:   a tile that a group holds in registers: a warp's rows of it, what warps share of theirs, and a step.
 // Order:  diffuse_cuda.cuh.
 // Shape:  a lane holds `Columns` neighbouring elements of each of its warp's rows. Neighbours in a row come by
-// shuffles;
-//         those above and below come from the warps there, which share their outer rows on two sides of shared memory
-//         that alternate from step to step, so that one barrier a step will do.
+//         shuffles; those above and below come from the warps there, which share their outer rows on two sides of
+//         shared memory that alternate from step to step, so that one barrier a step will do.
 // Limits: a warp has no fewer rows than a radius.
 // Twins:  diffuse_serial.cpp, diffuse_registers.cl.
 #pragma once

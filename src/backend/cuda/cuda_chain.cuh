@@ -2,8 +2,7 @@
 // What:   launches of kernels that follow each other in a stream, where the next one is there when the one before ends.
 // Order:  none.
 // Shape:  once each group of a kernel has let the next one begin, that one's groups take the room that is left, find
-// out
-//         what is theirs, and wait until all of the one before has been written.
+//         out what is theirs, and wait until all of the one before has been written.
 // Limits: from compute capability 9.0 on; elsewhere such a launch is as any other. Before its wait a kernel touches
 //         nothing of others, afterwards it reads by no load that may be older (`__ldg`), and all its groups wait.
 // Twins:  none.
