@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which records of `bench` are in its file wherever it ends at once.
+// Which records of `bench` are in its file wherever it ends at once, and which of several failures decides its code.
 #include "cli/bench_output.hpp"
 #include "scratch_folder.hpp"
 
@@ -52,6 +52,19 @@ TEST(BenchOutputDeathTest, WhatWasVisitedIsWrittenOnceWhereverItEnds) {
             << "group " << g << " after " << visits << " visits, the second ones from group " << order[0] << " on";
     }
   } while (std::next_permutation(order.begin(), order.end()));
+}
+
+/// Whichever of two failures came first.
+TEST(ExitCodes, OfAnyTwoTheGraverDecides) {
+  using enum cli::exit_code;
+  constexpr std::array from_the_gravest{wrong_result, internal, device_lost, out_of_memory,
+                                        unavailable,  io,       regression,  ok};
+  for (std::size_t i = 0; i < from_the_gravest.size(); ++i)
+    for (std::size_t k = i; k < from_the_gravest.size(); ++k) {
+      const cli::exit_code graver = from_the_gravest[i], other = from_the_gravest[k];
+      EXPECT_EQ(cli::graver(graver, other), graver) << static_cast<int>(other);
+      EXPECT_EQ(cli::graver(other, graver), graver) << static_cast<int>(other);
+    }
 }
 
 }  // namespace

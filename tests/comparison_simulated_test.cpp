@@ -178,6 +178,17 @@ TEST(ComparisonSimulated, OfOneRunEachOnlyWhatHardlyAnyVisitsDifferByIsAChange) 
   EXPECT_GE(compare(before, after).count(verdict::slower), 95u) << "where all visits agree 3 % are found";
 }
 
+TEST(ComparisonSimulated, OneRunInEitherFileIsJudgedAsOneRunEach) {
+  for (const auto& [olds, news] : {std::pair(1, 2), std::pair(2, 1)}) {
+    simulated_machine machine(0.005, 0.005);
+    const row_table before = machine.runs(olds, 400, 0.3, 1, 0.1), after = machine.runs(news, 400, 0.3, 1, 0.1);
+    const comparison c = compare(before, after), other_way_round = compare(after, before);
+    for (const compared_case& of : c.cases) ASSERT_GT(of.noise_floor, of.usual_noise) << olds << " and " << news;
+    EXPECT_EQ(c.count(verdict::slower), other_way_round.count(verdict::faster)) << olds << " and " << news;
+    EXPECT_EQ(c.count(verdict::faster), other_way_round.count(verdict::slower)) << olds << " and " << news;
+  }
+}
+
 TEST(ComparisonSimulated, OnAQuietMachinePeersAndLimitsHideNoChange) {
   simulated_machine machine(0.005, 0.005);
   const row_table before = machine.run_beside_others(250, 0), after = machine.run_beside_others(250, 0, 1.03);

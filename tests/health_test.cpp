@@ -138,6 +138,14 @@ TEST_F(Health, AClockThatIsReadSlowly) {
   EXPECT_EQ(found().front().advice.find("echo tsc"), std::string::npos);
 }
 
+/// Of x86, ARM, POWER and RISC-V, and where the system does not say.
+TEST_F(Health, AClockThatAProcessorReadsByItself) {
+  for (const char* const quick : {"tsc", "arch_sys_counter", "timebase", "riscv_clocksource", ""}) {
+    write("sys/devices/system/clocksource/clocksource0/current_clocksource", quick);
+    EXPECT_TRUE(found().empty()) << quick;
+  }
+}
+
 TEST_F(Health, AVirtualMachine) {
   write("proc/cpuinfo", "flags : fpu vme hypervisor sse2");
   expect_only("virtual_machine", severity::note, "virtual machine");
