@@ -100,14 +100,28 @@ def convolve(image, mask, border):
     return y
 
 
-def diffuse(field, steps, dx, dy, rate):
-    """With the mask of five points: beyond an edge its value holds, and each product and sum is rounded."""
+def diffuse(field, steps, dx, dy, rate, mask=53):
+    """Beyond an edge its value holds, and each product and sum is rounded, in the order of the mask's rows."""
     both, a = dx * dx + dy * dy, field.copy()
-    side_x, side_y, centre, rate = map(a.dtype.type, (1 / (dx * dx), 1 / (dy * dy), -2 * both / (dx * dx * dy * dy), rate))
+    x, y, area = 1 / (dx * dx), 1 / (dy * dy), dx * dx * dy * dy
+    if mask == 53:
+        taps = [(-1, 0, y), (0, -1, x), (0, 0, -2 * both / area), (0, 1, x), (1, 0, y)]
+    elif mask == 93:
+        side_x, side_y, corner, centre = 4 / (6 * dx * dx), 4 / (6 * dy * dy), 1 / (6 * dx * dy), -10 * both / (6 * dx * dx * dy * dy)
+        taps = [(-1, -1, corner), (-1, 0, side_y), (-1, 1, corner), (0, -1, side_x), (0, 0, centre), (0, 1, side_x),
+                (1, -1, corner), (1, 0, side_y), (1, 1, corner)]
+    else:
+        side_x, side_y, centre = 4 / (3 * dx * dx), 4 / (3 * dy * dy), -5 * both / (2 * dx * dx * dy * dy)
+        far_x, far_y = -1 / (12 * dx * dx), -1 / (12 * dy * dy)
+        taps = [(-2, 0, far_y), (-1, 0, side_y), (0, -2, far_x), (0, -1, side_x), (0, 0, centre), (0, 1, side_x), (0, 2, far_x),
+                (1, 0, side_y), (2, 0, far_y)]
+    rows, columns = a.shape
     for _ in range(steps):
-        a[:len(a) // 2, 0] = a[len(a) // 2:, -1] = 1
-        up, down, left, right = (np.pad(a, 1, "edge")[at] for at in (np.s_[:-2, 1:-1], np.s_[2:, 1:-1], np.s_[1:-1, :-2], np.s_[1:-1, 2:]))
-        a = a + rate * (side_y * up + side_x * left + centre * a + side_x * right + side_y * down)
+        a[:rows // 2, 0] = a[rows // 2:, -1] = 1
+        around, lap = np.pad(a, 2, "edge"), np.zeros_like(a)
+        for r, c, weight in taps:
+            lap = lap + a.dtype.type(weight) * around[2 + r:2 + r + rows, 2 + c:2 + c + columns]
+        a = a + a.dtype.type(rate) * lap
     return a
 
 
