@@ -134,7 +134,7 @@ TEST(LabPlan, LimitsAreThoseOfAllThreadsWhereverOneCoreIsNamed) {
     const std::string most = names.size() == 1 ? "cpu:serial" : "cpu:threads";
     for (const group& g : make_plan(wanted))
       for (const row& r : g.rows)
-        if (is_limit(*r.variant)) EXPECT_EQ(r.place(), most) << names.back();
+        if (is_limit(*r.variant)) EXPECT_EQ(r.on->info().name, most) << names.back();
   }
 }
 

@@ -242,6 +242,8 @@ class Keywords(unittest.TestCase):
         self.assertEqual((a.shape, a.ndim, a.size, len(a), a.dtype, a.device), ((3, 5), 2, 15, 3, np.dtype("i8"), one))
         self.same(np.asarray(a, dtype="f4"), np.ones((3, 5), "f4"), "asarray")
         self.assertEqual(tw.partial(dtype="i4").dtype, np.dtype("i4"))
+        self.assertEqual(tw.open().name, tw.open("auto").name)
+        self.assertEqual(*(tw.array(np.ones(3), device="2*cpu:serial").device for _ in range(2)), "each name is one device")
 
 
 if __name__ == "__main__":
