@@ -11,4 +11,7 @@ registry::variant cuda_resident_variant();   // diffuse_cuda_resident.cu
 registry::variant cuda_temporal_variant();   // diffuse_cuda_temporal.cu
 registry::variant cuda_tiles_variant();      // diffuse_cuda_tiles.cu
 
+/// Whether the device can hold the field as cuda_resident_variant does.
+bool resident_takes(const registry::problem& p, const backend::device& on);
+
 }  // namespace tilewise::impl::diffuse

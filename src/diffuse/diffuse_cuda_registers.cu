@@ -48,11 +48,8 @@ struct tiling {
     });
   }
   bool holds(const sizes& s) const { return s.columns >= width && s.rows >= height; }
-  static std::uint64_t along(std::uint64_t length, std::uint64_t size, std::uint64_t halo) {
-    return length <= size ? 1 : ceil_div(length - 2 * halo, size - 2 * halo);
-  }
-  std::uint64_t across(const sizes& s, std::uint64_t margin) const { return along(s.columns, width, margin); }
-  std::uint64_t down(const sizes& s, std::uint64_t halo) const { return along(s.rows, height, halo); }
+  std::uint64_t across(const sizes& s, std::uint64_t margin) const { return tiles_along(s.columns, width, margin); }
+  std::uint64_t down(const sizes& s, std::uint64_t halo) const { return tiles_along(s.rows, height, halo); }
 };
 
 /// Steps of a launch, at most.
@@ -130,10 +127,20 @@ std::string unsupported(const registry::problem& p, const backend::device& on, c
   return tiled.room <= on.info().local_memory ? "" : "its rows do not fit the shared memory of " + on.info().name;
 }
 
-std::string yields(const registry::problem& p, const backend::device&) {
-  const std::uint64_t few = p.type == dtype::f64 ? 1 << 20 : 3 << 17;
-  if (sizes(p).steps <= 1) return "temporal is faster for a single step";
-  return sizes(p).elements() <= few ? "resident is faster for up to " + std::to_string(few) + " elements" : "";
+/// Where an H200 takes less for a step once `resident` has begun, and so many steps that it makes up for its beginning.
+bool suits_resident(const registry::problem& p) {
+  const sizes s(p);
+  const std::uint64_t n = s.elements();
+  if (p.type == dtype::f32) return n > 1 << 17 && n <= 3 << 17 && s.steps >= 256;
+  const bool is_small = n <= 3 << 15, is_middle = n > 1 << 18 && n <= 1 << 20;  // between them each tile has a unit
+  return (is_small || is_middle) && s.steps >= std::max<std::uint64_t>(32, n >> 14);
+}
+
+std::string yields(const registry::problem& p, const backend::device& on) {
+  const sizes s(p);
+  const bool is_large_f64 = p.type == dtype::f64 && s.elements() > 1 << 18;
+  if (s.steps <= (is_large_f64 ? 2 : 1)) return "temporal is faster for so few steps";
+  return suits_resident(p) && resident_takes(p, on) ? "resident is faster for so many steps of such a field" : "";
 }
 
 }  // namespace

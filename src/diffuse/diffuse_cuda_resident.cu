@@ -27,23 +27,23 @@ struct tile_plan {
   explicit operator bool() const { return warps != 0; }
 };
 
-/// Tiles along `length`; none if what is left of one without the halo is less than the halo.
-inline std::uint64_t tiles_along(std::uint64_t length, std::uint64_t size, std::uint64_t halo) {
-  if (length <= size) return 1;
-  return size < 4 * halo ? 0 : ceil_div(length - 2 * halo, size - 2 * halo);
-}
-
 inline std::size_t list_bytes(std::uint64_t width, std::uint64_t height, std::uint64_t halo) {
   const std::uint64_t inner = width > 2 * halo && height > 2 * halo ? (width - 2 * halo) * (height - 2 * halo) : 0;
   return (width * height - inner) * sizeof(ushort2);
 }
 
+/// Tiles along `length`, of which what is left without the halos must be no less than two of these; otherwise none.
+inline std::uint64_t exchanging_tiles(std::uint64_t length, std::uint64_t size, std::uint64_t halo) {
+  return length <= size || size >= 4 * halo ? tiles_along(length, size, halo) : 0;
+}
+
 /// The lowest tiles that are no more than the multiprocessors.
 inline tile_plan plan_for(std::uint64_t rows, std::uint64_t columns, std::uint64_t width, std::uint64_t rows_a_warp,
                           unsigned most_warps, std::uint64_t halo, std::uint64_t units) {
-  const std::uint64_t across = tiles_along(columns, width, halo);
+  const std::uint64_t across = exchanging_tiles(columns, width, halo);
   for (unsigned warps = 1; warps <= most_warps; ++warps) {
-    const std::uint64_t height = warps * rows_a_warp, down = tiles_along(rows, height, halo), tiles = across * down;
+    const std::uint64_t height = warps * rows_a_warp, down = exchanging_tiles(rows, height, halo);
+    const std::uint64_t tiles = across * down;
     if (tiles != 0 && tiles <= units)
       return {static_cast<unsigned>(across), static_cast<unsigned>(down), warps, columns < width || rows < height};
   }
@@ -131,6 +131,10 @@ std::string yields(const registry::problem& p, const backend::device&) {
 }
 
 }  // namespace
+
+bool resident_takes(const registry::problem& p, const backend::device& on) {
+  return unsupported(p, on, registry::default_tuning(axes)).empty();
+}
 
 registry::variant cuda_resident_variant() {
   return {.algorithm = "diffuse",

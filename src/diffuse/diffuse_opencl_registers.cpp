@@ -43,12 +43,8 @@ struct plan {
   std::uint64_t depth, halo;
 
   bool holds(const sizes& s) const { return s.columns >= shape.width() && s.rows >= shape.height(); }
-  /// Tiles along `length`.
-  static std::uint64_t tiles(std::uint64_t length, std::uint64_t size, std::uint64_t halo) {
-    return length <= size ? 1 : ceil_div(length - 2 * halo, size - 2 * halo);
-  }
-  std::uint64_t across(const sizes& s) const { return tiles(s.columns, shape.width(), halo); }
-  std::uint64_t down(const sizes& s) const { return tiles(s.rows, shape.height(), halo); }
+  std::uint64_t across(const sizes& s) const { return tiles_along(s.columns, shape.width(), halo); }
+  std::uint64_t down(const sizes& s) const { return tiles_along(s.rows, shape.height(), halo); }
 };
 
 plan with_shape(const problem& p, const tuning& t, unsigned index) {

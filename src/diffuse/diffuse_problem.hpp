@@ -131,6 +131,11 @@ struct sizes {
   std::uint64_t half() const { return std::min(rows, all / 2 - std::min(all / 2, first)); }
 };
 
+/// Tiles of `size` elements along `length`, of which each reads a halo beyond what it writes but where the field ends.
+inline std::uint64_t tiles_along(std::uint64_t length, std::uint64_t size, std::uint64_t halo) {
+  return length <= size ? 1 : ceil_div(length - 2 * halo, size - 2 * halo);
+}
+
 /// Where pass `index` of `passes` reads from and writes to: it starts from the input, alternates between the workspace
 /// and the output, and ends in the output.
 struct stage {

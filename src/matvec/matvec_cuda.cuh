@@ -14,9 +14,8 @@ namespace tilewise::impl::matvec {
 
 inline constexpr unsigned group_size = 256;
 inline constexpr unsigned finish_group_size = 256;
-template <class T>
-inline constexpr unsigned short_in_flight = 16 / sizeof(T);  // with the levels of each row in registers too
-inline constexpr unsigned most_levels = 5;                   // of chunks in a tile: their values are one per lane
+inline constexpr unsigned short_in_flight = 4;  // packs of a lane, beside as many that are added up
+inline constexpr unsigned most_levels = 5;      // of chunks in a tile: their values are one per lane
 
 template <class T>
 struct matrix {
@@ -37,40 +36,44 @@ struct cut {
 };
 
 /// P(n) continued from `prefix` for several rows, of each of which every lane of a part of the warp, 2^log_width lanes,
-/// holds a pack; in every lane. The digits of n are the same for all rows, so each is looked at once.
+/// holds a pack; in every lane. A lane's value grows until it is that of the block that its pack lies in, of those that
+/// the digits of n make; the lane behind the whole packs has what is left.
 template <unsigned Rows, class T>
 __device__ void prefixes_of_lanes(T (&prefix)[Rows], const pack<T> (&mine)[Rows], unsigned n, unsigned log_width) {
   constexpr unsigned levels = 5;  // n is less than a row of packs
-  T level[levels][Rows];
-  const auto add = [&](unsigned row, T value, int from) {
-    prefix[row] = sum::apply<T>(prefix[row], __shfl_sync(all_lanes, value, from, 1 << log_width));
-  };
+  const unsigned whole = n / pack_length<T>, rest = n % pack_length<T>;
+  const unsigned at = threadIdx.x & ((1u << log_width) - 1);
+  const int level = at < whole ? 31 - __clz(static_cast<int>(at ^ whole)) : 0;  // of the lane's block
+  T value[Rows], last[Rows];
 #pragma unroll
-  for (unsigned r = 0; r < Rows; ++r) level[0][r] = tree_of<sum, pack_length<T>>(mine[r].at);
+  for (unsigned r = 0; r < Rows; ++r) {
+    value[r] = tree_of<sum, pack_length<T>>(mine[r].at);
+    if (at == whole) value[r] = rest >= 2 ? tree_of<sum, 2>(mine[r].at) : mine[r].at[0];
+    last[r] = mine[r].at[pack_length<T> - 2];  // of three that are left
+  }
 #pragma unroll
   for (unsigned k = 1; k < levels; ++k) {
     if (k > log_width) continue;
 #pragma unroll
-    for (unsigned r = 0; r < Rows; ++r)
-      level[k][r] = sum::apply<T>(level[k - 1][r], __shfl_xor_sync(all_lanes, level[k - 1][r], 1u << (k - 1)));
+    for (unsigned r = 0; r < Rows; ++r) {
+      const T both = sum::apply<T>(value[r], __shfl_xor_sync(all_lanes, value[r], 1u << (k - 1)));
+      if (static_cast<int>(k) <= level) value[r] = both;
+    }
   }
-  const unsigned whole = n / pack_length<T>, rest = n % pack_length<T>;
-  int at = 0;
+  const auto add = [&](const T(&of)[Rows], unsigned from) {
+#pragma unroll
+    for (unsigned r = 0; r < Rows; ++r)
+      prefix[r] = sum::apply<T>(prefix[r], __shfl_sync(all_lanes, of[r], static_cast<int>(from), 1 << log_width));
+  };
+  unsigned from = 0;
 #pragma unroll
   for (unsigned k = levels; k-- > 0;) {
     if ((whole >> k & 1) == 0) continue;
-#pragma unroll
-    for (unsigned r = 0; r < Rows; ++r) add(r, level[k][r], at);
-    at += 1 << k;
+    add(value, from);
+    from += 1u << k;
   }
-  if (rest >= 2) {
-#pragma unroll
-    for (unsigned r = 0; r < Rows; ++r) add(r, tree_of<sum, 2>(mine[r].at), at);
-  }
-  if (rest % 2 != 0) {
-#pragma unroll
-    for (unsigned r = 0; r < Rows; ++r) add(r, rest == 1 ? mine[r].at[0] : mine[r].at[pack_length<T> - 2], at);
-  }
+  if (rest != 0) add(value, whole);
+  if (rest == 3) add(last, whole);
 }
 
 // Rows of up to 2^Log rows of packs and part of one more are taken several at once.
@@ -256,30 +259,58 @@ __global__ void __launch_bounds__(finish_group_size) finish(matrix<T> w, cut<T> 
   if (threadIdx.x == 0) w.y[row] = order::canonical(reduce::fold_digits<sum>(w.n, digit));
 }
 
-/// Rows shorter than a row of packs: 2^log_width lanes per row.
+/// The first `present` elements of a pack.
 template <class T>
+__device__ pack<T> load_part(const T* from, unsigned present, bool packable) {
+  pack<T> loaded{};
+  if (packable && present == pack_length<T>) return load_once(from);
+#pragma unroll
+  for (unsigned i = 0; i < pack_length<T>; ++i)
+    if (i < present) loaded.at[i] = from[i];
+  return loaded;
+}
+
+/// Rows shorter than a row of packs: 2^log_width lanes per row, each with a pack of several rows at once; while these
+/// are added up, the next ones are under way. x is loaded once. `InPacks`: rows are whole packs, and packable, so that
+/// no load has a condition of its own, which took a fifth longer (decision 247).
+template <bool InPacks, class T>
 __global__ void __launch_bounds__(group_size, 1024 / group_size) short_rows(matrix<T> w, unsigned log_width) {
   const unsigned lane = threadIdx.x % warp_size, column = (lane & ((1u << log_width) - 1)) * pack_length<T>;
   const unsigned together = warp_size >> log_width, n = static_cast<unsigned>(w.n);
+  const unsigned present = column < n ? min(n - column, pack_length<T>) : 0;
   const std::uint64_t warp = std::uint64_t{blockIdx.x} * (group_size / warp_size) + threadIdx.x / warp_size;
-  const std::uint64_t warps = std::uint64_t{gridDim.x} * (group_size / warp_size);
-  for (std::uint64_t first = warp * together * short_in_flight<T>; first < w.m;
-       first += warps * together * short_in_flight<T>) {
-    pack<T> loaded[short_in_flight<T>];
+  const std::uint64_t step = std::uint64_t{gridDim.x} * (group_size / warp_size) * together * short_in_flight;
+  const pack<T> with = load_part(w.x + column, present, InPacks);
+  pack<T> next[short_in_flight];
+  const auto row_of = [&](std::uint64_t first, unsigned r) { return first + r * together + (lane >> log_width); };
+  const auto load = [&](std::uint64_t first) {
 #pragma unroll
-    for (unsigned r = 0; r < short_in_flight<T>; ++r) {
-      const std::uint64_t row = first + r * together + (lane >> log_width);
-      loaded[r] = products_at(w.a + row * w.stride, w.x, column, row < w.m ? n : 0, w.packable);
+    for (unsigned r = 0; r < short_in_flight; ++r) {
+      const std::uint64_t row = row_of(first, r);
+      if (row >= w.m || present == 0) continue;
+      const T* const from = w.a + row * w.stride + column;
+      next[r] = InPacks ? load_once(from) : load_part(from, present, w.packable);
     }
-    T prefix[short_in_flight<T>];
+  };
+  std::uint64_t first = warp * together * short_in_flight;
+  if (first < w.m) load(first);
+  for (; first < w.m; first += step) {
+    pack<T> mine[short_in_flight];
 #pragma unroll
-    for (unsigned r = 0; r < short_in_flight<T>; ++r) prefix[r] = sum::identity<T>();
-    prefixes_of_lanes(prefix, loaded, n, log_width);
+    for (unsigned r = 0; r < short_in_flight; ++r)
 #pragma unroll
-    for (unsigned r = 0; r < short_in_flight<T>; ++r) {
-      const std::uint64_t row = first + r * together + (lane >> log_width);
-      if (column == 0 && row < w.m) w.y[row] = order::canonical(prefix[r]);
-    }
+      for (unsigned i = 0; i < pack_length<T>; ++i) {
+        const bool is_there = InPacks ? present != 0 : i < present;
+        mine[r].at[i] = is_there ? product::apply<T>(next[r].at[i], with.at[i]) : sum::identity<T>();
+      }
+    if (first + step < w.m) load(first + step);
+    T prefix[short_in_flight];
+#pragma unroll
+    for (unsigned r = 0; r < short_in_flight; ++r) prefix[r] = sum::identity<T>();
+    prefixes_of_lanes(prefix, mine, n, log_width);
+#pragma unroll
+    for (unsigned r = 0; r < short_in_flight; ++r)
+      if (const std::uint64_t row = row_of(first, r); column == 0 && row < w.m) w.y[row] = order::canonical(prefix[r]);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   the block values of chunks and of what tiles leave over, within a group; matvec's kernels use them too.
+// What:   the block values of chunks and of what tiles leave over, within a group; matvec and reduce_axis use them too.
 // Order:  a chunk is an aligned block; the tiles' values are the elements of a higher level of the same tree.
 // Shape:  a warp takes one chunk at a time, 8 rows of 16 bytes per lane.
 // Limits: none.
@@ -32,9 +32,20 @@ __device__ T chunk_tree(const pack<T> (&loaded)[rows]) {
   return warp_tree<Op, rows>(rows_tree<Op, rows>(row));
 }
 
+/// The block value of a chunk that no pack can be loaded from: single elements, of which a warp has 32 side by side.
+template <class Op, class T>
+__device__ T chunk_of_elements(const T* x) {
+  constexpr unsigned loads = chunk_length<T> / warp_size;
+  T value[loads];
+#pragma unroll
+  for (unsigned r = 0; r < loads; ++r) value[r] = __ldcg(x + r * warp_size + threadIdx.x % warp_size);
+  return warp_tree<Op, loads>(rows_tree<Op, loads>(value));
+}
+
 /// The block value of x[0..length) (one chunk, a shorter power of two, or nothing) in every lane of the warp.
 template <class Op, class T>
 __device__ T chunk_value(const T* x, std::uint64_t length, bool packable) {
+  if (!packable && length == chunk_length<T>) return chunk_of_elements<Op>(x);
   const unsigned first = threadIdx.x % warp_size * pack_length<T>;
   pack<T> loaded[rows];
   if (packable && length == chunk_length<T>) {

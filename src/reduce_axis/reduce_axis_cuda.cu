@@ -2,11 +2,11 @@
 // What:   reduce_axis on CUDA: whole tiles level by level, then what is left on all levels; by tiles in registers
 //         (reduce_axis_cuda_tiles.cuh), or by the warps of this file.
 // Order:  that of reduce_axis.cl: tiles are aligned blocks, what is left over are the digits of the length.
-// Shape:  a warp lies over several lines and a power of two of elements of each, so that it reads memory as it lies: 32
-//         columns of one row, 32 elements of one row, or something between. Eight loads are under way at a time; lanes
-//         of one line meet as a butterfly, blocks of loads on a stack in registers. A tile is 64 loads. One launch for
-//         lines that are no longer, two more for each level of tiles. Rows of up to 4096 elements, and columns of which
-//         a warp reads 32 at once, are tiles in registers: a warp to itself has too few of their loads under way.
+// Shape:  rows of up to 4096 elements, and columns of which a warp reads 32 at once, are tiles in registers. Of longer
+//         rows a warp takes a tile, by packs. Of a few long columns a warp lies over all and a power of two of elements
+//         of each, so that it reads memory as it lies: eight loads are under way at a time; lanes of one line meet as a
+//         butterfly, blocks of loads on a stack in registers; a tile is 64 loads. One launch for lines that are no
+//         longer than a tile, and up to two more for each level of tiles.
 // Limits: none.
 // Twins:  reduce_axis_serial.cpp, reduce_axis.cl.
 #include "backend/cuda/cuda_dispatch.hpp"
@@ -41,10 +41,6 @@ unsigned log_of_at_least(std::uint64_t count) { return static_cast<unsigned>(std
 warp_shape over_columns(std::uint64_t columns) {
   const unsigned log_lines = std::min(log_warp, log_of_at_least(columns));
   return {log_lines, log_warp - log_lines};
-}
-warp_shape over_rows(std::uint64_t length) {
-  const unsigned log_elements = std::min(log_warp, log_of_at_least(std::max<std::uint64_t>(length, 1)));
-  return {log_warp - log_elements, log_elements};
 }
 
 /// Element e of line l is from[e * element + l * line].
@@ -272,17 +268,47 @@ class column_reduction {
   queue& queue_;
 };
 
-/// Rows of up to a tile.
+/// Rows by tiles.
 template <class T, class Op>
-void reduce_rows(const T* a, const registry::lines& of, bool is_packed, const destination<T>& results, queue& q) {
-  const tile_shape tile = shape_for(of, true, is_packed);
-  const auto groups = static_cast<unsigned>(tile.groups_for(of));
-  if (tile.has_short_lines())
-    finish_short_rows<T, Op><<<groups, group_size, 0, q.stream()>>>(a, of, tile, results);
-  else
-    finish_tiles<T, Op><<<groups, group_size, 0, q.stream()>>>(a, of, tile, nullptr, results);
-  TW_CUDA(cudaGetLastError());
-}
+class row_reduction {
+ public:
+  explicit row_reduction(queue& q) : queue_(q) {}
+
+  void reduce(const T* a, const registry::lines& of, bool is_packed, const destination<T>& results) const {
+    if (of.length <= tile_elements) return finish(a, of, is_packed, nullptr, results);
+    const std::uint64_t whole = of.length / tile_elements, done = whole * tile_elements;
+    const backend::buffer values(queue_, of.count * whole * sizeof(T)), prefixes(queue_, of.count * sizeof(T));
+    const bool packable = backend::cuda::is_packable(a) && of.line % backend::cuda::pack_length<T> == 0;
+    row_tile_values<T, Op><<<groups_of_warps(of.count * whole), group_size, 0, queue_.stream()>>>(
+        a, of.line, of.count, whole, packable, values.as<T>());
+    TW_CUDA(cudaGetLastError());
+    const registry::lines of_values({of.count, whole, whole}, axis::rows);
+    if (done == of.length) return reduce(values.as<const T>(), of_values, true, results);
+    reduce(values.as<const T>(), of_values, true, {prefixes.as<T>(), T{}, false});
+    registry::lines rest = of;
+    rest.length -= done;
+    finish(a + done, rest, false, prefixes.as<const T>(), results);
+  }
+
+ private:
+  /// Persistent ones: of 2^25 doubles short-lived ones took a tenth longer on an H200.
+  unsigned groups_of_warps(std::uint64_t warps) const {
+    constexpr unsigned resident = 1024 / group_size;
+    const std::uint64_t most = 2 * resident * std::uint64_t{queue_.device().info().compute_units};
+    return static_cast<unsigned>(std::min(ceil_div(warps, std::uint64_t{group_size >> log_warp}), most));
+  }
+
+  /// Of at most a tile of each.
+  void finish(const T* a, const registry::lines& of, bool is_packed, const T* prefixes,
+              const destination<T>& results) const {
+    const tile_shape tile = shape_for(of, true, is_packed);
+    const auto kernel = tile.has_short_lines() ? finish_short_rows<T, Op> : finish_tiles<T, Op>;
+    kernel<<<tile.bands, group_size, 0, queue_.stream()>>>(a, of, tile, prefixes, results);
+    TW_CUDA(cudaGetLastError());
+  }
+
+  queue& queue_;
+};
 
 /// Whether a warp reads whole rows of columns, or a thread has a column to itself.
 bool suits_tiles(const registry::lines& of) { return of.count >= warp_size || of.length <= items; }
@@ -295,11 +321,9 @@ void launch(const registry::problem& p, const registry::bindings& where, queue& 
   const T* const a = where.in[0].as<const T>();
   const T first = first_of<T>(p).value_or(Op::template identity<T>());
   const destination<T> results{where.out[0].as<T>(), first, true};
-  if (by_rows && of.length != 0 && of.length <= tile_elements)
-    return reduce_rows<T, Op>(a, of, registry::is_packed(layout_of(p)), results, q);
-  if (!by_rows && suits_tiles(of)) return column_reduction<T, Op>(q).reduce(a, of, results);
-  const warp_shape shape = by_rows ? over_rows(of.length) : over_columns(of.count);
-  reduction<T, Op>(of.count, q).reduce({a, of.element, of.line}, of.length, shape, results);
+  if (by_rows) return row_reduction<T, Op>(q).reduce(a, of, registry::is_packed(layout_of(p)), results);
+  if (suits_tiles(of)) return column_reduction<T, Op>(q).reduce(a, of, results);
+  reduction<T, Op>(of.count, q).reduce({a, of.element, of.line}, of.length, over_columns(of.count), results);
 }
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& q) {

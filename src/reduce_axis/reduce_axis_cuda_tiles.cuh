@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   reduce_axis on CUDA: lines by tiles that a group holds in registers (tile_values, finish_tiles), and columns
-//         of a few elements (finish_short_columns), rows of a few (finish_short_rows).
+// What:   reduce_axis on CUDA: lines by tiles that a group holds in registers (tile_values, finish_tiles), columns of a
+//         few elements (finish_short_columns), rows of a few (finish_short_rows), tiles of long rows (row_tile_values).
 // Order:  that of reduce_axis.cl: tiles are aligned blocks, what is left over are the digits of the length.
-// Shape:  reduce_axis_cuda_tile.cuh: a thread has a run of 16 elements of a line, with all loads under way at once;
-// runs
-//         meet. Lines that are no longer than a run are a thread's alone.
-// Limits: columns of which 32 lie side by side, so that a warp reads whole rows of them; rows of up to a tile.
+// Shape:  reduce_axis_cuda_tile.cuh: a thread has a run of 16 elements of a line, with all loads under way
+//         at once; runs meet. Lines that are no longer than a run are a thread's alone.
+//         A tile of a long row is a warp's, which reads it by chunks, as reduce does.
+// Limits: columns of which 32 lie side by side, so that a warp reads whole rows of them.
 // Twins:  reduce_axis.cl.
 #pragma once
 
+#include "reduce/reduce_cuda.cuh"
 #include "reduce_axis/reduce_axis_cuda_tile.cuh"
 
 namespace tilewise::impl::reduce_axis {
@@ -96,12 +97,14 @@ __device__ T fold_staged(T prefix, const T* stage, unsigned first, unsigned coun
 
 template <class T, class Op>
 __global__ void __launch_bounds__(group_size)
-    finish_short_rows(const T* a, const registry::lines of, const tile_shape shape, destination<T> results) {
+    finish_short_rows(const T* a, const registry::lines of, const tile_shape shape, const T* prefixes,
+                      destination<T> results) {
   __shared__ T stage[stage_places];
   const tile_place p(shape, of, blockIdx.x);
   load_stage(shape, of, p, a, stage);
   for (unsigned l = threadIdx.x; l < p.present; l += group_size) {
-    const T all = fold_staged<Op, items>(Op::template identity<T>(), stage, l * shape.pitch, p.length);
+    const T before = prefix_before<Op>(prefixes, p.line + l);
+    const T all = fold_staged<Op, items>(before, stage, l * shape.pitch, p.length);
     results.template put<Op>(p.line + l, all);
   }
 }
@@ -114,6 +117,27 @@ __device__ T value_of_tile(const tile_shape& s, const registry::lines& of, const
   if (!is_direct<T>(s)) load_stage(s, of, p, a, stage);
   take_run<Op>(s, of, p, at, a, stage, x);
   return meet<Op>(s, tree_of<Op, items>(x), left, values);
+}
+
+/// Of whole tiles of rows, which lie `stride` apart, by a warp each: values[l * tiles + t] is that of tile t of row l.
+template <class T, class Op>
+__global__ void __launch_bounds__(group_size, 1024 / group_size)
+    row_tile_values(const T* a, std::uint64_t stride, std::uint64_t rows, std::uint64_t tiles, bool packable,
+                    T* values) {
+  constexpr unsigned length = reduce::chunk_length<T>, chunks = tile_elements / length;
+  const unsigned lane = threadIdx.x & ((1u << log_warp) - 1);
+  for (std::uint64_t unit = first_thread() >> log_warp; unit < rows * tiles; unit += all_threads() >> log_warp) {
+    const std::uint64_t row = unit / tiles;
+    const T* const x = a + row * stride + (unit - row * tiles) * tile_elements;
+    T mine = Op::template identity<T>();
+#pragma unroll 1
+    for (unsigned chunk = 0; chunk < chunks; ++chunk) {
+      const T value = reduce::chunk_value<Op>(x + chunk * length, length, packable);
+      if (lane == chunk) mine = value;
+    }
+    const T all = backend::cuda::warp_tree<Op, chunks>(mine);
+    if (lane == 0) values[unit] = all;
+  }
 }
 
 /// Of whole tiles: values[t * lines + l] is that of tile t of line l.

@@ -15,6 +15,8 @@
 #include "sort/sort_cuda.cuh"
 #include "sort/sort_cuda_merge_network.cuh"
 
+#include <bit>
+
 namespace tilewise::impl::sort::on_cuda {
 
 /// Tiles are a little longer than this: passes merge four runs, so 4^k elements need no pass for a small rest.
@@ -30,7 +32,7 @@ inline constexpr unsigned most_held = moves<Value>        ? 9
 template <class Bits, class Value, unsigned Held = most_held<Bits, Value>>
 struct merge_tile {
   static constexpr unsigned held = Held;
-  static constexpr unsigned group_size = least_tile / (held - 1);
+  static constexpr unsigned group_size = std::bit_floor(least_tile / (held - 1));
   static constexpr unsigned room = group_size * held, length = room - held;
   /// Groups that a compute unit must have room for. Left alone, the compiler takes too many registers for that.
   static constexpr unsigned groups = sizeof(Bits) == 8 ? (moves<Value> ? 3 : 5) : (moves<Value> ? 4 : 8);

@@ -14,8 +14,8 @@ using sort::nothing;
 template <class Bits>
 using tile = sort::on_cuda::merge_tile<Bits, nothing>;
 /// Groups that a compute unit must have room for. With one more of 64-bit codes, as merge_tile has it, registers spill.
-template <class Bits>
-inline constexpr unsigned groups = sizeof(Bits) == 8 ? 4 : 8;
+template <class Tile>
+inline constexpr unsigned groups = 1024 / Tile::group_size;
 
 template <class Bits>
 struct job {

@@ -25,7 +25,7 @@ struct rows_pass {
 };
 
 template <class Bits>
-__global__ void __launch_bounds__(tile<Bits>::group_size, groups<Bits>)
+__global__ void __launch_bounds__(tile<Bits>::group_size, groups<tile<Bits>>)
     sort_tiles_of_rows(const __grid_constant__ rows_pass<Bits> w, std::uint64_t n) {
   __shared__ tile<Bits> sorted;
   const unsigned row = blockIdx.x / w.tiles;
@@ -56,7 +56,7 @@ __global__ void split_tiles_of_rows(const __grid_constant__ rows_pass<Bits> w, s
 }
 
 template <class Bits>
-__global__ void __launch_bounds__(tile<Bits>::group_size, groups<Bits>)
+__global__ void __launch_bounds__(tile<Bits>::group_size, groups<tile<Bits>>)
     merge_tiles_of_rows(const __grid_constant__ rows_pass<Bits> w, sort::on_cuda::equal_runs runs,
                         const sort::on_cuda::split* splits) {
   const unsigned row = blockIdx.x / w.tiles;

@@ -11,6 +11,7 @@
 #include "sort_axis/sort_axis_cuda_job.cuh"
 
 #include <bit>
+#include <type_traits>
 
 namespace tilewise::impl::sort_axis::on_cuda {
 
@@ -98,41 +99,51 @@ struct lines_of_lanes {
 
 /// Calls move(slot, line, element) for the elements of the lines that are present, in the order in which they lie in
 /// memory.
-template <bool ByRows, class Bits, class F>
+template <bool ByRows, class Tile, class Bits, class F>
 __device__ void for_each_element(const lines_of_lanes<Bits>& w, unsigned present, const F& move) {
-  const unsigned length = static_cast<unsigned>(w.all.from.length), lines = tile<Bits>::group_size / w.lanes;
+  const unsigned length = static_cast<unsigned>(w.all.from.length), lines = Tile::group_size / w.lanes;
   const unsigned log_lines = 31 - static_cast<unsigned>(__clz(static_cast<int>(lines)));
 #pragma unroll 4
-  for (unsigned i = threadIdx.x; i < (ByRows ? present : lines) * length; i += tile<Bits>::group_size) {
+  for (unsigned i = threadIdx.x; i < (ByRows ? present : lines) * length; i += Tile::group_size) {
     const unsigned l = ByRows ? __umulhi(i, w.reciprocal) : i & (lines - 1);
     const unsigned e = ByRows ? i - l * length : i >> log_lines;
-    if (ByRows || l < present) move(l * w.lanes * tile<Bits>::held + e, l, e);
+    if (ByRows || l < present) move(l * w.lanes * Tile::held + e, l, e);
   }
 }
 
-template <bool ByRows, class Bits>
-__global__ void __launch_bounds__(tile<Bits>::group_size, groups<Bits>)
+template <bool ByRows, class Tile, class Bits>
+__global__ void __launch_bounds__(Tile::group_size, groups<Tile>)
     sort_lines_of_lanes(const __grid_constant__ lines_of_lanes<Bits> w) {
-  __shared__ tile<Bits> sorted;
+  __shared__ Tile sorted;
   const job<Bits>& j = w.all;
-  const unsigned lines = tile<Bits>::group_size / w.lanes;
+  const unsigned lines = Tile::group_size / w.lanes;
   const std::uint64_t first = std::uint64_t{blockIdx.x} * lines, left = j.from.count - first;
   const unsigned present = left < lines ? static_cast<unsigned>(left) : lines;
   const Bits* const in = j.in + first * j.from.line;
   Bits* const out = j.out + first * j.to.line;
 #pragma unroll
-  for (unsigned r = 0; r < tile<Bits>::held; ++r)  // the greatest codes stay after a line's end
-    sorted.keys()[threadIdx.x + r * tile<Bits>::group_size] = ~Bits{0};
+  for (unsigned r = 0; r < Tile::held; ++r)  // the greatest codes stay after a line's end
+    sorted.keys()[threadIdx.x + r * Tile::group_size] = ~Bits{0};
   __syncthreads();  // the tile is filled
-  for_each_element<ByRows>(w, present, [&](unsigned slot, unsigned l, unsigned e) {
+  for_each_element<ByRows, Tile>(w, present, [&](unsigned slot, unsigned l, unsigned e) {
     sorted.keys()[slot] = j.code.encode(in[l * j.from.line + e * j.from.element]);
   });
   __syncthreads();  // the lines are loaded
   sort::on_cuda::sort_tile(sorted, w.lanes);
   __syncthreads();  // and sorted
-  for_each_element<ByRows>(w, present, [&](unsigned slot, unsigned l, unsigned e) {
+  for_each_element<ByRows, Tile>(w, present, [&](unsigned slot, unsigned l, unsigned e) {
     out[l * j.to.line + e * j.to.element] = j.code.decode(sorted.keys()[slot]);
   });
+}
+
+/// Calls use(std::type_identity<Tile>) with the tile whose lanes hold the fewest keys, but `each`.
+template <class Bits, class Use>
+void with_tile(std::uint64_t each, const Use& use) {
+  constexpr unsigned most = tile<Bits>::held, less = most / 4;
+  const auto with = [&]<unsigned Held> { use(std::type_identity<sort::on_cuda::merge_tile<Bits, nothing, Held>>{}); };
+  if (each <= most - 2 * less) return with.template operator()<most - 2 * less>();
+  if (each <= most - less) return with.template operator()<most - less>();
+  with.template operator()<most>();
 }
 
 /// Lines of more than one element that fit a tile.
@@ -140,9 +151,11 @@ template <bool ByRows, class Bits>
 void sort_in_tiles(const job<Bits>& j, queue& q) {
   const unsigned lanes = lanes_for<Bits>(j.from.length);
   const auto reciprocal = static_cast<unsigned>(~0u / static_cast<unsigned>(j.from.length) + 1);
-  const auto groups = static_cast<unsigned>(ceil_div(j.from.count, std::uint64_t{tile<Bits>::group_size / lanes}));
-  sort_lines_of_lanes<ByRows, Bits>
-      <<<groups, tile<Bits>::group_size, 0, q.stream()>>>(lines_of_lanes<Bits>{j, lanes, reciprocal});
+  with_tile<Bits>(ceil_div(j.from.length, std::uint64_t{lanes}), [&]<class Tile>(std::type_identity<Tile>) {
+    const auto groups = static_cast<unsigned>(ceil_div(j.from.count, std::uint64_t{Tile::group_size / lanes}));
+    sort_lines_of_lanes<ByRows, Tile, Bits>
+        <<<groups, Tile::group_size, 0, q.stream()>>>(lines_of_lanes<Bits>{j, lanes, reciprocal});
+  });
   TW_CUDA(cudaGetLastError());
 }
 

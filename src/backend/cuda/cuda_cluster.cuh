@@ -9,10 +9,10 @@
 #include "backend/cuda/cuda_error.hpp"
 #include "backend/cuda/cuda_pipeline.cuh"
 #include "backend/cuda/cuda_queue.hpp"
+#include "base/guarded.hpp"
 #include "base/lasting.hpp"
 
 #include <map>
-#include <mutex>
 #include <utility>
 
 namespace tilewise::backend::cuda {
@@ -69,14 +69,15 @@ template <class... Args>
 bool runs_clusters(const cluster_kernel<Args...>& kernel, const queue& q) {
   const device_info& device = q.device().info();
   if (!has_pipeline_on(device) || kernel.most_bytes > device.local_memory) return false;
-  static std::mutex mutex;
-  static auto& answers = base::lasting([] { return std::map<std::pair<void (*)(Args...), int>, bool>(); });
+  using by_kernel = std::map<std::pair<void (*)(Args...), int>, bool>;
+  static auto& answers = base::lasting([] { return base::guarded<by_kernel>(); });
   int ordinal = 0;
   TW_CUDA(cudaGetDevice(&ordinal));
-  const std::lock_guard lock(mutex);
   const std::pair which(kernel.entry, ordinal);
-  if (const auto known = answers.find(which); known != answers.end()) return known->second;
-  return answers.emplace(which, can_run_clusters(kernel, q)).first->second;
+  return answers.with([&](by_kernel& known) {
+    const auto answer = known.find(which);
+    return answer != known.end() ? answer->second : known.emplace(which, can_run_clusters(kernel, q)).first->second;
+  });
 }
 
 /// `bytes` is the shared memory of a group that the kernel lays out itself.
