@@ -246,9 +246,12 @@ TEST_F(DiskCache, IsOffWhereThereIsNoPlaceForIt) {
     EXPECT_TRUE(finds_nothing());
     store();
   }
-  const environment_variable none("TILEWISE_CACHE", ""), no_base("XDG_CACHE_HOME", "relative/path"),
-      no_home("HOME", "");
-  EXPECT_FALSE(base::disk_cache().usable());
+  const environment_variable none("TILEWISE_CACHE", ""), no_base("XDG_CACHE_HOME", "relative/path");
+  for (const char* name : {"", "relative/home"}) {
+    const environment_variable no_home("HOME", name);
+    EXPECT_EQ(base::cache_folder(), "") << name;
+    EXPECT_FALSE(base::disk_cache().usable()) << name;
+  }
 }
 
 TEST_F(DiskCache, UsesTheUsersCacheFolderAndMakesIt) {
@@ -256,6 +259,11 @@ TEST_F(DiskCache, UsesTheUsersCacheFolderAndMakesIt) {
   const environment_variable none("TILEWISE_CACHE", ""), base("XDG_CACHE_HOME", caches.string());
   store();
   EXPECT_TRUE(fs::exists(caches / "tilewise" / (key_ + ".bin")));
+  for (const fs::path& removed : {caches / "tilewise", caches}) {
+    fs::remove_all(removed);
+    EXPECT_FALSE(base::disk_cache(base::missing_folder::stays).usable());
+    EXPECT_FALSE(fs::exists(removed)) << "a look makes nothing";
+  }
 }
 
 TEST_F(DiskCache, NeverReturnsADamagedEntry) {
@@ -287,6 +295,11 @@ TEST_F(DiskCache, ReadsNoEntryThatOthersCouldHaveWritten) {
   EXPECT_TRUE(finds_nothing());
   chmod(entry().c_str(), 0600);
   EXPECT_TRUE(finds());
+  if (geteuid() == 0) {  // who gives files away
+    ASSERT_EQ(chown(entry().c_str(), 12345, 0), 0);
+    EXPECT_TRUE(finds_nothing()) << "an entry of somebody else's";
+    ASSERT_EQ(chown(entry().c_str(), 0, 0), 0);
+  }
   fs::rename(entry(), scratch_.path() / "elsewhere");
   fs::create_symlink(scratch_.path() / "elsewhere", entry());
   EXPECT_TRUE(finds_nothing());

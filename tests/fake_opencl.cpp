@@ -3,8 +3,9 @@
 // return an error code (a number), crash ("raise11": by that signal), hang ("hang100": after 100 of them; where there
 // is FAKE_OPENCL_ONCE, once the file of that name has something in it) or take long ("slow12": so many seconds, in
 // which it computes now and then, as on a busy machine). FAKE_OPENCL_TYPE="gpu" makes every device call itself a GPU,
-// FAKE_OPENCL_ALLOCATION is the most bytes that it says it allocates at once, and FAKE_OPENCL_PLATFORM, _NAME, _DRIVER
-// and _VERSION are what platforms and devices say of themselves. TILEWISE_OPENCL_LIBRARY names this file to the
+// FAKE_OPENCL_ALLOCATION is the most bytes that it says it allocates at once, FAKE_OPENCL_LIMITS="64 16384" has it take
+// groups of so many items and so many bytes of local memory at most, and no doubles, and FAKE_OPENCL_PLATFORM, _NAME,
+// _DRIVER and _VERSION are what platforms and devices say of themselves. TILEWISE_OPENCL_LIBRARY names this file to the
 // library. Programs may tell it more by the control of failing_calls.hpp.
 #include "failing_calls.hpp"
 
@@ -67,6 +68,8 @@ void* real(const char* call) {
   return dlsym(loader, call);
 }
 
+#define PASS_ON(name, arguments) reinterpret_cast<decltype(&::name)>(real(#name)) arguments
+
 /// A kernel whose argument was not taken keeps another one's: nothing may be launched with it until that is set.
 struct {
   std::atomic<cl_kernel> kernel{nullptr};
@@ -83,6 +86,29 @@ const char* text_of_device(cl_device_info what) {
   }
 }
 
+/// What FAKE_OPENCL_LIMITS says; PoCL's own device has more of both.
+struct limits {
+  unsigned long items = ~0ul, local_bytes = ~0ul;
+
+  limits() {
+    if (const char* const text = std::getenv("FAKE_OPENCL_LIMITS")) std::sscanf(text, "%lu %lu", &items, &local_bytes);
+  }
+  bool are_told() const { return items != ~0ul; }
+};
+
+/// What a device with the limits says to a launch; 0 where it takes it.
+cl_int refusal(const limits& most, cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+               const std::size_t* local) {
+  unsigned long items = 1;
+  for (cl_uint i = 0; i < dimensions; ++i) items *= local[i];
+  if (items > most.items) return CL_INVALID_WORK_GROUP_SIZE;
+  cl_device_id device = nullptr;
+  cl_ulong bytes = 0;
+  PASS_ON(clGetCommandQueueInfo, (queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr));
+  PASS_ON(clGetKernelWorkGroupInfo, (kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof bytes, &bytes, nullptr));
+  return bytes > most.local_bytes ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
+}
+
 cl_int answer(const char* text, std::size_t room, void* to, std::size_t* needed) {
   if (needed != nullptr) *needed = std::strlen(text) + 1;
   if (to != nullptr) std::strncpy(static_cast<char*>(to), text, room);
@@ -90,8 +116,6 @@ cl_int answer(const char* text, std::size_t room, void* to, std::size_t* needed)
 }
 
 }  // namespace
-
-#define PASS_ON(name, arguments) reinterpret_cast<decltype(&::name)>(real(#name)) arguments
 
 #define CALL(name, parameters, arguments)                  \
   EXPORTED cl_int name parameters {                        \
@@ -149,6 +173,11 @@ EXPORTED cl_int clGetDeviceInfo(cl_device_id a, cl_device_info b, std::size_t c,
     *static_cast<cl_device_type*>(d) = CL_DEVICE_TYPE_GPU;
   if (const char* const most = std::getenv("FAKE_OPENCL_ALLOCATION"); b == CL_DEVICE_MAX_MEM_ALLOC_SIZE && d && most)
     *static_cast<cl_ulong*>(d) = std::strtoull(most, nullptr, 10);
+  if (const limits most; most.are_told() && d != nullptr) {
+    if (b == CL_DEVICE_MAX_WORK_GROUP_SIZE) *static_cast<std::size_t*>(d) = most.items;
+    if (b == CL_DEVICE_LOCAL_MEM_SIZE) *static_cast<cl_ulong*>(d) = most.local_bytes;
+    if (b == CL_DEVICE_DOUBLE_FP_CONFIG) *static_cast<cl_device_fp_config*>(d) = 0;
+  }
   return status;
 }
 INFO(clGetCommandQueueInfo, cl_command_queue, cl_command_queue_info)
@@ -182,6 +211,8 @@ EXPORTED cl_int clEnqueueNDRangeKernel(cl_command_queue a, cl_kernel b, cl_uint 
                                        cl_event* j) {
   if (const cl_int status = fault("clEnqueueNDRangeKernel")) return status;
   fake_opencl_control.unchecked += lacking.kernel == b;
+  if (const limits most; most.are_told())
+    if (const cl_int status = refusal(most, a, b, c, g)) return status;
   const cl_int status = PASS_ON(clEnqueueNDRangeKernel, (a, b, c, d, f, g, h, i, j));
   fake_opencl_control.live += status == 0 && j != nullptr;
   return status;

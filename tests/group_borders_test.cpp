@@ -28,13 +28,22 @@ registry::tuning any_tuning(const registry::variant& v, std::mt19937_64& random)
   return t;
 }
 
-TEST(Groups, EveryVariantHasTheDefinitionsBitsWhateverTheBorders) {
+/// Of CPUs, and with ranks whose memory nobody else reads. For these PoCL compiles each program first: fewer cases.
+std::vector<std::pair<std::string, int>> names_and_cases() {
   const int cases = test_cover() == cover::few ? 10 : test_cover() == cover::all ? 400 : 20;
+  std::vector<std::pair<std::string, int>> all{
+      {"2*cpu:serial", cases}, {"3*cpu:serial", cases}, {"7*cpu:serial", cases}};
+  for (const device& on : devices())
+    if (on.name() == "opencl:0") all.insert(all.end(), {{"3*opencl:0", cases / 5}, {"opencl:0+cpu:serial", cases / 5}});
+  return all;
+}
+
+TEST(Groups, EveryVariantHasTheDefinitionsBitsWhateverTheBorders) {
   constexpr std::uint64_t most_bytes = 1 << 18;
   for (const registry::variant& v : registry::variants()) {
     if (v.backend != "group") continue;
     std::mt19937_64 random(3);
-    for (const char* name : {"2*cpu:serial", "3*cpu:serial", "7*cpu:serial"}) {
+    for (const auto& [name, cases] : names_and_cases()) {
       const auto on = backend::find_device(name, {});
       for (int i = 0; i < cases; ++i) {
         const registry::problem p = any_problem(registry::find_algorithm(v.algorithm), random);

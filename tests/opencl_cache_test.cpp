@@ -110,5 +110,19 @@ TEST_F(OpenclCache, AProgramIsForItsDeviceDriverAndPlatformAlone) {
   }
 }
 
+/// And for its source and definitions: each of these has another device read what others stored.
+TEST_F(OpenclCache, AProgramIsForItsDefinitionsAlone) {
+  if (!first_device()) GTEST_SKIP() << "no OpenCL device";
+  const std::vector<float> in = wide_floats(5000);
+  const std::vector<std::int32_t> words(in.size(), -3);
+  for (int again = 0; again < 2; ++again) {
+    for (const op operation : all_ops)
+      EXPECT_EQ(reduce(in, {.operation = operation, .device = open("opencl:0")}), reduce(in, {.operation = operation}))
+          << name_of(operation);
+    EXPECT_EQ(reduce(words, {.device = open("opencl:0")}), reduce(words));
+    EXPECT_EQ(inclusive_scan(in, {.device = open("opencl:0")}), inclusive_scan(in));
+  }
+}
+
 }  // namespace
 }  // namespace tilewise::tests

@@ -181,7 +181,7 @@ TEST_F(OpenclInterop, RefusesWhatItCannotUse) {
   const opencl::mem_handle elsewhere = others.buffer(host), here = theirs.buffer(host);
   const tilewise::device on = from_opencl_queue(theirs.queue.get());
   message_of(errc::invalid_argument, [] { from_opencl_queue(nullptr); });
-  message_of(errc::invalid_argument, [&] { view<float>(on, nullptr, 8); });
+  for (const std::uint64_t count : {0, 8}) message_of(errc::invalid_argument, [&] { view<float>(on, nullptr, count); });
   message_of(errc::invalid_argument, [&] { view<float>(on, elsewhere.get(), 8); });
   message_of(errc::invalid_argument, [&] { view<float>(on, here.get(), 9); });
   if (unordered.queue.get() != nullptr)

@@ -11,11 +11,26 @@
 #include <atomic>
 #include <chrono>
 #include <latch>
+#include <mutex>
+#include <set>
 #include <thread>
 #include <vector>
 
 namespace tilewise {
 namespace {
+
+TEST(slices, NoMoreThreadsTakeThemThanMay) {
+  for (const unsigned most : {1u, 2u}) {
+    std::mutex mutex;
+    std::set<std::thread::id> seen;
+    base::for_each_slice(100, 1, most, [&](std::uint64_t, std::uint64_t) {
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+      const std::lock_guard lock(mutex);
+      seen.insert(std::this_thread::get_id());
+    });
+    EXPECT_LE(seen.size(), most);
+  }
+}
 
 TEST(slices, EachIsGivenOnceAndTheFirstFailureEndsThem) {
   std::vector<std::atomic<int>> seen(1001);

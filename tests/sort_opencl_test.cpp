@@ -63,5 +63,31 @@ TEST_F(SortOpencl, ByThePlannedDigitsOrByAllOfThem) {
     }
 }
 
+/// With an odd number of passes and an even one, which begin elsewhere.
+TEST_F(SortOpencl, KeysOrValuesMayStayInTheirPlace) {
+  const tilewise::device on = open("opencl:0");
+  for (const std::size_t n : {1u, 2u, 300u, 5000u, 9000u}) {
+    std::uint64_t random = n;
+    std::vector<std::uint32_t> keys(n), values(n), expected_keys(n), expected_values(n);
+    for (std::uint32_t& key : keys) key = static_cast<std::uint32_t>(draw(random, 10));
+    std::iota(values.begin(), values.end(), 7u);
+    sort_by_key(keys, values, expected_keys, expected_values);
+    for (const char* variant : {"radix", "merge_path", "merge_rank", "onesweep"})
+      for (const auto& [keys_stay, values_stay] :
+           {std::pair(false, false), {false, true}, {true, false}, {true, true}}) {
+        array<std::uint32_t> k = on.upload(keys), v = on.upload(values), other_k = on.allocate<std::uint32_t>(n),
+                             other_v = on.allocate<std::uint32_t>(n);
+        array<std::uint32_t>&to_k = keys_stay ? k : other_k, &to_v = values_stay ? v : other_v;
+        sort_by_key(k, v, to_k, to_v, {.variant = variant});
+        const std::string what = std::string(variant) + " of " + std::to_string(n) + (keys_stay ? ", keys stay" : "") +
+                                 (values_stay ? ", values stay" : "");
+        expect_bits(to_k.download(), expected_keys, what);
+        expect_bits(to_v.download(), expected_values, what);
+        if (!keys_stay) expect_bits(k.download(), keys, what);
+        if (!values_stay) expect_bits(v.download(), values, what);
+      }
+  }
+}
+
 }  // namespace
 }  // namespace tilewise::tests

@@ -191,6 +191,7 @@ std::string karatsuba_unsupported(const problem& p, const backend::device& on, c
   if (most != 0 && tree.workspace_bytes() > most)
     return "its workspace of " + std::to_string(tree.workspace_bytes()) + " bytes is more than " + on.info().name +
            " can allocate at once, " + std::to_string(most) + " bytes";
+  if (std::string why = backend::opencl::too_large(on.info(), element_group, 0); !why.empty()) return why;
   return tiles_unsupported(leaf_problem(p, tree), on, registry::default_tuning(tile_axes));
 }
 

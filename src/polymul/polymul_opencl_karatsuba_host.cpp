@@ -122,9 +122,10 @@ void run_karatsuba_host(const registry::problem& p, const registry::bindings& wh
   queue.upload(where.out[0], product.data(), s.product() * sizeof(word));
 }
 
-std::string karatsuba_host_unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
+std::string karatsuba_host_unsupported(const registry::problem& p, const backend::device& on, const registry::tuning&) {
   if (is_range(p)) return std::string(whole_only);
-  return modulus_of(p) != 0 ? "it computes modulo 2^64 only" : "";
+  if (modulus_of(p) != 0) return "it computes modulo 2^64 only";
+  return backend::opencl::too_large(on.info(), host_group, 0);
 }
 
 }  // namespace

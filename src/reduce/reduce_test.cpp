@@ -56,6 +56,17 @@ TEST(Reduce, MinimumAndMaximumKnowTheSignOfZero) {
     }
 }
 
+/// However many threads share an array, and whatever is left of it for each.
+TEST(Reduce, WhatThreadsTakeIsABlockOfTheOrder) {
+  for (const std::size_t n : {262'144u, 300'001u, 999'999u, 2'000'003u}) {
+    const std::vector<float> x = tests::wide_floats(n);
+    const float expected = reduce(x, {.device = open("cpu:serial"), .variant = "serial"});
+    for (const unsigned threads : {1u, 2u, 3u, 5u, 7u})
+      EXPECT_EQ(bits(reduce(x, {.device = open("cpu", {.threads = threads})})), bits(expected))
+          << n << " elements, " << threads << " threads";
+  }
+}
+
 TEST(Reduce, TheInitialValueIsTheLeftOperandOfTheWhole) {
   // (1e8 + 3) + 3 loses both, 1e8 + (3 + 3) does not: floats near 1e8 are 8 apart.
   EXPECT_EQ(reduce(std::vector<float>{3.0f, 3.0f}, 1e8f), 1e8f + 8.0f);

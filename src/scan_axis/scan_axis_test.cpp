@@ -59,6 +59,23 @@ TEST(ScanAxis, InPlaceAndIntoRowsThatLieApart) {
   }
 }
 
+/// Several of these are scanned at once where nothing lies between them.
+TEST(ScanAxis, ShortRowsLeaveWhatLiesBetweenThem) {
+  constexpr std::uint64_t rows = 100;
+  for (std::uint64_t n = 1; n <= 9; ++n)
+    for (const auto& [gap, gap_of_out] : {std::pair<std::uint64_t, std::uint64_t>{0, 3}, {3, 0}, {2, 5}}) {
+      const matrix_layout from(rows, n, n + gap), to(rows, n, n + gap_of_out);
+      const std::vector<float> a = wide_floats(rows * from.stride, n);
+      std::vector<float> out(rows * to.stride, 42.0f), expected = out;
+      for (std::uint64_t i = 0; i < rows; ++i) {
+        const std::vector<float> row = inclusive_scan(std::span(a).subspan(i * from.stride, n));
+        std::copy(row.begin(), row.end(), expected.begin() + static_cast<std::ptrdiff_t>(i * to.stride));
+      }
+      inclusive_scan_axis(a, from, axis::rows, out, to);
+      expect_bits(out, expected, std::to_string(n) + " columns, gaps of " + std::to_string(gap_of_out));
+    }
+}
+
 TEST(ScanAxis, OutputPastTheCachesHasTheSameBitsAtEveryAlignment) {
   const std::uint64_t cache = open("cpu").info().cache;
   if (cache == 0 || cache > (std::uint64_t{64} << 20)) GTEST_SKIP() << "no small last-level cache";
