@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   matvec on CUDA: which kernel takes which shape.
 // Order:  matvec_cuda.cuh.
-// Shape:  one launch; two where rows are cut into tiles, because they are few or long.
+// Shape:  one launch; two for rows of 64 chunks and more, which are cut into tiles.
 // Limits: none.
 // Twins:  matvec_serial.cpp.
 #include "matvec/matvec_cuda.cuh"
@@ -22,7 +22,7 @@ namespace {
 constexpr unsigned lanes_per_unit = 1024;  // that stay on a compute unit with 64 registers each
 
 /// Tiles are as long as possible, but there is at least one for each warp that the device holds, unless there are
-/// nearly enough rows for that: then a row is one piece. Twice as many were 3 % slower for 64 x 2^20 floats on an H200.
+/// nearly enough rows for that. Twice as many were 3 % slower for 64 x 2^20 floats on an H200.
 template <class T>
 unsigned tile_level(const matrix<T>& w, std::uint64_t resident_warps) {
   unsigned level = chunk_level<T> + most_levels;
@@ -59,23 +59,26 @@ void launch_short_rows(const matrix<T>& w, std::uint64_t resident_warps, queue& 
   }
 }
 
-/// Where rows are whole chunks, a team has as many warps as they have, up to a group: on an H200 16384 rows of 16384
-/// doubles took 461 us with teams of 8 warps, 473 with two and 490 with a warp a row. What is left of a row takes one
-/// warp so long that teams would wait for it: 8192 rows of 8190 doubles, 154 us with teams of 8 and 126 with a warp.
+/// A team has as many warps as a row has chunks, up to a group: on an H200 16384 rows of 16384 doubles took 461 us with
+/// teams of 8 warps, 473 with two and 490 with a warp a row. What is left of a row takes one warp so long that teams
+/// would wait for it where the device holds no more warps: 8192 rows of 8190 doubles, 154 us with teams of 8 and 126
+/// with a warp.
 template <class T>
-void launch_whole_rows(const matrix<T>& w, queue& q) {
+void launch_whole_rows(const matrix<T>& w, std::uint64_t resident_warps, queue& q) {
   constexpr unsigned log_warps = std::bit_width(group_size / warp_size) - 1;
-  const unsigned log_chunks = static_cast<unsigned>(std::bit_width(w.n >> chunk_level<T>)) - 1;
-  const unsigned log_team = w.n % chunk_length<T> == 0 ? std::min(log_chunks, log_warps) : 0;
+  const auto log_of = [](std::uint64_t count) { return static_cast<unsigned>(std::bit_width(count)) - 1; };
+  unsigned log_team = std::min(log_of(w.n >> chunk_level<T>), log_warps);
+  if (w.n % chunk_length<T> != 0)
+    log_team = std::min(log_team, log_of(std::max<std::uint64_t>(resident_warps / w.m, 1)));
   whole_rows<<<groups_for(w.m << log_team), group_size, 0, q.stream()>>>(w, log_team);
   TW_CUDA(cudaGetLastError());
 }
 
 template <class T>
 void launch_long_rows(const matrix<T>& w, std::uint64_t resident_warps, queue& q) {
+  if (w.n >> chunk_level<T> < 1u << (most_levels + 1)) return launch_whole_rows(w, resident_warps, q);
   cut<T> by{.level = tile_level(w, resident_warps)};
   by.tiles = w.n >> by.level;
-  if (by.tiles <= 1) return launch_whole_rows(w, q);
   by.room = reduce::tile_value_room(by.tiles);
   const backend::buffer workspace(q, w.m * (by.room + reduce::digit_count) * sizeof(T));
   by.value = workspace.as<T>();
