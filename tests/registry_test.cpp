@@ -33,9 +33,9 @@ const algorithm pretended = [] {
   return a;
 }();
 
-variant pretended_variant(std::string_view name, claim order, bool peer) {
+variant pretended_variant(std::string_view name, claim order, bool peer, std::string_view backend = "cpu") {
   return {.algorithm = "pretended",
-          .backend = "cpu",
+          .backend = backend,
           .name = name,
           .order = order,
           .types = only_f32,
@@ -54,9 +54,16 @@ const backend::device& cpu() {
 
 problem pretended_problem(std::uint64_t n) {
   static const bool added = [] {
+    variant shy = pretended_variant("shy", claim::tilewise, false);
+    shy.yields = [](const problem&, const backend::device&) { return std::string("another is better"); };
     const std::array variants{pretended_variant("peer", claim::tilewise, true),
+                              pretended_variant("elsewhere", claim::tilewise, true, "cuda"),
                               pretended_variant("loose", claim::own, false),
-                              pretended_variant("exact", claim::tilewise, false)};
+                              shy,
+                              pretended_variant("exact", claim::tilewise, false),
+                              pretended_variant("shared", claim::tilewise, false, "opencl"),
+                              pretended_variant("shared", claim::tilewise, false),
+                              pretended_variant("shared", claim::tilewise, false, "openacc")};
     add_peers(variants);
     return true;
   }();
@@ -154,6 +161,26 @@ TEST(Catalog, AVariantIsCalledByNameLabelAndId) {
   }
 }
 
+TEST(Catalog, ProblemsAreWrittenWithoutWhatIsPlain) {
+  problem p{.what = &find_algorithm("scan"), .type = dtype::f32, .shape = {17}};
+  EXPECT_EQ(to_string(p), "scan.f32 n=17 op=sum kind=inclusive init=none");
+  choose_setting(p, "carry", "given");
+  EXPECT_EQ(to_string(p), "scan.f32 n=17 op=sum kind=inclusive init=none carry=given");
+  EXPECT_EQ(to_string(extents{2, 3, 4}), "2x3x4");
+  expect_holds(message_of(errc::invalid_argument, [&] { choose_setting(p, "colour", "red"); }), "no setting colour");
+}
+
+TEST(Catalog, IndicesOf32BitsAreOfAsManyElementsAsTheyCanName) {
+  const algorithm& sort = find_algorithm("sort");
+  problem p{.what = &sort, .type = dtype::f32, .shape = {std::uint64_t{1} << 32}};
+  choose_setting(p, "payload", "indices");
+  EXPECT_EQ(sort.invalid(p), "");
+  p.shape = {(std::uint64_t{1} << 32) + 1};
+  expect_holds(sort.invalid(p), "4294967297 elements are too many");
+  choose_setting(p, "payload", "values32");
+  EXPECT_EQ(sort.invalid(p), "");
+}
+
 TEST(Tuning, PrintingAndParsingAreInverse) {
   const std::vector<tuning> space = tuning_space(two_axes);
   ASSERT_EQ(space.size(), sizes.size() * ways.size());
@@ -172,6 +199,8 @@ TEST(Tuning, PrintingAndParsingAreInverse) {
 TEST(Tuning, APartStartsFromTheDefault) {
   EXPECT_EQ(to_string(parse_tuning("carry=direct", two_axes), two_axes), "group_size=128 carry=direct");
   EXPECT_EQ(parse_tuning("", two_axes), default_tuning(two_axes));
+  EXPECT_EQ(changes_of(default_tuning(two_axes), two_axes), "");
+  EXPECT_EQ(changes_of(parse_tuning("carry=direct", two_axes), two_axes), "carry=direct");
 }
 
 TEST(Tuning, AxesGiveTheirValuesInTheirOrder) {
@@ -232,11 +261,41 @@ TEST(Choose, AForcedVariantIsNeverReplaced) {
       message_of(errc::unsupported, [] { choose(pretended_problem(101), cpu(), {.variant = "exact"}); });
   expect_holds(text, "it stops at 100 elements");
   expect_holds(text, "pretended/cpu:exact");
+  EXPECT_EQ(choose(pretended_problem(10), cpu(), {.variant = "shared"}).variant->backend, "cpu")
+      << "of several backends' variants of a name it is the device's own";
+  expect_holds(
+      message_of(errc::unsupported, [] { choose(pretended_problem(10), cpu(), {.variant = "opencl:shared"}); }),
+      "it runs on opencl, not on cpu");
+}
+
+TEST(Choose, LeavesAProblemToALaterOneThatIsBetter) {
+  const choice made = choose(pretended_problem(10), cpu());
+  EXPECT_EQ(made.variant->name, "exact");
+  EXPECT_EQ(made.reason, "since pretended/cpu:shy: another is better");
+  EXPECT_EQ(choose(pretended_problem(10), cpu(), {.variant = "shy"}).reason, "asked for");
+}
+
+/// Of what is forced, and of what is the choice.
+TEST(Choose, TakesTheTuningThatIsAskedFor) {
+  for (const algorithm* what : algorithms()) {
+    const problem p{.what = what, .type = what->types[0], .shape = what->quick_shapes[0]};
+    if (!what->invalid(p).empty()) continue;
+    const choice plain = choose(p, cpu());
+    if (!plain.reason.starts_with("first choice")) continue;  // a tuning is of the first that is asked
+    const variant& first = *plain.variant;
+    for (const tuning& t : tuning_space(first.tuning)) {
+      if (!unsupported_reason(first, p, cpu(), t).empty()) continue;
+      const std::string words = to_string(t, first.tuning), id = first.id();
+      EXPECT_EQ(choose(p, cpu(), {.tuning = words}).tuning, t) << id << " " << words;
+      EXPECT_EQ(choose(p, cpu(), {.variant = id, .tuning = words}).tuning, t) << id << " " << words;
+    }
+  }
 }
 
 TEST(Choose, SaysWhyNothingFits) {
-  expect_holds(message_of(errc::unsupported, [] { choose(pretended_problem(101), cpu()); }),
-               "it stops at 100 elements");
+  const std::string text = message_of(errc::unsupported, [] { choose(pretended_problem(101), cpu()); });
+  expect_holds(text, "it stops at 100 elements");
+  EXPECT_TRUE(text.ends_with("; pretended runs on openacc, opencl")) << "neither what was tried nor a peer's: " << text;
   problem wrong_type = pretended_problem(10);
   wrong_type.type = dtype::i64;
   expect_holds(message_of(errc::unsupported, [&] { choose(wrong_type, cpu()); }), "i64");
@@ -261,6 +320,10 @@ TEST(Choose, ADeviceThatBreaksTheOrderIsLeftOut) {
   const weak_device flushing(info);
   expect_holds(message_of(errc::unsupported, [&] { choose(pretended_problem(10), flushing); }), "denormals");
   EXPECT_EQ(choose(pretended_problem(10), flushing, {.fast = true}).variant->name, "loose");
+  info.fp64 = false, info.denormals = true;
+  const weak_device single(info);
+  const problem doubles{.what = &find_algorithm("reduce"), .type = dtype::f64, .shape = {10}};
+  expect_holds(message_of(errc::unsupported, [&] { choose(doubles, single); }), "has no double precision");
 }
 
 }  // namespace tilewise::registry

@@ -32,12 +32,20 @@ tuned found_at(std::uint64_t n, std::string_view tuning) {
 TEST(Tuned, TextAndBack) {
   std::vector<tuned> all{found_at(1 << 20, "tile=4096"), found_at(1000, "")};
   choose_setting(all.front().problem, "order", "descending");
+  all.back().is_applied = false;
+  tuned of_six_sizes = all.front();
+  of_six_sizes.by = &find_variant("matmul/cpu:blocked");
+  of_six_sizes.problem = {.what = &find_algorithm("matmul"), .type = dtype::f32, .shape = {3, 5, 7, 9, 11, 13}};
+  of_six_sizes.best = parse_tuning("", of_six_sizes.by->tuning);
+  all.push_back(of_six_sizes);
   const kept_tunings read = tunings_from(to_text(all));
   EXPECT_EQ(read.fault, "");
-  ASSERT_EQ(read.all.size(), 2u);
+  ASSERT_EQ(read.all.size(), 3u);
   EXPECT_EQ(to_text(read.all), to_text(all));
   EXPECT_EQ(read.all[0].best, all[0].best);
   EXPECT_TRUE(read.all[0].is_applied);
+  EXPECT_FALSE(read.all[1].is_applied);
+  EXPECT_EQ(read.all[2].problem.shape, of_six_sizes.problem.shape);
   EXPECT_TRUE(read.all[0].holds_for(sort_by_radix(), all[0].problem));
   EXPECT_TRUE(read.all[1].is_default());
   EXPECT_EQ(read.all[1].gain_hi, 1.25);

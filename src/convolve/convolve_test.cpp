@@ -272,6 +272,10 @@ TEST_F(ConvolveErrors, SizesThatOverflow) {
   const std::uint64_t huge = std::uint64_t{1} << 33;
   expect_words(message({huge, huge}, {3, 3}), {"the image", "8589934592x8589934592"});
   expect_words(message({4, 4}, {huge + 1, huge + 1}, border::zero), {"the mask", "8589934593x8589934593"});
+  // Sides that are odd, and whose product is 9 where it wraps.
+  const std::uint64_t rows = (std::uint64_t{1} << 32) + 1, columns = 9 * (1 - (std::uint64_t{1} << 32));
+  expect_words(message({4, 4}, {rows, columns}, border::zero),
+               {"the mask", "more bytes than a 64-bit address reaches"});
 }
 
 TEST_F(ConvolveErrors, OverlapOfTheResultWithAnOperand) {

@@ -257,6 +257,18 @@ TEST(Diffuse, TheLargestStableRateIsWhereTheShortestWaveStaysAsItIs) {
   EXPECT_DOUBLE_EQ(limit(53, 1, 2), 0.4);
   EXPECT_DOUBLE_EQ(limit(93, 0.5, 0.5), 0.09375);
   EXPECT_DOUBLE_EQ(limit(95, 0.5, 0.5), 0.046875);
+  EXPECT_DOUBLE_EQ(limit(93, 1, 4), 32.0 / 51) << "waves along x alone";
+  EXPECT_DOUBLE_EQ(limit(93, 4, 1), 32.0 / 51) << "waves along y alone";
+  EXPECT_EQ(largest_stable_rate({.rows = 1, .columns = 1, .rate = 1.0}), 0.0625) << "whatever the rate";
+}
+
+TEST(Diffuse, EveryRateThatIsStableIsTaken) {
+  const std::vector<double> field{1, 0.25, 0.5, 0};
+  for (const double rate : {0.0, largest_stable_rate({.rows = 2, .columns = 2})})
+    EXPECT_EQ(diffuse(field, {.rows = 2, .columns = 2, .rate = rate}).size(), 4u);
+  EXPECT_EQ(diffuse(std::vector<double>{0, 0.25, 0.5, 0}, {.rows = 2, .columns = 2, .rate = 0}),
+            (std::vector<double>{1, 0.25, 0.5, 1}))
+      << "only the strips are set";
 }
 
 TEST(Diffuse, RefusesWhatMakesNoSense) {
@@ -275,6 +287,10 @@ TEST(Diffuse, RefusesWhatMakesNoSense) {
   EXPECT_NE(refused({.rows = 3, .columns = 4, .rate = -1e-9}).find("the rate -1e-09"), std::string::npos);
   EXPECT_NE(refused({.rows = 3, .columns = 4, .dx = 1e-200}).find("dx = 1e-200"), std::string::npos);
   refused({.rows = 3, .columns = 4, .dx = 1e200});
+  const double infinite = std::numeric_limits<double>::infinity();
+  message_of(errc::invalid_argument, [&] {
+    diffuse<double>(field, end, {.rows = 3, .columns = 4, .rate = infinite}, {.allow_unstable = true});
+  });
   EXPECT_EQ(code_of([&] { diffuse<double>(end, end, {.rows = 3, .columns = 4}); }), errc::invalid_argument);
   EXPECT_EQ(end, std::vector<double>(12, 7.0));
 }

@@ -202,6 +202,8 @@ TEST(Polymul, ExtremeFactorsOverflowOrNot) {
   // 2^64 and 2^128 are 0 modulo 2^64: a product that wraps looks right.
   const std::vector<std::int64_t> large(7, 1ll << 62);
   EXPECT_FALSE(product(large, large, {}).has_value());
+  // 2^64 (2^61 - 1) is 0 modulo the first of the proof's moduli, too.
+  EXPECT_FALSE(product(std::vector{std::int64_t{1} << 62}, std::vector{most - 3}, {}).has_value());
 }
 
 TEST(Polymul, AnOverflowLeavesTheOutputAndSaysWhatHelps) {
@@ -211,6 +213,9 @@ TEST(Polymul, AnOverflowLeavesTheOutputAndSaysWhatHelps) {
   EXPECT_NE(message.find("coefficient 0"), std::string::npos) << message;
   EXPECT_NE(message.find("modulus"), std::string::npos) << message;
   EXPECT_EQ(c, std::vector<std::int64_t>(5, 7));
+  const std::vector<std::int64_t> at_three{0, 0, 0, most}, two{2};
+  const std::string of_three = message_of(errc::overflow, [&] { polymul(at_three, two); });
+  EXPECT_NE(of_three.find("coefficient 3 "), std::string::npos) << of_three;
 }
 
 TEST(Polymul, AModulusMakesAnythingFit) {
@@ -307,6 +312,11 @@ TEST(Polymul, ArraysGiveTheBitsOfHostData) {
     const array<std::int64_t> large = on.upload(std::vector<std::int64_t>(9, most));
     array<std::int64_t> square = on.allocate<std::int64_t>(17);
     message_of(errc::overflow, [&] { polymul(large, large, square); });
+    for (const std::int64_t end : {least, most}) {
+      const array<std::int64_t> one_sided = on.upload(std::vector<std::int64_t>{0, end, 0}),
+                                two = on.upload(std::vector<std::int64_t>{0, 2});
+      message_of(errc::overflow, [&] { polymul(one_sided, two); });
+    }
   }
 }
 

@@ -43,6 +43,7 @@ void partial<T>::push(T value) {
 
 template <scalar T>
 void partial<T>::push(std::span<const T> values, const reduce_options& options) {
+  registry::require_place(options.device, {"the input", values});
   impl::reduce::require_appendable(options.operation, operation(), end(), values.size());
   reduce_options how = options;
   how.operation = operation();

@@ -108,7 +108,9 @@ void run_on_spans(const problem& p, backend::device& on, const preferences& want
 }  // namespace
 
 void require_place(const std::optional<device>& named, const call_operand& of) {
-  if (!named || of.on == nullptr || &named->implementation() == &of.on->implementation()) return;
+  if (!named) return;
+  const backend::device& there = named->implementation();  // of host memory, too: it may have been moved from
+  if (of.on == nullptr || &there == &of.on->implementation()) return;
   const bool alike = named->name() == of.on->name();
   throw error(errc::invalid_argument, "the options name the device " + named->name() + ", but " + std::string(of.name) +
                                           " is on " + (alike ? "another " : "") + of.on->name() +

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+// What operands every call takes, on the host and as arrays. One that has not the size that its call needs is refused,
+// and nothing is written then; what a matrix's shape leaves over is the caller's. Neighbours in memory share nothing.
+#include <tilewise/interop.hpp>
+#include <tilewise/tilewise.hpp>
+
+#include <functional>
+
+#include <gtest/gtest.h>
+
+namespace tilewise::tests {
+
+namespace tw = tilewise;  // std has functions of the same names
+
+namespace {
+
+struct size {
+  std::uint64_t elements;
+  bool may_be_more = false;  // of matrices
+};
+
+/// A call, and what each of its operands needs.
+template <class Operand>
+struct sized_call {
+  std::string name;
+  std::vector<size> sizes;
+  std::function<void(std::vector<Operand>&)> call;
+};
+
+template <class Operand>
+std::vector<sized_call<Operand>> vector_calls(std::uint64_t n) {
+  using operands = std::vector<Operand>;
+  std::vector<sized_call<Operand>> all{
+      {"sort", {{n}, {n}}, [](operands& o) { tw::sort(o[0], o[1]); }},
+      {"sort_by_key", {{n}, {n}, {n}, {n}}, [](operands& o) { tw::sort_by_key(o[0], o[1], o[2], o[3]); }},
+      {"sort_by_key in place", {{n}, {n}}, [](operands& o) { tw::sort_by_key(o[0], o[1]); }},
+      {"dot", {{n}, {n}}, [](operands& o) { tw::dot(o[0], o[1]); }},
+  };
+  const auto add_scan = [&](const std::string& name, const auto& scan) {
+    all.push_back({name, {{n}, {n}}, [scan](operands& o) { scan(o[0], o[1]); }});
+    all.push_back({name + " from a value", {{n}, {n}}, [scan](operands& o) { scan(o[0], o[1], 2.0f); }});
+    all.push_back({name + " of a part", {{n}, {n}}, [scan](operands& o) {
+                     partial<float> carry;
+                     scan(o[0], o[1], carry);
+                   }});
+  };
+  add_scan("inclusive_scan", [](auto&&... o) { tw::inclusive_scan(o...); });
+  add_scan("exclusive_scan", [](auto&&... o) { tw::exclusive_scan(o...); });
+  return all;
+}
+
+/// Of rows that lie apart.
+template <class Operand>
+std::vector<sized_call<Operand>> line_calls(std::uint64_t rows, std::uint64_t columns) {
+  using operands = std::vector<Operand>;
+  const matrix_layout a(rows, columns, columns + 3), b(rows, columns, columns + 1);
+  const size of_a{a.stride * (rows - 1) + columns, true}, of_b{b.stride * (rows - 1) + columns, true};
+  std::vector<sized_call<Operand>> all;
+  for (const axis to : {axis::rows, axis::columns}) {
+    const std::uint64_t lines = to == axis::rows ? rows : columns;
+    all.push_back({"reduce_axis", {of_a, {lines}}, [=](operands& o) { tw::reduce_axis(o[0], a, to, o[1]); }});
+    all.push_back(
+        {"reduce_axis from a value", {of_a, {lines}}, [=](operands& o) { tw::reduce_axis(o[0], a, to, o[1], 2.0f); }});
+    all.push_back(
+        {"inclusive_scan_axis", {of_a, of_b}, [=](operands& o) { tw::inclusive_scan_axis(o[0], a, to, o[1], b); }});
+    all.push_back({"exclusive_scan_axis", {of_a, of_b}, [=](operands& o) {
+                     tw::exclusive_scan_axis(o[0], a, to, o[1], b, 2.0f);
+                   }});
+    all.push_back({"sort_axis", {of_a, of_b}, [=](operands& o) { tw::sort_axis(o[0], a, to, o[1], b); }});
+  }
+  return all;
+}
+
+template <class Operand>
+std::vector<sized_call<Operand>> product_calls(std::uint64_t m, std::uint64_t k) {
+  using operands = std::vector<Operand>;
+  const std::uint64_t n = 3;
+  const matrix_layout a(m, k, k + 3), b(k, n, n + 1), c(m, n, n + 2);
+  const size of_a{a.stride * (m - 1) + k, true}, of_b{b.stride * (k - 1) + n, true}, of_c{c.stride * (m - 1) + n, true};
+  const image_size image{m, k}, mask{3, 1};
+  const diffusion steps{.rows = m, .columns = k};
+  return {
+      {"matmul", {of_a, of_b, of_c}, [=](operands& o) { tw::matmul(o[0], a, o[1], b, o[2], c); }},
+      {"matvec", {of_a, {k}, {m}}, [=](operands& o) { tw::matvec(o[0], a, o[1], o[2]); }},
+      {"polymul", {{m}, {k}, {m + k - 1}}, [=](operands& o) { tw::polymul(o[0], o[1], o[2]); }},
+      {"convolve", {{m * k}, {3}, {(m - 2) * k}}, [=](operands& o) { tw::convolve(o[0], image, o[1], mask, o[2]); }},
+      {"diffuse", {{m * k}, {m * k}}, [=](operands& o) { tw::diffuse(o[0], o[1], steps); }},
+  };
+}
+
+template <class Operand>
+std::vector<sized_call<Operand>> all_calls(std::uint64_t rows, std::uint64_t columns) {
+  std::vector<sized_call<Operand>> all = vector_calls<Operand>(rows * columns);
+  for (const auto& more : {line_calls<Operand>(rows, columns), product_calls<Operand>(rows, columns)})
+    all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+/// `make` turns host memory into an operand, `host` shows what that holds.
+template <class Operand, class Make, class Host>
+void expect_sizes_matter(const Make& make, const Host& host) {
+  for (const auto& [rows, columns] : {std::pair{4, 5}, std::pair{37, 41}})
+    for (const sized_call<Operand>& what : all_calls<Operand>(rows, columns))
+      for (std::size_t changed = 0; changed < what.sizes.size(); ++changed)
+        for (const int by : {-1, 0, 1}) {
+          SCOPED_TRACE(what.name + ", operand " + std::to_string(changed) + " by " + std::to_string(by));
+          std::vector<std::vector<float>> memory;
+          for (std::size_t i = 0; i < what.sizes.size(); ++i)
+            memory.emplace_back(what.sizes[i].elements + (i == changed ? by : 0), 1.0f + static_cast<float>(i));
+          const auto before = memory;
+          std::vector<Operand> operands;
+          for (std::vector<float>& each : memory) operands.push_back(make(each));
+          const bool is_fine = by == 0 || (by == 1 && what.sizes[changed].may_be_more);
+          try {
+            what.call(operands);
+            EXPECT_TRUE(is_fine) << "it was taken";
+          } catch (const error& e) {
+            EXPECT_FALSE(is_fine) << e.what();
+            EXPECT_EQ(e.code(), errc::invalid_argument) << e.what();
+            for (std::size_t i = 0; i < operands.size(); ++i)
+              EXPECT_EQ(host(operands[i]), before[i]) << "operand " << i;
+          }
+        }
+}
+
+/// All operands in one memory, each beginning where the one before ends; in order or the other way round.
+template <class Operand, class Part>
+void expect_neighbours_are_fine(const Part& part) {
+  for (const auto& [rows, columns] : {std::pair{4, 5}, std::pair{37, 41}})
+    for (const sized_call<Operand>& what : all_calls<Operand>(rows, columns))
+      for (const bool in_order : {true, false}) {
+        std::uint64_t end = 0;
+        for (const size& each : what.sizes) end += each.elements;
+        std::vector<float> memory(end, 1.0f);
+        std::vector<Operand> operands;
+        for (std::uint64_t at = in_order ? 0 : end; const size& each : what.sizes) {
+          if (!in_order) at -= each.elements;
+          operands.push_back(part(std::span(memory).subspan(at, each.elements)));
+          if (in_order) at += each.elements;
+        }
+        EXPECT_NO_THROW(what.call(operands)) << what.name << " of " << rows << "x" << columns;
+      }
+}
+
+/// The sentence; fails if there is none, or an error of another code.
+template <class Call>
+std::string refused(const Call& call) {
+  try {
+    call();
+  } catch (const error& e) {
+    EXPECT_EQ(e.code(), errc::invalid_argument) << e.what();
+    return e.what();
+  }
+  ADD_FAILURE() << "it was taken";
+  return "";
+}
+template <class Call>
+void expect_refused_for(const std::string& words, const Call& call) {
+  const std::string text = refused(call);
+  EXPECT_NE(text.find(words), std::string::npos) << text;
+}
+
+}  // namespace
+
+TEST(CallOperands, SizesOfHostMemory) {
+  expect_sizes_matter<std::span<float>>([](std::vector<float>& memory) { return std::span(memory); },
+                                        [](const std::span<float>& o) { return std::vector(o.begin(), o.end()); });
+}
+
+TEST(CallOperands, SizesOfArrays) {
+  const device on = open("cpu");
+  expect_sizes_matter<array<float>>([&](const std::vector<float>& memory) { return on.upload(memory); },
+                                    [](const array<float>& o) { return o.download(); });
+}
+
+TEST(CallOperands, SizesOfIndices) {
+  const device on = open("cpu");
+  for (const std::uint64_t n : {5, 1000}) {
+    const std::vector<float> x(n, 1.0f);
+    for (const std::uint64_t room : {n - 1, n + 1}) {
+      std::vector<std::uint32_t> indices(room, 7), before = indices;
+      array<std::uint32_t> there = on.upload(indices);
+      EXPECT_THROW(tw::argsort(x, indices), error);
+      EXPECT_THROW(tw::argsort(on.upload(x), there), error);
+      EXPECT_EQ(indices, before);
+      EXPECT_EQ(there.download(), before);
+    }
+  }
+}
+
+TEST(CallOperands, NeighboursInMemoryShareNothing) {
+  const device on = open("cpu");
+  expect_neighbours_are_fine<std::span<float>>([](std::span<float> of) { return of; });
+  expect_neighbours_are_fine<array<float>>([&](std::span<float> of) { return view<float>(on, of.data(), of.size()); });
+}
+
+/// Of memory that is there, unlike a null pointer's.
+TEST(CallOperands, PartsOfNoElementsAreEmpty) {
+  std::vector<float> x(4, 3.0f);
+  const std::span<float> none = std::span(x).first(0);
+  EXPECT_EQ(tw::reduce(none), 0.0f);
+  EXPECT_EQ(tw::reduce(none, {.operation = op::product}), 1.0f);
+  EXPECT_EQ(tw::reduce(none, 5.0f, {.operation = op::max}), 5.0f);
+  refused([&] { tw::reduce(none, {.operation = op::min}); });
+  EXPECT_EQ(tw::dot(none, none), 0.0f);
+  EXPECT_NO_THROW(tw::inclusive_scan(none, none));
+  EXPECT_NO_THROW(tw::sort(none));
+  EXPECT_EQ(tw::reduce_axis(none, {0, 0}, axis::rows, {.operation = op::min}), std::vector<float>());
+  EXPECT_EQ(x, std::vector<float>(4, 3.0f));
+}
+
+/// The first number behind those that are named.
+TEST(CallOperands, NumbersThatNameNothingAreRefused) {
+  const device on = open("cpu");
+  for (const std::uint64_t side : {2, 60}) {
+    std::vector<float> x(side * side, 1.0f), y = x;
+    const array<float> there = on.upload(x);
+    array<float> to = on.upload(y);
+    const matrix_layout square(side, side);
+    const op no_op{4};
+    refused([&] { tw::reduce(x, {.operation = no_op}); });
+    refused([&] { tw::reduce(x, 2.0f, {.operation = no_op}); });
+    refused([&] { tw::reduce(there, {.operation = no_op}); });
+    refused([&] { partial<float>{no_op}; });
+    refused([&] { tw::inclusive_scan(x, y, {.operation = no_op}); });
+    refused([&] { tw::exclusive_scan(x, y, 2.0f, {.operation = no_op}); });
+    refused([&] { tw::inclusive_scan(there, to, {.operation = no_op}); });
+    refused([&] { tw::reduce_axis(x, square, axis::rows, {.operation = no_op}); });
+    refused([&] { tw::inclusive_scan_axis(x, square, axis::rows, y, square, {.operation = no_op}); });
+    const sort_order no_order{2};
+    refused([&] { tw::sort(x, y, {.order = no_order}); });
+    refused([&] { tw::sort(there, to, {.order = no_order}); });
+    refused([&] { tw::argsort(x, {.order = no_order}); });
+    refused([&] { tw::sort_by_key(x, y, {.order = no_order}); });
+    refused([&] { tw::sort_axis(x, square, axis::rows, {.order = no_order}); });
+    const axis no_axis{2};
+    refused([&] { tw::reduce_axis(x, square, no_axis, std::span(y).first(side)); });
+    refused([&] { tw::inclusive_scan_axis(x, square, no_axis, y, square); });
+    refused([&] { tw::sort_axis(x, square, no_axis); });
+    refused([&] { tw::convolve(x, {side, side}, std::span(x).first(1), {1, 1}, y, {.border = border{2}}); });
+    EXPECT_EQ(y, std::vector<float>(side * side, 1.0f));
+    EXPECT_EQ(to.download(), y);
+  }
+}
+
+/// As many elements do not make them one shape.
+TEST(CallOperands, ShapesOfOneSideAlikeAreRefused) {
+  std::vector<float> a(64, 1.0f), out(64, 2.0f);
+  for (const matrix_layout& other :
+       {matrix_layout(4, 5), matrix_layout(6, 5), matrix_layout(5, 4), matrix_layout(5, 6)})
+    for (const axis to : {axis::rows, axis::columns}) {
+      expect_refused_for("as many results", [&] { tw::inclusive_scan_axis(a, {5, 5}, to, out, other); });
+      expect_refused_for("as many results", [&] { tw::sort_axis(a, {5, 5}, to, out, other); });
+    }
+  EXPECT_EQ(out, std::vector<float>(64, 2.0f));
+}
+
+/// Two rows of 2^63 elements end where they begin, if one does not look.
+TEST(CallOperands, RowsThatReachBeyondAllAddressesAreRefused) {
+  std::vector<float> a(4, 1.0f), out(4, 2.0f);
+  const matrix_layout huge(2, std::uint64_t{1} << 63);
+  const std::string words = "more bytes than a 64-bit address reaches";
+  expect_refused_for(words, [&] { tw::reduce_axis(a, huge, axis::rows, std::span(out).first(2)); });
+  expect_refused_for(words, [&] { tw::inclusive_scan_axis(a, huge, axis::rows, out, huge); });
+  expect_refused_for(words, [&] { tw::sort_axis(a, huge, axis::rows, out, huge); });
+  expect_refused_for(words, [&] { tw::matmul(a, huge, a, {huge.columns, 1}, out, {2, 1}); });
+  EXPECT_EQ(out, std::vector<float>(4, 2.0f));
+}
+
+TEST(CallOperands, RefusalsAdviseWhatTheCallMayDo) {
+  std::vector<float> x(60, 1.0f);
+  const std::span<float> all(x), shifted = all.subspan(1, 50);
+  expect_refused_for("pass the same memory", [&] { tw::sort(all.first(50), shifted); });
+  expect_refused_for("give it memory of its own",
+                     [&] { tw::diffuse(all.first(50), shifted, {.rows = 5, .columns = 10}); });
+  const device on = open("cpu:serial");
+  const array<float> there = on.upload(x);
+  expect_refused_for("opened separately", [&] { tw::reduce(there, {.device = open("cpu:serial", {.threads = 1})}); });
+  const std::string other = refused([&] { tw::reduce(there, {.device = open("cpu:threads")}); });
+  EXPECT_EQ(other.find("opened separately"), std::string::npos) << other;
+}
+
+}  // namespace tilewise::tests

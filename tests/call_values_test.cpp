@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// In every form a call has the operation, the initial value, the axis and the border that it was given.
+#include <tilewise/tilewise.hpp>
+
+#include <gtest/gtest.h>
+
+namespace tilewise::tests {
+
+namespace tw = tilewise;  // std has functions of the same names
+
+namespace {
+
+/// Into memory of each kind, and returned: `into` is a call of an input and an output, `returned` one of an input.
+template <class Into, class Returned>
+void expect_in_every_form(const std::vector<float>& x, const std::vector<float>& expected, const Into& into,
+                          const Returned& returned) {
+  const device on = open("cpu");
+  std::vector<float> span_to(expected.size()), to(expected.size());
+  array<float> there_to = on.upload(to);
+  into(std::span<const float>(x), std::span<float>(span_to));
+  into(x, to);
+  into(on.upload(x), there_to);
+  EXPECT_EQ(span_to, expected);
+  EXPECT_EQ(to, expected);
+  EXPECT_EQ(there_to.download(), expected);
+  EXPECT_EQ(returned(x), expected);
+  EXPECT_EQ(returned(on.upload(x)).download(), expected);
+}
+
+const std::vector<float> small{3, 1, 4, 1, 5, 9};
+constexpr matrix_layout two_rows(2, 3);
+
+}  // namespace
+
+TEST(CallValues, ReductionsHaveTheirOperationAndTheirFirstValue) {
+  const array<float> there = open("cpu").upload(small);
+  EXPECT_EQ(tw::reduce(small, 100.0f), 123.0f);
+  EXPECT_EQ(tw::reduce(there, 100.0f), 123.0f);
+  EXPECT_EQ(tw::reduce(there, {.operation = op::max}), 9.0f);
+  EXPECT_EQ(tw::reduce(there, 100.0f, {.operation = op::product}), 54'000.0f);
+  for (const auto& push :
+       {+[](partial<float>& p) { p.push(small); }, +[](partial<float>& p) { p.push(open("cpu").upload(small)); }}) {
+    partial<float> largest(op::max);
+    push(largest);
+    EXPECT_EQ(largest.value(), 9.0f);
+  }
+}
+
+TEST(CallValues, LinesHaveTheirAxis) {
+  const std::vector<float> sums[]{{4, 6, 13}, {8, 15}}, sorted[]{{1, 1, 4, 3, 5, 9}, {1, 3, 4, 1, 5, 9}};
+  for (const axis to : {axis::columns, axis::rows}) {
+    std::vector<float> from_hundred = sums[static_cast<int>(to)];
+    for (float& sum : from_hundred) sum += 100;
+    expect_in_every_form(
+        small, sums[static_cast<int>(to)], [&](const auto& in, auto&& out) { tw::reduce_axis(in, two_rows, to, out); },
+        [&](const auto& in) { return tw::reduce_axis(in, two_rows, to); });
+    std::vector<float> out(from_hundred.size());
+    array<float> there = open("cpu").upload(out);
+    tw::reduce_axis(small, two_rows, to, out, 100.0f);
+    tw::reduce_axis(open("cpu").upload(small), two_rows, to, there, 100.0f);
+    EXPECT_EQ(out, from_hundred);
+    EXPECT_EQ(there.download(), from_hundred);
+    expect_in_every_form(
+        small, sorted[static_cast<int>(to)],
+        [&](const auto& in, auto&& y) { tw::sort_axis(in, two_rows, to, y, two_rows); },
+        [&](const auto& in) { return tw::sorted_axis(in, two_rows, to); });
+  }
+}
+
+TEST(CallValues, ScansHaveTheirAxisAndTheirFirstValue) {
+  const std::vector<float> inclusive[]{{103, 101, 104, 104, 106, 113}, {103, 104, 108, 101, 106, 115}},
+      exclusive[]{{100, 100, 100, 103, 101, 104}, {100, 103, 104, 100, 101, 106}};
+  for (const axis to : {axis::columns, axis::rows}) {
+    expect_in_every_form(
+        small, inclusive[static_cast<int>(to)],
+        [&](const auto& in, auto&& out) { tw::inclusive_scan_axis(in, two_rows, to, out, two_rows, 100.0f); },
+        [&](const auto& in) { return tw::inclusive_scan_axis(in, two_rows, to, 100.0f); });
+    expect_in_every_form(
+        small, exclusive[static_cast<int>(to)],
+        [&](const auto& in, auto&& out) { tw::exclusive_scan_axis(in, two_rows, to, out, two_rows, 100.0f); },
+        [&](const auto& in) { return tw::exclusive_scan_axis(in, two_rows, to, 100.0f); });
+  }
+  for (const float before : {0.0f, 7.0f}) {
+    const auto carry = [&] {
+      partial<float> all;
+      all.push(before);
+      return all;
+    };
+    std::vector<float> up{103, 104, 108, 109, 114, 123}, from{100, 103, 104, 108, 109, 114};
+    for (float& value : up) value += before;
+    for (float& value : from) value += before;
+    expect_in_every_form(
+        small, up,
+        [&](const auto& in, auto&& out) {
+          partial<float> c = carry();
+          before == 0 ? tw::inclusive_scan(in, out, 100.0f) : tw::inclusive_scan(in, out, 100.0f, c);
+        },
+        [&](const auto& in) {
+          partial<float> c = carry();
+          return before == 0 ? tw::inclusive_scan(in, 100.0f) : tw::inclusive_scan(in, 100.0f, c);
+        });
+    expect_in_every_form(
+        small, from,
+        [&](const auto& in, auto&& out) {
+          partial<float> c = carry();
+          before == 0 ? tw::exclusive_scan(in, out, 100.0f) : tw::exclusive_scan(in, out, 100.0f, c);
+        },
+        [&](const auto& in) {
+          partial<float> c = carry();
+          return before == 0 ? tw::exclusive_scan(in, 100.0f) : tw::exclusive_scan(in, 100.0f, c);
+        });
+  }
+}
+
+TEST(CallValues, ConvolutionsHaveTheirBorder) {
+  const std::vector<float> ones(3, 1.0f);
+  const array<float> ones_there = open("cpu").upload(ones);
+  const auto mask_for = [&]<class Image>(const Image&) -> const auto& {
+    if constexpr (requires(Image image) { image.device(); })
+      return ones_there;
+    else
+      return ones;
+  };
+  const image_size image{2, 3}, mask{1, 3};
+  for (const auto& [at_edges, expected] : {std::pair{border::valid, std::vector<float>{8, 15}},
+                                           std::pair{border::zero, std::vector<float>{4, 8, 5, 6, 15, 14}}}) {
+    const convolve_options options{.border = at_edges};
+    expect_in_every_form(
+        small, expected,
+        [&](const auto& in, auto&& out) {
+          if constexpr (requires { in.device(); })
+            tw::convolve(in, image, mask_for(in), mask, out, options);
+          else
+            tw::convolve(in, image, std::span<const float>(ones), mask, out, options);
+        },
+        [&](const auto& in) { return tw::convolve(in, image, mask_for(in), mask, options); });
+  }
+}
+
+/// What sizes mean at their ends.
+TEST(CallValues, SizesOfResults) {
+  EXPECT_EQ(product_size(0, 5), 0u);
+  EXPECT_EQ(product_size(5, 0), 0u);
+  EXPECT_EQ(product_size(3, 4), 6u);
+  EXPECT_EQ(matrix_layout(3, 0).stride, 1u) << "a stride is not 0";
+  EXPECT_EQ(packed_elements({std::uint64_t{1} << 33, std::uint64_t{1} << 33}), ~std::uint64_t{0});
+  EXPECT_EQ(lines_of({2, 3}, axis::rows), 2u);
+  EXPECT_EQ(lines_of({2, 3}, axis::columns), 3u);
+}
+
+}  // namespace tilewise::tests
