@@ -90,6 +90,32 @@ TEST(LabVisits, BothVisitsAreOneRecordWhoseRatiosKeepThemApart) {
   EXPECT_EQ(visits_of(joined)[1].size(), 2u);
 }
 
+TEST(LabVisits, WhatTheFirstVisitAloneMeasuresStaysAndBothHaveARate) {
+  std::vector<measured> first = timed({{10, 10, 10, 10, 10, 10}, {20}}), last = timed({{30, 30, 30, 30, 30, 30}, {20}});
+  const auto took = [](double ns) { return clock_of(series{.ns = {ns}}); };
+  record::timing &of_first = *first[0].result.timing, &of_last = *last[0].result.timing;
+  of_first.h2d = took(1), of_first.d2h = took(2), of_first.round_trip = took(3), of_first.end_to_end = took(4);
+  of_first.first_call_ns = 5, of_last.first_call_ns = 6;
+  of_first.phases.emplace().kernel.emplace(7), of_last.phases.emplace().kernel.emplace(9);
+  first[0].result.ranks.emplace().sent_bytes = 8, last[0].result.ranks.emplace();
+  last[1].result.reason = "the last visit's time could not be true";
+  join(sum_of(1000), std::move(first), last);
+  const record::result& joined = last[0].result;
+  EXPECT_EQ(joined.timing->h2d->median_ns, 1);
+  EXPECT_EQ(joined.timing->d2h->median_ns, 2);
+  EXPECT_EQ(joined.timing->round_trip->median_ns, 3);
+  EXPECT_EQ(joined.timing->end_to_end->median_ns, 4);
+  EXPECT_EQ(joined.timing->first_call_ns, 5);
+  EXPECT_EQ(*joined.timing->phases->kernel, 8) << "the mean";
+  EXPECT_EQ(joined.ranks->sent_bytes, 8u);
+  EXPECT_EQ(joined.noise->visits_effect, 2) << "three times as long";
+  EXPECT_EQ(joined.timing->kernel->median_ns, 20);
+  EXPECT_DOUBLE_EQ(*joined.derived->elements_per_s, 1000 / 20e-9);
+  EXPECT_FALSE(joined.derived->plausible) << "it takes longer than its round trip";
+  EXPECT_EQ(joined.reason, "the kernel takes longer than its round trip with transfers");
+  EXPECT_FALSE(last[1].result.reason);
+}
+
 TEST(LabVisits, OnlyVisitsWhoseIntervalsAreApartSurelyDiffer) {
   record::clock fast, slow;
   EXPECT_EQ(visits_effect(fast, slow), 0) << "without an interval nothing is sure";
