@@ -33,13 +33,15 @@ ROWS = [
     ("reduce", "--json", "--op max", '"op":"max"'),
     ("reduce", "--json", "--init 5", '"init":"given"'),
     ("reduce", "{d}/raw --dtype f4 --json", "--shape 7x11", r'"shape":\[7,11\]'),
+    ("reduce", "{d}/raw --dtype f4", "--shape 2x3", "raw: holds 308 bytes, but the shape needs 24"),
+    ("reduce", "{d}/raw --dtype f4", "--shape 1x1x1x1x1x1x1x1x77", "is not one to eight whole numbers"),
     ("scan", "--json", "--op max", '"op":"max"'),
     ("scan", "--json", "--init 5", '"init":"given"'),
     ("scan", "--json", "--exclusive", '"kind":"exclusive"'),
     ("scan", "{d}/raw -o {o} --dtype f4 --json", "--shape 7x11", r'"shape":\[7,11\]'),
     ("sort", "--json", "--descending", '"order":"descending"'),
-    ("sort", "--json", "--indices {d}/w.npy", '"payload":"indices".*"indices_digest":"'),
-    ("sort", "--json", "--values {d}/x.npy --values-out {d}/w.npy", '"payload":"values32".*"values_digest":"'),
+    ("sort", "--json", "--indices {d}/w.npy", r'"payload":"indices".*"digest":"(\w+)".*"indices_digest":"(?!\1)'),
+    ("sort", "--json", "--values {d}/f.npy --values-out {d}/w.npy", r'"payload":"values32".*"digest":"(\w+)".*"values_digest":"(?!\1)'),
     ("sort", "{d}/raw -o {o} --dtype f4", "--shape 7x11", "raw is 7x11; sort takes one dimension"),
     *((command, f"{{d}}/raw{out} --json", f"--dtype {name}", f'"dtype":"{type}"') for command, out in (("reduce", ""), ("scan", " -o {o}"), ("sort", " -o {o}"))
       for name, type in (("f4", "f32"), ("u32", "u32"))),
@@ -122,6 +124,7 @@ class OptionCase(Case):
         for name, shape in ("x", 1000), ("m", (40, 50)), ("n", (50, 30)), ("v", 50), ("k", (3, 5)):
             np.save(f"{cls.d}/{name}.npy", wide_values("f4", np.prod(shape)).reshape(shape) / 1e12)
         np.save(f"{cls.d}/i.npy", np.arange(9))
+        np.save(f"{cls.d}/f.npy", np.arange(1000, dtype="f4"))
         np.ones(77, "f4").tofile(f"{cls.d}/raw")
         for name, words in ("r", "--device cpu:serial"), ("p", "--device cpu:threads --threads 1"), ("p", "--device cpu:threads --threads 2"):
             run(f"bench {ONE_BENCH} {words} --variant cpu -o {cls.d}/{name}.jsonl")

@@ -237,7 +237,7 @@ class Diffusions(ResultCase):
     def test_each_option_is_its_own(self):
         chosen = {"nx": 24, "ny": 19, "dx": 0.5, "dy": 0.25, "diffusivity": 0.02, "stability": 0.3, "mask": 53, "steps": 7, "every": 3}
         for changed in ({}, {"nx": 21}, {"ny": 22}, {"dx": 0.125}, {"dy": 1.0}, {"diffusivity": 0.1}, {"stability": 0.05}, {"mask": 95},
-                        {"steps": 9}, {"every": 2}, {"mask": 95, "ny": 22, "dx": 0.2}):
+                        {"steps": 9}, {"every": 2}, {"mask": 95, "ny": 22, "dx": 0.2}, {"dx": 0.25, "stability": 1.0}):
             with self.subTest(changed):
                 p = chosen | changed
                 words = ["--grid", f"{p['nx']}x{p['ny']}", "--spacing", f"{p['dx']}x{p['dy']}"]
