@@ -4,6 +4,7 @@ given, and wherever the results go."""
 
 import inspect
 import itertools
+import pickle
 import re
 import unittest
 
@@ -214,6 +215,17 @@ class Keywords(unittest.TestCase):
                 self.assertIs(getattr(tw, name)(x[33:], op=other, initial=initial, carry=carry, out=out), out)
                 self.same(out, define(x, op, first)[33:].copy(), what)
                 self.same(carry.value(), definition.reduce(x, op), what)
+
+    def test_where_a_part_begins(self):
+        """Positions have 64 bits, also of what was stored; what continues a part begins at its end."""
+        for op, begin in itertools.product(NAMES.values(), (1, 2**31 + 1, 2**32, 2**32 + 5, 2**63, 2**64 - 4)):
+            part, after = tw.partial(op, "f8", begin), tw.partial(op, "f8", begin=begin + 2)
+            part.push(np.ones(2)), after.push(np.ones(1))
+            part = pickle.loads(pickle.dumps(part))
+            self.assertEqual((part.begin, part.end, after.begin, after.end), (begin, begin + 2, begin + 2, begin + 3))
+            self.assertIn(f"elements [{begin}, {begin + 2})", repr(part))
+            part.merge(after)
+            self.assertEqual((part.begin, part.end), (begin, begin + 3))
 
     def test_defaults(self):
         """What is left out is what the first line of a docstring says."""
