@@ -77,6 +77,12 @@ TEST(LabStatistics, RatioUsesCommonRoundsOnly) {
   EXPECT_EQ(ratio->n, 3u);
   EXPECT_DOUBLE_EQ(ratio->median, 2);
   EXPECT_FALSE(ratio_of(other, {}));
+  const std::span<const double> others[] = {std::span(other).first(2), std::span(other).last(2)},
+                                again[] = {std::span(ours).first(2), std::span(ours).last(1)};
+  const auto of_both = ratio_of(others, again);
+  ASSERT_TRUE(of_both);
+  EXPECT_EQ(of_both->n, 3u) << "of each visit";
+  EXPECT_DOUBLE_EQ(of_both->max, 2);
 }
 
 TEST(LabStopRule, EachReason) {
@@ -91,6 +97,13 @@ TEST(LabStopRule, EachReason) {
   for (int i = 0; i < 1000; ++i) wild.push_back(i % 2 == 0 ? 1 : 2);
   EXPECT_FALSE(rule.verdict(std::span(wild).first(100), 5e9));
   EXPECT_EQ(rule.verdict(wild, 5e9), stop_reason::max_samples);
+  EXPECT_FALSE(rule.verdict(std::vector<double>{4, 4, 5, 5, 5, 5, 5, 5, 5, 5}, 5e9)) << "imprecise below";
+  EXPECT_FALSE(rule.verdict(std::vector<double>{5, 5, 5, 5, 5, 5, 5, 5, 6, 6}, 5e9)) << "imprecise above";
+  const std::pair<stop_reason, std::string_view> told[] = {{stop_reason::precision, "precision"},
+                                                           {stop_reason::max_samples, "max_samples"},
+                                                           {stop_reason::max_time, "max_time"},
+                                                           {stop_reason::interrupted, "interrupted"}};
+  for (const auto& [reason, word] : told) EXPECT_EQ(name_of(reason), word);
 }
 
 TEST(LabStopRule, LooksAtCheckpointsOnly) {
@@ -179,6 +192,23 @@ TEST(LabNoise, EqualContendersAreEqualWithinTheFloorAndUnequalOnesAreNot) {
   series few = taken[0];
   few.ns.resize(5);
   EXPECT_FALSE(noise_between(few, few));
+}
+
+TEST(LabNoise, TheFloorIsTheFartherEndOfTheSecondTimesOverTheFirst) {
+  const struct {
+    std::vector<double> again;  // against 100
+    double median, floor;
+  } cases[] = {
+      {{100, 100, 100, 100, 100, 100}, 1, 0}, {{90, 99, 100, 100, 101, 105}, 1, 0.1},
+      {{95, 99, 100, 100, 101, 110}, 1, 0.1}, {{200, 200, 200, 200, 200, 200}, 2, 1},
+      {{50, 50, 50, 50, 50, 50}, 0.5, 0.5},
+  };
+  for (const auto& c : cases) {
+    const auto found = noise_between({.ns = std::vector<double>(6, 100)}, {.ns = c.again});
+    ASSERT_TRUE(found);
+    EXPECT_DOUBLE_EQ(found->aa_median_ratio, c.median);
+    EXPECT_NEAR(found->min_effect, c.floor, 1e-12) << c.median;
+  }
 }
 
 /// Rows that claim the order: one that errs in its last element, one that does so from its second call on, which is the

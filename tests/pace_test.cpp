@@ -5,6 +5,7 @@
 #include "lab/describe.hpp"
 #include "lab/measure.hpp"
 #include "lab/request.hpp"
+#include "planted_variant.hpp"
 #include "registry/catalog.hpp"
 
 #include <gtest/gtest.h>
@@ -105,6 +106,42 @@ TEST(LabPace, ASmallerSizeIsNotJudgedByALargerOne) {
   pace kept(plan, for_two_seconds());
   kept.note(plan[0], timed(plan[0], {100, 0.01}));
   EXPECT_EQ(kept.affordable(plan[1]).rows[0].skip, "");
+}
+
+TEST(LabPace, ATimeIsOfItsDeviceTuningTypeAndSettingsAlone) {
+  static constexpr std::array<unsigned, 2> widths{64, 128};
+  static constexpr std::array<registry::tuning_axis, 1> axes{{{"width", widths, 64}}};
+  registry::variant slow = tests::planted_variant("scan", "slow", nullptr), quick = slow;
+  slow.tuning = quick.tuning = axes;
+  quick.name = "quick";
+  const auto scans = [&](std::uint64_t n) {
+    const auto on = backend::find_device("cpu:serial", {});
+    const registry::tuning narrow = registry::default_tuning(axes);
+    return group{
+        {.what = &registry::find_algorithm("scan"), .shape = {n}}, "cpu", {{&slow, on, narrow}, {&quick, on, narrow}}};
+  };
+  const struct {
+    const char* what;
+    void (*change)(group&);
+    bool is_another;
+  } cases[] = {
+      {"nothing", [](group&) {}, false},
+      {"device", [](group& g) { g.rows[0].on = backend::find_device("cpu:threads", {}); }, true},
+      {"tuning", [](group& g) { g.rows[0].tuning.value[0] = 128; }, true},
+      {"type", [](group& g) { g.problem.type = dtype::f64; }, true},
+      {"settings", [](group& g) { g.problem.setting[0] = 1; }, true},
+  };
+  for (const auto& c : cases) {
+    const group before = scans(1 << 20);
+    group changed = before, later = scans(1 << 23);
+    c.change(changed);
+    c.change(later);
+    pace kept(std::vector{before, later}, for_two_seconds());
+    kept.note(before, timed(before, {1, 0.01}));
+    changed.rows.erase(changed.rows.begin());
+    kept.note(changed, timed(changed, {0.01}));  // the quick one is known either way
+    EXPECT_EQ(kept.affordable(later).rows[0].skip.empty(), c.is_another) << "another " << c.what;
+  }
 }
 
 TEST(LabPace, TimeStepsAreWorkToo) {

@@ -201,6 +201,30 @@ TEST(LabRace, ADefaultThatFailsIsToldBesideTheOthers) {
   EXPECT_NE(told.find("nothing is known of them"), told.npos) << told;
 }
 
+/// A sleep is never too short, so where it is long there are few samples, on whatever machine.
+TEST(LabRace, AStageAndTheFinalHaveNoMoreThanTheirShares) {
+  constexpr static std::array<unsigned, 4> values{0, 1, 2, 3};
+  constexpr static std::array<registry::tuning_axis, 1> alike{{{"value", values, 0}}};
+  constexpr double call_ns = 20e6, budget_ns = 60 * call_ns;
+  registry::variant v = planted(registry::claim::tilewise);
+  v.tuning = alike;
+  v.run = [](const registry::problem& p, const registry::bindings& where, const registry::tuning&,
+             backend::queue& queue) {
+    registry::reference_of(*p.what).run(p, where, {}, queue);
+    usleep(static_cast<useconds_t>(call_ns / 1000));
+  };
+  measuring how;
+  how.rule = {.precision = 0, .min_ns = 0};
+  const registry::problem p{.what = &registry::find_algorithm("scan"), .shape = {500}};
+  const tuning_case what{p, &v, backend::find_device("cpu:serial", {}), registry::tuning_space(alike)};
+  const race_result all = race(what, make_case(p, data_class::uniform, 1), how, budget_ns);
+  for (const lab::raced& r : all.all) {
+    if (r.last.time() == nullptr) continue;
+    // Of two stages the first has a quarter, for three, the default and the default again; the final half for three.
+    EXPECT_LE(r.last.time()->n, r.stage == 1 ? 60 / 4 / 5 : 60 / 2 / 3) << r.stage;
+  }
+}
+
 TEST(LabRace, WhatNeverBeganWasInterrupted) {
   registry::variant v = planted(registry::claim::tilewise);
   measuring how;
