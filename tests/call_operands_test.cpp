@@ -267,6 +267,18 @@ TEST(CallOperands, RowsThatReachBeyondAllAddressesAreRefused) {
   EXPECT_EQ(out, std::vector<float>(4, 2.0f));
 }
 
+/// A longer room is refused, too: its end would keep what it held.
+TEST(CallOperands, DownloadsIntoAnotherSizeAreRefused) {
+  for (const char* name : {"cpu:serial", "2*cpu:serial"}) {
+    const array<float> there = open(name).upload(std::vector<float>(50, 1.0f));
+    for (const std::size_t size : {0, 49, 51}) {
+      std::vector<float> to(size, 2.0f);
+      expect_refused_for("the sizes must be equal", [&] { there.download(std::span(to)); });
+      EXPECT_EQ(to, std::vector<float>(size, 2.0f)) << name;
+    }
+  }
+}
+
 TEST(CallOperands, RefusalsAdviseWhatTheCallMayDo) {
   std::vector<float> x(60, 1.0f);
   const std::span<float> all(x), shifted = all.subspan(1, 50);
