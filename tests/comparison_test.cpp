@@ -71,6 +71,19 @@ TEST(Comparison, BothNoiseFloorsCount) {
   }
 }
 
+/// In whichever file it is, a time that cannot be true is no measure of the other.
+TEST(Comparison, NothingIsHeldAgainstATimeThatCannotBeTrue) {
+  std::vector<json> olds = made_up_records(), news = olds;
+  scale(ours(news), 2);
+  for (std::vector<json>* impossible : {&olds, &news}) {
+    ours(*impossible)["derived"]["plausible"] = false;
+    const compared_runs c(olds, news);
+    EXPECT_EQ(c.of(ours(news)).is, verdict::unclear);
+    EXPECT_EQ(c.of(ours(news)).why, "a time that cannot be true");
+    ours(*impossible)["derived"]["plausible"] = true;
+  }
+}
+
 /// What a row's noise floor, its visits and its runs differ by is not added up: a change beyond the largest is found.
 TEST(Comparison, OfSeveralKindsOfNoiseTheLargestCounts) {
   std::vector<json> olds = made_up_records(), news = olds;

@@ -127,14 +127,16 @@ TEST(LabPlan, LimitsAreThoseOfAllThreadsWhereverOneCoreIsNamed) {
   request wanted = plain();
   wanted.names_devices = true;
   wanted.selectors = {"reduce"};
-  for (const std::vector<const char*>& names : {std::vector{"cpu:serial", "cpu:threads"},
+  for (const std::vector<const char*>& named : {std::vector{"cpu:serial", "cpu:threads"},
                                                 std::vector{"cpu:threads", "cpu:serial"}, std::vector{"cpu:serial"}}) {
     wanted.devices.clear();
-    for (const char* name : names) wanted.devices.push_back(backend::cpu::make_device(name, {}));
-    const std::string most = names.size() == 1 ? "cpu:serial" : "cpu:threads";
+    for (const char* name : named) wanted.devices.push_back(backend::cpu::make_device(name, {}));
+    const std::string most = named.size() == 1 ? "cpu:serial" : "cpu:threads";
     for (const group& g : make_plan(wanted))
       for (const row& r : g.rows)
-        if (is_limit(*r.variant)) EXPECT_EQ(r.on->info().name, most) << names.back();
+        if (is_limit(*r.variant)) {
+          EXPECT_EQ(r.on->info().name, most) << named.back();
+        }
   }
 }
 

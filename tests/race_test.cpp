@@ -91,7 +91,7 @@ TEST(LabRace, ATenthIsFoundAmongTies) {
 /// Time for all checks and rounds on a machine that has other things to do; the rounds that are asked for end a race.
 constexpr double ample_ns = 1e12;
 
-enum pace : unsigned { slow, quick, altering, failing };
+enum planted_pace : unsigned { slow, quick, altering, failing };
 constexpr std::array<unsigned, 4> paces{slow, quick, altering, failing};
 constexpr std::array<std::string_view, 4> pace_words{"slow", "quick", "altering", "failing"};
 constexpr std::array<registry::tuning_axis, 1> axes{{{"pace", paces, slow, pace_words}}};
@@ -154,7 +154,7 @@ TEST(LabRace, NorDoTheyInAnOrderOfItsOwn) {
 }
 
 /// Of one of these paces by default, against the quick one.
-template <pace Default>
+template <planted_pace Default>
 tuning_case against_quick(registry::variant& v) {
   constexpr static std::array<registry::tuning_axis, 1> other_first{{{"pace", paces, Default, pace_words}}};
   v.tuning = other_first;
