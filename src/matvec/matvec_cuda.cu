@@ -36,27 +36,11 @@ unsigned groups_for(std::uint64_t warps) {
   return static_cast<unsigned>(std::min<std::uint64_t>(ceil_div(warps, in_group), std::uint64_t{1} << 30));
 }
 
-/// By persistent warps, which load x once.
 template <class T>
-void launch_short_rows(const matrix<T>& w, std::uint64_t resident_warps, queue& q) {
-  const auto launch = [&](auto kernel, std::uint64_t rows, auto... more) {
-    const std::uint64_t warps = std::min(ceil_div(w.m, rows), 2 * resident_warps);
-    kernel<<<groups_for(warps), group_size, 0, q.stream()>>>(w, more...);
-    TW_CUDA(cudaGetLastError());
-  };
-  if (w.n < row_length<T>) {
-    const std::uint64_t packs = ceil_div(w.n, pack_length<T>);
-    const unsigned log_width = static_cast<unsigned>(std::bit_width(std::bit_ceil(packs))) - 1;
-    const bool in_packs = w.packable && w.n % pack_length<T> == 0;
-    return launch(in_packs ? short_rows<true, T> : short_rows<false, T>,
-                  std::uint64_t{short_in_flight} * (warp_size >> log_width), log_width);
-  }
-  switch (std::bit_width(std::bit_ceil(w.n / row_length<T>)) - 1) {
-    case 0: return launch(middle_rows<0, T>, rows_at_once<0>);
-    case 1: return launch(middle_rows<1, T>, rows_at_once<1>);
-    case 2: return launch(middle_rows<2, T>, rows_at_once<2>);
-    default: return launch(middle_rows<3, T>, rows_at_once<3>);
-  }
+void launch_short_rows(const matrix<T>& w, queue& q) {
+  const reduce::short_rows<T> of(w.a, w.m, w.stride, w.n, q.device().info().compute_units);
+  staged_rows<<<static_cast<unsigned>(of.groups()), reduce::short_row_group, 0, q.stream()>>>(w, of);
+  TW_CUDA(cudaGetLastError());
 }
 
 /// A team has as many warps as a row has chunks, up to a group: on an H200 16384 rows of 16384 doubles took 461 us with
@@ -103,8 +87,8 @@ void run(const registry::problem& p, const registry::bindings& where, const regi
     const std::uint64_t resident_warps = std::uint64_t{q.device().info().compute_units} * (lanes_per_unit / warp_size);
     if (s.n == 0)
       TW_CUDA(cudaMemsetAsync(y, 0, s.m * sizeof(T), q.stream()));
-    else if (s.n <= chunk_length<T>)
-      launch_short_rows(w, resident_warps, q);
+    else if (s.n < chunk_length<T>)
+      launch_short_rows(w, q);
     else
       launch_long_rows(w, resident_warps, q);
   });

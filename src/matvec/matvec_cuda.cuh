@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   rows times x: short_rows takes several rows per warp; whole_rows deals a row's chunks to a team of warps;
+// What:   rows times x: staged_rows takes short rows by groups; whole_rows deals a row's chunks to a team of warps;
 //         pieces takes one tile of a row, or what its tiles leave, per warp, and finish then folds each row.
 // Order:  a product is rounded. A chunk and a tile are aligned blocks; what is left of a row gives one block value per
 //         digit of N, and the blocks of N's digits are folded from the left.
-// Shape:  matvec_cuda_chunks.cuh; x comes from the cache, as neighbours read the same of it.
+// Shape:  matvec_cuda_chunks.cuh, and of short rows reduce_cuda_rows.cuh; x comes from the cache, as neighbours read
+// the
+//         same of it.
 // Limits: none.
 // Twins:  matvec_serial.cpp, matvec.cl.
 #pragma once
 
 #include "matvec/matvec_cuda_chunks.cuh"
+#include "reduce/reduce_cuda_rows.cuh"
 
 namespace tilewise::impl::matvec {
 
+using reduce::place, reduce::run_length;
+
 inline constexpr unsigned group_size = 256;
 inline constexpr unsigned finish_group_size = 256;
-inline constexpr unsigned short_in_flight = 4;  // packs of a lane, beside as many that are added up
-inline constexpr unsigned most_levels = 5;      // of chunks in a tile: their values are one per lane
+inline constexpr unsigned most_levels = 5;  // of chunks in a tile: their values are one per lane
 
 template <class T>
 struct matrix {
@@ -35,35 +39,24 @@ struct cut {
   T* digit;  // digit_count for each row
 };
 
-/// P(n) continued from `prefix` for several rows, of each of which every lane of a part of the warp, 2^log_width lanes,
-/// holds a pack; in every lane. A lane's value grows until it is that of the block that its pack lies in, of those that
-/// the digits of n make; the lane behind the whole packs has what is left.
-template <unsigned Rows, class T>
-__device__ void prefixes_of_lanes(T (&prefix)[Rows], const pack<T> (&mine)[Rows], unsigned n, unsigned log_width) {
+/// P(n) continued from `prefix` for a row of which every lane holds a pack of products; in every lane. A lane's value
+/// grows until it is that of the block that its pack lies in, of those that the digits of n make; the lane behind the
+/// whole packs has what is left.
+template <class T>
+__device__ T prefix_of_lanes(T prefix, const pack<T>& mine, unsigned n) {
   constexpr unsigned levels = 5;  // n is less than a row of packs
-  const unsigned whole = n / pack_length<T>, rest = n % pack_length<T>;
-  const unsigned at = threadIdx.x & ((1u << log_width) - 1);
+  const unsigned whole = n / pack_length<T>, rest = n % pack_length<T>, at = threadIdx.x % warp_size;
   const int level = at < whole ? 31 - __clz(static_cast<int>(at ^ whole)) : 0;  // of the lane's block
-  T value[Rows], last[Rows];
-#pragma unroll
-  for (unsigned r = 0; r < Rows; ++r) {
-    value[r] = tree_of<sum, pack_length<T>>(mine[r].at);
-    if (at == whole) value[r] = rest >= 2 ? tree_of<sum, 2>(mine[r].at) : mine[r].at[0];
-    last[r] = mine[r].at[pack_length<T> - 2];  // of three that are left
-  }
+  const T last = mine.at[pack_length<T> - 2];                                   // of three that are left
+  T value = tree_of<sum, pack_length<T>>(mine.at);
+  if (at == whole) value = rest >= 2 ? tree_of<sum, 2>(mine.at) : mine.at[0];
 #pragma unroll
   for (unsigned k = 1; k < levels; ++k) {
-    if (k > log_width) continue;
-#pragma unroll
-    for (unsigned r = 0; r < Rows; ++r) {
-      const T both = sum::apply<T>(value[r], __shfl_xor_sync(all_lanes, value[r], 1u << (k - 1)));
-      if (static_cast<int>(k) <= level) value[r] = both;
-    }
+    const T both = sum::apply<T>(value, __shfl_xor_sync(all_lanes, value, 1u << (k - 1)));
+    if (static_cast<int>(k) <= level) value = both;
   }
-  const auto add = [&](const T(&of)[Rows], unsigned from) {
-#pragma unroll
-    for (unsigned r = 0; r < Rows; ++r)
-      prefix[r] = sum::apply<T>(prefix[r], __shfl_sync(all_lanes, of[r], static_cast<int>(from), 1 << log_width));
+  const auto add = [&](T of, unsigned from) {
+    prefix = sum::apply<T>(prefix, __shfl_sync(all_lanes, of, static_cast<int>(from)));
   };
   unsigned from = 0;
 #pragma unroll
@@ -74,104 +67,47 @@ __device__ void prefixes_of_lanes(T (&prefix)[Rows], const pack<T> (&mine)[Rows]
   }
   if (rest != 0) add(value, whole);
   if (rest == 3) add(last, whole);
+  return prefix;
 }
 
-// Rows of up to 2^Log rows of packs and part of one more are taken several at once.
-template <unsigned Log>
-inline constexpr unsigned slots = Log == 3 ? 8 : 4;  // rows of packs in flight, besides what is left of each row
-template <unsigned Log>
-inline constexpr unsigned rows_at_once = slots<Log> >> Log;
-
-/// The products of the first `whole` rows of packs of each of `present` rows; the others are the identity. Where all
-/// rows are present, loads have no condition of their own, and x is loaded once. (Eight rows of packs took 2.5 times as
-/// long this way.)
-template <unsigned Log, class T>
-__device__ void products_of_rows(pack<T> (&loaded)[slots<Log>], const T* a, std::uint64_t stride, const T* x,
-                                 unsigned whole, std::uint64_t present, bool packable) {
-  constexpr unsigned together = rows_at_once<Log>;
-  const unsigned first = threadIdx.x % warp_size * pack_length<T>;
-  if (Log < 3 && packable && present >= together) {
-#pragma unroll
-    for (unsigned s = 0; s < slots<Log>; ++s) {
-      const unsigned row = s >> Log, column = s % (1u << Log);
-      if (column < whole) loaded[s] = load_pack(a + row * stride + column * row_length<T> + first);
-    }
-#pragma unroll
-    for (unsigned column = 0; column < 1u << Log; ++column) {
-      pack<T> with;
-      if (column < whole) with = *reinterpret_cast<const pack<T>*>(x + column * row_length<T> + first);
-#pragma unroll
-      for (unsigned row = 0; row < together; ++row)
-#pragma unroll
-        for (unsigned i = 0; i < pack_length<T>; ++i) {
-          T& value = loaded[row << Log | column].at[i];
-          value = column < whole ? product::apply<T>(value, with.at[i]) : sum::identity<T>();
-        }
-    }
-  } else {
-#pragma unroll
-    for (unsigned s = 0; s < slots<Log>; ++s) {
-      const unsigned row = s >> Log, column = s % (1u << Log);
-      const unsigned end = row < present && column < whole ? whole * row_length<T> : 0;
-      loaded[s] = products_at(a + row * stride, x, column * row_length<T> + first, end, packable);
-    }
-  }
-}
-
-/// What the first n elements, fewer than 2^Log + 1 rows of packs, of the rows at a, a + stride, ..., of which `present`
-/// exist, add to their prefixes.
-template <unsigned Log, class T>
-class rows_of_packs {
-  static constexpr unsigned together = rows_at_once<Log>;
-
+/// What is left of a row behind its chunks: n elements.
+template <class T>
+class part_of_chunk {
  public:
-  __device__ void load(const T* a, std::uint64_t stride, const T* x, unsigned n, std::uint64_t present, bool packable) {
+  __device__ void load(const T* a, const T* x, unsigned n, bool packable) {
     const unsigned whole = n / row_length<T>, first = threadIdx.x % warp_size * pack_length<T>;
-    pack<T> loaded[slots<Log>];
-    products_of_rows<Log>(loaded, a, stride, x, whole, present, packable);
+    pack<T> loaded[in_flight];
 #pragma unroll
-    for (unsigned row = 0; row < together; ++row) {
-      if (n % row_length<T> == 0) continue;
-      last_[row] = products_at(a + row * stride, x, whole * row_length<T> + first, row < present ? n : 0, packable);
-    }
-    T value[slots<Log>];
+    for (unsigned r = 0; r < in_flight; ++r)
+      loaded[r] = products_at(a, x, r * row_length<T> + first, r < whole ? n : 0, packable);
+    if (n % row_length<T> != 0) last_ = products_at(a, x, whole * row_length<T> + first, n, packable);
+    T value[in_flight];
 #pragma unroll
-    for (unsigned s = 0; s < slots<Log>; ++s) value[s] = tree_of<sum, pack_length<T>>(loaded[s].at);
-    level_[0] = rows_tree<sum, slots<Log>>(value);
+    for (unsigned r = 0; r < in_flight; ++r) value[r] = tree_of<sum, pack_length<T>>(loaded[r].at);
+    level_[0] = rows_tree<sum, in_flight>(value);
 #pragma unroll
-    for (unsigned k = 0; k != Log; ++k)
+    for (unsigned k = 0; k + 1 < levels; ++k)
       level_[k + 1] = sum::apply<T>(level_[k], __shfl_xor_sync(all_lanes, level_[k], 1u << k));
   }
 
   /// P(n) continued from `prefix`, in every lane.
-  __device__ void continue_prefixes(T (&prefix)[together], unsigned n) const {
+  __device__ T continue_prefix(T prefix, unsigned n) const {
     const unsigned whole = n / row_length<T>, rest = n % row_length<T>;
+    int at = 0;
 #pragma unroll
-    for (unsigned row = 0; row < together; ++row) {
-      int at = static_cast<int>(row << Log);
-#pragma unroll
-      for (unsigned k = Log + 1; k-- > 0;) {
-        if ((whole >> k & 1) == 0) continue;
-        prefix[row] = sum::apply<T>(prefix[row], __shfl_sync(all_lanes, level_[k], at));
-        at += 1 << k;
-      }
+    for (unsigned k = levels; k-- > 0;) {
+      if ((whole >> k & 1) == 0) continue;
+      prefix = sum::apply<T>(prefix, __shfl_sync(all_lanes, level_[k], at));
+      at += 1 << k;
     }
-    if (rest != 0) prefixes_of_lanes(prefix, last_, rest, 5);
+    return rest == 0 ? prefix : prefix_of_lanes(prefix, last_, rest);
   }
 
  private:
-  T level_[Log + 1];
-  pack<T> last_[together];
+  static constexpr unsigned levels = std::bit_width(in_flight) - 1;  // fewer than in_flight rows of packs are whole
+  T level_[levels];                                                  // of blocks of 2^k rows of packs
+  pack<T> last_;
 };
-
-/// P(n) continued from `prefix` for the rows at a, a + stride, ..., of which `present` exist; in every lane.
-template <unsigned Log, class T>
-__device__ void prefixes_of_rows(T (&prefix)[rows_at_once<Log>], const T* a, std::uint64_t stride, const T* x,
-                                 unsigned n, std::uint64_t present, bool packable) {
-  rows_of_packs<Log, T> rows;
-  rows.load(a, stride, x, n, present, packable);
-  rows.continue_prefixes(prefix, n);
-}
 
 /// P(count) over values in memory, fewer than 64, in every lane.
 template <class T>
@@ -204,17 +140,17 @@ __global__ void __launch_bounds__(group_size, 1024 / group_size) whole_rows(matr
     const T of_chunk = whole_chunk(a + at, w.x + at, w.packable);
     if (lane == 0) value[team][chunk] = of_chunk;
   }
-  rows_of_packs<3, T> end;
+  part_of_chunk<T> end;
   const unsigned at = chunks * chunk_length<T>;
-  if (ends && rest != 0) end.load(a + at, 0, w.x + at, rest, 1, w.packable);
+  if (ends && rest != 0) end.load(a + at, w.x + at, rest, w.packable);
   if (log_team == 0)
     __syncwarp();
   else
     __syncthreads();  // all chunks' values are there
   if (!ends) return;
-  T prefix[1] = {prefix_of_values(value[team], chunks)};
-  if (rest != 0) end.continue_prefixes(prefix, rest);
-  if (lane == 0) w.y[row] = order::canonical(prefix[0]);
+  T prefix = prefix_of_values(value[team], chunks);
+  if (rest != 0) prefix = end.continue_prefix(prefix, rest);
+  if (lane == 0) w.y[row] = order::canonical(prefix);
 }
 
 /// What is left of a row after its tiles.
@@ -259,77 +195,22 @@ __global__ void __launch_bounds__(finish_group_size) finish(matrix<T> w, cut<T> 
   if (threadIdx.x == 0) w.y[row] = order::canonical(reduce::fold_digits<sum>(w.n, digit));
 }
 
-/// The first `present` elements of a pack.
+/// Rows shorter than a chunk. Runs of x begin in different banks, as those of the staged rows do.
 template <class T>
-__device__ pack<T> load_part(const T* from, unsigned present, bool packable) {
-  pack<T> loaded{};
-  if (packable && present == pack_length<T>) return load_once(from);
-#pragma unroll
-  for (unsigned i = 0; i < pack_length<T>; ++i)
-    if (i < present) loaded.at[i] = from[i];
-  return loaded;
-}
-
-/// Rows shorter than a row of packs: 2^log_width lanes per row, each with a pack of several rows at once; while these
-/// are added up, the next ones are under way. x is loaded once. `InPacks`: rows are whole packs, and packable, so that
-/// no load has a condition of its own, which took a fifth longer (decision 247).
-template <bool InPacks, class T>
-__global__ void __launch_bounds__(group_size, 1024 / group_size) short_rows(matrix<T> w, unsigned log_width) {
-  const unsigned lane = threadIdx.x % warp_size, column = (lane & ((1u << log_width) - 1)) * pack_length<T>;
-  const unsigned together = warp_size >> log_width, n = static_cast<unsigned>(w.n);
-  const unsigned present = column < n ? min(n - column, pack_length<T>) : 0;
-  const std::uint64_t warp = std::uint64_t{blockIdx.x} * (group_size / warp_size) + threadIdx.x / warp_size;
-  const std::uint64_t step = std::uint64_t{gridDim.x} * (group_size / warp_size) * together * short_in_flight;
-  const pack<T> with = load_part(w.x + column, present, InPacks);
-  pack<T> next[short_in_flight];
-  const auto row_of = [&](std::uint64_t first, unsigned r) { return first + r * together + (lane >> log_width); };
-  const auto load = [&](std::uint64_t first) {
-#pragma unroll
-    for (unsigned r = 0; r < short_in_flight; ++r) {
-      const std::uint64_t row = row_of(first, r);
-      if (row >= w.m || present == 0) continue;
-      const T* const from = w.a + row * w.stride + column;
-      next[r] = InPacks ? load_once(from) : load_part(from, present, w.packable);
-    }
-  };
-  std::uint64_t first = warp * together * short_in_flight;
-  if (first < w.m) load(first);
-  for (; first < w.m; first += step) {
-    pack<T> mine[short_in_flight];
-#pragma unroll
-    for (unsigned r = 0; r < short_in_flight; ++r)
-#pragma unroll
-      for (unsigned i = 0; i < pack_length<T>; ++i) {
-        const bool is_there = InPacks ? present != 0 : i < present;
-        mine[r].at[i] = is_there ? product::apply<T>(next[r].at[i], with.at[i]) : sum::identity<T>();
-      }
-    if (first + step < w.m) load(first + step);
-    T prefix[short_in_flight];
-#pragma unroll
-    for (unsigned r = 0; r < short_in_flight; ++r) prefix[r] = sum::identity<T>();
-    prefixes_of_lanes(prefix, mine, n, log_width);
-#pragma unroll
-    for (unsigned r = 0; r < short_in_flight; ++r)
-      if (const std::uint64_t row = row_of(first, r); column == 0 && row < w.m) w.y[row] = order::canonical(prefix[r]);
-  }
-}
-
-/// Rows from a row of packs up to a chunk.
-template <unsigned Log, class T>
-__global__ void __launch_bounds__(group_size, 1024 / group_size) middle_rows(matrix<T> w) {
-  constexpr unsigned together = rows_at_once<Log>;
-  const std::uint64_t warp = std::uint64_t{blockIdx.x} * (group_size / warp_size) + threadIdx.x / warp_size;
-  const std::uint64_t warps = std::uint64_t{gridDim.x} * (group_size / warp_size);
-  for (std::uint64_t first = warp * together; first < w.m; first += warps * together) {
-    T prefix[together];
-#pragma unroll
-    for (unsigned row = 0; row < together; ++row) prefix[row] = sum::identity<T>();
-    prefixes_of_rows<Log>(prefix, w.a + first * w.stride, w.stride, w.x, static_cast<unsigned>(w.n), w.m - first,
-                          w.packable);
-#pragma unroll
-    for (unsigned row = 0; row < together; ++row)
-      if (threadIdx.x % warp_size == 0 && first + row < w.m) w.y[first + row] = order::canonical(prefix[row]);
-  }
+__global__ void __launch_bounds__(reduce::short_row_group, reduce::short_row_groups)
+    staged_rows(matrix<T> w, reduce::short_rows<T> of) {
+  __shared__ T x[chunk_length<T> / run_length * (run_length + 1)];
+  __shared__ reduce::row_stage<T> stage;
+  for (unsigned i = threadIdx.x; i < of.length; i += reduce::short_row_group) x[i + i / run_length] = w.x[i];
+  reduce::stage_rows(of, stage);
+  reduce::fold_rows<sum>(
+      of,
+      [&](unsigned row, unsigned r, unsigned i) {
+        const T a = stage[place(row * of.length + r * run_length + i)];
+        return product::apply<T>(a, x[r * (run_length + 1) + i]);
+      },
+      [](unsigned) { return sum::identity<T>(); },
+      [&](unsigned row, T all) { w.y[of.first() + row] = order::canonical(all); });
 }
 
 }  // namespace tilewise::impl::matvec

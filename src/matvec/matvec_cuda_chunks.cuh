@@ -76,13 +76,7 @@ __device__ T whole_chunk(const T* a, const T* x, bool packable) {
     }
     return reduce::chunk_tree<sum>(loaded);
   }
-  constexpr unsigned loads = chunk_length<T> / warp_size;
-  T value[loads];
-#pragma unroll
-  for (unsigned r = 0; r < loads; ++r) value[r] = load_one_once(a + r * warp_size + lane);
-#pragma unroll
-  for (unsigned r = 0; r < loads; ++r) value[r] = product::apply<T>(value[r], x[r * warp_size + lane]);
-  return warp_tree<sum, loads>(rows_tree<sum, loads>(value));
+  return reduce::chunk_of_elements<sum, T>([&](unsigned i) { return product::apply<T>(load_one_once(a + i), x[i]); });
 }
 
 /// The block value of 2^level products, a chunk or less, in every lane of the warp.

@@ -33,19 +33,20 @@ __device__ T chunk_tree(const pack<T> (&loaded)[rows]) {
 }
 
 /// The block value of a chunk that no pack can be loaded from: single elements, of which a warp has 32 side by side.
-template <class Op, class T>
-__device__ T chunk_of_elements(const T* x) {
+template <class Op, class T, class Element>
+__device__ T chunk_of_elements(const Element& element) {
   constexpr unsigned loads = chunk_length<T> / warp_size;
   T value[loads];
 #pragma unroll
-  for (unsigned r = 0; r < loads; ++r) value[r] = __ldcg(x + r * warp_size + threadIdx.x % warp_size);
+  for (unsigned r = 0; r < loads; ++r) value[r] = element(r * warp_size + threadIdx.x % warp_size);
   return warp_tree<Op, loads>(rows_tree<Op, loads>(value));
 }
 
 /// The block value of x[0..length) (one chunk, a shorter power of two, or nothing) in every lane of the warp.
 template <class Op, class T>
 __device__ T chunk_value(const T* x, std::uint64_t length, bool packable) {
-  if (!packable && length == chunk_length<T>) return chunk_of_elements<Op>(x);
+  if (!packable && length == chunk_length<T>)
+    return chunk_of_elements<Op, T>([&](unsigned i) { return __ldcg(x + i); });
   const unsigned first = threadIdx.x % warp_size * pack_length<T>;
   pack<T> loaded[rows];
   if (packable && length == chunk_length<T>) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What:   reduce_axis on CUDA: whole tiles level by level, then what is left on all levels; by tiles in registers
-//         (reduce_axis_cuda_tiles.cuh), or by the warps of this file.
+// What:   reduce_axis on CUDA: whole tiles level by level, then what is left on all levels; by the groups of
+//         reduce_axis_cuda_tiles.cuh, or by the warps of this file.
 // Order:  that of reduce_axis.cl: tiles are aligned blocks, what is left over are the digits of the length.
-// Shape:  rows of up to 4096 elements, and columns of which a warp reads 32 at once, are tiles in registers. Of longer
-//         rows a warp takes a tile, by packs. Of a few long columns a warp lies over all and a power of two of elements
-//         of each, so that it reads memory as it lies: eight loads are under way at a time; lanes of one line meet as a
-//         butterfly, blocks of loads on a stack in registers; a tile is 64 loads. One launch for lines that are no
-//         longer than a tile, and up to two more for each level of tiles.
+// Shape:  rows of fewer than 1024 elements are staged; rows of up to 4096, and columns of which a warp reads 32 at
+//         once, are tiles in registers. Of longer rows a warp takes a tile, by packs. Of a few long columns a warp lies
+//         over all and a power of two of elements of each, so that it reads memory as it lies: eight loads are under
+//         way at a time; lanes of one line meet as a butterfly, blocks of loads on a stack in registers; a tile is 64
+//         loads. One launch for lines that are no longer than a tile, and up to two more for each level of tiles.
 // Limits: none.
 // Twins:  reduce_axis_serial.cpp, reduce_axis.cl.
 #include "backend/cuda/cuda_dispatch.hpp"
@@ -190,74 +190,56 @@ unsigned groups_for(std::uint64_t threads) {
   return static_cast<unsigned>(std::min(ceil_div(threads, std::uint64_t{group_size}), std::uint64_t{1} << 30));
 }
 
-/// By warps.
+/// Columns, a warp lying over all of them.
 template <class T, class Op>
-class reduction {
+class columns_by_warps {
  public:
-  reduction(std::uint64_t lines, queue& q) : lines_(lines), queue_(q) {}
+  columns_by_warps(const registry::lines& of, queue& q) : shape_(over_columns(of.count)), queue_(q) {}
 
-  /// Of `length` elements of each line.
-  void reduce(const line_source<T>& source, std::uint64_t length, const warp_shape& shape,
-              const destination<T>& results) const {
-    const std::uint64_t tiles = length <= 1ull << shape.log_tile() ? 0 : length >> shape.log_tile();
-    const std::uint64_t rest = length - (tiles << shape.log_tile());
-    if (tiles == 0) return finish(source, rest, shape, nullptr, results);
-    const backend::buffer values(queue_, tiles * lines_ * sizeof(T)), prefixes(queue_, lines_ * sizeof(T));
-    const std::uint64_t threads = threads_of(tiles, shape);
-    fold_tiles<T, Op>
-        <<<groups_for(threads), group_size, 0, queue_.stream()>>>(source, lines_, threads, shape, values.as<T>());
+  std::uint64_t tile_length(const registry::lines&) const { return std::uint64_t{1} << shape_.log_tile(); }
+
+  void fold_tiles_to(T* values, std::uint64_t tiles, const T* a, const registry::lines& of) const {
+    const std::uint64_t threads = threads_of(tiles, of.count);
+    fold_tiles<T, Op><<<groups_for(threads), group_size, 0, queue_.stream()>>>(line_source<T>{a, of.element, of.line},
+                                                                               of.count, threads, shape_, values);
     TW_CUDA(cudaGetLastError());
-    const line_source<T> of_values{values.as<const T>(), lines_, 1};
-    if (rest == 0) return reduce(of_values, tiles, over_columns(lines_), results);
-    reduce(of_values, tiles, over_columns(lines_), {prefixes.as<T>(), T{}, false});
-    finish({source.at(length - rest, 0), source.element, source.line}, rest, shape, prefixes.as<const T>(), results);
+  }
+
+  void finish(const T* a, const registry::lines& of, const T* prefixes, const destination<T>& results) const {
+    const std::uint64_t threads = threads_of(1, of.count);
+    finish_lines<T, Op><<<groups_for(threads), group_size, 0, queue_.stream()>>>(
+        line_source<T>{a, of.element, of.line}, of.count, threads, static_cast<unsigned>(of.length), shape_, prefixes,
+        results);
+    TW_CUDA(cudaGetLastError());
   }
 
  private:
-  std::uint64_t threads_of(std::uint64_t tiles, const warp_shape& shape) const {
-    if (shape.log_elements == 0) return tiles * lines_;
-    return tiles * ceil_div(lines_, std::uint64_t{1} << shape.log_lines) << log_warp;
+  std::uint64_t threads_of(std::uint64_t tiles, std::uint64_t lines) const {
+    if (shape_.log_elements == 0) return tiles * lines;
+    return tiles * ceil_div(lines, std::uint64_t{1} << shape_.log_lines) << log_warp;
   }
 
-  void finish(const line_source<T>& source, std::uint64_t count, const warp_shape& shape, const T* prefixes,
-              const destination<T>& results) const {
-    const auto left = static_cast<unsigned>(count);
-    const std::uint64_t threads = threads_of(1, shape);
-    finish_lines<T, Op><<<groups_for(threads), group_size, 0, queue_.stream()>>>(source, lines_, threads, left, shape,
-                                                                                 prefixes, results);
-    TW_CUDA(cudaGetLastError());
-  }
-
-  std::uint64_t lines_;
+  warp_shape shape_;
   queue& queue_;
 };
 
-/// Columns by tiles.
+/// Columns by tiles in registers.
 template <class T, class Op>
-class column_reduction {
+class columns_by_tiles {
  public:
-  explicit column_reduction(queue& q) : queue_(q) {}
+  columns_by_tiles(const registry::lines&, queue& q) : queue_(q) {}
 
-  void reduce(const T* a, const registry::lines& of, const destination<T>& results) const {
-    const tile_shape tile = shape_for(of, false, false);
-    if (tile.tiles_of(of.length) <= 1) return finish(a, of, nullptr, results);
-    const std::uint64_t whole = of.length >> tile.log_length, done = whole << tile.log_length;
-    const backend::buffer values(queue_, whole * of.count * sizeof(T)), prefixes(queue_, of.count * sizeof(T));
+  std::uint64_t tile_length(const registry::lines& of) const { return std::uint64_t{1} << shape_of(of).log_length; }
+
+  void fold_tiles_to(T* values, std::uint64_t tiles, const T* a, const registry::lines& of) const {
+    const tile_shape tile = shape_of(of);
     tile_values<T, Op>
-        <<<static_cast<unsigned>(whole * tile.bands), group_size, 0, queue_.stream()>>>(a, of, tile, values.as<T>());
+        <<<static_cast<unsigned>(tiles * tile.bands), group_size, 0, queue_.stream()>>>(a, of, tile, values);
     TW_CUDA(cudaGetLastError());
-    const registry::lines of_values({whole, of.count, of.count}, axis::columns);
-    if (done == of.length) return reduce(values.as<const T>(), of_values, results);
-    reduce(values.as<const T>(), of_values, {prefixes.as<T>(), T{}, false});
-    registry::lines rest = of;
-    rest.length -= done;
-    finish(a + done * of.element, rest, prefixes.as<const T>(), results);
   }
 
- private:
-  /// Of at most a tile of each.
   void finish(const T* a, const registry::lines& of, const T* prefixes, const destination<T>& results) const {
-    const tile_shape tile = shape_for(of, false, false);
+    const tile_shape tile = shape_of(of);
     if (tile.has_short_lines())
       finish_short_columns<T, Op><<<groups_for(of.count), group_size, 0, queue_.stream()>>>(a, of, prefixes, results);
     else
@@ -265,50 +247,73 @@ class column_reduction {
     TW_CUDA(cudaGetLastError());
   }
 
+ private:
+  static tile_shape shape_of(const registry::lines& of) { return shape_for(of, false, false); }
+
   queue& queue_;
 };
 
-/// Rows by tiles.
+/// Rows: tiles by a warp each, and what is left of them in registers or, where it is short, staged.
 template <class T, class Op>
-class row_reduction {
+class rows_by_tiles {
  public:
-  explicit row_reduction(queue& q) : queue_(q) {}
+  rows_by_tiles(const registry::lines&, queue& q) : queue_(q) {}
 
-  void reduce(const T* a, const registry::lines& of, bool is_packed, const destination<T>& results) const {
-    if (of.length <= tile_elements) return finish(a, of, is_packed, nullptr, results);
-    const std::uint64_t whole = of.length / tile_elements, done = whole * tile_elements;
-    const backend::buffer values(queue_, of.count * whole * sizeof(T)), prefixes(queue_, of.count * sizeof(T));
+  std::uint64_t tile_length(const registry::lines&) const { return tile_elements; }
+
+  void fold_tiles_to(T* values, std::uint64_t tiles, const T* a, const registry::lines& of) const {
     const bool packable = backend::cuda::is_packable(a) && of.line % backend::cuda::pack_length<T> == 0;
-    row_tile_values<T, Op><<<groups_of_warps(of.count * whole), group_size, 0, queue_.stream()>>>(
-        a, of.line, of.count, whole, packable, values.as<T>());
+    row_tile_values<T, Op><<<groups_of_warps(of.count * tiles), group_size, 0, queue_.stream()>>>(
+        a, of.line, of.count, tiles, packable, values);
     TW_CUDA(cudaGetLastError());
-    const registry::lines of_values({of.count, whole, whole}, axis::rows);
-    if (done == of.length) return reduce(values.as<const T>(), of_values, true, results);
-    reduce(values.as<const T>(), of_values, true, {prefixes.as<T>(), T{}, false});
-    registry::lines rest = of;
-    rest.length -= done;
-    finish(a + done, rest, false, prefixes.as<const T>(), results);
+  }
+
+  void finish(const T* a, const registry::lines& of, const T* prefixes, const destination<T>& results) const {
+    if (of.length < reduce::short_row_end) {
+      const reduce::short_rows<T> rows(a, of.count, of.line, of.length, units());
+      finish_short_rows<T, Op><<<static_cast<unsigned>(rows.groups()), reduce::short_row_group, 0, queue_.stream()>>>(
+          rows, prefixes, results);
+    } else {
+      const tile_shape tile = shape_for(of, true, of.line == of.length);
+      finish_tiles<T, Op><<<tile.bands, group_size, 0, queue_.stream()>>>(a, of, tile, prefixes, results);
+    }
+    TW_CUDA(cudaGetLastError());
   }
 
  private:
+  std::uint64_t units() const { return queue_.device().info().compute_units; }
+
   /// Persistent ones: of 2^25 doubles short-lived ones took a tenth longer on an H200.
   unsigned groups_of_warps(std::uint64_t warps) const {
     constexpr unsigned resident = 1024 / group_size;
-    const std::uint64_t most = 2 * resident * std::uint64_t{queue_.device().info().compute_units};
-    return static_cast<unsigned>(std::min(ceil_div(warps, std::uint64_t{group_size >> log_warp}), most));
-  }
-
-  /// Of at most a tile of each.
-  void finish(const T* a, const registry::lines& of, bool is_packed, const T* prefixes,
-              const destination<T>& results) const {
-    const tile_shape tile = shape_for(of, true, is_packed);
-    const auto kernel = tile.has_short_lines() ? finish_short_rows<T, Op> : finish_tiles<T, Op>;
-    kernel<<<tile.bands, group_size, 0, queue_.stream()>>>(a, of, tile, prefixes, results);
-    TW_CUDA(cudaGetLastError());
+    return static_cast<unsigned>(
+        std::min(ceil_div(warps, std::uint64_t{group_size >> log_warp}), 2 * resident * units()));
   }
 
   queue& queue_;
 };
+
+/// Level by level: the values of whole tiles are lines of a higher level, and what is left of each line is folded onto
+/// what these are reduced to.
+template <class T, class Op, template <class, class> class Way>
+void reduce_lines(const T* a, const registry::lines& of, axis along, const destination<T>& results, queue& q) {
+  const Way<T, Op> way(of, q);
+  const std::uint64_t tile = way.tile_length(of);
+  if (of.length <= tile) return way.finish(a, of, nullptr, results);
+  const std::uint64_t tiles = of.length / tile, done = tiles * tile;
+  const backend::buffer values(q, of.count * tiles * sizeof(T)), prefixes(q, of.count * sizeof(T));
+  way.fold_tiles_to(values.as<T>(), tiles, a, of);
+  const registry::lines of_values(
+      along == axis::rows ? matrix_layout{of.count, tiles, tiles} : matrix_layout{tiles, of.count, of.count}, along);
+  const auto above = [&](const destination<T>& to) {
+    reduce_lines<T, Op, Way>(values.as<const T>(), of_values, along, to, q);
+  };
+  if (done == of.length) return above(results);
+  above({prefixes.as<T>(), T{}, false});
+  registry::lines rest = of;
+  rest.length -= done;
+  way.finish(a + done * of.element, rest, prefixes.as<const T>(), results);
+}
 
 /// Whether a warp reads whole rows of columns, or a thread has a column to itself.
 bool suits_tiles(const registry::lines& of) { return of.count >= warp_size || of.length <= items; }
@@ -317,13 +322,13 @@ template <class T, class Op>
 void launch(const registry::problem& p, const registry::bindings& where, queue& q) {
   const registry::lines of = lines_of(p);
   if (of.count == 0) return;
-  const bool by_rows = axis_of(p) == axis::rows;
+  const axis along = axis_of(p);
   const T* const a = where.in[0].as<const T>();
   const T first = first_of<T>(p).value_or(Op::template identity<T>());
   const destination<T> results{where.out[0].as<T>(), first, true};
-  if (by_rows) return row_reduction<T, Op>(q).reduce(a, of, registry::is_packed(layout_of(p)), results);
-  if (suits_tiles(of)) return column_reduction<T, Op>(q).reduce(a, of, results);
-  reduction<T, Op>(of.count, q).reduce({a, of.element, of.line}, of.length, over_columns(of.count), results);
+  if (along == axis::rows) return reduce_lines<T, Op, rows_by_tiles>(a, of, along, results, q);
+  if (suits_tiles(of)) return reduce_lines<T, Op, columns_by_tiles>(a, of, along, results, q);
+  reduce_lines<T, Op, columns_by_warps>(a, of, along, results, q);
 }
 
 void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& q) {

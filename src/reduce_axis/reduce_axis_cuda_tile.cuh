@@ -5,24 +5,23 @@
 // Shape:  256 threads with 16 elements each. Lines that lie side by side in memory are read straight from it; others
 //         pass through shared memory, which is filled in the order in which memory lies. Where a tile lies in memory
 //         without gaps it does in shared memory too, so that rows of any length waste nothing.
-// Limits: called by whole groups. Lines no longer than a run are for kernels of their own, whose threads take one
-//         after another.
+// Limits: called by whole groups. Lines no longer than a run are for kernels of their own.
 // Twins:  line_tile.cl.
 #pragma once
 
 #include "backend/cuda/cuda_warp.cuh"
+#include "reduce/reduce_cuda_rows.cuh"
 #include "reduce_axis/reduce_axis_tile.hpp"
 
 namespace tilewise::impl::reduce_axis {
 
 using backend::cuda::all_lanes;
+using reduce::place;
 
 inline constexpr unsigned log_group = 8, group_size = 1u << log_group, log_warp = 5;
 inline constexpr unsigned items = 16;
 inline constexpr unsigned tile_elements = group_size * items;
 
-/// One place in 33 is left out, so that runs begin in different banks.
-__host__ __device__ constexpr unsigned place(unsigned i) { return i + i / 32; }
 inline constexpr unsigned stage_places = place(tile_elements) + 1;
 
 /// As many groups at once as registers for a run in each thread allow.

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What:   reduce_axis on CUDA: lines by tiles that a group holds in registers (tile_values, finish_tiles), columns of a
-//         few elements (finish_short_columns), rows of a few (finish_short_rows), tiles of long rows (row_tile_values).
+//         few elements (finish_short_columns), short rows (finish_short_rows), tiles of long rows (row_tile_values).
 // Order:  that of reduce_axis.cl: tiles are aligned blocks, what is left over are the digits of the length.
-// Shape:  reduce_axis_cuda_tile.cuh: a thread has a run of 16 elements of a line, with all loads under way
-//         at once; runs meet. Lines that are no longer than a run are a thread's alone.
-//         A tile of a long row is a warp's, which reads it by chunks, as reduce does.
+// Shape:  reduce_axis_cuda_tile.cuh: a thread has a run of 16 elements of a line, with all loads under way at once;
+//         runs meet. Columns that are no longer than a run are a thread's alone, and short rows are those of
+//         reduce_cuda_rows.cuh. A tile of a long row is a warp's, which reads it by chunks, as reduce does.
 // Limits: columns of which 32 lie side by side, so that a warp reads whole rows of them.
 // Twins:  reduce_axis.cl.
 #pragma once
 
 #include "reduce/reduce_cuda.cuh"
+#include "reduce/reduce_cuda_rows.cuh"
 #include "reduce_axis/reduce_axis_cuda_tile.cuh"
 
 namespace tilewise::impl::reduce_axis {
@@ -78,35 +79,16 @@ __global__ void __launch_bounds__(group_size)
   }
 }
 
-/// Folds onto `prefix` fewer than 2 Count elements of the stage, from `first` on.
-template <class Op, unsigned Count, class T>
-__device__ T fold_staged(T prefix, const T* stage, unsigned first, unsigned count) {
-  if constexpr (Count == 0) {
-    return prefix;
-  } else {
-    if ((count & Count) != 0) {
-      T x[Count];
-#pragma unroll
-      for (unsigned i = 0; i < Count; ++i) x[i] = stage[place(first + i)];
-      prefix = Op::template apply<T>(prefix, tree_of<Op, Count>(x));
-      first += Count;
-    }
-    return fold_staged<Op, Count / 2>(prefix, stage, first, count);
-  }
-}
-
 template <class T, class Op>
-__global__ void __launch_bounds__(group_size)
-    finish_short_rows(const T* a, const registry::lines of, const tile_shape shape, const T* prefixes,
-                      destination<T> results) {
-  __shared__ T stage[stage_places];
-  const tile_place p(shape, of, blockIdx.x);
-  load_stage(shape, of, p, a, stage);
-  for (unsigned l = threadIdx.x; l < p.present; l += group_size) {
-    const T before = prefix_before<Op>(prefixes, p.line + l);
-    const T all = fold_staged<Op, items>(before, stage, l * shape.pitch, p.length);
-    results.template put<Op>(p.line + l, all);
-  }
+__global__ void __launch_bounds__(reduce::short_row_group, reduce::short_row_groups)
+    finish_short_rows(reduce::short_rows<T> of, const T* prefixes, destination<T> results) {
+  __shared__ reduce::row_stage<T> stage;
+  reduce::stage_rows(of, stage);
+  reduce::fold_rows<Op>(
+      of,
+      [&](unsigned row, unsigned r, unsigned i) { return stage[place(row * of.length + r * reduce::run_length + i)]; },
+      [&](unsigned row) { return prefix_before<Op>(prefixes, of.first() + row); },
+      [&](unsigned row, T all) { results.template put<Op>(of.first() + row, all); });
 }
 
 /// The value of the tile's part of the thread's line; x gets the thread's run, and `left` what meet() leaves there.
