@@ -208,6 +208,19 @@ class Diffuse(Case):
         fields = self.diffuse()
         self.assertEqual([name for name in fields if name.endswith("_ns")], ["kernel_ns"])
         self.assertGreater(fields["kernel_ns"], 0)
+        log = np.genfromtxt(f"{self.out}/runlog.csv", delimiter=",", names=True)
+        self.assertAlmostEqual(log["conv_time"][-1], fields["kernel_ns"] * 1e-9, delta=1e-6)
+        self.diffuse("--resume --steps 1300")  # times go on from those before
+        log = np.genfromtxt(f"{self.out}/runlog.csv", delimiter=",", names=True)
+        for name in "conv_time", "IO_time", "soln_time", "run_time":
+            self.assertTrue((np.diff(log[name]) >= 0).all() and log[name][-1] > 0, name)
+        self.assertTrue((log["conv_time"] + log["IO_time"] + log["soln_time"] <= log["run_time"] + 4e-6).all())
+
+    def test_no_step_leaves_the_start(self):
+        self.write([line.replace("ns 1000", "ns 0") for line in LINES])
+        fields = self.diffuse()
+        self.assertEqual((fields["steps"], fields["kernel_ns"]), (0, 0))
+        self.assertEqual(set(np.load(f"{self.out}/diffusion.0000000.npy").ravel()), {0, 1})
 
     def test_lines_may_be_in_any_order(self):
         self.write(LINES[::-1])

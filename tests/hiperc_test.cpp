@@ -8,7 +8,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <set>
+#include <sstream>
 
 namespace tilewise::hiperc {
 namespace {
@@ -92,6 +94,29 @@ TEST(HipercRun, OneThatIsStoppedAndGoesOnHasTheFilesOfOneThatIsNot) {
       EXPECT_EQ(files_of_run(folder(std::to_string(stop)), steps, 99, true), expected) << stop << " of " << steps;
     }
   }
+}
+
+TEST(HipercRun, EachTimeStandsUnderItsNameInTheRunlogAlsoAfterACheckpoint) {
+  const tests::scratch_folder scratch;
+  const output_folder folder(scratch.path().string());
+  const auto written = [&](const std::vector<runlog_row>& rows) {
+    folder.write_runlog(rows);
+    std::ostringstream text;
+    text << std::ifstream(scratch.path() / "runlog.csv").rdbuf();
+    return text.str();
+  };
+  const std::vector<runlog_row> rows{
+      {.step = 7, .time = 1.5, .residual = 0.25, .steps_s = 2, .files_s = 3, .residuals_s = 4, .all_s = 9}};
+  const std::string expected =
+      "iter,sim_time,wrss,conv_time,step_time,IO_time,soln_time,run_time\n"
+      "7,1.500000,0.250000,2.000000,0.000000,3.000000,4.000000,9.000000\n";
+  EXPECT_EQ(written(rows), expected);
+  parameters p;
+  p.nx = p.ny = 8;
+  folder.write_checkpoint(start_of(p, dtype::f64), rows);
+  std::vector<runlog_row> again;
+  folder.read_checkpoint(p, dtype::f64, again);
+  EXPECT_EQ(written(again), expected);
 }
 
 }  // namespace

@@ -3,12 +3,15 @@
 // be.
 #include "lab/pace.hpp"
 #include "lab/describe.hpp"
+#include "lab/limit.hpp"
 #include "lab/measure.hpp"
 #include "lab/request.hpp"
 #include "planted_variant.hpp"
 #include "registry/catalog.hpp"
 
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 namespace tilewise::lab {
 namespace {
@@ -101,6 +104,33 @@ TEST(LabPace, WhatIsLeftOutStaysOutAtLargerSizes) {
   EXPECT_EQ(kept.affordable(plan[2]).rows[1].skip, "") << "the fastest";
 }
 
+TEST(LabPace, TheLargestSizeJudgesAndWhatIsLeftOutIsNotAtSmallerOnes) {
+  const std::vector<group> plan{product(256), product(512), product(1024), product(512)};
+  pace kept(plan, for_two_seconds());
+  kept.note(plan[0], timed(plan[0], {1, 0.001}));
+  kept.note(plan[1], timed(plan[1], {0.1, 0.01}));
+  EXPECT_EQ(kept.affordable(plan[2]).rows[0].skip, "") << "0.8 s, though 64 by the smallest";
+  pace slow(plan, for_two_seconds());
+  slow.note(plan[1], timed(plan[1], {1, 0.01}));
+  EXPECT_NE(slow.affordable(plan[2]).rows[0].skip, "");
+  EXPECT_EQ(slow.affordable(plan[3]).rows[0].skip, "");
+}
+
+TEST(LabPace, ALimitIsNotTheFastest) {
+  std::vector<group> plan{product(512), product(1024)};
+  for (group& g : plan) g.rows[1] = {limits_of(g.problem, "cpu").front(), g.rows[0].on};
+  pace kept(plan, for_two_seconds());
+  kept.note(plan[0], timed(plan[0], {2, 0.01}));
+  EXPECT_EQ(kept.affordable(plan[1]).rows[0].skip, "") << "of what computes there is nothing faster";
+}
+
+TEST(LabPace, TimesInSentencesHaveTwoDigits) {
+  const std::pair<double, const char*> cases[] = {{5e6, "5 ms"},  {99.4e6, "99 ms"}, {99.6e6, "0.1 s"},
+                                                  {2e9, "2.0 s"}, {9.94e9, "9.9 s"}, {9.96e9, "10 s"},
+                                                  {42e9, "42 s"}};
+  for (const auto& [ns, expected] : cases) EXPECT_EQ(seconds(ns), expected);
+}
+
 TEST(LabPace, ASmallerSizeIsNotJudgedByALargerOne) {
   const std::vector<group> plan{product(1024), product(512)};
   pace kept(plan, for_two_seconds());
@@ -171,6 +201,7 @@ TEST(LabPace, LostTimeIsSavedByTheGroupsThatFollow) {
   ASSERT_EQ(kept.visits().size(), 4u);
   EXPECT_DOUBLE_EQ(kept.rule_at(0, 0).max_ns, 1e9) << "half of a row's time at each visit";
   EXPECT_DOUBLE_EQ(kept.rule_at(1, 0).max_ns, 1e9) << "never more than asked for";
+  EXPECT_DOUBLE_EQ(kept.rule_at(3, 2 * kept.said_ns()).min_ns, kept.rule_at(1, 0).min_ns / 4);
   const double last = kept.rule_at(3, kept.said_ns() * 0.875).max_ns;
   EXPECT_LT(last, 0.6e9);
   EXPECT_GT(last, 0.4e9);
@@ -204,6 +235,17 @@ TEST(LabPace, ProcessesOfTheirOwnMakeInputsAnewAndCountTheTimeBefore) {
   pace(plan, for_two_seconds(), 2 * apart.said_ns(), true).limit(1, plan[1], late);
   EXPECT_DOUBLE_EQ(on_time.rule.max_ns, 1e9);
   EXPECT_DOUBLE_EQ(late.rule.max_ns, 0.25e9);
+}
+
+TEST(LabPace, ADocumentsProgramMayBeginSlowly) {
+  const experiment document{
+      .algorithm = "matmul", .document = "a document", .baseline = "", .type = dtype::f32, .sizes = {}, .methods = {}};
+  for (const bool is_of_document : {false, true}) {
+    const std::vector<group> plan{product(512, is_of_document ? &document : nullptr)};
+    measuring how = for_two_seconds();
+    pace(plan, how).limit(0, plan[0], how);
+    EXPECT_EQ(std::isinf(how.longest_first_call_ns), is_of_document);
+  }
 }
 
 std::vector<measured> measured_with(const measuring& how) {

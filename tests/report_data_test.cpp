@@ -130,6 +130,11 @@ TEST(ReportData, ADocumentsOwnAndTheUsualAreNamedAsBefore) {
     const record::result kept = record::from_json(product);
     EXPECT_EQ(record::asked_data(kept), asked);
   }
+  for (const auto& [algorithm, asked] : {std::pair("copy", ""), {"scan", "constant"}}) {
+    json roof = made_up_records().front();
+    roof["case"]["algorithm"] = algorithm, roof["case"]["data"] = "constant";
+    EXPECT_EQ(record::asked_data(record::from_json(roof)), asked) << "a roof has no others";
+  }
 }
 
 TEST(ReportData, APeersNameIsNoMarkupOfATable) {

@@ -27,7 +27,7 @@ TEST(ReportField, TheLongestRunIsShownWithItsResiduals) {
   EXPECT_EQ(times_in(section, " alt=\"The field at step "), 4u);
   for (const char* part : {"<strong>step 100,000</strong><div>time 50,000</div><div>residual 0.00300</div>",
                            "Computed by scan/opencl:chunked on opencl:0 of made-up-machine", "<td>0.0000300</td>",
-                           ", as published.</p>", "<td>as published</td>",
+                           ", as published.</p>", "<td>as published</td>", "is 0.00300 after 100,000 steps",
                            "at every step shown, these agree: scan/opencl:chunked on opencl:0, scan/cuda:lookback on"})
     EXPECT_NE(section.find(part), section.npos) << part << section;
   EXPECT_EQ(section.find("too slow"), section.npos) << "of the other run";
@@ -54,6 +54,29 @@ TEST(ReportField, OtherBitsAreSaidToBeOthers) {
   EXPECT_NE(unpublished.find(", NOT 0000000000000000 as published.</p>"), unpublished.npos) << unpublished;
   EXPECT_NE(unpublished.find("<strong class=\"wrong\">NOT as published</strong>"), unpublished.npos);
   EXPECT_EQ(unpublished.find(", as published"), unpublished.npos);
+}
+
+TEST(ReportField, OfRunsOfOneLengthTheLastRightOneIsShown) {
+  for (const char* status : {"ok", "wrong"}) {
+    const std::string section = field_of([&](json& record) {
+      if (record["case"]["variant"] == "scan/cuda:lookback") record["status"] = status;
+      if (json& moments = record["course"]["moments"]; moments.size() > 3) moments.erase(3);
+    });
+    const bool is_right = status == std::string("ok");
+    EXPECT_NE(section.find(is_right ? "Computed by scan/cuda:lookback" : "Computed by scan/opencl:chunked"),
+              section.npos);
+    EXPECT_EQ(section.find("cuda:lookback") != section.npos, is_right) << "what is wrong agrees with nobody";
+  }
+}
+
+TEST(ReportField, TheFirstStepIsDrawnAndTheStartIsNot) {
+  std::vector<json> records = made_up_records();
+  for (json& r : records)
+    if (r.contains("course")) r["course"]["moments"][1]["step"] = 1;
+  std::size_t drawn = 0;
+  for (const json& chart : charts_of(page_of(records)))
+    drawn += chart["x"] == "steps" && chart["lines"][0]["points"][0][0] == 1.0;
+  EXPECT_EQ(drawn, 1u);
 }
 
 TEST(ReportField, HashesOfAnotherFunctionAreNotCompared) {

@@ -59,6 +59,18 @@ TEST(ReportJobs, TheLargestPartIsSaidAndAllAreInATable) {
   EXPECT_NE(line.find("<td>" + duration(4 * 67108865.0 * 0.2) + "</td>"), std::string::npos) << line;
 }
 
+TEST(ReportJobs, AJobsTimeIsThatFromEndToEndAndAPartsShareIsOfAllParts) {
+  std::vector<json> jobs = made_up_jobs();
+  for (json& job : jobs) {
+    json& whole = job["timing"]["end_to_end"];
+    whole["median_ns"] = 5e6, whole["ci95_lo_ns"] = 4.99e6, whole["ci95_hi_ns"] = 5.01e6;
+    job["timing"]["phases"] = {{"read", 1e6}, {"kernel", 6e6}, {"write", 1e6}};
+  }
+  const std::string body = body_of(page_of(jobs));
+  EXPECT_NE(body.find(", takes 5.00 ms"), std::string::npos);
+  EXPECT_NE(body.find("its largest part is ‘kernel’ with 6.00 ms, 75 % of all parts."), std::string::npos);
+}
+
 TEST(ReportJobs, TheyStandApartFromKernels) {
   const std::vector<json> records = made_up_records(), all = with_jobs();
   const model m = make_model(typed(all)), kernels = make_model(typed(records));

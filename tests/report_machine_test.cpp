@@ -26,6 +26,9 @@ TEST(ReportMachine, ACpuThatIsThereAndWasNotMeasuredIsNamed) {
   EXPECT_EQ(body_of(page_of(records)).find(words), std::string::npos);
   std::erase_if(records, [](const json& r) { return r["device"]["is_cpu"] == true; });
   EXPECT_NE(body_of(page_of(records)).find(words), std::string::npos);
+  records.push_back(made_up_records()[5]);
+  ASSERT_EQ(records.back()["case"]["variant"], "copy/cpu");
+  EXPECT_NE(body_of(page_of(records)).find(words), std::string::npos) << "a copy alone is no measurement of it";
   for (json& r : records) r["host"]["cpu_model"] = nullptr;
   EXPECT_EQ(body_of(page_of(records)).find(words), std::string::npos) << "no record tells of one";
 }
@@ -37,6 +40,21 @@ TEST(ReportMachine, AnOpenclDeviceThatIsTheCpuIsSaidToBeIt) {
     r["device"]["is_cpu"] = true;
   })));
   EXPECT_NE(body.find("opencl:0 is the CPU, as pthread-haswell"), std::string::npos);
+}
+
+TEST(ReportMachine, EachHasItsOwnDevicesAndACommandIsToldOnce) {
+  std::vector<json> records = scans_with([](json&) {}), others = records;
+  std::erase_if(records, [](const json& r) { return r["device"]["name"] == "cuda:0"; });
+  for (json& r : others) {
+    r["host"]["hostname"] = "another-machine", r["host"]["cores"] = 1, r["argv"] = {"tilewise", "bench", "there"};
+    if (r["device"]["name"] != "opencl:0") records.push_back(r);
+  }
+  const std::string body = body_of(page_of(records));
+  EXPECT_NE(body.find(" has 16 cores,"), std::string::npos);
+  EXPECT_NE(body.find(" has 1 core,"), std::string::npos);
+  EXPECT_EQ(times_in(body, "; opencl:0 is Imaginary GPU 9000"), 1u);
+  EXPECT_EQ(times_in(body, "; cuda:0 is Imaginary GPU 9000"), 1u);
+  EXPECT_EQ(times_in(body, "tilewise bench there\n"), 1u) << body;
 }
 
 }  // namespace
