@@ -8,12 +8,11 @@ import functools
 import glob
 import json
 import os
-import sys
 import tempfile
-import unittest
 
 import numpy as np
 
+import named_tests
 from cli_test import COVER, PLANTED, Case, device_facts, run, wide_values
 
 FAKE = os.environ.get("TILEWISE_FAKE_OPENCL")
@@ -180,4 +179,4 @@ class Tune(Choice):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    named_tests.main()

@@ -9,12 +9,11 @@ import os
 import pty
 import re
 import subprocess
-import sys
 import tempfile
-import unittest
 
 import numpy as np
 
+import named_tests
 from cli_test import HANGS_S, PLANTED, TOOL, Case, run, wide_values
 
 # name, arguments, exit code, what standard output matches, what standard error matches. {d} is the folder.
@@ -206,4 +205,4 @@ class Json(Files):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    named_tests.main()

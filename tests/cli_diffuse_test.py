@@ -14,13 +14,13 @@ import shutil
 import signal
 import struct
 import subprocess
-import sys
 import time
 import unittest
 import zlib
 
 import numpy as np
 
+import named_tests
 from cli_test import HANGS_S, TOOL, Case, devices_for, run
 
 # The original's file in another order, with its comments.
@@ -380,4 +380,4 @@ class Diffuse(Case):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    named_tests.main()

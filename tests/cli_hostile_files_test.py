@@ -18,10 +18,10 @@ import subprocess
 import sys
 import tempfile
 import time
-import unittest
 
 import numpy as np
 
+import named_tests
 from cli_test import HANGS_S, PLANTED, TOOL, Case, run, wide_values
 from processes import mark_of_place
 
@@ -657,4 +657,4 @@ class Many(FilesCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    named_tests.main()

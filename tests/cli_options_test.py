@@ -10,12 +10,11 @@ import os
 import re
 import resource
 import subprocess
-import sys
 import tempfile
-import unittest
 
 import numpy as np
 
+import named_tests
 from cli_test import COVER, HANGS_S, TOOL, Case, devices_for, run, together, wide_values
 
 # What commands on arrays are tried with. {o} is new in each run; what is in it counts as said.
@@ -236,4 +235,4 @@ class OnArrays(OptionCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    named_tests.main()

@@ -8,10 +8,9 @@ import json
 import os
 import pathlib
 import re
-import sys
 import tempfile
-import unittest
 
+import named_tests
 from cli_test import Case, run
 
 H200 = pathlib.Path(__file__).parent.parent / "results/h200/bench.jsonl"
@@ -113,4 +112,4 @@ class Roofline(Case):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    named_tests.main()

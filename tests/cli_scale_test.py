@@ -7,10 +7,9 @@ cli_scale_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 import json
 import pathlib
 import re
-import sys
 import tempfile
-import unittest
 
+import named_tests
 from cli_test import PLANTED, Case, run
 
 QUICK = "--n 5000 --max-time 0.02 -q"
@@ -105,4 +104,4 @@ class Scale(Case):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    named_tests.main()

@@ -11,13 +11,12 @@ import re
 import resource
 import signal
 import subprocess
-import sys
 import tempfile
 import time
-import unittest
 
 import numpy as np
 
+import named_tests
 from cli_test import DTYPES, HANGS_S, TOOL, Case, covering, run, wide_values
 
 COUNT = 1_300_011  # some chunks and a part of one, for elements of four bytes and of eight
@@ -320,4 +319,4 @@ class Limits(StreamCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    named_tests.main()

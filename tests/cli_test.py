@@ -21,6 +21,7 @@ import unittest
 
 import numpy as np
 
+import named_tests
 from processes import HANGS_S
 
 TOOL, PLANTED = sys.argv[1:3]
@@ -436,4 +437,4 @@ class Surroundings(Case):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    named_tests.main()

@@ -10,12 +10,12 @@ import pathlib
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import unittest
 
 import numpy as np
 
+import named_tests
 from cli_test import HANGS_S, PLANTED, Case, run, wide_values
 
 RACE = "--device cpu:serial --n 1000 --max-time 6"  # of which a sixth is for each: longer than a machine is likely to take away
@@ -218,4 +218,4 @@ class Kept(Tune):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    named_tests.main()
