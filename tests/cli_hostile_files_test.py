@@ -539,6 +539,7 @@ class Terminals(FilesCase):
                     self.assertRegex(text, code + r"[^\x1b]*title")
                 self.assertNotRegex(text, r"\x1b\[[0-9;]*mpassed")
                 self.check_plain(re.sub(code + r"|\r\x1b\[K", "", text))  # the other one begins lines of progress
+        self.assertNotRegex(self.on_a_terminal(of_records[0].split(), env=environment | {"NO_COLOR": "1"}), code)
         for words in ["compare old.jsonl new.jsonl", "roofline old.jsonl", "scale --from teams.jsonl", "list", "devices", "doctor"]:
             with self.subTest(words + " --json"):
                 text = self.on_a_terminal([*words.split(), "--json"], env=environment)
