@@ -103,6 +103,7 @@ class Roofline(Case):
         self.assertGreater(len(roofs[0]), 10)
         self.check(run(f"roofline {files[0]}"), 0, r"(?s)^cpu: .*\n\noperations/s against operations a byte\n.*\na reduce\.f32, b ")
         self.assertEqual(roofs[0], roofs[1], "kept")
+        self.assertEqual({r["case"]["shape"][0] for r in records[0] if r["case"]["algorithm"] == "scan" and r["verify"]}, {64})
         measured = [{r["case"]["algorithm"] for r in of if r["verify"]} for of in records]
         listed = json.loads(run("list --json").stdout)["variants"]
         self.assertEqual(measured[0], {variant["algorithm"] for variant in listed})
