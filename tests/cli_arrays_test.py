@@ -8,11 +8,10 @@ import itertools
 import json
 import os
 import re
-import sys
-import unittest
 
 import numpy as np
 
+import named_tests
 from cli_test import DTYPES, Case, covering, devices_for, run, wide_values
 
 # name, arguments, exit code, what standard error matches. {d} is the folder; nothing may be written on an error.
@@ -304,4 +303,4 @@ class Products(ArrayCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    named_tests.main()

@@ -8,12 +8,11 @@ import functools
 import glob
 import json
 import os
-import sys
 import tempfile
-import unittest
 
 import numpy as np
 
+import named_tests
 from cli_test import COVER, PLANTED, Case, device_facts, run, wide_values
 
 FAKE = os.environ.get("TILEWISE_FAKE_OPENCL")
@@ -77,6 +76,9 @@ class Predictions(Choice):
             self.assertRegex(self.ran(job, "^reduce/cpu"), f" on cpu: {PREDICTED}computed while it is read; first choice on cpu")
             self.plant(DEVICE_WINS)
             self.assertRegex(self.ran(job, "^reduce/opencl"), f" on opencl:0: {PREDICTED}since reduce/opencl:single_pass: nothing is known of")
+        for times, device in ("2e6 3e6", "cpu"), ("3e6 2e6", "opencl:0"):
+            self.plant(times)
+            self.ran(f"reduce {self.d}/x.npy", f" on {device}: {PREDICTED}")
 
     def test_what_is_not_computed_while_it_is_read(self):
         self.need_a_gpu()
@@ -101,10 +103,13 @@ class Predictions(Choice):
     def test_what_is_asked_for_is_not_predicted(self):
         self.need_a_gpu()
         self.plant(DEVICE_WINS)
-        for words in "--device cpu", "--variant reduce/cpu --device cpu", "--device opencl:0":
+        for words in "--device cpu", "--variant reduce/cpu --device cpu", "--device opencl:0", "--variant opencl:two_phase":
             said = run(f"reduce {self.d}/small.npy -v {words}", env=self.environment)
             self.check(said, 0, "", "^reduce/")
             self.assertNotIn("predicted", said.stderr)
+        self.plant(CPU_WINS)
+        self.check(run(f"reduce {self.d}/small.npy --tuning tile=1024", env=self.environment), 2, "^$", "'tile=1024' is not one of this variant.s; it has: group_size=")
+        self.plant(DEVICE_WINS)
         named = run(f"reduce {self.d}/small.npy -v", env={**self.environment, "TILEWISE_DEVICE": "cpu:serial"})
         self.check(named, 0, "", "^reduce/.* on cpu:serial: first choice")
 
@@ -180,4 +185,4 @@ class Tune(Choice):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    named_tests.main()

@@ -8,10 +8,9 @@ import copy
 import json
 import pathlib
 import re
-import sys
 import tempfile
-import unittest
 
+import named_tests
 from cli_test import Case, run
 
 MEASURED = pathlib.Path(__file__).parent.parent / "results/epyc-2core/bench.jsonl"
@@ -132,4 +131,4 @@ class Compare(Case):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    named_tests.main()

@@ -6,11 +6,10 @@ cli_convolutions_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 
 import json
 import re
-import sys
-import unittest
 
 import numpy as np
 
+import named_tests
 from cli_arrays_test import ArrayCase
 from cli_test import covering, run, wide_values
 
@@ -147,4 +146,4 @@ class Convolutions(ConvolutionCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    named_tests.main()

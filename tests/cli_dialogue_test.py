@@ -9,13 +9,12 @@ import os
 import pty
 import re
 import subprocess
-import sys
 import tempfile
-import unittest
 
 import numpy as np
 
-from cli_test import HANGS_S, PLANTED, TOOL, Case, run, wide_values
+import named_tests
+from cli_test import HANGS_S, PLANTED, TOOL, Case, devices_for, run, wide_values
 
 # name, arguments, exit code, what standard output matches, what standard error matches. {d} is the folder.
 ROWS = [
@@ -75,6 +74,7 @@ class Files(Case):
         np.save(f"{cls.d}/ones.npy", np.ones(5, "i4"))
         np.save(f"{cls.d}/none.npy", np.ones(0))
         np.save(f"{cls.d}/wide.npy", wide_values("f4", 1003))
+        np.save(f"{cls.d}/large_row.npy", wide_values("f4", 100_003))
         np.save(f"{cls.d}/square.npy", wide_values("f4", 9).reshape(3, 3))
 
 
@@ -112,6 +112,12 @@ class Dialogue(Files):
         together = subprocess.run([TOOL, *"verify reduce scan --n 100 --device cpu:serial -v".split()], text=True,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout
         self.assertRegex(together, r"(?s)reduce/.*: same\nreduce  .*scan/.*: same\nscan  ")
+
+    def test_what_a_quiet_bench_says_is_its_table(self):
+        words = "bench reduce scan --n 8 --dtype f32 --op sum --variant serial --device cpu:serial --max-time 0.01"
+        self.check(run(words), 0, "", r"serial")
+        for quiet in "-q", "-q --isolate":
+            self.check(run(f"{words} {quiet}"), 0, r"^variant @device(.|\n)*reduce\.f32(.|\n)*scan\.f32", "^$")
 
 
 class Names(Files):
@@ -204,6 +210,33 @@ class Json(Files):
         self.assertLessEqual(fields["first_call_ns"], fields["end_to_end_ns"])
         self.assertEqual(fields["round_trip_ns"], fields["h2d_ns"] + fields["kernel_ns"] + fields["d2h_ns"])
 
+    def timed(self, words, env=None):
+        """Its fields, and whether -v says the same."""
+        result = run(f"{words} -o {self.d}/y.npy --json -v", env=env)
+        self.check(result, 0)
+        fields = json.loads(result.stdout)
+        said = re.search(r"; (\d+) us end to end(, in pieces)?$", result.stderr, re.M)
+        self.assertAlmostEqual(int(said[1]), fields["end_to_end_ns"] / 1000, delta=1)
+        self.assertEqual(bool(said[2]), fields["in_pieces"])
+        return fields
+
+    def test_each_time_is_its_own(self):
+        """A slow call of the driver is in the time that it belongs to, and in no other that the whole is made of."""
+        np.save(f"{self.d}/large.npy", np.ones((300, 300)))
+        fields = self.timed(f"matmul {self.d}/large.npy {self.d}/large.npy --variant serial --device cpu")
+        self.assertEqual((fields["h2d_ns"], fields["d2h_ns"]), (0, 0), "nothing travels")
+        self.assertLess(fields["first_call_ns"], 100 * fields["kernel_ns"], "it is all that the call does")
+        if "opencl:0" not in devices_for("sort"):
+            self.skipTest("no OpenCL here")
+        sort, parts = f"sort {self.d}/wide.npy --device opencl:0", ("h2d_ns", "first_call_ns", "d2h_ns")
+        for call, part in zip(("clEnqueueWriteBuffer", "clEnqueueNDRangeKernel", "clEnqueueReadBuffer"), parts):
+            slow = {**os.environ, "TILEWISE_OPENCL_LIBRARY": os.environ["TILEWISE_FAKE_OPENCL"], "FAKE_OPENCL": f"{call}=slow1"}
+            fields = self.timed(sort, slow)
+            self.assertGreater(fields[part], 1e9)
+            self.assertGreaterEqual(fields["end_to_end_ns"], sum(fields[name] for name in parts))
+        fields = self.timed(f"sort {self.d}/large_row.npy --device opencl:0 --device-memory 300K")
+        self.assertEqual((fields["in_pieces"], *(fields[name] for name in parts)), (True, None, None, None))
+
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    named_tests.main()

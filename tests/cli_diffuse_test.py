@@ -14,13 +14,13 @@ import shutil
 import signal
 import struct
 import subprocess
-import sys
 import time
 import unittest
 import zlib
 
 import numpy as np
 
+import named_tests
 from cli_test import HANGS_S, TOOL, Case, devices_for, run
 
 # The original's file in another order, with its comments.
@@ -222,6 +222,14 @@ class Diffuse(Case):
         self.assertEqual((fields["steps"], fields["kernel_ns"]), (0, 0))
         self.assertEqual(set(np.load(f"{self.out}/diffusion.0000000.npy").ravel()), {0, 1})
 
+    def test_text_says_what_json_says(self):
+        fields = self.diffuse()
+        text = f"^hash {fields['hash']}, residual {fields['residual']!r}\n$"
+        self.check(run(f"diffuse {self.params} -o {self.out}again"), 0, text)
+        np.save(f"{self.d}/one.npy", [[1.0]])
+        copied = run(f"convolve {self.out}/diffusion.0001000.npy {self.d}/one.npy -o {self.d}/copy.npy --json").stdout
+        self.assertEqual(json.loads(copied)["digest"], fields["digest"])
+
     def test_lines_may_be_in_any_order(self):
         self.write(LINES[::-1])
         self.assertEqual(self.diffuse()["hash"], REFERENCES[53][0])
@@ -262,11 +270,14 @@ class Diffuse(Case):
         for stop in 1, 250, 377, 999:
             out = f"{self.out}{stop}"
             self.diffuse(f"--steps {stop} --mask 93", out)
+            before = np.genfromtxt(f"{out}/runlog.csv", delimiter=",", names=True)
             fields = self.diffuse("--mask 93 --resume", out)
+            log = np.genfromtxt(f"{out}/runlog.csv", delimiter=",", names=True)
+            self.assertEqual(log[:len(before)].tobytes(), before.tobytes())
+            self.assertTrue(all((np.diff(log[name]) >= 0).all() for name in ("conv_time", "IO_time", "run_time")))
             self.assertEqual((fields["hash"], fields["steps"]), (REFERENCES[93][0], 1000), stop)
             self.assertEqual(fields["residual"], residual, stop)
-            written = np.genfromtxt(f"{out}/runlog.csv", delimiter=",", names=True)["iter"]
-            self.assertEqual(written.tolist(), sorted({0, 250, 500, 750, 1000, stop}))  # as if it had not stopped
+            self.assertEqual(log["iter"].tolist(), sorted({0, 250, 500, 750, 1000, stop}))  # as if it had not stopped
             idle = self.diffuse("--mask 93 --resume", out)
             self.assertEqual((idle["hash"], idle["kernel_ns"]), (REFERENCES[93][0], 0))
 
@@ -308,9 +319,9 @@ class Diffuse(Case):
             self.check(run(f"diffuse {self.params} -o {self.out} --resume"), 6, "^$", err)
         json.dump(checkpoint, open(f"{self.out}/checkpoint.json", "w"))
         field = np.load(f"{self.out}/diffusion.0001000.npy")
-        field[3, 3] += 1
-        np.save(f"{self.out}/diffusion.0001000.npy", field)
-        self.check(run(f"diffuse {self.params} -o {self.out} --resume"), 6, "^$", "is not the field that")
+        for other in field.reshape(31, -1), field + (np.indices(field.shape).sum(0) == 6):
+            np.save(f"{self.out}/diffusion.0001000.npy", other)
+            self.check(run(f"diffuse {self.params} -o {self.out} --resume"), 6, "^$", "is not the field that")
         os.remove(f"{self.out}/diffusion.0001000.npy")
         self.check(run(f"diffuse {self.params} -o {self.out} --resume"), 6, "^$",
                    r"diffusion\.0001000\.npy.*, and .*checkpoint\.json goes on from it; remove the checkpoint, and start without --resume")
@@ -342,6 +353,10 @@ class Diffuse(Case):
         self.assertEqual((stopped["hash"], stopped["residual"]), (whole["hash"], None))
         residuals = np.genfromtxt(f"{out}/runlog.csv", delimiter=",", names=True)["wrss"]
         self.assertTrue(np.isfinite(residuals[:2]).all() and np.isinf(residuals).any() and np.isnan(residuals[-1]))
+        self.diffuse(f"{unstable} --steps 3", out := f"{self.out}early")
+        field = np.load(f"{out}/diffusion.0000003.npy")
+        self.assertTrue(field.min() < 0 and field.max() > 1)
+        np.testing.assert_array_equal(pixels_of(f"{out}/diffusion.0000003.png")[0], np.floor(255 * field[::-1].clip(0, 1)))
 
     def test_numbers_of_many_digits_are_complete(self):
         self.diffuse("--grid 16x16 --steps 240 --every 1 --stability 3 --diffusivity 1e-200 --allow-unstable")
@@ -393,4 +408,4 @@ class Diffuse(Case):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    named_tests.main()

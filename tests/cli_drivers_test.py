@@ -13,10 +13,10 @@ import shutil
 import sys
 import tempfile
 import threading
-import unittest
 
 import numpy as np
 
+import named_tests
 from cli_test import Case, run, together, wide_values
 from processes import outliving
 
@@ -220,4 +220,4 @@ class Auto(DriverCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    named_tests.main()

@@ -18,10 +18,10 @@ import subprocess
 import sys
 import tempfile
 import time
-import unittest
 
 import numpy as np
 
+import named_tests
 from cli_test import HANGS_S, PLANTED, TOOL, Case, run, wide_values
 from processes import mark_of_place
 
@@ -539,6 +539,7 @@ class Terminals(FilesCase):
                     self.assertRegex(text, code + r"[^\x1b]*title")
                 self.assertNotRegex(text, r"\x1b\[[0-9;]*mpassed")
                 self.check_plain(re.sub(code + r"|\r\x1b\[K", "", text))  # the other one begins lines of progress
+        self.assertNotRegex(self.on_a_terminal(of_records[0].split(), env=environment | {"NO_COLOR": "1"}), code)
         for words in ["compare old.jsonl new.jsonl", "roofline old.jsonl", "scale --from teams.jsonl", "list", "devices", "doctor"]:
             with self.subTest(words + " --json"):
                 text = self.on_a_terminal([*words.split(), "--json"], env=environment)
@@ -657,4 +658,4 @@ class Many(FilesCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    named_tests.main()

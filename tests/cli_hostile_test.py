@@ -16,14 +16,14 @@ import sys
 import tempfile
 import threading
 import time
-import unittest
 
 import numpy as np
 
+import named_tests
 from cli_test import COVER, HANGS_S, TOOL, Case, device_facts, devices_for, run, together, wide_values
 from processes import mark_of_place, processes_with
 
-PROGRAM = sys.argv[-1]
+PROGRAM = sys.argv[7]
 COLD_STARTS = {"few": 3, "pairs": 8, "all": 200}[COVER]
 TOTAL = re.escape("1e+06")
 
@@ -474,4 +474,4 @@ class OpenaccHangs(HostileCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    named_tests.main()

@@ -10,11 +10,10 @@ import pathlib
 import re
 import signal
 import subprocess
-import sys
 import tempfile
 import time
-import unittest
 
+import named_tests
 from cli_test import HANGS_S, PLANTED, TOOL, Case, run
 from processes import outliving, processes_with
 
@@ -231,4 +230,4 @@ class Healthy(IsolateCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    named_tests.main()

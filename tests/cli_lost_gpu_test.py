@@ -4,9 +4,8 @@
 cli_lost_gpu_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 """
 
-import sys
-import unittest
 
+import named_tests
 from cli_isolate_test import IsolateCase
 from cli_test import PLANTED, run
 
@@ -33,4 +32,4 @@ if __name__ == "__main__":
     if run("bench scan --n 100 --device cuda:0 --dry-run").returncode == 4:
         print("skipped: there is no CUDA device")
     else:
-        unittest.main(argv=sys.argv[:1], verbosity=1)
+        named_tests.main()

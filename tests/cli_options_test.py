@@ -10,12 +10,11 @@ import os
 import re
 import resource
 import subprocess
-import sys
 import tempfile
-import unittest
 
 import numpy as np
 
+import named_tests
 from cli_test import COVER, HANGS_S, TOOL, Case, devices_for, run, together, wide_values
 
 # What commands on arrays are tried with. {o} is new in each run; what is in it counts as said.
@@ -63,6 +62,9 @@ ROWS = [
     ("bench", f"{ONE_BENCH} --device cpu -o {{o}}", "--tuning tile=1024", '"tuning":"tile=1024"'),
     ("bench", f"reduce {PLAN} --max-time 1", "--max-time 100", r"at most about \d+ minutes"),
     ("bench", f"{ONE_BENCH} --device cpu:threads -o {{o}}", "--threads 3", '"threads":3,'),
+    ("bench", f"{ONE_BENCH} --variant cpu --device cpu:serial,cpu:threads -o {{o}}", "--threads 3", '"threads":3,'),
+    ("bench", f"{ONE_BENCH} --variant cpu --device all -o {{o}}", "--threads 3", '"threads":3,'),
+    ("bench", "reduce --n 8 --dtype f32 --op sum --device cpu:threads --dry-run", "--threads 3", r"^reduce(?!(.|\n)*reduce/cpu:call)"),
     ("bench", f"{ONE_BENCH} --device cpu:serial -o {{o}}", "--mode cold", '"mode":"cold"'),
     ("bench", f"{ONE_BENCH} --device cpu:serial -o {{o}}", "--mode file_to_file", '"mode":"file_to_file"(.|\n)*"read":'),
     ("bench", f"{ONE_BENCH} --device cpu:serial --precision 0.0001% -o {{o}}", "--precision 50% --max-time 10", '"stop_reason":"precision"'),
@@ -98,7 +100,8 @@ ROWS = [
     ("tune", "--forget matmul/serial", "--json", '^{"command":"tune","forgotten":0,'),
     ("verify", "reduce --device cpu:serial --n 99 --json", "--n 98", "n=98 "),
     ("verify", "reduce --device cpu:serial --n 99 --json", "--seed 7", '"seed":7'),
-    ("verify", "reduce --device cpu:serial --n 99 --variant serial --json", "--thorough", '"thorough":true.*"cases":33'),
+    ("verify", "reduce --device cpu:serial --n 99 --variant serial --json", "--thorough", '"cases":33'),
+    ("verify", "reduce --device cpu:serial --n 99 --variant serial --json", "--thorough", '"thorough":true'),
     ("verify", "reduce --device cpu:serial --n 99 -v", "--device cpu:threads", "on cpu:threads: same"),
     ("verify", "reduce --device cpu:serial --n 99", "--variant serial", "on 1 variant, "),
     ("verify", "reduce --device cpu:serial --n 99 --variant reduce/cpu --json", "--tuning tile=1024", '"tuning":"tile=1024"'),
@@ -225,15 +228,18 @@ class OnArrays(OptionCase):
         bad = f"{self.d}/open"
         os.makedirs(bad, exist_ok=True)
         os.chmod(bad, 0o755)
-        for command, job in self.jobs().items():
+        jobs = self.jobs()
+        for command, job in jobs.items():
             self.check_option(f"{job} --device cpu", "--json", rf'^{{"command":"{command}",.*}}\n')
             self.check_option(f"{job} --device cpu:serial", "-v", rf"{command}/\S+( \S+=\S+)* on cpu:serial: first choice|{command}/\S+.* on cpu:serial: since")
-            if "opencl:0" in devices_for("sort"):
-                noisy = {"env": {"TILEWISE_CACHE": bad}}
-                words = f"{job} --device opencl:0"
-                self.assertIn("is not used because", self.said(words, **noisy), words)
-                self.assertNotIn("is not used because", self.said(f"{words} -q", **noisy), words)
+        if "opencl:0" not in devices_for("sort"):
+            self.skipTest("no OpenCL here")
+        noisy = {"env": {"TILEWISE_CACHE": bad}}
+        for job in [*jobs.values(), "verify scan --n 9 --variant opencl:chunked"]:
+            words = f"{job} --device opencl:0"
+            self.assertIn("is not used because", self.said(words, **noisy), words)
+            self.assertNotIn("is not used because", self.said(f"{words} -q", **noisy), words)
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    named_tests.main()

@@ -10,12 +10,11 @@ import os
 import pty
 import resource
 import subprocess
-import sys
 import time
-import unittest
 
 import numpy as np
 
+import named_tests
 from cli_streams_test import COUNT, SANITIZED, StreamCase
 from cli_test import DTYPES, HANGS_S, TOOL, run
 
@@ -187,4 +186,4 @@ class Pipes(StreamCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    named_tests.main()

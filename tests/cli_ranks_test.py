@@ -10,11 +10,10 @@ import os
 import pathlib
 import re
 import subprocess
-import sys
-import unittest
 
 import numpy as np
 
+import named_tests
 from cli_test import COVER, HANGS_S, PLANTED, TOOL, Case, covering, run, together, wide_values
 
 # Open MPI refuses root, and more processes than cores, unless told so; a test machine may be both. It binds up to two processes
@@ -233,4 +232,4 @@ class Ranks(Case):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    named_tests.main()

@@ -6,11 +6,10 @@ cli_report_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 
 import os
 import pathlib
-import sys
 import tempfile
 import time
-import unittest
 
+import named_tests
 from cli_test import Case, run
 
 BENCH = "bench reduce --n 1000 --dtype f32 --op sum --device cpu:serial --max-time 0.01"
@@ -55,4 +54,4 @@ class Opening(Case):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    named_tests.main()

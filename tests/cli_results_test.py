@@ -8,12 +8,11 @@ import json
 import math
 import os
 import subprocess
-import sys
 import tempfile
-import unittest
 
 import numpy as np
 
+import named_tests
 from cli_arrays_test import total_order
 from cli_convolutions_test import taps
 from cli_test import DTYPES, HANGS_S, OPS, TOOL, Case, covering, wide_values
@@ -252,4 +251,4 @@ class Diffusions(ResultCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    named_tests.main()

@@ -8,10 +8,9 @@ import json
 import os
 import pathlib
 import re
-import sys
 import tempfile
-import unittest
 
+import named_tests
 from cli_test import Case, run
 
 H200 = pathlib.Path(__file__).parent.parent / "results/h200/bench.jsonl"
@@ -104,6 +103,7 @@ class Roofline(Case):
         self.assertGreater(len(roofs[0]), 10)
         self.check(run(f"roofline {files[0]}"), 0, r"(?s)^cpu: .*\n\noperations/s against operations a byte\n.*\na reduce\.f32, b ")
         self.assertEqual(roofs[0], roofs[1], "kept")
+        self.assertEqual({r["case"]["shape"][0] for r in records[0] if r["case"]["algorithm"] == "scan" and r["verify"]}, {64})
         measured = [{r["case"]["algorithm"] for r in of if r["verify"]} for of in records]
         listed = json.loads(run("list --json").stdout)["variants"]
         self.assertEqual(measured[0], {variant["algorithm"] for variant in listed})
@@ -113,4 +113,4 @@ class Roofline(Case):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    named_tests.main()

@@ -7,10 +7,9 @@ cli_scale_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 import json
 import pathlib
 import re
-import sys
 import tempfile
-import unittest
 
+import named_tests
 from cli_test import PLANTED, Case, run
 
 QUICK = "--n 5000 --max-time 0.02 -q"
@@ -30,6 +29,7 @@ ROWS = [
     ("no file", "scale --from {d}/none.jsonl", 6, r"^$", r"none\.jsonl cannot be read"),
     ("no records that differ in p", "scale --from {r} --weak", 6, r"^$",
      r"among \d+ records no variant was measured right with two numbers of threads or ranks p at p times one size"),
+    ("records of something else", "scale reduce_axis --from {r}", 6, r"^$", r"no variant was measured right with two numbers of threads or ranks at one"),
     ("records of ranks", "scale matmul --from {r}", 0,
      r"(?s)^matmul\.f32 n = 1024x1024x1024\n.*on cpu:serial, vm.*\n +4 .*exchanging: .*\nThe machine has 2 processors: .*"
      r"No fit: .*\n\nmatmul.*on cpu:serial, Open MPI .*Amdahl: serial part .*"
@@ -105,4 +105,4 @@ class Scale(Case):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    named_tests.main()

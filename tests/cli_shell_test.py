@@ -10,10 +10,10 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
+import named_tests
 from cli_test import HANGS_S, TOOL, run
 
 SHARE = pathlib.Path(__file__).resolve().parent.parent / "share/completions"
@@ -137,4 +137,4 @@ class Manual(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    named_tests.main()

@@ -11,14 +11,13 @@ import re
 import resource
 import signal
 import subprocess
-import sys
 import tempfile
 import time
-import unittest
 
 import numpy as np
 
-from cli_test import DTYPES, HANGS_S, TOOL, Case, covering, run, wide_values
+import named_tests
+from cli_test import DTYPES, HANGS_S, PLANTED, TOOL, Case, covering, run, wide_values
 
 COUNT = 1_300_011  # some chunks and a part of one, for elements of four bytes and of eight
 WHOLE = "--device cpu --variant"  # a variant that is asked for gets the whole array
@@ -56,6 +55,13 @@ class Chunks(StreamCase):
                 words = f"reduce {self.d}/{t}.npy {kind} --json"
                 own, one = (json.loads(run(f"{words} {how}").stdout) for how in ("--device cpu", f"{WHOLE} reduce/cpu"))
                 self.assertEqual((own["value_hex"], own["digest"]), (one["value_hex"], one["digest"]))
+
+    def test_the_variant_that_is_asked_for_computes(self):
+        words = f"scan {self.d}/f4.npy --device cpu -o {self.d}/y.npy"
+        self.check(run(f"{words} --variant one_bit", PLANTED), 0)
+        wrong = self.contents("y.npy")
+        self.check(run(words, PLANTED), 0)
+        self.assertNotEqual(self.contents("y.npy"), wrong)
 
     def test_any_team_of_threads(self):
         expected = self.file_of(f"scan {self.d}/f4.npy {WHOLE} scan/cpu")
@@ -320,4 +326,4 @@ class Limits(StreamCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    named_tests.main()

@@ -21,6 +21,7 @@ import unittest
 
 import numpy as np
 
+import named_tests
 from processes import HANGS_S
 
 TOOL, PLANTED = sys.argv[1:3]
@@ -118,6 +119,9 @@ ROWS = [
     ("bench a first look", "bench --device cpu:serial --n 8 --max-time 0.001 -q", 0,
      r"\nThis first look covered \d+ rows: (\d+) algorithms, .*\.\n--preset normal covers \d+ rows: \1 .*, f32 f64 i32\.\n$", "^$"),
     ("bench what is named", "bench reduce --device cpu:serial --n 8 --max-time 0.001 -q", 0, r"^(?!(.*\n)*This first)", "^$"),
+    ("bench a device twice", "bench reduce --n 8 --op sum --dtype f32 --variant cpu --device cpu:serial,cpu:serial --device all --dry-run", 0,
+     r"^reduce.*\n(?!(.*\n)*  (reduce/cpu @cpu:serial)\n(.*\n)*  \2\n)(.*\n)*  reduce/cpu @cpu:serial\n", ""),
+    ("bench no elements", "bench scan --dry-run --n 0", 2, r"^$", r"--n: '0' is not a whole number from 1 to"),
     ("bench settings", "bench sort --n 9 --set order=descending,payload=indices --device cpu --dry-run", 0,
      r"^sort.f32 n=9 order=descending payload=indices @cpu", ""),
     ("bench a document's sizes", "bench polymul --preset seeds --device cpu --dry-run", 0,
@@ -129,6 +133,8 @@ ROWS = [
     ("bench a document at another size", "bench sort --preset seeds --n 11", 2, r"^$", r"sort at 10 32 1000 50000"),
     ("bench a document with another type", "bench sort --preset seeds --dtype f32", 2, r"^$", r"leave --dtype, --op"),
     ("bench no time", "bench scan --max-time 0", 2, r"^$", r"'0' is not a number of seconds above 0"),
+    ("bench a precision of words", "bench scan --dry-run --precision 1x", 2, r"^$", r"--precision '1x' is not a share"),
+    ("bench no precision", "bench scan --dry-run --precision 51%", 2, r"^$", r"--precision '51%' is not a share"),
     ("bench no such variant", "bench --variant foo", 2, r"^$", r"no variant is called 'foo'; did you mean"),
     ("bench no such type", "bench --dtype f16", 2, r"^$", r"no type 'f16'; did you mean"),
     ("no output", "scan {d}/f4.npy", 2, r"^$", r"^tilewise: --output is required; see `tilewise scan --help`\n$"),
@@ -147,6 +153,8 @@ PLANTED_ROWS = [
     ("a wrong bit", "verify scan --device cpu --variant one_bit --n 1001", 3,
      r"DIFFERS 1 time on 1 variant, 1 device, 1 case\n  scan/cpu:one_bit on cpu: y\[500\] is \S+ \(0x[0-9a-f]{{8}}\) instead of \S+ \(0x[0-9a-f]"
      r"{{8}}\); 1 element differs\n  repeat: tilewise verify scan --variant scan/cpu:one_bit --device cpu --n 1001", ""),
+    ("a wrong bit of one tuning", "verify scan --variant altering --tuning pace=altering --seed 7 --device cpu:threads --threads 3 --n 99", 3,
+     r'\n  repeat: tilewise verify scan --variant scan/cpu:altering --device cpu:threads --n 99 --seed 7 --tuning "pace=altering" --threads 3\n', ""),
     ("a wrong bit in JSON", "verify scan --device cpu --variant one_bit --json", 3, r'"repeat":"tilewise verify', ""),
     ("a wrong bit of one word", "verify scan --device cpu --variant exclusive_bit --n 1001", 3,
      r"kind=exclusive.*: y\[500\] is ", ""),
@@ -353,6 +361,12 @@ class Files(Case):
         self.assertRegex(fields["digest"], "^[0-9a-f]{32}$")
         nan = json.loads(run(f"reduce {self.d}/nan.npy --device cpu --op max --json").stdout)
         self.assertEqual((nan["value"], nan["value_hex"]), (None, "0x7ff8000000000000"))
+        np.save(f"{self.d}/one.npy", np.full((1, 1), 3, "f4"))
+        reduced = json.loads(run(f"reduce {self.d}/one.npy --device cpu --json").stdout)
+        scanned = json.loads(run(f"scan {self.d}/one.npy -o {self.d}/y.npy --device cpu --json").stdout)
+        self.assertEqual([reduced[key] for key in ("digest", "shape")], [scanned[key] for key in ("digest", "shape")])
+        self.assertEqual(scanned["shape"], [1, 1])
+        self.assertEqual(json.loads(run(f"reduce {self.d}/one.npy --init 4 --device cpu --json").stdout)["value"], 7)
 
     def test_in_place_and_threads(self):
         results = set()
@@ -369,6 +383,7 @@ class Surroundings(Case):
         shell = lambda text: subprocess.run(["bash", "-c", text], capture_output=True, text=True, timeout=HANGS_S)
         self.check(shell(f"{command} > /dev/full"), 6, "^$", "No space left")
         self.check(shell(f"{command} >&-"), 6, "^$", "Bad file descriptor")
+        self.check(shell(f"{PLANTED} verify scan --variant one_bit --device cpu:serial --n 99 > /dev/full"), 3, "^$", "No space left")
         self.check(shell(f"{command} 2>&-"), 0, r"\d")
         self.check(shell(f"{command} <&-"), 0, r"\d")
         self.check(shell(f"{TOOL} list | head -n 0; exit ${{PIPESTATUS[0]}}"), 0, "^$", "^$")
@@ -436,4 +451,4 @@ class Surroundings(Case):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    named_tests.main()

@@ -10,12 +10,12 @@ import pathlib
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import unittest
 
 import numpy as np
 
+import named_tests
 from cli_test import HANGS_S, PLANTED, Case, run, wide_values
 
 RACE = "--device cpu:serial --n 1000 --max-time 6"  # of which a sixth is for each: longer than a machine is likely to take away
@@ -172,6 +172,22 @@ class Kept(Tune):
         self.check(result, 0)
         return {d["name"]: d["applied_tunings"] for d in json.loads(result.stdout)["devices"]}
 
+    def test_each_problem_and_device_has_its_own(self):
+        self.apply()
+
+        def told(words):
+            told, = json.loads(self.tune(f"scan/cpu:paced {words} --json -q", err="^$").stdout)["problems"]
+            self.assertTrue(told["gain"]["ci95_lo"] <= told["gain"]["median"] <= told["gain"]["ci95_hi"])
+            self.assertEqual(told["tunings"], 2)
+            return told
+
+        kept = told("--device cpu:serial --n 1000")
+        self.assertEqual((kept["applied"], "raced" in kept), (True, False))
+        raced = told("--device cpu:serial --n 1001 --max-time 1 --apply")
+        self.assertEqual((raced["applied"], raced["default_ns"]), (True, raced["raced"][0]["median_ns"]))
+        self.assertFalse(told("--device cpu:serial --n 1000")["applied"], "of one class of sizes one is")
+        self.assertIn("raced", told("--device cpu:threads --n 1000 --max-time 1"))
+
     def test_devices_says_how_many(self):
         line = "tuning of `tilewise tune` applied"
         self.assertNotIn(line, self.tool("devices").stdout)
@@ -184,7 +200,8 @@ class Kept(Tune):
 
     def test_forgetting(self):
         self.apply()
-        self.tune("--forget sort", 0, "^0 tunings are forgotten, 1 stays\n")
+        for other in "sort", "scan/cpu":
+            self.tune(f"--forget {other}", 0, "^0 tunings are forgotten, 1 stays\n")
         self.assertEqual(self.told()["tuning"], "pace=quick")
         self.tune("--forget scan/cpu:paced", 0, "^1 tuning is forgotten, 0 stay\n")
         self.assertEqual(self.told()["tuning"], "pace=slow")
@@ -209,6 +226,7 @@ class Kept(Tune):
         self.tune(f"scan/cpu:paced {RACE} --apply", 6, "^$", "no private cache folder")
         self.tune(f"scan/cpu:paced {RACE}", 0, "times as fast", "nothing is kept: there is no private cache folder")
         self.tune(f"scan/cpu:paced {RACE}", 0, "times as fast", "nothing is kept", TILEWISE_CACHE="off")
+        self.tune(f"scan/cpu:paced {RACE} -q", 0, "times as fast", "^$", TILEWISE_CACHE="off")
         self.assertEqual(self.told()["tuning"], "pace=slow")
 
     def test_a_call_creates_no_folder(self):
@@ -218,4 +236,4 @@ class Kept(Tune):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    named_tests.main()

@@ -3,7 +3,10 @@
 #include "backend/cpu/cpu_device.hpp"
 #include "base/nearest.hpp"
 #include "helpers.hpp"
+#include "registry/call.hpp"
 #include "registry/choose.hpp"
+
+#include <tilewise/tilewise.hpp>
 
 #include <algorithm>
 #include <set>
@@ -224,6 +227,13 @@ TEST(Choose, TakesTheOrderUnlessFastIsWanted) {
   EXPECT_EQ(choose(pretended_problem(10), cpu()).variant->name, "exact");
   EXPECT_EQ(choose(pretended_problem(10), cpu(), {.fast = true}).variant->name, "loose");
   EXPECT_FALSE(choose(pretended_problem(10), cpu()).reason.empty());
+}
+
+TEST(Choose, HearsWhatTheOptionsOfACallAllow) {
+  EXPECT_FALSE(preferences_of(matmul_options{}).fast);
+  EXPECT_TRUE(preferences_of(matmul_options{.fast = true}).fast);
+  EXPECT_FALSE(preferences_of(diffuse_options{}).allow_unstable);
+  EXPECT_TRUE(preferences_of(diffuse_options{.allow_unstable = true}).allow_unstable);
 }
 
 TEST(Choose, ForACallTakesTheSameWithoutWords) {
