@@ -3,7 +3,10 @@
 #include "backend/cpu/cpu_device.hpp"
 #include "base/nearest.hpp"
 #include "helpers.hpp"
+#include "registry/call.hpp"
 #include "registry/choose.hpp"
+
+#include <tilewise/tilewise.hpp>
 
 #include <algorithm>
 #include <set>
@@ -121,6 +124,17 @@ TEST(Catalog, DescriptorsNameTheEdgesAndTheMeasuredSizes) {
     for (const setting& s : what->settings)
       EXPECT_EQ(std::set<std::string_view>(s.values.begin(), s.values.end()).size(), s.values.size()) << s.name;
   }
+}
+
+TEST(Choose, HearsWhatTheOptionsOfACallSay) {
+  const matmul_options fast{.variant = "v", .tuning = "t", .fast = true};
+  const diffuse_options unstable{.allow_unstable = true};
+  EXPECT_EQ(preferences_of(fast).variant, "v");
+  EXPECT_EQ(preferences_of(fast).tuning, "t");
+  EXPECT_TRUE(preferences_of(fast).fast);
+  EXPECT_FALSE(preferences_of(fast).allow_unstable);
+  EXPECT_FALSE(preferences_of(unstable).fast);
+  EXPECT_TRUE(preferences_of(unstable).allow_unstable);
 }
 
 TEST(Catalog, ADuplicateIsRefusedAndChangesNothing) {
