@@ -247,10 +247,10 @@ std::vector<call_with_gaps<Operand>> calls_with_gaps() {
   return calls;
 }
 
-/// Of host memory, which a device may work on in copies, and of arrays on it.
+/// Of host memory, which a device may work on in copies, and of arrays on it. Before each call the gaps hold another
+/// value, the next one of `before`, which no memory holds yet.
 template <class Operand, class Make, class Host>
-void expect_gaps_as_before(const device& on, const Make& make, const Host& host) {
-  static float before = 100;  // another value for each call, which no memory holds yet
+void expect_gaps_as_before(const device& on, float& before, const Make& make, const Host& host) {
   const Operand a = make(x), b = make(y);
   for (const auto& call : calls_with_gaps<Operand>()) {
     Operand c = make(std::vector<float>(10, ++before));
@@ -268,11 +268,12 @@ void expect_gaps_as_before(const device& on, const Make& make, const Host& host)
 TEST(CallForms, WhatLiesBetweenTheRowsOfAResultStays) {
   std::vector<device> all = devices();
   all.push_back(open("2*cpu:serial"));
+  float before = 100;
   for (const device& on : all) {
     const auto itself = [](const std::vector<float>& v) { return v; };
-    expect_gaps_as_before<std::vector<float>>(on, itself, itself);
+    expect_gaps_as_before<std::vector<float>>(on, before, itself, itself);
     expect_gaps_as_before<array<float>>(
-        on, [&](const std::vector<float>& v) { return on.upload(v); },
+        on, before, [&](const std::vector<float>& v) { return on.upload(v); },
         [](const array<float>& c) { return c.download(); });
   }
 }

@@ -188,6 +188,20 @@ TEST(CallOperands, SizesOfIndices) {
   }
 }
 
+/// Before room is made for the sorted keys, which no machine has here. The operands are too long for their memory,
+/// which nobody may read.
+TEST(CallOperands, MoreElementsThanHaveIndicesAreRefused) {
+  const std::uint64_t n = std::uint64_t{1} << 60;
+  float x = 1.0f;
+  std::uint32_t place = 7;
+  const std::string words = "too many for 32-bit indices";
+  expect_refused_for(words, [&] { tw::argsort(std::span<const float>(&x, n), std::span(&place, n)); });
+  const device on = open("cpu");
+  array<std::uint32_t> places = view<std::uint32_t>(on, &place, n);
+  expect_refused_for(words, [&] { tw::argsort(view<float>(on, &x, n), places); });
+  EXPECT_EQ(place, 7u);
+}
+
 TEST(CallOperands, NeighboursInMemoryShareNothing) {
   const device on = open("cpu");
   expect_neighbours_are_fine<std::span<float>>([](std::span<float> of) { return of; });
@@ -255,15 +269,17 @@ TEST(CallOperands, ShapesOfOneSideAlikeAreRefused) {
   EXPECT_EQ(out, std::vector<float>(64, 2.0f));
 }
 
-/// Two rows of 2^63 elements end where they begin, if one does not look.
+/// Two rows of 2^63 elements end where they begin, if one does not look; one of 2^61 floats has 2^63 bytes.
 TEST(CallOperands, RowsThatReachBeyondAllAddressesAreRefused) {
   std::vector<float> a(4, 1.0f), out(4, 2.0f);
-  const matrix_layout huge(2, std::uint64_t{1} << 63);
   const std::string words = "more bytes than a 64-bit address reaches";
-  expect_refused_for(words, [&] { tw::reduce_axis(a, huge, axis::rows, std::span(out).first(2)); });
-  expect_refused_for(words, [&] { tw::inclusive_scan_axis(a, huge, axis::rows, out, huge); });
-  expect_refused_for(words, [&] { tw::sort_axis(a, huge, axis::rows, out, huge); });
-  expect_refused_for(words, [&] { tw::matmul(a, huge, a, {huge.columns, 1}, out, {2, 1}); });
+  for (const matrix_layout& huge :
+       {matrix_layout(2, std::uint64_t{1} << 63), matrix_layout(1, std::uint64_t{1} << 61)}) {
+    expect_refused_for(words, [&] { tw::reduce_axis(a, huge, axis::rows, std::span(out).first(huge.rows)); });
+    expect_refused_for(words, [&] { tw::inclusive_scan_axis(a, huge, axis::rows, out, huge); });
+    expect_refused_for(words, [&] { tw::sort_axis(a, huge, axis::rows, out, huge); });
+    expect_refused_for(words, [&] { tw::matmul(a, huge, a, {huge.columns, 1}, out, {huge.rows, 1}); });
+  }
   EXPECT_EQ(out, std::vector<float>(4, 2.0f));
 }
 
@@ -277,6 +293,33 @@ TEST(CallOperands, DownloadsIntoAnotherSizeAreRefused) {
       EXPECT_EQ(to, std::vector<float>(size, 2.0f)) << name;
     }
   }
+}
+
+/// Of as many elements as the input, in its place and one element further: what is read later would be overwritten.
+template <class Part>
+void expect_no_result_in_place(const Part& part) {
+  std::vector<float> memory(40, 1.0f), other(36, 1.0f);
+  const auto x = part(memory, 0, 36), b = part(other, 0, 36), one = part(other, 0, 1);
+  const matrix_layout square(6, 6), column(36, 1);
+  for (const std::uint64_t at : {0, 1}) {
+    auto y = part(memory, at, 36);
+    const auto refused_for_its_own = [](const auto& call) { expect_refused_for("give it memory of its own", call); };
+    refused_for_its_own([&] { tw::matmul(x, square, b, square, y, square); });
+    refused_for_its_own([&] { tw::convolve(x, {6, 6}, one, {1, 1}, y); });
+    refused_for_its_own([&] { tw::diffuse(x, y, {.rows = 6, .columns = 6}); });
+    refused_for_its_own([&] { tw::polymul(x, one, y); });
+    refused_for_its_own([&] { tw::matvec(x, column, one, y); });
+    refused_for_its_own([&] { tw::reduce_axis(x, column, axis::rows, y); });
+  }
+  EXPECT_EQ(memory, std::vector<float>(40, 1.0f));
+}
+
+TEST(CallOperands, ResultsInThePlaceOfTheirInputAreRefusedWhereTheyWouldSpoilIt) {
+  const device on = open("cpu");
+  expect_no_result_in_place(
+      [](std::vector<float>& of, std::uint64_t at, std::uint64_t n) { return std::span(of).subspan(at, n); });
+  expect_no_result_in_place(
+      [&](std::vector<float>& of, std::uint64_t at, std::uint64_t n) { return view<float>(on, of.data() + at, n); });
 }
 
 TEST(CallOperands, RefusalsAdviseWhatTheCallMayDo) {

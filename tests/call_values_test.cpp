@@ -2,6 +2,8 @@
 // In every form a call has the operation, the initial value, the axis and the border that it was given.
 #include <tilewise/tilewise.hpp>
 
+#include <array>
+
 #include <gtest/gtest.h>
 
 namespace tilewise::tests {
@@ -68,48 +70,36 @@ TEST(CallValues, LinesHaveTheirAxis) {
 }
 
 TEST(CallValues, ScansHaveTheirAxisAndTheirFirstValue) {
-  const std::vector<float> inclusive[]{{103, 101, 104, 104, 106, 113}, {103, 104, 108, 101, 106, 115}},
-      exclusive[]{{100, 100, 100, 103, 101, 104}, {100, 103, 104, 100, 101, 106}};
-  for (const axis to : {axis::columns, axis::rows}) {
+  const auto expect_scans = [](const auto& scan, const auto& expected) {
+    for (const axis to : {axis::columns, axis::rows})
+      expect_in_every_form(
+          small, expected[static_cast<int>(to)],
+          [&](const auto& in, auto&& out) { scan(in, two_rows, to, out, two_rows, 100.0f); },
+          [&](const auto& in) { return scan(in, two_rows, to, 100.0f); });
+  };
+  using of_each_axis = std::array<std::vector<float>, 2>;
+  expect_scans([](auto&&... all) { return tw::inclusive_scan_axis(all...); },
+               of_each_axis{{{103, 101, 104, 104, 106, 113}, {103, 104, 108, 101, 106, 115}}});
+  expect_scans([](auto&&... all) { return tw::exclusive_scan_axis(all...); },
+               of_each_axis{{{100, 100, 100, 103, 101, 104}, {100, 103, 104, 100, 101, 106}}});
+}
+
+/// The same expectation for a whole array and, 7 higher, for a part that a 7 precedes.
+TEST(CallValues, ScansHaveTheirFirstValueAndWhatPrecedesThem) {
+  const auto expect_scans = [](const auto& scan, std::vector<float> expected) {
     expect_in_every_form(
-        small, inclusive[static_cast<int>(to)],
-        [&](const auto& in, auto&& out) { tw::inclusive_scan_axis(in, two_rows, to, out, two_rows, 100.0f); },
-        [&](const auto& in) { return tw::inclusive_scan_axis(in, two_rows, to, 100.0f); });
+        small, expected, [&](const auto& in, auto&& out) { scan(in, out, 100.0f); },
+        [&](const auto& in) { return scan(in, 100.0f); });
+    for (float& value : expected) value += 7;
+    partial<float> seven;
+    seven.push(7.0f);
+    partial<float> carry;
     expect_in_every_form(
-        small, exclusive[static_cast<int>(to)],
-        [&](const auto& in, auto&& out) { tw::exclusive_scan_axis(in, two_rows, to, out, two_rows, 100.0f); },
-        [&](const auto& in) { return tw::exclusive_scan_axis(in, two_rows, to, 100.0f); });
-  }
-  for (const float before : {0.0f, 7.0f}) {
-    const auto carry = [&] {
-      partial<float> all;
-      all.push(before);
-      return all;
-    };
-    std::vector<float> up{103, 104, 108, 109, 114, 123}, from{100, 103, 104, 108, 109, 114};
-    for (float& value : up) value += before;
-    for (float& value : from) value += before;
-    expect_in_every_form(
-        small, up,
-        [&](const auto& in, auto&& out) {
-          partial<float> c = carry();
-          before == 0 ? tw::inclusive_scan(in, out, 100.0f) : tw::inclusive_scan(in, out, 100.0f, c);
-        },
-        [&](const auto& in) {
-          partial<float> c = carry();
-          return before == 0 ? tw::inclusive_scan(in, 100.0f) : tw::inclusive_scan(in, 100.0f, c);
-        });
-    expect_in_every_form(
-        small, from,
-        [&](const auto& in, auto&& out) {
-          partial<float> c = carry();
-          before == 0 ? tw::exclusive_scan(in, out, 100.0f) : tw::exclusive_scan(in, out, 100.0f, c);
-        },
-        [&](const auto& in) {
-          partial<float> c = carry();
-          return before == 0 ? tw::exclusive_scan(in, 100.0f) : tw::exclusive_scan(in, 100.0f, c);
-        });
-  }
+        small, expected, [&](const auto& in, auto&& out) { scan(in, out, 100.0f, carry = seven); },
+        [&](const auto& in) { return scan(in, 100.0f, carry = seven); });
+  };
+  expect_scans([](auto&&... all) { return tw::inclusive_scan(all...); }, {103, 104, 108, 109, 114, 123});
+  expect_scans([](auto&&... all) { return tw::exclusive_scan(all...); }, {100, 103, 104, 108, 109, 114});
 }
 
 TEST(CallValues, ConvolutionsHaveTheirBorder) {

@@ -77,6 +77,24 @@ TEST(Groups, WhatOneRankHasNoMemoryForNoOtherKeepsAPartOf) {
   EXPECT_EQ(first_part(some, some), before);
 }
 
+/// One line, which all ranks would share, if its elements lay side by side on both sides.
+TEST(Groups, AColumnWhoseElementsLieApartIsOneLine) {
+  constexpr std::uint64_t rows = 50;
+  const auto results_on = [](const char* name, std::uint64_t from, std::uint64_t to) {
+    const device on = open(name);
+    const matrix_layout of(rows, 1, from), of_out(rows, 1, to);
+    const array<float> in = on.upload(wide_floats(rows * from));
+    array<float> scanned = on.upload(std::vector<float>(rows * to, 7.0f)),
+                 sorted = on.upload(std::vector<float>(rows * to, 7.0f));
+    inclusive_scan_axis(in, of, axis::columns, scanned, of_out);
+    sort_axis(in, of, axis::columns, sorted, of_out);
+    return std::array{scanned.download(), sorted.download(), reduce_axis(in, of, axis::columns).download()};
+  };
+  for (const auto& [from, to] : {std::pair{1, 3}, std::pair{3, 1}, std::pair{3, 3}})
+    for (const char* name : {"2*cpu:serial", "5*cpu:serial"})
+      EXPECT_EQ(results_on(name, from, to), results_on("cpu:serial", from, to)) << name << ", " << from << " " << to;
+}
+
 TEST(Groups, ResultsLieOnTheRanksOfTheirInput) {
   const device group = open("3*cpu:serial");
   const std::vector<float> x(64, 0.25f);

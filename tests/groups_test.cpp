@@ -3,6 +3,9 @@
 #include "backend/group/group_device.hpp"
 #include "cache_fixture.hpp"
 #include "helpers.hpp"
+#include "planted_variant.hpp"
+#include "registry/operands.hpp"
+#include "registry/ranks.hpp"
 
 #include <tilewise/tilewise.hpp>
 
@@ -134,6 +137,35 @@ TEST(GroupFailures, TheFirstIsToldWithItsRank) {
       });
     });
     EXPECT_EQ(told, "rank " + std::to_string(failing) + " on cpu:serial: planted");
+  }
+}
+
+/// A group computes what all its members can, each by the variant that the group asks for; one rank alone by that too.
+TEST(GroupMembers, ComputeByTheVariantThatIsWanted) {
+  static int calls = 0;
+  registry::variant short_ones = planted_peer(
+      "reduce", "of_members",
+      [](const registry::problem&, const registry::bindings&, const registry::tuning&, backend::queue&) { ++calls; });
+  short_ones.unsupported = [](const registry::problem& p, const backend::device&, const registry::tuning&) {
+    return std::string(p.n() > 100 ? "it stops at 100 elements" : "");
+  };
+  registry::add_peers({&short_ones, 1});
+  const registry::preferences wanted{.variant = "of_members"};
+  const auto sum_of = [](std::uint64_t n) {
+    return registry::problem{.what = &registry::find_algorithm("reduce"), .type = dtype::f32, .shape = {n}};
+  };
+  for (const auto& [name, called] : {std::pair{"1*cpu:serial", 1}, std::pair{"3*cpu:serial", 0}}) {
+    const auto on = backend::find_device(name, {});
+    const auto why_not = [&](std::uint64_t n) { return registry::unsupported_by_members(sum_of(n), *on, wanted); };
+    EXPECT_EQ(why_not(100), "") << name;
+    EXPECT_NE(why_not(101).find("it stops at 100"), std::string::npos) << why_not(101);
+    const registry::operands all(sum_of(100), on->queue());
+    calls = 0;
+    bool shared = false;
+    registry::run_on_ranks(
+        on->queue(), sum_of(100), all.where(), [&](const registry::rank&) { shared = true; }, wanted);
+    EXPECT_EQ(calls, called) << name;
+    EXPECT_EQ(shared, called == 0) << name;
   }
 }
 

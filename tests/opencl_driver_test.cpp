@@ -155,6 +155,25 @@ TEST(OpenclDriverApart, DISABLED_HoldsNothing) {
   EXPECT_EQ(fake_driver().live, held);
 }
 
+TEST(OpenclDriver, NoPieceOfAResultIsMissedInSilence) { run_with_fake("ReadsPieces", "TILEWISE_DEVICE_MEMORY=1M"); }
+
+/// Of as many as there are, each once: nobody waits for the last ones but for the end of all.
+TEST(OpenclDriverApart, DISABLED_ReadsPieces) {
+  const std::vector<float> in = wide_floats(200'001), expected = inclusive_scan(in);
+  const tilewise::device on = open("opencl:0");
+  long reads = 0;
+  for (bool has_failed = true; has_failed; ++reads) {
+    const failing_for_now broken("clEnqueueReadBuffer", CL_OUT_OF_RESOURCES, reads, 1);
+    try {
+      EXPECT_EQ(inclusive_scan(in, {.device = on}), expected) << "without an error, though read " << reads << " failed";
+    } catch (const error& e) {
+      EXPECT_GT(fake_driver().failed, 0) << e.what();
+    }
+    has_failed = fake_driver().failed != 0;
+  }
+  EXPECT_GT(reads, 12) << "it was not in pieces";
+}
+
 TEST(OpenclDriver, MemoryThatItRefusedIsNotCounted) { run_with_fake("HasAllItsMemory", "TILEWISE_DEVICE_MEMORY=16M"); }
 
 TEST(OpenclDriverApart, DISABLED_HasAllItsMemory) {

@@ -126,6 +126,17 @@ TEST(Catalog, DescriptorsNameTheEdgesAndTheMeasuredSizes) {
   }
 }
 
+TEST(Choose, HearsWhatTheOptionsOfACallSay) {
+  const matmul_options fast{.variant = "v", .tuning = "t", .fast = true};
+  const diffuse_options unstable{.allow_unstable = true};
+  EXPECT_EQ(preferences_of(fast).variant, "v");
+  EXPECT_EQ(preferences_of(fast).tuning, "t");
+  EXPECT_TRUE(preferences_of(fast).fast);
+  EXPECT_FALSE(preferences_of(fast).allow_unstable);
+  EXPECT_FALSE(preferences_of(unstable).fast);
+  EXPECT_TRUE(preferences_of(unstable).allow_unstable);
+}
+
 TEST(Catalog, ADuplicateIsRefusedAndChangesNothing) {
   const std::size_t before = variants().size();
   const variant again = variants().front();

@@ -5,6 +5,7 @@
 #include "order/block_stack.hpp"
 #include "order/segment.hpp"
 #include "parts.hpp"
+#include "planted_variant.hpp"
 #include "special_values.hpp"
 
 #include <tilewise/tilewise.hpp>
@@ -234,6 +235,26 @@ TEST(ScanOfFloatParts, RefusesWhatHasNoMeaningAndTouchesNothing) {
       EXPECT_EQ(to.download(), std::vector<float>(n, 42.0f));
     }
   }
+}
+
+/// Short pieces come first, since the order has them first; a long one is known not to be computed before.
+TEST(ScanOfFloatParts, WhatAVariantComputesNotAllOfItComputesNothingOf) {
+  registry::variant few =
+      planted_peer("scan", "of_few",
+                   [](const registry::problem&, const registry::bindings& where, const registry::tuning&,
+                      backend::queue&) { *static_cast<float*>(where.out[0].base) = 7.0f; });
+  few.unsupported = [](const registry::problem& p, const backend::device&, const registry::tuning&) {
+    return std::string(p.n() > 100 ? "it stops at 100 elements" : "");
+  };
+  registry::add_peers({&few, 1});
+  const std::vector<float> x = wide_floats(300);
+  std::vector<float> y(300, 42.0f);
+  partial<float> carry;
+  carry.push(1.0f);
+  const partial<float> before = carry;
+  EXPECT_EQ(code_of([&] { inclusive_scan(x, y, carry, {.variant = "of_few"}); }), errc::unsupported);
+  EXPECT_EQ(y, std::vector<float>(300, 42.0f));
+  EXPECT_TRUE(same_bytes(carry, before));
 }
 
 }  // namespace tilewise::tests

@@ -281,8 +281,8 @@ TEST(Diffuse, RefusesWhatMakesNoSense) {
   EXPECT_NE(refused({.rows = 3, .columns = 4, .mask = 54}).find("53"), std::string::npos);
   EXPECT_NE(refused({.rows = 3, .columns = 5}).find("15"), std::string::npos);
   for (const double bad : {0.0, -0.5, std::numeric_limits<double>::infinity(), std::nan("")}) {
-    refused({.rows = 3, .columns = 4, .dx = bad});
-    refused({.rows = 3, .columns = 4, .dy = bad});
+    EXPECT_NE(refused({.rows = 3, .columns = 4, .dx = bad}).find("all of them finite"), std::string::npos) << bad;
+    EXPECT_NE(refused({.rows = 3, .columns = 4, .dy = bad}).find("all of them finite"), std::string::npos) << bad;
   }
   EXPECT_NE(refused({.rows = 3, .columns = 4, .rate = -1e-9}).find("the rate -1e-09"), std::string::npos);
   EXPECT_NE(refused({.rows = 3, .columns = 4, .dx = 1e-200}).find("dx = 1e-200"), std::string::npos);

@@ -42,7 +42,6 @@ std::optional<part> inside_of(const row_stencil& s, const band& b) {
   const row_range held{ceil_div(b.held.begin, s.row_bytes), b.held.end / s.row_bytes};
   const std::uint64_t begin = std::max(held.begin, b.wanted.begin),
                       end = std::min(held.end, b.wanted.end + (s.rows - s.results));
-  if (begin >= end) return std::nullopt;
   const row_range from{begin, end}, made = made_of(s, from);
   row_range right = end == s.rows ? made : without_last(from, s.below);
   right.begin += begin == 0 ? 0 : s.above;

@@ -129,7 +129,7 @@ void require_operands(const algorithm& what, const std::optional<device>& named,
 
 void run_call(const problem& p, const std::optional<device>& on, const preferences& wanted, call_operands inputs,
               call_operands outputs) {
-  base::within_host_means([&] { admit(p, wanted); });
+  admit(p, wanted);
   run_admitted(p, on, wanted, inputs, outputs);
 }
 

@@ -7,16 +7,16 @@
 namespace tilewise::registry {
 
 void admit(const problem& p, const preferences& wanted) {
-  for (std::size_t i = 0; i < p.what->settings.size(); ++i)
-    if (p.setting[i] >= p.what->settings[i].values.size())
-      throw error(errc::invalid_argument, std::string(p.what->name) + " has no " +
-                                              std::string(p.what->settings[i].name) + " number " +
-                                              std::to_string(p.setting[i]));
-  const std::string reason = base::within_host_means([&] {
-    std::string why = p.what->invalid(p);
-    return why.empty() && !wanted.allow_unstable ? p.what->inadvisable(p) : why;
+  base::within_host_means([&] {
+    for (std::size_t i = 0; i < p.what->settings.size(); ++i)
+      if (p.setting[i] >= p.what->settings[i].values.size())
+        throw error(errc::invalid_argument, std::string(p.what->name) + " has no " +
+                                                std::string(p.what->settings[i].name) + " number " +
+                                                std::to_string(p.setting[i]));
+    std::string reason = p.what->invalid(p);
+    if (reason.empty() && !wanted.allow_unstable) reason = p.what->inadvisable(p);
+    if (!reason.empty()) throw error(errc::invalid_argument, reason);
   });
-  if (!reason.empty()) throw error(errc::invalid_argument, reason);
 }
 
 bool is_in_doubt(const problem& p, const bindings& where, backend::queue& queue) {
@@ -34,10 +34,7 @@ void host_run::upload() {
 
 void host_run::run() {
   const bool in_doubt = is_in_doubt(problem_, operands_.where(), queue_);
-  if (in_doubt) {
-    operands_.keep_results_apart();
-    operands_.upload_gaps(outputs_);
-  }
+  if (in_doubt) operands_.keep_results_apart();
   how_.variant->run(problem_, operands_.where(), how_.tuning, queue_);
   if (in_doubt) problem_.what->proves->require(problem_, operands_.where(), queue_);
 }

@@ -29,7 +29,7 @@ operands::operands(const problem& p, backend::queue& queue, std::span<const void
     return buffers_.emplace_back(queue, queue.wrap_rows(const_cast<void*>(host), o.bytes(), o.row * size_of(o.type)));
   };
   const auto is_input = [&](std::size_t i, std::size_t o) {
-    return inputs[i] == outputs[o] && in_[i].bytes() == out_[o].bytes() && out_[o].count != 0;
+    return inputs[i] == outputs[o] && in_[i].bytes() == out_[o].bytes();
   };
   for (std::size_t i = 0; i < in_.size(); ++i) where_.in[i] = place(inputs[i], in_[i]);
   for (std::size_t o = 0; o < out_.size(); ++o) {
@@ -55,8 +55,9 @@ void operands::upload(std::span<const void* const> inputs) const {
 }
 
 void operands::upload_gaps(std::span<void* const> outputs) const {
+  if (in_place_) return;
   for (std::size_t o = 0; o < out_.size(); ++o)
-    if (out_[o].has_gaps && (!in_place_ || apart_)) queue_->upload(where_.out[o], outputs[o], out_[o].bytes());
+    if (out_[o].has_gaps) queue_->upload(where_.out[o], outputs[o], out_[o].bytes());
 }
 
 void operands::download(std::span<void* const> outputs) const {

@@ -31,7 +31,8 @@ class operands {
 
   const bindings& where() const { return where_; }
 
-  /// Outputs that are host memory worked on in place get memory of their own, until they are downloaded.
+  /// Outputs that are host memory worked on in place get memory of their own, until they are downloaded. They have no
+  /// gaps.
   void keep_results_apart();
 
   /// Fills the inputs; host memory that is used in place holds them already.

@@ -78,12 +78,11 @@ std::uint64_t head_length(std::uint64_t first, std::uint64_t count, const reques
 }
 
 template <class T>
-void scan_head(const array<T>& in, array<T>& out, std::uint64_t count, request<T> r, segment<T>& done) {
+void scan_head(const array<T>& in, array<T>& out, std::uint64_t count, const request<T>& r, segment<T>& done) {
   backend::queue& queue = in.device().implementation().queue();
   std::vector<T> values(count);
   const std::uint64_t bytes = count * sizeof(T);
   queue.download(values.data(), in.storage().at(0, bytes), bytes);
-  r.options.device.reset();
   scan_on_host<T>(values, std::span<T>(values), r, done);
   queue.upload(out.storage().at(0, bytes), values.data(), bytes);
 }

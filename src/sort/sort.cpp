@@ -45,9 +45,11 @@ void sort(std::span<const T> in, std::span<T> out, const sort_options& options) 
 template <scalar T>
 void argsort(std::span<const T> in, std::span<std::uint32_t> indices, const sort_options& options) {
   require_size("indices", indices.size(), in.size());
+  const registry::problem p = describe<T>(in.size(), payload::indices, options);
+  registry::admit(p, {});  // or there would be room made for more elements than have indices
   std::vector<T> sorted = host_result<T>(in.size());
-  registry::run_call(describe<T>(in.size(), payload::indices, options), options, {{"the input", in}},
-                     {{"the sorted keys", std::span(sorted)}, {"the indices", indices}});
+  registry::run_admitted(p, options, {{"the input", in}},
+                         {{"the sorted keys", std::span(sorted)}, {"the indices", indices}});
 }
 
 template <scalar T, scalar V>
@@ -71,9 +73,10 @@ void sort(const array<T>& in, array<T>& out, const sort_options& options) {
 template <scalar T>
 void argsort(const array<T>& in, array<std::uint32_t>& indices, const sort_options& options) {
   require_size("indices", indices.size(), in.size());
+  const registry::problem p = describe<T>(in.size(), payload::indices, options);
+  registry::admit(p, {});
   array<T> sorted = in.device().template allocate<T>(in.size());
-  registry::run_call(describe<T>(in.size(), payload::indices, options), options, {{"the input", in}},
-                     {{"the sorted keys", sorted}, {"the indices", indices}});
+  registry::run_admitted(p, options, {{"the input", in}}, {{"the sorted keys", sorted}, {"the indices", indices}});
 }
 
 template <scalar T, scalar V>
