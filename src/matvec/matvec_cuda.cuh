@@ -206,7 +206,7 @@ __global__ void __launch_bounds__(reduce::short_row_group, reduce::short_row_gro
   reduce::fold_rows<sum>(
       of,
       [&](unsigned row, unsigned r, unsigned i) {
-        const T a = stage[place(row * of.length + r * run_length + i)];
+        const T a = stage[place<T>(row * of.length + r * run_length + i)];
         return product::apply<T>(a, x[r * (run_length + 1) + i]);
       },
       [](unsigned) { return sum::identity<T>(); },

@@ -22,8 +22,11 @@ using namespace backend::cuda;
 inline constexpr unsigned short_row_end = 1024, run_length = 16, stage_bytes = 32768;
 inline constexpr unsigned short_row_group = 256, short_row_groups = 4;  // threads, and groups on a compute unit
 
-/// One place in 33 is left out, so that rows and runs begin in different banks.
-__host__ __device__ constexpr unsigned place(unsigned i) { return i + i / 32; }
+/// A place is left out after each 128 bytes, so that rows and runs begin in different banks.
+template <class T>
+__host__ __device__ constexpr unsigned place(unsigned i) {
+  return i + i / (128 / sizeof(T));
+}
 
 template <class T>
 inline constexpr unsigned stage_elements = stage_bytes / sizeof(T);
@@ -53,7 +56,7 @@ struct short_rows {
 
 /// Where the elements of staged rows are.
 template <class T>
-using row_stage = T[place(stage_elements<T>) + 1];
+using row_stage = T[place<T>(stage_elements<T>) + 1];
 
 /// The group's rows in memory; rows without gaps are one.
 template <class T>
@@ -103,13 +106,13 @@ __device__ void move_units(const row_block<T>& block, unsigned begin, unsigned e
   }
 }
 
-/// The group's rows: element i of its row r comes to stage[place(r * of.length + i)].
+/// The group's rows: element i of its row r comes to stage[place<T>(r * of.length + i)].
 template <class T>
 __device__ void stage_rows(const short_rows<T>& of, T* stage) {
   const row_block<T> block(of);
   const auto store = [&]<unsigned Length>(unsigned at, const T(&values)[Length]) {
 #pragma unroll
-    for (unsigned e = 0; e < Length; ++e) stage[place(at) + e] = values[e];
+    for (unsigned e = 0; e < Length; ++e) stage[place<T>(at) + e] = values[e];
   };
   const unsigned in_packs = block.in_packs();
   move_units<pack_length<T>>(block, 0, in_packs, store);
@@ -138,19 +141,19 @@ __device__ T fold_digits_of(T prefix, unsigned first, unsigned count, const Elem
 /// run r, continued from before(row).
 template <class Op, class T, class Element, class Before, class Put>
 __device__ void fold_rows(const short_rows<T>& of, const Element& element, const Before& before, const Put& put) {
-  __shared__ T value[place(stage_elements<T> / run_length) + 1];
+  __shared__ T value[place<T>(stage_elements<T> / run_length) + 1];
   const unsigned present = of.present(), runs = of.length / run_length;
   for (unsigned at = threadIdx.x; at < present * runs; at += short_row_group) {
     const unsigned row = at / runs, r = at - row * runs;
     T x[run_length];
 #pragma unroll
     for (unsigned i = 0; i < run_length; ++i) x[i] = element(row, r, i);
-    value[place(at)] = tree_of<Op, run_length>(x);
+    value[place<T>(at)] = tree_of<Op, run_length>(x);
   }
   __syncthreads();
   for (unsigned row = threadIdx.x; row < present; row += short_row_group) {
     const T whole = fold_digits_of<Op, short_row_end / run_length / 2>(
-        before(row), 0, runs, [&](unsigned i) { return value[place(row * runs + i)]; });
+        before(row), 0, runs, [&](unsigned i) { return value[place<T>(row * runs + i)]; });
     put(row, fold_digits_of<Op, run_length / 2>(whole, 0, of.length % run_length,
                                                 [&](unsigned i) { return element(row, runs, i); }));
   }

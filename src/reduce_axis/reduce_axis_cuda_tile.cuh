@@ -22,7 +22,8 @@ inline constexpr unsigned log_group = 8, group_size = 1u << log_group, log_warp 
 inline constexpr unsigned items = 16;
 inline constexpr unsigned tile_elements = group_size * items;
 
-inline constexpr unsigned stage_places = place(tile_elements) + 1;
+template <class T>
+inline constexpr unsigned stage_places = place<T>(tile_elements) + 1;
 
 /// As many groups at once as registers for a run in each thread allow.
 template <class T>
@@ -109,7 +110,7 @@ __device__ void load_units(const T* from, unsigned elements, T* stage) {
       elements, [&](unsigned k, unsigned i) { loaded[k] = *reinterpret_cast<const unit<T, Length>*>(from + i); });
   for_each_unit<Length>(elements, [&](unsigned k, unsigned i) {
 #pragma unroll
-    for (unsigned e = 0; e < Length; ++e) stage[place(i) + e] = loaded[k].at[e];
+    for (unsigned e = 0; e < Length; ++e) stage[place<T>(i) + e] = loaded[k].at[e];
   });
 }
 
@@ -118,7 +119,7 @@ __device__ void store_units(const T* stage, unsigned elements, T* to) {
   for_each_unit<Length>(elements, [&](unsigned, unsigned i) {
     unit<T, Length> values;
 #pragma unroll
-    for (unsigned e = 0; e < Length; ++e) values.at[e] = stage[place(i) + e];
+    for (unsigned e = 0; e < Length; ++e) values.at[e] = stage[place<T>(i) + e];
     *reinterpret_cast<unit<T, Length>*>(to + i) = values;
   });
 }
@@ -141,7 +142,7 @@ __device__ void load_stage(const tile_shape& s, const registry::lines& of, const
   } else {
 #pragma unroll 4
     for (unsigned i = threadIdx.x; i < tile_elements; i += group_size)
-      if (const T* const one = between_gaps(s, of, p, from, i)) stage[place(i)] = *one;
+      if (const T* const one = between_gaps(s, of, p, from, i)) stage[place<T>(i)] = *one;
   }
   __syncthreads();
 }
@@ -159,7 +160,7 @@ __device__ void store_stage(const tile_shape& s, const registry::lines& of, cons
   } else {
 #pragma unroll 4
     for (unsigned i = threadIdx.x; i < tile_elements; i += group_size)
-      if (T* const one = between_gaps(s, of, p, to, i)) *one = stage[place(i)];
+      if (T* const one = between_gaps(s, of, p, to, i)) *one = stage[place<T>(i)];
   }
 }
 
@@ -180,11 +181,11 @@ __device__ void take_run(const tile_shape& s, const registry::lines& of, const t
     for (unsigned i = 0; i < items; ++i) x[i] = i < at.count ? from[i * of.element] : Op::template identity<T>();
   } else if (at.is_aligned()) {
 #pragma unroll
-    for (unsigned i = 0; i < items; ++i) x[i] = stage[place(at.first) + i];
+    for (unsigned i = 0; i < items; ++i) x[i] = stage[place<T>(at.first) + i];
   } else {
 #pragma unroll
     for (unsigned i = 0; i < items; ++i)
-      x[i] = i < at.count ? stage[place(at.first + i * at.step)] : Op::template identity<T>();
+      x[i] = i < at.count ? stage[place<T>(at.first + i * at.step)] : Op::template identity<T>();
   }
 }
 

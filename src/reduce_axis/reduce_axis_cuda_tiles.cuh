@@ -86,7 +86,9 @@ __global__ void __launch_bounds__(reduce::short_row_group, reduce::short_row_gro
   reduce::stage_rows(of, stage);
   reduce::fold_rows<Op>(
       of,
-      [&](unsigned row, unsigned r, unsigned i) { return stage[place(row * of.length + r * reduce::run_length + i)]; },
+      [&](unsigned row, unsigned r, unsigned i) {
+        return stage[place<T>(row * of.length + r * reduce::run_length + i)];
+      },
       [&](unsigned row) { return prefix_before<Op>(prefixes, of.first() + row); },
       [&](unsigned row, T all) { results.template put<Op>(of.first() + row, all); });
 }
@@ -95,7 +97,7 @@ __global__ void __launch_bounds__(reduce::short_row_group, reduce::short_row_gro
 template <class Op, class T>
 __device__ T value_of_tile(const tile_shape& s, const registry::lines& of, const tile_place& p, const own_run& at,
                            const T* a, T (&x)[items], T (&left)[log_group]) {
-  __shared__ T stage[stage_places], values[group_size];
+  __shared__ T stage[stage_places<T>], values[group_size];
   if (!is_direct<T>(s)) load_stage(s, of, p, a, stage);
   take_run<Op>(s, of, p, at, a, stage, x);
   return meet<Op>(s, tree_of<Op, items>(x), left, values);

@@ -119,11 +119,11 @@ __device__ void put_run(const work<T, Op>& w, const tile_place& p, const own_run
   }
   if (at.is_aligned()) {
 #pragma unroll
-    for (unsigned i = 0; i < items; ++i) stage[place(at.first) + i] = y[i];
+    for (unsigned i = 0; i < items; ++i) stage[place<T>(at.first) + i] = y[i];
   } else {
 #pragma unroll
     for (unsigned i = 0; i < items; ++i)
-      if (i < at.count) stage[place(at.first + i * at.step)] = y[i];
+      if (i < at.count) stage[place<T>(at.first + i * at.step)] = y[i];
   }
   store_stage(w.shape, w.to, p, stage, w.out);
 }
@@ -143,7 +143,7 @@ __device__ void finish_run(const output_rule<T, Op>& rule, T before, T after, un
 template <class T, class Op, bool LookBack>
 __global__ void __launch_bounds__(group_size, groups_together<T>)
     scan_tiles_of_lines(const __grid_constant__ work<T, Op> w) {
-  __shared__ T stage[stage_places], values[group_size], begins[group_size];
+  __shared__ T stage[stage_places<T>], values[group_size], begins[group_size];
   const std::uint64_t drawn = LookBack ? draw_tile(w.counter) : blockIdx.x;
   const tile_place p(w.shape, w.from, static_cast<unsigned>(drawn));
   if (!is_direct<T>(w.shape)) load_stage(w.shape, w.from, p, w.in, stage);
@@ -180,12 +180,12 @@ __device__ void scan_line(const output_rule<T, Op>& rule, unsigned count, const 
 /// Lines of at most a run: a thread each, with rows staged and columns straight from memory.
 template <unsigned Length, class T, class Op>
 __global__ void __launch_bounds__(group_size) scan_short_lines(const __grid_constant__ work<T, Op> w) {
-  __shared__ T stage[stage_places];
+  __shared__ T stage[stage_places<T>];
   const tile_place p(w.shape, w.from, blockIdx.x);
   if (w.shape.by_rows) {
     load_stage(w.shape, w.from, p, w.in, stage);
     for (unsigned l = threadIdx.x; l < p.present; l += group_size) {
-      const auto place_of = [&](unsigned i) -> T& { return stage[place(l * w.shape.pitch + i)]; };
+      const auto place_of = [&](unsigned i) -> T& { return stage[place<T>(l * w.shape.pitch + i)]; };
       scan_line<Length>(w.rule, p.length, place_of, place_of);
     }
     store_stage(w.shape, w.to, p, stage, w.out);

@@ -39,13 +39,13 @@ template <unsigned Length, class Bits>
 __global__ void __launch_bounds__(reduce_axis::group_size)
     sort_lines_of_threads(const __grid_constant__ staged_lines<Bits> w) {
   using namespace reduce_axis;
-  __shared__ Bits stage[stage_places];
+  __shared__ Bits stage[stage_places<Bits>];
   const job<Bits>& j = w.all;
   const tile_place p(w.shape, j.from, blockIdx.x);
   if (w.shape.by_rows) {
     load_stage(w.shape, j.from, p, j.in, stage);
     for (unsigned l = threadIdx.x; l < p.present; l += group_size) {
-      const auto place_of = [&](unsigned i) -> Bits& { return stage[place(l * w.shape.pitch + i)]; };
+      const auto place_of = [&](unsigned i) -> Bits& { return stage[place<Bits>(l * w.shape.pitch + i)]; };
       sort_line<Length>(j.code, p.length, place_of, place_of);
     }
     store_stage(w.shape, j.to, p, stage, j.out);
