@@ -5,8 +5,9 @@
 // Shape:  TW_GROUP items with 2^log_run elements each. Lines that lie side by side in memory are read straight from it;
 //         others pass through local memory, which is filled in the order in which memory lies. Where a tile lies in
 //         memory without gaps it does in local memory too, so that rows of any length waste nothing.
-// Limits: called by whole groups, fewer than 2^32. Lines no longer than a run are for kernels of their own, whose items
-//         take one after another.
+// Limits: TW_IS_DIRECT tells whether items read and write their runs in memory: a program has code for one of these
+//         alone, since both at once take more registers. Called by whole groups, fewer than 2^32. Lines no longer than
+//         a run are for kernels of their own, whose items take one after another.
 // Twins:  reduce_axis_cuda_tile.cuh; embedded after operators.cl and block_tree.cl.
 
 // As reduce_axis_tile.hpp and registry/matrix_shape.hpp have them.
@@ -17,8 +18,8 @@ typedef struct {
   ulong count, length, line, element;
 } tw_lines;
 
-// One place in 33 is left out, so that runs begin in different banks.
-#define TW_PLACE(i) ((i) + ((i) >> 5))
+// A place is left out after each 128 bytes, so that runs begin in different banks.
+#define TW_PLACE(i) ((i) + ((i) >> (sizeof(TW_T) == 8 ? 4 : 5)))
 #define TW_STAGE (TW_PLACE(TW_GROUP << TW_LOG_ITEMS) + 1)
 #define TW_MEETINGS (2 * TW_GROUP)
 
@@ -67,9 +68,6 @@ static inline tw_run tw_own_run(tw_shape s, tw_place p) {
   at.first = s.by_rows ? at.line * s.pitch + begin : begin * s.pitch + at.line;
   return at;
 }
-
-// Whether items read and write their runs in memory: lines side by side fill whole sectors of it.
-static inline bool tw_is_direct(tw_shape s) { return !s.by_rows && sizeof(TW_T) << s.log_lines >= 32; }
 
 // The item's run in memory, from the tile's first element on.
 static inline ulong tw_run_in(tw_shape s, tw_lines of, tw_run at) {
@@ -165,7 +163,7 @@ static inline void tw_store_stage(bool is_staged, tw_shape s, tw_lines of, tw_pl
 // The run from where its elements are, with the identity for those that are missing. The tile begins at matrix[first].
 static inline void tw_take_run(tw_shape s, tw_lines of, tw_run at, __global const TW_T* matrix, ulong first,
                                __local const TW_T* stage, TW_T* mine) {
-  if (tw_is_direct(s)) {
+  if (TW_IS_DIRECT) {
     const ulong from = first + tw_run_in(s, of, at);
     _Pragma("unroll") for (uint i = 0; i < TW_ITEMS; ++i) {
       mine[i] = i < at.count ? matrix[from + i * of.element] : TW_IDENTITY;
@@ -214,7 +212,7 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_values(__
   const tw_run at = tw_own_run(s, p);
   const ulong first = in_first + tw_first_of(p, of);
   TW_T mine[TW_ITEMS], left[TW_LOG_GROUP];
-  tw_load_stage(!tw_is_direct(s), s, of, p, in, first, stage);
+  tw_load_stage(!TW_IS_DIRECT, s, of, p, in, first, stage);
   tw_take_run(s, of, at, in, first, stage, mine);
   const TW_T value = tw_meet(at, tw_item_up(mine), left, meetings);
   if (at.number == 0 && at.line < p.present) values[values_first + p.tile * of.count + p.line + at.line] = value;

@@ -45,7 +45,7 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_finish(__
   const tw_run at = tw_own_run(s, p);
   const ulong first = in_first + tw_first_of(p, of), line = p.line + at.line;
   TW_T mine[TW_ITEMS], left[TW_LOG_GROUP];
-  tw_load_stage(!tw_is_direct(s), s, of, p, in, first, stage);
+  tw_load_stage(!TW_IS_DIRECT, s, of, p, in, first, stage);
   tw_take_run(s, of, at, in, first, stage, mine);
   const TW_T root = tw_item_up(mine), value = tw_meet(at, root, left, meetings);
   const bool is_whole = p.length >> s.log_length != 0;

@@ -60,7 +60,7 @@ class reduction {
 
  private:
   backend::opencl::program& program(const tile_shape& tile) const {
-    return queue_.program(embedded::reduce_axis_cl, definitions_ + short_definition(tile));
+    return queue_.program(embedded::reduce_axis_cl, definitions_ + shape_definitions(tile, size_));
   }
 
   /// Of at most a tile of each line, after the prefixes where there are some.

@@ -41,11 +41,14 @@ inline tile_shape shape_of(const line_elements& in, const order::block_tree& tre
   return shape_for(in.of, in.by_rows, in.is_packed, tree.group_size, tree.items);
 }
 
-/// Programs differ for lines of at most 4, at most 8 and more elements.
-inline std::string short_definition(const tile_shape& tile) {
+/// Programs differ for lines of at most 4, at most 8 and more elements, and for tiles that items read and write
+/// straight in memory, where lines side by side fill whole sectors of it.
+inline std::string shape_definitions(const tile_shape& tile, std::size_t element_size) {
   constexpr std::uint32_t most = 3;
   const bool has_own = tile.has_short_lines() && tile.log_length <= most;
-  return has_own ? " -DTW_LOG_SHORT=" + std::to_string(std::max(tile.log_length, most - 1)) : "";
+  const bool is_direct = !tile.by_rows && element_size << tile.log_lines >= 32;
+  return (has_own ? " -DTW_LOG_SHORT=" + std::to_string(std::max(tile.log_length, most - 1)) : "") +
+         " -DTW_IS_DIRECT=" + std::to_string(is_direct);
 }
 
 inline backend::opencl::struct_value lines_argument(const registry::lines& of) { return {&of, sizeof of}; }
@@ -53,8 +56,9 @@ inline backend::opencl::struct_value shape_argument(const tile_shape& tile) { re
 
 inline std::string tile_too_large(const registry::problem& p, const backend::device& on, const registry::tuning& t) {
   const auto [group_size, items] = t.of(tile_axes);
-  const std::uint64_t tile = order::block_tree{group_size, items}.tile();
-  return backend::opencl::too_large(on.info(), group_size, (tile + tile / 32 + 1 + 2 * group_size) * size_of(p.type));
+  const std::uint64_t size = size_of(p.type), tile = order::block_tree{group_size, items}.tile();
+  const std::uint64_t left_out = tile * size / 128;  // places, as in line_tile.cl
+  return backend::opencl::too_large(on.info(), group_size, (tile + left_out + 1 + 2 * group_size) * size);
 }
 
 }  // namespace tilewise::impl::reduce_axis

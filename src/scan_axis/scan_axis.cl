@@ -32,7 +32,7 @@ TW_DEFINE_OUTPUTS(tw_outputs_of_line, tw_short_down, TW_SHORT)
 // Writes the first `count` outputs of the run; the tile begins at matrix[first].
 static inline void tw_put_run(tw_shape s, tw_lines to, tw_place p, tw_run at, const TW_T* mine, __local TW_T* stage,
                               __global TW_T* matrix, ulong first) {
-  if (tw_is_direct(s)) {
+  if (TW_IS_DIRECT) {
     const ulong begin = first + tw_run_in(s, to, at);
     _Pragma("unroll") for (uint i = 0; i < TW_ITEMS; ++i) {
       if (i < at.count) matrix[begin + i * to.element] = mine[i];
@@ -42,7 +42,7 @@ static inline void tw_put_run(tw_shape s, tw_lines to, tw_place p, tw_run at, co
       if (i < at.count) stage[TW_PLACE(at.first + i * at.step)] = mine[i];
     }
   }
-  tw_store_stage(!tw_is_direct(s), s, to, p, stage, matrix, first);
+  tw_store_stage(!TW_IS_DIRECT, s, to, p, stage, matrix, first);
 }
 
 __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_prefixes(
@@ -54,7 +54,7 @@ __kernel __attribute__((reqd_work_group_size(TW_GROUP, 1, 1))) void tw_prefixes(
   const tw_run at = tw_own_run(s, p);
   const ulong first = in_first + tw_first_of(p, from);
   TW_T mine[TW_ITEMS], left[TW_LOG_GROUP], before = TW_IDENTITY;
-  tw_load_stage(!tw_is_direct(s), s, from, p, in, first, stage);
+  tw_load_stage(!TW_IS_DIRECT, s, from, p, in, first, stage);
   tw_take_run(s, from, at, in, first, stage, mine);
   TW_T after = tw_meet(at, tw_item_up(mine), left, meetings);
   const bool is_whole = p.length >> s.log_length != 0;

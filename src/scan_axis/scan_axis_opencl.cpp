@@ -37,7 +37,7 @@ class sweep {
 
   void level(const line_elements& in, const line_elements& out, std::uint32_t mode) const {
     const tile_shape tile = shape_of(in, tree_);
-    auto& program = queue_.program(embedded::scan_axis_cl, definitions_ + short_definition(tile));
+    auto& program = queue_.program(embedded::scan_axis_cl, definitions_ + shape_definitions(tile, size_));
     const std::uint64_t count = in.of.count, whole = in.of.length >> tile.log_length;
     const bool is_one = tile.tiles_of(in.of.length) == 1;
     const backend::buffer carries(queue_, is_one ? 0 : (whole + 1) * count * size_);
