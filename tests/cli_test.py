@@ -109,6 +109,9 @@ ROWS = [
     ("a zero before a number", "verify scan --n 010", 2, r"^$", r"--n: '010' begins with a 0; write it without"),
     ("a zero before a side", "bench matmul --shape 010x4x4", 2, r"^$", r"--shape: '010' begins with a 0; write it without"),
     ("a zero before a size", "reduce {d}/f4.npy --device-memory 062M", 2, r"^$", r"'062M' begins with a 0; write it without"),
+    *((f"a limit of {word}", f"reduce {{d}}/f4.npy --device-memory={word}", 2, r"^$", f"--device-memory: '{re.escape(word)}' is not a number of bytes, such as 512M")
+      for word in ("0", "-1", "K", "1e3", "1.5G", "512MB", "17179869184G", "18446744073709551616")),
+    ("a limit of all bytes", "reduce {d}/tenth.npy --device cpu --device-memory=18446744073709551615", 0, r"^0\.1\n$", r"^$"),
     ("bench no number", "bench scan --n 1e6", 2, r"^$", r"--n: '1e6' is not a whole number from 1 to"),
     ("bench a rank of nobody", "bench scan reduce --shape 3x4", 2, r"^$",
      r"--shape 3x4 has 2 sizes; reduce takes 1, scan takes 1"),

@@ -110,9 +110,8 @@ std::string unknown_option(const CLI::App& app, std::span<const std::string> wor
   std::vector<std::string> names, not_taken;
   for (const CLI::App* command : app.get_subcommands()) {
     not_taken = command->remaining();
-    for (const CLI::Option* option : command->get_options())
-      for (const std::string& name : option->get_lnames())
-        if (!option->get_group().empty()) names.push_back("--" + name);
+    for (const CLI::Option* option : shown_options(*command))
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
   for (auto word = words.begin(); word != words.end() && *word != "--"; ++word) {
     if (!word->starts_with("--") || std::find(not_taken.begin(), not_taken.end(), *word) == not_taken.end()) continue;
