@@ -144,6 +144,7 @@ ROWS = [
     ("bench a precision of words", "bench scan --dry-run --precision 1x", 2, r"^$", r"--precision '1x' is not a share"),
     ("bench no precision", "bench scan --dry-run --precision 51%", 2, r"^$", r"--precision '51%' is not a share"),
     ("bench no such variant", "bench --variant foo", 2, r"^$", r"no variant is called 'foo'; did you mean"),
+    ("bench a type as files have it", "bench --dtype u8", 2, r"^$", r"no type 'u8'; did you mean u64[ ,]"),
     ("bench no such type", "bench --dtype f16", 2, r"^$", r"no type 'f16'; did you mean"),
     ("no output", "scan {d}/f4.npy", 2, r"^$", r"^tilewise: --output is required; see `tilewise scan --help`\n$"),
     ("an output without a name", "scan {d}/f4.npy -o", 2, r"^$", r"^tilewise: --output needs a value; see"),
