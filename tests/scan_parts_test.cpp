@@ -202,19 +202,23 @@ TYPED_TEST(ScanOfParts, ContinueFromSpecialValues) {
 TEST(ScanOfFloatParts, RefusesWhatHasNoMeaningAndTouchesNothing) {
   std::vector<float> x = wide_floats(6000), y(6000, 42.0f);
   const std::vector<float> x_before = x, y_before = y;
-  partial<float> carry(op::max), late(op::max, 5), endless(op::sum, 0);
+  partial<float> carry(op::max), late(op::max, 5);
+  constexpr std::uint64_t most = ~std::uint64_t{0};  // where a part may end
+  partial<float> last(op::max, order::segment<float>{0, most - 9, {}});
   carry.push(3.0f);
-  const std::array before{carry, late};
+  const std::array before{carry, late, last};
   const std::span<float> all(x);
   const auto refused = [&](auto call) {
     EXPECT_EQ(code_of(call), errc::invalid_argument);
-    EXPECT_TRUE(same_bytes(before, std::array{carry, late})) << "the carry was touched";
+    EXPECT_TRUE(same_bytes(before, std::array{carry, late, last})) << "the carry was touched";
     EXPECT_TRUE(same_bytes(x, x_before) && same_bytes(y, y_before)) << "memory was touched";
   };
   for (const std::uint64_t n : {10u, 6000u}) {
     const std::span<const float> in(x.data(), n);
     const std::span<float> out(y.data(), n);
     refused([&] { inclusive_scan(in, out, late); });
+    refused([&] { inclusive_scan(in, out, last); });
+    refused([&] { exclusive_scan(in, out, 0.0f, last); });
     refused([&] { inclusive_scan(in, out.first(n - 1), carry); });
     refused([&] { inclusive_scan(in, out, carry, {.operation = op::product}); });
     refused([&] { exclusive_scan(in, out, carry); });
@@ -228,6 +232,8 @@ TEST(ScanOfFloatParts, RefusesWhatHasNoMeaningAndTouchesNothing) {
       const array<float> there = on.upload(in);
       array<float> to = on.upload(out), shorter = on.upload(out.first(n - 1));
       refused([&] { inclusive_scan(there, to, late); });
+      refused([&] { inclusive_scan(there, to, last); });
+      refused([&] { exclusive_scan(there, to, 0.0f, last); });
       refused([&] { inclusive_scan(there, shorter, carry); });
       refused([&] { inclusive_scan(there, to, carry, {.operation = op::product}); });
       refused([&] { exclusive_scan(there, to, carry); });
@@ -235,6 +241,8 @@ TEST(ScanOfFloatParts, RefusesWhatHasNoMeaningAndTouchesNothing) {
       EXPECT_EQ(to.download(), std::vector<float>(n, 42.0f));
     }
   }
+  inclusive_scan<float>(all.first(9), std::span(y).first(9), last);
+  EXPECT_EQ(last.end(), most);
 }
 
 /// Short pieces come first, since the order has them first; a long one is known not to be computed before.

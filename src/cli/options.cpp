@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The options that several subcommands share.
+#include "backend/memory_limit.hpp"
 #include "cli/commands.hpp"
 
 #include <cctype>
@@ -14,6 +15,15 @@ constexpr unsigned most_threads = 4096;
 static std::string octal_fault(const std::string& text) {
   const bool is_octal = text.size() > 1 && text[0] == '0' && std::isdigit(static_cast<unsigned char>(text[1])) != 0;
   return is_octal ? "'" + text + "' begins with a 0; write it without" : "";
+}
+
+/// As the variable TILEWISE_DEVICE_MEMORY has it.
+static std::string to_bytes(std::string& text) {
+  if (const std::string fault = octal_fault(text); !fault.empty()) return fault;
+  const auto bytes = backend::bytes_from(text);
+  if (!bytes) return "'" + text + "' is not a number of bytes, such as 512M";
+  text = std::to_string(*bytes);
+  return "";
 }
 
 static void add_threads(CLI::App& command, unsigned& to) {
@@ -34,8 +44,7 @@ void add_device_options(CLI::App& command, common_options& to) {
   add_threads(command, to.threads);
   command.add_option("--device-memory", to.device_memory, "most that a device other than cpu may use: 512M")
       ->option_text("SIZE")
-      ->transform(CLI::AsSizeValue(false))
-      ->transform(CLI::Validator(octal_fault, ""));  // before the other
+      ->transform(CLI::Validator(to_bytes, ""));
   add_time_limit(command, to.time_limit_s);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/problem_options.hpp"
 
+#include "base/nearest.hpp"
 #include "base/printable.hpp"
-#include "cli/parse_name.hpp"
 #include "lab/problems.hpp"
 
 #include <algorithm>
@@ -22,6 +22,19 @@ registry::extents parse_shape(const std::string& text) {
                     "' is not one to six whole numbers with x between them, such as 4096x4096x512");
   for (const std::uint64_t size : *sizes) shape.size[shape.rank++] = size;
   return shape;
+}
+
+/// What array files call f4 is f32 here, where types are those of records.
+dtype type_from(const std::string& text) {
+  std::vector<base::proposal> all;
+  for (const dtype type : all_dtypes) {
+    const std::string name(name_of(type));
+    if (text == name) return type;
+    all.push_back({name, name});
+    all.push_back({name.front() + std::to_string(size_of(type)), name});
+  }
+  throw error(errc::invalid_argument,
+              "there is no type '" + base::printable(text) + "';" + base::propose(text, std::move(all)));
 }
 
 /// "order=descending"
@@ -49,7 +62,7 @@ void add_problem_options(CLI::App& command, problem_options& to) {
 
 void pose(const problem_options& asked, lab::request& to) {
   to.sizes = asked.sizes;
-  for (const std::string& t : asked.types) to.types.push_back(parse_name<dtype>(t, all_dtypes, "type"));
+  for (const std::string& t : asked.types) to.types.push_back(type_from(t));
   for (const std::string& text : asked.shapes) to.shapes.push_back(parse_shape(text));
   for (const std::string& o : asked.operations) to.settings.emplace_back("op", o);
   for (const std::string& text : asked.settings) to.settings.push_back(parse_setting(text));

@@ -104,6 +104,23 @@ std::string unknown_command(const CLI::App& app, std::span<const std::string> wo
   return "there is no command '" + base::printable(words[0]) + "';" + base::nearest(words[0], names);
 }
 
+/// A word that should have been an option of the command; empty if there is none. It is told before what is missing,
+/// which it may have been meant to give. What looks like one may also be a value, or a file behind "--".
+std::string unknown_option(const CLI::App& app, std::span<const std::string> words) {
+  std::vector<std::string> names, not_taken;
+  for (const CLI::App* command : app.get_subcommands()) {
+    not_taken = command->remaining();
+    for (const CLI::Option* option : shown_options(*command))
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  for (auto word = words.begin(); word != words.end() && *word != "--"; ++word) {
+    if (!word->starts_with("--") || std::find(not_taken.begin(), not_taken.end(), *word) == not_taken.end()) continue;
+    const std::string name = word->substr(0, word->find('='));
+    return "there is no option '" + base::printable(name) + "';" + base::nearest(name, names);
+  }
+  return "";
+}
+
 /// Help goes where results go; CLI11's errors all mean incorrect usage.
 exit_code explain(const CLI::App& app, const CLI::ParseError& e, std::span<const std::string> words) {
   const auto refuse = [](const std::string& what) {
@@ -114,11 +131,14 @@ exit_code explain(const CLI::App& app, const CLI::ParseError& e, std::span<const
   if (const std::string unknown = unknown_command(app, words); !unknown.empty()) return refuse(unknown);
   if (e.get_exit_code() != 0) {
     const std::string command = words.empty() || words[0].starts_with('-') ? "" : " " + words[0];
+    const std::string help = "`tilewise" + command + " --help`";
+    if (const std::string unknown = unknown_option(app, words); !unknown.empty())
+      return refuse(unknown + " " + help + " lists all");
     const bool lacks_value = e.get_exit_code() == static_cast<int>(CLI::ExitCodes::ArgumentMismatch);
     std::string what = e.what();  // "--output: 1 required TEXT missing" where a value is
     if (lacks_value && what.find("required TEXT missing") != what.npos)
       what = what.substr(0, what.find(':')) + " needs a value";
-    return refuse(base::printable(what) + "; see `tilewise" + command + " --help`");
+    return refuse(base::printable(what) + "; see " + help);
   }
   std::ostringstream out;
   app.exit(e, out, out);

@@ -4,8 +4,11 @@ given, and wherever the results go."""
 
 import inspect
 import itertools
+import os
 import pickle
 import re
+import subprocess
+import sys
 import unittest
 
 import numpy as np
@@ -256,6 +259,12 @@ class Keywords(unittest.TestCase):
         self.assertEqual(tw.partial(dtype="i4").dtype, np.dtype("i4"))
         self.assertEqual(tw.open().name, tw.open("auto").name)
         self.assertEqual(*(tw.array(np.ones(3), device="2*cpu:serial").device for _ in range(2)), "each name is one device")
+
+    def test_a_device_that_is_left_out_is_auto(self):
+        """In a process where that is another than the CPU, whatever this machine has."""
+        told = "import numpy, tilewise as tw; print(tw.open().name, tw.open('auto').name, tw.array(numpy.ones(3)).device.name)"
+        done = subprocess.run([sys.executable, "-c", told], env={**os.environ, "TILEWISE_DEVICE": GROUP.name}, capture_output=True, text=True)
+        self.assertEqual((done.stdout, done.stderr), (" ".join([GROUP.name] * 3) + "\n", ""))
 
 
 if __name__ == "__main__":
