@@ -84,9 +84,9 @@ class soaking {
     try {
       choose(number / runs_.with_one_variant);
       std::mt19937_64 of_program = numbers(seed_, number / runs_.with_one_program, 1);
-      if (number % one_in_parts == 0 && device_ != "groups") {
+      if (number % one_in_parts == 0) {
         ++cases_;
-        if (!of_parts_) of_parts_ = open(device_);
+        if (!of_parts_) of_parts_ = open(target_.device);
         const op operation = all_ops[of_program() % all_ops.size()];
         return with_type(all_dtypes[of_program() % all_dtypes.size()],
                          [&]<class T>(T) { return run_in_parts<T>(*of_parts_, operation, random); });

@@ -8,6 +8,16 @@
 
 namespace tilewise::registry {
 
+/// Why run_each_line cannot: nothing on this device takes a line.
+inline std::string each_line_unsupported(const problem& of_line, const backend::device& on) {
+  try {
+    static_cast<void>(choose_silently(of_line, on));
+    return "";
+  } catch (const error& e) {
+    return e.what();
+  }
+}
+
 /// `of_line` is the problem of any one; the elements of a line lie side by side, in the input and in the output.
 inline void run_each_line(const problem& of_line, const lines& from, const lines& to, const bindings& where,
                           backend::queue& q) {

@@ -201,6 +201,8 @@ void run(const problem& p, const registry::bindings& where, const tuning& t, bac
 }
 
 std::string unsupported(const problem& p, const backend::device& on, const tuning& t) {
+  if (are_sorts_of_their_own(lines_of_input(p)))
+    if (std::string why = registry::each_line_unsupported(sort_of_line(p), on); !why.empty()) return why;
   const tile_shape tile = tile_for(p, on.info(), t);
   return backend::opencl::too_large(on.info(), tile.group, tile.local_bytes(lines_of_input(p).length, size_of(p.type)));
 }

@@ -156,6 +156,10 @@ ROWS = [
     (lambda: pickle.loads(pickle.dumps(PART).replace(b"float32", b"float64")), ValueError, "a saved partial has"),
     (lambda: tw.partial.__new__(tw.partial).__setstate__(("float32", 7, b"")), TypeError, "op is of type int"),
     (lambda: tw.partial.__new__(tw.partial).__setstate__(("float32", "sum", 7)), ValueError, "a saved partial has"),
+    (lambda: tw.partial.__new__(tw.partial).__setstate__(("float32", "sum")), ValueError, "not the three parts"),
+    (lambda: tw.partial.__new__(tw.partial).__setstate__(("float16", "sum", b"")), TypeError, "float16 is none of the types"),
+    (lambda: tw.partial.__new__(tw.partial).__setstate__(("float32", "sum", np.array([5, 4], "u8").tobytes() + bytes(4 * 126))),
+     ValueError, "ends before it begins"),
     # arrays on devices
     (lambda: tw.array([1.0]), TypeError, "object is of type list"),
     (lambda: tw.array(X, device="nowhere"), RuntimeError, "no device"),
