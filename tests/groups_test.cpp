@@ -10,6 +10,7 @@
 #include <tilewise/tilewise.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -142,7 +143,7 @@ TEST(GroupFailures, TheFirstIsToldWithItsRank) {
 
 /// A group computes what all its members can, each by the variant that the group asks for; one rank alone by that too.
 TEST(GroupMembers, ComputeByTheVariantThatIsWanted) {
-  static int calls = 0;
+  static std::atomic<int> calls = 0;
   registry::variant short_ones = planted_peer(
       "reduce", "of_members",
       [](const registry::problem&, const registry::bindings&, const registry::tuning&, backend::queue&) { ++calls; });
@@ -161,7 +162,7 @@ TEST(GroupMembers, ComputeByTheVariantThatIsWanted) {
     EXPECT_NE(why_not(101).find("it stops at 100"), std::string::npos) << why_not(101);
     const registry::operands all(sum_of(100), on->queue());
     calls = 0;
-    bool shared = false;
+    std::atomic<bool> shared = false;
     registry::run_on_ranks(
         on->queue(), sum_of(100), all.where(), [&](const registry::rank&) { shared = true; }, wanted);
     EXPECT_EQ(calls, called) << name;
