@@ -78,16 +78,20 @@ py::capsule give_as(std::shared_ptr<device_array> values, const dimensions& shap
   return capsule;
 }
 
-/// Older exporters know nothing of versions, and say so by a TypeError.
+/// Older exporters know nothing of versions, and say so by a TypeError, which shall not cost what a C++ exception does.
 py::object ask(const py::object& give, std::int64_t stream) {
   py::dict options;
   if (stream != 0) options["stream"] = stream;
-  try {
-    return give(**options, py::arg("max_version") = py::make_tuple(dlpack::newest, 0));
-  } catch (const py::error_already_set& e) {
-    if (!e.matches(PyExc_TypeError)) throw;
+  options["max_version"] = py::make_tuple(dlpack::newest, 0);
+  const py::tuple none;
+  PyObject* capsule = PyObject_Call(give.ptr(), none.ptr(), options.ptr());
+  if (capsule == nullptr && PyErr_ExceptionMatches(PyExc_TypeError) != 0) {
+    PyErr_Clear();
+    PyDict_DelItemString(options.ptr(), "max_version");
+    capsule = PyObject_Call(give.ptr(), none.ptr(), options.ptr());
   }
-  return give(**options);
+  if (capsule == nullptr) throw py::error_already_set();
+  return py::reinterpret_steal<py::object>(capsule);
 }
 
 template <class Managed>

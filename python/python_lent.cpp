@@ -246,6 +246,21 @@ bool lent::take_tensor_on_gpu(const lent* beside, rows of_matrix) {
   return true;
 }
 
+void lent::borrow_tensor(std::int64_t stream) {
+  try {
+    tensor_ = take_tensor(object_, stream);
+  } catch (const py::error_already_set& why) {
+    if (!why.matches(PyExc_BufferError)) throw;
+    refuse(std::string(name_) + " is not lent by its library (" + std::string(py::str(why.value())) + "); " +
+           (is_output() ? remedy("packed") : "pass a copy of it, made by that library"));
+  }
+  if (!is_output()) return;
+  if ((tensor_.flags & dlpack::read_only) != 0) refuse_to_write();
+  if ((tensor_.flags & dlpack::is_copied) != 0)
+    refuse(std::string(name_) + " is lent by its library as a second array, which nobody would see; " +
+           remedy("packed"));
+}
+
 void lent::take_dlpack(const lent* beside, rows of_matrix) {
   const py::object obstacle = objects().frameworks.attr("obstacle")(object_, name_, is_output());
   if (!obstacle.is_none()) throw py::type_error(obstacle.cast<std::string>());
@@ -256,7 +271,7 @@ void lent::take_dlpack(const lent* beside, rows of_matrix) {
     throw py::type_error(std::string(name_) + " is on a device of DLPack's type " + std::to_string(kind) +
                          "; tilewise takes the memory of CPUs and of CUDA devices: " +
                          (is_output() ? remedy("packed") : "copy it to one of them"));
-  tensor_ = take_tensor(object_, on_gpu ? choose_stream(ordinal, beside) : 0);
+  borrow_tensor(on_gpu ? choose_stream(ordinal, beside) : 0);
   const dlpack::tensor& t = *tensor_.of;
   const char kinds[] = {'i', 'u', 'f'};
   const auto type = type_of(t.code < sizeof kinds && t.lanes == 1 ? kinds[t.code] : '?', t.bits / 8);
@@ -268,10 +283,6 @@ void lent::take_dlpack(const lent* beside, rows of_matrix) {
   set_strides(t.strides, 1, of_matrix);
   void* const data = t.data == nullptr ? nullptr : static_cast<char*>(t.data) + t.offset;
   require_memory(data);
-  if (is_output() && (tensor_.flags & dlpack::read_only) != 0) refuse_to_write();
-  if (is_output() && (tensor_.flags & dlpack::is_copied) != 0)
-    refuse(std::string(name_) + " is lent by its library as a second array, which nobody would see; " +
-           remedy("packed"));
   if (on_gpu)
     place_on_gpu(ordinal, data);
   else

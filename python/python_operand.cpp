@@ -65,7 +65,8 @@ shared_partial* carry_from(py::handle object, dtype type, std::optional<op> name
                          std::string(numpy_name(type)) + "; pass a carry made with dtype=a.dtype");
   if (const op its_own = carry->operation(); named && *named != its_own)
     refuse("carry is a partial of the operation " + std::string(name_of(its_own)) + ", and the call's is " +
-           std::string(name_of(*named)) + "; pass a carry of that operation, or scan with the carry's own");
+           std::string(name_of(*named)) + "; pass a carry of that operation, or scan with op='" +
+           std::string(name_of(its_own)) + "'");
   return carry;
 }
 

@@ -41,8 +41,9 @@ class caster_of_made : public py::detail::type_caster_base<T> {
     if (py::isinstance<T>(from))
       for (auto& part : py::detail::values_and_holders(reinterpret_cast<py::detail::instance*>(from.ptr())))
         if (part.value_ptr() == nullptr)
-          throw py::type_error(std::string("this ") + Py_TYPE(from.ptr())->tp_name +
-                               " was made without its __init__; call the class, or __init__, first");
+          throw py::type_error(
+              std::string("this ") + Py_TYPE(from.ptr())->tp_name +
+              " was made without its __init__; make it by tilewise.array, tilewise.partial or tilewise.open");
     return py::detail::type_caster_base<T>::load(from, convert);
   }
 };
@@ -102,6 +103,7 @@ class lent {
   void take_own(const shaped_array& array);
   bool take_tensor_on_gpu(const lent* beside, rows of_matrix);
   void take_dlpack(const lent* beside, rows of_matrix);
+  void borrow_tensor(std::int64_t stream);
   void take_cuda_interface(const lent* beside, rows of_matrix);
   void place_on_gpu(int ordinal, void* data);
   void order_by(int ordinal, std::uintptr_t current_stream, const lent* beside);

@@ -114,6 +114,8 @@ def obstacle(x, name, is_output):
     owner = _owner(x)
     if owner is None or owner.__name__ != "torch":
         return None
+    if x.layout is not owner.strided:
+        return f"{name} is stored as {x.layout}; " + (kept(name) if is_output else f"pass {name}.to_dense()")
     for bit, does in ("neg", "negates"), ("conj", "conjugates"):
         if getattr(x, f"is_{bit}", bool)():  # the older know no conjugates
             resolved = f"{name}.resolve_{bit}()"
@@ -135,19 +137,33 @@ _CALLS = {"numpy": _OF_NUMPY, "cupy": _OF_NUMPY,
                     "a line": "torch.atleast_1d({x})", "moved": "{x}.movedim({n}, -1).contiguous()"}}
 
 
+_TO_HOST = {"numpy": "{x}", "torch": "{x}.cpu()", "cupy": "cupy.asnumpy({x})", "jax.numpy": "jax.device_get({x})", "tilewise": "{x}.numpy()"}
+_TO_WHERE = {"torch": "torch.as_tensor({x}, device={first}.device)", "cupy": "cupy.asarray({x})", "numpy": "{x}",
+             "jax.numpy": "jax.device_put({x}, {first}.device)", "tilewise": "tilewise.array({x}, device={first}.device)"}
+
+
+def _library(x):
+    """The module whose calls the owner of x knows; None if nobody says."""
+    owner, jax = _owner(x), sys.modules.get("jax")
+    if owner is not None:
+        return owner.__name__
+    if jax is not None and isinstance(x, jax.Array):
+        return "jax.numpy"
+    if isinstance(x, sys.modules["tilewise"].array):
+        return "tilewise"
+    return "numpy" if isinstance(x, numpy.ndarray) else None
+
+
 def call_for(what, x, name, detail=""):
     """The call that makes of x, an argument of that name, what is taken: one of the library that x is of."""
-    owner, jax, made = _owner(x), sys.modules.get("jax"), "{}"
-    module = "numpy" if owner is None else owner.__name__
-    if jax is not None and isinstance(x, jax.Array):
-        module = "jax.numpy"
-    elif _is_ours(x):
-        name, made = f"{name}.numpy()", f"tilewise.array({{}}, device={name}.device)"
-    elif owner is None and not isinstance(x, numpy.ndarray):
-        on_gpu = hasattr(x, "__cuda_array_interface__") or hasattr(x, "__dlpack__") and x.__dlpack_device__()[0] not in (1, 3)
-        module = "cupy" if on_gpu else "numpy"
-        reader = "asarray" if hasattr(x, "__cuda_array_interface__") or not hasattr(x, "__dlpack__") else "from_dlpack"
-        name = f"{module}.{reader}({name})"
+    module, made = _library(x), "{}"
+    if module == "tilewise":
+        module, name, made = "numpy", f"{name}.numpy()", f"tilewise.array({{}}, device={name}.device)"
+    elif module is None:
+        by_interface = hasattr(x, "__cuda_array_interface__")
+        by_dlpack = not by_interface and hasattr(x, "__dlpack__")
+        module = "cupy" if by_interface or by_dlpack and x.__dlpack_device__()[0] not in (1, 3) else "numpy"
+        name = f"{module}.from_dlpack({name})" if by_dlpack else f"{module}.asarray({name})"
     return made.format(_CALLS[module][what].format(x=name, m=module, n=detail))
 
 
@@ -164,17 +180,5 @@ def call_to_convert(held, x, name):
 
 def call_beside(x, name, first, first_name):
     """The call that gives x where another argument lies, in memory of the same library."""
-    here, owner, other = name, _owner(first), _owner(x)
-    if other is not None:
-        here = f"{name}.cpu()" if other.__name__ == "torch" else f"cupy.asnumpy({name})"
-    elif _is_ours(x):
-        here = f"{name}.numpy()"
-    if _is_ours(first):
-        return f"tilewise.array({here}, device={first_name}.device)"
-    if owner is None:
-        return here
-    return f"torch.as_tensor({here}, device={first_name}.device)" if owner.__name__ == "torch" else f"cupy.asarray({here})"
-
-
-def _is_ours(x):
-    return isinstance(x, sys.modules["tilewise"].array)
+    here = _TO_HOST.get(_library(x), "{x}").format(x=name)
+    return _TO_WHERE.get(_library(first), "{x}").format(x=here, first=first_name)

@@ -103,6 +103,8 @@ def pretended_torch():
         new_empty = lambda self, shape, dtype: Tensor(np.empty(shape, dtype))
         resolve_neg = lambda self: Tensor(-self.values if self.negative else self.values)
         contiguous = clone = lambda self: Tensor(self.values.copy())
+        ravel = lambda self: Tensor(self.values.ravel())
+        movedim = lambda self, one, to: Tensor(np.moveaxis(self.values, one, to))
 
         def __setitem__(self, which, source):
             self.values[which] = -source.values if self.negative else source.values
@@ -117,6 +119,7 @@ def pretended_torch():
         return view
 
     torch.Tensor, torch._neg_view, torch.from_numpy, torch.strided = Tensor, negated, Tensor, "strided"
+    torch.atleast_1d = lambda x: Tensor(np.atleast_1d(x.values))
     torch.empty_like = lambda x: Tensor(np.empty_like(x.values))
     torch.float32, torch.float64, torch.int32, torch.int64 = map(np.dtype, ("f4", "f8", "i4", "i8"))
     torch._C = types.SimpleNamespace(_cuda_getCurrentRawStream=lambda gpu: 1000 + gpu)

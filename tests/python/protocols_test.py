@@ -195,6 +195,16 @@ class LaterVersions(unittest.TestCase):
                 tw.cumsum(X, out=out)
             self.assertEqual((out.values.tobytes(), out.given_back), (X.tobytes(), 1))
 
+    def test_what_its_library_does_not_lend(self):
+        class Refuses(Lender):
+            def __dlpack__(self, stream=None):
+                raise BufferError("Cannot export readonly array")
+
+        with self.assertRaisesRegex(ValueError, r"a is not lent by its library \(Cannot export readonly array\); pass a copy of it"):
+            tw.sum(Refuses(X))
+        with self.assertRaisesRegex(ValueError, r"out is not lent by its library \(Cannot.*\); leave out= away"):
+            tw.cumsum(X, out=Refuses(X))
+
     def test_refused(self):
         for what, message in (({"version": 2}, "version 2 of DLPack"), ({"version": 0}, "version 0 of DLPack"), ({"code": 5, "bits": 64}, "tilewise computes")):
             one = Versioned(**what)
