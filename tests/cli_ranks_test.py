@@ -47,7 +47,8 @@ def run_ranks(ranks, arguments, tool=TOOL):
                           stdin=subprocess.DEVNULL, env=ENVIRONMENT)
 
 
-class Ranks(Case):
+class RankCase(Case):
+    """With the inputs of COMMANDS, and what one process makes of them."""
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -71,6 +72,8 @@ class Ranks(Case):
             if os.path.exists(one):
                 self.assertTrue(filecmp.cmp(one, many, shallow=False), f"{COMMANDS[number]}: {many}")
 
+
+class Ranks(RankCase):
     def test_processes_write_the_files_of_one(self):
         for ranks, number in covering(RANKS, range(len(COMMANDS))):
             if COVER != "all" and (RANKS.index(ranks) + number) % 2 != 0:

@@ -47,6 +47,11 @@ std::map<unsigned, bool> ranks_here(const std::string& job) {
   return ranks;
 }
 
+[[noreturn]] void miss(unsigned own_rank, unsigned lost_rank, const std::string& has_done) {
+  tell_lost(own_rank == (lost_rank == 0 ? 1 : 0) ? moment : until_mpirun_ends_others, lost_rank, has_done);
+  end_without_others();
+}
+
 }  // namespace
 
 start_watch::start_watch() {
@@ -83,7 +88,7 @@ void start_watch::watch(const std::string& job, unsigned own_rank, clock::time_p
       missed.try_emplace(rank, until_begun);  // mpirun starts them in order
     for (auto& [rank, times] : missed) {
       times = here.count(rank) != 0 ? 0 : times + 1;
-      if (times > 1 && !is_explained) give_up(own_rank, rank, "has ended before it joined the others");
+      if (times > 1 && !is_explained) miss(own_rank, rank, "has ended before it joined the others");
     }
     for (const auto& [rank, is_stopped] : here) {
       missed.try_emplace(rank, 0);
@@ -91,7 +96,7 @@ void start_watch::watch(const std::string& job, unsigned own_rank, clock::time_p
       seconds = is_stopped ? seconds + every_s : 0;
       is_explained = is_explained || seconds > 1;
       if (seconds >= silent_for_s)
-        give_up(own_rank, rank, "has been stopped for " + std::to_string(silent_for_s) + " seconds");
+        miss(own_rank, rank, "has been stopped for " + std::to_string(silent_for_s) + " seconds");
     }
   } while (!ended_.wait_for(lock, std::chrono::duration<double>(every_s), [&] { return has_ended_; }));
 }

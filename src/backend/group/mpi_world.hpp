@@ -25,6 +25,9 @@ class world : public transport {
   /// Whether rank 0 has ended them all.
   virtual bool first_rank_has_failed() const = 0;
 
+  /// What this process does before it ends because another one is gone.
+  virtual void before_giving_up(void (*work)() noexcept) = 0;
+
   /// Ends all ranks at once, this one with the code.
   [[noreturn]] virtual void abort(int code) noexcept = 0;
 };
