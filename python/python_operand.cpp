@@ -174,7 +174,9 @@ py::object new_like(const lent& first, dtype type, const dimensions& shape) {
 
 py::object to_scalar(dtype type, const number& value) {
   const py::object& make = objects().scalars[index_of(type)];
-  return with_type(type, [&]<class T>(T) -> py::object { return make(value.as<T>()); });
+  return with_type(type, [&]<class T>(T) {  // Python has none but doubles, and NumPy makes a float of one
+    return in_default_float_mode([&]() -> py::object { return make(value.as<T>()); });
+  });
 }
 
 namespace {
@@ -199,7 +201,8 @@ number to_number(dtype type, py::handle value, const char* name) {
   if (is_float(type)) {
     const double as_double = PyFloat_AsDouble(value.ptr());
     if (PyErr_Occurred() != nullptr) refuse_number(value, name, type);
-    with_float(type, [&]<class T>(T) { result.set(static_cast<T>(as_double)); });
+    // The object may be a program of its own, which has changed the mode.
+    with_float(type, [&]<class T>(T) { result.set(in_default_float_mode([&] { return static_cast<T>(as_double); })); });
     return result;
   }
   const auto whole = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));

@@ -3,11 +3,11 @@
 // describes the problem and its operands, and ends here.
 #pragma once
 
-#include "base/float_mode.hpp"
 #include "registry/execute.hpp"
 #include "registry/matrix_shape.hpp"
 
 #include <tilewise/array.hpp>
+#include <tilewise/float_mode.hpp>
 #include <tilewise/matrix.hpp>
 
 #include <functional>
@@ -94,7 +94,7 @@ T value_of_call(const problem& p, const Options& options, const device& on, call
 template <class T, class Options>
 bool takes_shortcut(std::span<const T> in, std::uint64_t limit, const Options& options) {
   return in.data() != nullptr && in.size() != 0 && in.size() <= limit && !options.device && options.variant.empty() &&
-         options.tuning.empty() && base::has_default_rounding();
+         options.tuning.empty() && default_float_mode::is_on();
 }
 
 /// Whether input and output, of the same size, overlap without being the same.
