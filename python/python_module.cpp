@@ -55,8 +55,10 @@ void refuse_second_interpreter() {
 PyCFunctionWithKeywords of_pybind11 = nullptr;
 
 /// What Python calls for a function of ours. pybind11 throws out of its own where a call fits none and a keyword cannot
-/// be written into the sentence about it, as half of a surrogate pair; Python's C lets no exception through.
+/// be written into the sentence about it, as half of a surrogate pair; Python's C lets no exception through. What goes
+/// in and out is converted in the mode in which the library computes.
 PyObject* call(PyObject* self, PyObject* arguments, PyObject* named) {
+  const default_float_mode during;
   try {
     return of_pybind11(self, arguments, named);
   } catch (py::error_already_set& why) {

@@ -178,6 +178,28 @@ class Products(ResultCase):
             self.check_products("convolve", ("f4", "f8"), (9, 16), mask, taps, "--border", ("valid", "zero"))
 
 
+class FloatModes(ResultCase):
+    """A library that the tool loads flushes denormals in the thread that calls."""
+
+    def outputs(self, environment):
+        for name, words in {"reduce": ["a.npy"], "scan": ["a.npy"], "sort": ["a.npy"], "matvec": ["m.npy", "v.npy"], "matmul": ["m.npy", "m.npy"],
+                            "polymul": ["a.npy", "v.npy"], "convolve": ["m.npy", "3.npy"]}.items():
+            for device in DEVICES:
+                to = [] if name == "reduce" else ["-o", "-"]
+                yield name, device, subprocess.run([TOOL, name, *words, "--device", device, *to], cwd=self.d, capture_output=True,
+                                                   timeout=HANGS_S, env={**os.environ, **environment})
+
+    def test_denormals_are_kept(self):
+        tiny = np.ldexp(np.random.default_rng(3).standard_normal(4900).astype("f4"), -132)
+        ordinary = wide_values("f4", 9)
+        for name, array in {"a": tiny, "m": tiny.reshape(70, 70), "v": np.resize(ordinary, 70), "3": ordinary.reshape(3, 3)}.items():
+            np.save(f"{self.d}/{name}.npy", array)
+        for kept, (name, device, flushed) in zip(self.outputs({}), self.outputs({"LD_PRELOAD": os.environ["TILEWISE_FAKE_MODE"]})):
+            with self.subTest(command=name, device=device):
+                self.assertEqual((flushed.returncode, flushed.stderr), (0, b""))
+                self.assertTrue(flushed.stdout == kept[2].stdout, "other bits")  # a difference of long ones takes minutes to print
+
+
 def diffused(nx, ny, steps, dx, dy, diffusivity, stability, mask):
     """The field and the time after some steps, by the mask's own formula."""
     ghosts = 2 if mask == 95 else 1

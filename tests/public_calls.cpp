@@ -4,7 +4,9 @@
 #include "failing_allocations.hpp"
 
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <random>
 #include <utility>
@@ -19,14 +21,17 @@ constexpr std::uint64_t side = 40, many = 5000, few = side * side;
 const matrix_layout square(side, side);
 const image_size image{side, side}, mask{3, 3};
 
-/// Wide exponents: the order shows.
+/// Wide exponents and all bits: the order and the rounding show. With TILEWISE_TEST_SUBNORMAL in the environment all
+/// are subnormal but those that others are multiplied by.
 template <class T>
 std::vector<T> values(std::uint64_t count) {
+  static const bool is_subnormal = std::getenv("TILEWISE_TEST_SUBNORMAL") != nullptr;
+  const int lowest = is_subnormal && count == many ? std::numeric_limits<T>::min_exponent - 80 : -73;
   std::mt19937_64 random(count);
   std::vector<T> all(count);
   for (T& v : all)
     if constexpr (std::is_floating_point_v<T>)
-      v = std::ldexp(static_cast<T>(random() % 2000) - 1000, static_cast<int>(random() % 20) - 10);
+      v = std::ldexp(static_cast<T>(static_cast<std::int64_t>(random())), static_cast<int>(random() % 20) + lowest);
     else
       v = static_cast<T>(random() % 2000);
   return all;

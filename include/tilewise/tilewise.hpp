@@ -7,6 +7,7 @@
 #include <tilewise/device.hpp>
 #include <tilewise/diffuse.hpp>
 #include <tilewise/error.hpp>
+#include <tilewise/float_mode.hpp>
 #include <tilewise/groups.hpp>
 #include <tilewise/host_range.hpp>
 #include <tilewise/interop.hpp>

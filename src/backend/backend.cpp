@@ -12,6 +12,7 @@
 #if TILEWISE_WITH_OPENACC
 #include "backend/openacc/openacc_device.hpp"
 #endif
+#include <tilewise/float_mode.hpp>
 #include "base/nearest.hpp"
 #include "base/printable.hpp"
 #include "base/variable.hpp"
@@ -29,7 +30,10 @@ device::~device() {
 
 queue& device::queue() {
   if (!is_usable()) throw error(errc::device_lost, used_before_fork(facts_.name));
-  std::call_once(opened_, [this] { queue_ = make_queue(); });
+  std::call_once(opened_, [this] {
+    const default_float_mode during;
+    queue_ = make_queue();
+  });
   return *queue_;
 }
 
@@ -38,25 +42,36 @@ void queue::copy_rows(memory to, std::uint64_t to_stride, memory from, std::uint
   for (std::uint64_t i = 0; i < rows; ++i) copy(to.at(i * to_stride, width), from.at(i * from_stride, width), width);
 }
 
+namespace {
+
+using device_list = std::vector<std::shared_ptr<device>>;
+
+/// Drivers that are loaded now may change this thread's mode.
+template <auto list>
+device_list listed(std::string& why_none) {
+  const default_float_mode during;
+  return list(why_none);
+}
+
+}  // namespace
+
 std::span<const runtime> runtimes() {
   static constexpr std::array all {
-    runtime{"cpu", cpu::devices},
+    runtime{"cpu", listed<cpu::devices>},
 #if TILEWISE_WITH_OPENCL
-        runtime{"opencl", opencl::devices},
+        runtime{"opencl", listed<opencl::devices>},
 #endif
 #if TILEWISE_WITH_CUDA
-        runtime{"cuda", cuda::devices},
+        runtime{"cuda", listed<cuda::devices>},
 #endif
 #if TILEWISE_WITH_OPENACC
-        runtime{"openacc", openacc::devices},
+        runtime{"openacc", listed<openacc::devices>},
 #endif
   };
   return all;
 }
 
 namespace {
-
-using device_list = std::vector<std::shared_ptr<device>>;
 
 std::shared_ptr<device> best_device() {
   std::string ignored;
@@ -90,7 +105,8 @@ std::shared_ptr<device> match(const device_list& all, std::string_view name) {
     for (auto& d : r.devices(why)) names.push_back(d->info().name);
     if (name.starts_with(r.name) && !why.empty()) reasons = " " + why;
   }
-  throw error(errc::device_lost, "there is no device '" + std::string(name) + "';" + base::nearest(name, names) +
+  const std::string says = base::variable("TILEWISE_DEVICE") == name ? "TILEWISE_DEVICE names a device, but " : "";
+  throw error(errc::device_lost, says + "there is no device '" + std::string(name) + "';" + base::nearest(name, names) +
                                      reasons + " `tilewise devices` lists what is here");
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public device and array, over the backends.
 #include "backend/owned_memory.hpp"
-#include "base/host_means.hpp"
+#include "base/enter.hpp"
 #include "base/instantiate.hpp"
 
 #include <tilewise/array.hpp>
@@ -22,11 +22,11 @@ void refuse_moved_from(const char* what) {
 const device_info& device::info() const { return implementation().info(); }
 
 void device::finish() const {
-  base::within_host_means([&] { implementation().queue().finish(); });
+  base::enter([&] { implementation().queue().finish(); });
 }
 
 std::vector<device> devices() {
-  return base::within_host_means([] {
+  return base::enter([] {
     std::vector<device> all;
     std::string ignored;
     for (const backend::runtime& r : backend::runtimes())
@@ -36,7 +36,7 @@ std::vector<device> devices() {
 }
 
 device open(std::string_view name, const open_options& options) {
-  return base::within_host_means([&] { return device(backend::find_device(name, options)); });
+  return base::enter([&] { return device(backend::find_device(name, options)); });
 }
 
 namespace {
@@ -62,7 +62,7 @@ template <scalar T>
 array<T> device::allocate(std::uint64_t count) const {
   if (count > ~std::uint64_t{0} / sizeof(T))
     throw error(errc::out_of_memory, "an array of " + std::to_string(count) + " elements has more than 2^64 bytes");
-  return base::within_host_means([&]() -> array<T> {
+  return base::enter([&]() -> array<T> {
     return {*this,
             backend::owned(implementation_, implementation().queue().allocate_rows(count * sizeof(T), sizeof(T))),
             count};
@@ -73,15 +73,14 @@ template <scalar T>
 array<T> device::upload(std::span<const T> values) const {
   require_memory(values.data(), values.size());
   array<T> result = allocate<T>(values.size());
-  base::within_host_means(
-      [&] { implementation_->queue().upload(result.storage(), values.data(), values.size_bytes()); });
+  base::enter([&] { implementation_->queue().upload(result.storage(), values.data(), values.size_bytes()); });
   return result;
 }
 
 template <scalar T>
 array<T> view(const device& on, void* native, std::uint64_t count) {
   require_addresses(on, native, count, sizeof(T));
-  return base::within_host_means([&]() -> array<T> {
+  return base::enter([&]() -> array<T> {
     return {on, backend::owned(on.shared(), on.implementation().queue().wrap(native, count * sizeof(T))), count};
   });
 }
@@ -99,7 +98,7 @@ void array<T>::download(std::span<T> to) const {
     throw error(errc::invalid_argument, "an array of " + std::to_string(size_) + " elements does not download into " +
                                             std::to_string(to.size()) + "; the sizes must be equal");
   require_memory(to.data(), to.size());
-  base::within_host_means([&] { device_.implementation().queue().download(to.data(), storage(), size_ * sizeof(T)); });
+  base::enter([&] { device_.implementation().queue().download(to.data(), storage(), size_ * sizeof(T)); });
 }
 
 template <scalar T>

@@ -7,7 +7,7 @@
 #if TILEWISE_WITH_CUDA
 #include "backend/cuda/cuda_device.hpp"
 #endif
-#include "base/host_means.hpp"
+#include "base/enter.hpp"
 
 #include <tilewise/interop.hpp>
 
@@ -15,7 +15,7 @@ namespace tilewise {
 
 device from_cuda_stream([[maybe_unused]] int ordinal, [[maybe_unused]] void* stream) {
 #if TILEWISE_WITH_CUDA
-  return base::within_host_means([&] { return device(backend::cuda::from_stream(ordinal, stream)); });
+  return base::enter([&] { return device(backend::cuda::from_stream(ordinal, stream)); });
 #else
   throw error(errc::unsupported, "this build has no CUDA backend; configure with -DTILEWISE_CUDA=ON and nvcc");
 #endif
@@ -23,7 +23,7 @@ device from_cuda_stream([[maybe_unused]] int ordinal, [[maybe_unused]] void* str
 
 device from_opencl_queue([[maybe_unused]] void* queue) {
 #if TILEWISE_WITH_OPENCL
-  return base::within_host_means([&] { return device(backend::opencl::from_queue(queue)); });
+  return base::enter([&] { return device(backend::opencl::from_queue(queue)); });
 #else
   throw error(errc::unsupported, "this build has no OpenCL backend; configure with -DTILEWISE_OPENCL=ON");
 #endif

@@ -2,7 +2,7 @@
 // Function-local statics that outlive all others.
 #pragma once
 
-#include "base/host_means.hpp"
+#include "base/enter.hpp"
 
 namespace tilewise::base {
 
@@ -10,7 +10,7 @@ namespace tilewise::base {
 /// `static const T& x = lasting([] { return T{...}; });`
 template <class Make>
 auto& lasting(const Make& make) {
-  return *within_host_means([&] { return new auto(make()); });
+  return *enter([&] { return new auto(make()); });
 }
 
 }  // namespace tilewise::base

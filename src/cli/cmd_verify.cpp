@@ -73,11 +73,11 @@ std::vector<registry::problem> each_word_once(const std::vector<registry::proble
   return few.empty() && !all.empty() ? std::vector{all.front()} : few;
 }
 
-/// Every setting of both float types, on data with wide exponents and with NaNs.
+/// Every setting of both float types, on data with wide exponents, with NaNs, and below the smallest normal number.
 std::vector<question> all_further_ones(const registry::algorithm& what, const registry::extents& shape,
                                        std::uint64_t seed) {
   std::vector<question> all;
-  for (const lab::data_class data : {lab::data_class::wide, lab::data_class::nan})
+  for (const lab::data_class data : {lab::data_class::wide, lab::data_class::nan, lab::data_class::subnormal})
     for (const dtype type : {dtype::f32, dtype::f64})
       for (const registry::problem& p : lab::problems_at(what, type, shape, seed)) all.push_back({p, data});
   return all;
@@ -88,7 +88,8 @@ std::vector<question> few_further_ones(const registry::algorithm& what, const re
                                        std::uint64_t seed) {
   std::vector<question> few;
   for (const auto& [data, type] :
-       {std::pair(lab::data_class::nan, dtype::f32), std::pair(lab::data_class::wide, dtype::f64)})
+       {std::pair(lab::data_class::nan, dtype::f32), std::pair(lab::data_class::wide, dtype::f64),
+        std::pair(lab::data_class::subnormal, dtype::f32)})
     for (const registry::problem& p : each_word_once(lab::problems_at(what, type, shape, seed)))
       few.push_back({p, data});
   return few;

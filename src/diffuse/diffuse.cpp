@@ -2,6 +2,7 @@
 // The public functions of diffuse: check what only their arguments show, describe the problem, call registry/call.
 #include <tilewise/diffuse.hpp>
 
+#include "base/enter.hpp"
 #include "diffuse/diffuse_problem.hpp"
 #include "registry/call.hpp"
 #include "registry/matrix_shape.hpp"
@@ -26,7 +27,8 @@ void require_field(std::string_view name, const diffusion& d, std::uint64_t give
 }  // namespace
 
 double largest_stable_rate(const diffusion& problem) {
-  return impl::diffuse::largest_stable_rate(describe(problem, dtype::f64, {.allow_unstable = true}));
+  return base::enter(
+      [&] { return impl::diffuse::largest_stable_rate(describe(problem, dtype::f64, {.allow_unstable = true})); });
 }
 
 template <field_element T>

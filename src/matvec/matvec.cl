@@ -131,7 +131,7 @@ static inline void tw_multiply_held(const tw_held* held, __global const TW_T* x,
 // meet in one bank.
 #define TW_PLACE(i) ((i) ^ ((i) >> (TW_LOG_W + 3) & 7) << TW_LOG_W)
 
-// The value of a whole tile from its products, in item 0 only. No barrier is in a condition (docs/decisions.md, 29).
+// The value of a whole tile from its products, in item 0 only. No barrier is in a condition, where PoCL 5 fails.
 static inline TW_T tw_products_value(const tw_products* products, bool in_units, __local TW_V* nodes,
                                      __local TW_T* items, __local TW_T* tops) {
   const int me = get_local_id(0);

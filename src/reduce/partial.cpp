@@ -2,7 +2,7 @@
 // The public class partial.
 #include <tilewise/partial.hpp>
 
-#include "base/host_means.hpp"
+#include "base/enter.hpp"
 #include "base/instantiate.hpp"
 #include "order/segment.hpp"
 #include "reduce/reduce_problem.hpp"
@@ -38,7 +38,8 @@ partial<T>::partial(op operation, const order::segment<T>& blocks)
 template <scalar T>
 void partial<T>::push(T value) {
   impl::reduce::require_appendable(op::sum, operation(), end(), 1);
-  order::with_operator(operation(), [&]<class Op>(Op) { order::append<Op>(blocks_, value, 0); });
+  base::quickly_in_default_float_mode(
+      [&] { order::with_operator(operation(), [&]<class Op>(Op) { order::append<Op>(blocks_, value, 0); }); });
 }
 
 template <scalar T>
@@ -47,7 +48,8 @@ void partial<T>::push(std::span<const T> values, const reduce_options& options) 
   impl::reduce::require_appendable(options.operation, operation(), end(), values.size());
   reduce_options how = options;
   how.operation = operation();
-  append(blocks_, impl::reduce::segment_of(values, end(), how), operation());
+  base::quickly_in_default_float_mode(
+      [&] { append(blocks_, impl::reduce::segment_of(values, end(), how), operation()); });
 }
 
 template <scalar T>
@@ -56,7 +58,7 @@ void partial<T>::push(const array<T>& values, const reduce_options& options) {
   impl::reduce::require_appendable(options.operation, operation(), end(), values.size());
   reduce_options how = options;
   how.operation = operation();
-  base::within_host_means([&] { append(blocks_, impl::reduce::segment_of(values, 0, end(), how), operation()); });
+  base::enter([&] { append(blocks_, impl::reduce::segment_of(values, 0, end(), how), operation()); });
 }
 
 template <scalar T>
@@ -68,7 +70,7 @@ void partial<T>::merge(const partial& right) {
     throw error(errc::invalid_argument, "the part ends at position " + std::to_string(end()) +
                                             ", but the one merged with it begins at " + std::to_string(right.begin()) +
                                             "; merge neighbours, the left one with the right one");
-  append(blocks_, right.blocks_, operation());
+  base::quickly_in_default_float_mode([&] { append(blocks_, right.blocks_, operation()); });
 }
 
 template <scalar T>
@@ -80,7 +82,9 @@ T partial<T>::value() const {
   if (end() == 0 && (operation() == op::min || operation() == op::max))
     throw error(errc::invalid_argument, "the " + name_of(operation_) + " of no elements has no value; push some first");
   if (end() == 0) return reduce(std::span<const T>(), {.operation = operation()});
-  return order::with_operator(operation(), [&]<class Op>(Op) { return order::canonical(order::fold<Op>(blocks_)); });
+  return base::quickly_in_default_float_mode([&] {
+    return order::with_operator(operation(), [&]<class Op>(Op) { return order::canonical(order::fold<Op>(blocks_)); });
+  });
 }
 
 #define TILEWISE_INSTANTIATE(T)                            \

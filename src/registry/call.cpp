@@ -2,7 +2,7 @@
 #include "registry/call.hpp"
 
 #include "backend/whole_memory.hpp"
-#include "base/host_means.hpp"
+#include "base/enter.hpp"
 #include "base/lasting.hpp"
 #include "registry/matrix_shape.hpp"
 
@@ -158,7 +158,7 @@ void run_call(const problem& p, const std::optional<device>& on, const preferenc
 
 void run_admitted(const problem& p, const std::optional<device>& on, const preferences& wanted, call_operands inputs,
                   call_operands outputs) {
-  base::within_host_means([&] {
+  base::enter([&] {
     require_operands(*p.what, on, inputs, outputs);
     if (outputs.begin()->on != nullptr)
       run_on_arrays(p, wanted, inputs, outputs);

@@ -3,6 +3,7 @@
 // describes the problem and its operands, and ends here.
 #pragma once
 
+#include "base/float_mode.hpp"
 #include "registry/execute.hpp"
 #include "registry/matrix_shape.hpp"
 
@@ -88,11 +89,12 @@ T value_of_call(const problem& p, const Options& options, const device& on, call
   return value;
 }
 
-/// Few elements, and nothing said of where and how: the way to a device would take longer than the work.
+/// Few elements, nothing said of where and how, and arithmetic as it must be: the way to a device would take longer
+/// than the work.
 template <class T, class Options>
 bool takes_shortcut(std::span<const T> in, std::uint64_t limit, const Options& options) {
   return in.data() != nullptr && in.size() != 0 && in.size() <= limit && !options.device && options.variant.empty() &&
-         options.tuning.empty();
+         options.tuning.empty() && base::has_default_rounding();
 }
 
 /// Whether input and output, of the same size, overlap without being the same.

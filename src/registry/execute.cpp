@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "registry/execute.hpp"
 
-#include "base/host_means.hpp"
+#include "base/enter.hpp"
 #include "registry/pieces.hpp"
 
 namespace tilewise::registry {
 
 void admit(const problem& p, const preferences& wanted) {
-  base::within_host_means([&] {
+  base::enter([&] {
     for (std::size_t i = 0; i < p.what->settings.size(); ++i)
       if (p.setting[i] >= p.what->settings[i].values.size())
         throw error(errc::invalid_argument, std::string(p.what->name) + " has no " +

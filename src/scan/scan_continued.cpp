@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public functions of scan for a part of a longer array. The part is cut where the carry of a piece ends, which is
 // at the end of the largest aligned block that begins where the piece does; each piece is a problem with a carry.
-#include "base/host_means.hpp"
+#include "base/enter.hpp"
 #include "base/instantiate.hpp"
 #include "order/segment.hpp"
 #include "reduce/reduce_segment.hpp"
@@ -164,17 +164,13 @@ void continue_on_arrays(const array<T>& in, array<T>& out, request<T> r, partial
 template <class T>
 void scan_part(std::span<const T> in, std::span<T> out, bool exclusive, const T* init, partial<T>& carry,
                const scan_options& options) {
-  base::within_host_means([&] {
-    continue_on_spans(in, out, request<T>{carry.operation(), exclusive, init, options}, carry);
-  });
+  base::enter([&] { continue_on_spans(in, out, request<T>{carry.operation(), exclusive, init, options}, carry); });
 }
 
 template <class T>
 void scan_part(const array<T>& in, array<T>& out, bool exclusive, const T* init, partial<T>& carry,
                const scan_options& options) {
-  base::within_host_means([&] {
-    continue_on_arrays(in, out, request<T>{carry.operation(), exclusive, init, options}, carry);
-  });
+  base::enter([&] { continue_on_arrays(in, out, request<T>{carry.operation(), exclusive, init, options}, carry); });
 }
 
 }  // namespace

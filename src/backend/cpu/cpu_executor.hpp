@@ -3,6 +3,8 @@
 // the executors and nowhere else.
 #pragma once
 
+#include <tilewise/float_mode.hpp>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -17,11 +19,20 @@ class executor {
  public:
   virtual ~executor() = default;
   virtual std::string_view name() const = 0;
-  /// Calls body(0) ... body(workers - 1) and returns when all have finished, ideally each on its own thread. A thread
-  /// may also run several in sequence: a body must not wait for another worker's to start. An exception from a body is
-  /// rethrown here; then some workers may not have run. May be called from several threads at once and from within a
-  /// body.
-  virtual void run(unsigned workers, const std::function<void(unsigned)>& body) = 0;
+  /// Calls body(0) ... body(workers - 1) and returns when all have finished, ideally each on its own thread and in the
+  /// default floating-point mode: a thread of a team has its creator's, and oneTBB gives its threads one of its own. A
+  /// thread may also run several in sequence: a body must not wait for another worker's to start. An exception from a
+  /// body is rethrown here; then some workers may not have run. May be called from several threads at once and from
+  /// within a body.
+  void run(unsigned workers, const std::function<void(unsigned)>& body) {
+    share(workers, [&body](unsigned worker) {
+      const default_float_mode during;
+      body(worker);
+    });
+  }
+
+ private:
+  virtual void share(unsigned workers, const std::function<void(unsigned)>& body) = 0;
 };
 
 /// All workers on the calling thread.

@@ -27,7 +27,7 @@ void require_team(unsigned workers) {
 class openmp_executor final : public executor {
  public:
   std::string_view name() const override { return "openmp"; }
-  void run(unsigned workers, const std::function<void(unsigned)>& body) override {
+  void share(unsigned workers, const std::function<void(unsigned)>& body) override {
     require_team(workers);
     std::exception_ptr failure;
 #pragma omp parallel num_threads(static_cast <int>(workers)) default(shared)

@@ -8,7 +8,7 @@ namespace {
 class serial_executor final : public executor {
  public:
   std::string_view name() const override { return "serial"; }
-  void run(unsigned workers, const std::function<void(unsigned)>& body) override { run_alone(workers, body); }
+  void share(unsigned workers, const std::function<void(unsigned)>& body) override { run_alone(workers, body); }
 };
 
 }  // namespace

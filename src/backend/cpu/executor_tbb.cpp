@@ -19,7 +19,7 @@ class tbb_executor final : public executor {
   explicit tbb_executor(unsigned threads)
       : arena_(std::min(static_cast<int>(threads), tbb::info::default_concurrency())) {}
   std::string_view name() const override { return "tbb"; }
-  void run(unsigned workers, const std::function<void(unsigned)>& body) override {
+  void share(unsigned workers, const std::function<void(unsigned)>& body) override {
     arena_.execute([&] {
       tbb::task_group tasks;
       for (unsigned worker = 1; worker < workers; ++worker) tasks.run([&body, worker] { body(worker); });

@@ -43,7 +43,7 @@ class threads_executor final : public executor {
 
   std::string_view name() const override { return "threads"; }
 
-  void run(unsigned workers, const std::function<void(unsigned)>& body) override {
+  void share(unsigned workers, const std::function<void(unsigned)>& body) override {
     // A nested call, another thread's call, and a forked child, which has no team, run alone.
     if (getpid() != process_ || running_.exchange(true, std::memory_order_acquire)) return run_alone(workers, body);
     body_ = &body;

@@ -4,7 +4,7 @@
 
 #include "backend/group/group_device.hpp"
 #include "backend/owned_memory.hpp"
-#include "base/host_means.hpp"
+#include "base/enter.hpp"
 #include "base/instantiate.hpp"
 
 #include <numeric>
@@ -52,7 +52,7 @@ group_ranks ranks_of(const device& group) {
 
 template <scalar T>
 array<T> upload_parts(const device& group, std::span<const std::span<const T>> parts) {
-  return base::within_host_means([&] {
+  return base::enter([&] {
     impl::queue& queue = queue_of(group);
     if (parts.size() != queue.ranks_here())
       throw error(errc::invalid_argument,
@@ -75,7 +75,7 @@ array<T> upload_parts(const device& group, std::span<const std::span<const T>> p
 
 template <scalar T>
 std::vector<std::uint64_t> borders_of(const array<T>& values) {
-  return base::within_host_means([&] {
+  return base::enter([&] {
     const impl::queue& queue = queue_of(values.device());
     std::vector<std::uint64_t> border{0};
     for (unsigned i = 0; i < queue.ranks(); ++i) border.push_back(impl::part_of(values.storage(), i).end / sizeof(T));
@@ -85,7 +85,7 @@ std::vector<std::uint64_t> borders_of(const array<T>& values) {
 
 template <scalar T>
 std::vector<std::vector<T>> download_parts(const array<T>& values) {
-  return base::within_host_means([&] {
+  return base::enter([&] {
     impl::queue& queue = queue_of(values.device());
     std::vector<std::vector<T>> parts(queue.ranks_here());
     queue.on_each_rank([&](const impl::rank& r) {
@@ -102,7 +102,7 @@ std::vector<std::vector<T>> download_parts(const array<T>& values) {
 template <scalar T>
 array<T> allocate_like(const array<T>& other) {
   if (!is_group(other.device())) return other.device().template allocate<T>(other.size());
-  return base::within_host_means([&] {
+  return base::enter([&] {
     std::vector<std::uint64_t> border = borders_of(other);
     for (std::uint64_t& at : border) at *= sizeof(T);
     return array_of_parts<T>(other.device(), std::move(border));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host runs out of, reported as tilewise::error, which is all that the library throws.
+// What every public function enters the library by.
 #pragma once
+
+#include "base/float_mode.hpp"
 
 #include <tilewise/error.hpp>
 
@@ -11,11 +13,12 @@
 
 namespace tilewise::base {
 
-/// Returns what `call` returns. Throws `out_of_memory` if memory, or a further thread, cannot be had.
+/// Returns what `call` returns, computed in the default floating-point mode. Throws `out_of_memory`, and no other type
+/// than tilewise::error, if memory or a further thread cannot be had.
 template <class Call>
-auto within_host_means(const Call& call) {
+auto enter(const Call& call) {
   try {
-    return call();
+    return in_default_float_mode(call);
   } catch (const std::bad_alloc&) {
     throw error(errc::out_of_memory,
                 "the host has too little memory left for this call; use fewer elements or free some memory");

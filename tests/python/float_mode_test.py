@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every function of the module in threads that flush denormals or round otherwise, as libraries built for speed leave them."""
+
+import copy
+import ctypes
+import unittest
+
+import numpy as np
+
+import tilewise as tw
+
+DEVICES = [d.name for d in tw.devices() if d.backend == "cpu"] + ["2*cpu:serial"]
+OPENCL = [d.name for d in tw.devices() if d.backend == "opencl"][:1]
+MATHS = ctypes.CDLL("libm.so.6")
+MODES = {"flushed": 0x8040, "down": 0x2000, "up": 0x4000, "to zero": 0x6000}
+
+
+class Mode:
+    """The floating-point mode of this thread: bits of MXCSR, which glibc keeps at byte 28 of its environment."""
+
+    def __init__(self, bits):
+        self.callers, self.mine = (ctypes.create_string_buffer(32) for _ in range(2))
+        MATHS.fegetenv(self.callers)
+        MATHS.fegetenv(self.mine)
+        self.wanted = 0x1f80 | bits
+        self.mine[28:32] = self.wanted.to_bytes(4, "little")
+
+    def __enter__(self):
+        MATHS.fesetenv(self.mine)
+
+    def __exit__(self, *_):
+        now = ctypes.create_string_buffer(32)
+        MATHS.fegetenv(now)
+        MATHS.fesetenv(self.callers)
+        after = int.from_bytes(now[28:32], "little") & ~0x3f
+        assert after == self.wanted, f"the mode is {after:#x} after the call, and was {self.wanted:#x}"
+
+
+def inputs(n):
+    rng = np.random.default_rng(n)
+    ordinary = rng.standard_normal(n) * 2.0 ** rng.integers(-30, 30, n)
+    for dtype in (np.float32, np.float64):
+        tiny = np.ldexp(rng.standard_normal(n), np.finfo(dtype).minexp - 8)
+        yield ordinary.astype(dtype), ordinary[::-1].astype(dtype)
+        yield tiny.astype(dtype), ordinary.astype(dtype)
+
+
+def folds(x, device):
+    for name in ("sum", "prod", "min", "max", "cumsum", "inclusive_scan", "exclusive_scan"):
+        call = getattr(tw, name)
+        yield name, lambda: call(x, device=device)
+        yield name + " with initial", lambda: call(x, initial=0.1, device=device)
+        yield name + " of rows", lambda: call(x.reshape(-1, 4), axis=1, device=device)
+        yield name + " of columns", lambda: call(x.reshape(-1, 4), axis=0, initial=1 / 3, device=device)
+    carry = tw.partial(dtype=x.dtype)
+    carry.push(x[:1])
+    yield "scan with a carry", lambda: tw.cumsum(x[1:], carry=copy.copy(carry), device=device)
+
+
+def others(x, y, device):
+    side = int(len(x) ** 0.5)
+    a, b = (v[:side * side].reshape(side, side) for v in (x, y))
+    yield "sort", lambda: tw.sort(x, device=device)
+    yield "argsort", lambda: tw.argsort(x, device=device)
+    yield "sort_by_key", lambda: np.concatenate(tw.sort_by_key(x, y, device=device))
+    yield "matmul", lambda: tw.matmul(a, b, device=device)
+    yield "matvec", lambda: tw.matvec(a, y[:side], device=device)
+    yield "dot", lambda: tw.dot(x, y, device=device)
+    yield "polymul", lambda: tw.polymul(x, y[:9], device=device)
+    yield "convolve", lambda: tw.convolve(a, b[:3, :3].copy(), device=device)
+    yield "diffuse", lambda: tw.diffuse(a, 3, dx=0.3, device=device)
+
+
+def partials(x):
+    def pushed():
+        one, other = tw.partial(dtype=x.dtype), tw.partial(dtype=x.dtype, begin=len(x))
+        for i in range(9):
+            one.push(x[i:i + 1])
+        one.push(x[9:])
+        other.push(x)
+        one.merge(other)
+        return one.value()
+    yield "partial", pushed
+
+
+class FloatModes(unittest.TestCase):
+    def same(self, calls):
+        for name, call in calls:
+            wanted = np.asarray(call()).tobytes()
+            for mode, bits in MODES.items():
+                with Mode(bits):
+                    got = call()
+                self.assertEqual(np.asarray(got).tobytes(), wanted, f"{name}, {mode}")
+
+    def test_every_function(self):
+        for n in (16, 4900):
+            for x, y in inputs(n):
+                self.same(partials(x))
+                for device in [None] + DEVICES:
+                    with self.subTest(n=n, dtype=x.dtype, device=device):
+                        self.same(folds(x, device))
+                        self.same(others(x, y, device))
+
+    def test_opencl(self):
+        for device in OPENCL:
+            for x, _ in inputs(4900):
+                self.same([("sum", lambda: tw.sum(x, device=device)), ("cumsum", lambda: tw.cumsum(x, initial=0.1, device=device))])
+
+    def test_devices_of_such_threads(self):
+        """Teams of threads that are started there, one after another."""
+        x = np.full(3_000_001, 1e-40, np.float32)
+        for mode, bits in MODES.items():
+            with Mode(bits):
+                sums = [tw.sum(x, device=tw.open(name, threads=2)) for name in ("cpu:threads", "cpu:openmp", "cpu:tbb")]
+            self.assertEqual(sums, [tw.sum(x, device="cpu:serial")] * 3, mode)
+
+    def test_threads_of_python(self):
+        import threading
+        x = np.full(1000, 1e-40, np.float32)
+        got = []
+
+        def run():
+            with Mode(MODES["flushed"]):
+                got.append(tw.sum(x))
+        thread = threading.Thread(target=run)
+        thread.start()
+        thread.join()
+        self.assertEqual(got, [tw.sum(x)])
+
+
+if __name__ == "__main__":
+    unittest.main()
