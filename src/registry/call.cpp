@@ -87,7 +87,7 @@ void require_one_device(const call_operand& first, call_operands operands) {
     if (&o.on->implementation() != &first.on->implementation())
       throw error(errc::invalid_argument, std::string(o.name) + " is on " + o.on->name() + ", but " +
                                               std::string(first.name) + " is on " + first.on->name() +
-                                              "; copy one of them over");
+                                              "; pass one that is on " + first.on->name());
 }
 
 /// Arrays where they are; host memory as a CPU's.
