@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/group/mpi_start.hpp"
 
+#include "backend/group/mpi_launch.hpp"
 #include "backend/group/mpi_watch.hpp"
 
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -20,13 +19,6 @@ namespace fs = std::filesystem;
 
 constexpr const char *job_variable = "PMIX_NAMESPACE", *rank_variable = "PMIX_RANK",
                      *size_variable = "OMPI_COMM_WORLD_SIZE", *local_size_variable = "OMPI_COMM_WORLD_LOCAL_SIZE";
-
-/// Empty if it cannot be read: processes end at any time.
-std::string contents(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
 
 unsigned to_number(const std::string& text) { return static_cast<unsigned>(std::atoi(text.c_str())); }
 
@@ -40,12 +32,6 @@ char state_of(const fs::path& process) {
   const std::string facts = contents(process / "stat");  // 123 (the name) T ...
   const std::size_t name_end = facts.rfind(") ");
   return name_end == facts.npos ? '\0' : facts[name_end + 2];
-}
-
-std::string variable(const std::string& environment, const std::string& name) {
-  const std::string all = '\0' + environment, wanted = '\0' + name + '=';
-  const std::size_t at = all.find(wanted);
-  return at == all.npos ? "" : all.substr(at + wanted.size(), all.find('\0', at + 1) - at - wanted.size());
 }
 
 /// The ranks of this job that are on this host, and whether they are stopped.

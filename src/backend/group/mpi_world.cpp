@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module of MPI: the only file that includes its header.
 #include "backend/group/mpi_world.hpp"
+#include "backend/group/mpi_launch.hpp"
 #include "backend/group/mpi_start.hpp"
 #include "backend/group/mpi_watch.hpp"
 
@@ -192,10 +193,11 @@ void end_mpi() {
 }  // namespace
 
 world* tilewise_mpi_world() {
-  const start_watch until_all_are_here;
   int has_begun = 0;
   MPI_Initialized(&has_begun);
   starts_mpi = has_begun == 0;
+  if (starts_mpi && has_lost_launcher()) return nullptr;
+  const start_watch until_all_are_here;
   if (starts_mpi) {
     int provided = 0;
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
