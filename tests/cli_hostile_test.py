@@ -209,6 +209,20 @@ class Libraries(HostileCase):
         for name in self.names:
             self.check(use("cold", name, 2, 1, cwd=folder), 0, "^1 of 1\n$", "^$")
 
+    def test_none_is_linked_from_the_current_folder(self):
+        """A text that is named as a library may tell ld, which PoCL calls, to take code from anywhere."""
+        if not self.pocl:
+            self.skipTest("no PoCL here")
+        folder = pathlib.Path(f"{self.d}/linked")
+        folder.mkdir()
+        subprocess.run(["g++", "-c", "-fPIC", "-x", "c++", "-", "-o", folder / "foreign.o"], check=True, text=True,
+                       input='#include <cstdio>\nstatic int ran = std::puts("foreign code");')
+        command, environment = f"reduce {self.d}/f4.npy --device opencl:0", {**os.environ, "TILEWISE_CACHE": "off"}
+        self.check(run(command, cwd=folder, env=environment), 0, r"^\S+\n$", "^$")
+        (folder / "libgcc_s.so.1").write_text(f"INPUT({folder}/foreign.o)")
+        self.check(run(command, cwd=folder, env=environment), 4, "^$", "PoCL would link the file libgcc_s.so.1 .* start in another folder")
+        self.assertNotIn("foreign code", run("devices", cwd=folder, env=environment).stdout)
+
 
 class Caches(HostileCase):
     """PoCL runs what it finds in its cache; so the cache is ours alone, or a new one."""

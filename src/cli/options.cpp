@@ -35,7 +35,7 @@ static void add_threads(CLI::App& command, unsigned& to) {
 
 static void add_time_limit(CLI::App& command, unsigned& to) {
   constexpr unsigned a_year = 365 * 24 * 60 * 60;
-  command.add_option("--time-limit", to, "end if a driver call is longer; default 60, 0: never")
+  command.add_option("--time-limit", to, "longest driver or peer call; default 60, 0: no limit")
       ->option_text("SECONDS")
       ->check(whole_number(0, a_year));
 }
