@@ -7,6 +7,7 @@ All of them, and the files in SHARED, are in namespaces of the calling program's
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -94,6 +95,12 @@ class Hosts:
 
     def cut_off(self, name, is_off=True):
         self.on(name, f"ip link set eth0 {'down' if is_off else 'up'}")
+
+    def stop_launchers(self, are_stopped=True):
+        """mpirun, and what it has started on other hosts."""
+        for number, words in self.processes():
+            if os.path.basename(words.split()[0]) in ("mpirun", "orted"):
+                os.kill(number, signal.SIGSTOP if are_stopped else signal.SIGCONT)
 
     def processes(self, name=""):
         """Of all hosts or of one, but for what makes the host: (number, command)."""
