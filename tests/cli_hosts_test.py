@@ -127,16 +127,6 @@ class Several(HostsCase):
                 self.assertEqual(len(complaints(result.stderr)), 1, result.stderr)
         self.assertEqual(os.listdir(f"{self.d}/out"), [])
 
-    def test_an_interrupt_is_no_lost_rank(self):
-        """mpirun ends the ranks of one host after those of another, which takes it seconds."""
-        on = self.hosts(3)
-        y = f"{self.d}/run"
-        job, said = self.started(on, 3, WITHOUT_END.format(y=y), lambda: has_begun(y))
-        os.kill(next(number for number, words in on.processes(on.names[0]) if words.startswith("mpirun ")), signal.SIGINT)
-        said = self.ended(job, said)
-        self.assertFalse([line for line in complaints(said) if "rank" in line], said)
-        self.wait(lambda: not on.processes(), "all processes end")
-
 
 def has_begun(y):
     """The run of a diffusion, or a file that is being written."""
@@ -209,6 +199,16 @@ class Lost(HostsCase):
             (self.mpirun_ends, -1, EACH_HOST, PRODUCT, TOOL, "node cow[0-9]+"),
             (self.mpirun_ends, -1, EACH_HOST, PRODUCT, f"{self.d}/late", "node cow[0-9]+"),
             (self.mpirun_ends, 0, OTHERS, WITHOUT_END, TOOL, "node (bee|cow)[0-9]+")))
+
+    def test_an_interrupt_is_no_lost_rank(self):
+        """mpirun ends the ranks of one host after those of another, which takes it seconds."""
+        on = self.hosts(3)
+        y = self.output(on)
+        job, said = self.started(on, 3, PRODUCT.format(d=self.d, y=y), lambda: has_begun(y))
+        os.kill(next(number for number, words in on.processes(on.names[0]) if words.startswith("mpirun ")), signal.SIGINT)
+        said = self.ended(job, said)
+        self.assertFalse([line for line in complaints(said) if "rank" in line], said)
+        self.wait(lambda: not on.processes(), "all processes end")
 
     def test_before_it_begins(self):
         on = self.hosts(2)
