@@ -14,8 +14,9 @@ import time
 
 from processes import HANGS_S
 
-SHARED = "/mnt"  # what all hosts see in the same place, empty at first
-OWN = ["--net", "--uts", "--ipc", "--pid", "--mount", "--fork", "--kill-child", "--mount-proc"]
+SHARED = "/var/local"  # what all hosts see in the same place, empty at first; nobody builds there
+SPACES = ["--net", "--uts", "--ipc", "--pid", "--mount"]
+OWN = [*SPACES, "--fork", "--kill-child", "--mount-proc"]
 # What ssh does where the host has nobody at its door, or cannot be reached; then the command, in that host.
 AGENT = f"""#!/bin/bash
 host=$1; shift
@@ -88,7 +89,7 @@ class Hosts:
 
     def within(self, name, *words):
         """The words that run others in the host."""
-        return ["nsenter", "--target", self.init[name], "--all", "--", *words]
+        return ["nsenter", "--target", self.init[name], *SPACES, "--", *words]
 
     def on(self, name, line):
         return run(*self.within(name, "sh", "-c", line))
