@@ -25,8 +25,7 @@ from cli_ranks_test import COMMANDS, RankCase  # noqa: E402
 from cli_test import COVER, HANGS_S, TOOL, together  # noqa: E402
 
 # What docs/groups.md gives, with which mpirun notices in seconds that a host is lost; without, it waits for TCP to give up.
-NOTICES = [word for what, value in (("time", 1), ("intvl", 1), ("probes", 3)) for word in (
-    "--mca", f"oob_tcp_keepalive_{what}", str(value))]
+NOTICES = {"OMPI_MCA_oob_tcp_keepalive_time": "1", "OMPI_MCA_oob_tcp_keepalive_intvl": "1", "OMPI_MCA_oob_tcp_keepalive_probes": "3"}
 EACH_HOST = ("--map-by", "node")  # a rank on each, in turn
 OTHERS = ("--nolocal", "--map-by", "slot")  # as many on each as it has processors, but none on mpirun's own
 WITHOUT_END = "diffuse -o {y} --grid 64x64 --steps 100000000 --every 100000000"
@@ -56,11 +55,12 @@ class HostsCase(RankCase):
         result.stderr = without_warnings(result.stderr)
         return result
 
-    def started(self, on, ranks, arguments, until, **options):
+    def started(self, on, ranks, arguments, until, environment=None, **options):
         """The job, and the file that has what it says, once that holds."""
         said = pathlib.Path(f"{self.d}/said{on.network}")
         with open(said, "wb") as file:
-            job = subprocess.Popen(self.job(on, ranks, arguments, **options), stdout=file, stderr=file, stdin=subprocess.DEVNULL)
+            job = subprocess.Popen(self.job(on, ranks, arguments, **options), stdout=file, stderr=file, stdin=subprocess.DEVNULL,
+                                   env={**os.environ, **(environment or {})})
         self.wait(lambda: until() or job.poll() is not None, "it begins")
         self.assertIsNone(job.poll(), said.read_text(encoding="utf-8"))
         return job, said
@@ -181,7 +181,7 @@ class Lost(HostsCase):
         on = self.hosts(3)
         y = self.output(on)
         job, said = self.started(on, 3, command.format(d=self.d, y=y), lambda: begins(on, y, tool),
-                                 options=(*NOTICES, *options), tool=tool)
+                                 NOTICES, options=options, tool=tool)
         on.cut_off(on.names[which])
         said = self.ended(job, said)
         with self.subTest(which=which, options=options, tool=tool):

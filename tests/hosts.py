@@ -25,10 +25,12 @@ said=$( (: </dev/tcp/$host/22) 2>&1 )
 echo "$*" >{SHARED}/door-$host
 """
 # Commands come in by its door, a line each; the network comes from outside.
+# Each also has a network that the others do not reach, and in it the same address, as Docker gives it.
 HOST = """hostname {name} && mount --bind {shared}/names{network} /etc/hosts && ip link set lo up || exit
 exec 3<>{shared}/door-{name}; echo >{shared}/is-up-{name}
 while read -r line <&3; do sh -c "$line" </dev/null >/dev/null 2>&1 3<&- & done"""
 OPEN_MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_plm_rsh_agent": f"{SHARED}/agent",
+            "OMPI_MCA_btl_tcp_if_include": "10.0.0.0/16", "OMPI_MCA_oob_tcp_if_include": "10.0.0.0/16",
             "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": "1"}
 
 
@@ -86,6 +88,7 @@ class Hosts:
         run("ip", "link", "add", f"to-{name}", "type", "veth", "peer", "name", "eth0", "netns", self.init[name])
         run("ip", "link", "set", f"to-{name}", "master", f"bridge{self.network}", "up")
         self.on(name, f"ip address add {self.address[name]}/24 dev eth0 && ip link set eth0 up")
+        self.on(name, "ip link add docker0 type bridge && ip address add 172.17.0.1/16 dev docker0 && ip link set docker0 up")
 
     def within(self, name, *words):
         """The words that run others in the host."""
