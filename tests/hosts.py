@@ -7,14 +7,16 @@ All of them, and the files in SHARED, are in namespaces of the calling program's
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import time
 
 from processes import HANGS_S
 
-SHARED = "/mnt"  # what all hosts see in the same place, empty at first
-OWN = ["--net", "--uts", "--ipc", "--pid", "--mount", "--fork", "--kill-child", "--mount-proc"]
+SHARED = "/var/local"  # what all hosts see in the same place, empty at first; nobody builds there
+SPACES = ["--net", "--uts", "--ipc", "--pid", "--mount"]
+OWN = [*SPACES, "--fork", "--kill-child", "--mount-proc"]
 # What ssh does where the host has nobody at its door, or cannot be reached; then the command, in that host.
 AGENT = f"""#!/bin/bash
 host=$1; shift
@@ -23,10 +25,12 @@ said=$( (: </dev/tcp/$host/22) 2>&1 )
 echo "$*" >{SHARED}/door-$host
 """
 # Commands come in by its door, a line each; the network comes from outside.
+# Each also has a network that the others do not reach, and in it the same address, as Docker gives it.
 HOST = """hostname {name} && mount --bind {shared}/names{network} /etc/hosts && ip link set lo up || exit
 exec 3<>{shared}/door-{name}; echo >{shared}/is-up-{name}
 while read -r line <&3; do sh -c "$line" </dev/null >/dev/null 2>&1 3<&- & done"""
 OPEN_MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_plm_rsh_agent": f"{SHARED}/agent",
+            "OMPI_MCA_btl_tcp_if_include": "10.0.0.0/16", "OMPI_MCA_oob_tcp_if_include": "10.0.0.0/16",
             "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": "1"}
 
 
@@ -84,16 +88,23 @@ class Hosts:
         run("ip", "link", "add", f"to-{name}", "type", "veth", "peer", "name", "eth0", "netns", self.init[name])
         run("ip", "link", "set", f"to-{name}", "master", f"bridge{self.network}", "up")
         self.on(name, f"ip address add {self.address[name]}/24 dev eth0 && ip link set eth0 up")
+        self.on(name, "ip link add docker0 type bridge && ip address add 172.17.0.1/16 dev docker0 && ip link set docker0 up")
 
     def within(self, name, *words):
         """The words that run others in the host."""
-        return ["nsenter", "--target", self.init[name], "--all", "--", *words]
+        return ["nsenter", "--target", self.init[name], *SPACES, "--", *words]
 
     def on(self, name, line):
         return run(*self.within(name, "sh", "-c", line))
 
     def cut_off(self, name, is_off=True):
         self.on(name, f"ip link set eth0 {'down' if is_off else 'up'}")
+
+    def stop_launchers(self, are_stopped=True):
+        """mpirun, and what it has started on other hosts."""
+        for number, words in self.processes():
+            if os.path.basename(words.split()[0]) in ("mpirun", "orted"):
+                os.kill(number, signal.SIGSTOP if are_stopped else signal.SIGCONT)
 
     def processes(self, name=""):
         """Of all hosts or of one, but for what makes the host: (number, command)."""

@@ -3,6 +3,7 @@
 
 #include "backend/group/mpi_launch.hpp"
 #include "backend/group/mpi_watch.hpp"
+#include "base/host_name.hpp"
 
 #include <chrono>
 #include <cstdlib>
@@ -48,7 +49,8 @@ std::map<unsigned, bool> ranks_here(const std::string& job) {
 }
 
 [[noreturn]] void miss(unsigned own_rank, unsigned lost_rank, const std::string& has_done) {
-  tell_lost(own_rank == (lost_rank == 0 ? 1 : 0) ? moment : until_mpirun_ends_others, lost_rank, has_done);
+  tell_lost(own_rank == (lost_rank == 0 ? 1 : 0) ? moment : until_mpirun_ends_others, lost_rank,
+            "on " + base::host_name() + " " + has_done);
   end_without_others();
 }
 
