@@ -99,6 +99,16 @@ class Faults(DriverCase):
             self.check(result, 0, r"did not answer within 10 s while being listed")
             self.assertEqual(outliving("environ", environment["FAKE_DRIVER_LOG"]), [])  # nor what the driver has started
 
+    def test_a_driver_that_several_files_name(self):
+        """By its name, its path or a link: it is one, and its devices are listed once."""
+        libraries = [pathlib.Path(path).read_text().split()[0] for path in sorted(glob.glob("/etc/OpenCL/vendors/*.icd"))]
+        link = f"{self.d}/link.so"
+        os.symlink(GPU, link)
+        opencl = lambda *those: [d["name"] for d in json.loads(run("devices --json", env=self.vendors(*those)).stdout)["devices"] if d["backend"] == "opencl"]
+        before = opencl(GPU)
+        self.assertEqual(opencl(GPU, GPU, link), before)
+        self.assertEqual(opencl(GPU, *libraries, *libraries), before)
+
     def test_a_driver_that_is_not_there(self):
         self.check(run("devices", env=self.vendors("/nowhere/lib.so")), 0, "opencl:0")
 

@@ -303,6 +303,38 @@ class Closed(FilesCase):
             with self.subTest(words):
                 self.check(run(words, cwd=self.d, preexec_fn=as_nobody), 6, "^$", "^tilewise: closed.* cannot be")
 
+    def test_a_file_that_may_be_written_and_not_replaced(self):
+        """The folder is told, before any work; what is written elsewhere can be copied over the file."""
+        at, closed = f"{self.d}/at", "its folder './at' lets no file be created: "
+        os.mkdir(at)
+        for folder in self.folder.name, self.d:
+            os.chmod(folder, 0o777)
+        kinds = [("new", "", 0o555, closed + "Permission denied"), ("out", "", 0o555, closed + "Permission denied"),
+                 ("new", "mount --bind {0} {0} && mount -o remount,ro,bind {0}", 0o755, closed + "Read-only file system"),
+                 ("out", "mount --bind {0}/out {0}/out", 0o755, "it is mounted there by itself")]
+        if os.geteuid() == 0:
+            kinds.append(("out", "", 0o1777, "it is another user's in a shared folder"))
+        for name, mounted, mode, why in kinds:
+            enter = ["unshare", "-rm", "sh", "-c", f'{mounted.format(at)} && exec "$@"', "sh"] if mounted else ["env"]
+            run_there = lambda *words: run([*enter[1:], *words], enter[0], cwd=self.d, preexec_fn=None if mounted else self.as_nobody())
+            pathlib.Path(f"{at}/out").write_text("old")
+            os.chmod(f"{at}/out", 0o666)
+            os.chmod(at, mode)
+            if run_there("true").returncode != 0:
+                continue  # nothing can be mounted here
+            for words in "scan k.npy --device cpu:serial -o", "report good.jsonl -o", "report good.jsonl --csv":
+                with self.subTest(f"{words} {name} {why}"):
+                    before = pathlib.Path(f"{at}/out").read_bytes()
+                    advice = "name a file in another folder" if name == "new" else "write to another folder, and copy the file over this one"
+                    self.check(run_there(TOOL, *words.split(), f"at/{name}"), 6, "^$",
+                               f"^tilewise: at/{name}: cannot be {'written' if name == 'new' else 'replaced'}: {re.escape(why)}; {advice}\n$")
+                    self.assertEqual((os.listdir(at), pathlib.Path(f"{at}/out").read_bytes()), (["out"], before))
+                    self.check(run_there(TOOL, *words.split(), "elsewhere"), 0)
+                    if name == "out":
+                        self.check(run_there("cp", "elsewhere", "at/out"), 0)
+                        self.assertEqual(pathlib.Path(f"{at}/out").read_bytes(), pathlib.Path(f"{self.d}/elsewhere").read_bytes())
+                    os.remove(f"{self.d}/elsewhere")
+
 
 class Records(FilesCase):
     def test_several_benches_append_to_one_file(self):

@@ -5,6 +5,7 @@ cli_hostile_test.py TOOL PLANTED DRIVER... PROGRAM   (as cli_test.py; PROGRAM is
 """
 
 import glob
+import itertools
 import json
 import os
 import pathlib
@@ -26,6 +27,14 @@ from processes import mark_of_place, processes_with
 PROGRAM = sys.argv[7]
 COLD_STARTS = {"few": 3, "pairs": 8, "all": 200}[COVER]
 TOTAL = re.escape("1e+06")
+
+# What makes a folder that no driver can use of {}, with one in it that is ours alone, and why it cannot.
+UNUSABLE = {
+    "noexec": ("mount -t tmpfs -o size=64M,noexec none {0} && mkdir -m 700 {0}/cache", "programs in it may not be run"),
+    "full": ("mount -t tmpfs -o size=64k none {0} && mkdir -m 700 {0}/cache", "less than 16 MiB are free there"),
+    "few files": ("mount -t tmpfs -o nr_inodes=9 none {0} && mkdir -m 700 {0}/cache", "it has room for less than 256 files"),
+    "read-only": ("mount -t tmpfs none {0} && mkdir -m 700 {0}/cache && mount -o remount,ro {0}", "it cannot be (written|created): Read-only"),
+    "read-only inside": ("mount -t tmpfs none {0} && mkdir -m 700 {0}/cache {0}/cache/pocl {0}/pocl && mount -o remount,ro {0}", "it cannot be written: Read-only")}
 
 
 def use(*words, **options):
@@ -309,6 +318,32 @@ class Caches(HostileCase):
         self.assertEqual(self.reduce(self.home, refused, TILEWISE_CACHE=open_one), self.expected)
         self.assertEqual(pathlib.Path(f"{self.home}/precious").read_text(), "kept")
         self.assertEqual(self.reduce(self.home, TILEWISE_CACHE="off"), self.expected)
+
+    def test_a_folder_that_a_driver_cannot_use(self):
+        """PoCL ends the process that cannot write or load what it compiled: such a folder is left out, and named once."""
+        at = f"{self.home}/at"
+        os.mkdir(at)
+        ways = (({"TILEWISE_CACHE": f"{at}/cache"}, "rebuilt in every run: the cache folder '{}/cache' is not used because {}"),
+                ({"TILEWISE_CACHE": f"{at}/cache", "POCL_CACHE_DIR": f"{at}/pocl"}, "rebuilt in every run: POCL_CACHE_DIR, '{}/pocl', is not used because {}.*; the cache"),
+                ({"HOME": self.home, "POCL_CACHE_DIR": f"{at}/cache"}, "kept elsewhere: POCL_CACHE_DIR, '{}/cache', is not used because {}"),
+                ({"TILEWISE_CACHE": "off", "POCL_CACHE_DIR": f"{at}/cache"}, "rebuilt in every run: POCL_CACHE_DIR, '{}/cache', is not used because {}"))
+        pairs = list(itertools.product(UNUSABLE, ways)) if COVER == "all" else list(zip(UNUSABLE, itertools.cycle(ways)))
+        for kind, (more, says) in pairs:
+            mounted, why = UNUSABLE[kind]
+            with self.subTest(f"{kind} {more}"):
+                words = ["-rm", "sh", "-c", f'{mounted.format(at)} && exec "$@"', "sh"]
+                if run([*words, "true"], "unshare").returncode != 0:
+                    self.skipTest("nothing can be mounted here")
+                result = run([*words, TOOL, "reduce", f"{self.d}/f4.npy", "--device", "opencl:0"], "unshare", env=self.environment(self.home, more))
+                self.check(result, 0, f"^{re.escape(self.expected)}$", rf"^tilewise: OpenCL programs are {says.format(at, why)}.*\n$")
+                self.assertEqual(os.listdir(f"{self.home}/tmp"), [])
+
+    def test_a_limit_of_files(self):
+        for most in 0, 1000, 1 << 20:
+            limited = {"env": self.environment(self.home, {"HOME": self.home}), "preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))}
+            self.check(run(f"reduce {self.d}/f4.npy --device opencl:0", **limited), 4, "^$", f"OpenCL drivers are not loaded because no file may have more than {most} bytes")
+            self.check(run(f"reduce {self.d}/f4.npy", **limited), 0, r"^\S+\n$", "^$")
+            self.check(run("devices", **limited), 0, "cpu:threads")
 
     def test_a_pipe_in_the_place_of_the_time_of_the_last_turn(self):
         cache = f"{self.home}/cache"

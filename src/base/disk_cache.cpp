@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -72,6 +73,12 @@ bool is_ours(const struct stat& facts) {
   return S_ISREG(facts.st_mode) && facts.st_uid == geteuid() && (facts.st_mode & 022) == 0;
 }
 
+/// Whoever writes more is ended by a signal, unless the process ignores it.
+bool may_be_written(std::uint64_t bytes) {
+  rlimit largest{};
+  return getrlimit(RLIMIT_FSIZE, &largest) != 0 || bytes <= largest.rlim_cur;
+}
+
 /// The file that an entry is written to, and its name. A killed process may have left one, and may have had this one's
 /// number: in containers that share a folder all may be number 1.
 int create_beside(int directory, const std::string& key, std::string& name) {
@@ -131,8 +138,8 @@ bool disk_cache::has_entry(const std::string& key) const {
 }
 
 void disk_cache::store(const std::string& key, std::span<const unsigned char> bytes) const {
-  if (!usable() || bytes.size() > max_entry) return;
   entry_header header{};
+  if (!usable() || bytes.size() > max_entry || !may_be_written(sizeof header + bytes.size())) return;
   std::memcpy(header.magic, entry_magic, sizeof entry_magic);
   std::memcpy(header.key, key.data(), sizeof header.key);
   header.checksum = checksum_of(bytes);

@@ -62,8 +62,11 @@ void tell_of_cache(bool quiet) {
   static bool told = false;
   if (told || quiet) return;
   told = true;
-  if (const std::string why_none = base::why_no_cache_folder(); !why_none.empty())
-    note("tilewise: OpenCL programs are rebuilt in every run: " + why_none);
+  std::string why = base::why_no_cache_folder();
+  if (why.empty()) why = opencl::folders_left_out();
+  if (why.empty()) return;
+  const bool is_kept = !opencl::is_driver_folder_of_run(base::variable("POCL_CACHE_DIR"));
+  note("tilewise: OpenCL programs are " + std::string(is_kept ? "kept elsewhere: " : "rebuilt in every run: ") + why);
 }
 
 void make_driver_folder() {

@@ -25,6 +25,7 @@ namespace {
 
 constexpr const char* prefix = ".tilewise-";
 constexpr const char* unable = "cannot be written";
+constexpr const char* aside = "; write to another folder, and copy the file over this one";
 
 /// Below this no third thread ever waits.
 constexpr std::uint64_t worth_mapping = 4 << 20;
@@ -35,6 +36,21 @@ void sweep(const std::filesystem::path& folder) {
   if (folder != last) base::remove_left_behind(folder, prefix);
   last = folder;
 }
+
+/// Why a file in its place may be written to, but not replaced; empty if it may be.
+std::string why_not_replaced(const std::string& target, const struct stat& facts, int folder) {
+  struct statx more {};
+  if (statx(AT_FDCWD, target.c_str(), 0, 0, &more) == 0 && (more.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0)
+    return "it is mounted there by itself";
+  struct stat around {};
+  const uid_t me = geteuid();
+  const bool is_sticky = fstat(folder, &around) == 0 && (around.st_mode & S_ISVTX) != 0;
+  return is_sticky && me != 0 && me != facts.st_uid && me != around.st_uid ? "it is another user's in a shared folder"
+                                                                           : "";
+}
+
+/// Whether it is the folder that lets nothing be created.
+bool is_refused(int failure) { return failure == EACCES || failure == EPERM || failure == EROFS; }
 
 }  // namespace
 
@@ -51,6 +67,12 @@ replacement_file::replacement_file(const std::string& target)
   if (exists && access(target_.c_str(), W_OK) != 0) fail("cannot be overwritten");
   folder_.descriptor = open_folder_of(target_);
   if (folder_.descriptor < 0) fail(unable);
+  const auto refuse = [&](const std::string& why) {
+    throw error(errc::io, shown_ + (exists ? ": cannot be replaced: " : ": cannot be written: ") + why +
+                              (exists ? aside : "; name a file in another folder"));
+  };
+  if (const std::string why = exists ? why_not_replaced(target_, facts, folder_.descriptor) : ""; !why.empty())
+    refuse(why);
   const std::filesystem::path folder = (std::filesystem::path(".") / target_).parent_path();
   sweep(folder);
   const std::string beside = (folder / (prefix + base::mark_of_process())).string();
@@ -61,6 +83,8 @@ replacement_file::replacement_file(const std::string& target)
                    O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (file_ >= 0) break;
     noted_.clear();
+    if (is_refused(errno))
+      refuse("its folder '" + base::printable(folder.string()) + "' lets no file be created: " + std::strerror(errno));
     if (errno != EEXIST) fail(unable);
   }
   // An existing file's permissions are kept where the file system can; what it might do as a program is not.

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The module in a process: threads, forks, Ctrl-C, a second interpreter, and the end of the program."""
 
+import os
 import pickle
+import resource
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -127,11 +130,33 @@ class Threads(unittest.TestCase):
 
 
 class Processes(unittest.TestCase):
-    def run_python(self, code):
-        done = subprocess.run([sys.executable, "-c", "import os, numpy as np, tilewise as tw\nX = np.ones(50_000, np.float32)\n" + code],
-                              capture_output=True, text=True, timeout=120)
+    def run_python(self, code, before=(), **options):
+        done = subprocess.run([*before, sys.executable, "-c", "import os, numpy as np, tilewise as tw\nX = np.ones(50_000, np.float32)\n" + code],
+                              capture_output=True, text=True, timeout=120, **options)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done.stdout
+
+    @unittest.skipUnless(OPENCL, "no OpenCL here")
+    def test_a_folder_that_a_driver_cannot_use(self):
+        """A driver would end the interpreter where it cannot write or load what it compiles; another folder is taken."""
+        for kind in "size=64M,noexec", "size=64k":
+            with self.subTest(kind), tempfile.TemporaryDirectory() as at:
+                before = ["unshare", "-rm", "sh", "-c", f'mount -t tmpfs -o {kind} none {at} && mkdir -m 700 {at}/cache && exec "$@"', "sh"]
+                if subprocess.run([*before, "true"], capture_output=True).returncode != 0:
+                    self.skipTest("nothing can be mounted here")
+                environment = {**os.environ, "TILEWISE_CACHE": f"{at}/cache"}
+                self.assertEqual(self.run_python(f"print(tw.sum(X, device='{OPENCL[0]}'))", before, env=environment), "50000.0\n")
+
+    @unittest.skipUnless(OPENCL, "no OpenCL here")
+    def test_a_limit_of_files(self):
+        limited = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))}
+        self.assertRegex(self.run_python(f"""
+try:
+    tw.sum(X, device="{OPENCL[0]}")
+except tw.Error as e:
+    print(e)
+print(tw.sum(X))
+""", **limited), "OpenCL drivers are not loaded because no file may have more than 1000 bytes here.*\n50000.0\n$")
 
     def test_arrays_are_computed_by_their_device(self):
         """And not by all cores: their team of threads starts when it is first needed."""

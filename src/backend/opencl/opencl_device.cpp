@@ -7,6 +7,7 @@
 #include "base/guarded.hpp"
 #include "base/lasting.hpp"
 
+#include <algorithm>
 #include <csignal>
 
 namespace tilewise::backend::opencl {
@@ -94,8 +95,9 @@ std::vector<cl_device_id> all_device_ids() {
     cl_uint count = 0;
     if (cl().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS || count == 0) continue;
     std::vector<cl_device_id> here(count);
-    if (cl().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, here.data(), nullptr) == CL_SUCCESS)
-      all.insert(all.end(), here.begin(), here.end());
+    if (cl().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, here.data(), nullptr) != CL_SUCCESS) continue;
+    for (cl_device_id id : here)  // once, also where two .icd files name one driver
+      if (std::find(all.begin(), all.end(), id) == all.end()) all.push_back(id);
   }
   return all;
 }

@@ -6,14 +6,19 @@
 #include "base/variable.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <string_view>
 #include <vector>
 
 #include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 namespace tilewise::backend::opencl {
@@ -24,21 +29,87 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view moved_aside = "pocl.damaged-", of_one_run = "tilewise-drivers-";
 
+/// PoCL writes less than this in a process, and ends the process where it cannot.
+constexpr std::uint64_t room_for_driver = 16 << 20, files_of_driver = 256;
+
+/// Why no file may be as large as a driver's, as a sentence.
+std::string fault_of_limit() {
+  rlimit largest{};
+  if (getrlimit(RLIMIT_FSIZE, &largest) != 0 || largest.rlim_cur >= room_for_driver) return "";
+  return "OpenCL drivers are not loaded because no file may have more than " + std::to_string(largest.rlim_cur) +
+         " bytes here, and what they compile may have more; raise the limit with `ulimit -f`.";
+}
+
+/// Why a driver cannot keep what it compiles in this folder, as the end of a sentence. Does to a file what drivers do;
+/// its name is PoCL's, so that one that stays is swept.
+std::string fault_of(const std::string& folder) {
+  const auto in_words = [](const char* what) { return std::string(what) + ": " + std::strerror(errno); };
+  std::string name = folder + "/tempfile_XXXXXX";
+  const int file = mkostemp(name.data(), O_CLOEXEC);
+  if (file < 0) return in_words("it cannot be written");
+  unlink(name.c_str());
+  std::string fault;
+  struct statvfs facts {};
+  const bool is_limited = fstatvfs(file, &facts) == 0 && facts.f_blocks != 0;
+  if (is_limited && facts.f_bavail < room_for_driver / facts.f_frsize)
+    fault = "less than " + std::to_string(room_for_driver >> 20) + " MiB are free there";
+  else if (is_limited && facts.f_files != 0 && facts.f_favail < files_of_driver)
+    fault = "it has room for less than " + std::to_string(files_of_driver) + " files";
+  else if (pwrite(file, "", 1, 0) != 1)
+    fault = in_words("it cannot be written");
+  else if (void* const code = mmap(nullptr, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0); code == MAP_FAILED)
+    fault = in_words("programs in it may not be run");
+  else
+    munmap(code, 1);
+  close(file);
+  return fault;
+}
+
+/// "; '/tmp' is not used because it cannot be written", for each folder that this process has left out.
+std::string& left_out() {
+  static std::string clauses;
+  return clauses;
+}
+
+bool is_usable(const std::string& folder, const std::string& shown, std::string fault = "") {
+  if (fault.empty()) fault = fault_of(folder);
+  if (!fault.empty()) left_out() += "; " + shown + " is not used because " + fault;
+  return fault.empty();
+}
+
 /// A folder of this process. It is created before the drivers are loaded, so that it is removed after they end.
 class run_folder {
  public:
-  run_folder() = default;
-  ~run_folder() {
-    std::error_code ignored;
-    if (!path_.empty() && getpid() == process_) fs::remove_all(path_, ignored);
+  run_folder() {
+    for (const std::string& parent : base::temporary_parents()) {
+      path_ = base::make_temporary_folder({parent}, of_one_run);
+      if (is_usable(path_, "'" + parent + "'", path_.empty() ? "no folder can be made in it" : "")) return;
+      remove();
+    }
   }
+  ~run_folder() { remove(); }
   run_folder(const run_folder&) = delete;
   const std::string& path() const { return path_; }
 
  private:
+  void remove() {
+    std::error_code ignored;
+    if (!path_.empty() && getpid() == process_) fs::remove_all(path_, ignored);
+    path_.clear();
+  }
+
   const pid_t process_ = getpid();
-  const std::string path_ = base::make_temporary_folder(base::temporary_parents(), of_one_run);
+  std::string path_;
 };
+
+/// driver_folder(), if a driver can use it. Why there is no cache folder at all is told elsewhere.
+std::string usable_driver_folder() {
+  if (!base::why_no_cache_folder().empty() || base::cache_folder().empty()) return "";
+  const std::string ours = base::cache_folder(), shown = "the cache folder '" + ours + "'", folder = driver_folder();
+  if (!folder.empty()) return is_usable(folder, shown) ? folder : "";
+  if (is_usable(ours, shown)) is_usable(ours, shown, "its folder pocl is not this user's alone");
+  return "";
+}
 
 /// 0, which is long ago, for what does not exist.
 std::time_t time_of(const fs::path& file) {
@@ -80,18 +151,26 @@ void remove_program(const fs::path& program, const fs::path& folder) {
 }  // namespace
 
 std::string make_folder_for_driver() {
-  if (!base::variable("POCL_CACHE_DIR").empty()) return "";
-  std::string objects = driver_folder();
+  if (const std::string fault = fault_of_limit(); !fault.empty()) return fault;
+  if (const std::string named = base::variable("POCL_CACHE_DIR"); !named.empty()) {
+    std::error_code failure;
+    fs::create_directories(named, failure);  // as PoCL does
+    const std::string none = failure ? "it cannot be created: " + failure.message() : "";
+    if (is_usable(named, "POCL_CACHE_DIR, '" + named + "',", none)) return "";
+  }
+  std::string objects = usable_driver_folder();
   if (objects.empty()) {
     static const run_folder instead;
     objects = instead.path();
   }
   if (objects.empty())
-    return "OpenCL drivers are not loaded because there is no private folder for what they compile; set TMPDIR to a "
-           "writable folder.";
+    return "OpenCL drivers are not loaded because there is no folder for what they compile" + left_out() +
+           ". Set TMPDIR to a folder that can be written and has room.";
   setenv("POCL_CACHE_DIR", objects.c_str(), 1);
   return "";
 }
+
+std::string folders_left_out() { return left_out().substr(std::min<std::size_t>(left_out().size(), 2)); }
 
 bool is_driver_folder_of_run(const std::string& folder) {
   return fs::path(folder).filename().string().starts_with(std::string(of_one_run) + base::mark_of_process());

@@ -10,9 +10,12 @@
 namespace tilewise::backend::opencl {
 
 /// PoCL keeps its own objects and silently runs a swapped one: unless POCL_CACHE_DIR is set, points it into our folder
-/// or, if there is none, at one created for this process and removed with it. Returns why there is no such place at
-/// all, as a sentence.
+/// or, if there is none, at one created for this process and removed with it. PoCL ends the process where it cannot
+/// write or load an object, so a folder is tried first, also one that POCL_CACHE_DIR names. Returns why there is no
+/// such place at all, as a sentence.
 std::string make_folder_for_driver();
+/// Which folders were then left out, and why, as the end of a sentence; empty if none was.
+std::string folders_left_out();
 /// Whether it is one that was created so for this process.
 bool is_driver_folder_of_run(const std::string& folder);
 
