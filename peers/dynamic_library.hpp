@@ -2,6 +2,8 @@
 // Other people's libraries, opened when they are first measured, so that the tool starts without them.
 #pragma once
 
+#include "backend/driver_call.hpp"
+
 #include <initializer_list>
 
 #include <dlfcn.h>
@@ -23,7 +25,8 @@ class dynamic_library {
  public:
   explicit dynamic_library(std::initializer_list<const char*> names) {
     for (const char* name : names)
-      if (handle_ == nullptr) handle_ = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+      if (handle_ == nullptr)  // watched, since it runs code of theirs
+        handle_ = backend::during(name, [&] { return dlopen(name, RTLD_NOW | RTLD_LOCAL); });
     is_complete_ = handle_ != nullptr;
   }
 

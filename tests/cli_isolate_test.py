@@ -14,7 +14,7 @@ import tempfile
 import time
 
 import named_tests
-from cli_test import HANGS_S, PLANTED, TOOL, Case, run
+from cli_test import HANGS_S, PLANTED, TOOL, Case, device_facts, run
 from processes import outliving, processes_with
 
 HOW = "--device cpu:serial --dtype f32 --op sum --max-time 0.02 --isolate -o {}/r.jsonl"
@@ -64,6 +64,28 @@ class Faults(IsolateCase):
     def test_a_hang(self):
         """The limit and its grace are 6 s: the healthy do not come near it, whoever else has the processors."""
         self.check_rows("sleeps", "timeout", "^it made no progress for 4 s; .*--time-limit", 8, "--time-limit 4")
+
+    def test_peers_that_never_return(self):
+        """Their rows are lost with --isolate; without it the tool ends. The limit is the first that healthy drivers keep to."""
+        for device in "cpu:serial", "opencl:0":
+            if device not in [d["name"] for d in device_facts()]:
+                continue
+            peer = f"scan/{device.split(':')[0]}:peer_sleeps"
+            why = f"{peer} has not returned for .* s; this code of another library hangs, .*--time-limit SECONDS waits longer"
+            words = f"bench {peer} reduce/serial --device {device} --device cpu:serial --n 100 --dtype f32 --op sum --max-time 0.01"
+            for limit in "2", "16", "45":
+                alone = run(f"{words} --time-limit {limit}", PLANTED)
+                apart = run(f"{words} --time-limit {limit} --isolate -o {self.d}/{device}.jsonl", PLANTED)
+                if "made no progress" not in alone.stderr + apart.stdout:
+                    break
+            with self.subTest(device):
+                self.check(alone, 8, "", f"\ntilewise: {why}, and bench --isolate leaves it out\n$")
+                self.check(apart, 8, "1 row failed")
+                rows = [json.loads(line) for line in pathlib.Path(f"{self.d}/{device}.jsonl").read_text(encoding="utf-8").splitlines()]
+                states = {r["case"]["variant"]: (r["status"], r["reason"]) for r in rows}
+                self.assertRegex(states[peer][1], f"^{why}")
+                self.assertEqual({name for name, (state, reason) in states.items() if state == "failed"}, {peer})
+                self.assertEqual(states["reduce/serial"][0], "ok")
 
     def test_a_lost_device(self):
         self.check_rows("lost", "failed", "^planted$", 8)

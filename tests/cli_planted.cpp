@@ -244,6 +244,8 @@ int main(int argc, char** argv) {
       planted("fails_too", fails<errc::device_lost>, "reduce"),
       planted("fails_too", fails<errc::build_failed>),
       planted("sleeps", sleeps),
+      tests::planted_peer("scan", "peer_sleeps", sleeps),
+      planted_on("opencl", tests::planted_peer("scan", "peer_sleeps", sleeps)),
       planted_on("cuda", planted("unmapped", unmapped)),
       planted("grows", grows),
       planted_on("group", planted("uneven", uneven, "reduce")),

@@ -179,7 +179,7 @@ class Products(ResultCase):
 
 
 class FloatModes(ResultCase):
-    """A library that the tool loads flushes denormals in the thread that calls."""
+    """A library that the tool loads flushes denormals in the thread that calls, and rounds up."""
 
     def outputs(self, environment):
         for name, words in {"reduce": ["a.npy"], "scan": ["a.npy"], "sort": ["a.npy"], "matvec": ["m.npy", "v.npy"], "matmul": ["m.npy", "m.npy"],
@@ -198,6 +198,32 @@ class FloatModes(ResultCase):
             with self.subTest(command=name, device=device):
                 self.assertEqual((flushed.returncode, flushed.stderr), (0, b""))
                 self.assertTrue(flushed.stdout == kept[2].stdout, "other bits")  # a difference of long ones takes minutes to print
+
+    def run_in(self, environment, words):
+        return subprocess.run([TOOL, *words], cwd=self.d, capture_output=True, timeout=HANGS_S, env={**os.environ, **environment})
+
+    def test_numbers_in_files_and_on_the_line(self):
+        """What the tool writes in digits and reads from them: diffuse's tables and checkpoints, --json's values, --init."""
+        changed = {"LD_PRELOAD": os.environ["TILEWISE_FAKE_MODE"]}
+        np.save(f"{self.d}/x.npy", np.array([0.3, 0, 0]))
+        problem = ["diffuse", "--grid", "24x19", "--spacing", "0.1x0.3", "--diffusivity", "0.02", "--every", "3", "--device", "cpu", "-q"]
+        for folder, first, then in ("kept", {}, {}), ("changed", changed, changed), ("mixed", {}, changed):
+            for environment, more in (first, ["--steps", "4"]), (then, ["--steps", "7", "--resume"]):
+                ended = self.run_in(environment, [*problem, *more, "-o", folder])
+                self.assertEqual((ended.returncode, ended.stderr), (0, b""), folder)
+            for name in os.listdir(f"{self.d}/kept"):
+                files = [f"{self.d}/{where}/{name}" for where in ("kept", folder)]
+                if name == "runlog.csv":  # times of the clock follow
+                    with self.subTest(folder=folder, name=name):
+                        self.assertEqual(*(np.loadtxt(f, delimiter=",", skiprows=1, usecols=(0, 1, 2)).tolist() for f in files))
+                elif name != "checkpoint.json":
+                    with self.subTest(folder=folder, name=name):
+                        self.assertEqual(*(open(f, "rb").read() for f in files))
+        for words in (["--init", "0.1"], ["--init", "1e-310"]):
+            values = [json.loads(self.run_in(e, ["reduce", "x.npy", *words, "--json"]).stdout) for e in ({}, changed)]
+            with self.subTest(words=words):
+                self.assertEqual(*((v["value"], v["value_hex"], v["digest"]) for v in values))
+
 
 
 def diffused(nx, ny, steps, dx, dy, diffusivity, stability, mask):

@@ -28,7 +28,7 @@ STAGES = {"start": "joining the others", "read": "reading its part of a file", "
 # too busy for mpirun to look first, that of the rank which misses it. Of ranks that throw, the
 # first one speaks for all, and so without its number. Of one that is killed before it has joined, mpirun may only say that
 # there was one. mpirun itself dies of SIGPIPE if it writes to a rank 0 that is gone.
-ENDS = {"kill": ({137, 8, -signal.SIGPIPE}, r"(tilewise:|process) rank {} "), "stop": ({8}, r"tilewise: rank {} "),
+ENDS = {"kill": ({137, 8, -signal.SIGPIPE}, r"(tilewise:|process) rank {} "), "stop": ({8}, r"tilewise: rank {} on \S+ has "),
         "throw": ({1}, r"tilewise: rank {} .*planted")}
 LIMIT_S = 10
 PAUSE_S, STEPS = 2, 2000  # less than the 6 s after which a rank is missed; a diffusion that ends

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/probe.hpp"
 
-#include "base/float_mode.hpp"
 #include "order/operators.hpp"
+
+#include <tilewise/float_mode.hpp>
 
 #include <algorithm>
 #include <array>
@@ -113,7 +114,7 @@ std::vector<std::string> findings_of(queue& on) {
 }  // namespace
 
 std::vector<std::string> probe(queue& on) {
-  return base::in_default_float_mode([&] { return findings_of(on); });
+  return in_default_float_mode([&] { return findings_of(on); });
 }
 
 }  // namespace tilewise::backend

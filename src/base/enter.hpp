@@ -2,9 +2,8 @@
 // What every public function enters the library by.
 #pragma once
 
-#include "base/float_mode.hpp"
-
 #include <tilewise/error.hpp>
+#include <tilewise/float_mode.hpp>
 
 #include <new>
 #include <stdexcept>

@@ -23,7 +23,7 @@ struct invocation {
 /// The whole tool; `main` returns what it returns.
 int run_tool(int argc, char** argv);
 
-/// The longest that one driver call may take; 0 is unlimited.
+/// The longest that one call of a driver or a peer may take; 0 is unlimited.
 inline constexpr unsigned default_time_limit_s = 60;
 
 /// Options that several subcommands share; each adds those that apply to it.

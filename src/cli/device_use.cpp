@@ -11,6 +11,7 @@
 #include "cli/rank_agreement.hpp"
 #include "cli/rank_files.hpp"
 #include "cli/watch.hpp"
+#include "registry/catalog.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -28,11 +29,18 @@ void tell(const std::vector<faulty_driver>& faulty, bool quiet, const std::strin
 
 void leave_out_and_tell(bool quiet = false) { tell(leave_out_faulty_drivers(), quiet); }
 
+/// Other people's code, which may hang on any device.
+bool has_peers() {
+  const std::vector<registry::variant>& all = registry::variants();
+  return std::any_of(all.begin(), all.end(), [](const registry::variant& v) { return v.peer; });
+}
+
 device_handle watched(device_handle opened, unsigned time_limit_s, bool quiet) {
   const device_info& facts = opened->info();
   const std::string doubt = backend::group::doubt_about(*opened);
   if (!doubt.empty() && !quiet) note("tilewise: " + doubt);
-  if (facts.backend != "cpu") watch_drivers(time_limit_s, facts.name);
+  const bool is_cpu = facts.backend == "cpu";
+  if (!is_cpu || has_peers()) watch_drivers(time_limit_s, is_cpu ? "" : facts.name);
   if (facts.backend != "opencl") return opened;
   tell_of_cache(quiet);
   end_on_driver_crash();
@@ -79,10 +87,12 @@ device_list all_devices(const device_list_options& options) {
   leave_out_and_tell(options.quiet);
   for (const backend::runtime& r : backend::runtimes()) {
     std::string why_none;
-    for (device_handle& d : r.devices(why_none))
-      all.push_back(d->info().backend == "cpu"
-                        ? backend::cpu::make_device(d->info().name, {.threads = options.threads, .instruction_set = {}})
-                        : watched(std::move(d), options.time_limit_s, options.quiet));
+    for (device_handle& d : r.devices(why_none)) {
+      const device_info& facts = d->info();
+      if (facts.backend == "cpu")
+        d = backend::cpu::make_device(facts.name, {.threads = options.threads, .instruction_set = {}});
+      all.push_back(watched(std::move(d), options.time_limit_s, options.quiet));
+    }
   }
   return all;
 }

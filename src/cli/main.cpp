@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/float_mode.hpp"
 #include "cli/commands.hpp"
 
-/// Libraries that the tool is linked with may have changed the mode of this thread.
+#include <cfenv>
+
 int main(int argc, char** argv) {
-  return tilewise::base::in_default_float_mode([&] { return tilewise::cli::run_tool(argc, argv); });
+  std::fesetenv(
+      FE_DFL_ENV);  // libraries that the tool is linked with may have changed it; numbers' texts depend on it as well
+  return tilewise::cli::run_tool(argc, argv);
 }

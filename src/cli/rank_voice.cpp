@@ -2,21 +2,14 @@
 #include "cli/rank_voice.hpp"
 
 #include "backend/group/mpi_world.hpp"
+#include "base/host_name.hpp"
 
-#include <array>
 #include <chrono>
 #include <thread>
-
-#include <unistd.h>
 
 namespace tilewise::cli {
 
 namespace {
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "a host without a name";
-}
 
 /// Where MPI cannot be loaded, each speaks for itself: that it cannot is what they fail with.
 bool can_join_others() { return backend::group::is_mpi_process() && backend::group::why_no_mpi().empty(); }
@@ -33,10 +26,7 @@ void wait_for_first_rank() {
 
 }  // namespace
 
-bool is_first_rank() {
-  static const bool first = backend::group::launched_rank().value_or(0) == 0;
-  return first;
-}
+bool is_first_rank() { return backend::group::launched_rank().value_or(0) == 0; }
 
 void require_one_process(std::string_view what) {
   if (backend::group::is_mpi_process())
@@ -48,7 +38,7 @@ void require_one_process(std::string_view what) {
 std::string rank_in_words() {
   if (is_first_rank() || !can_join_others()) return "";
   wait_for_first_rank();
-  return "rank " + std::to_string(*backend::group::launched_rank()) + " on " + host_name() + ": ";
+  return "rank " + std::to_string(*backend::group::launched_rank()) + " on " + base::host_name() + ": ";
 }
 
 void end_all_ranks(exit_code code) {

@@ -6,6 +6,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
+#include "lab/peer_call.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -32,16 +33,31 @@ std::string watched_devices() {
   return text;
 }
 
-[[noreturn]] void end_by_limit(const char* call, milliseconds limit) {
-  end_at_once(fail(name_of(errc::device_lost), exit_code::device_lost,
-                   watched_devices() + " made no progress for " + std::to_string(limit.count() / 1000) + " s in " +
-                       call +
-                       "; the device or its driver hangs, or the work is long: --time-limit SECONDS waits longer"));
+/// What is waited for. A call of a driver within a peer's is that one's progress.
+struct awaited {
+  const char* call;  // of a driver; nullptr for none
+  const registry::variant* peer;
+  std::uint64_t number;  // of calls so far
+
+  bool is_something() const { return call != nullptr || peer != nullptr; }
+  std::string in_words() const { return call != nullptr ? watched_devices() + " was in " + call : peer->id() + " ran"; }
+};
+
+awaited look() {
+  const backend::driver_call of_driver = backend::current_driver_call();
+  const lab::peer_call of_peer = lab::current_peer_call();
+  return {of_driver.text, of_peer.of, of_driver.number + of_peer.number};
 }
 
-[[noreturn]] void end_by_interrupt(const char* call) {
-  note("tilewise: interrupted while " + watched_devices() + " was in " + call);
-  end_at_once(exit_code::interrupted);
+[[noreturn]] void end_by_limit(const awaited& what, milliseconds limit) {
+  const std::string seconds = " for " + std::to_string(limit.count() / 1000) + " s",
+                    longer = ", or the work is long: --time-limit SECONDS waits longer";
+  const std::string why = what.call != nullptr ? watched_devices() + " made no progress" + seconds + " in " +
+                                                     what.call + "; the device or its driver hangs" + longer
+                                               : what.peer->id() + " has not returned" + seconds +
+                                                     "; this code of another library hangs" + longer +
+                                                     ", and bench --isolate leaves it out";
+  end_at_once(fail(name_of(errc::device_lost), exit_code::device_lost, why));
 }
 
 /// Counts ticks instead of reading the clock, which runs on while the tool is suspended.
@@ -49,26 +65,32 @@ std::string watched_devices() {
   milliseconds waited(0);
   for (std::uint64_t number = 0;; waited += tick) {
     std::this_thread::sleep_for(tick);
-    const backend::driver_call now = backend::current_driver_call();
-    if (now.text == nullptr || now.number != number) waited = milliseconds(0);
+    const awaited now = look();
+    if (!now.is_something() || now.number != number) waited = milliseconds(0);
     number = now.number;
-    if (now.text == nullptr) continue;
-    if (interrupt_requested() && waited >= moment) end_by_interrupt(now.text);
-    if (limit.count() != 0 && waited >= limit) end_by_limit(now.text, limit);
+    if (!now.is_something()) continue;
+    if (interrupt_requested() && waited >= moment) {
+      note("tilewise: interrupted while " + now.in_words());
+      end_at_once(exit_code::interrupted);
+    }
+    if (limit.count() != 0 && waited >= limit) end_by_limit(now, limit);
   }
 }
 
 }  // namespace
 
 void watch_drivers(unsigned limit_s, const std::string& device) {
+  static bool has_started = false;
   const std::lock_guard lock(watched_mutex);
   try {
-    if (watched_names.empty()) std::thread(watch, std::chrono::seconds(limit_s)).detach();
+    if (!has_started) std::thread(watch, std::chrono::seconds(limit_s)).detach();
   } catch (const std::system_error&) {
-    throw error(errc::out_of_memory, "the system allows this process no thread that watches the driver of " + device +
+    throw error(errc::out_of_memory, "the system allows this process no thread that watches " +
+                                         (device.empty() ? "other libraries" : "the driver of " + device) +
                                          "; end other processes, or raise their limit (`ulimit -u`, `ulimit -v`)");
   }
-  if (std::find(watched_names.begin(), watched_names.end(), device) == watched_names.end())
+  has_started = true;
+  if (!device.empty() && std::find(watched_names.begin(), watched_names.end(), device) == watched_names.end())
     watched_names.push_back(device);
 }
 

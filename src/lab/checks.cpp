@@ -4,6 +4,7 @@
 #include "lab/agreement.hpp"
 #include "lab/clock.hpp"
 #include "lab/limit.hpp"
+#include "lab/peer_call.hpp"
 
 #include <cstring>
 
@@ -41,7 +42,7 @@ std::string why_wrong(bool is_first) {
 }
 
 void run_row(const row& r, const registry::problem& p, const operand_sets& memory, std::size_t set) {
-  r.variant->run(p, is_limit(*r.variant) ? memory.copied(set) : memory.set(set), r.tuning, r.on->queue());
+  run_variant(r, p, is_limit(*r.variant) ? memory.copied(set) : memory.set(set));
 }
 
 void checks::check(const row& r, measured& m) {

@@ -7,6 +7,7 @@
 #include "io/array_input.hpp"
 #include "io/array_output.hpp"
 #include "lab/clock.hpp"
+#include "lab/peer_call.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -62,7 +63,7 @@ void plain_job::compute(std::span<const void* const> inputs, std::span<void* con
   backend::queue& queue = row_.on->queue();
   const auto run = [&](const registry::operands& operands) {
     const std::int64_t started = now_ns();
-    row_.variant->run(problem_, operands.where(), row_.tuning, queue);
+    run_variant(row_, problem_, operands.where());
     queue.finish();
     spent.kernel = ns_since(started);
   };

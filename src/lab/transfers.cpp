@@ -4,6 +4,7 @@
 #include "lab/agreement.hpp"
 #include "lab/clock.hpp"
 #include "lab/pace.hpp"
+#include "lab/peer_call.hpp"
 #include "lab/visits.hpp"
 #include "registry/execute.hpp"
 
@@ -81,7 +82,7 @@ void measure_transfers(const group& what, const verified_case& inputs, operand_s
                           [&](std::uint64_t calls) {
                             return timed(calls, [&] {
                               staged.upload(host.inputs);
-                              r.variant->run(what.problem, staged.where(), r.tuning, queue);
+                              run_variant(r, what.problem, staged.where());
                               staged.download(host.to);
                             });
                           },

@@ -38,8 +38,10 @@ partial<T>::partial(op operation, const order::segment<T>& blocks)
 template <scalar T>
 void partial<T>::push(T value) {
   impl::reduce::require_appendable(op::sum, operation(), end(), 1);
-  base::quickly_in_default_float_mode(
-      [&] { order::with_operator(operation(), [&]<class Op>(Op) { order::append<Op>(blocks_, value, 0); }); });
+  const auto append = [&] {
+    order::with_operator(operation(), [&]<class Op>(Op) { order::append<Op>(blocks_, value, 0); });
+  };
+  default_float_mode::is_on() ? append() : in_default_float_mode(append);
 }
 
 template <scalar T>
@@ -48,8 +50,7 @@ void partial<T>::push(std::span<const T> values, const reduce_options& options) 
   impl::reduce::require_appendable(options.operation, operation(), end(), values.size());
   reduce_options how = options;
   how.operation = operation();
-  base::quickly_in_default_float_mode(
-      [&] { append(blocks_, impl::reduce::segment_of(values, end(), how), operation()); });
+  base::enter([&] { append(blocks_, impl::reduce::segment_of(values, end(), how), operation()); });
 }
 
 template <scalar T>
@@ -70,7 +71,7 @@ void partial<T>::merge(const partial& right) {
     throw error(errc::invalid_argument, "the part ends at position " + std::to_string(end()) +
                                             ", but the one merged with it begins at " + std::to_string(right.begin()) +
                                             "; merge neighbours, the left one with the right one");
-  base::quickly_in_default_float_mode([&] { append(blocks_, right.blocks_, operation()); });
+  base::enter([&] { append(blocks_, right.blocks_, operation()); });
 }
 
 template <scalar T>
@@ -82,7 +83,7 @@ T partial<T>::value() const {
   if (end() == 0 && (operation() == op::min || operation() == op::max))
     throw error(errc::invalid_argument, "the " + name_of(operation_) + " of no elements has no value; push some first");
   if (end() == 0) return reduce(std::span<const T>(), {.operation = operation()});
-  return base::quickly_in_default_float_mode([&] {
+  return base::enter([&] {
     return order::with_operator(operation(), [&]<class Op>(Op) { return order::canonical(order::fold<Op>(blocks_)); });
   });
 }

@@ -3,11 +3,11 @@
 // describes the problem and its operands, and ends here.
 #pragma once
 
-#include "base/float_mode.hpp"
 #include "registry/execute.hpp"
 #include "registry/matrix_shape.hpp"
 
 #include <tilewise/array.hpp>
+#include <tilewise/float_mode.hpp>
 #include <tilewise/matrix.hpp>
 
 #include <functional>
@@ -21,7 +21,8 @@ struct call_operand {
   std::string_view name;  // as messages call it
   const void* host = nullptr;
   std::uint64_t bytes = 0;
-  const tilewise::device* on = nullptr;  // of an array
+  std::uint64_t row_bytes = 0, pitch = 0;  // of a matrix with gaps: its rows, and from row to row; else 0
+  const tilewise::device* on = nullptr;    // of an array
   backend::memory where = {};
 
   template <class T>
@@ -93,7 +94,7 @@ T value_of_call(const problem& p, const Options& options, const device& on, call
 template <class T, class Options>
 bool takes_shortcut(std::span<const T> in, std::uint64_t limit, const Options& options) {
   return in.data() != nullptr && in.size() != 0 && in.size() <= limit && !options.device && options.variant.empty() &&
-         options.tuning.empty() && base::has_default_rounding();
+         options.tuning.empty() && default_float_mode::is_on();
 }
 
 /// Whether input and output, of the same size, overlap without being the same.
@@ -107,11 +108,14 @@ bool overlap_in_part(std::span<const T> in, std::span<const T> out) {
 /// Throws `invalid_argument` unless a matrix has the elements that its shape needs.
 void require_elements(std::string_view name, const matrix_layout& of, std::uint64_t given);
 
-/// The memory from the matrix's first element to its last: what lies around it may be another operand's.
+/// The memory from the matrix's first element to its last: what lies around it, and between its rows, may be another
+/// operand's.
 template <class T, class Memory>
 call_operand matrix_operand(std::string_view name, const Memory& memory, const matrix_layout& of) {
   require_elements(name, of, memory.size());
-  return call_operand(name, memory).template part<T>(0, elements_of(of));
+  call_operand matrix = call_operand(name, memory).template part<T>(0, elements_of(of));
+  if (of.rows > 1 && !is_packed(of)) matrix.row_bytes = of.columns * sizeof(T), matrix.pitch = of.stride * sizeof(T);
+  return matrix;
 }
 
 }  // namespace tilewise::registry

@@ -3,7 +3,11 @@
 
 import copy
 import ctypes
+import pickle
+import threading
 import unittest
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 
@@ -115,7 +119,6 @@ class FloatModes(unittest.TestCase):
             self.assertEqual(sums, [tw.sum(x, device="cpu:serial")] * 3, mode)
 
     def test_threads_of_python(self):
-        import threading
         x = np.full(1000, 1e-40, np.float32)
         got = []
 
@@ -126,6 +129,60 @@ class FloatModes(unittest.TestCase):
         thread.start()
         thread.join()
         self.assertEqual(got, [tw.sum(x)])
+
+    def test_arrays_that_pass_through_modes(self):
+        """Uploaded in one mode, computed in another, downloaded and converted in a third."""
+        for x, _ in inputs(4900):
+            for device in DEVICES:
+                wanted = tw.cumsum(x, device="cpu:serial")
+                with Mode(MODES["flushed"]):
+                    a = tw.array(x, device=device)
+                with Mode(MODES["up"]):
+                    b = tw.cumsum(a)
+                with Mode(MODES["down"]):
+                    got, widened = b.numpy(), b.__array__(np.float64)
+                self.assertEqual((got.tobytes(), widened.tobytes()), (wanted.tobytes(), wanted.astype("f8").tobytes()), device)
+
+    def test_partials_that_pass_through_modes(self):
+        for x, _ in inputs(4900):
+            with Mode(MODES["flushed"]):
+                left, right = tw.partial(dtype=x.dtype), tw.partial(dtype=x.dtype, begin=777)
+                left.push(x[:777])
+            with Mode(MODES["up"]):
+                left = pickle.loads(pickle.dumps(left))
+                right.push(x[777:])
+                left.merge(copy.deepcopy(right))
+            with Mode(MODES["to zero"]):
+                got = left.value()
+            self.assertEqual(got.tobytes(), tw.sum(x).tobytes(), x.dtype)
+
+    def test_half_precision(self):
+        h = (np.random.default_rng(4).standard_normal(900) * 2.0 ** -20).astype(np.float16)
+        self.same([("sum", lambda: tw.sum(h, initial=h[0])), ("cumsum", lambda: tw.cumsum(h)), ("dot", lambda: tw.dot(h, h))])
+
+    def test_numbers(self):
+        """Whatever Python takes for a number is rounded once, to nearest."""
+        for dtype in (np.float32, np.float64):
+            x = np.full(5, np.finfo(dtype).smallest_subnormal)
+            for number in (1e-40, 0.1, np.float32(1e-40), Fraction(1, 3), Decimal("1e-41"), np.array(1e-42, "f4"), 1e-46, 10**30 + 1):
+                self.same([(f"{number!r}", lambda: np.asarray([tw.sum(x, initial=number), tw.max(x, initial=number)]))])
+
+    def test_a_mode_set_within_a_call(self):
+        """What a call runs of Python's may load a library that flushes: an object's __float__ here."""
+        x = np.full(9, 1e-40, np.float32)
+        flushed = Mode(MODES["flushed"])
+
+        class Loading:
+            def __float__(self):
+                MATHS.fesetenv(flushed.mine)
+                return 1e-40
+        callers = ctypes.create_string_buffer(32)
+        MATHS.fegetenv(callers)
+        try:
+            got = tw.sum(x, initial=Loading()).tobytes()
+        finally:
+            MATHS.fesetenv(callers)
+        self.assertEqual(got, tw.sum(x, initial=1e-40).tobytes())
 
 
 if __name__ == "__main__":

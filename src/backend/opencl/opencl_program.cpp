@@ -6,6 +6,7 @@
 #include <tilewise/version.hpp>
 
 #include <array>
+#include <filesystem>
 
 namespace tilewise::backend::opencl {
 
@@ -21,6 +22,19 @@ std::vector<unsigned char> binary_of(cl_program built) {
       TW_CL_WATCHED(cl().clGetProgramInfo(built, CL_PROGRAM_BINARIES, sizeof where, &where, nullptr)) != CL_SUCCESS)
     return {};
   return binary;
+}
+
+bool is_pocl(cl_device_id device) { return platform_text(device) == "Portable Computing Language"; }
+
+/// PoCL has ld link its kernels with a library of GCC's, for which ld looks in the current folder first: a stranger's
+/// file there would bring code into this process.
+void refuse_linking_in_this_folder() {
+  constexpr const char* taken = "libgcc_s.so.1";
+  std::error_code none;
+  if (std::filesystem::exists(std::filesystem::symlink_status(taken, none)))
+    throw error(errc::unsupported,
+                std::string("PoCL would link the file ") + taken +
+                    " of the current folder into this process; start in another folder, or remove it");
 }
 
 }  // namespace
@@ -51,9 +65,7 @@ cl_kernel program::kernel(const std::string& name) {
 /// PoCL keeps what it compiles itself, in the folder that it has from us, and compiles a kernel when it is first
 /// launched: asked for a program's binary, it would compile all of them.
 program_store::program_store(cl_context context, cl_device_id device)
-    : context_(context),
-      device_(device),
-      is_cached_(cache_.usable() && platform_text(device) != "Portable Computing Language") {}
+    : context_(context), device_(device), is_cached_(cache_.usable() && !is_pocl(device)) {}
 
 program& program_store::get(std::string_view source, const std::string& definitions) {
   const auto key = std::pair(source.data(), definitions);
@@ -64,6 +76,7 @@ program& program_store::get(std::string_view source, const std::string& definiti
 
 program_handle program_store::build(std::string_view source, const std::string& options) const {
   if (!is_cached_) {
+    if (is_pocl(device_)) refuse_linking_in_this_folder();
     if (cache_.usable()) tidy_driver_folder();  // a folder that is not ours alone is left as it is
     return build_from_source(source, options);
   }
