@@ -80,7 +80,7 @@ ROWS = [
     ("report", "{d}/r.jsonl -o {d}/page.html", "--csv {o}", "id,time_utc,status,reason,"),
     ("report", "{d}/r.jsonl --csv {d}/r.csv", "-o {o}", "(?i)<!doctype html"),
     ("report", "{d}/r.jsonl --matrix", "--markdown", r"\| problem \| n \|"),
-    ("report", "{d}/r.jsonl --markdown", "--matrix", r"\| algorithm and largest problem \|"),
+    ("report", "{d}/r.jsonl --markdown", "--matrix", r"\| algorithm \|"),
     ("report", "{d}/r.jsonl -o {d}/page.html", "--open", "page.html"),
     ("roofline", "{d}/r.jsonl", "--json", '^{"command":"roofline",'),
     ("roofline", "{d}/r.jsonl", "-v", "by cpu @cpu:serial"),

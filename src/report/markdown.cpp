@@ -6,6 +6,7 @@
 #include "report/standing_matrix.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace tilewise::report {
 
@@ -80,20 +81,36 @@ std::string head(const panel& p) {
          " | speed against peer | bits |\n|---|--:|---|---|--:|--:|--:|---|---|\n";
 }
 
-/// "1.22 × cuda:cub, 89 % of copy"
-std::string standing_text(const standing& s) {
-  std::string text = words_of(s.position);
-  if (s.speed) text = speed_text(s) + " × " + escaped(short_name(s.peer->variant));
-  if (s.position == position::ahead) text = "**" + text + "**";
-  return text + ", " + escaped(share_words(*s.ours));
+/// How we stand there, at the largest size that can be trusted; if it is told by a ratio.
+const standing* told_ratio(const matrix_cell& c) {
+  const standing& at = c.what.position == position::in_doubt ? c.smaller : c.what;
+  return at.ours && at.speed ? &at : nullptr;
 }
 
-/// "1.22 × cuda:cub, 89 % of copy, at n = 512"
-std::string cell_text(const matrix_cell& c, const std::string& apart) {
-  const std::string end = apart.empty() ? "" : ", " + escaped(apart);
-  if (c.what.position != position::in_doubt) return standing_text(c.what) + end;
-  const std::string doubt = "in doubt: " + escaped(c.what.why) + end;
-  return c.smaller.ours ? doubt + "; " + standing_text(c.smaller) + " at " + escaped(c.smaller.ours->at()) : doubt;
+/// An algorithm's line in the table of ratios: of each column the first cell of its lines that has one.
+struct ratio_line {
+  std::string problem;  // "f32 op=sum"; if columns differ, of each
+  std::vector<std::string> cells;
+  bool tells_anything = false;
+};
+
+ratio_line ratios_of(const matrix& all, const std::string& algorithm) {
+  ratio_line made;
+  std::set<std::string> problems;
+  for (std::size_t column = 0; column < all.columns.size(); ++column) {
+    std::string& cell = made.cells.emplace_back("–");
+    for (const matrix::line& l : all.lines) {
+      const matrix_cell* c = l.algorithm == algorithm ? l.cells[column] : nullptr;
+      const standing* told = c ? told_ratio(*c) : nullptr;
+      if (!told) continue;
+      cell = told->position == position::ahead ? "**" + speed_text(*told) + "**" : speed_text(*told);
+      made.tells_anything = true;
+      if (const std::string words = words_of(*c->of); problems.insert(words).second)
+        made.problem += (made.problem.empty() ? "" : "; ") + words;
+      break;
+    }
+  }
+  return made;
 }
 
 std::string machines_sentence(const model& m) {
@@ -112,20 +129,19 @@ std::string matrix_markdown(const model& m) {
   const std::vector<const panel*> panels = matrix_panels(m);
   const std::vector<matrix_cell> cells = cells_of(panels, other_panels(m, panels));
   const matrix all = make_matrix(cells);
-  std::string text = begin_mark + escaped(bits_finding(m)) + "\n\n| algorithm and largest problem |";
+  std::string text = begin_mark + std::string("| algorithm |");
   for (const std::string& column : all.columns) text += " " + escaped(column) + " |";
   text += "\n|---|";
-  for (std::size_t i = 0; i < all.columns.size(); ++i) text += "---|";
+  for (std::size_t i = 0; i < all.columns.size(); ++i) text += "--:|";
+  std::set<std::string> done;
   for (const matrix::line& l : all.lines) {
-    text += "\n| **" + escaped(l.algorithm) + "** " + escaped(l.words()) + " |";
-    for (std::size_t i = 0; i < l.cells.size(); ++i)
-      text += " " + (l.cells[i] ? cell_text(*l.cells[i], l.apart[i]) : "–") + " |";
+    if (!done.insert(l.algorithm).second) continue;
+    const ratio_line line = ratios_of(all, l.algorithm);
+    if (!line.tells_anything) continue;
+    text += "\n| **" + escaped(l.algorithm) + "** " + escaped(line.problem) + " |";
+    for (const std::string& cell : line.cells) text += " " + cell + " |";
   }
-  return text +
-         "\n\nThe fastest of our variants on each processor, against the best peer there, and its share of the limit; "
-         "bold where it is ahead by the whole 95 % interval, or by a factor of two of a peer too slow for one; "
-         "? marks what rests on a time or a limit in doubt. " +
-         machines_sentence(m) + end_mark;
+  return text + end_mark;
 }
 
 std::string markdown(const model& m) {

@@ -120,12 +120,6 @@ void add_others(std::vector<cells_of_line>& lines, const std::vector<matrix_cell
     }
 }
 
-/// "f32 op=sum"
-std::string words_of(const panel& p) {
-  const std::string settings = with_data(shown_settings(p.settings), p.asked_data);
-  return p.dtype + (settings.empty() ? "" : " " + settings);
-}
-
 matrix::line shown(const cells_of_line& line, const std::vector<std::string>& columns) {
   const panel& first = *line.panels.front();
   const matrix_cell& fastest = line.fastest();
@@ -153,6 +147,11 @@ matrix::line shown(const cells_of_line& line, const std::vector<std::string>& co
 }
 
 }  // namespace
+
+std::string words_of(const panel& p) {
+  const std::string settings = with_data(shown_settings(p.settings), p.asked_data);
+  return p.dtype + (settings.empty() ? "" : " " + settings);
+}
 
 std::vector<const panel*> matrix_panels(const model& m) {
   std::vector<const panel*> all = main_panels(m), kept;

@@ -18,6 +18,9 @@ struct matrix_cell {
   double time() const { return what.ours->kernel->median; }
 };
 
+/// "f32 op=sum"
+std::string words_of(const panel& p);
+
 /// Of each algorithm on each machine its main problem, the largest first, and last what was measured for how a program
 /// scales; of whole jobs only where no kernels were measured.
 std::vector<const panel*> matrix_panels(const model& m);

@@ -16,6 +16,7 @@ import numpy as np
 import tilewise as tw
 
 ROOT = pathlib.Path(__file__).parents[2]
+BUILD = pathlib.Path(tw.__file__).parents[2]
 
 # Each line with a comment is refused by mypy for that reason; the others pass.
 TYPED = """
@@ -93,17 +94,44 @@ class Documents(unittest.TestCase):
                     continue
                 self.run_examples(text, page, names)
 
-    def test_commands(self):
-        """Those of docs/howto.md, one after another in one folder, by the tool that lies beside the module."""
-        build = pathlib.Path(tw.__file__).parents[2]
-        if not (build / "tilewise").is_file():
+    def run_commands(self, texts, **changed):
+        """One after another in one folder, by the tool that lies beside the module."""
+        if not (BUILD / "tilewise").is_file():
             self.skipTest("the tool is not built")
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("OMPI_ALLOW_")}
         with tempfile.TemporaryDirectory() as folder:
-            for text in blocks("docs/howto.md", "sh"):
-                done = subprocess.run(["bash", "-euo", "pipefail", "-c", text.replace("python3", sys.executable)], cwd=folder,
-                                      env=os.environ | {"PATH": f"{build}:{os.environ['PATH']}"}, capture_output=True, text=True,
-                                      check=False)
+            for text in texts:
+                text = re.sub(r"(?<!\S)(/usr/bin/)?python3(?!\S)", sys.executable, text)
+                done = subprocess.run(["bash", "-euo", "pipefail", "-c", text], cwd=folder,
+                                      env=environment | {"PATH": f"{BUILD}:{os.environ['PATH']}"} | changed,
+                                      capture_output=True, text=True, check=False)
                 self.assertEqual(done.returncode, 0, text + done.stdout + done.stderr)
+        return done.stdout
+
+    def test_commands(self):
+        self.run_commands(blocks("docs/howto.md", "sh"))
+
+    def test_readme(self):
+        """What it tells a newcomer to type, whether as root or not, on a machine of any number of cores."""
+        set_up, *tasks = blocks("README.md", "sh")
+        self.assertIn("export PATH=", set_up)
+        in_checkout = set_up.replace("$PWD/build/release", str(BUILD)) + "\n" + "\n".join(tasks)
+        if not list(BUILD.glob("libtilewise-mpi.so*")):
+            self.skipTest("this build is without MPI")
+        self.run_commands([in_checkout], PATH=os.environ["PATH"])
+
+    def test_digests_of_the_readme(self):
+        shown = re.findall(r"^(\w+) +([0-9a-f]{32}) ", (ROOT / "README.md").read_text(), re.M)
+        self.assertTrue(shown)
+        for algorithm, digest in shown:
+            self.assertIn(digest, self.run_commands([f"tilewise verify {algorithm} --device cpu:serial"]))
+
+    def test_what_run_says_to_try(self):
+        """The last words of scripts/run: what they tell to type works, and sums agree."""
+        end = re.search(r"^cat <<END\n(.*?)^END$", (ROOT / "scripts/run").read_text(), re.M | re.S)[1]
+        lines = "\n".join(re.findall(r"^  (\S.*)", end.replace("\\$", "$").replace("$root/build/release", str(BUILD)), re.M))
+        self.assertEqual(lines.count("\n"), 3, lines)
+        self.assertEqual(self.run_commands([lines], PATH=os.environ["PATH"]).splitlines()[-1], "True")
 
     def test_types(self):
         mypy = pathlib.Path("/usr/bin/mypy")
