@@ -6,6 +6,7 @@ cli_dialogue_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 
 import json
 import os
+import pathlib
 import pty
 import re
 import subprocess
@@ -118,6 +119,47 @@ class Dialogue(Files):
         self.check(run(words), 0, "", r"serial")
         for quiet in "-q", "-q --isolate":
             self.check(run(f"{words} {quiet}"), 0, r"^variant @device(.|\n)*reduce\.f32(.|\n)*scan\.f32", "^$")
+
+
+class Recorded(Files):
+    """The digests of results/digests.txt, which the tool has in it."""
+
+    def setUp(self):
+        text = (pathlib.Path(__file__).parents[1] / "results/digests.txt").read_text()
+        self.digests = dict(re.findall(r"^(\w+) +([0-9a-f]{32}) ", text, re.M))
+        self.common = "verify scan reduce --device cpu:serial --variant serial"
+
+    def test_they_are_seen_here_for_all_algorithms(self):
+        listed = {v["algorithm"] for v in json.loads(run("list --json").stdout)["variants"]} - {"skeleton"}
+        self.assertEqual(set(self.digests), listed)
+        result = run(["verify", *self.digests, "--device", "cpu:serial", "--variant", "serial"])
+        self.check(result, 0, r"\nThe same digests as an NVIDIA H200, an AMD EPYC and an Intel Xeon\.\n$", "^$")
+        self.assertEqual(dict(re.findall(r"^(\w+) +([0-9a-f]{32})  = on", result.stdout, re.M)), self.digests)
+        self.check(run("verify reduce --device cpu:serial --variant serial"), 0, r"\nThe same digest as an NVIDIA H200, an NVIDIA H100, .*\.\n$")
+
+    def test_another_input_has_none(self):
+        for words in "--n 1000004", "--seed 2", "-q":
+            with self.subTest(words):
+                self.check(run(f"{self.common} {words}"), 0, r"^(?!(.|\n)*The same dig)", "^$")
+
+    def test_a_wrong_bit_is_no_standing(self):
+        self.check(run("verify scan --device cpu:serial --variant one_bit", PLANTED), 3, r"^(?!(.|\n)*(The same dig|report this))")
+
+    def test_a_digest_that_differs_is_told_with_a_request(self):
+        """A tool that has another digest of scan in it."""
+        right = self.digests["scan"]
+        wrong = right[::-1]
+        tool = f"{self.d}/tilewise"
+        pathlib.Path(tool).write_bytes(pathlib.Path(TOOL).read_bytes().replace(right.encode(), wrong.encode()))
+        os.chmod(tool, 0o755)
+        cpu = re.search(r"cpu:serial +(.*)", run("devices").stdout)[1]
+        for words in "", " -q":
+            self.check(run(self.common + words, tool), 3,
+                       rf"\nscan: the digest is {right} on this {re.escape(cpu)},\n +but {wrong} on an NVIDIA H200, .* and an Intel Xeon\n"
+                       "Please report this (.*\n)*.*`tilewise devices`", "^$")
+        told = json.loads(run(f"{self.common} --json", tool).stdout)
+        self.assertEqual((told["ok"], [(one["digest"] == one["recorded_digest"]) for one in told["algorithms"]]), (False, [False, True]))
+        self.check(run(f"{self.common} --n 1000", tool), 0)
 
 
 class Names(Files):
