@@ -39,6 +39,11 @@ ADVICE = {"f2": r"astype\('f4'\)", "g": r"astype\('f8'\)", "i1": r"astype\('i4'\
           "?": r"astype\('u4'\)", "c8": "real and imag", "M8[s]": r"view\('i8'\)", "m8[s]": r"view\('i8'\)",
           "U3": r"save numbers; astype\('f8'\) converts text", "S3": "converts text", "V4": "save an array of numbers"}
 
+# Names of other libraries, and the command that the tool proposes for them.
+MEANT = {"sum": "reduce", "add": "reduce", "max": "reduce --op max", "min": "reduce --op min", "prod": "reduce --op product", "cumsum": "scan",
+         "prefix": "scan", "exclusive_scan": "scan --exclusive", "cummax": "scan --op max", "argsort": "sort --indices I.npy", "gemm": "matmul",
+         "gemv": "matvec", "conv": "convolve", "conv2d": "convolve", "heat": "diffuse", "benchmark": "bench", "test": "verify", "gpu": "devices"}
+
 
 def on_terminal(words):
     """What a run leaves on a terminal: the lines, and everything that was written to it."""
@@ -201,6 +206,60 @@ class Names(Files):
         axis, values = next(iter(v["tuning_space"].items()))
         self.check(run(f"{command} --tuning no_such=1"), 2, "^$", re.escape(f"it has: {axis}={values}"))
         self.check(run(f"{command} --tuning {axis}=none"), 2, "^$", re.escape(f"does not take 'none'; it takes {values}"))
+
+
+class Meanings(Files):
+    """Names that other libraries use: what is proposed, by their meaning, gives what they give."""
+
+    def way(self, word):
+        """The lines of a shell that the tool shows for a word that is none of its commands."""
+        result = run(f"{word} X.npy")
+        self.check(result, 2, "^$", f"^tilewise: there is no command '{word}'; ")
+        return re.findall(r"`(tilewise [^`]*)`", result.stderr)
+
+    def follow(self, word, **arrays):
+        for name, values in arrays.items():
+            np.save(f"{self.d}/{name}.npy", values)
+        line = self.way(word)[0]
+        self.check(run(re.sub(r"\b([A-Z]\.npy)", rf"{self.d}/\1", line).split()[1:]), 0)
+
+    def test_a_command_is_proposed_that_is_one(self):
+        for word, command in MEANT.items():
+            with self.subTest(word):
+                self.check(run(word), 2, "^$", rf"^tilewise: there is no command '{word}'; did you mean {command}\?$")
+                name, *options = re.findall(r"(?:^|--)[a-z]+", command)
+                self.assertRegex(run(f"help {name}").stdout, "(?s)" + ".*".join([r"^[^\n]+\nUsage: ", *options]))
+
+    def test_an_algorithm_is_proposed_where_one_is_asked_for(self):
+        for command in "list", "verify", "bench", "tune", "scale":
+            for word, name in ("cumsum", "scan"), ("sum", "reduce"), ("gemm", "matmul"):
+                self.check(run(f"{command} {word}"), 2, "^$", rf" '{word}'; did you mean {name}\?$")
+            self.check(run(f"{command} mean"), 2, "^$", " 'mean'; divide the sum, which reduce gives, by the number of elements")
+        for word, op in ("prod", "product"), ("total", "sum"), ("maximum", "max"):
+            self.check(run(f"scan {self.d}/wide.npy -o {self.d}/y.npy --op {word}"), 2, "^$", rf"no op '{word}'; did you mean {op}\?$")
+
+    def test_what_there_is_none_of_is_said_with_the_nearest(self):
+        x = np.random.default_rng(1).integers(0, 50, 1001).astype("f4")
+        self.follow("histogram", X=x)
+        y, edges = np.load(f"{self.d}/Y.npy"), np.array([0, 10, 20.5, 60])
+        self.assertEqual(np.diff(np.searchsorted(y, edges)).tolist(), np.histogram(x, edges)[0].tolist())
+        self.follow("median", X=x)
+        self.assertEqual(np.load(f"{self.d}/Y.npy")[500], np.median(x))
+        self.follow("top", X=x)
+        self.assertEqual(np.load(f"{self.d}/Y.npy")[:9].tolist(), np.sort(x)[::-1][:9].tolist())
+        for word, index in ("argmax", np.argmax(x)), ("argmin", np.argmin(x)):
+            self.follow(word, X=x)
+            self.assertEqual(np.load(f"{self.d}/I.npy")[0], index)
+        self.follow("dot", A=x.reshape(1, -1), X=x)
+        self.assertEqual(np.load(f"{self.d}/Y.npy"), [x @ x])
+        self.follow("fft", A=np.array([1, 2, 3]), B=np.array([4, 5]))
+        self.assertEqual(np.load(f"{self.d}/Y.npy").tolist(), np.convolve([1, 2, 3], [4, 5]).tolist())
+        self.check(run("mean"), 2, "^$", "'mean'; divide the sum, which reduce gives, by the number of elements")
+        self.assertEqual(float(run(f"reduce {self.d}/X.npy").stdout) / x.size, np.mean(x, dtype="f8"))
+
+    def test_the_tool_has_no_axis(self):
+        for words in "reduce_axis", "sort_axis", f"scan {self.d}/wide.npy -o {self.d}/y.npy --axis 0":
+            self.check(run(words), 2, "^$", "; the tool has no command for the rows or columns of a matrix; Python has axis=0 .*C.. has tw::reduce_axis")
 
 
 class Json(Files):

@@ -61,7 +61,7 @@ ROWS = [
     ("an empty min", "reduce {d}/empty.npy --device cpu --op min", 2, r"^$", r"tilewise: .*min"),
     ("a nan wins", "reduce {d}/nan.npy --device cpu --op max", 0, r"^nan\n$", r"^$"),
     ("no such op", "reduce {d}/f4.npy --op summ", 2, r"^$", r"no op 'summ'; did you mean sum"),
-    ("no such op of scan", "scan {d}/f4.npy -o {d}/y.npy --op mean", 2, r"^$", r"did you mean"),
+    ("no such op of scan", "scan {d}/f4.npy -o {d}/y.npy --op mean", 2, r"^$", r"no op 'mean'; divide the sum"),
     ("no such device", "reduce {d}/f4.npy --device cpu:opnmp", 4, r"^$", r"did you mean cpu:openmp"),
     ("no such backend", "reduce {d}/f4.npy --device vulkan:0", 4, r"^$", r"no device 'vulkan:0'; did you mean"),
     ("no such index", "reduce {d}/f4.npy --device cuda:99", 4, r"^$", r"no device 'cuda:99'"),

@@ -8,6 +8,7 @@
 #include "cli/rank_voice.hpp"
 #include "lab/environment.hpp"
 #include "registry/catalog.hpp"
+#include "registry/meanings.hpp"
 
 #include <tilewise/version.hpp>
 
@@ -101,7 +102,8 @@ std::string unknown_command(const CLI::App& app, std::span<const std::string> wo
     if (command->get_name() == words[0]) return "";
     names.push_back(command->get_name());
   }
-  return "there is no command '" + base::printable(words[0]) + "';" + base::nearest(words[0], names);
+  return "there is no command '" + base::printable(words[0]) + "';" +
+         registry::suggestion(registry::missing::command, words[0], names);
 }
 
 /// A word that should have been an option of the command; empty if there is none. It is told before what is missing,
@@ -116,7 +118,9 @@ std::string unknown_option(const CLI::App& app, std::span<const std::string> wor
   for (auto word = words.begin(); word != words.end() && *word != "--"; ++word) {
     if (!word->starts_with("--") || std::find(not_taken.begin(), not_taken.end(), *word) == not_taken.end()) continue;
     const std::string name = word->substr(0, word->find('='));
-    return "there is no option '" + base::printable(name) + "';" + base::nearest(name, names);
+    return "there is no option '" + base::printable(name) + "';" +
+           (name == "--axis" ? registry::suggestion(registry::missing::command, "axis", {}) + ";"
+                             : base::nearest(name, names));
   }
   return "";
 }
