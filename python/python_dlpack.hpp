@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DLPack: how libraries of arrays hand memory to each other, https://dmlc.github.io/dlpack. Version 0.8's structure,
-// which every exporter still gives to those who ask for no other.
+// DLPack: how libraries of arrays hand memory to each other, https://dmlc.github.io/dlpack. Versions 1 say whether
+// memory may be written to; the structure of 0.8 is for those who know no other.
 #pragma once
 
 #include "python_calls.hpp"
@@ -31,6 +31,17 @@ struct managed_tensor {
   void (*deleter)(managed_tensor*);
 };
 
+constexpr std::uint32_t newest = 1;
+enum flag : std::uint64_t { read_only = 1, is_copied = 2 };
+
+struct versioned_tensor {
+  std::uint32_t major, minor;
+  void* context;
+  void (*deleter)(versioned_tensor*);
+  std::uint64_t flags;
+  tensor of;
+};
+
 }  // namespace dlpack
 
 /// The number of dimensions and the length of each.
@@ -50,12 +61,17 @@ struct dimensions {
   pybind11::tuple tuple() const;
 };
 
+struct taken_tensor {
+  std::shared_ptr<const dlpack::tensor> of;
+  std::uint64_t flags = 0;
+};
+
 /// What `object.__dlpack__(stream=...)` gives; it is given back when the last copy goes. A stream of -1 asks its owner
 /// not to wait, and none is said where it is 0, as for host memory.
-std::shared_ptr<dlpack::managed_tensor> take_tensor(pybind11::handle object, std::int64_t stream);
+taken_tensor take_tensor(pybind11::handle object, std::int64_t stream);
 
-/// A capsule for another library, over memory that lives as long as it is kept there.
-pybind11::capsule give_tensor(std::shared_ptr<device_array> values, const dimensions& shape, int device_type,
-                              int device_id);
+/// A capsule for another library, over memory that lives as long as it is kept there. Without flags it is one of 0.8.
+pybind11::capsule give_tensor(std::shared_ptr<device_array> values, const dimensions& shape, std::pair<int, int> device,
+                              std::optional<std::uint64_t> flags);
 
 }  // namespace tilewise::python

@@ -73,17 +73,17 @@ array([[1, 2, 3],
 )";
 
 inline constexpr const char* inclusive_scan =
-    R"(inclusive_scan(a, axis=None, *, op='sum', out=None, initial=None, carry=None, device=None, variant=None,
+    R"(inclusive_scan(a, axis=None, *, op=None, out=None, initial=None, carry=None, device=None, variant=None,
                tuning=None)
 
-cumsum() for any of the operations sum, product, min and max; a carry brings its own.
+cumsum() for any of the operations sum, product, min and max. `op` is by default that of the carry, or a sum.
 
 >>> tw.inclusive_scan(np.array([3, 1, 4, 1, 5]), op="max")
 array([3, 3, 4, 4, 5])
 )";
 
 inline constexpr const char* exclusive_scan =
-    R"(exclusive_scan(a, axis=None, *, op='sum', out=None, initial=None, carry=None, device=None, variant=None,
+    R"(exclusive_scan(a, axis=None, *, op=None, out=None, initial=None, carry=None, device=None, variant=None,
                tuning=None)
 
 What precedes each element: out[0] is `initial`, and out[i] is that and a[:i]. Without `initial` a sum starts from 0
@@ -113,7 +113,7 @@ inline constexpr const char* argsort =
     R"(argsort(a, *, descending=False, out=None, device=None, variant=None, tuning=None)
 
 Where each of the sorted elements is in `a`: uint32, of at most 2**32 elements; equal elements keep their order.
-PyTorch, which indexes with signed integers alone, gets int64.
+PyTorch, which indexes with signed integers alone, gets int64, in `out` as well.
 
 >>> tw.argsort(np.array([30, 10, 20, 10]))
 array([1, 3, 2, 0], dtype=uint32)

@@ -68,9 +68,8 @@ matrix_layout layout_along(const lent& in, int axis) {
   if (in.shape.count == 2) return in.layout();
   const int last = in.shape.count - 1;
   if (axis != 0 && axis != last)
-    refuse("a has the shape " + in.shape.text() + ", and axis " + std::to_string(axis) +
-           " lies between others; pass numpy.ascontiguousarray(numpy.moveaxis(a, " + std::to_string(axis) +
-           ", -1)) and axis=-1");
+    refuse("a has the shape " + in.shape.text() + ", and axis " + std::to_string(axis) + " lies between others; " +
+           in.remedy("moved", std::to_string(axis)) + " and axis=-1");
   std::uint64_t others = 1;
   for (int i = 0; i <= last; ++i)
     if (i != axis) others *= in.shape[i];
@@ -111,15 +110,15 @@ py::object reduce_by(handle a, handle axis_given, handle out, handle initial, ha
   return to_scalar(in.memory.type, result);
 }
 
-py::object scan_flat(const lent& in, bool exclusive, op operation, handle out, handle initial, handle carry,
+py::object scan_flat(const lent& in, bool exclusive, std::optional<op> named, handle out, handle initial, handle carry,
                      const placement& how) {
   const optional_number init(in.memory.type, initial);
-  shared_partial* const before = carry_from(carry, in.memory.type);
+  shared_partial* const before = carry_from(carry, in.memory.type, named);
+  const op operation = before != nullptr ? before->operation() : named.value_or(op::sum);
   return written_to(out, in, in.memory.type, {in.memory.count}, rows::packed, [&](const lent& to) {
     if (before == nullptr) return calls::scan(in.memory, to.memory, exclusive, operation, init.get(), nullptr, how);
     const std::lock_guard mine(before->one_at_a_time);
-    const op its_own = std::visit([](const auto& p) { return p.operation(); }, before->state);
-    calls::scan(in.memory, to.memory, exclusive, its_own, init.get(), &before->state, how);
+    calls::scan(in.memory, to.memory, exclusive, operation, init.get(), &before->state, how);
   });
 }
 
@@ -133,17 +132,17 @@ py::object scan_along(const lent& in, int along, bool exclusive, op operation, h
   });
 }
 
-py::object scan_as(bool exclusive, op operation, handle a, handle axis_given, handle out, handle initial, handle carry,
-                   handle device, handle variant, handle tuning) {
+py::object scan_as(bool exclusive, std::optional<op> named, handle a, handle axis_given, handle out, handle initial,
+                   handle carry, handle device, handle variant, handle tuning) {
   const lent in(a, "a", access::read, nullptr, axis_given.is_none() ? rows::packed : rows::may_lie_apart);
   const placement how = placement_of(device, variant, tuning, in);
   if (!axis_given.is_none()) {
     const int along = axis_from(axis_given, in.shape.count);
     if (in.shape.count > 1 && !carry.is_none())
       refuse("a carry continues one array, and along an axis there are many; scan them one by one, or leave out carry");
-    if (in.shape.count > 1) return scan_along(in, along, exclusive, operation, out, initial, how);
+    if (in.shape.count > 1) return scan_along(in, along, exclusive, named.value_or(op::sum), out, initial, how);
   }
-  return scan_flat(in, exclusive, operation, out, initial, carry, how);
+  return scan_flat(in, exclusive, named, out, initial, carry, how);
 }
 
 py::object cumsum(handle a, handle axis, handle out, handle initial, handle carry, handle device, handle variant,
@@ -151,14 +150,17 @@ py::object cumsum(handle a, handle axis, handle out, handle initial, handle carr
   return scan_as(false, op::sum, a, axis, out, initial, carry, device, variant, tuning);
 }
 
+/// None leaves it to the carry, or else is a sum.
+std::optional<op> named_operation(handle word) { return word.is_none() ? std::optional<op>() : operation_from(word); }
+
 py::object inclusive_scan(handle a, handle axis, handle operation, handle out, handle initial, handle carry,
                           handle device, handle variant, handle tuning) {
-  return scan_as(false, operation_from(operation), a, axis, out, initial, carry, device, variant, tuning);
+  return scan_as(false, named_operation(operation), a, axis, out, initial, carry, device, variant, tuning);
 }
 
 py::object exclusive_scan(handle a, handle axis, handle operation, handle out, handle initial, handle carry,
                           handle device, handle variant, handle tuning) {
-  return scan_as(true, operation_from(operation), a, axis, out, initial, carry, device, variant, tuning);
+  return scan_as(true, named_operation(operation), a, axis, out, initial, carry, device, variant, tuning);
 }
 
 py::object sort_flat(const lent& in, sort_order order, handle out, const placement& how) {
@@ -188,10 +190,15 @@ py::object argsort(handle a, bool descending, handle out, handle device, handle 
   const lent in(a, "a");
   in.require_rank(1);
   const placement how = placement_of(device, variant, tuning, in);
-  const py::object result = written_to(out, in, dtype::u32, in.shape, rows::packed, [&](const lent& to) {
-    calls::argsort(in.memory, to.memory, order_of(descending), how);
-  });
-  return out.is_none() && !in.is_buffer() ? objects().frameworks.attr("as_index")(result) : result;
+  const auto sort_into = [&](const lent& to) { calls::argsort(in.memory, to.memory, order_of(descending), how); };
+  const py::object room = in.is_buffer() ? py::none() : objects().frameworks.attr("index_room")(a, out);
+  if (room.is_none()) return written_to(out, in, dtype::u32, in.shape, rows::packed, sort_into);
+  if (!out.is_none()) lent(out, "out", access::write, &in).require(dtype::i64, in.shape);
+  lent to(room, "the indices", access::write, &in);
+  to.read_as(dtype::u32);
+  without_interpreter([&] { sort_into(to); });
+  hand_over(in, to);
+  return objects().frameworks.attr("as_index")(room, out);
 }
 
 py::object sort_by_key(handle keys, handle values, bool descending, handle out, handle device, handle variant,
@@ -262,7 +269,7 @@ py::object polymul(handle a, handle b, handle modulus, handle out, handle device
   x.require_rank(1);
   if (x.memory.type == dtype::u32 || x.memory.type == dtype::u64)
     throw py::type_error("a holds " + std::string(numpy_name(x.memory.type)) +
-                         "; coefficients are int32, int64, float32 or float64: convert it with astype");
+                         "; coefficients are int32, int64, float32 or float64: " + x.remedy("typed", "int64"));
   const lent y(b, "b", access::read, &x);
   y.require_rank(1).require_type(x.memory.type);
   const placement how = placement_of(device, variant, tuning, x);
@@ -281,7 +288,7 @@ py::object polymul(handle a, handle b, handle modulus, handle out, handle device
 const lent& require_float(const lent& x) {
   if (!is_float(x.memory.type))
     throw py::type_error(std::string(x.name()) + " holds " + std::string(numpy_name(x.memory.type)) +
-                         "; this call takes float32 and float64: convert it with astype");
+                         "; this call takes float32 and float64: " + x.remedy("typed", "float64"));
   return x;
 }
 
@@ -339,7 +346,7 @@ void add(py::module_& to, const char* name, Function function, const char* docum
 void add_functions(py::module_& to) {
   const py::kw_only options;
   const auto out = arg("out") = py::none(), initial = arg("initial") = py::none(), carry = arg("carry") = py::none();
-  const auto axis_given = arg("axis") = py::none(), operation = arg("op") = "sum",
+  const auto axis_given = arg("axis") = py::none(), operation = arg("op") = py::none(),
              descending = arg("descending") = false;
   add(to, "sum", reduce_by<op::sum>, documents::sum, arg("a"), axis_given, options, out, initial);
   add(to, "prod", reduce_by<op::product>, documents::prod, arg("a"), axis_given, options, out, initial);

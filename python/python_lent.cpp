@@ -53,51 +53,67 @@ bool has_host_buffer(py::handle object) {
 }
 
 // The first constructor done, an argument that is refused gives back its buffer.
-lent::lent(py::handle object, const char* name, access how, const lent* beside, rows of_matrix) : lent(name, object) {
-  take(how, beside, of_matrix);
+lent::lent(py::handle object, const char* name, access how, const lent* beside, rows of_matrix)
+    : lent(name, object, how) {
+  take(beside, of_matrix);
   if (beside != nullptr) require_together(*beside, *this);
 }
 
-void lent::take(access how, const lent* beside, rows of_matrix) {
+void lent::take(const lent* beside, rows of_matrix) {
   if (has_host_buffer(object_))
-    take_buffer(how, beside, of_matrix);
+    take_buffer(beside, of_matrix);
   else if (py::isinstance<shaped_array>(object_))
     take_own(object_.cast<const shaped_array&>());
   else if (take_tensor_on_gpu(beside, of_matrix))
     return;
   else if (py::hasattr(object_, "__dlpack__"))
-    take_dlpack(how, beside, of_matrix);
+    take_dlpack(beside, of_matrix);
   else if (py::hasattr(object_, "__cuda_array_interface__"))
-    take_cuda_interface(how, beside, of_matrix);
+    take_cuda_interface(beside, of_matrix);
   else
     refuse_object();
 }
 
 /// An array whose elements have none of our types: as float32 where these hold them exactly, or refused.
-void lent::take_widened(access how, const lent* beside, rows of_matrix) {
-  if (how == access::read && !widened_) widened_ = objects().frameworks.attr("as_float32")(object_);
+void lent::take_widened(const lent* beside, rows of_matrix) {
+  if (how_ == access::read && !widened_) widened_ = objects().frameworks.attr("as_float32")(object_);
   if (!widened_ || widened_.is_none() || widened_.is(object_)) refuse_element_type(described(object_));
   object_ = widened_;
-  take(how, beside, of_matrix);
+  take(beside, of_matrix);
 }
 
 lent::~lent() {
   if (buffer_.obj != nullptr) PyBuffer_Release(&buffer_);
 }
 
+/// Of an output, a copy would lose the result, so none is named.
+std::string lent::remedy(const char* what, const std::string& detail) const {
+  const py::object& frameworks = objects().frameworks;
+  if (is_output()) return frameworks.attr("kept")(name_).cast<std::string>();
+  return "pass " + frameworks.attr("call_for")(what, object_, name_, detail).cast<std::string>();
+}
+
 void lent::refuse_object() const {
   throw py::type_error(std::string(name_) + " is of type " + Py_TYPE(object_.ptr())->tp_name +
-                       "; pass an array of NumPy, PyTorch or CuPy, or a tilewise.array: numpy.asarray makes one");
+                       "; pass an array of NumPy, PyTorch, CuPy or JAX, or a tilewise.array" +
+                       (how_ == access::read ? ": numpy.asarray makes one" : ""));
 }
 
 void lent::refuse_element_type(const std::string& type) const {
-  throw py::type_error(std::string(name_) + " holds " + type +
-                       "; tilewise computes with float32, float64, int32, int64, uint32 and uint64: convert it with "
-                       "astype");
+  const std::string what = std::string(name_) + " holds " + type;
+  if (is_output()) throw py::type_error(what + ", which is no type of a result; " + remedy("typed"));
+  throw py::type_error(what + "; tilewise computes with float32, float64, int32, int64, uint32 and uint64: pass " +
+                       objects().frameworks.attr("call_to_convert")(type, object_, name_).cast<std::string>());
 }
 
 void lent::refuse_to_write() const {
-  refuse(std::string(name_) + " is read-only; pass an array that can be written to");
+  refuse(std::string(name_) + " is read-only; pass an array that can be written to, or leave out= away");
+}
+
+void lent::require_few_dimensions(std::size_t given) const {
+  if (given > dimensions::most)
+    refuse(std::string(name_) + " has " + std::to_string(given) + " dimensions, of " +
+           std::to_string(dimensions::most) + " at most; " + remedy("flat"));
 }
 
 void lent::set_length(int at, std::int64_t length) {
@@ -112,16 +128,19 @@ void lent::count_elements() {
       refuse(std::string(name_) + " has the shape " + shape.text() + ", more elements than memory has addresses");
 }
 
-void lent::require_alignment(const void* data) const {
+void lent::require_memory(const void* data) const {
+  if (data == nullptr && memory.count != 0)
+    throw py::type_error(std::string(name_) +
+                         " has no memory of its own, as a wrapper or a placeholder of its library; " +
+                         remedy("aligned"));
   if (reinterpret_cast<std::uintptr_t>(data) % size_of(memory.type) != 0)
-    refuse(std::string(name_) + " is not aligned to its elements; pass " + name_ + ".copy()");
+    refuse(std::string(name_) + " is not aligned to its elements; " + remedy("aligned"));
 }
 
 /// Counts the elements, and finds that nothing lies between them, except for matrices that may have gaps there.
 void lent::set_strides(const std::int64_t* strides, std::int64_t unit, rows of_matrix) {
-  const std::string_view name = name_;
-  if (shape.count <= 0)
-    refuse(std::string(name) + " has no dimensions; pass an array with at least one, such as numpy.atleast_1d gives");
+  const std::string name = name_;
+  if (shape.count <= 0) refuse(name + " has no dimensions, and one is needed at least; " + remedy("a line"));
   count_elements();
   if (shape.count == 2) row_stride = shape[1] == 0 ? 1 : shape[1];
   if (strides == nullptr || memory.count == 0) return;
@@ -134,21 +153,22 @@ void lent::set_strides(const std::int64_t* strides, std::int64_t unit, rows of_m
       row_stride = static_cast<std::uint64_t>(stride / unit);
       memory.count = (shape[0] - 1) * row_stride + shape[1];
     } else if (length != 1 && stride != packed) {
-      refuse(std::string(name) + "'s elements do not follow each other in memory (it is a slice or transposed); pass " +
-             "numpy.ascontiguousarray(" + std::string(name) + ")");
+      refuse(name + "'s elements do not follow each other in memory (it is a slice or transposed); " +
+             remedy("packed"));
     }
     packed *= length;
   }
 }
 
-void lent::take_buffer(access how, const lent* beside, rows of_matrix) {
+void lent::take_buffer(const lent* beside, rows of_matrix) {
   PyObject* const array = object_.ptr();
   if (!is_plain_numpy(object_) && py::hasattr(object_, "mask"))
-    throw py::type_error(std::string(name_) + " is a masked array, and masks are not known here; pass " + name_ +
-                         ".filled(value) or " + name_ + ".compressed()");
+    throw py::type_error(std::string(name_) + " is a masked array, and masks are not known here; " +
+                         (is_output() ? remedy("packed")
+                                      : std::string("pass ") + name_ + ".filled(value) or " + name_ + ".compressed()"));
   if (PyObject_GetBuffer(array, &buffer_, PyBUF_RECORDS_RO) != 0) {
     PyErr_Clear();
-    return take_widened(how, beside, of_matrix);
+    return take_widened(beside, of_matrix);
   }
   std::string_view format = buffer_.format == nullptr ? "B" : buffer_.format;
   const char order = format.empty() ? '@' : format.front();
@@ -156,20 +176,19 @@ void lent::take_buffer(access how, const lent* beside, rows of_matrix) {
   const auto type = type_of(kind_of_format(format), buffer_.itemsize);
   if (!type) {
     PyBuffer_Release(&buffer_);
-    return take_widened(how, beside, of_matrix);
+    return take_widened(beside, of_matrix);
   }
   if (order == '>' || order == '!')
-    throw py::type_error(std::string(name_) + " has the byte order of another machine; pass " + name_ + ".astype(" +
-                         name_ + ".dtype.newbyteorder('='))");
-  if (buffer_.ndim > dimensions::most)
-    refuse(std::string(name_) + " has " + std::to_string(buffer_.ndim) + " dimensions; pass " + name_ + ".reshape(-1)");
+    throw py::type_error(std::string(name_) + " has the byte order of another machine; " +
+                         remedy("typed", std::string(numpy_name(*type))));
+  require_few_dimensions(static_cast<std::size_t>(buffer_.ndim));
   memory.type = *type;
   memory.host = buffer_.buf;
   shape.count = buffer_.ndim;
   for (int i = 0; i < shape.count; ++i) set_length(i, buffer_.shape[i]);
   set_strides(buffer_.strides, buffer_.itemsize, of_matrix);
-  require_alignment(memory.host);
-  if (how == access::write && buffer_.readonly != 0) refuse_to_write();
+  require_memory(memory.host);
+  if (is_output() && buffer_.readonly != 0) refuse_to_write();
 }
 
 void lent::take_own(const shaped_array& array) {
@@ -222,34 +241,48 @@ bool lent::take_tensor_on_gpu(const lent* beside, rows of_matrix) {
   }
   set_strides(strides.data(), 1, of_matrix);
   void* const data = reinterpret_cast<void*>(facts[0].cast<std::uintptr_t>());
-  require_alignment(data);
+  require_memory(data);
   place_on_gpu(ordinal, data);
   return true;
 }
 
-void lent::take_dlpack(access how, const lent* beside, rows of_matrix) {
-  if (py::hasattr(object_, "requires_grad") && py::bool_(object_.attr("requires_grad")))
-    throw py::type_error(std::string(name_) + " requires a gradient, which tilewise does not compute; pass " + name_ +
-                         ".detach()");
+void lent::borrow_tensor(std::int64_t stream) {
+  try {
+    tensor_ = take_tensor(object_, stream);
+  } catch (const py::error_already_set& why) {
+    if (!why.matches(PyExc_BufferError)) throw;
+    refuse(std::string(name_) + " is not lent by its library (" + std::string(py::str(why.value())) + "); " +
+           (is_output() ? remedy("packed") : "pass a copy of it, made by that library"));
+  }
+  if (!is_output()) return;
+  if ((tensor_.flags & dlpack::read_only) != 0) refuse_to_write();
+  if ((tensor_.flags & dlpack::is_copied) != 0)
+    refuse(std::string(name_) + " is lent by its library as a second array, which nobody would see; " +
+           remedy("packed"));
+}
+
+void lent::take_dlpack(const lent* beside, rows of_matrix) {
+  const py::object obstacle = objects().frameworks.attr("obstacle")(object_, name_, is_output());
+  if (!obstacle.is_none()) throw py::type_error(obstacle.cast<std::string>());
   const py::tuple where = object_.attr("__dlpack_device__")();
   const int kind = py::int_(where[0]), ordinal = py::int_(where[1]);
   const bool on_gpu = kind == dlpack::cuda || kind == dlpack::cuda_managed;
   if (!on_gpu && kind != dlpack::cpu && kind != dlpack::cuda_host)
     throw py::type_error(std::string(name_) + " is on a device of DLPack's type " + std::to_string(kind) +
-                         "; tilewise takes the memory of CPUs and of CUDA devices: copy it to one of them");
-  tensor_ = take_tensor(object_, on_gpu ? choose_stream(ordinal, beside) : 0);
-  const dlpack::tensor& t = tensor_->of;
+                         "; tilewise takes the memory of CPUs and of CUDA devices: " +
+                         (is_output() ? remedy("packed") : "copy it to one of them"));
+  borrow_tensor(on_gpu ? choose_stream(ordinal, beside) : 0);
+  const dlpack::tensor& t = *tensor_.of;
   const char kinds[] = {'i', 'u', 'f'};
   const auto type = type_of(t.code < sizeof kinds && t.lanes == 1 ? kinds[t.code] : '?', t.bits / 8);
-  if (!type) return take_widened(how, beside, of_matrix);
-  if (t.dimensions > dimensions::most)
-    refuse(std::string(name_) + " has " + std::to_string(t.dimensions) + " dimensions; pass " + name_ + ".reshape(-1)");
+  if (!type) return take_widened(beside, of_matrix);
+  require_few_dimensions(static_cast<std::size_t>(t.dimensions));
   memory.type = *type;
   shape.count = t.dimensions;
   for (int i = 0; i < shape.count; ++i) set_length(i, t.shape[i]);
   set_strides(t.strides, 1, of_matrix);
-  void* const data = static_cast<char*>(t.data) + t.offset;
-  require_alignment(data);
+  void* const data = t.data == nullptr ? nullptr : static_cast<char*>(t.data) + t.offset;
+  require_memory(data);
   if (on_gpu)
     place_on_gpu(ordinal, data);
   else
@@ -257,14 +290,13 @@ void lent::take_dlpack(access how, const lent* beside, rows of_matrix) {
 }
 
 /// https://numba.readthedocs.io/en/stable/cuda/cuda_array_interface.html, versions 2 and 3.
-void lent::take_cuda_interface(access how, const lent* beside, rows of_matrix) {
+void lent::take_cuda_interface(const lent* beside, rows of_matrix) {
   const py::dict facts = object_.attr("__cuda_array_interface__");
   const std::string format = py::str(facts["typestr"]);
   const auto type = format.size() == 3 && format[0] == '<' ? type_of(format[1], format[2] - '0') : std::nullopt;
   if (!type) refuse_element_type(format);
   const py::tuple lengths = facts["shape"];
-  if (lengths.size() > dimensions::most)
-    refuse(std::string(name_) + " has " + std::to_string(lengths.size()) + " dimensions; pass it flat");
+  require_few_dimensions(lengths.size());
   memory.type = *type;
   for (const py::handle length : lengths) set_length(shape.count++, length.cast<std::int64_t>());
   std::array<std::int64_t, dimensions::most> strides{};
@@ -275,7 +307,7 @@ void lent::take_cuda_interface(access how, const lent* beside, rows of_matrix) {
   }
   set_strides(strided ? strides.data() : nullptr, static_cast<std::int64_t>(size_of(*type)), of_matrix);
   const py::tuple data = facts["data"];
-  if (how == access::write && data[1].cast<bool>()) refuse_to_write();
+  if (is_output() && data[1].cast<bool>()) refuse_to_write();
   const int ordinal = objects().frameworks.attr("ordinal")(object_).cast<int>();
   choose_stream(ordinal, beside);
   if (!own_stream) {  // what its owner has begun there ends before the work begins
@@ -283,7 +315,7 @@ void lent::take_cuda_interface(access how, const lent* beside, rows of_matrix) {
     on_stream(ordinal, theirs[0].cast<std::uintptr_t>()).finish();
   }
   void* const pointer = reinterpret_cast<void*>(data[0].cast<std::uintptr_t>());
-  require_alignment(pointer);
+  require_memory(pointer);
   place_on_gpu(ordinal, pointer);
 }
 

@@ -57,16 +57,32 @@ std::pair<int, int> dlpack_device(const shaped_array& self) {
   throw py::buffer_error("an array on " + name + " has no address that other libraries could use; pass its numpy()");
 }
 
+std::shared_ptr<device_array> copied_to(const device& to, const device_array& from) {
+  return without_interpreter([&] {
+    std::vector<std::byte> bytes(from.size() * size_of(from.type()));
+    from.download(bytes.data());
+    return upload(to, from.type(), bytes.data(), from.size());
+  });
+}
+
 /// The work on the array is waited for, so the stream of the one who asks needs no order with ours.
-py::capsule to_dlpack(const shaped_array& self, py::handle, py::handle, py::handle asked, py::handle copy) {
-  const auto [kind, ordinal] = dlpack_device(self);
-  if (!copy.is_none() && py::bool_(py::reinterpret_borrow<py::object>(copy)))
-    throw py::buffer_error("tilewise.array lends its memory and makes no copy; copy what you get");
-  if (!asked.is_none() && !py::make_tuple(kind, ordinal).equal(asked))
-    throw py::buffer_error("the array is on " + self.values->device().name() +
-                           "; pass its numpy() to have it elsewhere");
-  without_interpreter([&] { self.values->finish(); });
-  return give_tensor(self.values, self.shape, kind, ordinal);
+py::capsule to_dlpack(const shaped_array& self, py::handle, const py::object& version, const py::object& asked,
+                      const py::object& copy) {
+  const device& on = self.values->device();
+  const auto told = [](const py::object& answer, bool what) {
+    return !answer.is_none() && static_cast<bool>(py::bool_(answer)) == what;
+  };
+  const std::pair<int, int> host{dlpack::cpu, 0};
+  const bool to_host = on.info().backend != "cpu" && asked.equal(py::cast(host)), copied = to_host || told(copy, true);
+  const std::pair<int, int> there = to_host ? host : dlpack_device(self);
+  if ((to_host && told(copy, false)) || !(asked.is_none() || asked.equal(py::cast(there))))
+    throw py::buffer_error("the array is on " + on.name() + "; pass its numpy() to have it elsewhere");
+  auto values = copied ? copied_to(to_host ? named_device("cpu") : on, *self.values) : self.values;
+  without_interpreter([&] { values->finish(); });
+  std::optional<std::uint64_t> flags;
+  if (!version.is_none() && version[py::int_(0)].cast<std::uint32_t>() >= dlpack::newest)
+    flags = copied ? std::uint64_t{dlpack::is_copied} : 0;
+  return give_tensor(std::move(values), self.shape, there, flags);
 }
 
 py::dict cuda_array_interface(const shaped_array& self) {
@@ -92,13 +108,9 @@ any_partial make_partial(dtype type, op operation, std::uint64_t begin) {
   return with_type(type, [&]<class T>(T) -> any_partial { return partial<T>(operation, begin); });
 }
 
-op operation_of(const any_partial& p) {
-  return std::visit([](const auto& typed) { return typed.operation(); }, p);
-}
-
 void push_values(shared_partial& self, py::handle values, py::handle device, py::handle variant, py::handle tuning) {
   const lent more(values, "values");
-  more.require_type(static_cast<dtype>(self.state.index()));
+  more.require_type(self.type());
   const placement how = placement_of(device, variant, tuning, more);
   without_interpreter([&] {
     const std::lock_guard mine(self.one_at_a_time);
@@ -110,8 +122,8 @@ void push_values(shared_partial& self, py::handle values, py::handle device, py:
 void merge(shared_partial& self, shared_partial& right) {
   const any_partial next = right.copy();
   if (next.index() != self.state.index())
-    throw py::type_error("this is a partial of " + std::string(numpy_name(static_cast<dtype>(self.state.index()))) +
-                         ", and the other of " + std::string(numpy_name(static_cast<dtype>(next.index()))));
+    throw py::type_error("this is a partial of " + std::string(numpy_name(self.type())) + ", and the other of " +
+                         std::string(numpy_name(right.type())));
   at_its_turn(self, [&] { std::visit([&]<class P>(P& typed) { typed.merge(std::get<P>(next)); }, self.state); });
 }
 
@@ -153,10 +165,9 @@ std::uint64_t edge_of(shared_partial& self, bool end) {
 }
 
 std::string repr_of_partial(shared_partial& self) {
-  const any_partial p = self.copy();
-  return "<tilewise.partial: " + std::string(name_of(operation_of(p))) + " of " +
-         std::string(numpy_name(static_cast<dtype>(p.index()))) + " elements [" + std::to_string(edge_of(self, false)) +
-         ", " + std::to_string(edge_of(self, true)) + ")>";
+  return "<tilewise.partial: " + std::string(name_of(self.operation())) + " of " +
+         std::string(numpy_name(self.type())) + " elements [" + std::to_string(edge_of(self, false)) + ", " +
+         std::to_string(edge_of(self, true)) + ")>";
 }
 
 }  // namespace
@@ -225,8 +236,9 @@ void add_arrays(py::module_& to) {
            arg("op") = "sum", arg("dtype") = "float64", arg("begin") = 0);
   part.def_property_readonly("begin", [](shared_partial& p) { return edge_of(p, false); });
   part.def_property_readonly("end", [](shared_partial& p) { return edge_of(p, true); });
-  part.def_property_readonly("op", [](shared_partial& p) { return std::string(name_of(operation_of(p.copy()))); });
-  part.def_property_readonly("dtype", [](shared_partial& p) { return objects().dtypes[p.state.index()]; });
+  part.def_property_readonly("op", [](shared_partial& p) { return std::string(name_of(p.operation())); });
+  part.def_property_readonly("dtype",
+                             [](shared_partial& p) { return objects().dtypes[static_cast<std::size_t>(p.type())]; });
   part.def("push", push_values, documents::push, arg("values"), py::kw_only(), arg("device") = none,
            arg("variant") = none, arg("tuning") = none);
   part.def("merge", merge, documents::merge, arg("right"));

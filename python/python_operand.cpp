@@ -50,16 +50,23 @@ any_partial shared_partial::copy() {
   return at_its_turn(*this, [this] { return state; });
 }
 
-shared_partial* carry_from(py::handle object, dtype type) {
+op shared_partial::operation() {
+  return at_its_turn(*this, [this] { return std::visit([](const auto& typed) { return typed.operation(); }, state); });
+}
+
+shared_partial* carry_from(py::handle object, dtype type, std::optional<op> named) {
   if (object.is_none()) return nullptr;
   if (!py::isinstance<shared_partial>(object))
     throw py::type_error(std::string("carry is of type ") + Py_TYPE(object.ptr())->tp_name +
                          "; pass a tilewise.partial");
   auto* const carry = object.cast<shared_partial*>();
-  const auto its_type = static_cast<dtype>(carry->state.index());
-  if (its_type != type)
-    throw py::type_error("carry is a partial of " + std::string(numpy_name(its_type)) + ", and a holds " +
-                         std::string(numpy_name(type)));
+  if (carry->type() != type)
+    throw py::type_error("carry is a partial of " + std::string(numpy_name(carry->type())) + ", and a holds " +
+                         std::string(numpy_name(type)) + "; pass a carry made with dtype=a.dtype");
+  if (const op its_own = carry->operation(); named && *named != its_own)
+    refuse("carry is a partial of the operation " + std::string(name_of(its_own)) + ", and the call's is " +
+           std::string(name_of(*named)) + "; pass a carry of that operation, or scan with op='" +
+           std::string(name_of(its_own)) + "'");
   return carry;
 }
 
@@ -118,22 +125,29 @@ dtype dtype_from(py::handle object) {
 const lent& lent::require_rank(int count) const {
   if (shape.count != count)
     refuse(std::string(name_) + " has the shape " + shape.text() + "; this call takes an array of " +
-           (count == 1 ? "one dimension: pass " + std::string(name_) + ".ravel(), or one row at a time"
+           (count == 1 ? "one dimension: " + remedy("flat") + ", or one row at a time"
                        : "two dimensions, rows and columns"));
   return *this;
 }
 
 const lent& lent::require_type(dtype wanted) const {
+  const std::string needed(numpy_name(wanted));
   if (memory.type != wanted)
-    throw py::type_error(std::string(name_) + " holds " + std::string(numpy_name(memory.type)) + " where " +
-                         std::string(numpy_name(wanted)) + " is needed; convert it with astype");
+    throw py::type_error(std::string(name_) + " holds " + std::string(numpy_name(memory.type)) + " where " + needed +
+                         " is needed; " + remedy("typed", needed));
   return *this;
 }
 
 const lent& lent::require(dtype wanted, const dimensions& wanted_shape) const {
   if (shape != wanted_shape)
-    refuse(std::string(name_) + " has the shape " + shape.text() + "; it needs " + wanted_shape.text());
+    refuse(std::string(name_) + " has the shape " + shape.text() + "; it needs " + wanted_shape.text() +
+           (is_output() ? ": pass one of that shape, or leave out= away" : ""));
   return require_type(wanted);
+}
+
+void lent::read_as(dtype type) {
+  memory.type = type;
+  if (memory.there) memory.there = view_of(*on, type, memory.there->native(), memory.count);
 }
 
 namespace {
@@ -213,9 +227,11 @@ void require_together(const lent& first, const lent& other) {
   if (!first.memory.there && !other.memory.there) return;
   if (first.memory.there && other.memory.there && first.on->shared() == other.on->shared()) return;
   const bool same_place = first.memory.there && other.memory.there && first.on->name() == other.on->name();
-  refuse(place_of(other) + ", and " + place_of(first) +
-         (same_place ? " with another queue; make both on one device that was opened once, or with one library"
-                     : "; copy one of them over: tilewise.array(x, device=...) and its numpy() do"));
+  const auto call = [&] {
+    return objects().frameworks.attr("call_beside")(other.object(), other.name(), first.object(), first.name());
+  };
+  refuse(place_of(other) + ", and " + place_of(first) + (same_place ? " with another queue" : "") + "; pass " +
+         (other.is_output() ? "an output that lies there too, or leave out= away" : call().cast<std::string>()));
 }
 
 device named_device(const std::string& name) {

@@ -27,9 +27,26 @@ struct shared_partial {
 
   explicit shared_partial(any_partial made) : state(std::move(made)) {}
   any_partial copy();
+  dtype type() const { return static_cast<dtype>(state.index()); }
+  op operation();
 };
-/// The argument `carry`, or null for None.
-shared_partial* carry_from(py::handle object, dtype type);
+/// The argument `carry`, or null for None. Throws unless it is of this type, and of the operation if one is named.
+shared_partial* carry_from(py::handle object, dtype type, std::optional<op> named);
+
+/// pybind11 gives memory that nothing was put into for an object whose __init__ has not run, as after __new__ alone.
+template <class T>
+class caster_of_made : public py::detail::type_caster_base<T> {
+ public:
+  bool load(py::handle from, bool convert) {
+    if (py::isinstance<T>(from))
+      for (auto& part : py::detail::values_and_holders(reinterpret_cast<py::detail::instance*>(from.ptr())))
+        if (part.value_ptr() == nullptr)
+          throw py::type_error(
+              std::string("this ") + Py_TYPE(from.ptr())->tp_name +
+              " was made without its __init__; make it by tilewise.array, tilewise.partial or tilewise.open");
+    return py::detail::type_caster_base<T>::load(from, convert);
+  }
+};
 
 /// Objects of Python that live as long as the process.
 struct lasting_objects {
@@ -45,7 +62,7 @@ enum class rows : std::uint8_t { packed, may_lie_apart };
 
 /// The memory of one argument, borrowed for the length of a call. Nothing is copied or converted, except that elements
 /// of half precision are read as float32: what else cannot be used as it is becomes a TypeError or InvalidArgument that
-/// says which call of NumPy mends it.
+/// says which call of its library mends it.
 class lent {
  public:
   /// Of a further operand, `beside` is the first: work is ordered by that one's stream.
@@ -62,30 +79,38 @@ class lent {
 
   const char* name() const { return name_; }
   py::handle object() const { return object_; }
+  bool is_output() const { return how_ == access::write; }
   bool is_buffer() const { return buffer_.obj != nullptr; }
 
   /// Throw unless the argument has so many dimensions, or a type and a shape.
   const lent& require_rank(int count) const;
   const lent& require_type(dtype wanted) const;
   const lent& require(dtype wanted, const dimensions& wanted_shape) const;
+  /// The same memory as another library's elements of another type, of the same size.
+  void read_as(dtype type);
 
   matrix_layout layout() const { return {shape[0], shape[1], row_stride}; }
   image_size size() const { return {shape[0], shape[1]}; }
 
+  /// What to pass instead, for a sentence that says why.
+  std::string remedy(const char* what, const std::string& detail = "") const;
+
  private:
-  lent(const char* name, py::handle object) : name_(name), object_(object) {}
-  void take(access how, const lent* beside, rows of_matrix);
-  void take_widened(access how, const lent* beside, rows of_matrix);
-  void take_buffer(access how, const lent* beside, rows of_matrix);
+  lent(const char* name, py::handle object, access how) : name_(name), object_(object), how_(how) {}
+  void take(const lent* beside, rows of_matrix);
+  void take_widened(const lent* beside, rows of_matrix);
+  void take_buffer(const lent* beside, rows of_matrix);
   void take_own(const shaped_array& array);
   bool take_tensor_on_gpu(const lent* beside, rows of_matrix);
-  void take_dlpack(access how, const lent* beside, rows of_matrix);
-  void take_cuda_interface(access how, const lent* beside, rows of_matrix);
+  void take_dlpack(const lent* beside, rows of_matrix);
+  void borrow_tensor(std::int64_t stream);
+  void take_cuda_interface(const lent* beside, rows of_matrix);
   void place_on_gpu(int ordinal, void* data);
   void order_by(int ordinal, std::uintptr_t current_stream, const lent* beside);
   std::int64_t choose_stream(int ordinal, const lent* beside);
   void set_length(int at, std::int64_t length);
-  void require_alignment(const void* data) const;
+  void require_memory(const void* data) const;
+  void require_few_dimensions(std::size_t given) const;
   void set_strides(const std::int64_t* strides, std::int64_t unit, rows of_matrix);
   [[noreturn]] void refuse_object() const;
   [[noreturn]] void refuse_to_write() const;
@@ -94,9 +119,10 @@ class lent {
 
   const char* name_;
   py::handle object_;
+  access how_;
   py::object widened_;  // what is lent in place of an array of half precision
   Py_buffer buffer_{};
-  std::shared_ptr<dlpack::managed_tensor> tensor_;
+  taken_tensor tensor_;
   std::uintptr_t stream_ = 0;
   int ordinal_ = -1;  // of another library's GPU memory
 };
@@ -162,3 +188,16 @@ auto at_its_turn(shared_partial& at, const Work& work) {
 }
 
 }  // namespace tilewise::python
+
+namespace pybind11::detail {
+
+template <>
+class type_caster<tilewise::device> : public tilewise::python::caster_of_made<tilewise::device> {};
+template <>
+class type_caster<tilewise::python::shaped_array>
+    : public tilewise::python::caster_of_made<tilewise::python::shaped_array> {};
+template <>
+class type_caster<tilewise::python::shared_partial>
+    : public tilewise::python::caster_of_made<tilewise::python::shared_partial> {};
+
+}  // namespace pybind11::detail

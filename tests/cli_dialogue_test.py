@@ -35,9 +35,9 @@ ROWS = [
 ]
 
 # What NumPy calls a type, and what the tool says to convert its files to.
-ADVICE = {"f2": r"astype\('f4'\)", "g": r"astype\('f8'\)", "i1": r"astype\('i4'\)", "u2": r"astype\('u4'\)",
-          "?": r"astype\('u4'\)", "c8": "real and imag", "M8[s]": r"view\('i8'\)", "m8[s]": r"view\('i8'\)",
-          "U3": r"save numbers; astype\('f8'\) converts text", "S3": "converts text", "V4": "save an array of numbers"}
+ADVICE = {"f2": r'astype\("f4"\)', "g": r'astype\("f8"\)', "i1": r'astype\("i4"\)', "u2": r'astype\("u4"\)', "?": r'astype\("u4"\)',
+          "c8": "real parts, and .imag", "M8[s]": r'astype\("i8"\)', "m8[s]": r'astype\("i8"\)', "U3": "converts text", "S3": "converts text",
+          "V4": "save an array of numbers"}
 
 # Names of other libraries, and the command that the tool proposes for them.
 MEANT = {"sum": "reduce", "add": "reduce", "max": "reduce --op max", "min": "reduce --op min", "prod": "reduce --op product", "cumsum": "scan",
@@ -102,7 +102,7 @@ class Dialogue(Files):
         for code, advice in ADVICE.items():
             with self.subTest(code):
                 np.save(f"{self.d}/other.npy", np.zeros(3, code))
-                self.check(run(f"reduce {self.d}/other.npy"), 6, "^$", f"f4, f8, i4, i8, u4 and u8, so .*{advice}")
+                self.check(run(f"reduce {self.d}/other.npy"), 6, "^$", f"f4, f8, i4, i8, u4 and u8; .*{advice}")
 
     def test_progress_leaves_no_trace_in_results(self):
         lines, written = on_terminal(f"diffuse -o {self.d}/field --grid 32x32 --steps 50 --device cpu".split())

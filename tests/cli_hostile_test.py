@@ -192,6 +192,24 @@ class Probes(HostileCase):
                 self.list_drivers(TMPDIR=named)
 
 
+class Libraries(HostileCase):
+    def test_none_is_taken_from_the_current_folder(self):
+        """Nor a module, in a folder where files of somebody else bear their names."""
+        folder = pathlib.Path(f"{self.d}/stranger")
+        folder.mkdir()
+        names = {"libOpenCL.so.1", "libnccl.so.2", "libcuda.so.1", "libopenblas.so.0", "libclblast.so.1", "libmpi.so.40", "libtbb.so.12"}
+        for module in pathlib.Path(TOOL).parent.glob("libtilewise*.so*"):
+            names.add(module.name)
+        for program in TOOL, PROGRAM:
+            names.update(re.findall(r"^\s*(\S+\.so\S*) => ", subprocess.run(["ldd", program], capture_output=True, text=True).stdout, re.M))
+        for name in names - {"libgcc_s.so.1"}:  # which ld, where PoCL calls it, looks for here first
+            (folder / name).write_text("no library")
+        self.check(run("--version", cwd=folder), 0, "^tilewise", "^$")
+        self.assertEqual(run("list", cwd=folder).stdout, run("list").stdout)
+        for name in self.names:
+            self.check(use("cold", name, 2, 1, cwd=folder), 0, "^1 of 1\n$", "^$")
+
+
 class Caches(HostileCase):
     """PoCL runs what it finds in its cache; so the cache is ours alone, or a new one."""
 

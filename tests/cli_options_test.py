@@ -9,6 +9,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import subprocess
 import tempfile
 
@@ -239,6 +240,36 @@ class OnArrays(OptionCase):
             words = f"{job} --device opencl:0"
             self.assertIn("is not used because", self.said(words, **noisy), words)
             self.assertNotIn("is not used because", self.said(f"{words} -q", **noisy), words)
+
+    def test_names_of_files_that_begin_with_a_dash(self):
+        """They are taken, or what is said names them so that they are."""
+        with open(f"{self.d}/params", "w", encoding="utf-8") as file:
+            file.write("nx 8\nny 8\ndx 0.5\ndy 0.5\nns 2\nnc 2\ndc 0.00625\nco 0.1\nsc 3 53\n")
+        scan, sort, names = "scan ../x.npy -o", "sort ../x.npy --device cpu:serial -o", ("-v", "-y.npy", "--y", "--json", "--device=cpu", "--", "-1")
+        outputs = {command: names for command in (scan, "scan ../x.npy --output", sort, f"{sort} y --indices", f"{sort} y --values ../f.npy --values-out",
+                                                  "matmul ../m.npy ../n.npy -o", "diffuse --grid 8x8 --steps 1 -o", "report ../r.jsonl -o", "report ../r.jsonl --csv",
+                                                  f"bench {ONE_BENCH} --device cpu:serial -o")}
+        names = "-x.npy", "--x", "-v.npy", "-q", "-1"
+        inputs = {"reduce": ("x.npy", names[:3]), f"{scan[:4]} -o y": ("x.npy", names[:3]), f"{sort} y --values-out w --values": ("f.npy", names),
+                  "matmul -o y ../m.npy": ("n.npy", names[:3]), "diffuse -o out": ("params", names[:2]), "report --markdown": ("r.jsonl", names),
+                  "compare ../r.jsonl": ("r.jsonl", names), "scale --from": ("r.jsonl", names), "roofline": ("r.jsonl", names[:2])}
+        cases = [(command, "", name) for command in outputs for name in outputs[command]]
+        cases += [(command, source, name) for command, (source, all_names) in inputs.items() for name in all_names]
+        for command, source, name in cases:
+            with self.subTest(f"{command} {name}"), tempfile.TemporaryDirectory(dir=self.d) as here:
+                if source:
+                    shutil.copy(f"{self.d}/{source}", f"{here}/{name}")
+                first = run(f"{command} {name}", cwd=here)
+                told = re.search(f"^tilewise: .* (./{re.escape(name)} is a file of that name|a file of that name is ./{re.escape(name)});", first.stderr)
+                if told or first.returncode == 2:
+                    self.assertTrue(told, first.stderr)
+                    self.assertEqual(os.listdir(here), [name] * bool(source))
+                    first = run(f"{command} ./{name}", cwd=here)
+                elif source:
+                    self.assertEqual(first.stderr, run(f"{command} ./{name}", cwd=here).stderr.replace(f"./{name}", name))
+                self.assertTrue(first.returncode == 0 or command.startswith("scale"), first.stderr)
+                self.assertIn(name, os.listdir(here))
+        self.check(run("scan x.npy -o=y.npy", cwd=self.d), 2, "^$", "--output: '=y.npy' follows it; write a space for the =")
 
 
 if __name__ == "__main__":

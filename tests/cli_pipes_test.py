@@ -5,6 +5,7 @@ cli_pipes_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 """
 
 import fcntl
+import glob
 import json
 import os
 import pty
@@ -171,6 +172,38 @@ class Pipes(StreamCase):
         self.assertEqual(json.loads(piped(words, np.arange(5, dtype="u4").tobytes()).stdout)["value"], 10)
         shaped = piped("{t} scan - -o - --dtype f4 --shape 2x3 --device cpu", np.ones(6, "f4").tobytes())
         self.assertIn(b"(2, 3)", shaped.stdout)
+
+    def test_a_file_that_the_system_makes_up(self):
+        """It has no size before it is read, or a page's."""
+        def words_of_a_process(contents):  # which /proc shows, each ended by a zero
+            self.assertEqual(contents[-1:], b"\0")
+            child = subprocess.Popen(contents[:-1].split(b"\0"), executable="/bin/echo", stdout=subprocess.PIPE, pipesize=4096)
+            self.addCleanup(lambda: (child.kill(), child.communicate()))
+            child.stdout.read(1)  # it runs by now, and waits at the full pipe
+            return f"/proc/{child.pid}/cmdline"
+
+        x = np.arange(9000, dtype="i4") % 40  # its last byte is 0, and no word of it an option
+        np.save(f"{self.d}/x.npy", x)
+        expected, total = self.file_of(f"scan {self.d}/x.npy --device cpu"), f"{x.sum()}\n".encode()
+        for path, words in (words_of_a_process(self.contents("x.npy")), ""), (words_of_a_process(x.tobytes()), "--dtype i4"):
+            for file in path, f"- < {path}", f"- < <(cat {path})":
+                with self.subTest(f"{words} {file}"):
+                    self.assertEqual(piped(f"{{t}} scan -o - --device cpu {words} {file}").stdout, expected)
+                    self.assertEqual(piped(f"{{t}} reduce --device cpu {words} {file}").stdout, total)
+        pages = [path for path in glob.glob("/sys/kernel/mm/*/*") + glob.glob("/sys/class/*/*/*") if os.path.isfile(path) and os.stat(path).st_size == 4096
+                 and os.access(path, os.R_OK)]
+        for path in pages[:200]:
+            try:
+                with open(path, "rb") as file:
+                    contents = file.read()
+            except OSError:
+                continue
+            if contents and len(contents) % 4 == 0:
+                for file in path, f"- < {path}":
+                    result = piped("{t} reduce --json --device cpu --dtype u4 " + file)
+                    self.assertEqual(json.loads(result.stdout)["shape"], [len(contents) // 4], result.stderr)
+                break
+        self.refused(piped("{t} reduce /proc/kmsg --dtype u4"), 6, "^tilewise: /proc/kmsg: cannot be read")  # nor waited for
 
     def test_raw_elements_that_are_none(self):
         for words, given, code, says in (("--dtype f8", 12, 6, "holds 12 bytes, no whole number of elements of 8 bytes"),

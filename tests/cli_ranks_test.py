@@ -5,6 +5,7 @@ cli_ranks_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 """
 
 import filecmp
+import itertools
 import json
 import os
 import pathlib
@@ -46,7 +47,8 @@ def run_ranks(ranks, arguments, tool=TOOL):
                           stdin=subprocess.DEVNULL, env=ENVIRONMENT)
 
 
-class Ranks(Case):
+class RankCase(Case):
+    """With the inputs of COMMANDS, and what one process makes of them."""
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -70,6 +72,8 @@ class Ranks(Case):
             if os.path.exists(one):
                 self.assertTrue(filecmp.cmp(one, many, shallow=False), f"{COMMANDS[number]}: {many}")
 
+
+class Ranks(RankCase):
     def test_processes_write_the_files_of_one(self):
         for ranks, number in covering(RANKS, range(len(COMMANDS))):
             if COVER != "all" and (RANKS.index(ranks) + number) % 2 != 0:
@@ -78,6 +82,21 @@ class Ranks(Case):
                 y = f"{self.d}/mpi{ranks}-{number}.npy"
                 self.check(run_ranks(ranks, COMMANDS[number].format(d=self.d, y=y)), 0, "^$", "^$")
                 self.same_files(number, y)
+
+    def test_one_rank_reads_and_writes_pipes(self):
+        """mpirun gives it a terminal to write to, hence the shell."""
+        for number, command in enumerate(COMMANDS):
+            with self.subTest(command):
+                y = f"{self.d}/piped{number}.npy"
+                words = command.replace(command.split()[1], "-", 1).replace("-o {y}", "-o -").format(d=self.d, y=y)
+                with open(command.split()[1].format(d=self.d), "rb") as first:
+                    done = subprocess.run(["mpirun", "-n", "1", "bash", "-c", f"{TOOL} {words} >{y}"], stdin=first, capture_output=True,
+                                          text=True, timeout=HANGS_S, env=ENVIRONMENT)
+                self.check(done, 0, "^$", "^$")
+                self.same_files(number, y)
+        with open(f"{self.d}/x.npy", "rb") as numbers:
+            done = subprocess.run(mpirun(1, "reduce -"), stdin=numbers, capture_output=True, text=True, timeout=HANGS_S, env=ENVIRONMENT)
+        self.check(done, 0, f"^{re.escape(run(f'reduce {self.d}/x.npy').stdout)}$", "^$")
 
     def test_a_long_path_is_known_to_all(self):
         deep = os.path.join(self.d, *["folder" * 30] * 21)  # hardly less than the system takes
@@ -229,6 +248,98 @@ class Ranks(Case):
         for (line, steps, err), result in zip(rows, together(run_job, jobs)):
             with self.subTest(line, steps=steps):
                 self.check(result, 2, "^$", f"rank 1 reads other files: .*{err}")
+
+
+PARAMETERS = "nx 18\nny 18\ndx 0.5\ndy 0.5\ndc 0.00625\nco 0.1\nns 20\nnc 10\nsc 3 53\nbx 32\nby 32\n"
+
+# Of every command, with {d} for the folder and {y} for a file or folder of the run's own.
+EVERY_COMMAND = ("", "--version", "help", "help scan", "scna", "reduce {d}/gone.npy", "reduce --opp", "reduce {d}/x.npy --device 2*mpi:cpu",
+                 "bench reduce --n 100 --dtype f32 --op sum --device cpu:serial --max-time 0.001 -q -o {y}",
+                 "bench reduce --n 100 --dtype f32 --op sum --device cpu:serial --max-time 0.001 -q -o {y} --isolate",
+                 "compare {d}/r.jsonl {d}/r.jsonl", "complete -- scan --dev", "convolve {d}/a.npy {d}/mask.npy -o {y}", "devices",
+                 "diffuse {d}/p.txt -o {y}", "doctor", "list", "manual {d}", "matmul {d}/a.npy {d}/b.npy -o {y}",
+                 "matvec {d}/a.npy {d}/v.npy -o {y}", "polymul {d}/i.npy {d}/i.npy -o {y}", "reduce {d}/x.npy",
+                 "report {d}/r.jsonl -o {y}.html", "roofline {d}/r.jsonl", "scale --from {d}/r.jsonl", "scan {d}/x.npy -o {y} --json",
+                 "sort {d}/x.npy -o {y} -v", "tune reduce --n 100 --dtype f32 --device cpu:serial", "verify reduce --device cpu:serial --n 99")
+MEASURED = {"bench", "devices", "doctor", "tune", "sort"}  # whose words differ each time
+
+# What scripts set, what a job of another kind of launcher sets, what stays of one that has ended.
+FALSE_VARIABLES = ("ENDED", "OMPI_COMM_WORLD_RANK=3", "PMI_RANK=1", "PMIX_RANK=2", "OMPI_COMM_WORLD_RANK=", "PMIX_RANK=-1", "PMI_RANK=x",
+                   "SLURM_PROCID=1 SLURM_NTASKS=2 SLURM_JOB_ID=7", "MV2_COMM_WORLD_RANK=1", "OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2",
+                   "PMI_RANK=1 PMI_SIZE=2", "PMI_RANK=1 PMI_SIZE=2 PMI_FD=0", "PMI_RANK=1 PMI_SIZE=2 PMI_FD=99",
+                   "PMI_RANK=1 PMI_SIZE=2 PMI_PORT=localhost:1", "PMIX_RANK=1 PMIX_NAMESPACE=job", "PMIX_RANK=1 PMIX_SERVER_URI2=0.0;tcp4://127.0.0.1:22",
+                   "PMIX_RANK=1 PMIX_NAMESPACE=job PMIX_SERVER_URI2=job.0;tcp4://127.0.0.1:1", "PMIX_RANK=1 PMIX_NAMESPACE=job PMIX_SERVER_URI=",
+                   "PMIX_RANK=1 PMIX_NAMESPACE=job PMIX_SERVER_URI41=job.0;usock:/tmp/none")
+
+# A program that uses MPI, and starts another one.
+PARENT = """
+import ctypes, subprocess, sys
+mpi = ctypes.CDLL("libmpi.so.40", ctypes.RTLD_GLOBAL)
+mpi.MPI_Init(None, None)
+print(subprocess.run(sys.argv[1:], capture_output=True, text=True).stdout, end="", flush=True)
+mpi.MPI_Finalize()"""
+
+
+class FalseRanks(Case):
+    """A rank is one that a launcher waits for: variables alone make nobody silent, and start no MPI, which may end the process."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        d = cls.d
+        for name, values in (("x", wide_values("f4", 10007)), ("a", wide_values("f4", 42).reshape(6, 7)), ("v", wide_values("f4", 7)),
+                             ("b", wide_values("f4", 35).reshape(7, 5)), ("i", wide_values("i4", 10)), ("mask", np.ones((3, 3), "f4"))):
+            np.save(f"{d}/{name}.npy", values)
+        pathlib.Path(f"{d}/p.txt").write_text(PARAMETERS, encoding="ascii")
+        run(f"bench reduce --n 100 --dtype f32 --device cpu:serial --max-time 0.001 -q -o {d}/r.jsonl")
+        last = subprocess.run(["mpirun", "--oversubscribe", "-n", "2", "env"], capture_output=True, text=True, timeout=HANGS_S, env=ENVIRONMENT)
+        cls.ended = dict(re.findall(r"^((?:OMPI|PMIX?)_\w+)=(.*)$", last.stdout, re.M))
+        assert "PMIX_RANK" in cls.ended, last.stderr
+        cls.ended["PMIX_RANK"] = cls.ended["OMPI_COMM_WORLD_RANK"] = "1"
+
+    def environment(self, variables):
+        alone = {"TILEWISE_CACHE": f"{self.d}/cache", "NO_COLOR": "1"}  # tune writes there
+        return {**ENVIRONMENT, **alone, **(self.ended if variables == "ENDED" else dict(v.split("=", 1) for v in variables.split()))}
+
+    def told(self, number, command, variables=""):
+        """The exit code and what was printed, but for what differs each time."""
+        y = f"{self.d}/{number}-{variables.replace('/', '_')[:60].replace(' ', '_')}"
+        done = run(command.format(d=self.d, y=y), env=self.environment(variables))
+        shown = [text.replace(y, "Y") for text in (done.stdout, done.stderr)]
+        if command.split(" ")[0] in MEASURED:
+            return done.returncode, bool(done.stdout), ""
+        return done.returncode, *(re.sub(r'(?<=_ns":)\d+', "N", text) for text in shown)
+
+    def test_variables_make_nobody_silent(self):
+        self.assertEqual({c.split()[0] for c in EVERY_COMMAND if c[:2] not in ("", "--", "sc")} - {"scna", "help"} | {"scale", "scan"},
+                         set(re.findall(r"^  (\w+) {2,}", run("").stdout, re.M)) | {"complete", "manual"})
+        plain = [self.told(number, command) for number, command in enumerate(EVERY_COMMAND)]
+        numbers, most = range(len(EVERY_COMMAND)), FALSE_VARIABLES if COVER == "all" else FALSE_VARIABLES[:4]
+        few = [EVERY_COMMAND.index(command) for command in ("list", "reduce {d}/x.npy", "scan {d}/x.npy -o {y} --json")]
+        for number, variables in [*itertools.product(numbers, most), *itertools.product(few, FALSE_VARIABLES[4:])]:
+            with self.subTest(EVERY_COMMAND[number], variables=variables):
+                self.assertEqual(self.told(number, EVERY_COMMAND[number], variables), plain[number])
+
+    def test_what_a_rank_has_started_is_none(self):
+        value = run(f"reduce {self.d}/x.npy").stdout
+        job = ["mpirun", "--oversubscribe", "-n", "2", "/usr/bin/python3", "-c", PARENT, TOOL, "reduce", f"{self.d}/x.npy"]
+        done = subprocess.run(job, capture_output=True, text=True, timeout=HANGS_S, stdin=subprocess.DEVNULL, env=ENVIRONMENT)
+        self.assertEqual((done.returncode, done.stdout), (0, 2 * value), done.stderr)
+        for command in ("reduce {d}/x.npy", "list"):  # but a shell is no rank itself
+            words = command.format(d=self.d)
+            job = ["mpirun", "--oversubscribe", "-n", "2", "bash", "-c", f"{TOOL} {words}; true"]
+            done = subprocess.run(job, capture_output=True, text=True, timeout=HANGS_S, stdin=subprocess.DEVNULL,
+                                  env=self.environment(""))
+            self.assertEqual((done.returncode, done.stdout), (0, run(words).stdout), done.stderr)
+
+    def test_mpi_by_name_where_its_launcher_has_ended(self):
+        words = f"reduce {self.d}/x.npy --device mpi:cpu:serial"
+        refused = run(words, env=self.environment("ENDED"))
+        self.check(refused, 4, "^$", "^tilewise: there are variables of an mpirun that has ended.* remove them first, in bash by `unset [^`]*`\n$")
+        advice = re.search("`(.*)`", refused.stderr)[1]
+        followed = subprocess.run(["bash", "-c", f"{advice}; exec {TOOL} {words}"], capture_output=True, text=True, timeout=HANGS_S,
+                                  env={**self.environment("ENDED")})
+        self.check(followed, 0, f"^{re.escape(run(words).stdout)}$", "^$")
 
 
 if __name__ == "__main__":

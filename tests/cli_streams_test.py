@@ -5,6 +5,7 @@ cli_streams_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 """
 
 import glob
+import itertools
 import json
 import os
 import re
@@ -311,6 +312,21 @@ class Limits(StreamCase):
                 break
         self.assertEqual((child.returncode, said[0]), (6, b""))
         self.assertRegex(said[1].decode(), r"giant\.npy: became shorter .*: it ends at byte \d+ of 1099511627904\n$")
+
+    def test_a_size_is_a_hint(self):
+        """As of files that another program is writing, or that a file system makes up while they are read."""
+        if SANITIZED:
+            self.skipTest("sanitizers come before any other library")
+        x = np.load(f"{self.d}/f4.npy")
+        x.tofile(f"{self.d}/f4.bin")
+        for words, name in (("scan", "f4.npy"), ("sort", "f4.npy"), ("scan --dtype f4", "f4.bin"), (f"sort --dtype f4 --shape {COUNT}", "f4.bin")):
+            expected, whole = self.file_of(f"{words} {self.d}/{name} --device cpu"), os.path.getsize(f"{self.d}/{name}")
+            for told, path in itertools.product((0, 8, 200, whole // 8 * 4, whole - 1, whole + 4, 2 * whole, 1 << 60), (f"{self.d}/{name}", "-")):
+                with self.subTest(f"{words} {path} {told}"), open(f"{self.d}/{name}", "rb") as file:
+                    env = {**os.environ, "LD_PRELOAD": os.environ["TILEWISE_FAKE_DISK"], "FAKE_DISK": f"size {name} {told}"}
+                    command = [TOOL, *f"{words} {path} -o {self.d}/hint.npy --device cpu".split()]
+                    self.check(subprocess.run(command, capture_output=True, text=True, timeout=HANGS_S, stdin=file, env=env), 0, "^$", "^$")
+                    self.assertTrue(self.contents("hint.npy") == expected)
 
     def test_an_interrupt_in_the_middle(self):
         before = set(os.listdir(self.d))

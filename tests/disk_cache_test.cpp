@@ -254,6 +254,38 @@ TEST_F(DiskCache, IsOffWhereThereIsNoPlaceForIt) {
   }
 }
 
+TEST_F(DiskCache, IsOnOrOffAsUsersSayIt) {
+  const fs::path caches = scratch_.path() / "caches", here = scratch_.path() / "here";
+  const environment_variable all_caches("XDG_CACHE_HOME", caches.string());
+  fs::create_directory(here);
+  const fs::path before = fs::current_path();
+  fs::current_path(here);
+  for (const char* no : {"off", "OFF", "Off", "no", "NO", "No", "0", "false", "FALSE", "False", "none", "NONE"}) {
+    setenv("TILEWISE_CACHE", no, 1);
+    store();
+    EXPECT_EQ(base::cache_folder(), "") << no;
+    EXPECT_EQ(base::why_no_cache_folder(), "") << no;
+  }
+  for (const char* nonsense :
+       {"cache", "./cache", "../cache", "~/.cache", "off ", " off", "offf", "-1", "2", "{}", " "}) {
+    setenv("TILEWISE_CACHE", nonsense, 1);
+    store();
+    EXPECT_NE(base::why_no_cache_folder().find("it does not begin with /; give TILEWISE_CACHE a whole path, or off"),
+              std::string::npos)
+        << nonsense;
+  }
+  EXPECT_FALSE(fs::exists(caches));
+  EXPECT_FALSE(fs::exists(scratch_.path() / "cache"));
+  EXPECT_TRUE(fs::is_empty(here));
+  for (const char* yes : {"", "on", "ON", "yes", "Yes", "1", "true", "TRUE"}) {
+    setenv("TILEWISE_CACHE", yes, 1);
+    EXPECT_EQ(base::cache_folder(), caches / "tilewise") << yes;
+    store();
+    EXPECT_TRUE(finds()) << yes;
+  }
+  fs::current_path(before);
+}
+
 TEST_F(DiskCache, UsesTheUsersCacheFolderAndMakesIt) {
   const fs::path caches = scratch_.path() / "caches";
   const environment_variable none("TILEWISE_CACHE", ""), base("XDG_CACHE_HOME", caches.string());

@@ -3,8 +3,8 @@
 // whose path contains PATH cannot be read or written; "sync PATH 0": what was written does not reach the disk; "kill -
 // N": the process ends once the N-th file has got its name; "room PATH N": so many bytes are free to users, and more to
 // root; "map PATH 0": such a file's map has no pages but those asked for; or "full PATH 0": it has none, and none can
-// be had. "bare - 0": it has nothing that a disk need not have: files without a name, room set aside for a file, locks,
-// modes, and a number of blocks.
+// be had. "size PATH N": such a file is told to have N bytes. "bare - 0": it has nothing that a disk need not have:
+// files without a name, room set aside for a file, locks, modes, and a number of blocks.
 #include <cerrno>
 #include <csignal>
 #include <cstdarg>
@@ -89,6 +89,11 @@ __attribute__((visibility("default"))) int renameat(int from_folder, const char*
   const char* const told = std::getenv("FAKE_DISK");
   int last = 0;
   if (told != nullptr && std::sscanf(told, "kill - %d", &last) == 1 && ++renames == last) raise(SIGKILL);
+  return done;
+}
+__attribute__((visibility("default"))) int fstat(int file, struct stat* facts) {
+  const int done = static_cast<int>(unless<decltype(&fstat)>(false, "fstat", file, facts));
+  if (const long long bytes = number_told("size", file); bytes >= 0) facts->st_size = static_cast<off_t>(bytes);
   return done;
 }
 __attribute__((visibility("default"))) int fstatfs(int file, struct statfs* facts) {

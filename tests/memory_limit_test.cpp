@@ -32,8 +32,8 @@ TEST(MemoryLimit, IsANumberOfBytesAndNeverMoreThanThereIs) {
     const environment_variable limit("TILEWISE_DEVICE_MEMORY", text);
     EXPECT_EQ(backend::limited_memory(5 * mib), bytes) << text;
   }
-  for (const char* text :
-       {"0", "0G", "M", "1T", "1KB", "1 K", "-1", " 1", "1.5M", "17179869184G", "99999999999999999999"}) {
+  for (const char* text : {"0", "0G", "M", "1T", "1KB", "1 K", "-1", " 1", "1.5M", "17179869184G",
+                           "99999999999999999999", "off", "None"}) {
     const environment_variable limit("TILEWISE_DEVICE_MEMORY", text);
     EXPECT_THROW(backend::limited_memory(5 * mib), error) << text;
   }

@@ -138,10 +138,10 @@ def max(a: _AnyArray, axis: SupportsIndex, *, out: _A, initial: _Number | None =
 def cumsum(a: _A, axis: SupportsIndex | None = None, *, out: _A | None = None, initial: _Number | None = None,
            carry: partial | None = None, device: _Device = None, variant: str | None = None,
            tuning: str | None = None) -> _A: ...
-def inclusive_scan(a: _A, axis: SupportsIndex | None = None, *, op: _Op = "sum", out: _A | None = None,
+def inclusive_scan(a: _A, axis: SupportsIndex | None = None, *, op: _Op | None = None, out: _A | None = None,
                    initial: _Number | None = None, carry: partial | None = None, device: _Device = None,
                    variant: str | None = None, tuning: str | None = None) -> _A: ...
-def exclusive_scan(a: _A, axis: SupportsIndex | None = None, *, op: _Op = "sum", out: _A | None = None,
+def exclusive_scan(a: _A, axis: SupportsIndex | None = None, *, op: _Op | None = None, out: _A | None = None,
                    initial: _Number | None = None, carry: partial | None = None, device: _Device = None,
                    variant: str | None = None, tuning: str | None = None) -> _A: ...
 

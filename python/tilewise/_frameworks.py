@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What only a library of arrays can say of its arrays: the stream that it works on now, and how to get a new one."""
+"""What only a library of arrays can say of its arrays: the stream that it works on now, how to get a new one, and in which calls
+of its own it makes one that can be taken."""
 
 import sys
+
+import numpy
 
 
 def _owner(x):
@@ -87,7 +90,95 @@ def as_float32(x):
     return x.float() if owner.__name__ == "torch" and x.device.type == "cpu" else None
 
 
-def as_index(x):
-    """PyTorch indexes with signed integers alone."""
+def index_room(x, out):
+    """Memory for indices of 32 bits in elements of x, if they become int64 then: PyTorch indexes with signed integers alone, and
+    not every version has unsigned ones. None where they are written as they are."""
+    torch = _owner(x)
+    if torch is None or torch.__name__ != "torch" or out is not None and getattr(out, "dtype", None) is not torch.int64:
+        return None
+    return x.new_empty(x.shape, dtype=torch.int32)
+
+
+def as_index(room, out):
+    """What index_room was filled with, as int64, in a new tensor or in out."""
+    indices = room.to(_owner(room).int64)
+    if len(room) > 2**31:
+        indices &= 2**32 - 1
+    return indices if out is None else out.copy_(indices)
+
+
+def obstacle(x, name, is_output):
+    """What PyTorch keeps beside the memory of a tensor, so that this alone is not its elements, and what to do; None of others."""
+    if getattr(x, "requires_grad", False):
+        return f"{name} requires a gradient, which tilewise does not compute; pass {name}.detach()"
     owner = _owner(x)
-    return x.to(owner.int64) if owner is not None and owner.__name__ == "torch" else x
+    if owner is None or owner.__name__ != "torch":
+        return None
+    if x.layout is not owner.strided:
+        return f"{name} is stored as {x.layout}; " + (kept(name) if is_output else f"pass {name}.to_dense()")
+    for bit, does in ("neg", "negates"), ("conj", "conjugates"):
+        if getattr(x, f"is_{bit}", bool)():  # the older know no conjugates
+            resolved = f"{name}.resolve_{bit}()"
+            return f"{name} is a view that PyTorch {does} when it reads it; " + (
+                f"{resolved} would be other memory, so {kept(name)}" if is_output else f"pass {resolved}")
+    return None
+
+
+def kept(name):
+    """What to do instead of passing this output."""
+    return f"leave out= away and store what is returned: {name}[...] = result"
+
+
+_OF_NUMPY = {"packed": "{m}.ascontiguousarray({x})", "aligned": "{x}.copy()", "typed": '{x}.astype("{n}")', "flat": "{x}.ravel()",
+             "a line": "{m}.atleast_1d({x})", "moved": "{m}.ascontiguousarray({m}.moveaxis({x}, {n}, -1))"}
+_CALLS = {"numpy": _OF_NUMPY, "cupy": _OF_NUMPY,
+          "jax.numpy": _OF_NUMPY | {"packed": "{m}.array({x})", "aligned": "{m}.array({x})", "moved": "{m}.moveaxis({x}, {n}, -1)"},
+          "torch": {"packed": "{x}.contiguous()", "aligned": "{x}.clone()", "typed": "{x}.to(torch.{n})", "flat": "{x}.ravel()",
+                    "a line": "torch.atleast_1d({x})", "moved": "{x}.movedim({n}, -1).contiguous()"}}
+
+
+_TO_HOST = {"numpy": "{x}", "torch": "{x}.cpu()", "cupy": "cupy.asnumpy({x})", "jax.numpy": "jax.device_get({x})", "tilewise": "{x}.numpy()"}
+_TO_WHERE = {"torch": "torch.as_tensor({x}, device={first}.device)", "cupy": "cupy.asarray({x})", "numpy": "{x}",
+             "jax.numpy": "jax.device_put({x}, {first}.device)", "tilewise": "tilewise.array({x}, device={first}.device)"}
+
+
+def _library(x):
+    """The module whose calls the owner of x knows; None if nobody says."""
+    owner, jax = _owner(x), sys.modules.get("jax")
+    if owner is not None:
+        return owner.__name__
+    if jax is not None and isinstance(x, jax.Array):
+        return "jax.numpy"
+    if isinstance(x, sys.modules["tilewise"].array):
+        return "tilewise"
+    return "numpy" if isinstance(x, numpy.ndarray) else None
+
+
+def call_for(what, x, name, detail=""):
+    """The call that makes of x, an argument of that name, what is taken: one of the library that x is of."""
+    module, made = _library(x), "{}"
+    if module == "tilewise":
+        module, name, made = "numpy", f"{name}.numpy()", f"tilewise.array({{}}, device={name}.device)"
+    elif module is None:
+        by_interface = hasattr(x, "__cuda_array_interface__")
+        by_dlpack = not by_interface and hasattr(x, "__dlpack__")
+        module = "cupy" if by_interface or by_dlpack and x.__dlpack_device__()[0] not in (1, 3) else "numpy"
+        name = f"{module}.from_dlpack({name})" if by_dlpack else f"{module}.asarray({name})"
+    return made.format(_CALLS[module][what].format(x=name, m=module, n=detail))
+
+
+def call_to_convert(held, x, name):
+    """The same for elements of a type that is not taken, so that their values are kept."""
+    held = held.removeprefix("torch.").lstrip("<>|=")
+    if held.startswith("c"):
+        return f"{name}.real and {name}.imag, one after the other"
+    kept_by = {"b": "float32" if held.startswith("bf") else "int32", "i": "int32", "u": "uint32",
+               "f": "float64" if held in ("float128", "f16") else "float32"}
+    dtype = kept_by.get(held[:1])
+    return call_for("typed", x, name, dtype) if dtype else f"{name} converted to one of them"
+
+
+def call_beside(x, name, first, first_name):
+    """The call that gives x where another argument lies, in memory of the same library."""
+    here = _TO_HOST.get(_library(x), "{x}").format(x=name)
+    return _TO_WHERE.get(_library(first), "{x}").format(x=here, first=first_name)

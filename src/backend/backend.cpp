@@ -105,7 +105,8 @@ std::shared_ptr<device> match(const device_list& all, std::string_view name) {
     for (auto& d : r.devices(why)) names.push_back(d->info().name);
     if (name.starts_with(r.name) && !why.empty()) reasons = " " + why;
   }
-  throw error(errc::device_lost, "there is no device '" + std::string(name) + "';" + base::nearest(name, names) +
+  const std::string says = base::variable("TILEWISE_DEVICE") == name ? "TILEWISE_DEVICE names a device, but " : "";
+  throw error(errc::device_lost, says + "there is no device '" + std::string(name) + "';" + base::nearest(name, names) +
                                      reasons + " `tilewise devices` lists what is here");
 }
 

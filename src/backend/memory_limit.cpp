@@ -30,8 +30,8 @@ std::uint64_t limited_memory(std::uint64_t of_device) {
   const std::string text = base::variable("TILEWISE_DEVICE_MEMORY");
   if (text.empty()) return of_device;
   if (const auto bytes = bytes_from(text)) return std::min(of_device, *bytes);
-  throw error(errc::invalid_argument,
-              "TILEWISE_DEVICE_MEMORY is '" + base::printable(text) + "'; give a number of bytes, such as 512M");
+  throw error(errc::invalid_argument, "TILEWISE_DEVICE_MEMORY is '" + base::printable(text) +
+                                          "'; give a number of bytes, such as 512M, or unset it for no limit");
 }
 
 }  // namespace tilewise::backend

@@ -17,7 +17,7 @@ namespace tilewise::base {
 
 namespace {
 
-bool is_off() { return variable("TILEWISE_CACHE") == "off"; }
+bool is_off() { return says_no(variable("TILEWISE_CACHE")); }
 
 /// A folder that nobody else can use, or why it is not one.
 struct private_folder {
@@ -31,6 +31,7 @@ private_folder refused(int descriptor, std::string fault) {
 }
 
 private_folder open_private(const std::string& name, missing_folder if_missing) {
+  if (!name.starts_with('/')) return {-1, "it does not begin with /; give TILEWISE_CACHE a whole path, or off"};
   const int made = if_missing == missing_folder::stays || mkdir(name.c_str(), 0700) == 0 ? 0 : errno;
   const int folder = open(name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (folder < 0) {
@@ -55,7 +56,7 @@ bool make_private(const std::string& folder) {
 
 std::string cache_folder(missing_folder if_missing) {
   if (is_off()) return "";
-  if (const std::string named = variable("TILEWISE_CACHE"); !named.empty()) return named;
+  if (const std::string named = variable("TILEWISE_CACHE"); !named.empty() && !says_yes(named)) return named;
   std::string caches = variable("XDG_CACHE_HOME");
   if (!caches.starts_with('/')) {
     const std::string home = variable("HOME");

@@ -11,8 +11,8 @@ enum class missing_folder : bool { stays, is_created };
 /// Makes a folder that nobody else can use, or put another in its place, if there is none; whether there is one then.
 bool make_private(const std::string& folder);
 
-/// What TILEWISE_CACHE names, else $XDG_CACHE_HOME/tilewise, else ~/.cache/tilewise. Empty if the first is "off", or if
-/// nothing names one.
+/// What TILEWISE_CACHE names, else $XDG_CACHE_HOME/tilewise, else ~/.cache/tilewise. Empty if the first says no, such
+/// as "off", or if nothing names one.
 std::string cache_folder(missing_folder if_missing = missing_folder::is_created);
 
 /// A descriptor of that folder; -1 if there is none, if it is not ours alone, or missing and to stay so.

@@ -3,6 +3,7 @@
 #include "backend/memory_limit.hpp"
 #include "cli/commands.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 
@@ -111,14 +112,30 @@ CLI::Validator file_name() {
       "");
 }
 
-CLI::Option* add_file_option(CLI::App& command, const std::string& name, std::string& to, const std::string& says,
-                             const std::string& value) {
-  return command.add_option(name, to, says)->option_text(value)->check(file_name());
+/// CLI11 takes whatever follows for the value: the next option where a file was forgotten, and "=y" of "-o=y".
+static CLI::Validator no_option_of(const CLI::App& command) {
+  return CLI::Validator(
+      [&command](const std::string& text) -> std::string {
+        const std::string name = text.substr(0, text.find('='));
+        const auto all = command.get_options();
+        const bool is_option =
+            name == "--" || (name.starts_with('-') &&
+                             std::any_of(all.begin(), all.end(), [&](auto* o) { return o->check_name(name); }));
+        if (is_option) return "its value is missing before '" + text + "'; ./" + text + " is a file of that name";
+        return text.starts_with('=') ? "'" + text + "' follows it; write a space for the =, or ./" + text : "";
+      },
+      "");
 }
 
 CLI::Option* add_array_option(CLI::App& command, const std::string& name, std::string& to, const std::string& says,
                               const std::string& value) {
-  return command.add_option(name, to, says)->option_text(value);
+  CLI::Option* option = command.add_option(name, to, says)->option_text(value);
+  return name.starts_with('-') ? option->check(no_option_of(command)) : option;
+}
+
+CLI::Option* add_file_option(CLI::App& command, const std::string& name, std::string& to, const std::string& says,
+                             const std::string& value) {
+  return add_array_option(command, name, to, says, value)->check(file_name());
 }
 
 CLI::Option* add_input_array(CLI::App& command, const std::string& name, std::string& to, const std::string& says) {

@@ -3,6 +3,7 @@
 
 #include "backend/group/mpi_world.hpp"
 #include "base/printable.hpp"
+#include "io/unfinished.hpp"
 #include "lab/environment.hpp"
 #include "registry/algorithm.hpp"
 
@@ -122,6 +123,7 @@ void require_same_call() {
   static bool is_known = false;
   if (is_known || !backend::group::is_mpi_process()) return;
   is_known = true;
+  backend::group::mpi().before_giving_up(io::remove_unfinished);
   std::vector<rank_call> calls;
   for (const std::string& text : gathered(to_text(call_of(words_of_this_process())))) calls.push_back(parse(text));
   if (const std::string found = difference(calls); !found.empty()) throw error(errc::invalid_argument, found);

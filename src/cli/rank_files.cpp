@@ -77,8 +77,9 @@ std::string name_for_ranks(const std::string& name) {
 }
 
 bool is_in_processes(const data_run& run) {
-  const bool is_group = run.device->info().backend == "group";  // first, since to ask a queue opens its device
-  return is_group && backend::group::over_processes(run.device->queue()) != nullptr;
+  if (run.device->info().backend != "group") return false;  // first, since to ask a queue opens its device
+  const backend::group::queue* const ranks = backend::group::over_processes(run.device->queue());
+  return ranks != nullptr && ranks->ranks() > 1;
 }
 
 std::string way_between_gpus(const data_run& run) {

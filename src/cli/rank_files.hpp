@@ -12,7 +12,7 @@ namespace tilewise::cli {
 /// The device for a name that a user gave: in a process of mpirun, a rank with that device; by default on the CPU.
 std::string name_for_ranks(const std::string& name);
 
-/// Whether the run is one of several processes' together.
+/// Whether the run is one of several processes' together; a single one reads and writes as without mpirun.
 bool is_in_processes(const data_run& run);
 
 /// For -v: how ranks of several processes exchanged what lies on their GPUs; empty for any other run.

@@ -33,10 +33,7 @@ void wait_for_first_rank() {
 
 }  // namespace
 
-bool is_first_rank() {
-  static const bool first = backend::group::launched_rank().value_or(0) == 0;
-  return first;
-}
+bool is_first_rank() { return backend::group::launched_rank().value_or(0) == 0; }
 
 void require_one_process(std::string_view what) {
   if (backend::group::is_mpi_process())

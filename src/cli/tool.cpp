@@ -115,12 +115,19 @@ std::string unknown_option(const CLI::App& app, std::span<const std::string> wor
     for (const CLI::Option* option : shown_options(*command))
       for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
+  const auto is_taken = [&](const std::string& word) {  // of -q.npy, -q was, and -.npy is left
+    return std::none_of(not_taken.begin(), not_taken.end(), [&](const std::string& left) {
+      return left.starts_with('-') && left != "-" && word.ends_with(left.substr(1));
+    });
+  };
   for (auto word = words.begin(); word != words.end() && *word != "--"; ++word) {
-    if (!word->starts_with("--") || std::find(not_taken.begin(), not_taken.end(), *word) == not_taken.end()) continue;
-    const std::string name = word->substr(0, word->find('='));
-    return "there is no option '" + base::printable(name) + "';" +
-           (name == "--axis" ? registry::suggestion(registry::missing::command, "axis", {}) + ";"
-                             : base::nearest(name, names));
+    if (!word->starts_with('-') || is_taken(*word)) continue;
+    const std::string name = word->substr(0, word->find('=')),
+                      none = "there is no option '" + base::printable(name) + "';";
+    const bool may_be_file = !word->starts_with("--") || access(word->c_str(), F_OK) == 0;
+    if (may_be_file) return none + " a file of that name is ./" + base::printable(*word) + ";";
+    if (name == "--axis") return none + registry::suggestion(registry::missing::command, "axis", {}) + ";";
+    return none + base::nearest(name, names);
   }
   return "";
 }

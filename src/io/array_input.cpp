@@ -37,6 +37,14 @@ int opened(const std::string& path) {
   return is_standard(path) ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 }
 
+/// What the system says of a size is a hint: 0 for files of /proc, a page for shorter ones of /sys, and an old one for
+/// a file that another program is writing. True if the file ends elsewhere; an empty one may.
+bool is_wrong_size(int file, std::uint64_t size) {
+  std::byte one;
+  const bool ends_before = size == 0 || (read_at(file, size - 1, {&one, 1}) == 0 && errno == 0);
+  return ends_before || read_at(file, size, {&one, 1}) == 1;
+}
+
 std::string counted(std::uint64_t bytes) { return std::to_string(bytes) + " bytes"; }
 
 template <class Word>
@@ -83,9 +91,11 @@ array_input::array_input(const std::string& path, const std::optional<raw_elemen
     if (isatty(file_) == 1) refuse("is a terminal; pipe an array into it, or name a file");
     if (is_regular_ && identity_of_stream(file_) == identity_of_stream(STDOUT_FILENO))
       throw error(errc::invalid_argument, shown_ + ": is where standard output goes; send that to another file");
-    if (is_regular_) size_ = static_cast<std::uint64_t>(facts.st_size);
-    if (is_regular_ && is_standard(path)) begin_ = std::min<std::uint64_t>(size_, lseek(file_, 0, SEEK_CUR));
-    size_ -= begin_;
+    const std::uint64_t end = is_regular_ ? static_cast<std::uint64_t>(facts.st_size) : 0;
+    if (is_regular_ && is_standard(path))
+      begin_ = static_cast<std::uint64_t>(std::max<off_t>(0, lseek(file_, 0, SEEK_CUR)));
+    size_ = end - std::min(end, begin_);
+    if (is_regular_ && is_wrong_size(file_, end)) hold_all();
     raw ? find_raw_elements(*raw) : read_header();
     if (header_.data_bytes == 0) require_end();
   } catch (...) {
@@ -120,7 +130,7 @@ void array_input::read_header() {
 void array_input::find_raw_elements(const raw_elements& raw) {
   header_.type = raw.type;
   const std::uint64_t each = size_of(raw.type);
-  if (!is_regular_ && !raw.shape) read_to_the_end();
+  if (!is_regular_ && !raw.shape) hold_all();
   const bool is_known = is_regular_ || !raw.shape;
   const std::uint64_t held = is_known ? size_ : checked_bytes(raw.type, *raw.shape);
   if (held % each != 0)
@@ -131,26 +141,32 @@ void array_input::find_raw_elements(const raw_elements& raw) {
     refuse("holds " + counted(held) + ", but the shape needs " + std::to_string(header_.data_bytes));
 }
 
-/// Its length is not known before.
-void array_input::read_to_the_end() {
-  for (std::uint64_t room = bytes_at_once_read;; room *= 2) {
+void array_input::hold_all() {
+  host_block all;
+  for (size_ = 0; size_ == all.size();) {
+    const std::uint64_t room = std::max(bytes_at_once_read, 2 * size_);
     require_host_memory(room, shown_ + " needs at least " + counted(room));
     host_block larger(room);
-    std::copy_n(held_.data(), size_, larger.data());
-    held_ = std::move(larger);
-    size_ += read_bytes(size_, std::span(held_).subspan(size_));
-    if (size_ < room) return;
+    std::copy_n(all.data(), size_, larger.data());
+    all = std::move(larger);
+    size_ += read_bytes(size_, std::span(all).subspan(size_));
   }
+  held_ = std::move(all);
 }
 
 void array_input::require_end() {
   std::byte one;
-  if (!is_regular_ && held_.size() == 0 && read_bytes(header_.data_offset + header_.data_bytes, {&one, 1}) != 0)
+  if (!is_regular_ && read_bytes(header_.data_offset + header_.data_bytes, {&one, 1}) != 0)
     refuse("goes on after the " + counted(header_.data_bytes) +
            " of elements that were announced; it is not one array");
 }
 
 std::uint64_t array_input::read_bytes(std::uint64_t at, std::span<std::byte> into) {
+  if (held_.size() != 0) {
+    const std::uint64_t there = std::min<std::uint64_t>(into.size(), size_ - std::min(size_, at));
+    std::copy_n(held_.data() + at, there, into.data());
+    return there;
+  }
   const std::uint64_t done = is_regular_ ? read_at(file_, begin_ + at, into) : read_stream(file_, into);
   if (errno != 0) refuse("cannot be read at byte " + std::to_string(at + done) + ": " + std::strerror(errno));
   return done;
@@ -163,10 +179,6 @@ void array_input::read(std::uint64_t from, std::span<std::byte> into) {
 }
 
 void array_input::read_slice(std::uint64_t from, std::span<std::byte> into) {
-  if (held_.size() != 0) {
-    std::copy_n(held_.data() + from, into.size(), into.data());
-    return;
-  }
   const std::uint64_t at = header_.data_offset + from, got = read_bytes(at, into);
   if (got != into.size())
     refuse((is_regular_ ? "became shorter while it was being read: it ends at byte " : "ends at byte ") +

@@ -21,8 +21,8 @@ struct raw_elements {
 
 class array_input {
  public:
-  /// An .npy file, or raw elements. Throws `io` with the path and a sentence for what is neither. Raw elements from a
-  /// pipe that nobody has given a shape are all read here.
+  /// An .npy file, or raw elements. Throws `io` with the path and a sentence for what is neither. A file that is not as
+  /// long as the system says, as in /proc, and raw elements from a pipe that nobody has given a shape are read here.
   explicit array_input(const std::string& path, const std::optional<raw_elements>& raw = std::nullopt);
   array_input(const array_input&) = delete;
   ~array_input();
@@ -45,7 +45,7 @@ class array_input {
   [[noreturn]] void refuse(const std::string& why) const;
   void read_header();
   void find_raw_elements(const raw_elements& raw);
-  void read_to_the_end();
+  void hold_all();
   void require_end();
   void read_slice(std::uint64_t from, std::span<std::byte> into);
   /// Fewer bytes than asked for only where the file ends.
@@ -54,9 +54,9 @@ class array_input {
   std::string shown_;  // as messages call it
   int file_;
   bool is_regular_ = true;
-  std::uint64_t begin_ = 0, size_ = 0;  // of the file from where it is read; a pipe has no size
+  std::uint64_t begin_ = 0, size_ = 0;  // of the file from where it is read; unknown of a pipe that is not held
   npy_header header_;
-  host_block held_;  // raw elements of a pipe
+  host_block held_;  // all bytes of what has no size, or a wrong one
 };
 
 }  // namespace tilewise::io

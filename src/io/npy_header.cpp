@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <string_view>
 
@@ -18,14 +19,26 @@ constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::array<std::string_view, 6> codes{"f4", "f8", "i4", "i8", "u4", "u8"};
 constexpr std::string_view accepted = "Tilewise reads f4, f8, i4, i8, u4 and u8";
 
+/// A header is any text of Python's that gives such a dictionary; NumPy may read what we do not.
+constexpr const char* if_numpy_reads = "; if NumPy reads the file, ";
+
+/// The call that makes another file of it, and what it does.
+std::string saved(const std::string& how, const std::string& what) {
+  return "np.save(\"new.npy\", np.load(\"old.npy\")" + how + ") " + what;
+}
+
 [[noreturn]] void refuse(const std::string& why) { throw error(errc::io, why); }
+[[noreturn]] void refuse_text(const std::string& why) {
+  refuse(why + if_numpy_reads + saved("", "writes one that Tilewise reads"));
+}
 
 /// The dictionary's text and how far we are in it.
 class header_text {
  public:
-  explicit header_text(std::string_view text) : rest_(text) {}
+  /// Python 2 wrote L behind the digits of a long number, and no later version of the format than 2.
+  header_text(std::string_view text, unsigned version) : rest_(text), has_long_(version <= 2) {}
 
-  void skip_spaces() { rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t"), rest_.size())); }
+  void skip_spaces() { rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\f\r\n"), rest_.size())); }
   char next() {
     skip_spaces();
     return rest_.empty() ? '\0' : rest_.front();
@@ -37,7 +50,7 @@ class header_text {
   }
   void expect(char wanted) {
     if (!take(wanted))
-      refuse(std::string("the header lacks a '") + wanted + "' before '" + base::printable(rest_) + "'");
+      refuse_text(std::string("the header lacks a '") + wanted + "' before '" + base::printable(rest_) + "'");
   }
   bool take_word(std::string_view word) {
     skip_spaces();
@@ -45,13 +58,17 @@ class header_text {
     rest_.remove_prefix(word.size());
     return true;
   }
-  /// A quoted text without escapes.
+  /// A quoted text without escapes; Python 2 may have written it as u'text'.
   std::string_view quoted() {
-    const char quote = next();
-    if (quote != '\'' && quote != '"') refuse("the header lacks a quoted text before '" + base::printable(rest_) + "'");
-    const auto end = rest_.find(quote, 1);
-    if (end == rest_.npos) refuse("the header has a quote that does not end");
-    const std::string_view text = rest_.substr(1, end - 1);
+    const char first = next();
+    const std::size_t prefix = first == 'u' || first == 'U' ? 1 : 0;
+    const char quote = prefix < rest_.size() ? rest_[prefix] : '\0';
+    if (quote != '\'' && quote != '"')
+      refuse_text("the header lacks a quoted text before '" + base::printable(rest_) + "'");
+    const auto begin = prefix + 1, end = rest_.find(quote, begin);
+    if (end == rest_.npos) refuse_text("the header has a quote that does not end");
+    const std::string_view text = rest_.substr(begin, end - begin);
+    if (text.find('\\') != text.npos) refuse_text("the header has an escape in '" + base::printable(text) + "'");
     rest_.remove_prefix(end + 1);
     return text;
   }
@@ -62,58 +79,80 @@ class header_text {
     const auto digits = static_cast<std::size_t>(end - rest_.data());
     if (failure == std::errc::result_out_of_range) refuse("a dimension is larger than 2^64");
     if (digits == 0 || (digits > 1 && rest_.front() == '0'))
-      refuse("the shape has '" + base::printable(rest_) + "' where a dimension should be");
+      refuse_text("the shape has '" + base::printable(rest_) + "' where a dimension should be");
     rest_.remove_prefix(digits);
+    if (has_long_ && rest_.starts_with('L')) rest_.remove_prefix(1);
     return value;
   }
   std::string_view rest() const { return rest_; }
 
  private:
   std::string_view rest_;
+  bool has_long_;
 };
 
-/// What to do with elements of a type that is not read. NumPy's code is a letter for the kind and a size.
+/// As NumPy spells each type. A code, which has one letter, may have a byte order before it; a name may not.
+constexpr std::array<std::string_view, 6> spellings{
+    " f4 f float32 single ", " f8 d float64 double float float_ ",
+    " i4 i int32 intc ",     " i8 l q p int64 int int_ intp int0 long longlong ",
+    " u4 I uint32 uintc ",   " u8 L Q P uint64 uint uintp uint0 ulong ulonglong "};
+
+bool is_among(std::string_view words, std::string_view word) {
+  return word.find(' ') == word.npos && words.find(" " + std::string(word) + " ") != words.npos;
+}
+
+/// The end of a message about elements of another type.
 std::string advice_for(std::string_view code) {
-  const auto convert = [](const char* type) { return std::string("convert it first, with astype('") + type + "')"; };
-  if (code == "f16") return convert("f8");
-  switch (code.empty() ? '\0' : code.front()) {
-    case 'f': return convert("f4");
-    case 'i': return convert("i4");
-    case 'u':
-    case 'b': return convert("u4");
-    case 'c': return "save its real and imag parts separately";
-    case 'M':
-    case 'm': return "save its counts, with view('i8')";
-    case 'S':
-    case 'U': return "save numbers; astype('f8') converts text";
-    default: return "save an array of numbers";
-  }
+  struct conversion {
+    std::string_view from;
+    const char *how, *what;
+  };
+  constexpr std::array<conversion, 7> conversions{{
+      {" e f2 half float16 ", ".astype(\"f4\")", "converts it"},
+      {" g f16 longdouble float128 ", ".astype(\"f8\")", "converts it"},
+      {" b h i1 i2 byte short int8 int16 ", ".astype(\"i4\")", "converts it"},
+      {" ? b1 B H u1 u2 bool bool_ ubyte ushort uint8 uint16 ", ".astype(\"u4\")", "converts it"},
+      {" F D G c8 c16 c32 complex complex64 complex128 complex256 ", ".real.astype(\"f8\")",
+       "saves the real parts, and .imag the others"},
+      {" M m M8 m8 datetime64 timedelta64 ", ".astype(\"i8\")", "saves its counts"},
+      {" S U ", ".astype(\"f8\")", "converts text that is numbers"},
+  }};
+  const bool is_text = code.starts_with('S') || code.starts_with('U');
+  const std::string_view kind = code.substr(0, is_text ? code.find_first_of("0123456789") : code.find('['));
+  for (const auto& [from, how, what] : conversions)
+    if (is_among(from, kind)) return (kind == code || is_text ? "; " : if_numpy_reads) + saved(how, what);
+  if (code.starts_with('O') || code.starts_with('V') || code.starts_with("object")) return "; save an array of numbers";
+  return if_numpy_reads + saved(".astype(\"f8\")", "converts its numbers");
 }
 
 void parse_descr(header_text& text, npy_header& header) {
-  if (text.next() == '[' || text.next() == '(')
-    refuse("its elements are records; " + std::string(accepted) + ", so save one field alone");
-  const std::string_view descr = text.quoted();
-  const std::string_view code = descr.substr(std::min<std::size_t>(descr.size(), 1));
-  for (std::size_t i = 0; i < codes.size(); ++i) {
-    if (code != codes[i]) continue;
-    if (descr[0] != '<' && descr[0] != '>')
-      refuse("its element type '" + base::printable(descr) + "' does not say its byte order with < or >");
+  const bool is_list = text.next() == '[';
+  const std::string_view descr = is_list ? "" : text.quoted();
+  if (is_list || descr.find(',') != descr.npos)
+    refuse("its elements are records; " + std::string(accepted) + if_numpy_reads +
+           saved("[\"FIELD\"]", "saves a field of theirs"));
+  const bool has_order = !descr.empty() && std::string_view("<>=|").find(descr[0]) != std::string_view::npos;
+  const std::string_view code = descr.substr(has_order ? 1 : 0);
+  const bool may_have_order = code.size() < 2 || std::isalpha(static_cast<unsigned char>(code[1])) == 0;  // no name
+  for (std::size_t i = 0; i < spellings.size(); ++i) {
+    if (!is_among(spellings[i], code) || (has_order && !may_have_order)) continue;
     header.type = all_dtypes[i];
     header.big_endian = descr[0] == '>';
     return;
   }
-  refuse("its elements have type '" + base::printable(descr) + "'; " + std::string(accepted) + ", so " +
-         advice_for(code));
+  refuse("its elements have type '" + base::printable(descr) + "'; " + std::string(accepted) +
+         advice_for(may_have_order ? code : descr));
 }
 
 void parse_shape(header_text& text, npy_header& header) {
+  header.shape.clear();  // the last one of two is meant
   text.expect('(');
   bool comma = true;
   while (!text.take(')')) {
-    if (!comma) refuse("the shape lacks a comma before '" + base::printable(text.rest()) + "'");
+    if (!comma) refuse_text("the shape lacks a comma before '" + base::printable(text.rest()) + "'");
     if (header.shape.size() == most_npy_dimensions)
-      refuse("it has more than " + std::to_string(most_npy_dimensions) + " dimensions; reshape it");
+      refuse("it has more than " + std::to_string(most_npy_dimensions) + " dimensions" + if_numpy_reads +
+             saved(".reshape(-1)", "makes them one"));
     header.shape.push_back(text.number());
     comma = text.take(',');
   }
@@ -122,7 +161,7 @@ void parse_shape(header_text& text, npy_header& header) {
 
 void parse_order(header_text& text, npy_header& header) {
   header.fortran_order = text.take_word("True");
-  if (!header.fortran_order && !text.take_word("False")) refuse("fortran_order is neither True nor False");
+  if (!header.fortran_order && !text.take_word("False")) refuse_text("fortran_order is neither True nor False");
 }
 
 void parse_dictionary(header_text& text, npy_header& header) {
@@ -132,20 +171,20 @@ void parse_dictionary(header_text& text, npy_header& header) {
   text.expect('{');
   bool comma = true;
   while (!text.take('}')) {
-    if (!comma) refuse("the header lacks a comma before '" + base::printable(text.rest()) + "'");
+    if (!comma) refuse_text("the header lacks a comma before '" + base::printable(text.rest()) + "'");
     const std::string_view key = text.quoted();
+    text.expect(':');
     const auto which = static_cast<std::size_t>(std::find(keys.begin(), keys.end(), key) - keys.begin());
     if (which == keys.size()) refuse("the header has an unknown key '" + base::printable(key) + "'");
-    if (seen[which]) refuse("the header has the key '" + std::string(key) + "' twice");
     seen[which] = true;
-    text.expect(':');
     parsers[which](text, header);
     comma = text.take(',');
   }
   for (std::size_t i = 0; i < keys.size(); ++i)
     if (!seen[i]) refuse("the header lacks the key '" + std::string(keys[i]) + "'");
   text.skip_spaces();
-  if (text.rest() != "\n") refuse("the header does not end with a line feed after its dictionary");
+  if (!text.rest().empty())
+    refuse_text("the header goes on after its dictionary: '" + base::printable(text.rest()) + "'");
 }
 
 /// Where the dictionary begins and how long it is, by the file's first npy_header_start bytes.
@@ -195,7 +234,7 @@ npy_header parse_npy_header(std::span<const std::byte> start) {
            std::to_string(largest_npy_header) + " are read");
   if (text.size() - begin < length) refuse("ends within its header");
   npy_header header;
-  header_text dictionary(text.substr(begin, length));
+  header_text dictionary(text.substr(begin, length), version(0));
   parse_dictionary(dictionary, header);
   header.data_offset = begin + length;
   header.data_bytes = checked_bytes(header.type, header.shape);

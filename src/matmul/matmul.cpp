@@ -9,6 +9,8 @@
 
 namespace tilewise {
 
+using registry::matrix_operand;
+
 namespace {
 
 std::string text_of(matrix_layout l) { return registry::shape_text(l.rows, l.columns); }
@@ -40,20 +42,16 @@ template <scalar T>
 void matmul(std::span<const T> a, matrix_layout a_layout, std::span<const T> b, matrix_layout b_layout, std::span<T> c,
             matrix_layout c_layout, const matmul_options& options) {
   const registry::problem p = describe<T>(a_layout, b_layout, c_layout);
-  registry::require_elements("A", a_layout, a.size());
-  registry::require_elements("B", b_layout, b.size());
-  registry::require_elements("C", c_layout, c.size());
-  registry::run_admitted(p, options, {{"A", a}, {"B", b}}, {{"C", c}});
+  registry::run_admitted(p, options, {matrix_operand<T>("A", a, a_layout), matrix_operand<T>("B", b, b_layout)},
+                         {matrix_operand<T>("C", c, c_layout)});
 }
 
 template <scalar T>
 void matmul(const array<T>& a, matrix_layout a_layout, const array<T>& b, matrix_layout b_layout, array<T>& c,
             matrix_layout c_layout, const matmul_options& options) {
   const registry::problem p = describe<T>(a_layout, b_layout, c_layout);
-  registry::require_elements("A", a_layout, a.size());
-  registry::require_elements("B", b_layout, b.size());
-  registry::require_elements("C", c_layout, c.size());
-  registry::run_admitted(p, options, {{"A", a}, {"B", b}}, {{"C", c}});
+  registry::run_admitted(p, options, {matrix_operand<T>("A", a, a_layout), matrix_operand<T>("B", b, b_layout)},
+                         {matrix_operand<T>("C", c, c_layout)});
 }
 
 #define TILEWISE_INSTANTIATE(T)                                                                                     \

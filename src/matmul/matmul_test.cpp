@@ -266,6 +266,25 @@ TEST(MatmulSpecial, TheChainStartsAtPlusZero) {
   EXPECT_EQ(bits(c), 0u);
 }
 
+/// What a row of the product is does not depend on how many others are computed with it, nor on where.
+TEST(MatmulSpecial, AnyRowsOfAGiveTheirRowsOfTheProduct) {
+  constexpr std::uint64_t rows = 150, columns = 130, inner = 301;
+  product<float> whole(rows, columns, inner);
+  whole.run({.device = open("cpu:serial")});
+  std::vector<device> all = devices();
+  all.push_back(open("3*cpu:serial"));
+  for (const device& on : all)
+    for (const auto& [first, count] : {std::pair{0u, 1u}, {149u, 1u}, {7u, 2u}, {3u, 13u}, {50u, 64u}, {1u, 149u}}) {
+      if (on.info().backend == "openacc") continue;  // which has no product
+      const std::span<const float> some = std::span<const float>(whole.a).subspan(first * inner, count * inner);
+      std::vector<float> c(count * columns);
+      matmul<float>(some, {count, inner}, whole.b, {inner, columns}, c, {count, columns}, {.device = on});
+      for (std::uint64_t i = 0; i < c.size(); ++i)
+        ASSERT_EQ(bits(c[i]), bits(whole.c[first * columns + i]))
+            << on.name() << ": " << count << " rows from " << first;
+    }
+}
+
 /// A faulty call with floats, which must leave C as it is.
 class MatmulErrors : public testing::Test {
  protected:

@@ -48,15 +48,13 @@ template <scalar T>
 void matvec(std::span<const T> a, matrix_layout layout, std::span<const T> x, std::span<T> y,
             const matvec_options& options) {
   const registry::problem p = describe<T>(layout, x.size(), y.size());
-  registry::require_elements("A", layout, a.size());
-  registry::run_admitted(p, options, {{"A", a}, {"x", x}}, {{"y", y}});
+  registry::run_admitted(p, options, {registry::matrix_operand<T>("A", a, layout), {"x", x}}, {{"y", y}});
 }
 
 template <scalar T>
 void matvec(const array<T>& a, matrix_layout layout, const array<T>& x, array<T>& y, const matvec_options& options) {
   const registry::problem p = describe<T>(layout, x.size(), y.size());
-  registry::require_elements("A", layout, a.size());
-  registry::run_admitted(p, options, {{"A", a}, {"x", x}}, {{"y", y}});
+  registry::run_admitted(p, options, {registry::matrix_operand<T>("A", a, layout), {"x", x}}, {{"y", y}});
 }
 
 template <scalar T>

@@ -104,8 +104,9 @@ void record_file::fail(const char* what) const {
 void read_records(const std::filesystem::path& file, const std::function<void(const result&)>& take,
                   std::vector<std::string>* warnings) {
   const std::string shown = base::printable(file.string());
-  if (std::error_code unknown; !std::filesystem::is_regular_file(file, unknown))
-    throw error(errc::io, shown + " cannot be read; give a file that `tilewise bench -o` wrote");
+  if (std::error_code unknown;
+      std::filesystem::exists(file, unknown) && !std::filesystem::is_regular_file(file, unknown))
+    throw error(errc::io, shown + " is not a regular file; copy its contents to one");
   std::ifstream stream(file, std::ios::binary);
   if (!stream) throw error(errc::io, shown + " cannot be read; give a file that `tilewise bench -o` wrote");
   const auto buffer = std::make_unique_for_overwrite<char[]>(most_bytes + 1 + record_reader::padding);

@@ -22,12 +22,12 @@ void reduce_each(const In& a, const matrix_layout& l, axis which, Out& values, c
                static_cast<std::uint8_t>(which)};
   if (init != nullptr) p.number[0] = base::scalar_value::of(*init);
   registry::admit(p, {});
-  registry::require_elements("A", l, a.size());
+  const registry::call_operand matrix = registry::matrix_operand<T>("A", a, l);
   if (values.size() != lines_of(l, which))
     throw error(errc::invalid_argument, "A is " + registry::shape_text(l.rows, l.columns) + " and there is room for " +
                                             std::to_string(values.size()) + " values; there is one for each of its " +
                                             (which == axis::rows ? "rows" : "columns"));
-  registry::run_admitted(p, options, {{"A", a}}, {{"the values", values}});
+  registry::run_admitted(p, options, {matrix}, {{"the values", values}});
 }
 
 }  // namespace

@@ -13,24 +13,47 @@ namespace tilewise::registry {
 namespace {
 
 /// Addresses of one space: host or device pointers, or offsets in one cl_mem or in one array of a group.
-struct range {
+struct rows_of_bytes {
   const void* space = nullptr;
   std::uintptr_t begin = 0, end = 0;
+  std::uintptr_t row, pitch;  // all in one row, unless it is a matrix with gaps
 
-  explicit range(const call_operand& o) {
+  explicit rows_of_bytes(const call_operand& o) : row(o.row_bytes), pitch(o.pitch) {
+    const std::string_view backend = o.on == nullptr ? "" : std::string_view(o.on->info().backend);
     if (o.on == nullptr)
       begin = reinterpret_cast<std::uintptr_t>(o.host);
-    else if (o.on->info().backend == "opencl" || o.on->info().backend == "group") {
+    else if (backend == "opencl" || backend == "group") {
       const backend::memory place = backend::in_whole(o.on->implementation().queue(), o.where);
       space = place.base, begin = place.offset;
     } else
       begin = reinterpret_cast<std::uintptr_t>(o.where.base) + o.where.offset;
     end = begin + o.bytes;
+    // OpenCL leaves open what becomes of sub-buffers whose ranges overlap, whatever is read and written in them.
+    if (pitch == 0 || backend == "opencl") row = pitch = o.bytes;
   }
 
-  bool overlaps(const range& other) const { return space == other.space && begin < other.end && other.begin < end; }
-  bool operator==(const range&) const = default;
+  bool operator==(const rows_of_bytes&) const = default;
+
+  /// Where the first row that ends behind an address begins; it may be the one after the last.
+  std::uintptr_t next(std::uintptr_t address) const {
+    return address < begin + row ? begin : begin + ((address - begin - row) / pitch + 1) * pitch;
+  }
 };
+
+bool overlap(const rows_of_bytes& a, const rows_of_bytes& b) {
+  if (a.space != b.space || a.begin == a.end || b.begin == b.end) return false;
+  const std::uintptr_t first = std::max(a.begin, b.begin), last = std::min(a.end, b.end);
+  if (first >= last) return false;
+  // Rows of one pitch lie beside each other the same way all along.
+  const std::uintptr_t enough = a.pitch == b.pitch ? first + std::min(last - first, a.pitch) : last;
+  for (std::uintptr_t at = a.next(first); at < enough;) {
+    const std::uintptr_t other = b.next(at);
+    if (other >= b.end) return false;
+    if (other < at + a.row) return true;
+    at = a.next(other);
+  }
+  return false;
+}
 
 [[noreturn]] void refuse(const call_operand& output, const call_operand& other, bool in_place) {
   throw error(errc::invalid_argument,
@@ -41,14 +64,14 @@ struct range {
 void refuse_overlap(const algorithm& what, call_operands inputs, call_operands outputs) {
   for (std::size_t o = 0; o < outputs.size(); ++o) {
     const call_operand& output = outputs.begin()[o];
-    const range out(output);
+    const rows_of_bytes out(output);
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      const range in(inputs.begin()[i]);
+      const rows_of_bytes in(inputs.begin()[i]);
       const bool may_share = what.in_place && i == o;
-      if (out.overlaps(in) && !(may_share && out == in)) refuse(output, inputs.begin()[i], may_share);
+      if (overlap(out, in) && !(may_share && out == in)) refuse(output, inputs.begin()[i], may_share);
     }
     for (std::size_t other = 0; other < o; ++other)
-      if (out.overlaps(range(outputs.begin()[other]))) refuse(output, outputs.begin()[other], false);
+      if (overlap(out, rows_of_bytes(outputs.begin()[other]))) refuse(output, outputs.begin()[other], false);
   }
 }
 

@@ -21,7 +21,8 @@ struct call_operand {
   std::string_view name;  // as messages call it
   const void* host = nullptr;
   std::uint64_t bytes = 0;
-  const tilewise::device* on = nullptr;  // of an array
+  std::uint64_t row_bytes = 0, pitch = 0;  // of a matrix with gaps: its rows, and from row to row; else 0
+  const tilewise::device* on = nullptr;    // of an array
   backend::memory where = {};
 
   template <class T>
@@ -107,11 +108,14 @@ bool overlap_in_part(std::span<const T> in, std::span<const T> out) {
 /// Throws `invalid_argument` unless a matrix has the elements that its shape needs.
 void require_elements(std::string_view name, const matrix_layout& of, std::uint64_t given);
 
-/// The memory from the matrix's first element to its last: what lies around it may be another operand's.
+/// The memory from the matrix's first element to its last: what lies around it, and between its rows, may be another
+/// operand's.
 template <class T, class Memory>
 call_operand matrix_operand(std::string_view name, const Memory& memory, const matrix_layout& of) {
   require_elements(name, of, memory.size());
-  return call_operand(name, memory).template part<T>(0, elements_of(of));
+  call_operand matrix = call_operand(name, memory).template part<T>(0, elements_of(of));
+  if (of.rows > 1 && !is_packed(of)) matrix.row_bytes = of.columns * sizeof(T), matrix.pitch = of.stride * sizeof(T);
+  return matrix;
 }
 
 }  // namespace tilewise::registry

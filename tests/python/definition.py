@@ -133,7 +133,7 @@ def order_key(x, descending=False):
         key = np.where(bits & top, ~bits, bits | top)
         nan = np.isnan(x)  # after +infinity: those with a positive sign by payload, then the others
         key = np.where(nan & (bits & top != 0), bits, key)
-        key = key.astype(object) + np.where(nan & (bits & top != 0), 1 << (8 * x.itemsize), 0).astype(object)
+        key = key.astype(object) + (nan & (bits & top != 0)).astype(object) * (1 << (8 * x.itemsize))
     else:
         key = x.astype(object)
     return -key if descending else key

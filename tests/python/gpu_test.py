@@ -18,6 +18,7 @@ import numpy as np
 import tilewise as tw
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import lenders_test  # noqa: E402
 from definition import FLOATS, TYPES, wide  # noqa: E402
 
 
@@ -54,7 +55,7 @@ class Torch:
     def from_ours(self, x):
         return torch.from_dlpack(x)
 
-    index = np.int64
+    index, contiguous = np.int64, r"a\.contiguous\(\)"
     types = [t for t in TYPES if t not in (np.uint32, np.uint64) or torch and hasattr(torch, "uint32")]
 
 
@@ -79,7 +80,7 @@ class Cupy:
     def from_ours(self, x):
         return cupy.from_dlpack(x)
 
-    index = np.uint32
+    index, contiguous = np.uint32, r"cupy\.ascontiguousarray\(a\)"
     types = TYPES
 
 
@@ -178,7 +179,7 @@ class GpuCase:
 
     def test_refused(self):
         x = self.library.array(np.arange(12, dtype=np.float32))
-        with self.assertRaisesRegex(ValueError, "ascontiguousarray"):
+        with self.assertRaisesRegex(ValueError, f"pass {self.library.contiguous}$"):
             tw.sum(x[::2])
         with self.assertRaisesRegex(ValueError, "in the host's memory"):
             tw.dot(x, np.ones(12, np.float32))
@@ -196,7 +197,7 @@ class WithTorch(GpuCase, unittest.TestCase):
     def test_gradients_and_types(self):
         with self.assertRaisesRegex(TypeError, "requires a gradient"):
             tw.sum(torch.ones(3, device="cuda", requires_grad=True))
-        with self.assertRaisesRegex(TypeError, "float16"):
+        with self.assertRaisesRegex(TypeError, r"a holds torch\.float16; .*pass a\.to\(torch\.float32\)$"):
             tw.sum(torch.ones(3, device="cuda").half())
 
     def test_on_the_host(self):
@@ -208,6 +209,30 @@ class WithTorch(GpuCase, unittest.TestCase):
     def test_indices_index(self):
         x = torch.from_numpy(wide(self.rng, 1000, np.float32)).cuda()
         self.assertTrue(torch.equal(x[tw.argsort(x)], tw.sort(x)))
+
+
+class TorchLenders(lenders_test.OfTorch):
+    """What lenders_test does on the host: views that are negated or sliced, other types and shapes, places; and the errors' advice."""
+
+    not_for = ("array(object)",)  # which copies from the host
+
+    def setUp(self):
+        if torch is None:
+            self.skipTest("no Torch with a GPU")
+        super().setUp()
+
+    def of(self, x):
+        return torch.from_numpy(x.copy()).cuda()
+
+    def host(self, x):
+        return x.resolve_neg().cpu().numpy() if isinstance(x, torch.Tensor) else np.asarray(x)
+
+    def test_places(self):
+        for elsewhere in (lambda x: x, torch.from_numpy, lambda x: tw.array(x, "cuda:0")):
+            for role, argument, x, call in self.inputs():
+                if argument in ("values", "b", "x", "mask") and role != "partial.push(values)":
+                    with self.subTest(role):
+                        self.same(self.host(self.obeyed(call, argument, elsewhere(x))), self.host(call(self.of(x))))
 
 
 class WithCupy(GpuCase, unittest.TestCase):

@@ -15,8 +15,8 @@ import numpy as np
 
 import definition
 import tilewise as tw
-from definition import wide
-from protocols_test import Lender
+from definition import TYPES, wide
+from lenders import Lender
 
 RNG = np.random.default_rng(20)
 GROUP = tw.open("2*cpu:serial")  # as arrays on a GPU, its arrays are no host memory
@@ -205,19 +205,54 @@ class Keywords(unittest.TestCase):
         with self.assertRaisesRegex(tw.InvalidArgument, "is computed on where it is", msg=what):
             call(**there, device="cpu:serial")
 
+    def test_columns_beside_each_other(self):
+        """Of one matrix: a result may lie between the rows of its input, and not on one of its elements."""
+        whole = wide(RNG, 60, "f8").reshape(5, 12)
+        for first, (call, in_place) in itertools.product(range(10), (
+                (lambda a, out: tw.cumsum(a, axis=-1, out=out), True), (lambda a, out: tw.exclusive_scan(a, axis=0, out=out), True),
+                (lambda a, out: tw.sort(a, axis=0, out=out), True), (lambda a, out: tw.matmul(a, np.ones((3, 3)), out=out), False))):
+            w = whole.copy()
+            a, out, wanted = w[:, 4:7], w[:, first:first + 3], whole.copy()
+            wanted[:, first:first + 3] = call(a.copy(), None)
+            if np.shares_memory(a, out) and not (first == 4 and in_place):
+                with self.assertRaisesRegex(tw.InvalidArgument, "shares memory"):
+                    call(a, out)
+                wanted = whole
+            else:
+                call(a, out)
+            self.same(w, wanted, f"from column {first}")
+
     def test_carries(self):
-        """They bring their own operation, whatever op= says, and begin where they do."""
+        """They bring their own operation, where op= names none or the same, and begin where they do."""
         x = wide(RNG, 50, "f8")
-        for op, initial, other in itertools.product(NAMES.values(), (None, 3), ("sum", "max")):
+        for op, initial, named in itertools.product(NAMES.values(), (None, 3), (False, True)):
             for name, define in ("inclusive_scan", definition.inclusive), ("exclusive_scan", definition.exclusive):
                 first = initial if name[0] == "i" or initial else {"sum": 0, "product": 1}.get(op)
                 if name[0] == "e" and first is None:
                     continue
                 carry, out, what = tw.partial(op, "f8"), np.empty(17), f"{name} of {op} from {initial}"
                 carry.push(x[:33])
-                self.assertIs(getattr(tw, name)(x[33:], op=other, initial=initial, carry=carry, out=out), out)
+                self.assertIs(getattr(tw, name)(x[33:], op=op if named else None, initial=initial, carry=carry, out=out), out)
                 self.same(out, define(x, op, first)[33:].copy(), what)
                 self.same(carry.value(), definition.reduce(x, op), what)
+
+    def test_what_another_operation_or_type_has_made(self):
+        """Is refused by each argument that takes a partial, and is as it was."""
+        takers = [lambda x, p, op: tw.inclusive_scan(x, op=op, carry=p), lambda x, p, op: tw.exclusive_scan(x, op=op, initial=1, carry=p),
+                  lambda x, p, op: tw.inclusive_scan(x, 0, op=op, initial=1, carry=p), lambda x, p, op: tw.partial(op, x.dtype, 2).merge(p)]
+        sums = [lambda x, p, op: tw.cumsum(x, carry=p), lambda x, p, op: tw.cumsum(x, initial=1, carry=p)]
+        for dtype, of, op, other in itertools.product(TYPES, TYPES, NAMES.values(), NAMES.values()):
+            x, part = np.array([5, 1, 7], dtype), tw.partial(other, of)
+            part.push(np.array([2, 3], of))
+            for number, take in enumerate(takers + (sums if op == "sum" else [])):
+                if (dtype, op) == (of, other) and take is not takers[-1]:
+                    continue
+                with self.subTest(f"{number}: {op} of {x.dtype}, a partial of {part}"), self.assertRaises((TypeError, ValueError)) as caught:
+                    take(x, part, op)
+                self.assertRegex(str(caught.exception), "partial of float|partial of u?int" if dtype != of else
+                                 f"operation {other}, and the call's is {op}; pass a carry of that" if take is not takers[-1] else
+                                 f"a part of a {other} does not continue one of a {op}|merge neighbours")
+                self.assertEqual((part.end, part.value()), (2, definition.reduce(np.array([2, 3], of), other)))
 
     def test_where_a_part_begins(self):
         """Positions have 64 bits, also of what was stored; what continues a part begins at its end."""

@@ -7,65 +7,14 @@ import resource
 import sys
 import types
 import unittest
-from ctypes import POINTER, CFUNCTYPE, Structure, byref, c_char_p, c_int32, c_int64, c_uint8, c_uint16, c_uint64, c_void_p
+from ctypes import c_char_p
 
 import numpy as np
 
+import roles
 import tilewise as tw
+from lenders import X, Hostile, Lender, Versioned, pretended_torch
 from tilewise import _frameworks
-
-X = np.array([1e8, 1, -1e8, 1, 3], dtype=np.float32)
-
-
-class Lender:
-    """Somebody's array that speaks DLPack and nothing else."""
-
-    def __init__(self, values):
-        self.values = values
-
-    def __dlpack__(self, stream=None):
-        return self.values.__dlpack__()
-
-    def __dlpack_device__(self):
-        return self.values.__dlpack_device__()
-
-
-class DLTensor(Structure):
-    _fields_ = [("data", c_void_p), ("device_type", c_int32), ("device_id", c_int32), ("ndim", c_int32), ("code", c_uint8),
-                ("bits", c_uint8), ("lanes", c_uint16), ("shape", POINTER(c_int64)), ("strides", POINTER(c_int64)),
-                ("offset", c_uint64)]
-
-
-class Managed(Structure):
-    pass
-
-
-DELETER = CFUNCTYPE(None, POINTER(Managed))
-Managed._fields_ = [("tensor", DLTensor), ("context", c_void_p), ("deleter", DELETER)]
-new_capsule = ctypes.pythonapi.PyCapsule_New
-new_capsule.restype, new_capsule.argtypes = ctypes.py_object, [c_void_p, c_char_p, c_void_p]
-
-
-class Hostile:
-    """Exports whatever it is told to, and counts how often that is given back."""
-
-    def __init__(self, shape=(5,), strides=None, code=2, bits=32, lanes=1, device=(1, 0), offset=0, name=b"dltensor"):
-        self.device, self.name, self.given_back = device, name, 0
-        self.values = X.copy()
-        self.shape, self.strides = (c_int64 * 16)(*shape), (c_int64 * 16)(*strides) if strides is not None else None
-        self.deleter = DELETER(self.count)
-        self.managed = Managed(DLTensor(self.values.ctypes.data, *device, len(shape), code, bits, lanes, self.shape,
-                                        self.strides, offset), None, self.deleter)
-
-    def count(self, _):
-        self.given_back += 1
-
-    def __dlpack__(self, stream=None):
-        self.stream = stream
-        return new_capsule(ctypes.addressof(self.managed), self.name, None)
-
-    def __dlpack_device__(self):
-        return self.device
 
 
 class OnCuda:
@@ -170,9 +119,28 @@ class ByDlpack(unittest.TestCase):
             with open("/proc/self/statm") as facts:
                 pages.append(int(facts.read().split()[0]))
         self.assertLess((max(pages) - pages[0]) * resource.getpagesize(), zeros.nbytes // 2, "what nobody takes is kept")
-        for wrong in ({"copy": True}, {"dl_device": (2, 0)}):
-            with self.assertRaises(BufferError):
-                tw.array(X, device="cpu").__dlpack__(**wrong)
+
+    def test_what_a_capsule_may_be_asked_for(self):
+        here, there = tw.array(X, device="cpu"), tw.array(X, device="2*cpu:serial")
+        capsule = ctypes.pythonapi.PyCapsule_IsValid
+        capsule.argtypes = [ctypes.py_object, c_char_p]
+        for asked, name in ((None, b"dltensor"), ((0, 8), b"dltensor"), ((1, 0), b"dltensor_versioned"), ((2, 3), b"dltensor_versioned")):
+            for one, more in ((here, {}), (here, {"copy": True}), (here, {"dl_device": (1, 0), "copy": False}), (there, {"dl_device": (1, 0)})):
+                self.assertTrue(capsule(one.__dlpack__(max_version=asked, **more), name), (asked, more))
+        for one, wrong in ((here, {"dl_device": (2, 0)}), (there, {}), (there, {"copy": True}), (there, {"dl_device": (1, 0), "copy": False})):
+            with self.assertRaisesRegex(BufferError, "numpy"):
+                one.__dlpack__(**wrong)
+
+        class Asks(Lender):
+            def __dlpack__(self, **_):
+                return self.values.__dlpack__(max_version=(1, 0), **self.more)
+
+        for one, more in ((here, {"copy": True}), (there, {"dl_device": (1, 0)})):
+            asks = Asks(one)
+            asks.more, asks.__class__.__dlpack_device__ = more, lambda self: (1, 0)
+            self.assertEqual(tw.cumsum(asks).tobytes(), tw.cumsum(X).tobytes())
+            with self.assertRaisesRegex(ValueError, "a second array, which nobody would see; leave out= away"):
+                tw.cumsum(X, out=asks)
 
     def test_given_back_once(self):
         good = Hostile()
@@ -209,6 +177,52 @@ class ByDlpack(unittest.TestCase):
                 tw.sum(nonsense)
 
 
+class LaterVersions(unittest.TestCase):
+    def test_taken(self):
+        for flags in (0, 1, 2, 3):
+            for what, wanted in (({}, X), ({"shape": (3,), "offset": 8}, X[2:]), ({"shape": (2,), "strides": (1,)}, X[:2])):
+                one = Versioned(flags, **what)
+                self.assertEqual((tw.sum(one), tw.cumsum(one).tobytes()), (tw.sum(wanted), tw.cumsum(wanted).tobytes()))
+                self.assertEqual((one.given_back, one.asked, one.stream), (2, (1, 0), None))
+
+    def test_outputs(self):
+        out = Versioned()
+        tw.cumsum(X, out=out)
+        self.assertEqual(out.values.tobytes(), tw.cumsum(X).tobytes())
+        for flags, why in ((1, "is read-only"), (2, "a second array"), (3, "is read-only")):
+            out = Versioned(flags)
+            with self.assertRaisesRegex(ValueError, f"out .*{why}.*leave out= away"):
+                tw.cumsum(X, out=out)
+            self.assertEqual((out.values.tobytes(), out.given_back), (X.tobytes(), 1))
+
+    def test_what_its_library_does_not_lend(self):
+        class Refuses(Lender):
+            def __dlpack__(self, stream=None):
+                raise BufferError("Cannot export readonly array")
+
+        with self.assertRaisesRegex(ValueError, r"a is not lent by its library \(Cannot export readonly array\); pass a copy of it"):
+            tw.sum(Refuses(X))
+        with self.assertRaisesRegex(ValueError, r"out is not lent by its library \(Cannot.*\); leave out= away"):
+            tw.cumsum(X, out=Refuses(X))
+
+    def test_refused(self):
+        for what, message in (({"version": 2}, "version 2 of DLPack"), ({"version": 0}, "version 0 of DLPack"), ({"code": 5, "bits": 64}, "tilewise computes")):
+            one = Versioned(**what)
+            with self.assertRaisesRegex(TypeError, message):
+                tw.sum(one)
+            self.assertEqual(one.given_back, 1)
+
+    def test_read_only_memory(self):
+        """As each input, and as no output."""
+        for role, x, call in roles.inputs():
+            self.assertEqual(np.asarray(call(Versioned.of(x, 1))).tobytes(), np.asarray(call(x)).tobytes(), role)
+        for role, like, call in roles.outputs():
+            out = Versioned.of(like, 1)
+            with self.subTest(role), self.assertRaisesRegex(ValueError, "is read-only"):
+                call(out)
+            self.assertEqual(out.values.tobytes(), like.tobytes())
+
+
 class WithoutGpu(unittest.TestCase):
     """Up to the point at which the GPU is needed."""
 
@@ -239,39 +253,9 @@ class WithoutGpu(unittest.TestCase):
 
 
 class PretendedTorch(unittest.TestCase):
-    """What the module asks of PyTorch, answered by a module of that name."""
-
     def setUp(self):
-        torch = self.torch = types.ModuleType("torch")
-
-        class Tensor(Lender):
-            requires_grad, device, is_cuda, layout, negative = False, "cpu", False, "strided", False
-            shape = property(lambda self: self.values.shape)
-            dtype = property(lambda self: self.values.dtype.type)
-
-            def to(self, dtype):
-                return Tensor(self.values.astype(dtype))
-
-            def new_empty(self, shape, dtype):
-                return Tensor(np.empty(shape, dtype))
-
-            def is_neg(self):
-                return self.negative
-
-            def get_device(self):
-                return 3
-
-            def data_ptr(self):
-                return self.values.ctypes.data
-
-            def stride(self):
-                return tuple(bytes // self.values.itemsize for bytes in self.values.strides)
-
-        torch.Tensor, torch.empty_like, torch.strided = Tensor, lambda x: Tensor(np.empty_like(x.values)), "strided"
-        torch.float32, torch.uint32, torch.int64 = np.float32, np.uint32, np.int64
-        torch._C = types.SimpleNamespace(_cuda_getCurrentRawStream=lambda gpu: 1000 + gpu)
-        self.before = sys.modules.get("torch")
-        sys.modules["torch"] = torch
+        self.torch, self.before = pretended_torch(), sys.modules.get("torch")
+        sys.modules["torch"] = self.torch
         _frameworks._torch = None
 
     def tearDown(self):
@@ -287,6 +271,7 @@ class PretendedTorch(unittest.TestCase):
         self.assertEqual(result.values.tobytes(), tw.cumsum(X).tobytes())
         indices = tw.argsort(x)
         self.assertEqual((type(indices), indices.values.dtype), (self.torch.Tensor, np.int64))
+        self.assertEqual(indices.values.tolist(), tw.argsort(X).tolist())
         keys, values = tw.sort_by_key(x, X)
         self.assertEqual((type(keys), type(values)), (self.torch.Tensor, np.ndarray))
 

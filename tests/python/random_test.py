@@ -11,7 +11,7 @@ import numpy as np
 
 import tilewise as tw
 from definition import TYPES, convolve, inclusive, order_key, reduce, wide
-from protocols_test import Hostile, Lender
+from lenders import Hostile, Lender
 
 FUNCTIONS = ["sum", "prod", "min", "max", "cumsum", "inclusive_scan", "exclusive_scan", "sort", "argsort", "sort_by_key", "matmul",
              "matvec", "dot", "polymul", "convolve", "diffuse", "array", "partial", "open"]

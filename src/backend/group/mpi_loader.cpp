@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // MPI as a module that is loaded when it is first requested.
+#include "backend/group/mpi_launch.hpp"
 #include "backend/group/mpi_world.hpp"
 #include "base/lasting.hpp"
 #include "base/module.hpp"
 
-#include <cstdlib>
+#include <atomic>
 
 namespace tilewise::backend::group {
 
@@ -18,21 +19,32 @@ const base::module_function& loaded() {
   return once;
 }
 
+std::atomic<world*> started{nullptr};
+
+world* start() {
+  if (loaded().found == nullptr) throw error(errc::unsupported, loaded().why_none);
+  world* const ranks = loaded().as<decltype(tilewise_mpi_world)>()();
+  if (ranks == nullptr)
+    throw error(
+        errc::unsupported,
+        "there are variables of an mpirun that has ended, or that has started a parent of this process, and MPI "
+        "would end the process for them; remove them first, in bash by `unset ${!PMIX_*} ${!OMPI_*}`");
+  started = ranks;
+  return ranks;
+}
+
 }  // namespace
 
 std::optional<unsigned> launched_rank() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"})
-    if (const char* told = std::getenv(name); told != nullptr) return static_cast<unsigned>(std::atoi(told));
-  return std::nullopt;
+  static const std::optional<unsigned> told = rank_by_launcher();
+  const world* const ranks = started;
+  return told && ranks != nullptr ? ranks->rank() : told;
 }
 
 std::string why_no_mpi() { return loaded().why_none; }
 
 world& mpi() {
-  static world* const once = [] {
-    if (loaded().found == nullptr) throw error(errc::unsupported, loaded().why_none);
-    return loaded().as<decltype(tilewise_mpi_world)>()();
-  }();
+  static world* const once = start();
   return *once;
 }
 

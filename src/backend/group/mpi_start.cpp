@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/group/mpi_start.hpp"
 
+#include "backend/group/mpi_launch.hpp"
 #include "backend/group/mpi_watch.hpp"
 
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -20,13 +19,6 @@ namespace fs = std::filesystem;
 
 constexpr const char *job_variable = "PMIX_NAMESPACE", *rank_variable = "PMIX_RANK",
                      *size_variable = "OMPI_COMM_WORLD_SIZE", *local_size_variable = "OMPI_COMM_WORLD_LOCAL_SIZE";
-
-/// Empty if it cannot be read: processes end at any time.
-std::string contents(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
 
 unsigned to_number(const std::string& text) { return static_cast<unsigned>(std::atoi(text.c_str())); }
 
@@ -42,12 +34,6 @@ char state_of(const fs::path& process) {
   return name_end == facts.npos ? '\0' : facts[name_end + 2];
 }
 
-std::string variable(const std::string& environment, const std::string& name) {
-  const std::string all = '\0' + environment, wanted = '\0' + name + '=';
-  const std::size_t at = all.find(wanted);
-  return at == all.npos ? "" : all.substr(at + wanted.size(), all.find('\0', at + 1) - at - wanted.size());
-}
-
 /// The ranks of this job that are on this host, and whether they are stopped.
 std::map<unsigned, bool> ranks_here(const std::string& job) {
   std::map<unsigned, bool> ranks;
@@ -59,6 +45,11 @@ std::map<unsigned, bool> ranks_here(const std::string& job) {
     if (state != '\0') ranks[to_number(variable(environment, rank_variable))] |= state == 'T';
   }
   return ranks;
+}
+
+[[noreturn]] void miss(unsigned own_rank, unsigned lost_rank, const std::string& has_done) {
+  tell_lost(own_rank == (lost_rank == 0 ? 1 : 0) ? moment : until_mpirun_ends_others, lost_rank, has_done);
+  end_without_others();
 }
 
 }  // namespace
@@ -97,7 +88,7 @@ void start_watch::watch(const std::string& job, unsigned own_rank, clock::time_p
       missed.try_emplace(rank, until_begun);  // mpirun starts them in order
     for (auto& [rank, times] : missed) {
       times = here.count(rank) != 0 ? 0 : times + 1;
-      if (times > 1 && !is_explained) give_up(own_rank, rank, "has ended before it joined the others");
+      if (times > 1 && !is_explained) miss(own_rank, rank, "has ended before it joined the others");
     }
     for (const auto& [rank, is_stopped] : here) {
       missed.try_emplace(rank, 0);
@@ -105,7 +96,7 @@ void start_watch::watch(const std::string& job, unsigned own_rank, clock::time_p
       seconds = is_stopped ? seconds + every_s : 0;
       is_explained = is_explained || seconds > 1;
       if (seconds >= silent_for_s)
-        give_up(own_rank, rank, "has been stopped for " + std::to_string(silent_for_s) + " seconds");
+        miss(own_rank, rank, "has been stopped for " + std::to_string(silent_for_s) + " seconds");
     }
   } while (!ended_.wait_for(lock, std::chrono::duration<double>(every_s), [&] { return has_ended_; }));
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/group/mpi_watch.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
-#include <arpa/inet.h>
-#include <netdb.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ namespace tilewise::backend::group {
 namespace {
 
 constexpr double told_every_s = 1;
-constexpr char here = '.', ending = 'E', failing = 'F';
+constexpr char here = '.', ending = 'E', failing = 'F', given_up = 'G';
 
 double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -26,64 +26,30 @@ void tell(int socket, char what) { static_cast<void>(send(socket, &what, 1, MSG_
 
 }  // namespace
 
-void give_up(unsigned own_rank, unsigned lost_rank, const std::string& has_done) {
-  using std::chrono::milliseconds;
-  constexpr milliseconds until_all_are_ended(200), until_mpirun_ends_others(3000);
-  constexpr int device_lost = 8;
-  const bool speaks = own_rank == (lost_rank == 0 ? 1 : 0);
-  std::this_thread::sleep_for(speaks ? until_all_are_ended : until_mpirun_ends_others);  // perhaps mpirun ends all now
+void tell_lost(std::chrono::milliseconds patience, unsigned lost_rank, const std::string& has_done) {
+  std::this_thread::sleep_for(patience);
   std::fprintf(stderr, "tilewise: rank %u %s; all ranks end\n", lost_rank, has_done.c_str());
+}
+
+void end_without_others() {
+  constexpr int device_lost = 8;
   _exit(device_lost);
 }
 
-std::string rank_watch::listen() {
-  std::array<char, 256> host{};
-  sockaddr_in any{};
-  any.sin_family = AF_INET;
-  socklen_t length = sizeof any;
-  listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (listener_ < 0 || bind(listener_, reinterpret_cast<const sockaddr*>(&any), sizeof any) != 0 ||
-      ::listen(listener_, SOMAXCONN) != 0 || getsockname(listener_, reinterpret_cast<sockaddr*>(&any), &length) != 0 ||
-      gethostname(host.data(), host.size() - 1) != 0)
-    return "";
-  return std::string(host.data()) + " " + std::to_string(ntohs(any.sin_port));
-}
-
-bool rank_watch::connect(const std::string& address) {
-  const std::size_t space = address.find(' ');
-  if (space == address.npos) return false;
-  addrinfo wanted{}, *found = nullptr;
-  wanted.ai_family = AF_INET;
-  wanted.ai_socktype = SOCK_STREAM;
-  if (getaddrinfo(address.substr(0, space).c_str(), address.substr(space + 1).c_str(), &wanted, &found) != 0)
-    return false;
-  const int made = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const bool is_there = made >= 0 && ::connect(made, found->ai_addr, found->ai_addrlen) == 0;
-  freeaddrinfo(found);
-  if (is_there) lines_.push_back({made, 0, 0});
-  return is_there;
-}
-
-void rank_watch::begin(unsigned rank, const std::vector<std::string>& hosts, std::function<bool()> is_over) {
-  rank_ = rank;
-  hosts_ = hosts;
-  is_over_ = std::move(is_over);
-  if (rank_ != 0) {
-    const auto number = static_cast<std::uint32_t>(rank_);
-    static_cast<void>(send(lines_.front().socket, &number, sizeof number, MSG_NOSIGNAL));
-  }
-  for (std::size_t i = 1; rank_ == 0 && i < hosts_.size(); ++i) {
-    std::uint32_t number = 0;
-    const int from = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
-    if (recv(from, &number, sizeof number, MSG_WAITALL) == sizeof number) lines_.push_back({from, number, 0});
-  }
-  for (line& l : lines_) l.heard_at = now_s();
+rank_watch::rank_watch(unsigned rank, std::vector<std::string> hosts, const std::vector<int>& sockets,
+                       std::function<bool()> is_over)
+    : rank_(rank), hosts_(std::move(hosts)), is_over_(std::move(is_over)) {
+  for (const int socket : sockets) lines_.push_back({socket, rank_ == 0 ? unsigned(lines_.size() + 1) : 0, now_s()});
   thread_ = std::thread([this] { watch(); });
 }
 
 void rank_watch::tell_failure() {
   ends_ = true;  // mpirun may end others before this one, which is nothing to complain of
-  for (const line& l : lines_) tell(l.socket, failing);
+  tell_all(failing);
+}
+
+void rank_watch::tell_all(char what) const {
+  for (const line& l : lines_) tell(l.socket, what);
 }
 
 rank_watch::~rank_watch() {
@@ -93,7 +59,6 @@ rank_watch::~rank_watch() {
     tell(l.socket, ending);
     close(l.socket);
   }
-  if (listener_ >= 0) close(listener_);
 }
 
 void rank_watch::watch() {
@@ -110,14 +75,37 @@ void rank_watch::watch() {
     looked_at = now;
     for (const line& l : lines_) {
       const std::string done = complaint(l, now);
-      if (done.empty() || ends_ || is_over_()) continue;
-      tell_failure();  // or the next one would complain of this one
-      give_up(rank_, l.rank, "on " + hosts_[l.rank] + " " + done);
+      if (!done.empty() && !ends_ && !is_over_()) miss(l, "on " + hosts_[l.rank] + " " + done);
     }
     if (now - told_at < told_every_s) continue;
     told_at = now;
-    for (const line& l : lines_) tell(l.socket, here);
+    tell_all(here);
   }
+}
+
+/// Only rank 0 misses another rank; of those who miss it, one that its host has not taken along.
+bool rank_watch::is_first_to_tell(unsigned lost_rank) const {
+  if (lost_rank != 0) return true;
+  const auto elsewhere =
+      std::find_if(hosts_.begin(), hosts_.end(), [&](const auto& host) { return host != hosts_[0]; });
+  return rank_ == (elsewhere == hosts_.end() ? 1 : elsewhere - hosts_.begin());
+}
+
+void rank_watch::give_up() const {
+  if (void (*const work)() noexcept = last_work_; work != nullptr) work();
+  end_without_others();
+}
+
+void rank_watch::miss(const line& lost, const std::string& has_done) {
+  tell_failure();  // or the next one would complain of this one
+  const bool is_for_mpirun = lost.has_ended && hosts_[lost.rank] != hosts_[rank_];
+  const std::chrono::milliseconds patience = is_for_mpirun ? until_mpirun_ends_others : moment;
+  if (is_first_to_tell(lost.rank))
+    tell_lost(patience, lost.rank, has_done);
+  else
+    std::this_thread::sleep_for(patience + std::chrono::seconds(1));  // until it is told
+  tell_all(given_up);
+  give_up();
 }
 
 std::string rank_watch::complaint(const line& about, double now) {
@@ -134,6 +122,7 @@ void rank_watch::hear(line& from) {
     return length > 0 && std::memchr(said.data(), what, static_cast<std::size_t>(length)) != nullptr;
   };
   if (from.rank == 0 && has_said(failing)) first_has_failed_ = true;
+  if (from.rank == 0 && has_said(given_up) && !is_over_()) give_up();
   from.has_said_so = from.has_said_so || has_said(ending) || has_said(failing);
   from.has_ended = length <= 0 || has_said(ending);
 }

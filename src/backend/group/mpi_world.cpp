@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module of MPI: the only file that includes its header.
 #include "backend/group/mpi_world.hpp"
+#include "backend/group/mpi_launch.hpp"
+#include "backend/group/mpi_meet.hpp"
 #include "backend/group/mpi_start.hpp"
 #include "backend/group/mpi_watch.hpp"
 
@@ -8,9 +10,11 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include <mpi.h>
+#include <unistd.h>
 
 namespace tilewise::backend::group {
 
@@ -93,6 +97,10 @@ class mpi_world final : public world {
 
   bool first_rank_has_failed() const override { return watch_ != nullptr && watch_->first_has_failed(); }
 
+  void before_giving_up(void (*work)() noexcept) override {
+    if (watch_) watch_->before_giving_up(work);
+  }
+
   void abort(int code) noexcept override {
     if (watch_) watch_->tell_failure();
     MPI_Abort(ranks_, code);
@@ -143,7 +151,7 @@ class mpi_world final : public world {
     return {name, static_cast<std::size_t>(length)};
   }
 
-  using line = std::array<char, MPI_MAX_PROCESSOR_NAME>;
+  using line = std::array<char, longest_address + 1>;  // or the name of a host
 
   std::vector<std::string> gathered(const std::string& mine) {
     line sent{};
@@ -165,13 +173,15 @@ class mpi_world final : public world {
 
   void watch_ranks() {
     if (size_ == 1) return;
-    auto watch = std::make_unique<rank_watch>();
-    const std::string address = gathered(rank_ == 0 ? watch->listen() : "").front();
-    const bool is_connected = rank_ == 0 ? !address.empty() : watch->connect(address);
-    const std::vector<std::string> connected = gathered(is_connected ? "yes" : "no"), hosts = gathered(host());
-    if (std::count(connected.begin(), connected.end(), "yes") != size_) return;
-    watch->begin(rank(), hosts, is_left_to_program);
-    watch_ = std::move(watch);
+    std::optional<meeting> at_first;
+    if (rank_ == 0) at_first.emplace();
+    const std::string address = gathered(at_first ? at_first->address() : "").front();
+    const std::vector<int> sockets = at_first ? at_first->sockets(size()) : reach(address, rank());
+    const std::vector<std::string> met = gathered(sockets.empty() ? "no" : "yes"), hosts = gathered(host());
+    if (std::count(met.begin(), met.end(), "yes") == size_)
+      watch_ = std::make_unique<rank_watch>(rank(), hosts, sockets, is_left_to_program);
+    else
+      for (const int socket : sockets) close(socket);
   }
 
   MPI_Comm ranks_ = MPI_COMM_NULL;
@@ -192,10 +202,11 @@ void end_mpi() {
 }  // namespace
 
 world* tilewise_mpi_world() {
-  const start_watch until_all_are_here;
   int has_begun = 0;
   MPI_Initialized(&has_begun);
   starts_mpi = has_begun == 0;
+  if (starts_mpi && has_lost_launcher()) return nullptr;
+  const start_watch until_all_are_here;
   if (starts_mpi) {
     int provided = 0;
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);

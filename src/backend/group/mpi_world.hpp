@@ -25,14 +25,18 @@ class world : public transport {
   /// Whether rank 0 has ended them all.
   virtual bool first_rank_has_failed() const = 0;
 
+  /// What this process does before it ends because another one is gone.
+  virtual void before_giving_up(void (*work)() noexcept) = 0;
+
   /// Ends all ranks at once, this one with the code.
   [[noreturn]] virtual void abort(int code) noexcept = 0;
 };
 
-/// What mpi_loader.cpp looks up in the module. Starts MPI if the program has not; then it ends with the process.
+/// What mpi_loader.cpp looks up in the module. Starts MPI if the program has not; then it ends with the process. Null
+/// where MPI would end the process instead.
 extern "C" [[gnu::visibility("default")]] world* tilewise_mpi_world();
 
-/// Its rank, if an mpirun of any MPI has started this process, as it says before MPI has started.
+/// Its rank, if an mpirun has started this process: as that one says, and MPI itself once it has started.
 std::optional<unsigned> launched_rank();
 inline bool is_mpi_process() { return launched_rank().has_value(); }
 

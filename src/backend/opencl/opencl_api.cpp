@@ -20,10 +20,14 @@ struct loaded_api {
 
 loaded_api load() {
   loaded_api result;
+  const std::string named = base::variable("TILEWISE_OPENCL_LIBRARY"), file = named.empty() ? "libOpenCL.so.1" : named;
+  if (base::says_no(named)) {
+    result.why_none = "OpenCL is left out, since TILEWISE_OPENCL_LIBRARY is '" + named + "'; unset it.";
+    return result;
+  }
   make_path_for_driver();  // drivers read their environment when loaded
   result.why_none = make_folder_for_driver();
   if (!result.why_none.empty()) return result;
-  const std::string named = base::variable("TILEWISE_OPENCL_LIBRARY"), file = named.empty() ? "libOpenCL.so.1" : named;
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);  // never closed: drivers do not survive it
   if (library == nullptr) {
     const char* words = dlerror();
