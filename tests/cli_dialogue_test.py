@@ -35,7 +35,8 @@ ROWS = [
 ]
 
 # What NumPy calls a type, and what the tool says to convert its files to.
-ADVICE = {"f2": r'astype\("f4"\)', "g": r'astype\("f8"\)', "i1": r'astype\("i4"\)', "u2": r'astype\("u4"\)', "?": r'astype\("u4"\)',
+ADVICE = {"f2": r'astype\("f4"\)', "g": r'astype\("f8"\)', "i1": r'astype\("i8"\)', "u2": r'astype\("i8"\)', "?": r'astype\("i8"\)',
+          "u1": r'astype\("i8"\)\) converts it; for convolve "f4" instead of "i8"',
           "c8": "real parts, and .imag", "M8[s]": r'astype\("i8"\)', "m8[s]": r'astype\("i8"\)', "U3": "converts text", "S3": "converts text",
           "V4": "save an array of numbers"}
 
@@ -97,6 +98,18 @@ class Dialogue(Files):
         self.assertEqual(run("help sort").stdout, run("sort --help").stdout)
         self.assertEqual(run("-V").stdout, run("--version").stdout)
         self.check(run("-V"), 0, r"^tilewise \d", "^$")
+
+    def test_a_sum_goes_on_by_a_partial_alone(self):
+        """An initial value is added to the sum of the file, and help says so."""
+        x = np.random.default_rng(1).standard_normal(1003, "f4")
+        for name, part in ("head", x[:400]), ("tail", x[400:]), ("whole", x):
+            np.save(f"{self.d}/{name}.npy", part)
+        head, tail, whole = (run(f"reduce {self.d}/{name}.npy").stdout.strip() for name in ("head", "tail", "whole"))
+        both = run(["reduce", f"{self.d}/tail.npy", f"--init={head}"]).stdout.strip()
+        self.assertEqual(np.float32(both), np.float32(head) + np.float32(tail))
+        self.assertNotEqual(both, whole)
+        for command in "reduce", "scan":
+            self.check(run(f"{command} --help"), 0, r"With --init (.|\n)*`partial` of Python or\s+C\+\+")
 
     def test_a_type_that_is_not_read_is_told_what_to_become(self):
         for code, advice in ADVICE.items():

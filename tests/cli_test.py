@@ -101,7 +101,7 @@ ROWS = [
     ("verify one", "verify reduce --device cpu:serial --n 1000", 0,
      r"^reduce +[0-9a-f]{{32}}  = on \d+ variants, 1 device, \d+ cases\n.*--thorough tries\n.*minutes\.\n$", r"^$"),
     ("verify quietly", "verify reduce --device cpu:serial --n 1000 -q", 0, r"^reduce .* cases\n$", r"^$"),
-    ("verify all", "verify reduce --variant serial --device cpu:serial --n 1000 --thorough", 0, r"^reduce .* = on 1 variant, 1 device, 33 cases\n$",
+    ("verify all", "verify reduce --variant serial --device cpu:serial --n 1000 --thorough", 0, r"^reduce .* = on 1 variant, 1 device, 49 cases\n$",
      r"^$"),
     ("verify several", "verify reduce --device cpu:serial,cpu:threads --device cpu:serial --n 1000", 0, r" = on \d+ variants, 2 devices, ", r"^$"),
     ("verify several, one missing", "verify reduce --device cpu:serial,cuda:99", 4, r"^$", r"no device 'cuda:99'"),
