@@ -19,7 +19,7 @@ ROWS = [
     ("polymul, verbose", "polymul {d}/p5.npy {d}/p3.npy -o {d}/y.npy --device cpu -v", 0,
      r"polymul/cpu:naive tile=\d+ on cpu: since polymul/cpu:ntt: the definition is faster"),
     ("polymul of one", "polymul {d}/p5.npy -o {d}/y.npy", 2, r"B\.npy is required"),
-    ("polymul of a matrix", "polymul {d}/m34.npy {d}/v4.npy -o {d}/y.npy", 2, r"m34\.npy is 3x4; polymul takes one-dim.*ravel"),
+    ("polymul of a matrix", "polymul {d}/m34.npy {d}/v4.npy -o {d}/y.npy", 2, r"m34\.npy is 3x4; polymul takes one-dim.*rows one by one"),
     ("polymul, types apart", "polymul {d}/p5.npy {d}/v4.npy -o {d}/y.npy", 2, r"p5\.npy holds i32 and \S+v4\.npy holds f64"),
     ("polymul, unsigned", "polymul {d}/u4.npy {d}/u4.npy -o {d}/y.npy", 2, r"u4\.npy is .* of u32; polymul takes i4, i8, f4"),
     ("polymul, overflow", "polymul {d}/huge.npy {d}/huge.npy -o {d}/y.npy --device cpu", 5,
@@ -81,6 +81,59 @@ class Rows(ConvolutionCase):
 
     def test_help_fits_a_terminal(self):
         self.check_help("polymul", "convolve")
+
+
+class Slices(ConvolutionCase):
+    """What the tool says of three dimensions where it takes two is done, and gives what was wanted."""
+
+    def followed(self, command, x, **others):
+        """The array that the advice's three steps end with."""
+        for name, array in {"x": x, **others}.items():
+            np.save(f"{self.d}/{name}.npy", array)
+        words = command.replace("{", f"{self.d}/").replace("}", ".npy")
+        result = run(f"{words} -o {self.d}/y.npy")
+        self.check(result, 2, "^$", rf"x\.npy is {'x'.join(map(str, x.shape))}; ")
+        split, line, stack = re.search(r"one by one: (\[.*\)\]), `(tilewise .*)` and so on, (np\.stack.*)$", result.stderr).groups()
+        known = {"np": np, "x": x}
+        exec(split.replace('f"', f'f"{self.d}/'), known)
+        for i in range(int(re.search(r"range\((\d+)\)", split)[1])):
+            one = re.sub(r"(\w+\.npy)", rf"{self.d}/\1", line.replace("x0", f"x{i}").replace("y0", f"y{i}"))
+            self.check(run(one.split()[1:] + ["--device", "cpu"]), 0)
+        return eval(stack.replace('f"', f'f"{self.d}/'), known)
+
+    def test_the_channels_of_an_image_are_convolved(self):
+        r = np.random.default_rng(3)
+        mask = r.random((3, 3))
+        for shape, channels in ((9, 7, 3), -1), ((8, 8, 4), -1), ((3, 9, 7), 0), ((5, 9, 7), 0), ((3, 3, 3), -1):
+            with self.subTest(shape):
+                x = r.random(shape)
+                y = self.followed("convolve {x} {MASK}", x, MASK=mask)
+                windows = np.lib.stride_tricks.sliding_window_view(np.moveaxis(x, channels, 0), (3, 3), axis=(1, 2))
+                np.testing.assert_allclose(y, np.moveaxis((windows * mask).sum(axis=(-1, -2)), 0, channels), rtol=1e-12)
+
+    def test_the_matrices_of_a_stack_are_multiplied(self):
+        r = np.random.default_rng(3)
+        x, a, b, v = r.random((4, 3, 5)), r.random((2, 3)), r.random((5, 2)), r.random(5)
+        np.testing.assert_allclose(self.followed("matmul {x} {B}", x, B=b), x @ b, rtol=1e-12)
+        np.testing.assert_allclose(self.followed("matmul {A} {x}", x, A=a), a @ x, rtol=1e-12)
+        np.testing.assert_allclose(self.followed("matvec {x} {X}", x, X=v), x @ v, rtol=1e-12)
+
+    def test_nothing_else_is_flattened_that_has_rows(self):
+        for command in "polymul {d}/cube.npy {d}/v4.npy", "polymul {d}/v4.npy {d}/m34.npy", "matvec {d}/m34.npy {d}/cube.npy":
+            self.check(run(f"{command} -o {{d}}/y.npy".format(d=self.d)), 2, "^$", r"^(?!.*(ravel|reshape)).* one by one")
+        for name, wanted in ("m34", r"ravel\(\) puts all elements in one row, and Python's tw\.sort\(x\) sorts each row"), ("column", r"ravel\(\) puts all elements in one row$"):
+            self.check(run(f"sort {self.d}/{name}.npy -o {self.d}/y.npy"), 2, "^$", wanted)
+
+    def test_an_image_of_bytes_becomes_one_that_is_taken(self):
+        x = np.random.default_rng(3).integers(0, 256, (9, 7)).astype("u1")
+        np.save(f"{self.d}/bytes.npy", x)
+        mask = f"{self.d}/k33f.npy"
+        call = re.search(r'np\.save\("new\.npy", (.*)\.astype\("i8"\)\) converts it; for convolve ("f4") instead of "i8"$',
+                         run(f"convolve {self.d}/bytes.npy {mask} -o {self.d}/y.npy").stderr)
+        for command, how in ("convolve {x} " + mask + " -o {y}", f".astype({call[2]})"), ("reduce {x}", '.astype("i8")'), ("polymul {x} {x} -o {y}", '.ravel().astype("i8")'):
+            np.save(f"{self.d}/new.npy", eval(f"np.load({self.d + '/bytes.npy'!r}){how}"))
+            self.check(run(command.format(x=f"{self.d}/new.npy", y=f"{self.d}/y.npy")), 0)
+        self.check(run(f"convolve {self.d}/i45.npy {mask} -o {self.d}/y.npy"), 2, "^$", r'takes f4 and f8: convert with NumPy.s astype\("f8"\)$')
 
 
 class Polynomials(ConvolutionCase):

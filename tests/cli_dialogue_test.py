@@ -6,6 +6,7 @@ cli_dialogue_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 
 import json
 import os
+import pathlib
 import pty
 import re
 import subprocess
@@ -34,9 +35,15 @@ ROWS = [
 ]
 
 # What NumPy calls a type, and what the tool says to convert its files to.
-ADVICE = {"f2": r'astype\("f4"\)', "g": r'astype\("f8"\)', "i1": r'astype\("i4"\)', "u2": r'astype\("u4"\)', "?": r'astype\("u4"\)',
+ADVICE = {"f2": r'astype\("f4"\)', "g": r'astype\("f8"\)', "i1": r'astype\("i8"\)', "u2": r'astype\("i8"\)', "?": r'astype\("i8"\)',
+          "u1": r'astype\("i8"\)\) converts it; for convolve "f4" instead of "i8"',
           "c8": "real parts, and .imag", "M8[s]": r'astype\("i8"\)', "m8[s]": r'astype\("i8"\)', "U3": "converts text", "S3": "converts text",
           "V4": "save an array of numbers"}
+
+# Names of other libraries, and the command that the tool proposes for them.
+MEANT = {"sum": "reduce", "add": "reduce", "max": "reduce --op max", "min": "reduce --op min", "prod": "reduce --op product", "cumsum": "scan",
+         "prefix": "scan", "exclusive_scan": "scan --exclusive", "cummax": "scan --op max", "argsort": "sort --indices I.npy", "gemm": "matmul",
+         "gemv": "matvec", "conv": "convolve", "conv2d": "convolve", "heat": "diffuse", "benchmark": "bench", "test": "verify", "gpu": "devices"}
 
 
 def on_terminal(words):
@@ -92,6 +99,18 @@ class Dialogue(Files):
         self.assertEqual(run("-V").stdout, run("--version").stdout)
         self.check(run("-V"), 0, r"^tilewise \d", "^$")
 
+    def test_a_sum_goes_on_by_a_partial_alone(self):
+        """An initial value is added to the sum of the file, and help says so."""
+        x = np.random.default_rng(1).standard_normal(1003, "f4")
+        for name, part in ("head", x[:400]), ("tail", x[400:]), ("whole", x):
+            np.save(f"{self.d}/{name}.npy", part)
+        head, tail, whole = (run(f"reduce {self.d}/{name}.npy").stdout.strip() for name in ("head", "tail", "whole"))
+        both = run(["reduce", f"{self.d}/tail.npy", f"--init={head}"]).stdout.strip()
+        self.assertEqual(np.float32(both), np.float32(head) + np.float32(tail))
+        self.assertNotEqual(both, whole)
+        for command in "reduce", "scan":
+            self.check(run(f"{command} --help"), 0, r"With --init (.|\n)*`partial` of Python or\s+C\+\+")
+
     def test_a_type_that_is_not_read_is_told_what_to_become(self):
         for code, advice in ADVICE.items():
             with self.subTest(code):
@@ -118,6 +137,47 @@ class Dialogue(Files):
         self.check(run(words), 0, "", r"serial")
         for quiet in "-q", "-q --isolate":
             self.check(run(f"{words} {quiet}"), 0, r"^variant @device(.|\n)*reduce\.f32(.|\n)*scan\.f32", "^$")
+
+
+class Recorded(Files):
+    """The digests of results/digests.txt, which the tool has in it."""
+
+    def setUp(self):
+        text = (pathlib.Path(__file__).parents[1] / "results/digests.txt").read_text()
+        self.digests = dict(re.findall(r"^(\w+) +([0-9a-f]{32}) ", text, re.M))
+        self.common = "verify scan reduce --device cpu:serial --variant serial"
+
+    def test_they_are_seen_here_for_all_algorithms(self):
+        listed = {v["algorithm"] for v in json.loads(run("list --json").stdout)["variants"]} - {"skeleton"}
+        self.assertEqual(set(self.digests), listed)
+        result = run(["verify", *self.digests, "--device", "cpu:serial", "--variant", "serial"])
+        self.check(result, 0, r"\nThe same digests as an NVIDIA H200, an AMD EPYC and an Intel Xeon\.\n$", "^$")
+        self.assertEqual(dict(re.findall(r"^(\w+) +([0-9a-f]{32})  = on", result.stdout, re.M)), self.digests)
+        self.check(run("verify reduce --device cpu:serial --variant serial"), 0, r"\nThe same digest as an NVIDIA H200, an NVIDIA H100, .*\.\n$")
+
+    def test_another_input_has_none(self):
+        for words in "--n 1000004", "--seed 2", "-q":
+            with self.subTest(words):
+                self.check(run(f"{self.common} {words}"), 0, r"^(?!(.|\n)*The same dig)", "^$")
+
+    def test_a_wrong_bit_is_no_standing(self):
+        self.check(run("verify scan --device cpu:serial --variant one_bit", PLANTED), 3, r"^(?!(.|\n)*(The same dig|report this))")
+
+    def test_a_digest_that_differs_is_told_with_a_request(self):
+        """A tool that has another digest of scan in it."""
+        right = self.digests["scan"]
+        wrong = right[::-1]
+        tool = f"{self.d}/tilewise"
+        pathlib.Path(tool).write_bytes(pathlib.Path(TOOL).read_bytes().replace(right.encode(), wrong.encode()))
+        os.chmod(tool, 0o755)
+        cpu = re.search(r"cpu:serial +(.*)", run("devices").stdout)[1]
+        for words in "", " -q":
+            self.check(run(self.common + words, tool), 3,
+                       rf"\nscan: the digest is {right} on this {re.escape(cpu)},\n +but {wrong} on an NVIDIA H200, .* and an Intel Xeon\n"
+                       "Please report this (.*\n)*.*`tilewise devices`", "^$")
+        told = json.loads(run(f"{self.common} --json", tool).stdout)
+        self.assertEqual((told["ok"], [(one["digest"] == one["recorded_digest"]) for one in told["algorithms"]]), (False, [False, True]))
+        self.check(run(f"{self.common} --n 1000", tool), 0)
 
 
 class Names(Files):
@@ -159,6 +219,60 @@ class Names(Files):
         axis, values = next(iter(v["tuning_space"].items()))
         self.check(run(f"{command} --tuning no_such=1"), 2, "^$", re.escape(f"it has: {axis}={values}"))
         self.check(run(f"{command} --tuning {axis}=none"), 2, "^$", re.escape(f"does not take 'none'; it takes {values}"))
+
+
+class Meanings(Files):
+    """Names that other libraries use: what is proposed, by their meaning, gives what they give."""
+
+    def way(self, word):
+        """The lines of a shell that the tool shows for a word that is none of its commands."""
+        result = run(f"{word} X.npy")
+        self.check(result, 2, "^$", f"^tilewise: there is no command '{word}'; ")
+        return re.findall(r"`(tilewise [^`]*)`", result.stderr)
+
+    def follow(self, word, **arrays):
+        for name, values in arrays.items():
+            np.save(f"{self.d}/{name}.npy", values)
+        line = self.way(word)[0]
+        self.check(run(re.sub(r"\b([A-Z]\.npy)", rf"{self.d}/\1", line).split()[1:]), 0)
+
+    def test_a_command_is_proposed_that_is_one(self):
+        for word, command in MEANT.items():
+            with self.subTest(word):
+                self.check(run(word), 2, "^$", rf"^tilewise: there is no command '{word}'; did you mean {command}\?$")
+                name, *options = re.findall(r"(?:^|--)[a-z]+", command)
+                self.assertRegex(run(f"help {name}").stdout, "(?s)" + ".*".join([r"^[^\n]+\nUsage: ", *options]))
+
+    def test_an_algorithm_is_proposed_where_one_is_asked_for(self):
+        for command in "list", "verify", "bench", "tune", "scale":
+            for word, name in ("cumsum", "scan"), ("sum", "reduce"), ("gemm", "matmul"):
+                self.check(run(f"{command} {word}"), 2, "^$", rf" '{word}'; did you mean {name}\?$")
+            self.check(run(f"{command} mean"), 2, "^$", " 'mean'; divide the sum, which reduce gives, by the number of elements")
+        for word, op in ("prod", "product"), ("total", "sum"), ("maximum", "max"):
+            self.check(run(f"scan {self.d}/wide.npy -o {self.d}/y.npy --op {word}"), 2, "^$", rf"no op '{word}'; did you mean {op}\?$")
+
+    def test_what_there_is_none_of_is_said_with_the_nearest(self):
+        x = np.random.default_rng(1).integers(0, 50, 1001).astype("f4")
+        self.follow("histogram", X=x)
+        y, edges = np.load(f"{self.d}/Y.npy"), np.array([0, 10, 20.5, 60])
+        self.assertEqual(np.diff(np.searchsorted(y, edges)).tolist(), np.histogram(x, edges)[0].tolist())
+        self.follow("median", X=x)
+        self.assertEqual(np.load(f"{self.d}/Y.npy")[500], np.median(x))
+        self.follow("top", X=x)
+        self.assertEqual(np.load(f"{self.d}/Y.npy")[:9].tolist(), np.sort(x)[::-1][:9].tolist())
+        for word, index in ("argmax", np.argmax(x)), ("argmin", np.argmin(x)):
+            self.follow(word, X=x)
+            self.assertEqual(np.load(f"{self.d}/I.npy")[0], index)
+        self.follow("dot", A=x.reshape(1, -1), X=x)
+        self.assertEqual(np.load(f"{self.d}/Y.npy"), [x @ x])
+        self.follow("fft", A=np.array([1, 2, 3]), B=np.array([4, 5]))
+        self.assertEqual(np.load(f"{self.d}/Y.npy").tolist(), np.convolve([1, 2, 3], [4, 5]).tolist())
+        self.check(run("mean"), 2, "^$", "'mean'; divide the sum, which reduce gives, by the number of elements")
+        self.assertEqual(float(run(f"reduce {self.d}/X.npy").stdout) / x.size, np.mean(x, dtype="f8"))
+
+    def test_the_tool_has_no_axis(self):
+        for words in "reduce_axis", "sort_axis", f"scan {self.d}/wide.npy -o {self.d}/y.npy --axis 0":
+            self.check(run(words), 2, "^$", "; the tool has no command for the rows or columns of a matrix; Python has axis=0 .*C.. has tw::reduce_axis")
 
 
 class Json(Files):

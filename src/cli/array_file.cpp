@@ -6,6 +6,8 @@
 
 #include <tilewise/error.hpp>
 
+#include <algorithm>
+
 namespace tilewise::cli {
 
 std::string sentence(const std::string& path, std::span<const std::uint64_t> shape) {
@@ -42,9 +44,21 @@ std::optional<io::raw_elements> raw_elements_of(const raw_options& options) {
                                               "' is not one to eight whole numbers with x between them, such as 3x4");
   }
   for (const dtype type : all_dtypes)
-    if (options.type == name_of(type) || options.type == io::numpy_code(type)) return io::raw_elements{type, shape};
+    if (options.type == name_of(type)) return io::raw_elements{type, shape};
+  if (const std::optional<dtype> type = io::type_called(options.type)) return io::raw_elements{*type, shape};
   throw error(errc::invalid_argument,
               "--dtype '" + base::printable(options.type) + "' is not one of f4, f8, i4, i8, u4 and u8");
+}
+
+std::string slice_by_slice(std::span<const std::uint64_t> shape, slice_axis along, const std::string& command) {
+  const bool is_last = along == slice_axis::last;
+  const std::string all = " for i in range(" + std::to_string(is_last ? shape.back() : shape.front()) + ")]";
+  return "compute its slices one by one: [np.save(f\"x{i}.npy\", " + std::string(is_last ? "x[..., i]" : "x[i]") + ")" +
+         all + ", `" + command + "` and so on, np.stack([np.load(f\"y{i}.npy\")" + all + (is_last ? ", axis=-1)" : ")");
+}
+
+bool is_flat(std::span<const std::uint64_t> shape) {
+  return std::count_if(shape.begin(), shape.end(), [](std::uint64_t size) { return size != 1; }) <= 1;
 }
 
 void require_dimensions(const std::string& path, std::span<const std::uint64_t> shape, std::size_t dimensions,

@@ -35,6 +35,12 @@ void add_raw_options(CLI::App& command, raw_options& to);
 /// What they say; none without --dtype. Throws `invalid_argument` with what is understood.
 std::optional<io::raw_elements> raw_elements_of(const raw_options& options);
 
+/// How NumPy and a command compute the slices of three dimensions one by one and put the results together: those along
+/// the first axis, or along the last. `command` has x0.npy and y0.npy for the first of them.
+enum class slice_axis : bool { first, last };
+std::string slice_by_slice(std::span<const std::uint64_t> shape, slice_axis along, const std::string& command);
+/// Whether all of its elements lie along one dimension, so that flattening it changes nothing.
+bool is_flat(std::span<const std::uint64_t> shape);
 /// Throws `invalid_argument`, with the shape and this advice, unless the array has this many dimensions.
 void require_dimensions(const std::string& path, std::span<const std::uint64_t> shape, std::size_t dimensions,
                         const std::string& advice);

@@ -15,16 +15,25 @@ struct convolve_request {
   std::string image, mask, output, border = "valid";
 };
 
-void require_pixels(const array_file& file) {
-  require_dimensions(file, 2, "convolve takes a two-dimensional image and mask; use NumPy's reshape");
+/// Channels are few, and first or last; other slices are images one behind the other.
+std::string advice_for(const std::vector<std::uint64_t>& shape, bool is_mask) {
+  if (shape.size() < 2) return "NumPy's x.reshape(1, -1) makes it one row";
+  if (is_mask || shape.size() != 3) return "convolve its two-dimensional parts one by one";
+  const slice_axis along = shape[2] <= shape[0] ? slice_axis::last : slice_axis::first;
+  return slice_by_slice(shape, along, "tilewise convolve x0.npy MASK.npy -o y0.npy");
+}
+
+void require_pixels(const array_file& file, bool is_mask) {
+  require_dimensions(file, 2, "convolve takes a two-dimensional image and mask; " + advice_for(file.shape(), is_mask));
   if (!is_float(file.type()))
     throw error(errc::invalid_argument, file.sentence() + " of " + std::string(name_of(file.type())) +
-                                            "; convolve takes f4 and f8: convert with NumPy's astype");
+                                            "; convolve takes f4 and f8: convert with NumPy's astype(\"f8\")");
 }
 
 exit_code convolve_files(const convolve_request& request) {
   const auto [image, mask] = open_arrays(request.image, request.mask);
-  for (const array_file* file : {&image, &mask}) require_pixels(*file);
+  require_pixels(image, false);
+  require_pixels(mask, true);
   require_one_type(image, mask);
   registry::problem p{.what = &registry::find_algorithm("convolve"),
                       .type = image.type(),

@@ -111,7 +111,7 @@ void refuse_lost_files(const diffuse_request& request, const hiperc::output_fold
 
 exit_code diffuse_file(const diffuse_request& request) {
   const hiperc::parameters p = parameters_of(request);
-  const dtype type = request.type == "f32" ? dtype::f32 : dtype::f64;
+  const dtype type = request.type.ends_with("32") ? dtype::f32 : dtype::f64;
   require_room(p, type);
   registry::admit(p.problem(p.ns, type), {.allow_unstable = true});
   if (!request.allow_unstable) require_stable(p);
@@ -149,7 +149,7 @@ void add_problem_options(CLI::App& command, diffuse_request& to) {
       ->check(positive_number());
   command.add_option("--dtype", to.type, "f64 like the original, or f32")
       ->option_text("TYPE")
-      ->check(CLI::IsMember({"f32", "f64"}));
+      ->check(CLI::IsMember({"f32", "f64", "float32", "float64"}));
   command.add_flag("--allow-unstable", to.allow_unstable, "compute even with an unstable time step");
   command.add_flag("--resume", to.resume, "continue from the checkpoint in DIR");
 }

@@ -12,10 +12,20 @@ struct matmul_request {
   std::string a, b, output;
 };
 
+constexpr const char* one_row = "NumPy's a.reshape(1, -1) makes a vector one row";
+
+std::string advice_for(const std::vector<std::uint64_t>& shape, const std::string& operands, const char* of_vector) {
+  if (shape.size() < 2) return of_vector;
+  if (shape.size() > 3) return "multiply its matrices one by one";
+  return slice_by_slice(shape, slice_axis::first, "tilewise matmul " + operands + " -o y0.npy");
+}
+
 exit_code multiply_files(const matmul_request& request) {
   const auto [a, b] = open_arrays(request.a, request.b);
-  for (const array_file* file : {&a, &b})
-    require_dimensions(*file, 2, "matmul takes two matrices; `tilewise matvec` takes a matrix and a vector");
+  require_dimensions(a, 2, "matmul takes two matrices; " + advice_for(a.shape(), "x0.npy B.npy", one_row));
+  require_dimensions(b, 2,
+                     "matmul takes two matrices; " +
+                         advice_for(b.shape(), "A.npy x0.npy", "`tilewise matvec` takes a matrix and a vector"));
   const auto &rows = a.shape(), &columns = b.shape();
   if (rows[1] != columns[0])
     throw error(errc::invalid_argument, a.sentence() + " and " + b.sentence() +

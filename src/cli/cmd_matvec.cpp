@@ -12,10 +12,20 @@ struct matvec_request {
   std::string a, x, output;
 };
 
+std::string advice_for(const std::vector<std::uint64_t>& shape) {
+  if (shape.size() < 2) return "NumPy's a.reshape(1, -1) turns a vector into one";
+  if (shape.size() > 3) return "multiply its matrices one by one";
+  return slice_by_slice(shape, slice_axis::first, "tilewise matvec x0.npy X.npy -o y0.npy");
+}
+
 exit_code multiply_files(const matvec_request& request) {
   const auto [a, x] = open_arrays(request.a, request.x);
-  require_dimensions(a, 2, "matvec takes a matrix first; NumPy's a.reshape(1, -1) turns a vector into one");
-  require_dimensions(x, 1, "matvec takes a vector second; `tilewise matmul` takes two matrices");
+  require_dimensions(a, 2, "matvec takes a matrix first; " + advice_for(a.shape()));
+  require_dimensions(x, 1,
+                     std::string("matvec takes a vector second; ") +
+                         (x.shape().size() < 2    ? "NumPy's x.ravel() makes a single value one"
+                          : x.shape().size() == 2 ? "`tilewise matmul` takes two matrices"
+                                                  : "multiply with its vectors one by one"));
   const auto& rows = a.shape();
   if (rows[1] != x.shape()[0])
     throw error(errc::invalid_argument,

@@ -19,11 +19,14 @@ struct polymul_request {
 };
 
 void require_coefficients(const array_file& file) {
-  require_dimensions(file, 1, "polymul takes one-dimensional coefficients; NumPy's a.ravel() flattens any array");
+  require_dimensions(file, 1,
+                     std::string("polymul takes one-dimensional coefficients; ") +
+                         (is_flat(file.shape()) ? "NumPy's a.ravel() makes them that"
+                                                : "multiply its rows one by one, the first of which is a[0]"));
   const auto& types = registry::find_algorithm("polymul").types;
   if (std::find(types.begin(), types.end(), file.type()) == types.end())
     throw error(errc::invalid_argument, file.sentence() + " of " + std::string(name_of(file.type())) +
-                                            "; polymul takes i4, i8, f4 and f8: convert with NumPy's astype");
+                                            "; polymul takes i4, i8, f4 and f8: convert with NumPy's astype(\"i8\")");
 }
 
 exit_code multiply_polynomials(const polymul_request& request) {

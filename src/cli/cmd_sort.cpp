@@ -93,7 +93,10 @@ exit_code sort_file(const sort_request& request) {
   refuse_half_a_pair(request);
   refuse_lost_files(request);
   io::array_input keys(request.input, raw_elements_of(request.raw));
-  require_dimensions(request.input, keys.shape(), 1, "sort takes one dimension; NumPy's x.ravel() flattens any array");
+  require_dimensions(
+      request.input, keys.shape(), 1,
+      "sort takes one dimension; NumPy's x.ravel() puts all elements in one row" +
+          std::string(is_flat(keys.shape()) ? "" : ", and Python's tw.sort(x) sorts each row by itself"));
   std::optional<io::array_input> values;
   if (!request.values.empty()) open_values(request, keys, values);
   const std::optional<companion> second = companion_of(request, values);

@@ -3,6 +3,7 @@
 #include "backend/group/mpi_world.hpp"
 #include "cli/device_use.hpp"
 #include "cli/output.hpp"
+#include "cli/recorded_digests.hpp"
 #include "io/host_memory.hpp"
 #include "lab/operand_sets.hpp"
 #include "lab/problems.hpp"
@@ -29,6 +30,9 @@ struct verify_request {
   std::uint64_t n = 1000003;  // a prime: full tiles and a ragged end at every tile size
   std::uint64_t seed = 1;
   bool thorough = false;
+
+  /// Whether its digests are of the input whose digests are recorded.
+  bool has_recorded_input() const { return n == verify_request{}.n && seed == verify_request{}.seed; }
 };
 
 /// What one input asks.
@@ -54,7 +58,7 @@ struct checked {
 struct algorithm_result {
   const registry::algorithm* what;
   registry::problem problem;
-  std::string digest;
+  compared_digest digest;
   std::size_t inputs;
   std::size_t cases;  // variants on devices, each with an input
   std::vector<checked> runs;
@@ -194,13 +198,14 @@ algorithm_result verify_algorithm(const registry::algorithm& what, const verify_
   std::erase_if(questions, [&](const question& q) {
     return std::none_of(devices.begin(), devices.end(), [&](const auto& on) { return is_asked(q, request, on); });
   });
-  algorithm_result result{&what, questions.front().problem, {}, questions.size(), 0, {}};
+  algorithm_result result{&what, questions.front().problem, {std::string(what.name), {}}, questions.size(), 0, {}};
+  if (request.has_recorded_input()) result.digest.recorded = recorded_digest_of(what.name);
   for (const question& q : questions) {
     io::require_host_memory(2 * lab::operand_bytes(q.problem),  // beside what devices need
                             registry::to_string(q.problem) + " needs at least " +
                                 std::to_string(2 * lab::operand_bytes(q.problem)) + " bytes");
     const lab::verified_case c = lab::make_case(q.problem, q.data, request.seed);
-    if (q.is_first) result.digest = c.expected_digest;
+    if (q.is_first) result.digest.here = c.expected_digest;
     ask(q, c, request, devices, result);
   }
   return result;
@@ -242,7 +247,7 @@ void print_text(const algorithm_result& r, const verify_request& request) {
       std::count_if(r.runs.begin(), r.runs.end(), [](const checked& run) { return !run.good(); }));
   std::string name(r.what->name);
   name.resize(std::max<std::size_t>(name.size(), 8), ' ');
-  std::string text = name + "  " + r.digest + "  " +
+  std::string text = name + "  " + r.digest.here + "  " +
                      (bad == 0 ? coloured("= on " + tried(r), colour::green)
                                : coloured("DIFFERS " + number_of(bad, "time") + " on " + tried(r), colour::red)) +
                      "\n";
@@ -273,7 +278,9 @@ ordered_json to_json(const algorithm_result& r, const verify_request& request) {
           {"problem", registry::to_string(r.problem)},
           {"data", lab::name_of(lab::data_class::wide)},
           {"seed", request.seed},
-          {"digest", r.digest},
+          {"digest", r.digest.here},
+          {"recorded_digest", r.digest.recorded ? ordered_json(r.digest.recorded->digest) : ordered_json()},
+          {"recorded_on", r.digest.recorded.value_or(recorded_digest{}).machines},
           {"inputs", r.inputs},
           {"cases", r.cases},
           {"runs", runs}};
@@ -282,14 +289,28 @@ ordered_json to_json(const algorithm_result& r, const verify_request& request) {
 /// A wrong result outweighs a failure.
 exit_code judge(const std::vector<algorithm_result>& results) {
   exit_code worst = exit_code::ok;
-  for (const algorithm_result& r : results)
+  for (const algorithm_result& r : results) {
+    if (r.digest.differs()) return exit_code::wrong_result;
     for (const checked& run : r.runs) {
       if (run.failure)
         worst = graver(worst, exit_code_of(run.failure->code()));
       else if (!run.verdict.ok)
         return exit_code::wrong_result;
     }
+  }
   return worst;
+}
+
+/// A good run has the digests of other machines, and a wrong one may differ from theirs; of a failed one we say
+/// nothing.
+void print_standing(const std::vector<algorithm_result>& results, exit_code verdict, bool is_quiet) {
+  std::vector<compared_digest> all;
+  for (const algorithm_result& r : results) all.push_back(r.digest);
+  const bool differs = std::any_of(all.begin(), all.end(), [](const auto& d) { return d.differs(); });
+  if (!differs && (is_quiet || verdict != exit_code::ok)) return;
+  // The digest is the definition's, which runs on the CPU.
+  print(coloured(sentence_on(all, backend::find_device("cpu", {})->info().description),
+                 differs ? colour::red : colour::green));
 }
 
 std::string joined(const std::vector<std::string>& names) {
@@ -322,11 +343,13 @@ exit_code verify_all(const verify_request& request) {
   const exit_code verdict = judge(results);
   if (request.common.json)
     print_json({{"ok", verdict == exit_code::ok}, {"thorough", request.thorough}, {"algorithms", all}});
-  else if (!request.thorough && !request.common.quiet)
+  if (request.common.json) return verdict;
+  if (!request.thorough && !request.common.quiet)
     print(
         coloured("Few cases each, fewest on OpenCL, which compiles for each; --thorough tries\n"
                  "every variant with every setting in f32 and f64 on all devices, for minutes.\n",
                  colour::dim));
+  print_standing(results, verdict, request.common.quiet);
   return verdict;
 }
 
@@ -355,6 +378,8 @@ void add_verify(CLI::App& app, invocation& call) {
       "is not named, one variant per algorithm. --thorough tries every variant with\n"
       "every setting in f32 and f64 on all devices, for minutes. Variants with another\n"
       "order are held to their error bounds. Exit 3 if a result differs.\n"
+      "With the default --n and --seed the digests are also compared with those that\n"
+      "other machines printed; exit 3 if one differs.\n"
       "\n"
       "Examples:\n"
       "  tilewise verify\n"

@@ -26,6 +26,8 @@ registry::extents parse_shape(const std::string& text) {
 
 /// What array files call f4 is f32 here, where types are those of records.
 dtype type_from(const std::string& text) {
+  if (const bool is_code = text.size() < 4; !is_code)  // int64, unlike i8, is nothing else elsewhere
+    if (const std::optional<dtype> type = io::type_called(text)) return *type;
   std::vector<base::proposal> all;
   for (const dtype type : all_dtypes) {
     const std::string name(name_of(type));

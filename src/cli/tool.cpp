@@ -8,6 +8,7 @@
 #include "cli/rank_voice.hpp"
 #include "lab/environment.hpp"
 #include "registry/catalog.hpp"
+#include "registry/meanings.hpp"
 
 #include <tilewise/version.hpp>
 
@@ -101,7 +102,8 @@ std::string unknown_command(const CLI::App& app, std::span<const std::string> wo
     if (command->get_name() == words[0]) return "";
     names.push_back(command->get_name());
   }
-  return "there is no command '" + base::printable(words[0]) + "';" + base::nearest(words[0], names);
+  return "there is no command '" + base::printable(words[0]) + "';" +
+         registry::suggestion(registry::missing::command, words[0], names);
 }
 
 /// A word that should have been an option of the command; empty if there is none. It is told before what is missing,
@@ -123,8 +125,9 @@ std::string unknown_option(const CLI::App& app, std::span<const std::string> wor
     const std::string name = word->substr(0, word->find('=')),
                       none = "there is no option '" + base::printable(name) + "';";
     const bool may_be_file = !word->starts_with("--") || access(word->c_str(), F_OK) == 0;
-    return none +
-           (may_be_file ? " a file of that name is ./" + base::printable(*word) + ";" : base::nearest(name, names));
+    if (may_be_file) return none + " a file of that name is ./" + base::printable(*word) + ";";
+    if (name == "--axis") return none + registry::suggestion(registry::missing::command, "axis", {}) + ";";
+    return none + base::nearest(name, names);
   }
   return "";
 }

@@ -107,11 +107,11 @@ std::string advice_for(std::string_view code) {
     std::string_view from;
     const char *how, *what;
   };
-  constexpr std::array<conversion, 7> conversions{{
+  constexpr std::array<conversion, 6> conversions{{
       {" e f2 half float16 ", ".astype(\"f4\")", "converts it"},
       {" g f16 longdouble float128 ", ".astype(\"f8\")", "converts it"},
-      {" b h i1 i2 byte short int8 int16 ", ".astype(\"i4\")", "converts it"},
-      {" ? b1 B H u1 u2 bool bool_ ubyte ushort uint8 uint16 ", ".astype(\"u4\")", "converts it"},
+      {" b h i1 i2 byte short int8 int16 ? b1 B H u1 u2 bool bool_ ubyte ushort uint8 uint16 ", ".astype(\"i8\")",
+       "converts it; for convolve \"f4\" instead of \"i8\""},
       {" F D G c8 c16 c32 complex complex64 complex128 complex256 ", ".real.astype(\"f8\")",
        "saves the real parts, and .imag the others"},
       {" M m M8 m8 datetime64 timedelta64 ", ".astype(\"i8\")", "saves its counts"},
@@ -200,6 +200,13 @@ dictionary_place dictionary_place_of(std::span<const std::byte> start) {
 }  // namespace
 
 std::string_view numpy_code(dtype type) { return codes[static_cast<std::size_t>(type)]; }
+
+std::optional<dtype> type_called(std::string_view name) {
+  if (name.size() > 1 && (name[0] == '<' || name[0] == '=')) name.remove_prefix(1);
+  for (std::size_t i = 0; i < spellings.size(); ++i)
+    if (is_among(spellings[i], name)) return all_dtypes[i];
+  return std::nullopt;
+}
 
 std::uint64_t checked_bytes(dtype type, std::span<const std::uint64_t> shape) {
   std::uint64_t bytes = size_of(type);

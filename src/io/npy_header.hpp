@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +29,9 @@ struct npy_header {
 
 /// "f4" for f32, and so on.
 std::string_view numpy_code(dtype type);
+
+/// The type that NumPy calls so, in this machine's byte order: "f8", "<f8", "float64". None if that is none of ours.
+std::optional<dtype> type_called(std::string_view name);
 
 /// Throws `io` if there are too many. As in NumPy, a dimension of zero does not excuse the others from fitting.
 std::uint64_t checked_bytes(dtype type, std::span<const std::uint64_t> shape);

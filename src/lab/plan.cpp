@@ -3,10 +3,10 @@
 
 #include "backend/cpu/cpu_device.hpp"
 #include "backend/group/mpi_world.hpp"
-#include "base/nearest.hpp"
 #include "lab/limit.hpp"
 #include "lab/problems.hpp"
 #include "lab/public_call.hpp"
+#include "registry/meanings.hpp"
 #include "registry/tuned.hpp"
 
 #include <algorithm>
@@ -73,7 +73,8 @@ void refuse_unmatched(const request& wanted) {
   }
   for (const std::string& selector : wanted.selectors)
     if (std::none_of(all.begin(), all.end(), [&](const variant* v) { return is_meant(selector, *v); }))
-      throw error(errc::invalid_argument, "nothing is called '" + selector + "';" + base::nearest(selector, known));
+      throw error(errc::invalid_argument, "nothing is called '" + selector + "';" +
+                                              registry::suggestion(registry::missing::algorithm, selector, known));
   if (wanted.variant.empty()) return;
   if (std::none_of(all.begin(), all.end(), [&](const variant* v) { return v->is_called(wanted.variant); }))
     throw error(errc::invalid_argument,

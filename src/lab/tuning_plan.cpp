@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/tuning_plan.hpp"
 
-#include "base/nearest.hpp"
 #include "lab/problems.hpp"
 #include "registry/catalog.hpp"
 #include "registry/choose.hpp"
+#include "registry/meanings.hpp"
 
 #include <algorithm>
 
@@ -57,8 +57,8 @@ std::vector<tunable> tunables_called(const std::string& name) {
     }
   }
   if (found.empty())
-    throw error(errc::invalid_argument,
-                "there is no algorithm and no variant '" + name + "';" + base::nearest(name, known));
+    throw error(errc::invalid_argument, "there is no algorithm and no variant '" + name + "';" +
+                                            registry::suggestion(registry::missing::algorithm, name, known));
   return found;
 }
 

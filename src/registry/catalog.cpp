@@ -3,6 +3,7 @@
 
 #include "base/lasting.hpp"
 #include "base/nearest.hpp"
+#include "registry/meanings.hpp"
 
 #include <algorithm>
 #include <unordered_map>
@@ -85,7 +86,7 @@ const algorithm& find_algorithm(std::string_view name) {
     names.emplace_back(a->name);
   }
   throw error(errc::invalid_argument,
-              "there is no algorithm '" + std::string(name) + "';" + base::nearest(name, names));
+              "there is no algorithm '" + std::string(name) + "';" + suggestion(missing::algorithm, name, names));
 }
 
 const variant& find_variant(std::string_view id) {

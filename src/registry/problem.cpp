@@ -3,6 +3,7 @@
 
 #include "base/nearest.hpp"
 #include "registry/catalog.hpp"
+#include "registry/meanings.hpp"
 
 #include <algorithm>
 
@@ -43,10 +44,12 @@ void choose_setting(problem& p, std::string_view name, std::string_view word) {
     const setting& axis = p.what->settings[s];
     if (axis.name != name) continue;
     const auto found = std::find(axis.values.begin(), axis.values.end(), word);
-    if (found == axis.values.end())
+    if (found == axis.values.end()) {
+      const std::vector<std::string> words(axis.values.begin(), axis.values.end());
       throw error(errc::invalid_argument,
                   std::string(p.what->name) + " has no " + std::string(name) + " '" + std::string(word) + "';" +
-                      base::nearest(word, std::vector<std::string>(axis.values.begin(), axis.values.end())));
+                      (name == "op" ? suggestion(missing::op, word, words) : base::nearest(word, words)));
+    }
     p.setting[s] = static_cast<std::uint8_t>(found - axis.values.begin());
     return;
   }

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The digests that `verify` printed on named machines, from results/digests.txt, which is in the tool.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewise::cli {
+
+struct recorded_digest {
+  std::string digest;
+  std::vector<std::string> machines;  // "an NVIDIA H200": those that printed it
+};
+
+/// None for an algorithm whose digest is not recorded.
+std::optional<recorded_digest> recorded_digest_of(std::string_view algorithm);
+
+/// What was printed here, beside what was printed elsewhere.
+struct compared_digest {
+  std::string algorithm, here;
+  std::optional<recorded_digest> recorded = {};
+
+  bool differs() const { return recorded && recorded->digest != here; }
+};
+
+/// The last sentence of `verify`: whose digests these are too, or, if one differs, where and that we ask for a report.
+/// `processor` is what computed them here. Empty if no machine printed all of them.
+std::string sentence_on(std::span<const compared_digest> all, const std::string& processor);
+
+}  // namespace tilewise::cli
