@@ -27,8 +27,8 @@ class csv_file {
   std::string lines_;  // not yet written
 };
 
-/// Tables of measured results for a README, between its markers: all sizes; or our speed against the fastest other library,
-/// one ratio for an algorithm on a processor.
+/// Tables of measured results for a README, between its markers: all sizes; or our speed against the fastest other
+/// library, one ratio for an algorithm on a processor.
 std::string markdown(const model& m);
 std::string matrix_markdown(const model& m);
 
