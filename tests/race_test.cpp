@@ -206,7 +206,7 @@ TEST(LabRace, ADefaultThatFailsIsToldBesideTheOthers) {
 TEST(LabRace, AVerdictForTheDefaultSaysWhatAGainMustExceed) {
   registry::variant v = planted(registry::claim::tilewise);
   const tuning_case what = against_quick<slow>(v);
-  const registry::tuned stays{.by = &v, .problem = what.problem, .best = what.tunings[0]};
+  const registry::tuned stays{.device = "", .by = &v, .problem = what.problem, .best = what.tunings[0], .time_utc = ""};
   const auto told = [&](double min_effect, std::size_t candidate, const summary& gain) {
     race_result all{.all = {{what.tunings[0]}, {what.tunings[1]}}, .candidate = candidate};
     all.all[0].last.result.noise = record::noise{1.0, min_effect};
