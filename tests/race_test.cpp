@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <regex>
 
 #include <unistd.h>
 
@@ -199,6 +200,28 @@ TEST(LabRace, ADefaultThatFailsIsToldBesideTheOthers) {
   EXPECT_NE(line("  pace=quick").find('%'), told.npos) << told;
   EXPECT_EQ(line("  pace=quick").find("%  "), told.npos) << "of what has no time there is no gain\n" << told;
   EXPECT_NE(told.find("nothing is known of them"), told.npos) << told;
+}
+
+/// The line of a tuning may have an interval above 1 that is no gain: the verdict says what is one.
+TEST(LabRace, AVerdictForTheDefaultSaysWhatAGainMustExceed) {
+  registry::variant v = planted(registry::claim::tilewise);
+  const tuning_case what = against_quick<slow>(v);
+  const registry::tuned stays{.device = "", .by = &v, .problem = what.problem, .best = what.tunings[0], .time_utc = ""};
+  const auto told = [&](double min_effect, std::size_t candidate, const summary& gain) {
+    race_result all{.all = {{what.tunings[0]}, {what.tunings[1]}}, .candidate = candidate};
+    all.all[0].last.result.noise = record::noise{1.0, min_effect};
+    all.all[1].gain = gain;
+    return std::regex_replace(cli::tuning_block({&what, stays, all}, true), std::regex("\\s+"), " ");
+  };
+  const summary small{.median = 1.05, .ci95 = interval{1.02, 1.08}};
+  EXPECT_FALSE(is_gain(small, {1.0, 0.03}));
+  EXPECT_NE(told(0.03, 1, small).find("by more than 3.0 %, the least that counts here"), std::string::npos)
+      << told(0.03, 1, small);
+  EXPECT_NE(told(0.001, 1, small).find("by more than 1.0 %"), std::string::npos) << "the least that is called one";
+  EXPECT_NE(told(0.03, 0, small).find("no other tuning came to the final"), std::string::npos);
+  EXPECT_NE(told(0.03, 1, {.median = 1.05}).find("too short to tell"), std::string::npos);
+  for (const std::size_t candidate : {0U, 1U})
+    EXPECT_EQ(told(0.03, candidate, small).find("surely"), std::string::npos) << "its interval is above 1";
 }
 
 /// A sleep is never too short, so where it is long there are few samples, on whatever machine.

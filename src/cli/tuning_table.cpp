@@ -61,8 +61,18 @@ bool is_undecided(const tuning_outcome& told) {
   return told.raced && told.raced->candidate != 0 && !told.raced->all[told.raced->candidate].gain->ci95;
 }
 
-std::string verdict_of(const tuned& found) {
-  if (found.is_default()) return "no other tuning is surely faster than the default";
+/// Before the final many race, and the fastest of many is fast by luck too: a line of the table may look like a gain.
+std::string why_default(const tuning_outcome& told) {
+  if (!told.raced) return "the default stays";
+  if (told.raced->candidate == 0) return "the default stays: no other tuning came to the final";
+  const record::noise floor = told.raced->all.front().last.result.noise.value_or(record::noise{});
+  return "the default stays: another must be faster in the final by more than " +
+         report::percent(lab::least_gain_over(floor)) + ", the least that counts here, with its whole interval";
+}
+
+std::string verdict_of(const tuning_outcome& told) {
+  const tuned& found = *told.found;
+  if (found.is_default()) return why_default(told);
   return registry::changes_of(found.best, found.by->tuning) + " is " + report::factor(found.gain) +
          " times as fast as the default (95 %: " + report::factor(found.gain_lo) + " to " +
          report::factor(found.gain_hi) + ")";
@@ -88,7 +98,7 @@ std::string tuning_block(const tuning_outcome& told, bool all) {
   if (told.what->tunings.size() == 1) return text + "  -> there is nothing to choose\n";
   if (told.raced) text += lines_of(*told.raced, *told.what->by, all);
   if (!told.found) return text + "  -> nothing is known of them\n";
-  std::string verdict = verdict_of(*told.found);
+  std::string verdict = verdict_of(told);
   if (!told.raced) verdict += ", as measured at " + told.found->time_utc;
   if (is_undecided(told)) verdict += "; the final was too short to tell, --max-time makes it longer";
   verdict += untried_of(told) + state_of(*told.found);

@@ -117,7 +117,9 @@ void hold_against_round_trip(measured& m) {
   const double at_most = *(round_trip.ci95_hi_ns ? round_trip.ci95_hi_ns : round_trip.max_ns);
   if (at_least <= at_most) return;
   m.result.derived->plausible = false;
-  m.result.reason = "the kernel takes longer than its round trip with transfers";
+  m.result.reason =
+      "the kernel seems to take longer than the round trip that contains it: something slowed it down meanwhile; "
+      "measure it again";
 }
 
 }  // namespace tilewise::lab

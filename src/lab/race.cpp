@@ -123,8 +123,12 @@ std::vector<std::size_t> going_on(std::span<const std::vector<double>> times) {
   return others;
 }
 
+double least_gain_over(const record::noise& floor) {
+  return std::max(least_gain, floor.min_effect.value_or(least_gain));
+}
+
 bool is_gain(const summary& gain, const record::noise& floor) {
-  return gain.ci95 && gain.ci95->lo > 1 + std::max(least_gain, floor.min_effect.value_or(least_gain));
+  return gain.ci95 && gain.ci95->lo > 1 + least_gain_over(floor);
 }
 
 race_result race(const tuning_case& what, const verified_case& inputs, measuring how, double budget_ns) {

@@ -43,6 +43,8 @@ std::vector<std::size_t> going_on(std::span<const std::vector<double>> times);
 /// Whether a gain is one, and no noise: its interval lies above 1 by more than the machine's noise floor, a hundredth
 /// at least.
 bool is_gain(const summary& gain, const record::noise& floor);
+/// That share.
+double least_gain_over(const record::noise& floor);
 
 /// For about `budget_ns`, half of them in the final; what a driver compiles for a tuning comes on top. Where calls are
 /// so long that not all tunings can be tried in that time, the last ones are `skipped`.
