@@ -151,7 +151,7 @@ class Recorded(Files):
         listed = {v["algorithm"] for v in json.loads(run("list --json").stdout)["variants"]} - {"skeleton"}
         self.assertEqual(set(self.digests), listed)
         result = run(["verify", *self.digests, "--device", "cpu:serial", "--variant", "serial"])
-        self.check(result, 0, r"\nThe same digests as an NVIDIA H200, an AMD EPYC and an Intel Xeon\.\n$", "^$")
+        self.check(result, 0, r"\nThe same digests as an NVIDIA H200, an NVIDIA H100, an AMD EPYC and an Intel Xeon\.\n$", "^$")
         self.assertEqual(dict(re.findall(r"^(\w+) +([0-9a-f]{32})  = on", result.stdout, re.M)), self.digests)
         self.check(run("verify reduce --device cpu:serial --variant serial"), 0, r"\nThe same digest as an NVIDIA H200, an NVIDIA H100, .*\.\n$")
 

@@ -306,7 +306,7 @@ class OfJax(Cases, unittest.TestCase):
     def setUp(self):
         if (jax := installed("jax")) is None:
             self.skipTest("JAX is not installed")
-        self.of = jax.numpy.asarray
+        self.of = lambda values: jax.device_put(values, jax.devices("cpu")[0])  # where there is a GPU, too
 
     def unfit(self, x):
         return ()
