@@ -16,7 +16,7 @@ namespace {
 void close_all(const std::vector<int>& sockets) { std::for_each(sockets.begin(), sockets.end(), close); }
 
 /// What rank 1 comes to, and rank 0, if the address that it was told is this one.
-std::pair<std::vector<int>, std::vector<int>> both_ends(const meeting& first, const std::string& address) {
+std::pair<std::vector<int>, std::vector<int>> both_ends(const rendezvous& first, const std::string& address) {
   auto other = std::async(std::launch::async, [&] { return reach(address, 1); });
   const std::vector<int> sockets = first.sockets(2);
   return {sockets, other.get()};
@@ -25,7 +25,7 @@ std::pair<std::vector<int>, std::vector<int>> both_ends(const meeting& first, co
 }  // namespace
 
 TEST(Meeting, TellsBothEndsOfOneConnection) {
-  const meeting first;
+  const rendezvous first;
   const auto [here, there] = both_ends(first, first.address());
   ASSERT_EQ(here.size(), 1u);
   ASSERT_EQ(there.size(), 1u);
@@ -36,7 +36,7 @@ TEST(Meeting, TellsBothEndsOfOneConnection) {
 }
 
 TEST(Meeting, GoesOnToTheNextAddress) {
-  const meeting first;
+  const rendezvous first;
   const std::size_t host = first.address().find(" 127.0.0.1");
   ASSERT_NE(host, std::string::npos);
   std::string address = first.address();
@@ -48,7 +48,7 @@ TEST(Meeting, GoesOnToTheNextAddress) {
 }
 
 TEST(Meeting, IsOfRanksThatKnowItsSecret) {
-  const meeting first;
+  const rendezvous first;
   std::string wrong = first.address();
   wrong[wrong.find(' ') - 1] ^= 1;  // a digit
   auto others = std::async(std::launch::async, [&] {

@@ -75,8 +75,7 @@ void add_report(CLI::App& app, invocation& call) {
                   "FILE.html");
   add_file_option(*command, "--csv", options->csv, "one row per record, for a spreadsheet", "FILE.csv");
   command->add_flag("--markdown", options->markdown, "print tables of all sizes, for a README");
-  command->add_flag("--matrix", options->matrix,
-                    "print the speed against other libraries as a small table, for a README");
+  command->add_flag("--matrix", options->matrix, "print a small table against other libraries");
   command->add_flag("--open", options->open, "open the page in your browser");
   command->footer(
       "The page needs no network and holds everything: charts, their numbers, the bits.\n"

@@ -85,7 +85,7 @@ int connected(const sockaddr_in& to) {
 
 }  // namespace
 
-meeting::meeting() : secret_(std::random_device()() * (std::uint64_t{1} << 32) + std::random_device()()) {
+rendezvous::rendezvous() : secret_(std::random_device()() * (std::uint64_t{1} << 32) + std::random_device()()) {
   sockaddr_in any = at_port(0);
   socklen_t length = sizeof any;
   listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -96,11 +96,11 @@ meeting::meeting() : secret_(std::random_device()() * (std::uint64_t{1} << 32) +
   if (address_.size() > longest_address) address_.erase(address_.rfind(' ', longest_address));
 }
 
-meeting::~meeting() {
+rendezvous::~rendezvous() {
   if (listener_ >= 0) close(listener_);
 }
 
-std::vector<int> meeting::sockets(unsigned ranks) const {
+std::vector<int> rendezvous::sockets(unsigned ranks) const {
   std::vector<int> of_rank(ranks - 1, -1);
   const auto addresses = std::count(address_.begin(), address_.end(), ' ');
   const auto by = clock::now() + addresses * until_connected + until_answered;

@@ -12,11 +12,11 @@ namespace tilewise::backend::group {
 inline constexpr std::size_t longest_address = 255;
 
 /// Where rank 0 waits for the others. Whoever does not know the secret is no rank of this job.
-class meeting {
+class rendezvous {
  public:
-  meeting();
-  meeting(const meeting&) = delete;
-  ~meeting();
+  rendezvous();
+  rendezvous(const rendezvous&) = delete;
+  ~rendezvous();
 
   /// For `reach`: addresses of all networks of this host, since nobody can know which of
   /// them the others share, and names often lead nowhere. Empty where there is none.

@@ -173,7 +173,7 @@ class mpi_world final : public world {
 
   void watch_ranks() {
     if (size_ == 1) return;
-    std::optional<meeting> at_first;
+    std::optional<rendezvous> at_first;
     if (rank_ == 0) at_first.emplace();
     const std::string address = gathered(at_first ? at_first->address() : "").front();
     const std::vector<int> sockets = at_first ? at_first->sockets(size()) : reach(address, rank());
