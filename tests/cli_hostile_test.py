@@ -231,6 +231,10 @@ class Libraries(HostileCase):
         (folder / "libgcc_s.so.1").write_text(f"INPUT({folder}/foreign.o)")
         self.check(run(command, cwd=folder, env=environment), 4, "^$", "PoCL would link the file libgcc_s.so.1 .* start in another folder")
         self.assertNotIn("foreign code", run("devices", cwd=folder, env=environment).stdout)
+        self.check(use("elsewhere", "opencl:0", folder, env=environment), 0, "^error .*PoCL would link the file libgcc_s.so.1 .*\n$", "^$")
+        if "clblast" in run("list").stdout:  # which launches kernels of its own
+            bench = "bench matmul --variant clblast --n 32 --dtype f32 --device opencl:0 --max-time 0.001"
+            self.assertNotIn("foreign code", run(bench, cwd=folder, env=environment).stdout)
 
 
 class Caches(HostileCase):

@@ -263,13 +263,16 @@ EVERY_COMMAND = ("", "--version", "help", "help scan", "scna", "reduce {d}/gone.
                  "sort {d}/x.npy -o {y} -v", "tune reduce --n 100 --dtype f32 --device cpu:serial", "verify reduce --device cpu:serial --n 99")
 MEASURED = {"bench", "devices", "doctor", "tune", "sort"}  # whose words differ each time
 
-# What scripts set, what a job of another kind of launcher sets, what stays of one that has ended.
+# What scripts set, what a job of another kind of launcher sets, what stays of one that has ended (and whose port ANOTHER has now).
 FALSE_VARIABLES = ("ENDED", "OMPI_COMM_WORLD_RANK=3", "PMI_RANK=1", "PMIX_RANK=2", "OMPI_COMM_WORLD_RANK=", "PMIX_RANK=-1", "PMI_RANK=x",
                    "SLURM_PROCID=1 SLURM_NTASKS=2 SLURM_JOB_ID=7", "MV2_COMM_WORLD_RANK=1", "OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2",
                    "PMI_RANK=1 PMI_SIZE=2", "PMI_RANK=1 PMI_SIZE=2 PMI_FD=0", "PMI_RANK=1 PMI_SIZE=2 PMI_FD=99",
                    "PMI_RANK=1 PMI_SIZE=2 PMI_PORT=localhost:1", "PMIX_RANK=1 PMIX_NAMESPACE=job", "PMIX_RANK=1 PMIX_SERVER_URI2=0.0;tcp4://127.0.0.1:22",
                    "PMIX_RANK=1 PMIX_NAMESPACE=job PMIX_SERVER_URI2=job.0;tcp4://127.0.0.1:1", "PMIX_RANK=1 PMIX_NAMESPACE=job PMIX_SERVER_URI=",
-                   "PMIX_RANK=1 PMIX_NAMESPACE=job PMIX_SERVER_URI41=job.0;usock:/tmp/none")
+                   "PMIX_RANK=1 PMIX_NAMESPACE=job PMIX_SERVER_URI41=job.0;usock:/tmp/none", "ANOTHER",
+                   "PMIX_RANK=1 PMIX_NAMESPACE=job PMIX_SERVER_URI2=job.0;tcp4://127.0.0.1:{port}", "PMI_RANK=1 PMI_SIZE=2 PMI_PORT=localhost:{port}",
+                   "PMIX_RANK=4294967296 PMIX_NAMESPACE=job", "RANK=1 WORLD_SIZE=2 MASTER_ADDR=localhost MASTER_PORT={port}",
+                   "FLUX_TASK_RANK=1 FLUX_JOB_SIZE=2", "PALS_RANKID=1", "MPI_LOCALRANKID=1 MPI_LOCALNRANKS=2", "ALPS_APP_PE=1")
 
 # A program that uses MPI, and starts another one.
 PARENT = """
@@ -278,6 +281,13 @@ mpi = ctypes.CDLL("libmpi.so.40", ctypes.RTLD_GLOBAL)
 mpi.MPI_Init(None, None)
 print(subprocess.run(sys.argv[1:], capture_output=True, text=True).stdout, end="", flush=True)
 mpi.MPI_Finalize()"""
+
+# What waits for others at a port, and is no launcher.
+SERVER = """
+import socket, sys
+waiting = socket.create_server(("127.0.0.1", 0))
+print(waiting.getsockname()[1], flush=True)
+sys.stdin.read()"""
 
 
 class FalseRanks(Case):
@@ -296,10 +306,19 @@ class FalseRanks(Case):
         cls.ended = dict(re.findall(r"^((?:OMPI|PMIX?)_\w+)=(.*)$", last.stdout, re.M))
         assert "PMIX_RANK" in cls.ended, last.stderr
         cls.ended["PMIX_RANK"] = cls.ended["OMPI_COMM_WORLD_RANK"] = "1"
+        cls.server = subprocess.Popen(["/usr/bin/python3", "-c", SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        cls.port = cls.server.stdout.readline().strip()
+        cls.another = {name: re.sub(r":\d+$", f":{cls.port}", value) if "_URI" in name else value for name, value in cls.ended.items()}
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.communicate()
+        super().tearDownClass()
 
     def environment(self, variables):
         alone = {"TILEWISE_CACHE": f"{self.d}/cache", "NO_COLOR": "1"}  # tune writes there
-        return {**ENVIRONMENT, **alone, **(self.ended if variables == "ENDED" else dict(v.split("=", 1) for v in variables.split()))}
+        known = {"ENDED": self.ended, "ANOTHER": self.another}.get(variables)
+        return {**ENVIRONMENT, **alone, **(known or dict(v.split("=", 1) for v in variables.format(port=self.port).split()))}
 
     def told(self, number, command, variables=""):
         """The exit code and what was printed, but for what differs each time."""
@@ -331,6 +350,26 @@ class FalseRanks(Case):
             done = subprocess.run(job, capture_output=True, text=True, timeout=HANGS_S, stdin=subprocess.DEVNULL,
                                   env=self.environment(""))
             self.assertEqual((done.returncode, done.stdout), (0, run(words).stdout), done.stderr)
+
+    def test_what_a_rank_has_left_behind_is_none(self):
+        """Adopted by another process, which is no launcher; nor does it disturb the ranks."""
+        for command in "reduce {d}/x.npy", "list":
+            words = command.format(d=self.d)
+            leaves = f"({TOOL} {words} >{self.d}/left.$PMIX_RANK; mv {self.d}/left.$PMIX_RANK {self.d}/done.$PMIX_RANK) 2>&1 &"
+            waits = f"until [ -e {self.d}/done.$PMIX_RANK ]; do sleep 0.01; done"
+            job = ["mpirun", "--oversubscribe", "-n", "2", "/usr/bin/python3", "-c", PARENT, "bash", "-c", f"setsid bash -c '{leaves}'; {waits}"]
+            done = subprocess.run(job, capture_output=True, text=True, timeout=HANGS_S, stdin=subprocess.DEVNULL, env=self.environment(""))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for rank in 0, 1:
+                left = pathlib.Path(f"{self.d}/done.{rank}")
+                self.assertEqual(left.read_text(), run(words).stdout)
+                left.unlink()
+
+    def test_ranks_behind_programs_with_mpi_preloaded(self):
+        words = f"reduce {self.d}/x.npy"
+        job = ["mpirun", "--oversubscribe", "-n", "2", "env", "LD_PRELOAD=libmpi.so.40", "bash", "-c", f"{TOOL} {words}; exit $?"]
+        done = subprocess.run(job, capture_output=True, text=True, timeout=HANGS_S, stdin=subprocess.DEVNULL, env=ENVIRONMENT)
+        self.assertEqual((done.returncode, done.stdout), (0, run(words).stdout), done.stderr)
 
     def test_mpi_by_name_where_its_launcher_has_ended(self):
         words = f"reduce {self.d}/x.npy --device mpi:cpu:serial"

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <optional>
@@ -85,6 +86,14 @@ void use_together(unsigned threads, const std::string& name) {
   for (unsigned i = 0; i < threads; ++i) all.emplace_back([&] { attempt(use); });
   for (std::thread& one : all) one.join();
   if (good != threads) throw std::runtime_error("not all threads were served");
+}
+
+/// elsewhere NAME FOLDER: kernels may be linked at their first launch, wherever the process is then.
+void use_elsewhere(const std::string& name, const std::string& folder) {
+  const tw::device on = tw::open(name);
+  tw::reduce(std::vector<float>(1000), {.device = on});
+  std::filesystem::current_path(folder);
+  print_total(on);
 }
 
 /// cold NAME THREADS REPETITIONS: each repetition in a process where no driver was used before.
@@ -266,6 +275,7 @@ int main(int argc, char** argv) {
     if (what == "cold") cold(name, number(2), static_cast<int>(number(3)));
     if (what == "static") print_total(tw::open(name)), at_exit.on = name;
     if (what == "cache") print_driver_folder();
+    if (what == "elsewhere") use_elsewhere(name, words.at(2));
     if (what == "use") print_total(tw::open(name));
     if (what == "fork") fork_after_use(name);
     if (what == "fork-first") fork_before_use(name);

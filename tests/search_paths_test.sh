@@ -21,6 +21,7 @@ link bin/origin '-Wl,-rpath,$ORIGIN'
 link bin/beside '-Wl,-rpath,$ORIGIN/../lib'
 link bin/slashes '-Wl,-rpath,$ORIGIN///////'
 link bin/two '-Wl,-rpath,$ORIGIN:$ORIGIN/../lib/'
+link bin/static -static-pie
 link CMakeFiles/trial -Wl,-rpath,/foreign
 "$root/scripts/check_hardening" --search-paths .
 fine=$(find bin -type f | wc -l)
@@ -36,6 +37,14 @@ link bin/absolute "-Wl,-rpath,$work/lib"
 link bin/out '-Wl,-rpath,$ORIGIN/../..'
 link bin/lookalike '-Wl,-rpath,$ORIGINAL'
 link bin/old '-Wl,--disable-new-dtags,-rpath,$ORIGIN:'
+link bin/bracket '-Wl,-rpath,$ORIGIN/a]:/foreign'
+link bin/loader -Wl,--dynamic-linker=ld.so
+link bin/loader-here -Wl,--dynamic-linker=./ld-linux-x86-64.so.2
+link bin/loader-elsewhere -Wl,--dynamic-linker=/foreign/ld-linux-x86-64.so.2
+link bin/filter -shared -Wl,-F,./other.so
+link bin/auxiliary -shared -Wl,-f,lib/other.so
+link bin/audit -Wl,--audit,./other.so
+link bin/audit-of-needed -Wl,--depaudit,lib/other.so
 g++ -shared -fPIC -x c++ /dev/null -o lib/unnamed.so
 link bin/needed-by-path -Wl,--no-as-needed lib/unnamed.so
 if "$root/scripts/check_hardening" --search-paths . >said; then cat said; exit 1; fi

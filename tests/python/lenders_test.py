@@ -3,6 +3,7 @@
 NumPy, of ours, of PyTorch or of what pretends to be it, and of JAX where it is installed."""
 
 import importlib
+import itertools
 import re
 import sys
 import unittest
@@ -282,6 +283,37 @@ class OfRealTorch(unittest.TestCase):
                     seen = one.detach().resolve_conj().resolve_neg().contiguous()
                     self.assertFalse(one.is_neg() or one.is_conj(), name)
                     self.assertEqual(np.asarray(got).tolist(), np.asarray(call(seen)).tolist(), name)
+
+    def test_signs_in_every_argument(self):
+        """Views of tensors that are something else besides."""
+        torch = self.torch
+
+        class Derived(torch.Tensor):
+            pass
+
+        def views(x):
+            x = torch.from_numpy(x.copy())
+            minus = torch._neg_view(x)
+            yield from (minus.as_subclass(Derived), torch.nn.Buffer(minus), torch._neg_view(-minus), torch._neg_view(x.clone().share_memory_()),
+                        minus.as_strided(x.shape, x.stride()), minus.ravel().view(x.shape), torch._neg_view(torch.stack([x, x])).unbind(0)[1])
+            if x.is_floating_point():
+                z = torch.complex(x, x)
+                yield from (torch.nn.Parameter(minus, requires_grad=False), z.conj().imag, torch.view_as_real(torch._neg_view(z))[..., 0])
+
+        for (role, x, call), says in itertools.chain(((row, r"pass \w+\.resolve_neg\(\)$") for row in roles.inputs(torch.from_numpy)),
+                                                     ((row, "would be other memory, so leave out= away") for row in roles.outputs(torch.from_numpy, "i8"))):
+            for number, view in enumerate(views(x)):
+                with self.subTest(role, view=number), self.assertRaisesRegex(TypeError, says):
+                    call(view)
+
+    def test_lazy_clones(self):
+        """An output that shares its memory until it is written to leaves the other as it was."""
+        for role, like, call in roles.outputs(self.torch.from_numpy, "i8"):
+            whole = self.torch.from_numpy(np.full_like(like, 42)).clone()
+            out, wanted = self.torch._lazy_clone(whole), call(None)
+            with self.subTest(role):
+                call(out)
+                self.assertEqual((out.tolist(), whole.tolist()), (wanted.tolist(), np.full_like(like, 42).tolist()))
 
     def test_layouts(self):
         for made in (self.torch.Tensor.to_sparse, self.torch.Tensor.to_sparse_csr, self.torch.Tensor.to_mkldnn):

@@ -2,13 +2,15 @@
 #include "backend/group/mpi_launch.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string_view>
 
-#include <sys/stat.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 namespace tilewise::backend::group {
@@ -35,55 +37,89 @@ std::optional<unsigned> whole_number(std::string_view text, int base = 10) {
   return failure == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
-/// Whether a process on this host waits for others at the port in "tcp4://127.0.0.1:4711" or "host:4711".
-bool is_listening(const std::string& address) {
-  const std::optional<unsigned> port = whole_number(address.substr(address.find_last_of(':') + 1));
+/// By what a launcher is known on this host: sockets, as /proc/PID/fd names them, or the process that has made PMI_FD.
+struct server {
+  std::set<std::string> waiting, connected;
+  pid_t at_descriptor = 0;
+};
+
+/// Adds the sockets that wait at the port in "tcp4://127.0.0.1:4711" or "host:4711", or are connected to it.
+void add_sockets(const std::string& address, server& to) {
+  const auto port_of = [](const std::string& end, int base) {
+    return whole_number(std::string_view(end).substr(end.find_last_of(':') + 1), base);
+  };
+  const std::optional<unsigned> port = port_of(address, 10);
   for (const char* table : {"/proc/self/net/tcp", "/proc/self/net/tcp6"}) {
     std::ifstream lines(table);
-    for (std::string line; port && std::getline(lines, line);) {  // "0: 0100007F:1267 00000000:0000 0A ...", in hex
+    for (std::string line; port && std::getline(lines, line);) {
       std::istringstream fields(line);
-      std::string number, local, remote, state;
-      fields >> number >> local >> remote >> state;
-      if (state == "0A" && whole_number(local.substr(local.find_last_of(':') + 1), 16) == port) return true;
+      std::array<std::string, 10> field;  // "0:", "0100007F:1267" here, "00000000:0000" there, "0A", ..., the inode
+      for (std::string& each : field) fields >> each;
+      if (field[3] == "0A" && port_of(field[1], 16) == port) to.waiting.insert("socket:[" + field[9] + "]");
+      if (field[3] == "01" && port_of(field[2], 16) == port) to.connected.insert("socket:[" + field[9] + "]");
     }
   }
-  return false;
 }
 
-bool has_pmix_server() {
-  for (char** each = environ; *each != nullptr; ++each) {
-    const std::string_view text(*each);
-    if (text.starts_with("PMIX_SERVER_URI") && is_listening(std::string(text))) return true;
-  }
-  return false;
+server pmix_server() {
+  server found;
+  for (char** each = environ; *each != nullptr; ++each)
+    if (const std::string text(*each); text.starts_with("PMIX_SERVER_URI")) add_sockets(text, found);
+  return found;
 }
 
-bool has_pmi_server() {
-  struct stat facts {};
+server pmi_server() {
+  server found;
+  ucred maker{};
+  socklen_t size = sizeof maker;
   const std::optional<unsigned> line = whole_number(own_variable("PMI_FD"));
-  if (line && *line > STDERR_FILENO && fstat(static_cast<int>(*line), &facts) == 0 && S_ISSOCK(facts.st_mode))
-    return true;
-  return is_listening(own_variable("PMI_PORT"));
+  if (line && *line > STDERR_FILENO && getsockopt(static_cast<int>(*line), SOL_SOCKET, SO_PEERCRED, &maker, &size) == 0)
+    found.at_descriptor = maker.pid;
+  add_sockets(own_variable("PMI_PORT"), found);
+  return found;
 }
 
-/// Whether the rank is a process that has started this one, as a program that uses MPI starts others.
-bool is_rank_of_parent(const launcher& by) {
+/// Nothing if it may not be seen.
+std::optional<bool> holds(const fs::path& process, const std::set<std::string>& sockets) {
+  std::error_code unreadable, gone;
+  for (const auto& descriptor : fs::directory_iterator(process / "fd", unreadable))
+    if (sockets.count(fs::read_symlink(descriptor.path(), gone).string()) != 0) return true;
+  return unreadable ? std::nullopt : std::optional(false);
+}
+
+/// Another user's may not be seen, such as Slurm's; the first process of all adopts what others have left.
+bool is_launcher(const fs::path& process, const server& known) {
+  if (known.at_descriptor != 0 && process.filename() == std::to_string(known.at_descriptor)) return true;
+  const bool has_sockets = !known.waiting.empty();
+  return has_sockets && holds(process, known.waiting).value_or(process.filename() != "1");
+}
+
+/// Whether it is a rank, or will be one: it uses MPI, which may be preloaded into what does not use it.
+bool is_rank(const fs::path& process, const std::string& environment, const server& known) {
+  const std::string mapped = contents(process / "maps");
+  const bool has_mpi = mapped.find("/libmpi") != mapped.npos || mapped.find("/libpmi") != mapped.npos;
+  return has_mpi && (variable(environment, "LD_PRELOAD").empty() || holds(process, known.connected).value_or(true));
+}
+
+/// Whether the launcher has started this process, itself or by programs that pass on its variables. A program that uses
+/// MPI is the rank itself, and others are none; nor is a process that was left by whoever started it, or that has its
+/// variables from elsewhere.
+bool is_started_by(const server& known, const launcher& by) {
   for (std::string parent = std::to_string(getppid());;) {
     const fs::path process = fs::path("/proc") / parent;
     const std::string environment = contents(process / "environ");
     for (const char* name : {by.rank, by.job})
-      if (variable(environment, name) != own_variable(name)) return false;
-    const std::string mapped = contents(process / "maps");
-    if (mapped.find("/libmpi") != mapped.npos || mapped.find("/libpmi") != mapped.npos) return true;
+      if (variable(environment, name) != own_variable(name)) return is_launcher(process, known);
+    if (is_rank(process, environment, known)) return false;
     const std::string facts = contents(process / "stat");  // 123 (the name) S 122 ...
     std::istringstream fields(facts.substr(std::min(facts.size(), facts.rfind(") ") + 2)));
     if (std::string state; !(fields >> state >> parent)) return false;
   }
 }
 
-std::optional<unsigned> rank_of(const launcher& by, bool (*has_server)()) {
+std::optional<unsigned> rank_of(const launcher& by, server (*find)()) {
   const std::optional<unsigned> rank = whole_number(own_variable(by.rank));
-  return rank && !own_variable(by.job).empty() && has_server() && !is_rank_of_parent(by) ? rank : std::nullopt;
+  return rank && !own_variable(by.job).empty() && is_started_by(find(), by) ? rank : std::nullopt;
 }
 
 }  // namespace
@@ -101,8 +137,8 @@ std::string variable(const std::string& environment, const std::string& name) {
 }
 
 std::optional<unsigned> rank_by_launcher() {
-  const std::optional<unsigned> rank = rank_of(by_pmix, has_pmix_server);
-  return rank ? rank : rank_of(by_pmi, has_pmi_server);
+  const std::optional<unsigned> rank = rank_of(by_pmix, pmix_server);
+  return rank ? rank : rank_of(by_pmi, pmi_server);
 }
 
 bool has_lost_launcher() {

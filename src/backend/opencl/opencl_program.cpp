@@ -26,17 +26,6 @@ std::vector<unsigned char> binary_of(cl_program built) {
 
 bool is_pocl(cl_device_id device) { return platform_text(device) == "Portable Computing Language"; }
 
-/// PoCL has ld link its kernels with a library of GCC's, for which ld looks in the current folder first: a stranger's
-/// file there would bring code into this process.
-void refuse_linking_in_this_folder() {
-  constexpr const char* taken = "libgcc_s.so.1";
-  std::error_code none;
-  if (std::filesystem::exists(std::filesystem::symlink_status(taken, none)))
-    throw error(errc::unsupported,
-                std::string("PoCL would link the file ") + taken +
-                    " of the current folder into this process; start in another folder, or remove it");
-}
-
 }  // namespace
 
 std::string definitions_of(dtype type, op operation) {
@@ -74,9 +63,17 @@ program& program_store::get(std::string_view source, const std::string& definiti
   return programs_.emplace(key, program(build(source, "-cl-std=CL1.2 " + definitions))).first->second;
 }
 
+void program_store::refuse_foreign_code() const {
+  constexpr const char* taken = "libgcc_s.so.1";
+  std::error_code none;
+  if (!is_cached_ && is_pocl(device_) && std::filesystem::exists(std::filesystem::symlink_status(taken, none)))
+    throw error(errc::unsupported,
+                std::string("PoCL would link the file ") + taken +
+                    " of the current folder into this process; start in another folder, or remove it");
+}
+
 program_handle program_store::build(std::string_view source, const std::string& options) const {
   if (!is_cached_) {
-    if (is_pocl(device_)) refuse_linking_in_this_folder();
     if (cache_.usable()) tidy_driver_folder();  // a folder that is not ours alone is left as it is
     return build_from_source(source, options);
   }

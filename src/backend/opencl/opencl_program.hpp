@@ -37,6 +37,11 @@ class program_store {
   /// Built at first use. Options are -D definitions; -cl-std=CL1.2 is added. Throws `build_failed` with the log.
   program& get(std::string_view source, const std::string& definitions);
 
+  /// Before each launch. PoCL has ld link a kernel when groups of a new size are first launched, with a library of
+  /// GCC's that ld looks for in the folder which is the current one then: a stranger's file there would bring code into
+  /// this process.
+  void refuse_foreign_code() const;
+
  private:
   program_handle build(std::string_view source, const std::string& options) const;
   cl_int compile(cl_program what, const std::string& options) const;

@@ -77,7 +77,10 @@ class queue final : public backend::queue {
   }
 
   /// For libraries that enqueue work themselves.
-  cl_command_queue commands() const { return commands_.get(); }
+  cl_command_queue commands() const {
+    programs_.refuse_foreign_code();
+    return commands_.get();
+  }
 
   memory allocate(std::uint64_t bytes) override;
   void release(memory what) noexcept override;
