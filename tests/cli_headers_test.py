@@ -23,7 +23,7 @@ OURS = {np.dtype(t) for t in ("f4", "f8", "i4", "i8", "u4", "u8")}
 CODES = [c + n for c, n in itertools.product("?abcdefghilmopqstuvwxyzBDFGHILMOPQSUV", ("", "1", "2", "4", "8", "16", "04"))]
 NAMES = [name for name in np.sctypeDict if isinstance(name, str)] + "float int complex str bytes object Float32 FLOAT32 float80 real uint4".split()
 SPELLINGS = ["".join(p) for p in itertools.product(("", "<", ">", "=", "|", "!", "<<"), CODES + NAMES)]
-ODD_SPELLINGS = ["", "<", "<f4 ", " <f4", "f 4", "1f4", "2f4", "f4,f4", "(2,)f4", "<M8[ns]", ">m8[3s]", "M8[", "M8[x]", "\\x66", "é", "f4\t", "<f4;", "f8 d", "f4 f"]
+ODD_SPELLINGS = ["", "<", "<f4 ", " <f4", "f 4", "1f4", "2f4", "f4,f4", "(2,)f4", "(1,)f4", "f4,", "f4, ", "(2,)f4,f4", "f4,(2,)f4", "n", "N", "<n", "T", "<M8[ns]", ">m8[3s]", "M8[", "M8[x]", "\\x66", "é", "f4\t", "<f4;", "f8 d", "f4 f"]
 PLAIN = {"version": 1, "descr": "'<f4'", "shape": "(3,)", "order": "False", "keys": (0, 1, 2), "quote": "'", "prefix": "", "space": " ", "comma": ", ", "end": "\n"}
 AXES = {
     "version": (1, 2, 3), "descr": ("'<f4'", "'>i8'", "u'=u4'", "'double'", '"|u8"', "'i'"), "order": ("False", "True"),
@@ -38,7 +38,7 @@ DESCRS = ["None", "4", "'<f4", "b'<f4'", "r'<f4'", "R'<f4'", "ur'<f4'", "u '<f4'
           "[('a', '<f4')]", "[('a', '<f4'), ('b', '<i8')]", "{'a': 1}", r"'\x3cf4'", "'<f4\\\n'", "'<f4\n'", "float", "'<f4'#", "'O'", "'|O'"]
 ORDERS = ["1", "0", "true", "FALSE", "'True'", "None", "(False)", "not False", "Falsehood", "True False", "TrueFalse", "b'True'", "False#\n"]
 WHOLE = ["", "{}", "\n", "[]", "None", "{", "}", "{'descr'}", "{'shape': (3,)}", "{PLAIN},", "{PLAIN};", "{PLAIN} x", "{PLAIN}{PLAIN}", "{PLAIN}\n{PLAIN}", "({PLAIN})", "dict({PLAIN})",
-         "{{PLAIN}}", "{PLAIN}#", "# x\n{PLAIN}", "{PLAIN}\0", "\0{PLAIN}", "{PLAIN}\x1a", "{PLAIN}\v", "\ufeff{PLAIN}", "{PLAIN}\xa0", "x = {PLAIN}", "{PLAIN}.copy()", " {PLAIN}",
+         "{{PLAIN}}", "{PLAIN}#", "# x\n{PLAIN}", "{PLAIN}\0", "\0{PLAIN}", "{PLAIN}\x1a", "{PLAIN}\v", "\ufeff{PLAIN}", "{PLAIN}\xa0", "x = {PLAIN}", "{PLAIN}.copy()", " {PLAIN}", "\\\n{PLAIN}", "{PLAIN}\\\n", "{PLAIN}\n#x\n",
          "\t{PLAIN}", "{'x': 1, **{PLAIN}}"]
 INNER = ["'x': 1, ", "'shape': (7,), ", "'descr': 4, ", "'descr': '<i8', ", "'fortran_order': True, ", "'shape': (3L,), ", ", ", "0: 1, ", "b'shape': (3,), ", "'Shape': (3,), ",
          r"'sh\x61pe': (3,), ", "'sha' 'pe': (3,), ", "'': 1, ", "# x\n", "**{}, ", "*[], "]
@@ -80,10 +80,10 @@ class Headers(Case):
     def scanned(self, path):
         return subprocess.run([TOOL, "scan", path, "-o", "-", "--device", "cpu:serial"], capture_output=True, timeout=HANGS_S)
 
-    def expect_as_numpy(self, text, version=1):
+    def expect_as_numpy(self, text, version=1, more=b""):
         path, new = f"{self.d}/old.npy", f"{self.d}/new.npy"
         with open(path, "wb") as file:
-            file.write(file_of(text, version))
+            file.write(file_of(text, version) + more)
         try:
             x = np.load(path)
         except Exception:  # of many kinds
@@ -145,6 +145,12 @@ class Headers(Case):
         for text, version in list(itertools.product(cases, (1, 3)))[::1 if SHARE >= 1 else 5]:
             with self.subTest(f"{version} {text}"):
                 self.expect_as_numpy(text, version)
+
+    def test_what_follows_the_elements(self):
+        """NumPy reads one array after another from a file."""
+        for more in b"\0", b"\n", file_of(text_of({}), 1), bytes(5000):
+            with self.subTest(more):
+                self.assertFalse(self.expect_as_numpy(text_of({}), more=more))
 
     def test_damaged_headers(self):
         r = random.Random(7)

@@ -342,6 +342,31 @@ class Caches(HostileCase):
                 self.check(result, 0, f"^{re.escape(self.expected)}$", rf"^tilewise: OpenCL programs are {says.format(at, why)}.*\n$")
                 self.assertEqual(os.listdir(f"{self.home}/tmp"), [])
 
+    def test_names_of_folders(self):
+        """PoCL takes few for POCL_CACHE_DIR, and none that is long; nor does its linker take those of options."""
+        whole = f"{self.home}/" + "/".join(["d" * 99] * 12)
+        os.makedirs(whole[:1000])
+        cases = [({"POCL_CACHE_DIR": name}, "^$") for name in ("-x", "@x", ".", "~", "a/../b", "a 'b\"$c;%s\n")]
+        cases += [({"POCL_CACHE_DIR": "/"}, "kept elsewhere: POCL_CACHE_DIR, '/', is not used")]
+        for length in 850, 950, 1000, 1100:
+            cases += [({"TILEWISE_CACHE": whole[:length]}, "rebuilt in every run: the cache folder .* its name has more than 768 bytes"),
+                      ({"POCL_CACHE_DIR": whole[:length]}, "kept elsewhere: POCL_CACHE_DIR, .* its name has more than 768 bytes"),
+                      ({"TILEWISE_CACHE": "off", "TMPDIR": whole[:length]}, "its name has more than 768 bytes")]
+        for more, says in cases[::1 if COVER == "all" else 3]:
+            with self.subTest(more):
+                for name in {"TMPDIR"} & set(more):
+                    os.makedirs(more[name], exist_ok=True)
+                environment = self.environment(self.home, {"HOME": self.home, **more})
+                self.check(run(f"reduce {self.d}/f4.npy --device opencl:0", env=environment, cwd=self.home), 0, f"^{re.escape(self.expected)}$", says)
+
+    def test_all_who_leave_a_folder_out_say_so(self):
+        """Also groups, and a process of several."""
+        unusable = {"env": {**os.environ, "TILEWISE_CACHE": "/dev/null"}}
+        for words in (f"reduce {self.d}/f4.npy --device 2*opencl:0", "devices", "verify reduce --n 100 --device opencl:0",
+                      "bench reduce --n 100 --device opencl:0 --max-time 0.01"):
+            with self.subTest(words):
+                self.check(run(words, **unusable), 0, "", "OpenCL programs are rebuilt in every run: the cache folder '/dev/null' is not used")
+
     def test_a_limit_of_files(self):
         for most in 0, 1000, 1 << 20:
             limited = {"env": self.environment(self.home, {"HOME": self.home}), "preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))}

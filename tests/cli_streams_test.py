@@ -319,7 +319,11 @@ class Limits(StreamCase):
             self.skipTest("sanitizers come before any other library")
         x = np.load(f"{self.d}/f4.npy")
         x.tofile(f"{self.d}/f4.bin")
-        for words, name in (("scan", "f4.npy"), ("sort", "f4.npy"), ("scan --dtype f4", "f4.bin"), (f"sort --dtype f4 --shape {COUNT}", "f4.bin")):
+        np.save(f"{self.d}/m.npy", x[:2500].reshape(50, 50))
+        np.save(f"{self.d}/k.npy", np.asfortranarray(x[:225].reshape(15, 15).astype(">f4")))
+        np.save(f"{self.d}/row.npy", x[:50])
+        for words, name in (("scan", "f4.npy"), ("sort", "f4.npy"), ("scan --dtype f4", "f4.bin"), (f"sort --dtype f4 --shape {COUNT}", "f4.bin"),
+                            (f"convolve {self.d}/m.npy", "k.npy"), (f"matvec {self.d}/m.npy", "row.npy"), (f"matmul {self.d}/m.npy", "m.npy")):
             expected, whole = self.file_of(f"{words} {self.d}/{name} --device cpu"), os.path.getsize(f"{self.d}/{name}")
             for told, path in itertools.product((0, 8, 200, whole // 8 * 4, whole - 1, whole + 4, 2 * whole, 1 << 60), (f"{self.d}/{name}", "-")):
                 with self.subTest(f"{words} {path} {told}"), open(f"{self.d}/{name}", "rb") as file:

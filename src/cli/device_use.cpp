@@ -41,7 +41,7 @@ device_handle watched(device_handle opened, unsigned time_limit_s, bool quiet) {
   if (!doubt.empty() && !quiet) note("tilewise: " + doubt);
   const bool is_cpu = facts.backend == "cpu";
   if (!is_cpu || has_peers()) watch_drivers(time_limit_s, is_cpu ? "" : facts.name);
-  if (facts.backend != "opencl") return opened;
+  if (facts.name.find("opencl") == facts.name.npos) return opened;  // nor is it a group's
   tell_of_cache(quiet);
   end_on_driver_crash();
   return opened;

@@ -27,6 +27,9 @@ namespace {
 /// Whole huge pages, so that none is first written by two threads, and long enough to be worth a thread's start.
 constexpr std::uint64_t bytes_at_once_read = 4 << 20;
 
+/// More than this at once some files of the system refuse to give: those of /proc/sys, 4 MiB.
+constexpr std::uint64_t bytes_at_once_held = 1 << 20;
+
 /// More threads than this read memory-backed files no faster.
 constexpr unsigned most_readers = 8;
 
@@ -85,7 +88,7 @@ array_input::array_input(const std::string& path, const std::optional<raw_elemen
   try {
     struct stat facts {};
     if (file_ < 0 || fstat(file_, &facts) != 0) refuse(std::string("cannot be read: ") + std::strerror(errno));
-    is_regular_ = S_ISREG(facts.st_mode);
+    is_regular_ = S_ISREG(facts.st_mode) && lseek(file_, 0, SEEK_CUR) >= 0;  // some of the system are pipes
     if (!is_regular_ && !is_standard(path))
       refuse("is not a regular file; copy its contents to one, or pipe them to -");
     if (isatty(file_) == 1) refuse("is a terminal; pipe an array into it, or name a file");
@@ -124,7 +127,10 @@ void array_input::read_header() {
   const std::uint64_t held = is_regular_ ? size_ - header_.data_offset : header_.data_bytes;
   if (held != header_.data_bytes)
     refuse("its header announces " + counted(header_.data_bytes) + " of elements, but it holds " +
-           std::to_string(held) + (held < header_.data_bytes ? "; it is cut off" : "; it is not one array"));
+           std::to_string(held) +
+           (held < header_.data_bytes ? "; it is cut off"
+                                      : "; it is not one array: np.save(\"new.npy\", np.load(\"old.npy\")) "
+                                        "keeps the first"));
 }
 
 void array_input::find_raw_elements(const raw_elements& raw) {
@@ -143,13 +149,16 @@ void array_input::find_raw_elements(const raw_elements& raw) {
 
 void array_input::hold_all() {
   host_block all;
-  for (size_ = 0; size_ == all.size();) {
-    const std::uint64_t room = std::max(bytes_at_once_read, 2 * size_);
-    require_host_memory(room, shown_ + " needs at least " + counted(room));
-    host_block larger(room);
-    std::copy_n(all.data(), size_, larger.data());
-    all = std::move(larger);
-    size_ += read_bytes(size_, std::span(all).subspan(size_));
+  for (std::uint64_t got = size_ = 0, asked = 0; got == asked; size_ += got) {
+    if (size_ == all.size()) {
+      const std::uint64_t room = std::max(bytes_at_once_read, 2 * size_);
+      require_host_memory(room, shown_ + " needs at least " + counted(room));
+      host_block larger(room);
+      std::copy_n(all.data(), size_, larger.data());
+      all = std::move(larger);
+    }
+    asked = std::min(bytes_at_once_held, all.size() - size_);
+    got = read_bytes(size_, std::span(all).subspan(size_, asked));
   }
   held_ = std::move(all);
 }

@@ -128,7 +128,8 @@ std::string advice_for(std::string_view code) {
 void parse_descr(header_text& text, npy_header& header) {
   const bool is_list = text.next() == '[';
   const std::string_view descr = is_list ? "" : text.quoted();
-  if (is_list || descr.find(',') != descr.npos)
+  const std::size_t comma = descr.find(',', descr.starts_with('(') ? descr.find(')') : 0);
+  if (is_list || (comma != descr.npos && descr.find_first_not_of(' ', comma + 1) != descr.npos))
     refuse("its elements are records; " + std::string(accepted) + if_numpy_reads +
            saved("[\"FIELD\"]", "saves a field of theirs"));
   const bool has_order = !descr.empty() && std::string_view("<>=|").find(descr[0]) != std::string_view::npos;

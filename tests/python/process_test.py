@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The module in a process: threads, forks, Ctrl-C, a second interpreter, and the end of the program."""
 
+import itertools
 import os
 import pickle
 import resource
@@ -146,6 +147,34 @@ class Processes(unittest.TestCase):
                     self.skipTest("nothing can be mounted here")
                 environment = {**os.environ, "TILEWISE_CACHE": f"{at}/cache"}
                 self.assertEqual(self.run_python(f"print(tw.sum(X, device='{OPENCL[0]}'))", before, env=environment), "50000.0\n")
+
+    @unittest.skipUnless(OPENCL, "no OpenCL here")
+    def test_a_folder_that_a_driver_can_use_no_more(self):
+        """What happens to it in a long session ends the call, not the interpreter."""
+        full = "with open(at + '/fill', 'wb', 0) as f:\n  try:\n    while True: f.write(bytes(4096))\n  except OSError: pass"
+        files = "try:\n  for i in range(400): open(f'{at}/{i}', 'w').close()\nexcept OSError: pass"
+        limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))"
+        changes = {full: "less than 16 MiB", files: "less than 256 files", "mount('noexec')": "may not be run", "mount('ro')": "Read-only", limit: "ulimit -f",
+                   "shutil.rmtree(at + '/cache')": "", "os.chdir('/proc')": ""}
+        caches = itertools.cycle([("TILEWISE_CACHE", "{at}/cache"), ("POCL_CACHE_DIR", "cache")])
+        for (change, why), cache in zip(changes.items(), caches):
+            with self.subTest(f"{change} {cache}"), tempfile.TemporaryDirectory() as at:
+                before = ["unshare", "-rm", "sh", "-c", f'mount -t tmpfs -o size=64M,nr_inodes=600 none {at} && mkdir -m 700 {at}/cache && cd {at} && exec "$@"', "sh"]
+                if subprocess.run([*before, "true"], capture_output=True).returncode != 0:
+                    self.skipTest("nothing can be mounted here")
+                environment = {**os.environ, "POCL_EXTRA_BUILD_FLAGS": "-cl-opt-disable", cache[0]: cache[1].format(at=at)}
+                out = self.run_python(f"""
+import shutil, subprocess
+at, mount = {at!r}, lambda how: subprocess.run(["mount", "-o", "remount," + how, {at!r}], check=True)
+print(tw.cumsum(X, device="{OPENCL[0]}")[-1])
+{change}
+for call in lambda: tw.cumsum(np.ones(5_000_000, np.float32), device="{OPENCL[0]}"), lambda: tw.sort(X, device="{OPENCL[0]}"):
+    try: print(call()[0])
+    except tw.Unsupported as e: print(e)
+print(tw.sum(X))
+""", before, env=environment)
+                self.assertRegex(out, f"^50000.0\n(.*{why}.*\n){{2}}50000.0\n$")
+                self.assertEqual("can compile no more" in out, bool(why), out)
 
     @unittest.skipUnless(OPENCL, "no OpenCL here")
     def test_a_limit_of_files(self):

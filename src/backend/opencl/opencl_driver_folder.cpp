@@ -29,21 +29,26 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view moved_aside = "pocl.damaged-", of_one_run = "tilewise-drivers-";
 
-/// PoCL writes less than this in a process, and ends the process where it cannot.
+/// PoCL writes less than this for a program, and ends the process where it cannot.
 constexpr std::uint64_t room_for_driver = 16 << 20, files_of_driver = 256;
 
-/// Why no file may be as large as a driver's, as a sentence.
+/// PoCL's names have at most 1024 bytes, of which those within its folder take some 150.
+constexpr std::size_t longest_folder = 768;
+
+/// Why no file may be as large as a driver's, as the end of a sentence.
 std::string fault_of_limit() {
   rlimit largest{};
   if (getrlimit(RLIMIT_FSIZE, &largest) != 0 || largest.rlim_cur >= room_for_driver) return "";
-  return "OpenCL drivers are not loaded because no file may have more than " + std::to_string(largest.rlim_cur) +
-         " bytes here, and what they compile may have more; raise the limit with `ulimit -f`.";
+  return "no file may have more than " + std::to_string(largest.rlim_cur) +
+         " bytes here, and what they compile may have more; raise the limit with `ulimit -f`";
 }
 
 /// Why a driver cannot keep what it compiles in this folder, as the end of a sentence. Does to a file what drivers do;
 /// its name is PoCL's, so that one that stays is swept.
 std::string fault_of(const std::string& folder) {
   const auto in_words = [](const char* what) { return std::string(what) + ": " + std::strerror(errno); };
+  if (folder.size() > longest_folder) return "its name has more than " + std::to_string(longest_folder) + " bytes";
+  if (folder == "/") return "drivers take no name of one byte";
   std::string name = folder + "/tempfile_XXXXXX";
   const int file = mkostemp(name.data(), O_CLOEXEC);
   if (file < 0) return in_words("it cannot be written");
@@ -69,6 +74,12 @@ std::string fault_of(const std::string& folder) {
 std::string& left_out() {
   static std::string clauses;
   return clauses;
+}
+
+/// What the drivers were given: they look at their environment once.
+std::string& in_use() {
+  static std::string folder;
+  return folder;
 }
 
 bool is_usable(const std::string& folder, const std::string& shown, std::string fault = "") {
@@ -101,6 +112,12 @@ class run_folder {
   const pid_t process_ = getpid();
   std::string path_;
 };
+
+std::string use(const std::string& folder) {
+  setenv("POCL_CACHE_DIR", folder.c_str(), 1);
+  in_use() = folder;
+  return "";
+}
 
 /// driver_folder(), if a driver can use it. Why there is no cache folder at all is told elsewhere.
 std::string usable_driver_folder() {
@@ -151,12 +168,14 @@ void remove_program(const fs::path& program, const fs::path& folder) {
 }  // namespace
 
 std::string make_folder_for_driver() {
-  if (const std::string fault = fault_of_limit(); !fault.empty()) return fault;
+  if (const std::string fault = fault_of_limit(); !fault.empty())
+    return "OpenCL drivers are not loaded because " + fault + ".";
   if (const std::string named = base::variable("POCL_CACHE_DIR"); !named.empty()) {
     std::error_code failure;
-    fs::create_directories(named, failure);  // as PoCL does
+    fs::create_directories(named, failure);                               // as PoCL does
+    const fs::path whole = failure ? "" : fs::canonical(named, failure);  // wherever this process goes
     const std::string none = failure ? "it cannot be created: " + failure.message() : "";
-    if (is_usable(named, "POCL_CACHE_DIR, '" + named + "',", none)) return "";
+    if (is_usable(whole.string(), "POCL_CACHE_DIR, '" + named + "',", none)) return use(whole.string());
   }
   std::string objects = usable_driver_folder();
   if (objects.empty()) {
@@ -166,8 +185,16 @@ std::string make_folder_for_driver() {
   if (objects.empty())
     return "OpenCL drivers are not loaded because there is no folder for what they compile" + left_out() +
            ". Set TMPDIR to a folder that can be written and has room.";
-  setenv("POCL_CACHE_DIR", objects.c_str(), 1);
-  return "";
+  return use(objects);
+}
+
+std::string fault_of_folder_in_use() {
+  const std::string folder = in_use();
+  const bool is_removed = !folder.empty() && access(folder.c_str(), F_OK) != 0;
+  if (is_removed && driver_folder() != folder) base::make_private(folder);
+  if (const std::string fault = fault_of_limit(); !fault.empty()) return fault;
+  const std::string fault = folder.empty() ? "" : fault_of(folder);
+  return fault.empty() ? "" : "'" + folder + "' is no longer usable: " + fault;
 }
 
 std::string folders_left_out() { return left_out().substr(std::min<std::size_t>(left_out().size(), 2)); }

@@ -14,6 +14,9 @@ namespace tilewise::backend::opencl {
 /// write or load an object, so a folder is tried first, also one that POCL_CACHE_DIR names. Returns why there is no
 /// such place at all, as a sentence.
 std::string make_folder_for_driver();
+/// Why a driver could not use its folder now, as the end of a sentence: meanwhile the disk may be full, or the limit
+/// another one. A folder that was removed is made anew.
+std::string fault_of_folder_in_use();
 /// Which folders were then left out, and why, as the end of a sentence; empty if none was.
 std::string folders_left_out();
 /// Whether it is one that was created so for this process.

@@ -6,6 +6,7 @@
 #include <tilewise/version.hpp>
 
 #include <array>
+#include <bit>
 #include <filesystem>
 
 namespace tilewise::backend::opencl {
@@ -25,6 +26,12 @@ std::vector<unsigned char> binary_of(cl_program built) {
 }
 
 bool is_pocl(cl_device_id device) { return platform_text(device) == "Portable Computing Language"; }
+
+/// Asked before PoCL compiles, which ends the process where it cannot keep that.
+void require_folder() {
+  if (const std::string fault = fault_of_folder_in_use(); !fault.empty())
+    throw error(errc::unsupported, "OpenCL drivers can compile no more because " + fault);
+}
 
 }  // namespace
 
@@ -54,7 +61,7 @@ cl_kernel program::kernel(const std::string& name) {
 /// PoCL keeps what it compiles itself, in the folder that it has from us, and compiles a kernel when it is first
 /// launched: asked for a program's binary, it would compile all of them.
 program_store::program_store(cl_context context, cl_device_id device)
-    : context_(context), device_(device), is_cached_(cache_.usable() && !is_pocl(device)) {}
+    : context_(context), device_(device), is_pocl_(is_pocl(device)), is_cached_(cache_.usable() && !is_pocl_) {}
 
 program& program_store::get(std::string_view source, const std::string& definitions) {
   const auto key = std::pair(source.data(), definitions);
@@ -66,14 +73,24 @@ program& program_store::get(std::string_view source, const std::string& definiti
 void program_store::refuse_foreign_code() const {
   constexpr const char* taken = "libgcc_s.so.1";
   std::error_code none;
-  if (!is_cached_ && is_pocl(device_) && std::filesystem::exists(std::filesystem::symlink_status(taken, none)))
+  if (is_pocl_ && std::filesystem::exists(std::filesystem::symlink_status(taken, none)))
     throw error(errc::unsupported,
                 std::string("PoCL would link the file ") + taken +
                     " of the current folder into this process; start in another folder, or remove it");
 }
 
+/// PoCL compiles a kernel for each size of a group, and once more for large grids.
+void program_store::admit_launch(cl_kernel kernel, std::size_t width, std::size_t height, std::size_t items) {
+  refuse_foreign_code();
+  if (is_pocl_ && !admitted_.contains({kernel, width, height, std::bit_width(items)})) {
+    require_folder();
+    admitted_.emplace(kernel, width, height, std::bit_width(items));
+  }
+}
+
 program_handle program_store::build(std::string_view source, const std::string& options) const {
   if (!is_cached_) {
+    if (is_pocl_) require_folder();
     if (cache_.usable()) tidy_driver_folder();  // a folder that is not ours alone is left as it is
     return build_from_source(source, options);
   }

@@ -8,8 +8,10 @@
 #include <tilewise/types.hpp>
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 namespace tilewise::backend::opencl {
 
@@ -37,9 +39,13 @@ class program_store {
   /// Built at first use. Options are -D definitions; -cl-std=CL1.2 is added. Throws `build_failed` with the log.
   program& get(std::string_view source, const std::string& definitions);
 
-  /// Before each launch. PoCL has ld link a kernel when groups of a new size are first launched, with a library of
-  /// GCC's that ld looks for in the folder which is the current one then: a stranger's file there would bring code into
-  /// this process.
+  /// Before a kernel is launched with so many items in groups of such a shape. Throws `unsupported` if the driver would
+  /// compile it now and cannot keep that, or would link foreign code.
+  void admit_launch(cl_kernel kernel, std::size_t width, std::size_t height, std::size_t items);
+
+  /// The latter alone. PoCL has ld link a kernel when groups of a new size are first launched, with a library of GCC's
+  /// that ld looks for in the folder which is the current one then: a stranger's file there would bring code into this
+  /// process.
   void refuse_foreign_code() const;
 
  private:
@@ -53,7 +59,8 @@ class program_store {
   cl_context context_;
   cl_device_id device_;
   base::disk_cache cache_;
-  bool is_cached_;
+  bool is_pocl_, is_cached_;
+  std::set<std::tuple<cl_kernel, std::size_t, std::size_t, int>> admitted_;
   std::map<std::pair<const char*, std::string>, program> programs_;  // embedded sources have fixed addresses
 };
 

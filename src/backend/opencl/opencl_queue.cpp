@@ -99,10 +99,10 @@ void queue::set_argument(cl_kernel kernel, cl_uint index, std::uint32_t value) {
 void queue::enqueue_tiles(cl_kernel kernel, cl_uint tile_index, std::uint64_t tiles, group_shape group) {
   const std::size_t local[]{group.width, group.height};
   const cl_uint dimensions = group.height == 1 ? 1 : 2;
-  programs_.refuse_foreign_code();
   for (std::uint64_t first = 0; first < tiles; first += max_groups) {
     set_argument(kernel, tile_index, first);
     const std::size_t global[]{std::min(tiles - first, max_groups) * local[0], local[1]};
+    programs_.admit_launch(kernel, local[0], local[1], global[0]);
     TW_CL(
         cl().clEnqueueNDRangeKernel(commands_.get(), kernel, dimensions, nullptr, global, local, 0, nullptr, nullptr));
   }
