@@ -12,7 +12,9 @@ namespace tilewise {
 /// in_default_float_mode().
 class default_float_mode {
  public:
+  /// Takes the mode that the thread has.
   default_float_mode() : callers_(__builtin_ia32_stmxcsr()) { set(standard); }
+  /// Gives it back.
   ~default_float_mode() { set(callers_); }
   default_float_mode(const default_float_mode&) = delete;
   default_float_mode& operator=(const default_float_mode&) = delete;
