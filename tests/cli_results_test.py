@@ -181,6 +181,9 @@ class Products(ResultCase):
 class FloatModes(ResultCase):
     """A library that the tool loads flushes denormals in the thread that calls, and rounds up."""
 
+    CHANGED = {"LD_PRELOAD": os.environ.get("TILEWISE_FAKE_MODE", ""),  # AddressSanitizer wants to be the first to be loaded
+               "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}
+
     def outputs(self, environment):
         for name, words in {"reduce": ["a.npy"], "scan": ["a.npy"], "sort": ["a.npy"], "matvec": ["m.npy", "v.npy"], "matmul": ["m.npy", "m.npy"],
                             "polymul": ["a.npy", "v.npy"], "convolve": ["m.npy", "3.npy"]}.items():
@@ -194,7 +197,7 @@ class FloatModes(ResultCase):
         ordinary = wide_values("f4", 9)
         for name, array in {"a": tiny, "m": tiny.reshape(70, 70), "v": np.resize(ordinary, 70), "3": ordinary.reshape(3, 3)}.items():
             np.save(f"{self.d}/{name}.npy", array)
-        for kept, (name, device, flushed) in zip(self.outputs({}), self.outputs({"LD_PRELOAD": os.environ["TILEWISE_FAKE_MODE"]})):
+        for kept, (name, device, flushed) in zip(self.outputs({}), self.outputs(self.CHANGED)):
             with self.subTest(command=name, device=device):
                 self.assertEqual((flushed.returncode, flushed.stderr), (0, b""))
                 self.assertTrue(flushed.stdout == kept[2].stdout, "other bits")  # a difference of long ones takes minutes to print
@@ -204,7 +207,7 @@ class FloatModes(ResultCase):
 
     def test_numbers_in_files_and_on_the_line(self):
         """What the tool writes in digits and reads from them: diffuse's tables and checkpoints, --json's values, --init."""
-        changed = {"LD_PRELOAD": os.environ["TILEWISE_FAKE_MODE"]}
+        changed = self.CHANGED
         np.save(f"{self.d}/x.npy", np.array([0.3, 0, 0]))
         problem = ["diffuse", "--grid", "24x19", "--spacing", "0.1x0.3", "--diffusivity", "0.02", "--every", "3", "--device", "cpu", "-q"]
         for folder, first, then in ("kept", {}, {}), ("changed", changed, changed), ("mixed", {}, changed):

@@ -3,6 +3,7 @@
 
 #include "base/nearest.hpp"
 #include "base/printable.hpp"
+#include "io/npy_header.hpp"
 #include "lab/problems.hpp"
 
 #include <algorithm>
