@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What help() says. The examples are run by a test.
+// What help() says, after the signature that ends with "--", which Python takes for inspect.signature. The examples are
+// run by a test.
 #pragma once
 
 namespace tilewise::python::documents {
 
 inline constexpr const char* sum =
     R"(sum(a, axis=None, *, out=None, initial=None, device=None, variant=None, tuning=None)
+--
 
 The sum of all elements, in the pairwise order: aligned blocks of 2**k elements as balanced trees, folded from the
 left. The bits are the same on every device, with every variant and number of threads; docs/order.md states them.
@@ -28,6 +30,7 @@ True
 
 inline constexpr const char* prod =
     R"(prod(a, axis=None, *, out=None, initial=None, device=None, variant=None, tuning=None)
+--
 
 The product of all elements, or of each line along an axis, in the order and with the type that sum() has; 1 of none.
 
@@ -37,6 +40,7 @@ The product of all elements, or of each line along an axis, in the order and wit
 
 inline constexpr const char* min =
     R"(min(a, axis=None, *, out=None, initial=None, device=None, variant=None, tuning=None)
+--
 
 The least element, or that of each line along an axis as sum() has them. A NaN wins, and -0.0 is less than +0.0; of
 no elements it is `initial`, which is then needed.
@@ -47,6 +51,7 @@ no elements it is `initial`, which is then needed.
 
 inline constexpr const char* max =
     R"(max(a, axis=None, *, out=None, initial=None, device=None, variant=None, tuning=None)
+--
 
 The greatest element, by the rules of min().
 
@@ -56,6 +61,7 @@ The greatest element, by the rules of min().
 
 inline constexpr const char* cumsum =
     R"(cumsum(a, axis=None, *, out=None, initial=None, carry=None, device=None, variant=None, tuning=None)
+--
 
 Running sums: out[i] is sum(a[:i+1]), bit for bit, and with `initial` that much more. An array of several dimensions
 is taken flat, as NumPy does. `out` may be `a` itself. With `carry`, a partial of all that precedes, `a` is the next
@@ -75,6 +81,7 @@ array([[1, 2, 3],
 inline constexpr const char* inclusive_scan =
     R"(inclusive_scan(a, axis=None, *, op=None, out=None, initial=None, carry=None, device=None, variant=None,
                tuning=None)
+--
 
 cumsum() for any of the operations sum, product, min and max. `op` is by default that of the carry, or a sum.
 
@@ -85,6 +92,7 @@ array([3, 3, 4, 4, 5])
 inline constexpr const char* exclusive_scan =
     R"(exclusive_scan(a, axis=None, *, op=None, out=None, initial=None, carry=None, device=None, variant=None,
                tuning=None)
+--
 
 What precedes each element: out[0] is `initial`, and out[i] is that and a[:i]. Without `initial` a sum starts from 0
 and a product from 1; min and max need one.
@@ -95,6 +103,7 @@ array([0, 1, 3, 6])
 
 inline constexpr const char* sort =
     R"(sort(a, axis=-1, *, descending=False, out=None, device=None, variant=None, tuning=None)
+--
 
 The elements in ascending order: floats with -0.0 before +0.0 and NaNs last, by their bits. `descending` is the reverse,
 so NaNs come first. `out` may be `a` itself.
@@ -111,6 +120,7 @@ array([[0, 1, 2],
 
 inline constexpr const char* argsort =
     R"(argsort(a, *, descending=False, out=None, device=None, variant=None, tuning=None)
+--
 
 Where each of the sorted elements is in `a`: uint32, of at most 2**32 elements; equal elements keep their order.
 PyTorch, which indexes with signed integers alone, gets int64, in `out` as well.
@@ -121,6 +131,7 @@ array([1, 3, 2, 0], dtype=uint32)
 
 inline constexpr const char* sort_by_key =
     R"(sort_by_key(keys, values, *, descending=False, out=None, device=None, variant=None, tuning=None)
+--
 
 Sorts the keys as sort() does and moves each value with its key; equal keys keep their order. Returns both; `out` is a
 tuple of two arrays.
@@ -131,6 +142,7 @@ array([0.2, 0.1, 0.3])
 )";
 
 inline constexpr const char* matmul = R"(matmul(a, b, out=None, *, fast=False, device=None, variant=None, tuning=None)
+--
 
 The product of two matrices. Each element is one chain of fused multiply-adds in ascending k, from +0. Rows may lie
 apart in memory, as those of a slice of columns do. `fast` allows variants with bits of their own, such as tf32.
@@ -141,6 +153,7 @@ array([[21.],
 )";
 
 inline constexpr const char* matvec = R"(matvec(a, x, out=None, *, device=None, variant=None, tuning=None)
+--
 
 The product of a matrix and a vector: out[i] is dot(a[i], x). The matrix's rows may lie apart in memory.
 
@@ -149,6 +162,7 @@ array([21., 43.])
 )";
 
 inline constexpr const char* dot = R"(dot(a, b, *, device=None, variant=None, tuning=None)
+--
 
 The sum, in the order of sum(), of the products a[i] * b[i], each rounded; arrays of one dimension and one size.
 
@@ -158,6 +172,7 @@ The sum, in the order of sum(), of the products a[i] * b[i], each rounded; array
 
 inline constexpr const char* polymul =
     R"(polymul(a, b, *, modulus=None, out=None, device=None, variant=None, tuning=None)
+--
 
 The product of two polynomials, whose coefficients are in ascending order of their powers, as numpy.polynomial has
 them. int32 and int64 multiply exactly, to int64: a coefficient that does not fit is an Overflow. With a modulus from
@@ -169,6 +184,7 @@ array([ 1,  0, -1])
 
 inline constexpr const char* convolve =
     R"(convolve(image, mask, *, border='valid', out=None, device=None, variant=None, tuning=None)
+--
 
 Each pixel is the weighted sum of its neighbours: the mask, of odd sizes, is laid over the image and is not flipped.
 With the border 'valid' there is a result only where the mask fits; with 'zero' the image goes on with +0, and the
@@ -182,6 +198,7 @@ array([[45., 54.]])
 inline constexpr const char* diffuse =
     R"(diffuse(field, steps=1, *, mask=53, dx=0.5, dy=0.5, rate=0.00625, allow_unstable=False, out=None, device=None,
         variant=None, tuning=None)
+--
 
 Explicit steps of the HiPerC diffusion benchmark on a field between two fixed strips. `mask` is 53, 93 or 95; `dx`
 is the distance between columns and `dy` that between rows; `rate` is the time step times the diffusivity, and one
@@ -193,6 +210,7 @@ array([[0.959, 0.188, 0.059, 0.205],
 )";
 
 inline constexpr const char* devices = R"(devices()
+--
 
 Every device of this machine that this build can use.
 
@@ -201,6 +219,7 @@ True
 )";
 
 inline constexpr const char* open = R"(open(name='auto', *, threads=0, instruction_set='')
+--
 
 A device, to pass as device=: 'auto', 'cpu', 'cpu:serial', 'cpu:threads', 'opencl:0', 'cuda:0', a backend with a part
 of the hardware's name, 'opencl:NVIDIA', or a group, 'cuda:0+cuda:1'. `threads` and `instruction_set` ('v2', 'v3',
@@ -214,6 +233,7 @@ serves the whole process.
 inline constexpr const char* device = R"(A device and its queue of calls. open() and devices() make them.)";
 
 inline constexpr const char* array = R"(array(object, device=None)
+--
 
 A copy of `object`, an array on the host, in the memory of a device, by default of open('auto'). Functions compute
 there and return such arrays. numpy() and numpy.asarray() copy one back; with DLPack and __cuda_array_interface__
@@ -227,6 +247,7 @@ array([ 0.,  1.,  3.,  6., 10., 15.])
 )";
 
 inline constexpr const char* partial = R"(partial(op='sum', dtype='float64', begin=0)
+--
 
 What is known of the elements [begin, end) of a longer array: enough to reduce the whole once its parts are merged,
 with the bits of one call however it was cut. It can be pickled, and so sent to other processes.
@@ -239,15 +260,18 @@ with the bits of one call however it was cut. It can be pickled, and so sent to 
 6.0
 )";
 
-inline constexpr const char* push = R"(push(values, *, device=None, variant=None, tuning=None)
+inline constexpr const char* push = R"(push(self, values, *, device=None, variant=None, tuning=None)
+--
 
 Appends elements of the partial's type at `end`.)";
 
-inline constexpr const char* merge = R"(merge(right)
+inline constexpr const char* merge = R"(merge(self, right)
+--
 
 Appends the part that begins at `end`, and has the same operation and type.)";
 
-inline constexpr const char* value = R"(value()
+inline constexpr const char* value = R"(value(self)
+--
 
 The reduction of the elements [0, end); a part that begins elsewhere has none.)";
 

@@ -54,13 +54,31 @@ void refuse_second_interpreter() {
 
 PyCFunctionWithKeywords of_pybind11 = nullptr;
 
+/// Has Python say what is wrong where a call fits none: the sentence of pybind11 shows whole arrays.
+void explain_wrong_call(PyObject* arguments, PyObject* named) {
+  PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+  PyErr_Fetch(&type, &value, &trace);
+  try {
+    const auto text = py::str(py::handle(value)).cast<std::string>();
+    const std::string name = text.substr(0, text.find('('));
+    if (text.starts_with(name + "(): incompatible ")) {
+      const py::object keywords = named != nullptr ? py::reinterpret_borrow<py::object>(named) : py::dict();
+      value = py::module_::import("tilewise._wrong_calls").attr("explain")(name, py::handle(arguments), keywords).release().ptr();
+    }
+  } catch (py::error_already_set&) {  // a name that no sentence can hold
+  }
+  PyErr_Restore(type, value, trace);
+}
+
 /// What Python calls for a function of ours. pybind11 throws out of its own where a call fits none and a keyword cannot
 /// be written into the sentence about it, as half of a surrogate pair; Python's C lets no exception through. What goes
 /// in and out is converted in the mode in which the library computes.
 PyObject* call(PyObject* self, PyObject* arguments, PyObject* named) {
   const default_float_mode during;
   try {
-    return of_pybind11(self, arguments, named);
+    PyObject* const result = of_pybind11(self, arguments, named);
+    if (result == nullptr && PyErr_ExceptionMatches(PyExc_TypeError) != 0) explain_wrong_call(arguments, named);
+    return result;
   } catch (py::error_already_set& why) {
     why.restore();
     py::raise_from(PyExc_TypeError, "incompatible function arguments, one with a name that cannot be written out");

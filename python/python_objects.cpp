@@ -194,7 +194,7 @@ void add_devices(py::module_& to) {
             d.finish();
           });
         },
-        "Waits until everything asked of this device is done.");
+        "finish(self)\n--\n\nWaits until everything asked of this device is done.");
     made.def("__repr__", [](const device& d) {
       return "<tilewise.device " + d.name() + ": " + d.info().description + ", " + d.info().platform + ">";
     });
@@ -219,7 +219,7 @@ void add_arrays(py::module_& to) {
   array.def_property_readonly(
       "dtype", [](const shaped_array& a) { return objects().dtypes[static_cast<std::size_t>(a.values->type())]; });
   array.def_property_readonly("device", [](const shaped_array& a) { return a.values->device(); });
-  array.def("numpy", to_numpy, "A copy of NumPy's; waits for the device.");
+  array.def("numpy", to_numpy, "numpy(self)\n--\n\nA copy of NumPy's; waits for the device.");
   array.def("__array__", as_array, arg("dtype") = none, arg("copy") = none);
   array.def("__dlpack__", to_dlpack, py::kw_only(), arg("stream") = none, arg("max_version") = none,
             arg("dl_device") = none, arg("copy") = none);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A driver for tests: passes every call on to the real loader, except that FAKE_OPENCL="<call>=<what>" makes one call
-// return an error code (a number), crash ("raise11": by that signal), hang ("hang100": after 100 of them; where there
-// is FAKE_OPENCL_ONCE, once the file of that name has something in it) or take long ("slow12": so many seconds, in
-// which it computes now and then, as on a busy machine). FAKE_OPENCL_TYPE="gpu" makes every device call itself a GPU,
-// FAKE_OPENCL_ALLOCATION is the most bytes that it says it allocates at once, FAKE_OPENCL_LIMITS="64 16384" has it take
-// groups of so many items and so many bytes of local memory at most, and no doubles, and FAKE_OPENCL_PLATFORM, _NAME,
-// _DRIVER and _VERSION are what platforms and devices say of themselves. TILEWISE_OPENCL_LIBRARY names this file to the
-// library. Programs may tell it more by the control of failing_calls.hpp.
+// A driver for tests: passes every call on to the real loader, except that FAKE_OPENCL="<call>=<what>" makes one
+// call return an error code (a number), crash ("raise11": by that signal), hang ("hang100": after 100 of them; where
+// there is FAKE_OPENCL_ONCE, once the file of that name has something in it), take long ("slow12": so many seconds,
+// in which it computes now and then, as on a busy machine) or make a folder in its cache again and again without an
+// end ("write"). FAKE_OPENCL_TYPE="gpu" makes every device call itself a GPU, FAKE_OPENCL_ALLOCATION is the most
+// bytes that it says it allocates at once, FAKE_OPENCL_LIMITS="64 16384" has it take groups of so many items and so
+// many bytes of local memory at most, and no doubles, and FAKE_OPENCL_PLATFORM, _NAME, _DRIVER and _VERSION are what
+// platforms and devices say of themselves. TILEWISE_OPENCL_LIBRARY names this file to the library. Programs may tell
+// it more by the control of failing_calls.hpp.
 #include "failing_calls.hpp"
 
 #define CL_TARGET_OPENCL_VERSION 120
@@ -19,6 +20,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
+#include <string>
 
 #include <dlfcn.h>
 #include <sys/stat.h>
@@ -60,6 +63,10 @@ cl_int fault(const char* call) {
       std::strncmp(what, "hang", 4) == 0 && has_begun() && ++calls > std::atol(what + std::strlen("hang"));
   if (hangs) std::fprintf(stderr, "%s hangs\n", call);  // for tests that wait until it does
   while (hangs) sleep(1);
+  while (std::strcmp(what, "write") == 0) {
+    std::error_code ignored;
+    std::filesystem::create_directories(std::getenv("POCL_CACHE_DIR") + std::string("/AB"), ignored);
+  }
   return std::atoi(what);
 }
 

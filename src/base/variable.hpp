@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/words.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
@@ -14,14 +16,13 @@ inline std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// Whether a variable's text is one of these words, with spaces around them all, in small letters or large ones.
-inline bool is_one_of(const char* words, std::string text) {
+inline std::string in_small_letters(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text.find(' ') == text.npos && std::string(words).find(" " + text + " ") != text.npos;
+  return text;
 }
 
 /// How users say yes and no where a variable takes something else as well.
-inline bool says_yes(const std::string& text) { return is_one_of(" on yes true 1 ", text); }
-inline bool says_no(const std::string& text) { return is_one_of(" off no false 0 none ", text); }
+inline bool says_yes(const std::string& text) { return has_word("on yes true 1", in_small_letters(text)); }
+inline bool says_no(const std::string& text) { return has_word("off no false 0 none", in_small_letters(text)); }
 
 }  // namespace tilewise::base

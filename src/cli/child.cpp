@@ -4,6 +4,7 @@
 #include <tilewise/error.hpp>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -88,6 +89,14 @@ bool take(int from, std::string& to) {
   return got > 0;
 }
 
+/// The one that is waited for; 0 for none.
+std::atomic<pid_t> running{0};
+
+void kill_with_all(pid_t child) noexcept {
+  kill(-child, SIGKILL);
+  kill(child, SIGKILL);  // in case it has not created its group yet
+}
+
 using watch = std::function<bool(pid_t)>;
 constexpr int tick_ms = 100;
 
@@ -124,13 +133,15 @@ child_result run(std::span<const std::string> arguments,
     throw error(errc::out_of_memory, std::string("the system allows no further process: ") + std::strerror(errno) +
                                          "; end other processes, or raise their limit (`ulimit -u`)");
   if (child == 0) become(const_cast<char**>(argv.data()), const_cast<char**>(envp.data()), out, err, descriptor);
+  running = child;
   out.close_end(1), err.close_end(1);
 
   child_result result;
   int status = 0;
-  if (!collect(child, out, err, result, goes_on) || !ends(child, status, goes_on)) {
-    kill(-child, SIGKILL);
-    kill(child, SIGKILL);  // in case it has not created its group yet
+  const bool ended = collect(child, out, err, result, goes_on) && ends(child, status, goes_on);
+  running = 0;
+  if (!ended) {
+    kill_with_all(child);
     waitpid(child, &status, 0);
     return result;
   }
@@ -173,6 +184,14 @@ child_result run_self(std::span<const std::string> arguments,
 child_result run_self(std::span<const std::string> arguments, int descriptor,
                       const std::function<bool(pid_t child)>& goes_on) {
   return run(arguments, {}, descriptor, goes_on);
+}
+
+void end_child() noexcept {
+  const pid_t child = running;
+  if (child == 0) return;
+  kill_with_all(child);
+  // Not longer, since a driver may hold back even what was killed.
+  for (int ms = 0; ms < tick_ms && waitpid(child, nullptr, WNOHANG) == 0; ++ms) usleep(1000);
 }
 
 std::string last_words(const child_result& result) {

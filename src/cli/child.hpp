@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs this tool again as a child process with a time limit, so that a faulty driver takes down the child only.
+// Runs this tool again as a child process with a time limit, so that a faulty driver takes down the child only. One
+// runs at a time.
 #pragma once
 
 #include <algorithm>
@@ -60,6 +61,9 @@ inline constexpr int descriptor_of_child = 3;
 /// child has a copy of `descriptor` as descriptor_of_child.
 child_result run_self(std::span<const std::string> arguments, int descriptor,
                       const std::function<bool(pid_t child)>& goes_on);
+
+/// Kills the child that runs, if one does, so that it no longer writes. A signal handler may call it.
+void end_child() noexcept;
 
 /// What it printed last on standard error, without its name.
 std::string last_words(const child_result& result);

@@ -2,6 +2,7 @@
 #include "cli/interrupt.hpp"
 
 #include "base/lasting.hpp"
+#include "cli/child.hpp"
 #include "cli/output.hpp"
 #include "io/unfinished.hpp"
 
@@ -17,9 +18,14 @@ namespace {
 volatile std::sig_atomic_t requested = 0;
 std::function<void()>& last_work = base::lasting([] { return std::function<void()>(); });
 
-/// Nothing half-written stays behind.
-extern "C" void end_by_signal(int signal) {
+/// Nothing half-written stays behind, and nobody writes any more.
+void leave_nothing() {
+  end_child();
   io::remove_unfinished();
+}
+
+extern "C" void end_by_signal(int signal) {
+  leave_nothing();
   _exit(128 + signal);
 }
 
@@ -56,7 +62,7 @@ void end_at_once(exit_code code) {
     note(std::string("tilewise: ") + failure.what());
   }
   finish_output(code);
-  io::remove_unfinished();
+  leave_nothing();
   _exit(static_cast<int>(code));
 }
 

@@ -2,6 +2,7 @@
 #include "io/npy_header.hpp"
 
 #include "base/printable.hpp"
+#include "base/words.hpp"
 
 #include <tilewise/error.hpp>
 
@@ -93,13 +94,9 @@ class header_text {
 
 /// As NumPy spells each type. A code, which has one letter, may have a byte order before it; a name may not.
 constexpr std::array<std::string_view, 6> spellings{
-    " f4 f float32 single ", " f8 d float64 double float float_ ",
-    " i4 i int32 intc ",     " i8 l q p int64 int int_ intp int0 long longlong ",
-    " u4 I uint32 uintc ",   " u8 L Q P uint64 uint uintp uint0 ulong ulonglong "};
-
-bool is_among(std::string_view words, std::string_view word) {
-  return word.find(' ') == word.npos && words.find(" " + std::string(word) + " ") != words.npos;
-}
+    "f4 f float32 single", "f8 d float64 double float float_",
+    "i4 i int32 intc",     "i8 l q p int64 int int_ intp int0 long longlong",
+    "u4 I uint32 uintc",   "u8 L Q P uint64 uint uintp uint0 ulong ulonglong"};
 
 /// The end of a message about elements of another type.
 std::string advice_for(std::string_view code) {
@@ -108,19 +105,19 @@ std::string advice_for(std::string_view code) {
     const char *how, *what;
   };
   constexpr std::array<conversion, 6> conversions{{
-      {" e f2 half float16 ", ".astype(\"f4\")", "converts it"},
-      {" g f16 longdouble float128 ", ".astype(\"f8\")", "converts it"},
-      {" b h i1 i2 byte short int8 int16 ? b1 B H u1 u2 bool bool_ ubyte ushort uint8 uint16 ", ".astype(\"i8\")",
+      {"e f2 half float16", ".astype(\"f4\")", "converts it"},
+      {"g f16 longdouble float128", ".astype(\"f8\")", "converts it"},
+      {"b h i1 i2 byte short int8 int16 ? b1 B H u1 u2 bool bool_ ubyte ushort uint8 uint16", ".astype(\"i8\")",
        "converts it; for convolve \"f4\" instead of \"i8\""},
-      {" F D G c8 c16 c32 complex complex64 complex128 complex256 ", ".real.astype(\"f8\")",
+      {"F D G c8 c16 c32 complex complex64 complex128 complex256", ".real.astype(\"f8\")",
        "saves the real parts, and .imag the others"},
-      {" M m M8 m8 datetime64 timedelta64 ", ".astype(\"i8\")", "saves its counts"},
-      {" S U ", ".astype(\"f8\")", "converts text that is numbers"},
+      {"M m M8 m8 datetime64 timedelta64", ".astype(\"i8\")", "saves its counts"},
+      {"S U", ".astype(\"f8\")", "converts text that is numbers"},
   }};
   const bool is_text = code.starts_with('S') || code.starts_with('U');
   const std::string_view kind = code.substr(0, is_text ? code.find_first_of("0123456789") : code.find('['));
   for (const auto& [from, how, what] : conversions)
-    if (is_among(from, kind)) return (kind == code || is_text ? "; " : if_numpy_reads) + saved(how, what);
+    if (base::has_word(from, kind)) return (kind == code || is_text ? "; " : if_numpy_reads) + saved(how, what);
   if (code.starts_with('O') || code.starts_with('V') || code.starts_with("object")) return "; save an array of numbers";
   return if_numpy_reads + saved(".astype(\"f8\")", "converts its numbers");
 }
@@ -136,7 +133,7 @@ void parse_descr(header_text& text, npy_header& header) {
   const std::string_view code = descr.substr(has_order ? 1 : 0);
   const bool may_have_order = code.size() < 2 || std::isalpha(static_cast<unsigned char>(code[1])) == 0;  // no name
   for (std::size_t i = 0; i < spellings.size(); ++i) {
-    if (!is_among(spellings[i], code) || (has_order && !may_have_order)) continue;
+    if (!base::has_word(spellings[i], code) || (has_order && !may_have_order)) continue;
     header.type = all_dtypes[i];
     header.big_endian = descr[0] == '>';
     return;
@@ -205,7 +202,7 @@ std::string_view numpy_code(dtype type) { return codes[static_cast<std::size_t>(
 std::optional<dtype> type_called(std::string_view name) {
   if (name.size() > 1 && (name[0] == '<' || name[0] == '=')) name.remove_prefix(1);
   for (std::size_t i = 0; i < spellings.size(); ++i)
-    if (is_among(spellings[i], name)) return all_dtypes[i];
+    if (base::has_word(spellings[i], name)) return all_dtypes[i];
   return std::nullopt;
 }
 

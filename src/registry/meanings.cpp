@@ -2,6 +2,7 @@
 #include "registry/meanings.hpp"
 
 #include "base/nearest.hpp"
+#include "base/words.hpp"
 
 #include <algorithm>
 #include <array>
@@ -74,11 +75,6 @@ constexpr std::array<detour, 11> detours{{
      "sort, C++ has tw::reduce_axis, inclusive_scan_axis and sort_axis"},
 }};
 
-bool has_word(std::string_view words, std::string_view wanted) {
-  const std::string padded = " " + std::string(words) + " ";
-  return wanted.find(' ') == wanted.npos && padded.find(" " + std::string(wanted) + " ") != padded.npos;
-}
-
 std::string_view shown(const meaning& m, missing what) {
   return what == missing::command ? m.command : what == missing::algorithm ? m.algorithm : m.op;
 }
@@ -87,10 +83,10 @@ std::string_view shown(const meaning& m, missing what) {
 
 std::string suggestion(missing what, std::string_view wanted, std::span<const std::string> names) {
   for (const meaning& m : known)
-    if (has_word(m.words, wanted) && !shown(m, what).empty())
+    if (base::has_word(m.words, wanted) && !shown(m, what).empty())
       return " did you mean " + std::string(shown(m, what)) + "?";
   for (const detour& d : detours)
-    if (has_word(d.words, wanted)) return " " + std::string(d.way);
+    if (base::has_word(d.words, wanted)) return " " + std::string(d.way);
   return base::nearest(wanted, names);
 }
 

@@ -39,10 +39,10 @@ ROWS = [
     (lambda: tw.sum(np.float32(3)), ValueError, "a has no dimensions.*atleast_1d"),
     (lambda: tw.sum("text"), TypeError, "a is of type str"),
     (lambda: tw.sum(b"bytes"), TypeError, "tilewise computes with float32"),
-    (lambda: tw.sum(), TypeError, "incompatible function arguments"),
+    (lambda: tw.sum(), TypeError, r"^sum\(\): missing a required argument: 'a'$"),
     (lambda: tw.sum(X, X), TypeError, "axis is of type numpy.ndarray"),
     (lambda: tw.cumsum(X, X), TypeError, "axis is of type numpy.ndarray"),
-    (lambda: tw.cumsum(X, 0, X), TypeError, "incompatible function arguments"),
+    (lambda: tw.cumsum(X, 0, X), TypeError, r"^cumsum\(\): too many positional arguments$"),
     # types
     (lambda: tw.sum(X.astype(">f2")), TypeError, r'a holds >f2; .*pass a\.astype\("float32"\)$'),
     (lambda: tw.cumsum(X, out=X.astype(np.float16)), TypeError, "out holds float16, which is no type of a result; leave out= away"),
@@ -234,8 +234,44 @@ class BadInput(unittest.TestCase):
         methods = (THERE.numpy, THERE.__array__, THERE.__dlpack__, PART.merge, PART.value, tw.open("cpu").finish)
         takers = [(take, arrays) for take, arrays, _, _ in TAKERS] + [(take, ()) for take in (*methods, tw.devices)]
         for (take, arrays), word in itertools.product(takers, ("\ud800", Unspeakable("word"))):
-            with self.subTest(take.__name__), self.assertRaisesRegex(TypeError, "incompatible function arguments"):
+            with self.subTest(take.__name__), self.assertRaisesRegex(TypeError, r"\(\) has no |incompatible function"):
                 take(*arrays, **{word: 1})
+
+    def test_keywords_of_others(self):
+        """Each is named, with what gives the result that was wanted."""
+        rows = np.array([[3.0, 1.0, 2.0], [6.0, 5.0, 4.0]])
+        rows_of = ((tw.sum, (rows,), {"dim": 1}, "did you mean axis?", lambda: tw.sum(rows, axis=1), [6, 15]),
+                   (tw.cumsum, (X,), {"axes": 0}, "did you mean axis?", None, None),
+                   (tw.sum, (X,), {"start": 2}, "did you mean initial?", lambda: tw.sum(X, initial=2), X.sum() + 2),
+                   (tw.sum, (X,), {"dtype": "f8"}, "convert those: a.astype(dtype)", lambda: tw.sum(X.astype("f8")), X.sum()),
+                   (tw.sum, (rows,), {"keepdims": True, "axis": 1}, "np.expand_dims(result, axis)",
+                    lambda: np.expand_dims(tw.sum(rows, axis=1), 1), [[6], [15]]),
+                   (tw.sum, (X,), {"where": X > 1}, "np.where(where, a, neutral element)",
+                    lambda: tw.sum(np.where(X > 1, X, np.float32(0))), X[X > 1].sum()),
+                   (tw.sort, (X,), {"reverse": True}, "did you mean descending?", lambda: tw.sort(X, descending=True), np.sort(X)[::-1]),
+                   (tw.sort, (X,), {"kind": "stable"}, "every sort is stable; leave it out", lambda: tw.sort(X), np.sort(X)),
+                   (tw.argsort, (X,), {"desending": True}, "did you mean descending?", None, None),
+                   (tw.convolve, (rows, rows[:1, :1]), {"mode": "zero"}, "did you mean border?",
+                    lambda: tw.convolve(rows, rows[:1, :1], border="zero"), 3 * rows),
+                   (tw.matmul, (rows, rows.T.copy()), {"transpose": 1}, "it takes a, b, out, fast, device, variant, tuning", None, None),
+                   (tw.partial, (), {"type": "f4"}, "did you mean dtype?", None, None),
+                   (PART.push, (X,), {"devices": "cpu"}, "did you mean device?", None, None),
+                   (tw.open, ("cpu",), {"thread": 1}, "did you mean threads?", None, None),
+                   (THERE.numpy, (), {"q": 1}, "it takes no keywords", None, None))
+        for take, arrays, named, way, followed, wanted in rows_of:
+            with self.subTest(f"{take.__name__} {named}"):
+                with self.assertRaises(TypeError) as caught:
+                    take(*arrays, **named)
+                self.assertEqual(str(caught.exception)[:len(take.__name__) + 9], f"{take.__name__}() has no ")
+                self.assertIn(f"{next(iter(named))}=; ", str(caught.exception))
+                self.assertTrue(str(caught.exception).endswith(way) or way.startswith("np."), str(caught.exception))
+                self.assertIn(way, str(caught.exception))
+                if followed is not None:
+                    np.testing.assert_array_equal(followed(), wanted)
+        for take, named, why in ((tw.sort, {"descending": "yes"}, "descending is of type str; pass True or False"),
+                                 (PART.merge, {"right": X}, "right is of type ndarray")):
+            with self.assertRaisesRegex(TypeError, why):
+                take(*([X] if take is tw.sort else []), **named)
 
     def test_objects_without_their_init(self):
         """Made by __new__ alone, or kept by an __init__ that fails: each operation of theirs, and each argument that takes them."""
