@@ -6,6 +6,7 @@ cli_hostile_files_test.py TOOL PLANTED DRIVER...   (as cli_test.py)
 
 import fcntl
 import io
+import itertools
 import json
 import os
 import pathlib
@@ -280,6 +281,25 @@ class Links(FilesCase):
                     self.assertEqual(set(os.listdir(f"{self.d}/far")), {"deep", name})
                     self.assertGreater(os.path.getsize(f"{self.d}/{path}"), 0)
                     os.remove(f"{self.d}/far/{name}")
+
+    def test_a_file_that_is_open_is_not_replaced(self):
+        """By any path to its descriptor: what else is written there would be lost, and a file without a name stays empty."""
+        for path, how in itertools.product(("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", f"{self.d}/to-stdout"), ("w", "a", "gone")):
+            with self.subTest(f"{path} {how}"), open(f"{self.d}/kept", "w+b") as kept:
+                kept.write(b"before")
+                kept.flush()
+                if how == "gone":
+                    os.unlink(f"{self.d}/kept")
+                if not os.path.lexists(f"{self.d}/to-stdout"):
+                    os.symlink("/proc/self/fd/1", f"{self.d}/to-stdout")
+                done = subprocess.run([TOOL, "scan", f"{self.d}/k.npy", "-o", path, "--device", "cpu"], stdout=kept, stderr=subprocess.PIPE, text=True)
+                self.assertEqual((done.returncode, os.pread(kept.fileno(), 99, 0), os.path.islink(f"{self.d}/to-stdout")), (6, b"before", True))
+                self.assertRegex(done.stderr, r"^tilewise: \S+: is open already, and would be replaced; write to - instead, which is standard output, or name")
+        os.mkdir(f"{self.d}/inside")
+        folder = os.open(f"{self.d}/inside", os.O_RDONLY)
+        self.addCleanup(os.close, folder)
+        run(f"scan {self.d}/k.npy -o /proc/{os.getpid()}/fd/{folder}/y.npy --device cpu")
+        self.assertEqual(os.listdir(f"{self.d}/inside"), ["y.npy"], "a folder's descriptor leads to files with names")
 
     def test_a_link_without_an_end_is_refused(self):
         os.symlink("loop.npy", f"{self.d}/loop.npy")

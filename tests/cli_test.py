@@ -91,6 +91,7 @@ ROWS = [
     ("a folder to write", "scan {d}/f4.npy -o {d} --device cpu", 6, r"^$", r"not a regular file"),
     ("/dev/full to write", "scan {d}/f4.npy -o /dev/full --device cpu", 6, r"^$", r"not a regular file"),
     ("/dev/null to write", "scan {d}/f4.npy -o /dev/null --device cpu", 6, r"^$", r"not a regular file"),
+    ("standard output by its path", "scan {d}/f4.npy -o /dev/stdout --device cpu", 6, r"^$", r"/dev/stdout: is open already, .*write to - instead"),
     ("an endless name", "scan {d}/f4.npy -o {d}/" + "n" * 300 + " --device cpu", 6, r"^$", r"File name too long"),
     ("init that is no number", "scan {d}/f4.npy -o {d}/y.npy --init x --device cpu", 2, r"^$", r"'x' is not a number"),
     ("init out of range", "scan {d}/i4.npy -o {d}/y.npy --init 2147483648 --device cpu", 2, r"^$", r"-2147483648 to"),

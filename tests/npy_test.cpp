@@ -109,7 +109,7 @@ std::vector<hostile> hostile_files() {
       {file_of(dictionary("<f4", "(4294967296, 4294967296)"), 0), "more than 2^64 bytes"},
       {file_of(dictionary("<f4", "(4611686018427387904,)"), 0), "more than 2^64 bytes"},
       {file_of(dictionary("<f8", "(2305843009213693952,)"), 0), "more than 2^64 bytes"},
-      {file_of(dictionary("<f4", "(4611686018427387903,)"), 0), "more than 2^63 bytes"},
+      {file_of(dictionary("<f4", "(4611686018427387903,)"), 0), "2^63 bytes or more"},
       {file_of(dictionary("<f4", "(0, 18446744073709551615)"), 0), "more than 2^64 bytes"},
       {file_of(dictionary("<f4", "(18446744073709551616,)"), 0), "larger than 2^64"},
       {file_of(dictionary("<f4", "(99999999999999999999999999999999,)"), 0), "larger than 2^64"},

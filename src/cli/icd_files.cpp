@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <fstream>
 #include <iterator>
 
@@ -40,8 +41,9 @@ bool can_be_read(const fs::path& icd) {
 std::string library_of(const fs::path& icd) {
   std::ifstream file;
   if (can_be_read(icd)) file.open(icd);
-  std::string line;
-  std::getline(file, line);
+  char text[PATH_MAX] = "";
+  file.getline(text, sizeof text);  // whatever the file is
+  const std::string line = text;
   return line.substr(0, line.find_last_not_of(" \t\r") + 1);
 }
 

@@ -31,6 +31,7 @@ class path_walk {
   explicit path_walk(const std::string& path) : shown_(base::printable(path)) { walk(path); }
 
   const fs::path& at() const { return at_; }
+  bool ends_at_descriptor() const { return !behind_descriptor_.empty() && behind_descriptor_ == at_; }
 
   /// Whoever may write to a folder on the way could lead us to any file of ours: in /tmp, without the system's own
   /// protection, or in a folder of theirs. So another user's link is followed to what is that user's, and no further.
@@ -57,13 +58,15 @@ class path_walk {
       if (++followed_ > most_links)
         throw error(errc::io, shown_ + ": cannot be used: " + std::strerror(ELOOP) + "; name a file");
       if (facts.st_uid != geteuid() && facts.st_uid != 0) others_.emplace_back(facts.st_uid, next.string());
+      const bool is_descriptor = at_.native().starts_with("/proc/") && at_.filename() == "fd";
       std::error_code ignored;
       walk(fs::read_symlink(next, ignored));
+      if (is_descriptor) behind_descriptor_ = at_;
     }
   }
 
   std::string shown_;
-  fs::path at_;
+  fs::path at_, behind_descriptor_;
   int followed_ = 0;
   std::vector<std::pair<uid_t, std::string>> others_;
 };
@@ -78,6 +81,8 @@ std::string destination(const std::string& path) {
   walk.refuse_links_of_others();
   return walk.at().string();
 }
+
+bool is_open_file(const std::string& path) { return path_walk(path).ends_at_descriptor(); }
 
 int open_folder_of(const std::string& destination) {
   const fs::path folder = (fs::path(".") / destination).parent_path();

@@ -13,6 +13,10 @@ namespace tilewise::io {
 /// links that lead in a circle, and for another user's (not root's) to a place that is not theirs.
 std::string destination(const std::string& path);
 
+/// Whether the path leads to a file by a descriptor that is open, as /dev/stdout does: to replace the file would lose
+/// what else is written there.
+bool is_open_file(const std::string& path);
+
 /// The folder of such a place, for calls that take names within it; -1 with errno set, also if there is a link on the
 /// way by now.
 int open_folder_of(const std::string& destination);

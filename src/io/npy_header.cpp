@@ -11,6 +11,7 @@
 #include <cctype>
 #include <charconv>
 #include <string_view>
+#include <utility>
 
 namespace tilewise::io {
 
@@ -119,7 +120,7 @@ std::string advice_for(std::string_view code) {
   for (const auto& [from, how, what] : conversions)
     if (base::has_word(from, kind)) return (kind == code || is_text ? "; " : if_numpy_reads) + saved(how, what);
   if (code.starts_with('O') || code.starts_with('V') || code.starts_with("object")) return "; save an array of numbers";
-  return if_numpy_reads + saved(".astype(\"f8\")", "converts its numbers");
+  return if_numpy_reads + saved("", "writes its type in the usual way");
 }
 
 void parse_descr(header_text& text, npy_header& header) {
@@ -143,7 +144,6 @@ void parse_descr(header_text& text, npy_header& header) {
 }
 
 void parse_shape(header_text& text, npy_header& header) {
-  header.shape.clear();  // the last one of two is meant
   text.expect('(');
   bool comma = true;
   while (!text.take(')')) {
@@ -174,7 +174,7 @@ void parse_dictionary(header_text& text, npy_header& header) {
     text.expect(':');
     const auto which = static_cast<std::size_t>(std::find(keys.begin(), keys.end(), key) - keys.begin());
     if (which == keys.size()) refuse("the header has an unknown key '" + base::printable(key) + "'");
-    seen[which] = true;
+    if (std::exchange(seen[which], true)) refuse_text("the header has the key '" + std::string(key) + "' twice");
     parsers[which](text, header);
     comma = text.take(',');
   }
@@ -213,7 +213,7 @@ std::uint64_t checked_bytes(dtype type, std::span<const std::uint64_t> shape) {
     empty |= size == 0;
     if (size != 0 && __builtin_mul_overflow(bytes, size, &bytes)) refuse("its shape has more than 2^64 bytes");
   }
-  if (bytes > (std::uint64_t{1} << 63)) refuse("its shape has more than 2^63 bytes");
+  if (bytes >= std::uint64_t{1} << 63) refuse("its shape has 2^63 bytes or more");
   return empty ? 0 : bytes;
 }
 

@@ -60,6 +60,10 @@ replacement_file::opened_folder::~opened_folder() {
 
 replacement_file::replacement_file(const std::string& target)
     : target_(destination(target)), shown_(base::printable(target)) {
+  if (is_open_file(target))
+    throw error(errc::io, shown_ +
+                              ": is open already, and would be replaced; write to - instead, which is standard "
+                              "output, or name the file itself");
   struct stat facts {};
   const bool exists = stat(target_.c_str(), &facts) == 0;
   if (exists && !S_ISREG(facts.st_mode))

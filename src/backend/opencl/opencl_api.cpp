@@ -7,11 +7,15 @@
 
 #include <tilewise/error.hpp>
 
+#include <filesystem>
+
 #include <dlfcn.h>
 
 namespace tilewise::backend::opencl {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 struct loaded_api {
   api table;
@@ -23,6 +27,12 @@ loaded_api load() {
   const std::string named = base::variable("TILEWISE_OPENCL_LIBRARY"), file = named.empty() ? "libOpenCL.so.1" : named;
   if (base::says_no(named)) {
     result.why_none = "OpenCL is left out, since TILEWISE_OPENCL_LIBRARY is '" + named + "'; unset it.";
+    return result;
+  }
+  if (std::error_code unknown;
+      named.find('/') != named.npos && fs::exists(named, unknown) && !fs::is_regular_file(named, unknown)) {
+    result.why_none =
+        "OpenCL is left out, since TILEWISE_OPENCL_LIBRARY is '" + named + "', no regular file; unset it.";
     return result;
   }
   make_path_for_driver();  // drivers read their environment when loaded
