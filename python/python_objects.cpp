@@ -45,7 +45,9 @@ py::object as_array(const shaped_array& self, py::handle dtype, py::handle copy)
   if (!copy.is_none() && !py::bool_(py::reinterpret_borrow<py::object>(copy)))
     refuse("an array on " + self.values->device().name() + " is copied to become one of NumPy's; leave out copy=False");
   const py::object result = to_numpy(self);
-  return dtype.is_none() ? result : result.attr("astype")(dtype, arg("copy") = false);
+  if (dtype.is_none()) return result;
+  // What looked at dtype and copy may have been a program of the caller's, which has changed the mode.
+  return in_default_float_mode([&]() -> py::object { return result.attr("astype")(dtype, arg("copy") = false); });
 }
 
 /// Of DLPack: the kind of the device and its number.

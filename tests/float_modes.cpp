@@ -8,7 +8,9 @@
 #include <cmath>
 #include <csetjmp>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -45,17 +47,33 @@ struct tally {
   }
 };
 
+/// As fesetround and feenableexcept do, in both units of the processor: printf, strtod and long double go by the x87.
+std::uint16_t of_x87(unsigned bits) {
+  return static_cast<std::uint16_t>(0x340u | (bits >> 13 & 3u) << 10 | (bits >> 7 & 0x3fu));
+}
+void set_mode(unsigned bits) {
+  const std::uint16_t x87 = of_x87(bits);
+  _mm_setcsr(bits);
+  asm volatile("fldcw %0" : : "m"(x87));
+}
+/// 0 if the units differ.
+unsigned mode_now() {
+  std::uint16_t x87 = 0;
+  asm volatile("fnstcw %0" : "=m"(x87));
+  return x87 == of_x87(_mm_getcsr()) ? _mm_getcsr() & ~flags : 0;
+}
+
 /// What `make` returns when the caller has this mode, and the mode that it leaves.
 template <class Make>
 auto in_mode(unsigned bits, const Make& make, unsigned& after) {
-  _mm_setcsr(bits);
+  set_mode(bits);
   std::optional<decltype(make())> made;
   try {
     made = make();
   } catch (const error&) {
   }
-  after = _mm_getcsr() & ~flags;
-  _mm_setcsr(standard);
+  after = mode_now();
+  set_mode(standard);
   return made;
 }
 
@@ -121,11 +139,11 @@ bool traps(unsigned bits, const std::function<void()>& call) {
   sigaction(SIGFPE, &ours, &callers);
   bool trapped = true;
   if (sigsetjmp(before_the_trap, 1) == 0) {
-    _mm_setcsr(bits);
+    set_mode(bits);
     call();
     trapped = false;
   }
-  _mm_setcsr(standard);
+  set_mode(standard);
   sigaction(SIGFPE, &callers, nullptr);
   return trapped;
 }
@@ -159,13 +177,22 @@ void try_callers_own(tally& total) {
   volatile double tenth = 0.1;
   const double init = tenth;
   const std::vector<float> none;
-  float last = 0;
-  _mm_setcsr(0x3f80);
-  for (int i = 0; i < 3; ++i)
-    last = tw::in_default_float_mode([&] { return tw::reduce(none, static_cast<float>(init)); });
-  _mm_setcsr(standard);
-  ++total.cases;
-  if (last != 0.1f) total.report("cpu", "a conversion", modes[3], "other bits");
+  for (const mode& m : {modes[3], modes[4]}) {
+    float last = 0;
+    double read = 0;
+    char shown[16];
+    set_mode(m.bits);
+    for (int i = 0; i < 3; ++i)
+      last = tw::in_default_float_mode([&] {
+        read = std::strtod("0.1", nullptr);
+        std::snprintf(shown, sizeof shown, "%.3f", init);
+        return tw::reduce(none, static_cast<float>(init));
+      });
+    set_mode(standard);
+    total.cases += 2;
+    if (last != 0.1f) total.report("cpu", "a conversion", m, "other bits");
+    if (read != 0.1 || std::strcmp(shown, "0.100") != 0) total.report("cpu", "numbers as text", m, "others");
+  }
 }
 
 /// The mode is another one at each call.
@@ -179,7 +206,7 @@ std::vector<T> mixed_results(const std::string& name, bool changing) {
     return all;
   }();
   std::size_t calls = 0;
-  const auto next = [&] { _mm_setcsr(changing ? modes[calls++ % (modes.size() - 1)].bits : standard); };
+  const auto next = [&] { set_mode(changing ? modes[calls++ % (modes.size() - 1)].bits : standard); };
   std::vector<T> all;
   const auto keep = [&](const auto& more) { all.insert(all.end(), more.begin(), more.end()); };
   tw::partial<T> part, carry;
@@ -198,7 +225,7 @@ std::vector<T> mixed_results(const std::string& name, bool changing) {
   next(), keep(tw::inclusive_scan(x, carry, {.device = on}));
   next(), all.push_back(carry.value());
   next(), all.push_back(part.value());
-  _mm_setcsr(standard);
+  set_mode(standard);
   return all;
 }
 

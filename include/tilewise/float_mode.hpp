@@ -13,23 +13,41 @@ namespace tilewise {
 class default_float_mode {
  public:
   /// Takes the mode that the thread has.
-  default_float_mode() : callers_(__builtin_ia32_stmxcsr()) { set(standard); }
+  default_float_mode() : callers_(control::of_thread()) { control::change(callers_, {}); }
   /// Gives it back.
-  ~default_float_mode() { set(callers_); }
+  ~default_float_mode() { control::change(control::of_thread(), callers_); }
   default_float_mode(const default_float_mode&) = delete;
   default_float_mode& operator=(const default_float_mode&) = delete;
 
   /// Whether the thread computes so anyway.
-  static bool is_on() { return !differs(standard); }
+  static bool is_on() { return control::of_thread().is({}); }
 
  private:
-  static constexpr std::uint32_t standard = 0x1f80, events = 0x3f;  // of MXCSR
-  static bool differs(std::uint32_t from) { return ((__builtin_ia32_stmxcsr() ^ from) & ~events) != 0; }
-  static void set(std::uint32_t mode) {
-    if (differs(mode)) __builtin_ia32_ldmxcsr(mode);  // which takes 200 times as long
-  }
+  /// The control words of the processor's two units, by default the standard ones. The library computes with vectors;
+  /// long double, and glibc where it reads and writes numbers as text, go by the other unit.
+  struct control {
+    std::uint32_t vectors = 0x1f80;
+    std::uint16_t x87 = 0x37f;
 
-  std::uint32_t callers_;
+    static control of_thread() {
+      control now;
+      now.vectors = __builtin_ia32_stmxcsr();
+      asm volatile("fnstcw %0" : "=m"(now.x87));
+      return now;
+    }
+    bool has_vectors(const control& of) const {
+      return ((vectors ^ of.vectors) & ~0x3fu) == 0;
+    }  // but for what happened
+    bool has_x87(const control& of) const { return ((x87 ^ of.x87) & 0xf3f) == 0; }
+    bool is(const control& of) const { return has_vectors(of) && has_x87(of); }
+    /// To load one takes 200 times as long as to look at it.
+    static void change(const control& from, const control& to) {
+      if (!from.has_vectors(to)) __builtin_ia32_ldmxcsr(to.vectors);
+      if (!from.has_x87(to)) asm volatile("fldcw %0" : : "m"(to.x87));
+    }
+  };
+
+  control callers_;
 };
 
 /// Returns what `call` returns, computed in that mode. Every function of the library computes so. In a program that

@@ -15,9 +15,17 @@ template <class T>
 concept coefficient =
     std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t> || std::same_as<T, float> || std::same_as<T, double>;
 
+namespace detail {
+/// A name of its own, since compilers disagree how a condition is spelt in the name of a function.
+template <coefficient T>
+struct product {
+  using type = std::conditional_t<std::is_integral_v<T>, std::int64_t, T>;
+};
+}  // namespace detail
+
 /// The type of a product's coefficients.
 template <coefficient T>
-using product_of = std::conditional_t<std::is_integral_v<T>, std::int64_t, T>;
+using product_of = typename detail::product<T>::type;
 
 /// The number of coefficients of a product of n by m of them: n + m - 1, or 0 if either polynomial has none.
 constexpr std::uint64_t product_size(std::uint64_t n, std::uint64_t m) { return n == 0 || m == 0 ? 0 : n + m - 1; }

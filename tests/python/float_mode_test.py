@@ -16,11 +16,12 @@ import tilewise as tw
 DEVICES = [d.name for d in tw.devices() if d.backend == "cpu"] + ["2*cpu:serial"]
 OPENCL = [d.name for d in tw.devices() if d.backend == "opencl"][:1]
 MATHS = ctypes.CDLL("libm.so.6")
+THIRD = np.longdouble(1) / 3
 MODES = {"flushed": 0x8040, "down": 0x2000, "up": 0x4000, "to zero": 0x6000}
 
 
 class Mode:
-    """The floating-point mode of this thread: bits of MXCSR, which glibc keeps at byte 28 of its environment."""
+    """The floating-point mode of this thread: bits of MXCSR, which glibc keeps at byte 28 of its environment, and the x87's rounding at 0."""
 
     def __init__(self, bits):
         self.callers, self.mine = (ctypes.create_string_buffer(32) for _ in range(2))
@@ -28,6 +29,7 @@ class Mode:
         MATHS.fegetenv(self.mine)
         self.wanted = 0x1f80 | bits
         self.mine[28:32] = self.wanted.to_bytes(4, "little")
+        self.mine[0:2] = (0x37f | (bits >> 13 & 3) << 10).to_bytes(2, "little")
 
     def __enter__(self):
         MATHS.fesetenv(self.mine)
@@ -38,6 +40,7 @@ class Mode:
         MATHS.fesetenv(self.callers)
         after = int.from_bytes(now[28:32], "little") & ~0x3f
         assert after == self.wanted, f"the mode is {after:#x} after the call, and was {self.wanted:#x}"
+        assert now[0:2] == self.mine[0:2], f"the x87's mode is {now[0:2]} after the call, and was {self.mine[0:2]}"
 
 
 def inputs(n):
@@ -54,6 +57,7 @@ def folds(x, device):
         call = getattr(tw, name)
         yield name, lambda: call(x, device=device)
         yield name + " with initial", lambda: call(x, initial=0.1, device=device)
+        yield name + " with a longer initial", lambda: call(x, initial=THIRD, device=device)
         yield name + " of rows", lambda: call(x.reshape(-1, 4), axis=1, device=device)
         yield name + " of columns", lambda: call(x.reshape(-1, 4), axis=0, initial=1 / 3, device=device)
     carry = tw.partial(dtype=x.dtype)
@@ -170,19 +174,22 @@ class FloatModes(unittest.TestCase):
     def test_a_mode_set_within_a_call(self):
         """What a call runs of Python's may load a library that flushes: an object's __float__ here."""
         x = np.full(9, 1e-40, np.float32)
-        flushed = Mode(MODES["flushed"])
 
         class Loading:
             def __float__(self):
-                MATHS.fesetenv(flushed.mine)
+                MATHS.fesetenv(foreign.mine)
                 return 1e-40
-        callers = ctypes.create_string_buffer(32)
-        MATHS.fegetenv(callers)
-        try:
-            got = tw.sum(x, initial=Loading()).tobytes()
-        finally:
-            MATHS.fesetenv(callers)
-        self.assertEqual(got, tw.sum(x, initial=1e-40).tobytes())
+        callers, after = (ctypes.create_string_buffer(32) for _ in range(2))
+        for bits in MODES.values():
+            foreign = Mode(bits)
+            MATHS.fegetenv(callers)
+            try:
+                got = tw.sum(x, initial=Loading()).tobytes()
+                MATHS.fegetenv(after)
+            finally:
+                MATHS.fesetenv(callers)
+            self.assertEqual(got, tw.sum(x, initial=1e-40).tobytes())
+            self.assertEqual((after[0:2], after[29:32]), (callers[0:2], callers[29:32]))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@
 #include "base/lasting.hpp"
 #include "base/module.hpp"
 
+#include <tilewise/float_mode.hpp>
+
 #include <atomic>
 
 namespace tilewise::backend::group {
@@ -22,6 +24,7 @@ const base::module_function& loaded() {
 std::atomic<world*> started{nullptr};
 
 world* start() {
+  const default_float_mode during;  // what MPI loads may change it
   if (loaded().found == nullptr) throw error(errc::unsupported, loaded().why_none);
   world* const ranks = loaded().as<decltype(tilewise_mpi_world)>()();
   if (ranks == nullptr)
