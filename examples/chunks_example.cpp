@@ -23,12 +23,12 @@ int main() {
   std::vector<float> x(1'000'000);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1.0f / static_cast<float>(i + 1);
   {
-    std::ofstream file("x.f32", std::ios::binary);
+    std::ofstream file("chunks_example.in", std::ios::binary);
     write(file, x);
   }
 
-  std::ifstream in("x.f32", std::ios::binary);
-  std::ofstream out("y.f32", std::ios::binary);
+  std::ifstream in("chunks_example.in", std::ios::binary);
+  std::ofstream out("chunks_example.out", std::ios::binary);
   tw::partial<float> sum;  // of all that was read so far
   for (auto chunk = read(in, 12'345); !chunk.empty(); chunk = read(in, 12'345)) {
     tw::inclusive_scan(chunk, chunk, sum);  // continues the running sums, and appends the chunk to `sum`
@@ -36,10 +36,10 @@ int main() {
   }
   out.close();
 
-  std::ifstream result("y.f32", std::ios::binary);
+  std::ifstream result("chunks_example.out", std::ios::binary);
   bool same = read(result, x.size()) == tw::inclusive_scan(x) && sum.value() == tw::reduce(x);
   std::cout << "chunk by chunk the bits are" << (same ? "" : " not") << " those of one call: " << sum.value() << "\n";
-  std::remove("x.f32");
-  std::remove("y.f32");
+  std::remove("chunks_example.in");
+  std::remove("chunks_example.out");
   return same ? 0 : 1;
 }

@@ -3,8 +3,7 @@
 //
 //   f(in, out)   computes into existing memory
 //   y = f(in)    returns a new std::vector, or array for arrays; a reduction returns its value; for sort: sorted
-//   f(x)         in place, where the name says so: sort, sort_by_key. Elsewhere pass one range as in and out, if the
-//                algorithm's page allows it.
+//   f(x)         in place, where the name says so: sort, sort_by_key. Scans take one range as in and out.
 //
 // Host data is any contiguous range of elements: std::vector, std::array, std::span, a part of one. Of the functions
 // in each header, those on spans and on arrays compute; the others are short forms of these. Options come last.

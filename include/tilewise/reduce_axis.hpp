@@ -14,8 +14,8 @@ constexpr std::uint64_t lines_of(const matrix_layout& a, axis which) {
 
 /// With axis::rows, values[i] is `reduce` of row i of A, bit for bit; with axis::columns, values[j] that of column j.
 /// `values` has one element for each and does not overlap A. With `init`, each begins with it. Lines without elements
-/// have the value of an empty reduction; for min and max without `init` they are `invalid_argument`. A group of devices
-/// is `unsupported`. Throws before anything is touched.
+/// have the value of an empty reduction; for min and max without `init` they are `invalid_argument`. Throws
+/// before anything is touched.
 template <scalar T>
 TILEWISE_API void reduce_axis(std::span<const T> a, matrix_layout layout, axis which, std::span<T> values,
                               const reduce_options& options = {});

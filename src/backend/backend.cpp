@@ -98,16 +98,22 @@ std::shared_ptr<device> match(const device_list& all, std::string_view name) {
 }
 
 [[noreturn]] void no_such_device(std::string_view name) {
-  std::vector<std::string> names{"auto"};
-  std::string reasons;
+  std::vector<std::string> names{"auto", "cpu"};
+  std::string reason, written = base::in_small_letters(std::string(name));
+  for (const auto& [left_out, option] :
+       {std::pair{"cuda", "CUDA"}, std::pair{"opencl", "OPENCL"}, std::pair{"openacc", "OPENACC"}})
+    if (written.starts_with(left_out))  // which it is not if it is among the runtimes
+      reason = " It is left out of this build; CMake's -DTILEWISE_" + std::string(option) + "=ON adds it.";
+  if (written == "gpu" || written == "nvidia") reason = " auto takes a GPU if there is one.";
   for (const runtime& r : runtimes()) {
     std::string why;
     for (auto& d : r.devices(why)) names.push_back(d->info().name);
-    if (name.starts_with(r.name) && !why.empty()) reasons = " " + why;
+    if (written.starts_with(r.name)) reason = why.empty() ? "" : " " + why;
   }
   const std::string says = base::variable("TILEWISE_DEVICE") == name ? "TILEWISE_DEVICE names a device, but " : "";
-  throw error(errc::device_lost, says + "there is no device '" + std::string(name) + "';" + base::nearest(name, names) +
-                                     reasons + " `tilewise devices` lists what is here");
+  throw error(errc::device_lost, says + "there is no device '" + std::string(name) + "'" +
+                                     (reason.empty() ? ";" + base::nearest(written, names) : "." + reason) +
+                                     " `tilewise devices` lists what is here");
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ void add_scan(CLI::App& app, invocation& call) {
       "Examples:\n"
       "  tilewise scan x.npy -o y.npy\n"
       "  tilewise scan x.npy -o y.npy --exclusive --init 100 --device cuda:0\n"
-      "  tilewise scan x.npy -o y.npy --op max --variant lookback -v\n"
+      "  tilewise scan x.npy -o y.npy --op max --variant cpu -v\n"
       "  tilewise scan - -o - < x.npy | tilewise sort - -o y.npy");
   command->callback([&call, request] { call.run = [request] { return scan_file(*request); }; });
 }

@@ -138,6 +138,12 @@ void array_input::find_raw_elements(const raw_elements& raw) {
   const std::uint64_t each = size_of(raw.type);
   if (!is_regular_ && !raw.shape) hold_all();
   const bool is_known = is_regular_ || !raw.shape;
+  if (std::array<std::byte, npy_magic.size()> start; is_known && read_bytes(0, start) == start.size() &&
+                                                     std::memcmp(start.data(), npy_magic.data(), start.size()) == 0)
+    refuse(
+        "has a header, which names the type: leave out --dtype; to convert the elements, "
+        "np.save(\"new.npy\", np.load(\"old.npy\").astype(\"" +
+        std::string(numpy_code(raw.type)) + "\"))");
   const std::uint64_t held = is_known ? size_ : checked_bytes(raw.type, *raw.shape);
   if (held % each != 0)
     refuse("holds " + counted(held) + ", no whole number of elements of " + std::to_string(each) + " bytes");

@@ -17,7 +17,6 @@ namespace tilewise::io {
 
 namespace {
 
-constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::array<std::string_view, 6> codes{"f4", "f8", "i4", "i8", "u4", "u8"};
 constexpr std::string_view accepted = "Tilewise reads f4, f8, i4, i8, u4 and u8";
 
@@ -123,6 +122,18 @@ std::string advice_for(std::string_view code) {
   return if_numpy_reads + saved("", "writes its type in the usual way");
 }
 
+/// By what the file begins with.
+std::string advice_for_another_file(std::string_view start) {
+  const auto is_text = [](unsigned char c) { return std::isprint(c) != 0 || std::isspace(c) != 0 || c >= 0x80; };
+  if (start.empty()) return "; it is empty";
+  if (start.starts_with("PK"))
+    return "; of an .npz, np.save(\"new.npy\", np.load(\"old.npz\")[\"NAME\"]) saves one array";
+  if (std::all_of(start.begin(), start.end(), is_text))
+    return "; of text, np.save(\"new.npy\", np.loadtxt(\"old.csv\", delimiter=\",\")) makes one: add skiprows=1 for a "
+           "first line of names, usecols=0 for one column";
+  return "; if it holds elements alone, name their type with --dtype";
+}
+
 void parse_descr(header_text& text, npy_header& header) {
   const bool is_list = text.next() == '[';
   const std::string_view descr = is_list ? "" : text.quoted();
@@ -219,16 +230,17 @@ std::uint64_t checked_bytes(dtype type, std::span<const std::uint64_t> shape) {
 
 std::uint64_t npy_header_bytes(std::span<const std::byte> start) {
   const std::string_view text(reinterpret_cast<const char*>(start.data()), start.size());
-  if (!text.starts_with(magic) || text.size() < npy_header_start) return text.size();
+  if (!text.starts_with(npy_magic) || text.size() < npy_header_start) return text.size();
   const auto [begin, bytes] = dictionary_place_of(start);
   return std::min(begin + bytes, npy_header_start + largest_npy_header);
 }
 
 npy_header parse_npy_header(std::span<const std::byte> start) {
   const std::string_view text(reinterpret_cast<const char*>(start.data()), start.size());
-  if (text.substr(0, magic.size()) != magic) refuse("is not a NumPy file: it does not begin with \\x93NUMPY");
+  if (text.substr(0, npy_magic.size()) != npy_magic)
+    refuse("is not a NumPy file: it does not begin with \\x93NUMPY" + advice_for_another_file(text));
   if (text.size() < 10) refuse("ends within its header");
-  const auto version = [&](std::size_t i) { return static_cast<unsigned>(start[magic.size() + i]); };
+  const auto version = [&](std::size_t i) { return static_cast<unsigned>(start[npy_magic.size() + i]); };
   if (version(0) < 1 || version(0) > 3 || version(1) != 0)
     refuse("has format version " + std::to_string(version(0)) + "." + std::to_string(version(1)) +
            "; versions 1.0, 2.0 and 3.0 are known");
@@ -252,11 +264,11 @@ std::string format_npy_header(dtype type, std::span<const std::uint64_t> shape) 
   if (shape.size() == 1) sizes += ",";
   std::string text =
       "{'descr': '<" + std::string(numpy_code(type)) + "', 'fortran_order': False, 'shape': (" + sizes + "), }";
-  const std::size_t unpadded = magic.size() + 4 + text.size() + 1;
+  const std::size_t unpadded = npy_magic.size() + 4 + text.size() + 1;
   text.append((64 - unpadded % 64) % 64, ' ');
   text += '\n';
   const std::string length{static_cast<char>(text.size() & 255), static_cast<char>(text.size() >> 8)};
-  return std::string(magic) + std::string("\x01\x00", 2) + length + text;
+  return std::string(npy_magic) + std::string("\x01\x00", 2) + length + text;
 }
 
 }  // namespace tilewise::io

@@ -27,6 +27,9 @@ struct npy_header {
   std::uint64_t data_bytes = 0;   // the checked product of the shape and the element's size
 };
 
+/// What each file begins with.
+inline constexpr std::string_view npy_magic = "\x93NUMPY";
+
 /// "f4" for f32, and so on.
 std::string_view numpy_code(dtype type);
 
