@@ -672,11 +672,11 @@ class Many(FilesCase):
                 for i in range(count):
                     file.write(json.dumps({**self.good, part: {**self.good[part], **change(i)}}) + "\n")
 
-    def report(self, *more):
-        def small():
-            resource.setrlimit(resource.RLIMIT_AS, (self.ROOM, self.ROOM))
+    def with_little_room(self, words):
+        return run(words, cwd=self.d, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (self.ROOM, self.ROOM)))
 
-        return run(["report", "many.jsonl", "-o", "many.html", *more], cwd=self.d, preexec_fn=small)
+    def report(self, *more):
+        return self.with_little_room(" ".join(["report many.jsonl -o many.html", *more]))
 
     def setUp(self):
         if os.environ.get("TILEWISE_TEST_COVER") == "few":
@@ -700,6 +700,14 @@ class Many(FilesCase):
         self.assertRegex(page, "1[0-9],[0-9]{3} results are in no table of this page")
         self.assertLess(len(page), 4_000_000)
         self.assertEqual(len(pathlib.Path(f"{self.d}/many.csv").read_text().splitlines()), 1 + 20000)
+
+    def test_all_who_read_records_have_room(self):
+        size = lambda n: {"n": n, "shape": [n], "group": f"n{n} @cpu"}
+        self.good = {**self.good, "device": {**self.good["device"], "name": "cpu:threads"}}
+        self.write(("case", lambda i: {**size(i // 16 + 1), "threads": i % 16 + 1}), count=10000)
+        for words in "compare {0} {0} --json", "scale --from {0}", "scale --from {0} --weak", "roofline {0}", "report {0} --markdown --matrix":
+            with self.subTest(words):
+                self.check(self.with_little_room(words.format("many.jsonl")), 0, "", "^$")
 
     def test_ordinary_pages_are_whole(self):
         self.write(("case", lambda i: {"n": i + 1, "shape": [i + 1], "group": f"n{i} @cpu"}))

@@ -201,6 +201,155 @@ class Probes(HostileCase):
                 self.list_drivers(TMPDIR=named)
 
 
+class Environments(HostileCase):
+    """In any environment a command does all that it does elsewhere, with the same bits, or ends with a code that the environment
+    explains, and a sentence. It leaves nothing behind."""
+    COMMANDS = ["reduce {i}/f4.npy --device cpu:serial", "scan {i}/f4.npy -o {o}/y.npy --device {openmp}",
+                "diffuse -o {o}/run --grid 32x32 --steps 4 --every 2 --device cpu:threads", "report {i}/r.jsonl -o {o}/r.html --csv {o}/r.csv",
+                "compare {i}/r.jsonl {i}/r.jsonl", "scan --no-such-option", "list"]
+    VARIABLES = {"LC_ALL": ("tr_TR.UTF-8", "nonsense", "../../etc"), "COLUMNS": ("1", "-5", "99999999999999999999"), "TERM": ("nonsense", None),
+                 "TZ": ("nonsense", ":/etc/passwd"), "PATH": ("", "/proc/none", "a\nb\x1b[2J"), "HOME": (None, "/dev/null"),
+                 "OMP_NUM_THREADS": ("nonsense", "-1", "99999999999"), "OMP_THREAD_LIMIT": ("1",), "OMP_STACKSIZE": ("1",),
+                 "MALLOC_PERTURB_": ("165",), "CUDA_VISIBLE_DEVICES": ("nonsense", "-1"), "OCL_ICD_VENDORS": ("/proc/none", "/etc/passwd"),
+                 "TILEWISE_OPENCL_LIBRARY": ("/etc/passwd",)}
+
+    @staticmethod
+    def limit(what, value):
+        return lambda: resource.setrlimit(what, (value, value))
+
+    def environments(self):
+        """Each as its name, the codes that it explains besides the usual one, and what to start with."""
+        yield from ((f"{name}={value!r}", "", {"variables": {name: value}}) for name, values in self.VARIABLES.items() for value in values)
+        yield "no variables", "", {"variables": dict.fromkeys(os.environ)}
+        yield "large variables", "", {"variables": {f"V{i}": "x" * 100_000 for i in range(10)}}
+        for files in 4, 8, 16:
+            yield f"{files} files", "|4|5|6", {"before": self.limit(resource.RLIMIT_NOFILE, files)}
+        for mib in 128, 256:
+            yield f"{mib} MiB of addresses", "|4|5|8", {"before": self.limit(resource.RLIMIT_AS, mib << 20)}
+        yield "256 KiB of stack", "", {"before": self.limit(resource.RLIMIT_STACK, 256 << 10)}
+        yield "files of no bytes", "|6", {"before": self.limit(resource.RLIMIT_FSIZE, 0)}
+        for name in "MEMLOCK", "CORE", "SIGPENDING":
+            yield f"no {name}", "", {"before": self.limit(getattr(resource, f"RLIMIT_{name}"), 0)}
+        for name in "SIGPIPE", "SIGINT", "SIGCHLD", "SIGSEGV":
+            yield f"{name} ignored", "", {"before": lambda name=name: signal.signal(getattr(signal, name), signal.SIG_IGN)}
+        yield "all signals blocked", "", {"before": lambda: signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())}
+        yield "one processor", "", {"before": lambda: os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})}
+        yield "a folder that is gone", "", {"before": lambda: (os.mkdir("gone"), os.chdir("gone"), os.rmdir(os.path.abspath(".")))}
+        for hidden in "/proc", "/sys", "/dev/shm":
+            words = ["unshare", "-rm", "sh", "-c", f'mount -t tmpfs none {hidden} && exec "$@"', "sh"]
+            if run([*words[1:], "true"], words[0]).returncode == 0:  # else nothing can be mounted here
+                yield f"without {hidden}", "|4|5", {"by": words}
+
+    def start(self, command, variables=None, before=None, by=()):
+        """The result, the files that it wrote, and what it left where nothing belongs."""
+        with tempfile.TemporaryDirectory(dir=self.d) as folder:
+            for name in "work", "tmp", "o":
+                os.mkdir(f"{folder}/{name}")
+            environment = {**os.environ, **(variables or {}), "TMPDIR": f"{folder}/tmp"}
+            first, *words = *by, TOOL, *command.format(i=self.d, o=f"{folder}/o", openmp=self.openmp).split()
+            result = run(words, first, cwd=f"{folder}/work", preexec_fn=before,
+                         env={name: value for name, value in environment.items() if value is not None})
+            outputs = {path.name: path.read_bytes() for path in pathlib.Path(f"{folder}/o").rglob("*") if path.is_file()}
+            return result, outputs, os.listdir(f"{folder}/work") + os.listdir(f"{folder}/tmp")
+
+    def test_commands(self):
+        self.openmp = "cpu:openmp" if "cpu:openmp" in self.names else "cpu"
+        self.check(run(f"bench reduce --n 1000 --dtype f32 --device cpu:serial --max-time 0.001 -q -o {self.d}/r.jsonl"), 0)
+        usual = {command: self.start(command)[:2] for command in self.COMMANDS}
+        pairs = list(itertools.product(self.environments(), self.COMMANDS))
+        for (name, codes, how), command in pairs[::1 if COVER == "all" else 2]:
+            with self.subTest(name, command=command):
+                result, outputs, left = self.start(command, **how)
+                said, whole = usual[command]
+                self.check(result, f"{said.returncode}{codes}", "", "" if result.returncode == 0 else "tilewise: .{20,}")
+                self.assertNotRegex(result.stdout + result.stderr, "[\x1b\x07]")
+                self.assertEqual(left, [])
+                if result.returncode == 0:
+                    self.assertEqual(set(outputs), set(whole))
+                    if command != "list":
+                        self.assertEqual(result.stdout, said.stdout)
+                for file, contents in outputs.items():  # others tell times
+                    self.assertTrue(contents == whole[file] or not file.endswith((".npy", ".html")) and contents[-1:] in (b"", b"\n"), file)
+
+
+def control_group():
+    """A new one with a limit of memory, of version 1 or 2, and the names of its limit and its count of kills; none where it may not be made."""
+    own = dict(line.split(":", 2)[1:] for line in pathlib.Path("/proc/self/cgroup").read_text().splitlines())
+    for parent, *names, swap in ((f"/sys/fs/cgroup/memory{own.get('memory', '/none')}", "memory.limit_in_bytes", "memory.oom_control", None),
+                                 (f"/sys/fs/cgroup{own.get('', '/none')}", "memory.max", "memory.events", "memory.swap.max")):
+        group = pathlib.Path(f"{parent}/tilewise-{os.getpid()}")
+        try:
+            group.mkdir()
+        except OSError:
+            continue
+        try:
+            set_in_group(group / names[0], 1 << 30)
+            if swap and (group / swap).exists():
+                set_in_group(group / swap, 0)
+            return group, *names
+        except OSError:
+            group.rmdir()
+    return None
+
+
+def set_in_group(path, value):
+    with open(path, "r+") as file:  # a file that is missing stays so
+        file.write(str(value))
+
+
+class SmallGroups(HostileCase):
+    """In a control group with less memory than a command needs it is exit 5, or the kernel kills it; no output is half written,
+    and the next run removes what is left."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(dir="/var/tmp")  # on a disk: files in memory count as the writer's
+        cls.d, cls.made = cls.folder.name, control_group()
+
+    @classmethod
+    def tearDownClass(cls):
+        super().tearDownClass()
+        if cls.made:
+            cls.made[0].rmdir()
+
+    def setUp(self):
+        if not self.made:
+            self.skipTest("no control group with a limit of memory may be made here")
+
+    def limited(self, mib, *words, tool=TOOL):
+        """The result, and whether the kernel killed it."""
+        group, limit, kills = self.made
+        set_in_group(group / limit, mib << 20)
+        count = lambda: int(re.search(r"^oom_kill (\d+)", (group / kills).read_text(), re.M)[1])
+        before = count()
+        result = run([*words], tool, preexec_fn=lambda: set_in_group(group / "cgroup.procs", os.getpid()))
+        return result, count() > before
+
+    def test_commands(self):
+        rng = np.random.default_rng(1)
+        for name, shape in (("x", 1 << 24), ("v", 2000), ("m", (2000, 2000))):
+            np.save(f"{self.d}/{name}.npy", rng.standard_normal(shape).astype("f4"))
+        np.save(f"{self.d}/p.npy", rng.integers(0, 100, 1 << 22, dtype="i4"))
+        for command, mib in ("sort {d}/x.npy --device cpu:threads", 64), ("matvec {d}/m.npy {d}/v.npy --device cpu:openmp", 256), (
+                "polymul {d}/p.npy {d}/p.npy --device cpu:threads", 128):  # exit 5, done, killed
+            with self.subTest(command), tempfile.TemporaryDirectory(dir=self.d) as folder:
+                words = [*command.format(d=self.d).split(), "-o", f"{folder}/y.npy"]
+                self.check(run(words), 0)
+                whole = pathlib.Path(f"{folder}/y.npy").read_bytes()
+                os.remove(f"{folder}/y.npy")
+                result, was_killed = self.limited(mib, *words)
+                self.check(result, f"0|5|{-signal.SIGKILL}" if was_killed else "0|5", "", "tilewise: .{20,}" if result.returncode == 5 else "")
+                if result.returncode == -signal.SIGKILL:
+                    self.check(run(words), 0)
+                self.assertEqual(os.listdir(folder), [] if result.returncode == 5 else ["y.npy"])
+                if result.returncode != 5:
+                    self.assertEqual(pathlib.Path(f"{folder}/y.npy").read_bytes(), whole)
+
+    def test_kept_memory_is_given_up(self):
+        """Where an array fits beside nothing that is kept for later."""
+        self.check(self.limited(616, "group", "cpu:serial", tool=PROGRAM)[0], 0, "^done\n$", "^$")
+
+
 class Libraries(HostileCase):
     def test_none_is_taken_from_the_current_folder(self):
         """Nor a module, in a folder where files of somebody else bear their names."""

@@ -168,21 +168,19 @@ bool is_out_of_memory(const error& e) { return e.code() == errc::out_of_memory; 
 
 }  // namespace
 
-std::vector<source> cuda_calls(bool few) {
+std::vector<source> cuda_calls() {
   constexpr std::array codes{cudaErrorMemoryAllocation, cudaErrorInvalidValue, cudaErrorLaunchFailure,
                              cudaErrorIllegalAddress,   cudaErrorNotSupported, cudaErrorECCUncorrectable};
   std::vector<source> all;
   std::size_t chosen = 0;  // of the codes, for each call another one
   for (const char* call : names()) {
-    ++chosen;
-    for (const int status : codes)
-      if (!few || status == codes[chosen % codes.size()])
-        all.push_back(failing(
-            runtime(), call, status, 1,
-            [status, is_description = describes(call)](const error& e) {
-              return e.code() == meaning(status) || (is_description && e.code() == errc::device_lost);
-            },
-            makes(call)));
+    const int status = codes[++chosen % codes.size()];
+    all.push_back(failing(
+        runtime(), call, status, 1,
+        [status, is_description = describes(call)](const error& e) {
+          return e.code() == meaning(status) || (is_description && e.code() == errc::device_lost);
+        },
+        makes(call)));
   }
   return all;
 }

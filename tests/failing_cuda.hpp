@@ -8,8 +8,8 @@
 
 namespace tilewise::tests {
 
-/// Each call, once, with each of six codes, or with one of them.
-std::vector<source> cuda_calls(bool few);
+/// Each call, once, with one of six codes.
+std::vector<source> cuda_calls();
 
 /// The device's memory and pinned memory, from some place on.
 std::vector<source> cuda_memory();

@@ -17,7 +17,7 @@ TEST(FakeCuda, AQueueIsOnItsStreamAfterACopyBetweenGpusHasFailed) {
   const std::vector<float> x = tests::wide_floats(1000);
   const std::uint64_t bytes = x.size() * sizeof(float);
   long faults = 0;
-  for (const tests::source& fault : tests::cuda_calls(true))
+  for (const tests::source& fault : tests::cuda_calls())
     for (long k = 0;; ++k) {
       const device here = open("cuda:0"), there = open("cuda:1");  // new ones, whose other stream is yet to be made
       backend::cuda::queue &q = backend::cuda::enter(here.implementation().queue()),
@@ -69,7 +69,7 @@ TEST(FakeCuda, ADeviceHasAllItsMemoryAgainWhateverFailed) {
   const tests::environment_variable limit("TILEWISE_DEVICE_MEMORY", "16M");
   const device gpu = open("cuda:0");
   const std::uint64_t all = gpu.info().memory / sizeof(float);
-  std::vector<tests::source> faults = tests::cuda_calls(true);
+  std::vector<tests::source> faults = tests::cuda_calls();
   for (tests::source& fault : tests::cuda_memory()) faults.push_back(std::move(fault));
   long failed = 0;
   for (const tests::source& fault : faults)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fails beneath a public call, in fault_campaign.cpp.
+// What fails beneath a public call, in faults.cpp.
 #pragma once
 
 #include "failing_calls.hpp"

@@ -5,8 +5,6 @@
 #include "backend/backend.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <memory>
 #include <vector>
 
 namespace tilewise::tests {
@@ -16,21 +14,12 @@ inline constexpr std::byte poison{0xa5};
 
 inline std::vector<std::byte> poisoned(std::size_t bytes) { return std::vector<std::byte>(bytes, poison); }
 
-/// If set, operands lie in what this gives, without guard zones: for tools that watch every access themselves.
-inline std::function<std::shared_ptr<void>(std::uint64_t bytes)> exact_memory;
-
 class guarded_operand {
  public:
   /// `shift` moves the operand's address off the alignment that allocations have.
   guarded_operand(backend::queue& queue, const std::vector<std::byte>& contents, std::uint64_t shift)
-      : queue_(queue),
-        bytes_(contents.size()),
-        guard_(exact_memory ? 0 : 256),
-        first_(guard_ + shift),
-        exact_(exact_memory ? exact_memory(first_ + bytes_) : nullptr),
-        memory_(exact_ ? backend::buffer(queue, queue.wrap(exact_.get(), first_ + bytes_))
-                       : backend::buffer(queue, first_ + bytes_ + guard_)) {
-    std::vector<std::byte> all = poisoned(first_ + bytes_ + guard_);
+      : queue_(queue), bytes_(contents.size()), first_(guard + shift), memory_(queue, first_ + bytes_ + guard) {
+    std::vector<std::byte> all = poisoned(first_ + bytes_ + guard);
     std::copy(contents.begin(), contents.end(), all.begin() + static_cast<std::ptrdiff_t>(first_));
     queue.upload(memory_, all.data(), all.size());
   }
@@ -38,7 +27,7 @@ class guarded_operand {
   backend::memory inner() const { return static_cast<backend::memory>(memory_).at(first_, bytes_); }
 
   std::vector<std::byte> download() {
-    std::vector<std::byte> all(bytes_ + first_ + guard_);
+    std::vector<std::byte> all(bytes_ + first_ + guard);
     queue_.download(all.data(), memory_, all.size());
     const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first_);
     const auto end = begin + static_cast<std::ptrdiff_t>(bytes_);
@@ -51,11 +40,12 @@ class guarded_operand {
   bool guards_whole() const { return guards_whole_; }
 
  private:
+  // Longer than any vector or cache line, and a multiple of the alignment of allocations.
+  static constexpr std::uint64_t guard = 256;
+
   backend::queue& queue_;
   std::uint64_t bytes_;
-  std::uint64_t guard_;  // longer than any vector or cache line, and a multiple of the alignment of allocations
   std::uint64_t first_;
-  std::shared_ptr<void> exact_;
   backend::buffer memory_;
   bool guards_whole_ = false;
 };

@@ -58,10 +58,17 @@ TEST_F(OpenclCache, ProgramsAreBuiltAnewFromDamagedEntries) {
   for (const auto& file : fs::directory_iterator(folder_))
     if (file.path().extension() == ".bin") entries.push_back(file.path());
   ASSERT_EQ(entries.size(), 1u);
-  const auto size = fs::file_size(entries[0]);
-  std::fstream(entries[0], std::ios::in | std::ios::out | std::ios::binary).seekp(static_cast<long>(size / 2))
-      << "damage";
-  EXPECT_EQ(reduce(in, {.device = open("opencl:0")}), expected);
+  const auto contents = [&] {
+    std::ifstream file(entries[0], std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  const auto size = static_cast<long>(fs::file_size(entries[0]));
+  for (const long at : {0L, 40L, size / 2, size - 6}) {
+    std::fstream(entries[0], std::ios::in | std::ios::out | std::ios::binary).seekp(at) << "damage";
+    const std::string damaged = contents();
+    EXPECT_EQ(reduce(in, {.device = open("opencl:0")}), expected) << at;
+    EXPECT_NE(contents(), damaged) << "the entry is written again; " << at;
+  }
   fs::resize_file(entries[0], 100);
   EXPECT_EQ(reduce(in, {.device = open("opencl:0")}), expected);
   EXPECT_GT(fs::file_size(entries[0]), 100u) << "the entry is written again";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every public call that computes, as functions of a device: for campaigns in which something fails beneath them.
+// Every public call that computes, as functions of a device: for tests in which something fails beneath them.
 #pragma once
 
 #include <tilewise/tilewise.hpp>
