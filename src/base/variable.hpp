@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "base/words.hpp"
+#include "base/has_word.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -2,7 +2,7 @@
 #include "io/npy_header.hpp"
 
 #include "base/printable.hpp"
-#include "base/words.hpp"
+#include "base/has_word.hpp"
 
 #include <tilewise/error.hpp>
 

@@ -2,7 +2,7 @@
 #include "registry/meanings.hpp"
 
 #include "base/nearest.hpp"
-#include "base/words.hpp"
+#include "base/has_word.hpp"
 
 #include <algorithm>
 #include <array>
