@@ -2,39 +2,44 @@
 # tilewise_algorithm(NAME BACKENDS cpu serial opencl cuda openacc group [PROGRAMS_AFTER FILE.cl...]): adds an algorithm's folder to
 # the library and the catalog. Variants are chosen in the order of the list: cpu stands before serial, which runs on CPUs too.
 #
-# The folder holds NAME.cpp, NAME_algorithm.cpp and, for each backend, NAME_<backend>.cpp with the function
-# `std::vector<registry::variant> NAME_<backend>_variants()` in namespace tilewise::impl::NAME. A missing file is an error.
-# Helpers of a backend file, NAME_<backend>_*.cpp, are added too; CUDA files that hold kernels end in .cu. Beside them may lie:
-#   NAME.cl               embedded after order/operators.cl, block_tree.cl and the FILEs of src/ as embedded::NAME_cl
-#   NAME_METHOD.cl        embedded after all of these as embedded::NAME_METHOD_cl
-#   NAME_cuda_*_sm90a.cu  compiled for compute capability 9.0's own code alone, see tilewise_sm90a
-#   NAME_cpu*_kernels.cpp compiled once for each of TILEWISE_CPU_LEVELS, with TILEWISE_LEVEL = v2, v3, v4
-#   NAME_pieces.cpp       added to the library: how the host's problems pass through a device, see registry/pieces.hpp
-#   NAME_test.cpp         added to the tests
+# The folder holds NAME.cpp, NAME/algorithm.cpp and, for each backend, one file NAME/<backend>.cpp, or several in NAME/<backend>/
+# of which NAME/<backend>/variants.cpp comes first. `std::vector<registry::variant> NAME_<backend>_variants()` in namespace
+# tilewise::impl::NAME is in that one file, or the first one; without it, there is an error. A backend's other files,
+# <backend>_*.cpp or <backend>/*.cpp, are added too; CUDA files that hold kernels end in .cu. Beside them may lie, with _ in place
+# of the last / where a backend has no folder:
+#   NAME/opencl/program.cl     (NAME/opencl.cl) embedded after order/operators.cl, block_tree.cl and the FILEs of src/ as embedded::NAME_cl
+#   NAME/opencl/METHOD.cl      embedded after all of these as embedded::NAME_METHOD_cl, unless it is one of the FILEs
+#   NAME/cuda/*_sm90a.cu       compiled for compute capability 9.0's own code alone, see tilewise_sm90a
+#   NAME/cpu/*kernels.cpp      compiled once for each of TILEWISE_CPU_LEVELS, with TILEWISE_LEVEL = v2, v3, v4
+#   NAME/pieces.cpp            added to the library: how the host's problems pass through a device, see registry/pieces.hpp
+#   NAME/test.cpp              added to the tests
 function(tilewise_algorithm name)
   cmake_parse_arguments(arg "" "" "BACKENDS;PROGRAMS_AFTER" ${ARGN})
-  set(algorithms_parts ${name}_algorithm.cpp)
+  set(algorithms_parts algorithm.cpp)
   set(cuda_parts "")
-  target_sources(tilewise PRIVATE ${name}.cpp ${name}_algorithm.cpp)
+  target_sources(tilewise PRIVATE ${name}.cpp algorithm.cpp)
   set_property(GLOBAL APPEND PROPERTY TILEWISE_ALGORITHMS ${name})
   foreach(backend IN LISTS arg_BACKENDS)
     string(TOUPPER ${backend} switch)
     if(DEFINED TILEWISE_${switch} AND NOT TILEWISE_${switch})
       continue()
     endif()
-    set(main ${name}_${backend}.cpp)
+    file(GLOB first CONFIGURE_DEPENDS ${backend}.cpp ${backend}/variants.cpp)
+    file(GLOB sources CONFIGURE_DEPENDS ${backend}_*.cpp ${backend}/*.cpp)
+    set(first_with_kernels "")
     set(with_kernels "")
-    file(GLOB sources CONFIGURE_DEPENDS ${name}_${backend}.cpp ${name}_${backend}_*.cpp)
     if(backend STREQUAL "cuda")
-      file(GLOB with_kernels CONFIGURE_DEPENDS ${name}_cuda.cu ${name}_cuda_*.cu)
-      if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${main})
-        set(main ${name}_cuda.cu)
-      endif()
+      file(GLOB first_with_kernels CONFIGURE_DEPENDS cuda.cu cuda/variants.cu)
+      file(GLOB with_kernels CONFIGURE_DEPENDS cuda_*.cu cuda/*.cu)
     endif()
-    if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${main})
-      message(FATAL_ERROR "${name} declares the backend ${backend}, but ${main} is missing")
+    if(NOT first AND NOT first_with_kernels)
+      message(FATAL_ERROR "${name} declares the backend ${backend}, but ${backend}.cpp and ${backend}/variants.cpp are missing")
     endif()
-    list(FILTER sources EXCLUDE REGEX "_kernels\\.cpp$")
+    list(PREPEND sources ${first})
+    list(PREPEND with_kernels ${first_with_kernels})
+    list(REMOVE_DUPLICATES sources)
+    list(REMOVE_DUPLICATES with_kernels)
+    list(FILTER sources EXCLUDE REGEX "([/_]kernels|_test)\\.cpp$")
     if(backend STREQUAL "openacc")
       target_sources(tilewise-openacc PRIVATE ${sources})
     else()
@@ -42,7 +47,7 @@ function(tilewise_algorithm name)
       list(FILTER of_sm90a INCLUDE REGEX "_sm90a\\.cu$")
       list(FILTER with_kernels EXCLUDE REGEX "_sm90a\\.cu$")
       tilewise_kernels(${with_kernels})
-      tilewise_sm90a(${of_sm90a})
+      tilewise_sm90a(${name} ${of_sm90a})
       target_sources(tilewise PRIVATE ${sources})
       if(backend STREQUAL "cuda")
         list(APPEND cuda_parts ${sources})
@@ -62,28 +67,29 @@ function(tilewise_algorithm name)
     endforeach()
   endforeach()
   if(TILEWISE_OPENCL)
-    file(GLOB shared CONFIGURE_DEPENDS ${name}.cl)
-    file(GLOB methods CONFIGURE_DEPENDS ${name}_*.cl)
-    foreach(source IN LISTS shared methods)
-      get_filename_component(program ${source} NAME_WE)
-      set(before order/operators.cl order/block_tree.cl ${arg_PROGRAMS_AFTER})
-      list(TRANSFORM before PREPEND ${PROJECT_SOURCE_DIR}/src/)
-      set(files ${before} ${shared} ${source})
-      list(REMOVE_DUPLICATES files)
-      tilewise_embed(tilewise ${program}_cl ${files})
+    file(GLOB shared CONFIGURE_DEPENDS opencl.cl opencl/program.cl)
+    file(GLOB methods CONFIGURE_DEPENDS opencl_*.cl opencl/*.cl)
+    set(before order/operators.cl order/block_tree.cl ${arg_PROGRAMS_AFTER})
+    list(TRANSFORM before PREPEND ${PROJECT_SOURCE_DIR}/src/)
+    list(REMOVE_ITEM methods ${shared} ${before})
+    if(shared)
+      tilewise_embed(tilewise ${name}_cl ${before} ${shared})
+    endif()
+    foreach(source IN LISTS methods)
+      get_filename_component(method ${source} NAME_WE)
+      string(REGEX REPLACE "^opencl_" "" method ${method})
+      tilewise_embed(tilewise ${name}_${method}_cl ${before} ${shared} ${source})
     endforeach()
   endif()
-  file(GLOB kernels CONFIGURE_DEPENDS ${name}_cpu*_kernels.cpp)
+  file(GLOB kernels RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS cpu*_kernels.cpp cpu/*kernels.cpp)
   foreach(source IN LISTS kernels)
-    get_filename_component(stem ${source} NAME_WE)
-    string(REGEX REPLACE "_kernels$" "" stem ${stem})
-    tilewise_cpu_levels(${stem})
+    tilewise_cpu_levels(${name} ${source})
   endforeach()
-  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${name}_pieces.cpp)
-    target_sources(tilewise PRIVATE ${name}_pieces.cpp)
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/pieces.cpp)
+    target_sources(tilewise PRIVATE pieces.cpp)
   endif()
-  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${name}_test.cpp)
-    set_property(GLOBAL APPEND PROPERTY TILEWISE_TEST_SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/${name}_test.cpp)
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/test.cpp)
+    set_property(GLOBAL APPEND PROPERTY TILEWISE_TEST_SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/test.cpp)
   endif()
 endfunction()
 
@@ -99,9 +105,9 @@ function(tilewise_kernels)
   set_property(GLOBAL APPEND PROPERTY TILEWISE_KERNEL_FILES ${ARGN})
 endfunction()
 
-# tilewise_sm90a(FILE...): CUDA files of instructions that compute capability 9.0 alone has; nvcc takes them only for 90a. A build
-# for other devices is without them; TILEWISE_WITH_SM90A says that they are there.
-function(tilewise_sm90a)
+# tilewise_sm90a(NAME FILE...): an algorithm's CUDA files of instructions that compute capability 9.0 alone has; nvcc takes them
+# only for 90a. A build for other devices is without them; TILEWISE_WITH_SM90A says that they are there.
+function(tilewise_sm90a name)
   string(TOUPPER "CMAKE_CUDA_ARCHITECTURES_${CMAKE_CUDA_ARCHITECTURES}" named)  # "all", "all-major" and "native"
   string(REPLACE "-" "_" named "${named}")
   if(NOT ARGN OR NOT "${CMAKE_CUDA_ARCHITECTURES};${${named}}" MATCHES "(^|;)90")
@@ -110,14 +116,15 @@ function(tilewise_sm90a)
   target_compile_definitions(tilewise PRIVATE TILEWISE_WITH_SM90A=1)
   foreach(file IN LISTS ARGN)
     get_filename_component(stem ${file} NAME_WE)
-    add_library(tilewise-${stem} OBJECT ${file})
-    set_target_properties(tilewise-${stem} PROPERTIES CUDA_ARCHITECTURES 90a-real)
-    target_include_directories(tilewise-${stem} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include
-                                                        ${PROJECT_BINARY_DIR}/include)
-    target_compile_definitions(tilewise-${stem} PRIVATE TILEWISE_WITH_SM90A=1)
-    target_compile_options(tilewise-${stem} PRIVATE --expt-relaxed-constexpr)
-    tilewise_warnings(tilewise-${stem})
-    target_sources(tilewise PRIVATE $<TARGET_OBJECTS:tilewise-${stem}>)
+    set(target tilewise-${name}_${stem})
+    add_library(${target} OBJECT ${file})
+    set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES 90a-real)
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include
+                                                 ${PROJECT_BINARY_DIR}/include)
+    target_compile_definitions(${target} PRIVATE TILEWISE_WITH_SM90A=1)
+    target_compile_options(${target} PRIVATE --expt-relaxed-constexpr)
+    tilewise_warnings(${target})
+    target_sources(tilewise PRIVATE $<TARGET_OBJECTS:${target}>)
   endforeach()
 endfunction()
 
@@ -144,16 +151,19 @@ function(tilewise_add_kernels)
   endforeach()
 endfunction()
 
-# tilewise_cpu_levels(NAME): compiles NAME_kernels.cpp once for each of TILEWISE_CPU_LEVELS, as TILEWISE_LEVEL.
-function(tilewise_cpu_levels name)
+# tilewise_cpu_levels(NAME FILE): compiles FILE of what is called NAME once for each of TILEWISE_CPU_LEVELS, as TILEWISE_LEVEL.
+function(tilewise_cpu_levels name file)
+  string(REGEX REPLACE "[/_]kernels\\.cpp$" "" stem ${file})
+  string(REPLACE "/" "_" stem ${stem})
   foreach(level IN LISTS TILEWISE_CPU_LEVELS)
-    add_library(tilewise-${name}-${level} OBJECT ${name}_kernels.cpp)
-    target_include_directories(tilewise-${name}-${level} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include
-                                                        ${PROJECT_BINARY_DIR}/include)
-    target_compile_options(tilewise-${name}-${level} PRIVATE -march=x86-64-${level})
-    target_compile_definitions(tilewise-${name}-${level} PRIVATE TILEWISE_LEVEL=${level})
-    tilewise_warnings(tilewise-${name}-${level})
-    target_sources(tilewise PRIVATE $<TARGET_OBJECTS:tilewise-${name}-${level}>)
+    set(target tilewise-${name}_${stem}-${level})
+    add_library(${target} OBJECT ${file})
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include
+                                                 ${PROJECT_BINARY_DIR}/include)
+    target_compile_options(${target} PRIVATE -march=x86-64-${level})
+    target_compile_definitions(${target} PRIVATE TILEWISE_LEVEL=${level})
+    tilewise_warnings(${target})
+    target_sources(tilewise PRIVATE $<TARGET_OBJECTS:${target}>)
   endforeach()
 endfunction()
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "peers/peers.hpp"
 
-#include "peers/cpu_peers.hpp"
-#include "peers/cuda_peers.hpp"
-#include "peers/opencl_peers.hpp"
+#include "peers/cpu/variants.hpp"
+#include "peers/cuda/variants.hpp"
+#include "peers/opencl/variants.hpp"
 
 namespace tilewise::peers {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "catalog_sweep.hpp"
 
-#include "backend/cpu/cpu_device.hpp"
+#include "backend/cpu/device.hpp"
 #include "backend/group/mpi_world.hpp"
 #include "cover_pairs.hpp"
 #include "guarded_operand.hpp"

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "helpers.hpp"
-#include "lab/verify.hpp"
+#include "lab/verify/verify.hpp"
 
 #include <map>
 #include <memory>

@@ -2,7 +2,7 @@
 // What the CUDA tests share: a GPU, or a word why there is none.
 #pragma once
 
-#include "backend/cuda/cuda_device.hpp"
+#include "backend/cuda/device.hpp"
 
 #include <memory>
 #include <string>

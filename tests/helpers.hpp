@@ -2,7 +2,7 @@
 // What several test files share: floats for which the order shows, and what a call throws.
 #pragma once
 
-#include "lab/generate.hpp"
+#include "lab/verify/generate.hpp"
 #include "registry/catalog.hpp"
 
 #include <tilewise/device.hpp>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one test program. --write-golden writes the golden digests that are missing instead of testing (golden.hpp), and
 // --soak tries random cases (soak.hpp).
-#include "bits_test.hpp"
-#include "golden.hpp"
-#include "soak.hpp"
+#include "bits/bits_test.hpp"
+#include "bits/golden.hpp"
+#include "bits/soak.hpp"
 
 #include <cstring>
 #include <iostream>

@@ -2,8 +2,8 @@
 // What the OpenCL tests share: a device.
 #pragma once
 
-#include "backend/opencl/opencl_device.hpp"
-#include "backend/opencl/opencl_error.hpp"
+#include "backend/opencl/device.hpp"
+#include "backend/opencl/error.hpp"
 #include "helpers.hpp"
 
 #include <tilewise/tilewise.hpp>

@@ -2,8 +2,8 @@
 // An operand in a group's memory whose borders are anywhere; a part may be empty, or all of it.
 #pragma once
 
-#include "backend/group/group_device.hpp"
-#include "lab/verify.hpp"
+#include "backend/group/device.hpp"
+#include "lab/verify/verify.hpp"
 #include "registry/algorithm.hpp"
 
 #include <algorithm>

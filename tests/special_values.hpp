@@ -3,7 +3,7 @@
 // written case by case and in wider arithmetic, using nothing from src/order.
 #pragma once
 
-#include "lab/generate.hpp"
+#include "lab/verify/generate.hpp"
 
 #include <array>
 #include <bit>

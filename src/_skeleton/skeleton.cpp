@@ -2,7 +2,7 @@
 // The public functions of skeleton: check what only their arguments show, describe the problem, call registry/call.
 #include "_skeleton/skeleton.hpp"
 
-#include "_skeleton/skeleton_problem.hpp"
+#include "_skeleton/problem.hpp"
 #include "base/instantiate.hpp"
 #include "registry/call.hpp"
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/backend.hpp"
 
-#include "backend/cpu/cpu_device.hpp"
-#include "backend/group/group_device.hpp"
+#include "backend/cpu/device.hpp"
+#include "backend/group/device.hpp"
 #if TILEWISE_WITH_OPENCL
-#include "backend/opencl/opencl_device.hpp"
+#include "backend/opencl/device.hpp"
 #endif
 #if TILEWISE_WITH_CUDA
-#include "backend/cuda/cuda_device.hpp"
+#include "backend/cuda/device.hpp"
 #endif
 #if TILEWISE_WITH_OPENACC
-#include "backend/openacc/openacc_device.hpp"
+#include "backend/openacc/device.hpp"
 #endif
 #include <tilewise/float_mode.hpp>
 #include "base/nearest.hpp"

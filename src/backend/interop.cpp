@@ -2,10 +2,10 @@
 // The entries to queues of other libraries; a backend that this build lacks says so.
 #include "backend/backend.hpp"
 #if TILEWISE_WITH_OPENCL
-#include "backend/opencl/opencl_device.hpp"
+#include "backend/opencl/device.hpp"
 #endif
 #if TILEWISE_WITH_CUDA
-#include "backend/cuda/cuda_device.hpp"
+#include "backend/cuda/device.hpp"
 #endif
 #include "base/enter.hpp"
 

@@ -2,7 +2,7 @@
 #include "backend/whole_memory.hpp"
 
 #if TILEWISE_WITH_OPENCL
-#include "backend/opencl/opencl_queue.hpp"
+#include "backend/opencl/queue.hpp"
 #endif
 
 namespace tilewise::backend {

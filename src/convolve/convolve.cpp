@@ -2,7 +2,7 @@
 // The public functions of convolve: check what only their arguments show, describe the problem, call registry/call.
 #include <tilewise/convolve.hpp>
 
-#include "convolve/convolve_problem.hpp"
+#include "convolve/problem.hpp"
 #include "registry/call.hpp"
 #include "registry/matrix_shape.hpp"
 

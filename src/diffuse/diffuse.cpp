@@ -3,7 +3,7 @@
 #include <tilewise/diffuse.hpp>
 
 #include "base/enter.hpp"
-#include "diffuse/diffuse_problem.hpp"
+#include "diffuse/problem.hpp"
 #include "registry/call.hpp"
 #include "registry/matrix_shape.hpp"
 

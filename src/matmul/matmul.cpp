@@ -3,7 +3,7 @@
 #include <tilewise/matmul.hpp>
 
 #include "base/instantiate.hpp"
-#include "matmul/matmul_problem.hpp"
+#include "matmul/problem.hpp"
 #include "registry/call.hpp"
 #include "registry/matrix_shape.hpp"
 

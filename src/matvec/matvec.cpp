@@ -3,8 +3,8 @@
 #include <tilewise/matvec.hpp>
 
 #include "base/instantiate.hpp"
-#include "matvec/matvec_cpu.hpp"
-#include "matvec/matvec_problem.hpp"
+#include "matvec/cpu/small.hpp"
+#include "matvec/problem.hpp"
 #include "registry/call.hpp"
 #include "registry/matrix_shape.hpp"
 

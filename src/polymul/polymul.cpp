@@ -2,7 +2,7 @@
 // The public functions of polymul: check what only their arguments show, describe the problem, call registry/call.
 #include <tilewise/polymul.hpp>
 
-#include "polymul/polymul_problem.hpp"
+#include "polymul/problem.hpp"
 #include "registry/call.hpp"
 
 namespace tilewise {

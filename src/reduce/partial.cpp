@@ -5,8 +5,8 @@
 #include "base/enter.hpp"
 #include "base/instantiate.hpp"
 #include "order/segment.hpp"
-#include "reduce/reduce_problem.hpp"
-#include "reduce/reduce_segment.hpp"
+#include "reduce/problem.hpp"
+#include "reduce/segment.hpp"
 #include "registry/call.hpp"
 
 #include <type_traits>

@@ -3,8 +3,8 @@
 #include <tilewise/reduce.hpp>
 
 #include "base/instantiate.hpp"
-#include "reduce/reduce_cpu.hpp"
-#include "reduce/reduce_problem.hpp"
+#include "reduce/cpu/small.hpp"
+#include "reduce/problem.hpp"
 #include "registry/call.hpp"
 
 namespace tilewise {

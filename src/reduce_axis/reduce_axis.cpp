@@ -4,7 +4,7 @@
 #include <tilewise/reduce_axis.hpp>
 
 #include "base/instantiate.hpp"
-#include "reduce_axis/reduce_axis_problem.hpp"
+#include "reduce_axis/problem.hpp"
 #include "registry/call.hpp"
 #include "registry/matrix_shape.hpp"
 

@@ -3,7 +3,7 @@
 // rank, from the rows that begin there, or from a band of columns.
 #pragma once
 
-#include "backend/group/group_matrix.hpp"
+#include "backend/group/matrix.hpp"
 #include "registry/matrix_shape.hpp"
 #include "registry/ranks.hpp"
 

@@ -2,7 +2,7 @@
 // Problems that a group computes: what its variants have in common.
 #pragma once
 
-#include "backend/group/group_device.hpp"
+#include "backend/group/device.hpp"
 #include "registry/choose.hpp"
 
 #include <functional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/record_json.hpp"
+#include "record/json.hpp"
 #include "report/report.hpp"
 
 #include <functional>

@@ -3,7 +3,7 @@
 #include "report/findings.hpp"
 #include "report/format.hpp"
 #include "report/report.hpp"
-#include "report/standing_matrix.hpp"
+#include "report/standing/matrix.hpp"
 
 #include <algorithm>
 #include <set>

@@ -3,8 +3,8 @@
 // each processor, at the largest size. What is in doubt wins nothing here and says why.
 #include "report/findings.hpp"
 #include "report/format.hpp"
-#include "report/sections.hpp"
-#include "report/standing_matrix.hpp"
+#include "report/sections/sections.hpp"
+#include "report/standing/matrix.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -3,7 +3,7 @@
 #include "report/findings.hpp"
 #include "report/format.hpp"
 #include "report/report.hpp"
-#include "report/sections.hpp"
+#include "report/sections/sections.hpp"
 
 #include "registry/catalog.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From rows to panels: linear in the number of records but for sorting, and bounded where a page must be.
 #include "report/format.hpp"
-#include "report/roofline.hpp"
+#include "report/roofline/roofline.hpp"
 
 #include "registry/catalog.hpp"
 

@@ -4,8 +4,8 @@
 
 #include "base/instantiate.hpp"
 #include "registry/call.hpp"
-#include "scan/scan_cpu.hpp"
-#include "scan/scan_problem.hpp"
+#include "scan/cpu/small.hpp"
+#include "scan/problem.hpp"
 
 namespace tilewise {
 

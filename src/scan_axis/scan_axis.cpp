@@ -5,7 +5,7 @@
 
 #include "base/instantiate.hpp"
 #include "registry/call.hpp"
-#include "scan_axis/scan_axis_problem.hpp"
+#include "scan_axis/problem.hpp"
 
 namespace tilewise {
 

@@ -4,8 +4,8 @@
 
 #include "base/instantiate.hpp"
 #include "registry/call.hpp"
-#include "sort/sort_cpu.hpp"
-#include "sort/sort_problem.hpp"
+#include "sort/cpu/variants.hpp"
+#include "sort/problem.hpp"
 
 namespace tilewise {
 

@@ -5,7 +5,7 @@
 
 #include "base/instantiate.hpp"
 #include "registry/call.hpp"
-#include "sort_axis/sort_axis_problem.hpp"
+#include "sort_axis/problem.hpp"
 
 namespace tilewise {
 

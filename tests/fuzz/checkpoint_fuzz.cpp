@@ -2,7 +2,7 @@
 // Any bytes as checkpoint.json, beside a field of step 7, are a checkpoint of it that is written and read again alike,
 // or an io or invalid_argument error.
 #include "fuzz.hpp"
-#include "hiperc/hiperc_folder.hpp"
+#include "tool/diffuse/folder.hpp"
 
 #include <fstream>
 #include <iterator>

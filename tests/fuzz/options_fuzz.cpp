@@ -2,9 +2,9 @@
 // Any lines are the words of a command: options within their limits, whose shapes are written and read again alike, or
 // a sentence.
 #include "backend/memory_limit.hpp"
-#include "cli/problem_options.hpp"
 #include "fuzz.hpp"
-#include "lab/problems.hpp"
+#include "lab/plan/problems.hpp"
+#include "tool/problem_options.hpp"
 
 using namespace tilewise;
 

@@ -2,8 +2,8 @@
 // Any bytes are parameters within their limits, which are written and read again alike, or an io error.
 #include "base/number.hpp"
 #include "fuzz.hpp"
-#include "hiperc/hiperc_parameters.hpp"
-#include "lab/problems.hpp"
+#include "lab/plan/problems.hpp"
+#include "tool/diffuse/parameters.hpp"
 
 #include <cmath>
 

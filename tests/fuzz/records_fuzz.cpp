@@ -2,8 +2,8 @@
 // Any bytes are records that are written and read again alike, with a warning for each line that is left out, or an io
 // error.
 #include "fuzz.hpp"
-#include "record/record_file.hpp"
-#include "record/record_json.hpp"
+#include "record/file.hpp"
+#include "record/json.hpp"
 
 #include <new>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // oneTBB's executor as a module that is loaded when it is first requested.
-#include "backend/cpu/cpu_thread_limit.hpp"
 #include "backend/cpu/executors.hpp"
+#include "backend/cpu/thread_limit.hpp"
 #include "base/lasting.hpp"
 #include "base/module.hpp"
 

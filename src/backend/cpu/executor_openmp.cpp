@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend/cpu/cpu_thread_limit.hpp"
 #include "backend/cpu/executors.hpp"
+#include "backend/cpu/thread_limit.hpp"
 #include "backend/fork.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A team of std::threads that sleep between calls, after briefly spinning for the next one.
-#include "backend/cpu/cpu_thread_limit.hpp"
-#include "backend/cpu/cpu_wait.hpp"
 #include "backend/cpu/executors.hpp"
+#include "backend/cpu/thread_limit.hpp"
+#include "backend/cpu/wait.hpp"
 #include "backend/unless_forked.hpp"
 
 #include <tilewise/error.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One maker for each programming model; cpu_executor.cpp lists those of this build.
+// One maker for each programming model; executor.cpp lists those of this build.
 #pragma once
 
-#include "backend/cpu/cpu_executor.hpp"
+#include "backend/cpu/executor.hpp"
 
 namespace tilewise::backend::cpu {
 

@@ -2,7 +2,7 @@
 #include "backend/group/gpu_identity.hpp"
 
 #if TILEWISE_WITH_CUDA
-#include "backend/cuda/cuda_device.hpp"
+#include "backend/cuda/device.hpp"
 #endif
 
 namespace tilewise::backend::group {

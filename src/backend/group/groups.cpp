@@ -2,7 +2,7 @@
 // The public functions of groups.
 #include <tilewise/groups.hpp>
 
-#include "backend/group/group_device.hpp"
+#include "backend/group/device.hpp"
 #include "backend/owned_memory.hpp"
 #include "base/enter.hpp"
 #include "base/instantiate.hpp"

@@ -3,8 +3,8 @@
 // the order of the queue's stream, where all of them can. All else goes as it does without NCCL.
 #pragma once
 
-#include "backend/cuda/cuda_queue.hpp"
 #include "backend/cuda/nccl_api.hpp"
+#include "backend/cuda/queue.hpp"
 #include "backend/group/mpi_world.hpp"
 
 namespace tilewise::backend::group {

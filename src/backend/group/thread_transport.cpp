@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/group/thread_transport.hpp"
 
-#include "backend/cpu/cpu_wait.hpp"
+#include "backend/cpu/wait.hpp"
 
 #include <cstring>
 #include <thread>

@@ -2,7 +2,7 @@
 // One function per document.
 #pragma once
 
-#include "lab/experiment.hpp"
+#include "lab/plan/experiment.hpp"
 
 namespace tilewise::lab::seeds {
 

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sorts of the C++ standard library, of GNU's parallel mode, of oneTBB and of Highway, each as a program would call
+// it.
+#include "backend/cpu/device.hpp"
+#include "peers/cpu/variants.hpp"
+#include "sort_axis/problem.hpp"
+
+#include <algorithm>
+
+#if TILEWISE_WITH_OPENMP
+#include <parallel/algorithm>
+#endif
+#if TILEWISE_WITH_TBB
+#include <oneapi/tbb/parallel_sort.h>
+#endif
+#if TILEWISE_WITH_HIGHWAY
+#include <hwy/contrib/sort/vqsort.h>
+#include <hwy/targets.h>
+#endif
+
+namespace tilewise::peers {
+
+namespace {
+
+std::string plain_sorts_only(const registry::problem& p) {
+  for (std::size_t i = 0; i < p.what->settings.size(); ++i)
+    if (p.setting[i] != 0) return "as a peer it is measured only on ascending keys without values";
+  return "";
+}
+
+std::string on_one_thread(const registry::problem& p, const backend::device& on, const registry::tuning&) {
+  const std::string elsewhere = one_thread_only(on);
+  return elsewhere.empty() ? plain_sorts_only(p) : elsewhere;
+}
+
+/// They sort in place, so the input is copied to the output first. Their comparison needs data without NaN.
+template <class Sort>
+void sort_copy(const registry::problem& p, const registry::bindings& where, backend::queue& queue, Sort sort) {
+  queue.copy(where.out[0], where.in[0], p.n() * size_of(p.type));
+  with_type(p.type, [&]<class T>(T) {
+    T* const y = where.out[0].as<T>();
+    sort(y, y + p.n());
+  });
+}
+
+void run_sort(const registry::problem& p, const registry::bindings& where, const registry::tuning&,
+              backend::queue& queue) {
+  sort_copy(p, where, queue, [](auto* begin, auto* end) { std::sort(begin, end); });
+}
+
+void run_stable_sort(const registry::problem& p, const registry::bindings& where, const registry::tuning&,
+                     backend::queue& queue) {
+  sort_copy(p, where, queue, [](auto* begin, auto* end) { std::stable_sort(begin, end); });
+}
+
+std::string rows_on_one_thread(const registry::problem& p, const backend::device& on, const registry::tuning&) {
+  using namespace impl::sort_axis;
+  if (const std::string elsewhere = one_thread_only(on); !elsewhere.empty()) return elsewhere;
+  const bool is_plain = !is_descending(p) && axis_of(p) == axis::rows && p.shape.rank == 2;
+  return is_plain ? "" : "as a peer it is measured only on ascending rows with nothing between them";
+}
+
+void run_sort_of_rows(const registry::problem& p, const registry::bindings& where, const registry::tuning&,
+                      backend::queue& queue) {
+  const registry::lines rows = impl::sort_axis::lines_of_input(p);
+  queue.copy(where.out[0], where.in[0], rows.count * rows.length * size_of(p.type));
+  with_type(p.type, [&]<class T>(T) {
+    T* const y = where.out[0].as<T>();
+    for (std::uint64_t row = 0; row < rows.count; ++row) std::sort(y + row * rows.length, y + (row + 1) * rows.length);
+  });
+}
+
+/// Equal keys differ at most in the signs of zeros.
+registry::variant sorting_peer(std::string_view name, std::string_view source,
+                               decltype(registry::variant::unsupported) unsupported,
+                               decltype(registry::variant::run) run, std::string_view algorithm = "sort") {
+  registry::variant peer = cpu_peer(algorithm, name, source, unsupported, run);
+  peer.bound = 0;
+  return peer;
+}
+
+#if TILEWISE_WITH_OPENMP || TILEWISE_WITH_TBB
+std::string on_threads(const registry::problem& p, const backend::device&, const registry::tuning&) {
+  return plain_sorts_only(p);
+}
+#endif
+
+#if TILEWISE_WITH_OPENMP
+void run_gnu_parallel(const registry::problem& p, const registry::bindings& where, const registry::tuning&,
+                      backend::queue& queue) {
+  const auto threads = static_cast<__gnu_parallel::_ThreadIndex>(static_cast<backend::cpu::queue&>(queue).threads());
+  sort_copy(p, where, queue, [&](auto* begin, auto* end) {
+    __gnu_parallel::sort(begin, end, __gnu_parallel::default_parallel_tag(threads));
+  });
+}
+#endif
+
+#if TILEWISE_WITH_TBB
+void run_tbb(const registry::problem& p, const registry::bindings& where, const registry::tuning&,
+             backend::queue& queue) {
+  sort_copy(p, where, queue,
+            [&](auto* begin, auto* end) { in_tbb_arena(queue, [&] { tbb::parallel_sort(begin, end); }); });
+}
+#endif
+
+#if TILEWISE_WITH_HIGHWAY
+/// Highway 1.0 takes AVX-512 wherever it is found. On AMD's processors storing a vector's chosen lanes is so slow with
+/// it that sorts of 4-byte keys take six times as long as with AVX2.
+template <class T>
+std::int64_t best_target() {
+  const bool is_slow = sizeof(T) == 4 && __builtin_cpu_is("amd") && __builtin_cpu_supports("avx2");
+  return is_slow ? HWY_AVX2 : hwy::SupportedTargets();
+}
+
+void run_vqsort(const registry::problem& p, const registry::bindings& where, const registry::tuning&,
+                backend::queue& queue) {
+  sort_copy(p, where, queue, []<class T>(T* begin, T* end) {
+    hwy::GetChosenTarget().Update(best_target<T>());
+    hwy::Sorter()(begin, static_cast<std::size_t>(end - begin), hwy::SortAscending());
+  });
+}
+#endif
+
+}  // namespace
+
+std::vector<registry::variant> sort_variants() {
+  return {
+    sorting_peer("std", "std::sort", on_one_thread, run_sort),
+        sorting_peer("std_stable", "std::stable_sort", on_one_thread, run_stable_sort),
+        sorting_peer("std", "std::sort of each row", rows_on_one_thread, run_sort_of_rows, "sort_axis"),
+#if TILEWISE_WITH_OPENMP
+        sorting_peer("gnu_parallel", "__gnu_parallel::sort", on_threads, run_gnu_parallel),
+#endif
+#if TILEWISE_WITH_TBB
+        sorting_peer("tbb", "oneTBB parallel_sort", on_threads, run_tbb),
+#endif
+#if TILEWISE_WITH_HIGHWAY
+        sorting_peer("vqsort", "Highway's hwy::Sorter, keys alone, not stable", on_one_thread, run_vqsort),
+#endif
+  };
+}
+
+}  // namespace tilewise::peers

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// oneTBB's own algorithms, as its documentation shows them, with the standard library within each range.
+#include "backend/cpu/device.hpp"
+#include "peers/cpu/variants.hpp"
+
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_reduce.h>
+#include <oneapi/tbb/parallel_scan.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <functional>
+#include <numeric>
+
+namespace tilewise::peers {
+
+namespace {
+
+using range = tbb::blocked_range<std::size_t>;
+
+std::string unsupported(const registry::problem& p, const backend::device&, const registry::tuning&) {
+  return plain_sums_only(p);
+}
+
+tbb::task_arena& arena_of(backend::queue& queue) {
+  static std::vector<std::unique_ptr<tbb::task_arena>> arenas;
+  const auto threads = static_cast<int>(static_cast<backend::cpu::queue&>(queue).threads());
+  for (auto& known : arenas)
+    if (known->max_concurrency() == threads) return *known;
+  return *arenas.emplace_back(std::make_unique<tbb::task_arena>(threads));
+}
+
+void run_reduce(const registry::problem& p, const registry::bindings& where, const registry::tuning&,
+                backend::queue& queue) {
+  order::with_wrapping_type(p.type, [&]<class T>(T zero) {
+    const T* x = where.in[0].as<const T>();
+    *where.out[0].as<T>() = arena_of(queue).execute([&] {
+      return tbb::parallel_reduce(
+          range(0, p.n()), zero, [&](const range& r, T sum) { return std::reduce(x + r.begin(), x + r.end(), sum); },
+          std::plus<T>());
+    });
+  });
+}
+
+void run_scan(const registry::problem& p, const registry::bindings& where, const registry::tuning&,
+              backend::queue& queue) {
+  order::with_wrapping_type(p.type, [&]<class T>(T zero) {
+    const T* x = where.in[0].as<const T>();
+    T* y = where.out[0].as<T>();
+    const auto scan_range = [&](const range& r, T sum, bool is_final) {
+      if (!is_final) return std::reduce(x + r.begin(), x + r.end(), sum);
+      std::inclusive_scan(x + r.begin(), x + r.end(), y + r.begin(), std::plus<T>(), sum);
+      return r.empty() ? sum : y[r.end() - 1];
+    };
+    arena_of(queue).execute([&] { tbb::parallel_scan(range(0, p.n()), zero, scan_range, std::plus<T>()); });
+  });
+}
+
+}  // namespace
+
+void in_tbb_arena(backend::queue& queue, const std::function<void()>& work) { arena_of(queue).execute(work); }
+
+std::vector<registry::variant> tbb_variants() {
+  return {cpu_peer("reduce", "tbb", "oneTBB parallel_reduce", unsupported, run_reduce),
+          cpu_peer("scan", "tbb", "oneTBB parallel_scan", unsupported, run_scan)};
+}
+
+}  // namespace tilewise::peers

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUB, the vendor's own algorithms, from the toolkit that this build uses.
+#include "backend/cuda/error.hpp"
+#include "backend/cuda/queue.hpp"
+#include "peers/cpu/variants.hpp"
+#include "peers/cuda/cub_calls.hpp"
+#include "peers/cuda/variants.hpp"
+#include "sort/problem.hpp"
+
+#include <array>
+
+namespace tilewise::peers {
+
+namespace {
+
+namespace cuda = backend::cuda;
+
+/// Fewer types than ours, since CUB compiles slowly; the others are as wide as one of these.
+constexpr std::array sum_types{dtype::f32, dtype::f64, dtype::i32, dtype::u32};
+/// Here, signed integers cost the same as unsigned ones.
+constexpr std::array sort_types{dtype::f32, dtype::f64, dtype::u32, dtype::u64};
+constexpr std::array pair_types{dtype::u32};
+
+std::string other_than_sums(const registry::problem& p, const backend::device&, const registry::tuning&) {
+  return plain_sums_only(p);
+}
+
+std::string other_than_keys(const registry::problem& p, const backend::device&, const registry::tuning&) {
+  for (std::size_t i = 0; i < p.what->settings.size(); ++i)
+    if (p.setting[i] != 0) return "as a peer it is measured only on ascending keys without values";
+  return "";
+}
+
+std::string other_than_pairs(const registry::problem& p, const backend::device&, const registry::tuning&) {
+  if (impl::sort::is_descending(p) || impl::sort::payload_of(p) != impl::sort::payload::values32)
+    return "as a peer it is measured only on ascending keys with values of 4 bytes";
+  return "";
+}
+
+/// CUB's calls come in pairs: the first returns the size of the workspace, which is then taken from the pool.
+template <cudaError_t (*Algorithm)(cub_call&)>
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& on) {
+  cuda::queue& q = cuda::enter(on);
+  cub_call call{p.type, where.in[0].as<const void>(), where.out[0].as<void>(), p.n(), q.stream()};
+  call.values_in = where.in[1].as<const void>();
+  call.values_out = where.out[1].as<void>();
+  TW_CUDA(Algorithm(call));
+  const backend::buffer workspace(q, call.bytes);
+  call.workspace = workspace.as<void>();
+  TW_CUDA(Algorithm(call));
+}
+
+template <cudaError_t (*Algorithm)(cub_call&)>
+registry::variant cub_sum(std::string_view algorithm, std::string_view source) {
+  return {.algorithm = algorithm,
+          .backend = "cuda",
+          .name = "cub",
+          .order = registry::claim::own,
+          .types = sum_types,
+          .source = source,
+          .unsupported = other_than_sums,
+          .run = run<Algorithm>,
+          .bound = other_order_bound,
+          .peer = true};
+}
+
+/// Equal keys differ at most in the signs of zeros.
+template <cudaError_t (*Algorithm)(cub_call&)>
+registry::variant cub_sort(std::string_view name, std::string_view source, std::span<const dtype> types = sort_types,
+                           decltype(other_than_keys)* unsupported = other_than_keys) {
+  return {.algorithm = "sort",
+          .backend = "cuda",
+          .name = name,
+          .order = registry::claim::own,
+          .types = types,
+          .source = source,
+          .unsupported = unsupported,
+          .run = run<Algorithm>,
+          .bound = 0,
+          .peer = true};
+}
+
+}  // namespace
+
+std::vector<registry::variant> cub_variants() {
+  return {cub_sum<cub_reduce>("reduce", "CUB's DeviceReduce::Sum"),
+          cub_sum<cub_scan>("scan", "CUB's DeviceScan::InclusiveSum"),
+          cub_sort<cub_radix_sort>("cub_radix", "CUB's DeviceRadixSort::SortKeys"),
+          cub_sort<cub_merge_sort>("cub_merge", "CUB's DeviceMergeSort::SortKeysCopy"),
+          cub_sort<cub_radix_pairs>("cub_pairs", "CUB's DeviceRadixSort::SortPairs", pair_types, other_than_pairs)};
+}
+
+}  // namespace tilewise::peers

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUB's sums, from the toolkit that this build uses.
+#include "peers/cuda/cub_calls.hpp"
+
+#include <cub/device/device_reduce.cuh>
+#include <cub/device/device_scan.cuh>
+
+namespace tilewise::peers {
+
+namespace {
+
+template <class F>
+cudaError_t with_listed_type(dtype type, F&& f) {
+  switch (type) {
+    case dtype::f32: return f(float{});
+    case dtype::f64: return f(double{});
+    default: return f(std::uint32_t{});  // i32 too: a sum that wraps has the same bits
+  }
+}
+
+}  // namespace
+
+cudaError_t cub_reduce(cub_call& call) {
+  return with_listed_type(call.type, [&]<class T>(T) {
+    return cub::DeviceReduce::Sum(call.workspace, call.bytes, static_cast<const T*>(call.in), static_cast<T*>(call.out),
+                                  call.n, call.stream);
+  });
+}
+
+cudaError_t cub_scan(cub_call& call) {
+  return with_listed_type(call.type, [&]<class T>(T) {
+    return cub::DeviceScan::InclusiveSum(call.workspace, call.bytes, static_cast<const T*>(call.in),
+                                         static_cast<T*>(call.out), call.n, call.stream);
+  });
+}
+
+}  // namespace tilewise::peers

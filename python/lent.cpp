@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "operand.hpp"
+
+#include <map>
+
+namespace tilewise::python {
+
+namespace {
+
+/// A device whose queue is another library's stream. They are kept: making one costs an event and a pool, and closing
+/// one whose stream is gone would be a use of that stream.
+device on_stream(int ordinal, std::uintptr_t stream) {
+  static auto& made = *new std::map<std::pair<int, std::uintptr_t>, device>;
+  const auto found = made.find({ordinal, stream});
+  if (found != made.end()) return found->second;
+  const device opened = from_cuda_stream(ordinal, reinterpret_cast<void*>(stream));
+  leave_alone_at_the_end(opened);
+  return made.emplace(std::pair(ordinal, stream), opened).first->second;
+}
+
+std::optional<dtype> type_of(char kind, std::int64_t bytes) {
+  if (bytes != 4 && bytes != 8) return {};
+  switch (kind) {
+    case 'f': return bytes == 4 ? dtype::f32 : dtype::f64;
+    case 'i': return bytes == 4 ? dtype::i32 : dtype::i64;
+    case 'u': return bytes == 4 ? dtype::u32 : dtype::u64;
+    default: return {};
+  }
+}
+
+/// NumPy's letter for the kind of the elements, from a format of the struct module.
+char kind_of_format(std::string_view format) {
+  if (format.size() != 1) return '?';
+  if (format == "f" || format == "d") return 'f';
+  if (format == "i" || format == "l" || format == "q") return 'i';
+  return format == "I" || format == "L" || format == "Q" ? 'u' : '?';
+}
+
+std::string described(py::handle object) {
+  if (py::hasattr(object, "dtype")) return py::str(object.attr("dtype"));
+  return "elements of another type";
+}
+
+bool is_plain_numpy(py::handle object) {
+  return Py_TYPE(object.ptr()) == reinterpret_cast<PyTypeObject*>(objects().ndarray.ptr());
+}
+
+}  // namespace
+
+bool has_host_buffer(py::handle object) {
+  if (is_plain_numpy(object)) return true;  // the usual case, without a look at its attributes
+  return PyObject_CheckBuffer(object.ptr()) != 0 && !py::hasattr(object, "__cuda_array_interface__");
+}
+
+// The first constructor done, an argument that is refused gives back its buffer.
+lent::lent(py::handle object, const char* name, access how, const lent* beside, rows of_matrix)
+    : lent(name, object, how) {
+  take(beside, of_matrix);
+  if (beside != nullptr) require_together(*beside, *this);
+}
+
+void lent::take(const lent* beside, rows of_matrix) {
+  if (has_host_buffer(object_))
+    take_buffer(beside, of_matrix);
+  else if (py::isinstance<shaped_array>(object_))
+    take_own(object_.cast<const shaped_array&>());
+  else if (take_tensor_on_gpu(beside, of_matrix))
+    return;
+  else if (py::hasattr(object_, "__dlpack__"))
+    take_dlpack(beside, of_matrix);
+  else if (py::hasattr(object_, "__cuda_array_interface__"))
+    take_cuda_interface(beside, of_matrix);
+  else
+    refuse_object();
+}
+
+/// An array whose elements have none of our types: as float32 where these hold them exactly, or refused.
+void lent::take_widened(const lent* beside, rows of_matrix) {
+  if (how_ == access::read && !widened_) widened_ = objects().frameworks.attr("as_float32")(object_);
+  if (!widened_ || widened_.is_none() || widened_.is(object_)) refuse_element_type(described(object_));
+  object_ = widened_;
+  take(beside, of_matrix);
+}
+
+lent::~lent() {
+  if (buffer_.obj != nullptr) PyBuffer_Release(&buffer_);
+}
+
+/// Of an output, a copy would lose the result, so none is named.
+std::string lent::remedy(const char* what, const std::string& detail) const {
+  const py::object& frameworks = objects().frameworks;
+  if (is_output()) return frameworks.attr("kept")(name_).cast<std::string>();
+  return "pass " + frameworks.attr("call_for")(what, object_, name_, detail).cast<std::string>();
+}
+
+void lent::refuse_object() const {
+  throw py::type_error(std::string(name_) + " is of type " + Py_TYPE(object_.ptr())->tp_name +
+                       "; pass an array of NumPy, PyTorch, CuPy or JAX, or a tilewise.array" +
+                       (how_ == access::read ? ": numpy.asarray makes one" : ""));
+}
+
+void lent::refuse_element_type(const std::string& type) const {
+  const std::string what = std::string(name_) + " holds " + type;
+  if (is_output()) throw py::type_error(what + ", which is no type of a result; " + remedy("typed"));
+  throw py::type_error(what + "; tilewise computes with float32, float64, int32, int64, uint32 and uint64: pass " +
+                       objects().frameworks.attr("call_to_convert")(type, object_, name_).cast<std::string>());
+}
+
+void lent::refuse_to_write() const {
+  refuse(std::string(name_) + " is read-only; pass an array that can be written to, or leave out= away");
+}
+
+void lent::require_few_dimensions(std::size_t given) const {
+  if (given > dimensions::most)
+    refuse(std::string(name_) + " has " + std::to_string(given) + " dimensions, of " +
+           std::to_string(dimensions::most) + " at most; " + remedy("flat"));
+}
+
+void lent::set_length(int at, std::int64_t length) {
+  if (length < 0) refuse(std::string(name_) + " has a negative length, " + std::to_string(length));
+  shape.length[static_cast<std::size_t>(at)] = length;
+}
+
+void lent::count_elements() {
+  memory.count = 1;
+  for (int i = 0; i < shape.count; ++i)
+    if (__builtin_mul_overflow(memory.count, shape[i], &memory.count))
+      refuse(std::string(name_) + " has the shape " + shape.text() + ", more elements than memory has addresses");
+}
+
+void lent::require_memory(const void* data) const {
+  if (data == nullptr && memory.count != 0)
+    throw py::type_error(std::string(name_) +
+                         " has no memory of its own, as a wrapper or a placeholder of its library; " +
+                         remedy("aligned"));
+  if (reinterpret_cast<std::uintptr_t>(data) % size_of(memory.type) != 0)
+    refuse(std::string(name_) + " is not aligned to its elements; " + remedy("aligned"));
+}
+
+/// Counts the elements, and finds that nothing lies between them, except for matrices that may have gaps there.
+void lent::set_strides(const std::int64_t* strides, std::int64_t unit, rows of_matrix) {
+  const std::string name = name_;
+  if (shape.count <= 0) refuse(name + " has no dimensions, and one is needed at least; " + remedy("a line"));
+  count_elements();
+  if (shape.count == 2) row_stride = shape[1] == 0 ? 1 : shape[1];
+  if (strides == nullptr || memory.count == 0) return;
+  std::int64_t packed = unit;
+  for (int i = shape.count - 1; i >= 0; --i) {
+    const std::int64_t length = shape.length[static_cast<std::size_t>(i)], stride = strides[i];
+    const bool gap_allowed =
+        i == 0 && shape.count == 2 && of_matrix == rows::may_lie_apart && stride > packed && stride % unit == 0;
+    if (gap_allowed && length > 1) {
+      row_stride = static_cast<std::uint64_t>(stride / unit);
+      memory.count = (shape[0] - 1) * row_stride + shape[1];
+    } else if (length != 1 && stride != packed) {
+      refuse(name + "'s elements do not follow each other in memory (it is a slice or transposed); " +
+             remedy("packed"));
+    }
+    packed *= length;
+  }
+}
+
+void lent::take_buffer(const lent* beside, rows of_matrix) {
+  PyObject* const array = object_.ptr();
+  if (!is_plain_numpy(object_) && py::hasattr(object_, "mask"))
+    throw py::type_error(std::string(name_) + " is a masked array, and masks are not known here; " +
+                         (is_output() ? remedy("packed")
+                                      : std::string("pass ") + name_ + ".filled(value) or " + name_ + ".compressed()"));
+  if (PyObject_GetBuffer(array, &buffer_, PyBUF_RECORDS_RO) != 0) {
+    PyErr_Clear();
+    return take_widened(beside, of_matrix);
+  }
+  std::string_view format = buffer_.format == nullptr ? "B" : buffer_.format;
+  const char order = format.empty() ? '@' : format.front();
+  if (order == '@' || order == '=' || order == '<' || order == '>' || order == '!') format.remove_prefix(1);
+  const auto type = type_of(kind_of_format(format), buffer_.itemsize);
+  if (!type) {
+    PyBuffer_Release(&buffer_);
+    return take_widened(beside, of_matrix);
+  }
+  if (order == '>' || order == '!')
+    throw py::type_error(std::string(name_) + " has the byte order of another machine; " +
+                         remedy("typed", std::string(numpy_name(*type))));
+  require_few_dimensions(static_cast<std::size_t>(buffer_.ndim));
+  memory.type = *type;
+  memory.host = buffer_.buf;
+  shape.count = buffer_.ndim;
+  for (int i = 0; i < shape.count; ++i) set_length(i, buffer_.shape[i]);
+  set_strides(buffer_.strides, buffer_.itemsize, of_matrix);
+  require_memory(memory.host);
+  if (is_output() && buffer_.readonly != 0) refuse_to_write();
+}
+
+void lent::take_own(const shaped_array& array) {
+  memory.type = array.values->type();
+  shape = array.shape;
+  on = array.values->device();
+  if (on->info().backend == "cpu")
+    memory.host = array.values->native();
+  else
+    memory.there = array.values;
+  set_strides(nullptr, 1, rows::packed);
+}
+
+/// The stream that orders the work: the first operand's or, of the first, the one that its library works on now.
+void lent::order_by(int ordinal, std::uintptr_t current_stream, const lent* beside) {
+  const bool follows = beside != nullptr && beside->ordinal_ == ordinal;
+  stream_ = follows ? beside->stream_ : current_stream;
+  own_stream = stream_ == current_stream;
+  ordinal_ = ordinal;
+}
+
+/// Returns what to tell DLPack: whose library is known to work there has nothing to wait for, and saying so spares it
+/// the events that it would else record and wait on.
+std::int64_t lent::choose_stream(int ordinal, const lent* beside) {
+  const py::tuple theirs = objects().frameworks.attr("current_stream")(object_, ordinal);
+  order_by(ordinal, theirs[0].cast<std::uintptr_t>(), beside);
+  constexpr std::int64_t nothing_to_wait_for = -1, legacy_default = 1;  // as the protocol names them
+  if (own_stream && theirs[1].cast<bool>()) return nothing_to_wait_for;
+  return stream_ == 0 ? legacy_default : static_cast<std::int64_t>(stream_);
+}
+
+void lent::place_on_gpu(int ordinal, void* data) {
+  on = on_stream(ordinal, stream_);
+  memory.there = view_of(*on, memory.type, data, memory.count);
+}
+
+/// Whether it is one whose library works on the stream that orders the work, so that it has nothing to wait for.
+bool lent::take_tensor_on_gpu(const lent* beside, rows of_matrix) {
+  const py::object known = objects().tensor_on_gpu(object_);
+  if (known.is_none()) return false;
+  const py::tuple facts = known, lengths = facts[2], steps = facts[3];
+  const auto ordinal = facts[4].cast<int>();
+  order_by(ordinal, facts[5].cast<std::uintptr_t>(), beside);
+  if (!own_stream || lengths.size() > dimensions::most) return false;
+  memory.type = all_dtypes[facts[1].cast<std::size_t>()];
+  std::array<std::int64_t, dimensions::most> strides{};
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    set_length(shape.count++, lengths[i].cast<std::int64_t>());
+    strides[i] = steps[i].cast<std::int64_t>();
+  }
+  set_strides(strides.data(), 1, of_matrix);
+  void* const data = reinterpret_cast<void*>(facts[0].cast<std::uintptr_t>());
+  require_memory(data);
+  place_on_gpu(ordinal, data);
+  return true;
+}
+
+void lent::borrow_tensor(std::int64_t stream) {
+  try {
+    tensor_ = take_tensor(object_, stream);
+  } catch (const py::error_already_set& why) {
+    if (!why.matches(PyExc_BufferError)) throw;
+    refuse(std::string(name_) + " is not lent by its library (" + std::string(py::str(why.value())) + "); " +
+           (is_output() ? remedy("packed") : "pass a copy of it, made by that library"));
+  }
+  if (!is_output()) return;
+  if ((tensor_.flags & dlpack::read_only) != 0) refuse_to_write();
+  if ((tensor_.flags & dlpack::is_copied) != 0)
+    refuse(std::string(name_) + " is lent by its library as a second array, which nobody would see; " +
+           remedy("packed"));
+}
+
+void lent::take_dlpack(const lent* beside, rows of_matrix) {
+  const py::object obstacle = objects().frameworks.attr("obstacle")(object_, name_, is_output());
+  if (!obstacle.is_none()) throw py::type_error(obstacle.cast<std::string>());
+  const py::tuple where = object_.attr("__dlpack_device__")();
+  const int kind = py::int_(where[0]), ordinal = py::int_(where[1]);
+  const bool on_gpu = kind == dlpack::cuda || kind == dlpack::cuda_managed;
+  if (!on_gpu && kind != dlpack::cpu && kind != dlpack::cuda_host)
+    throw py::type_error(std::string(name_) + " is on a device of DLPack's type " + std::to_string(kind) +
+                         "; tilewise takes the memory of CPUs and of CUDA devices: " +
+                         (is_output() ? remedy("packed") : "copy it to one of them"));
+  borrow_tensor(on_gpu ? choose_stream(ordinal, beside) : 0);
+  const dlpack::tensor& t = *tensor_.of;
+  const char kinds[] = {'i', 'u', 'f'};
+  const auto type = type_of(t.code < sizeof kinds && t.lanes == 1 ? kinds[t.code] : '?', t.bits / 8);
+  if (!type) return take_widened(beside, of_matrix);
+  require_few_dimensions(static_cast<std::size_t>(t.dimensions));
+  memory.type = *type;
+  shape.count = t.dimensions;
+  for (int i = 0; i < shape.count; ++i) set_length(i, t.shape[i]);
+  set_strides(t.strides, 1, of_matrix);
+  void* const data = t.data == nullptr ? nullptr : static_cast<char*>(t.data) + t.offset;
+  require_memory(data);
+  if (on_gpu)
+    place_on_gpu(ordinal, data);
+  else
+    memory.host = data;
+}
+
+/// https://numba.readthedocs.io/en/stable/cuda/cuda_array_interface.html, versions 2 and 3.
+void lent::take_cuda_interface(const lent* beside, rows of_matrix) {
+  const py::dict facts = object_.attr("__cuda_array_interface__");
+  const std::string format = py::str(facts["typestr"]);
+  const auto type = format.size() == 3 && format[0] == '<' ? type_of(format[1], format[2] - '0') : std::nullopt;
+  if (!type) refuse_element_type(format);
+  const py::tuple lengths = facts["shape"];
+  require_few_dimensions(lengths.size());
+  memory.type = *type;
+  for (const py::handle length : lengths) set_length(shape.count++, length.cast<std::int64_t>());
+  std::array<std::int64_t, dimensions::most> strides{};
+  const bool strided = facts.contains("strides") && !facts["strides"].is_none();
+  if (strided) {
+    const py::tuple given = facts["strides"];
+    for (std::size_t i = 0; i < lengths.size(); ++i) strides[i] = py::int_(given[i]);
+  }
+  set_strides(strided ? strides.data() : nullptr, static_cast<std::int64_t>(size_of(*type)), of_matrix);
+  const py::tuple data = facts["data"];
+  if (is_output() && data[1].cast<bool>()) refuse_to_write();
+  const int ordinal = objects().frameworks.attr("ordinal")(object_).cast<int>();
+  choose_stream(ordinal, beside);
+  if (!own_stream) {  // what its owner has begun there ends before the work begins
+    const py::tuple theirs = objects().frameworks.attr("current_stream")(object_, ordinal);
+    on_stream(ordinal, theirs[0].cast<std::uintptr_t>()).finish();
+  }
+  void* const pointer = reinterpret_cast<void*>(data[0].cast<std::uintptr_t>());
+  require_memory(pointer);
+  place_on_gpu(ordinal, pointer);
+}
+
+}  // namespace tilewise::python

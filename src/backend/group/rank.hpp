@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// A rank: a device with its part of the data, as code that runs on all ranks of a group sees it.
+#pragma once
+
+#include "backend/group/array.hpp"
+#include "backend/group/transport.hpp"
+
+#include <tilewise/array.hpp>
+
+#include <functional>
+#include <type_traits>
+
+namespace tilewise::backend::group {
+
+/// A range of a group's array in the memory of one rank's device: where it lies, if the rank has all of it, else
+/// memory of its own.
+class rank_memory {
+ public:
+  explicit rank_memory(memory in_place) : where_(in_place) {}
+  rank_memory(backend::queue& q, std::uint64_t bytes) : own_(std::make_unique<buffer>(q, bytes)), where_(*own_) {}
+
+  operator memory() const { return where_; }
+  bool is_own() const { return own_ != nullptr; }
+
+ private:
+  std::unique_ptr<buffer> own_;
+  memory where_;
+};
+
+/// A range of an array for each rank. Every rank can tell those of all, so that nobody has to ask.
+using ranges = std::function<byte_range(unsigned rank)>;
+
+/// What each rank wants of a group's array.
+struct piece {
+  memory of;
+  ranges wanted;
+};
+
+/// What code of a group works with on each rank. All ranks call the functions marked "together" in the same order.
+class rank {
+ public:
+  rank(std::shared_ptr<backend::device> device, transport& others) : device_(std::move(device)), others_(others) {}
+
+  unsigned index() const { return others_.rank(); }
+  unsigned count() const { return others_.size(); }
+  /// The device of this rank alone.
+  const tilewise::device& device() const { return device_; }
+  backend::queue& queue() const { return device_.implementation().queue(); }
+
+  /// Together: the values of all ranks, in order.
+  template <class T>
+  std::vector<T> all_gather(const T& mine) const {
+    return gathered(others_, mine);
+  }
+
+  /// Together: the same of equally many values from each rank.
+  template <class T>
+  std::vector<T> all_gather(std::span<const T> mine) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    std::vector<T> all(count() * mine.size());
+    others_.all_gather(mine.data(), mine.size_bytes(), all.data());
+    return all;
+  }
+
+  /// What it has of an array of the group, counted from the begin of `of`.
+  byte_range part(const memory& of) const { return part_of(of, index()); }
+
+  /// Together: each rank gets its range of `wanted`; they may overlap. The array must be left alone until the next
+  /// exchange, or the end of the rank's work.
+  rank_memory fetch(const memory& of, const ranges& wanted) const;
+  /// The same of several arrays, in one exchange.
+  std::vector<rank_memory> fetch(std::span<const piece> wanted) const;
+
+  /// Memory for a range of a result, which `deliver` brings to its place.
+  rank_memory result(const memory& of, byte_range range) const;
+  /// Together: what each rank has computed of a result; ranges do not overlap.
+  void deliver(const memory& to, const ranges& of, const rank_memory& computed) const;
+
+  /// Writes what this rank has of [first, first + bytes) of an array, from host memory that holds all of it. Not
+  /// together; every rank that may have some of it calls this.
+  void store(const memory& to, std::uint64_t first, const void* from, std::uint64_t bytes) const;
+
+  /// Together: sends and receives as the transport has them.
+  void exchange(std::span<const parcel> sends, std::span<const parcel> receives) const {
+    others_.exchange(sends, receives);
+  }
+
+  /// Together: the same with loans.
+  loan borrow(std::span<const parcel> sends, std::span<const demand> receives) const {
+    return others_.borrow(sends, receives);
+  }
+  void give_back() const { others_.give_back(); }
+  loan show(std::span<const parcel> sends, std::span<const demand> receives) const {
+    return others_.show(sends, receives);
+  }
+
+  /// Memory of this rank's device as an array that does not own it.
+  template <scalar T>
+  array<T> view(const memory& m) const {
+    return {device_, std::make_shared<memory>(m), m.bytes / sizeof(T)};
+  }
+
+ private:
+  /// Whether each rank's range lies on that rank; then nothing travels.
+  bool lie_on_their_ranks(const memory& of, const ranges& wanted) const;
+  /// What is fetched of one array; appends to what this rank sends and receives.
+  rank_memory fetched(const piece& one, std::vector<parcel>& sends, std::vector<parcel>& receives) const;
+
+  tilewise::device device_;
+  transport& others_;
+};
+
+}  // namespace tilewise::backend::group

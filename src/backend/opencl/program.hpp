@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs: built for one device from embedded source, kept by their queue and on disk.
+#pragma once
+
+#include "backend/opencl/error.hpp"
+#include "base/disk_cache.hpp"
+
+#include <tilewise/types.hpp>
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+namespace tilewise::backend::opencl {
+
+/// The definitions that order/operators.cl and order/block_tree.cl take: type, operator, vector, limits. Sums and
+/// products of signed integers are computed as unsigned, with the same bits, since there wrapping is defined.
+std::string definitions_of(dtype type, op operation);
+
+class program {
+ public:
+  explicit program(program_handle built) : built_(std::move(built)) {}
+
+  /// A kernel of the program, created at first use. Throws if there is none of this name.
+  cl_kernel kernel(const std::string& name);
+
+ private:
+  program_handle built_;
+  std::map<std::string, kernel_handle> kernels_;
+};
+
+/// All programs of one queue.
+class program_store {
+ public:
+  program_store(cl_context context, cl_device_id device);
+
+  /// Built at first use. Options are -D definitions; -cl-std=CL1.2 is added. Throws `build_failed` with the log.
+  program& get(std::string_view source, const std::string& definitions);
+
+  /// Before a kernel is launched with so many items in groups of such a shape. Throws `unsupported` if the driver would
+  /// compile it now and cannot keep that, or would link foreign code.
+  void admit_launch(cl_kernel kernel, std::size_t width, std::size_t height, std::size_t items);
+
+  /// The latter alone. PoCL has ld link a kernel when groups of a new size are first launched, with a library of GCC's
+  /// that ld looks for in the folder which is the current one then: a stranger's file there would bring code into this
+  /// process.
+  void refuse_foreign_code() const;
+
+ private:
+  program_handle build(std::string_view source, const std::string& options) const;
+  cl_int compile(cl_program what, const std::string& options) const;
+  program_handle build_from_binary(const std::vector<unsigned char>& binary, const std::string& options) const;
+  program_handle build_from_source(std::string_view source, const std::string& options) const;
+  std::string key_of(std::string_view source, const std::string& options) const;
+  std::string log_of(cl_program what) const;
+
+  cl_context context_;
+  cl_device_id device_;
+  base::disk_cache cache_;
+  bool is_pocl_, is_cached_;
+  std::set<std::tuple<cl_kernel, std::size_t, std::size_t, int>> admitted_;
+  std::map<std::pair<const char*, std::string>, program> programs_;  // embedded sources have fixed addresses
+};
+
+}  // namespace tilewise::backend::opencl

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/opencl/queue.hpp"
+#include "backend/roofs.hpp"
+
+#include <algorithm>
+
+namespace tilewise::embedded {
+extern const std::string_view read_cl;
+}
+
+namespace tilewise::backend::opencl {
+
+namespace {
+
+/// One item for each core of a CPU; on a GPU groups enough to hide how long a load takes.
+struct read_shape {
+  unsigned groups, group_size, vector_bytes;
+  std::uint64_t items() const { return std::uint64_t{groups} * group_size; }
+};
+
+read_shape shape_on(const device_info& info) {
+  const unsigned units = std::max(1u, info.compute_units);
+  return info.is_cpu ? read_shape{units, 1, 64} : read_shape{units * 8, 256, 16};
+}
+
+cl_kernel reading_kernel(queue& on) {
+  return on
+      .program(embedded::read_cl, on.device().info().is_cpu ? "-DTW_VECTOR=ulong8 -DTW_OWN_PART" : "-DTW_VECTOR=uint4")
+      .kernel("tw_read_again");
+}
+
+}  // namespace
+
+double read(backend::queue& on, memory what) {
+  auto& here = static_cast<queue&>(on);
+  const device_info& info = here.device().info();
+  const read_shape shape = shape_on(info);
+  const std::uint64_t items = shape.items(), bytes_a_call = info.is_cpu ? (16 << 20) * items : std::uint64_t{1} << 30;
+  const std::uint64_t vectors = what.bytes / shape.vector_bytes,
+                      passes = std::max<std::uint64_t>(1, bytes_a_call / what.bytes);
+  const buffer never(here, shape.vector_bytes);
+  here.launch_tiles(reading_kernel(here), shape.groups, shape.group_size, what, memory(never),
+                    static_cast<unsigned>(vectors), static_cast<unsigned>(items), static_cast<unsigned>(passes), 0u);
+  const std::uint64_t loads = info.is_cpu ? vectors / items : (vectors + items - 1) / items;
+  return static_cast<double>(loads * items * shape.vector_bytes * passes);
+}
+
+void launch(backend::queue& on) {
+  auto& here = static_cast<queue&>(on);
+  const read_shape shape = shape_on(here.device().info());
+  const buffer never(here, shape.vector_bytes);
+  here.launch_tiles(reading_kernel(here), 1, shape.group_size, memory(never), memory(never), 1u, 1u, 0u, 0u);
+}
+
+std::uint64_t least_read(const device_info& on) {
+  const read_shape shape = shape_on(on);
+  return shape.items() * shape.vector_bytes * (on.is_cpu ? 64 : 1);
+}
+
+}  // namespace tilewise::backend::opencl

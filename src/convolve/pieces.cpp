@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convolve/pieces.hpp"
+
+#include "convolve/problem.hpp"
+
+#include <algorithm>
+
+namespace tilewise::impl::convolve {
+
+namespace {
+
+/// Bands of rows of the result, each from the image's rows below its masks. With zeros around the image a band is
+/// computed as an image of its own: of its result, the rows are left whose masks do not reach beyond it.
+void run(const registry::problem& p, const registry::choice& how, backend::queue& queue,
+         const registry::host_pointers& host) {
+  const sizes s(p);
+  const std::uint64_t row_of_image = s.image.columns * size_of(p.type), row_of_y = s.result.columns * size_of(p.type);
+  const auto part = [&](std::uint64_t first, std::uint64_t n) {
+    const std::uint64_t from = first - std::min(first, s.above);
+    const std::uint64_t to = std::min(s.image.rows, first + n + s.mask.rows - 1 - s.above);
+    registry::problem band = p;
+    band.shape.size[0] = to - from;
+    const std::uint64_t computed = sizes(band).result.rows, before = first - from;
+    return std::pair{band, registry::piece{.in = {{{from * row_of_image, (to - from) * row_of_image},
+                                                   {0, s.mask.rows * s.mask.columns * size_of(p.type)}}},
+                                           .out = {{{first * row_of_y, n * row_of_y}}},
+                                           .before = {before * row_of_y},
+                                           .after = {(computed - before - n) * row_of_y}}};
+  };
+  registry::run_rows(how, queue, host,
+                     {.count = s.result.rows, .row_bytes = row_of_image, .needed_whole = {false, true}, .part = part});
+}
+
+}  // namespace
+
+const registry::division division{.is_possible = registry::always_divisible, .run = run};
+
+}  // namespace tilewise::impl::convolve

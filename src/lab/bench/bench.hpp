@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// A whole plan: groups are measured one at a time and visited twice (visits.hpp).
+#pragma once
+
+#include "lab/bench/group.hpp"
+#include "lab/bench/measured.hpp"
+#include "lab/bench/measuring.hpp"
+#include "lab/plan/pace.hpp"
+#include "lab/verify/known_cases.hpp"
+
+namespace tilewise::lab {
+
+struct bench_events {
+  std::function<void(const group&, std::size_t step, std::size_t steps)> before_visit = [](const group&, std::size_t,
+                                                                                           std::size_t) {};
+  std::function<void(std::span<const measured>)> on_first_visit = [](std::span<const measured>) {};
+  std::function<void(const row& by)> before_course = [](const row&) {};
+  std::function<void(const group&, std::span<const measured>)> on_group = [](const group&, std::span<const measured>) {
+  };
+};
+
+/// Visits groups.
+class visitor {
+ public:
+  /// `both`: the rule of both visits to a row together.
+  visitor(const stop_rule& both, const bench_events& events) : both_(both), events_(events) {}
+
+  std::vector<measured> first(const group& g, const measuring& how);
+  /// With the first visit's rows: the group's records, and its document's run.
+  std::vector<measured> last(const group& g, std::vector<measured> found, measuring how);
+
+ private:
+  const stop_rule both_;
+  const bench_events& events_;
+  known_cases cases_;
+};
+
+/// Stops after the visit during which hooks.interrupted became true; all that was measured is still delivered.
+/// `kept` is the plan's pace; without one each row has the whole time of its rule.
+void run_bench(std::span<const group> plan, const measuring& how, const bench_events& events, pace* kept = nullptr);
+
+}  // namespace tilewise::lab

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is measured together: the rows of one problem on one device, or on devices that are compared.
+#pragma once
+
+#include "lab/plan/experiment.hpp"
+#include "lab/verify/generate.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tilewise::lab {
+
+/// The device's name; "4*mpi:cpu:serial" for "mpi:cpu:serial" where mpirun has started four processes.
+std::string sized_name(const backend::device& of);
+
+/// One line of a group: a variant, or a limit of its device, which is a variant too (limit.hpp).
+struct row {
+  const registry::variant* variant;
+  std::shared_ptr<backend::device> on;
+  registry::tuning tuning = {};
+  std::string skip = {};                     // why it cannot run here; it still gets a record
+  const registry::tuned* applied = nullptr;  // where the tuning comes from, if it was applied here; lasting
+
+  std::string id() const { return variant->id(); }  // "scan/cuda:lookback", "copy/cuda", "fma/cuda"
+  /// Where it runs: "cuda:0", "cpu:openmp"; "cpu" for code with its own threads, or none, whatever `on` is.
+  std::string place() const;
+  bool is_default_tuning() const;
+};
+
+/// All CPU executors work on the host's memory, any other device on its own.
+bool share_memory(const row& a, const row& b);
+
+/// Rows that are compared: one problem on one device. All CPU executors are one device here. Rows of other devices
+/// follow one another device by device.
+struct group {
+  registry::problem problem;
+  std::string where;  // "cpu", "cuda:0"
+  std::vector<row> rows;
+  const experiment* from = nullptr;  // of the document that asks for it
+  std::optional<data_class> asked_data = {};
+
+  /// Whether its document has inputs of its own.
+  bool has_own_inputs() const;
+  data_class made_of() const;  // otherwise
+  std::string data() const;    // "seeds" for a document's own inputs, "uniform"
+  std::string name() const;    // "scan.f32 n=1024 op=sum kind=inclusive init=none @cpu"
+};
+
+/// The data that a problem is measured with if nothing else is asked for: uniform, except for products, which would
+/// vanish: near_one.
+data_class data_for(const registry::problem& p);
+
+}  // namespace tilewise::lab

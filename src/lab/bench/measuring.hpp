@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the caller wants a group to be measured.
+#pragma once
+
+#include "lab/jobs/job.hpp"
+#include "lab/plan/mode.hpp"
+#include "lab/time/rounds.hpp"
+
+#include <limits>
+
+namespace tilewise::lab {
+
+struct measuring {
+  stop_rule rule;
+  /// A row on the CPU, where nothing is compiled, is left out if its first call takes longer; and what comes so long
+  /// after its group began, since the rows before it were slow or slow to compile.
+  double longest_first_call_ns = std::numeric_limits<double>::infinity(), first_checks_ns = longest_first_call_ns;
+  mode what = mode::hot;
+  bool with_transfers = true;  // beside the kernels' times, and what travels between ranks
+  std::uint64_t seed = 1;
+  file_job on_files = {};       // of mode::file_to_file
+  plain_copies_of copies = {};  // of peers' whole jobs
+  round_hooks hooks = {};       // progress is reported between samples, never during one
+  /// Before any work for one row of the group, by its number, and before work for all of them, without one.
+  std::function<void(std::optional<std::size_t> row)> on_row = [](std::optional<std::size_t>) {};
+};
+
+}  // namespace tilewise::lab

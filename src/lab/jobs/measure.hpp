@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measures the rows of one group as whole jobs.
+#pragma once
+
+#include "lab/bench/measured.hpp"
+#include "lab/bench/measuring.hpp"
+#include "lab/verify/verify.hpp"
+
+namespace tilewise::lab {
+
+/// Each row from host to host or from file to file, as `how.what` says: checked, timed in rounds, checked again.
+/// `end_to_end` is the time of a job, and from files also its phases.
+std::vector<measured> measure_jobs(const group& what, const verified_case& inputs, const measuring& how);
+
+}  // namespace tilewise::lab

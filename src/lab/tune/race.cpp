@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/tune/race.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <numeric>
+
+namespace tilewise::lab {
+
+namespace {
+
+constexpr unsigned first_rounds = 6;  // the fewest that have an interval
+constexpr double least_gain = 0.01;
+
+/// Of the first stage's checks. With warming up, the samples and the second check, calls so long that this ends them
+/// take half of the race's time there, and as much again in all further stages.
+constexpr double share_of_checks = 0.125, least_checks_ns = 2e9, compiling_ns = 60e9;
+
+/// Infinite where there is none.
+double median_of(const std::vector<double>& times) {
+  return times.empty() ? std::numeric_limits<double>::infinity() : summarize(times).median;
+}
+
+std::span<const double> times_of(const measured& m) {
+  const record::clock* const taken = m.time();
+  return taken == nullptr ? std::span<const double>() : taken->samples_ns;
+}
+
+class race_track {
+ public:
+  race_track(const tuning_case& what, const verified_case& inputs, const measuring& how)
+      : what_(what), inputs_(inputs), how_(how) {
+    how_.with_transfers = false;
+    for (const registry::tuning& t : what.tunings) all_.push_back({t});
+    running_.resize(all_.size());
+    std::iota(running_.begin(), running_.end(), std::size_t{0});
+  }
+
+  std::size_t candidates() const { return running_.size() - 1; }
+  bool goes_on() const { return candidates() > 0 && !how_.hooks.interrupted(); }
+
+  /// Each of those left for so long at most.
+  void measure(stop_rule rule) {
+    how_.rule = rule;
+    ++stage_;
+    group all{what_.problem, what_.on->info().name, {}};
+    for (const std::size_t i : running_) all.rows.push_back({what_.by, what_.on, all_[i].tuning});
+    std::vector<measured> rows = measure_group(all, inputs_, how_);
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      raced& r = all_[running_[k]];
+      r.last = std::move(rows[k]);
+      r.stage = stage_;
+      if (k > 0) refuse_other_bits(r.last);
+      r.gain = ratio_of(times_of(all_.front().last), times_of(r.last));
+    }
+    const bool is_default_right = all_.front().last.time() != nullptr;
+    std::erase_if(running_, [&](std::size_t i) { return i != 0 && (!is_default_right || !all_[i].gain); });
+  }
+
+  void leave_behind() {
+    std::vector<std::vector<double>> times;
+    for (const std::size_t i : running_) {
+      const auto taken = times_of(all_[i].last);
+      times.emplace_back(taken.begin(), taken.end());
+    }
+    std::vector<std::size_t> left;
+    for (const std::size_t k : going_on(times)) left.push_back(running_[k]);
+    running_ = std::move(left);
+  }
+
+  race_result result(bool has_final) {
+    race_result told{.all = std::move(all_)};
+    for (raced& r : told.all)
+      if (r.stage == 0 && how_.hooks.interrupted()) r.last.interrupt();
+    const auto time = [](const raced& r) { return r.last.time() == nullptr ? 0 : *r.last.time()->median_ns; };
+    std::stable_sort(told.all.begin() + 1, told.all.end(), [&](const raced& a, const raced& b) {
+      const bool a_has = time(a) > 0, b_has = time(b) > 0;
+      if (a_has != b_has) return a_has;
+      return a.stage != b.stage ? a.stage > b.stage : time(a) < time(b);
+    });
+    if (!has_final || candidates() == 0) return told;
+    told.candidate = 1;
+    const raced& fastest = told.all[1];
+    if (fastest.gain && fastest.last.is_ok() &&
+        is_gain(*fastest.gain, told.all.front().last.result.noise.value_or(record::noise{})))
+      told.best = 1;
+    return told;
+  }
+
+ private:
+  /// Those with an order of their own may differ from the definition, but not from tuning to tuning.
+  void refuse_other_bits(measured& m) const {
+    if (!all_.front().last.is_ok()) return;
+    const auto &own = m.result.verify, &first = all_.front().last.result.verify;
+    if (!m.is_ok() || !own || !first || own->digest == first->digest) return;
+    m.end(record::status::skipped, "its result has other bits than the default's, and no tuning may change them");
+  }
+
+  const tuning_case& what_;
+  const verified_case& inputs_;
+  measuring how_;
+  std::vector<raced> all_;
+  std::vector<std::size_t> running_;  // the default first
+  unsigned stage_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::size_t> going_on(std::span<const std::vector<double>> times) {
+  std::vector<std::size_t> others(times.size() - 1);
+  std::iota(others.begin(), others.end(), std::size_t{1});
+  const std::size_t most = (others.size() + 1) / 2;
+  const auto is_faster = [&](std::size_t a, std::size_t b) { return median_of(times[a]) < median_of(times[b]); };
+  std::stable_sort(others.begin(), others.end(), is_faster);
+  const std::size_t fastest = others.empty() || is_faster(0, others.front()) ? 0 : others.front();
+  std::erase_if(others, [&](std::size_t i) {
+    const auto slower = ratio_of(times[i], times[fastest]);
+    return i != fastest && (!slower || (slower->ci95 && slower->ci95->lo > 1));
+  });
+  others.resize(std::min(others.size(), most));
+  others.insert(others.begin(), 0);
+  return others;
+}
+
+double least_gain_over(const record::noise& floor) {
+  return std::max(least_gain, floor.min_effect.value_or(least_gain));
+}
+
+bool is_gain(const summary& gain, const record::noise& floor) {
+  return gain.ci95 && gain.ci95->lo > 1 + least_gain_over(floor);
+}
+
+race_result race(const tuning_case& what, const verified_case& inputs, measuring how, double budget_ns) {
+  const bool compiles = what.on->info().backend != "cpu";
+  how.first_checks_ns = std::max(share_of_checks * budget_ns, compiles ? compiling_ns : least_checks_ns);
+  race_track track(what, inputs, how);
+  const auto stages = static_cast<unsigned>(std::bit_width(std::max<std::size_t>(track.candidates(), 1) - 1));
+  for (unsigned stage = 0; stage < stages && track.candidates() > 1 && track.goes_on(); ++stage) {
+    const std::size_t rounds = std::size_t{first_rounds} << stage;
+    const auto measured_rows = static_cast<double>(track.candidates() + 2);  // the default twice
+    track.measure(
+        {.min_samples = rounds, .min_ns = 0, .max_samples = rounds, .max_ns = budget_ns / 2 / stages / measured_rows});
+    track.leave_behind();
+  }
+  const bool has_final = track.goes_on();
+  how.rule.max_ns = budget_ns / 2 / 3;  // of both, and the default once more
+  how.rule.min_ns = std::min(how.rule.min_ns, how.rule.max_ns);
+  if (has_final) track.measure(how.rule);
+  return track.result(has_final);
+}
+
+}  // namespace tilewise::lab

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tree of half products that the devices' variants of Karatsuba's method follow, level by level.
+#pragma once
+
+#include "polymul/problem.hpp"
+#include "registry/tuning.hpp"
+
+namespace tilewise::impl::polymul {
+
+inline constexpr std::array<unsigned, 3> karatsuba_depths{1, 3, 5};
+inline constexpr std::array<unsigned, 2> karatsuba_bases{64, 512};
+inline constexpr std::array<registry::tuning_axis, 2> karatsuba_axes{
+    {{"depth", karatsuba_depths, 3}, {"base", karatsuba_bases, 512}}};
+
+/// 3^depth leaves whose factors have length `leaf`.
+struct karatsuba_tree {
+  unsigned depth = 0;  // with 0 there is no tree, and the tiles make the whole product
+  std::uint64_t leaves = 1, leaf;
+
+  /// A factor is split while its halves are not below the base; none where unequal factors would be padded to more
+  /// work than the split saves.
+  karatsuba_tree(const sizes& s, const registry::tuning& t) {
+    const auto [most, base] = t.of(karatsuba_axes);
+    const std::uint64_t longer = std::max(s.n, s.m);
+    for (; depth < most && longer >> (depth + 1) >= base; ++depth) leaves *= 3;
+    leaf = (longer + (std::uint64_t{1} << depth) - 1) >> depth;
+    const auto work = [](std::uint64_t n, std::uint64_t m) { return static_cast<double>(n) * static_cast<double>(m); };
+    if (work(leaves * leaf, leaf) >= work(s.n, s.m)) depth = 0;
+  }
+  /// For the leaves of one factor; those of both then give room for the products, which take as much again.
+  std::uint64_t factor_bytes() const { return leaves * leaf * sizeof(std::uint64_t); }
+  std::uint64_t workspace_bytes() const { return depth == 0 ? 0 : 4 * factor_bytes(); }
+};
+
+/// A leaf's product as a problem, modulo 2^64.
+inline registry::problem leaf_problem(const registry::problem& p, const karatsuba_tree& tree) {
+  registry::problem of_leaf = p;
+  of_leaf.type = dtype::i64;
+  of_leaf.shape = {tree.leaf, tree.leaf};
+  return of_leaf;
+}
+
+}  // namespace tilewise::impl::polymul

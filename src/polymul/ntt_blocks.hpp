@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// A product by the transforms of gpu_ntt.hpp on several devices that read and write one another's memory. Each
+// takes one block of a level of the tree; what lies above that level belongs to the first and the last pass, which have
+// the memory of all.
+#pragma once
+
+#include "backend/backend.hpp"
+#include "polymul/gpu_ntt.hpp"
+
+namespace tilewise::impl::polymul {
+
+inline constexpr unsigned log_most_blocks = 3, most_blocks = 1u << log_most_blocks;
+inline constexpr unsigned most_parts = 16;  // of an array
+
+/// Block `number` of the level that has 2^log_blocks of them.
+struct ntt_block {
+  ntt_plan plan;  // of the whole product
+  unsigned log_blocks, number;
+
+  ntt_block(const registry::problem& p, unsigned log_of_blocks, unsigned which)
+      : plan(p, log_least_points + log_of_blocks), log_blocks(log_of_blocks), number(which) {}
+
+  unsigned log() const { return plan.log - log_blocks; }
+  /// Of the residues of one factor, or of the product.
+  std::uint64_t bytes() const { return plan.values() * sizeof(std::uint32_t) >> log_blocks; }
+};
+
+/// Takes the factors, whose parts may lie on any of the devices, to the residues of their product modulo the block, the
+/// first bytes() of `residues`; the others are workspace.
+using block_multiplier = void(const registry::problem& p, const ntt_block& block,
+                              std::span<const backend::memory> a_parts, std::span<const backend::memory> b_parts,
+                              const backend::memory& residues, backend::queue& queue);
+
+/// Takes the residues of all blocks to the device's share of the coefficients, and writes these where they belong.
+using block_combiner = void(const registry::problem& p, const ntt_block& block,
+                            std::span<const backend::memory> residues, std::span<const backend::memory> c_parts,
+                            backend::queue& queue);
+
+block_multiplier multiply_block_on_cuda;
+block_combiner combine_blocks_on_cuda;
+
+}  // namespace tilewise::impl::polymul

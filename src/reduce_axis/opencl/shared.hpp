@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the hosts of programs after line_tile.cl share.
+#pragma once
+
+#include "backend/opencl/device.hpp"
+#include "backend/opencl/queue.hpp"
+#include "order/block_tree.hpp"
+#include "reduce_axis/tile.hpp"
+#include "registry/variant.hpp"
+
+#include <string>
+
+namespace tilewise::impl::reduce_axis {
+
+inline constexpr std::array<registry::tuning_axis, 2> tile_axes{
+    {{"group_size", order::block_tree_groups, 256}, {"items", order::block_tree_items, 16}}};
+
+/// Lines of elements in memory, from element `first` on.
+struct line_elements {
+  backend::memory where;
+  std::uint64_t first;
+  registry::lines of;
+  bool by_rows, is_packed;
+
+  /// Without the first elements of each line.
+  line_elements from(std::uint64_t element) const {
+    line_elements rest = *this;
+    rest.first += element * of.element;
+    rest.of.length -= element;
+    rest.is_packed = is_packed && !by_rows;
+    return rest;
+  }
+};
+
+/// Values of tiles, which are the elements of the next level: those of one tile beside each other.
+inline line_elements beside_each_other(const backend::memory& where, std::uint64_t tiles, std::uint64_t lines) {
+  return {where, 0, {{tiles, lines, lines}, axis::columns}, false, true};
+}
+
+inline tile_shape shape_of(const line_elements& in, const order::block_tree& tree) {
+  return shape_for(in.of, in.by_rows, in.is_packed, tree.group_size, tree.items);
+}
+
+/// Programs differ for lines of at most 4, at most 8 and more elements, and for tiles that items read and write
+/// straight in memory, where lines side by side fill whole sectors of it.
+inline std::string shape_definitions(const tile_shape& tile, std::size_t element_size) {
+  constexpr std::uint32_t most = 3;
+  const bool has_own = tile.has_short_lines() && tile.log_length <= most;
+  const bool is_direct = !tile.by_rows && element_size << tile.log_lines >= 32;
+  return (has_own ? " -DTW_LOG_SHORT=" + std::to_string(std::max(tile.log_length, most - 1)) : "") +
+         " -DTW_IS_DIRECT=" + std::to_string(is_direct);
+}
+
+inline backend::opencl::struct_value lines_argument(const registry::lines& of) { return {&of, sizeof of}; }
+inline backend::opencl::struct_value shape_argument(const tile_shape& tile) { return {&tile, sizeof tile}; }
+
+inline std::string tile_too_large(const registry::problem& p, const backend::device& on, const registry::tuning& t) {
+  const auto [group_size, items] = t.of(tile_axes);
+  const std::uint64_t size = size_of(p.type), tile = order::block_tree{group_size, items}.tile();
+  const std::uint64_t left_out = tile * size / 128;  // places, as in line_tile.cl
+  return backend::opencl::too_large(on.info(), group_size, (tile + left_out + 1 + 2 * group_size) * size);
+}
+
+}  // namespace tilewise::impl::reduce_axis

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/compare/comparison.hpp"
+
+#include "report/findings.hpp"
+#include "report/format.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace tilewise::report {
+
+namespace {
+
+/// Above it even a large change would be within the noise, and nothing is called the same.
+constexpr double largest_floor = 0.05;
+
+/// Numbers from a file may be anything.
+bool has_interval(const interval& i) {
+  return i.low && i.high && *i.low > 0 && *i.low <= i.median && i.median <= *i.high;
+}
+
+interval ratio_of(const interval& after, const interval& before) {
+  const double median = after.median / before.median;
+  if (!has_interval(after) || !has_interval(before)) return {median, {}, {}};
+  const double below = std::hypot(std::log(after.median / *after.low), std::log(*before.high / before.median));
+  const double above = std::hypot(std::log(*after.high / after.median), std::log(before.median / *before.low));
+  return {median, median * std::exp(-below), median * std::exp(above)};
+}
+
+interval inverse(const interval& i) {
+  const auto over = [](std::optional<double> value) { return value ? std::optional(1 / *value) : std::nullopt; };
+  return {1 / i.median, over(i.high), over(i.low)};
+}
+
+/// A case without its tuning and threads.
+auto choice_key(const row& r) { return std::tie(r.group, r.asked_data, r.variant, r.device, r.mode); }
+
+/// The cases of one file.
+struct side {
+  explicit side(const measured_cases& cases) {
+    for (const row* r : cases.rows) {
+      by_key[case_key(*r)] = r;
+      of_choice[choice_key(*r)].push_back(r);
+    }
+  }
+  const row* find(const row& like) const {
+    const auto found = by_key.find(case_key(like));
+    return found == by_key.end() ? nullptr : found->second;
+  }
+  /// Null unless there is exactly one.
+  const row* only(const row& like) const {
+    const auto found = of_choice.find(choice_key(like));
+    return found == of_choice.end() || found->second.size() != 1 ? nullptr : found->second.front();
+  }
+
+  std::map<decltype(case_key(std::declval<const row&>())), const row*> by_key;
+  std::map<decltype(choice_key(std::declval<const row&>())), std::vector<const row*>> of_choice;
+};
+
+/// A row that failed does not know its threads.
+bool may_have_equal_threads(const row& a, const row& b) {
+  return a.threads == b.threads || a.threads == 0 || b.threads == 0;
+}
+
+/// What was wrong or failed before it was timed may be any of the rows of OLD that are like it but for their threads:
+/// it is of those that NEW has no other row of, or else of all.
+std::vector<const row*> on_any_threads(const row& after, const side& befores, const side& afters) {
+  const auto found = befores.of_choice.find(choice_key(after));
+  if (after.threads != 0 || !(after.wrong() || after.failed()) || found == befores.of_choice.end()) return {};
+  std::vector<const row*> alike = found->second;
+  std::erase_if(alike, [&](const row* before) { return before->tuning != after.tuning; });
+  std::vector<const row*> lost = alike;
+  std::erase_if(lost, [&](const row* before) { return afters.find(*before) != nullptr; });
+  return lost.empty() ? alike : lost;
+}
+
+/// One row of OLD, or none, but for what does not know its threads.
+std::vector<const row*> partners_of(const row& after, const side& befores, const side& afters) {
+  if (const row* same = befores.find(after)) return {same};
+  const row* only = befores.only(after);
+  if (only != nullptr && afters.only(after) == &after && may_have_equal_threads(*only, after)) return {only};
+  return on_any_threads(after, befores, afters);
+}
+
+/// What is wrong in NEW; empty if nothing is. `before` may be null.
+std::string fault_of(const row* before, const row& after) {
+  if (after.wrong() && after.runs > 1) return "its runs have different digests, for the same input";
+  if (after.wrong()) return "the result is wrong" + (after.reason.empty() ? "" : ": " + after.reason);
+  if (before == nullptr) return "";
+  if (after.failed() && before->is_ok()) return "failed: " + why_untimed(after);
+  if (digests_differ(*before, after)) return "the digest is another one than in OLD, for the same input";
+  return "";
+}
+
+std::string why_not_compared(const row* before, const row& after) {
+  if (before == nullptr) return "only NEW has it";
+  if (!before->timed()) return "OLD has no time of it: " + (before->wrong() ? "it was wrong" : why_untimed(*before));
+  if (!after.timed()) return "NEW has no time of it: " + why_untimed(after);
+  return "";
+}
+
+/// What surely differs, as a share: the end of the interval that is nearer to 1.
+double sure_effect(const interval& ratio) {
+  if (!ratio.low) return 0;
+  return std::max({0.0, *ratio.low - 1, 1 / *ratio.high - 1});
+}
+
+bool is_plausible(const compared_case& c) { return c.before->plausible && c.after->plausible; }
+
+/// The least that so large a share of more of the same kind is below (a conformal bound); of few the largest.
+double bound_of(std::vector<double>& effects, double share) {
+  if (effects.empty()) return 0;
+  const double rank = std::ceil(share * static_cast<double>(effects.size() + 1));
+  const auto bound =
+      effects.begin() + static_cast<std::ptrdiff_t>(std::min<double>(rank, static_cast<double>(effects.size()))) - 1;
+  std::nth_element(effects.begin(), bound, effects.end());
+  return *bound;
+}
+
+/// All teams of a CPU are one.
+std::string_view processor_of(const row& r) { return r.is_cpu ? std::string_view("cpu") : r.device; }
+
+/// What the controls surely differ by: peers, whose code did not change, and the limits of processors. Those of a row's
+/// group were measured alternately with it; all of its processor tell how well runs repeat there.
+class control_effects {
+ public:
+  explicit control_effects(std::span<const compared_case> cases) {
+    std::map<std::string_view, std::vector<double>> all;
+    for (const compared_case& c : cases) {
+      if (!c.ratio || !c.ratio->low || !is_plausible(c)) continue;
+      const row& r = *c.after;
+      const double effect = sure_effect(*c.ratio);
+      if (r.peer) raise(of_group_[{r.group, ""}], effect);
+      if (r.is_limit()) raise(of_group_[{r.group, processor_of(r)}], effect);
+      if (r.peer || r.is_limit()) all[processor_of(r)].push_back(effect);
+    }
+    for (auto& [processor, effects] : all) usual_[processor] = bound_of(effects, 0.95);
+  }
+  double in_group(const row& r) const { return std::max(at({r.group, ""}), at({r.group, processor_of(r)})); }
+  double on_processor(const row& r) const {
+    const auto usual = usual_.find(processor_of(r));
+    return usual == usual_.end() ? 0 : usual->second;
+  }
+
+ private:
+  using key = std::pair<std::string_view, std::string_view>;
+
+  static void raise(double& largest, double effect) { largest = std::max(largest, effect); }
+  double at(const key& of) const {
+    const auto found = of_group_.find(of);
+    return found == of_group_.end() ? 0 : found->second;
+  }
+
+  std::map<key, double> of_group_;
+  std::map<std::string_view, double> usual_;
+};
+
+/// What the visits to a row, and its runs, surely differ by.
+class visit_effects {
+ public:
+  explicit visit_effects(std::span<const compared_case> cases) {
+    for (const compared_case& c : cases)
+      for (const row* r : {c.before, c.after})
+        if (r != nullptr && r->visits_effect && r->kernel)
+          seen_[processor_of(*r)].push_back({r->kernel->median, *r->visits_effect});
+    for (auto& [processor, visited] : seen_) {
+      std::sort(visited.begin(), visited.end());
+      std::vector<double> effects;
+      for (const auto& [ns, effect] : visited) effects.push_back(effect);
+      rare_anywhere_[processor] = bound_of(effects, 0.95);
+    }
+  }
+  /// That of several runs: what is usual among rows that take about as long, which are moved alike. Nothing where no
+  /// row of the processor was visited twice.
+  std::optional<double> usual(const compared_case& c) const { return near(c, 0.9); }
+  /// That of one run each, where what a process has for its whole life shows in none of its visits: of hundreds of rows
+  /// none differs by more, of those that take about as long and of all. Visits are too few to show that tail: if the
+  /// logarithms of what they differ by are normal, one in some thousands lies beyond 1.8 times what 95 % lie within.
+  double rare(const compared_case& c) const {
+    constexpr double beyond = 1.8;
+    const std::optional<double> nearby = near(c, 0.95);
+    if (!nearby) return 0;
+    return std::expm1(beyond * std::log1p(std::max(*nearby, rare_anywhere_.at(processor_of(*c.after)))));
+  }
+
+ private:
+  using visited_rows = std::vector<std::pair<double, double>>;  // time and effect, the shortest first
+
+  /// As long as either time of the case: whichever file is OLD, the floor is the same.
+  std::optional<double> near(const compared_case& c, double share) const {
+    const auto found = seen_.find(processor_of(*c.after));
+    if (found == seen_.end()) return std::nullopt;
+    return std::max(near(found->second, c.before->kernel->median, share),
+                    near(found->second, c.after->kernel->median, share));
+  }
+
+  static double near(const visited_rows& all, double median, double share) {
+    constexpr double about_as_long = 3;
+    const auto is_much_shorter = [&](const auto& other) { return !(median < other.first * about_as_long); };
+    const auto is_not_much_longer = [&](const auto& other) { return other.first < median * about_as_long; };
+    std::vector<double> effects;
+    for (auto at = std::partition_point(all.begin(), all.end(), is_much_shorter);
+         at != all.end() && is_not_much_longer(*at); ++at)
+      effects.push_back(at->second);
+    return bound_of(effects, share);
+  }
+
+  std::map<std::string_view, visited_rows> seen_;
+  std::map<std::string_view, double> rare_anywhere_;
+};
+
+/// Two times agree or do not, however badly a machine repeats them; what differs must differ by more than its noise.
+void judge(compared_case& c, double own_noise) {
+  if (!is_plausible(c))
+    c.why = "a time that cannot be true";
+  else if (!c.ratio->low)
+    c.why = "too few samples for an interval";
+  else
+    c.is = judged(inverse(*c.ratio), own_noise) == verdict::same ? verdict::same
+                                                                 : judged(inverse(*c.ratio), c.noise_floor);
+}
+
+/// The noise floor of each case, and what lies beyond it.
+void judge_all(comparison& of) {
+  const control_effects controls(of.cases);
+  const visit_effects visits(of.cases);
+  std::map<std::string_view, std::vector<double>> floors;
+  for (compared_case& c : of.cases) {
+    if (!c.ratio) continue;
+    const double own_noise = c.noise_floor;
+    c.usual_noise =
+        std::max({own_noise, controls.in_group(*c.after), visits.usual(c).value_or(controls.on_processor(*c.after))});
+    const bool one_run = std::min(c.before->runs, c.after->runs) == 1;
+    c.noise_floor = one_run ? std::max(c.usual_noise, visits.rare(c)) : c.usual_noise;
+    judge(c, own_noise);
+    floors[processor_of(*c.after)].push_back(c.noise_floor);
+  }
+  for (auto& [processor, all] : floors)
+    if (const double half = bound_of(all, 0.5); half > largest_floor)
+      of.remarks.push_back("NOISY: on " + clipped(processor, page_limits::name) + " differences below " +
+                           (half < 1 ? percent(half) : "a factor of " + significant(1 + half, 2)) +
+                           " say nothing in half of the rows or more; times of the same code differ by as much there.");
+}
+
+/// `one_of_several` rows of OLD, which differ in their threads.
+void add(const row* before, const row& after, bool one_of_several, comparison& to) {
+  compared_case c{.before = before, .after = &after};
+  c.noise_floor = std::max(smallest_effect(after), before != nullptr ? smallest_effect(*before) : 0);
+  c.why = fault_of(before, after);
+  if (!c.why.empty()) {
+    c.is = verdict::wrong;
+    if (one_of_several) c.why += "; OLD has it on " + report::count(before->threads) + " threads";
+  } else if (std::string why = why_not_compared(before, after); !why.empty()) {
+    to.left_out.push_back({&after, std::move(why)});
+    return;
+  } else {
+    c.ratio = ratio_of(*after.kernel, *before->kernel);
+  }
+  to.cases.push_back(std::move(c));
+}
+
+/// Sentences about a pair, each told once.
+class difference_list {
+ public:
+  void add_pair(const row& before, const row& after) {
+    const record::host &old = before.on.host, &host = after.on.host;
+    add("the name of the machine", old.hostname, host.hostname);
+    add("the processor of the machine", old.cpu_model.value_or(""), host.cpu_model.value_or(""));
+    add("the cache of the machine", cache_sizes(old), cache_sizes(host));
+    add("the hardware of " + after.device, before.hardware.description, after.hardware.description);
+    add("the driver of " + after.device, before.hardware.driver.value_or(""), after.hardware.driver.value_or(""));
+    add("the build type", before.build_type, after.build_type);
+    add("the version of the order", std::to_string(before.on.tool.order_version),
+        std::to_string(after.on.tool.order_version));
+  }
+  std::vector<std::string> take() {
+    if (told_.size() > most) sentences_.push_back("DIFFERENT: " + report::count(told_.size() - most) + " more facts.");
+    return std::move(sentences_);
+  }
+
+ private:
+  static constexpr std::size_t most = 10;
+
+  void add(const std::string& what, const std::string& before, const std::string& after) {
+    if (before == after || !told_.emplace(what, before, after).second || told_.size() > most) return;
+    const auto shown = [](const std::string& text) {
+      return text.empty() ? "unknown" : "'" + clipped(text, page_limits::name) + "'";
+    };
+    sentences_.push_back("DIFFERENT: " + clipped(what, page_limits::name) + " is " + shown(before) + " in OLD and " +
+                         shown(after) + " in NEW.");
+  }
+
+  std::set<std::tuple<std::string, std::string, std::string>> told_;
+  std::vector<std::string> sentences_;
+};
+
+/// Busy before it began: later loads are the run's own.
+void tell_of_file(const std::string& file, const row_table& rows, const measured_cases& of, comparison& to) {
+  if (!rows.empty() && rows[0].is_busy) {
+    const record::host& host = rows[0].on.host;
+    to.remarks.push_back("BUSY: " + file + " began at a load of " + significant(*host.load_avg_1m, 2) + " on " +
+                         report::count(*host.threads) + " processors; its times may be those of other programs.");
+  }
+  if (of.replaced == 0) return;
+  std::string reasons;
+  for (const std::string_view why : of.why_replaced) reasons += (reasons.empty() ? "" : ", or ") + std::string(why);
+  to.remarks.push_back(
+      file + " has " + report::count(of.replaced) + (of.replaced == 1 ? " record of a case" : " records of cases") +
+      " that a later one repeats and that cannot be taken with it: " + reasons + "; the last of each counts.");
+}
+
+double squared(double x) { return x * x; }
+
+}  // namespace
+
+double smallest_effect(const row& r) { return std::max(0.01, r.min_effect.value_or(0)); }
+
+verdict judged(const interval& speed, double smallest_effect) {
+  if (!speed.low || !speed.high) return verdict::unclear;
+  if (*speed.low > 1 + smallest_effect) return verdict::faster;
+  if (*speed.high < 1 / (1 + smallest_effect)) return verdict::slower;
+  const bool within = *speed.low >= 1 / (1 + smallest_effect) && *speed.high <= 1 + smallest_effect;
+  return within && smallest_effect <= largest_floor ? verdict::same : verdict::unclear;
+}
+
+std::size_t comparison::count(verdict v) const {
+  return static_cast<std::size_t>(
+      std::count_if(cases.begin(), cases.end(), [&](const compared_case& c) { return c.is == v; }));
+}
+
+comparison compare(const row_table& before, const row_table& after) {
+  comparison result;
+  result.before = cases_of(before), result.after = cases_of(after);
+  const side befores(result.before), afters(result.after);
+  difference_list differences;
+  std::set<const row*> paired;
+  for (const row* r : result.after.rows) {
+    const std::vector<const row*> partners = partners_of(*r, befores, afters);
+    if (partners.empty()) add(nullptr, *r, false, result);
+    for (const row* partner : partners) {
+      add(partner, *r, partners.size() > 1, result);
+      paired.insert(partner);
+      differences.add_pair(*partner, *r);
+    }
+  }
+  for (const row* r : result.before.rows)
+    if (!paired.contains(r)) result.left_out.push_back({r, "only OLD has it"});
+  result.pairs = paired.size();
+  result.remarks = differences.take();
+  judge_all(result);
+  tell_of_file("OLD", before, result.before, result);
+  tell_of_file("NEW", after, result.after, result);
+  std::stable_sort(result.cases.begin(), result.cases.end(),
+                   [](const compared_case& a, const compared_case& b) { return a.is < b.is; });
+  return result;
+}
+
+std::optional<mean_ratio> mean_of(std::span<const compared_case> cases, bool of_peers) {
+  struct shift {
+    std::size_t rows = 0;
+    double floor = 0;
+  };
+  std::map<std::string_view, shift> groups;
+  double sum = 0, below = 0, above = 0, count = 0;
+  for (const compared_case& c : cases) {
+    if (c.after->peer != of_peers || c.after->is_limit() || !c.ratio || !c.ratio->low || !c.why.empty()) continue;
+    sum += std::log(c.ratio->median);
+    below += squared(std::log(c.ratio->median / *c.ratio->low));
+    above += squared(std::log(*c.ratio->high / c.ratio->median));
+    shift& of_group = groups[c.after->group];
+    of_group.rows += 1;
+    of_group.floor = std::max(of_group.floor, c.usual_noise);
+    count += 1;
+  }
+  if (count == 0) return std::nullopt;
+  double shifts = 0;
+  for (const auto& [name, s] : groups) shifts += squared(static_cast<double>(s.rows) * std::log1p(s.floor));
+  const double mean = std::exp(sum / count);
+  return mean_ratio{
+      static_cast<std::size_t>(count),
+      {mean, mean * std::exp(-std::sqrt(below + shifts) / count), mean * std::exp(std::sqrt(above + shifts) / count)}};
+}
+
+}  // namespace tilewise::report

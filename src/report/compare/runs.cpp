@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/compare/runs.hpp"
+
+#include "base/ceil_div.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace tilewise::report {
+
+namespace {
+
+/// Why records are not of one build and machine; empty if they are. What is built from uncommitted changes may be
+/// another build each time.
+std::string_view why_not_of_one_build(const row& earlier, const row& last) {
+  const auto build = [](const row& r) { return std::tie(r.commit, r.build_type); };
+  const auto place = [](const row& r) { return std::tie(r.machine, r.hardware.description); };
+  if (earlier.commit.empty() || last.commit.empty()) return "one does not name its build";
+  if (earlier.is_dirty || last.is_dirty) return "one is of uncommitted changes";
+  if (build(earlier) != build(last)) return "they are of different builds";
+  return place(earlier) != place(last) ? "they are of different hardware" : "";
+}
+
+/// Why the times of runs of one build are not joined; empty if they are.
+std::string_view why_not_joined(const row& earlier, const row& last) {
+  if (!earlier.timed() || !last.timed()) return "one has no time";
+  if (!earlier.plausible || !last.plausible) return "one has a time that cannot be true";
+  return earlier.kernel->spread() && last.kernel->spread() ? "" : "one has no interval";
+}
+
+int gravity(const row& r) { return r.wrong() ? 2 : r.failed() ? 1 : 0; }
+
+/// The middle one, or between the two in the middle, on logarithms.
+double median_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t above = values.size() / 2, below = (values.size() - 1) / 2;
+  return above == below ? values[above] : std::sqrt(values[below] * values[above]);
+}
+
+/// A first look measures a launch twice, before all else and after it.
+std::size_t runs_in(const std::vector<const row*>& records) {
+  constexpr std::size_t launches_a_run = 2;
+  const bool is_launch = records.back()->algorithm == name_of(record::ceiling::launch);
+  return is_launch ? ceil_div(records.size(), launches_a_run) : records.size();
+}
+
+double gap_between(double highest_low, double lowest_high) { return std::max(0.0, highest_low / lowest_high - 1); }
+
+/// All have intervals.
+row joined(const std::vector<const row*>& runs) {
+  row made = *runs.back();
+  made.runs = runs_in(runs);
+  std::vector<double> medians, lows, highs;
+  for (const row* r : runs) {
+    medians.push_back(r->kernel->median);
+    lows.push_back(*r->kernel->low);
+    highs.push_back(*r->kernel->high);
+    if (r->min_effect) made.min_effect = std::max(made.min_effect.value_or(0), *r->min_effect);
+    if (r->visits_effect) made.visits_effect = std::max(made.visits_effect.value_or(0), *r->visits_effect);
+  }
+  const auto [lowest, highest_low] = std::minmax_element(lows.begin(), lows.end());
+  const auto [lowest_high, highest] = std::minmax_element(highs.begin(), highs.end());
+  made.kernel = interval{median_of(medians), *lowest, *highest};
+  made.visits_effect = std::max(made.visits_effect.value_or(0), gap_between(*highest_low, *lowest_high));
+  return made;
+}
+
+/// Those of each case, in their order. What was wrong or failed before it was timed does not know its threads: it is of
+/// the case that is like it but for these, where there is one.
+std::vector<std::vector<const row*>> records_of_cases(const row_table& rows) {
+  const auto choice = [](const row& r) {
+    return std::tie(r.group, r.asked_data, r.variant, r.device, r.tuning, r.mode);
+  };
+  std::map<decltype(choice(rows[0])), std::set<std::uint64_t>> teams;
+  for (const row& r : rows)
+    if (r.threads != 0) teams[choice(r)].insert(r.threads);
+  const auto threads_of = [&](const row& r) {
+    if (r.threads != 0 || gravity(r) == 0) return r.threads;
+    const auto known = teams.find(choice(r));
+    return known != teams.end() && known->second.size() == 1 ? *known->second.begin() : 0;
+  };
+  std::map<std::pair<decltype(choice(rows[0])), std::uint64_t>, std::size_t> places;
+  std::vector<std::vector<const row*>> cases;
+  for (const row& r : rows) {
+    const auto [place, is_new] = places.try_emplace({choice(r), threads_of(r)}, cases.size());
+    if (is_new) cases.emplace_back();
+    cases[place->second].push_back(&r);
+  }
+  return cases;
+}
+
+}  // namespace
+
+bool digests_differ(const row& a, const row& b) {
+  return !a.own_order && !b.own_order && !a.is_limit() && a.is_ok() && b.is_ok() && a.data == b.data &&
+         a.seed == b.seed && a.on.tool.order_version == b.on.tool.order_version && !a.digest.empty() &&
+         !b.digest.empty() && a.digest != b.digest;
+}
+
+measured_cases cases_of(const row_table& rows) {
+  measured_cases all;
+  for (std::vector<const row*>& runs : records_of_cases(rows)) {
+    const row& last = *runs.back();
+    const auto leave_out = [&](auto why_not) {
+      std::erase_if(runs, [&](const row* earlier) {
+        const std::string_view why = earlier == &last ? "" : why_not(*earlier, last);
+        if (!why.empty()) all.replaced += 1, all.why_replaced.insert(why);
+        return !why.empty();
+      });
+    };
+    leave_out(why_not_of_one_build);
+    const row& gravest = **std::max_element(runs.rbegin(), runs.rend(),
+                                            [](const row* a, const row* b) { return gravity(*a) < gravity(*b); });
+    if (gravity(gravest) > 0) {
+      all.rows.push_back(&gravest);
+      continue;
+    }
+    const bool differ = std::any_of(runs.begin(), runs.end(), [&](const row* r) { return digests_differ(*r, last); });
+    const std::uint64_t told = runs_in(runs);
+    leave_out(why_not_joined);
+    all.most_runs = std::max(all.most_runs, runs_in(runs));
+    if (runs.size() == 1 && !differ) {
+      all.rows.push_back(&last);
+      continue;
+    }
+    row& made = all.joined.emplace_back(runs.size() == 1 ? last : joined(runs));
+    if (differ) made.verified = false, made.runs = told;
+    all.rows.push_back(&made);
+  }
+  return all;
+}
+
+}  // namespace tilewise::report

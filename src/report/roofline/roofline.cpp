@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/roofline/roofline.hpp"
+
+#include "report/format.hpp"
+#include "report/methods.hpp"
+
+#include "registry/catalog.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace tilewise::report {
+
+namespace {
+
+using record::ceiling;
+
+ceiling ceiling_of(const row& limit) { return *record::word_of<ceiling>(limit.algorithm); }
+
+/// In operations or bytes; none if it did nothing.
+std::optional<double> speed_of(const row& limit) {
+  const auto speed = limit.is_arithmetic() ? limit.operations_per_s : limit.bytes_per_s;
+  return limit.timed() && speed.value_or(0) > 0 ? speed : std::nullopt;
+}
+
+/// All CPU executors are one processor.
+std::string_view place_of(const row& r) { return r.is_cpu ? std::string_view("cpu") : r.device; }
+
+void add_speed(std::vector<reading>& to, const row& limit) {
+  const double bytes = ceiling_of(limit) == ceiling::read ? static_cast<double>(limit.n) : limit.bytes;
+  if (bytes > 0) to.push_back({bytes, *speed_of(limit)});
+}
+
+/// Beyond all caches, and known to be.
+bool is_in_memory(double bytes, const device_roofs& roofs) {
+  return roofs.levels.size() > 1 && bytes >= roofs.levels.back().from;
+}
+
+/// Whether one limit counts before another of its kind: what can be trusted first, then the faster.
+bool counts_before(const row& limit, const row* known) {
+  return known == nullptr ||
+         std::pair(limit.ranked(), *speed_of(limit)) > std::pair(known->ranked(), *speed_of(*known));
+}
+
+class roof_collector {
+ public:
+  void add(const row& limit) {
+    switch (ceiling_of(limit)) {
+      case ceiling::read: return add_speed(roofs_.readings, limit);
+      case ceiling::copy: return add_copy(limit);
+      case ceiling::launch: return add_launch(1e9 * limit.bytes / *speed_of(limit));
+      default:
+        if (const row*& known = arithmetic_[{limit.dtype, ceiling_of(limit)}]; counts_before(limit, known))
+          known = &limit;
+    }
+  }
+  /// No launch takes longer than a kernel that does something: one that seems to was measured in a worse moment.
+  void add_kernel(const row& r) {
+    if (r.ranked()) shortest_ns_ = std::min(r.kernel->median, shortest_ns_.value_or(r.kernel->median));
+  }
+  device_roofs take() {
+    if (roofs_.launch_ns && shortest_ns_) add_launch(*shortest_ns_);
+    for (auto* speeds : {&roofs_.readings, &roofs_.copies})
+      std::stable_sort(speeds->begin(), speeds->end(),
+                       [](const reading& a, const reading& b) { return a.bytes < b.bytes; });
+    roofs_.levels = levels_of(roofs_.readings);
+    for (const reading& copy : roofs_.copies) {
+      roofs_.fastest_copy = std::max(roofs_.fastest_copy, copy.bytes_per_s);
+      if (is_in_memory(copy.bytes, roofs_))
+        roofs_.fastest_beyond_caches = std::max(roofs_.fastest_beyond_caches, copy.bytes_per_s);
+    }
+    for (const auto& [of, limit] : arithmetic_)
+      roofs_.arithmetic.push_back({of.first, of.second, *speed_of(*limit), limit->ranked()});
+    return std::move(roofs_);
+  }
+
+ private:
+  void add_copy(const row& limit) {
+    if (limit.ranked() && !roofs_.are_copies_sure) roofs_.copies.clear();
+    roofs_.are_copies_sure |= limit.ranked();
+    if (limit.ranked() == roofs_.are_copies_sure) add_speed(roofs_.copies, limit);
+  }
+  void add_launch(double ns) {
+    if (ns > 0) roofs_.launch_ns = std::min(ns, roofs_.launch_ns.value_or(ns));
+  }
+
+  device_roofs roofs_;
+  std::optional<double> shortest_ns_;  // of the kernels
+  std::map<std::pair<std::string_view, ceiling>, const row*> arithmetic_;
+};
+
+using place_key = std::pair<std::string_view, std::string_view>;  // machine, processor
+using group_key = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;
+
+place_key place_key_of(const row& r) { return {r.machine, place_of(r)}; }
+group_key group_key_of(const row& r) { return {r.machine, place_of(r), r.group, r.asked_data}; }
+
+/// Of kernels on warm caches, which alone have roofs.
+bool is_held_against_roofs(const row& r) { return !is_job(r.mode) && r.mode != "cold"; }
+
+class all_roofs {
+ public:
+  explicit all_roofs(const row_table& rows) {
+    std::map<place_key, roof_collector> collectors;
+    for (const row& r : rows) {
+      if (!is_held_against_roofs(r)) continue;
+      if (!r.is_limit() && r.kernel) collectors[place_key_of(r)].add_kernel(r);
+      if (!r.is_limit() || !speed_of(r)) continue;
+      collectors[place_key_of(r)].add(r);
+      if (ceiling_of(r) != ceiling::copy) continue;
+      if (const row*& known = copy_beside_[group_key_of(r)]; counts_before(r, known)) known = &r;
+    }
+    for (auto& [place, collector] : collectors) of_device_.emplace(place, collector.take());
+  }
+
+  /// Null where no limit was measured.
+  const device_roofs* of_device(const row& r) const {
+    const auto found = of_device_.find(place_key_of(r));
+    return found == of_device_.end() ? nullptr : &found->second;
+  }
+  /// The copy that was measured alternately with a problem, or null.
+  const row* copy_beside(const row& r) const {
+    const auto found = copy_beside_.find(group_key_of(r));
+    return found == copy_beside_.end() ? nullptr : found->second;
+  }
+
+ private:
+  std::map<place_key, device_roofs> of_device_;
+  std::map<group_key, const row*> copy_beside_;
+};
+
+bool is_integer(std::string_view type) { return type.starts_with('i') || type.starts_with('u'); }
+
+/// What an algorithm's order asks of arithmetic; none of one that this build does not know.
+std::optional<ceiling> arithmetic_of(const std::string& algorithm) {
+  for (const registry::algorithm* known : registry::algorithms())
+    if (known->name == algorithm) return known->fuses ? ceiling::fma : ceiling::muladd;
+  return std::nullopt;
+}
+
+/// Of the type, or of integers of its width.
+const arithmetic_roof* arithmetic_for(const row& r, const device_roofs& roofs) {
+  const std::optional<ceiling> kind = arithmetic_of(r.algorithm);
+  const auto fits = [&](const arithmetic_roof& a) {
+    const bool is_alike = is_integer(r.dtype) && is_integer(a.dtype) && a.dtype.substr(1) == r.dtype.substr(1);
+    return a.by == kind && (a.dtype == r.dtype || is_alike);
+  };
+  const auto found = std::find_if(roofs.arithmetic.begin(), roofs.arithmetic.end(), fits);
+  return found == roofs.arithmetic.end() ? nullptr : &*found;
+}
+
+/// Whether a third or more of its bytes are none of its first input, of which the copy is: it writes, like a copy.
+bool moves_like(const row& copy, const row& r) { return r.bytes - copy.bytes / 2 >= r.bytes / 3; }
+
+/// How fast so many bytes are moved beside a copy. A short copy is mostly its call, which is paid once: what goes
+/// beyond its bytes has the speed of the device's fastest.
+double speed_beside(const row& copy, double bytes, const device_roofs& roofs) {
+  const double own = *speed_of(copy), beyond = bytes - copy.bytes;
+  return beyond <= 0 ? own : bytes / (copy.bytes / own + beyond / roofs.fastest_copy);
+}
+
+void set_memory(roofline_point& at, const row* copy, const device_roofs& roofs) {
+  const double bytes = at.what->bytes;
+  if (bytes <= 0) return;
+  at.writes_like_copy = copy == nullptr || moves_like(*copy, *at.what);
+  if (copy != nullptr && is_in_memory(bytes, roofs) && at.writes_like_copy) {
+    at.memory = std::max(*speed_of(*copy), roofs.fastest_beyond_caches);
+    at.is_memory_sure = *at.memory > *speed_of(*copy) ? roofs.are_copies_sure : copy->ranked();
+    return;
+  }
+  at.is_memory_sure = copy != nullptr ? copy->ranked() : roofs.are_copies_sure;
+  if (copy != nullptr)
+    at.memory = speed_beside(*copy, bytes, roofs);
+  else if (roofs.readings.empty() && roofs.fastest_copy > 0)
+    at.memory = roofs.fastest_copy;
+  if (roofs.readings.empty()) return;
+  const double read = speed_for(bytes, roofs.readings, roofs.levels);
+  if (at.memory && *at.memory >= read) return;
+  at.memory = read;
+  at.memory_by = ceiling::read;
+  at.is_memory_sure = true;  // a level is the median of several
+}
+
+void set_arithmetic(roofline_point& at, const device_roofs& roofs) {
+  const row& r = *at.what;
+  if (r.operations <= 0 || unit_of(r.algorithm) == speed_unit::elements || needs_fewer_operations(r)) return;
+  if (const arithmetic_roof* roof = arithmetic_for(r, roofs)) {
+    at.arithmetic = roof->per_s;
+    at.arithmetic_by = roof->by;
+    at.is_arithmetic_sure = roof->is_sure;
+  }
+}
+
+roofline_point point_of(const row& r, const row* copy, const device_roofs& roofs) {
+  roofline_point at{
+      .of = nullptr, .what = &r, .intensity = r.bytes > 0 ? r.operations / r.bytes : 0, .memory = {}, .arithmetic = {}};
+  set_memory(at, copy, roofs);
+  set_arithmetic(at, roofs);
+  if (!at.arithmetic && !is_bound_by_memory_alone(r)) at.memory.reset();
+  at.launch_ns = roofs.launch_ns;
+  return at;
+}
+
+class roofline_maker {
+ public:
+  explicit roofline_maker(const model& m) : limits_(m.rows) {
+    for (const panel& p : m.panels)
+      if (!p.is_of_jobs() && p.mode != "cold")
+        for (const board* b : p.processors()) add_points(p, *b);
+    for (const row& r : m.rows)  // limits without anything beside them
+      if (r.is_limit() && limits_.of_device(r) != nullptr) line_of(r);
+  }
+
+  std::vector<roofline> take() { return std::move(all_); }
+
+ private:
+  roofline& line_of(const row& r) {
+    const auto [known, is_new] = places_.emplace(place_key_of(r), all_.size());
+    if (is_new) {
+      all_.push_back({r.machine, std::string(place_of(r)), r.hardware.description, {}, {}});
+      if (const device_roofs* roofs = limits_.of_device(r)) all_.back().roofs = *roofs;
+    }
+    return all_[known->second];
+  }
+
+  void add_points(const panel& p, const board& b) {
+    for (const std::uint64_t n : b.sizes()) {
+      const series* best = b.fastest_shown(role::tilewise, n);
+      if (best == nullptr) continue;
+      const row& r = *best->at(n);
+      roofline& line = line_of(r);
+      line.points.push_back(point_of(r, limits_.copy_beside(r), line.roofs));
+      line.points.back().of = &p;
+    }
+  }
+
+  all_roofs limits_;
+  std::map<place_key, std::size_t> places_;
+  std::vector<roofline> all_;
+};
+
+}  // namespace
+
+void hold_against_roofs(row_table& rows) {
+  const all_roofs limits(rows);
+  for (row& r : rows) {
+    const device_roofs* roofs = limits.of_device(r);
+    if (roofs == nullptr || r.is_limit() || !r.kernel || !is_held_against_roofs(r)) continue;
+    const roofline_point at = point_of(r, limits.copy_beside(r), *roofs);
+    if (!at.has_limit()) continue;
+    r.fraction = at.share();
+    r.bound_by = at.bound_by();
+    r.has_sure_limit = at.has_sure_limit();
+  }
+}
+
+std::optional<double> roofline_point::balance() const {
+  return memory && arithmetic ? std::optional(*arithmetic / *memory) : std::nullopt;
+}
+
+bool roofline_point::is_memory_bound() const {
+  return memory && (!arithmetic || what->bytes / *memory >= what->operations / *arithmetic);
+}
+
+double roofline_point::work_ns() const {
+  return 1e9 * (is_memory_bound() ? what->bytes / *memory : what->operations / *arithmetic);
+}
+
+std::vector<roofline> rooflines(const model& m) { return roofline_maker(m).take(); }
+
+std::vector<const roofline_point*> largest_points(const roofline& of) {
+  std::vector<const roofline_point*> all;
+  for (const roofline_point& at : of.points) {
+    const auto same = [&](const roofline_point* known) {
+      return known->what->algorithm == at.what->algorithm && known->what->dtype == at.what->dtype;
+    };
+    const auto known = std::find_if(all.begin(), all.end(), same);
+    if (known == all.end())
+      all.push_back(&at);
+    else if ((*known)->what->operations < at.what->operations)
+      *known = &at;
+  }
+  return all;
+}
+
+namespace {
+
+/// Of the last level: as readings found it, or as the system says; 0 if neither does.
+double cache_of(const roofline& of, const row& r) {
+  const std::vector<memory_level>& levels = of.roofs.levels;
+  if (levels.size() > 1) return levels[levels.size() - 2].to;
+  std::uint64_t largest = r.hardware.cache_bytes.value_or(0);
+  if (largest == 0 && r.is_cpu)
+    for (const record::cache& c : r.on.host.caches) largest = std::max(largest, c.bytes);
+  return static_cast<double>(largest);
+}
+
+std::string why_faster_than_copy(const roofline& of, const roofline_point& at) {
+  constexpr double mostly_its_call = 0.1;  // of the device's fastest
+  if (*at.memory < mostly_its_call * of.roofs.fastest_copy) return "the copy of so few bytes is mostly its call";
+  const double cache = cache_of(of, *at.what);
+  if (at.what->bytes <= cache)
+    return "its data fit a cache of " + bytes(cache) + (of.roofs.levels.size() > 1 ? "" : ", as its system tells") +
+           ", of which a copy takes twice the room";
+  if (!at.writes_like_copy) return "it mostly reads, and its limit is a copy, which writes as much as it reads";
+  return cache > 0 ? "it may write less than its limit, a copy, does; or the clock rose meanwhile"
+                   : "its data may lie in a cache, of which no size is known; or the clock rose meanwhile";
+}
+
+}  // namespace
+
+std::string why_implausible(const roofline& of, const roofline_point& at) {
+  if (!at.is_implausible()) return "";
+  if (!at.what->plausible) return at.what->doubt();
+  if (at.is_launch_bound()) return "it takes less than the launch of a kernel that does nothing took";
+  if (at.is_memory_bound())
+    return at.memory_by == ceiling::copy
+               ? why_faster_than_copy(of, at)
+               : "a part of its data may lie in a faster cache than all of it fits, or the clock rose meanwhile";
+  return at.what->own_order ? "it may compute on another unit, or with fewer operations than are counted"
+                            : "its method may need fewer operations than the definition's, which are counted; or the "
+                              "clock rose meanwhile";
+}
+
+}  // namespace tilewise::report

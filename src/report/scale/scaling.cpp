@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/scale/scaling.hpp"
+
+#include "report/compare/comparison.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+namespace tilewise::report {
+
+namespace {
+
+/// The transport of ranks that are threads of one process.
+constexpr std::string_view within_process = "threads";
+
+/// What a row computed on: processors of one kind, and how many of them.
+struct crew {
+  std::string kind;  // "cpu:threads", or of ranks the kind of one: "cpu:serial", "cuda"
+  std::string link;  // between ranks: "threads", "Open MPI 4.1.4"
+  std::uint64_t size;
+};
+
+/// "cuda" of "cuda:0", for ranks that differ in that number alone, and of "cuda:*".
+std::string kind_of_device(std::string name) {
+  if (name.ends_with(":*")) return name.substr(0, name.size() - 2);
+  const std::size_t end = name.find_last_not_of("0123456789");
+  if (end != name.npos && end + 1 < name.size() && name[end] == ':') name.erase(end);
+  return name;
+}
+
+/// Of "4*mpi:cpu:serial" or "cuda:0+cuda:1"; none if the members differ.
+std::optional<std::string> kind_of_members(const std::string& group) {
+  std::optional<std::string> kind;
+  for (std::size_t begin = 0, end = 0; end != group.npos; begin = end + 1) {
+    end = group.find('+', begin);
+    std::string member = group.substr(begin, end == group.npos ? end : end - begin);
+    const std::size_t star = std::min(member.find('*'), member.size());
+    if (star + 1 < member.size()) member.erase(0, star + 1);
+    if (member.starts_with("mpi:")) member.erase(0, 4);
+    member = kind_of_device(member);
+    if (kind && *kind != member) return std::nullopt;
+    kind = member;
+  }
+  return kind;
+}
+
+std::optional<crew> crew_of(const row& r) {
+  if (r.ranks != nullptr) {
+    const auto kind = kind_of_members(r.device);
+    return kind ? std::optional(crew{*kind, r.ranks->transport, r.ranks->number}) : std::nullopt;
+  }
+  if (r.is_serial() || r.threads == 0 || r.device == "cpu:serial") return std::nullopt;
+  return crew{r.device, "", r.threads};
+}
+
+/// What else than the program is fixed along a curve, with the size of one processor's share.
+std::string problem_key(const row& r, std::uint64_t n) {
+  const std::size_t rest = std::min(r.shape.find('x'), r.shape.size());
+  std::string key;
+  for (const std::string& part : {r.machine, r.algorithm, r.dtype, r.settings, r.data, r.mode, r.shape.substr(rest)})
+    key += part + '\n';
+  return key + std::to_string(n);
+}
+
+using rows_by_size = std::map<std::uint64_t, const row*>;
+struct found_curve {
+  crew of;
+  std::string problem;  // its key
+  rows_by_size rows;
+};
+
+std::vector<found_curve> find_curves(std::span<const row* const> rows, scaling_kind kind) {
+  std::vector<found_curve> found;
+  std::map<std::string, std::size_t> known;
+  for (const row* r : rows) {
+    const auto of = crew_of(*r);
+    if (!of || r->peer || r->is_limit() || !r->timed() || !r->plausible || of->size == 0) continue;
+    if (kind == scaling_kind::weak && r->n % of->size != 0) continue;
+    const std::string problem = problem_key(*r, kind == scaling_kind::weak ? r->n / of->size : r->n);
+    const std::string key = problem + '\n' + of->kind + '\n' + of->link + '\n' + r->variant + '\n' + r->tuning;
+    const auto [at, is_new] = known.emplace(key, found.size());
+    if (is_new) found.push_back({*of, problem, {}});
+    found[at->second].rows[of->size] = r;
+  }
+  return found;
+}
+
+/// The best programs for one processor of the curves, found in one pass over all rows.
+class bests_on_one {
+ public:
+  bests_on_one(std::span<const found_curve> curves, std::span<const row* const> rows) {
+    for (const found_curve& c : curves) bests_[key_of(c)] = nullptr;
+    for (const row* r : rows) {
+      if (r->is_limit() || !r->timed() || !r->plausible || r->ranks != nullptr) continue;
+      if (r->device == "cpu:serial") take(*r, of_threads);
+      if (!r->is_cpu || r->threads == 1) take(*r, kind_of_device(r->device));
+    }
+  }
+  const row* of(const found_curve& c) const { return bests_.at(key_of(c)); }
+
+ private:
+  static constexpr const char* of_threads = "";  // of whatever team
+
+  static std::string key_of(const found_curve& c) {
+    return c.problem + '\n' + (c.of.link.empty() ? of_threads : c.of.kind);
+  }
+
+  void take(const row& r, const std::string& kind) {
+    const auto best = bests_.find(problem_key(r, r.n) + '\n' + kind);
+    if (best == bests_.end()) return;
+    if (best->second == nullptr || r.kernel->median < best->second->kernel->median) best->second = &r;
+  }
+
+  std::map<std::string, const row*> bests_;
+};
+
+interval scaled(const interval& value, double by) {
+  const auto end = [by](const std::optional<double>& x) { return x ? std::optional(*x * by) : std::nullopt; };
+  return {value.median * by, end(value.low), end(value.high)};
+}
+
+interval quotient(const interval& a, const interval& b) {
+  const auto end = [](const std::optional<double>& x, const std::optional<double>& y) {
+    return x && y ? std::optional(*x / *y) : std::nullopt;
+  };
+  return {a.median / b.median, end(a.low, b.high), end(a.high, b.low)};
+}
+
+scaling_point point_of(const scaling_curve& curve, std::uint64_t size, const row& at, const row* one) {
+  const auto p = static_cast<double>(size);
+  const double work = curve.kind == scaling_kind::weak ? p : 1;
+  scaling_point point{.p = size, .what = &at};
+  if (one != nullptr && size == 1) point.over_one = interval{1, 1, 1};
+  if (one != nullptr && size > 1) point.over_one = scaled(quotient(*one->kernel, *at.kernel), work);
+  if (curve.best != nullptr) {
+    point.over_best = scaled(quotient(*curve.best->kernel, *at.kernel), work);
+    point.cost = scaled(quotient(*at.kernel, *curve.best->kernel), p / work);
+  }
+  if (point.over_one) {
+    point.efficiency = scaled(*point.over_one, 1 / p);
+    point.is_superlinear = point.over_one->low.value_or(point.over_one->median) > p * (1 + smallest_effect(at));
+    if (curve.kind == scaling_kind::strong && size > 1) point.serial_fraction = karp_flatt(*point.over_one, p);
+  }
+  if (at.ranks != nullptr && at.ranks->exchange_ns) point.exchange = *at.ranks->exchange_ns / at.kernel->median;
+  return point;
+}
+
+/// A 95 % interval reaches 1.96 standard errors to each side; one below the noise floor is chance.
+timed_point timed(const scaling_point& of) {
+  const interval& taken = *of.what->kernel;
+  const double half = (*taken.high - *taken.low) / 2 / taken.median;
+  return {static_cast<double>(of.p), taken.median, std::max(half, smallest_effect(*of.what)) / 1.96};
+}
+
+std::vector<scaling_fit> fits_of(const scaling_curve& curve) {
+  std::vector<timed_point> times;
+  for (const scaling_point& point : curve.points)
+    if (point.is_fitted()) times.push_back(timed(point));
+  const auto laws = curve.kind == scaling_kind::weak ? std::vector{scaling_law::gustafson}
+                                                     : std::vector{scaling_law::amdahl, scaling_law::usl};
+  std::vector<scaling_fit> fits;
+  for (const scaling_law law : laws)
+    if (auto fit = fit_scaling(law, times)) fits.push_back(std::move(*fit));
+  std::stable_sort(fits.begin(), fits.end(),
+                   [](const scaling_fit& a, const scaling_fit& b) { return a.prediction_error < b.prediction_error; });
+  return fits;
+}
+
+}  // namespace
+
+bool scaling_point::is_crowded() const {
+  if (!what->hardware.is_cpu || (what->ranks != nullptr && what->ranks->transport != within_process)) return false;
+  return p > what->on.host.threads.value_or(p);
+}
+
+std::uint64_t scaling_curve::last_fitted() const {
+  std::uint64_t last = 0;
+  for (const scaling_point& point : points)
+    if (point.is_fitted()) last = point.p;
+  return last;
+}
+
+const scaling_fit* scaling_curve::fit(scaling_law law) const {
+  const auto found = std::find_if(fits.begin(), fits.end(), [&](const scaling_fit& f) { return f.law == law; });
+  return found == fits.end() ? nullptr : &*found;
+}
+
+std::vector<scaling_curve> scaling_curves(std::span<const row* const> rows, scaling_kind kind) {
+  std::vector<scaling_curve> curves;
+  const std::vector<found_curve> all = find_curves(rows, kind);
+  const bests_on_one bests(all, rows);
+  for (const found_curve& found : all) {
+    scaling_curve& curve = curves.emplace_back(scaling_curve{.kind = kind, .processors = found.of.kind});
+    if (!found.of.link.empty() && found.of.link != within_process) curve.processors += ", " + found.of.link;
+    curve.best = bests.of(found);
+    const row* const one = found.rows.begin()->first == 1 ? found.rows.begin()->second : nullptr;
+    for (const auto& [size, r] : found.rows) curve.points.push_back(point_of(curve, size, *r, one));
+    curve.fits = fits_of(curve);
+  }
+  std::erase_if(curves, [](const scaling_curve& c) {
+    const bool is_of_ranks = c.largest().ranks != nullptr && c.largest().ranks->number > 1;
+    return c.points.size() == 1 && !(is_of_ranks && c.best != nullptr);
+  });
+  return curves;
+}
+
+}  // namespace tilewise::report

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Other people's code beside ours: the best of each at the largest size, and every ratio of interleaved rounds.
+#include "report/compare/comparison.hpp"
+#include "report/findings.hpp"
+#include "report/format.hpp"
+#include "report/sections/sections.hpp"
+#include "report/standing/standing.hpp"
+
+#include <algorithm>
+
+namespace tilewise::report {
+
+namespace {
+
+using cells = std::vector<html>;
+
+std::optional<record::ceiling> limit_of(const ratio& q) {
+  return record::word_of<record::ceiling>(q.to.substr(0, q.to.find('/')));
+}
+/// Multiply-adds do the same work at every size, so that their time is nothing to compare with.
+bool is_of_arithmetic_alone(const ratio& q) {
+  return record::is_arithmetic(limit_of(q).value_or(record::ceiling::copy));
+}
+
+/// What a ratio compares with; null if it is on another processor.
+const series* other_of(const ratio& q, const board& b) {
+  const auto found = std::find_if(b.all.begin(), b.all.end(), [&](const series& s) {
+    return s.variant == q.to && (s.device == q.device || s.kind != role::tilewise);
+  });
+  return found == b.all.end() ? nullptr : &*found;
+}
+/// By the name used everywhere else; what is on another processor is named with that.
+std::string compared_with(const ratio& q, const board& b) {
+  if (const series* other = other_of(q, b)) return other->label;
+  const auto limit = limit_of(q);
+  return (limit ? std::string(name_of(*limit)) : short_name(q.to)) +
+         (q.device.empty() || q.device == b.name ? "" : " on " + q.device);
+}
+
+/// Of either of the two.
+std::string doubt_of(const ratio& q, const row& r, const board& b) {
+  if (!r.ranked()) return r.doubt();
+  const series* other = other_of(q, b);
+  const row* at = other ? other->at(r.n) : nullptr;
+  return at && !at->ranked() ? other->label + ": " + at->doubt() : "";
+}
+
+/// Our fastest at the largest size that any peer has, against each peer there.
+void add_peers(const board& b, std::vector<cells>& lines) {
+  const standing s = standing_at(b, largest_with_peer(b));
+  if (!s.ours) return;
+  const bool is_in_doubt = s.position == position::in_doubt;
+  for (const series& other : b.all) {
+    const row* peer = other.kind == role::peer ? other.at(s.ours->n) : nullptr;
+    if (!peer || !peer->timed()) continue;
+    const interval speed = *speed_against(*s.ours, *peer);
+    const standing against = is_in_doubt ? s : standing_against(*s.ours, *peer);
+    const std::string told = !other.competes()
+                                 ? "not compared: it rounds its operands to fewer bits"
+                                 : words_of(against.position) + (against.why.empty() ? "" : ": " + against.why);
+    lines.push_back({html::text(other.label), html::text(b.name), html::text(s.ours->size()),
+                     html::text(marked_time(*peer)), html::text(s.ours->name() + ", " + marked_time(*s.ours)),
+                     html::text(marked(is_sure(speed, *s.ours, *peer), ratio_text(speed))), html::text(told)});
+  }
+}
+
+std::string judgement(const ratio& q, const row& r, const board& b) {
+  const std::string doubt = doubt_of(q, r, b);
+  return doubt.empty() ? std::string(name_of(judged(q.value, smallest_effect(r)))) : "in doubt: " + doubt;
+}
+
+void add_ratios(const board& b, std::vector<cells>& lines) {
+  for (const series& s : b.all)
+    for (const row* r : s.measured())
+      for (const ratio& q : r->ratios)
+        if (s.kind == role::tilewise && r->plausible && !is_of_arithmetic_alone(q))
+          lines.push_back({html::text(s.label), html::text(compared_with(q, b)), html::text(b.name),
+                           html::text(r->size()), html::text(ratio_text(q.value)), html::text(judgement(q, *r, b))});
+}
+
+}  // namespace
+
+html peer_section(const panel& p) {
+  std::vector<cells> peers, ratios;
+  for (const board& b : p.boards) {
+    add_peers(b, peers);
+    add_ratios(b, ratios);
+  }
+  html section;
+  if (!peers.empty())
+    section += tag("h4", "The peers") +
+               table(
+                   "Our fastest variant against other people’s code, at the largest size. Above 1 ours is faster. The "
+                   "ratio is that of rounds in which both ran alternately, where there are any; a quotient of the "
+                   "two times, which are medians of all rounds, may differ from it.",
+                   {"peer", "processor", "n", "its time", "ours", "speed ratio", "ours is"}, peers, content::words);
+  if (!ratios.empty())
+    section += folded(
+        count(ratios.size()) + " ratios from interleaved rounds",
+        table("Both ran alternately in one process, A B B A. Above 1, the first is faster; the 95 % interval is in "
+              "brackets. It must lie beyond the machine’s noise floor to be called faster or slower. Against a copy, "
+              "too, it is a ratio of times, whatever bytes either moves; a share of the limit, elsewhere, is one of "
+              "bytes or operations a second.",
+              {"variant", "against", "processor", "n", "speed ratio", "verdict"}, ratios, content::words));
+  return section;
+}
+
+}  // namespace tilewise::report

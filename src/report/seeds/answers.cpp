@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/seeds/answers.hpp"
+
+#include "report/findings.hpp"
+#include "report/format.hpp"
+#include "report/seeds/charts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+namespace tilewise::report {
+
+namespace {
+
+bool is_of_device(const row& r) { return !r.is_cpu && r.ranks == nullptr; }
+
+const row* fastest_on(const document_problem& p, const std::string& device, bool with_transfers) {
+  const row* best = nullptr;
+  for (const row* r : p.rows)
+    if (may_be_fastest(*r) && r->ranks == nullptr && (device == "cpu" ? r->is_cpu : r->device == device))
+      best = faster(best, r, with_transfers);
+  return best;
+}
+
+std::vector<std::string> devices_of(const document_study& s) {
+  std::vector<std::string> names;
+  for (const document_problem& p : s.sizes)
+    for (const row* r : p.rows)
+      if (is_of_device(*r) && std::find(names.begin(), names.end(), r->device) == names.end())
+        names.push_back(r->device);
+  return names;
+}
+
+/// "opencl:0", and that it is no GPU where it is none.
+std::string kind_of(const document_study& s, const std::string& device) {
+  for (const document_problem& p : s.sizes)
+    for (const row* r : p.rows)
+      if (r->device == device)
+        return clipped(device, page_limits::name) +
+               (r->hardware.is_cpu ? ", which is this machine’s processor and no GPU," : "");
+  return clipped(device, page_limits::name);
+}
+
+struct win {
+  bool is_won, is_in_doubt;
+};
+using wins_at = std::vector<std::optional<win>>;  // for each size
+
+/// A time of few samples may be half as long.
+bool ends_before(const interval& x, const interval& y) { return x.high && *x.high < y.low.value_or(y.median / 2); }
+
+/// Whether a device wins at each size; nothing where one of the two has no time.
+wins_at wins_of(const document_study& s, const std::string& device, bool with_transfers) {
+  wins_at wins;
+  for (const document_problem& p : s.sizes) {
+    const row* ours = fastest_on(p, device, with_transfers);
+    const row* cpu = fastest_on(p, "cpu", false);
+    const interval* time = ours ? counted_time(*ours, with_transfers) : nullptr;
+    if (!time || !cpu || (with_transfers && !ours->round_trip))
+      wins.emplace_back();
+    else
+      wins.emplace_back(win{time->median < cpu->kernel->median,
+                            !ends_before(*time, *cpu->kernel) && !ends_before(*cpu->kernel, *time)});
+  }
+  return wins;
+}
+
+/// "from 4,096 on", "at no size", "at 512".
+std::string where(const document_study& s, const wins_at& wins) {
+  std::vector<std::string> at;
+  std::size_t known = 0;
+  std::optional<std::size_t> since;
+  for (std::size_t i = 0; i < wins.size(); ++i) {
+    if (!wins[i]) continue;
+    ++known;
+    if (wins[i]->is_won) at.push_back(s.sizes[i].rows.front()->size());
+    if (!wins[i]->is_won) since.reset();
+    if (wins[i]->is_won && !since) since = i;
+  }
+  if (at.empty()) return known == 0 ? "" : "at no size that was measured";
+  if (at.size() == known) return "at every size that was measured";
+  const bool is_from_there =
+      since && std::count_if(wins.begin() + static_cast<std::ptrdiff_t>(*since), wins.end(),
+                             [](const auto& w) { return w && w->is_won; }) == static_cast<std::ptrdiff_t>(at.size());
+  return is_from_there ? "from " + s.sizes[*since].rows.front()->size() + " on" : "at " + listed(at, 6);
+}
+
+/// " (in doubt at 4,096)": where the two intervals meet, so that the medians decide nothing.
+std::string doubt_of(const document_study& s, const wins_at& wins) {
+  std::vector<std::string> at;
+  for (std::size_t i = 0; i < wins.size(); ++i)
+    if (wins[i] && wins[i]->is_in_doubt) at.push_back(s.sizes[i].rows.front()->size());
+  return at.empty() ? "" : " (in doubt at " + listed(at, 6) + ")";
+}
+
+html time_cell(const row* r, bool with_transfers) {
+  const interval* time = r ? counted_time(*r, with_transfers) : nullptr;
+  if (!time || (with_transfers && !r->round_trip)) return "–";
+  return html::text(marked(is_counted_sure(*r, with_transfers), duration(time->median))) +
+         tag("small", html::text(" " + short_name(r->variant) + (r->is_cpu ? " @" + place_of(*r) : "")));
+}
+
+/// When does the GPU win, with transfers and without?
+html when_a_device_wins(const document_study& s) {
+  const std::vector<std::string> devices = devices_of(s);
+  if (devices.empty()) return {};
+  html sentences;
+  std::vector<std::string> heads{"size", "fastest on the CPU"};
+  for (const std::string& device : devices) {
+    const wins_at without = wins_of(s, device, false), with = wins_of(s, device, true);
+    const std::string alone = where(s, without), all = where(s, with);
+    if (alone.empty()) continue;
+    sentences += tag(
+        "li", html::sentence(kind_of(s, device) + " is faster than the CPU " + alone + doubt_of(s, without) +
+                             (all.empty() ? "" : "; with its transfers counted, " + all) + doubt_of(s, with) + "."));
+    heads.push_back(device);
+    heads.push_back(device + ", with transfers");
+  }
+  if (sentences.empty()) return {};
+  std::vector<std::vector<html>> rows;
+  for (const document_problem& p : s.sizes) {
+    auto& line = rows.emplace_back(
+        std::vector<html>{html::text(p.rows.front()->size()), time_cell(fastest_on(p, "cpu", false), false)});
+    for (const std::string& device : devices) {
+      if (where(s, wins_of(s, device, false)).empty()) continue;
+      line.push_back(time_cell(fastest_on(p, device, false), false));
+      line.push_back(time_cell(fastest_on(p, device, true), true));
+    }
+  }
+  return tag("h4", "When does a device beat the CPU?") + tag("ul", sentences) +
+         table("The fastest of all variants, at each size.", heads, rows);
+}
+
+const row* find_row(const document_problem& p, const std::string& variant, const std::string& device) {
+  for (const row* r : p.rows)
+    if (r->variant == variant && r->device == device) return r;
+  return nullptr;
+}
+
+/// From what size does local memory not suffice, and what does it gain?
+html what_local_memory_gains(const document_study& s) {
+  std::vector<std::vector<html>> rows;
+  for (const std::string& device : devices_of(s))
+    for (const document_problem& p : s.sizes)
+      for (const row* local : p.rows) {
+        if (local->device != device || !local->variant.ends_with(":local")) continue;
+        const row* global = find_row(p, local->variant.substr(0, local->variant.size() - 5) + "global", device);
+        const bool both = global && global->timed() && local->timed();
+        rows.push_back({html::text(device), html::text(local->size()),
+                        global && global->timed() ? html::text(marked_time(*global)) : html("–"),
+                        local->timed() ? html::text(marked_time(*local)) : html("–"),
+                        both ? html::text(marked(global->ranked() && local->ranked(),
+                                                 factor(global->kernel->median / local->kernel->median)))
+                             : html("–"),
+                        html::text(local->reason)});
+      }
+  if (rows.empty()) return {};
+  return tag("h4", "From what size does local memory not suffice, and what does it gain?") +
+         tag("div", {{"class", "beside"}},
+             table("One item for each coefficient, the factors in global or in local memory; kernel times.",
+                   {"device", "size", "global", "local", "global / local", "why not"}, rows, content::words));
+}
+
+/// The fastest tuning of each way on each device, as the document's last table.
+html which_way_adds_faster(const document_study& s) {
+  std::map<std::pair<std::string, std::string>, const row*> best;
+  for (const document_problem& p : s.sizes)
+    for (const row* r : p.rows)
+      for (const auto& [name, word] : tuning_parts(r->tuning))
+        if (name == "carry" && !system_of(*r).empty()) {
+          const row*& known = best[{r->device, word}];
+          known = faster(known, r, false);
+        }
+  std::vector<std::vector<html>> rows;
+  for (const auto& [at, r] : best) {
+    if (!r) continue;
+    rows.push_back({html::text(at.first), html::text(at.second), html::text(r->tuning), html::text(r->size()),
+                    html::text(marked_time(*r)), html::text(transfers_text(*r))});
+  }
+  if (rows.size() < 2) return {};
+  return tag("h4", "Which way of adding the carry is faster?") +
+         table("Each way at its best local size.", {"device", "carry", "tuning", "n", "kernel", "with transfers"},
+               rows);
+}
+
+struct meeting {
+  std::string_view variant;  // of any backend
+  const char* where;
+};
+
+/// Where the parts of a call wait for each other; of the documents' methods and ours.
+constexpr std::array<meeting, 17> meetings{
+    {{"polymul:global", "nowhere: each item has its own coefficient"},
+     {"polymul:local", "one barrier in a group, after both factors are loaded"},
+     {"polymul:tiles", "two barriers in a group for each step of the window"},
+     {"polymul:naive", "threads meet once, at the end; ranks send their parts of the result"},
+     {"polymul:karatsuba", "kernels follow each other in one queue, level by level; threads meet after the products"},
+     {"polymul:ntt", "barriers in a group within a pass; passes follow each other in one queue"},
+     {"scan:blelloch", "a barrier in a group for each level of both sweeps; kernels follow each other in one queue"},
+     {"scan:sweep_add", "a barrier for each level of both sweeps, and one more to share the carry where it is local"},
+     {"scan:chunked", "four barriers a tile; chunks follow each other in one queue"},
+     {"scan:lookback", "tiles wait for the totals that earlier tiles publish in global memory"},
+     {"diffuse:hiperc", "loops or kernels of a step follow each other; three for each step"},
+     {"diffuse:hiperc_openmp", "threads meet after each loop: four times for each step"},
+     {"diffuse:hiperc_tbb", "threads meet after each loop: three times for each step"},
+     {"diffuse:tiles", "a barrier in a group after its tile and halo are loaded; steps follow each other in one queue"},
+     {"matmul:blocked16", "two barriers in a group for each block of k"},
+     {"reduce:two_phase", "barriers in a group; the second kernel waits for the first"},
+     {"sort:merge_rank", "passes follow each other in one queue; items never meet within one"}}};
+
+html what_waits_where(const document_study& s) {
+  std::set<std::string> measured;
+  for (const document_problem& p : s.sizes)
+    for (const row* r : p.rows) measured.insert(r->algorithm + ":" + r->variant.substr(r->variant.rfind(':') + 1));
+  std::vector<std::vector<html>> rows;
+  for (const meeting& m : meetings)
+    if (measured.contains(std::string(m.variant)))
+      rows.push_back({html::text(m.variant.substr(m.variant.find(':') + 1)), html::text(m.where)});
+  if (rows.empty()) return {};
+  return tag("h4", "What waits where?") +
+         table("Where the parts of a call wait for each other.", {"method", "waits"}, rows, content::words);
+}
+
+}  // namespace
+
+html study_answers(const document_study& s) {
+  html answers = when_a_device_wins(s);
+  answers += what_local_memory_gains(s);
+  answers += which_way_adds_faster(s);
+  return answers + what_waits_where(s);
+}
+
+}  // namespace tilewise::report

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/standing/standing.hpp"
+
+#include "report/compare/comparison.hpp"
+#include "report/findings.hpp"
+#include "report/format.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace tilewise::report {
+
+namespace {
+
+struct position_words {
+  const char *letter, *words, *style;
+};
+constexpr std::array<position_words, 7> all_positions{{{"A", "ahead", "ahead"},
+                                                       {"P", "on a par", "par"},
+                                                       {"B", "behind", "behind"},
+                                                       {"U", "unclear", "unclear"},
+                                                       {"N", "no peer", "alone"},
+                                                       {"?", "in doubt", "doubt"},
+                                                       {"–", "not measured", "none"}}};
+
+const position_words& about(position p) { return all_positions[static_cast<std::size_t>(p)]; }
+
+position position_of(const interval& speed, double smallest_effect) {
+  switch (judged(speed, smallest_effect)) {
+    case verdict::faster: return position::ahead;
+    case verdict::slower: return position::behind;
+    case verdict::same: return position::on_a_par;
+    default: return position::unclear;
+  }
+}
+
+/// By the interval of the ratio; and a peer so slow that few of its calls were measured, by a factor beyond what these
+/// differ by.
+bool is_beaten(const standing& s) {
+  constexpr double beyond_few_samples = 2;
+  if (!s.peer->plausible) return false;
+  return s.peer->kernel->spread() ? s.position == position::ahead : s.speed->median >= beyond_few_samples;
+}
+
+/// Of a peer in doubt nothing is said but that it is beaten.
+void judge(standing& s) {
+  const std::string doubt = s.peer->doubt();
+  s.position = position_of(*s.speed, smallest_effect(*s.ours));
+  if (!doubt.empty()) {
+    s.why = "the peer: " + doubt;
+    s.position = is_beaten(s) ? position::ahead : position::unclear;
+  } else if (s.position == position::unclear) {
+    const auto told = [](double ratio) { return significant(ratio, 4); };  // both ends of a narrow one are 1.01
+    if (!s.speed->low || !s.speed->high) {
+      s.why = "the ratio has no interval";
+      return;
+    }
+    s.why = "between " + told(*s.speed->low) + " and " + told(*s.speed->high);
+    if (*s.speed->low > 1 || *s.speed->high < 1)  // or that alone would say who is ahead
+      s.why += ", with a noise floor of ± " + percent(smallest_effect(*s.ours));
+  }
+}
+
+/// The one that is the farthest ahead at that size, or null.
+const row* ahead_by_rounding(const board& b, const row& ours) {
+  const row* best = nullptr;
+  for (const series& s : b.all) {
+    const row* r = s.kind == role::peer && !s.competes() ? s.at(ours.n) : nullptr;
+    if (r && r->ranked() && standing_against(ours, *r).position == position::behind &&
+        (!best || r->kernel->median < best->kernel->median))
+      best = r;
+  }
+  return best;
+}
+
+}  // namespace
+
+const char* letter_of(position p) { return about(p).letter; }
+const char* words_of(position p) { return about(p).words; }
+const char* style_of(position p) { return about(p).style; }
+
+std::optional<interval> speed_against(const row& ours, const row& peer) {
+  if (const auto together = ratio_to(ours, peer.variant)) return together->value;
+  if (!ours.timed() || !peer.timed()) return std::nullopt;
+  const interval &mine = *ours.kernel, &theirs = *peer.kernel;
+  interval speed{theirs.median / mine.median, {}, {}};
+  if (mine.low && mine.high && theirs.low && theirs.high && *mine.low > 0)
+    speed.low = *theirs.low / *mine.high, speed.high = *theirs.high / *mine.low;
+  return speed;
+}
+
+standing standing_at(const board& b, std::uint64_t n) {
+  const series *best = b.fastest(role::tilewise, n), *shortest = b.fastest_of_all(role::tilewise, n);
+  if (!shortest) return {};
+  standing s{.ours = (best ? best : shortest)->at(n), .why = ""};
+  const bool is_in_doubt = !s.ours->ranked();
+  s.position = is_in_doubt ? position::in_doubt : position::no_peer;
+  s.why = s.ours->doubt();
+  if (best && best != shortest)
+    s.why = shortest->label + " takes " + duration(shortest->at(n)->kernel->median) + ", " + shortest->at(n)->doubt();
+  if (!is_in_doubt) s.rounding = ahead_by_rounding(b, *s.ours);
+  const series* rival = b.fastest_of_all(role::peer, n);
+  if (!rival) return s;
+  s.peer = rival->at(n);
+  s.speed = speed_against(*s.ours, *s.peer);
+  if (!is_in_doubt) judge(s);
+  return s;
+}
+
+standing standing_against(const row& ours, const row& peer) {
+  standing s{.ours = &ours, .peer = &peer, .speed = speed_against(ours, peer), .why = ""};
+  judge(s);
+  return s;
+}
+
+bool is_sure(const interval& speed, const row& ours, const row& peer) {
+  return speed.is_narrow() || (ours.ranked() && peer.ranked());
+}
+
+std::string speed_text(const standing& s) {
+  return marked(is_sure(*s.speed, *s.ours, *s.peer), factor(s.speed->median));
+}
+
+std::string rounding_words(const standing& s) {
+  return factor(speed_against(*s.ours, *s.rounding)->median) + " × " + short_name(s.rounding->variant);
+}
+
+std::uint64_t largest_with_peer(const board& b) {
+  const std::vector<std::uint64_t> sizes = b.sizes();
+  const auto found = std::find_if(sizes.rbegin(), sizes.rend(), [&](std::uint64_t n) {
+    return b.fastest_of_all(role::tilewise, n) != nullptr && b.fastest_of_all(role::peer, n) != nullptr;
+  });
+  return found == sizes.rend() ? 0 : *found;
+}
+
+standing largest_trusted(const board& b) {
+  const std::uint64_t largest = b.largest_size();
+  const std::vector<std::uint64_t> sizes = b.sizes();
+  for (auto n = sizes.rbegin(); n != sizes.rend() && *n >= largest / 16; ++n)
+    if (const standing s = standing_at(b, *n); s.ours && s.position != position::in_doubt) return s;
+  return {};
+}
+
+standing standing_of(const board& b) {
+  standing s = standing_at(b, b.largest_size());
+  const std::uint64_t n = s.position == position::no_peer ? largest_with_peer(b) : 0;
+  if (n == 0) return s;
+  const standing smaller = standing_at(b, n);
+  s.peer = smaller.peer;
+  s.speed = smaller.speed;
+  s.position = smaller.position == position::in_doubt ? position::unclear : smaller.position;
+  s.why = "the peer at " + smaller.peer->at() + (smaller.why.empty() ? "" : "; " + smaller.why);
+  return s;
+}
+
+}  // namespace tilewise::report

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What:   scan_axis on the ranks of a group.
+// Order:  that of the members' variants: a line's prefixes are computed by one rank. Long lines, of which there are
+//         few, are scans of the group.
+// Shape:  rows where they begin; of a row that a border cuts, the rest is fetched, and goes back scanned. Columns lie
+//         on all ranks: each rank fetches a band of them, scans it, and sends every rank its rows of it.
+// Limits: those of the members' variants; a rank's columns in its memory, beside its part.
+// Twins:  sort_axis/group.cpp; scan/group.cpp, where lines are few.
+#include "registry/rank_lines.hpp"
+#include "scan_axis/problem.hpp"
+
+namespace tilewise::impl::scan_axis {
+
+namespace {
+
+void run(const registry::problem& p, const registry::bindings& where, const registry::tuning&, backend::queue& queue) {
+  const registry::line_problem lines{p, axis_of(p), layout_of_input(p), layout_of_output(p), of_matrices};
+  registry::share_lines(p, scan_of_line(p), lines_of_input(p), lines_of_output(p), where, queue,
+                        [&](const registry::rank& r) { registry::run_lines(r, lines, where); });
+}
+
+}  // namespace
+
+std::vector<registry::variant> scan_axis_group_variants() {
+  return {{.algorithm = "scan_axis",
+           .backend = "group",
+           .name = "",
+           .types = all_dtypes,
+           .source = "rows where they begin, or bands of columns, by each rank's own variant; few long rows by all",
+           .unsupported = registry::unsupported_by_members,
+           .run = run}};
+}
+
+}  // namespace tilewise::impl::scan_axis

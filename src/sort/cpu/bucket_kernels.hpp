@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What bucket_kernels.cpp offers for each x86-64 level.
+#pragma once
+
+#include "backend/cpu/levels.hpp"
+#include "sort/code.hpp"
+#include "sort/elements.hpp"
+
+#include <cstdint>
+
+namespace tilewise::impl::sort {
+
+/// Codes that one worker sorts in its cache.
+template <class Bits, class Value>
+struct bucket_task {
+  elements<Bits, Value> codes;  // changed on the way
+  elements<Bits, Value> spare;  // room for as many
+  elements<Bits, Value> out;
+  std::uint64_t n;
+  Bits varying;           // all bits in which the codes may differ
+  unsigned more_bits;     // by which they are sorted beyond the usual number, before ties are settled
+  sort_code<Bits> after;  // keys are decoded with it
+  bool stream;            // write them past the caches
+};
+
+template <class Bits, class Value>
+struct bucket_kernels {
+  /// False if the leading bits told so little that codes had to be sorted once more, by all of them.
+  bool (*sort)(const bucket_task<Bits, Value>& task);
+};
+
+TILEWISE_AT_EACH_LEVEL(template <class Bits, class Value> const bucket_kernels<Bits, Value>& of_buckets();)
+
+template <class Bits, class Value>
+const bucket_kernels<Bits, Value>& bucket_kernels_for(backend::cpu::instruction_set level) {
+  return TILEWISE_AT_LEVEL(level, of_buckets<Bits, Value>)();
+}
+
+}  // namespace tilewise::impl::sort

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// The radix sort of long arrays: one pass deals all keys to buckets by their leading bits, then each worker sorts
+// bucket after bucket in its cache.
+#pragma once
+
+#include "sort/cpu/bucket_kernels.hpp"
+#include "sort/cpu/radix_passes.hpp"
+#include "sort/cpu/splits.hpp"
+
+namespace tilewise::impl::sort {
+
+template <class Bits, class Value>
+class bucket_sort {
+ public:
+  bucket_sort(const sort_task<Bits, Value>& task, std::uint64_t bucket, unsigned digit_width, const sort_tiles& tiles)
+      : task_(task), bucket_(bucket), digit_width_(digit_width), tiles_(tiles), queue_(tiles.queue()) {}
+
+  /// False if keys are too uneven for buckets; then nothing has been done.
+  bool run() {
+    const std::vector<Bits> sample = sample_codes();
+    common_bits<Bits> common{0, ~Bits(0)};
+    for (Bits code : sample) common = {common.any | code, common.all & code};
+    // Counting shows whether all codes are like the sample; where some have further bits, they are counted once more.
+    while (common.any != common.all) {
+      const split_plan<Bits> plan(common, sample, task_.n, bucket_);
+      if (!plan.is_even(most())) return false;
+      counts places(tiles_.count() * plan.by().values());
+      common = count(plan.by(), places);
+      if (!plan.covers(common)) continue;
+      sort(plan, common.any ^ common.all, places);
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  static constexpr std::uint64_t element_bytes = sizeof(Bits) + (moves<Value> ? sizeof(Value) : 0);
+
+  /// The largest bucket that is left to one worker: it should fit the second-level cache with room for as many beside
+  /// it, and not keep all others waiting for its end.
+  std::uint64_t most() const {
+    constexpr std::uint64_t most_bytes = 1 << 20, least_bytes = 1 << 16;
+    const std::uint64_t share = task_.n * element_bytes / (4 * queue_.threads());
+    return std::clamp(share, least_bytes, most_bytes) / element_bytes;
+  }
+
+  /// Few enough for one thread, and 8 or more for each bucket of even keys.
+  std::vector<Bits> sample_codes() const {
+    const std::uint64_t size = std::min(task_.n, std::clamp<std::uint64_t>(task_.n / 256, 1024, 16384));
+    std::vector<Bits> codes(size);
+    for (std::uint64_t i = 0; i < size; ++i) codes[i] = task_.code.encode(task_.in.keys[i * (task_.n / size)]);
+    return codes;
+  }
+
+  common_bits<Bits> count(const splits<Bits>& by, counts& of_tiles) const {
+    const auto& on_keys = radix_key_kernels_for<Bits>(queue_.level());
+    std::vector<common_bits<Bits>> found(tiles_.count());
+    tiles_.for_each([&](std::uint64_t tile, unsigned, std::uint64_t begin, std::uint64_t end) {
+      found[tile] =
+          on_keys.count_buckets(task_.in.keys + begin, end - begin, task_.code, by, &of_tiles[tile * by.values()]);
+    });
+    return common_of(found);
+  }
+
+  void sort(const split_plan<Bits>& plan, Bits varying, counts& places) const {
+    const workspace<Bits, Value> dealt(queue_, task_.n);
+    const counts begin = to_places(places, tiles_.count());
+    const scatter_task<Bits, Value, splits<Bits>> how{
+        task_.in.keys, task_.in.values, 0, 0, dealt.all(), task_.code, {}, plan.by(), nullptr, nullptr, false, false};
+    move_tiles(tiles_, places, how, radix_kernels_for<Bits, Value>(queue_.level()).scatter_to_buckets);
+    sort_large(begin, dealt.all());
+    sort_others(plan, varying, begin, dealt.all());
+  }
+
+  /// All workers sort one bucket after the other.
+  void sort_large(const counts& begin, elements<Bits, Value> dealt) const {
+    for (std::size_t b = 0; b + 1 < begin.size(); ++b) {
+      const std::uint64_t n = begin[b + 1] - begin[b];
+      if (n <= most()) continue;
+      const sort_tiles tiles(n, tiles_.length(), queue_);
+      const elements<Bits, Value> in = from(dealt, begin[b]);
+      const sort_task<Bits, Value> of{in, from(task_.out, begin[b]), n, task_.code};
+      radix_passes<Bits, Value>({of, {}, in, digit_width_}, tiles).run();
+    }
+  }
+
+  void sort_others(const split_plan<Bits>& plan, Bits varying, const counts& begin, elements<Bits, Value> dealt) const {
+    std::uint64_t largest = 0;
+    for (std::size_t b = 0; b + 1 < begin.size(); ++b)
+      if (const std::uint64_t n = begin[b + 1] - begin[b]; n <= most()) largest = std::max(largest, n);
+    const workspace<Bits, Value> spare(queue_, queue_.threads() * largest);
+    const auto& kernels = bucket_kernels_for<Bits, Value>(queue_.level());
+    const bool stream = queue_.exceeds_cache(2 * task_.n * element_bytes);
+    // What the bits of one bucket do not tell, those of the next ones will not either.
+    std::vector<unsigned> more_bits(queue_.threads());
+    queue_.for_each_tile(begin.size() - 1, [&](std::uint64_t b, unsigned worker) {
+      const std::uint64_t n = begin[b + 1] - begin[b];
+      if (n == 0 || n > most()) return;
+      const bool told_apart =
+          kernels.sort({from(dealt, begin[b]), from(spare.all(), worker * largest), from(task_.out, begin[b]), n,
+                        varying & plan.below(b), more_bits[worker], task_.code, stream});
+      if (!told_apart) more_bits[worker] += 8;
+    });
+  }
+
+  static elements<Bits, Value> from(elements<Bits, Value> where, std::uint64_t begin) {
+    where.keys += begin;
+    if constexpr (moves<Value>) where.values += begin;
+    return where;
+  }
+
+  const sort_task<Bits, Value>& task_;
+  const std::uint64_t bucket_;
+  const unsigned digit_width_;
+  const sort_tiles& tiles_;
+  backend::cpu::queue& queue_;
+};
+
+}  // namespace tilewise::impl::sort

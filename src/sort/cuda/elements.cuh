@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What:   what the sorts on CUDA do with an element that they load or store.
+// Order:  code.hpp; what moves between passes is codes, encoded at the first load and decoded at the last store.
+// Shape:  none.
+// Limits: none.
+// Twins:  opencl/program.cl.
+#pragma once
+
+#include "backend/cuda/error.hpp"
+#include "backend/cuda/queue.hpp"
+#include "sort/cuda/variants.hpp"
+#include "sort/operands.hpp"
+
+namespace tilewise::impl::sort::on_cuda {
+
+using namespace backend::cuda;
+
+template <class Value>
+inline constexpr unsigned value_bytes = moves<Value> ? sizeof(Value) : 0;
+
+/// What a pass does with a key when it loads and when it stores it.
+template <class Bits>
+struct coding {
+  sort_code<Bits> code;
+  bool encodes, decodes;
+
+  __device__ Bits loaded(Bits key) const { return encodes ? code.encode(key) : key; }
+  __device__ Bits stored(Bits key) const { return decodes ? code.decode(key) : key; }
+};
+
+template <class Value>
+__device__ Value load_value(const Value* values, std::uint64_t i) {
+  return values == nullptr ? static_cast<Value>(i) : values[i];
+}
+
+}  // namespace tilewise::impl::sort::on_cuda

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tool/arrays/data_command.hpp"
+
+#include "backend/transfer_team.hpp"
+#include "io/array_output.hpp"
+#include "io/host_memory.hpp"
+#include "lab/verify/verify.hpp"
+#include "registry/execute.hpp"
+#include "registry/pieces.hpp"
+#include "tool/arrays/file_roles.hpp"
+#include "tool/arrays/placement.hpp"
+#include "tool/output.hpp"
+#include "tool/ranks/agreement.hpp"
+#include "tool/ranks/files.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace tilewise::cli {
+
+double ns_since(clock::time_point start) {
+  return std::chrono::duration<double, std::nano>(clock::now() - start).count();
+}
+
+namespace {
+
+/// What is computed in pieces needs little of the device's memory.
+void require_memory(const registry::problem& p, const registry::choice& how, backend::device& on) {
+  const device_info& device = on.info();
+  std::uint64_t outputs = 0, all = 0, largest = 0;
+  for (const registry::operand& out : p.what->outputs(p)) outputs += out.bytes();
+  for (const auto& operands : {p.what->inputs(p), p.what->outputs(p)})
+    for (const registry::operand& o : operands) all += o.bytes(), largest = std::max(largest, o.bytes());
+  const std::string what = registry::to_string(p) + " needs ";
+  io::require_host_memory(outputs, what + std::to_string(outputs) + " more bytes");
+  if (device.backend == "cpu" || registry::runs_in_pieces(p, how, on.queue())) return;
+  const auto refuse = [&](std::uint64_t need, std::uint64_t limit, const std::string& in) {
+    if (limit != 0 && need > limit)
+      throw error(errc::out_of_memory, what + std::to_string(need) + " bytes in " + in + " of " + device.name +
+                                           ", whose limit is " + std::to_string(limit) +
+                                           "; use a smaller input or --device cpu");
+  };
+  refuse(largest, device.max_allocation, "one array");
+  refuse(all, device.memory, "the memory");
+}
+
+/// The kernel's own time is taken only if times are requested: a clock waits for the device once more.
+void run_on(backend::queue& queue, const registry::problem& p, std::span<const bytes* const> inputs, bool timed,
+            data_run& run) {
+  const bool moves = run.device->info().backend != "cpu";
+  std::vector<const void*> from;
+  for (const bytes* input : inputs) from.push_back(input->data());
+  std::vector<void*> to;
+  for (bytes& output : run.outputs) to.push_back(output.data());
+  const auto whole = clock::now();
+  run.in_pieces = registry::runs_in_pieces(p, run.how, queue);
+  if (run.in_pieces) {
+    const double sent = queue.transfers()->sent_ns(), fetched = queue.transfers()->fetched_ns();
+    registry::run_on_host(p, run.how, queue, from, to, &run.times.kernel);
+    run.times.h2d = queue.transfers()->sent_ns() - sent;
+    run.times.d2h = queue.transfers()->fetched_ns() - fetched;
+    run.times.end_to_end = ns_since(whole);
+    return;
+  }
+  registry::host_run steps(p, run.how, queue, from, to);
+  auto start = clock::now();
+  steps.upload();
+  queue.finish();
+  if (moves) run.times.h2d = ns_since(start);
+  start = clock::now();
+  if (timed) queue.start_clock();
+  steps.run();
+  if (timed) run.times.kernel = queue.stop_clock();
+  queue.finish();
+  run.times.first_call = ns_since(start);
+  start = clock::now();
+  steps.download();
+  if (moves) run.times.d2h = ns_since(start);
+  run.times.end_to_end = ns_since(whole);
+}
+
+data_run plan(const registry::problem& p, const common_options& options, bool while_reading) {
+  const registry::preferences wanted{options.variant, options.tuning, options.fast};
+  registry::admit(p, wanted);
+  const placement where = place(p, options, while_reading);
+  data_run run{.device = where.device, .how = registry::choose(p, *where.device, wanted), .outputs = {}, .times = {}};
+  run.how.reason = where.reason + run.how.reason;
+  require_same_problem(p);
+  return run;
+}
+
+}  // namespace
+
+data_run plan_run(const registry::problem& p, const common_options& options) { return plan(p, options, false); }
+
+data_run plan_stream(const registry::problem& p, const common_options& options) { return plan(p, options, true); }
+
+void run_planned(const registry::problem& p, std::span<const bytes* const> inputs, const common_options& options,
+                 data_run& run) {
+  require_memory(p, run.how, *run.device);
+  for (const registry::operand& out : p.what->outputs(p)) run.outputs.emplace_back(out.bytes());
+  run_on(run.device->queue(), p, inputs, options.json, run);
+}
+
+void run_from_files(const registry::problem& p, std::span<io::array_input* const> inputs, const common_options& options,
+                    data_run& run) {
+  if (is_in_processes(run)) return run_in_processes(p, inputs, {}, run);
+  std::vector<io::npy_array> arrays;
+  std::vector<const bytes*> blocks;
+  for (io::array_input* input : inputs) arrays.push_back(input->read_all());
+  for (const io::npy_array& array : arrays) blocks.push_back(&array.data);
+  run_planned(p, blocks, options, run);
+}
+
+nlohmann::ordered_json describe(const registry::problem& p, const device_handle& device, const registry::choice& how,
+                                std::span<const std::uint64_t> shape, const std::string& digest) {
+  nlohmann::ordered_json fields;
+  fields["command"] = p.what->name;
+  fields["device"] = device->info().name;
+  fields["variant"] = how.variant->id();
+  fields["reason"] = how.reason;
+  fields["tuning"] = registry::to_string(how.tuning, how.variant->tuning);
+  for (const auto& [name, word] : registry::named_settings(p)) fields[std::string(name)] = word;
+  fields["dtype"] = name_of(p.type);
+  fields["shape"] = shape;
+  fields["digest"] = digest;
+  return fields;
+}
+
+nlohmann::ordered_json describe(const registry::problem& p, const data_run& run, std::span<const std::uint64_t> shape,
+                                const std::string& digest) {
+  nlohmann::ordered_json fields = describe(p, run.device, run.how, shape, digest);
+  const auto whole = [](double ns) { return static_cast<std::uint64_t>(std::llround(ns)); };
+  const auto step = [&](double ns) {
+    return run.in_pieces ? nlohmann::ordered_json() : nlohmann::ordered_json(whole(ns));
+  };
+  fields["h2d_ns"] = step(run.times.h2d);
+  fields["kernel_ns"] = step(run.times.kernel);
+  fields["d2h_ns"] = step(run.times.d2h);
+  fields["round_trip_ns"] = step(run.times.h2d + run.times.kernel + run.times.d2h);
+  fields["first_call_ns"] = step(run.times.first_call);
+  fields["end_to_end_ns"] = whole(run.times.end_to_end);
+  fields["in_pieces"] = run.in_pieces;
+  return fields;
+}
+
+void print_fields(nlohmann::ordered_json fields, const std::string& output) {
+  fields["output"] = output;
+  print_json(fields);
+}
+
+void tell(const data_run& run, const common_options& options) {
+  if (!options.verbose) return;
+  const std::string tuning = registry::to_string(run.how.tuning, run.how.variant->tuning);
+  note(run.how.variant->id() + (tuning.empty() ? "" : " " + tuning) + " on " + run.device->info().name + ": " +
+       run.how.reason + "; " + std::to_string(std::llround(run.times.end_to_end / 1000)) + " us end to end" +
+       (run.in_pieces ? ", in pieces" : "") + way_between_gpus(run));
+  const backend::transfer_team* const moved = run.device->queue().transfers();
+  if (moved != nullptr && moved->lacked_pinned_memory())
+    note("the system pins no more memory, so transfers were slower");
+}
+
+namespace {
+
+/// Each rank its range. The first one reads what it prints the digest of: the file.
+exit_code run_to_shared_file(const registry::problem& p, std::span<io::array_input* const> inputs,
+                             const common_options& options, data_run run, const std::string& output,
+                             std::span<const std::uint64_t> shape) {
+  shared_output file(run, output, p.what->outputs(p).front().type, shape);
+  run_in_processes(p, inputs, std::array{&file.file()}, run);
+  tell(run, options);
+  file.commit();
+  if (options.json && is_first_rank())
+    print_fields(describe(p, run, shape, lab::digest_of(io::array_input(output).read_all().data)), output);
+  return exit_code::ok;
+}
+
+}  // namespace
+
+exit_code run_to_file(const registry::problem& p, std::span<io::array_input* const> inputs,
+                      const common_options& options, data_run run, const std::string& output,
+                      std::span<const std::uint64_t> shape) {
+  require_free_output(output, options.json);
+  if (is_in_processes(run)) return run_to_shared_file(p, inputs, options, std::move(run), output, shape);
+  io::array_output file(output, p.what->outputs(p).front().type, shape);
+  run_from_files(p, inputs, options, run);
+  tell(run, options);
+  file.write(0, run.outputs.front());
+  file.commit();
+  if (options.json) print_fields(describe(p, run, shape, lab::digest_of(run.outputs.front())), output);
+  return exit_code::ok;
+}
+
+}  // namespace tilewise::cli

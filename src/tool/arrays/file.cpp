@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tool/arrays/file.hpp"
+
+#include "base/printable.hpp"
+#include "tool/arrays/file_roles.hpp"
+
+#include <tilewise/error.hpp>
+
+#include <algorithm>
+
+namespace tilewise::cli {
+
+std::string sentence(const std::string& path, std::span<const std::uint64_t> shape) {
+  std::string text = base::printable(path) + " is ";
+  if (shape.empty()) return text + "a single value";
+  if (shape.size() == 1) return text + "an array of " + std::to_string(shape[0]);
+  for (std::size_t d = 0; d < shape.size(); ++d) text += (d == 0 ? "" : "x") + std::to_string(shape[d]);
+  return text;
+}
+
+array_file open_array(const std::string& path) { return {path, std::make_unique<io::array_input>(path)}; }
+
+std::pair<array_file, array_file> open_arrays(const std::string& first, const std::string& second) {
+  require_distinct_streams(first, second);
+  array_file left = open_array(first);
+  return {std::move(left), open_array(second)};
+}
+
+void add_raw_options(CLI::App& command, raw_options& to) {
+  CLI::Option* type = command.add_option("--dtype", to.type, "X has no header, only elements: f4 f8 i4 i8 u4 u8");
+  type->option_text("TYPE");
+  command.add_option("--shape", to.shape, "their shape, such as 3x4; default: all in a row")
+      ->option_text("MxN")
+      ->needs(type);
+}
+
+std::optional<io::raw_elements> raw_elements_of(const raw_options& options) {
+  if (options.type.empty()) return std::nullopt;
+  std::optional<std::vector<std::uint64_t>> shape;
+  if (!options.shape.empty()) {
+    shape = parse_sizes(options.shape);
+    if (!shape || shape->size() > io::most_npy_dimensions)
+      throw error(errc::invalid_argument, "--shape '" + base::printable(options.shape) +
+                                              "' is not one to eight whole numbers with x between them, such as 3x4");
+  }
+  for (const dtype type : all_dtypes)
+    if (options.type == name_of(type)) return io::raw_elements{type, shape};
+  if (const std::optional<dtype> type = io::type_called(options.type)) return io::raw_elements{*type, shape};
+  throw error(errc::invalid_argument,
+              "--dtype '" + base::printable(options.type) + "' is not one of f4, f8, i4, i8, u4 and u8");
+}
+
+std::string slice_by_slice(std::span<const std::uint64_t> shape, slice_axis along, const std::string& command) {
+  const bool is_last = along == slice_axis::last;
+  const std::string all = " for i in range(" + std::to_string(is_last ? shape.back() : shape.front()) + ")]";
+  return "compute its slices one by one: [np.save(f\"x{i}.npy\", " + std::string(is_last ? "x[..., i]" : "x[i]") + ")" +
+         all + ", `" + command + "` and so on, np.stack([np.load(f\"y{i}.npy\")" + all + (is_last ? ", axis=-1)" : ")");
+}
+
+bool is_flat(std::span<const std::uint64_t> shape) {
+  return std::count_if(shape.begin(), shape.end(), [](std::uint64_t size) { return size != 1; }) <= 1;
+}
+
+void require_dimensions(const std::string& path, std::span<const std::uint64_t> shape, std::size_t dimensions,
+                        const std::string& advice) {
+  if (shape.size() != dimensions) throw error(errc::invalid_argument, sentence(path, shape) + "; " + advice);
+}
+
+void require_dimensions(const array_file& file, std::size_t dimensions, const std::string& advice) {
+  require_dimensions(file.path, file.shape(), dimensions, advice);
+}
+
+void require_one_type(const array_file& a, const array_file& b) {
+  if (a.type() != b.type())
+    throw error(errc::invalid_argument, base::printable(a.path) + " holds " + std::string(name_of(a.type())) + " and " +
+                                            base::printable(b.path) + " holds " + std::string(name_of(b.type())) +
+                                            "; convert one to the other's type");
+}
+
+}  // namespace tilewise::cli

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tool/bench/table.hpp"
+
+#include "report/format.hpp"
+#include "tool/bench/record_cells.hpp"
+#include "tool/output.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace tilewise::cli {
+
+namespace {
+
+using lab::measured;
+using record::status;
+
+/// What others are compared with: the standard library on one thread, else the definition.
+const measured* baseline_of(const std::vector<measured>& rows) {
+  for (const char* ending : {"/cpu:std", "/serial"})
+    for (const measured& m : rows)
+      if (m.result.what.variant.ends_with(ending) && m.time() != nullptr) return &m;
+  return nullptr;
+}
+
+double median_ns(const measured& m) { return *m.time()->median_ns; }
+
+/// In the unit of the problem's speed; 0 if unknown.
+double rate_of(const measured& m) {
+  using registry::speed_unit;
+  if (!m.result.derived) return 0;
+  const record::rates& r = *m.result.derived;
+  const record::maybe_number rate = m.unit == speed_unit::bytes      ? r.bytes_per_s
+                                    : m.unit == speed_unit::elements ? r.elements_per_s
+                                                                     : r.operations_per_s.value_or(std::nullopt);
+  return rate.value_or(0);
+}
+
+/// What bounds the problem; empty where nothing was measured.
+std::string bound_of(const std::vector<measured>& rows) {
+  for (const measured& m : rows)
+    if (!m.result.what.is_limit() && m.result.derived && m.result.derived->bound_by)
+      return ", of " + std::string(name_of(*m.result.derived->bound_by));
+  return "";
+}
+
+/// 10^9 units per second.
+std::string unit_of(const measured& m) {
+  using registry::speed_unit;
+  const bool is_float = m.result.what.dtype == name_of(dtype::f32) || m.result.what.dtype == name_of(dtype::f64);
+  return "G" +
+         std::string(m.unit == speed_unit::operations ? (is_float ? "FLOP" : "op")
+                     : m.unit == speed_unit::elements ? "keys"
+                                                      : "B") +
+         "/s";
+}
+
+bool is_plausible(const measured& m) { return !m.result.derived || m.result.derived->plausible; }
+
+std::string why_implausible(const measured& m) {
+  if (m.result.reason) return *m.result.reason;
+  const auto bound = m.result.derived->bound_by;
+  return "they do more than the device's own " +
+         std::string(bound && record::is_arithmetic(*bound) ? "multiply-adds" : "copy") + " can";
+}
+
+/// Whether the time of what bounds it can be trusted.
+bool has_sure_limit(const measured& m, const std::vector<measured>& rows) {
+  return std::any_of(rows.begin(), rows.end(), [&](const measured& limit) {
+    return limit.result.what.algorithm == name_of(*m.result.derived->bound_by) && limit.time() != nullptr &&
+           record::interval_of(*limit.time()).is_narrow();
+  });
+}
+
+/// ? marks a share of a limit in doubt, ! a number that cannot be true.
+std::string share_of_limit(const measured& m, const std::vector<measured>& rows) {
+  if (!m.result.derived || !m.result.derived->fraction_of_ceiling || m.result.what.is_limit())
+    return is_plausible(m) ? "" : "!";
+  const double share = *m.result.derived->fraction_of_ceiling;
+  const std::string text = share >= 10 ? ">999%" : share < 1e-4 ? "<0.01%" : report::significant(100 * share, 3) + "%";
+  return text + (!is_plausible(m) ? "!" : has_sure_limit(m, rows) ? "" : "?");
+}
+
+std::string line_of(const measured& m, const std::vector<measured>& rows) {
+  const measured* baseline = baseline_of(rows);
+  const std::string start = wrapped(label_of(m));
+  const record::clock* kernel = m.time();
+  if (kernel == nullptr) {
+    const bool is_wrong = m.result.state == status::wrong;
+    const std::string reason = is_wrong ? "" : m.result.reason.value_or("").substr(0, 80 - label_width - 12);
+    return start + left(std::string(name_of(m.result.state)), 8) + " " + reason + (reason.empty() ? "" : "  ") +
+           bits_of(m) + "\n";
+  }
+  const double rate = rate_of(m) * 1e-9;
+  const std::string speedup =
+      baseline != nullptr && !m.result.what.is_limit() ? report::factor(median_ns(*baseline) / median_ns(m)) + "x" : "";
+  return start + right(report::duration(median_ns(m)), 8) + right(spread_of(*kernel), 7) +
+         right(rate == 0      ? ""
+               : rate < 0.001 ? "<0.001"
+                              : report::significant(rate, 3),
+               8) +
+         right(share_of_limit(m, rows), 8) + right(speedup, 9) + "  " + bits_of(m) + "\n" + travel_of(m);
+}
+
+std::string problem_title(const std::vector<measured>& rows) {
+  const measured& m = rows.front();
+  return problem_name(m) + (m.result.what.mode == "hot" ? "" : "  " + m.result.what.mode) + "  (" + unit_of(m) +
+         bound_of(rows) + ")";
+}
+
+/// The fastest at the algorithm's largest size; none is named where the best times cannot be true.
+std::string fastest(const std::string& algorithm, const std::vector<const measured*>& ours) {
+  const measured* largest = *std::max_element(ours.begin(), ours.end(), [](const measured* a, const measured* b) {
+    return a->result.what.operations < b->result.what.operations;
+  });
+  const measured* best = nullptr;
+  std::size_t implausible = 0, total = 0;
+  for (const measured* m : ours) {
+    if (m->result.what.shape != largest->result.what.shape) continue;
+    ++total;
+    implausible += !is_plausible(*m);
+    if (best == nullptr || rate_of(*m) > rate_of(*best)) best = m;
+  }
+  const std::string of = algorithm + " of " + size_of_problem(*largest);
+  if (is_plausible(*best))
+    return "Fastest " + of + ": " + label_of(*best) + ", " + report::duration(median_ns(*best)) + ".\n";
+  return "No fastest " + of + " is named: " + std::to_string(implausible) + " of " + std::to_string(total) +
+         " times, the best among them,\nare marked ! since " + why_implausible(*best) + ".\n";
+}
+
+}  // namespace
+
+std::string bench_heading() {
+  return left("variant @device", label_width) + "     time    +-%    rate   limit   vs std  bits\n";
+}
+
+std::string bench_block(const std::vector<measured>& rows) {
+  std::string text = "\n" + problem_title(rows) + "\n";
+  for (const measured& m : rows) text += line_of(m, rows);
+  return text;
+}
+
+std::string bench_verdict(const std::vector<measured>& rows) {
+  std::size_t right_bits = 0, wrong = 0, failed = 0, implausible = 0;
+  std::map<std::string, std::vector<const measured*>> timed;  // by algorithm: ours, right
+  for (const measured& m : rows) {
+    wrong += m.result.state == status::wrong;
+    failed += m.result.state == status::failed || m.result.state == status::timeout;
+    implausible += !is_plausible(m);
+    if (m.result.what.order != registry::claim::tilewise || !m.result.verify || !m.result.verify->ok) continue;
+    ++right_bits;
+    if (m.time() != nullptr) timed[m.result.what.algorithm].push_back(&m);
+  }
+  std::string text =
+      wrong != 0 ? coloured("WRONG: " + number_of(wrong, "result") + (wrong == 1 ? " differs" : " differ"), colour::red)
+                 : "All " + std::to_string(right_bits) + " results in the order have the definition's bits";
+  if (wrong == 0 && right_bits == 1) text = "The result in the order has the definition's bits";
+  if (wrong == 0 && right_bits == 0) text = "No result in the order was checked";
+  if (failed != 0) text += "; " + number_of(failed, "row") + " failed";
+  text = "\n" + text + ".\n";
+  if (implausible != 0)
+    text += std::to_string(implausible) + (implausible == 1 ? " time" : " times") + " marked ! cannot be true.\n";
+  for (const auto& [algorithm, ours] : timed) text += fastest(algorithm, ours);
+  return text;
+}
+
+}  // namespace tilewise::cli

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `bench` prints: one block per problem with one line per row, and a closing sentence.
+#pragma once
+
+#include "lab/bench/measured.hpp"
+
+#include <string>
+#include <vector>
+
+namespace tilewise::cli {
+
+/// The columns' names and what they mean.
+std::string bench_heading();
+
+/// All rows of one problem, on any device; at most 80 columns.
+std::string bench_block(const std::vector<lab::measured>& rows);
+
+/// How many results were checked and right, and the fastest row of ours at each algorithm's largest size. None is named
+/// where the best times are implausible: the next best would be a slow one that only looks like a winner.
+std::string bench_verdict(const std::vector<lab::measured>& rows);
+
+}  // namespace tilewise::cli

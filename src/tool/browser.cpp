@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tool/browser.hpp"
+
+#include "base/variable.hpp"
+#include "tool/output.hpp"
+
+#include <filesystem>
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <unistd.h>
+
+namespace tilewise::cli {
+
+namespace {
+
+bool has_display() { return !base::variable("WAYLAND_DISPLAY").empty() || !base::variable("DISPLAY").empty(); }
+
+/// In a session of its own, so that closing our terminal leaves the browser open, and without our streams, on which it
+/// would write.
+bool starts(std::string program, std::string argument) {
+  posix_spawn_file_actions_t streams;
+  posix_spawnattr_t own;
+  if (posix_spawn_file_actions_init(&streams) != 0) return false;
+  if (posix_spawnattr_init(&own) != 0) return posix_spawn_file_actions_destroy(&streams), false;
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    posix_spawn_file_actions_addopen(&streams, stream, "/dev/null", O_RDWR, 0);
+  posix_spawnattr_setflags(&own, POSIX_SPAWN_SETSID);
+  char* words[] = {program.data(), argument.data(), nullptr};
+  pid_t child = 0;
+  const bool started = posix_spawnp(&child, program.c_str(), &streams, &own, words, environ) == 0;
+  posix_spawnattr_destroy(&own);
+  posix_spawn_file_actions_destroy(&streams);
+  return started;
+}
+
+}  // namespace
+
+void open_in_browser(const std::string& page) {
+  const std::string path = std::filesystem::absolute(page).lexically_normal().string();
+  if (has_display() && starts("xdg-open", path))
+    note("opening " + path);
+  else
+    note("there is no display, or no xdg-open, to open the page with; it is " + path);
+}
+
+}  // namespace tilewise::cli

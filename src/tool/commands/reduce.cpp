@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// tilewise reduce: one value from an array file.
+#include "base/number.hpp"
+#include "lab/verify/verify.hpp"
+#include "tool/arrays/file.hpp"
+#include "tool/arrays/fold.hpp"
+#include "tool/arrays/stream.hpp"
+#include "tool/output.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+namespace tilewise::cli {
+
+namespace {
+
+struct reduce_request {
+  common_options common;
+  std::string input;
+  raw_options raw;
+  std::string operation = "sum";
+  std::optional<std::string> init;
+};
+
+/// A JSON number with the digits of the shortest text; null for a NaN or an infinity, which JSON lacks: the bits are
+/// in the next field.
+nlohmann::ordered_json json_number(const base::scalar_value& value) {
+  const std::string text = base::to_string(value);
+  if (!is_float(value.type)) return nlohmann::ordered_json::parse(text);
+  double number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return std::isfinite(number) ? nlohmann::ordered_json(number) : nlohmann::ordered_json();
+}
+
+base::scalar_value reduce_array(const registry::problem& p, io::array_input& x, const common_options& options,
+                                data_run& run) {
+  if (may_stream(x, run, options)) return reduce_in_chunks(p, x, run);
+  run_from_files(p, std::array{&x}, options, run);
+  base::scalar_value value{p.type, 0};
+  std::memcpy(&value.bits, run.outputs[0].data(), run.outputs[0].size());
+  return value;
+}
+
+exit_code reduce_file(const reduce_request& request) {
+  registry::problem p{.what = &registry::find_algorithm("reduce"), .type = {}, .shape = {}};
+  registry::choose_setting(p, "op", request.operation);
+  registry::choose_setting(p, "init", request.init ? "given" : "none");
+  io::array_input x(request.input, raw_elements_of(request.raw));
+  p.type = x.type();
+  p.shape = {x.bytes() / size_of(p.type)};
+  if (request.init) p.number[0] = base::parse_number(*request.init, p.type);
+  data_run run = plan_stream(p, request.common);
+  const base::scalar_value value = reduce_array(p, x, request.common, run);
+  tell(run, request.common);
+  if (!request.common.json) {
+    print(base::to_string(value) + "\n");
+    return exit_code::ok;
+  }
+  const std::span<const std::byte> bits = std::as_bytes(std::span(&value.bits, 1)).first(size_of(p.type));
+  nlohmann::ordered_json fields = describe(p, run, x.shape(), lab::digest_of(bits));
+  fields["value"] = json_number(value);
+  fields["value_hex"] = base::to_hex(value);
+  print_json(fields);
+  return exit_code::ok;
+}
+
+}  // namespace
+
+void add_reduce(CLI::App& app, invocation& call) {
+  CLI::App* command = app.add_subcommand("reduce", "the sum, product, minimum or maximum of an array");
+  auto request = std::make_shared<reduce_request>();
+  add_input_array(*command, "X.npy", request->input, "the array, of any shape: f4 f8 i4 i8 u4 u8");
+  command->add_option("--op", request->operation, "sum, product, min or max")->option_text("NAME");
+  command->add_option("--init", request->init, "initial value; min and max of no elements need one")->option_text("V");
+  add_raw_options(*command, request->raw);
+  add_device_options(*command, request->common);
+  add_variant_options(*command, request->common);
+  add_output_options(*command, request->common);
+  command->footer(
+      "An array of any shape is read flat, in C order. The value is the same to the\n"
+      "last bit on every device; integers wrap. \"-\" is standard input.\n"
+      "With --init the result is V + sum of this file, rounded once more. Given the sum\n"
+      "of an older file, that is not to the last bit the sum of both in one array: for\n"
+      "an array that grows, use `partial` of Python or C++.\n"
+      "On the CPU any length takes 1 MB a thread of memory; on other devices, with\n"
+      "--variant and in Fortran order, it takes the array once.\n"
+      "\n"
+      "Examples:\n"
+      "  tilewise reduce x.npy\n"
+      "  tilewise reduce x.npy --op max --device opencl:0\n"
+      "  tilewise reduce x.npy --json              with digest, bits, variant and times\n"
+      "  head -c 4000 x.bin | tilewise reduce - --dtype f4");
+  command->callback([&call, request] { call.run = [request] { return reduce_file(*request); }; });
+}
+
+}  // namespace tilewise::cli

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// tilewise sort: the keys of an array file sorted, alone, with values or with their indices.
+#include "io/host_memory.hpp"
+#include "tool/arrays/data_command.hpp"
+#include "tool/arrays/file.hpp"
+#include "tool/arrays/file_roles.hpp"
+#include "tool/arrays/sort_runs.hpp"
+
+#include <array>
+#include <optional>
+
+namespace tilewise::cli {
+
+namespace {
+
+struct sort_request {
+  common_options common;
+  std::string input, output, values, values_out, indices, scratch;
+  raw_options raw;
+  bool descending = false;
+};
+
+void refuse_half_a_pair(const sort_request& request) {
+  if (!request.values.empty() && !request.indices.empty())
+    throw error(errc::invalid_argument,
+                "--values and --indices exclude each other: either values move with their keys, or the keys' indices "
+                "are written; with the indices any values can be moved later");
+  if (request.values.empty() != request.values_out.empty())
+    throw error(errc::invalid_argument, "--values V.npy and --values-out W.npy belong together; give both or none");
+}
+
+/// The second output, if any: values that moved along, or indices.
+struct companion {
+  const char* field;
+  std::string path;
+  dtype type;
+};
+
+void open_values(const sort_request& request, const io::array_input& keys, std::optional<io::array_input>& values) {
+  values.emplace(request.values);
+  if (values->shape() != keys.shape())
+    throw error(errc::invalid_argument, sentence(request.input, keys.shape()) + " and " +
+                                            sentence(request.values, values->shape()) +
+                                            "; there must be one value for each key");
+}
+
+std::optional<companion> companion_of(const sort_request& request, const std::optional<io::array_input>& values) {
+  if (values) return companion{"values_digest", request.values_out, values->type()};
+  if (!request.indices.empty()) return companion{"indices_digest", request.indices, dtype::u32};
+  return std::nullopt;
+}
+
+std::string_view payload_word(const std::optional<io::array_input>& values, const std::optional<companion>& second) {
+  if (values) return size_of(values->type()) == 8 ? "values64" : "values32";
+  return second ? "indices" : "none";
+}
+
+registry::problem problem_of(const sort_request& request, const io::array_input& keys,
+                             const std::optional<io::array_input>& values, const std::optional<companion>& second) {
+  registry::problem p{
+      .what = &registry::find_algorithm("sort"), .type = keys.type(), .shape = {keys.bytes() / size_of(keys.type())}};
+  registry::choose_setting(p, "order", request.descending ? "descending" : "ascending");
+  registry::choose_setting(p, "payload", payload_word(values, second));
+  return p;
+}
+
+/// X.npy and V.npy may be replaced by their own results, not by one another's.
+void refuse_lost_files(const sort_request& request) {
+  const std::array outputs{request.output, request.values_out, request.indices};
+  require_distinct_outputs(outputs);
+  for (const std::string& second : {request.values_out, request.indices}) refuse_overwriting(request.input, second);
+  refuse_overwriting(request.values, request.output);
+  require_distinct_streams(request.input, request.values);
+  for (const std::string& output : outputs) require_free_output(output, request.common.json);
+}
+
+/// All at once.
+void sort_in_memory(const registry::problem& p, sort_files& files, const common_options& options, data_run& run,
+                    std::span<lab::digest> digests) {
+  run_from_files(p, files.in, options, run);
+  for (std::size_t i = 0; i < digests.size(); ++i) digests[i].add(run.outputs[i]);
+  for (std::size_t i = 0; i < files.out.size(); ++i) files.out[i].write(0, run.outputs[i]);
+}
+
+void require_memory_of_sort(const registry::problem& p, std::uint64_t available) {
+  if (const std::uint64_t need = memory_of_sort(p); need > available)
+    throw error(errc::out_of_memory, registry::to_string(p) + " takes " + std::to_string(need) + " bytes of memory, " +
+                                         "but " + std::to_string(available) +
+                                         " are left; --scratch DIR sorts it in runs that are kept in a folder");
+}
+
+exit_code sort_file(const sort_request& request) {
+  refuse_half_a_pair(request);
+  refuse_lost_files(request);
+  io::array_input keys(request.input, raw_elements_of(request.raw));
+  require_dimensions(
+      request.input, keys.shape(), 1,
+      "sort takes one dimension; NumPy's x.ravel() puts all elements in one row" +
+          std::string(is_flat(keys.shape()) ? "" : ", and Python's tw.sort(x) sorts each row by itself"));
+  std::optional<io::array_input> values;
+  if (!request.values.empty()) open_values(request, keys, values);
+  const std::optional<companion> second = companion_of(request, values);
+  const registry::problem p = problem_of(request, keys, values, second);
+  data_run run = plan_run(p, request.common);
+  const std::uint64_t available = io::available_host_memory();  // when the device has its threads
+  const bool in_runs = !request.scratch.empty() && memory_of_sort(p) > available;
+  if (!in_runs && run.device->info().backend == "cpu") require_memory_of_sort(p, available);
+  sort_files files;
+  files.in.push_back(&keys);
+  if (values) files.in.push_back(&*values);
+  files.out.emplace_back(request.output, p.type, keys.shape());
+  if (second) files.out.emplace_back(second->path, second->type, keys.shape());
+  std::vector<lab::digest> digests(request.common.json ? files.out.size() : 0);
+  if (in_runs)
+    sort_in_runs(p, run_length_for(p, available), request.scratch, files, request.common, run, digests);
+  else
+    sort_in_memory(p, files, request.common, run, digests);
+  tell(run, request.common);
+  for (io::array_output& file : files.out) file.commit();
+  if (!request.common.json) return exit_code::ok;
+  nlohmann::ordered_json fields = describe(p, run, keys.shape(), digests[0].text());
+  if (second) fields[second->field] = digests[1].text();
+  print_fields(std::move(fields), request.output);
+  return exit_code::ok;
+}
+
+}  // namespace
+
+void add_sort(CLI::App& app, invocation& call) {
+  CLI::App* command = app.add_subcommand("sort", "a stable sort of an array, with values or indices");
+  auto request = std::make_shared<sort_request>();
+  add_input_array(*command, "X.npy", request->input, "the keys, one dimension: f4 f8 i4 i8 u4 u8");
+  add_array_option(*command, "-o,--output", request->output, "where the sorted keys go; required; may be X.npy",
+                   "Y.npy")
+      ->required();
+  command->add_flag("--descending", request->descending, "largest first; equal keys keep their order");
+  add_array_option(*command, "--values", request->values, "values to move with the keys; any of these types", "V.npy");
+  add_array_option(*command, "--values-out", request->values_out, "where the values go; may be V.npy", "W.npy");
+  add_array_option(*command, "--indices", request->indices, "where each key was in X, as u4", "I.npy");
+  add_file_option(*command, "--scratch", request->scratch, "a folder for runs of arrays larger than memory", "DIR")
+      ->check(CLI::ExistingDirectory);
+  add_raw_options(*command, request->raw);
+  add_device_options(*command, request->common);
+  add_variant_options(*command, request->common);
+  add_output_options(*command, request->common);
+  command->footer(
+      "One dimension only, since with two some would expect sorted rows and others the\n"
+      "whole array sorted: np.ravel flattens any array.\n"
+      "The files are those of np.sort and np.argsort with kind=\"stable\", except that\n"
+      "-0.0 comes before +0.0 and NaNs are ordered too, after all else (first if\n"
+      "descending). \"-\" is standard input or output, for .npy too. It takes three\n"
+      "times the memory of the keys, and as much again for values. Where there is less,\n"
+      "--scratch DIR keeps sorted runs there, in as much room as the outputs take; they\n"
+      "have no name and are gone with the tool, however it ends.\n"
+      "\n"
+      "Examples:\n"
+      "  tilewise sort x.npy -o y.npy\n"
+      "  tilewise sort x.npy -o y.npy --descending --indices i.npy --device opencl:0\n"
+      "  tilewise sort keys.npy -o k.npy --values names.npy --values-out n.npy\n"
+      "  tilewise sort huge.npy -o y.npy --scratch /mnt/disk");
+  command->callback([&call, request] { call.run = [request] { return sort_file(*request); }; });
+}
+
+}  // namespace tilewise::cli

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ctrl-C, a request to terminate, and a terminal that goes away: they end the tool at once or, for commands that can
+// stop cleanly, the first asks and the second ends it.
+#pragma once
+
+#include "tool/exit_code.hpp"
+
+#include <functional>
+
+namespace tilewise::cli {
+
+/// SIGINT, SIGTERM, SIGHUP and all others that would end a process, but for crashes, end the tool and leave nothing
+/// half-written.
+void end_on_interrupts();
+/// From now on the first of SIGINT, SIGTERM and SIGHUP only makes interrupt_requested() true.
+void take_interrupts();
+bool interrupt_requested();
+
+/// From any thread, since the others may be in a driver and not come back; nothing half-written stays.
+[[noreturn]] void end_at_once(exit_code code);
+/// What end_at_once does first.
+void before_ending_at_once(std::function<void()> last_work);
+
+}  // namespace tilewise::cli

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tool: parse, run one subcommand, turn errors into exit codes.
+#include "base/nearest.hpp"
+#include "base/printable.hpp"
+#include "lab/machine/environment.hpp"
+#include "registry/catalog.hpp"
+#include "registry/meanings.hpp"
+#include "tool/commands.hpp"
+#include "tool/interrupt.hpp"
+#include "tool/output.hpp"
+#include "tool/ranks/voice.hpp"
+
+#include <tilewise/version.hpp>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <sstream>
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace tilewise::cli {
+
+namespace {
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  tilewise devices                          what this machine can compute on\n"
+    "  tilewise scan x.npy -o y.npy              running sums, same bits everywhere\n"
+    "  tilewise reduce x.npy --op max --json     one value, with its digest\n"
+    "  tilewise verify                           one digest for every device here\n"
+    "  tilewise help scan                        a command's options\n"
+    "\n"
+    "Exit codes: 0 good, 1 internal error, 2 usage, 3 wrong result, 4 not available,\n"
+    "5 memory or limit, 6 file, 7 regression, 8 time-out or lost device, 130 Ctrl-C.";
+
+exit_code fail_without_memory() {
+  return fail(name_of(errc::out_of_memory), exit_code::out_of_memory,
+              "the host does not have enough memory for this; use a smaller input or a machine with more");
+}
+
+const std::terminate_handler handler_before = std::get_terminate();
+
+/// Libraries of others allocate in functions that may not throw: where they get no memory, the process ends here.
+/// Whatever else nobody catches is told as it would be without this.
+[[noreturn]] void end_without_memory() {
+  try {
+    if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    end_at_once(fail_without_memory());
+  } catch (...) {
+  }
+  if (handler_before != nullptr) handler_before();
+  std::abort();
+}
+
+/// What `work` returns, or the code of what it throws, which is told.
+template <class Work>
+exit_code with_failures_told(const Work& work) {
+  try {
+    return work();
+  } catch (const error& e) {
+    return fail(name_of(e.code()), exit_code_of(e.code()), e.what());
+  } catch (const std::bad_alloc&) {
+    return fail_without_memory();
+  } catch (const std::exception& e) {
+    return fail("internal", exit_code::internal, std::string("internal error: ") + e.what());
+  }
+}
+
+std::string describe_build() {
+  const record::tool build = lab::tool_facts();
+  std::string text = std::string("tilewise ") + version() + "\norder " + std::to_string(order_version) + "\nbuild:";
+  for (const std::string& fact : {build.commit.value_or(""), build.compiler, build.build_type})
+    if (!fact.empty()) text += " " + fact;
+  text += "\nbackends:";
+  for (const backend::runtime& r : backend::runtimes()) text += " " + std::string(r.name);
+  return text;
+}
+
+/// The words after the tool's name; `help` and `help COMMAND` become the option they stand for.
+std::vector<std::string> words_of(int argc, char** argv) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (!words.empty() && words.front() == "help") {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
+  return words;
+}
+
+/// A word that should have been a command; empty if the first argument is one, or an option.
+std::string unknown_command(const CLI::App& app, std::span<const std::string> words) {
+  if (words.empty() || words[0].starts_with('-')) return "";
+  std::vector<std::string> names;
+  for (const CLI::App* command : shown_commands(app)) {
+    if (command->get_name() == words[0]) return "";
+    names.push_back(command->get_name());
+  }
+  return "there is no command '" + base::printable(words[0]) + "';" +
+         registry::suggestion(registry::missing::command, words[0], names);
+}
+
+/// A word that should have been an option of the command; empty if there is none. It is told before what is missing,
+/// which it may have been meant to give. What looks like one may also be a value, or a file behind "--".
+std::string unknown_option(const CLI::App& app, std::span<const std::string> words) {
+  std::vector<std::string> names, not_taken;
+  for (const CLI::App* command : app.get_subcommands()) {
+    not_taken = command->remaining();
+    for (const CLI::Option* option : shown_options(*command))
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  const auto is_taken = [&](const std::string& word) {  // of -q.npy, -q was, and -.npy is left
+    return std::none_of(not_taken.begin(), not_taken.end(), [&](const std::string& left) {
+      return left.starts_with('-') && left != "-" && word.ends_with(left.substr(1));
+    });
+  };
+  for (auto word = words.begin(); word != words.end() && *word != "--"; ++word) {
+    if (!word->starts_with('-') || is_taken(*word)) continue;
+    const std::string name = word->substr(0, word->find('=')),
+                      none = "there is no option '" + base::printable(name) + "';";
+    const bool may_be_file = !word->starts_with("--") || access(word->c_str(), F_OK) == 0;
+    if (may_be_file) return none + " a file of that name is ./" + base::printable(*word) + ";";
+    if (name == "--axis") return none + registry::suggestion(registry::missing::command, "axis", {}) + ";";
+    return none + base::nearest(name, names);
+  }
+  return "";
+}
+
+/// Help goes where results go; CLI11's errors all mean incorrect usage.
+exit_code explain(const CLI::App& app, const CLI::ParseError& e, std::span<const std::string> words) {
+  const auto refuse = [](const std::string& what) {
+    const exit_code usage = fail(name_of(errc::invalid_argument), exit_code::usage, what);
+    end_all_ranks(usage);  // or those who have not read their words yet would complain of this one
+    return usage;
+  };
+  if (const std::string unknown = unknown_command(app, words); !unknown.empty()) return refuse(unknown);
+  if (e.get_exit_code() != 0) {
+    const std::string command = words.empty() || words[0].starts_with('-') ? "" : " " + words[0];
+    const std::string help = "`tilewise" + command + " --help`";
+    if (const std::string unknown = unknown_option(app, words); !unknown.empty())
+      return refuse(unknown + " " + help + " lists all");
+    const bool lacks_value = e.get_exit_code() == static_cast<int>(CLI::ExitCodes::ArgumentMismatch);
+    std::string what = e.what();  // "--output: 1 required TEXT missing" where a value is
+    if (lacks_value && what.find("required TEXT missing") != what.npos)
+      what = what.substr(0, what.find(':')) + " needs a value";
+    return refuse(base::printable(what) + "; see " + help);
+  }
+  std::ostringstream out;
+  app.exit(e, out, out);
+  print(out.str());
+  return exit_code::ok;
+}
+
+exit_code parse_and_run(int argc, char** argv) {
+  invocation call{.argv = {argv, argv + argc}, .run = {}};
+  CLI::App app("Data-parallel algorithms with the same bits on every processor.", "tilewise");
+  app.get_formatter()->column_width(26);  // the widest option fits, and lines stay within 80 columns
+  app.set_help_flag("-h,--help", "print this and exit");
+  app.set_version_flag("-V,--version", describe_build, "print what this build is and exit");
+  app.require_subcommand(0, 1);
+  app.footer(examples);
+  add_bench(app, call);
+  add_compare(app, call);
+  add_complete(app, call);
+  add_convolve(app, call);
+  add_devices(app, call);
+  add_diffuse(app, call);
+  add_doctor(app, call);
+  add_list(app, call);
+  add_manual(app, call);
+  add_matmul(app, call);
+  add_matvec(app, call);
+  add_polymul(app, call);
+  add_probe(app, call);
+  add_reduce(app, call);
+  add_report(app, call);
+  add_roofline(app, call);
+  add_scale(app, call);
+  add_scan(app, call);
+  add_sort(app, call);
+  add_tune(app, call);
+  add_verify(app, call);
+  const std::vector<std::string> words = words_of(argc, argv);
+  tell_failures_as_json(std::find(words.begin(), words.end(), "--json") != words.end());
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the end
+  } catch (const CLI::ParseError& e) {
+    return explain(app, e, words);
+  }
+  if (call.run) {
+    const exit_code ended = with_failures_told(call.run);
+    if (ended != exit_code::ok) end_all_ranks(ended);
+    return ended;
+  }
+  print(app.help());
+  return exit_code::ok;
+}
+
+/// Otherwise the next file opened would become a standard stream, and what is printed would go into it. Opened the
+/// wrong way around, so that a result that cannot be printed is still an error.
+void replace_closed_streams() {
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream)
+    if (fcntl(stream, F_GETFD) < 0) ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+/// Its folders for drivers, temporary ones and those that it is asked for must be open to the tool itself.
+void keep_owner_in_mask() { umask(umask(0) & ~static_cast<mode_t>(S_IRWXU)); }
+
+/// A process whose addresses are limited needs them for its arrays: the allocator shall neither reserve 64 MiB for each
+/// thread nor keep freed arrays.
+void save_limited_addresses() {
+  rlimit addresses{};
+  if (getrlimit(RLIMIT_AS, &addresses) != 0 || addresses.rlim_cur == RLIM_INFINITY) return;
+  mallopt(M_ARENA_MAX, 1);
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+}
+
+}  // namespace
+
+int run_tool(int argc, char** argv) {
+  replace_closed_streams();
+  save_limited_addresses();
+  keep_owner_in_mask();
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away shows up as a failed write, not as a crash
+  std::signal(SIGXFSZ, SIG_IGN);  // as does a limit of a file's size
+  std::signal(SIGCHLD, SIG_DFL);  // where a caller ignores it, nobody learns how a child has ended
+  end_on_interrupts();
+  std::set_terminate(end_without_memory);
+  return static_cast<int>(finish_output(with_failures_told([&] { return parse_and_run(argc, argv); })));
+}
+
+}  // namespace tilewise::cli

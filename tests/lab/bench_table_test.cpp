@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `bench` prints: labels that are whole and true, 80 columns, and no winner where the best times cannot be true.
+#include "lab/bench/derive.hpp"
+#include "tool/bench/table.hpp"
+
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+namespace tilewise::tests {
+namespace {
+
+lab::measured timed(const std::string& variant, double ns, bool plausible = true) {
+  lab::measured m;
+  m.result.device.name = "cpu:openmp";
+  m.result.what.algorithm = "scan";
+  m.result.what.variant = "scan/" + variant;
+  m.result.what.shape = {67108865};
+  m.result.what.n = 67108865;
+  m.result.what.bytes_min = 8.0 * 67108865;
+  m.place = variant;
+  m.result.verify.emplace().ok = true;
+  m.result.timing.emplace().kernel =
+      lab::clock_of({.calls_per_sample = 1, .ns = std::vector<double>(10, ns), .failure = {}});
+  m.result.derived.emplace().bytes_per_s = m.result.what.bytes_min / ns * 1e9;
+  m.result.derived->plausible = plausible;
+  return m;
+}
+
+TEST(BenchTable, LabelsAreWholeAndLinesHaveAtMost80Columns) {
+  lab::measured tuned = timed("opencl:chunked", 1e6, false), failed = timed("cpu:tbb", 1);
+  tuned.place = "opencl:0";
+  tuned.tuning_changes = "group_size=1024 items=16 chunk=256Ki";
+  failed.end(record::status::failed, std::string(200, 'x'));
+  failed.place = "cpu";
+  const std::string block = cli::bench_block({tuned, failed});
+  for (const char* part : {"opencl:chunked @opencl:0\n", "group_size=1024", "items=16", "chunk=256Ki", "cpu:tbb @cpu "})
+    EXPECT_NE(block.find(part), block.npos) << part << block;
+  EXPECT_EQ(block.find("cpu:openmp"), block.npos) << "the peer brings its own threads" << block;
+  std::istringstream lines(cli::bench_heading() + block);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 81u) << line;  // the µ has two bytes
+}
+
+TEST(BenchTable, TheFastestIsNamedWhereItIsPlausible) {
+  const std::string verdict = cli::bench_verdict({timed("serial", 9e7), timed("cpu", 1e7), timed("old", 9e9, false)});
+  EXPECT_NE(verdict.find("Fastest scan of 67,108,865: cpu @cpu, 10.0 ms."), verdict.npos) << verdict;
+}
+
+TEST(BenchTable, ImplausibleTimesMakeNobodyElseTheWinner) {
+  const std::string verdict = cli::bench_verdict({timed("serial", 9e7), timed("cpu", 1e7, false)});
+  EXPECT_EQ(verdict.find("Fastest"), verdict.npos) << verdict;
+  EXPECT_NE(verdict.find("No fastest scan of 67,108,865 is named: 1 of 2 times"), verdict.npos) << verdict;
+  EXPECT_NE(verdict.find("1 time marked ! cannot be true."), verdict.npos) << verdict;
+}
+
+lab::measured with_round_trip(double kernel_ns, std::vector<double> round_trip_ns, std::size_t kernel_samples = 10) {
+  lab::measured m = timed("opencl:chunked", kernel_ns);
+  m.result.timing->kernel =
+      lab::clock_of({.calls_per_sample = 1, .ns = std::vector<double>(kernel_samples, kernel_ns), .failure = {}});
+  m.result.timing->round_trip = lab::clock_of({.calls_per_sample = 1, .ns = std::move(round_trip_ns), .failure = {}});
+  lab::hold_against_round_trip(m);
+  return m;
+}
+
+TEST(BenchTable, AKernelLongerThanItsRoundTripIsMarked) {
+  EXPECT_TRUE(with_round_trip(1e6, std::vector<double>(10, 1e6)).result.derived->plausible);
+  EXPECT_TRUE(
+      with_round_trip(1e6, {.9e6, .9e6, .9e6, .9e6, .9e6, .9e6, 1.1e6, 1.1e6, 1.1e6, 1.1e6}).result.derived->plausible)
+      << "the interval reaches it";
+  EXPECT_TRUE(with_round_trip(1e6, {.8e6, .9e6, 1.1e6}).result.derived->plausible) << "too few for an interval";
+  EXPECT_TRUE(with_round_trip(1e6, {.8e6, .9e6}, 1).result.derived->plausible) << "others may have disturbed it";
+  EXPECT_FALSE(with_round_trip(1e6, {.8e6, .9e6}, 2).result.derived->plausible);
+  for (const std::vector<double>& shorter : {std::vector<double>(10, .9e6), {.8e6, .9e6}}) {
+    const lab::measured m = with_round_trip(1e6, shorter);
+    EXPECT_FALSE(m.result.derived->plausible);
+    EXPECT_NE(cli::bench_block({m}).find("!  "), std::string::npos);
+    EXPECT_NE(cli::bench_verdict({m}).find(
+                  "are marked ! since the kernel seems to take longer than the round trip that contains it: something"),
+              std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace tilewise::tests

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the documents' experiments plan: rows for their programs, each tuning of what they swept, and no other teams.
+#include "lab/plan/plan.hpp"
+#include "lab/roofline/limit.hpp"
+#include "registry/catalog.hpp"
+#include "tool/bench/documents.hpp"
+#include "tool/known_peers.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace tilewise::lab {
+namespace {
+
+/// A method that no row repeats would be missing from the charts without a word.
+TEST(SeedsPlan, EachMethodIsRepeatedByAVariant) {
+  if (!cli::add_known_peers()) GTEST_SKIP() << "this build is without the documents' own programs";
+  for (const experiment& e : cli::documents()) {
+    const auto known = registry::variants_of(registry::find_algorithm(e.algorithm));
+    for (const method& m : e.methods) {
+      const auto repeats = [&](const registry::variant* v) {
+        for (const char* place :
+             {"cpu", "cpu:serial", "cpu:threads", "opencl:0", "cuda:0", "openacc:0", "1*cpu:serial"})
+          if (method_of(e, v->id(), place) == &m) return true;
+        return false;
+      };
+      const bool is_elsewhere = m.row.find("/cuda:") != m.row.npos || m.row.find("/openacc") != m.row.npos;
+      EXPECT_TRUE(is_elsewhere || std::any_of(known.begin(), known.end(), repeats)) << e.algorithm << " " << m.row;
+    }
+  }
+}
+
+TEST(SeedsPlan, OfOtherTeamsOnlyTheDocumentsProgramsAreMeasured) {
+  request wanted;
+  wanted.base = find_preset("seeds");
+  wanted.documents = cli::documents();
+  wanted.selectors = {"sort"};
+  wanted.devices = {backend::find_device("cpu:threads", {.threads = 2}),
+                    backend::find_device("cpu:openmp", {.threads = 2})};
+  const auto ours_on_openmp = [&] {
+    std::size_t rows = 0;
+    for (const group& g : make_plan(wanted))
+      for (const row& r : g.rows)
+        rows += r.on->info().name == "cpu:openmp" && !r.variant->peer && !is_limit(*r.variant) &&
+                r.variant->backend == "cpu" && r.place() != "cpu";
+    return rows;
+  };
+  EXPECT_EQ(ours_on_openmp(), 0u);
+  wanted.names_devices = true;
+  EXPECT_GT(ours_on_openmp(), 0u);
+}
+
+TEST(SeedsPlan, WhatTheDocumentSweptHasARowForEachTuning) {
+  experiment planted = *std::find_if(cli::documents().begin(), cli::documents().end(),
+                                     [](const experiment& e) { return e.algorithm == "polymul"; });
+  planted.sizes = {{{8, 8}, ""}};
+  planted.only = "polymul/cpu:*";
+  planted.sweep = "polymul/cpu:naive";
+  request wanted;
+  wanted.base = find_preset("seeds");
+  wanted.documents = {&planted, 1};
+  wanted.selectors = {"polymul"};
+  wanted.names_devices = true;
+  wanted.devices = {backend::find_device("cpu:serial", {})};
+  std::size_t swept = 0;
+  for (const group& g : make_plan(wanted))
+    for (const row& r : g.rows) {
+      if (is_limit(*r.variant)) continue;
+      EXPECT_EQ(r.variant->backend, "cpu") << r.id();
+      swept += r.id() == planted.sweep;
+      EXPECT_TRUE(r.id() == planted.sweep || r.is_default_tuning()) << r.id();
+    }
+  for (const registry::variant* v : registry::variants_of(registry::find_algorithm("polymul")))
+    if (v->id() == planted.sweep) {
+      EXPECT_EQ(swept, registry::tuning_space(v->tuning).size());
+    }
+  EXPECT_GT(swept, 1u);
+}
+
+}  // namespace
+}  // namespace tilewise::lab

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+// The documents' experiments: what they declare fits the catalog, their inputs give the published results, and the
+// table holds their figures against the right clock.
+#include "bench_run.hpp"
+#include "lab/bench/bench.hpp"
+#include "lab/bench/session.hpp"
+#include "lab/plan/experiment.hpp"
+#include "lab/plan/plan.hpp"
+#include "lab/roofline/limit.hpp"
+#include "lab/verify/verify.hpp"
+#include "record/file.hpp"
+#include "registry/catalog.hpp"
+#include "scratch_folder.hpp"
+#include "tool/bench/documents.hpp"
+#include "tool/bench/seeds_table.hpp"
+#include "tool/known_peers.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include <fnmatch.h>
+
+namespace tilewise::lab {
+namespace {
+
+using namespace tests;
+
+const experiment& polynomials() {
+  return *std::find_if(cli::documents().begin(), cli::documents().end(),
+                       [](const experiment& e) { return e.algorithm == "polymul"; });
+}
+
+TEST(Seeds, EachIsAProblemOfTheCatalogWithItsBaseline) {
+  const bool has_programs = cli::add_known_peers();  // one baseline is the program of the document itself
+  for (const experiment& e : cli::documents()) {
+    const auto known = registry::variants_of(registry::find_algorithm(e.algorithm));
+    const auto is_baseline = [&](const auto* v) { return v->id() == e.baseline; };
+    EXPECT_TRUE(!has_programs || std::any_of(known.begin(), known.end(), is_baseline)) << e.baseline;
+    for (const measured_size& size : e.sizes) {
+      const registry::problem p = e.problem(size);
+      EXPECT_EQ(p.what->invalid(p), "");
+      if (e.inputs == nullptr || p.n() > 5000) continue;
+      const registry::host_operands inputs = e.inputs(p);
+      const auto operands = p.what->inputs(p);
+      ASSERT_EQ(inputs.size(), operands.size());
+      for (std::size_t i = 0; i < inputs.size(); ++i) EXPECT_EQ(inputs[i].size(), operands[i].bytes());
+      if (size.first_outputs.empty()) continue;
+      const auto values =
+          static_cast<std::uint64_t>(std::count(size.first_outputs.begin(), size.first_outputs.end(), ' ') + 1);
+      EXPECT_EQ(first_values(make_case(p, inputs), values), size.first_outputs) << e.document;
+    }
+  }
+}
+
+/// A figure whose pattern no row can match would never be compared.
+TEST(Seeds, EachFigureIsOfASizeAndHasACounterpart) {
+  for (const experiment& e : cli::documents())
+    for (const figure& f : e.figures) {
+      EXPECT_NE(e.at(f.shape), nullptr) << f.system;
+      EXPECT_GT(f.ns, 0);
+      const auto fits = [&](const registry::variant* v) {
+        for (const char* place :
+             {"cpu", "cpu:serial", "cpu:threads", "cpu:openmp", "cpu:tbb", "opencl:0", "1*cpu:serial"}) {
+          const auto beside = figures_of(e, f.shape, v->id(), place);
+          if (std::find(beside.begin(), beside.end(), &f) != beside.end()) return true;
+        }
+        return false;
+      };
+      const auto known = registry::variants_of(registry::find_algorithm(e.algorithm));
+      const auto lacks = [&](std::string_view backend) {  // this build, or all
+        return f.counterparts[0].find("/" + std::string(backend)) != std::string_view::npos &&
+               std::none_of(known.begin(), known.end(), [&](const auto* v) { return v->backend == backend; });
+      };
+      EXPECT_TRUE(lacks("cuda") || lacks("opencl") || lacks("openacc") || std::any_of(known.begin(), known.end(), fits))
+          << f.counterparts[0];
+    }
+}
+
+TEST(Seeds, SequentialAndThreadedFiguresGoToTheirOwnRows) {
+  const registry::extents large{65536, 65536};
+  const auto systems = [&](const char* id, const char* place) {
+    std::string text;
+    for (const figure* f : figures_of(polynomials(), large, id, place)) text += std::string(f->system) + "; ";
+    return text;
+  };
+  EXPECT_EQ(systems("polymul/serial", "cpu"), "naive CPU, sequential; naive CPU, sequential; ");
+  EXPECT_EQ(systems("polymul/cpu:naive", "cpu:threads"), "naive CPU, threads; ");
+  EXPECT_EQ(systems("polymul/cpu:naive", "cpu:openmp"), "");
+  EXPECT_EQ(systems("polymul/opencl:global", "opencl:1"), "naive GPU, global memory; ");
+  EXPECT_EQ(systems("polymul/group:naive", "1*cpu:serial"), "naive, MPI, 1 process; ");
+  EXPECT_EQ(systems("polymul/group:naive", "1*mpi:cpu:serial"), "naive, MPI, 1 process; ");
+  EXPECT_EQ(systems("polymul/group:karatsuba", "1*mpi:cpu:serial"), "Karatsuba, MPI, 1 process; ");
+  EXPECT_EQ(systems("polymul/group:karatsuba", "2*cpu:serial"), "");
+  EXPECT_EQ(systems("polymul/group:karatsuba", "2*mpi:cpu:serial"), "");
+}
+
+TEST(Seeds, WhatRanInProcessesIsMeasuredOnRanks) {
+  request wanted;
+  wanted.variant = "polymul/group:karatsuba";
+  wanted.base = find_preset("seeds");
+  wanted.devices = {backend::find_device("cpu:serial", {})};
+  const auto ranks_of = [&] {
+    std::string text;
+    for (const group& g : make_plan(wanted))
+      for (const row& r : g.rows)
+        if (!is_limit(*r.variant)) text += r.on->info().name + "; ";
+    return text;
+  };
+  const std::string once = "1*cpu:serial; 2*cpu:serial; 4*cpu:serial; ";
+  EXPECT_EQ(ranks_of(), once + once);  // at both sizes
+  wanted.names_devices = true;
+  EXPECT_EQ(ranks_of(), "");
+}
+
+TEST(Seeds, AResultOtherThanThePublishedOneIsAFailureWithoutTimes) {
+  experiment planted = polynomials();
+  planted.sizes = {{{8, 8}, "2 7 16 30 51"}};
+  const registry::problem p = planted.problem(planted.sizes.front());
+  const group wrong{p, "cpu", {{&registry::reference_of(*p.what), backend::find_device("cpu", {})}}, &planted};
+  std::vector<measured> seen;
+  bench_events events;
+  events.on_group = [&](const group&, std::span<const measured> rows) {
+    seen.insert(seen.end(), rows.begin(), rows.end());
+  };
+  run_bench(std::span(&wrong, 1), {}, events);
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(seen[0].result.state, record::status::failed);
+  EXPECT_EQ(seen[0].result.reason,
+            "the definition's result begins 2 7 16 30 50, but the document's begins 2 7 16 30 51");
+  EXPECT_FALSE(seen[0].result.timing);
+}
+
+TEST(Seeds, RecordsSayWhatTheyRepeat) {
+  const outcome sum = bench({"reduce", "--preset", "seeds", "--variant", "reduce/serial"}, "8");
+  EXPECT_EQ(sum.exit_code, 0);
+  const auto& r = record_of(sum, "reduce/serial");
+  EXPECT_EQ(r["case"]["data"], "seeds");
+  EXPECT_EQ(r["case"]["group"], "reduce.i32 n=8 op=sum init=none data=seeds @cpu");
+  EXPECT_EQ(r["experiment"]["first_outputs"], "36");
+  EXPECT_TRUE(r["experiment"]["published"].empty());
+  EXPECT_TRUE(is_valid(sum.file));
+  const outcome product =
+      bench({"polymul", "--preset", "seeds", "--variant", "polymul/cpu:naive", "--device", "cpu:serial"}, "4096");
+  EXPECT_EQ(product.exit_code, 0);
+  for (const auto& row : product.records)
+    if (row["device"]["name"] == "cpu:serial" && row["case"]["algorithm"] == "polymul") {
+      EXPECT_EQ(row["experiment"]["published"][0]["ns"], 4008400.0);
+      EXPECT_EQ(row["experiment"]["of_problem"].size(), 5u) << "all of the problem's, whatever ran";
+      EXPECT_EQ(row["experiment"]["system"], "naive CPU, sequential");
+      EXPECT_NE(row["experiment"]["differs"].get<std::string>().find("64-bit sums"), std::string::npos);
+    }
+  EXPECT_TRUE(is_valid(product.file));
+}
+
+/// Of 8 coefficients, measured on the CPU, with a run from the start.
+std::vector<measured> measured_with(decltype(measured_size::course) course) {
+  experiment planted = polynomials();
+  planted.sizes = {{{8, 8}, "", {}, course}};
+  measuring how;
+  how.rule.max_ns = how.rule.min_ns = 1e6;
+  const registry::problem p = planted.problem(planted.sizes.front());
+  const auto on = backend::find_device("cpu:serial", {});
+  group all{p, "cpu", {}, &planted};
+  for (const registry::variant* v : registry::variants_of(*p.what))
+    if (registry::unsupported_reason(*v, p, *on, registry::default_tuning(v->tuning)).empty())
+      all.rows.push_back({v, on, registry::default_tuning(v->tuning)});
+  all.rows.push_back({limits_of(p, "cpu").front(), on});
+  std::vector<measured> seen;
+  bench_events events;
+  events.on_group = [&](const group&, std::span<const measured> rows) {
+    seen.insert(seen.end(), rows.begin(), rows.end());
+  };
+  run_bench(std::span(&all, 1), how, events);
+  for (measured& m : seen) {
+    EXPECT_TRUE(m.is_ok()) << m.result.reason.value_or("");
+    m.from = nullptr;  // whose lifetime ends here
+    m.published.clear();
+  }
+  return seen;
+}
+
+using goes_on = std::function<bool()>;
+
+record::moment moment_of(std::uint64_t step) {
+  return {step, 1.5, 0.25, "0123456789abcdef", "0123456789abcdef", "AQ=="};
+}
+
+TEST(SeedsCourse, IsOfTheFastestRowWithTheBitsAndInItsRecord) {
+  const std::vector<measured> seen =
+      measured_with([](const registry::choice& how, backend::queue&, const goes_on& more, record::course& course) {
+        EXPECT_EQ(how.variant->order, registry::claim::tilewise);
+        EXPECT_TRUE(more());
+        course.moments = {moment_of(0), moment_of(7)};
+      });
+  const scratch_folder folder;
+  const std::string file = folder.path() / "course.jsonl";
+  record::record_file out(file);
+  std::size_t runs = 0;
+  for (measured m : seen) {
+    describe_session({}).sign(m.result);
+    out.write(m.result);
+    if (!m.result.course) continue;
+    ++runs;
+    for (const measured& other : seen)
+      if (!other.result.what.is_limit() && other.result.what.order == registry::claim::tilewise) {
+        EXPECT_LE(m.time()->median_ns, other.time()->median_ns);
+      }
+    EXPECT_EQ(m.result.course->moments.size(), 2u);
+    EXPECT_FALSE(m.result.course->stopped);
+  }
+  EXPECT_EQ(runs, 1u);
+  EXPECT_TRUE(is_valid(file));
+}
+
+TEST(SeedsCourse, AFailureCostsNeitherTheTimesNorTheMomentsBeforeIt) {
+  for (const measured& m :
+       measured_with([](const registry::choice&, backend::queue&, const goes_on&, record::course& course) {
+         course.moments = {moment_of(0)};
+         throw std::bad_alloc();
+       })) {
+    EXPECT_NE(m.time(), nullptr);
+    if (!m.result.course) continue;
+    EXPECT_EQ(m.result.course->moments.size(), 1u);
+    EXPECT_EQ(m.result.course->stopped, "std::bad_alloc");
+  }
+}
+
+/// The hash is the original program's; the residual involves one of libm's functions.
+TEST(SeedsCourse, TheFieldIsTheOriginals) {
+  const auto& sizes = std::find_if(cli::documents().begin(), cli::documents().end(), [](const experiment& e) {
+                        return e.algorithm == "diffuse";
+                      })->sizes;
+  const auto with =
+      std::find_if(sizes.begin(), sizes.end(), [](const measured_size& s) { return s.course != nullptr; });
+  ASSERT_NE(with, sizes.end());
+  const auto on = backend::find_device("cpu", {});
+  const registry::problem p{
+      .what = &registry::find_algorithm("diffuse"), .type = dtype::f64, .shape = with->shape, .number = with->number};
+  record::course course;
+  with->course(
+      registry::choose(p, *on), on->queue(), [&] { return course.moments.size() < 2; }, course);
+  ASSERT_EQ(course.moments.size(), 2u) << "it ends as soon as it is told to";
+  const record::moment& m = course.moments[1];
+  EXPECT_EQ(m.step, 1000u);
+  EXPECT_EQ(m.simulated_time, 1000.0);
+  EXPECT_EQ(m.hash, "9d18d00e99191154");
+  EXPECT_NEAR(*m.residual, 2.95750328606855e-05, 1e-12);
+  EXPECT_EQ(course.moments[0].residual, 0.0);
+  EXPECT_GT(m.picture_png.size(), 1000u);
+}
+
+/// A row of the document's large product: a call took so long that there is only one sample.
+measured row_of(const std::string& id, const std::string& place, double ns) {
+  const registry::extents large{65536, 65536};
+  measured m;
+  m.from = &polynomials();
+  m.place = place;
+  m.published = figures_of(*m.from, large, id, place);
+  record::result& r = m.result;
+  r.what.algorithm = "polymul";
+  r.what.variant = id;
+  r.what.dtype = "i32";
+  r.what.shape = {65536, 65536};
+  r.experiment.emplace();
+  r.experiment->document = m.from->document;
+  r.experiment->baseline = m.from->baseline;
+  r.experiment->first_outputs = m.from->at(large)->first_outputs;
+  r.verify.emplace().ok = true;
+  r.timing.emplace().kernel = clock_of({.calls_per_sample = 1, .ns = {ns}, .failure = {}});
+  return m;
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
+
+/// Runs of spaces as one: the columns' order, not their width.
+std::string squeezed(std::string text) {
+  const auto is_run = [](char a, char b) { return a == ' ' && b == ' '; };
+  text.erase(std::unique(text.begin(), text.end(), is_run), text.end());
+  return text;
+}
+
+TEST(SeedsTable, EachFigureStandsBesideTheClockItWasTakenWith) {
+  measured gpu = row_of("polymul/opencl:global", "opencl:0", 2e6);
+  gpu.result.timing->round_trip =
+      clock_of({.calls_per_sample = 1, .ns = std::vector<double>(10, 13.468e6), .failure = {}});
+  measured refused = row_of("polymul/opencl:local", "opencl:0", 1);
+  refused.result.verify.reset();
+  refused.end(record::status::skipped,
+              "both factors need 524288 bytes of local memory, and one work-group of this device has 49152");
+  const std::string wide = cli::seeds_block({row_of("polymul/cpu:naive", "cpu:threads", 50e6),
+                                             row_of("polymul/cpu:naive", "cpu:serial", 100e6), gpu, refused});
+  const std::string block = squeezed(wide);
+  EXPECT_TRUE(has(block, "the result begins 2 7 16 30 50, as published\n")) << block;
+  EXPECT_TRUE(has(block, "speedup: over cpu:naive @cpu:serial\n")) << block;
+  EXPECT_TRUE(has(block, "cpu:naive @cpu:threads 50.0 ms n=1 2.00x 2.58 s g 51.6x =\n")) << block;
+  EXPECT_TRUE(has(block, "opencl:global @opencl:0 2.00 ms n=1 50.0x =\n")) << block;
+  EXPECT_TRUE(has(block, " with transfers 13.5 ms 0% 7.43x 135 ms c 10.0x\n")) << block;
+  EXPECT_TRUE(has(block, " elsewhere 18.2 s f 182x\n")) << block;
+  EXPECT_TRUE(has(block, "49152\n")) << "the reason is whole\n" << block;
+  EXPECT_TRUE(has(block, "142 ms d\n")) << "published, though not measured here\n" << block;
+  EXPECT_TRUE(has(block, "j naive, MPI, 1 process ")) << block;
+  std::istringstream lines(cli::seeds_heading() + wide);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
+}
+
+TEST(SeedsTable, ARunFromTheStartIsTold) {
+  measured m = row_of("polymul/cpu:naive", "cpu:serial", 1e6);
+  record::course& course = m.result.course.emplace();
+  course.moments = {moment_of(0), moment_of(10000), moment_of(20000)};
+  course.moments.front().published_hash.reset();
+  course.moments.back().published_hash.reset();
+  EXPECT_TRUE(has(cli::seeds_block({m}),
+                  "  the field from its start, by cpu:naive @cpu:serial\n"
+                  "    step 10,000, residual 0.250, hash 0123456789abcdef, as published\n"
+                  "    step 20,000, residual 0.250, hash 0123456789abcdef\n"))
+      << cli::seeds_block({m});
+  course.moments[1].hash = "fedcba9876543210";
+  course.stopped = "Ctrl-C";
+  EXPECT_TRUE(has(cli::seeds_block({m}), ", hash fedcba9876543210, NOT as published\n")) << cli::seeds_block({m});
+  EXPECT_TRUE(has(cli::seeds_block({m}), "\n    ended there: Ctrl-C\n")) << cli::seeds_block({m});
+  EXPECT_TRUE(course.differs_from_document());
+}
+
+TEST(SeedsTable, WithoutTheBaselineThereIsNoSpeedup) {
+  const std::string block = squeezed(cli::seeds_block({row_of("polymul/serial", "cpu", 50e6)}));
+  EXPECT_TRUE(has(block, "no speedup: polymul/cpu:naive was not measured\n")) << block;
+  EXPECT_TRUE(has(block, "serial @cpu 50.0 ms n=1 1.09 s a 21.7x =\n")) << block;
+}
+
+/// The table marks them with letters.
+TEST(SeedsTable, TheAlphabetIsEnoughForTheFiguresOfASize) {
+  for (const experiment& e : cli::documents())
+    for (const measured_size& size : e.sizes)
+      EXPECT_LE(
+          std::count_if(e.figures.begin(), e.figures.end(), [&](const figure& f) { return f.shape == size.shape; }),
+          'z' - 'a' + 1)
+          << e.document;
+}
+
+TEST(SeedsTable, WhatHasNoRowHasAReason) {
+  request wanted;
+  wanted.base = find_preset("seeds");
+  wanted.documents = cli::documents();
+  wanted.selectors = {"scan"};
+  wanted.devices = {backend::find_device("cpu:serial", {})};
+  const auto missing = left_out(make_plan(wanted), wanted);
+  for (const registry::variant* v : registry::variants_of(registry::find_algorithm("scan"))) {
+    const bool is_told =
+        std::any_of(missing.begin(), missing.end(), [&](const auto& entry) { return entry.first == v->id(); });
+    EXPECT_EQ(is_told, v->backend == "opencl" || v->backend == "cuda" || v->backend == "group") << v->id();
+  }
+  const auto built = backend::runtimes();
+  const bool has_opencl = std::any_of(built.begin(), built.end(), [](const auto& r) { return r.name == "opencl"; });
+  EXPECT_EQ(has(cli::seeds_left_out(missing), "  no opencl device was found or asked for\n    scan/opencl:"),
+            has_opencl);
+}
+
+TEST(SeedsTable, APublicCallThatIsNotAskedForIsNotMissing) {
+  request wanted;
+  wanted.base = find_preset("seeds");
+  wanted.documents = cli::documents();
+  wanted.devices = {backend::find_device("cpu:threads", {.threads = 2})};
+  wanted.public_calls = false;
+  for (const auto& [id, why] : left_out(make_plan(wanted), wanted)) EXPECT_NE(why, "") << id;
+}
+
+}  // namespace
+}  // namespace tilewise::lab

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page of some records as text, and what tests look for in it.
+#pragma once
+
+#include "fixture.hpp"
+#include "report/report.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+namespace tilewise::report {
+
+/// A folder that is removed with its test.
+struct scratch {
+  std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("tilewise-report-test-" + std::to_string(getpid()));
+  scratch() { std::filesystem::create_directories(folder); }
+  ~scratch() { std::filesystem::remove_all(folder); }
+
+  std::filesystem::path file(const std::string& text) const {
+    std::ofstream(folder / "records.jsonl", std::ios::binary) << text;
+    return folder / "records.jsonl";
+  }
+};
+
+inline std::string contents(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+inline std::string page_of(const std::vector<nlohmann::json>& records) {
+  const scratch where;
+  write_html(make_model(typed(records)), where.folder / "page.html");
+  return contents(where.folder / "page.html");
+}
+
+inline std::size_t times_in(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+/// What its charts are drawn from.
+inline nlohmann::json charts_of(const std::string& page) {
+  const std::string opening = "id=\"charts\">";
+  const std::size_t begin = page.find(opening) + opening.size();
+  return nlohmann::json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+}
+
+/// The page without its style and scripts: what comes from records.
+inline std::string body_of(const std::string& page) {
+  const std::size_t begin = page.find("<main>"), end = page.find("</main>");
+  return page.substr(begin, end - begin);
+}
+
+/// The made-up records of scan on f32, each with what `change` makes of it.
+template <class Change>
+std::vector<nlohmann::json> scans_with(Change change) {
+  std::vector<nlohmann::json> records = made_up_records();
+  std::erase_if(records,
+                [](const auto& r) { return !r["case"]["group"].template get<std::string>().starts_with("scan.f32 "); });
+  for (nlohmann::json& r : records) change(r);
+  return records;
+}
+inline bool is_time_of(const nlohmann::json& r, const std::string& variant) {
+  return r["case"]["variant"] == variant && r["status"] == "ok";
+}
+inline void widen(nlohmann::json& r) {
+  r["timing"]["kernel"]["ci95_hi_ns"] = r["timing"]["kernel"]["median_ns"].get<double>() * 1.12;
+}
+/// As if it had taken so much as long, without ratios.
+inline void scale(nlohmann::json& r, double by) {
+  for (const char* key : {"median_ns", "ci95_lo_ns", "ci95_hi_ns"})
+    r["timing"]["kernel"][key] = r["timing"]["kernel"][key].get<double>() * by;
+  for (const char* key : {"bytes_per_s", "elements_per_s"}) r["derived"][key] = r["derived"][key].get<double>() / by;
+  r["ratios"] = nlohmann::json::array();
+}
+
+/// The matrix of algorithms and devices.
+inline std::string matrix_of(const std::string& body) {
+  const std::size_t begin = body.find("<div class=\"matrix\">");
+  return begin == body.npos ? "" : body.substr(begin, body.find("</table>", begin) - begin);
+}
+
+}  // namespace tilewise::report
