@@ -18,20 +18,27 @@ void hand_over(const lent& first, const Lent&... others) {
   without_interpreter([&] { first.memory.there->finish(); });
 }
 
-py::object or_new(handle out, const lent& first, dtype type, const dimensions& shape) {
-  return out.is_none() ? new_like(first, type, shape) : out;
-}
+/// Where a call writes: `out`, or a new array of the first operand's kind, of this type and shape.
+struct target {
+  target(handle out, const char* name, const lent& first, dtype type, const dimensions& shape,
+         rows of_matrix = rows::packed)
+      : array(out.is_none() ? new_like(first, type, shape) : out), to(array, name, access::write, &first, of_matrix) {
+    to.require(type, shape);
+    if (!out.is_none() && !to.is_buffer()) objects().frameworks.attr("written")(out);
+  }
+
+  const py::object array;
+  const lent to;
+};
 
 /// What `call` writes, once it is there: `out`, or a new array, of this type and shape.
 template <class Call>
 py::object written_to(handle out, const lent& in, dtype type, const dimensions& shape, rows of_matrix,
                       const Call& call) {
-  py::object result = or_new(out, in, type, shape);
-  const lent to(result, "out", access::write, &in, of_matrix);
-  to.require(type, shape);
-  without_interpreter([&] { call(to); });
-  hand_over(in, to);
-  return result;
+  const target result(out, "out", in, type, shape, of_matrix);
+  without_interpreter([&] { call(result.to); });
+  hand_over(in, result.to);
+  return result.array;
 }
 
 sort_order order_of(bool descending) { return descending ? sort_order::descending : sort_order::ascending; }
@@ -49,14 +56,20 @@ class optional_number {
   number value_;
 };
 
+/// None, or a whole number of Python's own: before any memory is lent, as plain_number() says.
+py::object plain_axis(handle axis) {
+  if (axis.is_none() || PyLong_CheckExact(axis.ptr())) return axis;
+  auto whole = py::reinterpret_steal<py::object>(PyNumber_Index(axis.ptr()));
+  if (whole) return whole;
+  if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw py::error_already_set();
+  PyErr_Clear();
+  throw py::type_error(std::string("axis is of type ") + Py_TYPE(axis.ptr())->tp_name +
+                       "; pass a whole number, or None for all elements");
+}
+
 /// From a whole number as NumPy counts axes, -1 for the last.
 int axis_from(handle axis, int dimensions) {
   const Py_ssize_t number = PyNumber_AsSsize_t(axis.ptr(), nullptr);  // what is too large becomes the largest
-  if (PyErr_Occurred() != nullptr) {
-    PyErr_Clear();
-    throw py::type_error(std::string("axis is of type ") + Py_TYPE(axis.ptr())->tp_name +
-                         "; pass a whole number, or None for all elements");
-  }
   if (number < -dimensions || number >= dimensions)
     refuse("axis " + text_of(axis) + " is out of bounds for an array of " + std::to_string(dimensions) +
            (dimensions == 1 ? " dimension" : " dimensions"));
@@ -95,8 +108,9 @@ py::object reduce_along(const lent& in, int along, handle out, handle initial, h
 }
 
 template <op operation>
-py::object reduce_by(handle a, handle axis_given, handle out, handle initial, handle device, handle variant,
+py::object reduce_by(handle a, handle any_axis, handle out, handle any_initial, handle device, handle variant,
                      handle tuning) {
+  const py::object axis_given = plain_axis(any_axis), initial = plain_number(any_initial, "initial");
   const lent in(a, "a", access::read, nullptr, axis_given.is_none() ? rows::packed : rows::may_lie_apart);
   if (!axis_given.is_none()) {
     const int along = axis_from(axis_given, in.shape.count);
@@ -132,8 +146,9 @@ py::object scan_along(const lent& in, int along, bool exclusive, op operation, h
   });
 }
 
-py::object scan_as(bool exclusive, std::optional<op> named, handle a, handle axis_given, handle out, handle initial,
+py::object scan_as(bool exclusive, std::optional<op> named, handle a, handle any_axis, handle out, handle any_initial,
                    handle carry, handle device, handle variant, handle tuning) {
+  const py::object axis_given = plain_axis(any_axis), initial = plain_number(any_initial, "initial");
   const lent in(a, "a", access::read, nullptr, axis_given.is_none() ? rows::packed : rows::may_lie_apart);
   const placement how = placement_of(device, variant, tuning, in);
   if (!axis_given.is_none()) {
@@ -175,8 +190,8 @@ py::object sort_along(const lent& in, int along, sort_order order, handle out, c
   });
 }
 
-py::object sort(handle a, handle axis_given, bool descending, handle out, handle device, handle variant,
-                handle tuning) {
+py::object sort(handle a, handle any_axis, bool descending, handle out, handle device, handle variant, handle tuning) {
+  const py::object axis_given = plain_axis(any_axis);
   const lent in(a, "a", access::read, nullptr, axis_given.is_none() ? rows::packed : rows::may_lie_apart);
   const placement how = placement_of(device, variant, tuning, in);
   if (!axis_given.is_none()) {
@@ -208,18 +223,16 @@ py::object sort_by_key(handle keys, handle values, bool descending, handle out, 
   const lent v(values, "values", access::read, &k);
   v.require(v.memory.type, k.shape);
   const placement how = placement_of(device, variant, tuning, k);
-  if (!out.is_none() && (!py::isinstance<py::tuple>(out) || py::len(out) != 2))
+  const bool given = !out.is_none();
+  if (given && (!py::isinstance<py::tuple>(out) || PyTuple_GET_SIZE(out.ptr()) != 2))
     throw py::type_error("out of sort_by_key is a tuple of two arrays: for the keys and for the values");
-  const py::object none = py::none();
-  py::object keys_out = or_new(out.is_none() ? none : out[py::int_(0)], k, k.memory.type, k.shape);
-  py::object values_out = or_new(out.is_none() ? none : out[py::int_(1)], v, v.memory.type, k.shape);
-  const lent keys_to(keys_out, "out[0]", access::write, &k), values_to(values_out, "out[1]", access::write, &k);
-  keys_to.require(k.memory.type, k.shape);
-  values_to.require(v.memory.type, k.shape);
-  without_interpreter(
-      [&] { calls::sort_by_key(k.memory, v.memory, keys_to.memory, values_to.memory, order_of(descending), how); });
-  hand_over(k, v, keys_to, values_to);
-  return py::make_tuple(keys_out, values_out);
+  const py::tuple outs = given ? py::reinterpret_borrow<py::tuple>(out) : py::make_tuple(py::none(), py::none());
+  const target keys_out(outs[0], "out[0]", k, k.memory.type, k.shape);
+  const target values_out(outs[1], "out[1]", v, v.memory.type, k.shape);
+  const operand &keys_to = keys_out.to.memory, &values_to = values_out.to.memory;
+  without_interpreter([&] { calls::sort_by_key(k.memory, v.memory, keys_to, values_to, order_of(descending), how); });
+  hand_over(k, v, keys_out.to, values_out.to);
+  return py::make_tuple(keys_out.array, values_out.array);
 }
 
 py::object matmul(handle a, handle b, handle out, bool fast, handle device, handle variant, handle tuning) {
@@ -228,15 +241,13 @@ py::object matmul(handle a, handle b, handle out, bool fast, handle device, hand
   const lent right(b, "b", access::read, &left, rows::may_lie_apart);
   right.require_rank(2).require_type(left.memory.type);
   const placement how = placement_of(device, variant, tuning, left);
-  const dimensions shape{left.shape[0], right.shape[1]};
-  py::object result = or_new(out, left, left.memory.type, shape);
-  const lent to(result, "out", access::write, &left, rows::may_lie_apart);
-  to.require(left.memory.type, shape);
+  const target result(out, "out", left, left.memory.type, {left.shape[0], right.shape[1]}, rows::may_lie_apart);
+  const lent& to = result.to;
   without_interpreter([&] {
     calls::matmul(left.memory, left.layout(), right.memory, right.layout(), to.memory, to.layout(), fast, how);
   });
   hand_over(left, right, to);
-  return result;
+  return result.array;
 }
 
 py::object matvec(handle a, handle x, handle out, handle device, handle variant, handle tuning) {
@@ -245,13 +256,10 @@ py::object matvec(handle a, handle x, handle out, handle device, handle variant,
   const lent vector(x, "x", access::read, &matrix);
   vector.require(matrix.memory.type, {matrix.shape[1]});
   const placement how = placement_of(device, variant, tuning, matrix);
-  const dimensions shape{matrix.shape[0]};
-  py::object result = or_new(out, matrix, matrix.memory.type, shape);
-  const lent to(result, "out", access::write, &matrix);
-  to.require(matrix.memory.type, shape);
-  without_interpreter([&] { calls::matvec(matrix.memory, matrix.layout(), vector.memory, to.memory, how); });
-  hand_over(matrix, vector, to);
-  return result;
+  const target result(out, "out", matrix, matrix.memory.type, {matrix.shape[0]});
+  without_interpreter([&] { calls::matvec(matrix.memory, matrix.layout(), vector.memory, result.to.memory, how); });
+  hand_over(matrix, vector, result.to);
+  return result.array;
 }
 
 py::object dot(handle a, handle b, handle device, handle variant, handle tuning) {
@@ -265,6 +273,8 @@ py::object dot(handle a, handle b, handle device, handle variant, handle tuning)
 }
 
 py::object polymul(handle a, handle b, handle modulus, handle out, handle device, handle variant, handle tuning) {
+  std::optional<std::uint64_t> by;
+  if (!modulus.is_none()) by = to_number(dtype::u64, modulus, "modulus").as<std::uint64_t>();
   const lent x(a, "a");
   x.require_rank(1);
   if (x.memory.type == dtype::u32 || x.memory.type == dtype::u64)
@@ -273,16 +283,11 @@ py::object polymul(handle a, handle b, handle modulus, handle out, handle device
   const lent y(b, "b", access::read, &x);
   y.require_rank(1).require_type(x.memory.type);
   const placement how = placement_of(device, variant, tuning, x);
-  std::optional<std::uint64_t> by;
-  if (!modulus.is_none()) by = to_number(dtype::u64, modulus, "modulus").as<std::uint64_t>();
   const dtype type = is_float(x.memory.type) ? x.memory.type : dtype::i64;
-  const dimensions shape{product_size(x.memory.count, y.memory.count)};
-  py::object result = or_new(out, x, type, shape);
-  const lent to(result, "out", access::write, &x);
-  to.require(type, shape);
-  without_interpreter([&] { calls::polymul(x.memory, y.memory, to.memory, by, how); });
-  hand_over(x, y, to);
-  return result;
+  const target result(out, "out", x, type, {product_size(x.memory.count, y.memory.count)});
+  without_interpreter([&] { calls::polymul(x.memory, y.memory, result.to.memory, by, how); });
+  hand_over(x, y, result.to);
+  return result.array;
 }
 
 const lent& require_float(const lent& x) {
@@ -308,28 +313,28 @@ py::object convolve(handle image, handle mask, handle border, handle out, handle
   weights.require_rank(2).require_type(pixels.memory.type);
   const placement how = placement_of(device, variant, tuning, pixels);
   const image_size size = convolved_size(pixels.size(), weights.size(), at_edges);
-  const dimensions shape{size.rows, size.columns};
-  py::object result = or_new(out, pixels, pixels.memory.type, shape);
-  const lent to(result, "out", access::write, &pixels);
-  to.require(pixels.memory.type, shape);
+  const target result(out, "out", pixels, pixels.memory.type, {size.rows, size.columns});
+  const operand& to = result.to.memory;
   without_interpreter(
-      [&] { calls::convolve(pixels.memory, pixels.size(), weights.memory, weights.size(), to.memory, at_edges, how); });
-  hand_over(pixels, weights, to);
-  return result;
+      [&] { calls::convolve(pixels.memory, pixels.size(), weights.memory, weights.size(), to, at_edges, how); });
+  hand_over(pixels, weights, result.to);
+  return result.array;
 }
 
 py::object diffuse(handle field, handle steps, handle mask, handle dx, handle dy, handle rate, bool allow_unstable,
                    handle out, handle device, handle variant, handle tuning) {
+  diffusion problem{.rows = 0,
+                    .columns = 0,
+                    .steps = to_number(dtype::u64, steps, "steps").as<std::uint64_t>(),
+                    .mask = to_number(dtype::u32, mask, "mask").as<std::uint32_t>(),
+                    .dx = to_number(dtype::f64, dx, "dx").as<double>(),
+                    .dy = to_number(dtype::f64, dy, "dy").as<double>(),
+                    .rate = to_number(dtype::f64, rate, "rate").as<double>()};
   const lent from(field, "field");
   require_float(from).require_rank(2);
+  problem.rows = from.shape[0];
+  problem.columns = from.shape[1];
   const placement how = placement_of(device, variant, tuning, from);
-  const diffusion problem{from.shape[0],
-                          from.shape[1],
-                          to_number(dtype::u64, steps, "steps").as<std::uint64_t>(),
-                          to_number(dtype::u32, mask, "mask").as<std::uint32_t>(),
-                          to_number(dtype::f64, dx, "dx").as<double>(),
-                          to_number(dtype::f64, dy, "dy").as<double>(),
-                          to_number(dtype::f64, rate, "rate").as<double>()};
   return written_to(out, from, from.memory.type, from.shape, rows::packed,
                     [&](const lent& to) { calls::diffuse(from.memory, to.memory, problem, allow_unstable, how); });
 }

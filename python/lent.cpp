@@ -41,6 +41,9 @@ std::string described(py::handle object) {
   return "elements of another type";
 }
 
+bool is_on_host(int kind) { return kind == dlpack::cpu || kind == dlpack::cuda_host; }
+bool is_on_gpu(int kind) { return kind == dlpack::cuda || kind == dlpack::cuda_managed; }
+
 bool is_plain_numpy(py::handle object) {
   return Py_TYPE(object.ptr()) == reinterpret_cast<PyTypeObject*>(objects().ndarray.ptr());
 }
@@ -72,6 +75,15 @@ void lent::take(const lent* beside, rows of_matrix) {
     take_cuda_interface(beside, of_matrix);
   else
     refuse_object();
+}
+
+/// What its library does not lend, for a reason that it says: the elements' type, or another.
+void lent::take_unlent(const py::error_already_set& why, const lent* beside, rows of_matrix) {
+  if (!why.matches(PyExc_Exception) || why.matches(PyExc_MemoryError)) throw py::error_already_set(why);
+  const py::object says = objects().frameworks.attr("not_lent")(object_, name_, is_output(), why.value());
+  if (says.is_none()) return take_widened(beside, of_matrix);
+  if (why.matches(PyExc_TypeError) || why.matches(PyExc_AttributeError)) throw py::type_error(says.cast<std::string>());
+  refuse(says.cast<std::string>());
 }
 
 /// An array whose elements have none of our types: as float32 where these hold them exactly, or refused.
@@ -132,7 +144,7 @@ void lent::require_memory(const void* data) const {
   if (data == nullptr && memory.count != 0)
     throw py::type_error(std::string(name_) +
                          " has no memory of its own, as a wrapper or a placeholder of its library; " +
-                         remedy("aligned"));
+                         (is_output() ? remedy("aligned") : "pass a plain array of that library"));
   if (reinterpret_cast<std::uintptr_t>(data) % size_of(memory.type) != 0)
     refuse(std::string(name_) + " is not aligned to its elements; " + remedy("aligned"));
 }
@@ -162,14 +174,12 @@ void lent::set_strides(const std::int64_t* strides, std::int64_t unit, rows of_m
 
 void lent::take_buffer(const lent* beside, rows of_matrix) {
   PyObject* const array = object_.ptr();
-  if (!is_plain_numpy(object_) && py::hasattr(object_, "mask"))
+  if (!is_plain_numpy(object_) && py::hasattr(object_, "mask") && py::hasattr(object_, "filled"))
     throw py::type_error(std::string(name_) + " is a masked array, and masks are not known here; " +
                          (is_output() ? remedy("packed")
                                       : std::string("pass ") + name_ + ".filled(value) or " + name_ + ".compressed()"));
-  if (PyObject_GetBuffer(array, &buffer_, PyBUF_RECORDS_RO) != 0) {
-    PyErr_Clear();
-    return take_widened(beside, of_matrix);
-  }
+  if (PyObject_GetBuffer(array, &buffer_, PyBUF_RECORDS_RO) != 0)
+    return take_unlent(py::error_already_set(), beside, of_matrix);
   std::string_view format = buffer_.format == nullptr ? "B" : buffer_.format;
   const char order = format.empty() ? '@' : format.front();
   if (order == '@' || order == '=' || order == '<' || order == '>' || order == '!') format.remove_prefix(1);
@@ -246,35 +256,43 @@ bool lent::take_tensor_on_gpu(const lent* beside, rows of_matrix) {
   return true;
 }
 
-void lent::borrow_tensor(std::int64_t stream) {
-  try {
-    tensor_ = take_tensor(object_, stream);
-  } catch (const py::error_already_set& why) {
-    if (!why.matches(PyExc_BufferError)) throw;
-    refuse(std::string(name_) + " is not lent by its library (" + std::string(py::str(why.value())) + "); " +
-           (is_output() ? remedy("packed") : "pass a copy of it, made by that library"));
-  }
-  if (!is_output()) return;
-  if ((tensor_.flags & dlpack::read_only) != 0) refuse_to_write();
-  if ((tensor_.flags & dlpack::is_copied) != 0)
-    refuse(std::string(name_) + " is lent by its library as a second array, which nobody would see; " +
-           remedy("packed"));
-}
-
-void lent::take_dlpack(const lent* beside, rows of_matrix) {
+/// Returns the number of its GPU, or nothing of host memory, and throws too what its library has raised.
+std::optional<int> lent::borrow_tensor(const lent* beside) {
   const py::object obstacle = objects().frameworks.attr("obstacle")(object_, name_, is_output());
   if (!obstacle.is_none()) throw py::type_error(obstacle.cast<std::string>());
   const py::tuple where = object_.attr("__dlpack_device__")();
-  const int kind = py::int_(where[0]), ordinal = py::int_(where[1]);
-  const bool on_gpu = kind == dlpack::cuda || kind == dlpack::cuda_managed;
-  if (!on_gpu && kind != dlpack::cpu && kind != dlpack::cuda_host)
+  const auto kind = to_number(dtype::i32, where[0], "a type of device in DLPack").as<std::int32_t>();
+  const auto ordinal = to_number(dtype::i32, where[1], "a number of a device in DLPack").as<std::int32_t>();
+  const bool on_gpu = is_on_gpu(kind);
+  if (!on_gpu && !is_on_host(kind))
     throw py::type_error(std::string(name_) + " is on a device of DLPack's type " + std::to_string(kind) +
                          "; tilewise takes the memory of CPUs and of CUDA devices: " +
                          (is_output() ? remedy("packed") : "copy it to one of them"));
-  borrow_tensor(on_gpu ? choose_stream(ordinal, beside) : 0);
+  tensor_ = take_tensor(object_, on_gpu ? choose_stream(ordinal, beside) : 0);
+  const dlpack::tensor& t = *tensor_.of;
+  const bool there = on_gpu ? is_on_gpu(t.device_type) && t.device_id == ordinal : is_on_host(t.device_type);
+  if (!there || (t.shape == nullptr && t.dimensions > 0))
+    throw py::type_error(std::string(name_) +
+                         (there ? " has dimensions and no shape"
+                                : " is on one device by __dlpack_device__, and on another by its tensor") +
+                         "; the object's library breaks the protocol of DLPack");
+  if (is_output() && (tensor_.flags & dlpack::read_only) != 0) refuse_to_write();
+  if (is_output() && (tensor_.flags & dlpack::is_copied) != 0)
+    refuse(std::string(name_) + " is lent by its library as a second array, which nobody would see; " +
+           remedy("packed"));
+  return on_gpu ? std::optional(ordinal) : std::nullopt;
+}
+
+void lent::take_dlpack(const lent* beside, rows of_matrix) {
+  std::optional<int> gpu;
+  try {
+    gpu = borrow_tensor(beside);
+  } catch (const py::error_already_set& why) {
+    return take_unlent(why, beside, of_matrix);
+  }
   const dlpack::tensor& t = *tensor_.of;
   const char kinds[] = {'i', 'u', 'f'};
-  const auto type = type_of(t.code < sizeof kinds && t.lanes == 1 ? kinds[t.code] : '?', t.bits / 8);
+  const auto type = type_of(t.code < sizeof kinds && t.lanes == 1 && t.bits % 8 == 0 ? kinds[t.code] : '?', t.bits / 8);
   if (!type) return take_widened(beside, of_matrix);
   require_few_dimensions(static_cast<std::size_t>(t.dimensions));
   memory.type = *type;
@@ -283,8 +301,8 @@ void lent::take_dlpack(const lent* beside, rows of_matrix) {
   set_strides(t.strides, 1, of_matrix);
   void* const data = t.data == nullptr ? nullptr : static_cast<char*>(t.data) + t.offset;
   require_memory(data);
-  if (on_gpu)
-    place_on_gpu(ordinal, data);
+  if (gpu)
+    place_on_gpu(*gpu, data);
   else
     memory.host = data;
 }
@@ -295,6 +313,9 @@ void lent::take_cuda_interface(const lent* beside, rows of_matrix) {
   const std::string format = py::str(facts["typestr"]);
   const auto type = format.size() == 3 && format[0] == '<' ? type_of(format[1], format[2] - '0') : std::nullopt;
   if (!type) refuse_element_type(format);
+  if (facts.contains("mask") && !facts["mask"].is_none())
+    throw py::type_error(std::string(name_) + " is a masked array, and masks are not known here; " +
+                         (is_output() ? remedy("packed") : "pass an array without one"));
   const py::tuple lengths = facts["shape"];
   require_few_dimensions(lengths.size());
   memory.type = *type;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operand.hpp"
 
+#include <cmath>
+#include <limits>
 #include <map>
 
 #include <unistd.h>
@@ -191,10 +193,32 @@ namespace {
   if (wrong_type)
     throw py::type_error(std::string(name) + " is of type " + Py_TYPE(value.ptr())->tp_name + "; pass a " +
                          (is_float(type) ? "number" : "whole number"));
-  refuse(std::string(name) + " is " + text_of(value) + ", which " + std::string(numpy_name(type)) + " cannot hold");
+  const std::string range = with_type(type, [&]<class T>(T) {
+    number least, most;
+    least.set(std::numeric_limits<T>::lowest());
+    most.set(std::numeric_limits<T>::max());
+    return text_of(to_scalar(type, least)) + " to " + text_of(to_scalar(type, most));
+  });
+  refuse(std::string(name) + " is " + text_of(value) + ", which " + std::string(numpy_name(type)) +
+         " cannot hold: it goes from " + range);
 }
 
 }  // namespace
+
+py::object plain_number(py::handle value, const char* name) {
+  PyObject* const given = value.ptr();
+  if (value.is_none() || PyFloat_CheckExact(given) || PyLong_CheckExact(given))
+    return py::reinterpret_borrow<py::object>(value);
+  if (PyIndex_Check(given) != 0) {
+    auto whole = py::reinterpret_steal<py::object>(PyNumber_Index(given));
+    if (whole) return whole;
+    if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) refuse_number(value, name, dtype::i64);
+    PyErr_Clear();  // all arrays offer it, and those of floats refuse it
+  }
+  const double as_double = PyFloat_AsDouble(given);
+  if (PyErr_Occurred() != nullptr) refuse_number(value, name, dtype::f64);
+  return py::float_(as_double);
+}
 
 number to_number(dtype type, py::handle value, const char* name) {
   number result;
@@ -202,7 +226,11 @@ number to_number(dtype type, py::handle value, const char* name) {
     const double as_double = PyFloat_AsDouble(value.ptr());
     if (PyErr_Occurred() != nullptr) refuse_number(value, name, type);
     // The object may be a program of its own, which has changed the mode.
-    with_float(type, [&]<class T>(T) { result.set(in_default_float_mode([&] { return static_cast<T>(as_double); })); });
+    with_float(type, [&]<class T>(T) {
+      const T rounded = in_default_float_mode([&] { return static_cast<T>(as_double); });
+      if (std::isinf(rounded) && !std::isinf(as_double)) refuse_number(value, name, type);
+      result.set(rounded);
+    });
     return result;
   }
   const auto whole = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));

@@ -99,11 +99,12 @@ class lent {
   lent(const char* name, py::handle object, access how) : name_(name), object_(object), how_(how) {}
   void take(const lent* beside, rows of_matrix);
   void take_widened(const lent* beside, rows of_matrix);
+  void take_unlent(const py::error_already_set& why, const lent* beside, rows of_matrix);
   void take_buffer(const lent* beside, rows of_matrix);
   void take_own(const shaped_array& array);
   bool take_tensor_on_gpu(const lent* beside, rows of_matrix);
   void take_dlpack(const lent* beside, rows of_matrix);
-  void borrow_tensor(std::int64_t stream);
+  std::optional<int> borrow_tensor(const lent* beside);
   void take_cuda_interface(const lent* beside, rows of_matrix);
   void place_on_gpu(int ordinal, void* data);
   void order_by(int ordinal, std::uintptr_t current_stream, const lent* beside);
@@ -148,6 +149,9 @@ dtype dtype_from(py::handle object);
 py::object new_like(const lent& first, dtype type, const dimensions& shape);
 /// A scalar of NumPy's.
 py::object to_scalar(dtype type, const number& value);
+/// None, or a number of Python's own. To make it one, its owner's code runs, which may free the memory of any array: so
+/// this comes before any is lent.
+py::object plain_number(py::handle value, const char* name);
 /// From a number of Python or NumPy; one that the type cannot hold is a TypeError or InvalidArgument.
 number to_number(dtype type, py::handle value, const char* name);
 

@@ -25,19 +25,24 @@ def _look_at_torch():
     global _torch
     torch = sys.modules.get("torch")
     if torch is None:
-        return None, None, None, None
+        return None, None, None, None, None
     types = {getattr(torch, name): number for number, name in enumerate(_TYPES) if hasattr(torch, name)}
     # The first says the same without making an object of it.
     stream = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (lambda gpu: torch.cuda.current_stream(gpu).cuda_stream)
-    _torch = torch.Tensor, torch.strided, types, stream
+    _torch = torch.Tensor, torch.strided, types, stream, torch.autograd.forward_ad
     return _torch
+
+
+def _has_tangent(x):
+    forward = (_torch or _look_at_torch())[4]
+    return getattr(forward, "_current_level", 0) >= 0 and forward.unpack_dual(x).tangent is not None
 
 
 def tensor_on_gpu(x):
     """Of a tensor of PyTorch's own that lies on a GPU: its address, the number of its elements' type, its lengths and strides, the
     GPU and the stream. DLPack says the same of it in several times as long. None of whatever else, which DLPack knows."""
-    tensor, strided, types, stream = _torch or _look_at_torch()
-    if type(x) is not tensor or not x.is_cuda or x.requires_grad or x.layout is not strided or x.is_neg():
+    tensor, strided, types, stream, _ = _torch or _look_at_torch()
+    if type(x) is not tensor or not x.is_cuda or x.requires_grad or x.layout is not strided or x.is_neg() or _has_tangent(x):
         return None
     number = types.get(x.dtype)
     if number is None:
@@ -109,11 +114,12 @@ def as_index(room, out):
 
 def obstacle(x, name, is_output):
     """What PyTorch keeps beside the memory of a tensor, so that this alone is not its elements, and what to do; None of others."""
-    if getattr(x, "requires_grad", False):
-        return f"{name} requires a gradient, which tilewise does not compute; pass {name}.detach()"
+    gradient = f"{name} requires a gradient, which tilewise does not compute; pass {name}.detach()"
     owner = _owner(x)
     if owner is None or owner.__name__ != "torch":
-        return None
+        return gradient if getattr(x, "requires_grad", False) else None
+    if getattr(x, "is_nested", False):
+        return f"{name} is a nested tensor; " + (kept(name) if is_output else f"pass {name}.values()")
     if x.layout is not owner.strided:
         return f"{name} is stored as {x.layout}; " + (kept(name) if is_output else f"pass {name}.to_dense()")
     for bit, does in ("neg", "negates"), ("conj", "conjugates"):
@@ -121,7 +127,36 @@ def obstacle(x, name, is_output):
             resolved = f"{name}.resolve_{bit}()"
             return f"{name} is a view that PyTorch {does} when it reads it; " + (
                 f"{resolved} would be other memory, so {kept(name)}" if is_output else f"pass {resolved}")
-    return None
+    if _has_tangent(x):
+        return f"{name} has a tangent of forward mode, which tilewise does not compute; " + (
+            kept(name) if is_output else f"pass torch.autograd.forward_ad.unpack_dual({name}).primal")
+    return gradient if x.requires_grad else None
+
+
+def not_lent(x, name, is_output, why):
+    """What to say of an array that its library does not lend; None where its elements' type is reason enough."""
+    if str(getattr(x, "dtype", "float32")).removeprefix("torch.") not in _TYPES:
+        return None
+    jax = sys.modules.get("jax")
+    if jax is not None and isinstance(x, jax.core.Tracer):
+        instead = "it through jax.pure_callback"
+    elif jax is not None and isinstance(x, jax.Array):
+        instead = "one that is still there" if x.is_deleted() else f"numpy.asarray({name})"
+    elif _owner(x) is not None:
+        instead = f"a plain array of {_owner(x).__name__}"
+    else:
+        instead = "a copy of it, made by that library" if hasattr(x, "__dlpack__") else "one whose memory can be read"
+    reason = (str(why) or type(why).__name__).splitlines()[0]
+    return f"{name} is not lent by its library ({reason}); " + (kept(name) if is_output else f"pass {instead}")
+
+
+def written(x):
+    """Tells PyTorch's autograd, which counts the changes of each tensor, that x is an output."""
+    torch = _owner(x)
+    if torch is None or torch.__name__ != "torch" or x.is_inference():  # those are not counted
+        return
+    count = getattr(torch.autograd.graph, "increment_version", None)
+    count(x) if count else x[:0].zero_()  # the older have no call for it
 
 
 def kept(name):
@@ -170,6 +205,8 @@ def call_for(what, x, name, detail=""):
 def call_to_convert(held, x, name):
     """The same for elements of a type that is not taken, so that their values are kept."""
     held = held.removeprefix("torch.").lstrip("<>|=")
+    if held.startswith("q"):
+        return f"{name}.dequantize()"
     if held.startswith("c"):
         return f"{name}.real and {name}.imag, one after the other"
     kept_by = {"b": "float32" if held.startswith("bf") else "int32", "i": "int32", "u": "uint32",

@@ -27,10 +27,11 @@ def way(keyword, known):
 
 
 def explain(name, arguments, named):
-    call = getattr(_core, name, None)
-    if call is None:  # a method
-        call = type(arguments[0]) if name == "__init__" else getattr(arguments[0], name)
-        name, arguments = call.__name__, arguments[1:]
+    if name == "__init__":  # whose signature inspect does not find
+        made, *arguments = arguments
+        name, call = type(made).__name__, eval(f"lambda {type(made).__text_signature__[1:-1]}: None")
+    elif (call := getattr(_core, name, None)) is None:  # a method
+        call, arguments = getattr(arguments[0], name), arguments[1:]
     known = inspect.signature(call).parameters
     for keyword in named:
         if keyword not in known:

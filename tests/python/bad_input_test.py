@@ -2,8 +2,11 @@
 """What bad input gets: an exception of the fitting kind, with a sentence that says what to do, and nothing written."""
 
 import array as standard_array
+import contextlib
 import copy
+import fractions
 import itertools
+import mmap
 import os
 import pickle
 import subprocess
@@ -14,6 +17,7 @@ import numpy as np
 
 import roles
 import tilewise as tw
+from lenders import Lender
 
 X = np.arange(12, dtype=np.float32)
 M = X.reshape(3, 4)
@@ -24,6 +28,16 @@ UNALIGNED = np.frombuffer(bytes(49), np.uint8)[1:].view(np.float32)
 BROADCAST = np.broadcast_to(np.float32(1), 5)
 PART = tw.partial(dtype=np.float32)
 THERE = tw.array(X, device="2*cpu:serial")  # as an array on a GPU, it is no host memory
+
+
+class Closed(mmap.mmap):
+    """Of a type that is taken, and lends no more."""
+    dtype = np.dtype("f4")
+
+
+RELEASED, CLOSED = memoryview(X), Closed(-1, 4)
+RELEASED.release()
+CLOSED.close()
 
 
 class Unspeakable(str):
@@ -63,6 +77,10 @@ ROWS = [
     (lambda: tw.polymul(X.astype(np.uint32), X.astype(np.uint32)), TypeError, "a holds uint32; coefficients are"),
     (lambda: tw.convolve(I.reshape(3, 4), I[:1].reshape(1, 1)), TypeError, "image holds int32; .*float32 and float64"),
     (lambda: tw.diffuse(I.reshape(3, 4)), TypeError, "field holds int32"),
+    # what is gone
+    (lambda: tw.sum(RELEASED), ValueError, r"a is not lent by its library \(operation forbidden on released memoryview object\); pass one whose"),
+    (lambda: tw.sum(CLOSED), ValueError, r"a is not lent by its library \(mmap closed or invalid\); pass one whose memory can be read"),
+    (lambda: tw.cumsum(X, out=CLOSED), ValueError, r"out is not lent by its library \(mmap closed or invalid\); leave out= away"),
     # shapes and memory
     (lambda: tw.sum(M, axis=2), ValueError, "axis 2 is out of bounds for an array of 2 dimensions"),
     (lambda: tw.sum(X, axis=-2), ValueError, "axis -2 is out of bounds for an array of 1 dimension$"),
@@ -125,6 +143,9 @@ ROWS = [
     (lambda: tw.sum(I, initial=0.5), TypeError, "initial is of type float; pass a whole number"),
     (lambda: tw.sum(I, initial=2**31), ValueError, "initial is 2147483648, which int32 cannot hold"),
     (lambda: tw.sum(I.astype(np.uint64), initial=-1), ValueError, "initial is -1, which uint64 cannot hold"),
+    *((lambda take=take, one=one: take(X, initial=one), ValueError,
+       r"initial is -?(1e\+300|[34]0+), which float32 cannot hold: it goes from -3.4028235e\+38 to 3.4028235e\+38$")
+      for take in (tw.sum, tw.max, tw.cumsum) for one in (1e300, -1e300, np.float64(1e300), 4 * 10**38)),
     (lambda: tw.min(X[:0]), ValueError, "initial"),
     (lambda: tw.exclusive_scan(X, op="max"), ValueError, "initial|init"),
     (lambda: tw.inclusive_scan(X, op="mean"), ValueError, "no operation 'mean'; say sum"),
@@ -229,6 +250,30 @@ class BadInput(unittest.TestCase):
                     named = f"{option} is {value!r}, with a NUL or" if isinstance(value, str) else f"{option} "
                     self.assertIn(named, str(caught.exception))
 
+    def test_numbers_of_programs(self):
+        """What becomes a number by a program of its owner, which may free an array, does so before any memory is lent."""
+        class Number:
+            values = {"axis": 0, "mask": 53, "modulus": 97, "rate": 0.00625}
+            __init__ = lambda self, option: setattr(self, "value", self.values.get(option, 1))
+            __index__ = lambda self: events.append("converted") or int(self.value)
+            __float__ = lambda self: events.append("converted") or float(self.value)
+
+        class Lends(Lender):
+            def __dlpack__(self, stream=None):
+                events.append("lent")
+                return super().__dlpack__()
+
+        class OnlyFloat(Number):
+            __index__ = None
+
+        for take, arrays, _, numbers in TAKERS:
+            for option, kind in itertools.product(numbers.split() if arrays else (), (Number, OnlyFloat)):
+                events = []
+                with self.subTest(f"{take.__name__} {option}", kind=kind), contextlib.suppress(*(TypeError,) * (kind is OnlyFloat)):
+                    take(*map(Lends, arrays), **{option: kind(option)})
+                    self.assertEqual(events, sorted(events))
+                    self.assertEqual(set(events), {"converted", "lent"})
+
     def test_keywords_beyond_all_words(self):
         """A name that no sentence can hold, of each function and method: Python hands it on as it is."""
         methods = (THERE.numpy, THERE.__array__, THERE.__dlpack__, PART.merge, PART.value, tw.open("cpu").finish)
@@ -262,7 +307,7 @@ class BadInput(unittest.TestCase):
             with self.subTest(f"{take.__name__} {named}"):
                 with self.assertRaises(TypeError) as caught:
                     take(*arrays, **named)
-                self.assertEqual(str(caught.exception)[:len(take.__name__) + 9], f"{take.__name__}() has no ")
+                self.assertEqual(str(caught.exception)[:len(take.__name__) + 10], f"{take.__name__}() has no ")
                 self.assertIn(f"{next(iter(named))}=; ", str(caught.exception))
                 self.assertTrue(str(caught.exception).endswith(way) or way.startswith("np."), str(caught.exception))
                 self.assertIn(way, str(caught.exception))
@@ -344,6 +389,12 @@ class BadInput(unittest.TestCase):
         self.assertEqual(tw.sum(X[3:4][::-1]), 3)
         self.assertEqual(tw.sum(I.astype(np.longlong)), 66)
         self.assertEqual(tw.sum(I, initial=np.int32(1)), 67)
+        self.assertEqual([tw.max(X, initial=one) for one in (np.inf, 3.4028235e38, np.float32(12), np.array(13), fractions.Fraction(25, 2))],
+                         [np.inf, np.float32(3.4028235e38), 12, 13, 12.5])
+        self.assertEqual(tw.max(I.astype("i8"), initial=np.int64(2**53 + 1)), 2**53 + 1)
+        self.assertEqual(tw.sum(M, axis=np.int8(-1)).tolist(), [6, 22, 38])
+        for masked in None, True:
+            self.assertEqual(tw.sum(X.view(type("Image", (np.ndarray,), {"mask": masked}))), 66)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Objects that lend memory by DLPack, and a module that pretends to be PyTorch: what the tests have of other libraries."""
 
+import contextlib
 import ctypes
 import types
 from ctypes import (POINTER, CFUNCTYPE, Structure, c_char_p, c_int32, c_int64, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p)
@@ -91,6 +92,7 @@ def pretended_torch():
 
     class Tensor(Lender):
         requires_grad, device, is_cuda, layout, negative = False, types.SimpleNamespace(type="cpu"), False, "strided", False
+        _version, tangent, is_inference = 0, None, lambda self: False
         shape = property(lambda self: self.values.shape)
         dtype = property(lambda self: self.values.dtype)
         is_neg = lambda self: self.negative
@@ -107,6 +109,7 @@ def pretended_torch():
         movedim = lambda self, one, to: Tensor(np.moveaxis(self.values, one, to))
 
         def __setitem__(self, which, source):
+            self._version += 1
             self.values[which] = -source.values if self.negative else source.values
 
         def copy_(self, source):
@@ -118,6 +121,23 @@ def pretended_torch():
         view.negative = True
         return view
 
+    @contextlib.contextmanager
+    def dual_level():
+        forward._current_level = 0
+        yield
+        forward._current_level = -1
+
+    def make_dual(x, tangent):
+        dual = Tensor(x.values)
+        dual.tangent = tangent
+        return dual
+
+    def increment_version(x):
+        x._version += 1
+
+    forward = types.SimpleNamespace(_current_level=-1, dual_level=dual_level, make_dual=make_dual, unpack_dual=lambda x: types.SimpleNamespace(
+        primal=Tensor(x.values), tangent=x.tangent))
+    torch.autograd = types.SimpleNamespace(forward_ad=forward, graph=types.SimpleNamespace(increment_version=increment_version))
     torch.Tensor, torch._neg_view, torch.from_numpy, torch.strided = Tensor, negated, Tensor, "strided"
     torch.atleast_1d = lambda x: Tensor(np.atleast_1d(x.values))
     torch.empty_like = lambda x: Tensor(np.empty_like(x.values))

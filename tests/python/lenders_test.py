@@ -2,9 +2,12 @@
 """Arrays that cannot be used as they are, in every argument: the error's own advice, done as it stands, gives the result. Those of
 NumPy, of ours, of PyTorch or of what pretends to be it, and of JAX where it is installed."""
 
+import contextlib
 import importlib
 import itertools
+import os
 import re
+import subprocess
 import sys
 import unittest
 
@@ -224,6 +227,18 @@ class OfTorch(Cases, unittest.TestCase):
     def unfit(self, x):
         yield from super().unfit(x)
         yield "negated", self.torch._neg_view(self.of(-x))
+        with self.torch.autograd.forward_ad.dual_level():
+            if x.dtype.kind == "f":
+                yield "with a tangent", self.torch.autograd.forward_ad.make_dual(self.of(x), self.of(x))
+
+    def test_changes_are_counted(self):
+        """As autograd needs it, of each output that is written to, and of no other."""
+        for role, like, call in roles.outputs(self.of, self.index):
+            for out, counts in (self.of(np.zeros_like(like)), True), (self.of(np.zeros((*like.shape, 2), like.dtype)), False):
+                before = out._version
+                with self.subTest(role, counts=counts), contextlib.nullcontext() if counts else self.assertRaises(ValueError):
+                    call(out)
+                self.assertEqual(out._version > before, counts, role)
 
     def test_signs(self):
         """A view that is negated when it is read is never taken for its memory: in no argument, and not as an output."""
@@ -247,6 +262,37 @@ class OfRealTorch(unittest.TestCase):
         self.torch = installed("torch")
         if not hasattr(self.torch, "func"):
             self.skipTest("PyTorch is not installed")
+        self.of = self.torch.from_numpy
+
+    def test_gradients_after_a_change(self):
+        """What autograd has kept is written over: an error of PyTorch's, as after its own out=."""
+        torch = self.torch
+        for call in tw.cumsum, torch.cumsum:
+            p, w = torch.ones(5, requires_grad=True), torch.arange(5.0)
+            y = (p * w).sum()
+            call(w, **({} if call is tw.cumsum else {"dim": 0}), out=w)
+            with self.assertRaisesRegex(RuntimeError, "modified by an inplace operation"):
+                y.backward()
+        with torch.inference_mode():
+            uncounted = torch.arange(5.0)
+        self.assertEqual(tw.cumsum(uncounted, out=uncounted).tolist(), [0, 1, 3, 6, 10])
+
+    def test_other_kinds_of_tensors(self):
+        torch, x = self.torch, self.torch.arange(5.0)
+        for layout in torch.jagged, torch.strided:
+            nested = torch.nested.nested_tensor([x[:3], x[3:]], layout=layout)
+            self.assertEqual(Cases.obeyed(self, tw.sum, "a", nested), 10)
+        for one in (torch.quantize_per_tensor(x, 1, 0, torch.quint8), torch.quantize_per_tensor(x, 1, 0, torch.qint32),
+                    x.to(torch.float8_e4m3fn), x.to(torch.float8_e5m2), x.to_sparse().requires_grad_(), x.clone().requires_grad_()):
+            self.assertEqual(Cases.obeyed(self, tw.sum, "a", one), 10, one.dtype)
+        for call in (lambda: tw.sum(torch._to_functional_tensor(x)), lambda: tw.sum(torch.nn.parameter.UninitializedParameter()),
+                     lambda: tw.sum(x.to("meta")), lambda: torch.func.vmap(tw.cumsum)(x.reshape(5, 1)),
+                     lambda: torch.func.grad(lambda a: tw.sum(a.detach()))(x)):
+            with self.assertRaisesRegex((TypeError, ValueError), "^a (has no memory of its own|is not lent by its library).*; pass a plain array of"):
+                call()
+        for call in (lambda: torch.func.jvp(tw.cumsum, (x,), (x,)), lambda: torch.func.jvp(lambda a: tw.cumsum(np.ones(5, "f4"), out=a), (x,), (x,))):
+            with self.assertRaisesRegex(TypeError, "has a tangent of forward mode, which tilewise does not compute"):
+                call()
 
     def test_conjugates(self):
         z = self.torch.tensor([1 + 1j, 2 + 2j])
@@ -352,6 +398,32 @@ class OfJax(Cases, unittest.TestCase):
         for role, like, call in roles.outputs():
             with self.subTest(role), self.assertRaisesRegex(ValueError, "is read-only; .*leave out= away"):
                 call(self.of(like))
+
+    def test_what_jax_does_not_lend(self):
+        """Its own reason is told: in a process of two devices, over which an array can lie."""
+        program = """if True:
+            import jax, jax.numpy as jnp, numpy, tilewise as tw
+            from jax.sharding import Mesh, NamedSharding, PartitionSpec
+            over = NamedSharding(Mesh(numpy.array(jax.devices("cpu")), ("d",)), PartitionSpec("d"))
+            def said(call, a):
+                try:
+                    return call(a)
+                except (TypeError, ValueError) as error:
+                    assert "is not lent by its library (" in str(error) and "holds" not in str(error), error
+                    return str(error).split("; pass ")[1]
+            for dtype in "float32", "bfloat16":
+                a = jax.device_put(jnp.arange(1, 7, dtype=dtype), over)
+                assert tw.sum(eval(said(tw.sum, a))) == 21
+            a = jnp.arange(1.0, 7.0)
+            assert said(jax.jit(tw.cumsum), a) == "it through jax.pure_callback"
+            shape = jax.ShapeDtypeStruct(a.shape, a.dtype)
+            assert jax.jit(lambda a: jax.pure_callback(tw.cumsum, shape, a))(a)[-1] == 21
+            a.delete()
+            assert said(tw.sum, a) == "one that is still there"
+            """
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env={
+            **os.environ, "XLA_FLAGS": "--xla_force_host_platform_device_count=2", "JAX_PLATFORMS": "cpu"})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 
 if __name__ == "__main__":

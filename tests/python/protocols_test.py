@@ -153,6 +153,7 @@ class ByDlpack(unittest.TestCase):
                 ({"code": 2, "bits": 16}, TypeError, "tilewise computes with"),
                 ({"code": 200}, TypeError, "tilewise computes with"),
                 ({"lanes": 2}, TypeError, "tilewise computes with"),
+                *(({"code": code, "bits": bits}, TypeError, "tilewise computes with") for code in (0, 1, 2) for bits in (33, 39, 65)),
                 ({"shape": (1,) * 9}, ValueError, "9 dimensions"),
                 ({"shape": ()}, ValueError, "no dimensions"),
                 ({"strides": (2,)}, ValueError, "ascontiguousarray"),
@@ -164,6 +165,19 @@ class ByDlpack(unittest.TestCase):
             with self.assertRaisesRegex(kind, message):
                 tw.sum(hostile)
             self.assertEqual(hostile.given_back, 1, what)
+        for hostile in Hostile(), Versioned():
+            of = (hostile.later if isinstance(hostile, Versioned) else hostile.managed).tensor
+            for of.device_type, of.shape, message in ((2, hostile.shape, "is on one device by"), (10, hostile.shape, "is on one device by"),
+                                                      (1, None, "has dimensions and no shape")):
+                with self.assertRaisesRegex(TypeError, f"a {message}.*breaks the protocol"):
+                    tw.sum(hostile)
+            of.device_type, of.shape = 3, hostile.shape  # PyTorch's tensors in pinned memory say both
+            self.assertEqual((tw.sum(hostile), hostile.given_back), (tw.sum(X), 4))
+        for device in (2**32 + 1, 0), (1, 2**32), (-2**31 - 1, 0):
+            hostile = Hostile()
+            hostile.device = device
+            with self.assertRaisesRegex(tw.InvalidArgument, "which int32 cannot hold"):
+                tw.sum(hostile)
         for what, message in (({"name": b"used_dltensor"}, "breaks the protocol"), ({"device": (10, 0)}, "type 10")):
             hostile = Hostile(**what)
             with self.assertRaisesRegex(TypeError, message):
@@ -202,6 +216,14 @@ class LaterVersions(unittest.TestCase):
             tw.sum(Refuses(X))
         with self.assertRaisesRegex(ValueError, r"out is not lent by its library \(Cannot.*\); leave out= away"):
             tw.cumsum(X, out=Refuses(X))
+        for kind, told in (RuntimeError, ValueError), (TypeError, TypeError), (NotImplementedError, ValueError), (MemoryError, MemoryError):
+            def raises(self, kind=kind):
+                raise kind("only here\nand more")
+
+            for where in "__dlpack__", "__dlpack_device__":
+                with self.assertRaisesRegex(told, "only here$|^a is not lent by its library .only here.; pass a copy|^only here") as caught:
+                    tw.sum(type("Raises", (Lender,), {where: raises})(X))
+                self.assertEqual(str(caught.exception).startswith("a is not lent"), kind is not MemoryError)
 
     def test_refused(self):
         for what, message in (({"version": 2}, "version 2 of DLPack"), ({"version": 0}, "version 0 of DLPack"), ({"code": 5, "bits": 64}, "tilewise computes")):
@@ -229,7 +251,7 @@ class WithoutGpu(unittest.TestCase):
             self.skipTest("there is a GPU, and pretended memory would be read")
 
     def test_device_memory(self):
-        for there in (OnCuda(), OnCuda(stream=1), OnCuda(strides=(4,)), OffersABuffer(20), Hostile(device=(2, 0))):
+        for there in (OnCuda(), OnCuda(stream=1), OnCuda(strides=(4,)), OnCuda(mask=None), OffersABuffer(20), Hostile(device=(2, 0))):
             with self.assertRaisesRegex(tw.Error, "no CUDA (device|backend)"):
                 tw.sum(there)
 
@@ -237,6 +259,7 @@ class WithoutGpu(unittest.TestCase):
         for facts, kind, message in (({"typestr": "<f2"}, TypeError, "a holds <f2"), ({"typestr": ">f4"}, TypeError, ">f4"),
                                      ({"typestr": "<c8"}, TypeError, "<c8"), ({"typestr": "nonsense"}, TypeError, "nonsense"),
                                      ({"strides": (8,)}, ValueError, "ascontiguousarray"),
+                                     ({"mask": OnCuda(typestr="|b1")}, TypeError, "a is a masked array.*pass an array without one"),
                                      ({"shape": ()}, ValueError, "no dimensions"), ({"shape": (1,) * 9}, ValueError, "9 dim"),
                                      ({"shape": (-3,)}, ValueError, "negative"), ({"shape": 3}, TypeError, "iterable"),
                                      ({"strides": ()}, IndexError, "range"),
