@@ -4,6 +4,11 @@
 #include "module.hpp"
 #include "operand.hpp"
 
+#include <cstdlib>
+#include <filesystem>
+
+#include <unistd.h>
+
 namespace tilewise::python {
 
 namespace {
@@ -172,6 +177,16 @@ std::string repr_of_partial(shared_partial& self) {
          std::to_string(edge_of(self, true)) + ")>";
 }
 
+/// What drivers compiled for this process alone: after Ctrl-C Python ends by the signal, and destroys nothing. After
+/// end_turns nobody compiles any more.
+void remove_driver_folder() {
+  const char* const used = std::getenv("POCL_CACHE_DIR");
+  const std::filesystem::path folder = used == nullptr ? "" : used;
+  std::error_code ignored;
+  if (folder.filename().string().starts_with("tilewise-drivers-" + std::to_string(getpid()) + "-"))
+    std::filesystem::remove_all(folder, ignored);
+}
+
 }  // namespace
 
 void add_devices(py::module_& to) {
@@ -205,7 +220,12 @@ void add_devices(py::module_& to) {
     made.def("__hash__", [](const device& d) { return std::hash<const void*>{}(d.shared().get()); });
     return made;
   }();
-  py::module_::import("atexit").attr("register")(py::cpp_function([] { without_interpreter(end_turns); }));
+  py::module_::import("atexit").attr("register")(py::cpp_function([] {
+    without_interpreter([] {
+      end_turns();
+      remove_driver_folder();
+    });
+  }));
   to.def("devices", list_devices, documents::devices);
   to.def("open", open_device, documents::open, arg("name") = "auto", py::kw_only(), arg("threads") = 0,
          arg("instruction_set") = "");

@@ -40,7 +40,7 @@ private_folder open_private(const std::string& name, missing_folder if_missing) 
   }
   struct stat facts {};
   if (fstat(folder, &facts) != 0 || facts.st_uid != geteuid()) return refused(folder, "it belongs to another user");
-  if ((facts.st_mode & 07777) != 0700) return refused(folder, "its mode is not 700; `chmod 700` makes it yours alone");
+  if ((facts.st_mode & 01777) != 0700) return refused(folder, "its mode is not 700; `chmod 700` makes it yours alone");
   if (others_may_rename_in((std::filesystem::path(".") / name).parent_path()))
     return refused(folder, "others may write to a folder above it, and put another in its place");
   return {folder, ""};

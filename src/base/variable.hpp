@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <sstream>
 #include <string>
+#include <vector>
 
 namespace tilewise::base {
 
@@ -14,6 +16,19 @@ namespace tilewise::base {
 inline std::string variable(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? "" : value;
+}
+
+/// Where execvp looks for programs if PATH is unset.
+inline constexpr const char* usual_path = "/bin:/usr/bin";
+
+/// Those of a list such as PATH that are absolute. All others are in the current folder, whose files may be a
+/// stranger's.
+inline std::vector<std::string> absolute_folders(const std::string& list) {
+  std::vector<std::string> found;
+  std::istringstream entries(list);
+  for (std::string entry; std::getline(entries, entry, ':');)
+    if (entry.starts_with('/')) found.push_back(entry);
+  return found;
 }
 
 inline std::string in_small_letters(std::string text) {

@@ -4,6 +4,7 @@
 #include "base/variable.hpp"
 #include "tool/output.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fcntl.h>
@@ -28,17 +29,24 @@ bool starts(std::string program, std::string argument) {
   posix_spawnattr_setflags(&own, POSIX_SPAWN_SETSID);
   char* words[] = {program.data(), argument.data(), nullptr};
   pid_t child = 0;
-  const bool started = posix_spawnp(&child, program.c_str(), &streams, &own, words, environ) == 0;
+  const bool started = posix_spawn(&child, program.c_str(), &streams, &own, words, environ) == 0;
   posix_spawnattr_destroy(&own);
   posix_spawn_file_actions_destroy(&streams);
   return started;
+}
+
+/// By the first xdg-open in an absolute folder of PATH: what lies in the current one may be a stranger's.
+bool is_opened(const std::string& page) {
+  const std::string path = base::variable("PATH");
+  const std::vector<std::string> folders = base::absolute_folders(path.empty() ? base::usual_path : path);
+  return std::any_of(folders.begin(), folders.end(), [&](const auto& at) { return starts(at + "/xdg-open", page); });
 }
 
 }  // namespace
 
 void open_in_browser(const std::string& page) {
   const std::string path = std::filesystem::absolute(page).lexically_normal().string();
-  if (has_display() && starts("xdg-open", path))
+  if (has_display() && is_opened(path))
     note("opening " + path);
   else
     note("there is no display, or no xdg-open, to open the page with; it is " + path);

@@ -5,6 +5,7 @@ import itertools
 import os
 import pickle
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -175,6 +176,17 @@ print(tw.sum(X))
 """, before, env=environment)
                 self.assertRegex(out, f"^50000.0\n(.*{why}.*\n){{2}}50000.0\n$")
                 self.assertEqual("can compile no more" in out, bool(why), out)
+
+    @unittest.skipUnless(OPENCL, "no OpenCL here")
+    def test_what_a_driver_compiled_for_one_process_is_removed(self):
+        """Also after Ctrl-C, when Python ends by the signal."""
+        for end in "", "raise KeyboardInterrupt":
+            with self.subTest(end), tempfile.TemporaryDirectory() as at:
+                code = f"import os, numpy as np, tilewise as tw\nprint(tw.sum(np.ones(9, 'f4'), device='{OPENCL[0]}'), *os.listdir('{at}'))\n{end}"
+                done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120,
+                                      env={**os.environ, "TILEWISE_CACHE": "off", "TMPDIR": at})
+                self.assertRegex(done.stdout, "^9.0 tilewise-drivers-", done.stderr)
+                self.assertEqual((done.returncode, os.listdir(at)), (-signal.SIGINT if end else 0, []))
 
     @unittest.skipUnless(OPENCL, "no OpenCL here")
     def test_a_limit_of_files(self):

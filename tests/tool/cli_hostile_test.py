@@ -11,6 +11,7 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -436,15 +437,18 @@ class Caches(HostileCase):
             self.check(run("bench reduce --n 8 --device opencl:0 --dry-run", env=self.environment(self.home, more)), 0, "reduce",
                        f"^tilewise: OpenCL programs are rebuilt in every run: the cache folder '.*' is not used because {why}.*\n$")
 
-    def test_without_any_variable_the_linker_is_found(self):
+    def test_whatever_variables_say_a_linker_is_found(self):
+        """And none is taken from the current folder."""
+        for name in "ld", "x86_64-pc-linux-gnu-ld":
+            pathlib.Path(f"{self.home}/{name}").write_text(f'#!/bin/sh\n: >{self.home}/ran\nexec /usr/bin/ld "$@"\n')
+            os.chmod(f"{self.home}/{name}", 0o755)
         more = {"TMPDIR": f"{self.home}/tmp", "POCL_EXTRA_BUILD_FLAGS": "-cl-opt-disable"}
         rebuilt = "^tilewise: OpenCL programs are rebuilt in every run: .*\n$"
-        for path in {}, {"PATH": ""}:
-            result = run(f"reduce {self.d}/f4.npy --device opencl:0", env={**more, **path})
-            self.check(result, 0, f"^{re.escape(self.expected)}$", rebuilt)
-        result = run(f"reduce {self.d}/f4.npy --device opencl:0", env={**more, "PATH": "/nonexistent"})
-        self.check(result, 8, "^$", "\ntilewise: it crashed with an OpenCL driver loaded; .*--device cpu.*\n$")
-        self.assertEqual(os.listdir(f"{self.home}/tmp"), [])
+        for path in {}, {"PATH": ""}, {"PATH": "/nonexistent"}, {"PATH": ":"}, {"PATH": ".:/usr/bin"}, {"COMPILER_PATH": ":"}:
+            with self.subTest(path):
+                result = run(f"reduce {self.d}/f4.npy --device opencl:0", env={**more, **path}, cwd=self.home)
+                self.check(result, 0, f"^{re.escape(self.expected)}$", rebuilt)
+                self.assertEqual((os.listdir(f"{self.home}/tmp"), os.path.exists(f"{self.home}/ran")), ([], False))
 
     def test_folders_of_killed_runs_are_swept(self):
         left, alive, fresh = (f"{self.home}/tmp/tilewise-drivers-{name}"
@@ -471,6 +475,10 @@ class Caches(HostileCase):
         self.assertEqual(self.reduce(self.home, refused, TILEWISE_CACHE=open_one), self.expected)
         self.assertEqual(pathlib.Path(f"{self.home}/precious").read_text(), "kept")
         self.assertEqual(self.reduce(self.home, TILEWISE_CACHE="off"), self.expected)
+
+    def test_a_folder_below_one_that_passes_on_its_group(self):
+        os.chmod(self.home, 0o2755)
+        self.assertEqual(self.reduce(self.home, TILEWISE_CACHE=f"{self.home}/cache"), self.expected)
 
     def test_a_folder_that_a_driver_cannot_use(self):
         """PoCL ends the process that cannot write or load what it compiled: such a folder is left out, and named once."""
@@ -551,6 +559,22 @@ class Caches(HostileCase):
             if result.returncode != 0:
                 self.check(result, 8, "^$", "crashed with an OpenCL driver loaded.*moved to '.*cache/pocl.damaged-.*'; try again")
             self.assertEqual(self.reduce(self.home, **more), self.expected)
+
+    def test_what_a_build_fails_for_is_moved_aside(self):
+        """It costs nobody a run. A build that fails without it, too, leaves it where it is."""
+        more = {"TILEWISE_CACHE": f"{self.home}/cache"}
+        self.assertEqual(self.reduce(self.home, **more), self.expected)
+        group, = glob.glob(f"{self.home}/cache/pocl/[A-Z]*")
+        program = lambda: glob.glob(f"{group}/*/program.bc")[0]
+        fails = {**more, "TILEWISE_OPENCL_LIBRARY": os.environ["TILEWISE_FAKE_OPENCL"], "FAKE_OPENCL": "clBuildProgram=-11"}
+        before = program()
+        self.check(run(f"reduce {self.d}/f4.npy --device opencl:0", env=self.environment(self.home, fails)), 4, "^$", "CL_BUILD_PROGRAM_FAILURE")
+        self.assertEqual((program(), glob.glob(f"{self.home}/cache/*damaged*")), (before, []))
+        for damage in (lambda: os.truncate(program(), 0), lambda: pathlib.Path(program()).write_bytes(bytes(os.path.getsize(program()))),
+                       lambda: (shutil.rmtree(group), pathlib.Path(group).touch()), lambda: (shutil.rmtree(group), os.mkfifo(group))):
+            damage()
+            self.assertEqual(self.reduce(self.home, **more), self.expected)
+            self.assertTrue(os.path.getsize(program()))
 
     def test_damaged_objects_may_raise_other_signals(self):
         raising = {"TILEWISE_CACHE": f"{self.home}/cache", "TILEWISE_OPENCL_LIBRARY": os.environ["TILEWISE_FAKE_OPENCL"]}

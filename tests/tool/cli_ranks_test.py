@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import re
+import socket
 import subprocess
 
 import numpy as np
@@ -338,6 +339,15 @@ class FalseRanks(Case):
         for number, variables in [*itertools.product(numbers, most), *itertools.product(few, FALSE_VARIABLES[4:])]:
             with self.subTest(EVERY_COMMAND[number], variables=variables):
                 self.assertEqual(self.told(number, EVERY_COMMAND[number], variables), plain[number])
+
+    def test_a_launcher_of_another_mpi(self):
+        """Such as MPICH's, whose ranks Open MPI never joins."""
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            variables = f"PMI_RANK=1 PMI_SIZE=2 PMI_FD={theirs.fileno()}"
+            for words in "list", "--version", "scna", f"reduce {self.d}/x.npy", f"reduce {self.d}/gone.npy":
+                plain, told = run(words), run(words, env=self.environment(variables), pass_fds=[theirs.fileno()])
+                self.assertEqual((told.returncode, told.stdout, told.stderr), (plain.returncode, plain.stdout, plain.stderr))
 
     def test_what_a_rank_has_started_is_none(self):
         value = run(f"reduce {self.d}/x.npy").stdout

@@ -52,7 +52,7 @@ class Opening(Case):
                 self.assertIn("<!doctype html>", pathlib.Path(f"{self.d}/{page}").read_text())
 
     def test_without_a_display_or_a_browser_the_path_is_told(self):
-        for environment in (self.plain, {**self.with_browser, "PATH": "/nowhere"}, {**self.with_browser, "DISPLAY": ""}):
+        for environment in (self.plain, {**self.with_browser, "PATH": "/nowhere:bin"}, {**self.with_browser, "DISPLAY": ""}):
             result = run("report good.jsonl --open", cwd=self.d, env=environment)
             self.check(result, 0, "^$", f"; it is {self.d}/report.html\n$")
         self.assertFalse(os.path.exists(f"{self.d}/opened"))

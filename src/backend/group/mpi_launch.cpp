@@ -141,6 +141,10 @@ std::optional<unsigned> rank_by_launcher() {
   return rank ? rank : rank_of(by_pmi, pmi_server);
 }
 
+std::optional<unsigned> ranks_by_pmi() {
+  return rank_of(by_pmix, pmix_server) ? std::nullopt : whole_number(own_variable(by_pmi.job));
+}
+
 bool has_lost_launcher() {
   const bool has_variables =
       !own_variable("OMPI_MCA_orte_local_daemon_uri").empty() || !own_variable(by_pmix.job).empty();

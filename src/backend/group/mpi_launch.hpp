@@ -19,6 +19,10 @@ std::string variable(const std::string& environment, const std::string& name);
 /// inherit them, and they may outlive it. MPI would end a process that relies on them.
 std::optional<unsigned> rank_by_launcher();
 
+/// How many ranks a launcher of the older PMI says that it has started: it may be another MPI's than ours. Nothing
+/// where PMIx's says who is a rank.
+std::optional<unsigned> ranks_by_pmi();
+
 /// Whether there are variables of Open MPI's launcher without a launcher: starting MPI would end this process.
 bool has_lost_launcher();
 

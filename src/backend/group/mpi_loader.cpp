@@ -39,7 +39,12 @@ world* start() {
 }  // namespace
 
 std::optional<unsigned> launched_rank() {
-  static const std::optional<unsigned> told = rank_by_launcher();
+  static const std::optional<unsigned> told = [] {
+    const std::optional<unsigned> rank = rank_by_launcher(), ranks = ranks_by_pmi();
+    // Under a launcher of another MPI ours starts alone in each process.
+    const bool is_denied = rank && ranks && (!why_no_mpi().empty() || mpi().size() != *ranks);
+    return is_denied ? std::nullopt : rank;
+  }();
   const world* const ranks = started;
   return told && ranks != nullptr ? ranks->rank() : told;
 }

@@ -204,10 +204,18 @@ bool is_driver_folder_of_run(const std::string& folder) {
 }
 
 void make_path_for_driver() {
-  if (!base::variable("PATH").empty()) return;
-  char usual[64];
-  if (const std::size_t size = confstr(_CS_PATH, usual, sizeof usual); size != 0 && size <= sizeof usual)
-    setenv("PATH", usual, 1);
+  bool has_linker = false;
+  for (const char* name : {"COMPILER_PATH", "PATH"}) {
+    std::string folders;
+    for (const std::string& folder : base::absolute_folders(base::variable(name))) {
+      has_linker = has_linker || access((folder + "/ld").c_str(), X_OK) == 0;
+      folders += folder + ":";
+    }
+    const bool is_path = name == std::string_view("PATH");  // which, if empty, means the current folder
+    if (is_path && (folders.empty() || !has_linker)) folders += base::usual_path;
+    if (folders.ends_with(':')) folders.pop_back();
+    if (folders != base::variable(name)) setenv(name, folders.c_str(), 1);
+  }
 }
 
 std::string driver_folder() {
@@ -226,6 +234,12 @@ bool move_driver_folder_aside() {
   const std::string folder = driver_folder(), named = base::variable("POCL_CACHE_DIR");
   const bool is_used = !folder.empty() && (named.empty() || named == folder);
   return is_used && std::rename(folder.c_str(), driver_folder_aside().c_str()) == 0 && base::make_private(folder);
+}
+
+void put_driver_folder_back() {
+  std::error_code ignored;
+  fs::remove_all(driver_folder(), ignored);
+  fs::rename(driver_folder_aside(), driver_folder(), ignored);
 }
 
 void tidy_driver_folder() {

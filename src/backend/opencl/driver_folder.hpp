@@ -22,8 +22,8 @@ std::string folders_left_out();
 /// Whether it is one that was created so for this process.
 bool is_driver_folder_of_run(const std::string& folder);
 
-/// PoCL calls a linker, and ends the process where it finds none: a missing or empty PATH becomes the one that execvp
-/// takes instead.
+/// PoCL calls a linker. Where it finds none it runs the file `ld` of the current folder, or ends the process: of PATH
+/// and COMPILER_PATH only absolute folders stay, and where none has a linker, the usual ones are added.
 void make_path_for_driver();
 
 /// That place in our folder; empty if there is none.
@@ -33,6 +33,8 @@ std::string driver_folder();
 std::string driver_folder_aside();
 /// True if the driver now has to start with an empty folder.
 bool move_driver_folder_aside();
+/// Where a build in the empty one fails, too.
+void put_driver_folder_back();
 
 /// Makes room once an hour, since its objects are many, and removes what was moved aside more than a day ago. For a
 /// cache folder that is usable: others could put a link where the time of the last turn is kept.

@@ -25,6 +25,14 @@ std::vector<unsigned char> binary_of(cl_program built) {
   return binary;
 }
 
+/// As PoCL's from an empty file.
+bool has_no_kernel(cl_program built) {
+  std::size_t kernels = 1;
+  const cl_int told =
+      TW_CL_WATCHED(cl().clGetProgramInfo(built, CL_PROGRAM_NUM_KERNELS, sizeof kernels, &kernels, nullptr));
+  return told == CL_SUCCESS && kernels == 0;
+}
+
 bool is_pocl(cl_device_id device) { return platform_text(device) == "Portable Computing Language"; }
 
 /// Asked before PoCL compiles, which ends the process where it cannot keep that.
@@ -92,7 +100,7 @@ program_handle program_store::build(std::string_view source, const std::string& 
   if (!is_cached_) {
     if (is_pocl_) require_folder();
     if (cache_.usable()) tidy_driver_folder();  // a folder that is not ours alone is left as it is
-    return build_from_source(source, options);
+    return is_pocl_ ? build_by_pocl(source, options) : build_from_source(source, options);
   }
   const std::string key = key_of(source, options);
   if (const auto binary = cache_.find(key))
@@ -100,6 +108,21 @@ program_handle program_store::build(std::string_view source, const std::string& 
   program_handle built = build_from_source(source, options);
   if (const std::vector<unsigned char> binary = binary_of(built.get()); !binary.empty()) cache_.store(key, binary);
   return built;
+}
+
+/// Where that fails, what PoCL has kept may be damaged.
+program_handle program_store::build_by_pocl(std::string_view source, const std::string& options) const {
+  try {
+    return build_from_source(source, options);
+  } catch (const error& failed) {
+    if (failed.code() != errc::build_failed || !move_driver_folder_aside()) throw;
+  }
+  try {
+    return build_from_source(source, options);
+  } catch (...) {
+    put_driver_folder_back();
+    throw;
+  }
 }
 
 cl_int program_store::compile(cl_program what, const std::string& options) const {
@@ -123,14 +146,15 @@ program_handle program_store::build_from_source(std::string_view source, const s
   const std::size_t length = source.size();
   program_handle made(TW_CL_MAKE(cl().clCreateProgramWithSource(context_, 1, &text, &length, tw_status)));
   const cl_int status = compile(made.get(), options);
-  if (status == CL_SUCCESS) return made;
+  const bool is_empty = status == CL_SUCCESS && has_no_kernel(made.get());
+  if (status == CL_SUCCESS && !is_empty) return made;
   const bool is_short =
       status == CL_OUT_OF_HOST_MEMORY || status == CL_OUT_OF_RESOURCES || status == CL_MEM_OBJECT_ALLOCATION_FAILURE;
   const errc code = is_short                            ? errc::out_of_memory
                     : status == CL_DEVICE_NOT_AVAILABLE ? errc::device_lost
                                                         : errc::build_failed;
-  throw error(code, "clBuildProgram returned " + name_of_status(status) + " for options '" + options +
-                        "'; the compiler's log: " + log_of(made.get()));
+  throw error(code, "clBuildProgram returned " + name_of_status(status) + (is_empty ? " and no kernel" : "") +
+                        " for options '" + options + "'; the compiler's log: " + log_of(made.get()));
 }
 
 std::string program_store::key_of(std::string_view source, const std::string& options) const {

@@ -50,6 +50,7 @@ class program_store {
 
  private:
   program_handle build(std::string_view source, const std::string& options) const;
+  program_handle build_by_pocl(std::string_view source, const std::string& options) const;
   cl_int compile(cl_program what, const std::string& options) const;
   program_handle build_from_binary(const std::vector<unsigned char>& binary, const std::string& options) const;
   program_handle build_from_source(std::string_view source, const std::string& options) const;
