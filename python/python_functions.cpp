@@ -52,10 +52,9 @@ class optional_number {
 /// From a whole number as NumPy counts axes, -1 for the last.
 int axis_from(handle axis, int dimensions) {
   const Py_ssize_t number = PyNumber_AsSsize_t(axis.ptr(), nullptr);  // what is too large becomes the largest
-  if (PyErr_Occurred() != nullptr) {
+  if (PyErr_Occurred() != nullptr || PyBool_Check(axis.ptr()) != 0) {
     PyErr_Clear();
-    throw py::type_error(std::string("axis is of type ") + Py_TYPE(axis.ptr())->tp_name +
-                         "; pass a whole number, or None for all elements");
+    throw py::type_error(std::string("axis is of type ") + Py_TYPE(axis.ptr())->tp_name + "; " + advice("axis", axis));
   }
   if (number < -dimensions || number >= dimensions)
     refuse("axis " + text_of(axis) + " is out of bounds for an array of " + std::to_string(dimensions) +
@@ -97,7 +96,7 @@ py::object reduce_along(const lent& in, int along, handle out, handle initial, h
 template <op operation>
 py::object reduce_by(handle a, handle axis_given, handle out, handle initial, handle device, handle variant,
                      handle tuning) {
-  const lent in(a, "a", access::read, nullptr, axis_given.is_none() ? rows::packed : rows::may_lie_apart);
+  const lent in(a, "a", access::read, nullptr, axis_given.is_none() ? rows::packed : rows::of_a_fold);
   if (!axis_given.is_none()) {
     const int along = axis_from(axis_given, in.shape.count);
     if (in.shape.count > 1) return reduce_along<operation>(in, along, out, initial, device, variant, tuning);
@@ -188,7 +187,7 @@ py::object sort(handle a, handle axis_given, bool descending, handle out, handle
 
 py::object argsort(handle a, bool descending, handle out, handle device, handle variant, handle tuning) {
   const lent in(a, "a");
-  in.require_rank(1);
+  in.require_rank(1, "argsort");
   const placement how = placement_of(device, variant, tuning, in);
   const auto sort_into = [&](const lent& to) { calls::argsort(in.memory, to.memory, order_of(descending), how); };
   const py::object room = in.is_buffer() ? py::none() : objects().frameworks.attr("index_room")(a, out);
@@ -204,9 +203,9 @@ py::object argsort(handle a, bool descending, handle out, handle device, handle 
 py::object sort_by_key(handle keys, handle values, bool descending, handle out, handle device, handle variant,
                        handle tuning) {
   const lent k(keys, "keys");
-  k.require_rank(1);
+  k.require_rank(1, "sort_by_key");
   const lent v(values, "values", access::read, &k);
-  v.require(v.memory.type, k.shape);
+  v.require_rank(1, "sort_by_key").require(v.memory.type, k.shape);
   const placement how = placement_of(device, variant, tuning, k);
   if (!out.is_none() && (!py::isinstance<py::tuple>(out) || py::len(out) != 2))
     throw py::type_error("out of sort_by_key is a tuple of two arrays: for the keys and for the values");
@@ -224,9 +223,9 @@ py::object sort_by_key(handle keys, handle values, bool descending, handle out, 
 
 py::object matmul(handle a, handle b, handle out, bool fast, handle device, handle variant, handle tuning) {
   const lent left(a, "a", access::read, nullptr, rows::may_lie_apart);
-  left.require_rank(2);
+  left.require_rank(2, "matmul");
   const lent right(b, "b", access::read, &left, rows::may_lie_apart);
-  right.require_rank(2).require_type(left.memory.type);
+  right.require_rank(2, "matmul").require_type(left.memory.type);
   const placement how = placement_of(device, variant, tuning, left);
   const dimensions shape{left.shape[0], right.shape[1]};
   py::object result = or_new(out, left, left.memory.type, shape);
@@ -241,9 +240,9 @@ py::object matmul(handle a, handle b, handle out, bool fast, handle device, hand
 
 py::object matvec(handle a, handle x, handle out, handle device, handle variant, handle tuning) {
   const lent matrix(a, "a", access::read, nullptr, rows::may_lie_apart);
-  matrix.require_rank(2);
+  matrix.require_rank(2, "matvec");
   const lent vector(x, "x", access::read, &matrix);
-  vector.require(matrix.memory.type, {matrix.shape[1]});
+  vector.require_rank(1, "matvec").require(matrix.memory.type, {matrix.shape[1]});
   const placement how = placement_of(device, variant, tuning, matrix);
   const dimensions shape{matrix.shape[0]};
   py::object result = or_new(out, matrix, matrix.memory.type, shape);
@@ -256,9 +255,9 @@ py::object matvec(handle a, handle x, handle out, handle device, handle variant,
 
 py::object dot(handle a, handle b, handle device, handle variant, handle tuning) {
   const lent x(a, "a");
-  x.require_rank(1);
+  x.require_rank(1, "dot");
   const lent y(b, "b", access::read, &x);
-  y.require(x.memory.type, x.shape);
+  y.require_rank(1, "dot").require(x.memory.type, x.shape);
   const placement how = placement_of(device, variant, tuning, x);
   const number result = without_interpreter([&] { return calls::dot(x.memory, y.memory, how); });
   return to_scalar(x.memory.type, result);
@@ -266,12 +265,12 @@ py::object dot(handle a, handle b, handle device, handle variant, handle tuning)
 
 py::object polymul(handle a, handle b, handle modulus, handle out, handle device, handle variant, handle tuning) {
   const lent x(a, "a");
-  x.require_rank(1);
+  x.require_rank(1, "polymul");
   if (x.memory.type == dtype::u32 || x.memory.type == dtype::u64)
     throw py::type_error("a holds " + std::string(numpy_name(x.memory.type)) +
                          "; coefficients are int32, int64, float32 or float64: " + x.remedy("typed", "int64"));
   const lent y(b, "b", access::read, &x);
-  y.require_rank(1).require_type(x.memory.type);
+  y.require_rank(1, "polymul").require_type(x.memory.type);
   const placement how = placement_of(device, variant, tuning, x);
   std::optional<std::uint64_t> by;
   if (!modulus.is_none()) by = to_number(dtype::u64, modulus, "modulus").as<std::uint64_t>();
@@ -296,16 +295,16 @@ border border_from(handle object) {
   const std::string_view word = word_from(object, "border");
   if (word == "valid") return border::valid;
   if (word == "zero") return border::zero;
-  refuse("there is no border '" + std::string(word) + "'; say valid or zero");
+  refuse("there is no border '" + std::string(word) + "'; " + advice("border", word));
 }
 
 py::object convolve(handle image, handle mask, handle border, handle out, handle device, handle variant,
                     handle tuning) {
   const auto at_edges = border_from(border);
   const lent pixels(image, "image");
-  require_float(pixels).require_rank(2);
+  require_float(pixels).require_rank(2, "convolve");
   const lent weights(mask, "mask", access::read, &pixels);
-  weights.require_rank(2).require_type(pixels.memory.type);
+  weights.require_rank(2, "convolve").require_type(pixels.memory.type);
   const placement how = placement_of(device, variant, tuning, pixels);
   const image_size size = convolved_size(pixels.size(), weights.size(), at_edges);
   const dimensions shape{size.rows, size.columns};
@@ -321,7 +320,7 @@ py::object convolve(handle image, handle mask, handle border, handle out, handle
 py::object diffuse(handle field, handle steps, handle mask, handle dx, handle dy, handle rate, bool allow_unstable,
                    handle out, handle device, handle variant, handle tuning) {
   const lent from(field, "field");
-  require_float(from).require_rank(2);
+  require_float(from).require_rank(2, "diffuse");
   const placement how = placement_of(device, variant, tuning, from);
   const diffusion problem{from.shape[0],
                           from.shape[1],
