@@ -59,12 +59,13 @@ class optional_number {
 /// None, or a whole number of Python's own: before any memory is lent, as plain_number() says.
 py::object plain_axis(handle axis) {
   if (axis.is_none() || PyLong_CheckExact(axis.ptr())) return axis;
-  auto whole = py::reinterpret_steal<py::object>(PyNumber_Index(axis.ptr()));
-  if (whole) return whole;
-  if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw py::error_already_set();
-  PyErr_Clear();
-  throw py::type_error(std::string("axis is of type ") + Py_TYPE(axis.ptr())->tp_name +
-                       "; pass a whole number, or None for all elements");
+  if (PyBool_Check(axis.ptr()) == 0) {
+    auto whole = py::reinterpret_steal<py::object>(PyNumber_Index(axis.ptr()));
+    if (whole) return whole;
+    if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw py::error_already_set();
+    PyErr_Clear();
+  }
+  throw py::type_error(std::string("axis is of type ") + Py_TYPE(axis.ptr())->tp_name + "; " + advice("axis", axis));
 }
 
 /// From a whole number as NumPy counts axes, -1 for the last.
@@ -111,7 +112,7 @@ template <op operation>
 py::object reduce_by(handle a, handle any_axis, handle out, handle any_initial, handle device, handle variant,
                      handle tuning) {
   const py::object axis_given = plain_axis(any_axis), initial = plain_number(any_initial, "initial");
-  const lent in(a, "a", access::read, nullptr, axis_given.is_none() ? rows::packed : rows::may_lie_apart);
+  const lent in(a, "a", access::read, nullptr, axis_given.is_none() ? rows::packed : rows::of_a_fold);
   if (!axis_given.is_none()) {
     const int along = axis_from(axis_given, in.shape.count);
     if (in.shape.count > 1) return reduce_along<operation>(in, along, out, initial, device, variant, tuning);
@@ -203,7 +204,7 @@ py::object sort(handle a, handle any_axis, bool descending, handle out, handle d
 
 py::object argsort(handle a, bool descending, handle out, handle device, handle variant, handle tuning) {
   const lent in(a, "a");
-  in.require_rank(1);
+  in.require_rank(1, "argsort");
   const placement how = placement_of(device, variant, tuning, in);
   const auto sort_into = [&](const lent& to) { calls::argsort(in.memory, to.memory, order_of(descending), how); };
   const py::object room = in.is_buffer() ? py::none() : objects().frameworks.attr("index_room")(a, out);
@@ -219,9 +220,9 @@ py::object argsort(handle a, bool descending, handle out, handle device, handle 
 py::object sort_by_key(handle keys, handle values, bool descending, handle out, handle device, handle variant,
                        handle tuning) {
   const lent k(keys, "keys");
-  k.require_rank(1);
+  k.require_rank(1, "sort_by_key");
   const lent v(values, "values", access::read, &k);
-  v.require(v.memory.type, k.shape);
+  v.require_rank(1, "sort_by_key").require(v.memory.type, k.shape);
   const placement how = placement_of(device, variant, tuning, k);
   const bool given = !out.is_none();
   if (given && (!py::isinstance<py::tuple>(out) || PyTuple_GET_SIZE(out.ptr()) != 2))
@@ -237,9 +238,9 @@ py::object sort_by_key(handle keys, handle values, bool descending, handle out, 
 
 py::object matmul(handle a, handle b, handle out, bool fast, handle device, handle variant, handle tuning) {
   const lent left(a, "a", access::read, nullptr, rows::may_lie_apart);
-  left.require_rank(2);
+  left.require_rank(2, "matmul");
   const lent right(b, "b", access::read, &left, rows::may_lie_apart);
-  right.require_rank(2).require_type(left.memory.type);
+  right.require_rank(2, "matmul").require_type(left.memory.type);
   const placement how = placement_of(device, variant, tuning, left);
   const target result(out, "out", left, left.memory.type, {left.shape[0], right.shape[1]}, rows::may_lie_apart);
   const lent& to = result.to;
@@ -252,9 +253,9 @@ py::object matmul(handle a, handle b, handle out, bool fast, handle device, hand
 
 py::object matvec(handle a, handle x, handle out, handle device, handle variant, handle tuning) {
   const lent matrix(a, "a", access::read, nullptr, rows::may_lie_apart);
-  matrix.require_rank(2);
+  matrix.require_rank(2, "matvec");
   const lent vector(x, "x", access::read, &matrix);
-  vector.require(matrix.memory.type, {matrix.shape[1]});
+  vector.require_rank(1, "matvec").require(matrix.memory.type, {matrix.shape[1]});
   const placement how = placement_of(device, variant, tuning, matrix);
   const target result(out, "out", matrix, matrix.memory.type, {matrix.shape[0]});
   without_interpreter([&] { calls::matvec(matrix.memory, matrix.layout(), vector.memory, result.to.memory, how); });
@@ -264,9 +265,9 @@ py::object matvec(handle a, handle x, handle out, handle device, handle variant,
 
 py::object dot(handle a, handle b, handle device, handle variant, handle tuning) {
   const lent x(a, "a");
-  x.require_rank(1);
+  x.require_rank(1, "dot");
   const lent y(b, "b", access::read, &x);
-  y.require(x.memory.type, x.shape);
+  y.require_rank(1, "dot").require(x.memory.type, x.shape);
   const placement how = placement_of(device, variant, tuning, x);
   const number result = without_interpreter([&] { return calls::dot(x.memory, y.memory, how); });
   return to_scalar(x.memory.type, result);
@@ -276,12 +277,12 @@ py::object polymul(handle a, handle b, handle modulus, handle out, handle device
   std::optional<std::uint64_t> by;
   if (!modulus.is_none()) by = to_number(dtype::u64, modulus, "modulus").as<std::uint64_t>();
   const lent x(a, "a");
-  x.require_rank(1);
+  x.require_rank(1, "polymul");
   if (x.memory.type == dtype::u32 || x.memory.type == dtype::u64)
     throw py::type_error("a holds " + std::string(numpy_name(x.memory.type)) +
                          "; coefficients are int32, int64, float32 or float64: " + x.remedy("typed", "int64"));
   const lent y(b, "b", access::read, &x);
-  y.require_rank(1).require_type(x.memory.type);
+  y.require_rank(1, "polymul").require_type(x.memory.type);
   const placement how = placement_of(device, variant, tuning, x);
   const dtype type = is_float(x.memory.type) ? x.memory.type : dtype::i64;
   const target result(out, "out", x, type, {product_size(x.memory.count, y.memory.count)});
@@ -301,16 +302,16 @@ border border_from(handle object) {
   const std::string_view word = word_from(object, "border");
   if (word == "valid") return border::valid;
   if (word == "zero") return border::zero;
-  refuse("there is no border '" + std::string(word) + "'; say valid or zero");
+  refuse("there is no border '" + std::string(word) + "'; " + advice("border", word));
 }
 
 py::object convolve(handle image, handle mask, handle border, handle out, handle device, handle variant,
                     handle tuning) {
   const auto at_edges = border_from(border);
   const lent pixels(image, "image");
-  require_float(pixels).require_rank(2);
+  require_float(pixels).require_rank(2, "convolve");
   const lent weights(mask, "mask", access::read, &pixels);
-  weights.require_rank(2).require_type(pixels.memory.type);
+  weights.require_rank(2, "convolve").require_type(pixels.memory.type);
   const placement how = placement_of(device, variant, tuning, pixels);
   const image_size size = convolved_size(pixels.size(), weights.size(), at_edges);
   const target result(out, "out", pixels, pixels.memory.type, {size.rows, size.columns});
@@ -331,7 +332,7 @@ py::object diffuse(handle field, handle steps, handle mask, handle dx, handle dy
                     .dy = to_number(dtype::f64, dy, "dy").as<double>(),
                     .rate = to_number(dtype::f64, rate, "rate").as<double>()};
   const lent from(field, "field");
-  require_float(from).require_rank(2);
+  require_float(from).require_rank(2, "diffuse");
   problem.rows = from.shape[0];
   problem.columns = from.shape[1];
   const placement how = placement_of(device, variant, tuning, from);

@@ -106,15 +106,15 @@ std::string lent::remedy(const char* what, const std::string& detail) const {
 }
 
 void lent::refuse_object() const {
-  throw py::type_error(std::string(name_) + " is of type " + Py_TYPE(object_.ptr())->tp_name +
-                       "; pass an array of NumPy, PyTorch, CuPy or JAX, or a tilewise.array" +
-                       (how_ == access::read ? ": numpy.asarray makes one" : ""));
+  throw py::type_error(std::string(name_) + " is of type " + Py_TYPE(object_.ptr())->tp_name + "; " +
+                       (is_output() ? "pass an array of NumPy, PyTorch, CuPy or JAX, or a tilewise.array"
+                                    : advice("no_array", object_, name_)));
 }
 
 void lent::refuse_element_type(const std::string& type) const {
   const std::string what = std::string(name_) + " holds " + type;
   if (is_output()) throw py::type_error(what + ", which is no type of a result; " + remedy("typed"));
-  throw py::type_error(what + "; tilewise computes with float32, float64, int32, int64, uint32 and uint64: pass " +
+  throw py::type_error(what + "; tilewise computes with float32, float64, int32, int64, uint32 and uint64: " +
                        objects().frameworks.attr("call_to_convert")(type, object_, name_).cast<std::string>());
 }
 
@@ -160,13 +160,14 @@ void lent::set_strides(const std::int64_t* strides, std::int64_t unit, rows of_m
   for (int i = shape.count - 1; i >= 0; --i) {
     const std::int64_t length = shape.length[static_cast<std::size_t>(i)], stride = strides[i];
     const bool gap_allowed =
-        i == 0 && shape.count == 2 && of_matrix == rows::may_lie_apart && stride > packed && stride % unit == 0;
+        i == 0 && shape.count == 2 && of_matrix != rows::packed && stride > packed && stride % unit == 0;
     if (gap_allowed && length > 1) {
       row_stride = static_cast<std::uint64_t>(stride / unit);
       memory.count = (shape[0] - 1) * row_stride + shape[1];
     } else if (length != 1 && stride != packed) {
+      const bool turned = of_matrix == rows::of_a_fold && shape.count == 2 && strides[0] == unit;
       refuse(name + "'s elements do not follow each other in memory (it is a slice or transposed); " +
-             remedy("packed"));
+             remedy("packed") + (turned ? ", or " + name + ".T and the other axis" : ""));
     }
     packed *= length;
   }

@@ -37,8 +37,12 @@ void translate(std::exception_ptr thrown) {
     if (thrown) std::rethrow_exception(thrown);
   } catch (const error& e) {
     // A variable of the environment may hold any bytes, and is named as well.
-    const auto text = py::reinterpret_steal<py::object>(
+    auto text = py::reinterpret_steal<py::object>(
         PyUnicode_DecodeUTF8(e.what(), static_cast<Py_ssize_t>(std::strlen(e.what())), "backslashreplace"));
+    try {
+      text = py::module_::import("tilewise._wrong_calls").attr("in_python")(text);
+    } catch (py::error_already_set&) {  // the interpreter ends: the sentence of the library serves too
+    }
     PyErr_SetObject(error_classes()[static_cast<std::size_t>(e.code())], text.ptr());
   }
 }

@@ -234,7 +234,7 @@ void add_devices(py::module_& to) {
 void add_arrays(py::module_& to) {
   const py::object none = py::none();
   py::class_<shaped_array> array(to, "array", documents::array);
-  array.def(py::init(&make_array), arg("object"), arg("device") = none);
+  array.def(py::init(&make_array), "__init__(self, object, device=None)\n--\n\n", arg("object"), arg("device") = none);
   array.def_property_readonly("shape", [](const shaped_array& a) { return a.shape.tuple(); });
   array.def_property_readonly("ndim", [](const shaped_array& a) { return a.shape.count; });
   array.def_property_readonly("size", [](const shaped_array& a) { return a.values->size(); });
@@ -255,7 +255,8 @@ void add_arrays(py::module_& to) {
              const auto first = to_number(dtype::u64, begin, "begin").as<std::uint64_t>();
              return std::make_unique<shared_partial>(make_partial(dtype_from(type), operation_from(operation), first));
            }),
-           arg("op") = "sum", arg("dtype") = "float64", arg("begin") = 0);
+           "__init__(self, op='sum', dtype='float64', begin=0)\n--\n\n", arg("op") = "sum", arg("dtype") = "float64",
+           arg("begin") = 0);
   part.def_property_readonly("begin", [](shared_partial& p) { return edge_of(p, false); });
   part.def_property_readonly("end", [](shared_partial& p) { return edge_of(p, true); });
   part.def_property_readonly("op", [](shared_partial& p) { return std::string(name_of(p.operation())); });

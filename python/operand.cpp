@@ -104,6 +104,9 @@ std::string_view word_from(py::handle object, const char* name) {
 }
 
 op operation_from(py::handle object) {
+  if (!py::isinstance<py::str>(object))
+    throw py::type_error(std::string("op is of type ") + Py_TYPE(object.ptr())->tp_name + "; " +
+                         advice("operation", object));
   const std::string_view word = word_from(object, "op");
   for (const op one : all_ops)
     if (word == name_of(one)) return one;
@@ -124,11 +127,10 @@ dtype dtype_from(py::handle object) {
                        "uint64");
 }
 
-const lent& lent::require_rank(int count) const {
+const lent& lent::require_rank(int count, const char* call) const {
   if (shape.count != count)
     refuse(std::string(name_) + " has the shape " + shape.text() + "; this call takes an array of " +
-           (count == 1 ? "one dimension: " + remedy("flat") + ", or one row at a time"
-                       : "two dimensions, rows and columns"));
+           advice("rank", call, object_, name_, count));
   return *this;
 }
 

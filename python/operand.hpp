@@ -58,7 +58,8 @@ struct lasting_objects {
 const lasting_objects& objects();
 
 enum class access : std::uint8_t { read, write };
-enum class rows : std::uint8_t { packed, may_lie_apart };
+/// Of a fold along an axis they may lie apart, and whoever transposed the matrix can take the other axis.
+enum class rows : std::uint8_t { packed, may_lie_apart, of_a_fold };
 
 /// The memory of one argument, borrowed for the length of a call. Nothing is copied or converted, except that elements
 /// of half precision are read as float32: what else cannot be used as it is becomes a TypeError or InvalidArgument that
@@ -82,8 +83,8 @@ class lent {
   bool is_output() const { return how_ == access::write; }
   bool is_buffer() const { return buffer_.obj != nullptr; }
 
-  /// Throw unless the argument has so many dimensions, or a type and a shape.
-  const lent& require_rank(int count) const;
+  /// Throw unless the argument of this call has so many dimensions, or a type and a shape.
+  const lent& require_rank(int count, const char* call) const;
   const lent& require_type(dtype wanted) const;
   const lent& require(dtype wanted, const dimensions& wanted_shape) const;
   /// The same memory as another library's elements of another type, of the same size.
@@ -131,6 +132,12 @@ class lent {
 /// Whether the object's elements are read through Python's buffers: not those of CuPy's arrays on a GPU, which offer a
 /// buffer and then refuse it.
 bool has_host_buffer(pybind11::handle object);
+
+/// What a function of tilewise._wrong_calls says about an argument.
+template <class... About>
+std::string advice(const char* function, const About&... about) {
+  return py::module_::import("tilewise._wrong_calls").attr(function)(about...).template cast<std::string>();
+}
 
 /// Throws InvalidArgument.
 [[noreturn]] void refuse(const std::string& why);

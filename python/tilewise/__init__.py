@@ -21,9 +21,26 @@ ended. Errors are tilewise.Error, and also the built-in that fits: ValueError, T
 RuntimeError.
 """
 
-from . import _core
+import os as _os
+import sys as _sys
+
+try:
+    from . import _core
+except ImportError:
+    _folder = __path__[0]
+    if any(_name.startswith("_core.") for _name in _os.listdir(_folder)):
+        raise
+    raise ImportError(f"{_folder} holds the source of tilewise; start Python in another folder, with PYTHONPATH="
+                      f"{_folder.removesuffix('/python/tilewise')}/build/release/python") from None
 
 _core.refuse_second_interpreter()
+
+try:
+    import numpy as _numpy  # noqa: E402, F401
+except ModuleNotFoundError as _why:
+    if _why.name != "numpy":
+        raise
+    raise ImportError("tilewise needs NumPy: pip install numpy, or apt-get install python3-numpy") from None
 
 from ._core import (  # noqa: E402
     BuildFailed, DeviceLost, Error, FileError, InvalidArgument, OutOfMemory, Overflow, Unsupported, __version__,
@@ -40,6 +57,27 @@ for _thing in map(globals().get, __all__):
     if hasattr(_thing, "__module__"):
         _thing.__module__ = __name__
 del _thing
+
+
+def __getattr__(name):
+    if name.startswith("_"):
+        raise AttributeError(f"module 'tilewise' has no attribute {name!r}")
+    from ._wrong_calls import missing
+    text = missing(name)
+    # `from tilewise import name` asks from there, and puts a sentence of its own in place of an AttributeError.
+    if not text.startswith("module") and _sys._getframe(1).f_code.co_name == "_handle_fromlist":
+        raise ImportError(text, name=__name__)
+    error = AttributeError(text)
+    error.name, error.obj = name, None  # else Python adds a guess
+    raise error
+
+
+def _missing_of_partial(self, name):
+    from ._wrong_calls import missing_of_partial
+    raise missing_of_partial(self, name)
+
+
+partial.__getattr__ = _missing_of_partial
 
 
 def show_config():

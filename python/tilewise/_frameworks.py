@@ -203,16 +203,23 @@ def call_for(what, x, name, detail=""):
 
 
 def call_to_convert(held, x, name):
-    """The same for elements of a type that is not taken, so that their values are kept."""
+    """What to do with elements of a type that is not taken, so that their values are kept."""
     held = held.removeprefix("torch.").lstrip("<>|=")
     if held.startswith("q"):
         return f"{name}.dequantize()"
     if held.startswith("c"):
-        return f"{name}.real and {name}.imag, one after the other"
-    kept_by = {"b": "float32" if held.startswith("bf") else "int32", "i": "int32", "u": "uint32",
-               "f": "float64" if held in ("float128", "f16") else "float32"}
+        return f"pass {name}.real and {name}.imag, one after the other"
+    if name == "values" and held[:1] in "USo":
+        return 'pass values.astype("float64") if these are numbers; values[tw.argsort(keys)] sorts whatever they are'
+    kept_by = {"b": "float32" if held.startswith("bf") else "int32", "i": "int32", "u": "uint32", "d": "int64", "t": "int64",
+               "f": "float64" if held in ("float128", "f16") else "float32", "U": "float64", "S": "float64", "o": "float64"}
     dtype = kept_by.get(held[:1])
-    return call_for("typed", x, name, dtype) if dtype else f"{name} converted to one of them"
+    if dtype and name in ("image", "mask", "field"):  # of calls that take floats only
+        dtype = dtype if dtype == "float64" else "float32"
+        if name == "image" and len(getattr(x, "shape", ())) == 3:
+            from ._wrong_calls import of_channels
+            return of_channels(x.shape, f', "{dtype}"')
+    return "pass " + (call_for("typed", x, name, dtype) if dtype else f"{name} converted to one of them")
 
 
 def call_beside(x, name, first, first_name):

@@ -8,7 +8,9 @@ import fractions
 import itertools
 import mmap
 import os
+import pathlib
 import pickle
+import re
 import subprocess
 import sys
 import unittest
@@ -38,6 +40,136 @@ class Closed(mmap.mmap):
 RELEASED, CLOSED = memoryview(X), Closed(-1, 4)
 RELEASED.release()
 CLOSED.close()
+COLOUR = np.arange(60, dtype=np.uint8).reshape(4, 5, 3)
+MASK = np.full((3, 3), 2, np.float32)
+TABLE, KEYS = np.array([[3.0, 1.0], [2.0, 4.0], [1.0, 9.0]]), np.array([3, 1, 2])
+FLAT = np.array([3.0, 1.0, 4.0, 1.5])
+GAPS = np.array([3.0, np.nan, 4.0])
+
+
+def by_channel(image, *border):
+    return np.stack([tw.convolve(image[..., c].astype("f4"), MASK, border="zero") for c in range(3)], -1)
+
+
+class Series:
+    """As those of pandas."""
+    def __array__(self, dtype=None, copy=None):
+        return FLAT[::-1]
+
+
+# Calls as somebody writes them, the arrays in them by the names of the parameters, and what is wanted. What the error says is done.
+FOLLOWED = [
+    ("tw.mean(a)", {"a": FLAT}, FLAT.mean()),
+    ("tw.average(a)", {"a": FLAT}, FLAT.mean()),
+    ("tw.var(a)", {"a": FLAT}, FLAT.var()),
+    ("tw.std(a)", {"a": FLAT}, FLAT.std()),
+    ("tw.norm(a)", {"a": FLAT}, np.linalg.norm(FLAT)),
+    ("tw.softmax(a)", {"a": FLAT}, np.exp(FLAT) / np.exp(FLAT).sum()),
+    *((f"tw.{name}(a)", {"a": GAPS}, getattr(np, name)(GAPS))
+      for name in ("nansum", "nanmax", "nanmin", "nanprod", "nanmean")),
+    ("tw.nancumsum(a)", {"a": GAPS.astype("f4")}, np.nancumsum(GAPS.astype("f4"))),
+    ("tw.fsum(a)", {"a": FLAT}, FLAT.sum()),
+    ("tw.reduce(a)", {"a": FLAT}, (FLAT.sum(), FLAT.prod(), FLAT.min())),
+    ("tw.product(a)", {"a": FLAT}, FLAT.prod()),
+    ("tw.amax(a)", {"a": FLAT}, 4),
+    ("tw.amin(a)", {"a": FLAT}, 1),
+    ("tw.cummax(a)", {"a": FLAT}, np.maximum.accumulate(FLAT)),
+    ("tw.cummin(a)", {"a": FLAT}, np.minimum.accumulate(FLAT)),
+    ("tw.cumprod(a)", {"a": FLAT}, FLAT.cumprod()),
+    ("tw.scan(a)", {"a": FLAT}, FLAT.cumsum()),
+    ("tw.cumulative_sum(a)", {"a": FLAT}, FLAT.cumsum()),
+    ("tw.topk(a, k)", {"a": FLAT, "k": 2}, [4, 3]),
+    ("tw.nsmallest(a, k)", {"a": FLAT, "k": 2}, [1, 1.5]),
+    *((f"tw.{name}(a, b)", {"a": TABLE, "b": TABLE.T.copy()}, TABLE @ TABLE.T) for name in ("mm", "tensordot", "einsum")),
+    ("tw.mv(a, x)", {"a": TABLE, "x": FLAT[:2]}, TABLE @ FLAT[:2]),
+    ("tw.inner(a, b)", {"a": FLAT, "b": FLAT}, FLAT @ FLAT),
+    ("tw.correlate(image, mask)", {"image": TABLE, "mask": np.full((1, 1), 2.0)}, TABLE * 2),
+    *((f"tw.{name}(a)", {"a": FLAT}, getattr(np, name)(FLAT))
+      for name in ("argmax", "argmin", "median", "unique", "count_nonzero", "any", "all", "exp")),
+    ("tw.histogram(a)", {"a": FLAT}, np.histogram(FLAT)[0]),
+    ("tw.sums(a)", {"a": FLAT}, FLAT.sum()),
+    # arrays that are none yet, or of another kind
+    ("tw.sum(a)", {"a": [1, 2]}, 3),
+    ("tw.sum(a)", {"a": 3}, 3),
+    ("tw.sum(a)", {"a": range(4)}, 6),
+    ("tw.sum(a)", {"a": {1.0, 2.0}}, 3),
+    ("tw.sum(a)", {"a": Series()}, FLAT.sum()),
+    ("tw.sum(a)", {"a": np.array(["1", "2.5"])}, 3.5),
+    ("tw.sum(a)", {"a": np.array([1, 2.5], object)}, 3.5),
+    ("tw.sort(a)", {"a": np.array([5, 3], "M8[s]")}, [3, 5]),
+    ("tw.sum(a, axis=0)", {"a": TABLE.T}, TABLE.sum(1)),
+    ("tw.array(object, dtype='f4', device='cpu')", {"object": FLAT}, FLAT),
+    # images
+    ("tw.convolve(image, mask, border='zero')", {"image": COLOUR, "mask": MASK}, by_channel(COLOUR)),
+    ("tw.convolve(image, mask, border='zero')", {"image": COLOUR.astype("f4"), "mask": MASK}, by_channel(COLOUR)),
+    ("tw.convolve(image, mask, border='zero')", {"image": np.ascontiguousarray(np.moveaxis(COLOUR, -1, 0), "f4"), "mask": MASK},
+     np.moveaxis(by_channel(COLOUR), -1, 0)),
+    ("tw.convolve(image, mask)", {"image": COLOUR[..., 0], "mask": MASK}, tw.convolve(COLOUR[..., 0].astype("f4"), MASK)),
+    ("tw.convolve(image, mask, 'zero')", {"image": M, "mask": MASK}, tw.convolve(M, MASK, border="zero")),
+    ("tw.convolve(image, mask, padding=1)", {"image": M, "mask": MASK}, tw.convolve(M, MASK, border="zero")),
+    *((f"tw.convolve(image, mask, border='{word}')", {"image": M, "mask": MASK}, tw.convolve(np.pad(M, 1, mode), MASK))
+      for word, mode in (("reflect", "reflect"), ("edge", "edge"), ("clamp", "edge"), ("wrap", "wrap"))),
+    # of another rank
+    ("tw.dot(a, b)", {"a": TABLE, "b": TABLE.T.copy()}, TABLE @ TABLE.T),
+    ("tw.matmul(a, b)", {"a": TABLE, "b": FLAT[:2]}, TABLE @ FLAT[:2]),
+    ("tw.matmul(a, b)", {"a": FLAT[:3], "b": TABLE}, FLAT[:3] @ TABLE),
+    ("tw.matmul(a, b)", {"a": np.ones((2, 2, 3)), "b": np.ones((2, 3, 4))}, np.ones((2, 2, 3)) @ np.ones((2, 3, 4))),
+    ("tw.matvec(a, x)", {"a": TABLE, "x": TABLE.T.copy()}, TABLE @ TABLE.T),
+    ("tw.matvec(a, x)", {"a": TABLE, "x": FLAT[:2].reshape(2, 1)}, TABLE @ FLAT[:2]),
+    ("tw.matvec(a, x)", {"a": FLAT, "x": FLAT}, FLAT @ FLAT),
+    ("tw.sort_by_key(keys, values)", {"keys": KEYS, "values": TABLE}, TABLE[np.argsort(KEYS)]),
+    ("tw.sort_by_key(keys, values)", {"keys": KEYS, "values": np.array(["a", "b", "c"])}, ["b", "c", "a"]),
+    ("tw.argsort(a, axis=0)", {"a": TABLE}, np.argsort(TABLE, axis=0)),
+    ("tw.argsort(a, axis=1)", {"a": TABLE}, np.argsort(TABLE, axis=1)),
+    ("tw.argsort(a, 0)", {"a": TABLE}, np.argsort(TABLE, axis=0)),
+    # keywords
+    ("tw.argsort(a, True)", {"a": FLAT}, np.argsort(-FLAT)),
+    ("tw.argsort(a, 'descending')", {"a": FLAT}, np.argsort(-FLAT)),
+    ("tw.inclusive_scan(a, 'max')", {"a": FLAT}, np.maximum.accumulate(FLAT)),
+    ("tw.inclusive_scan(a, op=np.maximum)", {"a": FLAT}, np.maximum.accumulate(FLAT)),
+    ("tw.cumsum(a, op='max')", {"a": FLAT}, np.maximum.accumulate(FLAT)),
+    ("tw.sum(a, op='max')", {"a": FLAT}, 4),
+    ("tw.polymul(a, b, 7)", {"a": KEYS, "b": KEYS}, tw.polymul(KEYS, KEYS, modulus=7)),
+    ("tw.partial(np.float32).dtype.name", {}, "float32"),
+    ("tw.partial('float32').dtype.name", {}, "float32"),
+    ("tw.open('cpu:2').name", {}, "cpu:threads"),
+    ("tw.sum(a, device='cpu:threads:4')", {"a": FLAT}, FLAT.sum()),
+    ("tw.sum(a, device='cpu:2')", {"a": FLAT}, FLAT.sum()),
+    ("tw.sum(a, threads=4)", {"a": FLAT}, FLAT.sum()),
+]
+
+
+def does(text, arrays, said):
+    """The call and its arrays once what the error says is done."""
+    words = {"np": np, "numpy": np, "tw": tw, "tilewise": tw, **arrays}
+    for_name = re.search(r"did you mean (\w+)\?$", said)
+    named = re.search(r"by its name: (.+)$", said)
+    option = re.search(r'pass (device|border)=(.+?)(, which .*)?$', said)
+    opened = re.search(r"; (tilewise\.open\(.+\)) makes one$", said)
+    numpys = re.search(r"NumPy has (np\.\w+)$", said)
+    if for_name or numpys:
+        return re.sub(r"tw\.\w+", numpys[1] if numpys else f"tw.{for_name[1]}", text), arrays
+    if named:
+        return re.sub(r", [^,]+\)$", f", {named[1]})", text), arrays
+    if opened and ".name" in text:
+        return opened[1] + ".name", arrays
+    if option or opened:
+        return re.sub(r"\w+=[^,]+\)$", f"device={opened[1]})" if opened else f"{option[1]}={option[2]})", text), arrays
+    if of_any_kind := re.search(r"; (values\[.+\]) sorts", said):
+        return of_any_kind[1], arrays
+    whole = re.search(r"(?:write|[;:] call|first:|type:) (.+)$", said) or re.search(r"(?:pass|convert those:) (.+)$", said)
+    for code in (whole[1], *(whole[1].split(end)[0] for end in (", or ", ", which ", " for "))):
+        try:
+            compile(code, "", "eval")
+        except SyntaxError:
+            continue
+        if not re.search(r"pass |convert those", whole[0]):
+            return code + (".dtype.name" if "dtype.name" in text else ""), arrays
+        if code.startswith('"'):
+            return re.sub(r"op=[\w.]+", f"op={code}", text), arrays
+        argument = next(name for name in re.findall(r"\w+", code) if name in arrays)
+        return text.replace("dtype='f4', ", ""), arrays | {argument: eval(code, words | {"dtype": "f4"})}
+    raise AssertionError(said)
 
 
 class Unspeakable(str):
@@ -48,15 +180,17 @@ class Unspeakable(str):
 # What is called, the built-in that its error is, and what the message says.
 ROWS = [
     # no arrays
-    (lambda: tw.sum([1.0, 2.0]), TypeError, "a is of type list; pass an array .*numpy.asarray"),
-    (lambda: tw.sum(None), TypeError, "a is of type NoneType"),
+    (lambda: tw.sum([1.0, 2.0]), TypeError, r"a is of type list; pass numpy\.ascontiguousarray\(a\)$"),
+    (lambda: tw.sum(None), TypeError, "a is of type NoneType; pass an array of NumPy"),
+    (lambda: tw.sum(sys.stdin), TypeError, r"read the file first: np\.loadtxt\(a"),
     (lambda: tw.sum(np.float32(3)), ValueError, "a has no dimensions.*atleast_1d"),
     (lambda: tw.sum("text"), TypeError, "a is of type str"),
     (lambda: tw.sum(b"bytes"), TypeError, "tilewise computes with float32"),
     (lambda: tw.sum(), TypeError, r"^sum\(\): missing a required argument: 'a'$"),
     (lambda: tw.sum(X, X), TypeError, "axis is of type numpy.ndarray"),
     (lambda: tw.cumsum(X, X), TypeError, "axis is of type numpy.ndarray"),
-    (lambda: tw.cumsum(X, 0, X), TypeError, r"^cumsum\(\): too many positional arguments$"),
+    (lambda: tw.cumsum(X, 0, X), TypeError, r"^cumsum\(\): pass argument 3 by its name: out=\.\.\.$"),
+    (lambda: tw.sort(M, True), TypeError, "axis is of type bool; .*by its name: descending=True$"),
     # types
     (lambda: tw.sum(X.astype(">f2")), TypeError, r'a holds >f2; .*pass a\.astype\("float32"\)$'),
     (lambda: tw.cumsum(X, out=X.astype(np.float16)), TypeError, "out holds float16, which is no type of a result; leave out= away"),
@@ -239,6 +373,61 @@ class BadInput(unittest.TestCase):
                     self.assertIsInstance(caught.exception, tw.Error)
         self.assertEqual(X.tobytes(), before, "an input was written to")
 
+    def test_what_the_errors_say_to_do(self):
+        for text, arrays, wanted in FOLLOWED:
+            with self.subTest(text):
+                words = {"np": np, "numpy": np, "tw": tw, "tilewise": tw}
+                with self.assertRaises((AttributeError, TypeError, tw.Error)) as caught:
+                    eval(text, words | arrays)
+                done, given = does(text, arrays, str(caught.exception))
+                got = eval(done, words | given)
+                if isinstance(got, tuple) and not isinstance(wanted, tuple):
+                    got = got[0]
+                got = got.numpy() if isinstance(got, tw.array) else got
+                if isinstance(wanted, str) or not np.issubdtype(np.asarray(wanted).dtype, np.number):
+                    self.assertEqual(np.asarray(got).tolist(), np.asarray(wanted).tolist(), done)
+                else:
+                    np.testing.assert_allclose(got, wanted, err_msg=done)
+
+    def test_names_that_are_not_here(self):
+        self.assertFalse(hasattr(tw, "mean"))
+        self.assertIsNone(getattr(tw, "__wrapped__", None))
+        with self.assertRaisesRegex(ImportError, r"^tilewise has no mean; write tw\.sum\(a\) / a\.size$"):
+            from tilewise import mean  # noqa: F401
+        for name in "nothing", "_mean", "__path":
+            with self.assertRaisesRegex(AttributeError, f"^module 'tilewise' has no attribute '{name}'$"):
+                getattr(tw, name)
+        with self.assertRaisesRegex(ImportError, "^cannot import name 'nothing'"):
+            from tilewise import nothing  # noqa: F401
+        from tilewise import _frameworks  # noqa: F401
+        part = tw.partial()
+        for name, way, argument in (("append", "push", (FLAT,)), ("update", "push", (FLAT,)), ("add", "push", (FLAT,)), ("result", "value", ())):
+            with self.assertRaisesRegex(AttributeError, rf"^a partial has no {name}; write part\.{way}\("):
+                getattr(part, name)
+            getattr(part, way)(*argument)
+        self.assertEqual(part.value(), 3 * FLAT.sum())
+        with self.assertRaisesRegex(AttributeError, "^a partial has no nothing$"):
+            part.nothing
+        for call in (lambda: tw.max(X[:0]), lambda: tw.max(M[:0], axis=0), lambda: tw.exclusive_scan(X, op="max")):
+            with self.assertRaisesRegex(ValueError, "give an initial value: pass initial=$"):
+                call()
+        self.assertEqual(tw.max(X[:0], initial=2), 2)
+
+    def test_imports_that_fail(self):
+        """From the folder of the source, and without NumPy."""
+        source = pathlib.Path(__file__).parents[2] / "python"
+        program = [sys.executable, "-c", "import tilewise; print(tilewise.order_version)"]
+        clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        said = subprocess.run(program, cwd=source, env=clean, capture_output=True, text=True).stderr
+        found = re.search(rf"ImportError: {source}/tilewise holds the source of tilewise; start Python in another folder, with PYTHONPATH=(.+)$", said)
+        self.assertEqual(found[1], f"{source.parent}/build/release/python", said)
+        built = pathlib.Path(tw.__file__).parents[1]
+        done = subprocess.run(program, cwd="/", env={**clean, "PYTHONPATH": str(built)}, capture_output=True, text=True)
+        self.assertEqual(done.stdout, f"{tw.order_version}\n", done.stderr)
+        without = "import sys; sys.modules['numpy'] = None; import tilewise"
+        said = subprocess.run([sys.executable, "-c", without], capture_output=True, text=True).stderr
+        self.assertRegex(said, "ImportError: tilewise needs NumPy: pip install numpy")
+
     def test_words_and_numbers_beyond_all_sense(self):
         """Half of a character, a NUL, which would end a sentence, and numbers that Python cannot convert or even write."""
         for take, arrays, words, numbers in TAKERS:
@@ -298,6 +487,7 @@ class BadInput(unittest.TestCase):
                    (tw.argsort, (X,), {"desending": True}, "did you mean descending?", None, None),
                    (tw.convolve, (rows, rows[:1, :1]), {"mode": "zero"}, "did you mean border?",
                     lambda: tw.convolve(rows, rows[:1, :1], border="zero"), 3 * rows),
+                   (tw.polymul, (I, I), {"p": 7}, "did you mean modulus?", lambda: tw.polymul(I, I, modulus=7), tw.polymul(I, I, modulus=7)),
                    (tw.matmul, (rows, rows.T.copy()), {"transpose": 1}, "it takes a, b, out, fast, device, variant, tuning", None, None),
                    (tw.partial, (), {"type": "f4"}, "did you mean dtype?", None, None),
                    (PART.push, (X,), {"devices": "cpu"}, "did you mean device?", None, None),
@@ -333,7 +523,7 @@ class BadInput(unittest.TestCase):
         arguments = {"merge": (PART,), "push": (X,), "__eq__": (made[tw.device],), "__ne__": (made[tw.device],)}
         calls = [(f"{kind.__name__}.{name}", lambda one=one, name=name: getattr(one, name)(*arguments.get(name, ())))
                  for kind, one in bare.items() for name in dir(kind) if name in vars(kind.__mro__[-3]) and name[:10] != "_pybind11_" and name not in
-                 ("__init__", "__new__", "__setstate__", "__module__", "__doc__", "__ne__")]
+                 ("__init__", "__new__", "__setstate__", "__getattr__", "__module__", "__doc__", "__ne__")]
         calls += [(role, lambda call=call, one=one: call(one)) for one in (bare[tw.array], kept[0])
                   for role, _, call in (*roles.inputs(), *roles.outputs())]
         calls += [("out of two", lambda: tw.sort_by_key(X, X, out=(X.copy(), bare[tw.array]))),

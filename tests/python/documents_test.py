@@ -85,7 +85,7 @@ class Documents(unittest.TestCase):
             self.assertEqual(list(inspect.signature(thing).parameters), of_stub, name)
 
     def test_pages(self):
-        for page in "docs/python.md", "docs/howto.md", "README.md":
+        for page in "docs/python.md", "docs/howto.md", "docs/partial.md", "README.md":
             names = {}
             for text in blocks(page, "python"):
                 if "torch" in text and not has_gpu():
