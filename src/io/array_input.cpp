@@ -15,6 +15,7 @@
 #include <functional>
 #include <new>
 #include <numeric>
+#include <string_view>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -61,6 +62,19 @@ void swap_words(std::span<std::byte> data) {
       word = __builtin_bswap64(word);
     std::memcpy(&data[at], &word, sizeof word);
   }
+}
+
+/// Numbers in text, as a column of them, a .csv or what np.savetxt writes; hardly any elements begin so.
+bool is_text_of_numbers(std::string_view start) {
+  return start.find_first_of("0123456789") != start.npos &&
+         start.find_first_not_of("0123456789+-.eE,; \t\r\nnaifNAIF") == start.npos;
+}
+
+/// What reads it, with the character between its numbers where that is no blank.
+std::string loadtxt_of(std::string_view text, dtype type) {
+  const std::size_t apart = text.find_first_of(",;");
+  return "np.save(\"new.npy\", np.loadtxt(\"old.txt\", \"" + std::string(numpy_code(type)) + "\"" +
+         (apart == text.npos ? "" : std::string(", delimiter=\"") + text[apart] + "\"") + "))";
 }
 
 /// From first-index-fastest to last-index-fastest. Walks the result in order, with the odometer of its indices.
@@ -144,6 +158,12 @@ void array_input::find_raw_elements(const raw_elements& raw) {
         "has a header, which names the type: leave out --dtype; to convert the elements, "
         "np.save(\"new.npy\", np.load(\"old.npy\").astype(\"" +
         std::string(numpy_code(raw.type)) + "\"))");
+  if (std::array<char, 4096> start; !raw.shape) {
+    const std::string_view text(start.data(), read_bytes(0, std::as_writable_bytes(std::span(start))));
+    if (is_text_of_numbers(text))
+      refuse("looks like text, not binary elements; " + loadtxt_of(text, raw.type) +
+             " converts it, then leave out --dtype; if it is elements, --shape says so");
+  }
   const std::uint64_t held = is_known ? size_ : checked_bytes(raw.type, *raw.shape);
   if (held % each != 0)
     refuse("holds " + counted(held) + ", no whole number of elements of " + std::to_string(each) + " bytes");

@@ -6,8 +6,6 @@
 #include "io/file_bytes.hpp"
 #include "io/npy_header.hpp"
 
-#include <tilewise/error.hpp>
-
 #include <cerrno>
 #include <cstring>
 #include <numeric>
@@ -59,9 +57,12 @@ void array_output::commit() {
 
 void array_output::print(std::span<const std::byte> bytes) {
   printed_ += write_stream(STDOUT_FILENO, bytes);
-  if (errno != 0)
-    throw error(errc::io,
-                "standard output: cannot be written at byte " + std::to_string(printed_) + ": " + std::strerror(errno));
+  const int failure = errno;
+  if (failure == 0) return;
+  const std::string why =
+      "standard output: cannot be written at byte " + std::to_string(printed_) + ": " + std::strerror(failure);
+  if (failure == EPIPE) throw reader_gone(errc::io, why);
+  throw error(errc::io, why);
 }
 
 }  // namespace tilewise::io

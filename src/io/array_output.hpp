@@ -4,12 +4,18 @@
 
 #include "io/replacement_file.hpp"
 
+#include <tilewise/error.hpp>
 #include <tilewise/types.hpp>
 
 #include <atomic>
 #include <optional>
 
 namespace tilewise::io {
+
+/// Standard output is a pipe that nobody reads any more.
+struct reader_gone : error {
+  using error::error;
+};
 
 class array_output {
  public:

@@ -98,22 +98,24 @@ constexpr std::array<std::string_view, 6> spellings{
     "i4 i int32 intc",     "i8 l q p int64 int int_ intp int0 long longlong",
     "u4 I uint32 uintc",   "u8 L Q P uint64 uint uintp uint0 ulong ulonglong"};
 
+/// Types of NumPy that are none of ours.
+struct conversion {
+  std::string_view from;
+  const char *how, *what;
+};
+constexpr std::array<conversion, 6> conversions{{
+    {"e f2 half float16", ".astype(\"f4\")", "converts it"},
+    {"g f16 longdouble float128", ".astype(\"f8\")", "converts it"},
+    {"b h i1 i2 byte short int8 int16 ? b1 B H u1 u2 bool bool_ ubyte ushort uint8 uint16", ".astype(\"i8\")",
+     "converts it; for convolve \"f4\" instead of \"i8\""},
+    {"F D G c8 c16 c32 complex complex64 complex128 complex256", ".real.astype(\"f8\")",
+     "saves the real parts, and .imag the others"},
+    {"M m M8 m8 datetime64 timedelta64", ".astype(\"i8\")", "saves its counts"},
+    {"S U", ".astype(\"f8\")", "converts text that is numbers"},
+}};
+
 /// The end of a message about elements of another type.
 std::string advice_for(std::string_view code) {
-  struct conversion {
-    std::string_view from;
-    const char *how, *what;
-  };
-  constexpr std::array<conversion, 6> conversions{{
-      {"e f2 half float16", ".astype(\"f4\")", "converts it"},
-      {"g f16 longdouble float128", ".astype(\"f8\")", "converts it"},
-      {"b h i1 i2 byte short int8 int16 ? b1 B H u1 u2 bool bool_ ubyte ushort uint8 uint16", ".astype(\"i8\")",
-       "converts it; for convolve \"f4\" instead of \"i8\""},
-      {"F D G c8 c16 c32 complex complex64 complex128 complex256", ".real.astype(\"f8\")",
-       "saves the real parts, and .imag the others"},
-      {"M m M8 m8 datetime64 timedelta64", ".astype(\"i8\")", "saves its counts"},
-      {"S U", ".astype(\"f8\")", "converts text that is numbers"},
-  }};
   const bool is_text = code.starts_with('S') || code.starts_with('U');
   const std::string_view kind = code.substr(0, is_text ? code.find_first_of("0123456789") : code.find('['));
   for (const auto& [from, how, what] : conversions)
@@ -215,6 +217,16 @@ std::optional<dtype> type_called(std::string_view name) {
   for (std::size_t i = 0; i < spellings.size(); ++i)
     if (base::has_word(spellings[i], name)) return all_dtypes[i];
   return std::nullopt;
+}
+
+std::string advice_for_raw_elements(std::string_view type) {
+  std::string how;
+  const std::string_view code = type.substr(type.find_first_not_of("<>=|") == 1 ? 1 : 0);
+  if (const std::optional<dtype> ours = type_called(code)) how = ".astype(\"" + std::string(numpy_code(*ours)) + "\")";
+  for (const conversion& c : conversions)
+    if (base::has_word(c.from, code)) how = c.how;
+  if (how.empty()) return "";
+  return "; np.save(\"new.npy\", np.fromfile(\"old.raw\", \"" + base::printable(type) + "\")" + how + ") converts them";
 }
 
 std::uint64_t checked_bytes(dtype type, std::span<const std::uint64_t> shape) {

@@ -36,6 +36,10 @@ std::string_view numpy_code(dtype type);
 /// The type that NumPy calls so, in this machine's byte order: "f8", "<f8", "float64". None if that is none of ours.
 std::optional<dtype> type_called(std::string_view name);
 
+/// What makes an .npy file of elements without a header, of a type that NumPy calls so and that is none of ours: the
+/// end of a message, empty where nothing does.
+std::string advice_for_raw_elements(std::string_view type);
+
 /// Throws `io` if there are too many. As in NumPy, a dimension of zero does not excuse the others from fitting.
 std::uint64_t checked_bytes(dtype type, std::span<const std::uint64_t> shape);
 

@@ -5,6 +5,7 @@
 #include "reduce/problem.hpp"
 #include "registry/choose.hpp"
 
+#include <cmath>
 #include <vector>
 
 namespace tilewise::impl::polymul {
@@ -17,10 +18,11 @@ constexpr std::array<std::uint64_t, 3> moduli{(std::uint64_t{1} << 61) - 1, (std
                                               (std::uint64_t{1} << 63) - 25};
 
 [[noreturn]] void refuse(std::uint64_t k, std::uint64_t largest_a, std::uint64_t largest_b, std::uint64_t shorter) {
+  const double bits = std::log2(largest_a) + std::log2(largest_b) + std::log2(shorter);
   throw error(errc::overflow, "coefficient " + std::to_string(k) + " of the product does not fit 64 bits: sums of " +
                                   std::to_string(shorter) + " products of up to " + std::to_string(largest_a) +
                                   " and " + std::to_string(largest_b) + " can reach 2^" +
-                                  std::to_string(product_bits(largest_a, largest_b, shorter)) +
+                                  std::to_string(static_cast<int>(bits)) +
                                   "; use smaller coefficients, or a modulus below 2^63, with which any fit");
 }
 

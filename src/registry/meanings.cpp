@@ -16,7 +16,7 @@ struct meaning {
   std::string_view words, command, algorithm, op;
 };
 
-constexpr std::array<meaning, 23> known{{
+constexpr std::array<meaning, 24> known{{
     {"sum add total plus fold", "reduce", "reduce", "sum"},
     {"accumulate", "reduce or scan", "reduce or scan", ""},
     {"prod", "reduce --op product", "reduce", "product"},
@@ -40,6 +40,7 @@ constexpr std::array<meaning, 23> known{{
     {"test check selftest", "verify", "", ""},
     {"gpu gpus cpu info hardware", "devices", "", ""},
     {"diff", "compare", "", ""},
+    {"version", "--version", "", ""},
 }};
 
 /// What there is not, and the nearest way to it.
@@ -75,6 +76,22 @@ constexpr std::array<detour, 11> detours{{
      "sort, C++ has tw::reduce_axis, inclusive_scan_axis and sort_axis"},
 }};
 
+/// Of an option of some commands. An empty way: that of the command of its name.
+struct option_detour {
+  std::string_view commands, words, way;
+};
+
+constexpr std::array<option_detour, 7> option_detours{{
+    {"sort", "-r --reverse --reversed --desc --decreasing", "did you mean --descending?"},
+    {"sort", "--order", "ascending is what it does without an option; the other order is --descending"},
+    {"sort", "--by --keys --argsort", "--values moves other elements with the keys, --indices saves where keys were"},
+    {"scan", "-x --excl --prescan", "did you mean --exclusive?"},
+    {"scan", "--kind", "inclusive is what it does without an option; the other kind is --exclusive"},
+    {"matmul", "-t -T --transpose --trans --transa --transb --ta --tb",
+     "transpose the file first: np.save(\"bT.npy\", np.ascontiguousarray(np.load(\"b.npy\").T))"},
+    {"reduce scan sort", "--axis --axes --column --columns --row --rows", ""},
+}};
+
 std::string_view shown(const meaning& m, missing what) {
   return what == missing::command ? m.command : what == missing::algorithm ? m.algorithm : m.op;
 }
@@ -88,6 +105,13 @@ std::string suggestion(missing what, std::string_view wanted, std::span<const st
   for (const detour& d : detours)
     if (base::has_word(d.words, wanted)) return " " + std::string(d.way);
   return base::nearest(wanted, names);
+}
+
+std::string option_suggestion(std::string_view command, std::string_view wanted) {
+  for (const auto& [of, words, way] : option_detours)
+    if (base::has_word(of, command) && base::has_word(words, wanted))
+      return way.empty() ? suggestion(missing::command, "axis", {}) : " " + std::string(way);
+  return "";
 }
 
 }  // namespace tilewise::registry

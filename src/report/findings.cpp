@@ -221,6 +221,7 @@ bool does_less_than_counted(const row& r) {
 }
 
 bool is_above_unsure_limit(const row& r) { return !r.has_sure_limit && r.fraction.value_or(0) > 1.05; }
+bool shows_share(const row& r) { return r.fraction && !is_above_unsure_limit(r); }
 
 std::optional<double> speed_at_limit(const row& r, speed_unit unit) {
   const std::optional<double> speed = r.throughput(unit);

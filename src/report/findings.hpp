@@ -29,6 +29,8 @@ std::string limit_words(const row& r);
 bool does_less_than_counted(const row& r);
 /// Above a limit of which the time is in doubt, so that the limit bounds nothing.
 bool is_above_unsure_limit(const row& r);
+/// Whether its share of its limit says anything.
+bool shows_share(const row& r);
 /// What its limit allows a row at most; none without a limit, or where that counts operations which it does not need.
 std::optional<double> speed_at_limit(const row& r, speed_unit unit);
 /// "1.25 ms", and "? 1.25 ms" where the time is in doubt.

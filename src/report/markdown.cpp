@@ -49,7 +49,7 @@ std::string line(const panel& p, const board& b, speed_unit unit, const series& 
   const std::string problem = p.algorithm + " " + p.dtype + (settings.empty() ? "" : ", " + settings);
   return "| " + escaped(problem) + " | " + escaped(r.size()) + " | " + escaped(hardware) + " | " + escaped(s.label) +
          " | " + time_of(r) + " | " + (speed ? marked(r.ranked(), throughput_text(*speed, unit, p.dtype)) : "–") +
-         " | " + (r.fraction ? marked(r.has_sure_limit, significant(*r.fraction, 2)) : "–") + " | " +
+         " | " + (shows_share(r) ? marked(r.has_sure_limit, significant(*r.fraction, 2)) : "–") + " | " +
          against_peer(b, r) + " | " + bits + " |\n";
 }
 

@@ -27,8 +27,7 @@ bool needs_fewer_operations(const row& r) {
 }
 
 bool is_less_exact(const row& r) {
-  constexpr double of_ten_bits = 1e-4;  // TF32's are off by 2e-4 of the largest element, f32's by less than 4e-6
-  return unit_of(r.algorithm) == speed_unit::operations && r.relative_error.value_or(0) > of_ten_bits;
+  return unit_of(r.algorithm) == speed_unit::operations && r.relative_error.value_or(0) > error_of_ten_bits;
 }
 
 bool is_bound_by_memory_alone(const row& r) {

@@ -10,6 +10,8 @@ namespace tilewise::report {
 /// Whether its method needs fewer operations than the definition's, which are counted, by more than a factor: then they
 /// are no limit to it, and only its bytes are.
 bool needs_fewer_operations(const row& r);
+/// TF32's are off by 2e-4 of the largest element, f32's by less than 4e-6.
+inline constexpr double error_of_ten_bits = 1e-4;
 /// Of a product: whether its operands were rounded to fewer digits than their type has, by what it is off by.
 bool is_less_exact(const row& r);
 

@@ -174,6 +174,14 @@ std::vector<std::string> behind_elsewhere(const std::vector<matrix_cell>& cells,
   return all;
 }
 
+bool has_peer(const model& m) {
+  const auto is_peer = [](const series& s) { return s.kind == role::peer; };
+  for (const panel& p : m.panels)
+    for (const board& b : p.boards)
+      if (std::any_of(b.all.begin(), b.all.end(), is_peer)) return true;
+  return false;
+}
+
 std::string peer_sentence(const std::vector<matrix_cell>& cells, const model& m) {
   std::size_t ahead = 0, even = 0, alone = 0;
   std::vector<std::string> behind, unclear, rounding;
@@ -188,6 +196,7 @@ std::string peer_sentence(const std::vector<matrix_cell>& cells, const model& m)
     if (c.what.position == position::unclear || (c.what.position == position::in_doubt && !is_alone))
       unclear.push_back(told(c, c.what.why, m));
   }
+  if (alone == cells.size() && !has_peer(m)) return "No other library was measured beside ours.";
   std::string text = "Ours is ahead of the best peer in " + count(ahead) + " of " + count(cells.size()) + " cells";
   if (even > 0) text += ", on a par in " + count(even);
   if (alone > 0) text += ", without a peer in " + count(alone);

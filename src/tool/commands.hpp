@@ -55,6 +55,8 @@ void add_device_list_options(CLI::App& command, device_list_options& to);  // --
 
 /// The value is a whole number in this range.
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
+/// From there to lab::most_elements, also as 1e6, or with the suffixes K, M and G of --device-memory: a transform.
+CLI::Validator number_of_elements(std::uint64_t least);
 
 /// What --shape takes, "3x4": whole numbers with x between them; none for any other text. Throws if one begins with a
 /// 0.
@@ -68,6 +70,8 @@ CLI::Option* add_file_option(CLI::App& command, const std::string& name, std::st
 /// The same for arrays, which "-" reads from standard input or writes to standard output.
 CLI::Option* add_array_option(CLI::App& command, const std::string& name, std::string& to, const std::string& says,
                               const std::string& value);
+/// The value is no "-" under mpirun, which gives standard input to the first rank alone.
+CLI::Validator readable_by_ranks();
 /// A required positional argument.
 CLI::Option* add_input_array(CLI::App& command, const std::string& name, std::string& to, const std::string& says);
 

@@ -55,6 +55,13 @@ bool interrupt_requested() { return requested != 0; }
 
 void before_ending_at_once(std::function<void()> work) { last_work = std::move(work); }
 
+void end_without_reader() {
+  leave_nothing();
+  std::signal(SIGPIPE, SIG_DFL);
+  std::raise(SIGPIPE);
+  _exit(128 + SIGPIPE);
+}
+
 void end_at_once(exit_code code) {
   try {
     if (last_work) last_work();

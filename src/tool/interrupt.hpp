@@ -18,6 +18,8 @@ bool interrupt_requested();
 
 /// From any thread, since the others may be in a driver and not come back; nothing half-written stays.
 [[noreturn]] void end_at_once(exit_code code);
+/// As SIGPIPE ends a program, silently; nothing half-written stays.
+[[noreturn]] void end_without_reader();
 /// What end_at_once does first.
 void before_ending_at_once(std::function<void()> last_work);
 

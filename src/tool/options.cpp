@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The options that several subcommands share.
+#include "backend/group/mpi_world.hpp"
 #include "backend/memory_limit.hpp"
+#include "io/array_input.hpp"
+#include "lab/plan/problems.hpp"
 #include "tool/commands.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cmath>
+#include <cstdlib>
 
 namespace tilewise::cli {
 
@@ -40,8 +45,20 @@ static void add_time_limit(CLI::App& command, unsigned& to) {
       ->check(whole_number(0, a_year));
 }
 
+/// As of a variable that is not set: nobody means the default by it.
+static CLI::Validator named_device() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        return text.empty() ? "is empty; name auto, cpu, cuda:0, opencl:0 or another that `tilewise devices` lists"
+                            : "";
+      },
+      "");
+}
+
 void add_device_options(CLI::App& command, common_options& to) {
-  command.add_option("--device", to.device, "auto, cpu, cpu:openmp, opencl:NVIDIA, cuda:*, ...")->option_text("NAME");
+  command.add_option("--device", to.device, "auto, cpu, cpu:openmp, opencl:NVIDIA, cuda:*, ...")
+      ->option_text("NAME")
+      ->check(named_device());
   add_threads(command, to.threads);
   command.add_option("--device-memory", to.device_memory, "most that a device other than cpu may use: 512M")
       ->option_text("SIZE")
@@ -56,7 +73,8 @@ void add_team_options(CLI::App& command, common_options& to) {
 
 void add_device_list_options(CLI::App& command, device_list_options& to) {
   several(command.add_option("--device", to.names, "all, cpu, cpu:openmp, opencl:0, ...; may be repeated"))
-      ->option_text("NAME,...");
+      ->option_text("NAME,...")
+      ->check(named_device());
   add_threads(command, to.threads);
   add_time_limit(command, to.time_limit_s);
 }
@@ -85,6 +103,31 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
         const bool is_one = failure == std::errc() && end == text.data() + text.size();
         if (is_one && value >= least && value <= most) return octal_fault(text);
         return "'" + text + "' is not a whole number from " + std::to_string(least) + " to " + std::to_string(most);
+      },
+      "");
+}
+
+/// "1e6" or "64K" in digits, as far as it is a whole number; all else stays as it is.
+static void write_out(std::string& text) {
+  constexpr double exact = 0x1p53;
+  if (text.find_first_of("eE") != text.npos && text.find_first_not_of("0123456789.eE+") == text.npos) {
+    char* end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);
+    if (*end == '\0' && value <= exact && value == std::floor(value))
+      text = std::to_string(static_cast<std::uint64_t>(value));
+  } else if (octal_fault(text).empty()) {
+    if (const auto count = backend::bytes_from(text)) text = std::to_string(*count);
+  }
+}
+
+CLI::Validator number_of_elements(std::uint64_t least) {
+  const CLI::Validator check = whole_number(least, lab::most_elements);
+  return CLI::Validator(
+      [check](std::string& text) {
+        const std::string given = text;
+        write_out(text);
+        const std::string fault = check(text);
+        return fault.empty() ? "" : "'" + given + "'" + fault.substr(text.size() + 2);
       },
       "");
 }
@@ -127,6 +170,16 @@ static CLI::Validator no_option_of(const CLI::App& command) {
       "");
 }
 
+CLI::Validator readable_by_ranks() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        return text == io::standard_stream && backend::group::is_mpi_process()
+                   ? "ranks read a file, not standard input; name one that all of them can read"
+                   : "";
+      },
+      "");
+}
+
 CLI::Option* add_array_option(CLI::App& command, const std::string& name, std::string& to, const std::string& says,
                               const std::string& value) {
   CLI::Option* option = command.add_option(name, to, says)->option_text(value);
@@ -139,7 +192,7 @@ CLI::Option* add_file_option(CLI::App& command, const std::string& name, std::st
 }
 
 CLI::Option* add_input_array(CLI::App& command, const std::string& name, std::string& to, const std::string& says) {
-  return add_array_option(command, name, to, says, " ")->required();
+  return add_array_option(command, name, to, says, " ")->required()->check(readable_by_ranks());
 }
 
 void add_variant_options(CLI::App& command, common_options& to) {

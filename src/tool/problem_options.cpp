@@ -52,9 +52,9 @@ std::pair<std::string, std::string> parse_setting(const std::string& text) {
 }  // namespace
 
 void add_problem_options(CLI::App& command, problem_options& to) {
-  several(command.add_option("--n", to.sizes, "elements; for matrices the side: NxN, NxNxN")
+  several(command.add_option("--n", to.sizes, "elements: 1e6, 64K = 65536; for matrices the side")
               ->option_text("N,...")
-              ->check(whole_number(1, lab::most_elements)));
+              ->transform(number_of_elements(1)));
   several(command.add_option("--shape", to.shapes, "such as 4096x512; for matmul MxNxK")->option_text("AxB,..."));
   several(command.add_option("--set", to.settings, "a setting such as order=descending")->option_text("NAME=WORD,..."));
   several(command.add_option("--dtype", to.types, "f32 f64 i32 i64 u32 u64, instead of the preset's")

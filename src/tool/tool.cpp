@@ -2,6 +2,7 @@
 // The tool: parse, run one subcommand, turn errors into exit codes.
 #include "base/nearest.hpp"
 #include "base/printable.hpp"
+#include "io/array_output.hpp"
 #include "lab/machine/environment.hpp"
 #include "registry/catalog.hpp"
 #include "registry/meanings.hpp"
@@ -60,12 +61,15 @@ const std::terminate_handler handler_before = std::get_terminate();
   std::abort();
 }
 
+bool is_ended_by_readers = true;  // unless the caller ignores SIGPIPE
+
 /// What `work` returns, or the code of what it throws, which is told.
 template <class Work>
 exit_code with_failures_told(const Work& work) {
   try {
     return work();
   } catch (const error& e) {
+    if (is_ended_by_readers && dynamic_cast<const io::reader_gone*>(&e) != nullptr) end_without_reader();
     return fail(name_of(e.code()), exit_code_of(e.code()), e.what());
   } catch (const std::bad_alloc&) {
     return fail_without_memory();
@@ -110,7 +114,9 @@ std::string unknown_command(const CLI::App& app, std::span<const std::string> wo
 /// which it may have been meant to give. What looks like one may also be a value, or a file behind "--".
 std::string unknown_option(const CLI::App& app, std::span<const std::string> words) {
   std::vector<std::string> names, not_taken;
+  std::string of;
   for (const CLI::App* command : app.get_subcommands()) {
+    of = command->get_name();
     not_taken = command->remaining();
     for (const CLI::Option* option : shown_options(*command))
       for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
@@ -125,9 +131,26 @@ std::string unknown_option(const CLI::App& app, std::span<const std::string> wor
     const std::string name = word->substr(0, word->find('=')),
                       none = "there is no option '" + base::printable(name) + "';";
     const bool may_be_file = !word->starts_with("--") || access(word->c_str(), F_OK) == 0;
-    if (may_be_file) return none + " a file of that name is ./" + base::printable(*word) + ";";
-    if (name == "--axis") return none + registry::suggestion(registry::missing::command, "axis", {}) + ";";
-    return none + base::nearest(name, names);
+    std::string way = registry::option_suggestion(of, name);
+    if (!way.empty() && !way.ends_with('?')) way += ";";
+    if (may_be_file) return none + way + " a file of that name is ./" + base::printable(*word) + ";";
+    if (!way.empty()) return none + way;
+    const auto begins = [&](const std::string& known) { return known.starts_with(name); };
+    const auto meant = std::find_if(names.begin(), names.end(), begins);  // alone: --mod of --modulus
+    const bool is_start = name.size() > 4 && std::count_if(names.begin(), names.end(), begins) == 1;
+    return none + (is_start ? " did you mean " + *meant + "?" : base::nearest(name, names));
+  }
+  return "";
+}
+
+/// A file behind the inputs of a command that lacks its output; empty if there is none.
+std::string output_without_option(const CLI::App& app) {
+  for (const CLI::App* command : app.get_subcommands()) {
+    const CLI::Option* output = command->get_option_no_throw("--output");
+    const std::vector<std::string> left = command->remaining();
+    if (output != nullptr && output->count() == 0 && !left.empty())
+      return "'" + base::printable(left.front()) + "' is one file too many; did you mean -o " +
+             base::printable(left.front()) + "?";
   }
   return "";
 }
@@ -145,6 +168,7 @@ exit_code explain(const CLI::App& app, const CLI::ParseError& e, std::span<const
     const std::string help = "`tilewise" + command + " --help`";
     if (const std::string unknown = unknown_option(app, words); !unknown.empty())
       return refuse(unknown + " " + help + " lists all");
+    if (const std::string output = output_without_option(app); !output.empty()) return refuse(output + " See " + help);
     const bool lacks_value = e.get_exit_code() == static_cast<int>(CLI::ExitCodes::ArgumentMismatch);
     std::string what = e.what();  // "--output: 1 required TEXT missing" where a value is
     if (lacks_value && what.find("required TEXT missing") != what.npos)
@@ -227,7 +251,8 @@ int run_tool(int argc, char** argv) {
   replace_closed_streams();
   save_limited_addresses();
   keep_owner_in_mask();
-  std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away shows up as a failed write, not as a crash
+  // A reader that goes away shows up as a failed write, not as a crash.
+  is_ended_by_readers = std::signal(SIGPIPE, SIG_IGN) != SIG_IGN;
   std::signal(SIGXFSZ, SIG_IGN);  // as does a limit of a file's size
   std::signal(SIGCHLD, SIG_DFL);  // where a caller ignores it, nobody learns how a child has ended
   end_on_interrupts();

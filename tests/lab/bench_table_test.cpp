@@ -46,6 +46,55 @@ TEST(BenchTable, TheFastestIsNamedWhereItIsPlausible) {
   EXPECT_NE(verdict.find("Fastest scan of 67,108,865: cpu @cpu, 10.0 ms."), verdict.npos) << verdict;
 }
 
+lab::measured of_other(const std::string& variant, std::vector<double> ns, double error = 0) {
+  lab::measured m = timed(variant, ns[0]);
+  m.result.what.peer = true;
+  m.result.what.order = registry::claim::own;
+  m.result.verify->max_relative_error = error;
+  m.result.timing->kernel = lab::clock_of({.calls_per_sample = 1, .ns = std::move(ns), .failure = {}});
+  return m;
+}
+
+TEST(BenchTable, APeerCanBeTheFastest) {
+  const auto verdict_with = [](std::vector<double> ns) {
+    return cli::bench_verdict({timed("cpu", 1e7), of_other("cpu:std", std::move(ns))});
+  };
+  const std::vector<double> wide{7e6, 8e6, 9e6, 9e6, 9e6, 9e6, 4e7, 4e7, 5e7, 6e7};
+  for (const auto& [ns, says] :
+       {std::pair{std::vector<double>(10, 2e7), "of 67,108,865: cpu @cpu, 10.0 ms.\n"},
+        {std::vector<double>(10, 8e6), "of 67,108,865: cpu:std @cpu:std (peer), 8.00 ms; of ours "},
+        {wide, "of 67,108,865: too noisy to say, cpu @cpu, 10.0 ms, or "},
+        {{6e6}, "of 67,108,865: too noisy to say, "}})
+    EXPECT_NE(verdict_with(ns).find(says), std::string::npos) << verdict_with(ns);
+  lab::measured other_problem = of_other("cpu:std", std::vector<double>(10, 8e6));
+  other_problem.result.what.settings["op"] = "max";
+  EXPECT_NE(cli::bench_verdict({timed("cpu", 1e7), other_problem}).find("Fastest scan of 67,108,865: cpu @cpu"),
+            std::string::npos);
+  lab::measured ours = timed("cpu", 1e7), rounds = of_other("tf32", std::vector<double>(10, 8e6), 2.4e-4);
+  ours.unit = rounds.unit = registry::speed_unit::operations;
+  for (lab::measured* m : {&ours, &rounds}) m->result.derived->operations_per_s = 1e9 / *m->time()->median_ns;
+  EXPECT_NE(cli::bench_verdict({ours, rounds}).find("Fastest scan of 67,108,865: cpu @cpu"), std::string::npos);
+}
+
+TEST(BenchTable, AWideTimeOfOursIsHeldAgainstOursToo) {
+  lab::measured wide = timed("cpu", 1e7);
+  wide.result.timing->kernel =
+      lab::clock_of({.calls_per_sample = 1, .ns = {7e6, 8e6, 9e6, 1e7, 1e7, 1e7, 1e7, 4e7, 5e7, 6e7}, .failure = {}});
+  const std::string verdict = cli::bench_verdict({wide, timed("old", 1.1e7)});
+  EXPECT_NE(verdict.find("too noisy to say, cpu @cpu, 10.0 ms, or old @old,\n  11.0 ms."), verdict.npos) << verdict;
+}
+
+TEST(BenchTable, ALimitInDoubtThatIsExceededIsNone) {
+  lab::measured fast = timed("cpu", 1e7);
+  fast.result.derived->bound_by = record::ceiling::copy;
+  for (const auto& [share, says] : {std::pair{2.7, "       -"}, std::pair{0.9, "90.0%?"}}) {
+    fast.result.derived->fraction_of_ceiling = share;
+    const std::string block = cli::bench_block({fast});
+    EXPECT_NE(block.find(says), block.npos) << block;
+    EXPECT_EQ(block.find("270"), block.npos) << block;
+  }
+}
+
 TEST(BenchTable, ImplausibleTimesMakeNobodyElseTheWinner) {
   const std::string verdict = cli::bench_verdict({timed("serial", 9e7), timed("cpu", 1e7, false)});
   EXPECT_EQ(verdict.find("Fastest"), verdict.npos) << verdict;

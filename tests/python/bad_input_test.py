@@ -295,7 +295,7 @@ ROWS = [
     (lambda: tw.sum(X, device="nowhere"), RuntimeError, "no device 'nowhere'"),
     (lambda: tw.sum(X, device=0), TypeError, "device is of type int; pass what tilewise.open"),
     (lambda: tw.open("cpu", instruction_set="v9"), NotImplementedError, "v9"),
-    (lambda: tw.open("cpu", instruction_set="x86-64-v9"), NotImplementedError, "the best that it has is 'v[234]'"),
+    (lambda: tw.open("cpu", instruction_set="x86-64-v9"), NotImplementedError, r"called v2, v3 \(AVX2\) and v4 \(AVX-512\), and the best that it has is 'v[234]'"),
     (lambda: tw.open("cpu", threads=-1), ValueError, "threads is -1, which uint32 cannot hold"),
     # partial
     (lambda: tw.partial("mean"), ValueError, "no operation 'mean'"),

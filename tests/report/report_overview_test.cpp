@@ -46,6 +46,15 @@ TEST(ReportOverview, WhatIsInDoubtIsNeverTheFastest) {
   }
 }
 
+TEST(ReportOverview, WithoutAnyPeerThereIsNoCountOfThem) {
+  std::vector<json> records = scans_with([](json&) {});
+  EXPECT_NE(verdict_of(records).find("Ours is ahead of the best peer in "), std::string::npos);
+  std::erase_if(records, [](const json& r) { return r["case"]["peer"].get<bool>(); });
+  const std::string verdict = verdict_of(records);
+  EXPECT_NE(verdict.find("No other library was measured beside ours."), verdict.npos) << verdict;
+  EXPECT_EQ(verdict.find("best peer"), verdict.npos) << verdict;
+}
+
 TEST(ReportOverview, WhatIsSlowerForSureDoesNotStandInForATimeInDoubt) {
   const std::vector<json> records = scans_with([](json& r) {
     if (is_time_of(r, "scan/cuda:lookback")) widen(r);

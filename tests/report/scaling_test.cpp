@@ -103,6 +103,18 @@ TEST(Scaling, ACostWithinAConstantIsWorkOptimal) {
   EXPECT_NE(cost_finding(curves(rows).front()).find("so work-optimal as far as measured"), std::string::npos);
 }
 
+TEST(Scaling, OfACostWithWideIntervalsNothingIsSaid) {
+  std::vector<json> records = threads_of_amdahl();
+  for (json& r : records) {
+    json& kernel = r["timing"]["kernel"];
+    kernel["ci95_lo_ns"] = 0.1 * kernel["median_ns"].get<double>();
+    kernel["ci95_hi_ns"] = 3.1 * kernel["median_ns"].get<double>();
+  }
+  const row_table rows(typed(records));
+  const std::string said = cost_finding(curves(rows).front());
+  EXPECT_NE(said.find("; its intervals are too wide to say whether it grows with p."), said.npos) << said;
+}
+
 TEST(Scaling, ATimeWithoutAnIntervalIsNotFitted) {
   std::vector<json> records = threads_of_amdahl();
   records.back()["timing"]["kernel"]["ci95_lo_ns"] = nullptr;

@@ -126,7 +126,7 @@ class Compare(Case):
                 self.check(run(f"compare {words}"), code, "^$", re.escape(said))
 
     def test_a_broken_line_is_left_out_and_told(self):
-        self.check(self.compare(self.records[:-1] + ['{"schema": "tilew']), 0, r"\n95 rows: .*; 1 not compared\n",
+        self.check(self.compare(self.records[:-1] + ['{"schema": "tilew']), 0, r"\n95 rows: .*\n1 row not compared: only OLD has it\n",
                    r"^tilewise: .*new\.jsonl: line 96 is damaged: .*; it was left out\n$")
 
 

@@ -10,6 +10,7 @@ import pathlib
 import pty
 import re
 import subprocess
+import sys
 import tempfile
 
 import numpy as np
@@ -30,6 +31,10 @@ ROWS = [
     ("records from standard input", "report -", 2, r"^$", r"RESULTS: '-' as"),
     ("a table to standard output", "report {d}/none.jsonl --csv -", 2, r"^$", r"--csv: '-' as"),
     ("help of a command", "help scan", 0, r"(?s)^running sums.*--exclusive.*Examples:", r"^$"),
+    ("a version as a command", "version", 2, r"^$", r"no command 'version'; did you mean --version\?$"),
+    ("an output without -o", "scan {d}/ones.npy {d}/y.npy", 2, r"^$", r"/y\.npy' is one file too many; did you mean -o \S+/y\.npy\? See"),
+    ("a product's output without -o", "matmul {d}/square.npy {d}/square.npy c.npy", 2, r"^$", r"'c\.npy' is one file too many; did you mean -o c\.npy\?"),
+    ("two inputs of what has no output", "reduce {d}/ones.npy {d}/ones.npy", 2, r"^$", r"not expected"),
     ("help of what is none", "help scna", 2, r"^$", r"no command 'scna'; did you mean scan"),
     ("what is none, with its help", "scna --help", 2, r"^$", r"no command 'scna'; did you mean scan"),
 ]
@@ -44,6 +49,11 @@ ADVICE = {"f2": r'astype\("f4"\)', "g": r'astype\("f8"\)', "i1": r'astype\("i8"\
 MEANT = {"sum": "reduce", "add": "reduce", "max": "reduce --op max", "min": "reduce --op min", "prod": "reduce --op product", "cumsum": "scan",
          "prefix": "scan", "exclusive_scan": "scan --exclusive", "cummax": "scan --op max", "argsort": "sort --indices I.npy", "gemm": "matmul",
          "gemv": "matvec", "conv": "convolve", "conv2d": "convolve", "heat": "diffuse", "benchmark": "bench", "test": "verify", "gpu": "devices"}
+
+# Options that other tools have, and the one that is proposed instead, with all else that is said.
+OPTIONS_MEANT = {
+    "sort --reverse": "--descending", "sort --desc": "--descending", "sort -r": "--descending", "sort --order descending": "--descending",
+    "scan --kind exclusive": "--exclusive", "scan -x": "--exclusive", "scan --excl": "--exclusive", "polymul --mod 7": "--modulus"}
 
 
 def on_terminal(words):
@@ -269,6 +279,34 @@ class Meanings(Files):
         self.assertEqual(np.load(f"{self.d}/Y.npy").tolist(), np.convolve([1, 2, 3], [4, 5]).tolist())
         self.check(run("mean"), 2, "^$", "'mean'; divide the sum, which reduce gives, by the number of elements")
         self.assertEqual(float(run(f"reduce {self.d}/X.npy").stdout) / x.size, np.mean(x, dtype="f8"))
+
+    def test_an_option_is_proposed_that_is_one(self):
+        for words, option in OPTIONS_MEANT.items():
+            with self.subTest(words):
+                command, wanted, *value = words.split()
+                said = self.refusal([command, *(["x.npy"] * (1 + (command == "polymul"))), "-o", "y.npy", wanted, *value])
+                self.assertRegex(said, f"^tilewise: there is no option '{wanted}'; (did you mean {option}\\?|.*{option};) .*`tilewise {command} --help` lists all$")
+                self.assertEqual(set(re.findall("--[a-z]+", said)) - {wanted, "--help"}, {option})
+                self.assertRegex(run(f"help {command}").stdout, rf"(?m)^ +(-\w,)?{option}\b")
+
+    def refusal(self, words):
+        result = run(words, cwd=self.d)
+        self.check(result, 2, "^$", "^tilewise: ")
+        return result.stderr
+
+    def test_a_matrix_is_transposed_before(self):
+        b = np.arange(6.0).reshape(2, 3)
+        np.save(f"{self.d}/b.npy", b)
+        for option in "--transpose", "-t", "--transb":
+            advice = re.search(r"; transpose the file first: (np\.save.*\)\));", self.refusal(["matmul", "b.npy", "b.npy", "-o", "c.npy", option]))[1]
+        subprocess.run([sys.executable, "-c", f"import numpy as np; {advice}"], cwd=self.d, check=True)
+        self.check(run("matmul b.npy bT.npy -o c.npy", cwd=self.d), 0)
+        self.assertEqual(np.load(f"{self.d}/c.npy").tolist(), (b @ b.T).tolist())
+
+    def test_an_empty_name_is_no_device(self):
+        for words in ["reduce", "ones.npy"], ["bench", "scan", "--dry-run"], ["verify"]:
+            self.assertRegex(self.refusal([*words, "--device", ""]), r"^tilewise: --device: is empty; name auto, cpu, ")
+        self.check(run(["reduce", f"{self.d}/ones.npy"], env={**os.environ, "TILEWISE_DEVICE": ""}), 0, "^5\n$")
 
     def test_the_tool_has_no_axis(self):
         for words in "reduce_axis", "sort_axis", f"scan {self.d}/wide.npy -o {self.d}/y.npy --axis 0":

@@ -46,8 +46,9 @@ ROWS = [
     ("sort", "{d}/raw -o {o} --dtype f4", "--shape 7x11", "raw is 7x11; sort takes one dimension"),
     *((command, f"{{d}}/raw{out} --json", f"--dtype {name}", f'"dtype":"{type}"') for command, out in (("reduce", ""), ("scan", " -o {o}"), ("sort", " -o {o}"))
       for name, type in (("f4", "f32"), ("u32", "u32"), ("int32", "i32"), ("single", "f32"), ("<u4", "u32"))),
-    ("reduce", "{d}/raw", "--dtype float16", "--dtype 'float16' is not one of f4, f8, i4, i8, u4 and u8"),
-    ("reduce", "{d}/raw", "--dtype >f4", "--dtype '>f4' is not one of f4, f8, i4, i8, u4 and u8"),
+    ("reduce", "{d}/raw", "--dtype float16", r"--dtype 'float16' is not one of f4, f8, i4, i8, u4 and u8; "
+     r'np\.save\("new\.npy", np\.fromfile\("old\.raw", "float16"\)\.astype\("f4"\)\) converts them'),
+    ("reduce", "{d}/raw", "--dtype >f4", r"--dtype '>f4' is not one of f4, f8, i4, i8, u4 and u8; .*\">f4\"\)\.astype\(\"f4\"\)\) converts"),
     ("sort", "", "--scratch {d}/none", "--scratch: .*/none"),
     ("diffuse", "--json", "--mask 95", r'"mask":"95".*"shape":\[62,60\]'),
     *(("diffuse", "--json", f"--dtype {name}", '"dtype":"f32"') for name in ("f32", "float32")),
@@ -55,6 +56,8 @@ ROWS = [
     ("diffuse", "", "--resume", r"checkpoint\.json: cannot be read"),
     ("bench", "polymul --device cpu:serial --dry-run", "--preset seeds", "data=seeds"),
     ("bench", "reduce --n 8 --dry-run --device cpu:serial", "--device cpu:threads", "@cpu:threads"),
+    ("bench", "reduce --dry-run --device cpu:serial", "--n 1e3,1.5e3,64K", r"n=1000 (.*\n)+reduce.f32 n=1500 (.*\n)+reduce.f32 n=65536 "),
+    ("bench", "reduce --dry-run --device cpu:serial", "--n 10Q", "'10Q' is not a whole number from 1 to"),
     ("bench", "reduce --dry-run --device cpu:serial", "--n 9,10", r"n=9 (.*\n)+reduce.f32 n=10 "),
     ("bench", "matmul --dry-run --device cpu:serial", "--shape 2x3x4,4x3x2", r"n=2x3x4 (.*\n)+matmul.f32 n=4x3x2 "),
     ("bench", f"sort {PLAN}", "--set order=descending,payload=indices", "order=descending payload=indices"),

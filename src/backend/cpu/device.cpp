@@ -131,9 +131,10 @@ instruction_set parse_level(const std::string& text) {
   if (text.empty()) return best_instruction_set();
   for (instruction_set level : instruction_sets())
     if (text == name_of(level)) return level;
-  throw error(errc::unsupported, "this CPU or this build has no instruction set '" + text +
-                                     "'; the best that it has is '" + std::string(name_of(best_instruction_set())) +
-                                     "'");
+  throw error(errc::unsupported,
+              "this CPU or this build has no instruction set '" + text +
+                  "'; they are called v2, v3 (AVX2) and v4 (AVX-512), and the best that it has is '" +
+                  std::string(name_of(best_instruction_set())) + "'");
 }
 
 std::shared_ptr<backend::device> make_new(std::string_view name, std::string_view executor,

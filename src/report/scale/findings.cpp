@@ -41,8 +41,13 @@ std::string cost_finding(const scaling_curve& of) {
   const std::string of_best = " times the work of the best program for one";
   if (telling.size() == 1) return "The cost p T(p) is " + factor(highest) + of_best + ".";
   const std::string text = "The cost p T(p) is " + factor((*least)->cost->median) + " to " + factor(highest) + of_best;
-  if (highest > same * telling.front()->cost->median) return text + ": it grows with p, so not work-optimal here.";
-  return text + ": it stays within a constant, so work-optimal as far as measured.";
+  const interval& first = *telling.front()->cost;
+  const auto grows = [&](const auto* p) { return p->cost->low && first.high && *p->cost->low > same * *first.high; };
+  const auto stays = [&](const auto* p) { return p->cost->high && first.low && *p->cost->high <= same * *first.low; };
+  if (std::any_of(telling.begin(), telling.end(), grows)) return text + ": it grows with p, so not work-optimal here.";
+  if (std::all_of(telling.begin(), telling.end(), stays))
+    return text + ": it stays within a constant, so work-optimal as far as measured.";
+  return text + "; its intervals are too wide to say whether it grows with p.";
 }
 
 std::string karp_flatt_finding(const scaling_curve& of) {

@@ -74,7 +74,7 @@ std::string finding(const job& fastest) {
   const std::string text =
       "At " + fastest.what->at() + " the fastest job, " + fastest.label + ", takes " +
       duration(fastest.what->kernel->median) +
-      (fastest.what->fraction ? ", " + share_text(*fastest.what) + " of " + limit_words(*fastest.what) : "");
+      (shows_share(*fastest.what) ? ", " + share_text(*fastest.what) + " of " + limit_words(*fastest.what) : "");
   return most > 0 ? text + "; its largest part is ‘" + name + "’ with " + duration(most) + ", " + percent(most / all) +
                         " of all parts."
                   : text + ".";

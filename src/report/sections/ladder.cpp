@@ -116,8 +116,7 @@ std::string finding(const board& b, const std::vector<rung>& rungs, std::uint64_
     text = "The fastest of ours " +
            std::string(is_behind_a_rounding_one(rungs, ours) ? "that rounds no operands " : "") + "is " + best->label +
            (ours.ranked() ? "" : ", whatever its time, which is in doubt");
-  if (ours.fraction && !does_less_than_counted(ours) && !is_above_unsure_limit(ours))
-    text += ", " + share_text(ours) + " of " + limit_words(ours);
+  if (shows_share(ours) && !does_less_than_counted(ours)) text += ", " + share_text(ours) + " of " + limit_words(ours);
   return text + without(b, rungs) + ".";
 }
 

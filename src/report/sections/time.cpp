@@ -140,7 +140,7 @@ html time_cell(const row* r, const std::string& reference) {
 html rate_cell(const row* r, speed_unit unit) {
   if (!r || !r->timed() || !r->throughput(unit)) return "–";
   std::string text = marked(r->ranked(), throughput_text(*r->throughput(unit), unit, r->dtype));
-  if (r->fraction && !r->is_limit()) text += ", " + share_text(*r) + " of " + std::string(name_of(*r->bound_by));
+  if (shows_share(*r) && !r->is_limit()) text += ", " + share_text(*r) + " of " + std::string(name_of(*r->bound_by));
   return html::text(text);
 }
 
@@ -200,7 +200,7 @@ std::string rate_finding(const panel& p, speed_unit unit) {
   if (!most) return "No throughput of ours can be trusted at the largest size.";
   return "The most at the largest size: " + most->name() + " with " +
          marked(most->ranked(), throughput_text(*most->throughput(unit), unit, p.dtype)) +
-         (most->fraction ? ", " + share_text(*most) + " of " + limit_words(*most) : "") + ".";
+         (shows_share(*most) ? ", " + share_text(*most) + " of " + limit_words(*most) : "") + ".";
 }
 
 }  // namespace

@@ -229,6 +229,7 @@ std::vector<matrix_cell> matrix::shown() const {
 
 std::string share_words(const row& r) {
   if (does_less_than_counted(r)) return "fewer operations than are counted";
+  if (is_above_unsure_limit(r)) return "its limit is in doubt";
   return r.fraction ? share_text(r) + " of " + std::string(name_of(*r.bound_by)) : "no limit measured";
 }
 

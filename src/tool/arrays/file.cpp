@@ -46,8 +46,9 @@ std::optional<io::raw_elements> raw_elements_of(const raw_options& options) {
   for (const dtype type : all_dtypes)
     if (options.type == name_of(type)) return io::raw_elements{type, shape};
   if (const std::optional<dtype> type = io::type_called(options.type)) return io::raw_elements{*type, shape};
-  throw error(errc::invalid_argument,
-              "--dtype '" + base::printable(options.type) + "' is not one of f4, f8, i4, i8, u4 and u8");
+  throw error(errc::invalid_argument, "--dtype '" + base::printable(options.type) +
+                                          "' is not one of f4, f8, i4, i8, u4 and u8" +
+                                          io::advice_for_raw_elements(options.type));
 }
 
 std::string slice_by_slice(std::span<const std::uint64_t> shape, slice_axis along, const std::string& command) {

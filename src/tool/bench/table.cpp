@@ -2,6 +2,7 @@
 #include "tool/bench/table.hpp"
 
 #include "report/format.hpp"
+#include "report/methods.hpp"
 #include "tool/bench/record_cells.hpp"
 #include "tool/output.hpp"
 
@@ -72,11 +73,12 @@ bool has_sure_limit(const measured& m, const std::vector<measured>& rows) {
   });
 }
 
-/// ? marks a share of a limit in doubt, ! a number that cannot be true.
+/// ? marks a share of a limit in doubt, ! a number that cannot be true. A limit in doubt that is exceeded is none.
 std::string share_of_limit(const measured& m, const std::vector<measured>& rows) {
   if (!m.result.derived || !m.result.derived->fraction_of_ceiling || m.result.what.is_limit())
     return is_plausible(m) ? "" : "!";
   const double share = *m.result.derived->fraction_of_ceiling;
+  if (share > 1 && is_plausible(m) && !has_sure_limit(m, rows)) return "-";
   const std::string text = share >= 10 ? ">999%" : share < 1e-4 ? "<0.01%" : report::significant(100 * share, 3) + "%";
   return text + (!is_plausible(m) ? "!" : has_sure_limit(m, rows) ? "" : "?");
 }
@@ -108,8 +110,41 @@ std::string problem_title(const std::vector<measured>& rows) {
          bound_of(rows) + ")";
 }
 
+/// Whether no interval of theirs reaches the other's time; without an interval nothing is sure below a factor of two.
+bool is_surely_faster(const measured& one, const measured& other) {
+  const record::interval fast = record::interval_of(*one.time()), slow = record::interval_of(*other.time());
+  return fast.high.value_or(2 * fast.median) < slow.low.value_or(slow.median / 2);
+}
+
+/// What rounds its operands to fewer bits competes with nobody, as in a report.
+bool keeps_operands(const measured& m) {
+  return m.unit != registry::speed_unit::operations || !m.result.verify ||
+         m.result.verify->max_relative_error.value_or(0) <= report::error_of_ten_bits;
+}
+
+/// The fastest that `best` must beat at its problem: other libraries' code, and ours too if its own time is in doubt.
+const measured* rival_of(const measured& best, const std::vector<measured>& rows) {
+  const bool is_sure = record::interval_of(*best.time()).is_narrow();
+  const measured* rival = nullptr;
+  for (const measured& m : rows) {
+    const record::measured_case &c = m.result.what, &of = best.result.what;
+    const bool competes = c.peer ? keeps_operands(m) : !is_sure && c.order == of.order;
+    if (&m == &best || m.time() == nullptr || !is_plausible(m) || !competes || c.mode != of.mode ||
+        problem_name(m) != problem_name(best))
+      continue;
+    if (rival == nullptr || median_ns(m) < median_ns(*rival)) rival = &m;
+  }
+  return rival;
+}
+
+/// "cpu:std @cpu (peer), 740 us"
+std::string timed_label(const measured& m) {
+  return label_of(m) + (m.result.what.peer ? " (peer), " : ", ") + report::duration(median_ns(m));
+}
+
 /// The fastest at the algorithm's largest size; none is named where the best times cannot be true.
-std::string fastest(const std::string& algorithm, const std::vector<const measured*>& ours) {
+std::string fastest(const std::string& algorithm, const std::vector<const measured*>& ours,
+                    const std::vector<measured>& rows) {
   const measured* largest = *std::max_element(ours.begin(), ours.end(), [](const measured* a, const measured* b) {
     return a->result.what.operations < b->result.what.operations;
   });
@@ -122,8 +157,15 @@ std::string fastest(const std::string& algorithm, const std::vector<const measur
     if (best == nullptr || rate_of(*m) > rate_of(*best)) best = m;
   }
   const std::string of = algorithm + " of " + size_of_problem(*largest);
-  if (is_plausible(*best))
-    return "Fastest " + of + ": " + label_of(*best) + ", " + report::duration(median_ns(*best)) + ".\n";
+  if (is_plausible(*best)) {
+    const measured* rival = rival_of(*best, rows);
+    if (rival == nullptr || is_surely_faster(*best, *rival)) return "Fastest " + of + ": " + timed_label(*best) + ".\n";
+    const std::string text =
+        is_surely_faster(*rival, *best)
+            ? "Fastest " + of + ": " + timed_label(*rival) + "; of ours " + timed_label(*best)
+            : "Fastest " + of + ": too noisy to say, " + timed_label(*best) + ", or " + timed_label(*rival);
+    return folded(text, 80, "  ") + ".\n";
+  }
   return "No fastest " + of + " is named: " + std::to_string(implausible) + " of " + std::to_string(total) +
          " times, the best among them,\nare marked ! since " + why_implausible(*best) + ".\n";
 }
@@ -160,7 +202,7 @@ std::string bench_verdict(const std::vector<measured>& rows) {
   text = "\n" + text + ".\n";
   if (implausible != 0)
     text += std::to_string(implausible) + (implausible == 1 ? " time" : " times") + " marked ! cannot be true.\n";
-  for (const auto& [algorithm, ours] : timed) text += fastest(algorithm, ours);
+  for (const auto& [algorithm, ours] : timed) text += fastest(algorithm, ours, rows);
   return text;
 }
 

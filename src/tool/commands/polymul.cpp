@@ -50,7 +50,8 @@ exit_code multiply_or_name_option(const polymul_request& request) {
   try {
     return multiply_polynomials(request);
   } catch (const error& e) {
-    throw e.code() == errc::overflow ? error(e.code(), std::string(e.what()) + " (--modulus P)") : e;
+    if (e.code() != errc::overflow) throw;
+    throw error(e.code(), std::string(e.what()) + " (--modulus P)");
   }
 }
 

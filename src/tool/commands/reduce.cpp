@@ -80,9 +80,9 @@ void add_reduce(CLI::App& app, invocation& call) {
   command->footer(
       "An array of any shape is read flat, in C order. The value is the same to the\n"
       "last bit on every device; integers wrap. \"-\" is standard input.\n"
-      "With --init the result is V + sum of this file, rounded once more. Given the sum\n"
-      "of an older file, that is not to the last bit the sum of both in one array: for\n"
-      "an array that grows, use `partial` of Python or C++.\n"
+      "With --init the result is V + sum of this file, rounded once more. So adding\n"
+      "yesterday's sum this way does not give the bits of one array; use `partial` of\n"
+      "Python or C++.\n"
       "On the CPU any length takes 1 MB a thread of memory; on other devices, with\n"
       "--variant and in Fortran order, it takes the array once.\n"
       "\n"

@@ -109,9 +109,9 @@ void add_roofline(CLI::App& app, invocation& call) {
       command->get_option("--device"),
       command->get_option("--threads"),
       command->get_option("--time-limit"),
-      command->add_option("--n", asked->n, "elements; for matrices the side: NxN, NxNxN")
+      command->add_option("--n", asked->n, "elements: 1e6, 64K = 65536; for matrices the side")
           ->option_text("N")
-          ->check(whole_number(1, lab::most_elements)),
+          ->transform(number_of_elements(1)),
       add_max_time(*command, asked->max_time_s),
       add_file_option(*command, "-o", asked->records, "append one JSON record per row", "FILE.jsonl")};
   for (CLI::Option* option : of_measuring) option->excludes(files);

@@ -117,9 +117,9 @@ void add_scale(CLI::App& app, invocation& call) {
   const std::vector<CLI::Option*> of_measuring{
       command->add_option("--device", asked->common.device, "cpu, cpu:openmp, or a group: cuda:*, 4*cpu:serial")
           ->option_text("NAME"),
-      command->add_option("--n", asked->n, "elements; for matrices the side: NxN, NxNxN")
+      command->add_option("--n", asked->n, "elements: 1e6, 64K = 65536; for matrices the side")
           ->option_text("N")
-          ->check(whole_number(1, lab::most_elements)),
+          ->transform(number_of_elements(1)),
       add_max_time(*command, asked->max_time_s),
       add_file_option(*command, "-o", asked->records, "append one JSON record per row", "FILE.jsonl")};
   add_team_options(*command, asked->common);

@@ -134,7 +134,8 @@ void add_sort(CLI::App& app, invocation& call) {
                    "Y.npy")
       ->required();
   command->add_flag("--descending", request->descending, "largest first; equal keys keep their order");
-  add_array_option(*command, "--values", request->values, "values to move with the keys; any of these types", "V.npy");
+  add_array_option(*command, "--values", request->values, "values to move with the keys; any of these types", "V.npy")
+      ->check(readable_by_ranks());
   add_array_option(*command, "--values-out", request->values_out, "where the values go; may be V.npy", "W.npy");
   add_array_option(*command, "--indices", request->indices, "where each key was in X, as u4", "I.npy");
   add_file_option(*command, "--scratch", request->scratch, "a folder for runs of arrays larger than memory", "DIR")

@@ -361,7 +361,7 @@ void add_verify(CLI::App& app, invocation& call) {
   command->add_option("ALGORITHM", request->algorithms, "only these; all if none is named")->option_text(" ");
   command->add_option("--n", request->n, "elements of the input; default 1000003")
       ->option_text("N")
-      ->check(whole_number(0, lab::most_elements));
+      ->transform(number_of_elements(0));
   command->add_option("--seed", request->seed, "of the input; another seed gives other floats")
       ->option_text("S")
       ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()));

@@ -6,6 +6,7 @@
 #include "tool/output.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace tilewise::cli {
 
@@ -100,8 +101,12 @@ std::string last_lines(const report::comparison& of) {
   std::string text = "\n" + rows_in_words(of.cases.size()) + ":";
   for (const verdict v : report::all_verdicts)
     text += (v == verdict::wrong ? " " : ", ") + report::count(of.count(v)) + " " + std::string(name_of(v));
-  if (!of.left_out.empty()) text += "; " + report::count(of.left_out.size()) + " not compared";
-  return text + "\n" + mean_in_words(of, false, "Tilewise") + mean_in_words(of, true, "peers") + runs_in_words(of);
+  text += "\n";
+  std::map<std::string, std::size_t> reasons;
+  for (const report::left_out_case& c : of.left_out) ++reasons[c.why];
+  for (const auto& [why, rows] : reasons)
+    text += folded(rows_in_words(rows) + " not compared: " + why, 80, "  ") + "\n";
+  return text + mean_in_words(of, false, "Tilewise") + mean_in_words(of, true, "peers") + runs_in_words(of);
 }
 
 }  // namespace
