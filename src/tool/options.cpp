@@ -173,7 +173,7 @@ static CLI::Validator no_option_of(const CLI::App& command) {
 CLI::Validator readable_by_ranks() {
   return CLI::Validator(
       [](const std::string& text) {
-        return text == io::standard_stream && backend::group::is_mpi_process()
+        return text == io::standard_stream && backend::group::is_mpi_process() && backend::group::mpi().size() > 1
                    ? "ranks read a file, not standard input; name one that all of them can read"
                    : "";
       },

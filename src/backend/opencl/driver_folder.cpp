@@ -236,12 +236,6 @@ bool move_driver_folder_aside() {
   return is_used && std::rename(folder.c_str(), driver_folder_aside().c_str()) == 0 && base::make_private(folder);
 }
 
-void put_driver_folder_back() {
-  std::error_code ignored;
-  fs::remove_all(driver_folder(), ignored);
-  fs::rename(driver_folder_aside(), driver_folder(), ignored);
-}
-
 void tidy_driver_folder() {
   constexpr std::time_t hour = 60 * 60;
   const std::string ours = base::cache_folder(), last = ours + "/tidied";

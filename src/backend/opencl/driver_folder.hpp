@@ -33,8 +33,6 @@ std::string driver_folder();
 std::string driver_folder_aside();
 /// True if the driver now has to start with an empty folder.
 bool move_driver_folder_aside();
-/// Where a build in the empty one fails, too.
-void put_driver_folder_back();
 
 /// Makes room once an hour, since its objects are many, and removes what was moved aside more than a day ago. For a
 /// cache folder that is usable: others could put a link where the time of the last turn is kept.

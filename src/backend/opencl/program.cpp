@@ -110,19 +110,11 @@ program_handle program_store::build(std::string_view source, const std::string& 
   return built;
 }
 
-/// Where that fails, what PoCL has kept may be damaged.
+/// Without kernels what PoCL has kept is damaged. A build that fails is no reason to move that: others may be using it.
 program_handle program_store::build_by_pocl(std::string_view source, const std::string& options) const {
-  try {
-    return build_from_source(source, options);
-  } catch (const error& failed) {
-    if (failed.code() != errc::build_failed || !move_driver_folder_aside()) throw;
-  }
-  try {
-    return build_from_source(source, options);
-  } catch (...) {
-    put_driver_folder_back();
-    throw;
-  }
+  program_handle built = build_from_source(source, options);
+  return has_no_kernel(built.get()) && move_driver_folder_aside() ? build_from_source(source, options)
+                                                                  : std::move(built);
 }
 
 cl_int program_store::compile(cl_program what, const std::string& options) const {
@@ -146,15 +138,14 @@ program_handle program_store::build_from_source(std::string_view source, const s
   const std::size_t length = source.size();
   program_handle made(TW_CL_MAKE(cl().clCreateProgramWithSource(context_, 1, &text, &length, tw_status)));
   const cl_int status = compile(made.get(), options);
-  const bool is_empty = status == CL_SUCCESS && has_no_kernel(made.get());
-  if (status == CL_SUCCESS && !is_empty) return made;
+  if (status == CL_SUCCESS) return made;
   const bool is_short =
       status == CL_OUT_OF_HOST_MEMORY || status == CL_OUT_OF_RESOURCES || status == CL_MEM_OBJECT_ALLOCATION_FAILURE;
   const errc code = is_short                            ? errc::out_of_memory
                     : status == CL_DEVICE_NOT_AVAILABLE ? errc::device_lost
                                                         : errc::build_failed;
-  throw error(code, "clBuildProgram returned " + name_of_status(status) + (is_empty ? " and no kernel" : "") +
-                        " for options '" + options + "'; the compiler's log: " + log_of(made.get()));
+  throw error(code, "clBuildProgram returned " + name_of_status(status) + " for options '" + options +
+                        "'; the compiler's log: " + log_of(made.get()));
 }
 
 std::string program_store::key_of(std::string_view source, const std::string& options) const {
