@@ -11,7 +11,6 @@
 #include <cctype>
 #include <charconv>
 #include <string_view>
-#include <utility>
 
 namespace tilewise::io {
 
@@ -157,6 +156,7 @@ void parse_descr(header_text& text, npy_header& header) {
 }
 
 void parse_shape(header_text& text, npy_header& header) {
+  header.shape.clear();  // the last one of two is meant
   text.expect('(');
   bool comma = true;
   while (!text.take(')')) {
@@ -187,7 +187,7 @@ void parse_dictionary(header_text& text, npy_header& header) {
     text.expect(':');
     const auto which = static_cast<std::size_t>(std::find(keys.begin(), keys.end(), key) - keys.begin());
     if (which == keys.size()) refuse("the header has an unknown key '" + base::printable(key) + "'");
-    if (std::exchange(seen[which], true)) refuse_text("the header has the key '" + std::string(key) + "' twice");
+    seen[which] = true;
     parsers[which](text, header);
     comma = text.take(',');
   }
