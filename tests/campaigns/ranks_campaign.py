@@ -9,6 +9,7 @@ import concurrent.futures
 import filecmp
 import itertools
 import os
+import pathlib
 import re
 import signal
 import subprocess

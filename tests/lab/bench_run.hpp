@@ -40,7 +40,7 @@ inline outcome bench(std::vector<std::string> arguments, const std::string& n = 
 /// According to the schema of the records.
 inline bool is_valid(const std::string& file) {
   const std::string folder = TILEWISE_TEST_FOLDER;
-  return std::system(("python3 '" + folder + "/validate_records.py' '" + folder +
+  return std::system(("python3 '" + folder + "/report/validate_records.py' '" + folder +
                       "/../src/record/record.schema.json' '" + file + "'")
                          .c_str()) == 0;
 }

@@ -119,7 +119,7 @@ class Dialogue(Files):
         self.assertEqual(np.float32(both), np.float32(head) + np.float32(tail))
         self.assertNotEqual(both, whole)
         for command in "reduce", "scan":
-            self.check(run(f"{command} --help"), 0, r"With --init (.|\n)*`partial` of Python or\s+C\+\+")
+            self.check(run(f"{command} --help"), 0, r"With --init (.|\n)*`partial` of\s+Python or\s+C\+\+")
 
     def test_a_type_that_is_not_read_is_told_what_to_become(self):
         for code, advice in ADVICE.items():
