@@ -26,20 +26,20 @@ class default_float_mode {
   /// The control words of the processor's two units, by default the standard ones. The library computes with vectors;
   /// long double, and glibc where it reads and writes numbers as text, go by the other unit.
   struct control {
-    std::uint32_t vectors = 0x1f80;
-    std::uint16_t x87 = 0x37f;
-
+    std::uint32_t vectors = 0x1f80;  ///< MXCSR
+    std::uint16_t x87 = 0x37f;       ///< the x87's
+    /// As they are.
     static control of_thread() {
       control now;
       now.vectors = __builtin_ia32_stmxcsr();
       asm volatile("fnstcw %0" : "=m"(now.x87));
       return now;
-    }
+    }  /// Whether they are alike, but for what has happened.
     bool has_vectors(const control& of) const {
-      return ((vectors ^ of.vectors) & ~0x3fu) == 0;
-    }  // but for what happened
-    bool has_x87(const control& of) const { return ((x87 ^ of.x87) & 0xf3f) == 0; }
-    bool is(const control& of) const { return has_vectors(of) && has_x87(of); }
+      return ((vectors ^ of.vectors) & ~0x3fu) == 0;  // the flags are the lowest six bits
+    }
+    bool has_x87(const control& of) const { return ((x87 ^ of.x87) & 0xf3f) == 0; }  ///< of the bits in use
+    bool is(const control& of) const { return has_vectors(of) && has_x87(of); }      ///< both
     /// To load one takes 200 times as long as to look at it.
     static void change(const control& from, const control& to) {
       if (!from.has_vectors(to)) __builtin_ia32_ldmxcsr(to.vectors);
