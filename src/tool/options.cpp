@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The options that several subcommands share.
-#include "backend/group/mpi_world.hpp"
 #include "backend/memory_limit.hpp"
-#include "io/array_input.hpp"
 #include "lab/plan/problems.hpp"
 #include "tool/commands.hpp"
 
@@ -170,16 +168,6 @@ static CLI::Validator no_option_of(const CLI::App& command) {
       "");
 }
 
-CLI::Validator readable_by_ranks() {
-  return CLI::Validator(
-      [](const std::string& text) {
-        return text == io::standard_stream && backend::group::is_mpi_process() && backend::group::mpi().size() > 1
-                   ? "ranks read a file, not standard input; name one that all of them can read"
-                   : "";
-      },
-      "");
-}
-
 CLI::Option* add_array_option(CLI::App& command, const std::string& name, std::string& to, const std::string& says,
                               const std::string& value) {
   CLI::Option* option = command.add_option(name, to, says)->option_text(value);
@@ -189,10 +177,6 @@ CLI::Option* add_array_option(CLI::App& command, const std::string& name, std::s
 CLI::Option* add_file_option(CLI::App& command, const std::string& name, std::string& to, const std::string& says,
                              const std::string& value) {
   return add_array_option(command, name, to, says, value)->check(file_name());
-}
-
-CLI::Option* add_input_array(CLI::App& command, const std::string& name, std::string& to, const std::string& says) {
-  return add_array_option(command, name, to, says, " ")->required()->check(readable_by_ranks());
 }
 
 void add_variant_options(CLI::App& command, common_options& to) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tool/arrays/file.hpp"
 
+#include "backend/group/mpi_world.hpp"
 #include "base/printable.hpp"
 #include "tool/arrays/file_roles.hpp"
 
@@ -24,6 +25,20 @@ std::pair<array_file, array_file> open_arrays(const std::string& first, const st
   require_distinct_streams(first, second);
   array_file left = open_array(first);
   return {std::move(left), open_array(second)};
+}
+
+CLI::Validator readable_by_ranks() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        return text == io::standard_stream && backend::group::is_mpi_process() && backend::group::mpi().size() > 1
+                   ? "ranks read a file, not standard input; name one that all of them can read"
+                   : "";
+      },
+      "");
+}
+
+CLI::Option* add_input_array(CLI::App& command, const std::string& name, std::string& to, const std::string& says) {
+  return add_array_option(command, name, to, says, " ")->required()->check(readable_by_ranks());
 }
 
 void add_raw_options(CLI::App& command, raw_options& to) {
