@@ -28,16 +28,16 @@ class default_float_mode {
   struct control {
     std::uint32_t vectors = 0x1f80;  ///< MXCSR
     std::uint16_t x87 = 0x37f;       ///< the x87's
+
     /// As they are.
     static control of_thread() {
       control now;
       now.vectors = __builtin_ia32_stmxcsr();
       asm volatile("fnstcw %0" : "=m"(now.x87));
       return now;
-    }  /// Whether they are alike, but for what has happened.
-    bool has_vectors(const control& of) const {
-      return ((vectors ^ of.vectors) & ~0x3fu) == 0;  // the flags are the lowest six bits
     }
+    /// Whether they are alike, but for the flags of what has happened.
+    bool has_vectors(const control& of) const { return ((vectors ^ of.vectors) & ~0x3fu) == 0; }
     bool has_x87(const control& of) const { return ((x87 ^ of.x87) & 0xf3f) == 0; }  ///< of the bits in use
     bool is(const control& of) const { return has_vectors(of) && has_x87(of); }      ///< both
     /// To load one takes 200 times as long as to look at it.

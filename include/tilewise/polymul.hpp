@@ -14,6 +14,7 @@ namespace tilewise {
 template <class T>
 concept coefficient =
     std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t> || std::same_as<T, float> || std::same_as<T, double>;
+
 /// For this header.
 namespace detail {
 /// A name of its own, since compilers disagree how a condition is spelt in the name of a function.
