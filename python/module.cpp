@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include <dlfcn.h>
 
@@ -67,10 +68,9 @@ void explain_wrong_call(PyObject* arguments, PyObject* named) {
     const std::string name = text.substr(0, text.find('('));
     if (text.starts_with(name + "(): incompatible ")) {
       const py::object keywords = named != nullptr ? py::reinterpret_borrow<py::object>(named) : py::dict();
-      value = py::module_::import("tilewise._wrong_calls")
-                  .attr("explain")(name, py::handle(arguments), keywords)
-                  .release()
-                  .ptr();
+      py::object better =
+          py::module_::import("tilewise._wrong_calls").attr("explain")(name, py::handle(arguments), keywords);
+      Py_DECREF(std::exchange(value, better.release().ptr()));
     }
   } catch (py::error_already_set&) {  // a name that no sentence can hold
   }

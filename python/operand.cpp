@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <memory>
 
 #include <unistd.h>
 
@@ -29,9 +30,15 @@ lasting_objects::lasting_objects()
   }
 }
 
+/// Threads take turns by the interpreter's lock, which imports give up: two may make them, and one is kept. (A static
+/// variable's own lock would be held meanwhile, and wait for ever.)
 const lasting_objects& objects() {
-  static const lasting_objects* const made = new lasting_objects;
-  return *made;
+  constinit static const lasting_objects* kept = nullptr;
+  if (kept == nullptr) {
+    auto made = std::make_unique<const lasting_objects>();
+    if (kept == nullptr) kept = made.release();
+  }
+  return *kept;
 }
 
 /// A daemon thread that comes back while the interpreter ends is ended there, by pthread_exit; nothing of Python's may

@@ -37,6 +37,20 @@ class Threads(unittest.TestCase):
             thread.join()
         return results
 
+    def test_first_calls(self):
+        """What the module makes at its first call takes imports, during which Python lets other threads run."""
+        program = ("import sys, threading, tilewise as tw, numpy as np\n"
+                   "x, start, sums = np.ones(3, 'f4'), threading.Barrier(8), []\n"
+                   "def first(): start.wait(); sums.append(tw.sum(x, device='cpu:serial'))\n"
+                   "all = [threading.Thread(target=first) for _ in range(8)]\n"
+                   "sys.setswitchinterval(1e-6)\n"
+                   "for one in all: one.start()\n"
+                   "for one in all: one.join()\n"
+                   "print(sums)\n")
+        for _ in range(5):
+            done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+            self.assertEqual((done.stdout, done.stderr), (f"{[np.float32(3)] * 8}\n", ""))
+
     def test_one_queue(self):
         wanted = tw.cumsum(X).tobytes()
         for name in ["cpu", "2*cpu:serial"] + OPENCL:
