@@ -39,6 +39,8 @@ class program_store {
   /// Built at first use. Options are -D definitions; -cl-std=CL1.2 is added. Throws `build_failed` with the log.
   program& get(std::string_view source, const std::string& definitions);
 
+  bool is_pocl() const { return is_pocl_; }
+
   /// Before a kernel is launched with so many items in groups of such a shape. Throws `unsupported` if the driver would
   /// compile it now and cannot keep that, or would link foreign code.
   void admit_launch(cl_kernel kernel, std::size_t width, std::size_t height, std::size_t items);

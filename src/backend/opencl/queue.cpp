@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <mutex>
+#include <set>
 
 namespace tilewise::backend::opencl {
 
@@ -27,6 +29,19 @@ std::uint64_t bucket_of(std::uint64_t bytes) {
   const std::uint64_t at_least = std::max<std::uint64_t>(bytes, 256);
   const std::uint64_t step = std::bit_floor(at_least) / 4;
   return ceil_div(at_least, step) * step;
+}
+
+/// PoCL before 6 counts who uses a loaded kernel, and takes two for one that differ in the size of their grids alone:
+/// where both run, the count of one falls below zero, which ends the process. So while several of its queues are open,
+/// each launch is waited for before the next.
+struct open_queues {
+  std::mutex changing;
+  std::set<queue*> open;
+};
+
+open_queues& pocl_queues() {
+  static auto& all = *new open_queues;
+  return all;
 }
 
 }  // namespace
@@ -63,11 +78,20 @@ queue::queue(const backend::device& owner, cl_device_id id, context_handle conte
       profiled_(profiled),
       programs_(context_.get(), id),
       transfers_(std::make_unique<transfer_team>(
-          [context = context_.get(), id, is_cpu = owner.info().is_cpu] { return open_lane(context, id, is_cpu); })) {}
+          [context = context_.get(), id, is_cpu = owner.info().is_cpu] { return open_lane(context, id, is_cpu); })) {
+  if (!programs_.is_pocl()) return;
+  const std::lock_guard mine(pocl_queues().changing);
+  if (pocl_queues().open.size() == 1) (*pocl_queues().open.begin())->finish();
+  pocl_queues().open.insert(this);
+}
 
 queue::~queue() {
   transfers_.reset();
   cl().clFinish(commands_.get());
+  if (programs_.is_pocl()) {
+    const std::lock_guard mine(pocl_queues().changing);
+    pocl_queues().open.erase(this);
+  }
   for (const auto& [buffer, bytes] : owned_) cl().clReleaseMemObject(buffer);
 }
 
@@ -103,9 +127,19 @@ void queue::enqueue_tiles(cl_kernel kernel, cl_uint tile_index, std::uint64_t ti
     set_argument(kernel, tile_index, first);
     const std::size_t global[]{std::min(tiles - first, max_groups) * local[0], local[1]};
     programs_.admit_launch(kernel, local[0], local[1], global[0]);
+    enqueue(kernel, dimensions, global, local);
+  }
+}
+
+void queue::enqueue(cl_kernel kernel, cl_uint dimensions, const std::size_t* global, const std::size_t* local) {
+  const auto launch = [&] {
     TW_CL(
         cl().clEnqueueNDRangeKernel(commands_.get(), kernel, dimensions, nullptr, global, local, 0, nullptr, nullptr));
-  }
+  };
+  if (!programs_.is_pocl()) return launch();
+  const std::lock_guard mine(pocl_queues().changing);
+  launch();
+  if (pocl_queues().open.size() > 1) finish();
 }
 
 void queue::drop_board() noexcept {

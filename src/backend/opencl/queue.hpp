@@ -111,6 +111,7 @@ class queue final : public backend::queue {
   void set_argument(cl_kernel kernel, cl_uint index, std::uint64_t value);
   void set_argument(cl_kernel kernel, cl_uint index, std::uint32_t value);
   void enqueue_tiles(cl_kernel kernel, cl_uint tile_index, std::uint64_t tiles, group_shape group);
+  void enqueue(cl_kernel kernel, cl_uint dimensions, const std::size_t* global, const std::size_t* local);
   void drop_board() noexcept;
   void prepare_board(std::uint64_t packets, std::size_t element_size, std::uint32_t launches);
   event_handle mark();
