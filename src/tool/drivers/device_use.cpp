@@ -11,7 +11,7 @@
 #include "tool/output.hpp"
 #include "tool/ranks/agreement.hpp"
 #include "tool/ranks/files.hpp"
-#include "tool/watch.hpp"
+#include "tool/interrupt.hpp"
 
 #include <algorithm>
 #include <cstdlib>
