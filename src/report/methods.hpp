@@ -10,10 +10,9 @@ namespace tilewise::report {
 /// Whether its method needs fewer operations than the definition's, which are counted, by more than a factor: then they
 /// are no limit to it, and only its bytes are.
 bool needs_fewer_operations(const row& r);
-/// TF32's are off by 2e-4 of the largest element, f32's by less than 4e-6.
-inline constexpr double error_of_ten_bits = 1e-4;
 /// Of a product: whether its operands were rounded to fewer digits than their type has, by what it is off by.
-bool is_less_exact(const row& r);
+bool is_less_exact(const std::string& algorithm, std::optional<double> error);
+inline bool is_less_exact(const row& r) { return is_less_exact(r.algorithm, r.relative_error); }
 
 /// Whether moving its bytes bounds it where no arithmetic was measured. Devices do 5 to 16 multiply-adds of f32, and
 /// 1.5 to 16 of f64, while they copy a byte (results/), so a case with more than 8 operations for each byte waits for

@@ -32,6 +32,11 @@ using registry::speed_unit;
 /// What the speed of an algorithm is given in; bytes for one that this build does not know.
 speed_unit unit_of(const std::string& algorithm);
 
+/// Whether the one's interval ends before the other's begins; a time without one may be half as long, or twice.
+inline bool is_surely_shorter(const interval& one, const interval& other) {
+  return one.high.value_or(2 * one.median) < other.low.value_or(other.median / 2);
+}
+
 /// What was measured on, as its first record says.
 struct machine {
   std::string name;
@@ -87,9 +92,9 @@ struct row {
   bool timed() const { return is_ok() && !wrong() && kernel.has_value(); }
   /// Only such a row is called the fastest, or compared with another.
   bool ranked() const { return timed() && plausible && kernel->is_narrow(); }
-  /// Whether its interval, however wide, ends before the other's begins; a time of few samples may be half as long.
+  /// By its interval, however wide: without one it is sure of nothing.
   bool is_surely_shorter(const row& other) const {
-    return plausible && kernel->spread() && *kernel->high < other.kernel->low.value_or(other.kernel->median / 2);
+    return plausible && kernel->spread() && report::is_surely_shorter(*kernel, *other.kernel);
   }
   /// Whether nothing but a limit that is itself in doubt makes its time impossible.
   bool is_above_limit_in_doubt() const { return !plausible && reason.empty() && !has_sure_limit; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ends the tool early. Ctrl-C, a request to terminate, and a terminal that goes away end it at once or, for commands
-// that can stop cleanly, the first asks and the second ends it; and it ends if a driver or a peer does not return.
+// What ends the tool early. Ctrl-C, a request to terminate, and a terminal that goes away end it at once or, for
+// commands that can stop cleanly, the first asks and the second ends it; and it ends if a driver or a peer does not
+// return.
 #pragma once
 
 #include "tool/exit_code.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce and scan of arrays that are read, computed and written chunk by chunk, by all threads of a CPU device at once. A
-// thread has one chunk at a time, in its own cache, so an array of any size takes the same few megabytes.
+// reduce and scan of arrays that are read, computed and written chunk by chunk, by all threads of a CPU device at once.
+// A thread has one chunk at a time, in its own cache, so an array of any size takes the same few megabytes.
 #pragma once
 
 #include "io/array_input.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // tilewise report: records as a page, CSV or a table.
+#include "report/report.hpp"
 #include "base/variable.hpp"
 #include "io/replacement_file.hpp"
-#include "report/report.hpp"
 #include "tool/arrays/file.hpp"
 #include "tool/commands.hpp"
 #include "tool/output.hpp"

@@ -9,7 +9,6 @@
 #include "lab/roofline/plan.hpp"
 #include "record/json.hpp"
 #include "report/format.hpp"
-#include "tool/rows.hpp"
 #include "tool/bench/output.hpp"
 #include "tool/drivers/device_use.hpp"
 #include "tool/interrupt.hpp"
@@ -17,6 +16,7 @@
 #include "tool/output.hpp"
 #include "tool/ranks/voice.hpp"
 #include "tool/roofline/table.hpp"
+#include "tool/rows.hpp"
 
 #include <tilewise/version.hpp>
 

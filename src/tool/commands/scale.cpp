@@ -5,7 +5,6 @@
 #include "lab/scale/plan.hpp"
 #include "report/format.hpp"
 #include "report/scale/scaling.hpp"
-#include "tool/rows.hpp"
 #include "tool/bench/output.hpp"
 #include "tool/bench/record_cells.hpp"
 #include "tool/drivers/device_use.hpp"
@@ -13,6 +12,7 @@
 #include "tool/known_peers.hpp"
 #include "tool/output.hpp"
 #include "tool/ranks/voice.hpp"
+#include "tool/rows.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -6,12 +6,12 @@
 #include "lab/plan/shortage.hpp"
 #include "registry/tuned_file.hpp"
 #include "report/format.hpp"
-#include "tool/rows.hpp"
 #include "tool/bench/output.hpp"
 #include "tool/bench/record_cells.hpp"
 #include "tool/drivers/device_use.hpp"
 #include "tool/interrupt.hpp"
 #include "tool/output.hpp"
+#include "tool/rows.hpp"
 
 #include <nlohmann/json.hpp>
 

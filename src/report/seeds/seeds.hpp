@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The documents' charts, drawn again with what was measured here.
+// The documents' charts, drawn again with what was measured here, and their questions, answered with it.
 #pragma once
 
 #include "report/page_builder.hpp"
@@ -16,5 +16,9 @@ html sweep_charts(const document_study& s, page_builder& page);
 
 /// "group_size=64 carry=local": its numbers and words by name.
 std::vector<std::pair<std::string, std::string>> tuning_parts(const std::string& tuning);
+
+/// Those that can be answered: when a device beats the CPU, what local memory gains, which way of adding is faster, and
+/// where the variants of an algorithm wait for each other.
+html study_answers(const document_study& s);
 
 }  // namespace tilewise::report
