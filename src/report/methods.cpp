@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/methods.hpp"
+#include "report/model.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 #include "report/roofline/roofline.hpp"
 
 #include "report/format.hpp"
-#include "report/methods.hpp"
+#include "report/model.hpp"
 
 #include "registry/catalog.hpp"
 

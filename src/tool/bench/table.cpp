@@ -2,7 +2,7 @@
 #include "tool/bench/table.hpp"
 
 #include "report/format.hpp"
-#include "report/methods.hpp"
+#include "report/model.hpp"
 #include "tool/bench/record_cells.hpp"
 #include "tool/output.hpp"
 

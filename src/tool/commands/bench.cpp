@@ -16,12 +16,12 @@
 #include "tool/bench/documents.hpp"
 #include "tool/bench/isolated.hpp"
 #include "tool/bench/part.hpp"
-#include "tool/bench/seeds_table.hpp"
+#include "tool/bench/table.hpp"
+#include "tool/commands.hpp"
 #include "tool/drivers/device_use.hpp"
 #include "tool/interrupt.hpp"
 #include "tool/known_peers.hpp"
 #include "tool/output.hpp"
-#include "tool/problem_options.hpp"
 #include "tool/ranks/voice.hpp"
 
 #include <algorithm>

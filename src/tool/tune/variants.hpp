@@ -4,7 +4,7 @@
 
 #include "lab/tune/plan.hpp"
 #include "registry/tuned.hpp"
-#include "tool/problem_options.hpp"
+#include "tool/commands.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
